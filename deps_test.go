@@ -112,6 +112,7 @@ proof/oracle: cook cook/manifest cook/recipe profile profile/counters recipes
 proof/readers/audiodecode: internal/audio/source
 proof/readers/audiofiles: internal/audio/opus internal/audio/pcm internal/audio/qoa internal/audio/wav
 proof/readers/pictures: bench/peers internal/image/pixmap internal/image/source
+proof/readers/shaders:
 proof/readers/textures: internal/image/astc internal/image/cooked internal/image/dds internal/image/ktx2 internal/image/pixmap internal/image/texenc internal/image/texture internal/image/uastc
 proof/reliability: bench/peers cook cook/recipe crcslice8 internal/audio/ogg internal/audio/pcm internal/audio/wav internal/confine internal/faultfs internal/image/imagetest internal/image/ktx2 internal/image/source internal/image/texture internal/mesh/model internal/pathname proof/damage proof/faults proof/minimal proof/oracle recipes/audio recipes/builtin recipes/image recipes/lut recipes/mesh recipes/shader
 proof/roles: cook/recipe cook/recipe/recipetest internal/image/role recipes/image

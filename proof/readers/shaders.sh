@@ -1,10 +1,11 @@
 #!/bin/sh
 # Cooks the sample shaders to SPIR-V of several versions, expands their includes, and
 # has spirv-val and glslangValidator judge what comes out. The tests of the recipe that
-# run these programs run here, where they are installed. What is not installed is passed
-# over with a line.
+# run these programs run here, where they are installed. Then random WGSL is cooked to all
+# formats and judged in the same way: as many shaders as the argument says. What is not
+# installed is passed over with a line.
 #
-#   proof/readers/shaders.sh
+#   proof/readers/shaders.sh [5000]
 set -eu
 cd "$(dirname "$0")/../.."
 
@@ -49,4 +50,5 @@ defines = { QUALITY = '2' }"
 	done
 fi
 go test -count=1 -run TestCompiler ./recipes/shader
+go run ./proof/readers/shaders -cook "$dir/cook" -n "${1:-60}"
 echo "shader readers: all accepted"

@@ -16,7 +16,9 @@ const (
 // parseDepfile returns the prerequisites of a file of Makefile rules without
 // recipes, as compilers write it: each once, in order. A backslash joins
 // lines and escapes blanks, '#' and ':'; "$$" is a dollar sign. A colon ends
-// the targets where a blank or the line's end follows, so C:/a is one name.
+// the targets where a blank or the line's end follows, so C:/a is one name. The
+// compilers of TI and ARM put names in double quotes, in which every character stands
+// for itself.
 //
 // Where programs differ in what they escape, the reading is chosen that keeps
 // a name whole: '#' starts a comment only at the start of a line, and a lone
@@ -98,6 +100,13 @@ func (d *depfileReader) rule() error {
 
 // word reads one name. As a target it may end in the rule's colon.
 func (d *depfileReader) word(isTarget bool) (name string, colon bool) {
+	if name := d.quoted(isTarget); name != "" {
+		if isTarget && d.peek() == ':' {
+			d.pos++
+			return name, true
+		}
+		return name, false
+	}
 	var out strings.Builder
 	for d.pos < len(d.text) {
 		c := d.text[d.pos]
@@ -117,6 +126,31 @@ func (d *depfileReader) word(isTarget bool) (name string, colon bool) {
 		d.pos++
 	}
 	return out.String(), false
+}
+
+// quoted reads a name in double quotes, or nothing if no whole word is in quotes.
+func (d *depfileReader) quoted(isTarget bool) string {
+	if d.peek() != '"' {
+		return ""
+	}
+	n := 1
+	for d.at(n) != '"' {
+		if d.at(n) == '\n' {
+			return ""
+		}
+		n++
+	}
+	switch c := d.at(n + 1); {
+	case n == 1:
+		return ""
+	case isBlank(c), c == '\n', c == '\r' && d.at(n+2) == '\n', c == '\\' && (d.at(n+2) == '\n' || d.at(n+2) == '\r'):
+	case isTarget && c == ':' && endsTargets(d.at(n+2), d.at(n+3)):
+	default:
+		return ""
+	}
+	name := string(d.text[d.pos+1 : d.pos+n])
+	d.pos += n + 1
+	return name
 }
 
 // backslashes reads a run of them and, if they escape it, what follows. Before

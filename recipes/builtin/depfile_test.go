@@ -31,6 +31,10 @@ func TestParseDepfile(t *testing.T) {
 		{"out: a\\\\\nx: b\n", []string{`a\\`, "b"}},
 		{"out:a:\\\n b\n", []string{"b"}},
 		{"out: \xff\xfe\t\x7f\n", []string{"\xff\xfe", "\x7f"}},
+		{`"sp ace.o": "sp ace.h" "C:\in\a b.c" c.h`, []string{"sp ace.h", `C:\in\a b.c`, "c.h"}},
+		{"\"a.o\" \"b c.o\" : \"d\"\\\n \"e f\" \\\r\n\"g#$h\"\r\n", []string{"d", "e f", "g#$h"}},
+		{`out: "a b" "c`, []string{"a b", `"c`}},
+		{`out: "a"b "" c"d e"`, []string{`"a"b`, `""`, `c"d`, `e"`}},
 		{"out: a\\", []string{"a"}},
 		{"out: a\rb\n", []string{"a\rb"}},
 	} {
@@ -89,7 +93,7 @@ func TestParseDepfileReadsWhatCompilersWrite(t *testing.T) {
 	name := rapid.Custom(func(t *rapid.T) string {
 		// A backslash at the end cannot be told from an escape, a carriage
 		// return there not from the line's end.
-		return rapid.StringOfN(rapid.RuneFrom([]rune(`ab\ 	#$:/é`)), 0, 8, -1).Draw(t, "name") + "."
+		return rapid.StringOfN(rapid.RuneFrom([]rune(`ab\ 	#$:/é"`)), 0, 8, -1).Draw(t, "name") + "."
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		names := rapid.SliceOfDistinct(name, rapid.ID).Draw(t, "names")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 // cookWithDepfile runs a command in the folder that writes the given depfile.
@@ -74,6 +75,20 @@ func TestCommandDependencies(t *testing.T) {
 			if d := cmp.Diff(tc.want, deps); err != nil || d != "" {
 				t.Errorf("%s in %s: %v\n%s", name, dir, err, d)
 			}
+		}
+	}
+}
+
+func TestCommandWarnsOfAbsentDependencies(t *testing.T) {
+	dir := assets(t, "a", "sp ace.h")
+	for depfile, want := range map[string][]string{
+		`o: a "sp ace.h"`:        nil,
+		`o: a sp\ ace.h`:         nil,
+		`o: a 'sp ace.h' gone.h`: {`the depfile names files that do not exist (3, such as "'sp"); if they exist under other names, edits of them are not noticed`},
+	} {
+		res := script(`echo > "$1"; printf '%s\n' "$3" > "$2"`, "{out}", "{depfile}", depfile).run(t, t.Context(), dir, "a")
+		if d := cmp.Diff(want, res.Warned, cmpopts.EquateEmpty()); res.Err != nil || d != "" {
+			t.Errorf("%s: %v\n%s", depfile, res.Err, d)
 		}
 	}
 }

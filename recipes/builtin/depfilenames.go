@@ -24,6 +24,7 @@ func (c *Command) depend(p *call, job *recipe.Job) error {
 		return err
 	}
 	places := newPlaces(p, c.Tools())
+	recorded := map[string]string{} // by the name of the dependency, as the depfile has it
 	for _, prerequisite := range names {
 		file, known, err := places.find(prerequisite)
 		if err != nil {
@@ -35,8 +36,26 @@ func (c *Command) depend(p *call, job *recipe.Job) error {
 		if err := job.Depend(file); err != nil {
 			return fmt.Errorf("names %.200q: %w", prerequisite, err)
 		}
+		recorded[file] = prerequisite
 	}
+	warnOfAbsent(job, recorded)
 	return nil
+}
+
+// warnOfAbsent warns once if a depfile names files that do not exist: the program may
+// write names in a way that parseDepfile does not know.
+func warnOfAbsent(job *recipe.Job, recorded map[string]string) {
+	absent, first := 0, ""
+	for _, d := range job.Deps() {
+		if name, ok := recorded[d.Name]; ok && !d.Found {
+			if absent++; first == "" {
+				first = name
+			}
+		}
+	}
+	if absent > 0 {
+		job.Warn("the depfile names files that do not exist (%d, such as %.200q); if they exist under other names, edits of them are not noticed", absent, first)
+	}
 }
 
 func readDepfile(name string) ([]byte, error) {

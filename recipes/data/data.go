@@ -21,6 +21,10 @@
 // twelve. Aliases are replaced by what they stand for, the key << merges. Dates of
 // TOML become strings of RFC 3339.
 //
+// Tables may have commas, semicolons, tabs or bars between their cells, line ends of CR,
+// the first line sep=; of Excel, and be UTF-16 with a byte order mark. Where the rows can
+// be read in two ways, the error has the option to set.
+//
 // The cells of a table are strings unless columns says otherwise. Lines without
 // anything are no rows: in a table of one column, write "" for an empty cell. A line
 // end in a quoted cell of a .csv becomes LF. A .tsv knows no quotes: its cells stand
@@ -65,6 +69,9 @@ type Data struct {
 	SortKeys  bool              `toml:"sort_keys" doc:"sort the keys of objects by their bytes (in CBOR as its core deterministic encoding asks) instead of keeping their order"`
 	Numbers   string            `toml:"numbers" enum:"nearest,exact" doc:"what CBOR and MessagePack hold of a number that is not exactly a binary64: the nearest one, or it is kept exactly (MessagePack: an error)"`
 	Documents bool              `toml:"documents" doc:"a YAML file may hold several documents, the result is a list of them; false: one document"`
+	Separator string            `toml:"separator" doc:"the character between the cells of a table: \",\", \";\", \"\\t\" or \"|\"; auto finds it and fails if it cannot be sure"`
+	SkipLines int               `toml:"skip_lines" min:"0" doc:"how many lines stand before a table, such as a title"`
+	Decimal   string            `toml:"decimal" doc:"what stands before the decimals in columns of numbers: \".\" or \",\""`
 	Header    bool              `toml:"header" doc:"the first row of a table names its columns and each other row becomes an object; false: each row becomes a list"`
 	Columns   map[string]string `toml:"columns" doc:"what the cells of a table's columns hold, as in { mass = \"number\" }: string (the default), number, bool or json; an empty cell that is no string becomes null"`
 }
@@ -72,9 +79,9 @@ type Data struct {
 // Recipe returns the recipe "data".
 func Recipe() recipe.Recipe {
 	return recipe.Recipe{
-		Name: "data", Version: 4,
+		Name: "data", Version: 5,
 		New: func() recipe.Cooker {
-			return &Data{Format: "json", Input: "auto", Numbers: "nearest", Header: true}
+			return &Data{Format: "json", Input: "auto", Numbers: "nearest", Separator: "auto", Decimal: ".", Header: true}
 		},
 	}
 }
@@ -86,6 +93,12 @@ func (o *Data) Outputs() []string { return []string{"{stem}." + o.Format} }
 func (o *Data) Check() error {
 	if o.Schema != "" && (!strings.HasPrefix(o.Schema, "/") || strings.HasSuffix(o.Schema, "/")) {
 		return &recipe.OptionError{Key: "schema", Got: fmt.Sprintf("%q", o.Schema), Want: `a path from the asset folder such as "/schemas/kart.json"`}
+	}
+	if o.Separator != "auto" && (len(o.Separator) != 1 || !slices.Contains(separators, o.Separator[0])) {
+		return &recipe.OptionError{Key: "separator", Got: fmt.Sprintf("%q", o.Separator), Want: `"auto", ",", ";", "\t" or "|"`}
+	}
+	if o.Decimal != "." && o.Decimal != "," {
+		return &recipe.OptionError{Key: "decimal", Got: fmt.Sprintf("%q", o.Decimal), Want: `"." or ","`}
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Columns)) {
 		what := o.Columns[name]

@@ -39,7 +39,7 @@ type options = map[string]any
 func TestRecipe(t *testing.T) {
 	recipetest.Check(t, Recipe(), map[string]any{
 		"format": "cbor", "input": "toml", "schema": "a.json", "sort_keys": true, "numbers": "exact", "documents": true,
-		"header": false, "columns": map[string]any{"a": "number"},
+		"header": false, "columns": map[string]any{"a": "number"}, "separator": ";", "skip_lines": int64(2), "decimal": ",",
 	})
 }
 
@@ -153,7 +153,7 @@ func TestErrors(t *testing.T) {
 		{"a.toml", "a = ", nil, "1:4: "},
 		{"a.toml", "[a]\nb = [{c = inf}]", nil, "2:11: JSON has no Infinity"},
 		{"a.toml", "a = 99999999999999999999", nil, "1:5: "},
-		{"a.csv", "a,b\n1,2,3\n", nil, "2:1: wrong number of fields"},
+		{"a.csv", "a,b\n1,2,3\n", nil, "2:1: 3 cells, the first row has 2; if lines stand before the header, set skip_lines"},
 		{"a.csv", "a,a\n", nil, `1:3: columns 1 and 2 are both called "a"`},
 		{"a.csv", "a,\n", nil, "1:3: column 2 has no name"},
 		{"a.csv", "a\n\"x\n", nil, "2:4: "},

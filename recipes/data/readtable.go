@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/assetcook/assetcook/internal/jsontext"
-	"github.com/assetcook/assetcook/internal/plaintext"
 )
 
 // What the cells of a column hold.
@@ -23,13 +22,15 @@ const (
 // readTable reads rows of cells: with a header a list of objects, else a list of
 // lists.
 func (o *Data) readTable(b *builder, source []byte, tabs bool) (*value, error) {
-	if err := plaintext.CheckUTF8(source); err != nil {
+	d, err := o.dialect(source, tabs)
+	if err != nil {
 		return nil, err
 	}
-	var from rows = newCommaRows(b.ctx, source)
-	if tabs {
-		from = &tabRows{ctx: b.ctx, rest: string(source)}
+	var from rows = newCommaRows(b.ctx, d)
+	if tabs && d.separator == '\t' {
+		from = &tabRows{ctx: b.ctx, rest: string(d.text), line: d.skipped}
 	}
+	b.decimalComma = o.Decimal == ","
 	table, err := b.make(list, 1, 1)
 	if err != nil {
 		return nil, err
@@ -131,8 +132,10 @@ func (b *builder) cell(s, what string, line, col int) (*value, error) {
 	case what == cellString:
 		v.kind, v.text = text, s
 	case trimmed == "":
-	case what == cellNumber && float().MatchString(trimmed):
-		v.kind, v.text = number, jsonNumber(trimmed)
+	case what == cellNumber && float().MatchString(b.decimal(trimmed)):
+		v.kind, v.text = number, jsonNumber(b.decimal(trimmed))
+	case what == cellNumber && !b.decimalComma && float().MatchString(strings.Replace(trimmed, ",", ".", 1)):
+		return nil, v.errorf(nil, `%.40q has a decimal comma; set decimal = ","`, trimmed)
 	case what == cellBool && (trimmed == yes || trimmed == no):
 		v.kind, v.text = boolean, trimmed
 	case what == cellJSON:
@@ -148,6 +151,14 @@ func (b *builder) cell(s, what string, line, col int) (*value, error) {
 		return nil, v.errorf(nil, "%.40q is no %s", trimmed, what)
 	}
 	return v, nil
+}
+
+// decimal returns a number with a decimal point for a comma, if commas are decimal.
+func (b *builder) decimal(s string) string {
+	if b.decimalComma && !strings.Contains(s, ".") {
+		return strings.Replace(s, ",", ".", 1)
+	}
+	return s
 }
 
 // placed puts a value and all below it at one place: that of their cell.

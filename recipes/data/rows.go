@@ -23,24 +23,34 @@ type rows interface {
 	place(i int) (line, col int)
 }
 
-// commaRows are cells between commas, perhaps in quotes (RFC 4180).
-type commaRows struct{ *csv.Reader }
+// commaRows are cells between commas or another separator, perhaps in quotes (RFC 4180).
+type commaRows struct {
+	*csv.Reader
+	skipped int // lines before the first row
+}
 
-func newCommaRows(ctx context.Context, source []byte) commaRows {
-	r := csv.NewReader(ctxio.Reader(ctx, bytes.NewReader(source)))
+func newCommaRows(ctx context.Context, d dialect) commaRows {
+	r := csv.NewReader(ctxio.Reader(ctx, bytes.NewReader(d.text)))
 	r.ReuseRecord = true
-	return commaRows{r}
+	r.Comma = rune(d.separator)
+	return commaRows{r, d.skipped}
 }
 
 func (r commaRows) next() ([]string, error) {
 	cells, err := r.Read()
 	if syntax := (*csv.ParseError)(nil); errors.As(err, &syntax) {
-		return nil, fmt.Errorf("%d:%d: %v", syntax.Line, syntax.Column, syntax.Err)
+		if errors.Is(err, csv.ErrFieldCount) {
+			return nil, fmt.Errorf("%d:%d: %d cells, the first row has %d; if lines stand before the header, set skip_lines", r.skipped+syntax.Line, syntax.Column, len(cells), r.FieldsPerRecord)
+		}
+		return nil, fmt.Errorf("%d:%d: %v", r.skipped+syntax.Line, syntax.Column, syntax.Err)
 	}
 	return cells, err
 }
 
-func (r commaRows) place(i int) (line, col int) { return r.FieldPos(i) }
+func (r commaRows) place(i int) (line, col int) {
+	line, col = r.FieldPos(i)
+	return r.skipped + line, col
+}
 
 // tabRows are cells between tabs, as they stand: neither tabs nor line ends can be in
 // them, and a quote is a quote (text/tab-separated-values of the IANA).

@@ -102,6 +102,8 @@ type builder struct {
 	ctx   context.Context
 	made  int
 	depth int
+
+	decimalComma bool // in cells of tables
 }
 
 const (

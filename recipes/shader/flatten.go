@@ -43,6 +43,8 @@ type flattening struct {
 	same  map[[sha256.Size]byte]*file // by their content: one file may have two names
 	seen  int                         // lines
 	joins bool                        // lines in comments, see joinsComments
+	// versioned says that the result has a #version line.
+	versioned bool
 	// behind says that #line names the line that it stands in, not the next one:
 	// so it was until GLSL 3.30.
 	behind bool
@@ -64,12 +66,24 @@ func (f *flattening) flatten(name string, source []byte, defines map[string]stri
 	if err != nil {
 		return nil, err
 	}
-	number := cutVersion(all)
+	number, found := cutVersion(all)
+	f.versioned = found
+	if !found {
+		f.joins = true
+		version := f.includedVersion(all, "")
+		if m := versionLine().FindSubmatch(version); m != nil {
+			number, f.versioned = versionNumber(m), true
+			f.out.Write(append(bytes.TrimSpace(version), '\n'))
+		}
+		f.files, f.same, f.names = map[string]*file{}, map[[sha256.Size]byte]*file{}, []string{name}
+	}
 	if f.joins = joinsComments(number); !f.joins {
 		if all, err = read(source, false); err != nil {
 			return nil, err
 		}
-		cutVersion(all)
+		if found {
+			cutVersion(all)
+		}
 	}
 	f.behind = number < 330
 	top := &file{text: *all}
@@ -111,22 +125,59 @@ var (
 // OpenGL ES, 1000 more than 300, and leaves the text behind the line that says so.
 // Only comments and empty lines may stand before that. Without it the text stays at
 // its start, and the version is the first.
-func cutVersion(t *text) int {
+func cutVersion(t *text) (number int, found bool) {
 	for {
 		_, code := t.next()
 		if m := versionLine().FindSubmatch(code); m != nil {
-			number, _ := strconv.Atoi(string(m[1]))
-			if len(m[2]) > 0 {
-				number += 1000
-			}
-			return number
+			return versionNumber(m), true
 		}
 		if code == nil || len(bytes.TrimSpace(code)) > 0 {
 			t.at = 0
-			return 110
+			return 110, false
 		}
 	}
 }
+
+// versionNumber returns the version that a match of versionLine names.
+func versionNumber(m [][]byte) int {
+	number, _ := strconv.Atoi(string(m[1]))
+	if len(m[2]) > 0 {
+		number += 1000
+	}
+	return number
+}
+
+// includedVersion returns the #version line of the file that a text includes before
+// anything else, nil if there is none. The text stays at its start.
+func (f *flattening) includedVersion(t *text, from string) []byte {
+	rest := text{shown: t.shown, code: t.code}
+	for {
+		_, code := rest.next()
+		switch {
+		case code == nil:
+			return nil
+		case from != "" && versionLine().Match(code):
+			return code
+		case include().Match(code):
+			m := include().FindSubmatch(code)
+			name, file, err := f.find(string(m[1]), string(m[2]), from)
+			if err != nil || slices.Contains(f.open, name) || len(f.open) > maxDeep {
+				return nil // expand reports it
+			}
+			f.open = append(f.open, name)
+			version := f.includedVersion(&file.text, name)
+			f.open = f.open[:len(f.open)-1]
+			if version != nil || !f.empty(file) {
+				return version
+			}
+		case len(bytes.TrimSpace(code)) > 0 && !pragmaOnce().Match(code) && !includeExtension().Match(code):
+			return nil
+		}
+	}
+}
+
+// empty reports whether a file has nothing but comments.
+func (f *flattening) empty(file *file) bool { return len(bytes.TrimSpace(file.text.code)) == 0 }
 
 // head writes the source up to its #version line and returns the number of the line
 // behind that.
@@ -186,6 +237,8 @@ func (f *flattening) expand(file *file, name string, first int) error {
 			if f.lines {
 				f.line(number+newlines, file.number)
 			}
+		case file.number > 0 && anyVersion().Match(code) && !f.versioned:
+			return &lineError{file: f.open[len(f.open)-1], line: number, what: "a #version line that does not come first; put it at the top of the source"}
 		case file.number > 0 && anyVersion().Match(code), pragmaOnce().Match(code), includeExtension().Match(code):
 			f.out.Write(bytes.Repeat([]byte{'\n'}, max(1, newlines)))
 		default:

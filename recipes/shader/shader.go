@@ -1,12 +1,22 @@
 // Package shader is the recipe for shaders.
 //
 // WGSL (.wgsl) is compiled to SPIR-V, GLSL, HLSL or the Metal shading language by the
-// library naga. It finds what is no WGSL, unknown names and some wrong types, not
-// all of them: let spirv-val or the driver judge what comes out. SPIR-V of a later
-// version than spirv_version is refused, and such as naga is known to get wrong. It
+// library naga, which is young. So the recipe works out the type of each expression and
+// the offset of each member itself and refuses a shader that naga got wrong, with the
+// line of the function or declaration. It spells out operators and functions that GLSL
+// or HLSL lacks or defines in another way. spirv-val and the driver still know more. Naga
 // does not know hexadecimal floats and overrides yet. GLSL (.glsl, .vert, .frag, .comp, .geom, .tesc,
 // .tese) has its includes expanded, so that one file is all that a driver needs; an
 // external compiler can make SPIR-V of it.
+//
+// # GLSL and HLSL made of WGSL
+//
+// GLSL has no groups: the bindings of @group(0) stay, the bindings of each later group
+// follow the group before it. A comment behind #version lists them with the names of
+// blocks and textures, for versions that have no layout(binding) as well. Structs are
+// padded where std140 or std430 would place a member elsewhere than WGSL. A texture is
+// tied to one sampler. In HLSL, @group(G) @binding(B) is the register B of its kind in
+// space G.
 //
 // # Includes
 //
@@ -20,7 +30,8 @@
 // #pragma once gets guards of #ifndef in the place of it. A file that includes
 // itself is an error unless it has guards of its own, or that line.
 //
-// A #version line of an included file is dropped, and so are the lines of extensions
+// If the source has no #version line, it gets the line of the file that it includes first.
+// Other #version lines of included files are dropped, and so are the lines of extensions
 // that let a compiler expand includes. The options defines come after the #version of
 // the source. #line numbers lines as the GLSL of that version does.
 //
@@ -71,7 +82,7 @@ type Shader struct {
 // Recipe returns the recipe "shader".
 func Recipe() recipe.Recipe {
 	return recipe.Recipe{
-		Name: "shader", Version: 3,
+		Name: "shader", Version: 4,
 		New: func() recipe.Cooker {
 			return &Shader{Format: "source", GLSLVersion: "450", SPIRVVersion: "1.3", Client: "vulkan", Stage: "auto", Timeout: time.Minute}
 		},

@@ -74,6 +74,12 @@ func TestIncludes(t *testing.T) {
 			"s/a.frag": "#include \"b\"\n#include \"b\"\n", "s/b": "// b\n#ifndef B\n#define B\n#include \"b\"\nb\n#endif\n",
 		}, nil, "// b\n#ifndef B\n#define B\nb\n#endif\n// b\n#ifndef B\n#define B\nb\n#endif\n", []string{"b"}},
 		{"version of an included file", map[string]string{"s/a.frag": "// c\n\n#version 450\n#include \"b\"\n", "s/b": "#version 330\nb"}, nil, "// c\n\n#version 450\n\nb\n", []string{"b"}},
+		{"version of the first include", map[string]string{"s/a.frag": "// c\n\n#include \"b\"\nend\n", "s/b": "// d\n#version 330 core // e\nb\n"},
+			nil, "#version 330 core\n// c\n\n// d\n\nb\nend\n", []string{"b"}},
+		{"version of the first include of the first include", map[string]string{"s/a.frag": "#include \"b\"\n", "s/b": "#pragma once\n#include \"none\"\n#include \"c\"\n", "s/c": "\ufeff#version 300 es\r\nc\n", "s/none": "// n\n"},
+			options{"defines": map[string]any{"A": "1"}}, "#version 300 es\n#define A 1\n#line 1 0\n#ifndef COOK_INCLUDED_1\n#define COOK_INCLUDED_1\n\n// n\n\nc\n#endif\n", []string{"b", "c", "none"}},
+		{"version of an include, with lines", map[string]string{"s/a.frag": "#include \"b\"\nend\n", "s/b": "#version 120\nb\n"},
+			options{"line_directives": true}, "#version 120\n// 1: b\n#line 0 0\n#line 0 1\n\nb\n#line 1 0\nend\n", []string{"b"}},
 		{"defines", map[string]string{"s/a.frag": "/* c */\n#version 450\nmain\n"}, options{"defines": map[string]any{"B": "2 * x", "A": ""}},
 			"/* c */\n#version 450\n#define A \n#define B 2 * x\n#line 3 0\nmain\n", nil},
 		{"defines without version", map[string]string{"s/a.frag": "main\n#version 3\n"}, options{"defines": map[string]any{"A": "1"}}, "#define A 1\n#line 0 0\nmain\n#version 3\n", nil},
@@ -123,6 +129,7 @@ func TestErrors(t *testing.T) {
 		{"a.frag", "\n#include \"gone\"\n", nil, "2:1: gone is not there; looked for gone"},
 		{"a.frag", "#include <gone>\n", nil, "1:1: <gone> is looked for in include_dirs, of which there are none"},
 		{"a.frag", "#include <gone>\n", options{"include_dirs": []any{"/l"}}, "1:1: gone is not there; looked for /l/gone"},
+		{"a.frag", "int a;\n#include \"late\"\n", nil, "late:2: a #version line that does not come first; put it at the top of the source"},
 		{"a.frag", "#include FILE\n", nil, `1:1: want #include "file" or #include <file>, have "#include FILE"`},
 		{"a.frag", "#include \"../../x\"\n", nil, "1:1: dependency \"../../x\": outside the asset tree"},
 		{"a.frag", "#include \"self\"\n", nil, "self:2: self includes itself: self -> self"},
@@ -152,7 +159,7 @@ func TestErrors(t *testing.T) {
 		{"a.wgsl", two, options{"format": "spirv", "timeout": "1ms"}, "compiling took longer than 1ms (timeout)"},
 		{"a.wgsl", two, options{"format": "glsl"}, `GLSL is written for one entry point; set entry to one of ["vs" "fs"]`},
 		{"a.wgsl", "@group(0) @binding(0) var<storage, read_write> b: array<f32>; @compute @workgroup_size(1) fn main() { b[0] = 1.0; }",
-			options{"format": "glsl", "glsl_version": "330"}, "b is a storage buffer, which GLSL 330 does not have"},
+			options{"format": "glsl", "glsl_version": "330"}, `GLSL 330 does not have storage buffers such as b; set glsl_version to "430" or "310 es"`},
 		{"a.frag", "#include \"huge\"\n", nil, "1:1: huge: more than 4194304 bytes are no shader"},
 		{"a.frag", "\n#include \"lib\\x\"\n", nil, "2:1: the name of an included file has no backslashes; write /"},
 		{"a.frag", "\n\n/*", nil, "3:1: a comment that is not closed"},
@@ -164,7 +171,7 @@ func TestErrors(t *testing.T) {
 		{"a.frag", "", options{"defines": map[string]any{"A": "1 /*"}}, "defines: want names of macros"},
 		{"a.wgsl", two, options{"format": "glsl", "entry": "cs"}, `set entry to one of`},
 	} {
-		files := map[string]string{tc.path: tc.source, "self": "\n#include \"self\"\n", "open": "a\n/* b", "huge": strings.Repeat(" ", maxSource+1)}
+		files := map[string]string{tc.path: tc.source, "late": "\n#version 330\n", "self": "\n#include \"self\"\n", "open": "a\n/* b", "huge": strings.Repeat(" ", maxSource+1)}
 		for i := range 70 {
 			files[fmt.Sprint("chain", i)] = fmt.Sprintf("#include \"chain%d\"\n// %d\n", i+1, i)
 		}

@@ -9,35 +9,39 @@ import (
 
 // Opcodes of SPIR-V that are looked at, from the specification, section 3.52.
 const (
-	opExtInstImport    = 11
-	opExtInst          = 12
-	opTypeBool         = 20
-	opTypeInt          = 21
-	opTypeFloat        = 22
-	opTypeVector       = 23
-	opTypeMatrix       = 24
-	opTypeImage        = 25
-	opTypeSampler      = 26
-	opTypeSampledImage = 27
-	opTypeArray        = 28
-	opTypeRuntimeArray = 29
-	opTypeStruct       = 30
-	opTypePointer      = 32
-	opTypeFunction     = 33
-	opNull             = 46
-	opFunction         = 54
-	opFunctionCall     = 57
-	opVariable         = 59
-	opLoad             = 61
-	opStore            = 62
-	opDecorate         = 71
-	opVectorShuffle    = 79
-	opConstruct        = 80
-	opExtract          = 81
-	opSampledImage     = 86
-	opBranch           = 250 // on a condition
-	opSwitch           = 251
-	opReturnValue      = 254
+	opExtInstImport     = 11
+	opExtInst           = 12
+	opTypeBool          = 20
+	opTypeInt           = 21
+	opTypeFloat         = 22
+	opTypeVector        = 23
+	opTypeMatrix        = 24
+	opTypeImage         = 25
+	opTypeSampler       = 26
+	opTypeSampledImage  = 27
+	opTypeArray         = 28
+	opTypeRuntimeArray  = 29
+	opTypeStruct        = 30
+	opTypePointer       = 32
+	opTypeFunction      = 33
+	opConstantComposite = 44
+	opNull              = 46
+	opFunction          = 54
+	opFunctionCall      = 57
+	opVariable          = 59
+	opLoad              = 61
+	opStore             = 62
+	opDecorate          = 71
+	opVectorShuffle     = 79
+	opConstruct         = 80
+	opExtract           = 81
+	opTranspose         = 84
+	opSampledImage      = 86
+	opMatrixTimesScalar = 143
+	opMatrixTimesMatrix = 146
+	opBranch            = 250 // on a condition
+	opSwitch            = 251
+	opReturnValue       = 254
 )
 
 // checkSPIRV finds what the compiler is known to get wrong, and the like: modules of a

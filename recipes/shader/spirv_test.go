@@ -19,7 +19,7 @@ func TestCompilerFaults(t *testing.T) {
 		{"struct S { a: f32 } @group(0) @binding(0) var<uniform> u: S; var<push_constant> p: S; @fragment fn main() -> @location(0) vec4<f32> { return vec4<f32>(u.a + p.a); }", "1.5",
 			"a Block lies within another; write that another way"},
 		{"@fragment fn main(@location(0) a: vec2<f32>) -> @location(0) vec4<f32> { let b = vec4(a * 2.0 - vec2(1, 1), 0.0, 1.0); return b; }", "1.0",
-			"OpFSub has a vector of 2 i32 for a vector of 2 f32"},
+			"1:14: fn main: the operator - has vec2<f32> and vec2<i32>"},
 		{"@group(0) @binding(0) var t: texture_1d_array<f32>; @group(0) @binding(1) var<storage, read_write> o: u32; " + compute + "o = textureDimensions(t); }", "1.3",
 			"a vector of 1 components is made as u32"},
 	} {

@@ -27,8 +27,12 @@ func (m *spirvModule) value(op, t uint32, w []uint32) error {
 		return m.scalars(op, opTypeInt, w[1:]...)
 	case op == opVectorShuffle && len(w) >= 2:
 		return m.shuffle(t, w)
-	case op == opConstruct:
+	case op == opConstantComposite && len(m.types[t]) == 3 && m.types[t][0] == opTypeVector && len(w) != int(m.types[t][2]):
+		return fmt.Errorf("a constant %s is made of %d parts", m.name(t), len(w))
+	case op == opConstruct || op == opConstantComposite:
 		return m.construct(t, w)
+	case op == opTranspose || op >= opMatrixTimesScalar && op <= opMatrixTimesMatrix:
+		return m.product(op, t, w)
 	case op == opExtract && len(w) >= 1:
 		return m.extract(op, t, w)
 	case op == opSampledImage && len(w) >= 2:
@@ -248,6 +252,40 @@ func (m *spirvModule) construct(t uint32, w []uint32) error {
 	return nil
 }
 
+// product wants matrices and vectors that fit each other.
+func (m *spirvModule) product(op, t uint32, w []uint32) error {
+	size := func(t uint32) (columns, rows uint32) {
+		d := m.types[t]
+		if len(d) == 3 && d[0] == opTypeMatrix {
+			rows, _ := m.shape(d[1])
+			return d[2], rows
+		}
+		n, _ := m.shape(t)
+		return 1, n
+	}
+	columns, rows := size(t)
+	first, firstRows := size(m.typeOf[w[0]])
+	fits := firstRows == 0
+	switch {
+	case op == opTranspose:
+		fits = fits || first == rows && firstRows == columns
+	case len(w) < 2:
+	case op == opMatrixTimesScalar:
+		fits = fits || m.typeOf[w[0]] == t
+	default:
+		second, secondRows := size(m.typeOf[w[1]])
+		if op == 144 { // a vector on the left is a row
+			fits = fits || secondRows == 0 || firstRows == secondRows && rows == second
+		} else {
+			fits = fits || secondRows == 0 || first == secondRows && rows == firstRows && columns == second
+		}
+	}
+	if !fits {
+		return fmt.Errorf("%s makes %s of %s", opName(op), m.name(t), m.name(m.typeOf[w[0]]))
+	}
+	return nil
+}
+
 // extract follows the indices to the part that is taken.
 func (m *spirvModule) extract(op, t uint32, w []uint32) error {
 	of := m.typeOf[w[0]]
@@ -284,6 +322,11 @@ func (m *spirvModule) standardFunction(t, function uint32, w []uint32) error {
 		function >= 48 && function <= 50,               // step, smoothstep, fma
 		function == 68, function == 69, function == 71: // cross, normalize, reflect
 		return m.same(opExtInst, t, w...)
+	case function == 53 && len(w) == 2: // ldexp
+		n, _ := m.shape(t)
+		if have, _ := m.shape(m.typeOf[w[1]]); have != n {
+			return m.mismatch(opExtInst, m.typeOf[w[1]], t)
+		}
 	}
 	return nil
 }

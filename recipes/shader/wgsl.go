@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,7 +13,6 @@ import (
 
 	"github.com/gogpu/naga"
 	"github.com/gogpu/naga/glsl"
-	"github.com/gogpu/naga/hlsl"
 	"github.com/gogpu/naga/ir"
 	"github.com/gogpu/naga/msl"
 	"github.com/gogpu/naga/spirv"
@@ -137,8 +137,21 @@ func (o *order) compile() ([]byte, error) {
 	if len(problems) > 0 {
 		return nil, inPlace(problems[0])
 	}
+	if o.Format != "source" {
+		if err := checkNames(withoutComments([]byte(o.Source))); err != nil {
+			return nil, atDeclaration(o.Source, err)
+		}
+		if err := checkOffsets(module, []byte(o.Source)); err != nil {
+			return nil, atDeclaration(o.Source, err)
+		}
+		concrete(module)
+		if err := checkTypes(module); err != nil {
+			return nil, atDeclaration(o.Source, err)
+		}
+	}
 	switch o.Format {
 	case "spirv":
+		rewrite(module, forSPIRV)
 		options := spirv.DefaultOptions()
 		major, minor, _ := strings.Cut(o.SPIRVVersion, ".")
 		options.Version = spirv.Version{Major: digit(major), Minor: digit(minor)}
@@ -151,8 +164,7 @@ func (o *order) compile() ([]byte, error) {
 	case "glsl":
 		return o.toGLSL(module)
 	case "hlsl":
-		out, _, err := hlsl.Compile(module, hlsl.DefaultOptions())
-		return []byte(out), inPlace(err)
+		return o.toHLSL(module)
 	case "msl":
 		out, _, err := msl.Compile(module, msl.DefaultOptions())
 		return []byte(out), inPlace(err)
@@ -172,11 +184,6 @@ func (o *order) toGLSL(module *ir.Module) ([]byte, error) {
 	case entry == "" || !slices.Contains(names, entry):
 		return nil, fmt.Errorf("GLSL is written for one entry point; set entry to one of %q", names)
 	}
-	for _, v := range module.GlobalVariables {
-		if v.Space == ir.SpaceStorage && !slices.Contains([]string{"430", "450", "460", "310 es", "320 es"}, o.GLSLVersion) {
-			return nil, fmt.Errorf("%s is a storage buffer, which GLSL %s does not have; glsl_version 430 and 310 es do", v.Name, o.GLSLVersion)
-		}
-	}
 	options := glsl.DefaultOptions()
 	options.EntryPoint = entry
 	number, es := strings.CutSuffix(o.GLSLVersion, " es")
@@ -184,9 +191,37 @@ func (o *order) toGLSL(module *ir.Module) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	at := slices.IndexFunc(module.EntryPoints, func(e ir.EntryPoint) bool { return e.Name == entry })
+	if err := checkVersion(module, &module.EntryPoints[at], n, es, o.GLSLVersion); err != nil {
+		return nil, atDeclaration(o.Source, err)
+	}
+	flat, err := flatBindings(module)
+	if err != nil {
+		return nil, atDeclaration(o.Source, err)
+	}
+	keepFunctions(module, at)
+	used := usedVariables(module)
+	if err := padBuffers(module, used); err != nil {
+		return nil, atDeclaration(o.Source, err)
+	}
+	if err := loadDepth(module); err != nil {
+		return nil, atDeclaration(o.Source, err)
+	}
+	rewrite(module, forGLSL)
+	if es {
+		rewrite(module, forES)
+	}
 	options.LangVersion = glsl.Version{Major: uint8(n / 100), Minor: uint8(n % 100), ES: es}
-	out, _, err := glsl.Compile(module, options)
-	return []byte(out), inPlace(err)
+	options.BindingMap = flat
+	out, info, err := glsl.Compile(module, options)
+	if err != nil {
+		return nil, inPlace(err)
+	}
+	if err := checkSamplers(used, info); err != nil {
+		return nil, atDeclaration(o.Source, err)
+	}
+	out, err = finishGLSL(out, module.EntryPoints[0].Stage, used, info, flat)
+	return []byte(out), err
 }
 
 func digit(s string) uint8 { return s[0] - '0' }
@@ -204,6 +239,38 @@ func inPlace(err error) error {
 		return fmt.Errorf("%s:%s: %s", said[m[2]:m[3]], said[m[4]:m[5]], what)
 	}
 	return errors.New(said)
+}
+
+// atDeclaration puts the line of a declaration in front of the reason why it cannot be
+// compiled: naga keeps no lines of expressions.
+func atDeclaration(source string, err error) error {
+	var e *declarationError
+	if !errors.As(err, &e) {
+		return err
+	}
+	pattern := `\b` + e.keyword + `\b(?:\s*<[^>]*>)?\s+(` + regexp.QuoteMeta(e.name) + `)\b`
+	if at := regexp.MustCompile(pattern).FindSubmatchIndex(withoutComments([]byte(source))); at != nil {
+		return plaintext.Errorf([]byte(source), at[2], "%s", err)
+	}
+	return err
+}
+
+var (
+	functionName = lazyregexp.New(`\bfn\s+(\w+)`)
+	builtInNames = lazyregexp.New(`^(?:abs|a?(?:cos|sin|tan)h?|atan2|all|any|arrayLength|atomic(?:Add|And|CompareExchangeWeak|Exchange|Load|Max|Min|Or|Store|Sub|Xor)|bitcast|ceil|clamp|count(?:LeadingZeros|OneBits|TrailingZeros)|cross|degrees|determinant|` +
+		`distance|dot|dot4\w+|dpd[xy]\w*|exp2?|extractBits|faceForward|first(?:LeadingBit|TrailingBit)|floor|fma|fract|frexp|fwidth\w*|insertBits|inverseSqrt|ldexp|length|log2?|max|min|mix|modf|` +
+		`normalize|pow|quantizeToF16|quad(?:Broadcast|Swap[XYD]\w*)|radians|reflect|refract|reverseBits|round|saturate|select|sign|smoothstep|sqrt|step|storageBarrier|subgroup[A-Z]\w+|texture(?:Dimensions|Gather(?:Compare)?|Load|Num(?:Layers|Levels|Samples)|Sample(?:BaseClampToEdge|Bias|Compare(?:Level)?|Grad|Level)?|Store)|transpose|trunc|` +
+		`(?:un)?pack[24]x\w+|workgroup(?:Barrier|UniformLoad)|inverse|outer)$`)
+)
+
+// checkNames refuses functions that are called like built-in ones: naga calls those.
+func checkNames(code []byte) error {
+	for _, m := range functionName().FindAllSubmatch(code, -1) {
+		if builtInNames().Match(m[1]) {
+			return &declarationError{"fn", string(m[1]), errors.New("the WGSL compiler calls the built-in function of this name instead; give it another name")}
+		}
+	}
+	return nil
 }
 
 // oneLine is what a library says, without line ends, shortened if it is very long.

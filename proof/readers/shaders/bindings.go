@@ -1,0 +1,259 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A layout holds the offsets that WGSL gives the numbers in a buffer.
+type layout struct {
+	group, binding int
+	numbers        []number
+}
+
+// A number is a scalar, vector or matrix in a buffer.
+type number struct {
+	offset int
+	of     shape
+	stride int // between columns
+}
+
+// A member of a struct, or the element of an array.
+type member struct {
+	name, attributes, text string
+	size, align            int
+	numbers                []number // from the start of the member
+	paths                  []place  // behind the member's name
+}
+
+// globals writes the declarations of the module.
+func (g *generator) globals() {
+	g.line("const scale: f32 = 2.5;\nconst steps = 3u;\nconst corner = vec3<f32>(1.0, -1.0, 0.5);")
+	g.places = append(g.places, place{"scale", float, constant}, place{"steps", unsigned, constant}, place{"corner", shape{'f', 3, 0}, constant})
+	if g.chance(3) {
+		s := g.numeric()
+		g.line("const table = array<%s, 2>(%s, %[2]s);", s, g.literal(s))
+		g.places = append(g.places, place{"table[1]", s, constant}, place{"table[" + g.index(2) + "]", s, constant})
+	}
+	inner := g.structure("Inner", nil, true, 1+g.IntN(3))
+	g.buffer("params", "uniform", g.structure("Params", &inner, true, 1+g.IntN(5)))
+	if g.stage == "compute" || g.chance(3) {
+		access := "storage, read_write"
+		if g.stage == "vertex" {
+			access = "storage, read"
+		}
+		g.buffer("data", access, g.structure("Data", &inner, false, 1+g.IntN(5)))
+	}
+	if g.chance(3) {
+		s := pick(g, shape{'f', 4, 0}, shape{'f', 4, 4}, shape{'f', 3, 3}, float, shape{'f', 2, 2}, shape{'u', 3, 0})
+		m := plain(s)
+		m.name = "" // the value itself
+		g.buffer("single", "uniform", m)
+	}
+	if g.stage == "compute" {
+		g.line("struct Counter { u: atomic<u32>, n: i32 }\n@group(1) @binding(0) var<storage, read_write> counters: array<Counter, 4>;")
+		g.layouts = append(g.layouts, layout{1, 0, []number{{0, unsigned, 0}, {4, integer, 0}}})
+		g.line("@group(0) @binding(%d) var<storage, read_write> list: array<vec3<f32>>;", g.bound)
+		g.layouts = append(g.layouts, layout{0, g.bound, []number{{0, shape{'f', 3, 0}, 0}}})
+		g.bound++
+		g.line("var<workgroup> shared_count: atomic<i32>;\nvar<workgroup> tile: array<vec4<f32>, 8>;")
+		g.places = append(g.places, place{"list[" + g.index(8) + "]", shape{'f', 3, 0}, writable}, place{"arrayLength(&list)", unsigned, readable}, place{"tile[" + g.index(8) + "]", shape{'f', 4, 0}, writable})
+	}
+	s := g.numeric()
+	g.line("var<private> state: %s;", s)
+	g.places = append(g.places, place{"state", s, writable})
+	for range g.IntN(3) {
+		g.texture()
+	}
+}
+
+// buffer declares a buffer of a type.
+func (g *generator) buffer(name, space string, m member) {
+	group := pick(g, 0, 0, 0, 2)
+	g.line("@group(%d) @binding(%d) var<%s> %s: %s;", group, g.bound, space, name, m.text)
+	g.layouts = append(g.layouts, layout{group, g.bound, m.numbers})
+	g.bound++
+	access := readable
+	if strings.Contains(space, "write") {
+		access = writable
+	}
+	for _, p := range m.paths {
+		g.places = append(g.places, place{name + p.text, p.of, access})
+	}
+}
+
+// plain returns a member that is a number.
+func plain(s shape) member {
+	align := []int{0, 4, 8, 16, 16}[s.rows]
+	m := member{text: s.String(), size: 4 * s.rows, align: align, numbers: []number{{0, s, 0}}, paths: []place{{"", s, writable}}}
+	if s.cols > 0 {
+		m.size, m.numbers[0].stride = s.cols*align, align
+	}
+	return m
+}
+
+func roundUp(n, to int) int { return (n + to - 1) / to * to }
+
+// structure writes a struct. In the address space uniform, arrays and structs lie at multiples of 16.
+func (g *generator) structure(name string, inner *member, uniform bool, n int) member {
+	whole := member{text: name, align: 4}
+	g.line("struct %s {", name)
+	for i := range n {
+		s := shape{pick(g, byte('i'), 'u', 'f', 'f'), 1 + g.IntN(4), 0}
+		if g.chance(5) {
+			s = shape{'f', 2 + g.IntN(3), 2 + g.IntN(3)}
+		}
+		m := plain(s)
+		switch {
+		case inner != nil && g.chance(4):
+			m = *inner
+		case g.chance(5):
+			count := 2 + g.IntN(3)
+			if inner != nil && g.chance(2) {
+				m = *inner
+			}
+			stride := roundUp(m.size, m.align)
+			if uniform && stride%16 != 0 {
+				break
+			}
+			a := member{text: fmt.Sprintf("array<%s, %d>", m.text, count), size: stride * count, align: m.align, numbers: m.numbers}
+			for _, p := range m.paths {
+				a.paths = append(a.paths, place{"[" + g.index(count) + "]" + p.text, p.of, writable}, place{fmt.Sprintf("[%d]", count-1) + p.text, p.of, writable})
+			}
+			m = a
+		}
+		if uniform && (strings.HasPrefix(m.text, "array") || m.text == "Inner") && m.align < 16 {
+			m.align = 16
+			m.attributes = "@align(16) "
+		}
+		if g.chance(4) {
+			m.align = max(m.align, pick(g, 16, 32, 64))
+			m.attributes = fmt.Sprintf("@align(%d) ", m.align)
+		}
+		if g.chance(4) {
+			m.size += pick(g, 4, 8, 16, 32)
+			m.attributes += fmt.Sprintf("@size(%d) ", m.size)
+		}
+		m.name = fmt.Sprintf("%s%d", pick(g, "a", "position", "sampler2D_", "half", "m_"), i)
+		g.line("  %s%s: %s,", m.attributes, m.name, m.text)
+		offset := roundUp(whole.size, m.align)
+		if uniform && i > 0 { // the next member starts at a multiple of 16
+			offset = roundUp(offset, m.align)
+		}
+		for _, v := range m.numbers {
+			v.offset += offset
+			whole.numbers = append(whole.numbers, v)
+		}
+		for _, p := range m.paths {
+			whole.paths = append(whole.paths, place{"." + m.name + p.text, p.of, writable})
+		}
+		whole.size, whole.align = offset+m.size, max(whole.align, m.align)
+	}
+	g.line("}")
+	whole.size = roundUp(whole.size, whole.align)
+	return whole
+}
+
+// texture declares a texture and a sampler.
+func (g *generator) texture() {
+	t := texture{name: g.name("tex"), sampler: g.name("smp")}
+	t.kind = pick(g, "texture_2d<f32>", "texture_2d<f32>", "texture_2d_array<f32>", "texture_3d<f32>", "texture_cube<f32>", "texture_depth_2d", "texture_depth_cube",
+		"texture_depth_2d_array", "texture_multisampled_2d<f32>", "texture_2d<u32>", "texture_2d<i32>", "texture_storage_2d<rgba8unorm, write>", "texture_storage_2d<r32float, read_write>", "texture_cube_array<f32>")
+	if g.stage == "vertex" && strings.Contains(t.kind, "storage") {
+		return
+	}
+	g.line("@group(0) @binding(%d) var %s: %s;", g.bound, t.name, t.kind)
+	comparison := ""
+	if strings.Contains(t.kind, "depth") {
+		comparison = "_comparison"
+	}
+	g.line("@group(0) @binding(%d) var %s: sampler%s;", g.bound+1, t.sampler, comparison)
+	g.bound += 2
+	g.textures = append(g.textures, t)
+}
+
+// sample returns a call that reads a texture as floats, "" if there is none.
+func (g *generator) sample(s shape, depth int) string {
+	if len(g.textures) == 0 {
+		return ""
+	}
+	t := pick(g, g.textures...)
+	f := func(n int) string { return g.expr(shape{'f', n, 0}, depth) }
+	n := 2
+	if strings.Contains(t.kind, "cube") || strings.Contains(t.kind, "3d") {
+		n = 3
+	}
+	at := fmt.Sprintf("%s, %s, %s", t.name, t.sampler, f(n))
+	offset := ""
+	if strings.Contains(t.kind, "array") {
+		at += ", " + g.expr(pick(g, integer, unsigned), depth)
+	}
+	if n == 2 && g.chance(4) {
+		offset = ", vec2<i32>(1, -2)"
+	}
+	text := ""
+	texel := fmt.Sprintf("vec2<i32>(%s)", g.expr(shape{'u', 2, 0}, depth))
+	switch {
+	case strings.Contains(t.kind, "write>"):
+		if !strings.Contains(t.kind, "read") {
+			return ""
+		}
+		text = fmt.Sprintf("textureLoad(%s, %s)", t.name, texel)
+	case strings.Contains(t.kind, "multisampled"):
+		text = fmt.Sprintf("textureLoad(%s, %s, %s)", t.name, texel, g.expr(integer, 0))
+	case t.kind == "texture_depth_2d" && strings.HasSuffix(t.name, "1"): // loaded or sampled, not both
+		return fmt.Sprintf("vec4<f32>(textureLoad(%s, %s, 0))%s", t.name, texel, g.swizzle("", 4, s.rows))
+	case strings.Contains(t.kind, "depth"):
+		if s.rows != 1 {
+			if s.rows == 4 && !strings.Contains(t.kind, "array") {
+				return fmt.Sprintf("textureGatherCompare(%s, %s)", at, f(1))
+			}
+			return ""
+		}
+		if g.stage == "fragment" && g.chance(2) {
+			return fmt.Sprintf("textureSampleCompare(%s, %s%s)", at, f(1), offset)
+		}
+		return fmt.Sprintf("textureSampleCompareLevel(%s, %s%s)", at, f(1), offset)
+	case strings.Contains(t.kind, "i32") || strings.Contains(t.kind, "u32"):
+		return fmt.Sprintf("vec4<f32>(textureLoad(%s, %s, %s))%s", t.name, texel, g.expr(integer, 0), g.swizzle("", 4, s.rows))
+	case g.chance(4) && n == 2 && !strings.Contains(t.kind, "array"):
+		text = fmt.Sprintf("textureLoad(%s, %s, %s)", t.name, texel, g.expr(integer, 0))
+	case g.chance(5) && n == 2:
+		text = fmt.Sprintf("textureGather(%d, %s%s)", g.IntN(4), at, offset)
+	case g.chance(3):
+		text = fmt.Sprintf("textureSampleLevel(%s, %s%s)", at, f(1), offset)
+	case g.chance(3):
+		text = fmt.Sprintf("textureSampleGrad(%s, %s, %s%s)", at, f(n), f(n), offset)
+	case g.stage != "fragment":
+		return ""
+	case g.chance(3):
+		text = fmt.Sprintf("textureSampleBias(%s, %s%s)", at, f(1), offset)
+	default:
+		text = fmt.Sprintf("textureSample(%s%s)", at, offset)
+	}
+	return g.swizzle(text, 4, s.rows)
+}
+
+// query returns a question about a texture whose answer is a u32, "" if there is no texture.
+func (g *generator) query(depth int) string {
+	if len(g.textures) == 0 {
+		return ""
+	}
+	t := pick(g, g.textures...)
+	n := 2
+	if strings.Contains(t.kind, "3d") {
+		n = 3
+	}
+	mips := !strings.Contains(t.kind, "storage") && !strings.Contains(t.kind, "multisampled")
+	switch {
+	case g.chance(3) && mips:
+		return fmt.Sprintf("textureNumLevels(%s)", t.name)
+	case g.chance(3) && strings.Contains(t.kind, "array"):
+		return fmt.Sprintf("textureNumLayers(%s)", t.name)
+	case g.chance(3) && strings.Contains(t.kind, "multisampled"):
+		return fmt.Sprintf("textureNumSamples(%s)", t.name)
+	case g.chance(2) && mips:
+		return g.swizzle(fmt.Sprintf("textureDimensions(%s, %s)", t.name, g.expr(pick(g, integer, unsigned), depth)), n, 1)
+	}
+	return g.swizzle(fmt.Sprintf("textureDimensions(%s)", t.name), n, 1)
+}

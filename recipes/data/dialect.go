@@ -1,0 +1,248 @@
+package data
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/assetcook/assetcook/internal/lazyregexp"
+	"github.com/assetcook/assetcook/internal/plaintext"
+)
+
+// A dialect is a table as UTF-8 with line ends of LF, and how its rows are cut.
+type dialect struct {
+	text      []byte
+	separator byte
+	skipped   int // lines before text
+}
+
+// separators are the characters that programs write between cells. The first ones are
+// preferred in messages.
+var separators = []byte{',', ';', '\t', '|'}
+
+// excelSeparator is the first line by which Excel is told the separator.
+var excelSeparator = lazyregexp.New(`^"?(?i:sep)=(.)"?[\r\n]`)
+
+// dialect finds out how a table is written. It returns an error with the option to set
+// where more than one reading makes sense.
+func (o *Data) dialect(source []byte, tabs bool) (dialect, error) {
+	text, err := decodeTable(source)
+	if err != nil {
+		return dialect{}, err
+	}
+	d := dialect{text: text}
+	told := byte(0)
+	if m := excelSeparator().FindSubmatch(text); m != nil && slices.Contains(separators, m[1][0]) {
+		told = m[1][0]
+	}
+	set := strings.TrimPrefix(o.Separator, "auto")
+	literal := tabs && (set == "\t" || set == "" && told == 0) // a quote is a quote
+	d.text = unifyLineEnds(text, !literal)
+	skip := o.SkipLines
+	if told != 0 {
+		skip = max(skip, 1)
+	}
+	for ; skip > 0; skip-- {
+		_, rest, found := bytes.Cut(d.text, []byte{'\n'})
+		if !found {
+			return d, fmt.Errorf("skip_lines = %d leaves nothing of the table", o.SkipLines)
+		}
+		d.text = rest
+		d.skipped++
+	}
+	switch {
+	case set != "":
+		d.separator = set[0]
+	case told != 0:
+		d.separator = told
+	case tabs:
+		d.separator = '\t'
+		err = d.checkTabs()
+	default:
+		d.separator, err = d.detect()
+	}
+	return d, err
+}
+
+// decodeTable returns a table as UTF-8. Spreadsheets write UTF-16 as "Unicode text".
+func decodeTable(source []byte) ([]byte, error) {
+	var order binary.ByteOrder
+	switch {
+	case bytes.HasPrefix(source, []byte{0xff, 0xfe}):
+		order = binary.LittleEndian
+	case bytes.HasPrefix(source, []byte{0xfe, 0xff}):
+		order = binary.BigEndian
+	default:
+		if err := plaintext.CheckUTF8(source); err != nil {
+			return nil, fmt.Errorf(`%w; save the table as UTF-8 ("CSV UTF-8" in spreadsheets)`, err)
+		}
+		if i := bytes.IndexByte(source, 0); i >= 0 {
+			return nil, plaintext.Errorf(source, i, `byte 0x00 in a table, which may be UTF-16 without a mark; save it as UTF-8 ("CSV UTF-8" in spreadsheets)`)
+		}
+		return source, nil
+	}
+	if len(source)%2 != 0 {
+		return nil, errors.New("1:1: UTF-16 of an odd number of bytes; the file may be cut off")
+	}
+	out := make([]byte, 0, len(source))
+	line := 1
+	for i := 2; i < len(source); i += 2 {
+		r := rune(order.Uint16(source[i:]))
+		if utf16.IsSurrogate(r) {
+			low := rune(0)
+			if i+4 <= len(source) {
+				low = rune(order.Uint16(source[i+2:]))
+			}
+			if r = utf16.DecodeRune(r, low); r == utf8.RuneError {
+				return nil, fmt.Errorf("%d:1: half of a character in UTF-16; save the table as UTF-8", line)
+			}
+			i += 2
+		}
+		switch r {
+		case 0:
+			return nil, fmt.Errorf("%d:1: byte 0x00 in a table", line)
+		case '\n':
+			line++
+		}
+		out = utf8.AppendRune(out, r)
+	}
+	return out, nil
+}
+
+// unifyLineEnds makes line ends of CR alone LF: old programs write them, and outside of
+// quotes a CR cannot be anything else. Within quotes it stays unless all line ends are
+// so. Line ends of CR and LF stay as they are.
+func unifyLineEnds(text []byte, quotes bool) []byte {
+	if bytes.IndexByte(text, '\r') < 0 {
+		return text
+	}
+	lone := func(i int) bool { return text[i] == '\r' && (i+1 == len(text) || text[i+1] != '\n') }
+	outside, feeds, quoted := 0, 0, false
+	for i, c := range text {
+		switch {
+		case c == '"':
+			quoted = quotes && !quoted
+		case quoted:
+		case lone(i):
+			outside++
+		case c == '\n':
+			feeds++
+		}
+	}
+	if outside == 0 {
+		return text
+	}
+	out := bytes.Clone(text)
+	quoted = false
+	for i, c := range text {
+		if c == '"' {
+			quoted = quotes && !quoted
+		}
+		if lone(i) && (!quoted || feeds == 0) {
+			out[i] = '\n'
+		}
+	}
+	return out
+}
+
+// looked is how many rows are looked at to find the separator.
+const looked = 1000
+
+// cells returns how many cells the first rows have if a separator is taken.
+func (d dialect) cells(separator byte) (counts []int) {
+	n, quoted, start, empty := 1, false, true, true
+	end := func() {
+		if !empty {
+			counts = append(counts, n)
+		}
+		n, start, empty = 1, true, true
+	}
+	for _, c := range d.text {
+		switch {
+		case c == '"' && (quoted || start):
+			quoted, start, empty = !quoted, false, false
+		case quoted:
+		case c == '\n':
+			if end(); len(counts) == looked {
+				return counts
+			}
+		case c == '\r':
+		case c == separator:
+			n, start, empty = n+1, true, false
+		default:
+			start, empty = c == '"', false
+		}
+	}
+	end()
+	return counts
+}
+
+// detect returns the separator of a table without a rule that names it.
+func (d dialect) detect() (byte, error) {
+	var fits []byte
+	columns := map[byte][]int{}
+	for _, s := range separators {
+		counts := d.cells(s)
+		columns[s] = counts
+		if len(counts) > 0 && counts[0] > 1 && !slices.ContainsFunc(counts, func(n int) bool { return n != counts[0] }) {
+			fits = append(fits, s)
+		}
+	}
+	switch {
+	case len(fits) == 1 && (fits[0] == ',' || columns[','][0] == 1):
+		return fits[0], nil
+	case len(fits) > 1:
+		return 0, d.errorf("the rows have %d columns between %s and %d between %s; set %s or %s",
+			columns[fits[0]][0], separatorName(fits[0]), columns[fits[1]][0], separatorName(fits[1]), separatorOption(fits[0]), separatorOption(fits[1]))
+	}
+	for _, s := range separators {
+		counts := columns[s]
+		switch {
+		case len(counts) == 0:
+		case s != ',' && counts[0] > 1 && (columns[','][0] == 1 || len(fits) == 1):
+			return 0, d.errorf("the first row has %d cells between %s; set %s if they are cells, or %s", counts[0], separatorName(s), separatorOption(s), separatorOption(','))
+		case counts[0] == 1 && len(counts) > 2 && counts[1] > 1 && !slices.ContainsFunc(counts[1:], func(n int) bool { return n != counts[1] }):
+			return 0, d.errorf("the first row has one cell, the others %d between %s; set skip_lines to the number of lines before the header%s", counts[1], separatorName(s), orOneColumn(s))
+		}
+	}
+	return ',', nil
+}
+
+func orOneColumn(separator byte) string {
+	if separator == ',' {
+		return ""
+	}
+	return ", or " + separatorOption(',') + " if each row is one cell"
+}
+
+// checkTabs refuses a table for tabs that has none, but cells between other characters.
+func (d dialect) checkTabs() error {
+	tabs := d.cells('\t')
+	if len(tabs) == 0 || tabs[0] > 1 {
+		return nil
+	}
+	for _, s := range separators {
+		counts := d.cells(s)
+		if counts[0] > 1 && !slices.ContainsFunc(counts, func(n int) bool { return n != counts[0] }) {
+			return d.errorf("the rows have no tabs, but %d columns between %s; set %s, or %s if each row is one cell", counts[0], separatorName(s), separatorOption(s), separatorOption('\t'))
+		}
+	}
+	return nil
+}
+
+// errorf is an error at the first line of the table.
+func (d dialect) errorf(format string, args ...any) error {
+	return fmt.Errorf("%d:1: %s", d.skipped+1, fmt.Sprintf(format, args...))
+}
+
+func separatorName(s byte) string {
+	return map[byte]string{',': "commas", ';': "semicolons", '\t': "tabs", '|': "bars"}[s]
+}
+
+func separatorOption(s byte) string { return "separator = " + strconv.Quote(string(s)) }

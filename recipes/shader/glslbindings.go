@@ -1,0 +1,154 @@
+package shader
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/gogpu/naga/glsl"
+	"github.com/gogpu/naga/ir"
+
+	"github.com/assetcook/assetcook/internal/lazyregexp"
+)
+
+// maxBinding is the largest binding that naga writes.
+const maxBinding = 255
+
+// usedVariables returns the variables that the functions of a module use.
+func usedVariables(m *ir.Module) []ir.GlobalVariable {
+	seen := make([]bool, len(m.GlobalVariables))
+	functions := []*ir.Function{&m.EntryPoints[0].Function}
+	for i := range m.Functions {
+		functions = append(functions, &m.Functions[i])
+	}
+	for _, f := range functions {
+		for _, e := range f.Expressions {
+			if v, ok := e.Kind.(ir.ExprGlobalVariable); ok {
+				seen[v.Variable] = true
+			}
+		}
+	}
+	var used []ir.GlobalVariable
+	for i, v := range m.GlobalVariables {
+		if seen[i] {
+			used = append(used, v)
+		}
+	}
+	return used
+}
+
+// flatBindings numbers the resources of all groups for GLSL, which has no groups. Group 0
+// keeps its bindings. The bindings of each later group follow the group before it. All entry points of a module agree.
+func flatBindings(m *ir.Module) (map[glsl.BindingMapKey]uint8, error) {
+	var groups []uint32
+	last := map[uint32]uint32{}
+	for _, v := range m.GlobalVariables {
+		if b := v.Binding; b != nil {
+			if _, ok := last[b.Group]; !ok {
+				groups = append(groups, b.Group)
+			}
+			last[b.Group] = max(last[b.Group], b.Binding)
+		}
+	}
+	slices.Sort(groups)
+	flat := map[glsl.BindingMapKey]uint8{}
+	first := uint64(0)
+	for _, group := range groups {
+		for _, v := range m.GlobalVariables {
+			if b := v.Binding; b != nil && b.Group == group {
+				n := first + uint64(b.Binding)
+				if n > maxBinding {
+					return nil, &declarationError{"var", v.Name, fmt.Errorf("its binding in GLSL would be %d; at most %d are written, so use lower ones", n, maxBinding)}
+				}
+				flat[glsl.BindingMapKey{Group: group, Binding: b.Binding}] = uint8(n)
+			}
+		}
+		first += uint64(last[group]) + 1
+	}
+	return flat, nil
+}
+
+// roundCall finds calls of the built-in function, whose name naga gives nothing else.
+var roundCall = lazyregexp.New(`\bround\(`)
+
+// finishGLSL names the blocks of buffers after their variables, lists the
+// bindings behind #version, and rounds halves to even as WGSL does.
+func finishGLSL(text string, of ir.ShaderStage, used []ir.GlobalVariable, info glsl.TranslationInfo, flat map[glsl.BindingMapKey]uint8) (string, error) {
+	text = roundCall().ReplaceAllString(text, "roundEven(")
+	stage := map[ir.ShaderStage]string{ir.StageVertex: "vertex", ir.StageFragment: "fragment", ir.StageCompute: "compute"}[of]
+	var lines []string
+	list := func(b ir.ResourceBinding, kind, name, of string) {
+		lines = append(lines, fmt.Sprintf("// @group(%d) @binding(%d) %s: binding %d, %s %s\n", b.Group, b.Binding, of, flat[glsl.BindingMapKey(b)], kind, name))
+	}
+	for _, u := range info.Uniforms {
+		variable := variableAt(used, u.Binding)
+		name := blockName(text, variable, stage)
+		text = regexp.MustCompile(`\b`+regexp.QuoteMeta(u.BlockName)+`\b`).ReplaceAllString(text, name)
+		kind := "uniform block"
+		if u.IsStorage {
+			kind = "buffer"
+		}
+		list(u.Binding, kind, name, variable)
+	}
+	for _, found := range textureUniform().FindAllStringSubmatch(text, -1) {
+		var b ir.ResourceBinding
+		if _, err := fmt.Sscanf(found[1], "_group_%d_binding_%d_", &b.Group, &b.Binding); err != nil {
+			return "", fmt.Errorf("the WGSL compiler has named a texture %s", found[1])
+		}
+		list(b, "uniform", found[1], variableAt(used, b))
+	}
+	slices.Sort(lines)
+	version, rest, _ := strings.Cut(text, "\n")
+	return version + "\n" + strings.Join(lines, "") + rest, nil
+}
+
+// textureUniform finds declarations of textures.
+var textureUniform = lazyregexp.New(`(?m)^(?:layout\([^)]*\) )?(?:\w+ )*uniform (?:highp )?[iu]?(?:sampler|image)\w+ (_group_\w+);$`)
+
+// variableAt returns the name of the variable with a binding.
+func variableAt(used []ir.GlobalVariable, b ir.ResourceBinding) string {
+	for _, v := range used {
+		if v.Binding != nil && *v.Binding == b {
+			return v.Name
+		}
+	}
+	return ""
+}
+
+// blockName returns a name for a block that nothing in the text has. Stages name the
+// same variable differently, since blocks of one name would have to be equal.
+func blockName(text, variable, stage string) string {
+	if !identifier(variable) {
+		variable = "block"
+	}
+	name := strings.Trim(strings.ReplaceAll(variable, "__", "_"), "_") + "_" + stage
+	for strings.HasPrefix(name, "gl_") || regexp.MustCompile(`\b`+name+`\b`).MatchString(text) {
+		name = "b" + name
+	}
+	return name
+}
+
+// checkSamplers refuses a texture that an entry point reads with two samplers: GLSL ties
+// a texture to its sampler, and both would have one binding.
+func checkSamplers(used []ir.GlobalVariable, info glsl.TranslationInfo) error {
+	with := map[ir.ResourceBinding]ir.ResourceBinding{}
+	names := slices.Sorted(func(yield func(string) bool) {
+		for name := range info.TextureMappings {
+			if !yield(name) {
+				return
+			}
+		}
+	})
+	for _, name := range names {
+		pair := info.TextureMappings[name]
+		if pair.SamplerBinding == nil {
+			continue
+		}
+		if other, ok := with[pair.TextureBinding]; ok && other != *pair.SamplerBinding {
+			return &declarationError{"var", variableAt(used, pair.TextureBinding), fmt.Errorf("it is read with two samplers; GLSL ties a texture to one, so bind it twice")}
+		}
+		with[pair.TextureBinding] = *pair.SamplerBinding
+	}
+	return nil
+}

@@ -1,0 +1,272 @@
+package shader
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/gogpu/naga/ir"
+)
+
+// A blockLayout lays out the types of buffers as GLSL does, std140 for uniforms or
+// std430, and finds out where members must be padded to lie where WGSL has them.
+type blockLayout struct {
+	module *ir.Module
+	std140 bool
+	pads   map[ir.TypeHandle][]padding
+	sizes  map[ir.TypeHandle][2]int // size and alignment of types that are done
+}
+
+// A padding fills a struct before a member, or behind the last one.
+type padding struct{ member, from, to int }
+
+// padBuffers adds members to structs so that GLSL lays out the buffers that an entry
+// point uses as WGSL does, and refuses what no padding mends. GLSL has no offsets for
+// members of structs.
+func padBuffers(m *ir.Module, used []ir.GlobalVariable) error {
+	uniform := &blockLayout{m, true, map[ir.TypeHandle][]padding{}, map[ir.TypeHandle][2]int{}}
+	storage := &blockLayout{m, false, map[ir.TypeHandle][]padding{}, map[ir.TypeHandle][2]int{}}
+	for _, v := range used {
+		l := uniform
+		switch v.Space {
+		case ir.SpaceStorage:
+			l = storage
+		case ir.SpaceUniform:
+		case ir.SpacePushConstant, ir.SpaceImmediate:
+			return &declarationError{"var", v.Name, fmt.Errorf("GLSL has no push constants; put them in a uniform")}
+		default:
+			continue
+		}
+		if _, _, err := l.layOut(v.Type); err != nil {
+			return &declarationError{"var", v.Name, err}
+		}
+	}
+	for h, pads := range uniform.pads {
+		if other, ok := storage.pads[h]; ok && !slices.Equal(pads, other) {
+			return &declarationError{"struct", m.Types[h].Name, fmt.Errorf("GLSL lays it out in two ways, in uniforms and in storage buffers; use two structs")}
+		}
+	}
+	for h, pads := range storage.pads {
+		uniform.pads[h] = pads
+	}
+	return applyPadding(m, uniform.pads)
+}
+
+func align(n, to int) int { return (n + to - 1) / to * to }
+
+// layOut returns the size and alignment that GLSL gives a type.
+func (l *blockLayout) layOut(h ir.TypeHandle) (size, alignment int, err error) {
+	if done, ok := l.sizes[h]; ok {
+		return done[0], done[1], nil
+	}
+	switch t := l.module.Types[h].Inner.(type) {
+	case ir.ScalarType:
+		if t.Width != 4 {
+			return 0, 0, fmt.Errorf("%s is not written as GLSL", scalarName(t))
+		}
+		size, alignment = 4, 4
+	case ir.AtomicType:
+		if t.Scalar.Width != 4 || t.Scalar.Kind == ir.ScalarFloat {
+			return 0, 0, fmt.Errorf("atomic<%s> is not written as GLSL", scalarName(t.Scalar))
+		}
+		size, alignment = 4, 4
+	case ir.VectorType:
+		if t.Scalar.Width != 4 {
+			return 0, 0, fmt.Errorf("%s is not written as GLSL", scalarName(t.Scalar))
+		}
+		size, alignment = vectorSize(t.Size)
+	case ir.MatrixType:
+		_, columns := vectorSize(t.Rows)
+		alignment = columns
+		if l.std140 {
+			alignment = 16
+		}
+		if alignment != columns {
+			return 0, 0, fmt.Errorf("GLSL places the columns of mat%dx2 16 bytes apart in a uniform, WGSL 8; use an array of vec4 or a matrix of four rows", t.Columns)
+		}
+		size = int(t.Columns) * alignment
+	case ir.ArrayType:
+		if size, alignment, err = l.layOut(t.Base); err != nil {
+			return 0, 0, err
+		}
+		if l.std140 {
+			alignment = align(alignment, 16)
+		}
+		stride := align(size, alignment)
+		if stride != int(t.Stride) {
+			return 0, 0, fmt.Errorf("GLSL places the elements of an array %d bytes apart, WGSL %d", stride, t.Stride)
+		}
+		size = stride
+		if t.Size.Constant != nil {
+			size *= int(*t.Size.Constant)
+		}
+	case ir.StructType:
+		if size, alignment, err = l.structure(h, t); err != nil {
+			return 0, 0, err
+		}
+	default:
+		return 0, 0, fmt.Errorf("GLSL has no such buffer")
+	}
+	l.sizes[h] = [2]int{size, alignment}
+	return size, alignment, nil
+}
+
+func vectorSize(n ir.VectorSize) (size, alignment int) {
+	return 4 * int(n), []int{0, 4, 8, 16, 16}[n]
+}
+
+func (l *blockLayout) structure(h ir.TypeHandle, t ir.StructType) (end, alignment int, err error) {
+	var pads []padding
+	alignment = 4
+	if l.std140 {
+		alignment = 16
+	}
+	for i, m := range t.Members {
+		size, a, err := l.layOut(m.Type)
+		if err != nil {
+			return 0, 0, fmt.Errorf("member %s: %w", m.Name, err)
+		}
+		alignment = max(alignment, a)
+		at := int(m.Offset)
+		switch natural := align(end, a); {
+		case natural > at || at%a != 0:
+			return 0, 0, fmt.Errorf("GLSL places the member %s at byte %d, WGSL at %d", m.Name, natural, at)
+		case natural < at:
+			pads = append(pads, padding{i, end, at})
+		}
+		end = at + size
+	}
+	if n := len(t.Members); n > 0 {
+		if a, ok := l.module.Types[t.Members[n-1].Type].Inner.(ir.ArrayType); ok && a.Size.Constant == nil {
+			l.note(h, pads)
+			return end, alignment, nil // nothing can follow an array without end
+		}
+	}
+	if span := int(t.Span); align(end, alignment) < span {
+		pads = append(pads, padding{len(t.Members), end, span})
+		end = span
+	}
+	l.note(h, pads)
+	return align(end, alignment), alignment, nil
+}
+
+func (l *blockLayout) note(h ir.TypeHandle, pads []padding) { l.pads[h] = pads }
+
+// A struct is padded with at most maxPadding bytes in one place, and with at most
+// maxFloats if each float is a member.
+const (
+	maxPadding = 64 << 10
+	maxFloats  = 1 << 10
+)
+
+// applyPadding adds the members, and changes all uses of the structs.
+func applyPadding(m *ir.Module, all map[ir.TypeHandle][]padding) error {
+	r := &rewriter{module: m}
+	natural := &blockLayout{m, false, map[ir.TypeHandle][]padding{}, map[ir.TypeHandle][2]int{}}
+	added := map[ir.TypeHandle][]int{} // for each member the fillers before it, and those at the end
+	padded := map[ir.TypeHandle]ir.StructType{}
+	for h := range ir.TypeHandle(len(m.Types)) {
+		pads := all[h]
+		if len(pads) == 0 {
+			continue
+		}
+		_, alignment, err := natural.layOut(h)
+		s, counts, err := r.pad(m.Types[h].Inner.(ir.StructType), pads, err == nil && alignment >= 16)
+		if err != nil {
+			return &declarationError{"struct", m.Types[h].Name, err}
+		}
+		added[h], padded[h] = counts, s
+	}
+	if len(padded) == 0 {
+		return nil
+	}
+	for i, e := range m.GlobalExpressions {
+		if c, ok := e.Kind.(ir.ExprCompose); ok && added[c.Type] != nil {
+			return &declarationError{"const", constantOf(m, i), fmt.Errorf("GLSL needs padding in its struct; make it a variable")}
+		}
+	}
+	rewrite(m, func(r *rewriter, kind ir.ExpressionKind, _ ir.TypeInner) ir.ExpressionKind {
+		switch k := kind.(type) {
+		case ir.ExprAccessIndex:
+			counts := added[r.structOf(k.Base)]
+			for i := 0; i <= int(k.Index) && counts != nil; i++ {
+				kind = ir.ExprAccessIndex{Base: k.Base, Index: kind.(ir.ExprAccessIndex).Index + uint32(counts[i])}
+			}
+		case ir.ExprCompose:
+			if counts := added[k.Type]; counts != nil {
+				whole := ir.ExprCompose{Type: k.Type}
+				members := padded[k.Type].Members
+				for i, n := range counts {
+					for range n {
+						filler := members[len(whole.Components)].Type
+						whole.Components = append(whole.Components, r.add(ir.ExprZeroValue{Type: filler}, m.Types[filler].Inner))
+					}
+					if i < len(k.Components) {
+						whole.Components = append(whole.Components, k.Components[i])
+					}
+				}
+				return whole
+			}
+		}
+		return kind
+	})
+	for h, s := range padded {
+		m.Types[h].Inner = s
+	}
+	return nil
+}
+
+// pad adds fillers to a struct, and returns how many come before each old member and how
+// many at the end. Vectors as fillers would align a struct that is not aligned to 16 bytes.
+func (r *rewriter) pad(old ir.StructType, pads []padding, vectors bool) (s ir.StructType, counts []int, err error) {
+	float, four := r.declare(scalarF32), r.declare(ir.VectorType{Size: 4, Scalar: scalarF32})
+	s.Span = old.Span
+	counts = make([]int, len(old.Members)+1)
+	for i := range counts {
+		for _, p := range pads {
+			if p.member != i {
+				continue
+			}
+			most := maxPadding
+			if !vectors {
+				most = maxFloats
+			}
+			if p.to-p.from > most {
+				return s, nil, fmt.Errorf("GLSL needs a padding of %d bytes; at most %d are written", p.to-p.from, most)
+			}
+			for at := p.from; at < p.to; counts[i]++ {
+				filler, size := float, 4
+				if whole := (p.to - at) / 16; vectors && at%16 == 0 && whole == 1 {
+					filler, size = four, 16
+				} else if vectors && at%16 == 0 && whole > 1 {
+					n := uint32(whole)
+					filler, size = r.declare(ir.ArrayType{Base: four, Size: ir.ArraySize{Constant: &n}, Stride: 16}), 16*whole
+				}
+				s.Members = append(s.Members, ir.StructMember{Name: fmt.Sprintf("padding_%d", at), Type: filler, Offset: uint32(at)})
+				at += size
+			}
+		}
+		if i < len(old.Members) {
+			if old.Members[i].Binding != nil {
+				return s, nil, fmt.Errorf("GLSL needs padding in it, and it is also what a stage takes or returns; use two structs")
+			}
+			s.Members = append(s.Members, old.Members[i])
+		}
+	}
+	return s, counts, nil
+}
+
+// structOf returns the type of an expression that is a declared type or a pointer to
+// one, and a handle of no struct otherwise.
+func (r *rewriter) structOf(h ir.ExpressionHandle) ir.TypeHandle {
+	t := r.function.ExpressionTypes[h]
+	if t.Handle != nil {
+		if p, ok := r.module.Types[*t.Handle].Inner.(ir.PointerType); ok {
+			return p.Base
+		}
+		return *t.Handle
+	}
+	if p, ok := t.Value.(ir.PointerType); ok {
+		return p.Base
+	}
+	return ir.TypeHandle(len(r.module.Types))
+}

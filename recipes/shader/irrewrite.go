@@ -1,0 +1,377 @@
+package shader
+
+import (
+	"math"
+	"reflect"
+	"slices"
+
+	"github.com/gogpu/naga/ir"
+)
+
+// A rewriter copies a function and replaces expressions by others that mean the same
+// and that the target language has.
+type rewriter struct {
+	module   *ir.Module
+	function *ir.Function // the copy
+	replace  func(*rewriter, ir.ExpressionKind, ir.TypeInner) ir.ExpressionKind
+	first    []ir.ExpressionHandle                   // the first new expression for each old one
+	moved    []ir.ExpressionHandle                   // the new expression for each old one
+	calls    map[ir.FunctionHandle]ir.FunctionHandle // nil unless functions move
+}
+
+// rewrite replaces the expressions of all functions of a module. Replace gets an
+// expression and its type, and may add expressions that come before it.
+func rewrite(m *ir.Module, replace func(*rewriter, ir.ExpressionKind, ir.TypeInner) ir.ExpressionKind) {
+	for i := range m.Functions {
+		m.Functions[i] = rewriteFunction(m, m.Functions[i], nil, replace)
+	}
+	for i := range m.EntryPoints {
+		m.EntryPoints[i].Function = rewriteFunction(m, m.EntryPoints[i].Function, nil, replace)
+	}
+}
+
+// keepFunctions removes the functions that an entry point does not reach, and the other
+// entry points. Naga would write some of them.
+func keepFunctions(m *ir.Module, entry int) {
+	m.EntryPoints = m.EntryPoints[entry : entry+1]
+	reached := functionsOf(m, &m.EntryPoints[0].Function)
+	calls := map[ir.FunctionHandle]ir.FunctionHandle{}
+	var kept []ir.Function
+	for i := range m.Functions {
+		if slices.Contains(reached, &m.Functions[i]) {
+			calls[ir.FunctionHandle(i)] = ir.FunctionHandle(len(kept))
+			kept = append(kept, m.Functions[i])
+		}
+	}
+	same := func(_ *rewriter, kind ir.ExpressionKind, _ ir.TypeInner) ir.ExpressionKind { return kind }
+	m.Functions = kept
+	for i := range m.Functions {
+		m.Functions[i] = rewriteFunction(m, m.Functions[i], calls, same)
+	}
+	m.EntryPoints[0].Function = rewriteFunction(m, m.EntryPoints[0].Function, calls, same)
+}
+
+func rewriteFunction(m *ir.Module, old ir.Function, calls map[ir.FunctionHandle]ir.FunctionHandle, replace func(*rewriter, ir.ExpressionKind, ir.TypeInner) ir.ExpressionKind) ir.Function {
+	f := old
+	f.Expressions, f.ExpressionTypes = nil, nil
+	r := &rewriter{module: m, function: &f, replace: replace, calls: calls}
+	for i, e := range old.Expressions {
+		t := old.ExpressionTypes[i]
+		r.first = append(r.first, ir.ExpressionHandle(len(f.Expressions)))
+		kind := replace(r, r.remap(reflect.ValueOf(e.Kind)).Interface().(ir.ExpressionKind), ir.TypeResInner(m, t))
+		f.Expressions = append(f.Expressions, ir.Expression{Kind: kind})
+		f.ExpressionTypes = append(f.ExpressionTypes, t)
+		r.moved = append(r.moved, ir.ExpressionHandle(len(f.Expressions)-1))
+	}
+	f.Body = r.remap(reflect.ValueOf(old.Body)).Interface().([]ir.Statement)
+	f.LocalVars = r.remap(reflect.ValueOf(old.LocalVars)).Interface().([]ir.LocalVariable)
+	f.NamedExpressions = map[ir.ExpressionHandle]string{}
+	for h, name := range old.NamedExpressions {
+		f.NamedExpressions[r.moved[h]] = name
+	}
+	return f
+}
+
+// add adds an expression and returns its handle.
+func (r *rewriter) add(kind ir.ExpressionKind, t ir.TypeInner) ir.ExpressionHandle {
+	f := r.function
+	f.Expressions = append(f.Expressions, ir.Expression{Kind: kind})
+	f.ExpressionTypes = append(f.ExpressionTypes, ir.TypeResolution{Value: t})
+	return ir.ExpressionHandle(len(f.Expressions) - 1)
+}
+
+// typeOf returns the type of an expression of the copy.
+func (r *rewriter) typeOf(h ir.ExpressionHandle) ir.TypeInner {
+	t := r.function.ExpressionTypes[h]
+	if t.Handle != nil && int(*t.Handle) >= len(r.module.Types) {
+		return nil // a constant to which naga gives no type
+	}
+	return ir.TypeResInner(r.module, t)
+}
+
+var (
+	handleType   = reflect.TypeFor[ir.ExpressionHandle]()
+	functionType = reflect.TypeFor[ir.FunctionHandle]()
+	rangeType    = reflect.TypeFor[ir.Range]()
+)
+
+// remap copies a value and the values it refers to, with new handles for expressions.
+func (r *rewriter) remap(v reflect.Value) reflect.Value {
+	switch {
+	case v.Type() == handleType:
+		return reflect.ValueOf(r.moved[v.Uint()])
+	case v.Type() == functionType && r.calls != nil:
+		return reflect.ValueOf(r.calls[ir.FunctionHandle(v.Uint())])
+	case v.Type() == rangeType:
+		old := v.Interface().(ir.Range)
+		moved := ir.Range{End: ir.ExpressionHandle(len(r.function.Expressions))}
+		moved.Start = moved.End
+		if int(old.Start) < len(r.first) {
+			moved.Start = r.first[old.Start]
+		}
+		if int(old.End) < len(r.first) {
+			moved.End = r.first[old.End]
+		}
+		return reflect.ValueOf(moved)
+	}
+	out := reflect.New(v.Type()).Elem()
+	switch v.Kind() {
+	case reflect.Interface:
+		if !v.IsNil() {
+			out.Set(r.remap(v.Elem()))
+		}
+	case reflect.Pointer:
+		if !v.IsNil() {
+			out.Set(reflect.New(v.Type().Elem()))
+			out.Elem().Set(r.remap(v.Elem()))
+		}
+	case reflect.Slice:
+		if !v.IsNil() {
+			out.Set(reflect.MakeSlice(v.Type(), v.Len(), v.Len()))
+			for i := range v.Len() {
+				out.Index(i).Set(r.remap(v.Index(i)))
+			}
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			out.Field(i).Set(r.remap(v.Field(i)))
+		}
+	default:
+		out.Set(v)
+	}
+	return out
+}
+
+// concrete makes the numbers of a module concrete, see literals.
+func concrete(m *ir.Module) {
+	rewrite(m, literals)
+	r := &rewriter{module: m, function: &ir.Function{Expressions: m.GlobalExpressions}}
+	for i, e := range m.GlobalExpressions {
+		t, err := ir.ResolveExpressionType(m, r.function, ir.ExpressionHandle(i))
+		if err == nil && (t.Handle == nil || int(*t.Handle) < len(m.Types)) { // checkTypes reports the error
+			m.GlobalExpressions[i].Kind = literals(r, e.Kind, ir.TypeResInner(m, t))
+		}
+		r.function.ExpressionTypes = append(r.function.ExpressionTypes, t)
+	}
+	for i, e := range m.GlobalExpressions {
+		if c, ok := e.Kind.(ir.ExprCompose); ok && int(c.Type) >= len(m.Types) {
+			m.GlobalExpressions[i].Kind = ir.Literal{Value: ir.LiteralBool(false)} // now unused, or of a wrong type
+		}
+	}
+}
+
+// literals makes abstract numbers concrete, and named constants that are one number
+// that number: the writer of GLSL computes with them as floats, also with integers.
+func literals(r *rewriter, kind ir.ExpressionKind, t ir.TypeInner) ir.ExpressionKind {
+	if c, ok := kind.(ir.ExprConstant); ok {
+		constant := r.module.Constants[c.Constant]
+		if int(constant.Init) < len(r.module.GlobalExpressions) {
+			if l, ok := r.module.GlobalExpressions[constant.Init].Kind.(ir.Literal); ok {
+				kind = l
+			}
+		}
+	}
+	if c, ok := kind.(ir.ExprCompose); ok {
+		return r.wholeVector(c)
+	}
+	l, ok := kind.(ir.Literal)
+	if !ok {
+		return kind
+	}
+	switch n := l.Value.(type) {
+	case ir.LiteralAbstractFloat:
+		return ir.Literal{Value: ir.LiteralF32(n)}
+	case ir.LiteralAbstractInt:
+		if n < math.MinInt32 || n > math.MaxInt32 {
+			return kind
+		}
+		switch {
+		case t == scalarF32:
+			return ir.Literal{Value: ir.LiteralF32(n)}
+		case t == scalarU32:
+			return ir.Literal{Value: ir.LiteralU32(n)}
+		}
+		return ir.Literal{Value: ir.LiteralI32(n)}
+	}
+	return kind
+}
+
+// wholeVector spells out vectors of no or one component and vectors of vectors: naga makes
+// them of vec2(), vec2(1) and vec3(vec2(1, 2), 3) in constants, where SPIR-V wants scalars.
+func (r *rewriter) wholeVector(c ir.ExprCompose) ir.ExpressionKind {
+	if int(c.Type) >= len(r.module.Types) {
+		return c
+	}
+	v, ok := r.module.Types[c.Type].Inner.(ir.VectorType)
+	switch {
+	case !ok:
+		return c
+	case len(c.Components) == 0:
+		return ir.ExprZeroValue{Type: c.Type}
+	case len(c.Components) == 1 && r.typeOf(c.Components[0]) == v.Scalar:
+		c.Components = slices.Repeat(c.Components, int(v.Size))
+		return c
+	}
+	var flat []ir.ExpressionHandle
+	for _, h := range c.Components {
+		inner, ok := r.function.Expressions[h].Kind.(ir.ExprCompose)
+		if ok && !slices.ContainsFunc(inner.Components, func(p ir.ExpressionHandle) bool { return r.typeOf(p) != v.Scalar }) {
+			flat = append(flat, inner.Components...)
+		} else {
+			flat = append(flat, h)
+		}
+	}
+	c.Components = flat
+	return c
+}
+
+// forGLSL replaces expressions that GLSL lacks, and expressions that have another result
+// in GLSL than in WGSL.
+func forGLSL(r *rewriter, kind ir.ExpressionKind, t ir.TypeInner) ir.ExpressionKind {
+	switch k := kind.(type) {
+	case ir.ExprSelect:
+		return r.selectComponents(k, t)
+	case ir.ExprBinary:
+		return r.integerOperator(k, t)
+	case ir.ExprMath:
+		return r.bitFunction(k, t)
+	}
+	return kind
+}
+
+// forES makes derivatives plain ones: OpenGL ES has no coarse and fine derivatives.
+func forES(_ *rewriter, kind ir.ExpressionKind, _ ir.TypeInner) ir.ExpressionKind {
+	if k, ok := kind.(ir.ExprDerivative); ok {
+		k.Control = ir.DerivativeNone
+		return k
+	}
+	return kind
+}
+
+// forSPIRV makes a select of matrices a matrix of selects.
+func forSPIRV(r *rewriter, kind ir.ExpressionKind, t ir.TypeInner) ir.ExpressionKind {
+	k, ok := kind.(ir.ExprSelect)
+	m, matrix := t.(ir.MatrixType)
+	if !ok || !matrix {
+		return kind
+	}
+	column := ir.VectorType{Size: m.Rows, Scalar: m.Scalar}
+	condition := r.add(ir.ExprSplat{Size: m.Rows, Value: k.Condition}, ir.VectorType{Size: m.Rows, Scalar: scalarBool})
+	compose := ir.ExprCompose{Type: r.declare(t)}
+	for i := range uint32(m.Columns) {
+		accept := r.add(ir.ExprAccessIndex{Base: k.Accept, Index: i}, column)
+		reject := r.add(ir.ExprAccessIndex{Base: k.Reject, Index: i}, column)
+		compose.Components = append(compose.Components, r.add(ir.ExprSelect{Condition: condition, Accept: accept, Reject: reject}, column))
+	}
+	return compose
+}
+
+// selectComponents makes a select by a vector a vector of selects.
+func (r *rewriter) selectComponents(k ir.ExprSelect, t ir.TypeInner) ir.ExpressionKind {
+	condition, ok := r.typeOf(k.Condition).(ir.VectorType)
+	if !ok {
+		return k
+	}
+	_, s := components(t)
+	compose := ir.ExprCompose{Type: r.declare(t)}
+	for i := range uint32(condition.Size) {
+		part := func(h ir.ExpressionHandle, s ir.ScalarType) ir.ExpressionHandle {
+			return r.add(ir.ExprAccessIndex{Base: h, Index: i}, s)
+		}
+		one := ir.ExprSelect{Condition: part(k.Condition, scalarBool), Accept: part(k.Accept, s), Reject: part(k.Reject, s)}
+		compose.Components = append(compose.Components, r.add(one, s))
+	}
+	return compose
+}
+
+// declare returns the handle of a type, which it adds to the module unless it is there.
+func (r *rewriter) declare(t ir.TypeInner) ir.TypeHandle {
+	for i := range r.module.Types {
+		if isNumber(t) && r.module.Types[i].Inner == t {
+			return ir.TypeHandle(i)
+		}
+	}
+	r.module.Types = append(r.module.Types, ir.Type{Inner: t})
+	return ir.TypeHandle(len(r.module.Types) - 1)
+}
+
+// number adds a number, or a vector of it, of the type t.
+func (r *rewriter) number(n uint32, t ir.TypeInner) ir.ExpressionHandle {
+	size, s := components(t)
+	l := ir.Literal{Value: ir.LiteralU32(n)}
+	if s.Kind == ir.ScalarSint {
+		l.Value = ir.LiteralI32(int32(n))
+	}
+	h := r.add(l, s)
+	if size > 1 {
+		h = r.add(ir.ExprSplat{Size: ir.VectorSize(size), Value: h}, t)
+	}
+	return h
+}
+
+// real adds a float, or a vector of it, of the type t.
+func (r *rewriter) real(f float32, t ir.TypeInner) ir.ExpressionHandle {
+	size, s := components(t)
+	h := r.add(ir.Literal{Value: ir.LiteralF32(f)}, s)
+	if size > 1 {
+		h = r.add(ir.ExprSplat{Size: ir.VectorSize(size), Value: h}, t)
+	}
+	return h
+}
+
+// integerOperator spells out remainders of signed integers, which GLSL leaves undefined
+// for negative ones, and takes shifts modulo 32 as WGSL does.
+func (r *rewriter) integerOperator(k ir.ExprBinary, t ir.TypeInner) ir.ExpressionKind {
+	switch k.Op {
+	case ir.BinaryModulo:
+		if !ofKind(t, ir.ScalarSint) {
+			return k
+		}
+		quotient := r.add(ir.ExprBinary{Op: ir.BinaryDivide, Left: k.Left, Right: k.Right}, t)
+		product := r.add(ir.ExprBinary{Op: ir.BinaryMultiply, Left: quotient, Right: k.Right}, t)
+		return ir.ExprBinary{Op: ir.BinarySubtract, Left: k.Left, Right: product}
+	case ir.BinaryShiftLeft, ir.BinaryShiftRight:
+		if l, ok := r.function.Expressions[k.Right].Kind.(ir.Literal); ok {
+			if n, ok := l.Value.(ir.LiteralU32); ok && n < 32 {
+				return k
+			}
+		}
+		by := r.typeOf(k.Right)
+		k.Right = r.add(ir.ExprBinary{Op: ir.BinaryAnd, Left: k.Right, Right: r.number(31, by)}, by)
+	}
+	return k
+}
+
+// bitFunction replaces functions of integers whose GLSL namesakes have other results, or
+// do not take unsigned ones.
+func (r *rewriter) bitFunction(k ir.ExprMath, t ir.TypeInner) ir.ExpressionKind {
+	width := uint8(4)
+	unsigned := ofKind(t, ir.ScalarUint)
+	if !unsigned && !ofKind(t, ir.ScalarSint) {
+		return k
+	}
+	switch k.Fun {
+	case ir.MathAbs:
+		if unsigned { // a shift by nothing, since the value itself may have no name
+			return ir.ExprBinary{Op: ir.BinaryShiftRight, Left: k.Arg, Right: r.number(0, t)}
+		}
+	case ir.MathCountLeadingZeros: // naga writes 31 - findMSB(x), which is signed; findMSB of a negative number is its highest 0
+		u := withScalar(t, scalarU32)
+		if !unsigned {
+			k.Arg = r.add(ir.ExprAs{Expr: k.Arg, Kind: ir.ScalarUint}, u)
+			return k
+		}
+		return ir.ExprAs{Expr: r.add(k, withScalar(t, scalarI32)), Kind: ir.ScalarUint, Convert: &width}
+	case ir.MathCountTrailingZeros: // naga writes findLSB(x), which is signed, and -1 for 0
+		last := r.add(k, withScalar(t, scalarI32))
+		u := withScalar(t, scalarU32)
+		count := r.add(ir.ExprAs{Expr: last, Kind: ir.ScalarUint, Convert: &width}, u)
+		limit := r.number(32, u)
+		least := ir.ExprMath{Fun: ir.MathMin, Arg: count, Arg1: &limit}
+		if unsigned {
+			return least
+		}
+		return ir.ExprAs{Expr: r.add(least, u), Kind: ir.ScalarSint, Convert: &width}
+	}
+	return k
+}

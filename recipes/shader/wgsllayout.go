@@ -1,0 +1,158 @@
+package shader
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/gogpu/naga/ir"
+
+	"github.com/assetcook/assetcook/internal/lazyregexp"
+)
+
+// checkOffsets compares the offsets that naga has given to the members of structs with
+// the offsets that WGSL defines. Naga overlooks that @align of a member aligns the whole
+// struct, also within other structs and arrays.
+func checkOffsets(m *ir.Module, source []byte) error {
+	l := wgslLayout{module: m, attributes: map[string]attribute{}}
+	if err := l.readAttributes(withoutComments(source)); err != nil {
+		return err
+	}
+	for _, v := range m.GlobalVariables {
+		if v.Space != ir.SpaceUniform && v.Space != ir.SpaceStorage {
+			continue
+		}
+		if _, _, err := l.measure(v.Type); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A wgslLayout lays out types by the rules of WGSL.
+type wgslLayout struct {
+	module     *ir.Module
+	attributes map[string]attribute // by struct.member
+}
+
+// An attribute holds @align and @size of a member, 0 where there is none.
+type attribute struct{ align, size int }
+
+var (
+	structStart     = lazyregexp.New(`\bstruct\s+(\w+)\s*\{([^}]*)\}`)
+	memberAttribute = lazyregexp.New(`@(align|size)\s*\(\s*([^)]*?)\s*,?\s*\)`)
+	memberName      = lazyregexp.New(`(\w+)\s*:`)
+)
+
+// readAttributes finds the attributes of the members of all structs.
+func (l *wgslLayout) readAttributes(code []byte) error {
+	for _, s := range structStart().FindAllSubmatch(code, -1) {
+		for _, text := range splitMembers(s[2]) {
+			name := memberName().FindSubmatch(memberAttribute().ReplaceAll(text, nil))
+			if name == nil {
+				continue
+			}
+			var a attribute
+			for _, found := range memberAttribute().FindAllSubmatch(text, -1) {
+				n, err := constantNumber(code, string(found[2]))
+				if err != nil {
+					return &declarationError{"struct", string(s[1]), fmt.Errorf("member %s: @%s(%s): want a number", name[1], found[1], found[2])}
+				}
+				if string(found[1]) == "align" {
+					a.align = n
+				} else {
+					a.size = n
+				}
+			}
+			l.attributes[string(s[1])+"."+string(name[1])] = a
+		}
+	}
+	return nil
+}
+
+// splitMembers cuts the body of a struct at the commas outside of brackets.
+func splitMembers(body []byte) (list [][]byte) {
+	depth := 0
+	start := 0
+	for i, c := range body {
+		switch c {
+		case '<', '(', '[':
+			depth++
+		case '>', ')', ']':
+			depth--
+		case ',':
+			if depth == 0 {
+				list = append(list, body[start:i])
+				start = i + 1
+			}
+		}
+	}
+	return append(list, bytes.TrimSpace(body[start:]))
+}
+
+// constantNumber returns the value of a number, or of a constant that is declared as one.
+func constantNumber(code []byte, text string) (int, error) {
+	if identifier(text) {
+		if m := regexp.MustCompile(`\bconst\s+` + text + `\s*(?::[^=;]*)?=\s*(\w+)\s*;`).FindSubmatch(code); m != nil {
+			text = string(m[1])
+		}
+	}
+	n, err := strconv.ParseInt(strings.TrimRight(text, "iu"), 0, 32)
+	return int(n), err
+}
+
+// measure returns the size and alignment of a type.
+func (l *wgslLayout) measure(h ir.TypeHandle) (size, alignment int, err error) {
+	switch t := l.module.Types[h].Inner.(type) {
+	case ir.ScalarType:
+		return int(t.Width), int(t.Width), nil
+	case ir.AtomicType:
+		return int(t.Scalar.Width), int(t.Scalar.Width), nil
+	case ir.VectorType:
+		size, alignment = vectorSize(t.Size)
+		return size * int(t.Scalar.Width) / 4, alignment * int(t.Scalar.Width) / 4, nil
+	case ir.MatrixType:
+		_, column := vectorSize(t.Rows)
+		column = column * int(t.Scalar.Width) / 4
+		return column * int(t.Columns), column, nil
+	case ir.ArrayType:
+		size, alignment, err = l.measure(t.Base)
+		if stride := align(size, max(alignment, 1)); err == nil && stride != int(t.Stride) {
+			err = &declarationError{"struct", l.module.Types[t.Base].Name, fmt.Errorf("the WGSL compiler places the elements of an array of it %d bytes apart, WGSL %d; write @size on its last member instead of @align within", t.Stride, stride)}
+		}
+		size = int(t.Stride)
+		if t.Size.Constant != nil {
+			size *= int(*t.Size.Constant)
+		}
+		return size, alignment, err
+	case ir.StructType:
+		return l.measureStruct(l.module.Types[h].Name, t)
+	}
+	return 0, 1, nil
+}
+
+func (l *wgslLayout) measureStruct(name string, t ir.StructType) (end, alignment int, err error) {
+	alignment = 1
+	for _, m := range t.Members {
+		size, natural, err := l.measure(m.Type)
+		if err != nil {
+			return 0, 0, err
+		}
+		a := l.attributes[name+"."+m.Name]
+		if a.align > 0 {
+			natural = a.align
+		}
+		if a.size > 0 {
+			size = a.size
+		}
+		alignment = max(alignment, natural)
+		at := align(end, natural)
+		if at != int(m.Offset) {
+			return 0, 0, &declarationError{"struct", name, fmt.Errorf("the WGSL compiler places the member %s at byte %d, WGSL at %d; write @align(%d) before it", m.Name, m.Offset, at, natural)}
+		}
+		end = at + size
+	}
+	return align(end, alignment), alignment, nil
+}
