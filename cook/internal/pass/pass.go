@@ -179,7 +179,7 @@ func (s *Session) begin(d *Delta, t *Todo, m *meter, narrow bool) error {
 			s.Observer.Event(execute.Event{Path: p.Path, Outcome: execute.Error, Err: errors.New(p.Reason())})
 		}
 	}
-	s.noteNewProblems(d, narrow)
+	s.warnOfNewProblems(d, narrow)
 	m.Looked = d.looked()
 	m.Looked.Stats += t.Looked
 	err := index.Guard(func() error {
