@@ -47,6 +47,10 @@ type Options struct {
 	StopOnFailure bool
 	// Strict fails what a recipe warns of.
 	Strict bool
+	// Hesitate waits until a failure counts of an action that did not fail before: until then
+	// its source, or what it read, may be in the middle of being saved. A nil one has every
+	// failure count at once.
+	Hesitate func()
 	// DryRun reports what would be done and does nothing.
 	DryRun bool
 	// Suspect returns what in a source that is to be cooked looks like a mistake, a line

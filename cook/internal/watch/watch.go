@@ -32,9 +32,13 @@ const (
 	mostRounds = 8
 )
 
-// patience is for an editor's burst: it is over in a few milliseconds if it leaves no file
+// saveTime is how long a save may take that has removed a file, or left it half written, until
+// that counts: an editor may rename a file to its backup first and then write it anew, slowly.
+const saveTime = 150 * time.Millisecond
+
+// editorPatience is for an editor's burst: it is over in a few milliseconds if it leaves no file
 // open and none missing.
-var patience = notify.Patience{Settled: 4 * time.Millisecond, Open: 50 * time.Millisecond, Most: 500 * time.Millisecond}
+var editorPatience = notify.Patience{Settled: 4 * time.Millisecond, Open: saveTime, Most: 500 * time.Millisecond}
 
 // StageWait is the stage between two rounds.
 const StageWait = "wait"
@@ -47,7 +51,11 @@ func Run(ctx context.Context, opt pass.Options, told func(Round)) error {
 	if len(opt.Scope.Patterns) > 0 || opt.Scope.Source != "" {
 		return &pass.ConfigError{Err: errors.New("watching brings everything up to date; it takes no patterns")}
 	}
-	m := newWatcher(opt, told)
+	return newWatcher(opt, told).run(ctx)
+}
+
+// run is Run for a watcher that is new.
+func (m *watcher) run(ctx context.Context) error {
 	socket, err := m.listen()
 	if err != nil {
 		return err
@@ -90,9 +98,10 @@ func (someActions) EveryAction() bool { return false }
 
 // A watcher keeps one output folder up to date.
 type watcher struct {
-	opt  pass.Options
-	told func(Round)
-	feed *feed.History
+	opt      pass.Options
+	told     func(Round)
+	feed     *feed.History
+	patience notify.Patience
 
 	mu      sync.Mutex // of all that follows
 	watched watched
@@ -136,7 +145,7 @@ type outcome struct {
 
 func newWatcher(opt pass.Options, told func(Round)) *watcher {
 	return &watcher{
-		opt: forWatching(opt), told: told, feed: feed.NewHistory(), hurry: func() {},
+		opt: forWatching(opt), told: told, feed: feed.NewHistory(), patience: editorPatience, hurry: func() {},
 		watched: watched{folders: map[string]bool{}}, pending: pending{all: true},
 	}
 }
@@ -190,7 +199,7 @@ func (m *watcher) wait(ctx context.Context) (full bool) {
 		<-ctx.Done()
 		return true
 	}
-	waited := events.Wait(ctx, patience)
+	waited := events.Wait(ctx, m.patience)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return waited != nil && !m.pending.due()
@@ -213,6 +222,9 @@ func (m *watcher) catchUp(ctx context.Context) {
 	for range mostRounds {
 		if !m.look(ctx) || m.round(ctx) != nil || !m.last.good || ctx.Err() != nil {
 			return
+		}
+		if m.watched.events != nil && !m.watched.events.Settled() {
+			return // wait will see that it is
 		}
 	}
 }
