@@ -89,8 +89,8 @@ func TestTurnOfOtherFile(t *testing.T) {
 	}
 }
 
-// A file of which the index knows the sum and not the content, as of rules that no asset has
-// read, is read.
+// A file is read if the index knows its sum and not its content, as it does of rules that no
+// asset has read.
 func TestContentThatIsNotKnownIsRead(t *testing.T) {
 	tr := newTree(t, map[string]string{"a": "one"})
 	_, first := tr.look(false)

@@ -47,9 +47,8 @@ type Options struct {
 	StopOnFailure bool
 	// Strict fails what a recipe warns of.
 	Strict bool
-	// Hesitate waits until a failure counts of an action that did not fail before: until then
-	// its source, or what it read, may be in the middle of being saved. A nil one has every
-	// failure count at once.
+	// Hesitate waits until the new failure of an action counts: until then somebody may be
+	// saving its source, or a file that it reads. If it is nil, failures count at once.
 	Hesitate func()
 	// DryRun reports what would be done and does nothing.
 	DryRun bool

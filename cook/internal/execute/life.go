@@ -153,8 +153,8 @@ func (r *runner) strictly(warnings []string) error {
 	return nil
 }
 
-// isBeingSaved reports whether an action that has failed, and did not before, is to be left as
-// it was: its source, or a file that it read last time, is changing.
+// isBeingSaved reports whether a new failure of an action does not count: its source, or a
+// file that it read last time, has changed since the run looked at it.
 func (w *worker) isBeingSaved(ctx context.Context, a planned) bool {
 	if w.Hesitate == nil || a.Last == nil || a.Last.State != index.Done {
 		return false

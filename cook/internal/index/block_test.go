@@ -126,7 +126,7 @@ func TestSealAgainOnce(t *testing.T) {
 	}
 }
 
-// The last byte of what is read counts as much as the first.
+// Damage to the last byte of a read is noticed, too.
 func TestDamageInLastByteOfRead(t *testing.T) {
 	data := manyBlocks(t)
 	x, err := openFlat(bytes.Clone(data))

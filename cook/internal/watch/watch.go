@@ -51,11 +51,11 @@ func Run(ctx context.Context, opt pass.Options, told func(Round)) error {
 	if len(opt.Scope.Patterns) > 0 || opt.Scope.Source != "" {
 		return &pass.ConfigError{Err: errors.New("watching brings everything up to date; it takes no patterns")}
 	}
-	return newWatcher(opt, told).run(ctx)
+	return newWatcher(opt, told).run(ctx, editorPatience)
 }
 
 // run is Run for a watcher that is new.
-func (m *watcher) run(ctx context.Context) error {
+func (m *watcher) run(ctx context.Context, patience notify.Patience) error {
 	socket, err := m.listen()
 	if err != nil {
 		return err
@@ -73,7 +73,7 @@ func (m *watcher) run(ctx context.Context) error {
 		return err
 	}
 	for {
-		full := m.wait(ctx)
+		full := m.wait(ctx, patience)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -98,10 +98,9 @@ func (someActions) EveryAction() bool { return false }
 
 // A watcher keeps one output folder up to date.
 type watcher struct {
-	opt      pass.Options
-	told     func(Round)
-	feed     *feed.History
-	patience notify.Patience
+	opt  pass.Options
+	told func(Round)
+	feed *feed.History
 
 	mu      sync.Mutex // of all that follows
 	watched watched
@@ -145,7 +144,7 @@ type outcome struct {
 
 func newWatcher(opt pass.Options, told func(Round)) *watcher {
 	return &watcher{
-		opt: forWatching(opt), told: told, feed: feed.NewHistory(), patience: editorPatience, hurry: func() {},
+		opt: forWatching(opt), told: told, feed: feed.NewHistory(), hurry: func() {},
 		watched: watched{folders: map[string]bool{}}, pending: pending{all: true},
 	}
 }
@@ -189,7 +188,7 @@ func (m *watcher) poll(err error) {
 
 // wait waits until something may have changed and reports whether that may be
 // anywhere.
-func (m *watcher) wait(ctx context.Context) (full bool) {
+func (m *watcher) wait(ctx context.Context, patience notify.Patience) (full bool) {
 	m.mu.Lock()
 	events := m.watched.events
 	ctx, m.hurry = context.WithTimeout(ctx, m.untilDue())
@@ -199,7 +198,7 @@ func (m *watcher) wait(ctx context.Context) (full bool) {
 		<-ctx.Done()
 		return true
 	}
-	waited := events.Wait(ctx, m.patience)
+	waited := events.Wait(ctx, patience)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return waited != nil && !m.pending.due()

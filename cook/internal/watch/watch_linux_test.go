@@ -64,18 +64,16 @@ func (w *tree) cooked(name, want string) {
 }
 
 // watch starts a watcher and returns its rounds.
-func (w *tree) watch() <-chan Round { return w.watchAs(func(*watcher) {}) }
+func (w *tree) watch() <-chan Round { return w.watchWith(editorPatience) }
 
-// watchAs is watch for a watcher that is changed before it starts.
-func (w *tree) watchAs(change func(*watcher)) <-chan Round {
+// watchWith is watch for a watcher with more or less patience.
+func (w *tree) watchWith(patience notify.Patience) <-chan Round {
 	w.t.Helper()
 	ctx, stop := context.WithCancel(w.t.Context())
 	rounds, ended := make(chan Round, 100), make(chan struct{})
 	go func() {
 		defer close(ended)
-		m := newWatcher(w.opt, func(r Round) { rounds <- r })
-		change(m)
-		if err := m.run(ctx); !errors.Is(err, context.Canceled) {
+		if err := newWatcher(w.opt, func(r Round) { rounds <- r }).run(ctx, patience); !errors.Is(err, context.Canceled) {
 			w.t.Errorf("watch: %v", err)
 		}
 	}()
@@ -357,9 +355,7 @@ func TestSlowSaveRemovesNothing(t *testing.T) {
 		t.Errorf("patience of %+v", p)
 	}
 	w := newTree(t, map[string]string{"a.json": "[1]", "b.json": "{}"})
-	rounds := w.watchAs(func(m *watcher) {
-		m.patience = notify.Patience{Settled: editorPatience.Settled, Open: time.Hour, Most: time.Hour}
-	})
+	rounds := w.watchWith(notify.Patience{Settled: editorPatience.Settled, Open: time.Hour, Most: time.Hour})
 	w.await(rounds)
 	w.settle()
 	w.must(os.Rename(w.asset("a.json"), w.asset("a.json~")))
