@@ -58,6 +58,9 @@ func Clean(ctx context.Context, p Project, o Observer) (removed int, err error) 
 // ExtraOptions say what Extra does. The zero value only looks.
 type ExtraOptions struct {
 	Remove bool
+	// Force also removes files of a folder that cook did not make. Cook makes an output
+	// folder if it is missing or empty, and tags it; see docs/command.md.
+	Force bool
 	// Found is called for each file, by its path in the output folder; nil for none.
 	Found    func(file string)
 	Observer Observer
@@ -78,6 +81,6 @@ func Extra(ctx context.Context, p Project, o ExtraOptions) (n int, err error) {
 	if found == nil {
 		found = func(string) {}
 	}
-	n, err = clean.Extra(ctx, s, !o.Remove, found)
+	n, err = clean.Extra(ctx, s, clean.ExtraOptions{DryRun: !o.Remove, Force: o.Force, Removed: found})
 	return n, asPublic(err)
 }

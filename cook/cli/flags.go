@@ -139,6 +139,8 @@ var suggestions = strings.NewReplacer(
 	"of memory; the budget is", "of memory; the budget (-mem) is",
 	"; wait for it or", "; wait for it (cook -wait does) or",
 	"cook again ignoring timestamps", "cook again ignoring timestamps (-check-contents)",
+	"they are removed by force only", "they are removed with -force only",
+	"list them first, then remove them by force", "list them first (-n), then remove them with -force",
 	"remove extra files", "remove extra files (cook clean -extra)",
 	"a watching cook (", "cook -watch (",
 	"another watching cook", "another cook -watch",

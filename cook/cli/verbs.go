@@ -165,7 +165,7 @@ const cleanText = `usage: cook clean -dir assets [flags]
 
 Removes from the output folder what cook made. Other files, the store and the assets
 stay. With -extra it is the other way round: the files that nothing makes are removed
-and named, and all else stays.
+and named, and all else stays. If cook did not make the folder, that takes -force.
 
 Example:
 	cook clean -dir assets -out build/data
@@ -174,8 +174,8 @@ Example:
 
 // A cleanRun is a command line of cook clean.
 type cleanRun struct {
-	project       cook.Project
-	extra, dryRun bool
+	project              cook.Project
+	extra, dryRun, force bool
 }
 
 func (r *cleanRun) flags() *flag.FlagSet {
@@ -183,6 +183,7 @@ func (r *cleanRun) flags() *flag.FlagSet {
 	folderFlags(fs, &r.project)
 	fs.BoolVar(&r.extra, "extra", false, "remove only the files that nothing makes")
 	fs.BoolVar(&r.dryRun, "n", false, "with -extra: name them and remove nothing")
+	fs.BoolVar(&r.force, "force", false, "with -extra: remove them also from a folder that cook did not make")
 	return fs
 }
 
@@ -199,6 +200,9 @@ func (c command) runClean(ctx context.Context, atWork func(), args []string, std
 	case run.dryRun && !run.extra:
 		wrong(stderr, "-n goes with -extra only; try: cook clean -dir assets -extra -n")
 		return exitUsage
+	case run.force && !run.extra:
+		wrong(stderr, "-force goes with -extra only; try: cook clean -dir assets -extra -force")
+		return exitUsage
 	}
 	what, did := "output", "removed"
 	remove := func() (int, error) { return cook.Clean(ctx, run.project, notes(&run.project, stderr)) }
@@ -208,7 +212,7 @@ func (c command) runClean(ctx context.Context, atWork func(), args []string, std
 		}
 		found := func(file string) { fmt.Fprintf(stdout, "%s: %s\n", did, pathname.Show(file)) }
 		remove = func() (int, error) {
-			return cook.Extra(ctx, run.project, cook.ExtraOptions{Remove: !run.dryRun, Found: found, Observer: notes(&run.project, stderr)})
+			return cook.Extra(ctx, run.project, cook.ExtraOptions{Remove: !run.dryRun, Force: run.force, Found: found, Observer: notes(&run.project, stderr)})
 		}
 	}
 	atWork()

@@ -48,11 +48,20 @@ func Run(ctx context.Context, s *pass.Session) (removed int, err error) {
 	return removed, removeFolder(s.Place.Out, s.Out.Name())
 }
 
+// ExtraOptions say what Extra does.
+type ExtraOptions struct {
+	// DryRun removes nothing, takes no lock, and lists the files all the same.
+	DryRun bool
+	// Force also removes files of a folder that cook did not make.
+	Force bool
+	// Removed is called for each file when it is removed.
+	Removed func(file string)
+}
+
 // Extra removes the files of the output folder that nothing makes, and returns how many
-// that were; removed is called after each. With dryRun it removes nothing, takes no lock,
-// and lists them all the same.
-func Extra(ctx context.Context, s *pass.Session, dryRun bool, removed func(file string)) (n int, err error) {
-	if dryRun {
+// that were.
+func Extra(ctx context.Context, s *pass.Session, opt ExtraOptions) (n int, err error) {
+	if opt.DryRun {
 		if !s.Used() {
 			return 0, nil
 		}
@@ -79,13 +88,21 @@ func Extra(ctx context.Context, s *pass.Session, dryRun bool, removed func(file 
 	if ctx.Err() != nil {
 		return 0, ctx.Err()
 	}
-	if dryRun {
+	foreign := len(files) > 0 && !opt.Force && !s.State.MadeByCook()
+	const whose = "cook did not make this folder, so its other files may be of use"
+	if opt.DryRun {
 		for _, name := range files {
-			removed(name)
+			opt.Removed(name)
+		}
+		if foreign {
+			s.Observer.Note(fmt.Sprintf("%s: %s; they are removed by force only", s.Out.Name(), whose))
 		}
 		return len(files), err
 	}
-	n, rmErr := removeAll(ctx, s, files, removed)
+	if foreign {
+		return 0, &pass.ConfigError{Err: fmt.Errorf("clean %s: %s, such as %s; list them first, then remove them by force", s.Out.Name(), whose, pathname.Show(files[0]))}
+	}
+	n, rmErr := removeAll(ctx, s, files, opt.Removed)
 	if ctx.Err() != nil {
 		return n, ctx.Err()
 	}

@@ -47,6 +47,9 @@ type Options struct {
 	StopOnFailure bool
 	// Strict fails what a recipe warns of.
 	Strict bool
+	// Hesitate waits until the new failure of an action counts: until then somebody may be
+	// saving its source, or a file that it reads. If it is nil, failures count at once.
+	Hesitate func()
 	// DryRun reports what would be done and does nothing.
 	DryRun bool
 	// Suspect returns what in a source that is to be cooked looks like a mistake, a line

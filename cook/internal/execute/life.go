@@ -76,6 +76,8 @@ func (w *worker) bringUpToDate(ctx context.Context, a planned) (Result, []string
 	switch {
 	case errors.As(err, &wait): // nothing is known yet
 		return Result{Err: err}, nil
+	case err != nil && w.isBeingSaved(ctx, a):
+		return Result{Outcome: NotReached}, nil
 	case err != nil:
 		return w.fail(ctx, a, err), nil
 	}
@@ -149,6 +151,25 @@ func (r *runner) strictly(warnings []string) error {
 		return errors.New(strings.Join(warnings, "; "))
 	}
 	return nil
+}
+
+// isBeingSaved reports whether a new failure of an action does not count: its source, or a
+// file that it read last time, has changed since the run looked at it.
+func (w *worker) isBeingSaved(ctx context.Context, a planned) bool {
+	if w.Hesitate == nil || a.Last == nil || a.Last.State != index.Done {
+		return false
+	}
+	w.Hesitate()
+	if ctx.Err() != nil || errors.Is(w.recheckSource(ctx, a), ErrChanged) {
+		return true
+	}
+	return slices.ContainsFunc(a.Last.Deps, func(d index.Dep) bool {
+		if f := w.Contents.At(ctx, d.Path); f.Known() {
+			return errors.Is(w.recheck(ctx, f), ErrChanged)
+		}
+		_, err := w.Assets.Stat(d.Path)
+		return err == nil
+	})
 }
 
 // fail ends an action that could not be brought up to date.

@@ -134,9 +134,9 @@ func foreignOutput(out string) error {
 	return fmt.Errorf("output %s exists and was not made by cook; move it away or choose another output folder", pathname.Show(out))
 }
 
-// foretellPlace returns the error that place would return because of what is in the output
-// folder now. Retired artifacts, which a dry run leaves there, do not count. Without the
-// artifacts of an action, a foreign file may turn out to have their content.
+// foretellPlace returns the error that place would return for the present files of the output
+// folder. Retired artifacts, which a dry run leaves there, do not count. A foreign file is no
+// error if the artifacts are not known: it may turn out to have their content.
 func (w *worker) foretellPlace(a planned, made []store.Artifact) error {
 	if w.Out == nil {
 		return nil

@@ -15,13 +15,20 @@ import (
 
 // retire sets aside the artifacts that no action claims any more and reports each.
 func (r *runner) retire() {
+	outward := map[string]bool{} // folders that are links which lead out
 	for i, old := range r.plan.Retired {
 		e := Event{Path: old.Source, Target: old.Target, Outcome: Removed, Outputs: []string{old.Path}}
 		aside := fmt.Sprintf("%s/%d", trashDir, i)
 		size, there, err := r.setAside(old.Path, aside)
 		switch {
 		case err != nil:
-			e.Outcome, e.Err = Error, fmt.Errorf("output of a source that is gone: %w", err)
+			if dir := r.Out.Outward(old.Path); dir != "" {
+				if outward[dir] {
+					continue
+				}
+				outward[dir] = true
+			}
+			e.Outcome, e.Err = Error, fmt.Errorf("output of a source that is gone: %w", r.misled(old.Path, err))
 		case !there:
 			continue
 		default:
@@ -67,7 +74,7 @@ func (r *runner) setAside(name, aside string) (size int64, there bool, err error
 func (r *runner) removeEmptyAbove(old plan.Retired) {
 	if err := r.outputs.removeEmpty(path.Dir(old.Path)); err != nil {
 		r.report(Event{Path: old.Source, Target: old.Target, Outcome: Error,
-			Err: fmt.Errorf("empty folder of outputs of a source that is gone: %w", err)})
+			Err: fmt.Errorf("empty folder of outputs of a source that is gone: %w", r.misled(old.Path, err))})
 	}
 }
 

@@ -125,3 +125,23 @@ func TestSealAgainOnce(t *testing.T) {
 		t.Errorf("%d blocks, want at most %d", have, want)
 	}
 }
+
+// Damage to the last byte of a read is noticed, too.
+func TestDamageInLastByteOfRead(t *testing.T) {
+	data := manyBlocks(t)
+	x, err := openFlat(bytes.Clone(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range x.sealed {
+		x.sealed[i].Store(0) // nothing was compared yet
+	}
+	const second = headerSize + blockSize // where the second block begins
+	x.data[second] ^= 1
+	if err := noticing(func() error { x.need(second-1, 1); return nil }); err != nil {
+		t.Errorf("the byte before the damaged block: %v", err)
+	}
+	if err := noticing(func() error { x.need(second-1, 2); return nil }); !errors.Is(err, ErrDamaged) {
+		t.Errorf("the first byte of the damaged block was read: %v", err)
+	}
+}

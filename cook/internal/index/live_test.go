@@ -505,3 +505,21 @@ func FuzzOpen(f *testing.F) {
 		useAll(t, base, data)
 	})
 }
+
+// Output folders without artifacts go, also if the index knows no other folders.
+func TestEmptyOutputFoldersAreDropped(t *testing.T) {
+	for _, others := range []bool{false, true} {
+		b := newBuilder("xxh3")
+		b.folders = []folderIn{{folderKey: folderKey{Out, "empty/"}}, {folderKey: folderKey{Out, "full/"}}}
+		want := 1
+		if others {
+			b.AddFolder(scan.Folder{}, true)
+			want++
+		}
+		b.AddAction(Action{Path: "a", Made: []Artifact{{Path: "full/a.out"}}})
+		(&live{}).dropEmpty(b)
+		if len(b.folders) != want || b.folders[0].path != "full/" {
+			t.Errorf("with others %t: %+v", others, b.folders)
+		}
+	}
+}

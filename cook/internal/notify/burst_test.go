@@ -38,6 +38,9 @@ func TestBurst(t *testing.T) {
 				for _, e := range test.events {
 					w.note(e)
 				}
+				if w.Settled() != test.settled {
+					t.Errorf("settled is %t", !test.settled)
+				}
 				want := patience.Open
 				if test.settled {
 					want = patience.Settled

@@ -273,6 +273,14 @@ func (w *Watcher) Wait(ctx context.Context, p Patience) error {
 	}
 }
 
+// Settled reports whether what has changed since the last Sync looks complete; see
+// [Patience].
+func (w *Watcher) Settled() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.folders.burst.settled()
+}
+
 // quiet returns how long to wait for more after what has changed, and whether anything
 // has.
 func (w *Watcher) quiet(p Patience) (quiet time.Duration, pending bool) {

@@ -11,14 +11,15 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// noteEmpty says that there are no assets, and whether there are files that are left out.
+// noteEmpty says that there are no assets, and warns if all files are left out.
 func (s *Session) noteEmpty(ctx context.Context, t *Tally) {
 	if t.Found.Assets > 0 || t.Errors > 0 || !s.Scope.whole() {
 		return
 	}
 	text := "no assets in " + pathname.Show(s.Place.Dir)
 	if name := s.firstFile(ctx); name != "" {
-		text += fmt.Sprintf("; what is there is left out, such as %s", pathname.Show(name))
+		s.warn("", fmt.Errorf("%s; what is there is left out, such as %s", text, pathname.Show(name)))
+		return
 	}
 	s.Observer.Note(text)
 }

@@ -17,8 +17,8 @@ type Work struct {
 	foreign map[string]bool
 }
 
-// Execute does what is to be done.
-func Execute(ctx context.Context, s *Session, d *Delta, t *Todo) (*Work, error) {
+// Execute does what is to be done. See execute.Options for hesitate.
+func Execute(ctx context.Context, s *Session, d *Delta, t *Todo, hesitate func()) (*Work, error) {
 	if !d.Whole && len(d.Concerned) == 0 {
 		return &Work{Done: &execute.Done{}}, nil
 	}
@@ -44,7 +44,7 @@ func Execute(ctx context.Context, s *Session, d *Delta, t *Todo) (*Work, error) 
 	var err error
 	w.Done, err = execute.Run(ctx, t.Plan, s.Env(t), execute.Options{
 		Owned: owned, Workers: s.Limits.Workers, StopOnFailure: s.Mode.StopOnFailure, Strict: s.Mode.Strict,
-		DryRun: s.Mode.DryRun, Suspect: suspect, Report: s.Observer.Event, Warn: s.Observer.Note,
+		Hesitate: hesitate, DryRun: s.Mode.DryRun, Suspect: suspect, Report: s.Observer.Event, Warn: s.Observer.Note,
 		Step: func(a *plan.Action, step string) { s.Observer.Step(a.Path, a.Target, step) },
 	})
 	if err != nil {

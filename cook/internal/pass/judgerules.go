@@ -24,7 +24,7 @@ func (s *Session) judgeRules(d *Delta, t *Todo) error {
 	if wrong := t.Rules.Wrong(); len(wrong) > 0 && s.Scope.Source == "" {
 		return &ConfigError{wrong}
 	}
-	s.noteMisnamed(d, t)
+	s.warnOfMisnamed(d, t)
 	if len(s.Scope.Patterns) > 0 || s.Scope.Source != "" || !d.complete() {
 		return nil
 	}
@@ -53,7 +53,7 @@ func (s *Session) judgeRules(d *Delta, t *Todo) error {
 		return nil
 	}
 	if t.Rules.unread != "" {
-		s.Observer.Event(execute.Event{Path: t.Rules.unread, Outcome: execute.Warned, Err: fmt.Errorf("not read: %s takes its place; move its rules there", pathname.Show(s.Place.Config))})
+		s.warn(t.Rules.unread, fmt.Errorf("not read: %s takes its place; move its rules there", pathname.Show(s.Place.Config)))
 	}
 	s.askForAllTargets(d, t)
 	return s.warnOf(t.Rules.Useless(d.eachSource, s.leftOut))
@@ -194,10 +194,10 @@ var misnamed = map[string]string{
 	"cookignore": scan.IgnoreName, ".cookingore": scan.IgnoreName, ".cookignor": scan.IgnoreName, ".cookignore.txt": scan.IgnoreName, ".cookignores": scan.IgnoreName,
 }
 
-// noteMisnamed notes new sources and hidden files that look like rules or lists of files to be ignored, and
+// warnOfMisnamed warns of new sources and hidden files that look like rules or lists of files to be ignored, and
 // that are neither by their names.
-func (s *Session) noteMisnamed(d *Delta, t *Todo) {
-	note := func(file, but string) {
+func (s *Session) warnOfMisnamed(d *Delta, t *Todo) {
+	judge := func(file, but string) {
 		base := path.Base(file)
 		meant := misnamed[strings.ToLower(base)]
 		if strings.EqualFold(base, scan.ConfigName) {
@@ -206,15 +206,15 @@ func (s *Session) noteMisnamed(d *Delta, t *Todo) {
 			meant = scan.IgnoreName
 		}
 		if meant != "" {
-			s.Observer.Event(execute.Event{Path: file, Outcome: execute.Warned, Err: fmt.Errorf("is %s; did you mean to call it %s?", but, meant)})
+			s.warn(file, fmt.Errorf("is %s; did you mean to call it %s?", but, meant))
 		}
 	}
 	for i := range t.Actions {
 		if a := &t.Actions[i]; a.Last == nil {
-			note(a.Path, "an asset like others")
+			judge(a.Path, "an asset like others")
 		}
 	}
 	for _, e := range d.Tree.LeftOut {
-		note(e.Path, "left out as any hidden file is")
+		judge(e.Path, "left out as any hidden file is")
 	}
 }

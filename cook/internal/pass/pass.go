@@ -45,11 +45,13 @@ func Run(ctx context.Context, s *Session, where Where) (*Done, error) {
 	return RunWatched(ctx, s, where, Watching{})
 }
 
-// Watching is what a watcher wants to know of a pass; what is nil is not called.
+// Watching is what a watcher wants of a pass; what is nil is not called.
 type Watching struct {
 	// Changed is called when all artifacts are in place, before anything is waited for
 	// that only the next run needs. What then fails is the pass's error.
 	Changed func([]Changed)
+	// Hesitate waits until a new failure counts; see execute.Options.
+	Hesitate func()
 	// Learn is called when all is done, while the index that the delta is about can still
 	// serve to look up its refs.
 	Learn func(*Done) error
@@ -105,7 +107,7 @@ func run(ctx context.Context, s *Session, last *index.Index, where Where, meter 
 		s = s.named() // by which others know where results came from
 		done.ID = s.Probe.Run
 	}
-	work, err := Execute(ctx, s, delta, todo)
+	work, err := Execute(ctx, s, delta, todo, watching.Hesitate)
 	meter.addRead(delta, todo, work)
 	if work != nil && work.Done != nil {
 		done.Detail, meter.Remote = work.Detail, work.Remote
@@ -179,7 +181,7 @@ func (s *Session) begin(d *Delta, t *Todo, m *meter, narrow bool) error {
 			s.Observer.Event(execute.Event{Path: p.Path, Outcome: execute.Error, Err: errors.New(p.Reason())})
 		}
 	}
-	s.noteNewProblems(d, narrow)
+	s.warnOfNewProblems(d, narrow)
 	m.Looked = d.looked()
 	m.Looked.Stats += t.Looked
 	err := index.Guard(func() error {

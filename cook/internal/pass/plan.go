@@ -72,7 +72,7 @@ func Plan(ctx context.Context, s *Session, d *Delta) (*Todo, error) {
 	}
 	if !d.Whole && len(d.Concerned) == 0 {
 		if d.Edited.Rules == nil {
-			s.noteMisnamed(d, t)
+			s.warnOfMisnamed(d, t)
 			return t, nil
 		}
 		return t, s.judgeRules(d, &Todo{Plan: t.Plan, Rules: d.Edited.Rules})

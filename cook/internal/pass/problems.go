@@ -1,39 +1,38 @@
 package pass
 
 import (
+	"errors"
 	"maps"
 	"slices"
 
+	"github.com/assetcook/assetcook/cook/internal/execute"
 	"github.com/assetcook/assetcook/cook/internal/scan"
 )
 
-// NoteProblems reports what of a tree is left out though the run goes on: a line for
-// each kind of problem.
-func (s *Session) NoteProblems(tree *scan.Tree) { s.noteProblems(tree.Problems) }
-
-func (s *Session) noteProblems(problems []scan.Problem) {
-	byKind := map[scan.Kind]*tally{}
-	var kinds []scan.Kind // in the order in which they were met
-	for _, p := range problems {
-		if p.Fatal() {
-			continue
-		}
-		if byKind[p.Kind] == nil {
-			byKind[p.Kind] = new(tally)
-			kinds = append(kinds, p.Kind)
-		}
-		byKind[p.Kind].add(p.Error())
+// warn reports what is wrong with a path that is no asset, or keeps one from being an asset. A
+// strict run fails by it.
+func (s *Session) warn(path string, err error) {
+	outcome := execute.Warned
+	if s.Mode.Strict {
+		outcome = execute.Error
 	}
-	for _, kind := range kinds {
-		s.Observer.Note(byKind[kind].String())
+	s.Observer.Event(execute.Event{Path: path, Outcome: outcome, Err: err})
+}
+
+// WarnOfProblems reports what of a tree is left out though the run goes on.
+func (s *Session) WarnOfProblems(problems []scan.Problem) {
+	for _, p := range problems {
+		if !p.Fatal() {
+			s.warn(p.Path, errors.New(p.Reason()))
+		}
 	}
 }
 
-// noteNewProblems is NoteProblems without what the last run has reported. A run that is to
+// warnOfNewProblems is WarnOfProblems without what the last run has reported. A run that is to
 // do everything, or nothing, reports all. Folders with problems are listed by each run that
 // sees to the whole tree, so that all of them are known then; narrow says that this one
 // does not.
-func (s *Session) noteNewProblems(d *Delta, narrow bool) {
+func (s *Session) warnOfNewProblems(d *Delta, narrow bool) {
 	var current []scan.Problem
 	for _, p := range d.Tree.Problems {
 		if !p.Fatal() {
@@ -41,7 +40,7 @@ func (s *Session) noteNewProblems(d *Delta, narrow bool) {
 		}
 	}
 	if s.Mode.DryRun {
-		s.noteProblems(current)
+		s.WarnOfProblems(current)
 		return
 	}
 	narrow = narrow || !s.Scope.whole()
@@ -59,7 +58,7 @@ func (s *Session) noteNewProblems(d *Delta, narrow bool) {
 			fresh = append(fresh, p)
 		}
 	}
-	s.noteProblems(fresh)
+	s.WarnOfProblems(fresh)
 	if narrow {
 		lines = slices.AppendSeq(lines, maps.Keys(noted))
 	}

@@ -259,3 +259,59 @@ func TestOutputOfFailedActionStaysOurs(t *testing.T) {
 		t.Error("the journal is left") // the manifest lists it again
 	}
 }
+
+// A new failure does not count while the source, or a file that it read, is being saved: what
+// was made before stays, and the next pass sees to it.
+func TestFailureWhileSavedDoesNotCount(t *testing.T) {
+	const model = `{"asset":{"version":"2.0"},"buffers":[{"uri":"b.bin","byteLength":%d}]}`
+	for name, tc := range map[string]struct {
+		breaks, mends map[string]string // files and texts; "" removes
+		counts        bool
+	}{
+		"source half written":        {breaks: map[string]string{"a.gltf": `{"asset":`}, mends: map[string]string{"a.gltf": fmt.Sprintf(model, 3)}},
+		"dependency half written":    {breaks: map[string]string{"b.bin": "12"}, mends: map[string]string{"b.bin": "123456"}},
+		"dependency missing":         {breaks: map[string]string{"b.bin": ""}, mends: map[string]string{"b.bin": "123456"}},
+		"both, and one comes":        {breaks: map[string]string{"a.gltf": `{`, "b.bin": ""}, mends: map[string]string{"a.gltf": `{"asset`}},
+		"source broken for good":     {breaks: map[string]string{"a.gltf": `{`}, counts: true},
+		"dependency broken for good": {breaks: map[string]string{"b.bin": "1"}, counts: true},
+		"another file is saved":      {breaks: map[string]string{"a.gltf": `{`}, mends: map[string]string{"c.txt": "new"}, counts: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newProject(t, map[string]string{"a.gltf": fmt.Sprintf(model, 4), "b.bin": "1234", "c.txt": "c", "cook.toml": "[[rule]]\nmatch = \"*.gltf\"\nrecipe = \"gltf\"\n"})
+			save := func(files map[string]string) {
+				for name, text := range files {
+					if text != "" {
+						p.write(name, text)
+					} else if err := os.Remove(filepath.Join(p.Place.Dir, name)); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			pass := func(hesitate func()) *Done {
+				t.Helper()
+				s := p.open()
+				defer s.Close()
+				done, err := RunWatched(t.Context(), s, nil, Watching{Hesitate: hesitate})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return done
+			}
+			out := p.out("a.gltf")
+			pass(nil)
+			want, err := os.ReadFile(out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			save(tc.breaks)
+			done := pass(func() { save(tc.mends) })
+			got, _ := os.ReadFile(out)
+			if stays := string(got) == string(want); stays == tc.counts || done.Failed.Assets > 0 != tc.counts || done.NotReached.Assets > 0 == tc.counts {
+				t.Errorf("output stays: %v; %+v", stays, done.Tally.Outcomes)
+			}
+			if next := pass(nil); !tc.counts && next.UpToDate() == next.Found.Assets {
+				t.Errorf("the next pass sees to nothing: %+v", next.Tally.Outcomes)
+			}
+		})
+	}
+}

@@ -31,6 +31,7 @@ func fakes(version int, usesPath bool) []recipe.Recipe {
 	return []recipe.Recipe{
 		{Name: "copy", Version: version, UsesPath: usesPath, New: newFake},
 		{Name: "json", Version: 1, New: newFake},
+		{Name: "pak", Version: 1, Bundles: true, New: newFake},
 	}
 }
 
@@ -52,6 +53,7 @@ type world struct {
 	scope    string
 	blind    string // a folder that cannot be listed
 	force    bool
+	wait     bool // for what bundles are made of
 }
 
 func newWorld(files map[string]store.BlobID) *world {
@@ -95,7 +97,7 @@ func (w *world) plan(t *testing.T) *Plan {
 		Rules: choice, Targets: w.targets, Claims: w.claims,
 		InScope:    func(p string) bool { return strings.HasPrefix(p, w.scope) },
 		Incomplete: func(p string) bool { return w.blind != "" && strings.HasPrefix(p, w.blind) },
-		Demand:     Demand{Force: w.force},
+		Demand:     Demand{Force: w.force, Wait: w.wait},
 	}
 	for _, p := range slices.Sorted(func(yield func(string) bool) {
 		for p := range w.files {
@@ -488,5 +490,42 @@ func TestClaimsOfALostIndexAreRetired(t *testing.T) {
 	w.blind, w.scope = "", "a"
 	if d := cmp.Diff([]string{"a runs; new"}, decisions(w.plan(t))); d != "" {
 		t.Errorf("where the source is out of scope: %s", d)
+	}
+}
+
+// Only bundles wait for others, and only if what they are made of is still to be made.
+func TestOnlyBundlesWait(t *testing.T) {
+	for _, wait := range []bool{false, true} {
+		w := newWorld(map[string]store.BlobID{"a": blob(1), "b.pak": blob(2), "c": blob(3)})
+		w.config, w.wait = "[[rule]]\nmatch = \"*.pak\"\nrecipe = \"pak\"\n", wait
+		p := w.plan(t)
+		var want []int
+		if wait {
+			want = []int{1}
+		}
+		if !slices.Equal(p.Waiting, want) || p.Actions[1].Path != "b.pak" {
+			t.Errorf("wait %t: actions %v wait, want %v", wait, p.Waiting, want)
+		}
+	}
+}
+
+// An action that had more outputs, or fewer, runs and says so.
+func TestOtherCountOfOutputs(t *testing.T) {
+	for _, had := range []int{0, 1, 2, 3} {
+		w := newWorld(map[string]store.BlobID{"a": blob(1)})
+		w.cooked(t, nil)
+		made := w.last[0].Made[0]
+		w.last[0].Made = nil
+		for n := range had {
+			if n > 0 {
+				made.Path = fmt.Sprint("a.more", n)
+			}
+			w.last[0].Made = append(w.last[0].Made, made)
+		}
+		a := w.plan(t).Actions[0]
+		counts := slices.ContainsFunc(a.Reasons, func(r Reason) bool { return r.Kind == OutputCount && r.Old == fmt.Sprint(had) && r.New == "1" })
+		if a.Runs == (had == 1) || counts == (had == 1) {
+			t.Errorf("it had %d outputs: %v", had, a.Reasons)
+		}
 	}
 }

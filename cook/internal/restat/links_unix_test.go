@@ -177,3 +177,18 @@ func TestCompareBehindLink(t *testing.T) {
 		t.Errorf("%q are the same", same)
 	}
 }
+
+// A file that has appeared under several names says nothing of its folder: that is listed.
+func TestAppearedFileIsNotLinked(t *testing.T) {
+	w := smallTree(t)
+	live := w.live()
+	w.link("assets/x/c.txt", "assets/x/no.inc")
+	w.remove("assets/x/c.txt")
+	w.link("assets/x/no.inc", "one")
+	found := w.expect(w.options(live), "appeared absent x/no.inc", "list ./x")
+	for _, ref := range found.Linked {
+		if folder := live.Folder(ref); folder.Path() == "x" {
+			t.Error("x is told of")
+		}
+	}
+}

@@ -82,13 +82,13 @@ func (p Problem) Reason() string {
 	case Escape:
 		text, next = "link leads out of the asset folder", "copy the target in"
 	case Loop:
-		text = "link leads to a folder that contains it"
+		text, next = "link leads to a folder that contains it", "remove it"
 	case Nested:
 		text, next = "folder link below a linked folder is not followed", "link its target directly"
 	case Dangling:
 		text, next = "broken link", "repair or remove it"
 	case Irregular:
-		text = "neither file nor folder"
+		text, next = "neither file nor folder", "move it out of the asset folder"
 	case BadIgnore:
 		text, next = "cannot be used, its folder is left out", "repair or remove it"
 	default:

@@ -15,8 +15,8 @@ func TestProblemLine(t *testing.T) {
 		{Problem{"a/b", Unreadable, &fs.PathError{Op: "openat", Path: "/x/a/b", Err: fs.ErrPermission}},
 			"a/b: cannot be read: permission denied"},
 		{Problem{"a b", Nested, nil}, "a b: folder link below a linked folder is not followed; link its target directly"},
-		{Problem{"a\nb\x1b[31m", Loop, nil}, `"a\nb\x1b[31m": link leads to a folder that contains it`},
-		{Problem{"\xff", Irregular, errors.New("is a socket")}, `"\xff": neither file nor folder: is a socket`},
+		{Problem{"a\nb\x1b[31m", Loop, nil}, `"a\nb\x1b[31m": link leads to a folder that contains it; remove it`},
+		{Problem{"\xff", Irregular, errors.New("is a socket")}, `"\xff": neither file nor folder: is a socket; move it out of the asset folder`},
 		{Problem{"ü", Kind(99), nil}, "ü: Kind(99)"},
 	}
 	for _, tt := range tests {

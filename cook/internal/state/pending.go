@@ -82,19 +82,24 @@ func (p *Pending) AddFile(last *index.Index, f index.File) {
 
 // syncing readies the file of the changes: it goes to the disk, and then what is
 // pending does, before it gets its name.
-//
-// The order matters only if a file was edited in place on the file system of both, and
-// none was synced there since. Otherwise the one sync serves the changes as well.
 func (d *Dir) syncing(p *Pending) func(*atomicfile.File) error {
 	return func(f *atomicfile.File) error {
-		_, home := p.files[p.home]
-		if p.editedHome && !d.logged || !home || !syncfs.Waits {
+		if d.syncsChangesFirst(p, syncfs.Waits) {
 			if err := f.Sync(); err != nil {
 				return err
 			}
 		}
 		return d.sync(p)
 	}
+}
+
+// syncsChangesFirst reports whether the file of the changes is synced by itself. The order
+// matters only if a file was edited in place on the file system of both, and none was synced
+// there since. Otherwise the one sync of that file system serves the changes as well, if it
+// waits and there is one.
+func (d *Dir) syncsChangesFirst(p *Pending, waits bool) bool {
+	_, home := p.files[p.home]
+	return p.editedHome && !d.logged || !home || !waits
 }
 
 // sync puts what is pending on the disk, one call for each file system.

@@ -150,3 +150,29 @@ func TestDirtyMarker(t *testing.T) {
 		t.Errorf("without a marker: %v", err)
 	}
 }
+
+// The changes are synced by themselves if the sync of their file system comes too late for
+// them, or not at all.
+func TestChangesAreSyncedFirst(t *testing.T) {
+	const home, away = 1, 2
+	for _, tt := range []struct {
+		what           string
+		edited, logged bool
+		pending        uint64
+		waits, first   bool
+	}{
+		{what: "new outputs", pending: home, waits: true},
+		{what: "edited in place", edited: true, pending: home, waits: true, first: true},
+		{what: "edited in place, synced since", edited: true, logged: true, pending: home, waits: true},
+		{what: "nothing edited, synced since", logged: true, pending: home, waits: true},
+		{what: "pending elsewhere only", pending: away, waits: true, first: true},
+		{what: "pending elsewhere only, synced since", logged: true, pending: away, waits: true, first: true},
+		{what: "a sync that does not wait", pending: home, first: true},
+		{what: "a sync that does not wait, after another", logged: true, pending: home, first: true},
+	} {
+		p := &Pending{home: home, files: map[uint64]string{tt.pending: "f"}, editedHome: tt.edited}
+		if got := (&Dir{logged: tt.logged}).syncsChangesFirst(p, tt.waits); got != tt.first {
+			t.Errorf("%s: %t", tt.what, got)
+		}
+	}
+}

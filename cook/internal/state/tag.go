@@ -5,14 +5,17 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 
 	"github.com/assetcook/assetcook/cook/manifest"
 	"github.com/assetcook/assetcook/internal/atomicfile"
 )
 
+type tag struct{ name, text string }
+
 // tags are files that tell other programs that an output folder can be made again: those
 // that make backups (https://bford.info/cachedir/), and git.
-var tags = [...]struct{ name, text string }{
+var tags = [...]tag{
 	{"CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n# Made by cook: what is in this folder can be made again.\n# See https://bford.info/cachedir/\n"},
 	{".gitignore", "# Made by cook: what is in this folder can be made again.\n*\n"},
 }
@@ -44,6 +47,12 @@ func (d *Dir) IsTag(output string) bool {
 		}
 	}
 	return false
+}
+
+// MadeByCook reports whether the output folder was made by cook, or was empty when cook came:
+// one of its tags is there as cook wrote it.
+func (d *Dir) MadeByCook() bool {
+	return slices.ContainsFunc(tags[:], func(tag tag) bool { return d.IsTag(tag.name) })
 }
 
 // removeTags removes the tags that are as cook wrote them.

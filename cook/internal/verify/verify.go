@@ -102,7 +102,7 @@ func verify(ctx context.Context, s *pass.Session, r *reporter, sample sample, op
 	if err != nil {
 		return sum, err
 	}
-	s.NoteProblems(delta.Tree)
+	s.WarnOfProblems(delta.Tree.Problems)
 	rules, err := s.CompileRules(delta.Tree.Configs)
 	if err != nil {
 		return sum, err

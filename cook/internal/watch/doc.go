@@ -9,6 +9,13 @@
 // way of them before they were watched, the next round looks everywhere. When no more
 // events come, the watcher waits.
 //
+// # Saves
+//
+// A round begins when a save looks complete, or has taken longer than saves do: a name that
+// is gone may come back, and a file that is open may be half written. An asset that fails in
+// a round and did not before gets the same time. If its source, or a file that it read, is
+// another one then, it stays as it was, and the next round sees to it.
+//
 // # What no event shows
 //
 // Some folders are looked at in every round: those with links, whose targets may change

@@ -79,7 +79,7 @@ func TestWatcherPace(t *testing.T) {
 		}
 	}
 	now = now.Add(time.Minute)
-	if !m.wait(t.Context()) {
+	if !m.wait(t.Context(), editorPatience) {
 		t.Error("a look that is due did not end the wait")
 	}
 	m.pending.all = true

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/feed"
 	"github.com/assetcook/assetcook/cook/internal/index"
@@ -39,7 +41,7 @@ func (m *watcher) round(ctx context.Context) error {
 	t := &done.Tally
 	m.last.tally = *t
 	m.last.good = err == nil && m.last.rules == nil && t.Failures()+t.NotReached.Assets == 0
-	worked := t.UpToDate() != t.Found.Assets || t.Removed.Assets > 0
+	worked := t.UpToDate()+t.NotReached.Assets != t.Found.Assets || t.Removed.Assets > 0
 	whole := all && err == nil
 	if whole {
 		m.pace.looked(m.opt.Time.Now(), done.Took, worked)
@@ -82,6 +84,15 @@ func (m *watcher) cook(ctx context.Context, first bool) (done *pass.Done, all bo
 		now, err = learn(s, done, m.places, m.learned, m.pending.all)
 		return err
 	}}
+	if !first {
+		saved := time.After(saveTime)
+		watching.Hesitate = sync.OnceFunc(func() {
+			select {
+			case <-ctx.Done():
+			case <-saved:
+			}
+		})
+	}
 	if !foreign { // what the other cook has changed is not known
 		watching.Changed = m.tell
 	}

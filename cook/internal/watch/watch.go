@@ -32,9 +32,13 @@ const (
 	mostRounds = 8
 )
 
-// patience is for an editor's burst: it is over in a few milliseconds if it leaves no file
+// saveTime is how long a save may take that has removed a file, or left it half written, until
+// that counts: an editor may rename a file to its backup first and then write it anew, slowly.
+const saveTime = 150 * time.Millisecond
+
+// editorPatience is for an editor's burst: it is over in a few milliseconds if it leaves no file
 // open and none missing.
-var patience = notify.Patience{Settled: 4 * time.Millisecond, Open: 50 * time.Millisecond, Most: 500 * time.Millisecond}
+var editorPatience = notify.Patience{Settled: 4 * time.Millisecond, Open: saveTime, Most: 500 * time.Millisecond}
 
 // StageWait is the stage between two rounds.
 const StageWait = "wait"
@@ -47,7 +51,11 @@ func Run(ctx context.Context, opt pass.Options, told func(Round)) error {
 	if len(opt.Scope.Patterns) > 0 || opt.Scope.Source != "" {
 		return &pass.ConfigError{Err: errors.New("watching brings everything up to date; it takes no patterns")}
 	}
-	m := newWatcher(opt, told)
+	return newWatcher(opt, told).run(ctx, editorPatience)
+}
+
+// run is Run for a watcher that is new.
+func (m *watcher) run(ctx context.Context, patience notify.Patience) error {
 	socket, err := m.listen()
 	if err != nil {
 		return err
@@ -65,7 +73,7 @@ func Run(ctx context.Context, opt pass.Options, told func(Round)) error {
 		return err
 	}
 	for {
-		full := m.wait(ctx)
+		full := m.wait(ctx, patience)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -180,7 +188,7 @@ func (m *watcher) poll(err error) {
 
 // wait waits until something may have changed and reports whether that may be
 // anywhere.
-func (m *watcher) wait(ctx context.Context) (full bool) {
+func (m *watcher) wait(ctx context.Context, patience notify.Patience) (full bool) {
 	m.mu.Lock()
 	events := m.watched.events
 	ctx, m.hurry = context.WithTimeout(ctx, m.untilDue())
@@ -213,6 +221,9 @@ func (m *watcher) catchUp(ctx context.Context) {
 	for range mostRounds {
 		if !m.look(ctx) || m.round(ctx) != nil || !m.last.good || ctx.Err() != nil {
 			return
+		}
+		if m.watched.events != nil && !m.watched.events.Settled() {
+			return // wait will see that it is
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/assetcook/assetcook/cook/internal/notify"
 	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/state"
 	"github.com/assetcook/assetcook/internal/leaktest"
@@ -63,13 +64,16 @@ func (w *tree) cooked(name, want string) {
 }
 
 // watch starts a watcher and returns its rounds.
-func (w *tree) watch() <-chan Round {
+func (w *tree) watch() <-chan Round { return w.watchWith(editorPatience) }
+
+// watchWith is watch for a watcher with more or less patience.
+func (w *tree) watchWith(patience notify.Patience) <-chan Round {
 	w.t.Helper()
 	ctx, stop := context.WithCancel(w.t.Context())
 	rounds, ended := make(chan Round, 100), make(chan struct{})
 	go func() {
 		defer close(ended)
-		if err := Run(ctx, w.opt, func(r Round) { rounds <- r }); !errors.Is(err, context.Canceled) {
+		if err := newWatcher(w.opt, func(r Round) { rounds <- r }).run(ctx, patience); !errors.Is(err, context.Canceled) {
 			w.t.Errorf("watch: %v", err)
 		}
 	}()
@@ -341,4 +345,25 @@ func TestNameThatMovesAway(t *testing.T) {
 	w.must(os.Rename(w.asset("y"), filepath.Join(w.dir, "away")))
 	w.settle()
 	w.cooked("x/b.txt", "other")
+}
+
+// An output stays while its source is being saved by way of a backup, however long the new
+// file takes: the round begins when it is there.
+func TestSlowSaveRemovesNothing(t *testing.T) {
+	leaktest.Check(t)
+	if p := editorPatience; p.Open < 150*time.Millisecond || p.Most <= p.Open {
+		t.Errorf("patience of %+v", p)
+	}
+	w := newTree(t, map[string]string{"a.json": "[1]", "b.json": "{}"})
+	rounds := w.watchWith(notify.Patience{Settled: editorPatience.Settled, Open: time.Hour, Most: time.Hour})
+	w.await(rounds)
+	w.settle()
+	w.must(os.Rename(w.asset("a.json"), w.asset("a.json~")))
+	w.write("b.json", "[2]") // ends no wait
+	w.write("a.json", "[3]")
+	w.must(os.Remove(w.asset("a.json~")))
+	if n := w.await(rounds); n.Cooked.Assets != 2 || n.Removed.Assets != 0 {
+		t.Errorf("round: %+v", n)
+	}
+	w.cooked("a.json", "[3]")
 }

@@ -1,0 +1,130 @@
+package contents
+
+import (
+	"io"
+	"slices"
+	"testing"
+
+	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// text is an extract: a file says its content of "s".
+var text = recipe.Extract{Name: "text", Of: func(file io.ReaderAt, size int64) (recipe.Says, error) {
+	data, err := io.ReadAll(io.NewSectionReader(file, 0, size))
+	return recipe.Says{"s": data}, err
+}}
+
+// withText is what begin takes to know the extract.
+var withText = Options{Extracts: func(name string) (recipe.Extract, bool) { return text, name == text.Name }}
+
+// All files of a listing are read, and each is one answer.
+func TestExtract(t *testing.T) {
+	tr := newTree(t, map[string]string{"a.m": "one", "b.m": "", "c.x": "no"})
+	s := tr.begin(withText)
+	all := pathname.Extracted{File: pathname.Listing(".", "*.m", false), Name: text.Name, Subject: "s"}
+	for _, x := range []pathname.Extracted{all, {File: "a.m", Name: text.Name, Subject: "s"}} {
+		said, found, err := s.Extract(x.Path())
+		if err != nil || !found || len(said) != 1 || said[0].File != "a.m" || string(said[0].Text) != "one" {
+			t.Errorf("%s: %+v, %t, %v", x, said, found, err)
+		}
+		if f := s.At(t.Context(), x.Path()); f.How != ByReading || f.Blob == Silence {
+			t.Errorf("%s: %+v", x, f)
+		}
+	}
+	gone := pathname.Extracted{File: "gone.m", Name: text.Name, Subject: "s"}
+	if _, found, err := s.Extract(gone.Path()); found || err != nil {
+		t.Errorf("%t, %v", found, err)
+	}
+	if _, _, err := s.Extract(pathname.Extracted{File: "a.m", Name: "other"}.Path()); err == nil {
+		t.Error("an extract that no recipe has is found")
+	}
+}
+
+// Of many files those are named that say something else than the last run knew.
+func TestChangedNamesFiles(t *testing.T) {
+	tr := newTree(t, map[string]string{"same.m": "one", "edited.m": "two", "silenced.m": "three", "silent.m": ""})
+	all := pathname.Extracted{File: pathname.Listing(".", "*.m", false), Name: text.Name}
+	s := tr.begin(withText)
+	s.At(t.Context(), all.Path())
+	if got, want := s.Changed(all.Path()), pathname.Plain(all.Path()); got == want || want == "" {
+		t.Errorf("files that are new are called %q", got)
+	}
+	next := index.Empty().Anew(tr.sum)
+	for _, f := range s.opt.Parts.Files() {
+		next.PutFile(index.File{Path: f.Path, Role: index.Other, Stamp: f.Stamp, Settled: f.Settled, Sum: f.Sum, Blob: f.Blob})
+	}
+	var err error
+	if tr.last, err = next.Index(); err != nil {
+		t.Fatal(err)
+	}
+	named := func(files string) string { return pathname.Extracted{File: files, Name: text.Name}.String() }
+	if got := tr.begin(withText).Changed(all.Path()); got != all.String() {
+		t.Errorf("nothing has changed: %q", got)
+	}
+	tr.write("edited.m", "TWO")
+	tr.write("silenced.m", "")
+	tr.write("silent2.m", "")
+	if got, want := tr.begin(withText).Changed(all.Path()), named("edited.m, silenced.m"); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	tr.write("new.m", "new")
+	if got, want := tr.begin(withText).Changed(all.Path()), named("edited.m, new.m, silenced.m"); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// A file that is no asset was looked at after the marks before, and before later ones.
+func TestTurnOfOtherFile(t *testing.T) {
+	tr := newTree(t, map[string]string{".hidden": "one"})
+	s := tr.begin(Options{})
+	mark := s.Mark()
+	if f := s.At(t.Context(), ".hidden"); f.How != ByReading || f.Turn <= mark || f.Turn > s.Mark() {
+		t.Errorf("looked at in turn %d, between %d and %d", f.Turn, mark, s.Mark())
+	}
+	mark = s.Mark()
+	if f := s.At(t.Context(), ".hidden"); f.Turn > mark {
+		t.Errorf("looked at again, in turn %d after %d", f.Turn, mark)
+	}
+}
+
+// A file is read if the index knows its sum and not its content, as it does of rules that no
+// asset has read.
+func TestContentThatIsNotKnownIsRead(t *testing.T) {
+	tr := newTree(t, map[string]string{"a": "one"})
+	_, first := tr.look(false)
+	next := index.Empty().Anew(tr.sum)
+	f := first["a"]
+	next.PutFile(index.File{Path: "a", Role: index.Config, Stamp: f.Stamp, Settled: true, Sum: f.Sum})
+	var err error
+	if tr.last, err = next.Index(); err != nil {
+		t.Fatal(err)
+	}
+	if _, files := tr.look(false); files["a"].Blob != f.Blob || files["a"].How != ByReading {
+		t.Errorf("%+v, want blob %v", files["a"], f.Blob)
+	}
+}
+
+// An artifact with the checksum that is known is read once.
+func TestOutputsAreReadOnce(t *testing.T) {
+	tr := newTree(t, map[string]string{"touched": "one", "edited": "two"})
+	tr.look(false)
+	s, files := tr.look(false) // with an index of the same checksums
+	var made []index.Artifact
+	for _, name := range []string{"edited", "touched"} {
+		f := files[name]
+		f.Stamp.MTime--
+		made = append(made, index.Artifact{Path: name, Stamp: f.Stamp, Settled: true, Sum: f.Sum, Blob: f.Blob})
+	}
+	tr.write("edited", "2!!")
+	before := s.Read().Files.Load()
+	got, err := s.Outputs(t.Context(), tr.dir, []index.Action{{Made: made}}, func(*index.Action) bool { return true })
+	if err != nil {
+		t.Fatal(err)
+	}
+	states := []State{got[0].Outputs[0].State, got[0].Outputs[1].State}
+	if n := s.Read().Files.Load() - before; !slices.Equal(states, []State{Edited, Intact}) || n != 3 {
+		t.Errorf("%v, %d files read, want the edited one twice and the other once", states, n)
+	}
+}

@@ -1,0 +1,61 @@
+package state
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// keepAll keeps lines as they are; the detail of one is behind a tab.
+func keepAll(line []byte, brief bool) []byte {
+	if len(line) == 0 {
+		return nil
+	}
+	if before, _, ok := bytes.Cut(line, []byte("\t")); ok && brief {
+		return before
+	}
+	return line
+}
+
+// Lines are added behind those that are there.
+func TestHistoryKeepsLines(t *testing.T) {
+	d, _ := locked(t)
+	for i := range 3 {
+		if err := d.AddHistory(fmt.Append(nil, "run ", i), keepAll); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if text, err := ReadHistory(d.out); err != nil || string(text) != "\nrun 0\nrun 1\nrun 2" {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
+// A history that has become long is shortened to half, to the last byte.
+func TestHistoryIsShortened(t *testing.T) {
+	const lines = 8
+	for _, longer := range []int{0, 1} {
+		d, _ := locked(t)
+		size := historyBytes/2/lines - 1 // with a line break, so many make half
+		for i := range 2*lines + 1 {
+			n := size
+			if i == 2*lines {
+				n += longer
+			}
+			line := fmt.Appendf(nil, "%02d %s", i, strings.Repeat("x", n-3))
+			if err := d.AddHistory(line, keepAll); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := d.shortenHistory(keepAll); err != nil {
+			t.Fatal(err)
+		}
+		text, err := ReadHistory(d.out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := bytes.Count(text, []byte("x\n")) + 1; got != lines-longer || !bytes.Contains(text, fmt.Appendf(nil, "\n%02d ", 2*lines)) {
+			t.Errorf("%d bytes more: %d lines stay of %d bytes", longer, got, len(text))
+		}
+	}
+}
