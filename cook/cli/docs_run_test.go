@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -135,7 +136,7 @@ func (at *place) transcript(t *testing.T, name string, b block) string {
 		t.Errorf("%s:%d: a transcript that does not begin with a command", name, b.line)
 		return b.text
 	}
-	text := ""
+	text, printed := "", ""
 	for _, step := range strings.Split(strings.TrimSuffix(rest, "\n"), "\n$ ") {
 		line, want, _ := strings.Cut(step+"\n", "\n")
 		text += "$ " + line + "\n"
@@ -144,6 +145,7 @@ func (at *place) transcript(t *testing.T, name string, b block) string {
 			line, text, want = line+"\n"+more[len("> "):], text+more+"\n", after
 		}
 		got := at.run(t, line)
+		printed += got
 		switch {
 		case alike(want, got):
 		case *update:
@@ -153,7 +155,30 @@ func (at *place) transcript(t *testing.T, name string, b block) string {
 		}
 		text += want
 	}
+	if missing := lacking(b.shows, printed); len(missing) > 0 {
+		t.Errorf("%s:%d: the transcript must show %q, but the commands print\n%s", name, b.line, missing, printed)
+		return b.text
+	}
 	return text
+}
+
+// lacking returns which of some texts a transcript does not have.
+func lacking(texts []string, printed string) []string {
+	return slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return strings.Contains(printed, text) })
+}
+
+// A run in which nothing happens is no transcript of one in which something does, with
+// -update or without.
+func TestTranscriptsShowSomething(t *testing.T) {
+	page := parsePage("page.md", "text\n<!-- shows: 1 failed | exit status 1 -->\n```console\n$ cook\n```\nmore\n```console\n$ cook\n```\n")
+	if len(page.blocks) != 2 || !slices.Equal(page.blocks[0].shows, []string{"1 failed", "exit status 1"}) || page.blocks[1].shows != nil {
+		t.Fatalf("%+v", page.blocks)
+	}
+	for printed, want := range map[string]int{"cook: 89 assets: 89 cooked\n": 2, "89 assets: 1 failed\nexit status 1\n": 0, "1 failed\nexit status 0\n": 1} {
+		if got := lacking(page.blocks[0].shows, printed); len(got) != want {
+			t.Errorf("%q lacks %q", printed, got)
+		}
+	}
 }
 
 // varying is what no two runs have in common.

@@ -33,11 +33,16 @@ type page struct {
 // A block is a fenced block of a page.
 type block struct {
 	lang, text string
-	line       int // of the first line within
-	start, end int // of text in the page's
+	line       int      // of the first line within
+	start, end int      // of text in the page's
+	shows      []string // what the commands of a transcript must print
 }
 
-var fence = regexp.MustCompile("(?ms)^```([a-z]*)\n(.*?)^```$")
+// A transcript has a comment before it that says what it must show, so that a run in which
+// nothing of that happens is not recorded:
+//
+//	<!-- shows: 88 up to date | 1 cooked -->
+var fence = regexp.MustCompile("(?ms)(?:^<!-- shows: ([^\n]*) -->\n)?^```([a-z]*)\n(.*?)^```$")
 
 // pages reads README.md and docs.
 func pages(t *testing.T) []page {
@@ -68,10 +73,11 @@ func pages(t *testing.T) []page {
 func parsePage(name, text string) page {
 	p := page{name: name, text: text}
 	for _, m := range fence.FindAllStringSubmatchIndex(text, -1) {
-		p.blocks = append(p.blocks, block{
-			lang: text[m[2]:m[3]], text: text[m[4]:m[5]],
-			line: 1 + strings.Count(text[:m[4]], "\n"), start: m[4], end: m[5],
-		})
+		b := block{lang: text[m[4]:m[5]], text: text[m[6]:m[7]], line: 1 + strings.Count(text[:m[6]], "\n"), start: m[6], end: m[7]}
+		if m[2] >= 0 {
+			b.shows = strings.Split(text[m[2]:m[3]], " | ")
+		}
+		p.blocks = append(p.blocks, b)
 	}
 	return p
 }
@@ -105,6 +111,9 @@ func TestDocsBlocks(t *testing.T) {
 		for _, b := range p.blocks {
 			if !slices.Contains(languages, b.lang) {
 				t.Errorf("%s:%d: a block of %q; have %q", p.name, b.line, b.lang, languages)
+			}
+			if (b.lang == "console") != (len(b.shows) > 0) {
+				t.Errorf("%s:%d: <!-- shows: TEXT | TEXT --> belongs before transcripts, and before each", p.name, b.line)
 			}
 		}
 	}

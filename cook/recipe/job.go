@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/assetcook/assetcook/cook/manifest"
 	"github.com/assetcook/assetcook/internal/pathname"
@@ -69,6 +70,8 @@ type Env struct {
 	// Each shares the pieces of a Job.Each among the CPUs that are idle; nil for one
 	// after the other.
 	Each func(ctx context.Context, n int, do func(i int) error) error
+	// Used is told what external programs took of processors; nil if it is not wanted.
+	Used func(time.Duration)
 	// Assets is the asset tree's folder, for external programs.
 	Assets string
 	// SourceFile is the file that the source is in, if another recipe made it so that it is
@@ -361,9 +364,13 @@ func (j *Job) Assets() string { return j.env.Assets }
 func (j *Job) Scratch() (string, error) { return j.env.Scratch() }
 
 // Programs says how external programs are to be run: with which environment variables in the
-// place of the usual ones, nil for none; and, unless it is nil, what to call if they are traced,
-// so that Depend is told all that they are seen to read. The caller must not change the map.
-func (j *Job) Programs() (vars map[string]string, traced func()) { return j.env.Vars, j.env.Traced }
+// place of the usual ones, nil for none; what to call if they are traced, so that Depend is
+// told all that they are seen to read; and what to tell the processor time that they used,
+// which counts as time of the job. The functions are nil if nobody wants that. The caller must
+// not change the map.
+func (j *Job) Programs() (vars map[string]string, traced func(), used func(time.Duration)) {
+	return j.env.Vars, j.env.Traced, j.env.Used
+}
 
 // maxName is how long a dependency's name may be, in bytes: what Windows takes,
 // which takes most. A file that claims to need a longer one would have it go

@@ -6,9 +6,13 @@ import (
 	"time"
 )
 
-// Duration prints a time with three digits at most: 38ms, 1.52s, 14m32s.
+// Duration prints a time with three digits at most: 74ns, 1.23µs, 38ms, 1.52s, 14m32s.
 func Duration(d time.Duration) string {
 	switch {
+	case d < time.Microsecond:
+		return d.String()
+	case d < 10*time.Microsecond:
+		return d.Round(10 * time.Nanosecond).String()
 	case d < time.Millisecond:
 		return d.Round(time.Microsecond).String()
 	case d < 10*time.Millisecond:

@@ -7,7 +7,7 @@ import (
 
 func TestDurationAndBytes(t *testing.T) {
 	for d, want := range map[time.Duration]string{
-		0: "0s", 1234 * time.Nanosecond: "1µs", 4294 * time.Microsecond: "4.29ms", 38123 * time.Microsecond: "38ms",
+		0: "0s", 74: "74ns", 1234 * time.Nanosecond: "1.23µs", 12345 * time.Nanosecond: "12µs", 4294 * time.Microsecond: "4.29ms", 38123 * time.Microsecond: "38ms",
 		1516 * time.Millisecond: "1.52s", 872*time.Second + 1: "14m32s",
 	} {
 		if got := Duration(d); got != want {

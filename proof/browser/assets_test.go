@@ -333,3 +333,29 @@ func TestLiveCost(t *testing.T) {
 	slices.Sort(ratios)
 	t.Logf("processor time of a cook with a page, as a ratio: median %.4f, quartiles %.4f and %.4f", ratios[len(ratios)/2], ratios[len(ratios)/4], ratios[len(ratios)*3/4])
 }
+
+// What failed is announced by the line of status and the title of the window, whichever tab
+// is open, and a click lists it.
+func TestFailuresAreAnnounced(t *testing.T) {
+	dir, server, fragment := cookHTTP(t)
+	p := open(t, server, "#"+fragment)
+	p.until(`document.querySelector(".assets .table")?.dataset.matched === "89"`)
+	if title := eval[string](p, `document.title`); strings.Contains(title, "failed") {
+		t.Errorf("title %q of a run in which nothing failed", title)
+	}
+	again := func(content string) {
+		if err := os.WriteFile(filepath.Join(dir, "assets/data/game.json"), []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		project := cook.Project{Dir: filepath.Join(dir, "assets"), Out: filepath.Join(dir, "cooked"), Cache: filepath.Join(dir, "store"), Recipes: recipes.All()}
+		cook.Cook(t.Context(), project, cook.CookOptions{}) // that it fails is in the index
+	}
+	p.do(chromedp.KeyEvent("2")) // another tab
+	again(`{"laps": `)
+	p.until(`document.title.includes("1 asset failed")`)
+	p.until(`document.getElementById("status").textContent.includes("1 asset failed")`)
+	p.do(chromedp.KeyEvent("1"), chromedp.Click(chromedp.CSS(".assets .failed")))
+	p.until(`document.querySelector(".assets .table").dataset.matched === "1"`)
+	again(`{"laps": 3}`)
+	p.until(`!document.title.includes("failed") && document.querySelector(".assets .failed").hidden`)
+}

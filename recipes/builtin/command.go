@@ -168,13 +168,14 @@ type call struct {
 	depfile         string
 	wantsDepfile    bool
 	vars            map[string]string // see recipe.Env.Vars
-	cell            *cell             // nil if it runs in the asset folder, unconfined
-	trace           trace             // what it reads of the asset folder; nil if that need not be known
+	used            func(processor time.Duration)
+	cell            *cell // nil if it runs in the asset folder, unconfined
+	trace           trace // what it reads of the asset folder; nil if that need not be known
 }
 
 func (c *Command) prepare(job *recipe.Job) (*call, error) {
-	vars, traced := job.Programs()
-	p := call{vars: vars, wantsDepfile: c.hasWord("depfile")}
+	vars, traced, used := job.Programs()
+	p := call{vars: vars, used: used, wantsDepfile: c.hasWord("depfile")}
 	var err error
 	if p.assets, err = filepath.Abs(job.Assets()); err != nil {
 		return nil, err

@@ -110,6 +110,23 @@ func TestCommandOutputsAreChecked(t *testing.T) {
 		`command: "{out1}": there is no {out1}; the rule has 1 outputs`)
 }
 
+// What programs use of processors, their children included, counts as time of the job.
+func TestCommandCountsProcessorTime(t *testing.T) {
+	dir := assets(t, "a")
+	var used time.Duration
+	job := recipe.NewJob(recipe.Env{
+		Recipe: named(t, "command"), Path: "a", Open: os.DirFS(dir).Open,
+		Outputs: []string{filepath.Join(t.TempDir(), "out")}, Assets: dir,
+		Create:  func(i int) (*os.File, error) { return nil, errors.New("not needed") },
+		Scratch: func() (string, error) { return t.TempDir(), nil },
+		Used:    func(d time.Duration) { used += d },
+	}, 1)
+	script(`sh -c 'i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done'; sleep 0.2; echo > "$1"`, "{out}").Cook(t.Context(), job)
+	if used < 2*time.Millisecond || used > 10*time.Second {
+		t.Errorf("a loop of a child took %v of processors", used)
+	}
+}
+
 func TestCommandRunsInTheAssetFolder(t *testing.T) {
 	dir := assets(t, "sub/a")
 	res := script(`pwd -P > "$1"; cat >> "$1"`, "{out}").run(t, t.Context(), dir, "sub/a")

@@ -31,7 +31,7 @@ export class Runs {
 		const heads = ["began", "took", "did", "grew by", "most of it", "longest", "what bounded it"];
 		const body = runs.map(r => this.#row(r));
 		this.root.replaceChildren(el("table", {},
-			el("caption", { className: "dim", textContent: runs.length ? `${count(runs.length)} runs that did something, latest first; at most 600 are kept` : "No run has done anything yet." }),
+			el("caption", { className: "dim", textContent: runs.length ? `${count(runs.length)} ${runs.length === 1 ? "run" : "runs"} that did something, latest first; at most 600 are kept` : "No run has done anything yet." }),
 			el("thead", {}, el("tr", {}, ...heads.map(textContent => el("th", { textContent, scope: "col" })))),
 			el("tbody", {}, ...body)));
 	}

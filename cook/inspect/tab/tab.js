@@ -66,8 +66,11 @@ export function mount(root, app) {
 	app.key("Escape", "close the asset", () => inspector.close(), "assets");
 
 	// What a run has changed is seen within a second.
-	let timer = 0;
-	const look = () => { if (!document.hidden) { table.look(); runs.look(); losses.look(); inspector.look(); } };
+	let timer = 0, seen = false;
+	const look = () => {
+		table.look(); // also where nobody sees it: its title tells of failures
+		if (seen && !document.hidden) { runs.look(); losses.look(); inspector.look(); }
+	};
 	return {
 		show() {
 			table.restore();
@@ -75,11 +78,11 @@ export function mount(root, app) {
 			const asset = state.get("asset");
 			if (asset) inspector.open(asset, state.get("target"));
 			else inspector.close();
+			seen = true;
 			timer ||= setInterval(look, 1000);
 		},
 		hide() {
-			clearInterval(timer);
-			timer = 0;
+			seen = false;
 			inspector.rest();
 		},
 	};

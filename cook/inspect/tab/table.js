@@ -58,7 +58,11 @@ export class Table {
 		this.scroller = el("div", { className: "rows", tabIndex: 0, role: "grid", ariaLabel: "assets" }, this.head, this.sizer);
 		this.#list = new VirtualList(this.scroller, this.sizer, height, () => this.#make(), (row, i) => this.#fill(row, i));
 		this.scroller.onkeydown = e => this.#press(e);
-		this.root.append(el("div", { className: "bar" }, this.search, this.outcome, this.recipe, this.target, this.run), this.scroller, this.sums);
+		this.failed = el("button", { type: "button", className: "failed", hidden: true, title: "show what failed", onclick: () => {
+			this.#context.state.set("outcome", this.#context.state.get("outcome") === "failed" ? "" : "failed");
+			this.read();
+		} });
+		this.root.append(el("div", { className: "bar" }, this.failed, this.search, this.outcome, this.recipe, this.target, this.run), this.scroller, this.sums);
 	}
 
 	// restore takes over what the URL says.
@@ -90,6 +94,7 @@ export class Table {
 			if (page.from !== first * chunk) this.#chunks.clear();
 			this.#at = Math.min(this.#at, Math.max(0, page.matched - 1));
 			this.#choices(page.choices);
+			this.#announce(page.choices.outcomes.find(o => o.name === "failed")?.assets ?? 0);
 			this.#heads();
 			const { matched, all, sums } = page;
 			this.sums.className = "sums dim";
@@ -113,6 +118,17 @@ export class Table {
 			const page = await this.#context.get("rows", this.#query({ count: 0 }));
 			if (page.seal !== before && before === this.#page.seal) this.read();
 		} catch { /* read says what is wrong */ }
+	}
+
+	// announce says how many assets failed: here, in the line of status and in the title of
+	// the window, so that it shows wherever one looks.
+	#announce(failed) {
+		const text = failed === 0 ? "" : `${count(failed)} ${failed === 1 ? "asset" : "assets"} failed`;
+		this.failed.hidden = failed === 0;
+		this.failed.textContent = text;
+		this.#context.app.status("failed", text, "bad");
+		const { title } = this.#context.app.info;
+		document.title = failed === 0 ? title : `✗ ${text} · ${title}`;
 	}
 
 	#choices({ outcomes, recipes, targets }) {

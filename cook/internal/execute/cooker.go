@@ -91,15 +91,22 @@ func (c *cooker) once(ctx context.Context, a planned, how attempt) (_ ready, err
 		}
 	}()
 	w := watch{mark: c.Contents.Mark(), begin: c.Now(), opened: map[string]bool{}}
-	job := recipe.NewJob(c.env(ctx, a, tmp, &w, how), a.Source.Stamp.Size)
+	var elsewhere processorTime
+	env := c.env(ctx, a, tmp, &w, how)
+	env.Each, env.Used = elsewhere.each(env.Each), elsewhere.add
+	job := recipe.NewJob(env, a.Source.Stamp.Size)
 	span := how.probe.Begin("cook/run/recipe", "")
-	cookErr := protect(func() error { return a.Method.Cooker.Cook(ctx, job) })
+	var cookErr error
+	used, known := onProcessor(func() { cookErr = protect(func() error { return a.Method.Cooker.Cook(ctx, job) }) })
 	cookErr = cmp.Or(w.denied, cookErr)
 	span.End()
 	if how.held != nil {
 		how.held.release(how.probe)
 	}
 	r := ready{planned: a, scratch: tmp, cookTime: c.Now().Sub(w.begin), warnings: job.Warnings()}
+	if known {
+		r.cookTime = max(used+elsewhere.sum(), time.Nanosecond)
+	}
 	r.deps, err = c.checkInputs(ctx, a, job.Deps(), &w, how.probe)
 	if how.again != nil && how.again.Read != nil {
 		how.again.Read(r.deps)

@@ -2,8 +2,11 @@ package execute
 
 import (
 	"context"
+	"runtime"
 	"sync/atomic"
 	"time"
+
+	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
 // times are what an action spent beside the work of its worker, in nanoseconds. A nil
@@ -38,6 +41,40 @@ func (c *cooker) each(t *times) func(ctx context.Context, n int, do func(i int) 
 			return do(i)
 		})
 		t.helped.Add(max(0, all.Load()-int64(c.Now().Sub(begin))))
+		return err
+	}
+}
+
+// onProcessor calls do and returns the processor time that its goroutine took, if the system
+// tells that. It does not depend on how busy the machine is.
+func onProcessor(do func()) (used time.Duration, known bool) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	begin, known := fastclock.Thread()
+	do()
+	end, _ := fastclock.Thread()
+	return end - begin, known
+}
+
+// A processorTime is what a recipe took outside its goroutine: in others that helped, and in
+// programs that it ran.
+type processorTime struct{ ns atomic.Int64 }
+
+func (p *processorTime) add(d time.Duration) { p.ns.Add(int64(max(d, 0))) }
+func (p *processorTime) sum() time.Duration  { return time.Duration(p.ns.Load()) }
+
+// each measures the pieces of each, whichever goroutine does them. What the goroutine of the
+// recipe takes meanwhile is in them, and subtracted because that is measured as a whole.
+func (p *processorTime) each(each func(ctx context.Context, n int, do func(i int) error) error) func(ctx context.Context, n int, do func(i int) error) error {
+	return func(ctx context.Context, n int, do func(i int) error) (err error) {
+		own, _ := onProcessor(func() {
+			err = each(ctx, n, func(i int) (err error) {
+				used, _ := onProcessor(func() { err = do(i) })
+				p.add(used)
+				return err
+			})
+		})
+		p.ns.Add(-int64(own))
 		return err
 	}
 }

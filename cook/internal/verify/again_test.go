@@ -63,11 +63,11 @@ func TestCauses(t *testing.T) {
 		"place": func(_ context.Context, j *recipe.Job) error { return j.Write(0, fmt.Append(nil, len(j.OutputFile(0)))) },
 		"good":  func(_ context.Context, j *recipe.Job) error { return j.Write(0, []byte("good")) },
 		"vars": func(_ context.Context, j *recipe.Job) error {
-			vars, _ := j.Programs()
+			vars, _, _ := j.Programs()
 			return j.Write(0, fmt.Append(nil, vars["TZ"]))
 		},
 		"broken": func(_ context.Context, j *recipe.Job) error {
-			if vars, _ := j.Programs(); len(vars) > 0 {
+			if vars, _, _ := j.Programs(); len(vars) > 0 {
 				return errors.New("out of paint\nand of brushes")
 			}
 			return j.Write(0, nil)

@@ -26,7 +26,7 @@ func TestHiddenInputs(t *testing.T) {
 	// seen depends on what a program tells, and if it is traced on what else it reads.
 	seen := func(told []string, traced ...string) func(context.Context, *recipe.Job) error {
 		return func(_ context.Context, j *recipe.Job) error {
-			if _, tell := j.Programs(); tell != nil {
+			if _, tell, _ := j.Programs(); tell != nil {
 				tell()
 				return always(j, slices.Concat(told, traced)...)
 			}
@@ -54,21 +54,21 @@ func TestHiddenInputs(t *testing.T) {
 			return always(j, fmt.Sprintf("lib/%c.h", 'a'+min(calls.Add(1), 2)-1))
 		},
 		"fails": func(_ context.Context, j *recipe.Job) error {
-			if _, tell := j.Programs(); tell != nil {
+			if _, tell, _ := j.Programs(); tell != nil {
 				tell()
 				return errors.New("sh: exit status 1\n\tsh: no sockets\n\tsh: bye")
 			}
 			return always(j)
 		},
 		"differs": func(_ context.Context, j *recipe.Job) error {
-			if _, tell := j.Programs(); tell != nil {
+			if _, tell, _ := j.Programs(); tell != nil {
 				tell()
 				return errors.Join(j.Depend("lib/a.h"), j.Write(0, []byte("y")))
 			}
 			return always(j)
 		},
 		"both": func(_ context.Context, j *recipe.Job) error {
-			vars, tell := j.Programs()
+			vars, tell, _ := j.Programs()
 			if tell != nil {
 				tell()
 				return errors.Join(j.Depend("lib/a.h"), j.Write(0, []byte(vars["TZ"])))

@@ -82,10 +82,11 @@ func first(step int) int64 {
 	return int64(steps+step&(steps-1)) << shift
 }
 
-// Quantile returns the duration that a part of all count durations is not longer than,
-// within 1/32.
+// Quantile returns the least duration that at least a part of all count durations does not
+// exceed, within 1/32: of few, the 99th percentile is the longest.
 func (h *Histogram) Quantile(part float64, count int64) int64 {
-	rank, seen := uint64(part*float64(count-1)), uint64(0)
+	const rounded = 1e-9 // by so much products of whole numbers are off
+	rank, seen := uint64(max(math.Ceil(part*float64(count)*(1-rounded))-1, 0)), uint64(0)
 	for i, n := range h {
 		if seen += n; seen > rank {
 			return middle(i)

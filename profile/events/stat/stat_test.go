@@ -6,11 +6,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
+	"github.com/assetcook/assetcook/profile/counters"
 	"github.com/assetcook/assetcook/profile/events"
 )
 
@@ -48,7 +52,7 @@ func TestQuantiles(t *testing.T) {
 		}
 		slices.Sort(all)
 		for _, part := range []float64{0, 0.01, 0.5, 0.95, 0.99, 1} {
-			got, want := h.Quantile(part, 5001), all[int(part*5000)]
+			got, want := h.Quantile(part, 5001), all[max(int(math.Ceil(part*5001))-1, 0)]
 			if 32*max(got-want, want-got) > want {
 				t.Errorf("up to %d: the %v quantile is %d, want %d", most, part, got, want)
 			}
@@ -56,6 +60,37 @@ func TestQuantiles(t *testing.T) {
 	}
 	if s := step(1<<63 - 1); s != len(Histogram{})-1 {
 		t.Errorf("the longest duration is in step %d of %d", s, len(Histogram{}))
+	}
+}
+
+// Of few durations quantiles are what counters.Summarize has of the same: the longest of five
+// is their 99th percentile.
+func TestQuantilesOfFew(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var h Histogram
+		var values []float64
+		for _, d := range rapid.SliceOfN(rapid.Int64Range(0, 15), 1, 300).Draw(t, "durations") { // exact so far
+			h.Add(d)
+			values = append(values, float64(d))
+		}
+		s := counters.Summarize(values)
+		for part, want := range map[float64]float64{0.5: s.P50, 0.95: s.P95, 0.99: s.P99, 1: s.High.Value} {
+			if got := h.Quantile(part, int64(len(values))); float64(got) != want {
+				t.Fatalf("the %v quantile of %v is %d, want %v", part, values, got, want)
+			}
+		}
+	})
+}
+
+// Durations of less than a microsecond are printed.
+func TestShortDurations(t *testing.T) {
+	r := summed(Options{}, scope(0, "tiny", 0, 74), scope(0, "tiny", 100, 185))
+	var out bytes.Buffer
+	if err := r.WriteText(&out); err != nil {
+		t.Fatal(err)
+	}
+	if text := out.String(); !strings.Contains(text, "74ns") || !strings.Contains(text, "85ns") {
+		t.Errorf("the report lacks 74ns and 85ns:\n%s", text)
 	}
 }
 

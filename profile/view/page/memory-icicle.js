@@ -19,11 +19,13 @@ export class Icicle {
 
 	set(node) { this.#node = node; this.draw(); }
 
-	#weight(n) { return Math.abs(n.was ? n.bytes - n.was.bytes : n.bytes); }
+	// size is what a node holds or, where nothing is held any more, held at most.
+	#size(n) { return this.#node.bytes > 0 || n.was ? n.bytes : n.peak ?? 0; }
+	#weight(n) { return Math.abs(n.was ? n.bytes - n.was.bytes : this.#size(n)); }
 
 	#says(n) {
 		const name = n.more ? `${count(n.more)} more` : n.name;
-		return n.was ? `${name}\n${change(n.bytes - n.was.bytes, bytes)} to ${bytes(n.bytes)}` : `${name}\n${bytes(n.bytes)} in ${count(n.count)}`;
+		return n.was ? `${name}\n${change(n.bytes - n.was.bytes, bytes)} to ${bytes(n.bytes)}` : `${name}\n${bytes(this.#size(n))} ${this.#node.bytes > 0 ? "in " + count(n.count) : "at most"}`;
 	}
 
 	#find(e) { return this.#boxes.findLast(b => e.offsetX >= b.x && e.offsetX < b.x + b.w && e.offsetY >= b.y && e.offsetY < b.y + row) ?? null; }
@@ -56,7 +58,7 @@ export class Icicle {
 		for (const c of children) whole += this.#weight(c);
 		whole = Math.max(whole, this.#weight(node));
 		if (whole <= 0) return;
-		const narrow = { name: "", more: 0, bytes: 0, count: 0 };
+		const narrow = { name: "", more: 0, bytes: 0, count: 0, peak: 0 };
 		let wide = 0;
 		for (const c of [...children].sort((a, b) => !!a.more - !!b.more || this.#weight(b) - this.#weight(a))) {
 			const w = width * this.#weight(c) / whole;
@@ -64,6 +66,7 @@ export class Icicle {
 				narrow.more += c.more || 1;
 				narrow.bytes += c.bytes;
 				narrow.count += c.count;
+				narrow.peak += c.peak ?? 0;
 				if (c.was) narrow.was = { bytes: (narrow.was?.bytes ?? 0) + c.was.bytes };
 				wide += w;
 				continue;
@@ -89,7 +92,7 @@ export class Icicle {
 		if (w < 24) return;
 		g.fillStyle = colors.text;
 		const name = node.more ? `${count(node.more)} more` : node.name;
-		const size = node.was ? change(grown, bytes) : bytes(node.bytes);
+		const size = node.was ? change(grown, bytes) : bytes(this.#size(node));
 		const left = fitted(g, name, w - 10);
 		g.fillText(left, x + 6, y + row / 2);
 		const at = x + 6 + g.measureText(left).width + 8;

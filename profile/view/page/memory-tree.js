@@ -95,7 +95,7 @@ export class Tree {
 			row.append(n(bytes(was.bytes), count(was.bytes) + " bytes"), n(bytes(node.bytes), count(node.bytes) + " bytes"), n(change(grown, bytes), change(grown, count) + " bytes", grew(grown)), n(count(node.count), "allocations"), n(change(more, count), "allocations", grew(more)));
 			return row;
 		}
-		const share = this.#node.bytes > 0 ? node.bytes / this.#node.bytes : 0;
+		const share = this.#node.bytes > 0 ? node.bytes / this.#node.bytes : this.#node.peak > 0 ? (node.peak ?? 0) / this.#node.peak : 0;
 		const bar = el("span", { className: "share", title: (100 * share).toFixed(1) + "%" }, el("i"));
 		bar.firstChild.style.width = 100 * Math.max(0, Math.min(1, share)) + "%";
 		const peak = node.peak === undefined ? "" : (node.bound ? "≤ " : "") + bytes(node.peak);

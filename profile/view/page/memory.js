@@ -50,13 +50,16 @@ class Memory {
 	// Two files and nothing else are compared, unless the URL says otherwise.
 	get #pair() { return !this.#app.info.memory && this.snapshots.length === 2 ? this.snapshots[0].id : ""; }
 	get by() { return this.get("by", orders[0]); }
-	get order() { return this.get("order", this.base ? "growth" : "bytes"); }
+	get order() { return this.get("order", this.base ? "growth" : this.#spent ? "peak" : "bytes"); }
+	// Of a program that has given all back, such as a cook that is over, what had most is shown.
+	get empty() { return this.get("empty", this.#spent ? "1" : "") === "1"; }
+	get #spent() { return this.base === "" && this.#summary?.snap === this.snap && this.#summary.usage.bytes === 0 && this.#summary.groups.some(g => g.peak > 0); }
 	get path() { return this.#app.state.all("m.path"); }
 	get app() { return this.#app; }
 
 	// query is the selection, as the server takes it.
 	query(path = this.path) {
-		const q = { snap: this.snap, base: this.base, by: this.by, path, empty: this.get("empty") };
+		const q = { snap: this.snap, base: this.base, by: this.by, path, empty: this.empty ? "1" : "" };
 		for (const [f] of filters) q[f] = this.get(f);
 		return q;
 	}
@@ -71,7 +74,7 @@ class Memory {
 		b.take = el("button", { type: "button", textContent: "Snapshot", title: "Keep what is held now (s)", onclick: () => this.take() });
 		b.pause = el("button", { type: "button", textContent: "Pause", title: "Stop following (Space)", onclick: () => this.pause() });
 		b.empty = el("button", { type: "button", textContent: "Empty ones", title: "Also what holds nothing any more, with its peak" });
-		b.empty.onclick = () => { this.set("empty", this.get("empty") ? "" : "1"); this.load(); };
+		b.empty.onclick = () => { this.set("empty", this.empty ? "0" : "1"); this.load(); };
 		b.save = el("a", { textContent: "File", title: "The snapshot as a file that this page and programs read", className: "button" });
 		b.csv = el("a", { textContent: "CSV", title: "The rows of the tree", className: "button" });
 		const bar = el("div", { className: "bar" },
@@ -124,7 +127,7 @@ class Memory {
 		options(b.base, [["", "nothing"], ...(this.#app.info.memory ? [["live", "now (live)"]] : []), ...known], this.base);
 		options(b.by, orders.map(o => [o, o.replaceAll(",", " › ")]), this.by);
 		for (const [f] of filters) if (document.activeElement !== b[f]) b[f].value = this.get(f);
-		b.empty.ariaPressed = String(this.get("empty") === "1");
+		b.empty.ariaPressed = String(this.empty);
 		b.take.hidden = !this.#app.info.memory;
 		b.pause.hidden = !this.#app.info.memory || !this.live;
 		b.pause.textContent = this.#paused ? "Follow" : "Pause";
@@ -152,16 +155,16 @@ class Memory {
 		const asked = this.#asked = new AbortController();
 		const began = performance.now();
 		try {
-			const q = this.query([]);
-			const [tree, summary] = await Promise.all([
-				this.#app.server.get("api/memory", { ...q, order: this.order, reverse: this.get("reverse") }, asked.signal),
-				this.#app.server.get("api/memory/summary", { snap: q.snap, base: q.base }, asked.signal),
-			]);
+			const tree = () => this.#app.server.get("api/memory", { ...this.query([]), order: this.order, reverse: this.get("reverse") }, asked.signal);
+			const { snap, base } = this, spent = this.#spent;
+			let [node, summary] = await Promise.all([tree(), this.#app.server.get("api/memory/summary", { snap, base }, asked.signal)]);
+			this.#summary = { ...summary, snap };
+			if (spent !== this.#spent) node = await tree();
+			this.#fill();
 			this.#took = performance.now() - began;
 			this.#app.status("memory", "");
-			this.#tree.set(tree);
-			this.#icicle.set(tree);
-			this.#summary = summary;
+			this.#tree.set(node);
+			this.#icicle.set(node);
 			this.#tiles();
 			this.#tables.groups.set(summary, this.base !== "");
 			this.#tables.pools.set(summary);
@@ -216,6 +219,8 @@ class Memory {
 			tile("held", bytes(u.bytes), old("bytes"), "Bytes in slices and accounts"),
 			tile("allocations", count(u.count), old("count", count), "Slices and accounts"),
 		];
+		const most = s.groups.reduce((sum, g) => sum + (g.name.includes("/") ? 0 : g.peak), 0);
+		if (!u.peak && u.bytes === 0 && most > 0) tiles.push(tile("peak", "≤ " + bytes(most), undefined, "The peaks of the groups together; what was held at once is less or as much"));
 		if (u.peak) tiles.push(tile("peak", bytes(u.peak), old("peak"), "The most bytes at once"));
 		tiles.push(
 			tile("from the system", bytes(u.held), old("held"), "What the pools have, with rounding and what is kept"),

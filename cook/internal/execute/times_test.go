@@ -1,0 +1,62 @@
+package execute
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/assetcook/assetcook/internal/fastclock"
+)
+
+// spin works for so much processor time of its thread.
+func spin(d time.Duration) {
+	begin, _ := fastclock.Thread()
+	for now := begin; now-begin < d; now, _ = fastclock.Thread() {
+	}
+}
+
+// The time that cooking takes is that of processors: what waits takes none, and neither does
+// a machine that is busy with other things; work that other goroutines and programs do counts.
+func TestProcessorTime(t *testing.T) {
+	if _, known := fastclock.Thread(); !known {
+		t.Skip("this system does not tell the processor time of a thread")
+	}
+	stop := make(chan struct{})
+	var busy sync.WaitGroup
+	for range 8 { // the machine is busy
+		busy.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+			}
+		})
+	}
+	defer busy.Wait()
+	defer close(stop)
+	const piece = 5 * time.Millisecond
+	var elsewhere processorTime
+	each := elsewhere.each(func(_ context.Context, n int, do func(int) error) error {
+		var helpers sync.WaitGroup
+		for i := range n - 1 {
+			helpers.Go(func() { do(i) })
+		}
+		do(n - 1)
+		helpers.Wait()
+		return nil
+	})
+	begin := time.Now()
+	used, known := onProcessor(func() {
+		spin(piece)
+		each(t.Context(), 4, func(int) error { spin(piece); return nil })
+		time.Sleep(10 * piece)
+		elsewhere.add(piece) // a program
+	})
+	passed := time.Since(begin)
+	if total := used + elsewhere.sum(); !known || total < 6*piece || total > 8*piece || passed < 10*piece {
+		t.Errorf("%v and %v elsewhere of %v, want about %v", used, elsewhere.sum(), passed, 6*piece)
+	}
+}
