@@ -15,6 +15,8 @@ import (
 
 	"github.com/assetcook/assetcook/cook/internal/rules"
 	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/internal/child"
+	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // Options say which server, and what may be done with it.
@@ -90,6 +92,7 @@ const patience = 200 * time.Millisecond
 type Client struct {
 	opt  Options
 	note func(string)
+	stop context.Context // ends with the run, done or not
 
 	starting sync.Once
 	begin    func() (io.ReadWriteCloser, error) // starts cook-remote
@@ -101,10 +104,15 @@ type Client struct {
 	seq     uint64
 	waiting map[uint64]func(a Answer, ok bool) // is called once, not ok if no answer will come; nil when none will
 	answers map[Key]*Answer                    // to what is expected; nil while it has not come
+	ending  bool                               // the run has ended
+	why     error                              // no answer will come
+	said    bool                               // the user has been told why
 
 	patience atomic.Int64 // what is left of it, as a time.Duration
 
-	received chan struct{} // closed when nothing is noted any more; nil if nothing was begun
+	received chan struct{} // closed when receive has ended; nil if nothing was begun
+	silent   chan struct{} // closed when nothing has come for too long
+	steps    atomic.Int64  // of receive: odd while it handles an answer
 }
 
 // Requests are written by one goroutine at a time. That lasts until the other end takes them;
@@ -114,18 +122,22 @@ type requests struct {
 	*json.Encoder
 }
 
-// New returns a client for the runs that use a store, nil if there is no server to ask. note
-// is called with what the user should know, by one goroutine at a time.
-func New(opt Options, s *store.Store, note func(string)) *Client {
+// New returns a client for a run that uses a store, nil if there is no server to ask. Soon after
+// ctx has ended, no answer is waited for any more. note is called with what the user should know,
+// by one goroutine at a time.
+func New(ctx context.Context, opt Options, s *store.Store, note func(string)) *Client {
 	if opt.URL == "" || s == nil || !opt.Read && !opt.Upload && !opt.Exec {
 		return nil
 	}
-	return NewOver(opt, note, func() (io.ReadWriteCloser, error) { return startProgram(opt, s.Dir()) })
+	return NewOver(ctx, opt, note, func() (io.ReadWriteCloser, error) {
+		return child.Start(exec.Command(opt.Program, append([]string{"-serve", "-store", s.Dir()}, opt.Args...)...))
+	})
 }
 
-// NewOver is New for a cook-remote that is spoken to over what begin returns.
-func NewOver(opt Options, note func(string), begin func() (io.ReadWriteCloser, error)) *Client {
-	c := &Client{opt: opt, note: note, begin: begin, waiting: map[uint64]func(Answer, bool){}, answers: map[Key]*Answer{}}
+// NewOver is New for a cook-remote that is spoken to over what begin returns. Closing that ends
+// the reading from it and the writing to it.
+func NewOver(ctx context.Context, opt Options, note func(string), begin func() (io.ReadWriteCloser, error)) *Client {
+	c := &Client{opt: opt, note: note, stop: ctx, begin: begin, waiting: map[uint64]func(Answer, bool){}, answers: map[Key]*Answer{}}
 	c.patience.Store(int64(patience))
 	return c
 }
@@ -279,6 +291,7 @@ func (c *Client) Close(ctx context.Context) Stats {
 	}
 	c.mu.Lock()
 	begun := c.conn != nil
+	c.ending = true
 	c.mu.Unlock()
 	if !begun {
 		return Stats{}
@@ -289,9 +302,10 @@ func (c *Client) Close(ctx context.Context) Stats {
 	}
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), flush+2*time.Second)
 	defer cancel()
-	a, _ := c.ask(ending, Request{Op: End, Flush: flush}, flush+2*time.Second)
+	a, ok := c.ask(ending, Request{Op: End, Flush: flush}, flush+2*time.Second)
 	c.conn.Close()
 	<-c.received
+	c.noteEnd(ok)
 	if a.Stats == nil {
 		return Stats{}
 	}
@@ -299,6 +313,22 @@ func (c *Client) Close(ctx context.Context) Stats {
 		a.Stats.Looked, a.Stats.Hits = 0, 0 // only for what an upload adds to
 	}
 	return *a.Stats
+}
+
+// noteEnd notes an end that is not as it should be. answered says that there were Stats.
+func (c *Client) noteEnd(answered bool) {
+	why := c.why
+	switch {
+	case c.said, c.stop.Err() != nil, answered && why == io.EOF:
+		return
+	case why == io.EOF:
+		why = errors.New("it ended early")
+	}
+	consequence := ""
+	if !answered {
+		consequence = "; results of this run may be missing on the server"
+	}
+	c.note(fmt.Sprintf("remote: %s: %v%s", c.opt.Program, why, consequence))
 }
 
 // ask sends a request and waits for its answer.
@@ -402,90 +432,132 @@ func (c *Client) await(r *Request, answers int, answer func(n int, a Answer, ok 
 func (c *Client) start() {
 	conn, err := c.begin()
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	if err != nil {
 		c.waiting = nil
-		c.note(fmt.Sprintf("remote: %v; this run goes on without it", err))
+		c.mu.Unlock()
+		c.note(fmt.Sprintf("remote: %v; %s", err, withoutServer))
 		return
 	}
 	c.conn, c.to.Encoder, c.received = conn, json.NewEncoder(conn), make(chan struct{})
+	c.mu.Unlock()
+	abandon := context.AfterFunc(c.stop, func() {
+		select {
+		case <-c.received:
+		case <-time.After(endTime):
+			conn.Close()
+		}
+	})
 	go func() {
 		defer close(c.received)
+		defer abandon()
 		c.receive(conn)
 	}()
+	c.to.Encode(Request{Op: Hello, Wire: WireVersion}) // if nobody takes it, receive notices that
 }
 
-// receive hands answers to those who wait for them.
-func (c *Client) receive(from io.Reader) {
-	d := json.NewDecoder(bufio.NewReader(from))
-	for {
-		var a Answer
-		if d.Decode(&a) != nil {
-			break
-		}
-		if a.Note != "" {
-			c.note("remote: " + a.Note)
-		}
-		if a.Traffic != nil && c.opt.Traffic != nil {
-			c.opt.Traffic(*a.Traffic)
-		}
-		c.mu.Lock()
-		answer := c.waiting[a.Seq]
-		delete(c.waiting, a.Seq)
-		c.mu.Unlock()
-		if answer != nil {
-			answer(a, true)
-		}
+const (
+	// withoutServer is the consequence of a cook-remote that fails.
+	withoutServer = "this run goes on without the server: it takes no more results from there, and gives none"
+
+	// After these times cook-remote is given up.
+	endTime    = 2 * time.Second // after the end of the run
+	mostSilent = 6               // Beats without a line
+)
+
+// receive hands answers on until cook-remote ends, writes something that is no answer, or writes
+// nothing for too long. Then it says why, and those who wait for answers go on without.
+func (c *Client) receive(conn io.ReadWriteCloser) {
+	c.silent = make(chan struct{})
+	over := make(chan struct{})
+	go c.watch(over, conn)
+	why := c.converse(conn)
+	close(over)
+	select {
+	case <-c.silent:
+		why = fmt.Errorf("it has said nothing for %v", mostSilent*Beat)
+	default:
 	}
 	c.mu.Lock()
 	left := c.waiting
 	c.waiting = nil
+	if c.why = why; !c.ending {
+		c.said = true
+	}
+	say := c.said
 	c.mu.Unlock()
+	if say && c.stop.Err() == nil {
+		if why == io.EOF {
+			why = errors.New("it ended early")
+		}
+		c.note(fmt.Sprintf("remote: %s: %v; %s", c.opt.Program, why, withoutServer))
+	}
 	for _, answer := range left {
 		answer(Answer{}, false)
 	}
+	go conn.Close()
+	io.Copy(io.Discard, conn) // it could not end if nobody read
 }
 
-// startProgram starts cook-remote with a pipe to it and one from it.
-func startProgram(opt Options, store string) (io.ReadWriteCloser, error) {
-	program := exec.Command(opt.Program, append([]string{"-serve", "-store", store}, opt.Args...)...)
-	in, err := program.StdinPipe()
-	if err != nil {
-		return nil, err
+// watch closes a connection over which nothing comes for too long while receive waits.
+func (c *Client) watch(over <-chan struct{}, conn io.Closer) {
+	ticker := time.NewTicker(Beat)
+	defer ticker.Stop()
+	for last, quiet := int64(0), 0; quiet < mostSilent; {
+		select {
+		case <-ticker.C:
+		case <-over:
+			return
+		}
+		quiet++
+		if now := c.steps.Load(); now != last || now%2 == 1 {
+			last, quiet = now, 0
+		}
 	}
-	out, err := program.StdoutPipe()
-	if err == nil {
-		err = program.Start()
-	}
-	if err != nil {
-		in.Close()
-		return nil, err
-	}
-	return &process{program: program, WriteCloser: in, out: out, drained: make(chan struct{})}, nil
+	close(c.silent)
+	conn.Close()
 }
 
-// A process is a program that is spoken to by its standard input and output.
-type process struct {
-	program *exec.Cmd
-	io.WriteCloser
-	out     io.Reader
-	drained chan struct{} // closed when out has ended; only then the program may be waited for
-	ended   sync.Once
-}
-
-func (p *process) Read(b []byte) (int, error) {
-	n, err := p.out.Read(b)
-	if err != nil {
-		p.ended.Do(func() { close(p.drained) })
+// converse hands answers on, and returns why there are no more: io.EOF if cook-remote has ended
+// without an error.
+func (c *Client) converse(from io.Reader) error {
+	const longest = 64 << 20 // a line: records of the store and their base64
+	lines := bufio.NewScanner(from)
+	lines.Buffer(nil, longest)
+	hint := " (if it is of another version than cook, install both again)"
+	for first := true; lines.Scan(); first, hint = false, "" {
+		var a Answer
+		switch err := json.Unmarshal(lines.Bytes(), &a); {
+		case err != nil:
+			return fmt.Errorf("it printed %s, which is no answer%s", pathname.Show(lines.Text()), hint)
+		case first && a.Wire != WireVersion:
+			return fmt.Errorf("its protocol is %d, not %d%s", a.Wire, WireVersion, hint)
+		}
+		c.steps.Add(1)
+		c.handle(a)
+		c.steps.Add(1)
 	}
-	return n, err
+	switch err := lines.Err(); {
+	case err != nil:
+		return fmt.Errorf("%w%s", err, hint)
+	case hint != "":
+		return fmt.Errorf("it ended at once%s", hint)
+	}
+	return io.EOF
 }
 
-// Close lets the program end, and ends it if it does not.
-func (p *process) Close() error {
-	p.WriteCloser.Close()
-	timer := time.AfterFunc(2*time.Second, func() { p.program.Process.Kill() })
-	defer timer.Stop()
-	<-p.drained
-	return p.program.Wait()
+// handle hands an answer to whoever waits for it.
+func (c *Client) handle(a Answer) {
+	if a.Note != "" {
+		c.note("remote: " + a.Note)
+	}
+	if a.Traffic != nil && c.opt.Traffic != nil {
+		c.opt.Traffic(*a.Traffic)
+	}
+	c.mu.Lock()
+	answer := c.waiting[a.Seq]
+	delete(c.waiting, a.Seq)
+	c.mu.Unlock()
+	if answer != nil {
+		answer(a, true)
+	}
 }

@@ -74,7 +74,7 @@ func (m *machine) run() *remote.Client { return m.runOver(m.open) }
 // runOver is run with another way to the server.
 func (m *machine) runOver(open func(context.Context) (share.Server, error)) *remote.Client {
 	opt := remote.Options{URL: m.url, Read: true, Upload: true, Exec: true}
-	return remote.NewOver(opt, m.note, func() (io.ReadWriteCloser, error) {
+	return remote.NewOver(m.t.Context(), opt, m.note, func() (io.ReadWriteCloser, error) {
 		here, there := newPipes()
 		go func() {
 			err := share.Serve(context.Background(), there, there, share.Options{

@@ -348,7 +348,8 @@ func (s *sharer) openContent(c content, offset int64) (io.ReadCloser, error) {
 	return f, nil
 }
 
-// flush waits until all is uploaded, for a time at most, and returns what is left.
+// flush waits until all is uploaded, for a time at most and no longer than ctx, and returns what
+// is left.
 func (s *sharer) flush(ctx context.Context, longest time.Duration, stop context.CancelFunc) []kept {
 	u := &s.uploads
 	u.mu.Lock()
@@ -362,6 +363,7 @@ func (s *sharer) flush(ctx context.Context, longest time.Duration, stop context.
 	select {
 	case <-idle:
 	case <-time.After(longest):
+	case <-ctx.Done():
 	case <-s.link.ctx.Done():
 	}
 	stop()
