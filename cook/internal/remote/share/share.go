@@ -95,16 +95,20 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error 
 				d.Decode(new(remote.Request)) // an error: the run does not wait any longer
 				stop()
 			}()
-			left := s.flush(uploading, r.Flush, stop)
-			s.leave(left)
-			stats := s.stats()
-			stats.Left = int64(actions(left))
-			s.answer(remote.Answer{Seq: r.Seq, Stats: stats})
+			s.end(r, s.flush(uploading, r.Flush, stop))
 			return nil
 		default:
 			return fmt.Errorf("request: unknown operation %q", r.Op)
 		}
 	}
+}
+
+// end answers the last request, and leaves what is not uploaded to a later run.
+func (s *sharer) end(r remote.Request, left []kept) {
+	s.leave(left)
+	stats := s.stats()
+	stats.Left = int64(actions(left))
+	s.answer(remote.Answer{Seq: r.Seq, Stats: stats})
 }
 
 // check returns an error for a request that lacks something, or for a run of another version.
