@@ -82,7 +82,7 @@ cook/internal/plan: cook/internal/contents cook/internal/index cook/internal/rul
 cook/internal/project: cook/internal/rules cook/internal/scan internal/pathname internal/regular
 cook/internal/remote/reapi: cook/internal/remote/share internal/pathname
 cook/internal/remote/remotetest: internal/faultlink
-cook/internal/remote/share: cook/internal/remote cook/internal/store hashing internal/pathname internal/regular profile/guid
+cook/internal/remote/share: cook/internal/remote cook/internal/store hashing internal/human internal/pathname internal/regular profile/guid
 cook/internal/remote/webcache: cook/internal/remote/share internal/pathname
 cook/internal/remote: cook/internal/rules cook/internal/store internal/child internal/human internal/pathname
 cook/internal/report/overview: cook/internal/execute cook/internal/likeness cook/internal/pass cook/internal/survey internal/chart internal/confine internal/human internal/image/cooked internal/image/pixmap internal/image/texture internal/parallel internal/pathname profile/counters profile/smoke

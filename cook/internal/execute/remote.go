@@ -65,7 +65,7 @@ func (r *runner) expect() {
 
 // wantedOf is a result of an action, without the artifacts that are in place already.
 func wantedOf(a planned, k remote.Key) remote.Wanted {
-	w := remote.Wanted{Key: k}
+	w := remote.Wanted{Key: k, Asset: string(a.Path)}
 	if a.Last == nil {
 		return w
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -140,7 +141,8 @@ func (c *Client) Reads() bool { return c != nil && c.opt.Read }
 // A Wanted is a result that a run will look for.
 type Wanted struct {
 	Key
-	Have []store.BlobID // artifacts that need not be fetched
+	Asset string         // its path, for messages
+	Have  []store.BlobID // artifacts that need not be fetched
 }
 
 // Expect has results looked up and their blobs brought into the store, in their order, unless
@@ -151,9 +153,9 @@ func (c *Client) Expect(wanted []Wanted, arrived func(n int, whole bool)) {
 	const some = 1000 // in a line
 	for first := 0; first < len(wanted); first += some {
 		part := wanted[first:min(first+some, len(wanted))]
-		r := Request{Op: Expect, Keys: make([]Key, len(part)), Have: make([][]store.BlobID, len(part))}
+		r := Request{Op: Expect, Keys: make([]Key, len(part)), Have: make([][]store.BlobID, len(part)), Assets: make([]string, len(part))}
 		for n, w := range part {
-			r.Keys[n], r.Have[n] = w.Key, w.Have
+			r.Keys[n], r.Have[n], r.Assets[n] = w.Key, w.Have, w.Asset
 		}
 		c.sendFor(r, func(n int, a Answer, ok bool) {
 			if ok {
@@ -187,11 +189,11 @@ type Known struct {
 	Result   *store.Result   // nil if there is none
 }
 
-// Look says what the server knows of a key: the result, and for an action without known
+// Look says what the server knows of a key of an asset: the result, and for an action without known
 // dependencies what it read elsewhere. Of what is expected it says what has arrived; else it
 // asks, and waits no longer than worth, as long as cooking is expected to take, and the run's
 // patience.
-func (c *Client) Look(ctx context.Context, k Key, worth time.Duration) (known Known) {
+func (c *Client) Look(ctx context.Context, k Key, asset string, worth time.Duration) (known Known) {
 	if !c.Reads() {
 		return known
 	}
@@ -204,7 +206,7 @@ func (c *Client) Look(ctx context.Context, k Key, worth time.Duration) (known Kn
 	case expected:
 		return known
 	}
-	if a, ok := c.ask(ctx, Request{Op: Look, Keys: []Key{k}}, worth); ok {
+	if a, ok := c.ask(ctx, Request{Op: Look, Keys: []Key{k}, Assets: []string{asset}}, worth); ok {
 		return c.known(k, &a)
 	}
 	return known
@@ -267,11 +269,11 @@ func (c *Client) Run(ctx context.Context, root *Root) (ran Ran, ok bool) {
 	}
 }
 
-// Keep gives the server what the store has under keys, some time until the run has ended: the
-// result of an action that reads, before the read sets of the action.
-func (c *Client) Keep(keys ...Key) {
+// Keep gives the server what the store has under keys of an asset, some time until the run has
+// ended: the result of an action that reads, before the read sets of the action.
+func (c *Client) Keep(asset string, keys ...Key) {
 	if c != nil && c.opt.Upload {
-		c.send(Request{Op: Keep, Keys: keys})
+		c.send(Request{Op: Keep, Keys: keys, Assets: slices.Repeat([]string{asset}, len(keys))})
 	}
 }
 

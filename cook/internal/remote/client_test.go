@@ -104,13 +104,13 @@ func TestMisses(t *testing.T) {
 			if <-arrived {
 				t.Error("arrived")
 			}
-			if known := client.Look(t.Context(), key, time.Minute); known.Result != nil || known.ReadSets != nil {
+			if known := client.Look(t.Context(), key, "a.png", time.Minute); known.Result != nil || known.ReadSets != nil {
 				t.Errorf("known: %+v", known)
 			}
 			if client.Fetch(t.Context(), key, time.Minute) {
 				t.Error("fetched")
 			}
-			client.Keep(key)
+			client.Keep("a.png", key)
 			if stats := client.Close(t.Context()); stats != (remote.Stats{}) {
 				t.Errorf("%+v", stats)
 			}
@@ -226,7 +226,7 @@ func TestNobodyAnswers(t *testing.T) {
 	c, _ := client(t, func(io.WriteCloser, remote.Request) {})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if known := c.Look(ctx, key, time.Minute); known.Result != nil {
+	if known := c.Look(ctx, key, "a.png", time.Minute); known.Result != nil {
 		t.Errorf("known: %+v", known)
 	}
 	var notes []string
@@ -243,8 +243,8 @@ func TestNobodyAnswers(t *testing.T) {
 	}
 	var none *remote.Client
 	none.Forget(key)
-	none.Keep(key)
-	if none.Reads() || none.Fetch(t.Context(), key, time.Minute) || none.Look(t.Context(), key, time.Minute).Result != nil || none.Close(t.Context()) != (remote.Stats{}) {
+	none.Keep("", key)
+	if none.Reads() || none.Fetch(t.Context(), key, time.Minute) || none.Look(t.Context(), key, "", time.Minute).Result != nil || none.Close(t.Context()) != (remote.Stats{}) {
 		t.Error("no client knows something")
 	}
 }
@@ -279,7 +279,7 @@ func TestPatience(t *testing.T) {
 	asked := 0
 	c, _ := client(t, func(io.WriteCloser, remote.Request) { asked++ })
 	c.SetPatience(0)
-	if c.Fetch(t.Context(), key, 0) || c.Look(t.Context(), key, -time.Hour).Result != nil {
+	if c.Fetch(t.Context(), key, 0) || c.Look(t.Context(), key, "", -time.Hour).Result != nil {
 		t.Error("an answer")
 	}
 	c, _ = client(t, func(to io.WriteCloser, r remote.Request) {

@@ -45,6 +45,8 @@ type Request struct {
 	Seq  uint64 `json:"seq,omitempty"`
 	Op   Op     `json:"op"`
 	Keys []Key  `json:"keys,omitempty"`
+	// Assets are the paths of the assets that the keys are of, for messages; nil if not known.
+	Assets []string `json:"assets,omitempty"`
 	// Have are blobs of the result of each key of Expect that need not be fetched.
 	Have  [][]store.BlobID `json:"have,omitempty"`
 	Root  *Root            `json:"root,omitempty"`  // for Run
@@ -57,6 +59,9 @@ type Root struct {
 	Files   []File   `json:"files"`
 	Folders []string `json:"folders,omitempty"` // that are to be there, with or without files
 	Outputs int      `json:"outputs"`           // how many artifacts there will be
+	Asset   string   `json:"asset,omitempty"`   // for messages
+	// Wait is how long its result is waited for; 0 for as long as a machine may take.
+	Wait time.Duration `json:"wait,omitempty"`
 }
 
 // A File is one file of a Root.

@@ -73,14 +73,14 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error 
 			expected = s.expectAfter(ctx, expected, r)
 		case remote.Forget:
 			for _, k := range r.Keys {
-				s.find(k).forgotten.Store(true)
+				s.find(k, "").forgotten.Store(true)
 			}
 		case remote.Look:
 			go func() { s.answer(s.answerLook(ctx, r)) }()
 		case remote.Fetch:
 			go func() { s.answer(s.answerFetch(ctx, r)) }()
 		case remote.Keep:
-			s.keep(uploading, append(s.takePending(), s.made(r.Keys)...))
+			s.keep(uploading, s.made(&r), s.takePending())
 		case remote.Run:
 			running := s.runs.begin(ctx, r.Seq)
 			go func() {
@@ -105,6 +105,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error 
 
 // end answers the last request, and leaves what is not uploaded to a later run.
 func (s *sharer) end(r remote.Request, left []kept) {
+	s.noteFailed()
 	s.leave(left)
 	stats := s.stats()
 	stats.Left = int64(actions(left))
@@ -120,6 +121,8 @@ func check(r *remote.Request, first bool) error {
 	case r.Op == remote.End, r.Op == remote.Drop, r.Op == remote.Run && r.Root != nil:
 	case len(r.Keys) == 0:
 		return fmt.Errorf("%s of no key", r.Op)
+	case len(r.Assets) > 0 && len(r.Assets) != len(r.Keys):
+		return fmt.Errorf("%d assets for %d keys", len(r.Assets), len(r.Keys))
 	case r.Op == remote.Expect && len(r.Have) != len(r.Keys):
 		return fmt.Errorf("%d lists of blobs for %d keys", len(r.Have), len(r.Keys))
 	}
