@@ -62,8 +62,8 @@ var apart = []struct{ importer, imported string }{
 // edges lists which of our packages those of the engine, the recipes and the proofs import,
 // on any system, apart from tests: a new edge is a decision that shows in a diff.
 const edges = `
-cook/cli: cook cook/internal/glob cook/internal/ids cook/internal/likeness cook/internal/remote cook/internal/report cook/internal/report/overview cook/internal/rules cook/internal/runaction cook/internal/scan cook/internal/scenario cook/internal/state cook/internal/store cook/internal/survey cook/pak cook/recipe hashing internal/atomicfile internal/confine internal/human internal/image/pixmap internal/image/role internal/image/source internal/lazyregexp internal/nearest internal/pathname internal/socket internal/sysmem profile profile/counters profile/events profile/events/command profile/events/export profile/guid profile/memory profile/smoke
-cook/inspect: cook/internal/execute cook/internal/glob cook/internal/likeness cook/internal/pass cook/internal/report/overview cook/internal/store cook/internal/survey cook/recipe internal/audio/loudness internal/audio/ogg internal/audio/opus internal/audio/pcm internal/audio/qoa internal/audio/source internal/audio/vorbiscomment internal/audio/wav internal/confine internal/image/cooked internal/image/pixmap internal/image/texture internal/mesh/drawn internal/pathname internal/webjson profile/view profile/view/command
+cook/cli: cook cook/internal/glob cook/internal/ids cook/internal/likeness cook/internal/remote cook/internal/report cook/internal/report/overview cook/internal/rules cook/internal/runaction cook/internal/scan cook/internal/scenario cook/internal/state cook/internal/store cook/internal/survey cook/pak cook/recipe hashing internal/atomicfile internal/child internal/confine internal/human internal/image/pixmap internal/image/role internal/image/source internal/lazyregexp internal/nearest internal/pathname internal/socket internal/sysmem profile profile/counters profile/events profile/events/command profile/events/export profile/guid profile/memory profile/smoke
+cook/inspect: cook/internal/execute cook/internal/glob cook/internal/likeness cook/internal/pass cook/internal/report/overview cook/internal/store cook/internal/survey cook/recipe internal/audio/loudness internal/audio/ogg internal/audio/opus internal/audio/pcm internal/audio/qoa internal/audio/source internal/audio/vorbiscomment internal/audio/wav internal/child internal/confine internal/image/cooked internal/image/pixmap internal/image/texture internal/mesh/drawn internal/pathname internal/webjson profile/view profile/view/command
 cook/internal/bulk: cook/internal/scan hashing internal/confine internal/dirfd internal/parallel
 cook/internal/clean: cook/internal/pass cook/internal/state cook/internal/watch internal/confine internal/pathname
 cook/internal/contents: cook/internal/bulk cook/internal/index cook/internal/scan cook/internal/store cook/recipe hashing internal/confine internal/lease internal/parallel internal/pathname internal/regular
@@ -82,9 +82,9 @@ cook/internal/plan: cook/internal/contents cook/internal/index cook/internal/rul
 cook/internal/project: cook/internal/rules cook/internal/scan internal/pathname internal/regular
 cook/internal/remote/reapi: cook/internal/remote/share internal/pathname
 cook/internal/remote/remotetest: internal/faultlink
-cook/internal/remote/share: cook/internal/remote cook/internal/store hashing internal/pathname internal/regular profile/guid
+cook/internal/remote/share: cook/internal/remote cook/internal/store hashing internal/human internal/pathname internal/regular profile/guid
 cook/internal/remote/webcache: cook/internal/remote/share internal/pathname
-cook/internal/remote: cook/internal/rules cook/internal/store internal/human internal/pathname
+cook/internal/remote: cook/internal/rules cook/internal/store internal/child internal/human internal/pathname
 cook/internal/report/overview: cook/internal/execute cook/internal/likeness cook/internal/pass cook/internal/survey internal/chart internal/confine internal/human internal/image/cooked internal/image/pixmap internal/image/texture internal/parallel internal/pathname profile/counters profile/smoke
 cook/internal/report: cook cook/internal/remote cook/internal/store internal/human internal/pathname profile profile/counters profile/guid profile/memory
 cook/internal/restat: cook/internal/bulk cook/internal/index cook/internal/scan hashing internal/dirfd internal/parallel internal/pathname
@@ -126,7 +126,7 @@ recipes/font: cook/recipe internal/font/distancefield internal/font/kerning inte
 recipes/image: cook/recipe internal/gltfcheck internal/image/cooked internal/image/dds internal/image/ktx2 internal/image/pixmap internal/image/png internal/image/role internal/image/source internal/image/texenc internal/image/texture internal/image/webp internal/mesh/model internal/pathname
 recipes/lut: cook/recipe internal/image/dds internal/image/ktx2 internal/image/pixmap internal/image/source internal/image/texenc internal/image/texture internal/plaintext
 recipes/mesh: cook/recipe internal/ctxio internal/gltfcheck internal/image/role internal/image/source internal/mesh/keyframes internal/mesh/meshopt internal/mesh/model internal/mesh/obj internal/mesh/optimize internal/mesh/prune internal/mesh/quantize internal/mesh/simplify internal/mesh/tangent recipes/image
-recipes/shader: cook/recipe internal/lazyregexp internal/plaintext recipes/builtin
+recipes/shader: cook/recipe internal/child internal/lazyregexp internal/plaintext recipes/builtin
 recipes/text: cook/recipe internal/plaintext
 recipes: cook/recipe recipes/atlas recipes/audio recipes/builtin recipes/bundle recipes/data recipes/font recipes/image recipes/lut recipes/mesh recipes/shader recipes/text
 `

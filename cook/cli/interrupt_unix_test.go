@@ -97,7 +97,7 @@ sandbox = false
 }
 
 // cook starts the command with some signals ignored.
-func (s *slowProject) cook(ignored ...string) *child {
+func (s *slowProject) cook(ignored ...string) *childCook {
 	return start(s.t, ignored, "cook", "-dir", filepath.Join(s.dir, "assets"), "-cache", filepath.Join(s.dir, "store"), "-j", "1", "-v")
 }
 
@@ -166,8 +166,8 @@ func TestInterruptIgnored(t *testing.T) {
 	}
 }
 
-// A child is this test binary, run as one of its commands.
-type child struct {
+// A childCook is this test binary, run as one of its commands.
+type childCook struct {
 	t      *testing.T
 	cmd    *exec.Cmd
 	out    *bufio.Reader
@@ -176,7 +176,7 @@ type child struct {
 }
 
 // start starts a command with some signals ignored.
-func start(t *testing.T, ignored []string, command string, args ...string) *child {
+func start(t *testing.T, ignored []string, command string, args ...string) *childCook {
 	t.Helper()
 	// The name of the link selects the command.
 	self, err := os.Executable()
@@ -199,7 +199,7 @@ func start(t *testing.T, ignored []string, command string, args ...string) *chil
 	if len(ignored) > 0 {
 		script = "trap '' " + strings.Join(ignored, " ") + "; " + script
 	}
-	p := &child{t: t, cmd: exec.Command("sh", append([]string{"-c", script, name}, args...)...)}
+	p := &childCook{t: t, cmd: exec.Command("sh", append([]string{"-c", script, name}, args...)...)}
 	p.cmd.Stderr = &p.errors
 	out, err := p.cmd.StdoutPipe()
 	if err != nil {
@@ -215,14 +215,14 @@ func start(t *testing.T, ignored []string, command string, args ...string) *chil
 	return p
 }
 
-func (p *child) expect(line string) {
+func (p *childCook) expect(line string) {
 	p.t.Helper()
 	if got, err := p.out.ReadString('\n'); got != line+"\n" {
 		p.t.Fatalf("says %q, %v; want %q", got, err, line)
 	}
 }
 
-func (p *child) send(sig syscall.Signal) {
+func (p *childCook) send(sig syscall.Signal) {
 	p.t.Helper()
 	if err := p.cmd.Process.Signal(sig); err != nil {
 		p.t.Error(err)
@@ -230,7 +230,7 @@ func (p *child) send(sig syscall.Signal) {
 }
 
 // wait returns the exit status, -1 after a signal.
-func (p *child) wait() int {
+func (p *childCook) wait() int {
 	rest, _ := io.ReadAll(p.out)
 	p.rest = string(rest)
 	p.cmd.Wait()
@@ -238,7 +238,7 @@ func (p *child) wait() int {
 }
 
 // remaining is the output after the expected lines, once the process has ended.
-func (p *child) remaining() string { return p.rest }
+func (p *childCook) remaining() string { return p.rest }
 
 func TestListensBeforeWork(t *testing.T) {
 	calls := 0

@@ -42,7 +42,9 @@ func viewFlags() *flag.FlagSet {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	help, err := exec.CommandContext(ctx, program, "-h").Output()
+	asking := exec.CommandContext(ctx, program, "-h")
+	asking.WaitDelay = time.Second
+	help, err := asking.Output()
 	if err == nil {
 		declare(fs, string(help))
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,8 +10,11 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"time"
 
 	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/internal/child"
+	"github.com/assetcook/assetcook/internal/pathname"
 	"github.com/assetcook/assetcook/profile/events"
 )
 
@@ -18,9 +22,8 @@ import (
 // when its standard input does, whatever ends this process.
 type viewing struct {
 	stream *events.Feed
-	input  io.WriteCloser // of the viewer
-	told   chan struct{}  // closed when the viewer has been given all of the stream
-	ended  chan struct{}  // closed when the viewer has ended
+	viewer *child.Process
+	told   chan struct{} // closed when the viewer has been given all of the stream
 }
 
 // projectArgs are the flags that say where a project is.
@@ -44,47 +47,54 @@ func openViewer(addr string, p *cook.Project, stderr io.Writer) (*viewing, error
 		return nil, err
 	}
 	args := append([]string{"-attached", "-http", addr, "-program", self}, projectArgs(p)...)
-	viewer := exec.Command(program, append(args, "-")...)
-	viewer.Stderr = inherited(stderr)
-	input, err := viewer.StdinPipe()
-	if err != nil {
-		return nil, err
-	}
-	output, err := viewer.StdoutPipe()
-	if err == nil {
-		err = viewer.Start()
-	}
+	cmd := exec.Command(program, append(args, "-")...)
+	cmd.Stderr = inherited(stderr)
+	viewer, err := child.Start(cmd)
 	if err != nil {
 		return nil, fmt.Errorf("pages: %w", err)
 	}
-	said := bufio.NewReader(output)
-	line, err := said.ReadString('\n') // where it serves, once it does
+	address, err := addressOf(viewer)
 	if err != nil {
-		input.Close()
-		viewer.Wait() // it has said why
-		return nil, errors.New("pages: the viewer did not start")
+		viewer.Kill()
+		return nil, fmt.Errorf("pages: %w", err)
 	}
-	fmt.Fprint(stderr, line)
-	f := &viewing{stream: events.NewFeed(), input: input, told: make(chan struct{}), ended: make(chan struct{})}
+	fmt.Fprint(stderr, address)
+	v := &viewing{stream: events.NewFeed(), viewer: viewer, told: make(chan struct{})}
+	go io.Copy(io.Discard, viewer)
 	go func() {
-		defer close(f.ended)
-		io.Copy(io.Discard, said)
-		viewer.Wait() // it has said what went wrong
+		defer close(v.told)
+		v.stream.WriteStream(context.Background(), viewer) // an error is a viewer that has ended
 	}()
-	go func() {
-		defer close(f.told)
-		f.stream.WriteStream(context.Background(), input) // an error is a viewer that has ended
-	}()
-	return f, nil
+	return v, nil
+}
+
+// startTime is how long a viewer may take until it serves.
+const startTime = 20 * time.Second
+
+// addressOf returns the first line that a viewer prints, which says where it serves.
+func addressOf(viewer *child.Process) (string, error) {
+	late := time.AfterFunc(startTime, viewer.Kill)
+	line, err := bufio.NewReaderSize(viewer, 4<<10).ReadSlice('\n')
+	switch onTime := late.Stop(); {
+	case !onTime:
+		return "", fmt.Errorf("the viewer does not serve after %v", startTime)
+	case err != nil && len(line) == 0:
+		return "", errors.New("the viewer did not start") // it has said why
+	case err != nil || !bytes.Contains(line, []byte("http://")):
+		return "", fmt.Errorf("the viewer printed %s instead of its address", pathname.Show(strings.TrimSpace(string(line))))
+	}
+	return string(line), nil
 }
 
 // stay leaves the pages open after the run, until ctx or the viewer ends.
 func (v *viewing) stay(ctx context.Context) {
-	<-v.told
 	select {
 	case <-ctx.Done():
-	case <-v.ended:
+	case <-v.told:
+		select {
+		case <-ctx.Done():
+		case <-v.viewer.Ended():
+		}
 	}
-	v.input.Close()
-	<-v.ended
+	v.viewer.Close()
 }

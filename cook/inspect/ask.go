@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/internal/execute"
 	"github.com/assetcook/assetcook/cook/internal/glob"
+	"github.com/assetcook/assetcook/internal/child"
 	"github.com/assetcook/assetcook/internal/pathname"
 	"github.com/assetcook/assetcook/internal/webjson"
 )
@@ -88,7 +88,7 @@ func (p *project) ask(ctx context.Context, verb string, args ...string) (out []b
 	all = append(append(all, "-dir", p.Dir, "-out", p.out), p.Flags...)
 	cmd := exec.CommandContext(ctx, p.Program, append(all, args...)...)
 	cmd.WaitDelay = 10 * time.Second
-	stdout, stderr := &bounded{}, &bounded{}
+	stdout, stderr := &child.Head{Most: longestAnswer}, &child.Head{Most: longestAnswer}
 	cmd.Stdout, cmd.Stderr = stdout, stderr
 	err = cmd.Run()
 	var exit *exec.ExitError
@@ -97,13 +97,3 @@ func (p *project) ask(ctx context.Context, verb string, args ...string) (out []b
 	}
 	return stdout.Bytes(), stderr.String(), 0, err
 }
-
-// bounded keeps the first bytes of what is written.
-type bounded struct{ bytes.Buffer }
-
-func (b *bounded) Write(p []byte) (int, error) {
-	b.Buffer.Write(p[:min(len(p), max(0, longestAnswer-b.Len()))])
-	return len(p), nil
-}
-
-var _ io.Writer = (*bounded)(nil)

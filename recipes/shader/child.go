@@ -15,6 +15,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/assetcook/assetcook/internal/child"
 )
 
 // An order is what the child process is asked to compile, and by which version of us:
@@ -124,7 +126,8 @@ func inChild(ctx context.Context, o order, timeout time.Duration) ([]byte, error
 		return nil, err
 	}
 	o.Version, o.Timeout = version(), timeout
-	var in, out, said bytes.Buffer
+	var in bytes.Buffer
+	out, said := child.Head{Most: 256 << 20}, child.Head{Most: 64 << 10} // the dump of a stack is long
 	if err := json.NewEncoder(&in).Encode(&o); err != nil {
 		return nil, err
 	}
@@ -132,7 +135,8 @@ func inChild(ctx context.Context, o order, timeout time.Duration) ([]byte, error
 	defer cancel()
 	cmd := exec.CommandContext(limited, self)
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), forGo), childVariable+"=1")
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = &in, &out, &limitedBuffer{buf: &said}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = &in, &out, &said
+	cmd.WaitDelay = time.Second
 	err = cmd.Run()
 	switch {
 	case ctx.Err() != nil:
@@ -184,15 +188,4 @@ func crash(err error, said string) error {
 		}
 	}
 	return fmt.Errorf("the WGSL compiler died: %w", err)
-}
-
-// A limitedBuffer keeps the beginning of what is written to it: the dump of a stack
-// is long.
-type limitedBuffer struct{ buf *bytes.Buffer }
-
-func (l *limitedBuffer) Write(p []byte) (int, error) {
-	if room := 64<<10 - l.buf.Len(); room > 0 {
-		l.buf.Write(p[:min(room, len(p))])
-	}
-	return len(p), nil
 }

@@ -122,7 +122,7 @@ func Run(ctx context.Context, p *plan.Plan, env Env, opt Options) (*Done, error)
 		outputs:   newOutputs(env.Out),
 		reporting: reported{warned: map[[2]string]bool{}, detail: Detail{Workers: opt.Workers}},
 	}
-	r.remote.Client = r.openRemote()
+	r.remote.Client = r.openRemote(ctx)
 	writes := !opt.DryRun && !r.idle()
 	if writes {
 		if err := r.prepare(); err != nil {

@@ -89,7 +89,7 @@ func (w *worker) lookUpRemote(ctx context.Context, a planned, sets []store.ReadS
 			asks = append(asks, k)
 			return known
 		}
-		return w.remote.Look(ctx, k, worth)
+		return w.remote.Look(ctx, k, string(a.Path), worth)
 	}
 	first := look(keyOf(a, nil))
 	for _, set := range first.ReadSets {
@@ -257,7 +257,7 @@ func (w *worker) keep(ctx context.Context, r ready) {
 		if keys[0].Reads {
 			keys = append(keys, keyOf(r.planned, nil))
 		}
-		w.remote.Keep(keys...)
+		w.remote.Keep(string(r.Path), keys...)
 		if w.remote.Client != nil {
 			w.remote.worths.add(r.planned, r.cookTime)
 		}

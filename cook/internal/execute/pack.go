@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/contents"
 	"github.com/assetcook/assetcook/cook/internal/index"
@@ -29,6 +30,10 @@ import (
 // in vain.
 const rounds = 4
 
+// leastWait is how long the result of an action that takes no time is waited for: a machine may
+// have to be started for it.
+const leastWait = 2 * time.Minute
+
 // askAway has another machine cook an action, and returns the result: nil if there is none
 // that is known to be right.
 func (w *worker) askAway(ctx context.Context, a planned) *known {
@@ -37,7 +42,9 @@ func (w *worker) askAway(ctx context.Context, a planned) *known {
 		return nil
 	}
 	for range rounds {
-		ran, ok := w.remote.Run(ctx, p.root())
+		root := p.root()
+		root.Asset, root.Wait = string(a.Path), leastWait+4*w.expected(w.action)
+		ran, ok := w.remote.Run(ctx, root)
 		if ran.Off {
 			w.remote.away.turnOff()
 		}

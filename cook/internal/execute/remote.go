@@ -20,13 +20,13 @@ type server struct {
 }
 
 // openRemote returns a client of the server on which results are shared; nil for none.
-func (r *runner) openRemote() *remote.Client {
+func (r *runner) openRemote(ctx context.Context) *remote.Client {
 	if r.DryRun {
 		return nil // a question asks no server
 	}
 	opt := r.Env.Remote
 	opt.Traffic, r.remote.endTraffic = r.watch()
-	return remote.New(opt, r.Store, r.note)
+	return remote.New(ctx, opt, r.Store, r.note)
 }
 
 // close ends the work of the server for the run.
@@ -65,7 +65,7 @@ func (r *runner) expect() {
 
 // wantedOf is a result of an action, without the artifacts that are in place already.
 func wantedOf(a planned, k remote.Key) remote.Wanted {
-	w := remote.Wanted{Key: k}
+	w := remote.Wanted{Key: k, Asset: string(a.Path)}
 	if a.Last == nil {
 		return w
 	}

@@ -42,7 +42,7 @@ func (g Again) Shared(ctx context.Context, c *remote.Client, s Step) (all []Shar
 		return nil
 	}
 	a.Action = &action
-	first := c.Look(ctx, keyOf(a, nil), sharedTime)
+	first := c.Look(ctx, keyOf(a, nil), string(a.Path), sharedTime)
 	sets := append(first.ReadSets, namesOf(s.deps), nil)
 	if a.Last != nil && a.chain == nil {
 		sets = append(sets, namesOf(a.Last.Deps))
@@ -57,7 +57,7 @@ func (g Again) Shared(ctx context.Context, c *remote.Client, s Step) (all []Shar
 		seen[k.Result] = true
 		found := first
 		if k.Reads {
-			found = c.Look(ctx, k, sharedTime)
+			found = c.Look(ctx, k, string(a.Path), sharedTime)
 		}
 		if found.Result != nil {
 			all = append(all, Shared{a.Outputs, s.made, *found.Result})

@@ -1,7 +1,6 @@
 package remote
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,12 +8,14 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/rules"
 	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/internal/child"
 )
 
 // Options say which server, and what may be done with it.
@@ -90,6 +91,7 @@ const patience = 200 * time.Millisecond
 type Client struct {
 	opt  Options
 	note func(string)
+	stop context.Context // ends with the run, done or not
 
 	starting sync.Once
 	begin    func() (io.ReadWriteCloser, error) // starts cook-remote
@@ -97,14 +99,13 @@ type Client struct {
 	to requests
 
 	mu      sync.Mutex // guards what follows
-	conn    io.ReadWriteCloser
 	seq     uint64
 	waiting map[uint64]func(a Answer, ok bool) // is called once, not ok if no answer will come; nil when none will
 	answers map[Key]*Answer                    // to what is expected; nil while it has not come
 
 	patience atomic.Int64 // what is left of it, as a time.Duration
 
-	received chan struct{} // closed when nothing is noted any more; nil if nothing was begun
+	talk talk
 }
 
 // Requests are written by one goroutine at a time. That lasts until the other end takes them;
@@ -114,18 +115,22 @@ type requests struct {
 	*json.Encoder
 }
 
-// New returns a client for the runs that use a store, nil if there is no server to ask. note
-// is called with what the user should know, by one goroutine at a time.
-func New(opt Options, s *store.Store, note func(string)) *Client {
+// New returns a client for a run that uses a store, nil if there is no server to ask. Soon after
+// ctx has ended, no answer is waited for any more. note is called with what the user should know,
+// by one goroutine at a time.
+func New(ctx context.Context, opt Options, s *store.Store, note func(string)) *Client {
 	if opt.URL == "" || s == nil || !opt.Read && !opt.Upload && !opt.Exec {
 		return nil
 	}
-	return NewOver(opt, note, func() (io.ReadWriteCloser, error) { return startProgram(opt, s.Dir()) })
+	return NewOver(ctx, opt, note, func() (io.ReadWriteCloser, error) {
+		return child.Start(exec.Command(opt.Program, append([]string{"-serve", "-store", s.Dir()}, opt.Args...)...))
+	})
 }
 
-// NewOver is New for a cook-remote that is spoken to over what begin returns.
-func NewOver(opt Options, note func(string), begin func() (io.ReadWriteCloser, error)) *Client {
-	c := &Client{opt: opt, note: note, begin: begin, waiting: map[uint64]func(Answer, bool){}, answers: map[Key]*Answer{}}
+// NewOver is New for a cook-remote that is spoken to over what begin returns. Closing that ends
+// the reading from it and the writing to it.
+func NewOver(ctx context.Context, opt Options, note func(string), begin func() (io.ReadWriteCloser, error)) *Client {
+	c := &Client{opt: opt, note: note, stop: ctx, begin: begin, waiting: map[uint64]func(Answer, bool){}, answers: map[Key]*Answer{}}
 	c.patience.Store(int64(patience))
 	return c
 }
@@ -136,7 +141,8 @@ func (c *Client) Reads() bool { return c != nil && c.opt.Read }
 // A Wanted is a result that a run will look for.
 type Wanted struct {
 	Key
-	Have []store.BlobID // artifacts that need not be fetched
+	Asset string         // its path, for messages
+	Have  []store.BlobID // artifacts that need not be fetched
 }
 
 // Expect has results looked up and their blobs brought into the store, in their order, unless
@@ -147,9 +153,9 @@ func (c *Client) Expect(wanted []Wanted, arrived func(n int, whole bool)) {
 	const some = 1000 // in a line
 	for first := 0; first < len(wanted); first += some {
 		part := wanted[first:min(first+some, len(wanted))]
-		r := Request{Op: Expect, Keys: make([]Key, len(part)), Have: make([][]store.BlobID, len(part))}
+		r := Request{Op: Expect, Keys: make([]Key, len(part)), Have: make([][]store.BlobID, len(part)), Assets: make([]string, len(part))}
 		for n, w := range part {
-			r.Keys[n], r.Have[n] = w.Key, w.Have
+			r.Keys[n], r.Have[n], r.Assets[n] = w.Key, w.Have, w.Asset
 		}
 		c.sendFor(r, func(n int, a Answer, ok bool) {
 			if ok {
@@ -183,11 +189,11 @@ type Known struct {
 	Result   *store.Result   // nil if there is none
 }
 
-// Look says what the server knows of a key: the result, and for an action without known
+// Look says what the server knows of a key of an asset: the result, and for an action without known
 // dependencies what it read elsewhere. Of what is expected it says what has arrived; else it
 // asks, and waits no longer than worth, as long as cooking is expected to take, and the run's
 // patience.
-func (c *Client) Look(ctx context.Context, k Key, worth time.Duration) (known Known) {
+func (c *Client) Look(ctx context.Context, k Key, asset string, worth time.Duration) (known Known) {
 	if !c.Reads() {
 		return known
 	}
@@ -200,7 +206,7 @@ func (c *Client) Look(ctx context.Context, k Key, worth time.Duration) (known Kn
 	case expected:
 		return known
 	}
-	if a, ok := c.ask(ctx, Request{Op: Look, Keys: []Key{k}}, worth); ok {
+	if a, ok := c.ask(ctx, Request{Op: Look, Keys: []Key{k}, Assets: []string{asset}}, worth); ok {
 		return c.known(k, &a)
 	}
 	return known
@@ -263,11 +269,11 @@ func (c *Client) Run(ctx context.Context, root *Root) (ran Ran, ok bool) {
 	}
 }
 
-// Keep gives the server what the store has under keys, some time until the run has ended: the
-// result of an action that reads, before the read sets of the action.
-func (c *Client) Keep(keys ...Key) {
+// Keep gives the server what the store has under keys of an asset, some time until the run has
+// ended: the result of an action that reads, before the read sets of the action.
+func (c *Client) Keep(asset string, keys ...Key) {
 	if c != nil && c.opt.Upload {
-		c.send(Request{Op: Keep, Keys: keys})
+		c.send(Request{Op: Keep, Keys: keys, Assets: slices.Repeat([]string{asset}, len(keys))})
 	}
 }
 
@@ -278,7 +284,8 @@ func (c *Client) Close(ctx context.Context) Stats {
 		return Stats{}
 	}
 	c.mu.Lock()
-	begun := c.conn != nil
+	begun := c.talk.conn != nil
+	c.talk.ending = true
 	c.mu.Unlock()
 	if !begun {
 		return Stats{}
@@ -289,9 +296,10 @@ func (c *Client) Close(ctx context.Context) Stats {
 	}
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), flush+2*time.Second)
 	defer cancel()
-	a, _ := c.ask(ending, Request{Op: End, Flush: flush}, flush+2*time.Second)
-	c.conn.Close()
-	<-c.received
+	a, ok := c.ask(ending, Request{Op: End, Flush: flush}, flush+2*time.Second)
+	c.talk.conn.Close()
+	<-c.talk.received
+	c.noteEnd(ok)
 	if a.Stats == nil {
 		return Stats{}
 	}
@@ -396,96 +404,4 @@ func (c *Client) await(r *Request, answers int, answer func(n int, a Answer, ok 
 		}
 	}
 	return true
-}
-
-// start starts cook-remote. If it cannot be, everything is a miss.
-func (c *Client) start() {
-	conn, err := c.begin()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if err != nil {
-		c.waiting = nil
-		c.note(fmt.Sprintf("remote: %v; this run goes on without it", err))
-		return
-	}
-	c.conn, c.to.Encoder, c.received = conn, json.NewEncoder(conn), make(chan struct{})
-	go func() {
-		defer close(c.received)
-		c.receive(conn)
-	}()
-}
-
-// receive hands answers to those who wait for them.
-func (c *Client) receive(from io.Reader) {
-	d := json.NewDecoder(bufio.NewReader(from))
-	for {
-		var a Answer
-		if d.Decode(&a) != nil {
-			break
-		}
-		if a.Note != "" {
-			c.note("remote: " + a.Note)
-		}
-		if a.Traffic != nil && c.opt.Traffic != nil {
-			c.opt.Traffic(*a.Traffic)
-		}
-		c.mu.Lock()
-		answer := c.waiting[a.Seq]
-		delete(c.waiting, a.Seq)
-		c.mu.Unlock()
-		if answer != nil {
-			answer(a, true)
-		}
-	}
-	c.mu.Lock()
-	left := c.waiting
-	c.waiting = nil
-	c.mu.Unlock()
-	for _, answer := range left {
-		answer(Answer{}, false)
-	}
-}
-
-// startProgram starts cook-remote with a pipe to it and one from it.
-func startProgram(opt Options, store string) (io.ReadWriteCloser, error) {
-	program := exec.Command(opt.Program, append([]string{"-serve", "-store", store}, opt.Args...)...)
-	in, err := program.StdinPipe()
-	if err != nil {
-		return nil, err
-	}
-	out, err := program.StdoutPipe()
-	if err == nil {
-		err = program.Start()
-	}
-	if err != nil {
-		in.Close()
-		return nil, err
-	}
-	return &process{program: program, WriteCloser: in, out: out, drained: make(chan struct{})}, nil
-}
-
-// A process is a program that is spoken to by its standard input and output.
-type process struct {
-	program *exec.Cmd
-	io.WriteCloser
-	out     io.Reader
-	drained chan struct{} // closed when out has ended; only then the program may be waited for
-	ended   sync.Once
-}
-
-func (p *process) Read(b []byte) (int, error) {
-	n, err := p.out.Read(b)
-	if err != nil {
-		p.ended.Do(func() { close(p.drained) })
-	}
-	return n, err
-}
-
-// Close lets the program end, and ends it if it does not.
-func (p *process) Close() error {
-	p.WriteCloser.Close()
-	timer := time.AfterFunc(2*time.Second, func() { p.program.Process.Kill() })
-	defer timer.Stop()
-	<-p.drained
-	return p.program.Wait()
 }

@@ -9,6 +9,7 @@ import (
 	"net"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/remote"
@@ -16,12 +17,25 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/store"
 )
 
+const hello = `{"wire":1}` + "\n"
+
 // client returns a client that speaks to a function, and what it notes.
-func client(answer func(to io.WriteCloser, r remote.Request)) (*remote.Client, *[]string) {
+func client(t *testing.T, answer func(to io.WriteCloser, r remote.Request)) (*remote.Client, *[]string) {
+	return clientOf(t.Context(), func(to io.WriteCloser, r remote.Request) {
+		if r.Op == remote.Hello {
+			io.WriteString(to, hello)
+		} else {
+			answer(to, r)
+		}
+	})
+}
+
+// clientOf is client for a function that says hello itself.
+func clientOf(ctx context.Context, answer func(to io.WriteCloser, r remote.Request)) (*remote.Client, *[]string) {
 	notes := &[]string{}
-	opt := remote.Options{URL: "grpc://h", Read: true, Upload: true}
-	return remote.NewOver(opt, func(text string) { *notes = append(*notes, text) }, func() (io.ReadWriteCloser, error) {
-		here, there := net.Pipe()
+	opt := remote.Options{URL: "grpc://h", Program: "cook-remote", Read: true, Upload: true, Exec: true}
+	return remote.NewOver(ctx, opt, func(text string) { *notes = append(*notes, text) }, func() (io.ReadWriteCloser, error) {
+		here, there := newWire()
 		go func() {
 			defer there.Close()
 			for d := json.NewDecoder(bufio.NewReader(there)); ; {
@@ -36,9 +50,29 @@ func client(answer func(to io.WriteCloser, r remote.Request)) (*remote.Client, *
 	}), notes
 }
 
+// A wire is one end of a connection that has two ends, as a child process has.
+type wire struct {
+	*io.PipeReader
+	to, from *io.PipeWriter
+}
+
+func newWire() (here, there wire) {
+	r1, w1 := io.Pipe()
+	r2, w2 := io.Pipe()
+	return wire{r1, w2, w1}, wire{r2, w1, w2}
+}
+
+func (w wire) Write(b []byte) (int, error) { return w.to.Write(b) }
+
+func (w wire) Close() error {
+	w.to.Close()
+	return w.from.Close()
+}
+
 var key = remote.Key{Action: store.ActionID{1}, Result: store.ResultID{2}}
 
-// Whatever the other end of the wire does, it is a miss, and no question waits for ever.
+// Whatever the other end of the wire does, it is a miss, no question waits for ever, and what is
+// wrong with it is said once, with the consequence.
 func TestMisses(t *testing.T) {
 	say := func(text string) func(io.WriteCloser, remote.Request) {
 		return func(to io.WriteCloser, r remote.Request) {
@@ -47,33 +81,141 @@ func TestMisses(t *testing.T) {
 			}
 		}
 	}
-	for name, answer := range map[string]func(io.WriteCloser, remote.Request){
-		"nothing known": say(`{"seq":SEQ}` + "\n"),
-		"dies":          func(to io.WriteCloser, _ remote.Request) { to.Close() },
-		"garbage":       say("what?\n"),
-		"torn":          func(to io.WriteCloser, _ remote.Request) { io.WriteString(to, `{"seq":`); to.Close() },
-		"another's answer": func(to io.WriteCloser, _ remote.Request) {
+	for name, c := range map[string]struct {
+		answer func(io.WriteCloser, remote.Request)
+		note   string
+	}{
+		"nothing known": {answer: say(`{"seq":SEQ}` + "\n")},
+		"dies":          {func(to io.WriteCloser, _ remote.Request) { to.Close() }, "it ended"},
+		"garbage":       {say("what?\n"), "it printed what?, which is no answer"},
+		"escapes":       {say("\x1b[31mred\n"), `it printed "\x1b[31mred", which is no answer`},
+		"torn":          {func(to io.WriteCloser, _ remote.Request) { io.WriteString(to, `{"seq":`); to.Close() }, `it printed {"seq":, which is no answer`},
+		"another type":  {say(`{"seq":"SEQ"}` + "\n"), `it printed {"seq":"`},
+		"another's answer": {func(to io.WriteCloser, _ remote.Request) {
 			io.WriteString(to, `{"seq":99,"found":true}`+"\n")
 			to.Close()
-		},
-		"records of another": say(`{"seq":SEQ,"result":"AAAA","readSets":"AAAA"}` + "\n"),
+		}, "it ended"},
+		"records of another": {answer: say(`{"seq":SEQ,"result":"AAAA","readSets":"AAAA"}` + "\n")},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c, _ := client(answer)
+			client, notes := client(t, c.answer)
 			arrived := make(chan bool, 1)
-			c.Expect([]remote.Wanted{{Key: key}}, func(_ int, whole bool) { arrived <- whole })
+			client.Expect([]remote.Wanted{{Key: key}}, func(_ int, whole bool) { arrived <- whole })
 			if <-arrived {
 				t.Error("arrived")
 			}
-			if known := c.Look(t.Context(), key, time.Minute); known.Result != nil || known.ReadSets != nil {
+			if known := client.Look(t.Context(), key, "a.png", time.Minute); known.Result != nil || known.ReadSets != nil {
 				t.Errorf("known: %+v", known)
 			}
-			if c.Fetch(t.Context(), key, time.Minute) {
+			if client.Fetch(t.Context(), key, time.Minute) {
 				t.Error("fetched")
 			}
-			c.Keep(key)
-			if stats := c.Close(t.Context()); stats != (remote.Stats{}) {
+			client.Keep("a.png", key)
+			if stats := client.Close(t.Context()); stats != (remote.Stats{}) {
 				t.Errorf("%+v", stats)
+			}
+			checkNote(t, *notes, c.note)
+		})
+	}
+}
+
+// checkNote checks that there is one note of cook-remote, which has a text; "" if none is wanted.
+func checkNote(t *testing.T, notes []string, text string) {
+	t.Helper()
+	if text == "" && len(notes) == 0 {
+		return
+	}
+	if text == "" || len(notes) != 1 || !strings.HasPrefix(notes[0], "remote: cook-remote: ") || !strings.Contains(notes[0], text) || !strings.Contains(notes[0], "goes on without the server") {
+		t.Errorf("notes: %q, want one with %q", notes, text)
+	}
+}
+
+// A cook-remote of another version is not spoken to.
+func TestHello(t *testing.T) {
+	for first, note := range map[string]string{
+		hello:                         "",
+		`{"wire":2}` + "\n":           "its protocol is 2, not 1 (if it is of another version than cook, install both again)",
+		`{"seq":1,"found":true}`:      "its protocol is 0",
+		"cook-remote 1.2.3 is here\n": `it printed cook-remote 1.2.3 is here, which is no answer`,
+	} {
+		client, notes := clientOf(t.Context(), func(to io.WriteCloser, r remote.Request) {
+			switch {
+			case r.Op == remote.Hello && r.Wire != remote.WireVersion:
+				t.Errorf("hello of version %d", r.Wire)
+			case r.Op == remote.Hello:
+				io.WriteString(to, strings.TrimSpace(first)+"\n")
+			case r.Seq > 0:
+				json.NewEncoder(to).Encode(remote.Answer{Seq: r.Seq, Found: true, Stats: &remote.Stats{Requests: 1}})
+			}
+		})
+		if found := client.Fetch(t.Context(), key, time.Minute); found != (note == "") {
+			t.Errorf("%q: found %v", first, found)
+		}
+		client.Close(t.Context())
+		checkNote(t, *notes, note)
+	}
+}
+
+// A cook-remote that says nothing any more is given up, even where a run waits for answers as long
+// as they take; one that only says that it is alive is not.
+func TestSilence(t *testing.T) {
+	for _, beats := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			begun := time.Now()
+			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+			defer cancel()
+			client, notes := clientOf(ctx, func(to io.WriteCloser, r remote.Request) {
+				if r.Op == remote.Hello {
+					io.WriteString(to, hello)
+				}
+				for beats && r.Op == remote.Run {
+					if _, err := io.WriteString(to, "{}\n"); err != nil {
+						return
+					}
+					time.Sleep(remote.Beat)
+				}
+			})
+			if ran, ok := client.Run(ctx, &remote.Root{}); ok || ran.Off == beats {
+				t.Errorf("beats %v: %+v, %v", beats, ran, ok)
+			}
+			if took := time.Since(begun); beats != (took >= time.Hour) || !beats && took > time.Minute {
+				t.Errorf("beats %v: given up after %v", beats, took)
+			}
+			client.Close(ctx)
+			if beats {
+				time.Sleep(2 * remote.Beat) // until it has ended
+				return
+			}
+			checkNote(t, *notes, "it has said nothing for 30s")
+		})
+	}
+}
+
+// A run that is interrupted ends soon, whatever cook-remote does, and does not complain of it.
+func TestInterruptedClient(t *testing.T) {
+	for name, answer := range map[string]func(to io.WriteCloser, r remote.Request){
+		"silent": func(io.WriteCloser, remote.Request) {},
+		"deaf":   func(io.WriteCloser, remote.Request) { time.Sleep(time.Hour) },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			client, notes := clientOf(ctx, answer)
+			begun := time.Now()
+			time.AfterFunc(time.Second, cancel)
+			arrived := make(chan bool, 2)
+			client.Expect([]remote.Wanted{{Key: key}}, func(_ int, whole bool) { arrived <- whole })
+			client.Expect([]remote.Wanted{{Key: remote.Key{Reads: true}}}, func(_ int, whole bool) { arrived <- whole })
+			client.Close(ctx)
+			<-arrived
+			<-arrived
+			if took := time.Since(begun); took > 10*time.Second {
+				t.Errorf("%s: it ended after %v", name, took)
+			}
+			if len(*notes) > 0 {
+				t.Errorf("%s: notes: %q", name, *notes)
+			}
+			if name == "deaf" {
+				time.Sleep(time.Hour) // until it has ended
 			}
 		})
 	}
@@ -81,14 +223,14 @@ func TestMisses(t *testing.T) {
 
 // A question ends with the run, and a program that is not there is said once.
 func TestNobodyAnswers(t *testing.T) {
-	c, _ := client(func(io.WriteCloser, remote.Request) {})
+	c, _ := client(t, func(io.WriteCloser, remote.Request) {})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if known := c.Look(ctx, key, time.Minute); known.Result != nil {
+	if known := c.Look(ctx, key, "a.png", time.Minute); known.Result != nil {
 		t.Errorf("known: %+v", known)
 	}
 	var notes []string
-	c = remote.NewOver(remote.Options{URL: "grpc://h", Read: true}, func(text string) { notes = append(notes, text) },
+	c = remote.NewOver(t.Context(), remote.Options{URL: "grpc://h", Read: true}, func(text string) { notes = append(notes, text) },
 		func() (io.ReadWriteCloser, error) { return nil, errors.New("no such program") })
 	for range 3 {
 		if c.Fetch(t.Context(), key, time.Minute) {
@@ -96,13 +238,13 @@ func TestNobodyAnswers(t *testing.T) {
 		}
 	}
 	c.Close(t.Context())
-	if len(notes) != 1 || !strings.Contains(notes[0], "no such program; this run goes on without it") {
+	if len(notes) != 1 || !strings.Contains(notes[0], "no such program; this run goes on without the server") {
 		t.Errorf("notes: %q", notes)
 	}
 	var none *remote.Client
 	none.Forget(key)
-	none.Keep(key)
-	if none.Reads() || none.Fetch(t.Context(), key, time.Minute) || none.Look(t.Context(), key, time.Minute).Result != nil || none.Close(t.Context()) != (remote.Stats{}) {
+	none.Keep("", key)
+	if none.Reads() || none.Fetch(t.Context(), key, time.Minute) || none.Look(t.Context(), key, "", time.Minute).Result != nil || none.Close(t.Context()) != (remote.Stats{}) {
 		t.Error("no client knows something")
 	}
 }
@@ -135,12 +277,12 @@ func TestOptionsOf(t *testing.T) {
 // long as cooking may do not.
 func TestPatience(t *testing.T) {
 	asked := 0
-	c, _ := client(func(io.WriteCloser, remote.Request) { asked++ })
+	c, _ := client(t, func(io.WriteCloser, remote.Request) { asked++ })
 	c.SetPatience(0)
-	if c.Fetch(t.Context(), key, 0) || c.Look(t.Context(), key, -time.Hour).Result != nil {
+	if c.Fetch(t.Context(), key, 0) || c.Look(t.Context(), key, "", -time.Hour).Result != nil {
 		t.Error("an answer")
 	}
-	c, _ = client(func(to io.WriteCloser, r remote.Request) {
+	c, _ = client(t, func(to io.WriteCloser, r remote.Request) {
 		if r.Seq != 0 {
 			json.NewEncoder(to).Encode(remote.Answer{Seq: r.Seq, Found: true})
 		}
@@ -168,10 +310,11 @@ func TestPatience(t *testing.T) {
 func TestReadsWhileSending(t *testing.T) {
 	here, there := net.Pipe()
 	noted := make(chan string)
-	c := remote.NewOver(remote.Options{URL: "grpc://h", Read: true}, func(text string) { noted <- text }, func() (io.ReadWriteCloser, error) {
+	c := remote.NewOver(t.Context(), remote.Options{URL: "grpc://h", Read: true}, func(text string) { noted <- text }, func() (io.ReadWriteCloser, error) {
 		return here, nil
 	})
 	go c.Forget(key) // nothing takes it
+	io.WriteString(there, hello)
 	there.SetWriteDeadline(time.Now().Add(10 * time.Second))
 	for range 2 {
 		if _, err := io.WriteString(there, `{"note":"a"}`+"\n"); err != nil {

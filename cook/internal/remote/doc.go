@@ -22,7 +22,9 @@
 // # Failure is a miss
 //
 // No method returns an error. What cannot be had, in time or at all, is cooked; the run says
-// once why, by the function that [New] was given. If the process dies, everything is a miss.
+// once why, by the function that [New] was given. The first line each way has the version of the
+// wire. If the process is of another version, dies, prints something that is no answer, or prints
+// nothing for half a minute, everything is a miss from then on, and one note says so.
 //
 // Package cook/internal/remote/share is the other end of the wire.
 package remote

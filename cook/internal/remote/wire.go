@@ -16,10 +16,18 @@ type Key struct {
 	Reads  bool           // the action reads something besides its source
 }
 
+// WireVersion is the version of the wire. It is in the first line each way, and both ends must
+// have the same: raise it with any change of Request, Answer or what they hold.
+const WireVersion = 1
+
+// Beat is how often cook-remote writes a line at least, so that a run knows that it is alive.
+const Beat = 5 * time.Second
+
 // An Op is what cook-remote is asked for.
 type Op string
 
 const (
+	Hello  Op = "hello"  // the first request, with the version of the wire
 	Expect Op = "expect" // look keys up, and fetch what is found
 	Forget Op = "forget" // keys that were expected are no longer
 	Look   Op = "look"   // say what is known of a key
@@ -37,10 +45,13 @@ type Request struct {
 	Seq  uint64 `json:"seq,omitempty"`
 	Op   Op     `json:"op"`
 	Keys []Key  `json:"keys,omitempty"`
+	// Assets are the paths of the assets that the keys are of, for messages; nil if not known.
+	Assets []string `json:"assets,omitempty"`
 	// Have are blobs of the result of each key of Expect that need not be fetched.
 	Have  [][]store.BlobID `json:"have,omitempty"`
 	Root  *Root            `json:"root,omitempty"`  // for Run
 	Flush time.Duration    `json:"flush,omitempty"` // for End
+	Wire  int              `json:"wire,omitempty"`  // for Hello: WireVersion
 }
 
 // A Root is all that a machine is given to execute an action.
@@ -48,6 +59,9 @@ type Root struct {
 	Files   []File   `json:"files"`
 	Folders []string `json:"folders,omitempty"` // that are to be there, with or without files
 	Outputs int      `json:"outputs"`           // how many artifacts there will be
+	Asset   string   `json:"asset,omitempty"`   // for messages
+	// Wait is how long its result is waited for; 0 for as long as a machine may take.
+	Wait time.Duration `json:"wait,omitempty"`
 }
 
 // A File is one file of a Root.
@@ -60,7 +74,8 @@ type File struct {
 	Executable bool   `json:"executable,omitempty"`
 }
 
-// An Answer is one line of JSON that cook-remote writes.
+// An Answer is one line of JSON that cook-remote writes. The first has the version of the wire and
+// nothing else, and an empty one says that cook-remote is alive.
 type Answer struct {
 	Seq   uint64 `json:"seq,omitempty"`   // 0 for a note
 	Found bool   `json:"found,omitempty"` // for Look something, else all blobs of the result
@@ -76,6 +91,7 @@ type Answer struct {
 	Off     bool          `json:"off,omitempty"`
 	Stats   *Stats        `json:"stats,omitempty"`   // for End
 	Traffic *Traffic      `json:"traffic,omitempty"` // news that were not asked for
+	Wire    int           `json:"wire,omitempty"`    // WireVersion, of the first line
 }
 
 // Traffic is news of what passes: of one transfer, or of all at some moment.

@@ -52,7 +52,7 @@ func cookAgain(ctx context.Context, s *pass.Session, r *reporter, todo *pass.Tod
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var done, compared atomic.Int64
-	server := openRemote(s, r, env.Remote)
+	server := openRemote(ctx, s, r, env.Remote)
 	parallel.Each(ctx, workers, len(drawn), func(n, i int) error {
 		w := &worker{session: s, report: r, again: again, dir: dir, name: strconv.Itoa(n), lost: lost, stop: stop, remote: server, compared: &compared}
 		w.repeat(ctx, &todo.Actions[drawn[i]])

@@ -18,13 +18,13 @@ var errNotReached = errors.New("remote: the server was not reached, so nothing w
 
 // openRemote returns a client of the server whose results are compared, nil for none. It asks
 // as a run does, but waits for the server as long as that takes, and gives nothing.
-func openRemote(s *pass.Session, r *reporter, opt remote.Options) *remote.Client {
+func openRemote(ctx context.Context, s *pass.Session, r *reporter, opt remote.Options) *remote.Client {
 	if opt.URL == "" {
 		return nil
 	}
 	opt.Read, opt.Upload = true, false
 	opt.Args = append(opt.Args, "-patient")
-	return remote.New(opt, s.OpenStore(), r.note)
+	return remote.New(ctx, opt, s.OpenStore(), r.note)
 }
 
 // closeRemote ends the questions. Its error says that the server answered none.

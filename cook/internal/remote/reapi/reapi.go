@@ -124,6 +124,7 @@ func (s *server) askCapabilities(ctx context.Context) error {
 	if most := cache.GetMaxBatchTotalSizeBytes(); most > 0 {
 		s.traits.Batch = min(most, defaultBatch)
 	}
+	s.traits.MaxBlob = cache.GetMaxCasBlobSizeBytes()
 	for _, c := range cache.GetSupportedCompressors() {
 		s.traits.Compressors = append(s.traits.Compressors, strings.ToLower(c.String()))
 		s.zstd = s.zstd || c == repb.Compressor_ZSTD
@@ -209,6 +210,8 @@ func statusError(st *status.Status) error {
 		kind = share.ErrRefused
 	case codes.ResourceExhausted:
 		kind = share.ErrFull
+	case codes.Internal, codes.Unknown, codes.DataLoss:
+		kind = share.ErrInternal
 	case codes.InvalidArgument, codes.Unimplemented, codes.FailedPrecondition, codes.OutOfRange:
 		return &callError{st}
 	}

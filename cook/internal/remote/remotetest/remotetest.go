@@ -45,6 +45,7 @@ type Server struct {
 	// Fault is asked before each request, by its name such as "GetActionResult"; its error
 	// is the answer. It may block.
 	Fault func(ctx context.Context, call string) error
+	Blobs
 	// CutAt breaks each stream of a blob once, after that many bytes; 0 breaks none.
 	CutAt int64
 	// Ahead is how far the server's clock is ahead.
@@ -55,6 +56,14 @@ type Server struct {
 	kept
 	// Calls counts requests by name.
 	calls sync.Map // of *atomic.Int64
+}
+
+// Blobs say which blobs a server takes.
+type Blobs struct {
+	// Refuse is asked before a blob is taken, by its size; its error is the answer.
+	Refuse func(size int64) error
+	// Most is the size of blobs that the server says it takes, 0 if it does not say.
+	Most int64
 }
 
 // kept is what a server has.
@@ -181,6 +190,11 @@ func (s *Server) put(f repb.DigestFunction_Value, d *repb.Digest, data []byte) e
 	if hex.EncodeToString(sum[:]) != d.GetHash() || int64(len(data)) != d.GetSizeBytes() {
 		return status.Errorf(codes.InvalidArgument, "blob %s of %d bytes is another one", d.GetHash(), len(data))
 	}
+	if s.Refuse != nil {
+		if err := s.Refuse(int64(len(data))); err != nil {
+			return err
+		}
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.init()
@@ -226,6 +240,7 @@ func (c capabilities) GetCapabilities(context.Context, *repb.GetCapabilitiesRequ
 		DigestFunctions:               []repb.DigestFunction_Value{repb.DigestFunction_SHA256},
 		ActionCacheUpdateCapabilities: &repb.ActionCacheUpdateCapabilities{UpdateEnabled: !c.s.ReadOnly},
 		MaxBatchTotalSizeBytes:        1 << 20,
+		MaxCasBlobSizeBytes:           c.s.Most,
 	}
 	if c.s.BLAKE3 {
 		cache.DigestFunctions = append(cache.DigestFunctions, repb.DigestFunction_BLAKE3)
@@ -454,6 +469,7 @@ func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	fail := func(err error) {
 		code := map[codes.Code]int{
 			codes.NotFound: 404, codes.Unauthenticated: 401, codes.PermissionDenied: 403, codes.ResourceExhausted: 507, codes.InvalidArgument: 400, codes.FailedPrecondition: 412,
+			codes.Internal: 500, codes.OutOfRange: 413,
 		}[status.Code(err)]
 		http.Error(w, err.Error(), max(code, 400))
 	}

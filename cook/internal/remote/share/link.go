@@ -106,12 +106,24 @@ func (l *link) ready(ctx context.Context, patiently bool) (Server, error) {
 // do makes a request that moves size bytes, and makes it once more if the server was not
 // there.
 func (l *link) do(ctx context.Context, size int64, request func(context.Context, Server) error) error {
+	return l.try(ctx, size, isUnavailable, request)
+}
+
+// put is do for a request that gives a blob. A server that fails at one blob may take others.
+func (l *link) put(ctx context.Context, size int64, request func(context.Context, Server) error) error {
+	return l.try(ctx, size, func(err error) bool { return isUnavailable(err) && !errors.Is(err, ErrInternal) }, request)
+}
+
+func isUnavailable(err error) bool { return errors.Is(err, ErrUnavailable) }
+
+// try is do where counts says which errors are failures of the server.
+func (l *link) try(ctx context.Context, size int64, counts func(error) bool, request func(context.Context, Server) error) error {
 	server, err := l.ready(ctx, true)
 	if err != nil {
 		return err
 	}
 	for try := 0; ; try++ {
-		err := l.once(ctx, server, lookTime+time.Duration(size)*time.Second/slowest, request)
+		err := l.once(ctx, server, lookTime+time.Duration(size)*time.Second/slowest, counts, request)
 		if try > 0 || !errors.Is(err, ErrUnavailable) {
 			return err
 		}
@@ -123,8 +135,9 @@ func (l *link) do(ctx context.Context, size int64, request func(context.Context,
 	}
 }
 
-// once makes a request that may take as long as the limit.
-func (l *link) once(ctx context.Context, server Server, limit time.Duration, request func(context.Context, Server) error) error {
+// once makes a request that may take as long as the limit. counts says which errors are failures
+// of the server.
+func (l *link) once(ctx context.Context, server Server, limit time.Duration, counts func(error) bool, request func(context.Context, Server) error) error {
 	if l.ctx.Err() != nil {
 		return errOff
 	}
@@ -141,13 +154,12 @@ func (l *link) once(ctx context.Context, server Server, limit time.Duration, req
 	case limited.Err() != nil && err != nil:
 		err = fmt.Errorf("%w: no answer in time", ErrUnavailable)
 	}
-	l.count(err)
+	l.count(err, counts(err))
 	return err
 }
 
 // count notes how a request ended, and gives the server up if too many failed.
-func (l *link) count(err error) {
-	failed := errors.Is(err, ErrUnavailable)
+func (l *link) count(err error, failed bool) {
 	now := time.Now()
 	l.mu.Lock()
 	l.requests++

@@ -1,8 +1,10 @@
 package share
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -10,6 +12,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/internal/remote"
 	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // errForgotten says that nobody waits for something any more.
@@ -18,6 +21,7 @@ var errForgotten = errors.New("not wanted any more")
 // A finding is what is being found out about a key, once for all that ask.
 type finding struct {
 	key    remote.Key
+	asset  string // for messages, "" if not known
 	look   sync.Once
 	looked chan struct{} // closed when what follows is known
 	*entry               // nil for none
@@ -27,13 +31,21 @@ type finding struct {
 	forgotten atomic.Bool // nobody waits for it any more
 }
 
-// find returns the finding of a key.
-func (s *sharer) find(k remote.Key) *finding {
+// assetOf returns the asset of a key of a request, "" if that does not say.
+func assetOf(r *remote.Request, n int) string {
+	if n < len(r.Assets) {
+		return r.Assets[n]
+	}
+	return ""
+}
+
+// find returns the finding of a key, for an asset if that is known.
+func (s *sharer) find(k remote.Key, asset string) *finding {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f, ok := s.findings[k]
 	if !ok {
-		f = &finding{key: k, looked: make(chan struct{})}
+		f = &finding{key: k, asset: asset, looked: make(chan struct{})}
 		s.findings[k] = f
 	}
 	return f
@@ -59,7 +71,7 @@ func (s *sharer) expectAfter(ctx context.Context, before chan struct{}, r remote
 func (s *sharer) expect(ctx context.Context, r remote.Request) {
 	s.link.ready(ctx, true) // until then it is not how fast it answers
 	for n, k := range r.Keys {
-		f := s.find(k)
+		f := s.find(k, assetOf(&r, n))
 		if f.forgotten.Load() {
 			continue
 		}
@@ -90,7 +102,7 @@ func (s *sharer) lookUp(ctx context.Context, f *finding) bool {
 		f.took = time.Since(begun)
 		switch {
 		case errors.Is(f.err, errPoisoned):
-			s.noteOnce("poisoned", f.err)
+			s.noteOnce("poisoned", fmt.Errorf("%s: %w; it counts as missing, and the asset is cooked", pathname.Show(cmp.Or(f.asset, "an asset")), f.err))
 		case errors.Is(f.err, errUntrusted):
 			s.noteOnce("untrusted", f.err)
 		case errors.Is(f.err, ErrRefused):
@@ -123,7 +135,7 @@ func (s *sharer) answerLook(ctx context.Context, r remote.Request) remote.Answer
 	if _, err := s.link.ready(ctx, s.Patient); err != nil {
 		return a
 	}
-	if f := s.find(r.Keys[0]); s.lookUp(ctx, f) {
+	if f := s.find(r.Keys[0], assetOf(&r, 0)); s.lookUp(ctx, f) {
 		a.Found, a.ReadSets, a.Result, a.Origin = true, f.record.ReadSets, f.record.Result, f.origin
 	}
 	return a
@@ -135,7 +147,7 @@ func (s *sharer) answerFetch(ctx context.Context, r remote.Request) remote.Answe
 	if _, err := s.link.ready(ctx, false); err != nil {
 		return a
 	}
-	if f := s.find(r.Keys[0]); s.lookUp(ctx, f) && f.result != nil {
+	if f := s.find(r.Keys[0], assetOf(&r, 0)); s.lookUp(ctx, f) && f.result != nil {
 		a.Found = s.fetch(ctx, f, nil)
 	}
 	return a

@@ -21,7 +21,7 @@ func (m *machine) origin(j job) store.Origin {
 	m.t.Helper()
 	c := m.run()
 	defer c.Close(m.t.Context())
-	known := c.Look(m.t.Context(), j.key, time.Minute)
+	known := c.Look(m.t.Context(), j.key, "", time.Minute)
 	if known.Result == nil {
 		m.t.Fatal("no result")
 	}
@@ -121,7 +121,7 @@ func TestMergedOrigin(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := adds.run()
-	c.Keep(remote.Key{Action: j.key.Action, Result: j.key.Result})
+	c.Keep("a.png", remote.Key{Action: j.key.Action, Result: j.key.Result})
 	c.Close(t.Context())
 	if got := newMachine(t, url).origin(j); got != want {
 		t.Errorf("%+v, want %+v", got, want)

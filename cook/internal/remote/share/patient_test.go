@@ -59,7 +59,7 @@ func TestEndsWhileOpening(t *testing.T) {
 		in, out := io.Pipe()
 		ended := make(chan error, 1)
 		go func() {
-			ended <- Serve(t.Context(), strings.NewReader(`{"seq":1,"op":"end"}`), out, Options{
+			ended <- Serve(t.Context(), strings.NewReader(`{"op":"hello","wire":1}{"seq":1,"op":"end"}`), out, Options{
 				Name: "server", Open: func(context.Context) (Server, error) {
 					<-time.After(100 * time.Microsecond)
 					return &emptyServer{}, nil

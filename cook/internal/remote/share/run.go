@@ -1,6 +1,7 @@
 package share
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -88,7 +89,11 @@ func (s *sharer) answerRun(ctx, all context.Context, r remote.Request) (a remote
 		return a
 	}
 	if !errors.Is(err, errOff) { // that was said
-		why := fmt.Errorf("executing an action: %w", err)
+		consequence := "it is cooked here"
+		if a.Off {
+			consequence = "nothing more is executed there in this run, and all is cooked here"
+		}
+		why := fmt.Errorf("executing %s: %w; %s", pathname.Show(r.Root.Asset), err, consequence)
 		if errors.Is(err, errNoExecution) {
 			why = err
 		}
@@ -136,7 +141,7 @@ func (s *sharer) run(ctx, all context.Context, root *remote.Root) (rec []byte, o
 			return nil, 0, err
 		}
 		begun = time.Now()
-		if ar, err = s.execute(ctx, executor, o.Digest, known || try > 0); !errors.Is(err, ErrInputs) || try > 0 {
+		if ar, err = s.execute(ctx, executor, root, o.Digest, known || try > 0); !errors.Is(err, ErrInputs) || try > 0 {
 			break
 		}
 		s.runs.inputs.forget(o.contents) // the server has
@@ -148,9 +153,21 @@ func (s *sharer) run(ctx, all context.Context, root *remote.Root) (rec []byte, o
 	return rec, time.Since(begun) - cooking, err
 }
 
-// execute has an action executed whose inputs are there.
-func (s *sharer) execute(ctx context.Context, executor Executor, action Digest, anew bool) (ar *repb.ActionResult, err error) {
-	err = s.link.once(ctx, s.link.server, 2*executionTime, func(ctx context.Context, _ Server) (err error) {
+// longWait is after how long a wait for a result is reported.
+const longWait = 30 * time.Second
+
+// execute has an action executed whose inputs are there. That it fails says nothing about the
+// results that the server keeps.
+func (s *sharer) execute(ctx context.Context, executor Executor, root *remote.Root, action Digest, anew bool) (ar *repb.ActionResult, err error) {
+	wait := 2 * executionTime
+	if root.Wait > 0 {
+		wait = min(wait, root.Wait)
+	}
+	late := time.AfterFunc(longWait, func() {
+		s.noteOnce("waiting", fmt.Errorf("executing %s: no result after %v, it is waited for until %v; the machine may have ended, or none has the platform that was asked for", pathname.Show(root.Asset), longWait, wait))
+	})
+	defer late.Stop()
+	err = s.link.once(ctx, s.link.server, wait, func(error) bool { return false }, func(ctx context.Context, _ Server) (err error) {
 		ar, err = executor.Execute(ctx, action, anew)
 		return err
 	})
@@ -171,7 +188,10 @@ func (s *sharer) provide(ctx context.Context, traits Traits, contents map[Digest
 		}
 	}
 	in.mu.Unlock()
-	err := s.uploadContents(ctx, traits, mine)
+	failed, err := s.uploadContents(ctx, traits, mine)
+	for _, bad := range failed {
+		err = cmp.Or(err, bad)
+	}
 	in.mu.Lock()
 	for d := range mine {
 		sent := in.sent[d]

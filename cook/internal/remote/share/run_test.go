@@ -189,6 +189,59 @@ func TestRunMisses(t *testing.T) {
 	}
 }
 
+// Executions that the server has no machine for end executing, and not the sharing of results.
+func TestFailedExecutionsKeepTheCache(t *testing.T) {
+	server, url := started(t, &remotetest.Server{Farm: remotetest.Farm{Executes: true}})
+	server.Fault = func(_ context.Context, call string) error {
+		if call == "Execute" {
+			return status.Error(codes.Unavailable, "no workers exist for the platform")
+		}
+		return nil
+	}
+	m := newMachine(t, url)
+	e := newErrand(t, "x")
+	e.Asset = "models/a.gltf"
+	c := m.run()
+	for range 5 {
+		if ran, ok := c.Run(t.Context(), e.root(t)); ok {
+			t.Errorf("%+v", ran)
+		}
+	}
+	all := jobs(8)
+	for _, j := range all {
+		m.keep(c, j)
+	}
+	if stats := c.Close(t.Context()); stats.Uploaded != int64(len(all)) || stats.Left != 0 {
+		t.Errorf("%+v", stats)
+	}
+	if len(m.notes) != 1 || !strings.Contains(m.notes[0], "executing models/a.gltf: ") || !strings.Contains(m.notes[0], "no workers exist for the platform; it is cooked here") {
+		t.Errorf("notes: %q", m.notes)
+	}
+}
+
+// The result of an execution whose machine has ended is not waited for longer than the run says.
+func TestExecutionIsBounded(t *testing.T) {
+	server, url := started(t, &remotetest.Server{Farm: remotetest.Farm{Executes: true}})
+	server.Fault = func(ctx context.Context, call string) error {
+		if call == "Execute" {
+			<-ctx.Done()
+		}
+		return nil
+	}
+	m := newMachine(t, url)
+	e := newErrand(t, "x")
+	root := e.root(t)
+	root.Wait = 50 * time.Millisecond
+	c := m.run()
+	if ran, ok := c.Run(t.Context(), root); ok || ran.Off {
+		t.Errorf("%+v, %v", ran, ok)
+	}
+	c.Close(t.Context())
+	if len(m.notes) != 1 || !strings.Contains(m.notes[0], "no answer in time; it is cooked here") {
+		t.Errorf("notes: %q", m.notes)
+	}
+}
+
 func drop(r *repb.ActionResult, path string) {
 	for i, f := range r.OutputFiles {
 		if f.Path == path {

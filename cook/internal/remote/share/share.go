@@ -42,6 +42,8 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error 
 	}
 	s.link = newLink(ctx, opt.Open, s.note)
 	defer s.link.close()
+	s.answer(remote.Answer{Wire: remote.WireVersion})
+	go s.beat(ctx)
 	s.traffic.tell = func(t remote.Traffic) { s.answer(remote.Answer{Traffic: &t}) }
 	ticker := time.NewTicker(tellTime)
 	defer ticker.Stop()
@@ -53,7 +55,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error 
 	expected := make(chan struct{}) // closed when the keys so far have been asked for
 	close(expected)
 	d := json.NewDecoder(bufio.NewReader(in))
-	for {
+	for first := true; ; first = false {
 		var r remote.Request
 		if err := d.Decode(&r); err != nil {
 			s.leave(s.flush(ctx, 0, stop)) // the run has died
@@ -62,22 +64,23 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error 
 			}
 			return fmt.Errorf("request: %w", err)
 		}
-		if err := check(&r); err != nil {
+		if err := check(&r, first); err != nil {
 			return fmt.Errorf("request: %w", err)
 		}
 		switch r.Op {
+		case remote.Hello:
 		case remote.Expect:
 			expected = s.expectAfter(ctx, expected, r)
 		case remote.Forget:
 			for _, k := range r.Keys {
-				s.find(k).forgotten.Store(true)
+				s.find(k, "").forgotten.Store(true)
 			}
 		case remote.Look:
 			go func() { s.answer(s.answerLook(ctx, r)) }()
 		case remote.Fetch:
 			go func() { s.answer(s.answerFetch(ctx, r)) }()
 		case remote.Keep:
-			s.keep(uploading, append(s.takePending(), s.made(r.Keys)...))
+			s.keep(uploading, s.made(&r), s.takePending())
 		case remote.Run:
 			running := s.runs.begin(ctx, r.Seq)
 			go func() {
@@ -88,11 +91,11 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error 
 		case remote.Drop:
 			s.runs.drop(r.Seq)
 		case remote.End:
-			left := s.flush(ctx, r.Flush, stop)
-			s.leave(left)
-			stats := s.stats()
-			stats.Left = int64(actions(left))
-			s.answer(remote.Answer{Seq: r.Seq, Stats: stats})
+			go func() {
+				d.Decode(new(remote.Request)) // an error: the run does not wait any longer
+				stop()
+			}()
+			s.end(r, s.flush(uploading, r.Flush, stop))
 			return nil
 		default:
 			return fmt.Errorf("request: unknown operation %q", r.Op)
@@ -100,12 +103,26 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error 
 	}
 }
 
-// check returns an error for a request that lacks something.
-func check(r *remote.Request) error {
+// end answers the last request, and leaves what is not uploaded to a later run.
+func (s *sharer) end(r remote.Request, left []kept) {
+	s.noteFailed()
+	s.leave(left)
+	stats := s.stats()
+	stats.Left = int64(actions(left))
+	s.answer(remote.Answer{Seq: r.Seq, Stats: stats})
+}
+
+// check returns an error for a request that lacks something, or for a run of another version.
+func check(r *remote.Request, first bool) error {
 	switch {
+	case first && (r.Op != remote.Hello || r.Wire != remote.WireVersion):
+		return fmt.Errorf("cook is of another version than cook-remote (its protocol is %d, not %d); install both again", r.Wire, remote.WireVersion)
+	case first:
 	case r.Op == remote.End, r.Op == remote.Drop, r.Op == remote.Run && r.Root != nil:
 	case len(r.Keys) == 0:
 		return fmt.Errorf("%s of no key", r.Op)
+	case len(r.Assets) > 0 && len(r.Assets) != len(r.Keys):
+		return fmt.Errorf("%d assets for %d keys", len(r.Assets), len(r.Keys))
 	case r.Op == remote.Expect && len(r.Have) != len(r.Keys):
 		return fmt.Errorf("%d lists of blobs for %d keys", len(r.Have), len(r.Keys))
 	}
@@ -142,6 +159,20 @@ func (s *sharer) answer(a remote.Answer) {
 	s.to.Lock()
 	defer s.to.Unlock()
 	s.to.Encode(a) // a run that is gone needs no answer
+}
+
+// beat has the run know that this end is alive.
+func (s *sharer) beat(ctx context.Context) {
+	ticker := time.NewTicker(remote.Beat)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+			s.answer(remote.Answer{})
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // note has the run say something.

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	repb "github.com/bazelbuild/remote-apis/build/bazel/remote/execution/v2"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
@@ -74,7 +75,7 @@ func (m *machine) run() *remote.Client { return m.runOver(m.open) }
 // runOver is run with another way to the server.
 func (m *machine) runOver(open func(context.Context) (share.Server, error)) *remote.Client {
 	opt := remote.Options{URL: m.url, Read: true, Upload: true, Exec: true}
-	return remote.NewOver(opt, m.note, func() (io.ReadWriteCloser, error) {
+	return remote.NewOver(m.t.Context(), opt, m.note, func() (io.ReadWriteCloser, error) {
 		here, there := newPipes()
 		go func() {
 			err := share.Serve(context.Background(), there, there, share.Options{
@@ -160,9 +161,9 @@ func (m *machine) keep(c *remote.Client, j job) {
 		m.t.Fatal(err)
 	}
 	if j.key.Reads {
-		c.Keep(j.key, j.above())
+		c.Keep("a.png", j.key, j.above())
 	} else {
-		c.Keep(j.key)
+		c.Keep("a.png", j.key)
 	}
 }
 
@@ -175,9 +176,9 @@ func (j job) above() remote.Key {
 // it gives is not in the store.
 func (m *machine) has(c *remote.Client, j job) bool {
 	m.t.Helper()
-	known := c.Look(m.t.Context(), j.key, time.Minute)
+	known := c.Look(m.t.Context(), j.key, "", time.Minute)
 	if j.key.Reads {
-		above := c.Look(m.t.Context(), j.above(), time.Minute)
+		above := c.Look(m.t.Context(), j.above(), "", time.Minute)
 		if known.Result != nil && !slices.ContainsFunc(above.ReadSets, func(s store.ReadSet) bool { return slices.Equal(s, j.set) }) {
 			return false
 		}
@@ -262,7 +263,7 @@ func TestShared(t *testing.T) {
 					t.Errorf("result %d is missing", i)
 				}
 			}
-			if unknown := c.Look(t.Context(), remote.Key{Action: store.ActionID{1}}, time.Minute); unknown.Result != nil || unknown.ReadSets != nil {
+			if unknown := c.Look(t.Context(), remote.Key{Action: store.ActionID{1}}, "", time.Minute); unknown.Result != nil || unknown.ReadSets != nil {
 				t.Errorf("%+v from nowhere", unknown)
 			}
 			if stats := c.Close(t.Context()); stats.Hits != int64(len(all)) || stats.Down == 0 {
@@ -332,12 +333,12 @@ func TestForgotten(t *testing.T) {
 	c.Forget(all[0].key)
 	c.Forget(all[3].key)
 	other := remote.Key{Action: store.ActionID{1}}
-	c.Look(t.Context(), other, 0) // which is read after those
+	c.Look(t.Context(), other, "", 0) // which is read after those
 	close(opened)
 	if n := <-arrived; n != 1 {
 		t.Errorf("key %d was answered", n)
 	}
-	c.Look(t.Context(), other, time.Minute)
+	c.Look(t.Context(), other, "", time.Minute)
 	c.Close(t.Context())
 	if n := server.Calls("GetActionResult"); n > 2 {
 		t.Errorf("%d questions", n)
@@ -453,6 +454,108 @@ func TestGivenUp(t *testing.T) {
 				t.Errorf("notes: %q", m.notes)
 			}
 		})
+	}
+}
+
+// One blob that the server does not take keeps no other result from being given, in this run and
+// in later ones, and it is said which one and why.
+func TestOneBlobIsNotTaken(t *testing.T) {
+	const least = 2 << 20 // of the jobs two have such a blob
+	for name, c := range map[string]struct {
+		code  codes.Code
+		most  int64 // as the server says
+		http  bool
+		says  string
+		again bool // later runs try again
+	}{
+		"500":                  {code: codes.Internal, http: true, says: "500 Internal Server Error; later runs try again", again: true},
+		"413":                  {code: codes.OutOfRange, http: true, says: "too large for the server: it answers 413"},
+		"507":                  {code: codes.ResourceExhausted, http: true, says: "no room: it answers 507", again: true},
+		"internal error":       {code: codes.Internal, says: "later runs try again", again: true},
+		"resource exhausted":   {code: codes.ResourceExhausted, says: "later runs try again", again: true},
+		"invalid":              {code: codes.InvalidArgument, says: "it is cooked on each machine"},
+		"says how large":       {code: codes.Internal, most: least - 1, says: "too large for the server, which takes 2.0 MiB; it is cooked on each machine"},
+		"says how large, zstd": {code: codes.Internal, most: least - 1, says: "too large for the server"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := &remotetest.Server{Zstd: strings.Contains(name, "zstd"), Blobs: remotetest.Blobs{Most: c.most}}
+			server.Refuse = func(size int64) error {
+				if size >= least {
+					return status.Error(c.code, "no")
+				}
+				return nil
+			}
+			start := server.Start
+			if c.http {
+				start = server.StartHTTP
+			}
+			m := newMachine(t, start(t))
+			all := jobs(11)
+			var rest []job
+			for i, j := range all {
+				if i != 4 && i != 6 {
+					rest = append(rest, j)
+				}
+			}
+			run := func(jobs []job) remote.Stats {
+				c := m.run()
+				for _, j := range jobs {
+					m.keep(c, j)
+				}
+				return c.Close(t.Context())
+			}
+			first := run(all)
+			if first.Uploaded != int64(len(rest)) || (first.Left == 2) != c.again {
+				t.Errorf("%+v", first)
+			}
+			if text := strings.Join(m.notes, "\n"); !strings.Contains(text, "did not take 2 results, one of them of a.png: ") || !strings.Contains(text, c.says) || len(m.notes) != 1 {
+				t.Errorf("notes: %q, want %q", m.notes, c.says)
+			}
+			left := first.Left
+			runs := 1
+			for ; left > 0 && runs < 30; runs++ { // each after an edit, with what is left
+				next := run(jobs(uint64(20 + runs))[:3])
+				if next.Uploaded != 3 || next.Left > 2 {
+					t.Errorf("run %d: %+v", runs, next)
+				}
+				left = next.Left
+			}
+			if left > 0 || c.again != (runs > 3) {
+				t.Errorf("%d are left after %d runs", left, runs)
+			}
+			taker := newMachine(t, m.url)
+			client := taker.run()
+			for i, j := range rest {
+				if !taker.has(client, j) {
+					t.Errorf("result %d is missing", i)
+				}
+			}
+			client.Close(t.Context())
+		})
+	}
+}
+
+// A record that is torn is told with its asset and the consequence.
+func TestTornRecord(t *testing.T) {
+	server, url := started(t, &remotetest.Server{})
+	giver := newMachine(t, url)
+	j := jobs(5)[1]
+	c := giver.run()
+	giver.keep(c, j)
+	c.Close(t.Context())
+	server.Change(func(_ map[string][]byte, results map[string]*repb.ActionResult) {
+		for _, r := range results {
+			r.StdoutRaw = r.StdoutRaw[:len(r.StdoutRaw)/2]
+		}
+	})
+	taker := newMachine(t, url)
+	c = taker.run()
+	if known := c.Look(t.Context(), j.key, "models/a.gltf", time.Minute); known.Result != nil {
+		t.Error("a torn record is a result")
+	}
+	c.Close(t.Context())
+	if len(taker.notes) != 1 || !strings.Contains(taker.notes[0], "models/a.gltf: the server's record is wrong: ") || !strings.Contains(taker.notes[0], "it counts as missing, and the asset is cooked") {
+		t.Errorf("notes: %q", taker.notes)
 	}
 }
 

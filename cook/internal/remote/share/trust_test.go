@@ -64,7 +64,7 @@ func takes(t *testing.T, url string, j job, trusted ...string) (m *machine, got 
 		m.keys.Trust = append(m.keys.Trust, public(name))
 	}
 	c := m.run()
-	known := c.Look(t.Context(), j.key, time.Minute)
+	known := c.Look(t.Context(), j.key, "", time.Minute)
 	fetched := c.Fetch(t.Context(), j.key, time.Minute)
 	if fetched && known.Result == nil {
 		t.Error("fetched what is not known")
@@ -229,7 +229,7 @@ func TestSignedMerge(t *testing.T) {
 					t.Fatal(err)
 				}
 				c := m.run()
-				c.Keep(j.above())
+				c.Keep("a.png", j.above())
 				c.Close(t.Context())
 			}
 			give(tc.first, "a", nil)
@@ -239,7 +239,7 @@ func TestSignedMerge(t *testing.T) {
 				taker.keys.Trust = []ed25519.PublicKey{public("ci2")}
 			}
 			c := taker.run()
-			got := c.Look(t.Context(), j.above(), time.Minute).ReadSets
+			got := c.Look(t.Context(), j.above(), "", time.Minute).ReadSets
 			c.Close(t.Context())
 			if !slices.EqualFunc(got, tc.want, func(a, b store.ReadSet) bool { return slices.Equal(a, b) }) {
 				t.Errorf("%q, want %q", got, tc.want)

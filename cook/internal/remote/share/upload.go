@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
@@ -14,52 +15,82 @@ import (
 
 	"github.com/assetcook/assetcook/cook/internal/remote"
 	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/internal/human"
+	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // uploads give results to the server, some at a time: those blobs that it lacks, then what
-// refers to them.
+// refers to them. What earlier runs have left comes after the results of this one.
 type uploads struct {
 	mu     sync.Mutex
 	queue  []kept
+	later  []kept // of earlier runs
+	own    int    // groups of this run that are on their way
 	active int
 	idle   chan struct{} // closed when nothing is queued and nothing active; nil if nobody waits
-	left   []kept        // that failed for want of the server
+	left   []kept        // for a later run
+	failed failures
 	done   int64
 	bytes  int64
 }
 
+// failures are results that the server did not take.
+type failures struct {
+	results int64
+	asset   string // of one of them
+	why     error
+}
+
 const (
 	uploaders    = 4
-	uploadGroup  = 500 // results that look for missing blobs together
-	largeUploads = 8   // blobs of a group that have a request each, at a time
+	uploadGroup  = 500         // results that look for missing blobs together
+	laterGroup   = 50          // likewise, of earlier runs
+	laterTime    = time.Second // that the end of a run waits for results of earlier ones
+	largeUploads = 8           // blobs of a group that have a request each, at a time
+	mostTries    = 5           // runs that try to give a result
 )
 
 // A kept is a key under which the store has what is to be uploaded, and what cooked that.
 type kept struct {
 	remote.Key
 	maker
+	Asset string `json:"asset,omitempty"`
+	Tries int    `json:"tries,omitempty"` // runs that the server has answered with an error
 }
 
 // made are keys whose results the run has just cooked.
-func (s *sharer) made(keys []remote.Key) []kept {
+func (s *sharer) made(r *remote.Request) []kept {
 	by := maker{s.Run, s.Host, time.Now().UTC().Truncate(time.Millisecond)}
-	all := make([]kept, len(keys))
-	for i, k := range keys {
-		all[i] = kept{k, by}
+	all := make([]kept, len(r.Keys))
+	for i, k := range r.Keys {
+		all[i] = kept{Key: k, maker: by, Asset: assetOf(r, i)}
 	}
 	return all
 }
 
-// keep uploads the result of a key when its turn has come.
-func (s *sharer) keep(ctx context.Context, keys []kept) {
+// keep uploads results of this run and of earlier ones when their turn has come.
+func (s *sharer) keep(ctx context.Context, keys, later []kept) {
 	u := &s.uploads
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.queue = append(u.queue, keys...)
-	if len(u.queue) > 0 && u.active < uploaders {
+	u.queue, u.later = append(u.queue, keys...), append(u.later, later...)
+	if u.active < uploaders {
 		u.active++
 		go s.upload(ctx)
 	}
+}
+
+// next takes the next group of keys from the queues, and says whether it is of this run.
+func (u *uploads) next() (group []kept, own bool) {
+	queue, most := &u.queue, uploadGroup
+	if own = len(*queue) > 0; own {
+		u.own++
+	} else {
+		queue, most = &u.later, laterGroup
+	}
+	group = (*queue)[:min(most, len(*queue))]
+	*queue = (*queue)[len(group):]
+	return group, own
 }
 
 // upload uploads what is queued.
@@ -67,8 +98,7 @@ func (s *sharer) upload(ctx context.Context) {
 	u := &s.uploads
 	for {
 		u.mu.Lock()
-		group := u.queue[:min(uploadGroup, len(u.queue))]
-		u.queue = u.queue[len(group):]
+		group, own := u.next()
 		if len(group) == 0 {
 			u.active--
 			if u.active == 0 && u.idle != nil {
@@ -81,31 +111,79 @@ func (s *sharer) upload(ctx context.Context) {
 		u.mu.Unlock()
 		err := s.uploadGroup(ctx, group)
 		u.mu.Lock()
+		if own {
+			u.own--
+		}
 		switch {
 		case err == nil:
 		case ctx.Err() != nil, errors.Is(err, ErrUnavailable), errors.Is(err, errOff):
 			u.left = append(u.left, group...)
-		default:
-			if errors.Is(err, ErrRefused) || errors.Is(err, ErrFull) {
-				u.queue = nil // the others would end in the same way
-			}
-			u.mu.Unlock()
-			// The run may be slow to read, and what it sends meanwhile must be taken.
-			s.noteOnce("upload", fmt.Errorf("upload: %w", err))
-			continue
+		case errors.Is(err, ErrFull): // the others would end in the same way; there may be room later
+			u.left = append(append(append(u.left, group...), u.queue...), u.later...)
+			u.queue, u.later = nil, nil
+		case errors.Is(err, ErrRefused):
+			u.queue, u.later = nil, nil
 		}
 		u.mu.Unlock()
+		if err == nil || ctx.Err() != nil || errors.Is(err, errOff) {
+			continue
+		}
+		// The run may be slow to read, and what it sends meanwhile must be taken.
+		s.noteOnce("upload", fmt.Errorf("upload: %w", err))
 	}
+}
+
+// fail notes that the server did not take a result, which a later run gives unless that would
+// fail again.
+func (s *sharer) fail(ctx context.Context, k kept, why error) {
+	u := &s.uploads
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	again := true
+	if ctx.Err() == nil && !errors.Is(why, errOff) {
+		u.failed.results++
+		if u.failed.why == nil {
+			u.failed.asset, u.failed.why = k.Asset, why
+		}
+		k.Tries++
+		again = isUnavailable(why) || errors.Is(why, ErrFull)
+	}
+	if again && k.Tries < mostTries {
+		u.left = append(u.left, k)
+	}
+}
+
+// noteFailed notes what the server did not take.
+func (s *sharer) noteFailed() {
+	s.uploads.mu.Lock()
+	f := s.uploads.failed
+	s.uploads.mu.Unlock()
+	if f.results == 0 {
+		return
+	}
+	then := "it is cooked on each machine"
+	if isUnavailable(f.why) || errors.Is(f.why, ErrFull) {
+		then = "later runs try again"
+	}
+	of := pathname.Show(cmp.Or(f.asset, "an asset"))
+	if f.results > 1 {
+		of = fmt.Sprintf("%d results, one of them of %s", f.results, of)
+	} else {
+		of = "the result of " + of
+	}
+	s.note(fmt.Sprintf("upload: the server did not take %s: %v; %s", of, f.why, then))
 }
 
 // A gift is an entry that is to be on the server, and what it needs there.
 type gift struct {
-	key    remote.Key
+	kept
 	entry  *entry
 	action action
+	needs  []Digest
 }
 
-// uploadGroup uploads some results. Those that are no longer in the store are left out.
+// uploadGroup uploads some results. Those that are no longer in the store are left out. The error
+// is of all of them; one that the server does not take keeps no other from being given.
 func (s *sharer) uploadGroup(ctx context.Context, keys []kept) error {
 	server, err := s.link.ready(ctx, true)
 	if err != nil {
@@ -120,7 +198,7 @@ func (s *sharer) uploadGroup(ctx context.Context, keys []kept) error {
 	}
 	Each(len(keys), func(i int) error { // what gift is going to merge with
 		if !keys[i].Reads {
-			s.lookUp(ctx, s.find(keys[i].Key))
+			s.lookUp(ctx, s.find(keys[i].Key, keys[i].Asset))
 		}
 		return nil
 	})
@@ -131,24 +209,36 @@ func (s *sharer) uploadGroup(ctx context.Context, keys []kept) error {
 		if !ok {
 			continue
 		}
+		g.needs = g.entry.files
 		if traits.Actions {
 			for _, message := range g.action.blobs {
-				contents[traits.Function.Of(message)] = content{message: message}
+				d := traits.Function.Of(message)
+				contents[d] = content{message: message}
+				g.needs = append(slices.Clip(g.needs), d)
 			}
 		}
 		gifts = append(gifts, g)
 	}
-	if err := s.uploadContents(ctx, traits, contents); err != nil {
+	failed, err := s.uploadContents(ctx, traits, contents)
+	if err != nil {
 		return err
 	}
-	return Each(len(gifts), func(i int) error { return s.uploadResult(ctx, gifts[i]) })
+	return Each(len(gifts), func(i int) error {
+		for _, d := range gifts[i].needs {
+			if why := failed[d]; why != nil {
+				s.fail(ctx, gifts[i].kept, why)
+				return nil
+			}
+		}
+		return s.uploadResult(ctx, gifts[i])
+	})
 }
 
 // uploadResult uploads what refers to blobs that are on the server.
 func (s *sharer) uploadResult(ctx context.Context, g gift) error {
-	ar, err := g.entry.encode(g.key, s.Keys.Sign)
+	ar, err := g.entry.encode(g.Key, s.Keys.Sign)
 	if err == nil {
-		err = s.link.do(ctx, int64(len(ar.StdoutRaw)), func(ctx context.Context, server Server) error {
+		err = s.link.put(ctx, int64(len(ar.StdoutRaw)), func(ctx context.Context, server Server) error {
 			return server.PutResult(ctx, g.action.Digest, ar)
 		})
 	}
@@ -156,10 +246,10 @@ func (s *sharer) uploadResult(ctx context.Context, g gift) error {
 	case err == nil && g.entry.result != nil:
 		s.uploads.add(1, 0)
 	case err == nil:
-	case ctx.Err() != nil, errors.Is(err, ErrUnavailable), errors.Is(err, errOff), errors.Is(err, ErrRefused), errors.Is(err, ErrFull):
+	case errors.Is(err, ErrRefused):
 		return err
-	default: // of this one, such as that a blob of it has just been evicted
-		s.noteOnce("upload", fmt.Errorf("upload: %w", err))
+	default:
+		s.fail(ctx, g.kept, err)
 	}
 	return nil
 }
@@ -187,14 +277,14 @@ func (s *sharer) gift(ctx context.Context, k kept, f Function, contents map[Dige
 		// which costs a miss.
 		// A signature could not be kept by a run that does not sign, and one that does
 		// vouches for what it merges.
-		there := s.find(k.Key)
+		there := s.find(k.Key, k.Asset)
 		switch found := s.lookUp(ctx, there); {
 		case found && s.Keys.Sign == nil && there.signed != nil,
 			found && (s.Keys.Sign == nil || s.Keys.vouches(there.signed)) && !e.merge(there.entry):
 			return g, false
 		}
 	}
-	return gift{k.Key, e, actionOf(k.Key, f)}, e.result != nil || len(e.readSets) > 0
+	return gift{kept: k, entry: e, action: actionOf(k.Key, f)}, e.result != nil || len(e.readSets) > 0
 }
 
 // digest returns the server's name of a blob.
@@ -221,14 +311,53 @@ type content struct {
 	file     *remote.File // likewise
 }
 
-// uploadContents uploads those contents that the server lacks.
-func (s *sharer) uploadContents(ctx context.Context, traits Traits, contents map[Digest]content) error {
-	digests := make([]Digest, 0, len(contents))
+// A giving is an upload of contents, of which some may fail.
+type giving struct {
+	batch
+	mu     sync.Mutex
+	failed map[Digest]error
+	inRow  int   // failures without a success between
+	err    error // nothing more is to be given
+}
+
+// ended notes how giving a blob ended. After some failures in a row it gives up, and so it does
+// for an error that all others would have as well.
+func (g *giving) ended(ctx context.Context, d Digest, err error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if err == nil {
+		g.inRow = 0
+		return
+	}
+	g.failed[d] = err
+	if isUnavailable(err) || errors.Is(err, ErrFull) {
+		g.inRow++
+	}
+	if g.err == nil && (ctx.Err() != nil || errors.Is(err, errOff) || errors.Is(err, ErrRefused) || g.inRow >= failsInRow) {
+		g.err = err
+	}
+}
+
+func (g *giving) over() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.err != nil
+}
+
+// uploadContents uploads those contents that the server lacks. It returns what was wrong with
+// those that the server did not take, and why nothing more can be given.
+func (s *sharer) uploadContents(ctx context.Context, traits Traits, contents map[Digest]content) (map[Digest]error, error) {
+	g := &giving{batch: batch{limit: min(traits.Batch, smallBatch)}, failed: map[Digest]error{}}
+	var digests []Digest
 	for d := range contents {
-		digests = append(digests, d)
+		if traits.MaxBlob > 0 && d.Size > traits.MaxBlob {
+			g.failed[d] = fmt.Errorf("an artifact of %s is %w, which takes %s", human.Bytes(d.Size), ErrTooLarge, human.Bytes(traits.MaxBlob))
+		} else {
+			digests = append(digests, d)
+		}
 	}
 	if len(digests) == 0 {
-		return nil
+		return g.failed, nil
 	}
 	var missing []Digest
 	err := s.link.do(ctx, int64(100*len(digests)), func(ctx context.Context, server Server) (err error) {
@@ -236,25 +365,27 @@ func (s *sharer) uploadContents(ctx context.Context, traits Traits, contents map
 		return err
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	b := batch{limit: min(traits.Batch, smallBatch)}
-	large, largeCtx := errgroup.WithContext(ctx)
+	var large errgroup.Group
 	large.SetLimit(largeUploads)
 	for _, d := range missing {
 		c, ok := contents[d]
 		switch {
 		case !ok: // it was not asked about
-		case !s.link.isSmall(d):
-			large.Go(func() error { return s.uploadLarge(largeCtx, d, c) })
-		case err == nil:
-			err = s.uploadSmall(ctx, d, c, &b)
+		case g.over():
+		case s.link.isSmall(d):
+			s.uploadSmall(ctx, d, c, g)
+		default:
+			large.Go(func() error {
+				g.ended(ctx, d, s.uploadLarge(ctx, d, c))
+				return nil
+			})
 		}
 	}
-	if err == nil {
-		err = s.sendBatch(ctx, &b)
-	}
-	return cmp.Or(err, large.Wait())
+	s.sendBatch(ctx, g)
+	large.Wait()
+	return g.failed, g.err
 }
 
 // A batch is of small blobs that one request takes.
@@ -264,50 +395,66 @@ type batch struct {
 	contents    [][]byte
 }
 
-func (s *sharer) uploadSmall(ctx context.Context, d Digest, c content, b *batch) error {
+func (s *sharer) uploadSmall(ctx context.Context, d Digest, c content, g *giving) {
+	data, err := s.readContent(d, c)
+	if err != nil {
+		g.ended(ctx, d, err)
+		return
+	}
+	if g.size+d.Size > g.limit {
+		s.sendBatch(ctx, g)
+	}
+	g.size += d.Size
+	g.digests, g.contents = append(g.digests, d), append(g.contents, data)
+}
+
+// readContent reads a small content.
+func (s *sharer) readContent(d Digest, c content) ([]byte, error) {
 	r, err := s.openContent(c, 0)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer r.Close()
 	data, err := io.ReadAll(io.LimitReader(r, d.Size))
 	if c.file != nil && (err != nil || s.link.server.Traits().Function.Of(data) != d) {
-		return errors.Join(err, errInputChanged)
+		return nil, errors.Join(err, errInputChanged)
 	}
 	if err != nil || int64(len(data)) != d.Size {
-		return fmt.Errorf("blob %s of the store: %w", d.Hash, errors.Join(err, store.ErrDamaged))
+		return nil, fmt.Errorf("blob %s of the store: %w", d.Hash, errors.Join(err, store.ErrDamaged))
 	}
-	if b.size+d.Size > b.limit {
-		if err := s.sendBatch(ctx, b); err != nil {
-			return err
-		}
-	}
-	b.size += d.Size
-	b.digests, b.contents = append(b.digests, d), append(b.contents, data)
-	return nil
+	return data, nil
 }
 
-func (s *sharer) sendBatch(ctx context.Context, b *batch) error {
-	if len(b.digests) == 0 {
-		return nil
+// sendBatch gives the blobs of the batch: together, and one by one if that fails.
+func (s *sharer) sendBatch(ctx context.Context, g *giving) {
+	b := g.batch
+	g.batch = batch{limit: b.limit}
+	if len(b.digests) == 0 || g.over() {
+		return
 	}
 	is := s.traffic.begin(true, len(b.digests), b.size)
-	defer is.end()
-	err := s.link.do(ctx, b.size, func(ctx context.Context, server Server) error {
+	err := s.link.put(ctx, b.size, func(ctx context.Context, server Server) error {
 		return server.WriteSmall(ctx, b.digests, b.contents)
 	})
 	if err == nil {
 		is.passed(b.size)
 		s.uploads.add(0, b.size)
 	}
-	b.size, b.digests, b.contents = 0, nil, nil
-	return err
+	is.end()
+	for i, d := range b.digests {
+		one := err
+		if err != nil && len(b.digests) > 1 && !g.over() {
+			one = s.uploadLarge(ctx, d, content{message: b.contents[i]})
+		}
+		g.ended(ctx, d, one)
+	}
 }
 
+// uploadLarge gives a blob by a request of its own.
 func (s *sharer) uploadLarge(ctx context.Context, d Digest, c content) error {
 	is := s.traffic.begin(true, 1, d.Size)
 	defer is.end()
-	err := s.link.do(ctx, d.Size, func(ctx context.Context, server Server) error {
+	err := s.link.put(ctx, d.Size, func(ctx context.Context, server Server) error {
 		return server.Write(ctx, d, func(offset int64) (io.ReadCloser, error) {
 			r, err := s.openContent(c, offset)
 			if err != nil {
@@ -348,7 +495,8 @@ func (s *sharer) openContent(c content, offset int64) (io.ReadCloser, error) {
 	return f, nil
 }
 
-// flush waits until all is uploaded, for a time at most, and returns what is left.
+// flush waits until all is uploaded, for a time at most and no longer than ctx, and returns what
+// is left. Results of earlier runs are not waited for as long.
 func (s *sharer) flush(ctx context.Context, longest time.Duration, stop context.CancelFunc) []kept {
 	u := &s.uploads
 	u.mu.Lock()
@@ -359,14 +507,28 @@ func (s *sharer) flush(ctx context.Context, longest time.Duration, stop context.
 		u.idle = idle
 	}
 	u.mu.Unlock()
-	select {
-	case <-idle:
-	case <-time.After(longest):
-	case <-s.link.ctx.Done():
+	ticker := time.NewTicker(laterTime)
+	defer ticker.Stop()
+	end := time.After(longest)
+	for waiting := true; waiting; {
+		select {
+		case <-idle:
+			waiting = false
+		case <-ticker.C:
+			u.mu.Lock()
+			waiting = len(u.queue) > 0 || u.own > 0
+			u.mu.Unlock()
+		case <-end:
+			waiting = false
+		case <-ctx.Done():
+			waiting = false
+		case <-s.link.ctx.Done():
+			waiting = false
+		}
 	}
 	stop()
 	<-idle // soon: all requests have ended
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	return append(u.left, u.queue...)
+	return append(append(u.left, u.queue...), u.later...)
 }

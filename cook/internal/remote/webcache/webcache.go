@@ -135,8 +135,12 @@ func asError(r *http.Response) error {
 		return share.ErrMissing
 	case code == http.StatusUnauthorized || code == http.StatusForbidden || code == http.StatusMethodNotAllowed || code >= 300 && code < 400:
 		kind = share.ErrRefused
-	case code == http.StatusInsufficientStorage || code == http.StatusRequestEntityTooLarge:
+	case code == http.StatusInsufficientStorage:
 		kind = share.ErrFull
+	case code == http.StatusRequestEntityTooLarge:
+		kind = share.ErrTooLarge
+	case code == http.StatusInternalServerError:
+		kind = share.ErrInternal
 	case code < 500 && code != http.StatusTooManyRequests && code != http.StatusRequestTimeout:
 		return fmt.Errorf("the server answers %s", pathname.Show(r.Status))
 	}

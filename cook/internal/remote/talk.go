@@ -1,0 +1,177 @@
+package remote
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync/atomic"
+	"time"
+
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// A talk is the conversation of a client with its cook-remote.
+type talk struct {
+	conn     io.ReadWriteCloser // nil before it begins
+	received chan struct{}      // closed when receive has ended
+	silent   chan struct{}      // closed when nothing has come for too long
+	steps    atomic.Int64       // of receive: odd while it handles an answer
+
+	// Guarded by the client's mu.
+	ending bool  // the run has ended
+	why    error // no answer comes any more
+	said   bool  // the user has been told why
+}
+
+// start starts cook-remote. If it cannot be, everything is a miss.
+func (c *Client) start() {
+	conn, err := c.begin()
+	c.mu.Lock()
+	if err != nil {
+		c.waiting = nil
+		c.mu.Unlock()
+		c.note(fmt.Sprintf("remote: %v; %s", err, withoutServer))
+		return
+	}
+	c.talk.conn, c.to.Encoder, c.talk.received = conn, json.NewEncoder(conn), make(chan struct{})
+	c.mu.Unlock()
+	abandon := context.AfterFunc(c.stop, func() {
+		select {
+		case <-c.talk.received:
+		case <-time.After(endTime):
+			conn.Close()
+		}
+	})
+	go func() {
+		defer close(c.talk.received)
+		defer abandon()
+		c.receive(conn)
+	}()
+	c.to.Encode(Request{Op: Hello, Wire: WireVersion}) // if nobody takes it, receive notices that
+}
+
+const (
+	// withoutServer is the consequence of a cook-remote that fails.
+	withoutServer = "this run goes on without the server: it takes no more results from there, and gives none"
+
+	// After these times cook-remote is given up.
+	endTime    = 2 * time.Second // after the end of the run
+	mostSilent = 6               // Beats without a line
+)
+
+// receive hands answers on until cook-remote ends, writes something that is no answer, or writes
+// nothing for too long. Then it says why, and those who wait for answers go on without.
+func (c *Client) receive(conn io.ReadWriteCloser) {
+	c.talk.silent = make(chan struct{})
+	over := make(chan struct{})
+	go c.watch(over, conn)
+	why := c.converse(conn)
+	close(over)
+	select {
+	case <-c.talk.silent:
+		why = fmt.Errorf("it has said nothing for %v", mostSilent*Beat)
+	default:
+	}
+	c.mu.Lock()
+	left := c.waiting
+	c.waiting = nil
+	if c.talk.why = why; !c.talk.ending {
+		c.talk.said = true
+	}
+	say := c.talk.said
+	c.mu.Unlock()
+	if say && c.stop.Err() == nil {
+		if why == io.EOF {
+			why = errors.New("it ended early")
+		}
+		c.note(fmt.Sprintf("remote: %s: %v; %s", c.opt.Program, why, withoutServer))
+	}
+	for _, answer := range left {
+		answer(Answer{}, false)
+	}
+	go conn.Close()
+	io.Copy(io.Discard, conn) // it could not end if nobody read
+}
+
+// watch closes a connection over which nothing comes for too long while receive waits.
+func (c *Client) watch(over <-chan struct{}, conn io.Closer) {
+	ticker := time.NewTicker(Beat)
+	defer ticker.Stop()
+	for last, quiet := int64(0), 0; quiet < mostSilent; {
+		select {
+		case <-ticker.C:
+		case <-over:
+			return
+		}
+		quiet++
+		if now := c.talk.steps.Load(); now != last || now%2 == 1 {
+			last, quiet = now, 0
+		}
+	}
+	close(c.talk.silent)
+	conn.Close()
+}
+
+// converse hands answers on, and returns why there are no more: io.EOF if cook-remote has ended
+// without an error.
+func (c *Client) converse(from io.Reader) error {
+	const longest = 64 << 20 // a line: records of the store and their base64
+	lines := bufio.NewScanner(from)
+	lines.Buffer(nil, longest)
+	hint := " (if it is of another version than cook, install both again)"
+	for first := true; lines.Scan(); first, hint = false, "" {
+		var a Answer
+		switch err := json.Unmarshal(lines.Bytes(), &a); {
+		case err != nil:
+			return fmt.Errorf("it printed %s, which is no answer%s", pathname.Show(lines.Text()), hint)
+		case first && a.Wire != WireVersion:
+			return fmt.Errorf("its protocol is %d, not %d%s", a.Wire, WireVersion, hint)
+		}
+		c.talk.steps.Add(1)
+		c.handle(a)
+		c.talk.steps.Add(1)
+	}
+	switch err := lines.Err(); {
+	case err != nil:
+		return fmt.Errorf("%w%s", err, hint)
+	case hint != "":
+		return fmt.Errorf("it ended at once%s", hint)
+	}
+	return io.EOF
+}
+
+// handle hands an answer to whoever waits for it.
+func (c *Client) handle(a Answer) {
+	if a.Note != "" {
+		c.note("remote: " + a.Note)
+	}
+	if a.Traffic != nil && c.opt.Traffic != nil {
+		c.opt.Traffic(*a.Traffic)
+	}
+	c.mu.Lock()
+	answer := c.waiting[a.Seq]
+	delete(c.waiting, a.Seq)
+	c.mu.Unlock()
+	if answer != nil {
+		answer(a, true)
+	}
+}
+
+// noteEnd notes an end that is not as it should be. answered says that there were Stats.
+func (c *Client) noteEnd(answered bool) {
+	why := c.talk.why
+	switch {
+	case c.talk.said, c.stop.Err() != nil, answered && why == io.EOF:
+		return
+	case why == io.EOF:
+		why = errors.New("it ended early")
+	}
+	consequence := ""
+	if !answered {
+		consequence = "; results of this run may be missing on the server"
+	}
+	c.note(fmt.Sprintf("remote: %s: %v%s", c.opt.Program, why, consequence))
+}

@@ -1,0 +1,161 @@
+// Package child runs programs that are spoken to over their standard input and output. Whatever
+// such a program does, the conversation ends. Reading ends when the program exits, closes its
+// output or is killed, and the error says which, with what the program printed on its standard
+// error. A program that stays after its input has ended is killed. A process that a program left
+// behind with the output open is not waited for.
+package child
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+const (
+	// endTime is how long a program may go on when its input has ended, or its output.
+	endTime = 2 * time.Second
+	// drainTime is how long an output may stay open when the program has ended.
+	drainTime = time.Second
+)
+
+// A Process is a running program. Read reads its standard output, Write writes to its standard
+// input, and both fail once the program has ended.
+type Process struct {
+	cmd    *exec.Cmd
+	input  io.WriteCloser
+	output *os.File
+	said   Head          // on its standard error
+	ended  chan struct{} // closed when err is known
+	err    error
+}
+
+// Start starts a command whose standard input and output are not set. Unless cmd.Stderr is set,
+// what the program prints there becomes part of the error that reading ends with.
+func Start(cmd *exec.Cmd) (*Process, error) {
+	p := &Process{cmd: cmd, said: Head{Most: 4 << 10}, ended: make(chan struct{})}
+	cmd.WaitDelay = drainTime
+	if cmd.Stderr == nil {
+		cmd.Stderr = &p.said
+	}
+	var err error
+	if p.input, err = cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	output, print, err := os.Pipe()
+	if err != nil {
+		p.input.Close()
+		return nil, err
+	}
+	p.output, cmd.Stdout = output, print
+	err = cmd.Start()
+	print.Close()
+	if err != nil {
+		p.input.Close()
+		output.Close()
+		return nil, err
+	}
+	go func() {
+		p.err = p.reason(cmd.Wait())
+		close(p.ended)
+		time.AfterFunc(drainTime, func() { output.Close() })
+	}()
+	return p, nil
+}
+
+// reason returns how the program ended: nil if it succeeded and printed no error.
+func (p *Process) reason(err error) error {
+	if p.cmd.ProcessState.Success() {
+		err = nil // and not that of a pipe that is still open
+	}
+	switch said := p.excerpt(); {
+	case err == nil && said == "":
+		return nil
+	case err == nil:
+		return fmt.Errorf("it printed: %s", said)
+	case said == "":
+		return err
+	default:
+		return fmt.Errorf("%w: %s", err, said)
+	}
+}
+
+// excerpt returns the first lines that the program printed on its standard error.
+func (p *Process) excerpt() string {
+	const most = 4 // Show shortens long ones
+	lines := strings.FieldsFunc(p.said.String(), func(r rune) bool { return r == '\n' || r == '\r' })
+	text := strings.Join(lines[:min(most, len(lines))], "; ")
+	if text == "" {
+		return ""
+	}
+	return pathname.Show(text)
+}
+
+// Read reads what the program prints. At the end the error is io.EOF if the program succeeded
+// and printed no error, else the reason.
+func (p *Process) Read(b []byte) (int, error) {
+	n, err := p.output.Read(b)
+	if err == nil {
+		return n, nil
+	}
+	timer := time.NewTimer(endTime)
+	defer timer.Stop()
+	select {
+	case <-p.ended:
+		if p.err != nil {
+			return n, p.err
+		}
+		return n, io.EOF
+	case <-timer.C:
+		return n, errors.New("it closed its output and runs on")
+	}
+}
+
+// Write writes to the standard input of the program.
+func (p *Process) Write(b []byte) (int, error) { return p.input.Write(b) }
+
+// Ended returns a channel that is closed when the program has ended.
+func (p *Process) Ended() <-chan struct{} { return p.ended }
+
+// Close ends the input of the program, and kills the program if that does not end it soon. It
+// returns how the program ended.
+func (p *Process) Close() error {
+	p.input.Close()
+	timer := time.AfterFunc(endTime, p.Kill)
+	defer timer.Stop()
+	<-p.ended
+	return p.err
+}
+
+// Kill ends the program at once.
+func (p *Process) Kill() { p.cmd.Process.Kill() }
+
+// A Head keeps the first bytes that are written to it, and drops the others.
+type Head struct {
+	Most int // bytes
+
+	mu   sync.Mutex
+	kept []byte
+}
+
+func (h *Head) Write(b []byte) (int, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.kept = append(h.kept, b[:min(len(b), max(0, h.Most-len(h.kept)))]...)
+	return len(b), nil
+}
+
+// Bytes returns the bytes that were kept.
+func (h *Head) Bytes() []byte {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.kept[:len(h.kept):len(h.kept)]
+}
+
+func (h *Head) String() string { return string(h.Bytes()) }
