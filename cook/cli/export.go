@@ -5,7 +5,11 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/internal/export"
@@ -74,4 +78,31 @@ func runExport(ctx context.Context, atWork func(), args []string, stdout, stderr
 	}
 	fmt.Fprintf(stdout, "cook: %s of %s, %d %swritten, %d %sremoved\n", human.Count(r.Files, "file"), human.Bytes(r.Bytes), r.Written, would, r.Removed, would)
 	return exitOK
+}
+
+// servedFolders are names of folders that people deploy as they are.
+var servedFolders = []string{"public", "static", "www", "dist", "htdocs", "site"}
+
+// warnOfServed warns of an output folder that is likely to be served with the state in it:
+// below the folder that it shares with the assets, it is in a folder of servedFolders or
+// beside an index.html.
+func warnOfServed(p *cook.Project, stderr io.Writer) {
+	out, err := survey.OutputFolder(p.Dir, p.Out)
+	if err != nil {
+		return
+	}
+	dir, err := filepath.Abs(p.Dir)
+	if err != nil {
+		return
+	}
+	for at := out; filepath.Dir(at) != at; at = filepath.Dir(at) {
+		if _, shared := pathname.Below(at, dir); shared {
+			return
+		}
+		_, err := os.Stat(filepath.Join(filepath.Dir(at), "index.html"))
+		if err == nil || slices.Contains(servedFolders, strings.ToLower(filepath.Base(at))) {
+			report.Warn(stderr, fmt.Sprintf("%s is likely to be served as it is, and its .cook has names of folders of this machine and the history of runs; cook elsewhere, and have cook export write this folder", pathname.Show(fromHere(out))))
+			return
+		}
+	}
 }
