@@ -171,6 +171,9 @@ func (r *cookRun) cookOrWatch(ctx context.Context) (code int, began bool) {
 	if began = err == nil || summary.Found.Assets > 0; began {
 		if err == nil {
 			summary.Preset = r.looksOfFirst(ctx, &summary)
+			if summary.First && !summary.DryRun {
+				warnOfServed(&r.project, r.stderr)
+			}
 		}
 		r.show.summary(&summary, r.stdout, opt.Probe)
 		recap()

@@ -18,7 +18,8 @@ var takePatterns = []string{"cook", "cook verify", "cook list"}
 // inProject sets what neither the command line nor the environment says as the cook.toml of
 // the project does: that of the asset folder or, if none is named, that of the working
 // directory. It returns the words that are left. The first one is the asset folder if that
-// was not given and the word names a folder, apart from one in the project.
+// was not given and the word names a folder, apart from one in the project and the one that
+// cook export writes.
 func inProject(fs *flag.FlagSet, words []string, dirGiven bool) ([]string, error) {
 	dir := fs.Lookup("dir")
 	if dir == nil {
@@ -39,7 +40,7 @@ func inProject(fs *flag.FlagSet, words []string, dirGiven bool) ([]string, error
 		}
 		base = project.Dir
 	}
-	if !dirGiven && len(words) > 0 && isFolder(words[0]) && (base == "" || !isBelow(base, words[0])) {
+	if !dirGiven && fs.Name() != "cook export" && len(words) > 0 && isFolder(words[0]) && (base == "" || !isBelow(base, words[0])) {
 		base, words, project, searched = words[0], words[1:], cook.Project{}, false
 	}
 	if base == "" {

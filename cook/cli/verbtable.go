@@ -63,6 +63,8 @@ func (c command) verbs() []verb {
 			new(reportRun).flags, folders, c.runReport},
 		{"history", "history -dir assets [flags]", "print the last runs, or compare two", historyText,
 			func() *flag.FlagSet { return historyFlags(new(cook.Project), new(int), new(string)) }, folders, runHistory},
+		{"export", "export [flags] FOLDER", "copy what an engine loads, and nothing else", exportText,
+			new(exportRun).flags, folders, runExport},
 		{"pak", "pak create|list|extract|verify|diff ...", "put files into one, and read such files", pakText,
 			new(pakRun).flags, argument{words: pakVerbs, files: true, folders: true}, runPak},
 		{"smoke", "smoke [flags] FILE", "measure repeated runs and find regressions", smokeText,

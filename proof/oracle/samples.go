@@ -13,7 +13,7 @@ var contents = sync.OnceValue(func() map[string][]string {
 	return map[string][]string{
 		".png":     {string(Picture(1)), string(Picture(2)), string(Picture(3)), string(Picture(1)), "broken", ""},
 		".json":    {`{"a": 1}`, `{"a":1}`, `{"a": 2}`, `{"a": 3}`, `{"a": `},
-		".txt":     {"one", "two", "six", "eleven", ""},
+		".txt":     {"one", "two", "six", "eleven", "", "-----BEGIN PRIVATE KEY-----\n", "-----BEGIN CERTIFICATE-----\n"},
 		".bin":     {"12345678", "abcdefgh", "1234", "efgh"},
 		".psd":     {"work", "work file", ""}, // left out unless a .cookignore takes it back in
 		".in":      {"say\n", "cry\n", "shout\n"},
@@ -66,6 +66,7 @@ var configs = []string{
 	"[[rule]]\nmatch = \"*.png\"\nzstd = 0\n",
 	"[[rule]]\nmatch = \"*.png\"\nkind = \"material\"\nzstd = 0\n[[rule]]\nmatch = \"*.gltf\"\nrecipe = \"copy\"\n",
 	"[[rule]]\nmatch = \"*.txt\"\nrecipe = \"zstd\"\n",
+	"[[rule]]\nmatch = \"*.txt\"\nprivate_keys = true\n",
 	"[[rule]]\nmatch = \"*.png\"\noutput = \"{dir}/{stem}.ktx2\"\n",
 	"[[rule]]\nmatch = \"x/**\"\nrecipe = \"copy\"\n",
 	"[[rule]]\nmatch = \"*.json\"\nminify = false\n",

@@ -32,9 +32,9 @@ func TestEveryOptionIsInTheFingerprint(t *testing.T) {
 			"tools": []any{"x"}, "timeout": "1s", "daemons": true, "max_memory": int64(1), "max_disk": int64(1),
 			"reads": []any{"x"}, "system": []any{"/x"}, "sandbox": false, "deps": "trace",
 		},
-		"copy": {}, "gltf": {},
+		"copy": {"private_keys": true}, "gltf": {},
 		"json": {"minify": false},
-		"zstd": {"level": int64(19)},
+		"zstd": {"level": int64(19), "private_keys": true},
 	}
 	for _, r := range All() {
 		recipetest.Check(t, r, other[r.Name])
@@ -107,6 +107,24 @@ func TestSourceIsGone(t *testing.T) {
 		}, 0)
 		if err := c.Cook(t.Context(), job); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s: error %v, want %v", r.Name, err, fs.ErrNotExist)
+		}
+	}
+}
+
+// A private key is shipped only if a rule says so.
+func TestPrivateKeysAreRefused(t *testing.T) {
+	const key = "-----BEGIN EC PRIVATE KEY-----\nMHcCAQ==\n-----END EC PRIVATE KEY-----\n"
+	for _, name := range []string{"copy", "zstd"} {
+		if res := cook(t, name, []byte(key)); res.Err == nil || !strings.Contains(res.Err.Error(), "private_keys = true") {
+			t.Errorf("%s: %v", name, res.Err)
+		}
+		r := named(t, name)
+		c := r.New()
+		if err := recipe.SetOption(c, "private_keys", true); err != nil {
+			t.Fatal(err)
+		}
+		if res := recipetest.Cook(t, r, c, fstest.MapFS{"a.x": {Data: []byte(key)}}, "", "a.x"); res.Err != nil {
+			t.Errorf("%s: %v", name, res.Err)
 		}
 	}
 }

@@ -4,12 +4,16 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/plaintext"
 )
 
-// Copy writes the source's bytes unchanged. It has no options.
-type Copy struct{}
+// Copy writes the source's bytes unchanged.
+type Copy struct {
+	PrivateKeys bool `toml:"private_keys" doc:"take a source that begins with a private key, which is refused otherwise"`
+}
 
 // copyStep is how many bytes are copied between two looks at the context. It
 // is large because the kernel may copy or even share such a range by itself.
@@ -22,12 +26,15 @@ func (*Copy) Outputs() []string { return []string{"{path}"} }
 func (*Copy) Estimate([]byte, int64) (int64, error) { return 64 << 10, nil }
 
 // Cook implements recipe.Cooker.
-func (*Copy) Cook(ctx context.Context, job *recipe.Job) error {
+func (c *Copy) Cook(ctx context.Context, job *recipe.Job) error {
 	src, err := job.Open()
 	if err != nil {
 		return err
 	}
 	defer src.Close()
+	if err := refusePrivateKey(src, c.PrivateKeys); err != nil {
+		return err
+	}
 	dst, err := job.Create(0)
 	if err != nil {
 		return err
@@ -42,4 +49,19 @@ func (*Copy) Cook(ctx context.Context, job *recipe.Job) error {
 		err = nil
 	}
 	return errors.Join(err, dst.Close())
+}
+
+// refusePrivateKey returns an error if a file begins with a private key that no rule lets
+// pass. The file is read from its start afterwards.
+func refusePrivateKey(src fs.File, letPass bool) error {
+	at, ok := src.(io.ReaderAt)
+	if letPass || !ok {
+		return nil
+	}
+	var head [plaintext.PrivateKeyHead]byte
+	n, err := at.ReadAt(head[:], 0)
+	if err != nil && err != io.EOF {
+		return err
+	}
+	return plaintext.RefusePrivateKey(head[:n])
 }

@@ -20,7 +20,8 @@ import (
 // The bytes are those of one version of the encoder: when that changes them,
 // as the test of golden sums notices, the recipe's version must rise.
 type Zstd struct {
-	Level int `toml:"level" min:"1" max:"19" doc:"as the zstd program counts; the encoder has four: 1-2, 3-5, 6-9 and 10-19"`
+	Level       int  `toml:"level" min:"1" max:"19" doc:"as the zstd program counts; the encoder has four: 1-2, 3-5, 6-9 and 10-19"`
+	PrivateKeys bool `toml:"private_keys" doc:"take a source that begins with a private key, which is refused otherwise"`
 }
 
 const (
@@ -53,6 +54,9 @@ func (z *Zstd) Cook(ctx context.Context, job *recipe.Job) error {
 		return err
 	}
 	defer src.Close()
+	if err := refusePrivateKey(src, z.PrivateKeys); err != nil {
+		return err
+	}
 	info, err := src.Stat()
 	if err != nil {
 		return err

@@ -21,6 +21,7 @@ type Text struct {
 	LineEndings  string `toml:"line_endings" enum:"keep,lf,crlf" doc:"how lines end"`
 	FinalNewline bool   `toml:"final_newline" doc:"end the last line as well, if there is one; with line_endings = keep as the line before it"`
 	TrimSpace    bool   `toml:"trim_space" doc:"drop spaces and tabs at the ends of lines"`
+	PrivateKeys  bool   `toml:"private_keys" doc:"take a source that begins with a private key, which is refused otherwise"`
 }
 
 // Recipe returns the recipe "text".
@@ -47,6 +48,11 @@ func (o *Text) Cook(ctx context.Context, job *recipe.Job) error {
 	text, err := o.decode(ctx, source)
 	if err != nil {
 		return err
+	}
+	if !o.PrivateKeys {
+		if err := plaintext.RefusePrivateKey(text); err != nil {
+			return err
+		}
 	}
 	if i := bytes.IndexByte(text, 0); i >= 0 {
 		return fmt.Errorf("%s: a zero byte; this is no text, or UTF-16 without its mark (encoding = \"utf-16\")", plaintext.Position(text, i))

@@ -29,8 +29,18 @@ type options = map[string]any
 
 func TestRecipe(t *testing.T) {
 	recipetest.Check(t, Recipe(), map[string]any{
-		"encoding": "latin1", "line_endings": "crlf", "final_newline": true, "trim_space": true,
+		"encoding": "latin1", "line_endings": "crlf", "final_newline": true, "trim_space": true, "private_keys": true,
 	})
+}
+
+func TestPrivateKeysAreRefused(t *testing.T) {
+	const key = "-----BEGIN PRIVATE KEY-----\nMII=\n"
+	if _, err := cook(t, key, nil); err == nil {
+		t.Error("a private key is shipped")
+	}
+	if got, err := cook(t, key, options{"private_keys": true}); err != nil || got != key {
+		t.Errorf("%q, %v", got, err)
+	}
 }
 
 func TestText(t *testing.T) {

@@ -1,6 +1,9 @@
 package scan
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Defaults is a .cookignore for the whole tree that is weaker than any other: what no
 // asset folder means to ship. Letters of either case are equal in it. Unlike the names of
@@ -22,17 +25,24 @@ CMakeLists.txt
 *.vcxproj
 *.code-workspace
 
-# Private keys.
+# Private keys and passwords.
 id_rsa
 id_dsa
 id_ecdsa
+id_ecdsa_sk
 id_ed25519
+id_ed25519_sk
+*.pem
+*.key
+*.p8
 *.ppk
 *.p12
 *.pfx
 *.jks
 *.keystore
 *.kdbx
+credentials*.json
+secrets.*
 
 # Work files of image editors.
 *.psd
@@ -90,6 +100,15 @@ id_ed25519
 *.crdownload
 `
 
+// isSecret reports whether a line of Defaults, counted from 1, is for private keys and
+// passwords.
+func isSecret(line int) bool {
+	before, list, _ := strings.Cut(Defaults, "# Private keys and passwords.\n")
+	list, _, _ = strings.Cut(list, "\n\n")
+	first := strings.Count(before, "\n") + 2
+	return line >= first && line <= first+strings.Count(list, "\n")
+}
+
 // defaultList compiles Defaults but for the files of some extensions, which are in lower
 // case with their dots.
 func defaultList(but []string) *ignoreList {
@@ -98,7 +117,7 @@ func defaultList(but []string) *ignoreList {
 		return p.shape == shapeSuffix && slices.Contains(but, p.text)
 	})
 	for i := range patterns {
-		patterns[i].builtIn = true
+		patterns[i].builtIn, patterns[i].secret = true, isSecret(patterns[i].line)
 	}
 	return &ignoreList{patterns: patterns, folded: true}
 }

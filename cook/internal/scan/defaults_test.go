@@ -2,6 +2,7 @@ package scan
 
 import (
 	"io/fs"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -25,6 +26,12 @@ func TestLeftOut(t *testing.T) {
 		{"id_rsa", false, "id_rsa"},
 		{"ID_RSA", false, "id_rsa"},
 		{"makefile", false, "Makefile"},
+		{"server.pem", false, "*.pem"},
+		{"CI.KEY", false, "*.key"},
+		{"credentials-prod.json", false, "credentials*.json"},
+		{"secrets.yaml", false, "secrets.*"},
+		{"secret.png", false, ""},
+		{"keys.json", false, ""},
 		{"hero.psd", false, "*.psd"},
 		{"HERO.PSD", false, "*.psd"},
 		{"hero.blend", false, "*.blend"},
@@ -50,7 +57,7 @@ func TestLeftOut(t *testing.T) {
 
 // TestDefaultsAreTakenBackIn takes each line of the list back in by that line.
 func TestDefaultsAreTakenBackIn(t *testing.T) {
-	for line := range strings.SplitSeq(Defaults, "\n") {
+	for i, line := range strings.Split(Defaults, "\n") {
 		if line == "" || line[0] == '#' {
 			continue
 		}
@@ -65,13 +72,26 @@ func TestDefaultsAreTakenBackIn(t *testing.T) {
 		dir := t.TempDir()
 		plant(t, dir, map[string]string{file: "", "kept": ""})
 		tree := walk(t, dir, Options{})
-		if wantTree(t, tree, []string{"kept"}, nil, nil); len(tree.LeftOut) != 1 || tree.LeftOut[0].Path != name {
+		var problems []string
+		if isSecret(i + 1) {
+			problems = []string{name + ": secret"}
+		}
+		if wantTree(t, tree, []string{"kept"}, nil, problems); len(tree.LeftOut) != 1 || tree.LeftOut[0].Path != name {
 			t.Errorf("%s: left out %v, want %s", line, paths(tree.LeftOut), name)
 		}
 		plant(t, dir, map[string]string{IgnoreName: "!" + line + "\n"})
 		tree = walk(t, dir, Options{})
 		if want := 2; len(tree.Entries) != want || len(tree.LeftOut) > 0 {
 			t.Errorf("!%s: entries %v, left out %v", line, paths(tree.Entries), paths(tree.LeftOut))
+		}
+	}
+}
+
+func TestSecretLines(t *testing.T) {
+	for i, line := range strings.Split(Defaults, "\n") {
+		want := strings.HasPrefix(line, "id_") || slices.Contains([]string{"*.pem", "*.key", "*.p8", "*.ppk", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdbx", "credentials*.json", "secrets.*"}, line)
+		if got := isSecret(i + 1); got != want {
+			t.Errorf("line %d, %s: %v, want %v", i+1, line, got, want)
 		}
 	}
 }

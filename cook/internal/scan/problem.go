@@ -30,6 +30,9 @@ const (
 	// BadIgnore is a .cookignore that cannot be read. It is unknown what of
 	// its folder is wanted, so that folder is left out.
 	BadIgnore
+	// Secret is a file that [Defaults] leave out because it may hold a private key or a
+	// password. Err is the line that does.
+	Secret
 )
 
 // String gives the kind's name in lower case.
@@ -49,6 +52,8 @@ func (k Kind) String() string {
 		return "irregular"
 	case BadIgnore:
 		return "bad ignore file"
+	case Secret:
+		return "secret"
 	}
 	return "Kind(" + strconv.Itoa(int(k)) + ")"
 }
@@ -91,6 +96,8 @@ func (p Problem) Reason() string {
 		text, next = "neither file nor folder", "move it out of the asset folder"
 	case BadIgnore:
 		text, next = "cannot be used, its folder is left out", "repair or remove it"
+	case Secret:
+		text, next = "left out because it may hold a secret", "to ship it, write !"+p.Err.Error()+" into a "+IgnoreName
 	default:
 		text = p.Kind.String()
 	}

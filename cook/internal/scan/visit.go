@@ -248,6 +248,9 @@ func (v *visitor) ignored(n *node, name string, st Stamp) bool {
 	}
 	if p.builtIn {
 		n.leftOut = append(n.leftOut, Entry{join(n.path, name), st})
+		if p.secret && !st.IsFolder() {
+			n.problems = append(n.problems, Problem{join(n.path, name), Secret, errors.New(lineOf([]byte(Defaults), p.line))})
+		}
 	}
 	return true
 }
