@@ -201,41 +201,46 @@ func expressionFeatures(m *ir.Module, f *ir.Function, h ir.ExpressionHandle, kin
 		}
 		return shadowFeatures(image(k.Image), k)
 	case ir.ExprGlobalVariable:
-		if v := m.GlobalVariables[k.Variable]; v.Space == ir.SpaceStorage {
-			return []feature{{"storage buffers such as " + v.Name, 430, 310}}
-		}
-		if _, ok := m.Types[m.GlobalVariables[k.Variable].Type].Inner.(ir.BindingArrayType); ok {
-			return []feature{{name: "a binding_array"}}
-		}
-		t, ok := m.Types[m.GlobalVariables[k.Variable].Type].Inner.(ir.ImageType)
-		if !ok {
-			break
-		}
-		var list []feature
-		if t.Class == ir.ImageClassStorage {
-			list = append(list, feature{"storage textures", 420, 310})
-			if glslFormats[t.StorageFormat] {
-				list = append(list, feature{"storage textures of this format", 420, 0})
-			}
-			if t.StorageAccess == ir.StorageAccessReadWrite && !readWriteES[t.StorageFormat] {
-				list = append(list, feature{"storage textures of this format that are read and written", 420, 0})
-			}
-		}
-		if t.Multisampled {
-			list = append(list, feature{"multisampled textures", 330, 310})
-			if t.Arrayed {
-				list = append(list, feature{"multisampled arrays", 330, 320})
-			}
-		}
-		if t.Dim == ir.Dim1D {
-			list = append(list, feature{"1D textures", 330, 0})
-		}
-		if t.Dim == ir.DimCube && t.Arrayed {
-			list = append(list, feature{"arrays of cubes", 400, 320})
-		}
-		return list
+		return variableFeatures(m, m.GlobalVariables[k.Variable])
 	}
 	return nil
+}
+
+// variableFeatures returns the features that a global variable needs.
+func variableFeatures(m *ir.Module, v ir.GlobalVariable) []feature {
+	if v.Space == ir.SpaceStorage {
+		return []feature{{"storage buffers such as " + v.Name, 430, 310}}
+	}
+	if _, ok := m.Types[v.Type].Inner.(ir.BindingArrayType); ok {
+		return []feature{{name: "a binding_array"}}
+	}
+	t, ok := m.Types[v.Type].Inner.(ir.ImageType)
+	if !ok {
+		return nil
+	}
+	var list []feature
+	if t.Class == ir.ImageClassStorage {
+		list = append(list, feature{"storage textures", 420, 310})
+		if glslFormats[t.StorageFormat] {
+			list = append(list, feature{"storage textures of this format", 420, 0})
+		}
+		if t.StorageAccess == ir.StorageAccessReadWrite && !readWriteES[t.StorageFormat] {
+			list = append(list, feature{"storage textures of this format that are read and written", 420, 0})
+		}
+	}
+	if t.Multisampled {
+		list = append(list, feature{"multisampled textures", 330, 310})
+		if t.Arrayed {
+			list = append(list, feature{"multisampled arrays", 330, 320})
+		}
+	}
+	if t.Dim == ir.Dim1D {
+		list = append(list, feature{"1D textures", 330, 0})
+	}
+	if t.Dim == ir.DimCube && t.Arrayed {
+		list = append(list, feature{"arrays of cubes", 400, 320})
+	}
+	return list
 }
 
 // glslFormats are the storage formats that desktop GLSL alone has, readWriteES those

@@ -30,10 +30,10 @@ func (s *Set) chain(m *Method, path, target string, used []int, left *int) (*Met
 			continue
 		}
 		if *left--; *left < 0 {
-			at := o.method.Chosen
+			at := o.method.chosen.at
 			return nil, &Error{File: at.File, Line: at.Line, Column: at.Column, Msg: fmt.Sprintf("rules for artifacts make more than %d steps of one source", maxSteps)}
 		}
-		next, err := s.chain(o.method, name, target, append(slices.Clip(used), o.method.chose), left)
+		next, err := s.chain(o.method, name, target, append(slices.Clip(used), o.method.chosen.layer), left)
 		if err != nil {
 			return nil, err
 		}
@@ -72,7 +72,7 @@ func (s *Set) eachLater(m *Method, path, target string, used []int, do func(matc
 		var matched selection
 		name := m.Outputs[i].Name(path)
 		do(&matched, s.matchArtifact(&matched, name, target, used))
-		s.eachLater(next, name, target, append(slices.Clip(used), next.chose), do)
+		s.eachLater(next, name, target, append(slices.Clip(used), next.chosen.layer), do)
 	}
 }
 

@@ -41,7 +41,7 @@ func FuzzCompile(f *testing.F) {
 			if m == nil {
 				continue
 			}
-			if len(m.Outputs) == 0 || len(m.Rules) == 0 || m.Chosen.File == "" {
+			if len(m.Outputs) == 0 || len(m.Rules) == 0 || m.Chosen().File == "" {
 				t.Fatalf("Method(%q, %q) = %+v", path, target, m)
 			}
 			for _, o := range m.Outputs {

@@ -27,16 +27,17 @@ type Method struct {
 	Cooker  recipe.Cooker
 	Outputs []Template
 	Target  string
-	// Chosen is where the recipe is named.
-	Chosen Origin
 	// Options are the Cooker's that can change the result, sorted by key.
 	Options []Option
 	// Rules are those that decided something, weakest first.
 	Rules []Origin
 
-	chose int  // the layer that names the recipe, -1 for none
-	set   *Set // for those that follow another recipe, else nil
+	chosen win  // the layer that names the recipe, -1 for none
+	set    *Set // if it follows another recipe, else nil
 }
+
+// Chosen returns where the recipe is named.
+func (m *Method) Chosen() Origin { return m.chosen.at }
 
 // An Option is an option's canonical value and where it was set.
 type Option struct {
@@ -285,7 +286,7 @@ func (d *decision) conclude(target string) *outcome {
 		}
 	}
 
-	m := &Method{Recipe: r, Cooker: d.cooker, Target: target, Chosen: chosen, chose: d.chose}
+	m := &Method{Recipe: r, Cooker: d.cooker, Target: target, chosen: win{d.chose, chosen}}
 	if r.Follow != nil {
 		m.set = d.set
 	}

@@ -231,7 +231,7 @@ output = "{path}.bin"
 image = { srgb = false }
 `)
 	m := method(t, s, "ui/a.png", "pc")
-	if d := cmp.Diff(Origin{"cook.toml", 4, 1, "*.png, *.tga"}, m.Chosen); d != "" {
+	if d := cmp.Diff(Origin{"cook.toml", 4, 1, "*.png, *.tga"}, m.Chosen()); d != "" {
 		t.Error(d)
 	}
 	want := []Option{
@@ -243,7 +243,7 @@ image = { srgb = false }
 		t.Error(d)
 	}
 	m = method(t, s, "a.json", "")
-	if d := cmp.Diff(Origin{File: "built-in", Match: "*.json"}, m.Chosen); d != "" {
+	if d := cmp.Diff(Origin{File: "built-in", Match: "*.json"}, m.Chosen()); d != "" {
 		t.Error(d)
 	}
 	if d := cmp.Diff([]Option{{recipe.Field{Key: "indent", Value: "false"}, Origin{File: "default"}}}, m.Options); d != "" {

@@ -59,11 +59,11 @@ func TestDefaults(t *testing.T) {
 				line += fmt.Sprintf("; %s = %s (%s %s)", o.Key, o.Value, o.From, o.From.Match)
 			}
 		}
-		line += fmt.Sprintf("; %v %s\n", m.Chosen, m.Chosen.Match)
+		line += fmt.Sprintf("; %v %s\n", m.Chosen(), m.Chosen().Match)
 		if line != name+": copy [{path}]; built-in **\n" {
 			table.WriteString(line)
 		}
-		if len(m.Rules) != 1 || m.Rules[0] != m.Chosen {
+		if len(m.Rules) != 1 || m.Rules[0] != m.Chosen() {
 			t.Errorf("%s: rules %v", name, m.Rules)
 		}
 	}
