@@ -23,7 +23,7 @@ const (
 const maxHalf = 65504
 
 // isCube reports whether a file that begins with head is a table: chemists call a density in
-// space .cube, too.
+// space .cube, too. An empty file is one, that lost its content.
 func isCube(head []byte) bool {
 	for line := range bytes.Lines(head) {
 		for _, key := range []string{"LUT_", "TITLE", "DOMAIN_"} {
@@ -32,7 +32,7 @@ func isCube(head []byte) bool {
 			}
 		}
 	}
-	return false
+	return len(head) == 0
 }
 
 // A domain is the range of colors that a table is for, of red, green and blue.

@@ -286,7 +286,7 @@ func FuzzCube(f *testing.F) {
 func TestRecognizes(t *testing.T) {
 	for text, want := range map[string]bool{
 		"LUT_3D_SIZE 2\n": true, "# made by\n\nTITLE \"warm\"\n": true, "\ufeffDOMAIN_MIN 0 0 0\n": true, "\tLUT_1D_SIZE 4": true,
-		" water\n density\n 3 -5.0 -5.0 -5.0\n": false, "": false, "\x00\x01": false,
+		" water\n density\n 3 -5.0 -5.0 -5.0\n": false, "": true, "\x00\x01": false,
 	} {
 		if got := Recipe().Recognizes([]byte(text)); got != want {
 			t.Errorf("%q: %v", text, got)
