@@ -211,31 +211,35 @@ func expressionFeatures(m *ir.Module, f *ir.Function, h ir.ExpressionHandle, kin
 		if !ok {
 			break
 		}
-		var list []feature
-		if t.Class == ir.ImageClassStorage {
-			list = append(list, feature{"storage textures", 420, 310})
-			if glslFormats[t.StorageFormat] {
-				list = append(list, feature{"storage textures of this format", 420, 0})
-			}
-			if t.StorageAccess == ir.StorageAccessReadWrite && !readWriteES[t.StorageFormat] {
-				list = append(list, feature{"storage textures of this format that are read and written", 420, 0})
-			}
-		}
-		if t.Multisampled {
-			list = append(list, feature{"multisampled textures", 330, 310})
-			if t.Arrayed {
-				list = append(list, feature{"multisampled arrays", 330, 320})
-			}
-		}
-		if t.Dim == ir.Dim1D {
-			list = append(list, feature{"1D textures", 330, 0})
-		}
-		if t.Dim == ir.DimCube && t.Arrayed {
-			list = append(list, feature{"arrays of cubes", 400, 320})
-		}
-		return list
+		return textureFeatures(t)
 	}
 	return nil
+}
+
+// textureFeatures returns the features that declaring a texture needs.
+func textureFeatures(t ir.ImageType) (list []feature) {
+	if t.Class == ir.ImageClassStorage {
+		list = append(list, feature{"storage textures", 420, 310})
+		if glslFormats[t.StorageFormat] {
+			list = append(list, feature{"storage textures of this format", 420, 0})
+		}
+		if t.StorageAccess == ir.StorageAccessReadWrite && !readWriteES[t.StorageFormat] {
+			list = append(list, feature{"storage textures of this format that are read and written", 420, 0})
+		}
+	}
+	if t.Multisampled {
+		list = append(list, feature{"multisampled textures", 330, 310})
+		if t.Arrayed {
+			list = append(list, feature{"multisampled arrays", 330, 320})
+		}
+	}
+	if t.Dim == ir.Dim1D {
+		list = append(list, feature{"1D textures", 330, 0})
+	}
+	if t.Dim == ir.DimCube && t.Arrayed {
+		list = append(list, feature{"arrays of cubes", 400, 320})
+	}
+	return list
 }
 
 // glslFormats are the storage formats that desktop GLSL alone has, readWriteES those
