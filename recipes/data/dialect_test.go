@@ -152,3 +152,47 @@ func read(t *rapid.T, source string, o map[string]any) string {
 	}
 	return string(out)
 }
+
+// Whatever a table holds, each letter and digit of it is in the result, or it is refused.
+func FuzzTable(f *testing.F) {
+	for _, s := range []string{"id,hp\r1,100\r", "sep=;\nid;hp\n1;2\n", utf16le("a\tb\n1\t2\n"), "T\na|b\n1|2\n", "\"a\"\"b\",c\n\n;\n", "\r", "sep=,", "\"\r\n"} {
+		f.Add([]byte(s), false)
+	}
+	f.Fuzz(func(t *testing.T, text []byte, tabs bool) {
+		c := Recipe().New().(*Data)
+		c.Header = false
+		in := "csv"
+		if tabs {
+			in = "tsv"
+		}
+		root, err := c.read(t.Context(), in, text)
+		if err != nil {
+			return
+		}
+		letters := func(s string) (n int) {
+			for _, r := range s {
+				if 'a' <= r && r <= 'z' || '0' <= r && r <= '9' {
+					n++
+				}
+			}
+			return n
+		}
+		have := 0
+		for _, row := range root.items {
+			for _, cell := range row.items {
+				have += letters(cell.text)
+			}
+		}
+		decoded, err := decodeTable(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := letters(string(decoded))
+		if excelSeparator().Match(decoded) {
+			want = have // the line is not part of the table
+		}
+		if have != want {
+			t.Errorf("%q: %d letters and digits of %d", decoded, have, want)
+		}
+	})
+}

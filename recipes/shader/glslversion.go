@@ -201,24 +201,23 @@ func expressionFeatures(m *ir.Module, f *ir.Function, h ir.ExpressionHandle, kin
 		}
 		return shadowFeatures(image(k.Image), k)
 	case ir.ExprGlobalVariable:
-		return variableFeatures(m, m.GlobalVariables[k.Variable])
+		if v := m.GlobalVariables[k.Variable]; v.Space == ir.SpaceStorage {
+			return []feature{{"storage buffers such as " + v.Name, 430, 310}}
+		}
+		if _, ok := m.Types[m.GlobalVariables[k.Variable].Type].Inner.(ir.BindingArrayType); ok {
+			return []feature{{name: "a binding_array"}}
+		}
+		t, ok := m.Types[m.GlobalVariables[k.Variable].Type].Inner.(ir.ImageType)
+		if !ok {
+			break
+		}
+		return textureFeatures(t)
 	}
 	return nil
 }
 
-// variableFeatures returns the features that a global variable needs.
-func variableFeatures(m *ir.Module, v ir.GlobalVariable) []feature {
-	if v.Space == ir.SpaceStorage {
-		return []feature{{"storage buffers such as " + v.Name, 430, 310}}
-	}
-	if _, ok := m.Types[v.Type].Inner.(ir.BindingArrayType); ok {
-		return []feature{{name: "a binding_array"}}
-	}
-	t, ok := m.Types[v.Type].Inner.(ir.ImageType)
-	if !ok {
-		return nil
-	}
-	var list []feature
+// textureFeatures returns the features that declaring a texture needs.
+func textureFeatures(t ir.ImageType) (list []feature) {
 	if t.Class == ir.ImageClassStorage {
 		list = append(list, feature{"storage textures", 420, 310})
 		if glslFormats[t.StorageFormat] {

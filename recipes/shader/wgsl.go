@@ -14,7 +14,6 @@ import (
 	"github.com/gogpu/naga"
 	"github.com/gogpu/naga/glsl"
 	"github.com/gogpu/naga/ir"
-	"github.com/gogpu/naga/msl"
 	"github.com/gogpu/naga/spirv"
 
 	"github.com/assetcook/assetcook/internal/lazyregexp"
@@ -137,17 +136,24 @@ func (o *order) compile() ([]byte, error) {
 	if len(problems) > 0 {
 		return nil, inPlace(problems[0])
 	}
-	if o.Format != "source" {
-		if err := checkNames(withoutComments([]byte(o.Source))); err != nil {
-			return nil, atDeclaration(o.Source, err)
-		}
-		if err := checkOffsets(module, []byte(o.Source)); err != nil {
-			return nil, atDeclaration(o.Source, err)
-		}
-		concrete(module)
-		if err := checkTypes(module); err != nil {
-			return nil, atDeclaration(o.Source, err)
-		}
+	if o.Format == "source" {
+		return []byte(o.Source), nil
+	}
+	out, err := o.write(module)
+	return out, atDeclaration(o.Source, err)
+}
+
+// write checks a module and writes it in the format of the order.
+func (o *order) write(module *ir.Module) ([]byte, error) {
+	if err := checkNames(withoutComments([]byte(o.Source))); err != nil {
+		return nil, err
+	}
+	if err := checkOffsets(module, []byte(o.Source)); err != nil {
+		return nil, err
+	}
+	concrete(module)
+	if err := checkTypes(module); err != nil {
+		return nil, err
 	}
 	switch o.Format {
 	case "spirv":
@@ -166,10 +172,9 @@ func (o *order) compile() ([]byte, error) {
 	case "hlsl":
 		return o.toHLSL(module)
 	case "msl":
-		out, _, err := msl.Compile(module, msl.DefaultOptions())
-		return []byte(out), inPlace(err)
+		return toMSL(module)
 	}
-	return []byte(o.Source), nil
+	return nil, fmt.Errorf("format %s is not known", o.Format)
 }
 
 func (o *order) toGLSL(module *ir.Module) ([]byte, error) {
@@ -193,19 +198,19 @@ func (o *order) toGLSL(module *ir.Module) ([]byte, error) {
 	}
 	at := slices.IndexFunc(module.EntryPoints, func(e ir.EntryPoint) bool { return e.Name == entry })
 	if err := checkVersion(module, &module.EntryPoints[at], n, es, o.GLSLVersion); err != nil {
-		return nil, atDeclaration(o.Source, err)
+		return nil, err
 	}
 	flat, err := flatBindings(module)
 	if err != nil {
-		return nil, atDeclaration(o.Source, err)
+		return nil, err
 	}
 	keepFunctions(module, at)
 	used := usedVariables(module)
 	if err := padBuffers(module, used); err != nil {
-		return nil, atDeclaration(o.Source, err)
+		return nil, err
 	}
 	if err := loadDepth(module); err != nil {
-		return nil, atDeclaration(o.Source, err)
+		return nil, err
 	}
 	rewrite(module, forGLSL)
 	if es {
@@ -218,7 +223,7 @@ func (o *order) toGLSL(module *ir.Module) ([]byte, error) {
 		return nil, inPlace(err)
 	}
 	if err := checkSamplers(used, info); err != nil {
-		return nil, atDeclaration(o.Source, err)
+		return nil, err
 	}
 	out, err = finishGLSL(out, module.EntryPoints[0].Stage, used, info, flat)
 	return []byte(out), err

@@ -33,6 +33,7 @@ func TestMeaningOfWGSLIsKept(t *testing.T) {
 		{"hlsl", "var<private> big: array<array<i32, 3>, 2>; " + numbers + compute + "big[o[0]][1] = 2; o[0] = big[1][o[1]]; }", "static int big[2][3] = "},
 		{"glsl", "const table = array<vec4<i32>, 1>(vec4<i32>(vec2<i32>(1i, 2i), 3i, 4i)); " + numbers + compute + "let v = table[o[1]]; o[0] = v.z; }", "ivec4[1](ivec4(1, 2, 3, 4))"},
 		{"glsl", "@group(0) @binding(0) var t: texture_depth_2d; @fragment fn main(@builtin(position) p: vec4<f32>) -> @location(0) vec4<f32> { return vec4<f32>(textureLoad(t, vec2<i32>(p.xy), 0)); }", "uniform sampler2D _group_0_binding_0_fs;"},
+		{"msl", unsigned + compute + "o[0] = arrayLength(&o); }", "_buffer_sizes [[buffer(30)]]\n"},
 		{"hlsl", floats + compute + "o[0] = atanh(o[1]); }", "* log(("},
 		{"hlsl", floats + compute + "o[0] = acosh(o[1]); }", "log((_e4 + sqrt("},
 		{"hlsl", "@group(1) @binding(3) var s: sampler; @group(0) @binding(1) var t: texture_2d<f32>; @fragment fn main() -> @location(0) vec4<f32> { return textureSample(t, s, vec2<f32>(0.5)); }",
