@@ -155,6 +155,9 @@ func (l *looker) edit() (do func() string) {
 		return func() string { os.RemoveAll(at); os.MkdirAll(at, 0o777); return "empty folder " + name }
 	case n < 65:
 		to := oneOf[string](l.Rand, "d", "e", "d/sub", "none", "d/x.dat", "../e", "sub", "x.dat", "l")
+		if path.Dir(name) == "." {
+			to = strings.TrimPrefix(to, "../") // what lies outside is no input
+		}
 		return func() string {
 			os.RemoveAll(at)
 			os.MkdirAll(filepath.Dir(at), 0o777)
