@@ -75,7 +75,7 @@ type end struct {
 // box; nil for none. The error is the context's cause, or that of a limit, if that was first.
 func execute(ctx context.Context, cmd *exec.Cmd, grace time.Duration, left strays, box *sandbox.Policy, most limits) (*os.ProcessState, *tail, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, nil, context.Cause(ctx)
+		return nil, new(tail), context.Cause(ctx)
 	}
 	read, write, err := os.Pipe()
 	if err != nil {
