@@ -126,7 +126,8 @@ func unlinked(pids []int, folders []string) (size int64) {
 	return size
 }
 
-// limitFileSize keeps a process, and all that it starts, from making files larger than size.
+// limitFileSize keeps a process, and all that it starts from then on, from making files larger
+// than size.
 func limitFileSize(pid int, size int64) {
 	limit := unix.Rlimit{Cur: uint64(size), Max: uint64(size)}
 	unix.Prlimit(pid, unix.RLIMIT_FSIZE, &limit, nil) // what it cannot limit is looked at each second
