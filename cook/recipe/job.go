@@ -33,6 +33,9 @@ type Env struct {
 	// something behind a slash that tells kinds apart. found is false if there is no such folder.
 	// A nil one lists nothing, and Glob fails.
 	List func(folder, pattern string, ofFolders bool) (names []string, found bool, err error)
+	// IsLink reports whether a name of the asset tree is a symbolic link. With a nil one Depend
+	// takes no links.
+	IsLink func(path string) (bool, error)
 	// Extract returns what the files of an extract that a path of package pathname names say
 	// of its subject, by the last parts of their names, sorted. found is false if there is no
 	// such file, or folder. The list is not the caller's. With a nil one ReadExtract fails.
@@ -103,7 +106,7 @@ type Dep struct {
 	// Name is what the recipe asked for: relative to the source's folder, or
 	// to the asset tree if it starts with a slash. A renamed folder keeps it.
 	// If only the file's presence counts it starts with a NUL. What Glob and Artifacts
-	// record has a NUL within.
+	// record has a NUL within, and so has a link whose text counts.
 	Name string
 	// Path is where that is in the asset tree.
 	Path string
@@ -230,6 +233,10 @@ func (j *Job) Read(name string) ([]byte, error) {
 	return data, err
 }
 
+// ErrChanged says that an input was another one while it was read than afterwards. The run
+// cooks the source again.
+var ErrChanged = errors.New("changed while it was being read")
+
 // Depend records a file as a dependency without reading it, for recipes whose
 // external program has read it. That it is absent is no error.
 func (j *Job) Depend(name string) error {
@@ -241,6 +248,9 @@ func (j *Job) Depend(name string) error {
 		_, err := j.list(name, p, l)
 		return err
 	}
+	if link, ok := pathname.CutLink(p); ok {
+		return j.dependOnLink(name, p, link)
+	}
 	info, err := j.env.Stat(p)
 	switch {
 	case err == nil && !info.Mode().IsRegular():
@@ -250,6 +260,18 @@ func (j *Job) Depend(name string) error {
 	}
 	j.record(Dep{Name: name, Path: p, Found: err == nil})
 	return nil
+}
+
+// dependOnLink records that a link has its text, or that a name is none of a link.
+func (j *Job) dependOnLink(name, at, link string) error {
+	if j.env.IsLink == nil {
+		return errors.New("links cannot be looked at here")
+	}
+	is, err := j.env.IsLink(link)
+	if err == nil {
+		j.record(Dep{Name: name, Path: at, Found: is})
+	}
+	return err
 }
 
 // Exists reports whether another file is there without reading it. The answer is a
@@ -385,6 +407,10 @@ func Resolve(source, name string) (string, error) {
 	}
 	if x, ok := pathname.CutExtract(name); ok {
 		return resolveExtract(source, x)
+	}
+	if link, ok := pathname.CutLink(name); ok {
+		joined, err := resolve(source, link, false)
+		return pathname.Link(joined), err
 	}
 	l, listing := pathname.CutListing(name)
 	if listing {

@@ -26,15 +26,16 @@ func IsIDs(name string) bool {
 // CutArtifacts takes apart what Artifacts or IDs returns; ok is false for any other path.
 func CutArtifacts(name string) (target string, patterns []string, ok bool) {
 	rest, ok := strings.CutPrefix(name, artifacts)
-	if !ok {
+	if !ok || !IsArtifacts(name) {
 		return "", nil, false
 	}
 	target, list, ok := strings.Cut(rest, "\x00")
 	return target, strings.Split(strings.TrimSuffix(list, "\x00"), "\x00"), ok
 }
 
-// IsArtifacts reports whether a path is one that Artifacts or IDs returns.
-func IsArtifacts(name string) bool { return strings.HasPrefix(name, artifacts) }
+// IsArtifacts reports whether a path is one that Artifacts or IDs returns. That of a link is none
+// whose name is "@".
+func IsArtifacts(name string) bool { return strings.HasPrefix(name, artifacts) && name != Link("@") }
 
 // presence starts the names of dependencies of which only the presence counts.
 const presence = "\x00"

@@ -62,7 +62,7 @@ func CutListing(name string) (l Listed, ok bool) {
 // FolderOnly reports whether a listing is one that Folder returns.
 func (l Listed) FolderOnly() bool { return l.Pattern == there }
 
-// Plain returns a listing as the pattern that it is, an extract as its file and name, artifacts as the patterns that choose
+// Plain returns a listing as the pattern that it is, an extract as its file and name, a link as such, artifacts as the patterns that choose
 // them, and any other path as it is.
 func Plain(name string) string {
 	if l, ok := CutListing(name); ok {
@@ -70,6 +70,9 @@ func Plain(name string) string {
 	}
 	if x, ok := CutExtract(name); ok {
 		return x.String()
+	}
+	if link, ok := CutLink(name); ok {
+		return link + " (link)"
 	}
 	if _, patterns, ok := CutArtifacts(name); ok {
 		what := "artifacts "

@@ -55,7 +55,7 @@ func answerAtOnce(file int) error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return err
 	}
-	listener, err := installFilter(scoped, slices.Collect(maps.Keys(naming)))
+	listener, err := installFilter(scoped, slices.DeleteFunc(slices.Collect(maps.Keys(naming)), func(nr uint32) bool { return nr == unix.SYS_EXECVE || nr == unix.SYS_CHDIR }), 0)
 	if err != nil {
 		return err
 	}
@@ -73,8 +73,8 @@ func answerAtOnce(file int) error {
 			}
 			s.a = answer{id: s.n.id, flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE}
 			if file >= 0 && s.n.number == unix.SYS_OPENAT {
-				s.give = addFD{id: s.n.id, flags: unix.SECCOMP_ADDFD_FLAG_SEND, from: uint32(file), closeExec: unix.O_CLOEXEC}
-				s.ioctl(ioctlAddFD, unsafe.Pointer(&s.give))
+				s.over = addFD{id: s.n.id, flags: unix.SECCOMP_ADDFD_FLAG_SEND, from: uint32(file), closeExec: unix.O_CLOEXEC}
+				s.ioctl(ioctlAddFD, unsafe.Pointer(&s.over))
 				continue
 			}
 			s.ioctl(unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&s.a))

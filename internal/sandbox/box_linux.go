@@ -22,12 +22,14 @@ type Box struct {
 	watch  func(string)
 	server func(string)
 	trace  *Trace
-	root   string        // the folder of trace, without links
-	runs   bool          // whether the policy gives the folder of trace away, so that programs in it can be executed
-	kills  bool          // whether signals of the thread reach those in the box and nobody else
-	gone   chan struct{} // closed when nobody is in the box any more
-	blind  error         // why the trace could not see something; of serve until gone
-	calls  int           // of the system that serve has made; of serve until gone
+	root   string // the folder of trace, without links
+	// programs are the files of Trace.Programs without links, readable what the policy gives away.
+	programs, readable []string
+	runs               bool          // whether the policy gives the folder of trace away, so that programs in it can be executed
+	kills              bool          // whether signals of the thread reach those in the box and nobody else
+	gone               chan struct{} // closed when nobody is in the box any more
+	blind              error         // why the trace could not see something; of serve until gone
+	calls              int           // of the system that serve has made; of serve until gone
 }
 
 // patience is how long End waits for those who were killed.
@@ -123,12 +125,8 @@ func enter(p Policy) (*Box, error) {
 		return nil, err
 	}
 	b := &Box{watch: p.Watch, server: p.Server, trace: p.Trace, gone: make(chan struct{})}
-	for _, dir := range p.Write {
-		real, err := realFolder(dir)
-		if err != nil {
-			return nil, err
-		}
-		b.writes = append(b.writes, real)
+	if err := b.name(p); err != nil {
+		return nil, err
 	}
 	tree, served := -1, false
 	defer func() {
@@ -137,16 +135,9 @@ func enter(p Policy) (*Box, error) {
 		}
 	}()
 	if p.Trace != nil {
-		if tree, err = openFolder(p.Trace.Folder); err != nil {
+		if tree, err = b.beginTrace(p); err != nil {
 			return nil, err
 		}
-		if b.root, err = nameOf(tree); err != nil {
-			return nil, err
-		}
-		b.runs = slices.ContainsFunc(p.Read, func(path string) bool {
-			real, err := filepath.EvalSymlinks(path)
-			return err == nil && below(real, b.root)
-		})
 	}
 	reachable := canSignalParent()
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
@@ -158,10 +149,13 @@ func enter(p Policy) (*Box, error) {
 	if err := restrict(p, version); err != nil {
 		return nil, err
 	}
-	// Of a signal to everybody it must be sure that it stays in here.
-	b.kills = version >= scoped && reachable && !canSignalParent()
-	listener, err := installFilter(version, b.asked())
-	if errors.Is(err, unix.EBUSY) && b.trace == nil { // we are in somebody else's box that listens
+	b.kills = confinesSignals(version, reachable, canSignalParent())
+	if err := moveTo(p.Dir); err != nil {
+		return nil, err
+	}
+	listener, err := b.installListening(version)
+	if errors.Is(err, unix.EBUSY) && (b.trace == nil || b.trace.IfPossible) { // we are in somebody else's box that listens
+		b.trace = nil
 		listener, err = -1, installDeafFilter(version)
 	}
 	if errors.Is(err, unix.EBUSY) {
@@ -179,16 +173,85 @@ func enter(p Policy) (*Box, error) {
 	return b, nil
 }
 
+// name finds out the names without links of what a policy gives away.
+func (b *Box) name(p Policy) error {
+	for _, dir := range p.Write {
+		real, err := realFolder(dir)
+		if err != nil {
+			return err
+		}
+		b.writes = append(b.writes, real)
+	}
+	for _, path := range slices.Concat(p.Read, p.Write) {
+		if real, err := filepath.EvalSymlinks(path); err == nil { // else it is not there
+			b.readable = append(b.readable, path, real)
+		}
+	}
+	return nil
+}
+
+// beginTrace begins the trace of a policy, and returns its folder, open.
+func (b *Box) beginTrace(p Policy) (tree int, err error) {
+	if tree, err = openFolder(p.Trace.Folder); err != nil {
+		return -1, err
+	}
+	if b.root, err = nameOf(tree); err != nil {
+		unix.Close(tree)
+		return -1, err
+	}
+	b.runs = slices.ContainsFunc(p.Read, func(path string) bool {
+		real, err := filepath.EvalSymlinks(path)
+		return err == nil && below(real, b.root)
+	})
+	for _, path := range p.Trace.Programs {
+		if real, err := filepath.EvalSymlinks(path); err == nil { // else it cannot be executed
+			b.programs = append(b.programs, real)
+		}
+	}
+	b.readable = append(b.readable, b.root)
+	p.Trace.begin()
+	return tree, nil
+}
+
+// installListening puts the filter on the calling thread, with all that it asks about.
+func (b *Box) installListening(version int) (listener int, err error) {
+	asked, own := b.asked(), uint64(0)
+	if slices.Contains(asked, unix.SYS_EXECVE) {
+		if own, err = ownCalls(); err != nil {
+			return -1, err
+		}
+	}
+	return installFilter(version, asked, own)
+}
+
 // asked are the calls of which the box is told before they are made, besides changes.
 func (b *Box) asked() []uint32 {
 	var asked []uint32
 	if b.watch != nil || b.trace != nil {
 		asked = slices.AppendSeq(asked, maps.Keys(naming))
+	} else {
+		asked = append(asked, readingLinks...)
 	}
 	if b.server != nil {
 		asked = append(asked, reaching...)
 	}
 	return asked
+}
+
+// moveTo has the calling thread, and no other, be in a folder from now on. A process that is
+// started there must not change its folder before it executes a program: that call would wait
+// for an answer while the runtime cannot stop its parent, and so perhaps not give it.
+func moveTo(dir string) error {
+	if dir == "" {
+		return nil
+	}
+	if err := unix.Unshare(unix.CLONE_FS); err != nil {
+		return fmt.Errorf("sandbox: a folder of its own: %w", err)
+	}
+	if err := unix.Chdir(dir); err != nil {
+		return &os.PathError{Op: "chdir", Path: dir, Err: err}
+	}
+	return nil
 }
 
 // dropCapabilities keeps programs that are started by root from being more than the owner
@@ -229,6 +292,10 @@ func openFolder(dir string) (int, error) {
 	}
 	return fd, nil
 }
+
+// confinesSignals reports whether a signal to everybody reaches those in the box alone: the system
+// says that it does so, and the parent could be reached before and cannot be reached now.
+func confinesSignals(version int, before, now bool) bool { return version >= scoped && before && !now }
 
 // canSignalParent reports whether a signal to our parent would reach it.
 func canSignalParent() bool {

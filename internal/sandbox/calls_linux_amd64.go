@@ -6,12 +6,11 @@ const (
 	ourMachine    = unix.AUDIT_ARCH_X86_64
 	firstForeign  = 0x40000000 // of the x32 calls
 	sysNewfstatat = unix.SYS_NEWFSTATAT
-	sysLstat      = unix.SYS_LSTAT
 )
 
 // refusedHere are more calls of this machine that are not let through.
 var refusedHere = map[uint32]uint32{
-	unix.SYS_CHOWN: pretends, unix.SYS_LCHOWN: pretends,
+	unix.SYS_CHOWN: pretends, unix.SYS_LCHOWN: pretends, unix.SYS_USELIB: refuses(unix.ENOSYS),
 }
 
 func init() {
@@ -21,7 +20,16 @@ func init() {
 	changing[unix.SYS_FUTIMESAT] = call{folder: 0, path: 1, value: 2, flags: none, change: microseconds}
 	naming[unix.SYS_OPEN] = call{folder: none, path: 0, flags: 1, opens: byFlags}
 	naming[unix.SYS_CREAT] = call{folder: none, path: 0, opens: creates}
-	for _, nr := range []uint32{unix.SYS_STAT, unix.SYS_LSTAT, unix.SYS_ACCESS, unix.SYS_READLINK} {
-		naming[nr] = call{folder: none, path: 0, flags: none}
+	naming[unix.SYS_STAT] = call{folder: none, path: 0, flags: none, value: 1, gives: givesStat}
+	naming[unix.SYS_LSTAT] = call{folder: none, path: 0, flags: none, value: 1, gives: givesStat, nofollow: true}
+	naming[unix.SYS_ACCESS] = call{folder: none, path: 0, flags: none, value: 1, gives: givesAccess}
+	naming[unix.SYS_READLINK] = call{folder: none, path: 0, flags: none, value: 1, gives: givesText, nofollow: true}
+	for _, nr := range []uint32{unix.SYS_MKDIR, unix.SYS_RMDIR, unix.SYS_UNLINK, unix.SYS_MKNOD, unix.SYS_LINK, unix.SYS_RENAME} {
+		naming[nr] = call{folder: none, path: 0, flags: none, nofollow: true}
 	}
+	for _, nr := range []uint32{unix.SYS_LINK, unix.SYS_RENAME} {
+		namingTwo[nr] = call{folder: none, path: 1, flags: none, nofollow: true}
+	}
+	readingLinks = append(readingLinks, unix.SYS_READLINK)
+	naming[unix.SYS_SYMLINK] = call{folder: none, path: 1, flags: none, nofollow: true}
 }

@@ -6,7 +6,6 @@ const (
 	ourMachine    = unix.AUDIT_ARCH_AARCH64
 	firstForeign  = 0x40000000 // above all there are
 	sysNewfstatat = unix.SYS_FSTATAT
-	sysLstat      = 1<<32 - 1 // there is none
 )
 
 // refusedHere are more calls of this machine that are not let through: none.

@@ -149,7 +149,61 @@ var attempts = map[string]func(p place) error{
 	"raw packets":    func(p place) error { return socket(unix.AF_PACKET, unix.SOCK_RAW) },
 	"routes":         func(p place) error { return socket(unix.AF_NETLINK, unix.SOCK_RAW) },
 	"a local server": func(p place) error { return socket(unix.AF_UNIX, unix.SOCK_STREAM) },
-	"a hypervisor":   func(p place) error { return socket(unix.AF_VSOCK, unix.SOCK_STREAM) },
+	"schedule another": func(p place) error {
+		return errnoErr(schedule(unix.SYS_SCHED_SETSCHEDULER, p.parent, 5, uintptr(unsafe.Pointer(new(int32))))) // SCHED_IDLE
+	},
+	"schedule another by its parameters": func(p place) error {
+		return errnoErr(schedule(unix.SYS_SCHED_SETPARAM, p.parent, uintptr(unsafe.Pointer(new(int32))), 0))
+	},
+	"schedule another by attributes": func(p place) error {
+		return unix.SchedSetAttr(p.parent, &unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_IDLE}, 0)
+	},
+	"move another to a processor": func(p place) error {
+		var set unix.CPUSet
+		if err := unix.SchedGetaffinity(p.parent, &set); err != nil {
+			return err
+		}
+		return unix.SchedSetaffinity(p.parent, &set)
+	},
+	"move the memory of another": func(p place) error {
+		nodes := uint64(1)
+		return errnoErr(schedule(unix.SYS_MIGRATE_PAGES, p.parent, 2, uintptr(unsafe.Pointer(&nodes)), uintptr(unsafe.Pointer(&nodes))))
+	},
+	"attributes": func(p place) error { return attribute(p.out + "/secret") },
+	"attribute names": func(p place) error {
+		_, err := unix.Listxattr(p.out+"/secret", nil)
+		return err
+	},
+	"text of a link": func(p place) error {
+		_, err := os.Readlink(p.out + "/link")
+		return err
+	},
+	"text of a link by a descriptor": func(p place) error {
+		fd, err := unix.Open(p.out+"/link", unix.O_PATH|unix.O_NOFOLLOW, 0)
+		if err != nil {
+			return err
+		}
+		_, err = unix.Readlinkat(fd, "", make([]byte, 100))
+		return err
+	},
+	"text of a link by a link": func(p place) error {
+		os.Symlink(p.out, p.w+"/o")
+		_, err := os.Readlink(p.w + "/o/link")
+		return err
+	},
+	"watch a folder": func(p place) error {
+		fd, err := unix.InotifyInit1(0)
+		if err != nil {
+			return err
+		}
+		_, err = unix.InotifyAddWatch(fd, p.out, unix.IN_ALL_EVENTS)
+		return err
+	},
+	"a handle": func(p place) error {
+		_, _, err := unix.NameToHandleAt(unix.AT_FDCWD, p.out+"/secret", 0)
+		return err
+	},
+	"a hypervisor": func(p place) error { return socket(unix.AF_VSOCK, unix.SOCK_STREAM) },
 	"io_uring": func(p place) error {
 		_, _, errno := unix.Syscall(unix.SYS_IO_URING_SETUP, 1, uintptr(unsafe.Pointer(&[120]byte{})), 0)
 		return errnoErr(errno)
@@ -304,11 +358,90 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	if len(os.Args) > 2 && os.Args[1] == "connect" {
+		connect(os.Args[2:])
+		os.Exit(0)
+	}
 	if len(os.Args) == 4 && os.Args[1] == "calls" {
 		calls(os.Args[2], os.Args[3])
 		os.Exit(0)
 	}
 	os.Exit(m.Run())
+}
+
+func schedule(call uintptr, pid int, args ...uintptr) unix.Errno {
+	args = append(args, 0, 0)
+	_, _, errno := unix.Syscall6(call, uintptr(pid), args[0], args[1], args[2], 0, 0)
+	return errno
+}
+
+// attribute reads an extended attribute; that there is none is said by ENODATA.
+func attribute(name string) error {
+	_, err := unix.Getxattr(name, "user.none", nil)
+	if err == unix.ENODATA {
+		return nil
+	}
+	return err
+}
+
+// connect asks for servers by the paths of their sockets.
+func connect(paths []string) {
+	for _, path := range paths {
+		if fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0); err == nil {
+			fmt.Println(unix.Connect(fd, &unix.SockaddrUnix{Name: path}))
+		}
+	}
+}
+
+// Servers are named by their absolute paths, however they were asked for.
+func TestServersAreNamed(t *testing.T) {
+	needBox(t)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newPlace(t)
+	var asked []string
+	inBox(t, Policy{Read: Program(self, p.out), Write: []string{p.w}, Server: func(address string) { asked = append(asked, address) }},
+		self, "connect", "/run/some/./server", "here/server", "@abstract")
+	if want := []string{"/run/some/server", p.w + "/here/server", "@abstract"}; !slices.Equal(asked, want) {
+		t.Errorf("%q, want %q", asked, want)
+	}
+}
+
+// A signal to everybody is sent only where it is sure to stay in the box.
+func TestConfinesSignals(t *testing.T) {
+	for _, tc := range []struct {
+		version     int
+		before, now bool
+		want        bool
+	}{
+		{scoped, true, false, true}, {scoped + 1, true, false, true},
+		{scoped, true, true, false},   // the parent can still be reached
+		{scoped, false, false, false}, // it never could, which says nothing
+		{scoped - 1, true, false, false},
+	} {
+		if got := confinesSignals(tc.version, tc.before, tc.now); got != tc.want {
+			t.Errorf("%+v: %v", tc, got)
+		}
+	}
+}
+
+func TestIsSince(t *testing.T) {
+	for release, want := range map[string]bool{"6.11.0-rc1": true, "6.11": true, "6.18.3": true, "7.0.1": true, "6.10.14-generic": false, "5.19.0": false, "": false} {
+		if isSince(release, 6, 11) != want {
+			t.Errorf("%s: %v", release, !want)
+		}
+	}
+}
+
+// A program may schedule itself.
+func TestSchedulesItself(t *testing.T) {
+	needBox(t)
+	p := newPlace(t)
+	if text := inBox(t, Policy{Write: []string{p.w}}, "/bin/sh", "-c", `chrt -i 0 echo ok; readlink /proc/self/exe > /dev/null && realpath "$PWD"`); text != "ok\n"+p.w+"\n" {
+		t.Errorf("%q", text)
+	}
 }
 
 // tidy empties a folder.
@@ -361,12 +494,13 @@ func boxed(t *testing.T, p Policy, name string, args ...string) (*Box, string) {
 	done := make(chan error, 1)
 	Alone(func() {
 		var err error
+		p.Dir = p.Write[0]
 		if box, err = Enter(p); err != nil {
 			done <- err
 			return
 		}
 		cmd := exec.Command(name, args...)
-		cmd.Dir, cmd.Stdout, cmd.Stderr = p.Write[0], out, out
+		cmd.Stdout, cmd.Stderr = out, out
 		err = cmd.Run()
 		box.Kill()
 		done <- err

@@ -34,11 +34,24 @@ var refused = map[uint32]uint32{
 	unix.SYS_IO_URING_SETUP: refuses(unix.ENOSYS), unix.SYS_IO_URING_ENTER: refuses(unix.ENOSYS), unix.SYS_IO_URING_REGISTER: refuses(unix.ENOSYS),
 	// Limits and priorities of others.
 	unix.SYS_PRLIMIT64: ownOnly, unix.SYS_SETPRIORITY: refuses(unix.EPERM), unix.SYS_IOPRIO_SET: refuses(unix.EPERM),
+	unix.SYS_SCHED_SETSCHEDULER: ownOnly, unix.SYS_SCHED_SETPARAM: ownOnly, unix.SYS_SCHED_SETATTR: ownOnly, unix.SYS_SCHED_SETAFFINITY: ownOnly,
+	unix.SYS_MIGRATE_PAGES: ownOnly, unix.SYS_MOVE_PAGES: ownOnly,
 	// Owners and attributes, which no artifact has.
 	unix.SYS_FCHOWN: pretends, unix.SYS_FCHOWNAT: pretends,
 	unix.SYS_SETXATTR: refuses(unix.ENOTSUP), unix.SYS_LSETXATTR: refuses(unix.ENOTSUP), unix.SYS_FSETXATTR: refuses(unix.ENOTSUP),
 	unix.SYS_REMOVEXATTR: refuses(unix.ENOTSUP), unix.SYS_LREMOVEXATTR: refuses(unix.ENOTSUP), unix.SYS_FREMOVEXATTR: refuses(unix.ENOTSUP),
 	463: refuses(unix.ENOTSUP), 466: refuses(unix.ENOTSUP), 469: refuses(unix.ENOTSUP), // setxattrat, removexattrat, file_setattr
+	// They tell of attributes of any file, and by their errors whether it is there.
+	unix.SYS_GETXATTR: refuses(unix.ENOTSUP), unix.SYS_LGETXATTR: refuses(unix.ENOTSUP), unix.SYS_FGETXATTR: refuses(unix.ENOTSUP),
+	unix.SYS_LISTXATTR: refuses(unix.ENOTSUP), unix.SYS_LLISTXATTR: refuses(unix.ENOTSUP), unix.SYS_FLISTXATTR: refuses(unix.ENOTSUP),
+	464: refuses(unix.ENOTSUP), 465: refuses(unix.ENOTSUP), 468: refuses(unix.ENOTSUP), // getxattrat, listxattrat, file_getattr
+	unix.SYS_NAME_TO_HANDLE_AT: refuses(unix.ENOTSUP),
+	// They tell who uses a folder, and when.
+	unix.SYS_INOTIFY_ADD_WATCH: refuses(unix.EACCES), unix.SYS_FANOTIFY_INIT: refuses(unix.EPERM),
+	// They need more rights than anybody here has, and look for a file before they say so.
+	unix.SYS_MOUNT: refuses(unix.EPERM), unix.SYS_UMOUNT2: refuses(unix.EPERM), unix.SYS_PIVOT_ROOT: refuses(unix.EPERM), unix.SYS_CHROOT: refuses(unix.EPERM),
+	unix.SYS_OPEN_TREE: refuses(unix.EPERM), 467: refuses(unix.EPERM), unix.SYS_MOVE_MOUNT: refuses(unix.EPERM), // open_tree_attr
+	unix.SYS_FSPICK: refuses(unix.EPERM), unix.SYS_MOUNT_SETATTR: refuses(unix.EPERM), unix.SYS_QUOTACTL: refuses(unix.EPERM),
 }
 
 // foreign is what becomes of a program for another kind of machine, whose calls have
@@ -46,8 +59,9 @@ var refused = map[uint32]uint32{
 const foreign = uint32(unix.SECCOMP_RET_KILL_PROCESS)
 
 // filter is the program that judges each system call. Those that it asks about are mode
-// and time changes, and those that are asked.
-func filter(version int, listens bool, asked []uint32) []unix.SockFilter {
+// and time changes, and those that are asked. The calls that execute programs are let through
+// where they are made at the address own, unless that is 0.
+func filter(version int, listens bool, asked []uint32, own uint64) []unix.SockFilter {
 	todo := maps.Clone(refused)
 	maps.Copy(todo, refusedHere)
 	if version < truncates {
@@ -60,7 +74,7 @@ func filter(version int, listens bool, asked []uint32) []unix.SockFilter {
 		todo[nr] = asks
 	}
 	const ( // of struct seccomp_data
-		number, machine, argument = 0, 4, 16
+		number, machine, place, argument = 0, 4, 8, 16
 	)
 	load := func(at uint32) unix.SockFilter {
 		return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: at}
@@ -80,6 +94,9 @@ func filter(version int, listens bool, asked []uint32) []unix.SockFilter {
 		case what == ownOnly:
 			p = append(p, jump(unix.BPF_JEQ, nr, 0, 4), load(argument), jump(unix.BPF_JEQ, 0, 0, 1),
 				end(unix.SECCOMP_RET_ALLOW), end(refuses(unix.EPERM)))
+		case what == asks && own != 0 && (nr == unix.SYS_EXECVE || nr == unix.SYS_EXECVEAT):
+			p = append(p, jump(unix.BPF_JEQ, nr, 0, 6), load(place), jump(unix.BPF_JEQ, uint32(own), 0, 3),
+				load(place+4), jump(unix.BPF_JEQ, uint32(own>>32), 0, 1), end(unix.SECCOMP_RET_ALLOW), end(asks))
 		case what == asks && !listens:
 			p = append(p, jump(unix.BPF_JEQ, nr, 0, 1), end(refuses(unix.EPERM)))
 		default:
@@ -91,16 +108,57 @@ func filter(version int, listens bool, asked []uint32) []unix.SockFilter {
 
 // installFilter puts the filter on the calling thread, and returns the descriptor by which
 // it asks.
-func installFilter(version int, asked []uint32) (listener int, err error) {
-	return install(filter(version, true, asked), unix.SECCOMP_FILTER_FLAG_NEW_LISTENER|unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV)
+func installFilter(version int, asked []uint32, own uint64) (listener int, err error) {
+	return install(filter(version, true, asked, own), unix.SECCOMP_FILTER_FLAG_NEW_LISTENER|unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV)
 }
 
 // installDeafFilter is installFilter where nobody can be asked: all is refused about which
 // it would.
 func installDeafFilter(version int) error {
-	_, err := install(filter(version, false, nil), 0)
+	_, err := install(filter(version, false, nil, 0), 0)
 	return err
 }
+
+// ownCalls returns the address at which this process makes system calls. A process that it starts
+// executes its program there, and cannot be asked about that: its parent waits for it in a way
+// that keeps the runtime from stopping, and so from answering, where it wants to do so just then.
+// A program in a box that makes its calls at the same address was made by the same compiler; it
+// executes what it names unseen, as long as it has not looked for it before.
+var ownCalls = lasting(func() (address uint64, err error) {
+	listening, called := make(chan int), make(chan struct{})
+	failed := make(chan error, 1)
+	Alone(func() {
+		if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+			failed <- err
+			return
+		}
+		listener, err := install(filter(scoped, true, []uint32{unix.SYS_GETPPID}, 0), unix.SECCOMP_FILTER_FLAG_NEW_LISTENER)
+		if err != nil {
+			failed <- err
+			return
+		}
+		listening <- listener
+		unix.Syscall(unix.SYS_GETPPID, 0, 0, 0)
+		close(called)
+	})
+	select {
+	case err := <-failed:
+		return 0, err
+	case listener := <-listening:
+		defer unix.Close(listener)
+		s := &server{Box: new(Box), listener: listener}
+		errno := s.ioctl(unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(&s.n))
+		s.a = answer{id: s.n.id, flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE}
+		if errno == 0 {
+			errno = s.ioctl(unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&s.a))
+		}
+		if errno != 0 {
+			return 0, fmt.Errorf("sandbox: seccomp: %w", errno)
+		}
+		<-called
+		return s.n.ip, nil
+	}
+})
 
 func install(program []unix.SockFilter, flags uintptr) (int, error) {
 	prog := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}

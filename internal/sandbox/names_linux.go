@@ -62,17 +62,22 @@ func (s *server) fstat(fd int) bool {
 // readlink reads a link of /proc into to, and returns false if it leads to no file that has
 // a name.
 func (s *server) readlink(name []byte, to []byte) (real []byte, ok bool) {
-	here := unix.AT_FDCWD
-	s.calls++
-	n, _, errno := unix.Syscall6(unix.SYS_READLINKAT, uintptr(here), uintptr(start(name)), uintptr(start(to)), uintptr(len(to)-1), 0, 0)
+	n, errno := s.readlinkat(name, to[:len(to)-1])
 	if errno == unix.ENAMETOOLONG || errno == unix.EACCES || isOurs(errno) {
 		s.missed(errno)
 	}
-	if errno != 0 || int(n) >= len(to)-1 || n == 0 || to[0] != '/' {
+	if errno != 0 || n >= len(to)-1 || n == 0 || to[0] != '/' {
 		return nil, false
 	}
 	to[n] = 0
 	return to[:n], true
+}
+
+func (s *server) readlinkat(name []byte, to []byte) (int, unix.Errno) {
+	here := unix.AT_FDCWD
+	s.calls++
+	n, _, errno := unix.Syscall6(unix.SYS_READLINKAT, uintptr(here), uintptr(start(name)), uintptr(start(to)), uintptr(len(to)), 0, 0)
+	return int(n), errno
 }
 
 // ownPath returns the name in /proc of a file that is open here.
@@ -214,7 +219,10 @@ func (s *server) absolute(folder, path []byte) (name []byte, ok bool) {
 	if !ok || len(base)+1+len(path) >= len(s.name) {
 		return nil, false
 	}
-	if len(path) == 0 {
+	for len(path) > 2 && path[0] == '.' && path[1] == '/' && path[2] != '/' {
+		path = path[2:]
+	}
+	if len(path) == 0 || string(path) == "." {
 		return base, true
 	}
 	if len(base) > 1 {

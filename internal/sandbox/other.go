@@ -7,6 +7,12 @@ import "runtime"
 // A Box confines a thread and what it starts.
 type Box struct{}
 
+// A stamp is of no file: none is traced.
+type stamp struct{}
+
+// Changed returns "".
+func (*Trace) Changed() string { return "" }
+
 // Supported returns nil, or why there are no boxes; it wraps ErrUnsupported.
 func Supported() error {
 	return unsupported(runtime.GOOS + " on " + runtime.GOARCH + " has no means that cook knows")

@@ -17,7 +17,8 @@
 // seccomp's user notification; Landlock lets nobody open it in another way.
 //
 // A program in the box can still find out whether a file outside is there, how large and
-// how old it is, and read what is readable to everybody in /proc.
+// how old it is, and read what is readable to everybody in /proc. Texts of links outside are
+// kept from it where somebody can be asked about its calls, and extended attributes always.
 package sandbox
 
 import (
@@ -49,7 +50,13 @@ type Policy struct {
 	// Trace, if it is not nil, opens one more folder for reading, and records what is
 	// done there.
 	Trace *Trace
+	// Dir is the folder in which the thread is from then on, and programs start; "" for the one
+	// of the process. A program that is started in another folder by other means may hang.
+	Dir string
 }
+
+// SourceDate is the start of 1980, in seconds of Unix: the date of all that programs read.
+const SourceDate = 315532800
 
 // A Trace records what programs in a box get to see of a folder. Nothing in the folder
 // can be read past it: each file and folder is opened here, recorded, and handed over.
@@ -62,6 +69,23 @@ type Trace struct {
 	// filled until the box has ended. A path is absolute; with a ".." in what the program
 	// said, or below links that led into the folder, it is that of the file itself.
 	Seen map[string]Access
+	// Links has the symbolic links of the folder that were met on the way to what was seen, or
+	// read, by absolute path, with their texts. The text is "" for what was looked at and is no
+	// link. It is made if it is nil.
+	Links map[string]string
+	// Programs are files of the folder that are executable to those who ask.
+	Programs []string
+	// Plain shows the modes, times and link counts of files as they are, although they are not
+	// recorded. Else a folder has the mode 0755 and a file 0444, or 0555 if it is in Programs;
+	// all are of SourceDate and have one link.
+	Plain bool
+	// IfPossible has the trace left out where it cannot be: under a program that watches the
+	// system calls of this one.
+	IfPossible bool
+
+	stamps  map[string]stamp // of what was read and listed, when it was
+	places  map[string]stamp // of folders that programs look from, and of those above
+	changed string
 }
 
 // Access says what somebody in a box has found out about a path.

@@ -19,7 +19,21 @@ type call struct {
 	folder, path, value, flags int // numbers of arguments
 	change                     change
 	opens                      opens // of those that name files
+	gives                      gives // likewise; value is where the answer goes
+	nofollow                   bool  // a link that the path names is meant itself
 }
+
+// gives says what a call that names a file gives to the program.
+type gives int
+
+const (
+	givesNothing gives = iota // but whether there is such a file
+	givesStat                 // struct stat
+	givesStatx                // struct statx
+	givesAccess               // whether the file may be used as value says
+	givesText                 // the text of a link
+	givesPlace                // the folder, as the one that the program is in
+)
 
 // opens says how a call gives the flags of open.
 type opens int
@@ -57,13 +71,31 @@ var changing = map[uint32]call{
 // sysFchmodat2 is the same on all machines.
 const sysFchmodat2 = 452
 
-// naming are the calls that name a file to open, to look at or to execute.
+// naming are the calls that name a file to open, to look at, to execute or to change, and those
+// that look at an open file.
 var naming = map[uint32]call{
 	unix.SYS_OPENAT: {folder: 0, path: 1, flags: 2, opens: byFlags}, unix.SYS_OPENAT2: {folder: 0, path: 1, flags: 2, opens: byHow},
-	unix.SYS_STATX: {folder: 0, path: 1, flags: 2}, sysNewfstatat: {folder: 0, path: 1, flags: 3},
-	unix.SYS_FACCESSAT: {folder: 0, path: 1, flags: none}, unix.SYS_FACCESSAT2: {folder: 0, path: 1, flags: 3},
-	unix.SYS_READLINKAT: {folder: 0, path: 1, flags: none},
+	unix.SYS_STATX: {folder: 0, path: 1, flags: 2, value: 4, gives: givesStatx}, sysNewfstatat: {folder: 0, path: 1, flags: 3, value: 2, gives: givesStat},
+	unix.SYS_FSTAT:     {folder: 0, path: none, flags: none, value: 1, gives: givesStat},
+	unix.SYS_FACCESSAT: {folder: 0, path: 1, flags: none, value: 2, gives: givesAccess}, unix.SYS_FACCESSAT2: {folder: 0, path: 1, flags: 3, value: 2, gives: givesAccess},
+	unix.SYS_READLINKAT: {folder: 0, path: 1, flags: none, value: 2, gives: givesText, nofollow: true},
+	unix.SYS_CHDIR:      {folder: none, path: 0, flags: none, gives: givesPlace},
+	unix.SYS_STATFS:     {folder: none, path: 0, flags: none}, unix.SYS_TRUNCATE: {folder: none, path: 0, flags: none},
+	unix.SYS_MKDIRAT: {folder: 0, path: 1, flags: none, nofollow: true}, unix.SYS_MKNODAT: {folder: 0, path: 1, flags: none, nofollow: true},
+	unix.SYS_UNLINKAT: {folder: 0, path: 1, flags: none, nofollow: true}, unix.SYS_SYMLINKAT: {folder: 1, path: 2, flags: none, nofollow: true},
+	unix.SYS_LINKAT: {folder: 0, path: 1, flags: none, nofollow: true}, unix.SYS_RENAMEAT: {folder: 0, path: 1, flags: none, nofollow: true},
+	unix.SYS_RENAMEAT2: {folder: 0, path: 1, flags: none, nofollow: true},
+	unix.SYS_EXECVE:    {folder: none, path: 0, flags: none}, unix.SYS_EXECVEAT: {folder: 0, path: 1, flags: 4},
 }
+
+// namingTwo are the second files of calls that name two.
+var namingTwo = map[uint32]call{
+	unix.SYS_LINKAT: {folder: 2, path: 3, flags: none, nofollow: true}, unix.SYS_RENAMEAT: {folder: 2, path: 3, flags: none, nofollow: true},
+	unix.SYS_RENAMEAT2: {folder: 2, path: 3, flags: none, nofollow: true},
+}
+
+// readingLinks are the calls that read a link, of which each box is told.
+var readingLinks = []uint32{unix.SYS_READLINKAT}
 
 // A notice is struct seccomp_notif, an answer struct seccomp_notif_resp.
 type (
@@ -92,13 +124,14 @@ type server struct {
 	tree     int // the folder of the trace, open; -1 without a trace
 	n        notice
 	a        answer
-	give     addFD
+	over     addFD
 	how      unix.OpenHow
 	st       unix.Stat_t
 	local    [1]unix.Iovec
 	remote   [1]unix.RemoteIovec
 	polled   [1]unix.PollFd
 	found    found
+	statx    unix.Statx_t
 	// Names, each with a NUL behind its end. real is that of what is open.
 	path, real [unix.PathMax + 1]byte
 	name       [2*unix.PathMax + 2]byte
@@ -134,6 +167,7 @@ func (b *Box) serve(listener, tree int) {
 		}
 		s.a.id = s.n.id
 		if c, ok := changing[uint32(s.n.number)]; ok {
+			s.touch(c)
 			s.a.errno = -int32(s.carryOut(c))
 		} else if slices.Contains(reaching, uint32(s.n.number)) {
 			if s.reach() {
@@ -181,9 +215,14 @@ func endsByItself() bool {
 	if unix.Uname(&name) != nil {
 		return false
 	}
+	return isSince(unix.ByteSliceToString(name.Release[:]), 6, 11)
+}
+
+// isSince reports whether a release of Linux is a version or a later one.
+func isSince(release string, wantMajor, wantMinor int) bool {
 	var major, minor int
-	fmt.Sscanf(unix.ByteSliceToString(name.Release[:]), "%d.%d", &major, &minor)
-	return major > 6 || major == 6 && minor >= 11
+	fmt.Sscanf(release, "%d.%d", &major, &minor)
+	return major > wantMajor || major == wantMajor && minor >= wantMinor
 }
 
 // haveHungUp reports whether poll says that nobody is left. An error is none of ours: the

@@ -8,10 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 	"unsafe"
 
@@ -35,7 +33,11 @@ func (s *server) find(c call) (answered bool) {
 	s.a.flags = unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE
 	s.tell(c)
 	if s.trace == nil {
+		s.concealText(c)
 		return false
+	}
+	if second, ok := namingTwo[uint32(s.n.number)]; ok {
+		s.touch(second)
 	}
 	flags, resolve, errno := s.flags(c)
 	if errno != 0 {
@@ -43,63 +45,110 @@ func (s *server) find(c call) (answered bool) {
 		return false
 	}
 	folder, path, errno := s.where(c)
-	if errno != 0 || len(path) == 0 {
+	if errno != 0 {
 		s.wonder(errno)
-		return false // what is open already was told of when it was opened
+		return false
 	}
 	s.noteProgram()
+	if len(path) == 0 {
+		s.concealText(c)
+		s.lookAtOpen(c, folder) // which was told of when it was opened
+		return false
+	}
 	name, ok := s.absolute(folder, path)
 	if !ok {
 		return false
 	}
-	plain := isPlain(name)
-	if !plain {
-		name = s.clean(folder, path, name)
+	w := s.lead(name, flags&unix.O_NOFOLLOW != 0)
+	if w.file >= 0 {
+		defer s.close(w.file)
 	}
-	traced := s.traces(name)
-	file, itself := -1, plain && traced && resolve == 0
-	if itself {
-		file, itself, errno = s.lookStraight(name, flags)
+	if resolve != 0 && w.errno == 0 { // the program forbids links, or more
+		fd, errno := s.look(folder, path, flags&unix.O_NOFOLLOW, resolve)
+		if errno != 0 {
+			s.refuse(errno)
+			return false
+		}
+		s.close(fd)
 	}
-	if !itself {
-		file, errno = s.look(folder, path, flags&unix.O_NOFOLLOW, resolve)
+	traced := s.traces(w.name)
+	switch {
+	case !s.traces(w.real), w.errno == unix.ELOOP:
+		s.concealText(c) // links that lead out, where Landlock judges, or in a circle: their texts are recorded
+		return false
+	case w.errno == unix.ENOENT || w.errno == unix.ENOTDIR:
+		s.missing(w.name, flags, w.errno)
+		return false
+	case w.errno != 0:
+		s.wonder(w.errno)
+		if traced {
+			s.found = found{name: w.name, how: Read} // a folder that is closed to us
+		}
+		return false
+	case !s.fstat(w.file):
+		return false
+	}
+	return s.give(c, w, flags)
+}
+
+// give answers a call that names a file of the folder, whose fstat is known.
+func (s *server) give(c call, w way, flags uint64) (answered bool) {
+	kind := s.st.Mode & unix.S_IFMT
+	if flags&unix.O_NOFOLLOW != 0 && kind != unix.S_IFLNK {
+		s.noteLink(w.name, nil)
+	}
+	if kind == unix.S_IFDIR && (c.gives == givesPlace || c.opens != looks) {
+		s.notePlace(w.real)
 	}
 	switch {
-	case errno == unix.ENOENT || errno == unix.ENOTDIR:
-		s.missing(name, flags, errno)
-		return false
-	case errno != 0:
-		s.wonder(errno)
-		if traced {
-			s.found = found{name, Read} // a link in a circle, or a folder that is closed to us
-		}
-		return false
+	case c.opens != looks && flags&unix.O_PATH == 0:
+		return s.hand(w.file, w.name, kind, flags)
+	case c.gives == givesPlace:
+		s.noteStraight(w.real)
 	}
-	defer s.close(file)
-	if !itself {
-		real, ok := s.readlink(s.ownPath(file), s.real[:])
-		if !ok {
-			return false
-		}
-		if !s.traces(real) {
-			if traced {
-				s.found = found{name, Read} // a link that leads out: Landlock judges
-			}
-			return false
-		}
-		if !traced || bytes.Contains(path, []byte("..")) {
-			name = real
-		}
-	}
-	if !s.fstat(file) {
+	s.finds(w.name, kind, Exists)
+	if s.trace.Plain {
 		return false
 	}
-	kind := s.st.Mode & unix.S_IFMT
-	if c.opens == looks || flags&unix.O_PATH != 0 {
-		s.finds(name, kind, Exists)
-		return false
+	switch c.gives {
+	case givesText:
+		s.giveText(c, w.real)
+	case givesStat, givesStatx:
+		s.giveStat(c, w.real)
+	case givesAccess:
+		s.giveAccess(c, w.real)
 	}
-	return s.hand(file, name, kind, flags)
+	return false
+}
+
+// touch records what a call gives away of a file that it may not change: whether it is there.
+func (s *server) touch(c call) {
+	if s.trace == nil {
+		return
+	}
+	folder, path, errno := s.where(c)
+	if errno != 0 || len(path) == 0 {
+		return
+	}
+	name, ok := s.absolute(folder, path)
+	if !ok {
+		return
+	}
+	w := s.lead(name, c.nofollow)
+	if w.file >= 0 {
+		defer s.close(w.file)
+	}
+	if c.nofollow && (w.file < 0 || s.fstat(w.file) && s.st.Mode&unix.S_IFMT != unix.S_IFLNK) {
+		s.noteLink(w.name, nil)
+	}
+	switch {
+	case (w.errno == unix.ENOENT || w.errno == unix.ENOTDIR) && s.traces(w.real):
+		s.record(found{name: w.name, how: Missing})
+	case w.file >= 0 && s.fstat(w.file):
+		s.finds(w.name, s.st.Mode&unix.S_IFMT, Exists)
+		s.record(s.found)
+	}
+	s.found = found{}
 }
 
 // tell tells the one who watches which file a call names.
@@ -112,31 +161,11 @@ func (s *server) tell(c call) {
 	}
 }
 
-// lookStraight is look of a name below the folder of the trace. It returns false if there are
-// links on the way: else the name is that of the file itself.
-func (s *server) lookStraight(name []byte, flags uint64) (file int, ok bool, errno unix.Errno) {
-	rest := bytes.TrimPrefix(name[len(s.root):], []byte("/"))
-	if len(rest) == 0 {
-		return -1, false, 0
-	}
-	file, errno = s.openat2(s.tree, rest, unix.O_PATH|flags&unix.O_NOFOLLOW, unix.RESOLVE_BENEATH|unix.RESOLVE_NO_SYMLINKS)
-	return file, errno != unix.ELOOP, errno
-}
-
 // A found is what a call is about to find out of a file; nothing if it has no name.
 type found struct {
-	name []byte // valid until the next call
-	how  Access
-}
-
-// record records what was found out.
-func (s *server) record(f found) {
-	if f.name == nil {
-		return
-	}
-	if old, ok := s.trace.Seen[string(f.name)]; !ok || f.how < old {
-		s.trace.Seen[string(f.name)] = f.how
-	}
+	name  []byte // valid until the next call
+	how   Access
+	stamp stamp // if there is one
 }
 
 // noteProgram records the program that makes a call, if it lies in the folder: the call that
@@ -147,7 +176,7 @@ func (s *server) noteProgram() {
 	}
 	name := append(append(strconv.AppendUint(append(s.own[:0], "/proc/"...), uint64(s.n.pid), 10), "/exe"...), 0)
 	if file, ok := s.readlink(name[:len(name)-1], s.real[:]); ok && s.traces(file) {
-		s.record(found{file, Read})
+		s.record(found{name: file, how: Read})
 	}
 }
 
@@ -183,23 +212,27 @@ func (s *server) missing(name []byte, flags uint64, errno unix.Errno) {
 	if !s.traces(name) {
 		return
 	}
+	if flags&unix.O_NOFOLLOW != 0 {
+		s.noteLink(name, nil) // nor is there one that leads nowhere
+	}
 	if flags&unix.O_CREAT != 0 {
 		errno = unix.EACCES // nothing can be made there
 	} else {
-		s.found = found{name, Missing}
+		s.found = found{name: name, how: Missing}
 	}
 	s.refuse(errno)
 }
 
 func (s *server) refuse(errno unix.Errno) { s.a.flags, s.a.errno = 0, -int32(errno) }
 
-// finds says what is found out of a file or folder; other kinds have no content.
+// finds says what is found out of a file or folder, whose fstat is known; other kinds have no
+// content, but that of a link is its text.
 func (s *server) finds(name []byte, kind uint32, folder Access) {
 	switch kind {
 	case unix.S_IFREG:
-		s.found = found{name, Read}
+		s.found = found{name, Read, stampOf(&s.st)}
 	case unix.S_IFDIR:
-		s.found = found{name, folder}
+		s.found = found{name, folder, stampOf(&s.st)}
 	}
 }
 
@@ -230,6 +263,9 @@ func (s *server) hand(file int, name []byte, kind uint32, flags uint64) (answere
 		s.refuse(unix.ENOTDIR)
 		return false
 	}
+	if kind == unix.S_IFDIR {
+		s.letSettle(file)
+	}
 	fd, errno := s.openAgain(file)
 	if errno != 0 {
 		s.wonder(errno)
@@ -252,8 +288,8 @@ func (s *server) hand(file int, name []byte, kind uint32, flags uint64) (answere
 // handOver answers a call with a copy of a descriptor. The error is ENOENT if the caller does
 // not wait any more, else that of the caller, who has too many files open.
 func (s *server) handOver(fd int, closeExec uint64) unix.Errno {
-	s.give = addFD{id: s.n.id, flags: unix.SECCOMP_ADDFD_FLAG_SEND, from: uint32(fd), closeExec: uint32(closeExec)}
-	errno := s.ioctl(ioctlAddFD, unsafe.Pointer(&s.give))
+	s.over = addFD{id: s.n.id, flags: unix.SECCOMP_ADDFD_FLAG_SEND, from: uint32(fd), closeExec: uint32(closeExec)}
+	errno := s.ioctl(ioctlAddFD, unsafe.Pointer(&s.over))
 	if errno != unix.ENOENT && errno != unix.EINPROGRESS {
 		return errno
 	}
@@ -286,23 +322,6 @@ func endsSoon(thread uint32) bool {
 	return false
 }
 
-// clean returns an absolute name without "." and slashes that say nothing. With ".." in the path
-// it is that of its folder without links, if there is such a folder.
-func (s *server) clean(folder, path, name []byte) []byte {
-	cleaned := filepath.Clean(string(name))
-	if dir, base := filepath.Split(string(path)); strings.Contains(dir, "..") && base != ".." {
-		fd, errno := s.look(folder, append([]byte(dir), 0), 0, 0)
-		s.wonder(errno)
-		if errno == 0 {
-			if real, ok := s.readlink(s.ownPath(fd), s.real[:]); ok {
-				cleaned = filepath.Join(string(real), base)
-			}
-			s.close(fd)
-		}
-	}
-	return []byte(cleaned)
-}
-
 // flags returns how a call wants a path to be opened: the flags of open, and those of openat2.
 func (s *server) flags(c call) (open, resolve uint64, errno unix.Errno) {
 	switch c.opens {
@@ -317,7 +336,7 @@ func (s *server) flags(c call) (open, resolve uint64, errno unix.Errno) {
 		}
 		return binary.NativeEndian.Uint64(raw), binary.NativeEndian.Uint64(raw[16:]), 0
 	}
-	if c.flags != none && s.n.args[c.flags]&unix.AT_SYMLINK_NOFOLLOW != 0 || uint32(s.n.number) == sysLstat {
+	if c.flags != none && s.n.args[c.flags]&unix.AT_SYMLINK_NOFOLLOW != 0 || c.nofollow {
 		return unix.O_NOFOLLOW, 0, 0
 	}
 	return 0, 0, 0

@@ -61,18 +61,18 @@ func TestTrace(t *testing.T) {
 		{`cat nothing none/x 2>&-; true`, "", []string{"missing none/x", "missing nothing"}},
 		{`cat link`, "given", []string{"read link"}},
 		{`cat sublink/a`, "a", []string{"read sublink/a"}},
-		{`cat sub/../given`, "given", []string{"read given"}},
-		{`cat sub/up/../given`, "given", []string{"read given"}},
+		{`cat sub/../given`, "given", []string{"exists sub", "read given"}},
+		{`cat sub/up/../given`, "given", []string{"exists other", "exists sub", "read given"}},
 		{`cat /proc/self/cwd/sub/a`, "a", []string{"read sub/a"}},
 		{`ls sub`, "a\nup\n", []string{"list sub"}},
 		{`test -e sub/a && test -d other && ! test -e gone && echo yes`, "yes\n", []string{"exists other", "missing gone", "read sub/a"}},
-		{`cat out 2>&1; true`, "cat: out: Permission denied\n", []string{"read out"}},
+		{`cat out 2>&1; true`, "cat: out: Permission denied\n", []string{}},
 		{`(echo x > given) 2>&-; (echo x > new) 2>&-; (echo x >> sub/a) 2>&-; cat given`, "given", []string{"read given"}},
 		{`rm sub/a 2>&-; mkdir d 2>&-; mv given d 2>&-; chmod 600 sub/a 2>&-; cat given`, "given", []string{"missing d", "read given", "read sub/a"}},
-		{`(cd sub && cat a ../given)`, "agiven", []string{"read given", "read sub/a"}},
+		{`(cd sub && cat a ../given)`, "agiven", []string{"exists sub", "read given", "read sub/a"}},
 		{`sh -c 'cat "$0"' sub/a | cat`, "a", []string{"read sub/a"}},
 		{`cat <given`, "given", []string{"read given"}},
-		{`./given 2>&1; true`, "/bin/sh: 1: ./given: Permission denied\n", nil},
+		{`./given 2>&1; true`, "/bin/sh: 1: ./given: Permission denied\n", []string{"read given"}},
 		{`mkfifo sub/p 2>&-; cat sub/p 2>&-; true`, "", []string{"missing sub/p"}},
 	} {
 		printed, seen := traced(t, p, tc.script)
@@ -111,7 +111,7 @@ func TestTraceCost(t *testing.T) {
 	const times = 2000
 	calls, allocated := cost(times)
 	fewCalls, fewAllocated := cost(1)
-	perCall := 14 // to open a file, eight: receive, read the path, open, stat, open, hand over, close, close; to stat it, six
+	perCall := 16 // to open a file, eight: receive, read the path, open, stat, open, hand over, close, close; to stat it, eight
 	if !endsByItself() {
 		perCall += 2 // poll
 	}
@@ -214,11 +214,11 @@ func TestTraceOfPrograms(t *testing.T) {
 	}
 	for _, read := range []string{p.in, filepath.Dir(p.in), "/"} {
 		printed, seen := traced(t, p, "./cat given", read)
-		if want := []string{"read cat", "read given"}; printed != "given" || !slices.Equal(seen, want) {
+		if want := []string{"exists .", "read cat", "read given"}; printed != "given" || !slices.Equal(seen, want) {
 			t.Errorf("with %s: %q, %q, want %q", read, printed, seen, want)
 		}
 	}
-	if printed, seen := traced(t, p, "./cat given 2>&-; true"); printed != "" || slices.Contains(seen, "read cat") {
+	if printed, seen := traced(t, p, "./cat given 2>&-; true"); printed != "" || slices.Contains(seen, "read given") {
 		t.Errorf("not given away: %q, %q", printed, seen)
 	}
 }
@@ -245,7 +245,7 @@ func TestTraceBelowDev(t *testing.T) {
 // What cannot be opened for a program, for want of descriptors, is no file that is not there:
 // the trace says that it saw too little.
 func TestTraceOutOfDescriptors(t *testing.T) {
-	for _, script := range []string{`! read x < "$1/given"`, `! read x < ../in/given`, `! test -e "$1/../in/none"`, `! test -e "$1/none"`, `! test -e ../w/none`} {
+	for _, script := range []string{`! read x < "$1/given"`, `! read x < ../in/given`, `! test -e "$1/none"`} {
 		outOfDescriptors(t, script)
 	}
 }

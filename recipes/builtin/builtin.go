@@ -17,7 +17,7 @@ import (
 func All() []recipe.Recipe {
 	return []recipe.Recipe{
 		{
-			Name: "command", Version: 2, UsesPath: true,
+			Name: "command", Version: 3, UsesPath: true,
 			New: func() recipe.Cooker { return &Command{Timeout: defaultTimeout, Deps: "declared", Sandbox: true} },
 		},
 		{

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/internal/sandbox"
 )
 
 // Command runs an external program that reads the source and writes the
@@ -78,7 +80,7 @@ const (
 	defaultTimeout = 5 * time.Minute
 	defaultMaxDisk = 8 << 30
 	// sourceDate is the start of 1980, in seconds of Unix.
-	sourceDate = 315532800
+	sourceDate = sandbox.SourceDate
 	// grace is how long a program may take to end when asked to, before it is
 	// killed.
 	grace = 2 * time.Second
@@ -134,20 +136,24 @@ func (c *Command) cook(ctx context.Context, job *recipe.Job, grace time.Duration
 		return err
 	}
 	if err := c.run(ctx, call, grace); err != nil {
-		call.trace.dependInVain(call, job, c.Tools()) // on a machine that lacks it, that may be why
+		dependInVain(call, job, c.Tools()) // on a machine that lacks it, that may be why
 		return fmt.Errorf("%s: %w", c.Command[0], err)
 	}
-	if err := c.limits(call).written(); err != nil { // since it was looked at last
+	if call.trace != nil {
+		err := dependOnTrace(call.trace, newPlaces(call, c.Tools()), job)
+		if changed := call.trace.Changed(); changed != "" { // asked last: what was recorded is what it saw
+			err = fmt.Errorf("what it reads: %s %w", pathname.Show(changed), recipe.ErrChanged)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.Command[0], err)
+		}
+	}
+	if err := c.limits(call).written(0); err != nil { // since it was looked at last
 		return fmt.Errorf("%s: %w", c.Command[0], err)
 	}
 	for i, file := range call.outputs {
 		if err := checkOutput(file); err != nil {
 			return fmt.Errorf("%s: %w {%s}", c.Command[0], err, outputWord(i, len(call.outputs)))
-		}
-	}
-	if call.trace != nil {
-		if err := call.trace.depend(call, job, c.Tools()); err != nil {
-			return fmt.Errorf("%s: %w", c.Command[0], err)
 		}
 	}
 	if call.wantsDepfile {
@@ -169,8 +175,9 @@ type call struct {
 	wantsDepfile    bool
 	vars            map[string]string // see recipe.Env.Vars
 	used            func(processor time.Duration)
-	cell            *cell // nil if it runs in the asset folder, unconfined
-	trace           trace // what it reads of the asset folder; nil if that need not be known
+	cell            *cell          // nil if it runs in the asset folder, unconfined
+	shown           *sandbox.Trace // shows it modes and times that are the same everywhere; nil for none
+	trace           *sandbox.Trace // what it reads of the asset folder; nil if that need not be known
 }
 
 func (c *Command) prepare(job *recipe.Job) (*call, error) {
@@ -216,7 +223,8 @@ func (c *Command) prepare(job *recipe.Job) (*call, error) {
 	}
 	if traced != nil && c.mayReadMore(&p) && confinable() == nil {
 		traced()
-		p.trace = trace{}
+		p.trace = c.newTrace(&p)
+		p.trace.Plain = p.cell == nil // as it runs without being traced
 	}
 	p.depfile = filepath.Join(p.scratch, "cook.d")
 	return &p, c.fillIn(&p, job.Path())

@@ -1,13 +1,19 @@
 package builtin
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // newGroup has the program killed when we are, by whatever means. The system
@@ -16,30 +22,122 @@ func newGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// useOf returns how many processes a group has, and what memory they take that is theirs
-// alone.
-func useOf(leader int) (processes int, memory int64) {
+// members returns the processes of a group, all that they have started, and the strays. Who has
+// neither a parent among them nor TMPDIR any more is not found.
+func (s strays) members(leader int) (pids []int) {
 	proc, err := os.Open("/proc")
 	if err != nil {
-		return 0, 0
+		return nil
 	}
 	defer proc.Close()
 	names, _ := proc.Readdirnames(-1) // whatever could be listed
+	children := map[int][]int{}
+	is := map[int]bool{}
+	add := func(pid int) {
+		if !is[pid] {
+			is[pid] = true
+			pids = append(pids, pid)
+		}
+	}
+	var others []int
 	for _, name := range names {
 		pid, err := strconv.Atoi(name)
 		if err != nil {
 			continue
 		}
-		if group, err := unix.Getpgid(pid); err != nil || group != leader {
-			continue
+		parent, group := parentOf(pid)
+		children[parent] = append(children[parent], pid)
+		if group == leader || pid == leader {
+			add(pid)
+		} else if parent != 0 {
+			others = append(others, pid)
 		}
-		processes++
-		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid)) // empty if it has ended
-		var size, resident, shared int64
-		fmt.Sscan(string(text), &size, &resident, &shared)
-		memory += (resident - shared) * int64(os.Getpagesize())
 	}
-	return processes, memory
+	for _, pid := range others {
+		if s.marker != nil && pid > leader && s.isMarked(pid) {
+			add(pid)
+		}
+	}
+	for i := 0; i < len(pids); i++ {
+		for _, child := range children[pids[i]] {
+			add(child)
+		}
+	}
+	return pids
+}
+
+// parentOf returns the parent of a process and its group, 0 if it is gone.
+func parentOf(pid int) (parent, group int) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0, 0
+	}
+	// The name, the second field, is in parentheses and may hold anything.
+	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
+	if len(fields) < 3 {
+		return 0, 0
+	}
+	parent, _ = strconv.Atoi(string(fields[1]))
+	group, _ = strconv.Atoi(string(fields[2]))
+	return parent, group
+}
+
+// memoryOf returns what memory processes take that is theirs alone, and their part of what they
+// share without a file.
+func memoryOf(pids []int) (memory int64) {
+	for _, pid := range pids {
+		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)) // empty if it has ended
+		memory += kilobytes(text, "RssAnon:") << 10
+		if kilobytes(text, "RssShmem:") > 0 {
+			text, _ = os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
+			memory += kilobytes(text, "Pss_Shmem:") << 10
+		}
+	}
+	return memory
+}
+
+// kilobytes returns the number of a line of a file of /proc.
+func kilobytes(text []byte, name string) int64 {
+	_, rest, _ := bytes.Cut(text, []byte("\n"+name))
+	line, _, _ := bytes.Cut(rest, []byte("\n"))
+	n, _ := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(string(line), "kB")), 10, 64)
+	return n
+}
+
+// unlinked returns the size of the files that processes have open in some folders, and that have
+// no name any more.
+func unlinked(pids []int, folders []string) (size int64) {
+	seen := map[[2]uint64]bool{}
+	for _, pid := range pids {
+		dir := fmt.Sprintf("/proc/%d/fd", pid)
+		open, _ := os.ReadDir(dir) // what has ended has none
+		for _, f := range open {
+			name, err := os.Readlink(filepath.Join(dir, f.Name()))
+			if err != nil || !strings.HasSuffix(name, " (deleted)") || !slices.ContainsFunc(folders, func(folder string) bool { _, ok := pathname.Below(realName(folder), name); return ok }) {
+				continue
+			}
+			var st unix.Stat_t
+			if unix.Stat(filepath.Join(dir, f.Name()), &st) == nil && !seen[[2]uint64{st.Dev, st.Ino}] {
+				seen[[2]uint64{st.Dev, st.Ino}] = true
+				size += max(smallest, st.Size)
+			}
+		}
+	}
+	return size
+}
+
+// limitFileSize keeps a process, and all that it starts from then on, from making files larger
+// than size.
+func limitFileSize(pid int, size int64) {
+	limit := unix.Rlimit{Cur: uint64(size), Max: uint64(size)}
+	unix.Prlimit(pid, unix.RLIMIT_FSIZE, &limit, nil) // what it cannot limit is looked at each second
+}
+
+// overFileSize reports whether a program ended because a file became too large. Shells say so of
+// those that they start.
+func overFileSize(state *os.ProcessState) bool {
+	status, ok := state.Sys().(syscall.WaitStatus)
+	return ok && (status.Signaled() && status.Signal() == unix.SIGXFSZ || status.Exited() && status.ExitStatus() == 128+int(unix.SIGXFSZ))
 }
 
 // wait waits for the leader and ends the group. The group is killed while the

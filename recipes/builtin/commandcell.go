@@ -71,12 +71,14 @@ func (c *Command) enclose(p *call, job *recipe.Job) error {
 		if err := confinable(); err != nil {
 			return fmt.Errorf("deps = \"trace\": %w; declare what the program reads with reads or {depfile}", err)
 		}
-		p.trace = trace{}
+		p.trace = c.newTrace(p)
 		if err := opens(job); err != nil {
 			return err
 		}
 	} else if p.wantsDepfile {
 		p.cell.read = append(p.cell.read, p.assets)
+		p.shown = c.newTrace(p)
+		p.shown.IfPossible = true
 		if err := opens(job); err != nil {
 			return err
 		}
@@ -145,6 +147,10 @@ var start = time.Unix(sourceDate, 0)
 // StaysHere says that other machines do not cook what reads more of this one than the program
 // and its libraries, or may.
 func (c *Command) StaysHere() bool { return !c.Sandbox || c.Daemons || len(c.System) > 0 }
+
+// Confined reports whether the program can write to its scratch folder alone, so that the folder
+// may have the same name in each run.
+func (c *Command) Confined() bool { return c.Sandbox && !c.Daemons && confinable() == nil }
 
 // Declare has a job depend on what the rule says that the program reads.
 func (c *Command) Declare(job *recipe.Job) error { return c.bringReads(&call{}, job) }
@@ -283,9 +289,13 @@ func (p *call) policy(w *wanted) *sandbox.Policy {
 	if w != nil {
 		policy.Watch, policy.Server = w.note, w.noteServer
 	}
-	if p.trace != nil {
-		policy.Trace = &sandbox.Trace{Folder: p.assets, Seen: p.trace}
+	switch {
+	case p.trace != nil:
+		policy.Trace = p.trace
+	default:
+		policy.Trace = p.shown
 	}
+	policy.Dir = p.folder()
 	return policy
 }
 

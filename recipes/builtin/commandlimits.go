@@ -24,11 +24,17 @@ type limits struct {
 // maxProcesses is how many processes a program may be at once. Only tests change it.
 var maxProcesses = 1000
 
+// smallest is how much a file takes at least.
+const smallest = 4096
+
 // errLimit says that a program was stopped by a limit.
 var errLimit = errors.New("stopped")
 
 func (c *Command) limits(p *call) limits {
 	l := limits{processes: maxProcesses, memory: sysmem.Total() / 4 * 3, disk: defaultMaxDisk, places: append(slices.Clone(p.outputs), p.scratch)}
+	if p.cell != nil {
+		l.places = slices.Clone(p.cell.write) // whatever it calls its files
+	}
 	if c.MaxMemory > 0 {
 		l.memory = int64(c.MaxMemory) << 20
 	}
@@ -39,7 +45,7 @@ func (c *Command) limits(p *call) limits {
 }
 
 // watch looks at a group each second until it is over, or takes more than it may.
-func (g *group) watch(over <-chan struct{}, most limits) <-chan error {
+func (g *group) watch(over <-chan struct{}, left strays, most limits) <-chan error {
 	exceeded := make(chan error, 1)
 	go func() {
 		pause := time.Second
@@ -50,7 +56,8 @@ func (g *group) watch(over <-chan struct{}, most limits) <-chan error {
 			case <-time.After(pause):
 			}
 			begin := time.Now()
-			if err := errors.Join(most.taken(g.leader.Pid), most.written()); err != nil {
+			members := left.members(g.leader.Pid)
+			if err := errors.Join(most.taken(members), most.written(unlinked(members, most.places))); err != nil {
 				exceeded <- err
 				return
 			}
@@ -60,10 +67,10 @@ func (g *group) watch(over <-chan struct{}, most limits) <-chan error {
 	return exceeded
 }
 
-// taken returns an error if a group has more processes or memory than it may.
-func (l limits) taken(leader int) error {
-	switch processes, memory := useOf(leader); {
-	case processes > l.processes:
+// taken returns an error if there are more processes than may be, or they have more memory.
+func (l limits) taken(members []int) error {
+	switch memory := memoryOf(members); {
+	case len(members) > l.processes:
 		return fmt.Errorf("%w: it was more than %d processes at once", errLimit, l.processes)
 	case l.memory > 0 && memory > l.memory:
 		return fmt.Errorf("%w: it took more than %s of memory (max_memory)", errLimit, human.Bytes(l.memory))
@@ -71,21 +78,24 @@ func (l limits) taken(leader int) error {
 	return nil
 }
 
-// written returns an error if more was written than may be.
-func (l limits) written() error {
-	size := int64(0)
+// written returns an error if more was written than may be. size is that of files without names.
+func (l limits) written(size int64) error {
 	for _, place := range l.places {
 		filepath.WalkDir(place, func(_ string, entry fs.DirEntry, err error) error {
 			if err == nil && entry.Type().IsRegular() {
 				if info, err := entry.Info(); err == nil { // else it is gone
-					size += info.Size()
+					size += max(smallest, info.Size())
 				}
 			}
 			return nil // what cannot be looked at does not count
 		})
 	}
 	if size > l.disk {
-		return fmt.Errorf("%w: it wrote more than %s to its outputs and its scratch folder (max_disk)", errLimit, human.Bytes(l.disk))
+		return l.tooMuchWritten()
 	}
 	return nil
+}
+
+func (l limits) tooMuchWritten() error {
+	return fmt.Errorf("%w: it wrote more than %s to its outputs and its scratch folder (max_disk)", errLimit, human.Bytes(l.disk))
 }

@@ -49,7 +49,9 @@ const slowToFail = 10 * time.Second
 func (c *Command) start(ctx context.Context, p *call, grace time.Duration, box *sandbox.Policy) (*os.ProcessState, *tail, error) {
 	cmd := exec.Command(p.program)
 	cmd.Args = p.args
-	cmd.Dir = p.folder()
+	if cmd.Dir = p.folder(); box != nil {
+		cmd.Dir = "" // that of the box
+	}
 	cmd.Env = c.environ(p)
 	left := findStrays(cmd.Env, p.scratch)
 	if c.Daemons {
@@ -60,7 +62,7 @@ func (c *Command) start(ctx context.Context, p *call, grace time.Duration, box *
 		p.used(state.UserTime() + state.SystemTime())
 	}
 	if state == nil && err != nil {
-		err = notStarted(p.program, cmd.Dir, err)
+		err = notStarted(p.program, p.folder(), err)
 	}
 	return state, printed, err
 }
@@ -91,6 +93,9 @@ func execute(ctx context.Context, cmd *exec.Cmd, grace time.Duration, left stray
 		read.Close()
 		return nil, nil, (<-ended).err
 	}
+	if g.box != nil { // who is in it may not limit others
+		g.signal(func(leader *os.Process) { limitFileSize(leader.Pid, most.disk) })
+	}
 	printed := new(tail)
 	drained := make(chan struct{})
 	go func() {
@@ -103,7 +108,7 @@ func execute(ctx context.Context, cmd *exec.Cmd, grace time.Duration, left stray
 	defer close(over)
 	select {
 	case last = <-ended:
-	case err := <-g.watch(over, most):
+	case err := <-g.watch(over, left, most):
 		g.kill()
 		last = <-ended
 		last.err = err
@@ -116,6 +121,9 @@ func execute(ctx context.Context, cmd *exec.Cmd, grace time.Duration, left stray
 			last = <-ended
 		}
 		last.err = context.Cause(ctx)
+	}
+	if last.err == nil && g.box != nil && overFileSize(last.state) {
+		last.err = most.tooMuchWritten()
 	}
 	if g.box == nil || !g.box.Kills() {
 		left.after = g.leader.Pid

@@ -127,13 +127,23 @@ func (s strays) are(pid int) bool {
 			return false // gone, or another user's
 		}
 		if len(environ) > 0 {
-			return bytes.HasPrefix(environ, append(s.marker, 0)) ||
-				bytes.Contains(environ, slices.Concat([]byte{0}, s.marker, []byte{0}))
+			return s.marks(environ)
 		}
 		if !isStarting(pid) || time.Now().After(end) {
 			return false
 		}
 	}
+}
+
+// marks reports whether an environment is that of a stray.
+func (s strays) marks(environ []byte) bool {
+	return bytes.HasPrefix(environ, append(s.marker, 0)) || bytes.Contains(environ, slices.Concat([]byte{0}, s.marker, []byte{0}))
+}
+
+// isMarked is are for one look.
+func (s strays) isMarked(pid int) bool {
+	environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
+	return err == nil && s.marks(environ)
 }
 
 // isStarting reports whether a process is about to become another program, and

@@ -11,8 +11,16 @@ import (
 	"github.com/assetcook/assetcook/internal/sandbox"
 )
 
-// A trace is what a program got to see of the asset folder, by absolute name.
-type trace map[string]sandbox.Access
+// newTrace begins a trace of what a program gets to see of the asset folder.
+func (c *Command) newTrace(p *call) *sandbox.Trace {
+	t := &sandbox.Trace{Folder: p.assets, Seen: map[string]sandbox.Access{}}
+	for _, tool := range c.Tools() {
+		if file, err := recipe.FindTool(p.assets, tool); err == nil { // else it cannot be executed
+			t.Programs = append(t.Programs, file)
+		}
+	}
+	return t
+}
 
 // mayReadMore reports whether the program of a call may read files of the asset folder that
 // are neither declared nor recorded. Of a server that it talks to nothing is seen.
@@ -35,21 +43,31 @@ func (p *call) openPolicy() *sandbox.Policy {
 
 // dependInVain makes what was listed, and what was looked for in vain, dependencies of a
 // program that has failed.
-func (t trace) dependInVain(p *call, job *recipe.Job, tools []string) {
-	some := trace{}
-	for name, access := range t {
+func dependInVain(p *call, job *recipe.Job, tools []string) {
+	if p.trace == nil {
+		return
+	}
+	some := sandbox.Trace{Seen: map[string]sandbox.Access{}}
+	for name, access := range p.trace.Seen {
 		if access == sandbox.Missing || access == sandbox.List {
-			some[name] = access
+			some.Seen[name] = access
 		}
 	}
-	some.depend(p, job, tools) // the failure says more than what of it could not be found out
+	dependOnTrace(&some, newPlaces(p, tools), job) // the failure says more than what of it could not be found out
 }
 
-// depend makes all that was seen dependencies: the content of files, that files are not
-// there, and of folders what they hold, or that they are there.
-func (t trace) depend(p *call, job *recipe.Job, tools []string) error {
-	places := newPlaces(p, tools)
-	for _, name := range slices.Sorted(maps.Keys(t)) {
+// dependOnTrace makes all that was seen dependencies: the content of files, that files are not
+// there, of folders what they hold, or that they are there, and the texts of links.
+func dependOnTrace(t *sandbox.Trace, places *places, job *recipe.Job) error {
+	found := map[string]bool{} // what the program found, and looked for in vain
+	depend := func(on string, is bool) error {
+		if err := job.Depend(on); err != nil {
+			return fmt.Errorf("what it reads: %s: %w", pathname.Show(on), err)
+		}
+		found[on] = is
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(t.Seen)) {
 		rooted, known, err := places.find(name)
 		if err != nil {
 			return fmt.Errorf("what it reads: %w", err)
@@ -57,14 +75,31 @@ func (t trace) depend(p *call, job *recipe.Job, tools []string) error {
 		if known {
 			continue
 		}
-		switch t[name] {
+		switch t.Seen[name] {
 		case sandbox.List:
 			rooted = pathname.Listing(rooted, "", false)
 		case sandbox.Exists:
 			rooted = pathname.Folder(rooted)
 		}
-		if err := job.Depend(rooted); err != nil {
-			return fmt.Errorf("what it reads: %s: %w", pathname.Show(rooted), err)
+		if err := depend(rooted, t.Seen[name] != sandbox.Missing); err != nil {
+			return err
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(t.Links)) {
+		if how, seen := t.Seen[filepath.Dir(name)]; t.Links[name] == "" && seen && how == sandbox.List {
+			continue // a listing says of each name whether it is a link
+		}
+		rooted, _, err := places.find(name)
+		if err != nil {
+			return fmt.Errorf("what it reads: %w", err)
+		}
+		if err := depend(pathname.Link(rooted), t.Links[name] != ""); err != nil {
+			return err
+		}
+	}
+	for _, d := range job.Deps() { // the run may have looked at them earlier
+		if is, seen := found[d.Name]; seen && is != d.Found {
+			return fmt.Errorf("what it reads: %s %w", pathname.Show(d.Name), recipe.ErrChanged)
 		}
 	}
 	return nil

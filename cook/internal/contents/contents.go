@@ -190,7 +190,7 @@ func (r Reading) Read(ctx context.Context, w *bulk.Worker, tree *bulk.Tree, i in
 }
 
 // At returns a file of the asset tree, which is looked at first if it is no asset, or a
-// listing, an extract or artifacts, by the path that they have in package pathname.
+// listing, a link, an extract or artifacts, by the path that they have in package pathname.
 func (s *Contents) At(ctx context.Context, path string) File {
 	if pathname.IsArtifacts(path) {
 		return s.artifacts(path)
@@ -302,6 +302,10 @@ func (s *Contents) other(ctx context.Context, path string, stat func(string) (fs
 		e.file.Turn = s.turns.Add(1)
 		if l, ok := pathname.CutListing(path); ok {
 			s.lookAt(e, l)
+			return
+		}
+		if link, ok := pathname.CutLink(path); ok {
+			s.lookAtLink(&e.file, link)
 			return
 		}
 		info, err := stat(path)

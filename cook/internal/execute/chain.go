@@ -268,6 +268,9 @@ func asNamedFrom(source, step string, d index.Dep) string {
 	if l, ok := pathname.CutListing(d.Path); ok {
 		return pathname.Listing(pathname.Relative(path.Dir(source), l.Folder), l.Pattern, l.OfFolders)
 	}
+	if link, ok := pathname.CutLink(d.Path); ok {
+		return pathname.Link(pathname.Relative(path.Dir(source), link))
+	}
 	if x, ok := pathname.CutExtract(d.Path); ok {
 		x.File = pathname.Relative(path.Dir(source), x.File)
 		return x.Path()

@@ -61,8 +61,9 @@ type attempt struct {
 	exclusive func(id store.ActionID) (release func())
 }
 
-// cook runs the recipe, once more if a dependency turned up that is too fresh to tell
-// whether it changed meanwhile: the second time it is watched.
+// cook runs the recipe, and again if a dependency turned up that is too fresh to tell whether it
+// changed meanwhile, or that has changed: the second time it is watched. After three times it
+// gives up.
 func (c *cooker) cook(ctx context.Context, a planned, how attempt) (ready, error) {
 	if a.Method.Then != nil {
 		return c.cookChain(ctx, a, how)
@@ -74,7 +75,10 @@ func (c *cooker) cook(ctx context.Context, a planned, how attempt) (ready, error
 	}
 	defer release()
 	r, err := c.once(ctx, a, how)
-	if errors.Is(err, errUnwatched) {
+	for range 2 {
+		if !errors.Is(err, errUnwatched) && !errors.Is(err, recipe.ErrChanged) {
+			return r, err
+		}
 		r, err = c.once(ctx, a, how)
 	}
 	if errors.Is(err, errUnwatched) {
@@ -148,6 +152,7 @@ func (c *cooker) env(ctx context.Context, a planned, tmp *scratch, w *watch, how
 			return c.Contents.List(ctx, p)
 		},
 		Extract: func(p string) ([]recipe.Said, bool, error) { return c.extract(a, p) }, Followed: a.Method.Followed,
+		IsLink: func(p string) (bool, error) { return c.Contents.IsLink(ctx, p) },
 		Artifacts: func(patterns []string) ([]manifest.Asset, string, error) {
 			name := a.others(patterns)
 			if err := a.waitsFor(name); err != nil {
@@ -169,7 +174,6 @@ func (c *cooker) env(ctx context.Context, a planned, tmp *scratch, w *watch, how
 			return ids, name, err
 		},
 		ReadArtifact: func(p string) ([]byte, error) { return c.readArtifact(w, a.Target, p) },
-
 		Previous: func(i int) *os.File {
 			if how.again != nil {
 				return nil
@@ -179,7 +183,7 @@ func (c *cooker) env(ctx context.Context, a planned, tmp *scratch, w *watch, how
 		Each:    c.each(how.times),
 		Step:    c.stepsOf(how),
 		Note:    how.note,
-		Scratch: tmp.folder,
+		Scratch: func() (string, error) { return tmp.folderOf(a) },
 	}
 	if how.again != nil {
 		env.Vars, env.Traced = how.again.Vars, how.again.Traced

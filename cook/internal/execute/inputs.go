@@ -95,11 +95,10 @@ func (c *cooker) recheck(ctx context.Context, f contents.File) error {
 		return nil // the recipe has what was read; each artifact was proved then
 	}
 	if _, ok := pathname.CutListing(f.Path); ok {
-		same, err := c.Contents.Relist(f)
-		if err == nil && !same {
-			err = ErrChanged
-		}
-		return err
+		return changedUnless(c.Contents.Relist(f))
+	}
+	if _, ok := pathname.CutLink(f.Path); ok {
+		return changedUnless(c.Contents.Relink(f))
 	}
 	stat, open := c.Assets.Stat, c.Assets.OpenFile
 	if filepath.IsAbs(f.Path) { // a tool
@@ -128,6 +127,14 @@ func (c *cooker) recheck(ctx context.Context, f contents.File) error {
 		return ErrChanged
 	}
 	return nil
+}
+
+// changedUnless returns ErrChanged for what is not the same, unless there is an error.
+func changedUnless(same bool, err error) error {
+	if err == nil && !same {
+		return ErrChanged
+	}
+	return err
 }
 
 // goneOr says what it means that a file cannot be looked at once more.

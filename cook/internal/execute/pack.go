@@ -144,6 +144,9 @@ func (r *runner) pack(ctx context.Context, a planned) (*pack, error) {
 	p.first = []remote.File{program, {Path: remote.ActionFile, Text: text}}
 	p.addFile(a.Path, *a.Source)
 	for _, at := range r.knownReads(ctx, a) {
+		if _, ok := pathname.CutLink(at); ok && r.Contents.At(ctx, at).Known() {
+			return nil, errUnpackable // it would be a file or a folder there
+		}
 		p.add(ctx, at)
 	}
 	if len(p.files) > mostFiles {
@@ -166,6 +169,9 @@ func (p *pack) root() *remote.Root {
 func (p *pack) add(ctx context.Context, at string) (more bool) {
 	if x, ok := pathname.CutExtract(at); ok {
 		return p.addSaid(ctx, at, x)
+	}
+	if _, ok := pathname.CutLink(at); ok {
+		return false // see pack
 	}
 	l, listing := pathname.CutListing(at)
 	if !listing {

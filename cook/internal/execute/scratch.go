@@ -3,11 +3,13 @@ package execute
 import (
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 
 	"github.com/assetcook/assetcook/cook/internal/bulk"
@@ -24,12 +26,15 @@ type scratch struct {
 	files  []string // one for each output, in the folder
 	placed []bool   // those that were renamed into place
 	opened bool     // the folder for whatever else a recipe wants to write
+	names  *names   // of the run; nil for none
+	cell   string   // the folder of a confined program; "" for none
 }
 
 // names are those of a run's scratch files, without numbers and extensions.
 type names struct {
 	run    uint64
 	serial atomic.Int64
+	cells  sync.Map // names of cells that are in use
 }
 
 func (n *names) next() string { return fmt.Sprintf("%x-%d", n.run, n.serial.Add(1)) }
@@ -43,7 +48,7 @@ const longestExt = 64
 // outlived its cook must not write to what another one makes.
 func (w *worker) newScratch(outputs []string) *scratch {
 	s := scratchIn(w.outputs.tmp, w.names.next(), outputs)
-	s.sums, s.tree = w.sums, &w.outputs.tree
+	s.sums, s.tree, s.names = w.sums, &w.outputs.tree, &w.names
 	return s
 }
 
@@ -98,6 +103,36 @@ func (s *scratch) folder() (string, error) {
 	return filepath.Join(s.in.Name(), s.base), nil
 }
 
+// A confiner is a recipe that may have its program write to the scratch folder alone.
+type confiner interface{ Confined() bool }
+
+// folderOf is folder for an action. Where a program is confined to the folder, the name says what
+// is cooked, so that it is the same in the next run, unless another action has it just now. What
+// an earlier run has left there goes. Its programs cannot write to the new folder: they are
+// confined to the old one, whatever that is called.
+func (s *scratch) folderOf(a planned) (string, error) {
+	if c, ok := a.Method.Cooker.(confiner); !ok || !c.Confined() || s.names == nil {
+		return s.folder()
+	}
+	hash := fnv.New64a()
+	fmt.Fprintf(hash, "%q %q %q", a.Target, a.Path, a.Outputs)
+	name := fmt.Sprintf("cell-%x", hash.Sum64())
+	if _, taken := s.names.cells.LoadOrStore(name, true); taken {
+		return s.folder()
+	}
+	s.cell = name
+	err := s.in.Root().Mkdir(name, 0o777)
+	if errors.Is(err, fs.ErrExist) {
+		if s.in.Root().RemoveAll(name) == nil {
+			err = s.in.Root().Mkdir(name, 0o777)
+		}
+	}
+	if err != nil {
+		return s.folder()
+	}
+	return filepath.Join(s.in.Name(), name), nil
+}
+
 // remove removes what was not renamed. What it cannot remove goes when the run ends.
 func (s *scratch) remove() {
 	for i, file := range s.files {
@@ -107,5 +142,10 @@ func (s *scratch) remove() {
 	}
 	if s.opened {
 		s.in.Root().RemoveAll(s.base)
+	}
+	if s.cell != "" {
+		s.in.Root().RemoveAll(s.cell)
+		s.names.cells.Delete(s.cell)
+		s.cell = ""
 	}
 }

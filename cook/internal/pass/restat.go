@@ -194,7 +194,7 @@ func (f *finder) compare(ctx context.Context, opt restat.Options) error {
 	return nil
 }
 
-// compareParts finds out whether listings, and what files say by extracts, are what they were
+// compareParts finds out whether listings, links, and what files say by extracts, are what they were
 // although their folders or files have changed: then that concerns none of the assets that depend
 // on them. Of extracts that have changed it finds out of which assets they say something else.
 func (f *finder) compareParts(ctx context.Context) {
@@ -208,7 +208,8 @@ func (f *finder) compareParts(ctx context.Context) {
 		path := f.last.Path(file.Ref)
 		x, extract := pathname.CutExtract(path)
 		_, listing := pathname.CutListing(path)
-		if file.Kind == restat.Changed && !file.Compared && (listing || extract) {
+		_, link := pathname.CutLink(path)
+		if file.Kind == restat.Changed && !file.Compared && (listing || extract || link) {
 			if now == nil {
 				now = contents.New(contents.Options{Assets: f.s.Assets, Known: index.Empty(), Checksum: f.s.Checksum, Workers: 1, Clock: f.s.Clock, Parts: f.delta.Read.Parts})
 			}

@@ -23,6 +23,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"syscall"
 
@@ -265,7 +266,10 @@ func (s *comparison) stat(n *index.Node, dir dirfd.Folder, info *dirfd.Info, fou
 		err = dir.Info(info)
 		info.Links = 0 // of a folder they say nothing
 	} else {
-		err = dir.Stat(fileName(n), n.Follow(), info)
+		err = dir.Stat(fileName(n), n.Follow() && !isLink(n), info)
+	}
+	if err == nil && isLink(n) && fs.FileMode(info.Mode)&fs.ModeSymlink == 0 {
+		err = fs.ErrNotExist // what else has the name of a link is none
 	}
 	switch {
 	case err == nil && n.Role == index.Absent:
@@ -288,9 +292,15 @@ func (s *comparison) stat(n *index.Node, dir dirfd.Folder, info *dirfd.Info, fou
 // folder; see pathname.Listing. No file has the name.
 func isListing(n *index.Node) bool { return len(n.Name) > 2 && n.Name[0] == '.' && n.Name[1] == 0 }
 
-// isPart reports whether a file is a listing or an extract, which cannot be read like a file;
-// see package pathname.
-func isPart(n *index.Node) bool { return isListing(n) || isExtract(n) }
+// isPart reports whether a file is a listing, an extract or a link, which cannot be read like a
+// file; see package pathname.
+func isPart(n *index.Node) bool { return isListing(n) || isExtract(n) || isLink(n) }
+
+// isLink reports whether a file is a symbolic link itself, whose stamp is its own; see
+// pathname.Link.
+func isLink(n *index.Node) bool { return bytes.HasSuffix(n.Name, linkEnd) }
+
+var linkEnd = []byte(pathname.Link("") + "\x00")
 
 // isExtract reports whether a file is an extract of one file, whose stamp is that of the file. It
 // ends in a NUL of its own before the one that ends all names.
@@ -300,7 +310,7 @@ func isExtract(n *index.Node) bool {
 
 // fileName is the name of a file of which a node is, or of which it has an extract.
 func fileName(n *index.Node) []byte {
-	if !isExtract(n) {
+	if !isExtract(n) && !isLink(n) {
 		return n.Name
 	}
 	return n.Name[:bytes.IndexByte(n.Name, 0)+1]

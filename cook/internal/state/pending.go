@@ -51,6 +51,9 @@ func (d *Dir) NewPending(assets *confine.Dir) (*Pending, error) {
 // Add adds a file, by its path among the assets or its absolute name, that is known
 // under a stamp for the first time.
 func (p *Pending) Add(file string, s scan.Stamp) {
+	if _, ok := pathname.CutLink(file); ok {
+		return // it cannot be opened
+	}
 	file = pathname.FileOf(file)
 	if _, ok := pathname.CutListing(file); ok {
 		return // the files that it lists are added themselves

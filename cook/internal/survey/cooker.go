@@ -39,6 +39,7 @@ func NewJob(ctx context.Context, r Reading, by recipe.Recipe, path string, size 
 		List: func(folder, pattern string, ofFolders bool) ([]string, bool, error) {
 			return read.List(ctx, pathname.Listing(folder, pattern, ofFolders))
 		},
+		IsLink:  func(p string) (bool, error) { return read.IsLink(ctx, p) },
 		Extract: read.Extract,
 	}, size)
 }

@@ -79,7 +79,7 @@ func readersAre(n int) string {
 // readersOf returns the assets that read a file, sorted.
 func readersOf(last *index.Index, file string) (list []string) {
 	index.Guard(func() error {
-		last.Dependents(map[string]bool{file: true}, func(source string) { list = append(list, source) })
+		last.Dependents(map[string]bool{file: true, pathname.Link(file): true}, func(source string) { list = append(list, source) })
 		last.Extracts(func(source string, x pathname.Extracted, d index.Dep) {
 			if contents.IsOf(x, file) && !contents.IsSilent(d) {
 				list = append(list, source)

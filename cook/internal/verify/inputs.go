@@ -69,9 +69,12 @@ func recordOf(source string, deps []index.Dep) recordedInputs {
 	r.holds(path.Dir(source))
 	for _, d := range deps {
 		l, listing := pathname.CutListing(d.Path)
+		_, link := pathname.CutLink(d.Path)
 		switch {
 		case pathname.IsArtifacts(d.Path):
 			r.other[d.Path] = true
+		case link:
+			r.other[d.Path] = d.Found
 		case listing:
 			r.listed[l.Folder] = append(r.listed[l.Folder], l)
 			if d.Found {
@@ -97,9 +100,14 @@ func (r *recordedInputs) holds(folder string) {
 // stands reports whether a change of what a dependency is on would change what is on record.
 func (r *recordedInputs) stands(d index.Dep) bool {
 	l, listing := pathname.CutListing(d.Path)
+	link, isLink := pathname.CutLink(d.Path)
 	switch {
 	case pathname.IsArtifacts(d.Path):
 		return r.other[d.Path]
+	case isLink:
+		// A file that is read through a link changes with it.
+		_, read := r.files[link]
+		return r.other[d.Path] || r.folders[link] || read || !d.Found
 	case listing && l.FolderOnly():
 		return r.folders[l.Folder]
 	case listing:

@@ -127,8 +127,9 @@ func (l *learned) fromDelta(s *pass.Session, done *pass.Done, at places) {
 	// A file that came with a second name: the first may be anywhere. A symbolic link may
 	// have brought one whose own name is no asset.
 	for file, is := range fresh {
+		_, link := pathname.CutLink(file)
 		file = pathname.FileOf(file)
-		if _, listing := pathname.CutListing(file); !is || listing || filepath.IsAbs(file) { // a program
+		if _, listing := pathname.CutListing(file); !is || listing || link || filepath.IsAbs(file) { // a program
 			continue
 		}
 		info, err := s.Assets.Root().Stat(filepath.FromSlash(file))

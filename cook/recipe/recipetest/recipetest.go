@@ -116,6 +116,13 @@ func Env(r recipe.Recipe, tree fs.FS, path string) recipe.Env {
 		List: func(folder, pattern string, ofFolders bool) ([]string, bool, error) {
 			return list(tree, folder, pattern, ofFolders)
 		},
+		IsLink: func(p string) (bool, error) {
+			info, err := fs.Lstat(tree, p)
+			if errors.Is(err, fs.ErrNotExist) {
+				return false, nil
+			}
+			return err == nil && info.Mode()&fs.ModeSymlink != 0, err
+		},
 		Extract: func(p string) ([]recipe.Said, bool, error) { return extract(r, tree, p) },
 	}
 }

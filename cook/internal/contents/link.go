@@ -1,0 +1,58 @@
+package contents
+
+import (
+	"context"
+	"io/fs"
+
+	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// IsLink reports whether a name of the asset tree is a symbolic link. It is looked at once.
+func (s *Contents) IsLink(ctx context.Context, path string) (bool, error) {
+	f := s.At(ctx, pathname.Link(path))
+	return f.Known(), f.Err
+}
+
+// lookAtLink finds out what a link is: a file whose content is the text. It is absent if there is
+// no such link, whatever else has its name.
+func (s *Contents) lookAtLink(f *File, link string) {
+	text, stamp, err := s.readLink(link)
+	switch {
+	case pathname.IsAbsent(err):
+		return // Absent
+	case err != nil:
+		f.How, f.Err = Unreadable, err
+		return
+	}
+	f.Stamp, f.Settled, f.How = stamp, s.opt.Clock.Settled(stamp) && !s.opt.Unsettled, ByReading
+	sum := s.summer.SumBytes([]byte(text), hashing.WantSum|hashing.WantDigest)
+	f.Sum, f.Blob = sum.Sum, store.BlobID(sum.Digest)
+	if known, ok := s.opt.Known.File(f.Path); ok && known.Blob == f.Blob {
+		f.How = ByChecksum
+	}
+}
+
+// readLink reads a link. The stamp is older than the text. The error is fs.ErrNotExist if it is
+// none.
+func (s *Contents) readLink(link string) (text string, stamp scan.Stamp, err error) {
+	root := s.opt.Assets.Root()
+	info, err := root.Lstat(link)
+	if err != nil {
+		return "", stamp, err
+	}
+	if info.Mode()&fs.ModeSymlink == 0 {
+		return "", stamp, fs.ErrNotExist
+	}
+	text, err = root.Readlink(link)
+	return text, scan.StampOf(info), err
+}
+
+// Relink reports whether a link has the text that it had when it was looked at.
+func (s *Contents) Relink(f File) (same bool, err error) {
+	link, _ := pathname.CutLink(f.Path)
+	text, _, err := s.readLink(link)
+	return err == nil && s.summer.SumBytes([]byte(text), hashing.WantSum).Sum == f.Sum, err
+}

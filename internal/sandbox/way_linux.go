@@ -1,0 +1,170 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"bytes"
+	"path"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// A way is where a path of a program leads.
+type way struct {
+	// name is the path as the program wrote it if that lies in the traced folder and has no
+	// "..", else real. It is absolute and clean, like real, and valid until the next call.
+	name []byte
+	real []byte // without links: the name of the file, or of what is missing
+	file int    // the file, open to be looked at, if it is traced; else -1
+	// errno is why there is no such file, or why it could not be found out.
+	errno unix.Errno
+}
+
+// mostLinks is how many links the system follows on one way.
+const mostLinks = 40
+
+// here is a name with the NUL behind its end.
+var here = []byte(".\x00")[:1]
+
+// lead follows an absolute path to its end, and a link there unless nofollow is set. Each link
+// on the way that lies in the traced folder is recorded with its text.
+//
+// Most paths have no links, and cost one call. The others are followed name by name.
+func (s *server) lead(name []byte, nofollow bool) way {
+	if isPlain(name) {
+		flags := uint64(unix.O_PATH)
+		if nofollow {
+			flags |= unix.O_NOFOLLOW
+		}
+		traced := s.traces(name)
+		base, rest := unix.AT_FDCWD, name
+		if under(s.root, name) {
+			base, rest = s.tree, bytes.TrimPrefix(name[len(s.root):], []byte("/"))
+		}
+		if len(rest) == 0 {
+			rest = here
+		}
+		file, errno := s.openat2(base, rest, flags, unix.RESOLVE_NO_SYMLINKS)
+		switch {
+		case errno == unix.ELOOP:
+			return s.follow(name, nofollow)
+		case errno != 0:
+			return way{name: name, real: name, file: -1, errno: errno}
+		case !traced:
+			s.close(file)
+			return way{name: name, real: name, file: -1}
+		case nofollow && s.fstat(file) && s.st.Mode&unix.S_IFMT == unix.S_IFLNK:
+			s.close(file)
+			return s.follow(name, nofollow)
+		}
+		return way{name: name, real: name, file: file}
+	}
+	return s.follow(name, nofollow)
+}
+
+// follow is lead, name by name.
+func (s *server) follow(name []byte, nofollow bool) way {
+	written := path.Clean(string(name))
+	keeps := s.traces([]byte(written)) && !bytes.Contains(name, []byte("/.."))
+	for range 10 { // somebody may change a link meanwhile
+		real, errno := s.realNameOf(string(name), nofollow)
+		w := way{real: []byte(real), file: -1, errno: errno}
+		if w.name = w.real; keeps {
+			w.name = []byte(written)
+		}
+		if w.errno != 0 || !s.traces(w.real) {
+			return w
+		}
+		w.file, w.errno = s.openat2(unix.AT_FDCWD, append([]byte(real), 0), unix.O_PATH|unix.O_NOFOLLOW, unix.RESOLVE_NO_SYMLINKS)
+		if w.errno == 0 && !nofollow && s.fstat(w.file) && s.st.Mode&unix.S_IFMT == unix.S_IFLNK {
+			s.close(w.file)
+			continue
+		}
+		if w.errno != unix.ELOOP {
+			return w
+		}
+	}
+	return way{name: []byte(written), real: []byte(written), file: -1, errno: unix.ELOOP}
+}
+
+// realNameOf returns the name without links of what an absolute path leads to. With an error it
+// is that of what is missing, or "" if the path goes through a file.
+func (s *server) realNameOf(name string, nofollow bool) (real string, errno unix.Errno) {
+	at, rest, links := "", strings.TrimLeft(name, "/"), 0
+	for rest != "" {
+		part, behind, more := strings.Cut(rest, "/")
+		rest = strings.TrimLeft(behind, "/")
+		if part == "." || part == ".." {
+			if _, _, errno := s.textOf(at + "/."); errno != 0 {
+				s.passThrough([]byte(at), Read) // a file, which has no folders
+				return "", errno
+			}
+			if part == ".." {
+				s.passThrough([]byte(at), Exists)
+				at = strings.TrimSuffix(path.Dir("/"+at), "/")
+			}
+			continue
+		}
+		next := at + "/" + part
+		text, isLink, errno := s.textOf(next)
+		if errno != 0 {
+			if !strings.Contains(rest, "..") {
+				next = path.Join(next, rest)
+			}
+			return next, errno
+		}
+		if isLink {
+			s.noteLink([]byte(next), []byte(text))
+		}
+		if !isLink || !more && nofollow {
+			if at = next; more && rest == "" {
+				rest = "." // what has a slash behind its name must be a folder
+			}
+			continue
+		}
+		if strings.HasPrefix(next, "/proc/") && !strings.HasPrefix(text, "/") {
+			return next, 0 // what is open and has no name, such as a pipe
+		}
+		if links++; links > mostLinks {
+			return next, unix.ELOOP
+		}
+		if strings.HasPrefix(text, "/") {
+			at = ""
+		}
+		if more {
+			text += "/" + rest
+		}
+		rest = strings.TrimLeft(text, "/")
+	}
+	if at == "" {
+		at = "/"
+	}
+	return at, 0
+}
+
+// passThrough records a file or folder that a path goes through and back.
+func (s *server) passThrough(name []byte, how Access) {
+	if s.trace != nil && s.traces(name) {
+		s.record(found{name: name, how: how})
+		s.noteStraight(name)
+	}
+}
+
+// textOf returns the text of a link, as the program in the box would read it.
+func (s *server) textOf(name string) (text string, isLink bool, errno unix.Errno) {
+	self := "/proc/" + strconv.Itoa(int(s.n.pid))
+	switch name {
+	case "/proc/self", "/proc/thread-self":
+		return self, true, 0
+	}
+	n, errno := s.readlinkat(append([]byte(name), 0), s.real[:len(s.real)-1])
+	switch {
+	case errno == unix.EINVAL:
+		return "", false, 0
+	case errno != 0:
+		return "", false, errno
+	}
+	return string(s.real[:n]), true, 0
+}

@@ -1,0 +1,24 @@
+package oracle
+
+import "testing"
+
+// Whatever traced programs look at, and whatever is edited of it, their outputs are those of a
+// run from scratch.
+func TestTracedProgramsThatLook(t *testing.T) {
+	sequences := uint64(12)
+	if testing.Short() {
+		sequences = 3
+	}
+	for seed := range sequences {
+		t.Run("", func(t *testing.T) {
+			t.Parallel()
+			counts, err := PlayLooks(t.Context(), t.TempDir(), seed, LooksOptions{Steps: 5, Racing: true})
+			if err != nil {
+				t.Error(err)
+			}
+			if counts.Runs == 0 {
+				t.Error("nothing was cooked")
+			}
+		})
+	}
+}
