@@ -13,14 +13,14 @@ import (
 	texture "github.com/assetcook/assetcook/recipes/image"
 )
 
-// A picture is what materials take from an image.
+// A picture says how materials read an image.
 type picture struct {
 	slot  pictureRole.Slot // its role is Unknown if no member that is known names the image
 	apart bool             // they use it as more than one of colors, normals and data
 	other string           // a member that is not known
 }
 
-// pictures returns what materials take from each image.
+// pictures returns how materials read each image.
 func (c *cooking) pictures() ([]picture, error) {
 	materials, err := c.doc.Objects("materials")
 	if err != nil {
