@@ -110,7 +110,7 @@ func (s *subject) askMaterials(_ context.Context, job *recipe.Job) error {
 	if s.o = &o; o.asksRole() {
 		o.Kind = "auto"
 	}
-	if i := slices.IndexFunc(found, func(u use) bool { return isGLTFSlot(u.slot) }); i >= 0 {
+	if i := slices.IndexFunc(found, func(u use) bool { return role.IsGLTFSlot(u.slot) }); i >= 0 {
 		s.used.gltf = found[i].String()
 	}
 	known := slices.DeleteFunc(slices.Clone(found), func(u use) bool { return u.is().Role == role.Unknown })

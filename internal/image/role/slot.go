@@ -1,5 +1,7 @@
 package role
 
+import "strings"
+
 // A Slot says how a material reads a picture.
 type Slot struct {
 	Role  Role // of red, green and blue; of alpha if that is all
@@ -48,6 +50,12 @@ func OfSlot(slot string) Slot {
 		return Slot{Data, Ignored}
 	}
 	return Slot{}
+}
+
+// IsGLTFSlot reports whether a member of a glTF material, or of an extension of one, may name a
+// texture, be it known or not. Words of MTL do not.
+func IsGLTFSlot(member string) bool {
+	return strings.HasSuffix(member, "Texture") || member == "MOZ_lightmap"
 }
 
 // Join returns how two slots together read one picture, and whether one texture suits both.
