@@ -15,6 +15,7 @@ import (
 	cook "github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/image/cooked"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
+	"github.com/assetcook/assetcook/internal/image/role"
 	"github.com/assetcook/assetcook/internal/image/texture"
 	recipe "github.com/assetcook/assetcook/recipes/image"
 )
@@ -92,7 +93,7 @@ func (r *coverageRow) add(ctx context.Context, m *pixmap.Map, test float64) erro
 	want := drawn(m, test)
 	o := recipe.Recipe().New().(*recipe.Image)
 	o.Format, o.Quality, o.Coverage = r.format.String(), r.quality, test
-	file, err := o.Encode(ctx, cook.NewJob(cook.Env{}, 0), &pixmap.Map{W: m.W, H: m.H, Pix8: slices.Clone(m.Pix8)}, "color")
+	file, err := o.Encode(ctx, cook.NewJob(cook.Env{}, 0), &pixmap.Map{W: m.W, H: m.H, Pix8: slices.Clone(m.Pix8)}, role.Slot{Role: role.Color, Alpha: role.Opacity})
 	if err != nil {
 		return err
 	}
