@@ -6,23 +6,25 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// A Follow says that a recipe names what another one makes of files, as models name textures.
+// A Follow says that the outputs of a recipe name the outputs of another recipe, as models name
+// textures.
 type Follow struct {
-	// Recipe is the other one, and Keys its options that say what its outputs are called and
-	// what is in them.
+	// Recipe is the other recipe, and Keys are its options that decide the names and the
+	// formats of its outputs.
 	Recipe string
 	Keys   []string
-	// Option is an option of the following recipe, a string. Rules set it to what identifies
-	// all rules that may have a say in this for a target, and leave it empty if there are
-	// none. So a source is cooked again when one of them changes, and not for others.
+	// Option is an option of the following recipe, a string. Rules set it to a checksum of
+	// all rules for the target that set one of the Keys, a recipe or outputs, and leave it
+	// empty if there is no such rule. A source is cooked again when one of them changes, and
+	// not when other rules change.
 	Option string
 }
 
-// Followed returns how a file, whose name is as in Dep, is cooked for the same target: the name of
-// the recipe, which of a chain is that of its first step, its options, and the artifacts, relative
-// to where those of the source are. The recipe must have a Follow and, if its option is set, use
-// the path. by is empty where the answer is not known, as if the option is not set: then the other
-// recipe's defaults hold.
+// Followed returns how a file, whose name is as in Dep, is cooked for the same target: the recipe's
+// name, its options, and the artifacts, relative to the folder of the source's artifacts. Of a
+// chain it returns the recipe and the options of the first step. The job's recipe must have a
+// Follow and, if Follow.Option is set, use the path. by is empty if the answer is not known, as it
+// is if Follow.Option is not set: then the defaults of the other recipe hold.
 func (j *Job) Followed(name string) (by string, options Cooker, outputs []string) {
 	if j.env.Followed == nil || j.env.Recipe.Follow == nil {
 		return "", nil, nil

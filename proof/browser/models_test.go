@@ -86,7 +86,7 @@ func TestModelsInThree(t *testing.T) {
 		t.Errorf("desktop: %+v, so that the test shows nothing", desktop)
 	}
 	for _, known := range []string{"GPU stall", "Couldn't load texture", "404", "Failed to load"} {
-		p.forgive(known) // of what is not for the web
+		p.forgive(known) // the desktop models cause these
 	}
 }
 
@@ -99,8 +99,8 @@ import { KTX2Loader } from "/npm/node_modules/three/examples/jsm/loaders/KTX2Loa
 const ktx2 = new KTX2Loader().setTranscoderPath("/npm/node_modules/three/examples/jsm/libs/basis/")
 	.detectSupport(new THREE.WebGLRenderer());
 
-// load counts the textures that the models of a tree have in three.js, those of them that the
-// graphics processor takes as blocks, and the textures that models name and that did not come.
+// load loads the models of a tree. It counts the textures that three.js made, how many of them are
+// compressed, and the textures that did not load.
 window.load = async (tree, models) => {
 	const counts = { Textures: 0, Compressed: 0, Failed: 0 };
 	for (const name of models) {

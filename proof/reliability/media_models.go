@@ -37,8 +37,12 @@ func madeModels() []mediaFile {
 		{name: "made model", ext: ".model", data: []byte(document)},
 		{name: "made glb", ext: ".glb", data: glb.Bytes()},
 		{name: "made obj", ext: ".obj", data: []byte(shape)},
+		{name: "made colored obj", ext: ".obj", data: []byte("v 0 0 0 1 0 0.5\nv 1 0 0 0 1 0 0.25\nv 0 1 0 \\\n0.5 0.5 0.5\nv 1 1 0\ns 1\n#MRGB ff00ff00ffff0000\nf 1 2 3\nf 4 3 2\n")},
 	}
 }
+
+// opaquePNG is a picture of one pixel that has alpha 2, and a gamma of 1.
+const opaquePNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAABGdBTUEAAYagMeiWXwAAAA1JREFUeJxjSJl2ggkABOkBxWBFJIQAAAAASUVORK5CYII="
 
 // madeDocument returns a right document and its buffer.
 func madeDocument() (text string, data []byte) {
@@ -84,12 +88,14 @@ func madeDocument() (text string, data []byte) {
 "meshes":[{"weights":[0],"primitives":[{"attributes":{"POSITION":%d,"NORMAL":%d,"TEXCOORD_0":%d,"COLOR_0":%d,"JOINTS_0":%d,"WEIGHTS_0":%d},"indices":%d,"material":0,"targets":[{"POSITION":%d}]}]},
 {"primitives":[{"attributes":{"POSITION":%d,"TEXCOORD_0":%d},"indices":%d,"material":0,"extensions":{"KHR_materials_variants":{"mappings":[{"material":1,"variants":[0]}]}}},{"attributes":{"POSITION":%d},"mode":5}]}],
 "materials":[{"pbrMetallicRoughness":{"baseColorTexture":{"index":0},"metallicFactor":0.5},"normalTexture":{"index":1},"alphaMode":"BLEND"},
-{"emissiveTexture":{"index":2},"extensions":{"KHR_materials_clearcoat":{"clearcoatFactor":1,"clearcoatNormalTexture":{"index":1}}}}],
-"textures":[{"source":0,"sampler":0},{"source":1},{"source":0,"extensions":{"EXT_texture_webp":{"source":2}}}],
-"images":[{"uri":"%%61.png"},{"bufferView":%d,"mimeType":"image/png"},{"uri":"b.webp"}],"samplers":[{"magFilter":9729}],
+{"emissiveTexture":{"index":2},"extensions":{"KHR_materials_clearcoat":{"clearcoatFactor":1,"clearcoatNormalTexture":{"index":1}}}},
+{"alphaMode":"OPAQUE","pbrMetallicRoughness":{"baseColorTexture":{"index":3}},"extensions":{"KHR_materials_specular":{"specularTexture":{"index":3},"specularColorTexture":{"index":3}},
+"EXT_materials_bump":{"bumpTexture":{"index":2}},"X_y":{"zTexture":{"index":2}}}}],
+"textures":[{"source":0,"sampler":0},{"source":1},{"source":0,"extensions":{"EXT_texture_webp":{"source":2}}},{"source":3}],
+"images":[{"uri":"%%61.png"},{"bufferView":%d,"mimeType":"image/png"},{"uri":"b.webp"},{"uri":"data:image/png;base64,`+opaquePNG+`"}],"samplers":[{"magFilter":9729}],
 "animations":[{"samplers":[{"input":%d,"output":%d},{"input":%d,"output":%d,"interpolation":"STEP"}],
 "channels":[{"sampler":0,"target":{"node":1,"path":"rotation"}},{"sampler":1,"target":{"node":2,"path":"weights"}}]}],
-"extensionsUsed":["KHR_lights_punctual","KHR_materials_variants","KHR_materials_clearcoat","EXT_texture_webp"],
+"extensionsUsed":["KHR_lights_punctual","KHR_materials_variants","KHR_materials_clearcoat","KHR_materials_specular","EXT_materials_bump","X_y","EXT_texture_webp"],
 "extensions":{"KHR_lights_punctual":{"lights":[{"type":"spot","spot":{"outerConeAngle":0.5}}]},"KHR_materials_variants":{"variants":[{"name":"x"}]}},
 "accessors":[%s],"bufferViews":[%s],"buffers":[{"byteLength":%d}]}`,
 		bind, position, normal, uv, color, joints, weights, corners, bump, position, uv, corners, sparse,

@@ -108,12 +108,6 @@ func (u *uses) says() recipe.Says {
 	return says
 }
 
-// isGLTFSlot reports whether a member of a glTF material, or of an extension of one, may name a
-// texture. Words of MTL do not.
-func isGLTFSlot(member string) bool {
-	return strings.HasSuffix(member, "Texture") || member == "MOZ_lightmap"
-}
-
 // fromGLTF adds the uses of a document: each slot of a material, or of an extension of one, that
 // has the index of a texture (glTF 2.0, 5.19 to 5.22).
 func (u *uses) fromGLTF(text []byte) {
@@ -156,7 +150,7 @@ func (u *uses) fromGLTF(text []byte) {
 			var index struct {
 				Index *int `json:"index"`
 			}
-			if !isGLTFSlot(key) || json.Unmarshal(value, &index) != nil || index.Index == nil {
+			if !role.IsGLTFSlot(key) || json.Unmarshal(value, &index) != nil || index.Index == nil {
 				visit(child, material, depth+1)
 				continue
 			}

@@ -22,13 +22,13 @@ type use struct {
 // models are the files that are asked: those of the folder, and of the one above.
 const models = "*.{gltf,glb,mtl}"
 
-// asks reports whether materials are asked what the picture is for, or how its colors are read.
+// asks reports whether materials are asked about the picture's role or its alpha and metadata.
 // Games that are flat have no models.
 func (o *Image) asks() bool {
 	return o.Kind == "material" || !flat(o.Preset) && role.Parse(o.Kind).Treatment().Colors
 }
 
-// asksRole reports whether what materials say is the role.
+// asksRole reports whether materials decide on the role.
 func (o *Image) asksRole() bool {
 	return !o.transparent() && (o.Kind == "material" || o.Kind == "auto")
 }
@@ -75,7 +75,7 @@ func parseUse(model, line string) (u use, ok bool) {
 	return u, true
 }
 
-// is returns what the material takes from the picture.
+// is returns how the material reads the picture.
 func (u use) is() role.Slot {
 	s := role.OfSlot(u.slot)
 	if s.Alpha == role.Opacity && !u.transparent {
@@ -93,7 +93,7 @@ type usage struct {
 	number   bool
 	numberBy string
 	gltf     string // why the file's gamma, profile and orientation are ignored, "" if they are not
-	strange  string // by which slot that is not known, if no other says the role
+	strange  string // the use by an unknown slot, if no known slot decides
 }
 
 // askMaterials finds out how materials of models use a picture. Where they disagree it is data,
@@ -110,7 +110,7 @@ func (s *subject) askMaterials(_ context.Context, job *recipe.Job) error {
 	if s.o = &o; o.asksRole() {
 		o.Kind = "auto"
 	}
-	if i := slices.IndexFunc(found, func(u use) bool { return isGLTFSlot(u.slot) }); i >= 0 {
+	if i := slices.IndexFunc(found, func(u use) bool { return role.IsGLTFSlot(u.slot) }); i >= 0 {
 		s.used.gltf = found[i].String()
 	}
 	known := slices.DeleteFunc(slices.Clone(found), func(u use) bool { return u.is().Role == role.Unknown })
@@ -136,8 +136,8 @@ func (s *subject) askMaterials(_ context.Context, job *recipe.Job) error {
 	return o.Check()
 }
 
-// joinUses returns what all uses take from a picture, by which of them, and whether one texture
-// suits them.
+// joinUses returns how all uses together read a picture, which use decides, and whether one
+// texture suits all.
 func joinUses(all []use) (slot role.Slot, by string, suits bool) {
 	slot, by = all[0].is(), all[0].String()
 	for _, u := range all[1:] {

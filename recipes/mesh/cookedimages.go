@@ -13,10 +13,10 @@ import (
 	texture "github.com/assetcook/assetcook/recipes/image"
 )
 
-// defaultSuffix is what the recipe image adds to a name by default.
+// defaultSuffix is the suffix that the recipe image adds to names by default.
 const defaultSuffix = ".ktx2"
 
-// A cookedImage is what the file of an image is cooked to.
+// A cookedImage names the cooked file of an image.
 type cookedImage struct {
 	uri string // "" for an image that keeps its name
 	format
@@ -37,8 +37,8 @@ func (c *cookedImage) name(image *model.Object) {
 	}
 }
 
-// formatOf returns the format of files by the end of their names. KTX2 files are named by
-// KHR_texture_basisu if they are to be transcoded.
+// formatOf returns the format of a file by the end of its name. KTX2 files that loaders
+// transcode are named by KHR_texture_basisu.
 //
 // KHR_texture_basisu forbids blocks that a graphics card takes as they are; there is no other
 // extension for KTX2. A plain source without a media type claims nothing: readers go by the
@@ -63,7 +63,7 @@ func formatOf(name string, transcoded bool) format {
 	return format{}
 }
 
-// Names that are not as a loader of glTF wants them, by what to do about it.
+// Reasons why a loader of glTF does not find or read an image, with the line to write.
 const (
 	unnamedKTX2 = `becomes a KTX2 file that no extension of glTF names, so most loaders do not load it: write gpu = "web" for images, or textures = "cooked" for models if yours does`
 	notUASTC    = `is not cooked to UASTC, for which alone KHR_texture_basisu is: write gpu = "web" for images, or leave out textures = "basisu"`
@@ -72,10 +72,11 @@ const (
 	noOneFile   = `is not cooked to one file that a model can name: write textures = "keep" for models, or another recipe for it`
 )
 
-// noteKTX2 says of all models that their images are unnamedKTX2.
+// noteKTX2 is unnamedKTX2 for all models of a project without rules for images.
 const noteKTX2 = `models: most loaders of glTF read no KTX2 files of blocks: write gpu = "web" for images, or textures = "cooked" for models if yours does`
 
-// cookedImages returns what the files of images are cooked to, with warnings.
+// cookedImages returns the cooked files of all images, and warns of those that loaders do not
+// find or read.
 func (w *writer) cookedImages() []cookedImage {
 	cooked := make([]cookedImage, len(w.doc.Images))
 	odd := map[string][]string{}
@@ -106,8 +107,8 @@ func (w *writer) cookedImages() []cookedImage {
 	return cooked
 }
 
-// cookedImage returns what the file of an image is cooked to, and what is odd about how the
-// model names it.
+// cookedImage returns the cooked file of an image, and a reason why loaders may not read it,
+// "" for none.
 func (w *writer) cookedImage(uri, name string) (c cookedImage, odd string) {
 	byDefault := slices.Contains(picturefile.TextureExtensions(), recipe.Ext(name))
 	var by string
@@ -141,7 +142,7 @@ func (w *writer) cookedImage(uri, name string) (c cookedImage, odd string) {
 	return c, odd
 }
 
-// follow returns the image that rules have a file cooked to, which becomes the files made.
+// follow returns the cooked file of an image by the rules, which cook it to the files made.
 func follow(uri, name string, made []string, transcoded bool) (c cookedImage, odd string) {
 	if len(made) != 1 {
 		return cookedImage{}, noOneFile

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/assetcook/assetcook/internal/gltfcheck"
 	pictureRole "github.com/assetcook/assetcook/internal/image/role"
@@ -13,14 +12,14 @@ import (
 	texture "github.com/assetcook/assetcook/recipes/image"
 )
 
-// A picture is what materials take from an image.
+// A picture says how materials read an image.
 type picture struct {
 	slot  pictureRole.Slot // its role is Unknown if no member that is known names the image
 	apart bool             // they use it as more than one of colors, normals and data
 	other string           // a member that is not known
 }
 
-// pictures returns what materials take from each image.
+// pictures returns how materials read each image.
 func (c *cooking) pictures() ([]picture, error) {
 	materials, err := c.doc.Objects("materials")
 	if err != nil {
@@ -76,17 +75,12 @@ func eachTexture(o model.Object, depth int, visit func(member string, texture in
 			continue
 		}
 		var index int
-		if text := members.Member("index"); isSlot(m.Key) && text != nil && json.Unmarshal(text, &index) == nil {
+		if text := members.Member("index"); pictureRole.IsGLTFSlot(m.Key) && text != nil && json.Unmarshal(text, &index) == nil {
 			visit(m.Key, index)
 			continue
 		}
 		eachTexture(members, depth+1, visit)
 	}
-}
-
-// isSlot reports whether a member of a material, or of an extension of one, may name a texture.
-func isSlot(member string) bool {
-	return strings.HasSuffix(member, "Texture") || pictureRole.OfSlot(member).Role != pictureRole.Unknown
 }
 
 // isInside reports whether a picture is in the model's own file, where an estimate can see

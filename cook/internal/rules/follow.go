@@ -11,8 +11,8 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// follow sets the option of a recipe that names what another one makes, if rules have a say in
-// that.
+// follow sets the option Follow.Option: to a checksum of all rules for the target that may decide
+// how the other recipe cooks a file, as far as they set Follow.Keys, a recipe or outputs.
 func (d *decision) follow(target string, f *recipe.Follow) {
 	other, ok := d.set.recipes.Lookup(f.Recipe)
 	if !ok {
@@ -69,8 +69,8 @@ func (l *layer) settingsOf(r recipe.Recipe, keys []string) (list []setting) {
 	return list
 }
 
-// mayMatch reports whether a layer may match files with one of some extensions: none of its
-// patterns that ends in another extension does.
+// mayMatch reports whether a layer may match files that have one of the extensions. A pattern
+// that ends in another extension does not.
 func (l *layer) mayMatch(extensions []string) bool {
 	if len(l.texts) == 0 {
 		return true

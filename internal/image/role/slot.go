@@ -1,15 +1,17 @@
 package role
 
-// A Slot is what a material takes from a picture.
+import "strings"
+
+// A Slot says how a material reads a picture.
 type Slot struct {
 	Role  Role // of red, green and blue; of alpha if that is all
 	Alpha Alpha
 }
 
-// Alpha is what a material takes from the fourth channel.
+// Alpha says how a material reads the fourth channel.
 type Alpha uint8
 
-// What alpha may be.
+// The meanings of alpha.
 const (
 	Ignored Alpha = iota // nothing looks at it
 	Opacity              // transparency; Ignored in materials that are opaque
@@ -17,9 +19,9 @@ const (
 	Alone                // a number, and nothing looks at red, green and blue
 )
 
-// OfSlot returns what a member of a glTF material, or a statement of MTL, takes from its
-// picture. The role is Unknown for other words. Those of glTF are of its specification, 3.9,
-// and of extensions of the Khronos Group and of vendors.
+// OfSlot returns how a material reads the picture of a slot: a member of a glTF material
+// (glTF 2.0, 3.9, and extensions of the Khronos Group and of vendors) or a statement of MTL.
+// The role is Unknown for other words.
 func OfSlot(slot string) Slot {
 	switch slot {
 	case "baseColorTexture", "diffuseTexture", "map_Kd":
@@ -50,9 +52,15 @@ func OfSlot(slot string) Slot {
 	return Slot{}
 }
 
-// Join returns what two slots take from one picture, and whether one texture can be for both.
-// It can if one of them looks at alpha alone, as some extensions have it for a pair of slots;
-// the other one then says what red, green and blue are.
+// IsGLTFSlot reports whether a member of a glTF material, or of an extension of one, may name a
+// texture, be it known or not. Words of MTL do not.
+func IsGLTFSlot(member string) bool {
+	return strings.HasSuffix(member, "Texture") || member == "MOZ_lightmap"
+}
+
+// Join returns how two slots together read one picture, and whether one texture suits both.
+// Slots of one role share a texture. So do slots of which one reads alpha alone, as some
+// extensions pair them; the other slot then decides on red, green and blue.
 func (s Slot) Join(other Slot) (joined Slot, suits bool) {
 	if s.Alpha == Alone && other.Alpha == Alone {
 		return s, true

@@ -112,8 +112,8 @@ func (r *reducer) furthest(from, n int) int {
 	return good
 }
 
-// leastDot is the dot product of quaternions that are a quarter of a turn apart, the most
-// at which the keyframes between them may be left out.
+// leastDot is the dot product of quaternions that are a quarter of a turn apart. Keyframes
+// between rotations that are further apart stay.
 const leastDot = math.Sqrt2 / 2
 
 // clearDot is a dot product whose sign no player's arithmetic changes. Sums of four
@@ -193,8 +193,8 @@ func (c *Curve) between(to []float64, a, b int, share float64) []float64 {
 	return c.line(to, a, b, share)
 }
 
-// line writes what is a share of the way along a straight line from one keyframe to
-// another. Of rotations its length is not 1.
+// line writes the point at a share of the straight line from one keyframe to another. Of
+// rotations its length is not 1.
 func (c *Curve) line(to []float64, a, b int, share float64) []float64 {
 	from, next := c.key(a), c.key(b)
 	if share <= 0 || c.Step {

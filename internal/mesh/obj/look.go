@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Lost is what a model says that glTF cannot, by statements, each with what to do about it.
+// A lost collects the statements of a model that glTF has no place for, with advice.
 type lost struct {
 	words  []string
 	advice map[string]string
@@ -151,8 +151,8 @@ func (l *looker) emission(m *material, look *gltfLook) {
 	}
 }
 
-// specular writes Ks and Ni. A gray of a half is what glTF reflects by itself, 4 %, as
-// Blender has it; an index of refraction of 1 says that there is none.
+// specular writes Ks and Ni. A gray of 0.5 is the default of glTF, a reflection of 4 %, as in
+// Blender. An index of refraction of 1 means no refraction, and is left out.
 func (l *looker) specular(m *material, look *gltfLook) {
 	members := map[string]any{}
 	ks, has := m.colors["ks"]
@@ -209,7 +209,8 @@ func (l *looker) layers(m *material, look *gltfLook) {
 	}
 }
 
-// rest enters what is not written. Ka, the light of the surroundings, is a scene's in glTF.
+// rest enters the statements that no other function writes. Ka is left out without a word:
+// ambient light belongs to the scene in glTF.
 func (l *looker) rest(m *material) {
 	for key, written := range map[string]string{
 		"map_ns": "map_Ns", "map_tr": "map_Tr", "disp": "disp", "decal": "decal", "refl": "refl", "map_ps": "map_Ps", "map_ka": "map_Ka",

@@ -10,7 +10,7 @@ import (
 // write map_kd.
 type material struct {
 	name    string
-	known   bool                  // it stands in a file
+	known   bool                  // a library defines it
 	colors  map[string][3]float32 // Kd, Ks ...
 	numbers map[string]float32    // Ns, Pr ...; d is the opacity, of Tr as well
 	maps    map[string]texmap     // map_Kd, norm ...
@@ -26,8 +26,8 @@ type texmap struct {
 	from   string  // -imfchan, "" where it does not say
 }
 
-// Statements of MTL, by what is behind them. Wavefront's are of its MTL format; Pr, Pm, Ps, Pc,
-// Pcr, aniso, anisor and norm are those of PBR exporters.
+// Statements of MTL, by their arguments. Pr, Pm, Ps, Pc, Pcr, aniso, anisor and norm come from
+// PBR exporters, the others from Wavefront.
 var (
 	mtlColors  = "kd ks ka ke tf"
 	mtlNumbers = "ns ni pr pm ps pc pcr aniso anisor sharpness"
@@ -165,8 +165,8 @@ func mapOption(word string) int {
 	return 0
 }
 
-// read reads a map: its options, and the file's name, relative to the model, which is what is
-// left of the line behind them. Names may have spaces.
+// read reads a map: its options, and behind them the file's name, which may have spaces. The
+// name becomes relative to the model.
 func (l *library) read(words []string, rest string) texmap {
 	t := texmap{scale: [2]float64{1, 1}, bump: 1}
 	for len(words) > 0 {
@@ -197,8 +197,8 @@ func (l *library) read(words []string, rest string) texmap {
 	return t
 }
 
-// option reads an option of a map. Others than those that glTF can say count as lost, unless
-// they change nothing.
+// option reads an option of a map. Options that glTF has no place for count as lost, unless
+// their values change nothing.
 func (l *library) option(t *texmap, option string, values []string) {
 	var numbers []float64
 	for _, v := range values {
