@@ -148,7 +148,7 @@ func pictureReport(t *testing.T, bin, dir string) {
 
 // pictureKinds puts three inspectors side by side.
 func pictureKinds(t *testing.T, server, fragment string) {
-	const width, height = 495, 455
+	const width, height = 600, 480
 	all := image.NewRGBA(image.Rect(0, 0, 3*width, height))
 	for i, asset := range []struct{ kind, path string }{{"mesh", "models/kart.gltf"}, {"sound", "audio/finish_fanfare.wav"}, {"font", "fonts/pebble.ttf"}} {
 		p := open(t, server, fragment+"&tab=assets&a.asset="+url.QueryEscape(asset.path))
