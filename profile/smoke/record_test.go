@@ -238,7 +238,7 @@ func TestMarkdown(t *testing.T) {
 	text := out.String()
 	for _, want := range []string{
 		"27 figures tripped", `a\|b: 1 -> 2`, "and 20 more", "| x | 16 more exact figures |",
-		"| x | cpu/ns | 1ms | 2ms | +100.0 %, p 0.001 | slow +1ms |", "| n | 1 | none |", `draw\|&lt;b> | 0s | 1000000000 | 95.4 MiB |`,
+		"| x | cpu/ns | 1ms | 2ms | +100.0 %, p 0.001 | slow +1ms |", "| n | 1 | none |", `draw\|&lt;b> | 100ns | 1000000000 | 95.4 MiB |`,
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the summary lacks %q:\n%s", want, text)

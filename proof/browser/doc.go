@@ -4,6 +4,10 @@
 //
 //	cd proof/browser && go test .
 //
-// Without Chromium the tests are skipped with a line that says so; run.sh installs it as
-// root on Debian.
+// One of them takes the pictures of the pages that docs has; after a change of a page
+//
+//	cd proof/browser && go test . -run Pictures -pictures
+//
+// writes them anew. Without Chromium the tests are skipped with a line that says so; run.sh
+// installs it as root on Debian.
 package browser

@@ -56,15 +56,15 @@ func onProcessor(do func()) (used time.Duration, known bool) {
 	return end - begin, known
 }
 
-// A processorTime is what a recipe took outside its goroutine: in others that helped, and in
-// programs that it ran.
+// A processorTime is processor time outside a recipe's goroutine: of helping goroutines and
+// of programs.
 type processorTime struct{ ns atomic.Int64 }
 
 func (p *processorTime) add(d time.Duration) { p.ns.Add(int64(max(d, 0))) }
 func (p *processorTime) sum() time.Duration  { return time.Duration(p.ns.Load()) }
 
-// each measures the pieces of each, whichever goroutine does them. What the goroutine of the
-// recipe takes meanwhile is in them, and subtracted because that is measured as a whole.
+// each measures all pieces, whichever goroutine does them. It subtracts the time of the
+// recipe's own goroutine, which onProcessor measures as a whole.
 func (p *processorTime) each(each func(ctx context.Context, n int, do func(i int) error) error) func(ctx context.Context, n int, do func(i int) error) error {
 	return func(ctx context.Context, n int, do func(i int) error) (err error) {
 		own, _ := onProcessor(func() {

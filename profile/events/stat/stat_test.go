@@ -101,8 +101,8 @@ func TestScopes(t *testing.T) {
 		scope(0, "asset", 100, 104))
 	want := []Scope{
 		{"encode", 1, 50, 50, 50, 50, 50, 50, 50, 50},
-		{"asset", 2, 104, 34, 4, 52, 4, 4, 4, 100},
-		{"read", 2, 25, 25, 5, 12, 5, 5, 5, 20},
+		{"asset", 2, 104, 34, 4, 52, 4, 100, 100, 100},
+		{"read", 2, 25, 25, 5, 12, 5, 20, 20, 20},
 	}
 	if !slices.Equal(r.Scopes, want) {
 		t.Errorf("got %+v\nwant %+v", r.Scopes, want)

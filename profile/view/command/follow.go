@@ -10,17 +10,17 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// Of a recording that is under way.
+// Limits of a recording that is under way.
 const (
-	reorder    = 250 * time.Millisecond // workers' buffers come out of order by less than this
-	leastFrame = time.Millisecond       // that is not marked
-	endsKept   = 4096
+	reorder    = 250 * time.Millisecond // buffers of workers come out of order by less
+	leastFrame = time.Millisecond       // for frames without marks
+	endsKept   = 4096                   // ends of frames, for late samples
 )
 
 // follow gives a set the quantities of a recording that is under way, as [replay] does of
-// one that is whole, until it ends. Frames are shown when the buffers of all workers have
-// had time to come. What comes later still belongs to the frame that is then under way,
-// where it counts for the least and the greatest value.
+// a whole one, until it ends. A frame is shown after a delay, in which the buffers of all
+// workers arrive. A later sample counts for the least and the greatest value of the frame
+// that is under way.
 func follow(set *counters.Set, stream *events.Stream) error {
 	f := &follower{tracks: newTracks(set, maxNames), late: map[lateTotal]float64{}}
 	stop, done := make(chan struct{}), make(chan struct{})

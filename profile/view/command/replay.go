@@ -11,8 +11,7 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// maxSamples is how many samples are kept in memory. Of a recording with more, the tape is
-// read again.
+// maxSamples limits the samples in memory. The tape of a longer recording is read again.
 const maxSamples = 1 << 21
 
 // replay gives a set the quantities of a recording as gauges with a history of at most so
@@ -21,10 +20,10 @@ const maxSamples = 1 << 21
 // A row is a frame. A frame ends where a scope or instant called "frame" does. In a
 // recording without those it ends before the second value of a quantity, so that no two
 // values share a frame; if that gives too many frames, the whole time is divided into equal
-// ones. If there are more frames than rows, several of them in a row are one. Where a row
-// has several values of a quantity it has the last, the least and the greatest of them.
+// ones. If there are more frames than rows, a row has several neighbors. A row with several
+// values of a quantity keeps the last, the least and the greatest.
 //
-// With an error there is what could be read.
+// After an error the set has all that was read.
 func replay(set *counters.Set, tape *events.Tape, rows int) error {
 	p := player{tracks: newTracks(set, min(maxNames, 2*maxCells/rows)), tape: tape, rows: rows, kept: true}
 	for _, b := range tape.Blocks() {
@@ -98,8 +97,8 @@ func (p *player) divide() {
 	}
 }
 
-// exact returns the ends of frames of which none has two values of a quantity, unless they
-// are of the same nanosecond.
+// exact returns ends of frames such that no frame has two values of a quantity, unless both
+// have the same time.
 func (p *player) exact() (ends []int64) {
 	frame := map[*track]int{} // the latest with a value, from 1
 	for i := range p.samples {
@@ -136,7 +135,7 @@ func (p *player) fill(from, to int) {
 	})
 }
 
-// push pushes the rows of frames that cells have, each of so many.
+// push pushes the frames in cells as rows, joining so many frames in each.
 func (p *player) push(from, to, join int) {
 	start := p.tape.Start()
 	for f := from; f < to; f += join {

@@ -119,8 +119,8 @@ func newTracks(set *counters.Set, most int) tracks {
 	return tracks{set: set, most: most, of: map[trackKey]*track{}}
 }
 
-// track returns a quantity, or nil if there is no room for it. Where values and scopes have
-// the same name, that of the later ones gets another ending.
+// track returns a quantity, or nil if there is no room for it. Where values and scopes share
+// a name, the later track gets an ending.
 func (t *tracks) track(name string, scope bool) *track {
 	key := trackKey{name, scope}
 	q := t.of[key]
@@ -166,10 +166,9 @@ func (t *tracks) samples(kind events.Kind, name string, start, dur int64, values
 	}
 }
 
-// closed returns what a track has in a frame that has ended, of which c has the samples.
-// Where frames are marked, the time of scopes is their sum, as that of a timer is, and a
-// level stays until it changes. Otherwise the time of each call is a value, and a quantity
-// has none in the frames of others.
+// closed ends a frame: it turns the samples in c into the cell of the track. Where frames
+// are marked, the time of scopes is their sum, as a timer has it, and a level stays until it
+// changes. Otherwise each call is a value, and a frame without a sample has none.
 func (t *tracks) closed(q *track, c cell) cell {
 	switch {
 	case !t.marked:
@@ -183,7 +182,7 @@ func (t *tracks) closed(q *track, c cell) cell {
 	return c
 }
 
-// show sets the gauges of a track to what it has in a row.
+// show sets the gauges of a track to the cell of a row.
 func (t *tracks) show(q *track, c *cell) {
 	if c.count > 0 {
 		q.gauge.Set(c.last)
