@@ -90,8 +90,10 @@ func (h *slice8Hash) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (h *slice8Hash) Sum32() uint32       { return h.crc }
-func (h *slice8Hash) Sum(b []byte) []byte { return binary.BigEndian.AppendUint32(b, h.crc) }
-func (h *slice8Hash) Reset()              { h.crc = h.table.Empty() }
-func (h *slice8Hash) Size() int           { return crcslice8.Size }
-func (h *slice8Hash) BlockSize() int      { return 8 }
+func (h *slice8Hash) Sum32() uint32               { return h.crc }
+func (h *slice8Hash) Sum(b []byte) []byte         { return binary.BigEndian.AppendUint32(b, h.crc) }
+func (h *slice8Hash) Clone() (hash.Cloner, error) { return clone(h) }
+
+func (h *slice8Hash) Reset()         { h.crc = h.table.Empty() }
+func (h *slice8Hash) Size() int      { return crcslice8.Size }
+func (h *slice8Hash) BlockSize() int { return 8 }

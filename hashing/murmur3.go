@@ -48,6 +48,8 @@ func newMurmur128(seed uint32) hash.Hash {
 	return h
 }
 
+func (h *murmur128Hash) Clone() (hash.Cloner, error) { return clone(h) }
+
 func (h *murmur128Hash) Reset() {
 	h.state, h.in = murmur3.State128{H1: uint64(h.seed), H2: uint64(h.seed)}, pending{}
 }
@@ -100,6 +102,8 @@ type murmur32Hash struct {
 var _ hash.Hash32 = (*murmur32Hash)(nil)
 
 func newMurmur32(seed uint32) hash.Hash { return &murmur32Hash{seed: seed, state: seed} }
+
+func (h *murmur32Hash) Clone() (hash.Cloner, error) { return clone(h) }
 
 func (h *murmur32Hash) Reset()         { h.state, h.in = h.seed, pending{} }
 func (h *murmur32Hash) Size() int      { return 4 }

@@ -88,6 +88,8 @@ func newXXH32(seed uint32) hash.Hash {
 	return h
 }
 
+func (h *xxh32Hash) Clone() (hash.Cloner, error) { return clone(h) }
+
 func (h *xxh32Hash) Reset()         { h.lanes, h.in = xxh32Start(h.seed), pending{} }
 func (h *xxh32Hash) Size() int      { return 4 }
 func (h *xxh32Hash) BlockSize() int { return xxh32Block }

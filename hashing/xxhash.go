@@ -20,8 +20,8 @@ func xxhashFuncs() []Func {
 			Source: xxhashSpec + ", XXH3 with 128 bits, seed 0",
 			Check:  "33119477ede5dcd5e9716427681d5860",
 			narrow: func(b []byte) Sum128 { return Sum128(xxh3.Hash128(b)) },
-			stream: func() hash.Hash { return xxh3.New128() },
-			seeded: func(seed uint64) (hash.Hash, error) { return xxh3.NewSeed128(seed), nil },
+			stream: func() hash.Hash { return &xxh128Hash{*xxh3.New128()} },
+			seeded: func(seed uint64) (hash.Hash, error) { return &xxh128Hash{*xxh3.NewSeed128(seed)}, nil },
 		},
 		{
 			Name:   "xxh3",
@@ -29,8 +29,8 @@ func xxhashFuncs() []Func {
 			Source: xxhashSpec + ", XXH3 with 64 bits, seed 0",
 			Check:  "72dcb18b67a17dff",
 			narrow: func(b []byte) Sum128 { return Sum128{Lo: xxh3.Hash(b)} },
-			stream: func() hash.Hash { return xxh3.New() },
-			seeded: func(seed uint64) (hash.Hash, error) { return xxh3.NewSeed(seed), nil },
+			stream: func() hash.Hash { return &xxh3Hash{*xxh3.New()} },
+			seeded: func(seed uint64) (hash.Hash, error) { return &xxh3Hash{*xxh3.NewSeed(seed)}, nil },
 		},
 		{
 			Name:   "xxh64",
@@ -53,6 +53,25 @@ func xxhashFuncs() []Func {
 	}
 }
 
+// xxh128Hash and xxh3Hash are the hashes of the library that can be cloned. Clones share the key
+// that was made of a seed, which does not change.
+type (
+	xxh128Hash struct{ xxh3.Hasher128 }
+	xxh3Hash   struct{ xxh3.Hasher }
+)
+
+func (h *xxh128Hash) Clone() (hash.Cloner, error) { return clone(h) }
+func (h *xxh3Hash) Clone() (hash.Cloner, error)   { return clone(h) }
+
+// clone returns a copy of a hash whose state is all in its struct.
+func clone[T any, H interface {
+	*T
+	hash.Cloner
+}](h H) (hash.Cloner, error) {
+	c := *h
+	return H(&c), nil
+}
+
 // xxh64Hash keeps its seed over Reset, as the library's does not, and in its saved
 // state.
 type xxh64Hash struct {
@@ -61,6 +80,11 @@ type xxh64Hash struct {
 }
 
 func newXXH64(seed uint64) *xxh64Hash { return &xxh64Hash{xxhash.NewWithSeed(seed), seed} }
+
+func (h *xxh64Hash) Clone() (hash.Cloner, error) {
+	d := *h.Digest
+	return &xxh64Hash{&d, h.seed}, nil
+}
 
 func (h *xxh64Hash) Reset() { h.Digest.ResetWithSeed(h.seed) }
 

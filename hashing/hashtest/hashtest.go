@@ -11,7 +11,7 @@
 //	}
 //
 // It runs known answers, every way to cut an input, memory that may not be read
-// or written, saved states, one-shot sums from several goroutines, and a stream
+// or written, saved states, clones, one-shot sums from several goroutines, and a stream
 // that is longer than 32 bits can count.
 package hashtest
 
@@ -26,7 +26,7 @@ import (
 
 // Config describes a hash.
 type Config struct {
-	New    func() hash.Hash      // a fresh streaming hash
+	New    func() hash.Hash      // a fresh streaming hash, which must be a hash.Cloner
 	Sum    func(b []byte) []byte // the same in one shot, into memory of its own
 	Size   int                   // bytes of a sum
 	Known  []Known               // answers that come from elsewhere
@@ -81,6 +81,7 @@ var checks = []struct {
 	{"guard pages", guardPages},
 	{"retention", retention},
 	{"state", state},
+	{"clone", clone},
 	{"concurrency", concurrency},
 	{"long", long},
 }

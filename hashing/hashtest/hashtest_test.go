@@ -81,6 +81,19 @@ func (t *toy) Reset() {
 	t.size = 0
 }
 
+func (t *toy) Clone() (hash.Cloner, error) {
+	c := *t
+	if t.fault != "clone shares state" {
+		crc, err := t.crc.(hash.Cloner).Clone()
+		if err != nil {
+			return nil, err
+		}
+		c.crc = crc.(hash.Hash32)
+	}
+	c.held = slices.Clone(t.held)
+	return &c, nil
+}
+
 func (t *toy) Size() int {
 	if t.fault == "wrong size" {
 		return 8
@@ -197,6 +210,10 @@ func TestSuiteNotices(t *testing.T) {
 		{name: "takes anything", by: "state", hash: saving("takes anything")},
 		{name: "takes more", by: "state", hash: saving("takes more")},
 		{name: "takes foreign", by: "state", hash: saving("takes foreign")},
+		{name: "clone shares state", by: "clone", hash: faulty("clone shares state")},
+		{name: "cannot clone", by: "clone", hash: with(faulty(""), func(c *Config) {
+			c.New = func() hash.Hash { return struct{ hash.Hash }{newToy("")} }
+		})},
 		{name: "cannot save", by: "state", hash: with(faulty(""), func(c *Config) { c.State = true })},
 		{name: "can save", by: "state", hash: with(saving(""), func(c *Config) { c.State = false })},
 	} {

@@ -16,6 +16,38 @@ type saver interface {
 	encoding.BinaryUnmarshaler
 }
 
+// clone stops in the middle, and goes on in the hash and in its clone, which do not disturb each
+// other.
+func clone(_ testing.TB, c *Config) error {
+	h, ok := c.New().(hash.Cloner)
+	if !ok {
+		return errors.New("is no hash.Cloner")
+	}
+	data := Bytes(c.longest())
+	whole := c.Sum(data)
+	for _, n := range c.lengths() {
+		h.Reset()
+		h.Write(data[:n])
+		other, err := h.Clone()
+		if err != nil {
+			return fmt.Errorf("clone after %d bytes: %w", n, err)
+		}
+		h.Write([]byte("of the first alone"))
+		other.Write(data[n:])
+		if got := other.Sum(nil); !bytes.Equal(got, whole) {
+			return fmt.Errorf("clone after %d of %d bytes: %x, want %x", n, len(data), got, whole)
+		}
+		other.Reset()
+		if got, want := other.Sum(nil), c.Sum(nil); !bytes.Equal(got, want) {
+			return fmt.Errorf("clone after %d bytes and reset: %x, want %x", n, got, want)
+		}
+		if got, want := h.Sum(nil), c.stream(data[:n], []byte("of the first alone")); !bytes.Equal(got, want) {
+			return fmt.Errorf("cloned after %d bytes: %x, want %x", n, got, want)
+		}
+	}
+	return nil
+}
+
 // state stops in the middle, saves, and goes on in another hash.
 func state(_ testing.TB, c *Config) error {
 	h, ok := c.New().(saver)

@@ -29,6 +29,12 @@ func New(initial uint32) *Digest {
 // Reset returns d to the state that New gave it.
 func (d *Digest) Reset() { *d = Digest{s: state{golden, golden, d.initial}, initial: d.initial} }
 
+// Clone implements hash.Cloner.
+func (d *Digest) Clone() (hash.Cloner, error) {
+	c := *d
+	return &c, nil
+}
+
 // Size returns the length of a sum, 4 bytes.
 func (d *Digest) Size() int { return Size }
 

@@ -39,9 +39,10 @@ type away struct {
 
 // A program is this one, for other machines.
 type program struct {
-	find sync.Once
-	file remote.File
-	err  error
+	locate func() (string, error) // os.Executable; tests replace it
+	find   sync.Once
+	file   remote.File
+	err    error
 }
 
 const (

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -122,6 +123,7 @@ func Run(ctx context.Context, p *plan.Plan, env Env, opt Options) (*Done, error)
 		outputs:   newOutputs(env.Out),
 		reporting: reported{warned: map[[2]string]bool{}, detail: Detail{Workers: opt.Workers}},
 	}
+	r.remote.away.program.locate = os.Executable
 	r.remote.Client = r.openRemote(ctx)
 	writes := !opt.DryRun && !r.idle()
 	if writes {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path"
 	"path/filepath"
 	"runtime"
@@ -305,7 +304,7 @@ func (r *runner) program(ctx context.Context) (remote.File, error) {
 }
 
 func (r *runner) findProgram(ctx context.Context) (remote.File, error) {
-	name, err := os.Executable()
+	name, err := r.remote.away.program.locate()
 	if err != nil {
 		return remote.File{}, err
 	}
