@@ -8,7 +8,20 @@ import (
 )
 
 // New returns a function that compiles the expression when it is first called. It
-// panics then if that is none.
+// panics then if the expression is wrong.
 func New(expression string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+	return (&lazy{expression: expression}).compiled
+}
+
+// A lazy is an expression that is compiled once. It takes two allocations, one fewer than
+// sync.OnceValue: packages make dozens of them before main.
+type lazy struct {
+	expression string
+	once       sync.Once
+	regexp     *regexp.Regexp
+}
+
+func (l *lazy) compiled() *regexp.Regexp {
+	l.once.Do(func() { l.regexp = regexp.MustCompile(l.expression) })
+	return l.regexp
 }

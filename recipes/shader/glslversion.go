@@ -220,10 +220,10 @@ func expressionFeatures(m *ir.Module, f *ir.Function, h ir.ExpressionHandle, kin
 func textureFeatures(t ir.ImageType) (list []feature) {
 	if t.Class == ir.ImageClassStorage {
 		list = append(list, feature{"storage textures", 420, 310})
-		if glslFormats[t.StorageFormat] {
+		if onlyInGLSL(t.StorageFormat) {
 			list = append(list, feature{"storage textures of this format", 420, 0})
 		}
-		if t.StorageAccess == ir.StorageAccessReadWrite && !readWriteES[t.StorageFormat] {
+		if t.StorageAccess == ir.StorageAccessReadWrite && !isReadWriteES(t.StorageFormat) {
 			list = append(list, feature{"storage textures of this format that are read and written", 420, 0})
 		}
 	}
@@ -242,21 +242,25 @@ func textureFeatures(t ir.ImageType) (list []feature) {
 	return list
 }
 
-// glslFormats are the storage formats that desktop GLSL alone has, readWriteES those
-// that OpenGL ES reads and writes through one variable.
-var (
-	glslFormats = map[ir.StorageFormat]bool{
-		ir.StorageFormatRg32Uint: true, ir.StorageFormatRg32Sint: true, ir.StorageFormatRg32Float: true,
-		ir.StorageFormatRg11b10Ufloat: true, ir.StorageFormatRgb10a2Unorm: true, ir.StorageFormatRgb10a2Uint: true,
-		ir.StorageFormatR8Unorm: true, ir.StorageFormatR8Snorm: true, ir.StorageFormatR8Uint: true, ir.StorageFormatR8Sint: true,
-		ir.StorageFormatRg8Unorm: true, ir.StorageFormatRg8Snorm: true, ir.StorageFormatRg8Uint: true, ir.StorageFormatRg8Sint: true,
-		ir.StorageFormatR16Uint: true, ir.StorageFormatR16Sint: true, ir.StorageFormatR16Float: true,
-		ir.StorageFormatRg16Uint: true, ir.StorageFormatRg16Sint: true, ir.StorageFormatRg16Float: true,
-		ir.StorageFormatR16Unorm: true, ir.StorageFormatR16Snorm: true, ir.StorageFormatRg16Unorm: true, ir.StorageFormatRg16Snorm: true,
-		ir.StorageFormatRgba16Unorm: true, ir.StorageFormatRgba16Snorm: true,
+// onlyInGLSL reports whether a storage format exists in desktop GLSL and not in OpenGL ES.
+func onlyInGLSL(f ir.StorageFormat) bool {
+	switch f {
+	case ir.StorageFormatRg32Uint, ir.StorageFormatRg32Sint, ir.StorageFormatRg32Float, ir.StorageFormatRg11b10Ufloat,
+		ir.StorageFormatRgb10a2Unorm, ir.StorageFormatRgb10a2Uint, ir.StorageFormatR8Unorm, ir.StorageFormatR8Snorm,
+		ir.StorageFormatR8Uint, ir.StorageFormatR8Sint, ir.StorageFormatRg8Unorm, ir.StorageFormatRg8Snorm,
+		ir.StorageFormatRg8Uint, ir.StorageFormatRg8Sint, ir.StorageFormatR16Uint, ir.StorageFormatR16Sint,
+		ir.StorageFormatR16Float, ir.StorageFormatRg16Uint, ir.StorageFormatRg16Sint, ir.StorageFormatRg16Float,
+		ir.StorageFormatR16Unorm, ir.StorageFormatR16Snorm, ir.StorageFormatRg16Unorm, ir.StorageFormatRg16Snorm,
+		ir.StorageFormatRgba16Unorm, ir.StorageFormatRgba16Snorm:
+		return true
 	}
-	readWriteES = map[ir.StorageFormat]bool{ir.StorageFormatR32Uint: true, ir.StorageFormatR32Sint: true, ir.StorageFormatR32Float: true}
-)
+	return false
+}
+
+// isReadWriteES reports whether OpenGL ES reads and writes a format through one variable.
+func isReadWriteES(f ir.StorageFormat) bool {
+	return f == ir.StorageFormatR32Uint || f == ir.StorageFormatR32Sint || f == ir.StorageFormatR32Float
+}
 
 // shadowFeatures returns the features that reading a depth texture needs.
 func shadowFeatures(t ir.ImageType, k ir.ExprImageSample) []feature {

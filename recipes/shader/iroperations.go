@@ -106,7 +106,7 @@ func arithmetic(op ir.BinaryOperator, l, r ir.TypeInner) ir.TypeInner {
 	return nil
 }
 
-var operatorNames = map[ir.BinaryOperator]string{
+var operatorNames = [...]string{
 	ir.BinaryAdd: "+", ir.BinarySubtract: "-", ir.BinaryMultiply: "*", ir.BinaryDivide: "/", ir.BinaryModulo: "%",
 	ir.BinaryEqual: "==", ir.BinaryNotEqual: "!=", ir.BinaryLess: "<", ir.BinaryLessEqual: "<=", ir.BinaryGreater: ">", ir.BinaryGreaterEqual: ">=",
 	ir.BinaryAnd: "&", ir.BinaryExclusiveOr: "^", ir.BinaryInclusiveOr: "|", ir.BinaryLogicalAnd: "&&", ir.BinaryLogicalOr: "||",
