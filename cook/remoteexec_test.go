@@ -143,7 +143,7 @@ command = ["tools/up.sh", "{in}", "{out}"]
 outputs = ["{path}"]
 reads   = ["/lib/**/*.h", "/lib/none.h"]
 [[rule]]
-match  = ["*.bin", "*.h", "tools/*"]
+match  = ["*.bin", "*.h", "tools/*.sh"]
 recipe = "copy"
 `,
 }

@@ -63,6 +63,9 @@ func newMutant(r *rand.Rand, forget float64) mutant {
 			does("hidden listing", fmt.Sprintf("d%d/", i), fmt.Sprintf("ls d%d >>\"$1\"", i))
 		}
 	}
+	if strings.Contains(script.String(), "(cd lib;") && len(told) == 0 { // names in lib tell that it is there
+		m.forgets["hidden listing"] = append(m.forgets["hidden listing"], "lib/")
+	}
 	fmt.Fprintf(&script, "echo \"out: %s\" >\"$2\"\n", strings.Join(told, " "))
 	m.script = script.String()
 	return m

@@ -19,7 +19,7 @@ const Assets = 20
 // cook.toml with rules. No asset needs an external tool.
 func Sample(dir string) error {
 	files := map[string]string{
-		"cook.toml":            "[[rule]]\nmatch = \"*_n.png\"\nsrgb = false\n\n[[rule]]\nmatch = \"notes/**\"\nrecipe = \"zstd\"\n",
+		"cook.toml":            "[[rule]]\nmatch = \"*_n.png\"\nsrgb = false\n\n[[rule]]\nmatch = \"notes/**\"\nrecipe = \"zstd\"\n\n[[rule]]\nmatch = \"mesh/*.gltf\"\ntextures = \"cooked\"\n",
 		"mesh/cart.gltf":       `{"asset": {"version": "2.0"}, "buffers": [{"uri": "cart.bin", "byteLength": 8}], "images": [{"uri": "../tex/wood.png"}]}`,
 		"mesh/cart.bin":        "12345678",
 		"mesh/wheel.gltf":      `{"asset": {"version": "2.0"}, "buffers": [{"uri": "wheel.bin", "byteLength": 4}]}`,

@@ -70,7 +70,7 @@ type Data struct {
 	Numbers   string            `toml:"numbers" enum:"nearest,exact" doc:"what CBOR and MessagePack hold of a number that is not exactly a binary64: the nearest one, or it is kept exactly (MessagePack: an error)"`
 	Documents bool              `toml:"documents" doc:"a YAML file may hold several documents, the result is a list of them; false: one document"`
 	Separator string            `toml:"separator" doc:"the character between the cells of a table: \",\", \";\", \"\\t\" or \"|\"; auto finds it and fails if it cannot be sure"`
-	SkipLines int               `toml:"skip_lines" min:"0" doc:"how many lines stand before a table, such as a title"`
+	SkipLines int               `toml:"skip_lines" min:"0" max:"1000000" doc:"how many lines stand before a table, such as a title"`
 	Decimal   string            `toml:"decimal" doc:"what stands before the decimals in columns of numbers: \".\" or \",\""`
 	Header    bool              `toml:"header" doc:"the first row of a table names its columns and each other row becomes an object; false: each row becomes a list"`
 	Columns   map[string]string `toml:"columns" doc:"what the cells of a table's columns hold, as in { mass = \"number\" }: string (the default), number, bool or json; an empty cell that is no string becomes null"`
