@@ -113,7 +113,7 @@ func (p *Process) Read(b []byte) (int, error) {
 		}
 		return n, io.EOF
 	case <-timer.C:
-		return n, errors.New("it closed its output and runs on")
+		return n, errors.New("it closed its output but is still running")
 	}
 }
 

@@ -203,7 +203,7 @@ func (r *ready) namesReplaced() error {
 				return err
 			}
 			if hasWord(text, old) {
-				return fmt.Errorf("%s names %s, which a rule for artifacts makes %s: let that rule keep the name with output, or have the recipe %q write the new one",
+				return fmt.Errorf("%s names %s, which a rule for artifacts renames to %s: set output in that rule to keep the name, or have the recipe %q write the new one",
 					pathname.Show(r.Outputs[j]), pathname.Show(old), pathname.Show(path.Base(name)), r.Method.Recipe.Name)
 			}
 		}
