@@ -142,7 +142,7 @@ func (c *Command) cook(ctx context.Context, job *recipe.Job, grace time.Duration
 	if call.trace != nil {
 		err := dependOnTrace(call.trace, newPlaces(call, c.Tools()), job)
 		if changed := call.trace.Changed(); changed != "" { // asked last, after the inputs were recorded
-			err = fmt.Errorf("what it reads: %s %w", pathname.Show(changed), recipe.ErrChanged)
+			err = fmt.Errorf("input %s %w", pathname.Show(changed), recipe.ErrChanged)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.Command[0], err)

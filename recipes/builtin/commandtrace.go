@@ -62,7 +62,7 @@ func dependOnTrace(t *sandbox.Trace, places *places, job *recipe.Job) error {
 	found := map[string]bool{} // by dependency: whether the program found it
 	depend := func(on string, is bool) error {
 		if err := job.Depend(on); err != nil {
-			return fmt.Errorf("what it reads: %s: %w", pathname.Show(on), err)
+			return fmt.Errorf("input %s: %w", pathname.Show(on), err)
 		}
 		found[on] = is
 		return nil
@@ -70,7 +70,7 @@ func dependOnTrace(t *sandbox.Trace, places *places, job *recipe.Job) error {
 	for _, name := range slices.Sorted(maps.Keys(t.Seen)) {
 		rooted, known, err := places.find(name)
 		if err != nil {
-			return fmt.Errorf("what it reads: %w", err)
+			return fmt.Errorf("inputs: %w", err)
 		}
 		if known {
 			continue
@@ -91,7 +91,7 @@ func dependOnTrace(t *sandbox.Trace, places *places, job *recipe.Job) error {
 		}
 		rooted, _, err := places.find(name)
 		if err != nil {
-			return fmt.Errorf("what it reads: %w", err)
+			return fmt.Errorf("inputs: %w", err)
 		}
 		if err := depend(pathname.Link(rooted), t.Links[name] != ""); err != nil {
 			return err
@@ -99,7 +99,7 @@ func dependOnTrace(t *sandbox.Trace, places *places, job *recipe.Job) error {
 	}
 	for _, d := range job.Deps() { // the run may have looked earlier, with another result
 		if is, seen := found[d.Name]; seen && is != d.Found {
-			return fmt.Errorf("what it reads: %s %w", pathname.Show(d.Name), recipe.ErrChanged)
+			return fmt.Errorf("input %s %w", pathname.Show(d.Name), recipe.ErrChanged)
 		}
 	}
 	return nil
