@@ -13,18 +13,19 @@ type Follow struct {
 	// formats of its outputs.
 	Recipe string
 	Keys   []string
-	// Option is an option of the following recipe, a string. Rules set it to a checksum of
-	// all rules for the target that set one of the Keys, a recipe or outputs, and leave it
-	// empty if there is no such rule. A source is cooked again when one of them changes, and
-	// not when other rules change.
+	// Option is a string option of the recipe with the Follow. It is set to a checksum of all rules
+	// for the target that set one of the Keys, a recipe or outputs; it is empty if there is no such
+	// rule. A source is cooked again when one of these rules changes, and not when other rules
+	// change.
 	Option string
 }
 
-// Followed returns how a file, whose name is as in Dep, is cooked for the same target: the recipe's
-// name, its options, and the artifacts, relative to the folder of the source's artifacts. Of a
-// chain it returns the recipe and the options of the first step. The job's recipe must have a
-// Follow and, if Follow.Option is set, use the path. by is empty if the answer is not known, as it
-// is if Follow.Option is not set: then the defaults of the other recipe hold.
+// Followed returns how another file is cooked for the same target: the name of the recipe, its
+// options, and the artifacts, relative to the directory of the source's artifacts. The file's name
+// is as in Dep. For a chain it returns the recipe and the options of the first step. The job's
+// recipe must have a Follow and, if Follow.Option is set, use the path. by is empty if the answer
+// is not known, for example if Follow.Option is not set; then assume the defaults of the other
+// recipe.
 func (j *Job) Followed(name string) (by string, options Cooker, outputs []string) {
 	if j.env.Followed == nil || j.env.Recipe.Follow == nil {
 		return "", nil, nil

@@ -33,8 +33,8 @@ type Env struct {
 	// something behind a slash that tells kinds apart. found is false if there is no such folder.
 	// A nil one lists nothing, and Glob fails.
 	List func(folder, pattern string, ofFolders bool) (names []string, found bool, err error)
-	// IsLink reports whether a name of the asset tree is a symbolic link. With a nil one Depend
-	// takes no links.
+	// IsLink reports whether a name of the asset tree is a symbolic link. If it is nil, Depend
+	// fails for links.
 	IsLink func(path string) (bool, error)
 	// Extract returns what the files of an extract that a path of package pathname names say
 	// of its subject, by the last parts of their names, sorted. found is false if there is no
@@ -51,13 +51,13 @@ type Env struct {
 	// IDs returns the IDs of those assets, by source, and the name of the dependency on that.
 	IDs func(patterns []string) (ids map[string]string, name string, err error)
 	// Followed returns how a file of the asset tree is cooked for the same target: the recipe's
-	// name, "" if it is not known, its options and the artifacts. A nil one knows of none.
+	// name ("" if it is not known), its options and the artifacts. It may be nil.
 	Followed func(path string) (by string, options Cooker, outputs []string)
 	// Outputs are the files to be written, one for each output, in folders
 	// that exist. None of the files does yet.
 	Outputs []string
-	// Names are where the outputs will be in the output folder, with slashes. An output
-	// that another recipe cooks further has the name of what that makes.
+	// Names are the final paths of the outputs in the output folder, with slashes. If another
+	// recipe cooks an output further, the path is that recipe's output.
 	Names []string
 	// Create makes the i-th of them, for writing. It must not be led elsewhere.
 	Create func(i int) (*os.File, error)
@@ -73,7 +73,7 @@ type Env struct {
 	// Each shares the pieces of a Job.Each among the CPUs that are idle; nil for one
 	// after the other.
 	Each func(ctx context.Context, n int, do func(i int) error) error
-	// Used is told what external programs took of processors; nil if it is not wanted.
+	// Used receives the processor time of each external program. It may be nil.
 	Used func(time.Duration)
 	// Assets is the asset tree's folder, for external programs.
 	Assets string
@@ -103,10 +103,10 @@ type Job struct {
 
 // A Dep is a file besides the source that a recipe looked at, or looked for.
 type Dep struct {
-	// Name is what the recipe asked for: relative to the source's folder, or
-	// to the asset tree if it starts with a slash. A renamed folder keeps it.
-	// If only the file's presence counts it starts with a NUL. What Glob and Artifacts
-	// record has a NUL within, and so has a link whose text counts.
+	// Name is what the recipe asked for: relative to the source's folder, or to the asset tree if
+	// it starts with a slash. A renamed folder keeps it. If only the file's presence counts it
+	// starts with a NUL. Records of Glob and Artifacts, and of links whose text counts, have a NUL
+	// within.
 	Name string
 	// Path is where that is in the asset tree.
 	Path string
@@ -233,8 +233,8 @@ func (j *Job) Read(name string) ([]byte, error) {
 	return data, err
 }
 
-// ErrChanged says that an input was another one while it was read than afterwards. The run
-// cooks the source again.
+// ErrChanged says that an input changed while the recipe was reading it. The run then cooks the
+// source again.
 var ErrChanged = errors.New("changed while it was being read")
 
 // Depend records a file as a dependency without reading it, for recipes whose
@@ -262,10 +262,10 @@ func (j *Job) Depend(name string) error {
 	return nil
 }
 
-// dependOnLink records that a link has its text, or that a name is none of a link.
+// dependOnLink records the text of a symbolic link, or that the name is no symbolic link.
 func (j *Job) dependOnLink(name, at, link string) error {
 	if j.env.IsLink == nil {
-		return errors.New("links cannot be looked at here")
+		return errors.New("symbolic links are not supported here")
 	}
 	is, err := j.env.IsLink(link)
 	if err == nil {
@@ -385,11 +385,10 @@ func (j *Job) Assets() string { return j.env.Assets }
 // removed when the job is over.
 func (j *Job) Scratch() (string, error) { return j.env.Scratch() }
 
-// Programs says how external programs are to be run: with which environment variables in the
-// place of the usual ones, nil for none; what to call if they are traced, so that Depend is
-// told all that they are seen to read; and what to tell the processor time that they used,
-// which counts as time of the job. The functions are nil if nobody wants that. The caller must
-// not change the map.
+// Programs says how to run external programs. vars replaces some of the usual environment
+// variables; the caller must not change the map. A caller that traces the programs, and passes all
+// files they read to Depend, calls traced first. It passes their processor time to used, which
+// counts it as time of the job. All three results may be nil.
 func (j *Job) Programs() (vars map[string]string, traced func(), used func(time.Duration)) {
 	return j.env.Vars, j.env.Traced, j.env.Used
 }

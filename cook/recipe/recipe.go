@@ -69,7 +69,7 @@ type Recipe struct {
 	// UsesPath says that the bytes depend on where the source lies. Such an
 	// asset is cooked again when it is renamed.
 	UsesPath bool
-	// NamesOutputs says that some outputs name others, by Job.Link.
+	// NamesOutputs says that some outputs contain the names of others, by Job.Link.
 	NamesOutputs bool
 	// Cheap says that cooking costs no more than copying the result out of the
 	// store, so the store keeps nothing of it.
@@ -81,9 +81,9 @@ type Recipe struct {
 	// recipe: ".png", in lower case, which stands for ".PNG" as well. No two recipes
 	// of a set share one.
 	Extensions []string
-	// Recognizes reports whether a file with one of these extensions, which begins with head,
-	// HeadSize bytes long if there are as many, is for the recipe. Others are copied: other
-	// programs use the extension, too. Nil stands for all files.
+	// Recognizes reports whether the recipe cooks a file with one of these extensions that begins
+	// with head, the first HeadSize bytes or the whole file. Other files are copied, because other
+	// programs use the same extension. Nil recognizes all files.
 	Recognizes func(head []byte) bool
 	// Hints are what the paths of these files may say, and Hinted returns which of them a
 	// path says, by its index, or -1. Hinted is called for each such file of a run, so it
@@ -93,7 +93,8 @@ type Recipe struct {
 	// Extracts are what the recipe reads of files of which it needs only a part; see
 	// Job.ReadExtract.
 	Extracts []Extract
-	// Follow says whose outputs those of the recipe name, nil for none; see Job.Followed.
+	// Follow names the recipe to whose outputs the outputs of this recipe refer; it may be nil. See
+	// Job.Followed.
 	Follow *Follow
 	// Formats are those that the recipe knows by their first bytes. A file that is empty
 	// or of another format than its name says gets a warning, whatever cooks it.

@@ -1,8 +1,8 @@
-// Package child runs programs that are spoken to over their standard input and output. Whatever
-// such a program does, the conversation ends. Reading ends when the program exits, closes its
-// output or is killed, and the error says which, with what the program printed on its standard
-// error. A program that stays after its input has ended is killed. A process that a program left
-// behind with the output open is not waited for.
+// Package child runs programs and exchanges data with them over standard input and output. The
+// exchange ends whatever the program does. Reading ends when the program exits, closes its output
+// or is killed. The error says which, and quotes the program's standard error. A program that keeps
+// running after its input has ended is killed. Reading does not wait for a process that the program
+// left behind with the output open.
 package child
 
 import (
@@ -19,9 +19,9 @@ import (
 )
 
 const (
-	// endTime is how long a program may go on when its input has ended, or its output.
+	// endTime is how long a program may run after its input or its output has ended.
 	endTime = 2 * time.Second
-	// drainTime is how long an output may stay open when the program has ended.
+	// drainTime is how long an output may stay open after the program has ended.
 	drainTime = time.Second
 )
 
@@ -31,13 +31,13 @@ type Process struct {
 	cmd    *exec.Cmd
 	input  io.WriteCloser
 	output *os.File
-	said   Head          // on its standard error
+	said   Head          // start of its standard error
 	ended  chan struct{} // closed when err is known
 	err    error
 }
 
-// Start starts a command whose standard input and output are not set. Unless cmd.Stderr is set,
-// what the program prints there becomes part of the error that reading ends with.
+// Start starts a command whose standard input and output are not set. Unless cmd.Stderr is set, the
+// error at the end of reading quotes the program's standard error.
 func Start(cmd *exec.Cmd) (*Process, error) {
 	p := &Process{cmd: cmd, said: Head{Most: 4 << 10}, ended: make(chan struct{})}
 	cmd.WaitDelay = drainTime
@@ -72,7 +72,7 @@ func Start(cmd *exec.Cmd) (*Process, error) {
 // reason returns how the program ended: nil if it succeeded and printed no error.
 func (p *Process) reason(err error) error {
 	if p.cmd.ProcessState.Success() {
-		err = nil // and not that of a pipe that is still open
+		err = nil // ignores the error about a pipe that is still open
 	}
 	switch said := p.excerpt(); {
 	case err == nil && said == "":
@@ -88,7 +88,7 @@ func (p *Process) reason(err error) error {
 
 // excerpt returns the first lines that the program printed on its standard error.
 func (p *Process) excerpt() string {
-	const most = 4 // Show shortens long ones
+	const most = 4 // lines; Show shortens long lines
 	lines := strings.FieldsFunc(p.said.String(), func(r rune) bool { return r == '\n' || r == '\r' })
 	text := strings.Join(lines[:min(most, len(lines))], "; ")
 	if text == "" {
@@ -113,7 +113,7 @@ func (p *Process) Read(b []byte) (int, error) {
 		}
 		return n, io.EOF
 	case <-timer.C:
-		return n, errors.New("it closed its output and runs on")
+		return n, errors.New("it closed its output but is still running")
 	}
 }
 

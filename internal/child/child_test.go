@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// behaviors are what the test's own program does as a child.
+// behaviors are the ways in which the test program can behave as a child.
 var behaviors = map[string]func(){
 	"echoes":   func() { io.Copy(os.Stdout, os.Stdin) },
 	"exits":    func() { fmt.Fprintln(os.Stderr, "no such\x1b server\nat all"); os.Exit(2) },
@@ -20,7 +20,7 @@ var behaviors = map[string]func(){
 	"closes":   func() { os.Stdout.Close(); io.Copy(io.Discard, os.Stdin); time.Sleep(time.Hour) },
 	"hangs":    func() { time.Sleep(time.Hour) },
 	"prints":   func() { io.Copy(os.Stdout, endless{}) },
-	"leaves": func() { // another process with its output
+	"leaves": func() { // leaves another process that holds the output open
 		cmd := command("hangs for a while")
 		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 		cmd.Start()
@@ -53,14 +53,14 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// Reading ends whatever the program does, and says why.
+// Reading ends whatever the program does, and the error says why.
 func TestReadingEnds(t *testing.T) {
 	for behavior, want := range map[string]string{
 		"echoes": "", "succeeds": "", "hangs": "killed", "prints": "killed", "leaves": "",
 		"exits":  `exit status 2: "no such\x1b server; at all"`,
 		"warns":  "it printed: old",
 		"shouts": "y (4096 bytes)",
-		"closes": "it closed its output and runs on",
+		"closes": "it closed its output but is still running",
 	} {
 		t.Run(behavior, func(t *testing.T) {
 			t.Parallel()
@@ -89,7 +89,7 @@ func TestReadingEnds(t *testing.T) {
 	}
 }
 
-// What is written arrives, and what is printed is read.
+// The program receives all written bytes, and all its output is read.
 func TestSpeaks(t *testing.T) {
 	p, err := Start(command("echoes"))
 	if err != nil {

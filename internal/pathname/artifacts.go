@@ -33,8 +33,8 @@ func CutArtifacts(name string) (target string, patterns []string, ok bool) {
 	return target, strings.Split(strings.TrimSuffix(list, "\x00"), "\x00"), ok
 }
 
-// IsArtifacts reports whether a path is one that Artifacts or IDs returns. That of a link is none
-// whose name is "@".
+// IsArtifacts reports whether a path is one that Artifacts or IDs returns. The path of a link named
+// "@" is not.
 func IsArtifacts(name string) bool { return strings.HasPrefix(name, artifacts) && name != Link("@") }
 
 // presence starts the names of dependencies of which only the presence counts.

@@ -67,8 +67,8 @@ func (x Extracted) Of(file string) Extracted {
 // All is the same extract about all subjects.
 func (x Extracted) All() Extracted { return Extracted{File: x.File, Name: x.Name} }
 
-// FileOf returns the file that an extract is of, or the listing of those that it is of, the name
-// of a link, and any other path as it is.
+// FileOf returns the file or the listing that an extract reads, the name of a link, or any other
+// path unchanged.
 func FileOf(name string) string {
 	if link, ok := CutLink(name); ok {
 		return link

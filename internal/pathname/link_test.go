@@ -21,7 +21,7 @@ func TestLink(t *testing.T) {
 	}
 }
 
-// No path is that of a link and something else.
+// The path of a link is never also the path of another kind.
 func TestLinkIsUnambiguous(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		name := string(rapid.SliceOfN(rapid.SampledFrom([]byte("a./\x00@->")), 0, 12).Draw(t, "path"))

@@ -62,8 +62,9 @@ func CutListing(name string) (l Listed, ok bool) {
 // FolderOnly reports whether a listing is one that Folder returns.
 func (l Listed) FolderOnly() bool { return l.Pattern == there }
 
-// Plain returns a listing as the pattern that it is, an extract as its file and name, a link as such, artifacts as the patterns that choose
-// them, and any other path as it is.
+// Plain returns a path as messages show it: a listing as its pattern, an extract as its file and
+// name, a link marked as a link, artifacts as the patterns that choose them, and any other path
+// unchanged.
 func Plain(name string) string {
 	if l, ok := CutListing(name); ok {
 		return l.String()

@@ -10,13 +10,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The answers that a server gives itself: what a file of a traced folder looks like is the same
-// on all machines, and stays so when only its mode or its times change.
+// The server itself answers stat, access and readlink calls on traced files. Programs see the same
+// modes and times on all machines, whatever the real ones are.
 
-// sized is how large folders are said to be, and a block.
+// sized is the size that programs see for directories and for blocks.
 const sized = 4096
 
-// looksLike makes the last fstat what programs see of a file of the folder.
+// looksLike changes s.st, the result of the last fstat, to the attributes that programs see of a
+// traced file.
 func (s *server) looksLike(name []byte) {
 	st := &s.st
 	date := unix.Timespec{Sec: SourceDate}
@@ -35,12 +36,12 @@ func (s *server) looksLike(name []byte) {
 	st.Blksize, st.Blocks = sized, (st.Size+sized-1)/sized*(sized/512)
 }
 
-// isProgram reports whether a file of the folder is said to be executable.
+// isProgram reports whether programs see a traced file as executable.
 func (s *server) isProgram(name []byte) bool {
 	return slices.ContainsFunc(s.programs, func(program string) bool { return program == string(name) })
 }
 
-// giveStat answers a call for what a file looks like, whose fstat is known.
+// giveStat answers a stat or statx call. s.st must hold the file's attributes.
 func (s *server) giveStat(c call, name []byte) {
 	s.looksLike(name)
 	to := s.n.args[c.value]
@@ -58,7 +59,7 @@ func (s *server) giveStat(c call, name []byte) {
 	s.answer(to, unsafe.Slice((*byte)(unsafe.Pointer(&s.statx)), unsafe.Sizeof(s.statx)), 0)
 }
 
-// giveAccess answers whether a file of the folder may be used in a way: nobody writes there.
+// giveAccess answers an access call for a traced file. Writing is never allowed.
 func (s *server) giveAccess(c call, name []byte) {
 	wants := s.n.args[c.value]
 	switch {
@@ -71,9 +72,9 @@ func (s *server) giveAccess(c call, name []byte) {
 	}
 }
 
-// answer writes what a call asks for to the memory of the caller, and has it return a value.
+// answer writes data to the caller's memory at address to, and makes the call return value.
 func (s *server) answer(to uint64, data []byte, value int64) {
-	// The one who asked may be gone, and somebody else have his number.
+	// The caller may have ended, and its number may belong to another process.
 	if s.ioctl(ioctlValid, unsafe.Pointer(&s.n.id)) != 0 {
 		return
 	}
@@ -87,8 +88,8 @@ func (s *server) answer(to uint64, data []byte, value int64) {
 	s.a.flags, s.a.value = 0, value
 }
 
-// lookAtOpen answers a call for what an open file looks like, if that is one of the folder. It
-// has a name in /proc.
+// lookAtOpen answers a stat or statx call on an open file, if the file is traced. file is its name
+// in /proc.
 func (s *server) lookAtOpen(c call, file []byte) {
 	if c.gives != givesStat && c.gives != givesStatx || s.trace.Plain ||
 		c.path != none && s.n.args[c.flags]&unix.AT_EMPTY_PATH == 0 {
@@ -109,7 +110,7 @@ func (s *server) lookAtOpen(c call, file []byte) {
 	}
 }
 
-// giveText answers a call for the text of a link, whose name has no links but that.
+// giveText answers a readlink call for a path in which at most the last name is a symbolic link.
 func (s *server) giveText(c call, link []byte) {
 	text, isLink, errno := s.textOf(string(link))
 	switch size := s.n.args[c.value+1]; {
@@ -123,7 +124,7 @@ func (s *server) giveText(c call, link []byte) {
 	}
 }
 
-// concealText keeps the text of a link from a program to which nothing there is given.
+// concealText refuses a readlink call for a symbolic link that the program may not read.
 func (s *server) concealText(c call) {
 	if c.gives != givesText {
 		return
@@ -145,8 +146,7 @@ func (s *server) concealText(c call) {
 	}
 }
 
-// mayRead reports whether a path lies in what the policy or the system gives to programs, or
-// leads there.
+// mayRead reports whether the policy or the system lets programs read a path, or anything below it.
 func (s *server) mayRead(name string) bool {
 	if below("/dev", name) || OfSystem(name) {
 		return true

@@ -22,14 +22,14 @@ type Box struct {
 	watch  func(string)
 	server func(string)
 	trace  *Trace
-	root   string // the folder of trace, without links
-	// programs are the files of Trace.Programs without links, readable what the policy gives away.
+	root   string // the directory of trace, without symbolic links
+	// programs is Trace.Programs without symbolic links; readable are the readable paths.
 	programs, readable []string
-	runs               bool          // whether the policy gives the folder of trace away, so that programs in it can be executed
-	kills              bool          // whether signals of the thread reach those in the box and nobody else
-	gone               chan struct{} // closed when nobody is in the box any more
-	blind              error         // why the trace could not see something; of serve until gone
-	calls              int           // of the system that serve has made; of serve until gone
+	runs               bool          // whether the policy allows executing programs in root
+	kills              bool          // whether signals of the thread reach all processes in the box, and no others
+	gone               chan struct{} // closed when the last process in the box has ended
+	blind              error         // why the trace is incomplete; belongs to serve until gone
+	calls              int           // system calls made by serve; belongs to serve until gone
 }
 
 // patience is how long End waits for those who were killed.
@@ -154,7 +154,7 @@ func enter(p Policy) (*Box, error) {
 		return nil, err
 	}
 	listener, err := b.installListening(version)
-	if errors.Is(err, unix.EBUSY) && (b.trace == nil || b.trace.IfPossible) { // we are in somebody else's box that listens
+	if errors.Is(err, unix.EBUSY) && (b.trace == nil || b.trace.IfPossible) { // an outer box already watches our calls
 		b.trace = nil
 		listener, err = -1, installDeafFilter(version)
 	}
@@ -173,7 +173,7 @@ func enter(p Policy) (*Box, error) {
 	return b, nil
 }
 
-// name finds out the names without links of what a policy gives away.
+// name resolves symbolic links in the paths that a policy lets programs read and write.
 func (b *Box) name(p Policy) error {
 	for _, dir := range p.Write {
 		real, err := realFolder(dir)
@@ -183,14 +183,14 @@ func (b *Box) name(p Policy) error {
 		b.writes = append(b.writes, real)
 	}
 	for _, path := range slices.Concat(p.Read, p.Write) {
-		if real, err := filepath.EvalSymlinks(path); err == nil { // else it is not there
+		if real, err := filepath.EvalSymlinks(path); err == nil { // else the path does not exist
 			b.readable = append(b.readable, path, real)
 		}
 	}
 	return nil
 }
 
-// beginTrace begins the trace of a policy, and returns its folder, open.
+// beginTrace starts the trace of a policy and returns a descriptor of the traced directory.
 func (b *Box) beginTrace(p Policy) (tree int, err error) {
 	if tree, err = openFolder(p.Trace.Folder); err != nil {
 		return -1, err
@@ -213,7 +213,8 @@ func (b *Box) beginTrace(p Policy) (tree int, err error) {
 	return tree, nil
 }
 
-// installListening puts the filter on the calling thread, with all that it asks about.
+// installListening installs the filter on the calling thread, and returns the descriptor on which
+// the filter reports calls.
 func (b *Box) installListening(version int) (listener int, err error) {
 	asked, own := b.asked(), uint64(0)
 	if slices.Contains(asked, unix.SYS_EXECVE) {
@@ -238,9 +239,9 @@ func (b *Box) asked() []uint32 {
 	return asked
 }
 
-// moveTo has the calling thread, and no other, be in a folder from now on. A process that is
-// started there must not change its folder before it executes a program: that call would wait
-// for an answer while the runtime cannot stop its parent, and so perhaps not give it.
+// moveTo changes the working directory of the calling thread only. A child process must not change
+// it between fork and exec: its chdir would wait for the server's answer, while the runtime cannot
+// stop the parent and may therefore never run the server.
 func moveTo(dir string) error {
 	if dir == "" {
 		return nil
@@ -293,8 +294,8 @@ func openFolder(dir string) (int, error) {
 	return fd, nil
 }
 
-// confinesSignals reports whether a signal to everybody reaches those in the box alone: the system
-// says that it does so, and the parent could be reached before and cannot be reached now.
+// confinesSignals reports whether kill(-1) reaches only processes in the box: Landlock supports it,
+// and the parent could be signaled before and cannot be signaled now.
 func confinesSignals(version int, before, now bool) bool { return version >= scoped && before && !now }
 
 // canSignalParent reports whether a signal to our parent would reach it.

@@ -375,7 +375,7 @@ func schedule(call uintptr, pid int, args ...uintptr) unix.Errno {
 	return errno
 }
 
-// attribute reads an extended attribute; that there is none is said by ENODATA.
+// attribute tries to read an extended attribute. ENODATA means that reading is allowed.
 func attribute(name string) error {
 	_, err := unix.Getxattr(name, "user.none", nil)
 	if err == unix.ENODATA {
@@ -384,7 +384,7 @@ func attribute(name string) error {
 	return err
 }
 
-// connect asks for servers by the paths of their sockets.
+// connect tries to connect to servers by the paths of their sockets.
 func connect(paths []string) {
 	for _, path := range paths {
 		if fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0); err == nil {
@@ -393,7 +393,7 @@ func connect(paths []string) {
 	}
 }
 
-// Servers are named by their absolute paths, however they were asked for.
+// Servers are reported by absolute path, also if the program used a relative one.
 func TestServersAreNamed(t *testing.T) {
 	needBox(t)
 	self, err := os.Executable()
@@ -409,7 +409,7 @@ func TestServersAreNamed(t *testing.T) {
 	}
 }
 
-// A signal to everybody is sent only where it is sure to stay in the box.
+// kill(-1) is used only if it certainly stays in the box.
 func TestConfinesSignals(t *testing.T) {
 	for _, tc := range []struct {
 		version     int
@@ -418,7 +418,7 @@ func TestConfinesSignals(t *testing.T) {
 	}{
 		{scoped, true, false, true}, {scoped + 1, true, false, true},
 		{scoped, true, true, false},   // the parent can still be reached
-		{scoped, false, false, false}, // it never could, which says nothing
+		{scoped, false, false, false}, // it never could, which proves nothing
 		{scoped - 1, true, false, false},
 	} {
 		if got := confinesSignals(tc.version, tc.before, tc.now); got != tc.want {

@@ -41,14 +41,14 @@ var refused = map[uint32]uint32{
 	unix.SYS_SETXATTR: refuses(unix.ENOTSUP), unix.SYS_LSETXATTR: refuses(unix.ENOTSUP), unix.SYS_FSETXATTR: refuses(unix.ENOTSUP),
 	unix.SYS_REMOVEXATTR: refuses(unix.ENOTSUP), unix.SYS_LREMOVEXATTR: refuses(unix.ENOTSUP), unix.SYS_FREMOVEXATTR: refuses(unix.ENOTSUP),
 	463: refuses(unix.ENOTSUP), 466: refuses(unix.ENOTSUP), 469: refuses(unix.ENOTSUP), // setxattrat, removexattrat, file_setattr
-	// They tell of attributes of any file, and by their errors whether it is there.
+	// These calls reveal attributes of any file, and their errors reveal whether it exists.
 	unix.SYS_GETXATTR: refuses(unix.ENOTSUP), unix.SYS_LGETXATTR: refuses(unix.ENOTSUP), unix.SYS_FGETXATTR: refuses(unix.ENOTSUP),
 	unix.SYS_LISTXATTR: refuses(unix.ENOTSUP), unix.SYS_LLISTXATTR: refuses(unix.ENOTSUP), unix.SYS_FLISTXATTR: refuses(unix.ENOTSUP),
 	464: refuses(unix.ENOTSUP), 465: refuses(unix.ENOTSUP), 468: refuses(unix.ENOTSUP), // getxattrat, listxattrat, file_getattr
 	unix.SYS_NAME_TO_HANDLE_AT: refuses(unix.ENOTSUP),
-	// They tell who uses a folder, and when.
+	// These calls reveal when other processes use a directory.
 	unix.SYS_INOTIFY_ADD_WATCH: refuses(unix.EACCES), unix.SYS_FANOTIFY_INIT: refuses(unix.EPERM),
-	// They need more rights than anybody here has, and look for a file before they say so.
+	// These calls fail for lack of privileges, but first their errors reveal whether a file exists.
 	unix.SYS_MOUNT: refuses(unix.EPERM), unix.SYS_UMOUNT2: refuses(unix.EPERM), unix.SYS_PIVOT_ROOT: refuses(unix.EPERM), unix.SYS_CHROOT: refuses(unix.EPERM),
 	unix.SYS_OPEN_TREE: refuses(unix.EPERM), 467: refuses(unix.EPERM), unix.SYS_MOVE_MOUNT: refuses(unix.EPERM), // open_tree_attr
 	unix.SYS_FSPICK: refuses(unix.EPERM), unix.SYS_MOUNT_SETATTR: refuses(unix.EPERM), unix.SYS_QUOTACTL: refuses(unix.EPERM),
@@ -58,9 +58,9 @@ var refused = map[uint32]uint32{
 // other numbers.
 const foreign = uint32(unix.SECCOMP_RET_KILL_PROCESS)
 
-// filter is the program that judges each system call. Those that it asks about are mode
-// and time changes, and those that are asked. The calls that execute programs are let through
-// where they are made at the address own, unless that is 0.
+// filter returns the program that judges each system call. It asks the server about mode and time
+// changes and about the calls in asked. Calls that execute a program are allowed without asking if
+// they are made at the address own, unless own is 0.
 func filter(version int, listens bool, asked []uint32, own uint64) []unix.SockFilter {
 	todo := maps.Clone(refused)
 	maps.Copy(todo, refusedHere)
@@ -119,11 +119,12 @@ func installDeafFilter(version int) error {
 	return err
 }
 
-// ownCalls returns the address at which this process makes system calls. A process that it starts
-// executes its program there, and cannot be asked about that: its parent waits for it in a way
-// that keeps the runtime from stopping, and so from answering, where it wants to do so just then.
-// A program in a box that makes its calls at the same address was made by the same compiler; it
-// executes what it names unseen, as long as it has not looked for it before.
+// ownCalls returns the address at which this process makes system calls. A child process executes
+// its program from this address, and the filter must allow that without asking: the parent waits
+// for the child, and if the runtime wants to stop all goroutines just then, it waits for the
+// parent, and the server cannot answer. A program in a box that makes its calls at the same address
+// was built by the same compiler. A file that it executes is not recorded, unless it looked the
+// file up before.
 var ownCalls = lasting(func() (address uint64, err error) {
 	listening, called := make(chan int), make(chan struct{})
 	failed := make(chan error, 1)

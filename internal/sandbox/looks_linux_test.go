@@ -14,8 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Links on the way to what a program looks at are recorded with their texts, and that names are
-// none of links where it asks.
+// The trace records the text of each symbolic link that a program follows, and names that a program
+// found to be no symbolic links.
 func TestTraceOfLinks(t *testing.T) {
 	needBox(t)
 	p := newPlace(t)
@@ -78,8 +78,8 @@ func TestTraceOfLinks(t *testing.T) {
 	}
 }
 
-// Modes, times and link counts of what is traced are the same everywhere; those of other files
-// are their own.
+// Programs see fixed modes, times and link counts on traced files, and the real ones on other
+// files.
 func TestTraceShowsTheSame(t *testing.T) {
 	needBox(t)
 	p := newPlace(t)
@@ -101,7 +101,7 @@ umask 0; echo > ../w/own; stat -c %a ../w/own; find . -newer ../w/own`)
 	}
 }
 
-// What is another one afterwards is told.
+// Changed reports files that changed after a program saw them.
 func TestTraceOfChanges(t *testing.T) {
 	needBox(t)
 	for _, tc := range []struct{ look, change string }{

@@ -7,7 +7,7 @@ import "runtime"
 // A Box confines a thread and what it starts.
 type Box struct{}
 
-// A stamp is of no file: none is traced.
+// A stamp is empty, because no files are traced on this system.
 type stamp struct{}
 
 // Changed returns "".

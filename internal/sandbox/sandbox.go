@@ -16,9 +16,10 @@
 // What lies in the folder of a [Trace] is opened for the program, and recorded, by
 // seccomp's user notification; Landlock lets nobody open it in another way.
 //
-// A program in the box can still find out whether a file outside is there, how large and
-// how old it is, and read what is readable to everybody in /proc. Texts of links outside are
-// kept from it where somebody can be asked about its calls, and extended attributes always.
+// A program in the box can still find out whether a file outside is there, how large and how old it
+// is, and read what is readable to everybody in /proc. It cannot read extended attributes. It
+// cannot read the texts of symbolic links outside either, unless another program already watches
+// its system calls.
 package sandbox
 
 import (
@@ -50,12 +51,14 @@ type Policy struct {
 	// Trace, if it is not nil, opens one more folder for reading, and records what is
 	// done there.
 	Trace *Trace
-	// Dir is the folder in which the thread is from then on, and programs start; "" for the one
-	// of the process. A program that is started in another folder by other means may hang.
+	// Dir becomes the working directory of the thread and of the programs it starts; "" keeps the
+	// directory of the process. Starting a program in another directory, as with exec.Cmd.Dir, may
+	// hang.
 	Dir string
 }
 
-// SourceDate is the start of 1980, in seconds of Unix: the date of all that programs read.
+// SourceDate is the date that programs see on all traced files: the start of 1980, in Unix
+// seconds.
 const SourceDate = 315532800
 
 // A Trace records what programs in a box get to see of a folder. Nothing in the folder
@@ -69,22 +72,22 @@ type Trace struct {
 	// filled until the box has ended. A path is absolute; with a ".." in what the program
 	// said, or below links that led into the folder, it is that of the file itself.
 	Seen map[string]Access
-	// Links has the symbolic links of the folder that were met on the way to what was seen, or
-	// read, by absolute path, with their texts. The text is "" for what was looked at and is no
-	// link. It is made if it is nil.
+	// Links maps the absolute path of each symbolic link in the folder that a program read or
+	// followed to its text. The text is "" for a path that was checked and is no link. If the map
+	// is nil, the trace makes one.
 	Links map[string]string
-	// Programs are files of the folder that are executable to those who ask.
+	// Programs are the files of the folder that programs see as executable.
 	Programs []string
-	// Plain shows the modes, times and link counts of files as they are, although they are not
-	// recorded. Else a folder has the mode 0755 and a file 0444, or 0555 if it is in Programs;
-	// all are of SourceDate and have one link.
+	// Plain shows the real modes, times and link counts of files, although they are not recorded.
+	// Without Plain, a folder has the mode 0755, and a file 0444, or 0555 if it is in Programs; all
+	// have the date SourceDate and one link.
 	Plain bool
-	// IfPossible has the trace left out where it cannot be: under a program that watches the
-	// system calls of this one.
+	// IfPossible omits the trace if another program already watches our system calls. Without
+	// IfPossible that is an error.
 	IfPossible bool
 
-	stamps  map[string]stamp // of what was read and listed, when it was
-	places  map[string]stamp // of folders that programs look from, and of those above
+	stamps  map[string]stamp // state of files and directories when they were read
+	places  map[string]stamp // state of directories where relative paths start, and of their parents
 	changed string
 }
 

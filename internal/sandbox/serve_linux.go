@@ -18,21 +18,21 @@ import (
 type call struct {
 	folder, path, value, flags int // numbers of arguments
 	change                     change
-	opens                      opens // of those that name files
-	gives                      gives // likewise; value is where the answer goes
-	nofollow                   bool  // a link that the path names is meant itself
+	opens                      opens // for calls that name files
+	gives                      gives // likewise; value is the address for the answer
+	nofollow                   bool  // a symbolic link at the end of the path is not followed
 }
 
-// gives says what a call that names a file gives to the program.
+// gives says what a call that names a file returns to the program.
 type gives int
 
 const (
-	givesNothing gives = iota // but whether there is such a file
+	givesNothing gives = iota // only whether the file exists
 	givesStat                 // struct stat
 	givesStatx                // struct statx
-	givesAccess               // whether the file may be used as value says
-	givesText                 // the text of a link
-	givesPlace                // the folder, as the one that the program is in
+	givesAccess               // whether the access mode in value is allowed
+	givesText                 // the text of a symbolic link
+	givesPlace                // the new working directory
 )
 
 // opens says how a call gives the flags of open.
@@ -71,7 +71,7 @@ var changing = map[uint32]call{
 // sysFchmodat2 is the same on all machines.
 const sysFchmodat2 = 452
 
-// naming are the calls that name a file to open, to look at, to execute or to change, and those
+// naming describes the calls that open, look at, execute or change a file by name, and the calls
 // that look at an open file.
 var naming = map[uint32]call{
 	unix.SYS_OPENAT: {folder: 0, path: 1, flags: 2, opens: byFlags}, unix.SYS_OPENAT2: {folder: 0, path: 1, flags: 2, opens: byHow},
@@ -88,13 +88,13 @@ var naming = map[uint32]call{
 	unix.SYS_EXECVE:    {folder: none, path: 0, flags: none}, unix.SYS_EXECVEAT: {folder: 0, path: 1, flags: 4},
 }
 
-// namingTwo are the second files of calls that name two.
+// namingTwo describes the second file of calls that name two files.
 var namingTwo = map[uint32]call{
 	unix.SYS_LINKAT: {folder: 2, path: 3, flags: none, nofollow: true}, unix.SYS_RENAMEAT: {folder: 2, path: 3, flags: none, nofollow: true},
 	unix.SYS_RENAMEAT2: {folder: 2, path: 3, flags: none, nofollow: true},
 }
 
-// readingLinks are the calls that read a link, of which each box is told.
+// readingLinks are the calls that read a symbolic link. Every box watches them.
 var readingLinks = []uint32{unix.SYS_READLINKAT}
 
 // A notice is struct seccomp_notif, an answer struct seccomp_notif_resp.
@@ -218,7 +218,7 @@ func endsByItself() bool {
 	return isSince(unix.ByteSliceToString(name.Release[:]), 6, 11)
 }
 
-// isSince reports whether a release of Linux is a version or a later one.
+// isSince reports whether a Linux release is at least the wanted version.
 func isSince(release string, wantMajor, wantMinor int) bool {
 	var major, minor int
 	fmt.Sscanf(release, "%d.%d", &major, &minor)

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A stamp is a file or folder as it was when a program got it: the same stamp later proves that
-// it is the same one, and holds the same.
+// A stamp identifies the state of a file or directory when a program got it. The same stamp later
+// proves that the file and its content are the same.
 type stamp struct {
 	device, inode uint64
 	size          int64
@@ -23,15 +23,16 @@ func stampOf(st *unix.Stat_t) stamp {
 	return stamp{uint64(st.Dev), st.Ino, st.Size, st.Mtim, st.Ctim}
 }
 
-// tick is longer than the clock of files stands still, on a busy machine as well. coarse is that
-// for file systems that keep no fractions of seconds.
+// tick is longer than the resolution of file times, even on a busy machine. coarse is the same for
+// file systems that store whole seconds.
 const (
 	tick   = 100 * time.Millisecond
 	coarse = 2200 * time.Millisecond
 )
 
-// freshFor returns how long something is fresh yet: it has changed so little ago that another
-// change might not show. It is 0 for what is not, or has changed in the future.
+// freshFor returns how much longer a file is fresh: so recently changed that another change might
+// leave its times the same. The result is 0 if the file is not fresh, or its change time is in the
+// future.
 func (st stamp) freshFor(now time.Time) time.Duration {
 	limit := tick
 	if st.changed.Nsec == 0 && st.written.Nsec == 0 {
@@ -44,8 +45,8 @@ func (st stamp) freshFor(now time.Time) time.Duration {
 	return max(0, limit-age)
 }
 
-// letSettle waits until a folder is not fresh any more, before somebody lists it. Its fstat is
-// known, and is again.
+// letSettle waits until a directory is no longer fresh, before a program lists it. s.st must hold
+// its attributes, and holds them afterwards.
 func (s *server) letSettle(folder int) {
 	st := stampOf(&s.st)
 	for range 5 {
@@ -61,7 +62,7 @@ func (s *server) letSettle(folder int) {
 	}
 }
 
-// record records what was found out. What contradicts an earlier record has changed.
+// record adds f to the trace. A file has changed if f contradicts an earlier record.
 func (s *server) record(f found) {
 	if f.name == nil {
 		return
@@ -76,7 +77,7 @@ func (s *server) record(f found) {
 		if was := t.stamps[string(f.name)]; f.how <= List && f.stamp != was && f.stamp != (stamp{}) && was != (stamp{}) {
 			t.note(string(f.name))
 		}
-	case f.how == List && f.stamp.freshFor(time.Now()) > 0: // somebody changes it all the time
+	case f.how == List && f.stamp.freshFor(time.Now()) > 0: // it kept changing while letSettle waited
 		t.note(string(f.name))
 	}
 	if !known || f.how < old {
@@ -87,8 +88,8 @@ func (s *server) record(f found) {
 	}
 }
 
-// noteLink records that a name of the folder is a link with a text, or, with a nil text, that
-// somebody has seen that it is none.
+// noteLink records the text of a symbolic link in the traced directory. A nil text records that a
+// program saw that the name is no symbolic link.
 func (s *server) noteLink(name, text []byte) {
 	if s.trace == nil || !s.traces(name) || string(name) == s.root {
 		return
@@ -103,15 +104,16 @@ func (s *server) noteLink(name, text []byte) {
 	}
 }
 
-// noteStraight records that there are no links on the way to a name.
+// noteStraight records that no part of a path is a symbolic link.
 func (s *server) noteStraight(name []byte) {
 	for at := string(name); len(at) > len(s.root); at = filepath.Dir(at) {
 		s.noteLink([]byte(at), nil)
 	}
 }
 
-// notePlace records where a folder is from which a program may look for more. Names are known by
-// where it is then: if it, or one above, is moved away and back, these were others meanwhile.
+// notePlace records the state of a directory, and of its parents, where relative paths of a program
+// may start. The trace derives names from the place of the directory. If the directory or a parent
+// is moved away and back, names recorded in between are wrong.
 func (s *server) notePlace(name []byte) {
 	for at := string(name); len(at) > len(s.root); at = filepath.Dir(at) {
 		var st unix.Stat_t
@@ -128,13 +130,13 @@ func (s *server) notePlace(name []byte) {
 	}
 }
 
-// hasMoved reports whether a folder is another one now, or was renamed. That changes no more than
-// the time of its last change.
+// hasMoved reports whether a directory was replaced or renamed. Renaming alters only its change
+// time.
 func (st stamp) hasMoved(now stamp) bool {
 	return st.device != now.device || st.inode != now.inode || st.changed != now.changed && st.written == now.written
 }
 
-// begin makes the parts of a trace that nobody else needs.
+// begin makes the maps of a trace that its creator need not make.
 func (t *Trace) begin() {
 	t.stamps, t.places = map[string]stamp{}, map[string]stamp{}
 	if t.Links == nil {
@@ -142,16 +144,16 @@ func (t *Trace) begin() {
 	}
 }
 
-// note notes the first of all that has changed.
+// note remembers the first path that changed.
 func (t *Trace) note(name string) {
 	if t.changed == "" {
 		t.changed = name
 	}
 }
 
-// Changed returns a path that is not any more what it was when a program saw it, or that was not
-// the same all the time; "" if there is none. It may be called once the box has ended. What was
-// looked at before the call is then what the program saw.
+// Changed returns a path that changed after a program saw it, or while programs ran; "" if there is
+// none. It must be called after the box has ended. If it returns "", files that the caller read
+// before the call are as the program saw them.
 func (t *Trace) Changed() string {
 	for name, how := range t.Seen {
 		if t.changed == "" && !t.isSame(name, how) {
@@ -183,7 +185,7 @@ func (t *Trace) isSame(name string, how Access) bool {
 	case how == Exists:
 		return err == nil && folder
 	case was == stamp{}:
-		return true // nothing of it was seen
+		return true // its content was not seen
 	}
 	return err == nil && folder == (how == List) && stampOf(&st) == was
 }

@@ -52,7 +52,7 @@ func (s *server) find(c call) (answered bool) {
 	s.noteProgram()
 	if len(path) == 0 {
 		s.concealText(c)
-		s.lookAtOpen(c, folder) // which was told of when it was opened
+		s.lookAtOpen(c, folder) // recorded when it was opened
 		return false
 	}
 	name, ok := s.absolute(folder, path)
@@ -63,7 +63,7 @@ func (s *server) find(c call) (answered bool) {
 	if w.file >= 0 {
 		defer s.close(w.file)
 	}
-	if resolve != 0 && w.errno == 0 { // the program forbids links, or more
+	if resolve != 0 && w.errno == 0 { // the program forbids symbolic links, or more
 		fd, errno := s.look(folder, path, flags&unix.O_NOFOLLOW, resolve)
 		if errno != 0 {
 			s.refuse(errno)
@@ -74,7 +74,7 @@ func (s *server) find(c call) (answered bool) {
 	traced := s.traces(w.name)
 	switch {
 	case !s.traces(w.real), w.errno == unix.ELOOP:
-		s.concealText(c) // links that lead out, where Landlock judges, or in a circle: their texts are recorded
+		s.concealText(c) // a link that leads out, which Landlock judges, or a loop; the texts are recorded
 		return false
 	case w.errno == unix.ENOENT || w.errno == unix.ENOTDIR:
 		s.missing(w.name, flags, w.errno)
@@ -82,7 +82,7 @@ func (s *server) find(c call) (answered bool) {
 	case w.errno != 0:
 		s.wonder(w.errno)
 		if traced {
-			s.found = found{name: w.name, how: Read} // a folder that is closed to us
+			s.found = found{name: w.name, how: Read} // a directory that we may not read
 		}
 		return false
 	case !s.fstat(w.file):
@@ -91,7 +91,7 @@ func (s *server) find(c call) (answered bool) {
 	return s.give(c, w, flags)
 }
 
-// give answers a call that names a file of the folder, whose fstat is known.
+// give answers a call that names a traced file. s.st must hold the file's attributes.
 func (s *server) give(c call, w way, flags uint64) (answered bool) {
 	kind := s.st.Mode & unix.S_IFMT
 	if flags&unix.O_NOFOLLOW != 0 && kind != unix.S_IFLNK {
@@ -121,7 +121,8 @@ func (s *server) give(c call, w way, flags uint64) (answered bool) {
 	return false
 }
 
-// touch records what a call gives away of a file that it may not change: whether it is there.
+// touch records that a call reveals whether a file exists, although the call may not change the
+// file.
 func (s *server) touch(c call) {
 	if s.trace == nil {
 		return
@@ -165,7 +166,7 @@ func (s *server) tell(c call) {
 type found struct {
 	name  []byte // valid until the next call
 	how   Access
-	stamp stamp // if there is one
+	stamp stamp // zero if it is not known
 }
 
 // noteProgram records the program that makes a call, if it lies in the folder: the call that
@@ -213,7 +214,7 @@ func (s *server) missing(name []byte, flags uint64, errno unix.Errno) {
 		return
 	}
 	if flags&unix.O_NOFOLLOW != 0 {
-		s.noteLink(name, nil) // nor is there one that leads nowhere
+		s.noteLink(name, nil) // nor is there a dangling link
 	}
 	if flags&unix.O_CREAT != 0 {
 		errno = unix.EACCES // nothing can be made there
@@ -225,8 +226,8 @@ func (s *server) missing(name []byte, flags uint64, errno unix.Errno) {
 
 func (s *server) refuse(errno unix.Errno) { s.a.flags, s.a.errno = 0, -int32(errno) }
 
-// finds says what is found out of a file or folder, whose fstat is known; other kinds have no
-// content, but that of a link is its text.
+// finds sets s.found to what a call reveals of a file or directory. s.st must hold its attributes.
+// Files of other kinds have no content; noteLink records the texts of symbolic links.
 func (s *server) finds(name []byte, kind uint32, folder Access) {
 	switch kind {
 	case unix.S_IFREG:

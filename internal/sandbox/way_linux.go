@@ -11,27 +11,27 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A way is where a path of a program leads.
+// A way is the result of resolving a path that a program uses.
 type way struct {
-	// name is the path as the program wrote it if that lies in the traced folder and has no
-	// "..", else real. It is absolute and clean, like real, and valid until the next call.
+	// name is the program's path if it is in the traced directory and has no "..", else real. Both
+	// are absolute and clean, and valid until the next call.
 	name []byte
-	real []byte // without links: the name of the file, or of what is missing
-	file int    // the file, open to be looked at, if it is traced; else -1
-	// errno is why there is no such file, or why it could not be found out.
+	real []byte // the path without symbolic links, of a file or of a missing file
+	file int    // a descriptor (O_PATH) if the file is traced, else -1
+	// errno says why the file does not exist, or why looking for it failed.
 	errno unix.Errno
 }
 
-// mostLinks is how many links the system follows on one way.
+// mostLinks is how many symbolic links Linux follows in one path.
 const mostLinks = 40
 
-// here is a name with the NUL behind its end.
+// here is the path "." with a NUL after its end.
 var here = []byte(".\x00")[:1]
 
-// lead follows an absolute path to its end, and a link there unless nofollow is set. Each link
-// on the way that lies in the traced folder is recorded with its text.
+// lead resolves an absolute path. It follows a symbolic link at the end unless nofollow is set. It
+// records the text of each link that it meets in the traced directory.
 //
-// Most paths have no links, and cost one call. The others are followed name by name.
+// Most paths have no symbolic links and cost one system call. The others are resolved name by name.
 func (s *server) lead(name []byte, nofollow bool) way {
 	if isPlain(name) {
 		flags := uint64(unix.O_PATH)
@@ -64,11 +64,11 @@ func (s *server) lead(name []byte, nofollow bool) way {
 	return s.follow(name, nofollow)
 }
 
-// follow is lead, name by name.
+// follow is lead for paths with symbolic links. It resolves them name by name.
 func (s *server) follow(name []byte, nofollow bool) way {
 	written := path.Clean(string(name))
 	keeps := s.traces([]byte(written)) && !bytes.Contains(name, []byte("/.."))
-	for range 10 { // somebody may change a link meanwhile
+	for range 10 { // a link may change meanwhile
 		real, errno := s.realNameOf(string(name), nofollow)
 		w := way{real: []byte(real), file: -1, errno: errno}
 		if w.name = w.real; keeps {
@@ -89,8 +89,8 @@ func (s *server) follow(name []byte, nofollow bool) way {
 	return way{name: []byte(written), real: []byte(written), file: -1, errno: unix.ELOOP}
 }
 
-// realNameOf returns the name without links of what an absolute path leads to. With an error it
-// is that of what is missing, or "" if the path goes through a file.
+// realNameOf resolves all symbolic links in an absolute path. If the path does not exist, real is
+// the missing path, or "" if the path uses a file as a directory.
 func (s *server) realNameOf(name string, nofollow bool) (real string, errno unix.Errno) {
 	at, rest, links := "", strings.TrimLeft(name, "/"), 0
 	for rest != "" {
@@ -98,7 +98,7 @@ func (s *server) realNameOf(name string, nofollow bool) (real string, errno unix
 		rest = strings.TrimLeft(behind, "/")
 		if part == "." || part == ".." {
 			if _, _, errno := s.textOf(at + "/."); errno != 0 {
-				s.passThrough([]byte(at), Read) // a file, which has no folders
+				s.passThrough([]byte(at), Read) // a file, not a directory
 				return "", errno
 			}
 			if part == ".." {
@@ -120,12 +120,12 @@ func (s *server) realNameOf(name string, nofollow bool) (real string, errno unix
 		}
 		if !isLink || !more && nofollow {
 			if at = next; more && rest == "" {
-				rest = "." // what has a slash behind its name must be a folder
+				rest = "." // a path that ends in a slash must be a directory
 			}
 			continue
 		}
 		if strings.HasPrefix(next, "/proc/") && !strings.HasPrefix(text, "/") {
-			return next, 0 // what is open and has no name, such as a pipe
+			return next, 0 // an open file without a name, such as a pipe
 		}
 		if links++; links > mostLinks {
 			return next, unix.ELOOP
@@ -144,7 +144,7 @@ func (s *server) realNameOf(name string, nofollow bool) (real string, errno unix
 	return at, 0
 }
 
-// passThrough records a file or folder that a path goes through and back.
+// passThrough records a file or directory that is followed by "." or ".." in a path.
 func (s *server) passThrough(name []byte, how Access) {
 	if s.trace != nil && s.traces(name) {
 		s.record(found{name: name, how: how})
@@ -152,7 +152,7 @@ func (s *server) passThrough(name []byte, how Access) {
 	}
 }
 
-// textOf returns the text of a link, as the program in the box would read it.
+// textOf returns the text of a symbolic link as the program in the box would read it.
 func (s *server) textOf(name string) (text string, isLink bool, errno unix.Errno) {
 	self := "/proc/" + strconv.Itoa(int(s.n.pid))
 	switch name {

@@ -334,8 +334,7 @@ func TestLiveCost(t *testing.T) {
 	t.Logf("processor time of a cook with a page, as a ratio: median %.4f, quartiles %.4f and %.4f", ratios[len(ratios)/2], ratios[len(ratios)/4], ratios[len(ratios)*3/4])
 }
 
-// What failed is announced by the line of status and the title of the window, whichever tab
-// is open, and a click lists it.
+// The status line and the window title announce failures in every tab. A click lists the failures.
 func TestFailuresAreAnnounced(t *testing.T) {
 	dir, server, fragment := cookHTTP(t)
 	p := open(t, server, "#"+fragment)
@@ -348,7 +347,7 @@ func TestFailuresAreAnnounced(t *testing.T) {
 			t.Fatal(err)
 		}
 		project := cook.Project{Dir: filepath.Join(dir, "assets"), Out: filepath.Join(dir, "cooked"), Cache: filepath.Join(dir, "store"), Recipes: recipes.All()}
-		cook.Cook(t.Context(), project, cook.CookOptions{}) // that it fails is in the index
+		cook.Cook(t.Context(), project, cook.CookOptions{}) // the index records the failure
 	}
 	p.do(chromedp.KeyEvent("2")) // another tab
 	again(`{"laps": `)

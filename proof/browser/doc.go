@@ -4,10 +4,9 @@
 //
 //	cd proof/browser && go test .
 //
-// One of them takes the pictures of the pages that docs has; after a change of a page
+// TestPictures takes the pictures for docs. After a page has changed, update them with
 //
 //	cd proof/browser && go test . -run Pictures -pictures
 //
-// writes them anew. Without Chromium the tests are skipped with a line that says so; run.sh
-// installs it as root on Debian.
+// Without Chromium all tests are skipped with a message. As root on Debian, run.sh installs it.
 package browser

@@ -11,12 +11,11 @@ import (
 	"testing"
 )
 
-// The loader of models, as npm has it.
+// loader is the npm package that loads models.
 const loader = "three@0.180.0"
 
-// With gpu = "web" for pictures, and nothing else, three.js finds and transcodes the textures of
-// all models of the project. Without it none of those in files of their own load: the line is
-// needed.
+// With only gpu = "web" for pictures, three.js finds and transcodes the textures of all models of
+// the project. Without that line, no texture in a file of its own loads.
 func TestModelsInThree(t *testing.T) {
 	if !installed() {
 		t.Skip("no Chromium: proof/browser/run.sh installs it")
@@ -99,8 +98,8 @@ import { KTX2Loader } from "/npm/node_modules/three/examples/jsm/loaders/KTX2Loa
 const ktx2 = new KTX2Loader().setTranscoderPath("/npm/node_modules/three/examples/jsm/libs/basis/")
 	.detectSupport(new THREE.WebGLRenderer());
 
-// load loads the models of a tree. It counts the textures that three.js made, how many of them are
-// compressed, and the textures that did not load.
+// load loads the models of a tree. It counts the textures that three.js made, the compressed ones
+// among them, and the textures that failed to load.
 window.load = async (tree, models) => {
 	const counts = { Textures: 0, Compressed: 0, Failed: 0 };
 	for (const name of models) {

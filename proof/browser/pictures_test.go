@@ -24,8 +24,8 @@ import (
 
 var writePictures = flag.Bool("pictures", false, "write the pictures of the pages in docs")
 
-// TestPictures opens each page that docs has a picture of, and checks that it can be drawn.
-// With -pictures it writes the pictures.
+// TestPictures opens each page that has a picture in docs, and checks that the page draws. With
+// -pictures it writes the pictures.
 func TestPictures(t *testing.T) {
 	if !installed() {
 		t.Skip("no Chromium: no pictures are taken")
@@ -87,7 +87,7 @@ func work(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	p.Dir, p.Out, p.Cache, p.Recipes = filepath.Join(dir, "assets"), filepath.Join(dir, "cooked"), filepath.Join(dir, "store"), recipes.All()
-	cook.Cook(t.Context(), p, cook.CookOptions{}) // it fails because of the mistake
+	cook.Cook(t.Context(), p, cook.CookOptions{}) // the run fails because of the mistake
 }
 
 // command runs a program, which may fail because of an asset.
@@ -100,7 +100,7 @@ func command(t *testing.T, dir, program string, args ...string) {
 	}
 }
 
-// served starts a program that prints the URL of its page.
+// served starts a program that prints the URL of its page, and returns the two parts of the URL.
 func served(t *testing.T, cmd *exec.Cmd) (server, fragment string) {
 	t.Helper()
 	_, stdout := start(t, cmd)
@@ -117,7 +117,7 @@ func served(t *testing.T, cmd *exec.Cmd) (server, fragment string) {
 	return server, "#" + fragment
 }
 
-// badFormat finds what package fmt writes for an argument of the wrong type.
+// badFormat matches the text that package fmt writes for an argument of the wrong type.
 var badFormat = regexp.MustCompile(`%!.?\(([a-z]\S*=|nil|EXTRA|NOVERB|BAD)`)
 
 func pictureReport(t *testing.T, bin, dir string) {
@@ -160,11 +160,12 @@ func pictureKinds(t *testing.T, server, fragment string) {
 	writePicture(t, "view-kinds.png", all)
 }
 
-// picture takes a picture of the page in a window of a size, and writes it or has use take it.
+// picture takes a picture of the page in a window of the given size. It passes the picture to use,
+// or writes it if use is nil.
 func (p *page) picture(name string, width, height int64, use func(image.Image)) {
 	p.t.Helper()
 	p.do(chromedp.EmulateViewport(width, height))
-	eval[bool](p, `new Promise(done => setTimeout(() => requestAnimationFrame(() => done(true)), 1500))`) // it has been drawn anew
+	eval[bool](p, `new Promise(done => setTimeout(() => requestAnimationFrame(() => done(true)), 1500))`) // wait until the page is redrawn
 	if text := eval[string](p, `document.body.innerText`); badFormat.MatchString(text) {
 		p.t.Errorf("the page of %s has %q", name, badFormat.FindString(text))
 	}

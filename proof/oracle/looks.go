@@ -16,22 +16,21 @@ import (
 	"github.com/assetcook/assetcook/cook"
 )
 
-// LooksOptions say how PlayLooks plays.
+// LooksOptions are the options of PlayLooks.
 type LooksOptions struct {
-	Steps int // rounds of edits and a run
-	// Racing has some edits made while programs run.
+	Steps int // rounds; each makes edits, then runs
+	// Racing makes some edits while programs run.
 	Racing bool
 }
 
-// LooksCounts are what has been played.
+// LooksCounts counts what PlayLooks did.
 type LooksCounts struct{ Runs, Edits, Raced, Failed int }
 
-// PlayLooks cooks assets by traced programs that look at a tree in many ways: they open, list and
-// execute what is there, change their directory, read links, ask for kinds, modes and times, and
-// try to change files. Between runs, and while they run, it edits what they look at. After each
-// round three runs have to leave the same outputs: one that goes on from the last, one from
-// scratch, and one that has nothing but the store. One more has to find nothing to do. The
-// folder must be empty.
+// PlayLooks cooks assets with traced programs that look at a tree in many ways: they open, list and
+// execute files, change their directory, read links, ask for kinds, modes and times, and try to
+// change files. PlayLooks edits the tree between runs and during runs. After each round, three runs
+// must leave the same outputs: an incremental run, a run from scratch, and a run that has only the
+// store. A fourth run must find nothing to do. dir must be empty.
 func PlayLooks(ctx context.Context, dir string, seed uint64, opt LooksOptions) (LooksCounts, error) {
 	l := &looker{Rand: rand.New(rand.NewPCG(seed, 38)), ctx: ctx, dir: dir}
 	if err := l.begin(); err != nil {
@@ -65,8 +64,7 @@ type looker struct {
 	counts  LooksCounts
 }
 
-// Places of the tree: folders, what is in them, and names of links anywhere. Edits make one of
-// another.
+// Paths of the tree: directories, files in them, and links. An edit may turn one kind into another.
 var (
 	lookFolders = []string{"d", "e", "d/sub", "e/sub"}
 	lookFiles   = []string{"x.dat", "y.dat"}
@@ -74,9 +72,9 @@ var (
 	lookTexts   = []string{"1\n", "2\n", "echo 1\n"}
 )
 
-// looks are lines of programs. @P and @Q stand for paths of the tree, @F for the name of a file.
-// None asks whether two names are one file, or in which order a folder holds names: these are
-// not recorded.
+// looks are lines of programs. @P and @Q stand for paths of the tree, @F for the name of a file. No
+// line asks whether two names are the same file, or for the order of names in a directory, because
+// traces do not record that.
 var looks = []string{
 	"cat @P", "cat @P/@F", "cat @P/*", "wc -c < @P/@F", "(cd @P && cat @F)", "(cd @P && cat ../@F)", "cat @P/../@F", "(cd @P && pwd -P)", "cd @P && echo yes && cd \"$OLDPWD\"",
 	"ls @P", "ls -l @P | tail -n +2", "ls -lL @P", "ls -A @P/..", "find @P | sort", "find @P -type l | sort", "find @P -perm -u+x | sort", "find @P -newer @Q | sort", "for f in @P/*; do echo $f; done",
@@ -93,7 +91,7 @@ func (l *looker) assets() string { return filepath.Join(l.dir, "assets") }
 
 func (l *looker) at(name string) string { return filepath.Join(l.assets(), filepath.FromSlash(name)) }
 
-// place draws a path of the tree, which may go through a link.
+// place picks a random path of the tree, which may go through a link.
 func (l *looker) place() string {
 	switch l.IntN(6) {
 	case 0, 1:
@@ -137,7 +135,7 @@ func (l *looker) begin() error {
 	return os.Symlink("d", l.at("l"))
 }
 
-// edit draws an edit. What it cannot do, because the tree is another one, it leaves.
+// edit picks a random edit. The edit does nothing if it does not fit the present tree.
 func (l *looker) edit() (do func() string) {
 	name := l.place()
 	if l.IntN(3) == 0 {
@@ -156,7 +154,7 @@ func (l *looker) edit() (do func() string) {
 	case n < 65:
 		to := oneOf[string](l.Rand, "d", "e", "d/sub", "none", "d/x.dat", "../e", "sub", "x.dat", "l")
 		if path.Dir(name) == "." {
-			to = strings.TrimPrefix(to, "../") // what lies outside is no input
+			to = strings.TrimPrefix(to, "../") // files outside the tree are no inputs
 		}
 		return func() string {
 			os.RemoveAll(at)
@@ -189,7 +187,7 @@ func (l *looker) edit() (do func() string) {
 	return func() string { os.Rename(at, l.at(other)); return "rename " + name + " to " + other }
 }
 
-// race cooks while edits are made, some of which are taken back at once.
+// race makes edits during a run, and undoes some of them at once.
 func (l *looker) race() (log []string, err error) {
 	done := make(chan error, 1)
 	go func() {
@@ -216,7 +214,7 @@ func (l *looker) race() (log []string, err error) {
 	return log, <-done
 }
 
-// A failureLog writes down what failed.
+// A failureLog writes each failure to a writer.
 type failureLog struct {
 	cook.Observers
 	io.Writer
@@ -228,7 +226,7 @@ func (f failureLog) Event(e cook.Event) {
 	}
 }
 
-// diffWhole is Diff with all that differs.
+// diffWhole is Diff followed by the contents that differ.
 func (t Tree) diffWhole(got Tree) string {
 	text := t.Diff(got)
 	for name, want := range t {
@@ -239,7 +237,7 @@ func (t Tree) diffWhole(got Tree) string {
 	return text
 }
 
-// compare cooks in three ways, and once more.
+// compare makes the four runs of a round and compares their outputs.
 func (l *looker) compare(step int) error {
 	l.counts.Runs++
 	store := filepath.Join(l.dir, "store")

@@ -2,8 +2,8 @@ package oracle
 
 import "testing"
 
-// Whatever traced programs look at, and whatever is edited of it, their outputs are those of a
-// run from scratch.
+// Whatever traced programs look at and whatever is edited, the outputs equal the outputs of a run
+// from scratch.
 func TestTracedProgramsThatLook(t *testing.T) {
 	sequences := uint64(12)
 	if testing.Short() {

@@ -27,8 +27,9 @@ type Options struct {
 	Mappings bool
 	// Targets cooks for several targets in turn; without it a quarter of the scripts does.
 	Targets bool
-	// Twins has links to folders with the same names and sizes but other contents in every
-	// script, and edits them in each round; without it a sixth of the scripts has them.
+	// Twins puts into every script links to two folders whose files have the same names and sizes
+	// but different contents, and edits them in each round. Without it a sixth of the scripts has
+	// such links.
 	Twins bool
 }
 
@@ -80,7 +81,7 @@ type generator struct {
 	s       Script
 	targets bool
 	twins   bool
-	links   map[string]string // to one of two folders, and what they lead to
+	links   map[string]string // links of beginTwins, and their targets
 	clocks  []int64
 	mapped  []string
 	last    string // source edited last

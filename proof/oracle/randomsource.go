@@ -176,10 +176,10 @@ func (g *generator) editLink(to string) {
 	g.do(Link, "assets/"+name, text, 0, "")
 }
 
-// twinFiles are in both of two folders, with contents of one size.
+// twinFiles exist in both twin folders, with different contents of the same size.
 var twinFiles = []string{"a.txt", "a.json", "a.bin", "x/a.png", "x/b.txt"}
 
-// twinLinks are links, and what each may lead to.
+// twinLinks maps each link to its possible targets.
 var twinLinks = map[string][]string{
 	"cur":   {"t1", "t2"},
 	"now":   {"t2", "t1", "cur"},
@@ -187,8 +187,8 @@ var twinLinks = map[string][]string{
 	"y/cur": {"../cur", "../now", "../t2"},
 }
 
-// beginTwins makes two folders with the same names and sizes and other contents, links to
-// them, and assets that read through a link.
+// beginTwins makes two folders of files with the same names and sizes but different contents, links
+// to the folders, and assets that read through a link.
 func (g *generator) beginTwins() {
 	for _, name := range twinFiles {
 		kind := path.Ext(name)
@@ -206,7 +206,7 @@ func (g *generator) beginTwins() {
 	g.write("c.sprites", "cur/x/*.png\n")
 }
 
-// retarget makes a link, or has it lead elsewhere.
+// retarget makes a link or changes its target.
 func (g *generator) retarget(link string) {
 	to := oneOf(g.r, slices.DeleteFunc(slices.Clone(twinLinks[link]), func(to string) bool { return to == g.links[link] })...)
 	g.m.remove(link)
@@ -215,7 +215,7 @@ func (g *generator) retarget(link string) {
 	g.links[link] = to
 }
 
-// editTwins has a path lead to other files of the same names and sizes.
+// editTwins makes a path lead to different files with the same names and sizes.
 func (g *generator) editTwins() {
 	link := oneOf(g.r, "cur", "cur", "now", "x/cur", "y/cur")
 	switch g.r.IntN(12) {
@@ -224,12 +224,12 @@ func (g *generator) editTwins() {
 	case 0:
 		g.links["cur"], g.links["now"] = g.links["now"], g.links["cur"]
 		g.do(Swap, "assets/cur", "assets/now", 0, "")
-	case 1: // the folders themselves
+	case 1: // swap the folders themselves
 		g.m.rename("t1", "~")
 		g.m.rename("t2", "t1")
 		g.m.rename("~", "t2")
 		g.do(Swap, "assets/t1", "assets/t2", 0, "")
-	case 2, 3: // a real folder for the link
+	case 2, 3: // replace the link by a real folder
 		g.m.remove(link)
 		delete(g.links, link)
 		g.do(Remove, "assets/"+link, "", 0, "")
@@ -247,7 +247,8 @@ func (g *generator) editTwins() {
 	}
 }
 
-// rewriteTwin edits a file of one of the two folders and keeps its size, or makes it again.
+// rewriteTwin edits a file of one twin folder and keeps its size, or makes the file if it is
+// missing.
 func (g *generator) rewriteTwin() {
 	name := oneOf(g.r, "t1/", "t2/") + oneOf(g.r, twinFiles...)
 	if _, ok := g.m[name]; !ok {

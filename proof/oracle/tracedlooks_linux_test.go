@@ -34,7 +34,7 @@ func (l *tracedTree) sh(script string) {
 	}
 }
 
-// cook cooks the project into a folder, and returns what the asset became.
+// cook cooks the project into a folder, and returns the output of the asset.
 func (l *tracedTree) cook(out, store string) (text string, worked int) {
 	l.Helper()
 	r, err := InProcess(l.Context(), Folders{filepath.Join(l.dir, "assets"), filepath.Join(l.dir, out), filepath.Join(l.dir, store)}, Mode{})
@@ -48,8 +48,8 @@ func (l *tracedTree) cook(out, store string) (text string, worked int) {
 	return string(data), r.Worked
 }
 
-// isRight proves that the output is what a cook from scratch makes, that the store has nothing
-// else, and that there is nothing to do any more.
+// isRight checks that the output equals the output of a cook from scratch, that a cook from the
+// store makes the same, and that another cook has nothing to do.
 func (l *tracedTree) isRight() (text string) {
 	l.Helper()
 	text, _ = l.cook("cooked", "store")
@@ -66,7 +66,7 @@ func (l *tracedTree) isRight() (text string) {
 	return text
 }
 
-// What a program finds out is an input, or the same whatever is edited.
+// Each answer that a program gets is an input, or stays the same whatever is edited.
 func TestWhatTracedProgramsFindOut(t *testing.T) {
 	for _, tc := range []struct {
 		name, script, edit string
@@ -113,7 +113,7 @@ func TestWhatTracedProgramsFindOut(t *testing.T) {
 	}
 }
 
-// What changes while a program runs is not taken for what it saw.
+// A file that changes while a program runs is not recorded in a state that the program did not see.
 func TestWhatChangesUnderTracedPrograms(t *testing.T) {
 	for _, tc := range []struct{ name, look, edit, after string }{
 		{"file added", `ls src > "$2"`, `echo z > assets/src/z`, ""},
@@ -129,7 +129,8 @@ func TestWhatChangesUnderTracedPrograms(t *testing.T) {
 		for _, when := range []string{"before the look", "after the look"} {
 			t.Run(tc.name+" "+when, func(t *testing.T) {
 				t.Parallel()
-				// The program says where it is by files in its folder, and goes on when it is told by others.
+				// The program reports each step by making a file, and waits until the test makes
+				// another file.
 				wait := func(n string) string {
 					return `: > "$3/` + n + `"; until [ -e "$3/go` + n + `" ]; do sleep 0.01; done; `
 				}
@@ -161,7 +162,7 @@ func TestWhatChangesUnderTracedPrograms(t *testing.T) {
 	}
 }
 
-// await returns the file that matches a pattern, once there is one.
+// await waits for a file that matches a pattern, and returns it.
 func (l *tracedTree) await(pattern string) string {
 	for {
 		if names, _ := filepath.Glob(filepath.Join(l.dir, pattern)); len(names) > 0 {
@@ -171,13 +172,13 @@ func (l *tracedTree) await(pattern string) string {
 	}
 }
 
-// goOn tells all programs that run from now on to go on.
+// goOn lets all later programs continue without waiting.
 func (l *tracedTree) goOn(over <-chan struct{}) {
 	for {
 		folders, _ := filepath.Glob(filepath.Join(l.dir, "*/.cook/tmp/*/tmp"))
 		for _, folder := range folders {
 			for _, name := range []string{"go1", "go2"} {
-				os.WriteFile(filepath.Join(folder, name), nil, 0o666) // it may have ended
+				os.WriteFile(filepath.Join(folder, name), nil, 0o666) // the program may have ended
 			}
 		}
 		select {

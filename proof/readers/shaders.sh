@@ -1,9 +1,8 @@
 #!/bin/sh
-# Cooks the sample shaders to SPIR-V of several versions, expands their includes, and
-# has spirv-val and glslangValidator judge what comes out. The tests of the recipe that
-# run these programs run here, where they are installed. Then random WGSL is cooked to all
-# formats and judged in the same way: as many shaders as the argument says. What is not
-# installed is passed over with a line.
+# Cooks the sample shaders to SPIR-V of several versions, expands their includes, and checks the
+# results with spirv-val and glslangValidator. It also runs the tests of the recipe that use these
+# programs. Then it cooks random WGSL to all formats and checks it in the same way; the argument is
+# the number of shaders. Programs that are not installed are skipped with a message.
 #
 #   proof/readers/shaders.sh [5000]
 set -eu

@@ -12,7 +12,7 @@ import (
 	"github.com/assetcook/assetcook/proof/oracle"
 )
 
-// looks plays sequences of oracle.PlayLooks.
+// looks runs sequences of oracle.PlayLooks.
 func looks(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("looks", flag.ContinueOnError)
 	sequences := flags.Int("sequences", 400, "how many sequences")

@@ -41,7 +41,7 @@ func madeModels() []mediaFile {
 	}
 }
 
-// opaquePNG is a picture of one pixel that has alpha 2, and a gamma of 1.
+// opaquePNG is a picture of one pixel with alpha 2, and with gamma 1.
 const opaquePNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAABGdBTUEAAYagMeiWXwAAAA1JREFUeJxjSJl2ggkABOkBxWBFJIQAAAAASUVORK5CYII="
 
 // madeDocument returns a right document and its buffer.

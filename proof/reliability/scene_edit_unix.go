@@ -363,8 +363,7 @@ func (s *scene) swap() error {
 	return nil
 }
 
-// retarget has a link lead to the other of two folders with the same names and sizes. It is
-// atomic.
+// retarget atomically points a link to the other of two folders with the same names and sizes.
 func (s *scene) retarget() error {
 	link, aside, to := filepath.Join(s.assets, "twin"), s.assets+".new", "twin1"
 	if at, err := os.Readlink(link); err == nil && at == to {

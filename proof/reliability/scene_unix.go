@@ -42,7 +42,7 @@ type scene struct {
 // of a file can be lost.
 var sizes = map[string]int{
 	"big/a.txt": 40_000, "big/b.bin": 300_000, "big/c.raw": 1 << 20, "big/d.txt": 4096,
-	"twin1/a.txt": 3000, "twin2/a.txt": 3000, "twin1/b.bin": 60_000, "twin2/b.bin": 60_000, // a link leads to one of the two
+	"twin1/a.txt": 3000, "twin2/a.txt": 3000, "twin1/b.bin": 60_000, "twin2/b.bin": 60_000, // a link points to one of the two
 }
 
 // fill makes the assets.

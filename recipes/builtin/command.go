@@ -136,19 +136,19 @@ func (c *Command) cook(ctx context.Context, job *recipe.Job, grace time.Duration
 		return err
 	}
 	if err := c.run(ctx, call, grace); err != nil {
-		dependInVain(call, job, c.Tools()) // on a machine that lacks it, that may be why
+		dependInVain(call, job, c.Tools()) // a missing file may be the cause
 		return fmt.Errorf("%s: %w", c.Command[0], err)
 	}
 	if call.trace != nil {
 		err := dependOnTrace(call.trace, newPlaces(call, c.Tools()), job)
-		if changed := call.trace.Changed(); changed != "" { // asked last: what was recorded is what it saw
-			err = fmt.Errorf("what it reads: %s %w", pathname.Show(changed), recipe.ErrChanged)
+		if changed := call.trace.Changed(); changed != "" { // asked last, after the inputs were recorded
+			err = fmt.Errorf("input %s %w", pathname.Show(changed), recipe.ErrChanged)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.Command[0], err)
 		}
 	}
-	if err := c.limits(call).written(0); err != nil { // since it was looked at last
+	if err := c.limits(call).written(0); err != nil { // it may have written more since the last look
 		return fmt.Errorf("%s: %w", c.Command[0], err)
 	}
 	for i, file := range call.outputs {
@@ -175,9 +175,9 @@ type call struct {
 	wantsDepfile    bool
 	vars            map[string]string // see recipe.Env.Vars
 	used            func(processor time.Duration)
-	cell            *cell          // nil if it runs in the asset folder, unconfined
-	shown           *sandbox.Trace // shows it modes and times that are the same everywhere; nil for none
-	trace           *sandbox.Trace // what it reads of the asset folder; nil if that need not be known
+	cell            *cell          // nil if it runs unconfined, in the asset folder
+	shown           *sandbox.Trace // fixes the modes and times that it sees; may be nil
+	trace           *sandbox.Trace // records what it reads in the asset folder; may be nil
 }
 
 func (c *Command) prepare(job *recipe.Job) (*call, error) {
@@ -224,7 +224,7 @@ func (c *Command) prepare(job *recipe.Job) (*call, error) {
 	if traced != nil && c.mayReadMore(&p) && confinable() == nil {
 		traced()
 		p.trace = c.newTrace(&p)
-		p.trace.Plain = p.cell == nil // as it runs without being traced
+		p.trace.Plain = p.cell == nil // as in a run without a trace
 	}
 	p.depfile = filepath.Join(p.scratch, "cook.d")
 	return &p, c.fillIn(&p, job.Path())

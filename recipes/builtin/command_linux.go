@@ -22,8 +22,8 @@ func newGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// members returns the processes of a group, all that they have started, and the strays. Who has
-// neither a parent among them nor TMPDIR any more is not found.
+// members returns the processes of a group, their descendants, and the strays. It misses a process
+// that left its parents and dropped TMPDIR.
 func (s strays) members(leader int) (pids []int) {
 	proc, err := os.Open("/proc")
 	if err != nil {
@@ -66,7 +66,7 @@ func (s strays) members(leader int) (pids []int) {
 	return pids
 }
 
-// parentOf returns the parent of a process and its group, 0 if it is gone.
+// parentOf returns the parent and the group of a process, 0 if it has ended.
 func parentOf(pid int) (parent, group int) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -82,8 +82,8 @@ func parentOf(pid int) (parent, group int) {
 	return parent, group
 }
 
-// memoryOf returns what memory processes take that is theirs alone, and their part of what they
-// share without a file.
+// memoryOf returns the private memory of processes and their share of shared memory, without mapped
+// files.
 func memoryOf(pids []int) (memory int64) {
 	for _, pid := range pids {
 		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)) // empty if it has ended
@@ -96,7 +96,7 @@ func memoryOf(pids []int) (memory int64) {
 	return memory
 }
 
-// kilobytes returns the number of a line of a file of /proc.
+// kilobytes returns the number in the line of a /proc file that starts with name.
 func kilobytes(text []byte, name string) int64 {
 	_, rest, _ := bytes.Cut(text, []byte("\n"+name))
 	line, _, _ := bytes.Cut(rest, []byte("\n"))
@@ -104,13 +104,12 @@ func kilobytes(text []byte, name string) int64 {
 	return n
 }
 
-// unlinked returns the size of the files that processes have open in some folders, and that have
-// no name any more.
+// unlinked returns the total size of removed files in folders that processes still have open.
 func unlinked(pids []int, folders []string) (size int64) {
 	seen := map[[2]uint64]bool{}
 	for _, pid := range pids {
 		dir := fmt.Sprintf("/proc/%d/fd", pid)
-		open, _ := os.ReadDir(dir) // what has ended has none
+		open, _ := os.ReadDir(dir) // empty if the process has ended
 		for _, f := range open {
 			name, err := os.Readlink(filepath.Join(dir, f.Name()))
 			if err != nil || !strings.HasSuffix(name, " (deleted)") || !slices.ContainsFunc(folders, func(folder string) bool { _, ok := pathname.Below(realName(folder), name); return ok }) {
@@ -126,15 +125,14 @@ func unlinked(pids []int, folders []string) (size int64) {
 	return size
 }
 
-// limitFileSize keeps a process, and all that it starts from then on, from making files larger
-// than size.
+// limitFileSize limits the size of each file that a process and its future children write.
 func limitFileSize(pid int, size int64) {
 	limit := unix.Rlimit{Cur: uint64(size), Max: uint64(size)}
-	unix.Prlimit(pid, unix.RLIMIT_FSIZE, &limit, nil) // what it cannot limit is looked at each second
+	unix.Prlimit(pid, unix.RLIMIT_FSIZE, &limit, nil) // if this fails, watch still looks each second
 }
 
-// overFileSize reports whether a program ended because a file became too large. Shells say so of
-// those that they start.
+// overFileSize reports whether a program ended because a file became too large. A shell reports the
+// same about a program that it started by its exit status.
 func overFileSize(state *os.ProcessState) bool {
 	status, ok := state.Sys().(syscall.WaitStatus)
 	return ok && (status.Signaled() && status.Signal() == unix.SIGXFSZ || status.Exited() && status.ExitStatus() == 128+int(unix.SIGXFSZ))

@@ -4,13 +4,13 @@ package builtin
 
 import "os"
 
-// members cannot tell which processes there are.
+// members returns nil: processes are not listed on this system.
 func (strays) members(int) []int { return nil }
 
-// memoryOf cannot tell what memory they take.
+// memoryOf returns 0: memory is not measured on this system.
 func memoryOf([]int) int64 { return 0 }
 
-// unlinked cannot tell which files have no names.
+// unlinked returns 0: removed files are not found on this system.
 func unlinked([]int, []string) int64 { return 0 }
 
 // limitFileSize does nothing.

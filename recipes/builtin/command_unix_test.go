@@ -110,7 +110,7 @@ func TestCommandOutputsAreChecked(t *testing.T) {
 		`command: "{out1}": there is no {out1}; the rule has 1 outputs`)
 }
 
-// What programs use of processors, their children included, counts as time of the job.
+// The processor time of programs and their children counts as time of the job.
 func TestCommandCountsProcessorTime(t *testing.T) {
 	dir := assets(t, "a")
 	var used time.Duration

@@ -148,8 +148,8 @@ var start = time.Unix(sourceDate, 0)
 // and its libraries, or may.
 func (c *Command) StaysHere() bool { return !c.Sandbox || c.Daemons || len(c.System) > 0 }
 
-// Confined reports whether the program can write to its scratch folder alone, so that the folder
-// may have the same name in each run.
+// Confined reports whether the program can write only to its scratch folder, which may then have
+// the same name in each run.
 func (c *Command) Confined() bool { return c.Sandbox && !c.Daemons && confinable() == nil }
 
 // Declare has a job depend on what the rule says that the program reads.

@@ -24,7 +24,7 @@ type limits struct {
 // maxProcesses is how many processes a program may be at once. Only tests change it.
 var maxProcesses = 1000
 
-// smallest is how much a file takes at least.
+// smallest is the least size, in bytes, that a file counts.
 const smallest = 4096
 
 // errLimit says that a program was stopped by a limit.
@@ -33,7 +33,7 @@ var errLimit = errors.New("stopped")
 func (c *Command) limits(p *call) limits {
 	l := limits{processes: maxProcesses, memory: sysmem.Total() / 4 * 3, disk: defaultMaxDisk, places: append(slices.Clone(p.outputs), p.scratch)}
 	if p.cell != nil {
-		l.places = slices.Clone(p.cell.write) // whatever it calls its files
+		l.places = slices.Clone(p.cell.write) // counts files of any name
 	}
 	if c.MaxMemory > 0 {
 		l.memory = int64(c.MaxMemory) << 20
@@ -67,7 +67,7 @@ func (g *group) watch(over <-chan struct{}, left strays, most limits) <-chan err
 	return exceeded
 }
 
-// taken returns an error if there are more processes than may be, or they have more memory.
+// taken returns an error if there are too many processes, or they use too much memory.
 func (l limits) taken(members []int) error {
 	switch memory := memoryOf(members); {
 	case len(members) > l.processes:
@@ -78,7 +78,8 @@ func (l limits) taken(members []int) error {
 	return nil
 }
 
-// written returns an error if more was written than may be. size is that of files without names.
+// written returns an error if the files in l.places exceed the disk limit. size is the total size
+// of removed files that are still open.
 func (l limits) written(size int64) error {
 	for _, place := range l.places {
 		filepath.WalkDir(place, func(_ string, entry fs.DirEntry, err error) error {

@@ -50,7 +50,7 @@ func (c *Command) start(ctx context.Context, p *call, grace time.Duration, box *
 	cmd := exec.Command(p.program)
 	cmd.Args = p.args
 	if cmd.Dir = p.folder(); box != nil {
-		cmd.Dir = "" // that of the box
+		cmd.Dir = "" // the box sets the directory
 	}
 	cmd.Env = c.environ(p)
 	left := findStrays(cmd.Env, p.scratch)
@@ -93,7 +93,7 @@ func execute(ctx context.Context, cmd *exec.Cmd, grace time.Duration, left stray
 		read.Close()
 		return nil, nil, (<-ended).err
 	}
-	if g.box != nil { // who is in it may not limit others
+	if g.box != nil { // a program in a box cannot change the limits of other processes
 		g.signal(func(leader *os.Process) { limitFileSize(leader.Pid, most.disk) })
 	}
 	printed := new(tail)

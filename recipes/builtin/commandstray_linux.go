@@ -135,12 +135,12 @@ func (s strays) are(pid int) bool {
 	}
 }
 
-// marks reports whether an environment is that of a stray.
+// marks reports whether a process with this environment is a stray.
 func (s strays) marks(environ []byte) bool {
 	return bytes.HasPrefix(environ, append(s.marker, 0)) || bytes.Contains(environ, slices.Concat([]byte{0}, s.marker, []byte{0}))
 }
 
-// isMarked is are for one look.
+// isMarked is like are, but looks once and never waits.
 func (s strays) isMarked(pid int) bool {
 	environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
 	return err == nil && s.marks(environ)

@@ -11,7 +11,7 @@ import (
 	"github.com/assetcook/assetcook/internal/sandbox"
 )
 
-// newTrace begins a trace of what a program gets to see of the asset folder.
+// newTrace returns an empty trace for a program that sees the asset folder.
 func (c *Command) newTrace(p *call) *sandbox.Trace {
 	t := &sandbox.Trace{Folder: p.assets, Seen: map[string]sandbox.Access{}}
 	for _, tool := range c.Tools() {
@@ -41,8 +41,8 @@ func (p *call) openPolicy() *sandbox.Policy {
 	return policy
 }
 
-// dependInVain makes what was listed, and what was looked for in vain, dependencies of a
-// program that has failed.
+// dependInVain records dependencies of a failed program: folders that it listed, and files that it
+// did not find.
 func dependInVain(p *call, job *recipe.Job, tools []string) {
 	if p.trace == nil {
 		return
@@ -53,16 +53,16 @@ func dependInVain(p *call, job *recipe.Job, tools []string) {
 			some.Seen[name] = access
 		}
 	}
-	dependOnTrace(&some, newPlaces(p, tools), job) // the failure says more than what of it could not be found out
+	dependOnTrace(&some, newPlaces(p, tools), job) // the failure of the program says more than this error
 }
 
-// dependOnTrace makes all that was seen dependencies: the content of files, that files are not
-// there, of folders what they hold, or that they are there, and the texts of links.
+// dependOnTrace makes everything in a trace a dependency: the content or the absence of files, the
+// names in folders or the presence of folders, and the texts of links.
 func dependOnTrace(t *sandbox.Trace, places *places, job *recipe.Job) error {
-	found := map[string]bool{} // what the program found, and looked for in vain
+	found := map[string]bool{} // by dependency: whether the program found it
 	depend := func(on string, is bool) error {
 		if err := job.Depend(on); err != nil {
-			return fmt.Errorf("what it reads: %s: %w", pathname.Show(on), err)
+			return fmt.Errorf("input %s: %w", pathname.Show(on), err)
 		}
 		found[on] = is
 		return nil
@@ -70,7 +70,7 @@ func dependOnTrace(t *sandbox.Trace, places *places, job *recipe.Job) error {
 	for _, name := range slices.Sorted(maps.Keys(t.Seen)) {
 		rooted, known, err := places.find(name)
 		if err != nil {
-			return fmt.Errorf("what it reads: %w", err)
+			return fmt.Errorf("inputs: %w", err)
 		}
 		if known {
 			continue
@@ -91,15 +91,15 @@ func dependOnTrace(t *sandbox.Trace, places *places, job *recipe.Job) error {
 		}
 		rooted, _, err := places.find(name)
 		if err != nil {
-			return fmt.Errorf("what it reads: %w", err)
+			return fmt.Errorf("inputs: %w", err)
 		}
 		if err := depend(pathname.Link(rooted), t.Links[name] != ""); err != nil {
 			return err
 		}
 	}
-	for _, d := range job.Deps() { // the run may have looked at them earlier
+	for _, d := range job.Deps() { // the run may have looked earlier, with another result
 		if is, seen := found[d.Name]; seen && is != d.Found {
-			return fmt.Errorf("what it reads: %s %w", pathname.Show(d.Name), recipe.ErrChanged)
+			return fmt.Errorf("input %s %w", pathname.Show(d.Name), recipe.ErrChanged)
 		}
 	}
 	return nil

@@ -51,8 +51,8 @@ func (c *Copy) Cook(ctx context.Context, job *recipe.Job) error {
 	return errors.Join(err, dst.Close())
 }
 
-// refusePrivateKey returns an error if a file begins with a private key that no rule lets
-// pass. The file is read from its start afterwards.
+// refusePrivateKey returns an error if a file begins with a private key and letPass is false. It
+// does not move the read position of the file.
 func refusePrivateKey(src fs.File, letPass bool) error {
 	at, ok := src.(io.ReaderAt)
 	if letPass || !ok {

@@ -128,7 +128,8 @@ func (d *depfileReader) word(isTarget bool) (name string, colon bool) {
 	return out.String(), false
 }
 
-// quoted reads a name in double quotes, or nothing if no whole word is in quotes.
+// quoted reads a word that is entirely in double quotes. For any other word it reads nothing and
+// returns "".
 func (d *depfileReader) quoted(isTarget bool) string {
 	if d.peek() != '"' {
 		return ""

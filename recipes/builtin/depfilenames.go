@@ -24,7 +24,7 @@ func (c *Command) depend(p *call, job *recipe.Job) error {
 		return err
 	}
 	places := newPlaces(p, c.Tools())
-	recorded := map[string]string{} // by the name of the dependency, as the depfile has it
+	recorded := map[string]string{} // dependency to its name in the depfile
 	for _, prerequisite := range names {
 		file, known, err := places.find(prerequisite)
 		if err != nil {

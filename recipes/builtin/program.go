@@ -28,7 +28,7 @@ func Run(ctx context.Context, job *recipe.Job, scratch string, timeout time.Dura
 	}
 	noteOpen(job)
 	c := &Command{Command: argv, Timeout: timeout, Sandbox: true}
-	vars, _, used := job.Programs() // it is confined to what it is given
+	vars, _, used := job.Programs() // no trace: the program is confined to its inputs
 	p := &call{assets: assets, scratch: scratch, program: program, args: argv, vars: vars, used: used}
 	p.cell = &cell{assets: scratch, write: []string{scratch}, read: readsOf(program, assets, scratch)}
 	if err := c.run(ctx, p, grace); err != nil {

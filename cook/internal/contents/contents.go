@@ -189,8 +189,8 @@ func (r Reading) Read(ctx context.Context, w *bulk.Worker, tree *bulk.Tree, i in
 	r.s.note(r.jobs[i], sum, err)
 }
 
-// At returns a file of the asset tree, which is looked at first if it is no asset, or a
-// listing, a link, an extract or artifacts, by the path that they have in package pathname.
+// At returns a file of the asset tree, a listing, a link, an extract or artifacts, by its path in
+// package pathname. It first looks at a file that is no asset.
 func (s *Contents) At(ctx context.Context, path string) File {
 	if pathname.IsArtifacts(path) {
 		return s.artifacts(path)

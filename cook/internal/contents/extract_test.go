@@ -10,16 +10,16 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// text is an extract: a file says its content of "s".
+// text is an extract that returns the content of a file under the subject "s".
 var text = recipe.Extract{Name: "text", Of: func(file io.ReaderAt, size int64) (recipe.Says, error) {
 	data, err := io.ReadAll(io.NewSectionReader(file, 0, size))
 	return recipe.Says{"s": data}, err
 }}
 
-// withText is what begin takes to know the extract.
+// withText are options for begin that include the extract text.
 var withText = Options{Extracts: func(name string) (recipe.Extract, bool) { return text, name == text.Name }}
 
-// All files of a listing are read, and each is one answer.
+// An extract of a listing reads each file and returns one answer for each.
 func TestExtract(t *testing.T) {
 	tr := newTree(t, map[string]string{"a.m": "one", "b.m": "", "c.x": "no"})
 	s := tr.begin(withText)
@@ -42,7 +42,7 @@ func TestExtract(t *testing.T) {
 	}
 }
 
-// Of many files those are named that say something else than the last run knew.
+// A changed extract of many files names the files whose answers changed since the last run.
 func TestChangedNamesFiles(t *testing.T) {
 	tr := newTree(t, map[string]string{"same.m": "one", "edited.m": "two", "silenced.m": "three", "silent.m": ""})
 	all := pathname.Extracted{File: pathname.Listing(".", "*.m", false), Name: text.Name}
@@ -75,7 +75,7 @@ func TestChangedNamesFiles(t *testing.T) {
 	}
 }
 
-// A file that is no asset was looked at after the marks before, and before later ones.
+// The turn of a file that is no asset comes after earlier marks and before later marks.
 func TestTurnOfOtherFile(t *testing.T) {
 	tr := newTree(t, map[string]string{".hidden": "one"})
 	s := tr.begin(Options{})
@@ -89,8 +89,7 @@ func TestTurnOfOtherFile(t *testing.T) {
 	}
 }
 
-// A file is read if the index knows its sum and not its content, as it does of rules that no
-// asset has read.
+// A file is read if the index has its sum but no blob, as for rules that no asset has read.
 func TestContentThatIsNotKnownIsRead(t *testing.T) {
 	tr := newTree(t, map[string]string{"a": "one"})
 	_, first := tr.look(false)
@@ -106,7 +105,7 @@ func TestContentThatIsNotKnownIsRead(t *testing.T) {
 	}
 }
 
-// An artifact with the checksum that is known is read once.
+// An artifact whose checksum is known is read once.
 func TestOutputsAreReadOnce(t *testing.T) {
 	tr := newTree(t, map[string]string{"touched": "one", "edited": "two"})
 	tr.look(false)

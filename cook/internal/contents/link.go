@@ -10,14 +10,14 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// IsLink reports whether a name of the asset tree is a symbolic link. It is looked at once.
+// IsLink reports whether a name of the asset tree is a symbolic link. It looks at each name once.
 func (s *Contents) IsLink(ctx context.Context, path string) (bool, error) {
 	f := s.At(ctx, pathname.Link(path))
 	return f.Known(), f.Err
 }
 
-// lookAtLink finds out what a link is: a file whose content is the text. It is absent if there is
-// no such link, whatever else has its name.
+// lookAtLink fills f for a symbolic link, as a file whose content is the link's text. f is absent
+// if the name is no symbolic link, even if a file has the name.
 func (s *Contents) lookAtLink(f *File, link string) {
 	text, stamp, err := s.readLink(link)
 	switch {
@@ -35,8 +35,8 @@ func (s *Contents) lookAtLink(f *File, link string) {
 	}
 }
 
-// readLink reads a link. The stamp is older than the text. The error is fs.ErrNotExist if it is
-// none.
+// readLink returns the text of a symbolic link, and the link's stamp from before it was read. The
+// error is fs.ErrNotExist if the name is no symbolic link.
 func (s *Contents) readLink(link string) (text string, stamp scan.Stamp, err error) {
 	root := s.opt.Assets.Root()
 	info, err := root.Lstat(link)
@@ -50,7 +50,7 @@ func (s *Contents) readLink(link string) (text string, stamp scan.Stamp, err err
 	return text, scan.StampOf(info), err
 }
 
-// Relink reports whether a link has the text that it had when it was looked at.
+// Relink reports whether a link still has the text recorded in f.
 func (s *Contents) Relink(f File) (same bool, err error) {
 	link, _ := pathname.CutLink(f.Path)
 	text, _, err := s.readLink(link)

@@ -178,12 +178,12 @@ func (w *worker) knownStep(ctx context.Context, a planned) (ready, bool) {
 	return r, true
 }
 
-// maxNaming is how long an output may be that is searched for names of others, in bytes.
+// maxNaming is the size in bytes of the largest output that namesReplaced searches.
 const maxNaming = 16 << 20
 
-// namesReplaced returns an error if an output has the name of another one, which a rule
-// replaces by an artifact of another name: who reads it would not find that. Recipes with
-// NamesOutputs write the names of the end.
+// namesReplaced returns an error if an output contains the name of another output that a rule cooks
+// into an artifact with a different name: a program that reads the first would not find the second.
+// Recipes with NamesOutputs write the final names.
 func (r *ready) namesReplaced() error {
 	names := r.Method.FinalNames(r.Path)
 	if r.Method.Recipe.NamesOutputs || len(names) < 2 {
@@ -203,7 +203,7 @@ func (r *ready) namesReplaced() error {
 				return err
 			}
 			if hasWord(text, old) {
-				return fmt.Errorf("%s names %s, which a rule for artifacts makes %s: let that rule keep the name with output, or have the recipe %q write the new one",
+				return fmt.Errorf("%s names %s, which a rule for artifacts renames to %s: set output in that rule to keep the name, or have the recipe %q write the new one",
 					pathname.Show(r.Outputs[j]), pathname.Show(old), pathname.Show(path.Base(name)), r.Method.Recipe.Name)
 			}
 		}
@@ -211,7 +211,7 @@ func (r *ready) namesReplaced() error {
 	return nil
 }
 
-// hasWord reports whether a text has a file name in it that is no part of a longer one.
+// hasWord reports whether a text contains a file name that is not part of a longer name.
 func hasWord(text []byte, name string) bool {
 	inName := func(c byte) bool {
 		return c == '.' || c == '-' || c == '_' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= 0x80
@@ -223,7 +223,7 @@ func hasWord(text []byte, name string) bool {
 		}
 		at += i
 		end := at + len(name)
-		// A point may end a sentence behind it.
+		// A period after the name may end a sentence.
 		if (at == 0 || !inName(text[at-1])) && (end == len(text) || !inName(text[end]) || text[end] == '.' && (end+1 == len(text) || !inName(text[end+1]))) {
 			return true
 		}

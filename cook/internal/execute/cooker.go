@@ -61,8 +61,8 @@ type attempt struct {
 	exclusive func(id store.ActionID) (release func())
 }
 
-// cook runs the recipe, and again if a dependency turned up that is too fresh to tell whether it
-// changed meanwhile, or that has changed: the second time it is watched. After three times it
+// cook runs the recipe. It retries if a dependency changed meanwhile, or is too fresh to tell
+// whether it changed; the retry watches that dependency from the start. After three attempts it
 // gives up.
 func (c *cooker) cook(ctx context.Context, a planned, how attempt) (ready, error) {
 	if a.Method.Then != nil {
@@ -108,7 +108,7 @@ func (c *cooker) once(ctx context.Context, a planned, how attempt) (_ ready, err
 		how.held.release(how.probe)
 	}
 	r := ready{planned: a, scratch: tmp, cookTime: c.Now().Sub(w.begin), warnings: job.Warnings()}
-	if known && r.cookTime > 0 { // else the clock is a test's, which stands still
+	if known && r.cookTime > 0 { // the clock of a test may stand still
 		r.cookTime = max(used+elsewhere.sum(), time.Nanosecond)
 	}
 	r.deps, err = c.checkInputs(ctx, a, job.Deps(), &w, how.probe)

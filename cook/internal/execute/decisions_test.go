@@ -19,7 +19,7 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// An action is unchanged if an input changed, and its artifacts are in place and as they were.
+// An action is unchanged if an input changed but its artifacts stayed the same and are in place.
 func TestOutcome(t *testing.T) {
 	for name, c := range map[string]struct {
 		reasons []plan.Kind
@@ -61,7 +61,7 @@ func TestOutcome(t *testing.T) {
 	}
 }
 
-// How much an action has grown counts from all of its artifacts of before.
+// The size before is the sum of all artifacts that the action had.
 func TestSizeBefore(t *testing.T) {
 	r := &runner{}
 	last := &contents.Before{Action: index.Action{Made: []index.Artifact{{Stamp: scan.Stamp{Size: 30}}, {Stamp: scan.Stamp{Size: 4}}}}}
@@ -74,8 +74,8 @@ func TestSizeBefore(t *testing.T) {
 	}
 }
 
-// Artifacts of an action count as made if it has made all of its outputs, and else as outputs
-// that failed.
+// Artifacts count as made only if their action made all of its outputs. Otherwise all count as
+// failed.
 func TestArtifactsOfIncompleteActions(t *testing.T) {
 	made := []index.Artifact{{Path: "a.x"}, {Path: "a.y"}}
 	for name, c := range map[string]struct {
@@ -105,7 +105,7 @@ func TestArtifactsOfIncompleteActions(t *testing.T) {
 	}
 }
 
-// A worker does not wait for those at work if none of them can make another action ready.
+// A worker does not wait for other workers if none of them can make another action ready.
 func TestNextDoesNotWaitInVain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &runner{}
@@ -117,8 +117,7 @@ func TestNextDoesNotWaitInVain(t *testing.T) {
 	})
 }
 
-// A dry run says that an action would be cooked whose result is known, but whose content is
-// not at hand.
+// A dry run reports an action as cooked if its result is known but the content is not available.
 func TestForetellLooksForContent(t *testing.T) {
 	for cheap, want := range map[bool]Outcome{false: Cooked, true: Restored} {
 		w := &worker{runner: &runner{cooker: newCooker(Env{})}}
@@ -133,7 +132,7 @@ func TestForetellLooksForContent(t *testing.T) {
 	}
 }
 
-// What an earlier step of a chain has made is the content of its path.
+// A later step of a chain reads the output of an earlier step under its path.
 func TestDigestOfWhatAChainMade(t *testing.T) {
 	c := &chain{made: map[string]madeFile{"b": {File: contents.File{Path: "b", How: contents.Unreadable, Err: errors.New("the step's")}}}}
 	_, err := newCooker(Env{}).digest(t.Context(), planned{Action: &plan.Action{Path: "a"}, chain: c}, store.ReadSet{"b"})
@@ -142,7 +141,7 @@ func TestDigestOfWhatAChainMade(t *testing.T) {
 	}
 }
 
-// If this program cannot be found, no other machine cooks, and the user is told so once.
+// If this program's file cannot be found, no other machine cooks, and one warning says so.
 func TestProgramIsNotFound(t *testing.T) {
 	var told []string
 	r := &runner{cooker: newCooker(Env{}), reporting: reported{warned: map[[2]string]bool{}}}

@@ -48,8 +48,9 @@ type Options struct {
 	StopOnFailure bool
 	// Strict fails what a recipe warns of.
 	Strict bool
-	// Hesitate waits until the new failure of an action counts: until then somebody may be
-	// saving its source, or a file that it reads. If it is nil, failures count at once.
+	// Hesitate waits before a new failure of an action counts, because an editor may still be
+	// saving the source or another file that the action reads. If it is nil, failures count at
+	// once.
 	Hesitate func()
 	// DryRun reports what would be done and does nothing.
 	DryRun bool

@@ -129,7 +129,7 @@ func (c *cooker) recheck(ctx context.Context, f contents.File) error {
 	return nil
 }
 
-// changedUnless returns ErrChanged for what is not the same, unless there is an error.
+// changedUnless returns err, or ErrChanged if err is nil and same is false.
 func changedUnless(same bool, err error) error {
 	if err == nil && !same {
 		return ErrChanged

@@ -153,8 +153,8 @@ func (r *runner) strictly(warnings []string) error {
 	return nil
 }
 
-// isBeingSaved reports whether a new failure of an action does not count: its source, or a
-// file that it read last time, has changed since the run looked at it.
+// isBeingSaved reports whether to ignore a new failure of an action, because its source or a file
+// that it read last time has changed since the run looked at it.
 func (w *worker) isBeingSaved(ctx context.Context, a planned) bool {
 	if w.Hesitate == nil || a.Last == nil || a.Last.State != index.Done {
 		return false
@@ -186,9 +186,9 @@ func (w *worker) fail(ctx context.Context, a planned, err error) Result {
 	return res
 }
 
-// foretell reports how bringUpToDate would end, as far as this is known without cooking. Of
-// equal actions all would be cooked: whether one gets the result of another depends on what
-// the recipe reads, and on whether it fails.
+// foretell predicts the result of bringUpToDate as far as possible without cooking. It reports each
+// of several equal actions as cooked: whether one can use the result of another depends on the
+// files that the recipe reads, and on whether it fails.
 func (w *worker) foretell(ctx context.Context, a planned) (Result, []string) {
 	if !a.forced() {
 		if k, ok := w.lookUp(ctx, a); ok && w.atHand(k) {

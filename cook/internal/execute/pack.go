@@ -29,8 +29,7 @@ import (
 // in vain.
 const rounds = 4
 
-// leastWait is how long the result of an action that takes no time is waited for: a machine may
-// have to be started for it.
+// leastWait is the shortest time to wait for a remote result: a machine may have to start first.
 const leastWait = 2 * time.Minute
 
 // askAway has another machine cook an action, and returns the result: nil if there is none
@@ -144,7 +143,7 @@ func (r *runner) pack(ctx context.Context, a planned) (*pack, error) {
 	p.addFile(a.Path, *a.Source)
 	for _, at := range r.knownReads(ctx, a) {
 		if _, ok := pathname.CutLink(at); ok && r.Contents.At(ctx, at).Known() {
-			return nil, errUnpackable // it would be a file or a folder there
+			return nil, errUnpackable // there, a file or directory would replace the link
 		}
 		p.add(ctx, at)
 	}

@@ -134,9 +134,9 @@ func foreignOutput(out string) error {
 	return fmt.Errorf("output %s exists and was not made by cook; move it away or choose another output folder", pathname.Show(out))
 }
 
-// foretellPlace returns the error that place would return for the present files of the output
-// folder. Retired artifacts, which a dry run leaves there, do not count. A foreign file is no
-// error if the artifacts are not known: it may turn out to have their content.
+// foretellPlace predicts the error of place from the present files of the output directory. It
+// ignores retired artifacts, which a dry run leaves there. If made is nil, a foreign file is no
+// error, because it may turn out to have the artifact's content.
 func (w *worker) foretellPlace(a planned, made []store.Artifact) error {
 	if w.Out == nil {
 		return nil
@@ -161,7 +161,7 @@ func (w *worker) foretellPlace(a planned, made []store.Artifact) error {
 	return nil
 }
 
-// foretellFolder returns an error if a file is where a folder of outputs has to be made.
+// foretellFolder returns an error if a file has the path of a directory that outputs need.
 func (w *worker) foretellFolder(dir string) error {
 	for at := dir; at != "."; at = path.Dir(at) {
 		info, err := w.Out.Root().Lstat(at)
@@ -180,8 +180,8 @@ func (w *worker) isRetired(is func(out string) bool) bool {
 	return slices.ContainsFunc(w.plan.Retired, func(r plan.Retired) bool { return is(r.Path) })
 }
 
-// emptiedByRetiring reports whether a folder of outputs will be gone once the retired
-// artifacts are: nothing else is in it, and none of its folders was empty before.
+// emptiedByRetiring reports whether an output directory disappears together with the retired
+// artifacts: it contains nothing else, and no empty directories.
 func (w *worker) emptiedByRetiring(dir string) bool {
 	f, err := w.Out.Root().Open(dir)
 	if err != nil {

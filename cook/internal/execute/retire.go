@@ -15,7 +15,7 @@ import (
 
 // retire sets aside the artifacts that no action claims any more and reports each.
 func (r *runner) retire() {
-	outward := map[string]bool{} // folders that are links which lead out
+	outward := map[string]bool{} // directories that are links out of the output directory
 	for i, old := range r.plan.Retired {
 		e := Event{Path: old.Source, Target: old.Target, Outcome: Removed, Outputs: []string{old.Path}}
 		aside := fmt.Sprintf("%s/%d", trashDir, i)

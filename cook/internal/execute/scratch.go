@@ -27,7 +27,7 @@ type scratch struct {
 	placed []bool   // those that were renamed into place
 	opened bool     // the folder for whatever else a recipe wants to write
 	names  *names   // of the run; nil for none
-	cell   string   // the folder of a confined program; "" for none
+	cell   string   // directory of a confined program; "" for none
 }
 
 // names are those of a run's scratch files, without numbers and extensions.
@@ -84,7 +84,6 @@ func (s *scratch) create(i int) (*os.File, error) {
 	return s.in.Root().OpenFile(s.files[i], os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 }
 
-// folder makes a folder for whatever else a recipe wants to write.
 // read returns the content of an output.
 func (s *scratch) read(i int) ([]byte, error) {
 	f, err := s.in.OpenFile(s.files[i])
@@ -95,6 +94,7 @@ func (s *scratch) read(i int) ([]byte, error) {
 	return text, errors.Join(err, f.Close())
 }
 
+// folder makes a directory for other files that a recipe wants to write.
 func (s *scratch) folder() (string, error) {
 	if err := s.in.Root().Mkdir(s.base, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", err
@@ -103,13 +103,13 @@ func (s *scratch) folder() (string, error) {
 	return filepath.Join(s.in.Name(), s.base), nil
 }
 
-// A confiner is a recipe that may have its program write to the scratch folder alone.
+// A confiner is a recipe that can report that its program may write only to the scratch directory.
 type confiner interface{ Confined() bool }
 
-// folderOf is folder for an action. Where a program is confined to the folder, the name says what
-// is cooked, so that it is the same in the next run, unless another action has it just now. What
-// an earlier run has left there goes. Its programs cannot write to the new folder: they are
-// confined to the old one, whatever that is called.
+// folderOf returns the scratch directory of an action. If the program is confined to it, its name
+// is a hash of the action, so that each run uses the same name, unless an equal action is using it
+// now. Files left by an earlier run are removed. Programs left by that run cannot write to the new
+// directory: they are confined to the old one, although the name is the same.
 func (s *scratch) folderOf(a planned) (string, error) {
 	if c, ok := a.Method.Cooker.(confiner); !ok || !c.Confined() || s.names == nil {
 		return s.folder()

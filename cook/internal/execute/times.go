@@ -45,8 +45,8 @@ func (c *cooker) each(t *times) func(ctx context.Context, n int, do func(i int) 
 	}
 }
 
-// onProcessor calls do and returns the processor time that its goroutine took, if the system
-// tells that. It does not depend on how busy the machine is.
+// onProcessor calls do and returns the processor time that do used on the calling goroutine. The
+// time does not depend on the load of the machine. known is false if the system cannot measure it.
 func onProcessor(do func()) (used time.Duration, known bool) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -56,15 +56,15 @@ func onProcessor(do func()) (used time.Duration, known bool) {
 	return end - begin, known
 }
 
-// A processorTime is processor time outside a recipe's goroutine: of helping goroutines and
-// of programs.
+// A processorTime sums the processor time spent outside a recipe's goroutine: in helper goroutines
+// and in programs.
 type processorTime struct{ ns atomic.Int64 }
 
 func (p *processorTime) add(d time.Duration) { p.ns.Add(int64(max(d, 0))) }
 func (p *processorTime) sum() time.Duration  { return time.Duration(p.ns.Load()) }
 
-// each measures all pieces, whichever goroutine does them. It subtracts the time of the
-// recipe's own goroutine, which onProcessor measures as a whole.
+// each returns an each that adds the processor time of all pieces, in any goroutine. It subtracts
+// the time of the recipe's own goroutine, because onProcessor already measures all of that.
 func (p *processorTime) each(each func(ctx context.Context, n int, do func(i int) error) error) func(ctx context.Context, n int, do func(i int) error) error {
 	return func(ctx context.Context, n int, do func(i int) error) (err error) {
 		own, _ := onProcessor(func() {

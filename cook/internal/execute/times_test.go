@@ -9,15 +9,15 @@ import (
 	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
-// spin works for so much processor time of its thread.
+// spin uses d of its thread's processor time.
 func spin(d time.Duration) {
 	begin, _ := fastclock.Thread()
 	for now := begin; now-begin < d; now, _ = fastclock.Thread() {
 	}
 }
 
-// The time that cooking takes is that of processors: what waits takes none, and neither does
-// a machine that is busy with other things; work that other goroutines and programs do counts.
+// The cook time is processor time. Waiting and the load of the machine do not count; work in other
+// goroutines and in programs does.
 func TestProcessorTime(t *testing.T) {
 	if _, known := fastclock.Thread(); !known {
 		t.Skip("this system does not tell the processor time of a thread")

@@ -73,7 +73,7 @@ func CookContext(ctx context.Context, t testing.TB, r recipe.Recipe, c recipe.Co
 	return res
 }
 
-// outputNames returns where the outputs of a source would go if no rule says otherwise.
+// outputNames returns the default paths of a source's outputs.
 func outputNames(c recipe.Cooker, source string) []string {
 	dir, name := path.Split(source)
 	stem := strings.TrimSuffix(name, path.Ext(name))

@@ -101,7 +101,7 @@ type campaign struct {
 	accepted map[string]int
 }
 
-// A shader is one that was written, by its name without extension.
+// A shader is a generated shader. name is its file name without extension.
 type shader struct {
 	name, stage, source string
 	layouts             []layout
@@ -153,7 +153,7 @@ func (c *campaign) cook(program string) error {
 	return nil
 }
 
-// judge has all results judged and returns how many are wrong.
+// judge checks all results and returns how many are wrong.
 func (c *campaign) judge() int {
 	var mutex sync.Mutex
 	var group sync.WaitGroup
@@ -220,7 +220,7 @@ func (s *shader) judge(t target, result string) error {
 	}
 	module, err := os.ReadFile(made)
 	if err != nil {
-		return nil // none was made
+		return nil // no file was made
 	}
 	place := func(group, binding int) (int, int) { return group, binding }
 	if t.extension == ".glsl" {

@@ -173,7 +173,7 @@ func (g *generator) block(n, depth int) {
 	}
 }
 
-// statement writes a statement.
+// statement writes a random statement.
 func (g *generator) statement(depth int) {
 	kind := g.IntN(13)
 	if depth > 2 {
@@ -210,7 +210,7 @@ func (g *generator) statement(depth int) {
 		g.line("var %s = array<%s, 3>(%s, %s, %s);", name, s, g.expr(s, 1), g.expr(s, 1), g.expr(s, 1))
 		g.places = append(g.places, place{fmt.Sprintf("%s[%s]", name, pick(g, "1", "0u", "(2u)")), s, writable}, place{name + "[" + g.index(3) + "]", s, writable})
 	case 12:
-		if s := g.numeric(); s.rows > 1 { // one component is stored
+		if s := g.numeric(); s.rows > 1 { // store one component
 			name := g.name("v")
 			g.line("var %s = %s;", name, g.expr(s, 1))
 			g.line("%s.%c = %s;", name, "xyzw"[g.IntN(s.rows)], g.expr(shape{s.scalar, 1, 0}, 2))
@@ -305,7 +305,7 @@ func (g *generator) inside(counter string, depth int) {
 	g.places = g.places[:before]
 }
 
-// effect writes a statement that not all stages have.
+// effect writes a statement that only some shader stages allow.
 func (g *generator) effect(depth int) {
 	switch g.stage {
 	case "compute":

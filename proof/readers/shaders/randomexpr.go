@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// expr returns a random expression of a shape, nested at most so deep.
+// expr returns a random expression of a shape, nested at most depth levels deep.
 func (g *generator) expr(s shape, depth int) string {
 	if depth <= 0 || g.chance(5) {
 		return g.leaf(s)
@@ -32,7 +32,7 @@ func (g *generator) expr(s shape, depth int) string {
 	return g.whole(s, depth)
 }
 
-// condition returns a condition that select takes for a shape.
+// condition returns a condition for a call of select with values of a shape.
 func (g *generator) condition(s shape, depth int) string {
 	if s.cols == 0 && s.rows > 1 && g.chance(2) {
 		return g.expr(shape{'b', s.rows, 0}, depth)
@@ -84,7 +84,7 @@ func (g *generator) literal(s shape) string {
 	return pick(g, "0.5", "1.0", "-2.25f", "1e-3", "3f", "1e10", "7.0")
 }
 
-// construct returns a call of the constructor.
+// construct returns a call of a shape's constructor.
 func (g *generator) construct(s shape, depth int) string {
 	if s.cols == 0 && s.rows > 1 && g.chance(5) {
 		return fmt.Sprintf("%s(%s)", s, g.expr(shape{s.scalar, 1, 0}, depth))
@@ -142,7 +142,7 @@ func (g *generator) matrix(s shape, depth int) string {
 	return g.construct(s, depth)
 }
 
-// truth returns a boolean expression or a vector of them.
+// truth returns a boolean expression, scalar or vector.
 func (g *generator) truth(s shape, depth int) string {
 	of := shape{pick(g, byte('i'), 'u', 'f'), s.rows, 0}
 	switch g.IntN(7) {
@@ -166,7 +166,7 @@ func (g *generator) truth(s shape, depth int) string {
 	return fmt.Sprintf("(%s %s %s)", g.expr(of, depth), pick(g, "<", "<=", ">", ">=", "==", "!="), g.expr(of, depth))
 }
 
-// shared returns an expression that integers and floats have alike.
+// shared returns an expression that exists for both integers and floats.
 func (g *generator) shared(s shape, depth int) string {
 	e := func() string { return g.expr(s, depth) }
 	one := func() string { return g.expr(shape{s.scalar, 1, 0}, depth) }

@@ -8,9 +8,9 @@ import (
 // A spirvType is a type declaration of a module: its opcode and its operands.
 type spirvType []uint32
 
-// checkLayouts compares the offsets of the buffers of a SPIR-V module, or of the buffers
-// that it has, with the offsets that WGSL gives them. A module made of GLSL has one number
-// for group and binding, so place returns the wanted one.
+// checkLayouts compares the offsets of the buffers in a SPIR-V module with the offsets that WGSL
+// gives them. A module made from GLSL has one number for group and binding, so place returns the
+// expected pair.
 func checkLayouts(module []byte, want []layout, place func(group, binding int) (int, int)) error {
 	types, members := map[uint32]spirvType{}, map[[3]uint32]uint32{}
 	decorations, variables := map[[2]uint32]uint32{}, map[uint32]uint32{}
@@ -67,8 +67,7 @@ func checkLayouts(module []byte, want []layout, place func(group, binding int) (
 	return nil
 }
 
-// flatten notes the numbers of a type that lies at an offset. Of an array it notes the
-// first element.
+// flatten collects the numbers of a type at an offset. For an array it collects the first element.
 func flatten(types map[uint32]spirvType, members map[[3]uint32]uint32, id uint32, offset, stride int, have map[number]bool) {
 	switch t := types[id]; t[0] {
 	case 21, 22, 23: // int, float, vector
