@@ -54,8 +54,8 @@ func (s *Set) Source(f func()) *Source {
 	return src
 }
 
-// PollAlways has all sources polled at every occasion from now on, however long they take.
-// What the program does and allocates then depends on no clock, as a smoke run needs it.
+// PollAlways makes the set poll all sources at every frame and snapshot, however long they take.
+// Then no clock affects what the program does and allocates, as a smoke run requires.
 func (s *Set) PollAlways() {
 	if s != nil {
 		s.always.Store(true)

@@ -210,13 +210,12 @@ func allocations() []Figure {
 		Figure{Name: AllocatedObjects, Class: Allocations, Value: objects})
 }
 
-// ofProcess reports whether a level is of the runtime or the system, which decide for
-// themselves what it is.
+// ofProcess reports whether the Go runtime or the system determines a level.
 func ofProcess(name string) bool {
 	return name == HeapObjects || name == HeapBytes || name == GarbageCollection || name == PeakRSS || strings.HasPrefix(name, processPrefix)
 }
 
-// processPrefix begins the names that package process publishes.
+// processPrefix is the prefix of the names that package process publishes.
 const processPrefix = "process/"
 
 // most returns the n highest figures.

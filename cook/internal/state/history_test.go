@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// keepAll keeps lines as they are; the detail of one is behind a tab.
+// keepAll keeps whole lines, or with brief the part before the tab.
 func keepAll(line []byte, brief bool) []byte {
 	if len(line) == 0 {
 		return nil
