@@ -84,8 +84,8 @@ func Recipe() recipe.Recipe {
 // Bundles implements recipe.Bundler.
 func (o *Atlas) Bundles() bool { return o.Artifacts }
 
-// Outputs implements recipe.Cooker: of each scale the pages, and then the JSON of each, or of
-// all.
+// Outputs implements recipe.Cooker. For each scale it lists the pages, then a JSON file for each
+// page or one for all.
 func (o *Atlas) Outputs() []string {
 	var list []string
 	for _, scale := range o.scales() {
@@ -229,7 +229,7 @@ func (o *Atlas) cookScale(ctx context.Context, job *recipe.Job, files []file, a 
 // An atlas is what is known before anything is painted.
 type atlas struct {
 	scale   float64
-	first   int      // of its outputs
+	first   int      // index of its first output
 	names   []named  // of all sprites, sorted
 	sprites []sprite // each content once
 	layout  rectpack.Layout

@@ -20,8 +20,8 @@
 // 16 bits out of "pcm". See packages resample and loudness for the methods.
 //
 // Loops go along: the smpl chunk of WAV, and LOOPSTART with LOOPLENGTH or
-// LOOPEND of Vorbis and FLAC comments and ID3 tags, become the same in what is
-// written. A loop that cannot be kept is a warning. QOA cannot hold loops, and says so.
+// LOOPEND of Vorbis and FLAC comments and ID3 tags, become the loops of the
+// output. A loop that cannot be kept gives a warning. QOA cannot hold loops, and warns.
 //
 // # Same bytes
 //

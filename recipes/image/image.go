@@ -129,7 +129,7 @@ func hints() []recipe.Hint {
 	return all
 }
 
-// IsUASTC reports whether pictures become UASTC, which loaders transcode, whatever they hold.
+// IsUASTC reports whether all pictures become UASTC, which loaders transcode.
 func (o *Image) IsUASTC() bool { return o.Format == "uastc" || o.Format == "auto" && o.GPU == "web" }
 
 // Outputs implements recipe.Cooker.
