@@ -66,7 +66,7 @@ func formatOf(name string, transcoded bool) format {
 // Reasons why a loader of glTF does not find or read an image, with the setting that helps.
 const (
 	unnamedKTX2 = `becomes a KTX2 file that no extension of glTF names, so most loaders do not load it: write gpu = "web" for images, or textures = "cooked" for models if yours does`
-	notUASTC    = `is not cooked to UASTC, for which alone KHR_texture_basisu is: write gpu = "web" for images, or leave out textures = "basisu"`
+	notUASTC    = `is not cooked to UASTC, the only format of KHR_texture_basisu: write gpu = "web" for images, or leave out textures = "basisu"`
 	notBasisu   = `is cooked to UASTC, for which loaders want KHR_texture_basisu: leave out textures = "cooked"`
 	otherName   = `is cooked to a file of another name: leave out textures and texture_suffix, which then are as the rules of images have it`
 	noOneFile   = `is not cooked to one file that a model can name: write textures = "keep" for models, or another recipe for it`

@@ -196,8 +196,8 @@ func literals(r *rewriter, kind ir.ExpressionKind, t ir.TypeInner) ir.Expression
 	return kind
 }
 
-// wholeVector spells out all components of a constant vector, as SPIR-V requires. For vec2(),
-// vec2(1) and vec3(vec2(1, 2), 3) naga makes vectors of no component, one component, or vectors.
+// wholeVector spells out all components of a constant vector, as SPIR-V requires. Naga leaves
+// vec2(), vec2(1) and vec3(vec2(1, 2), 3) in constants as they are.
 func (r *rewriter) wholeVector(c ir.ExprCompose) ir.ExpressionKind {
 	if int(c.Type) >= len(r.module.Types) {
 		return c
