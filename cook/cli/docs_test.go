@@ -35,7 +35,7 @@ type block struct {
 	lang, text string
 	line       int      // of the first line within
 	start, end int      // of text in the page's
-	shows      []string // what the commands of a transcript must print
+	shows      []string // texts that the commands of a transcript must print
 }
 
 // fence matches a code block. The comment before a transcript lists the texts that its commands

@@ -40,8 +40,7 @@ type Source struct {
 //
 // A call of f may take 20 microseconds. If one takes longer, f is left alone for 100 times
 // as long as it took, unless the set is polled always; gauges keep their levels meanwhile.
-// What counts is the shorter of its last two calls, because a single one may have been
-// interrupted.
+// The shorter of the last two calls counts, because a single call may have been interrupted.
 //
 // If f panics, PushFrame and Snapshot do not: f is not called again, [Source.Err] returns
 // what it panicked with, and [Panicked] counts it.

@@ -56,7 +56,7 @@ type Atlas struct {
 	Data string   `toml:"data" enum:"hash,multiatlas,tpsheet" doc:"shape of the JSON: hash for PixiJS and Phaser, multiatlas for Phaser with pages, tpsheet for Godot's importer of TexturePacker files"`
 	Name string   `toml:"name" enum:"path,stem,base" doc:"what sprites are called: their path from the source's folder, that without extension, or only the last part of that"`
 
-	Scales []float64 `toml:"scales" min:"0.01" max:"16" doc:"scales of which each gets pages and JSON, such as [1, 0.5] for name.png and name@0.5x.png; sprites are drawn at the largest"`
+	Scales []float64 `toml:"scales" min:"0.01" max:"16" doc:"scales that pages and JSON are made for, such as [1, 0.5] for name.png and name@0.5x.png; sprites are drawn at the largest scale"`
 
 	Container   string  `toml:"container" enum:"png,webp,ktx2,dds" doc:"the file that pages are written to; webp is lossless"`
 	Mips        int     `toml:"mips" min:"0" max:"10" doc:"how many smaller levels ktx2 and dds files get"`

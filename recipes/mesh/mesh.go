@@ -74,8 +74,7 @@
 // and for players that lerp and normalize. A rotation loses keyframes only between keyframes
 // that are at most a quarter turn apart. It stays in floats if rounding could turn it in the
 // other direction. A constant curve is one keyframe; each animation takes as long as before.
-// Splines stay as they are, and
-// so does what KHR_animation_pointer animates.
+// Splines stay as they are, and so do animations of KHR_animation_pointer.
 //
 // # Compression
 //
@@ -168,11 +167,11 @@ type Mesh struct {
 	LODRatio float64 `toml:"lod_ratio" min:"0.05" max:"0.95" doc:"triangles of a level of detail, as a share of those of the level before"`
 	LODError float64 `toml:"lod_error" min:"0" max:"1" doc:"largest error of any level of detail, as a share of the mesh's longest side"`
 
-	Textures        string `toml:"textures" enum:"auto,cooked,basisu,keep" doc:"how images in files of their own are named: auto, by what the rules have them cooked to; cooked, by their name with texture_suffix, which is for engines that read any KTX2 file; basisu, likewise, with KHR_texture_basisu, for images with format uastc; keep, as they are"`
+	Textures        string `toml:"textures" enum:"auto,cooked,basisu,keep" doc:"names of images in separate files: auto, the names of their cooked files by the rules; cooked, their names with texture_suffix, for engines that read any KTX2 file; basisu, the same with KHR_texture_basisu, for images with format uastc; keep, unchanged"`
 	Embedded        string `toml:"embedded" enum:"keep,dds,basisu" doc:"what becomes of pictures that are part of the model: they stay as they are, or become textures in DDS (MSFT_texture_dds) or UASTC (KHR_texture_basisu) of the kind that materials use them as"`
 	EmbeddedQuality string `toml:"embedded_quality" enum:"fast,normal,best" doc:"how hard the blocks of such textures are worked at"`
 
-	TextureSuffix string `toml:"texture_suffix" doc:"what the cooked form of an image has at the end of its name, where textures = auto does not know better"`
+	TextureSuffix string `toml:"texture_suffix" doc:"suffix that cooked images have after their name, unless textures = auto finds their name in the rules"`
 
 	ImageRules string `toml:"image_rules" doc:"identifies the rules that say what images are cooked to; rules set it"`
 }

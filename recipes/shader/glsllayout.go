@@ -16,7 +16,7 @@ type blockLayout struct {
 	sizes  map[ir.TypeHandle][2]int // size and alignment of types that are done
 }
 
-// A padding fills a struct before a member, or behind the last one.
+// A padding fills a gap in a struct before a member, or after the last one.
 type padding struct{ member, from, to int }
 
 // padBuffers adds members to structs so that GLSL gives the buffers of an entry point the layout

@@ -47,7 +47,7 @@ func functionsOf(m *ir.Module, entry *ir.Function) []*ir.Function {
 	return list
 }
 
-// statements calls f with each statement of a block, and with those inside them.
+// statements calls f with each statement of a block, including nested statements.
 func statements(b ir.Block, f func(ir.StatementKind)) {
 	for _, s := range b {
 		f(s.Kind)

@@ -84,7 +84,7 @@ func (r *rewriter) add(kind ir.ExpressionKind, t ir.TypeInner) ir.ExpressionHand
 func (r *rewriter) typeOf(h ir.ExpressionHandle) ir.TypeInner {
 	t := r.function.ExpressionTypes[h]
 	if t.Handle != nil && int(*t.Handle) >= len(r.module.Types) {
-		return nil // a constant to which naga gives no type
+		return nil // naga gives some constants no type
 	}
 	return ir.TypeResInner(r.module, t)
 }

@@ -205,7 +205,8 @@ func (e *exporter) last() (map[string][]content, error) {
 	return files, nil
 }
 
-// run removes what is gone, copies what differs, and puts the manifest last.
+// run removes files that the manifest no longer lists, copies changed files, and writes the
+// manifest last.
 func (e *exporter) run(ctx context.Context, wanted map[string]content, lists []manifest.File, old map[string][]content, workers int) (Result, error) {
 	r := Result{Files: len(wanted), Bytes: total(wanted)}
 	root := e.to.Root()

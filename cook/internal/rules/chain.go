@@ -190,7 +190,7 @@ func (m *Method) UsesPath() bool {
 	})
 }
 
-// NamesOutputs says that a step writes names of artifacts into its outputs.
+// NamesOutputs reports whether a step writes names of artifacts into its outputs.
 func (m *Method) NamesOutputs() bool {
 	return m.any(func(s *Method) bool { return s.Recipe.NamesOutputs })
 }

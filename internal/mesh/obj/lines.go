@@ -18,7 +18,7 @@ const blanks = " \t\r\v\f"
 
 func isBlank(c rune) bool { return strings.ContainsRune(blanks, c) }
 
-// paint starts comments in which ZBrush writes the colors of vertices.
+// paint is the start of comments with vertex colors, as ZBrush writes them.
 const paint = "#MRGB"
 
 // eachLine calls read for each line that is not empty and no comment, with its words

@@ -118,7 +118,7 @@ func (m *material) readOpacity(word string, words []string, lost *lost) error {
 	if len(words) > 2 && words[1] == "-halo" {
 		lost.add("d -halo", "")
 	}
-	x, err := number(words[len(words)-1]) // "d -halo 0.5" has an option
+	x, err := number(words[len(words)-1]) // the last word, as in "d -halo 0.5"
 	if err != nil {
 		return err
 	}

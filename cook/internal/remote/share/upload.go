@@ -317,7 +317,7 @@ type giving struct {
 	mu     sync.Mutex
 	failed map[Digest]error
 	inRow  int   // failures without a success between
-	err    error // nothing more is to be given
+	err    error // the reason to upload no more
 }
 
 // ended records the outcome of one blob. It gives up the whole upload after several failures in a
