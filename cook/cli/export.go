@@ -83,9 +83,9 @@ func runExport(ctx context.Context, atWork func(), args []string, stdout, stderr
 // servedFolders are names of folders that people usually deploy unchanged.
 var servedFolders = []string{"public", "static", "www", "dist", "htdocs", "site"}
 
-// warnOfServed warns if the output folder is likely to be served together with the state in it.
-// That is an output folder beside an index.html, or in one of servedFolders below the common
-// parent of outputs and assets.
+// warnOfServed warns if the output folder is likely to be served together with the state in it:
+// the output folder, or a folder above it without the assets, is one of servedFolders or has an
+// index.html beside it.
 func warnOfServed(p *cook.Project, stderr io.Writer) {
 	out, err := survey.OutputFolder(p.Dir, p.Out)
 	if err != nil {

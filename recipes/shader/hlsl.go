@@ -78,8 +78,8 @@ var (
 	heapSampler    = lazyregexp.New(`(?m)^static const (Sampler\w*State) (\w+) = naga\w*SamplerHeap\[nagaGroup(\d+)SamplerIndexArray\[(\d+)\]\];$`)
 )
 
-// withoutTwins leaves out functions that naga has written before: it writes some helpers
-// once for each function that calls them.
+// withoutTwins removes repeated functions: naga writes some helpers once for each function that
+// calls them.
 func withoutTwins(text string) string {
 	var out, function strings.Builder
 	seen := map[string]bool{}

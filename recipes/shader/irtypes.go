@@ -86,7 +86,7 @@ func checkFunction(m *ir.Module, f *ir.Function, name string) error {
 
 // A declarationError says which declaration of the source cannot be compiled, and why.
 type declarationError struct {
-	keyword, name string // as fn main
+	keyword, name string // such as fn main
 	why           error
 }
 

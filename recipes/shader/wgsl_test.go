@@ -45,7 +45,7 @@ func TestMeaningOfWGSLIsKept(t *testing.T) {
 	}
 }
 
-// Members of GLSL lie where WGSL has them.
+// Members of structs have the same offsets in GLSL as in WGSL.
 func TestLayoutIsKept(t *testing.T) {
 	for _, tc := range []struct{ source, want string }{
 		{"struct U { @size(32) a: f32, @align(64) b: f32 } @group(0) @binding(0) var<storage, read_write> u: U; " + compute + "u.b = u.a; }",
@@ -64,7 +64,7 @@ func TestLayoutIsKept(t *testing.T) {
 	}
 }
 
-// Bindings are written where GLSL has them, and listed.
+// Bindings are written if the version of GLSL has them, and always listed.
 func TestBindingsAreWritten(t *testing.T) {
 	source := `struct Camera { view: mat4x4<f32> }
 @group(0) @binding(2) var<uniform> camera: Camera;

@@ -7,7 +7,7 @@
 // which is faster in its middle than at its ends: the bound holds for these players as well.
 //
 // Between rotations that are half a turn apart both arcs are equally short, and which way a
-// player turns is decided by a rounding error. So Reduce leaves out nothing between rotations
+// player turns is decided by a rounding error. So Reduce removes no keyframes between rotations
 // that are more than a quarter of a turn apart, and [Curve.SameTurns] finds keyframes of the
 // source that rounding would turn the other way.
 package keyframes

@@ -62,7 +62,7 @@ func (l *library) line(words []string, rest string) error {
 	switch word := strings.ToLower(words[0]); {
 	case word == "d" || word == "tr":
 		return m.readOpacity(word, words, l.lost)
-	case word == "illum": // which formula shades a material; glTF has one
+	case word == "illum": // the illumination model; glTF has only one
 		if len(words) > 1 && (words[1] == "0" || words[1] == "1") {
 			m.setNumber("dull", 1)
 		}
