@@ -48,9 +48,8 @@ func options(ctx context.Context, f oracle.Folders, mode oracle.Mode) (context.C
 	return ctx, opt
 }
 
-// cookCompared is cookInProcess that first asks, of the same index, what a run would do
-// that looks at what differs, and one that lists the whole tree. They agree, and the run does
-// what they said.
+// cookCompared is cookInProcess after two dry runs over the same index: one looks at the changes
+// only, the other lists the whole tree. Both must predict the same, and the run must do it.
 func cookCompared(ctx context.Context, f oracle.Folders, mode oracle.Mode) (oracle.Result, error) {
 	if _, err := os.Lstat(filepath.Join(f.Out, ".cook", "index")); err != nil {
 		return cookForetold(ctx, f, mode, foretold(ctx, f, mode))
@@ -65,14 +64,14 @@ func cookCompared(ctx context.Context, f oracle.Folders, mode oracle.Mode) (orac
 	return cookForetold(ctx, f, mode, incremental)
 }
 
-// A forecast is what a dry run says.
+// A forecast is the result of a dry run.
 type forecast struct {
 	text     string
 	outcomes map[string]cook.Outcome // by event
 	err      error
 }
 
-// event names what an event is about.
+// event identifies the subject of an event.
 func event(e cook.Event) string {
 	if e.Outcome == cook.Removed {
 		return fmt.Sprint("outputs ", e.Outputs)
@@ -80,7 +79,7 @@ func event(e cook.Event) string {
 	return fmt.Sprintf("%s [%s]", e.Path, e.Target)
 }
 
-// foretold asks what a run would do.
+// foretold makes a dry run and returns its result.
 func foretold(ctx context.Context, f oracle.Folders, mode oracle.Mode) forecast {
 	mode.ByFolder, mode.Cancel, mode.FirstFailure = false, 0, false
 	ctx, opt := options(ctx, f, mode)
@@ -101,10 +100,9 @@ func foretold(ctx context.Context, f oracle.Folders, mode oracle.Mode) forecast 
 	return said
 }
 
-// cookForetold cooks, and returns an error unless the run does what was foretold. Where a
-// recipe would run, it may fail, or an equal asset of the same run may spare it. Nothing is
-// foretold of runs that are cut short, and of what no dry run looks at: whether a blob of the
-// store is intact.
+// cookForetold cooks, and returns an error unless the run does what the dry run predicted. A
+// predicted cook may also fail, or get the result of an equal asset of the same run. Runs that
+// end early are not compared, and neither are runs with a damaged store, which no dry run checks.
 func cookForetold(ctx context.Context, f oracle.Folders, mode oracle.Mode, said forecast) (oracle.Result, error) {
 	if said.err != nil || mode.ByFolder || mode.Cancel > 0 || mode.FirstFailure || !storeIntact(f.Cache) {
 		return cookInProcess(ctx, f, mode)
@@ -118,7 +116,7 @@ func cookForetold(ctx context.Context, f oracle.Folders, mode oracle.Mode, said 
 		met[name] = true
 		switch e.Outcome {
 		case cook.Started, cook.UpToDate, cook.Warned, would:
-		case cook.Removed: // what a failed asset leaves behind
+		case cook.Removed: // an output of a failed asset
 		case cook.Cooked, cook.Restored, cook.Unchanged, cook.Failed:
 			if would != cook.Cooked {
 				wrong = append(wrong, fmt.Sprintf("%s: %s, foretold as %q: %v", name, e.Outcome, would, e.Err))

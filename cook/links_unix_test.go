@@ -87,8 +87,8 @@ func TestDependencyUnderChangedSymlink(t *testing.T) {
 	}
 }
 
-// Files behind a symbolic link to a folder are others when the link leads elsewhere, though
-// their names and sizes are the same; so is all that reads them.
+// When a symbolic link to a folder gets a new target, the files behind it count as changed, even
+// with the same names and sizes, and assets that read them are cooked again.
 func TestFolderLinkLeadsElsewhere(t *testing.T) {
 	link := func(p *project, to, name string) {
 		p.must(errors.Join(os.RemoveAll(p.asset(name)), os.Symlink(to, p.asset(name))))

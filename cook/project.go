@@ -85,7 +85,7 @@ func DefaultMemory() int64 { return pass.DefaultMemory() }
 // keeps results for a team. The store is looked into first. Whatever is wrong with a server
 // costs time and nothing else.
 type Remote struct {
-	File                 string   // the cook.toml that chooses URL, "" if the user does: it gets secrets of the environment only if COOK_REMOTE_HOSTS names its host
+	File                 string   // the cook.toml that chooses URL, "" if the user chooses it; a server from cook.toml gets secrets of the environment only if COOK_REMOTE_HOSTS names its host
 	URL                  string   // grpc[s]://HOST:PORT/INSTANCE or http[s]://HOST/PREFIX; "" is none
 	Upload               string   // when results are given: never, always, or ci, which is "" and where the variable CI is set
 	NoRead               bool     // results are not taken

@@ -50,7 +50,7 @@ func identityFuncs() []Func {
 
 // brokenFuncs once were identities. Two contents with one sum can be made, so
 // they only find accidents, and stay for lists that exist.
-// blake3Hash is the hash of the library, whose Clone returns another type than hash.Cloner has.
+// blake3Hash makes the hash of the library a hash.Cloner: the library's Clone returns another type.
 type blake3Hash struct{ *blake3.Hasher }
 
 func (h blake3Hash) Clone() (hash.Cloner, error) { return blake3Hash{h.Hasher.Clone()}, nil }

@@ -27,7 +27,7 @@ func maphashFunc() Func {
 // library's begins with the least significant one.
 type mapHash struct{ maphash.Hash }
 
-// Clone returns a mapHash; that of the library would have another Sum.
+// Clone returns a mapHash. The library's Clone would return a hash with another Sum.
 func (h *mapHash) Clone() (hash.Cloner, error) { return clone(h) }
 
 func (h *mapHash) Sum(b []byte) []byte { return binary.BigEndian.AppendUint64(b, h.Sum64()) }

@@ -53,8 +53,8 @@ func xxhashFuncs() []Func {
 	}
 }
 
-// xxh128Hash and xxh3Hash are the hashes of the library that can be cloned. Clones share the key
-// that was made of a seed, which does not change.
+// xxh128Hash and xxh3Hash add Clone to the hashes of the library. Clones share the key derived
+// from a seed, which never changes.
 type (
 	xxh128Hash struct{ xxh3.Hasher128 }
 	xxh3Hash   struct{ xxh3.Hasher }
@@ -63,7 +63,7 @@ type (
 func (h *xxh128Hash) Clone() (hash.Cloner, error) { return clone(h) }
 func (h *xxh3Hash) Clone() (hash.Cloner, error)   { return clone(h) }
 
-// clone returns a copy of a hash whose state is all in its struct.
+// clone returns a copy of a hash that keeps all its state in its struct.
 func clone[T any, H interface {
 	*T
 	hash.Cloner

@@ -162,13 +162,13 @@ func (at *place) transcript(t *testing.T, name string, b block) string {
 	return text
 }
 
-// lacking returns which of some texts a transcript does not have.
+// lacking returns the texts that a transcript does not contain.
 func lacking(texts []string, printed string) []string {
 	return slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return strings.Contains(printed, text) })
 }
 
-// A run in which nothing happens is no transcript of one in which something does, with
-// -update or without.
+// A transcript fails if its commands do not print the texts that it must show, also with
+// -update.
 func TestTranscriptsShowSomething(t *testing.T) {
 	page := parsePage("page.md", "text\n<!-- shows: 1 failed | exit status 1 -->\n```console\n$ cook\n```\nmore\n```console\n$ cook\n```\n")
 	if len(page.blocks) != 2 || !slices.Equal(page.blocks[0].shows, []string{"1 failed", "exit status 1"}) || page.blocks[1].shows != nil {

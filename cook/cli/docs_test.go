@@ -35,11 +35,11 @@ type block struct {
 	lang, text string
 	line       int      // of the first line within
 	start, end int      // of text in the page's
-	shows      []string // what the commands of a transcript must print
+	shows      []string // texts that the commands of a transcript must print
 }
 
-// A transcript has a comment before it that says what it must show, so that a run in which
-// nothing of that happens is not recorded:
+// fence matches a code block. The comment before a transcript lists the texts that its commands
+// must print, so that -update never records a run in which nothing happens:
 //
 //	<!-- shows: 88 up to date | 1 cooked -->
 var fence = regexp.MustCompile("(?ms)(?:^<!-- shows: ([^\n]*) -->\n)?^```([a-z]*)\n(.*?)^```$")

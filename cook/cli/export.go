@@ -80,12 +80,12 @@ func runExport(ctx context.Context, atWork func(), args []string, stdout, stderr
 	return exitOK
 }
 
-// servedFolders are names of folders that people deploy as they are.
+// servedFolders are names of folders that people usually deploy unchanged.
 var servedFolders = []string{"public", "static", "www", "dist", "htdocs", "site"}
 
-// warnOfServed warns of an output folder that is likely to be served with the state in it:
-// below the folder that it shares with the assets, it is in a folder of servedFolders or
-// beside an index.html.
+// warnOfServed warns if the output folder is likely to be served together with the state in it:
+// the output folder, or a folder above it without the assets, is one of servedFolders or has an
+// index.html beside it.
 func warnOfServed(p *cook.Project, stderr io.Writer) {
 	out, err := survey.OutputFolder(p.Dir, p.Out)
 	if err != nil {

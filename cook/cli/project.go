@@ -17,9 +17,9 @@ var takePatterns = []string{"cook", "cook verify", "cook list"}
 
 // inProject sets what neither the command line nor the environment says as the cook.toml of
 // the project does: that of the asset folder or, if none is named, that of the working
-// directory. It returns the words that are left. The first one is the asset folder if that
-// was not given and the word names a folder, apart from one in the project and the one that
-// cook export writes.
+// directory. It returns the remaining words. If no asset folder was given, the first word is
+// the asset folder if it names a folder, unless that folder is in the project or the command
+// is cook export, which writes it.
 func inProject(fs *flag.FlagSet, words []string, dirGiven bool) ([]string, error) {
 	dir := fs.Lookup("dir")
 	if dir == nil {

@@ -152,12 +152,11 @@ func (a asked) suggest(text string) error {
 
 func (a asked) chosenBy(p *cook.Remote) { (*address)(a.to).chosenBy(p) }
 
-// A suggested flag value takes what the environment says for something that it may be asked
-// to use.
+// A suggested flag value accepts a default from the environment.
 type suggested interface{ suggest(text string) error }
 
-// A server is a flag value that takes the address which a project chooses, and notes that the
-// project does.
+// A server is a flag value that accepts an address from a project's cook.toml, and remembers
+// its origin.
 type server interface{ chosenBy(*cook.Remote) }
 
 // upload is a flag value: never, ci or always.

@@ -63,7 +63,7 @@ func openViewer(addr string, p *cook.Project, stderr io.Writer) (*viewing, error
 	go io.Copy(io.Discard, viewer)
 	go func() {
 		defer close(v.told)
-		v.stream.WriteStream(context.Background(), viewer) // an error is a viewer that has ended
+		v.stream.WriteStream(context.Background(), viewer) // fails only when the viewer has exited
 	}()
 	return v, nil
 }
@@ -71,7 +71,7 @@ func openViewer(addr string, p *cook.Project, stderr io.Writer) (*viewing, error
 // startTime is how long a viewer may take until it serves.
 const startTime = 20 * time.Second
 
-// addressOf returns the first line that a viewer prints, which says where it serves.
+// addressOf returns the address that a viewer prints as its first line.
 func addressOf(viewer *child.Process) (string, error) {
 	late := time.AfterFunc(startTime, viewer.Kill)
 	line, err := bufio.NewReaderSize(viewer, 4<<10).ReadSlice('\n')

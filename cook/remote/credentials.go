@@ -41,13 +41,12 @@ func (w *way) authorization() (string, error) {
 	return "", nil
 }
 
-// hostsVar names the hosts, separated by commas, to which secrets of the environment go
-// although a cook.toml chooses the server. A host without a port stands for all its ports.
+// hostsVar is the variable with the hosts, separated by commas, that get secrets of the
+// environment although a cook.toml chooses the server. A host without a port means all its ports.
 const hostsVar = "COOK_REMOTE_HOSTS"
 
-// bind refuses a server that a cook.toml chooses if the environment has secrets for it, and
-// does not name its host: a cloned project must not receive what its user has for another
-// server.
+// bind refuses a server from a cook.toml if the environment has secrets but does not name the
+// server's host: a cloned project must not receive secrets for another server.
 func (w *way) bind(address *url.URL) error {
 	if w.project == "" {
 		return nil

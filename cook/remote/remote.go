@@ -96,7 +96,7 @@ func answer(w *way, dir string, in io.Reader, out io.Writer) error {
 // A way is how a server is reached.
 type way struct {
 	url, ca, cert, key, token, basic string
-	project                          string // the cook.toml that chooses url, "" if the user does
+	project                          string // the cook.toml that chooses url, "" if the user chooses it
 	sign, run                        string
 	trust, platform                  []string
 	patient                          bool

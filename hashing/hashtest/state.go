@@ -16,8 +16,7 @@ type saver interface {
 	encoding.BinaryUnmarshaler
 }
 
-// clone stops in the middle, and goes on in the hash and in its clone, which do not disturb each
-// other.
+// clone clones a hash after half of the input. The hash and its clone must go on independently.
 func clone(_ testing.TB, c *Config) error {
 	h, ok := c.New().(hash.Cloner)
 	if !ok {

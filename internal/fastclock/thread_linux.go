@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Thread returns the processor time that the calling thread has used, and whether the system
-// says that. A goroutine is on one thread only between runtime.LockOSThread and
+// Thread returns the processor time that the calling thread has used, and whether the system can
+// measure it. A goroutine stays on one thread only between runtime.LockOSThread and
 // UnlockOSThread.
 func Thread() (used time.Duration, ok bool) {
 	var t unix.Timespec

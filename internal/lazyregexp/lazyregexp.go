@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// New returns a function that compiles the expression when it is first called. It
-// panics then if the expression is wrong.
+// New returns a function that compiles the expression on its first call. That call panics
+// if the expression is invalid.
 func New(expression string) func() *regexp.Regexp {
 	return (&lazy{expression: expression}).compiled
 }

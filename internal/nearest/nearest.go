@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// most is how many edits a word may be away, and few how many a word of fewer than
-// longEnough bytes: other short words are that near by chance.
+// most is the largest distance in edits, and few the largest for a word of fewer than longEnough
+// bytes: short words are near each other by chance.
 const (
 	most       = 2
 	few        = 1
@@ -34,9 +34,9 @@ func Word(word string, words []string) string {
 	return best
 }
 
-// Certain returns the word that was meant beyond doubt, "" for none: the only one that
-// differs in case alone or, among words of at least five bytes, the only one that is one
-// edit away, and that no digit away.
+// Certain returns the word that was certainly meant, "" for none: the only word that differs just
+// in case, or else the only word at a distance of one edit, if it has at least five bytes and the
+// edit changes no digit.
 func Certain(word string, words []string) string {
 	var found [2][]string // by the distance
 	for _, w := range words {

@@ -17,7 +17,7 @@ func TestWord(t *testing.T) {
 	}
 }
 
-// A word is certain if nothing else can have been meant: short words and digits are not.
+// A word is certain if no other word can be meant. Short words and changed digits never are.
 func TestCertain(t *testing.T) {
 	words := []string{"pcm", "lut", "png", "srgb", "image", "quality", "max_size", "mobile1", "texture", "textures", "Color"}
 	for word, want := range map[string]string{

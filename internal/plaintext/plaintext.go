@@ -57,8 +57,8 @@ func Position(text []byte, offset int) string {
 }
 
 // IsList reports whether a text that begins with head looks like a list of patterns: at least
-// half of its lines have a mark of patterns, or end in a slash or as a word of is reports. A
-// text without lines is one.
+// half of its lines have a pattern character, end in a slash, or satisfy is. A text without
+// lines is a list.
 func IsList(head []byte, is func(line string) bool) bool {
 	if i := bytes.LastIndexByte(head, '\n'); i >= 0 && i < len(head)-1 && !utf8.Valid(head) {
 		head = head[:i] // a rune may be cut off

@@ -5,12 +5,11 @@ import (
 	"errors"
 )
 
-// PrivateKeyHead is how many of a file's first bytes RefusePrivateKey wants.
+// PrivateKeyHead is the number of bytes that RefusePrivateKey needs from the start of a file.
 const PrivateKeyHead = 512
 
-// RefusePrivateKey returns an error if one of the first lines of a file begins a private key
-// in PEM, in the form of PuTTY, or one for OpenPGP. Programs write parameters of a key or
-// attributes in front of it.
+// RefusePrivateKey returns an error if one of the first lines of a file begins a private key in
+// PEM, PuTTY or OpenPGP format. Some programs write parameters or attributes before the key.
 func RefusePrivateKey(head []byte) error {
 	head = bytes.TrimPrefix(head[:min(len(head), PrivateKeyHead)], []byte(ByteOrderMark))
 	for line := range bytes.Lines(head) {

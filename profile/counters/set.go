@@ -56,7 +56,7 @@ type Set struct {
 	history  history
 	sources  atomic.Pointer[[]*Source] // a list never changes
 	clock    func() time.Duration      // what sources are measured with
-	always   atomic.Bool               // sources are polled at every occasion
+	always   atomic.Bool               // poll sources at every frame and snapshot, however long they take
 
 	start  fastclock.Pair
 	scale  fastclock.Scale

@@ -40,8 +40,7 @@ type Source struct {
 //
 // A call of f may take 20 microseconds. If one takes longer, f is left alone for 100 times
 // as long as it took, unless the set is polled always; gauges keep their levels meanwhile.
-// What counts is the shorter of its last two calls, because a single one may have been
-// interrupted.
+// The shorter of the last two calls counts, because a single call may have been interrupted.
 //
 // If f panics, PushFrame and Snapshot do not: f is not called again, [Source.Err] returns
 // what it panicked with, and [Panicked] counts it.
@@ -54,8 +53,8 @@ func (s *Set) Source(f func()) *Source {
 	return src
 }
 
-// PollAlways has all sources polled at every occasion from now on, however long they take.
-// What the program does and allocates then depends on no clock, as a smoke run needs it.
+// PollAlways makes the set poll all sources at every frame and snapshot, however long they take.
+// Then no clock affects what the program does and allocates, as a smoke run requires.
 func (s *Set) PollAlways() {
 	if s != nil {
 		s.always.Store(true)

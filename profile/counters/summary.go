@@ -31,7 +31,7 @@ type Mark struct {
 }
 
 // SpikeSummary says how often a series is above a threshold. A spike is a value greater
-// than Over; NaN is nothing, also between two spikes.
+// than Over. NaN values are skipped and do not end a run of spikes.
 type SpikeSummary struct {
 	Over      float64
 	Count     int // spikes

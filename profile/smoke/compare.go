@@ -85,7 +85,7 @@ func Compare(before, after *Record) ([]Change, error) {
 	if before.Suite != after.Suite || before.Sum != after.Sum {
 		return nil, fmt.Errorf("%w (%s %.12s, %s %.12s)", ErrOtherSuite, before.Suite, before.Sum, after.Suite, after.Sum)
 	}
-	changes := []Change{} // not nil: they were compared
+	changes := []Change{} // not nil: the records were compared
 	for i := range after.Steps {
 		now := &after.Steps[i]
 		was := before.step(now.Name)

@@ -92,8 +92,8 @@ func (r *Run) Frame() {
 // Exact adds a figure that must be the same in every run of the same sources.
 func (r *Run) Exact(name string, value int64) { r.add(name, Exact, float64(value)) }
 
-// Level adds a figure that is compared if it is the same in every execution: memory at its
-// highest, the depth of a queue. Growth is a reason to fail.
+// Level adds a figure that is compared if it is the same in every execution, such as the peak of
+// memory or the depth of a queue. Growth is a reason to fail.
 func (r *Run) Level(name string, value float64) { r.add(name, Level, value) }
 
 func (r *Run) add(name string, class Class, value float64) {
@@ -210,13 +210,12 @@ func allocations() []Figure {
 		Figure{Name: AllocatedObjects, Class: Allocations, Value: objects})
 }
 
-// ofProcess reports whether a level is of the runtime or the system, which decide for
-// themselves what it is.
+// ofProcess reports whether the Go runtime or the system determines a level.
 func ofProcess(name string) bool {
 	return name == HeapObjects || name == HeapBytes || name == GarbageCollection || name == PeakRSS || strings.HasPrefix(name, processPrefix)
 }
 
-// processPrefix begins the names that package process publishes.
+// processPrefix is the prefix of the names that package process publishes.
 const processPrefix = "process/"
 
 // most returns the n highest figures.

@@ -22,8 +22,8 @@ const maxRecord = 256 << 20
 // A Class says how a figure is compared.
 type Class string
 
-// The first four trip, and so do levels that are the same in every run; the others explain
-// why.
+// Changes of the first four classes fail a comparison, and so do changes of levels that are the
+// same in every run. The other classes explain changes.
 const (
 	Exact        Class = "exact"        // equal in every run of the same sources
 	Allocations  Class = "allocations"  // objects or bytes allocated
@@ -101,8 +101,8 @@ type Figure struct {
 	Peak   float64 `json:"peak,omitempty"`
 	Spikes int     `json:"spikes,omitempty"`
 
-	// Steady says that a level is the same in all executions that count, frames included,
-	// and Loose that an exact figure is the same but not in its frames.
+	// Steady marks a level that is the same in all counted executions, including its frames.
+	// Loose marks an exact figure whose frames differ between executions.
 	Steady bool `json:"steady,omitempty"`
 	Loose  bool `json:"loose,omitempty"`
 }
@@ -114,7 +114,7 @@ const (
 	SpikesOf = "/spikes"
 )
 
-// asked returns a figure by the name of a budget, and the value that it is of.
+// asked returns the figure that a budget names, and the value that the budget limits.
 func (s *Step) asked(name string) (f Figure, value float64, ok bool) {
 	if f, ok = s.Figure(name); ok {
 		return f, f.Value, true

@@ -51,7 +51,7 @@ func game(args []string) error {
 	run := Start(set)
 	draws, update := set.Counter("game/draws"), set.Timer("game/update")
 	high, noise := set.Gauge("memory/high"), set.Gauge("game/noise")
-	set.Source(func() { // like that of a memory tracker: it allocates, and takes its time
+	set.Source(func() { // like a memory tracker's source: it allocates, and is slow
 		loadTexture(64 << 10)
 		for began, takes := time.Now(), time.Duration(rand.IntN(60_000)); time.Since(began) < takes; {
 		}

@@ -15,7 +15,7 @@ import (
 const lineLimit = 10
 
 // WriteMarkdown writes a summary of a record and of what changed, as GitHub and others
-// show it. Nil changes say that nothing was compared.
+// show it. Nil changes mean that there was no comparison.
 func WriteMarkdown(w io.Writer, r *Record, changes []Change) error {
 	out := &strings.Builder{}
 	worse := 0

@@ -25,12 +25,12 @@ type catalog struct {
 	names  []string // sorted, extremes aside
 }
 
-// Extremes returns the names of two gauges, of the least and the greatest value of a frame,
-// of a gauge that has the last value of several. Pages show them with it and not by
-// themselves. A frame in which they are NaN had one value.
+// Extremes returns the names of two gauges that belong to a gauge with several values per frame.
+// They hold the least and the greatest value of a frame; the gauge itself holds the last. Pages
+// show all three as one graph. In a frame with one value the two are NaN.
 func Extremes(name string) (least, greatest string) { return name + "\nmin", name + "\nmax" }
 
-// extreme reports whether a name is of an extreme of another one.
+// extreme reports whether a gauge holds extremes of another gauge.
 func (c *catalog) extreme(name string) bool {
 	stem, part, found := strings.Cut(name, "\n")
 	if !found || part != "min" && part != "max" {

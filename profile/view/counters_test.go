@@ -271,8 +271,7 @@ func TestTableCSV(t *testing.T) {
 	}
 }
 
-// The extremes of a gauge are shown with it: they can be asked for, and are no names of their
-// own.
+// The extremes of a gauge can be queried, but are not listed as names.
 func TestExtremes(t *testing.T) {
 	set := counters.New(counters.Options{})
 	least, greatest := Extremes("dt")

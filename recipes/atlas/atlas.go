@@ -56,7 +56,7 @@ type Atlas struct {
 	Data string   `toml:"data" enum:"hash,multiatlas,tpsheet" doc:"shape of the JSON: hash for PixiJS and Phaser, multiatlas for Phaser with pages, tpsheet for Godot's importer of TexturePacker files"`
 	Name string   `toml:"name" enum:"path,stem,base" doc:"what sprites are called: their path from the source's folder, that without extension, or only the last part of that"`
 
-	Scales []float64 `toml:"scales" min:"0.01" max:"16" doc:"scales of which each gets pages and JSON, such as [1, 0.5] for name.png and name@0.5x.png; sprites are drawn at the largest"`
+	Scales []float64 `toml:"scales" min:"0.01" max:"16" doc:"scales that pages and JSON are made for, such as [1, 0.5] for name.png and name@0.5x.png; sprites are drawn at the largest scale"`
 
 	Container   string  `toml:"container" enum:"png,webp,ktx2,dds" doc:"the file that pages are written to; webp is lossless"`
 	Mips        int     `toml:"mips" min:"0" max:"10" doc:"how many smaller levels ktx2 and dds files get"`
@@ -84,8 +84,8 @@ func Recipe() recipe.Recipe {
 // Bundles implements recipe.Bundler.
 func (o *Atlas) Bundles() bool { return o.Artifacts }
 
-// Outputs implements recipe.Cooker: of each scale the pages, and then the JSON of each, or of
-// all.
+// Outputs implements recipe.Cooker. For each scale it lists the pages, then a JSON file for each
+// page or one for all.
 func (o *Atlas) Outputs() []string {
 	var list []string
 	for _, scale := range o.scales() {
@@ -229,7 +229,7 @@ func (o *Atlas) cookScale(ctx context.Context, job *recipe.Job, files []file, a 
 // An atlas is what is known before anything is painted.
 type atlas struct {
 	scale   float64
-	first   int      // of its outputs
+	first   int      // index of its first output
 	names   []named  // of all sprites, sorted
 	sprites []sprite // each content once
 	layout  rectpack.Layout

@@ -457,10 +457,10 @@ func TestKeepWithoutRoom(t *testing.T) {
 	}
 }
 
-// Each scale has pages and JSON of its own. Sprites are the pictures made smaller, and lie
-// where the JSON says; PixiJS takes the scale of the JSON for the resolution.
+// Each scale has its own pages and JSON. The JSON has the places of the scaled sprites, and the
+// scale, which PixiJS uses as the resolution.
 func TestScales(t *testing.T) {
-	whole := image.NewNRGBA(image.Rect(0, 0, 20, 12)) // blocks of 4 x 4, of which each is one color
+	whole := image.NewNRGBA(image.Rect(0, 0, 20, 12)) // blocks of 4 x 4 pixels of one color
 	for i := range 20 * 12 {
 		x, y := i%20, i/20
 		whole.SetNRGBA(x, y, color.NRGBA{uint8(x / 4 * 50), uint8(y / 4 * 80), 9, uint8(255 * ((x/4 + y/4) % 2))})

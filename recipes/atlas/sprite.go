@@ -54,13 +54,13 @@ const ninePatch = ".9"
 // largestSide is how long a side of a picture may be: more than a page's, for what is cut off.
 func (o *Atlas) largestSide() int { return max(2*o.MaxSize, 1024) }
 
-// largestPicture is what decoding a picture and making it smaller may take at most.
+// largestPicture is the most memory that decoding and shrinking one picture may take.
 func (o *Atlas) largestPicture() int64 {
 	side := o.largestSide()
 	return 24*int64(side)*int64(side) + o.resizing(side, side)
 }
 
-// resizing is what making a picture smaller may take.
+// resizing is the memory that shrinking a picture may take.
 func (o *Atlas) resizing(w, h int) int64 {
 	memory := int64(0)
 	for _, part := range []int{1, 2, 4, 8} {
@@ -81,7 +81,7 @@ const maxSprites = 50000
 type picture struct {
 	file
 	data   []byte
-	frames int // if it is known to hold more than one
+	frames int // number of pictures in the file if known to be more than one
 	sprite
 	named
 }

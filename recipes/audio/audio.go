@@ -3,10 +3,10 @@
 // It reads WAV (PCM of 8 to 32 bits, float, ADPCM and more), FLAC, MP3 and Ogg
 // Vorbis; what a file holds decides, not what it is called. It writes
 //
-//	auto    pcm of 16 bits, which every browser and engine plays; 8 bits for
-//	        sources of 8 bits that no option changes
-//	adpcm   WAV with IMA ADPCM: a quarter of 16 bits, next to no work to play;
-//	        browsers, LÖVE and SDL_mixer refuse it
+//	auto    pcm with 16 bits, which every browser and engine plays; with 8 bits
+//	        for sources of 8 bits that no option changes
+//	adpcm   WAV with IMA ADPCM: a quarter of the size of 16 bits, very cheap to
+//	        decode; browsers, LÖVE and SDL_mixer refuse it
 //	pcm     WAV with whole numbers of 8 to 32 bits: as it is
 //	float   WAV with 32-bit floats, which may be above full scale
 //	qoa     Quite OK Audio: a fifth of 16 bits, better than ADPCM, as cheap
@@ -20,8 +20,8 @@
 // 16 bits out of "pcm". See packages resample and loudness for the methods.
 //
 // Loops go along: the smpl chunk of WAV, and LOOPSTART with LOOPLENGTH or
-// LOOPEND of Vorbis and FLAC comments and ID3 tags, become the same in what is
-// written. A loop that cannot be kept is a warning. QOA cannot hold loops, and says so.
+// LOOPEND of Vorbis and FLAC comments and ID3 tags, become the loops of the
+// output. A loop that cannot be kept gives a warning. QOA cannot hold loops, and warns.
 //
 // # Same bytes
 //

@@ -23,7 +23,7 @@ func (o *Audio) encode(ctx context.Context, w io.Writer, s *sound) error {
 	return fmt.Errorf("format %q is not known", o.Format)
 }
 
-// coding returns the coding of the WAV file that is written of the sound.
+// coding returns the coding of the WAV file for the sound.
 func (o *Audio) coding(s *sound) wav.Coding {
 	switch o.Format {
 	case "float":

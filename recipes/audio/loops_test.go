@@ -36,7 +36,7 @@ func withChunks(file []byte, chunks string) []byte {
 	return file
 }
 
-// withBlock puts a metadata block behind the first of a FLAC file.
+// withBlock inserts a metadata block after the first block of a FLAC file.
 func withBlock(file []byte, kind byte, body string) []byte {
 	const first = 4 + 4 + 34
 	head := []byte{kind, byte(len(body) >> 16), byte(len(body) >> 8), byte(len(body))}
@@ -98,8 +98,7 @@ func readFile(t testing.TB, name string) []byte {
 	return data
 }
 
-// Cooking with default options keeps every loop of a source, in whatever form the source has
-// it, or warns.
+// Cooking with default options keeps every loop of a source, in any of its forms, or warns.
 func TestLoopsAreKeptOrWarnedOf(t *testing.T) {
 	flac, mp3 := readFile(t, "flac/testdata/tri16.flac"), readFile(t, "mp3/testdata/stereo.mp3") // 2500 and 9000 frames
 	plain := file(t, chord(8000, 1, 2500), wav.PCM16)
@@ -130,7 +129,7 @@ func TestLoopsAreKeptOrWarnedOf(t *testing.T) {
 		switch way {
 		case "smpl":
 			if end == 0 {
-				return // has no such value
+				return // this form has no such value
 			}
 			data, plainKind = withChunks(plain, chunk("smpl", smpl(loop, second))), true
 			extra = []pcm.Loop{{Start: 1, End: 2}}
@@ -188,8 +187,8 @@ func TestLoopsAreKeptOrWarnedOf(t *testing.T) {
 	})
 }
 
-// A sound of a sound sprite can be repeated as a whole only: its loop points are dropped with
-// a warning, unless the rule says that players repeat it.
+// Players can only repeat a whole sound of a sound sprite. So its loop points are dropped with a
+// warning, unless the rule says that players repeat it.
 func TestSoundsWarnOfLoops(t *testing.T) {
 	looped := chord(48000, 1, 30000)
 	looped.Loops = []pcm.Loop{{Start: 100, End: 20000}}

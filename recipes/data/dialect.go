@@ -15,22 +15,22 @@ import (
 	"github.com/assetcook/assetcook/internal/plaintext"
 )
 
-// A dialect is a table as UTF-8 with line ends of LF, and how its rows are cut.
+// A dialect is a table in UTF-8 with LF line ends, and the separator of its cells.
 type dialect struct {
 	text      []byte
 	separator byte
 	skipped   int // lines before text
 }
 
-// separators are the characters that programs write between cells. The first ones are
-// preferred in messages.
+// separators are the characters that programs write between cells. Messages prefer the first
+// ones.
 var separators = []byte{',', ';', '\t', '|'}
 
-// excelSeparator is the first line by which Excel is told the separator.
+// excelSeparator is the first line that tells Excel the separator.
 var excelSeparator = lazyregexp.New(`^"?(?i:sep)=(.)"?[\r\n]`)
 
-// dialect finds out how a table is written. It returns an error with the option to set
-// where more than one reading makes sense.
+// dialect finds the separator of a table. If more than one reading makes sense, it returns an
+// error with the option to set.
 func (o *Data) dialect(source []byte, tabs bool) (dialect, error) {
 	text, err := decodeTable(source)
 	if err != nil {
@@ -115,9 +115,9 @@ func decodeTable(source []byte) ([]byte, error) {
 	return out, nil
 }
 
-// unifyLineEnds makes line ends of CR alone LF: old programs write them, and outside of
-// quotes a CR cannot be anything else. Within quotes it stays unless all line ends are
-// so. Line ends of CR and LF stay as they are.
+// unifyLineEnds replaces single CRs by LF: old programs write them as line ends, and outside of
+// quotes a CR has no other meaning. A CR within quotes stays unless all line ends are single
+// CRs. Line ends of CR and LF stay.
 func unifyLineEnds(text []byte, quotes bool) []byte {
 	if bytes.IndexByte(text, '\r') < 0 {
 		return text
@@ -151,10 +151,10 @@ func unifyLineEnds(text []byte, quotes bool) []byte {
 	return out
 }
 
-// looked is how many rows are looked at to find the separator.
+// looked is the number of rows that are read to find the separator.
 const looked = 1000
 
-// cells returns how many cells the first rows have if a separator is taken.
+// cells returns the number of cells in each of the first rows, cut at a separator.
 func (d dialect) cells(separator byte) (counts []int) {
 	n, quoted, start, empty := 1, false, true, true
 	end := func() {
@@ -183,7 +183,7 @@ func (d dialect) cells(separator byte) (counts []int) {
 	return counts
 }
 
-// detect returns the separator of a table without a rule that names it.
+// detect finds the separator of a table if no rule names it.
 func (d dialect) detect() (byte, error) {
 	var fits []byte
 	columns := map[byte][]int{}
@@ -221,7 +221,7 @@ func orOneColumn(separator byte) string {
 	return ", or " + separatorOption(',') + " if each row is one cell"
 }
 
-// checkTabs refuses a table for tabs that has none, but cells between other characters.
+// checkTabs refuses a table of tab-separated values that has no tabs, but another separator.
 func (d dialect) checkTabs() error {
 	tabs := d.cells('\t')
 	if len(tabs) == 0 || tabs[0] > 1 {
@@ -236,7 +236,7 @@ func (d dialect) checkTabs() error {
 	return nil
 }
 
-// errorf is an error at the first line of the table.
+// errorf returns an error at the first line of the table.
 func (d dialect) errorf(format string, args ...any) error {
 	return fmt.Errorf("%d:1: %s", d.skipped+1, fmt.Sprintf(format, args...))
 }

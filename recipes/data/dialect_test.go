@@ -84,7 +84,7 @@ func TestUncertainTablesAreRefused(t *testing.T) {
 	}
 }
 
-// A table comes out the same in each dialect, or is refused.
+// A table gives the same result in each dialect, or is refused.
 func TestDialectsOfOneTableAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		columns := rapid.IntRange(2, 4).Draw(t, "columns")
@@ -136,7 +136,7 @@ func TestDialectsOfOneTableAgree(t *testing.T) {
 	})
 }
 
-// read returns the JSON that a table is read as, or "refused".
+// read returns the JSON of a table, or "refused".
 func read(t *rapid.T, source string, o map[string]any) string {
 	c := Recipe().New().(*Data)
 	if s, ok := o["separator"]; ok {
@@ -153,7 +153,7 @@ func read(t *rapid.T, source string, o map[string]any) string {
 	return string(out)
 }
 
-// Whatever a table holds, each letter and digit of it is in the result, or it is refused.
+// The result has every letter and digit of a table, or the table is refused.
 func FuzzTable(f *testing.F) {
 	for _, s := range []string{"id,hp\r1,100\r", "sep=;\nid;hp\n1;2\n", utf16le("a\tb\n1\t2\n"), "T\na|b\n1|2\n", "\"a\"\"b\",c\n\n;\n", "\r", "sep=,", "\"\r\n"} {
 		f.Add([]byte(s), false)

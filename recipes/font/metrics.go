@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// write writes the metrics of a font whose file is called so, and whose atlas is in page.
+// write writes the metrics of the font file name, whose atlas is in page.
 func (s *subject) write(ctx context.Context, w io.Writer, name, page string, pairs []pair) error {
 	switch s.o.Data {
 	case "msdf-atlas-gen":

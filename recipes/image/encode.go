@@ -13,7 +13,7 @@ import (
 )
 
 // Encode makes a texture of a picture that is part of another asset, as the options say, and
-// returns the file. slot is what materials take from it. The picture must not be used afterwards.
+// returns the file. slot says how materials read it. The picture must not be used afterwards.
 func (o *Image) Encode(ctx context.Context, job *recipe.Job, m *pixmap.Map, slot role.Slot) ([]byte, error) {
 	if err := o.Check(); err != nil {
 		return nil, err

@@ -71,7 +71,7 @@ type Image struct {
 	Preset    string `toml:"preset" enum:"auto,2d,3d,pixel" doc:"what is not set otherwise: 2d has no mips and keeps small pictures exact, pixel all of them, 3d takes sprites for textures of a scene; auto goes by each picture's role"`
 	Kind      string `toml:"kind" enum:"auto,color,normal,mask,data,height,lightmap,environment,lut,ui,sprite,font,material" doc:"the role of the picture: colors, unit vectors, one channel, four channels of anything ...; auto goes by how materials of glTF and OBJ models in the same folder and the one above use it, then by name and pixels, material does so with presets of flat games as well"`
 	Named     string `toml:"named" enum:"none,color,data,occlusion,mask,normal,normal-opengl,normal-directx,height,lightmap,environment,lut,ui,sprite,font,numbered,perhaps-normal,perhaps-data,letter,perhaps-numbered" doc:"what the path says of the role; it is set by the path, none looks at the pixels only"`
-	Alpha     string `toml:"alpha" enum:"auto,transparency,data" doc:"what the fourth channel of colors is: transparency, which colors of smaller levels and sizes are weighed by, or data, which they are not; auto takes it for data where models name the picture, unless a material that is not opaque has it as its base color"`
+	Alpha     string `toml:"alpha" enum:"auto,transparency,data" doc:"meaning of the fourth channel of colors: transparency, by which the colors of mipmaps and smaller sizes are weighted, or data, which leaves them alone; auto means data if models name the picture, unless it is the base color of a material that is not opaque"`
 	Normals   string `toml:"normals" enum:"keep,opengl,directx" doc:"where green of normal maps shall point: up (opengl) or down; those whose names say otherwise are turned"`
 	NormalZ   bool   `toml:"normal_z" doc:"keep z of normal maps in astc, in blue; false: x in red, green and blue, y in alpha, as astcenc -normal, which loses less"`
 	SRGB      bool   `toml:"srgb" doc:"colors are sRGB, false: linear light; kinds and formats that have no sRGB take numbers as they are"`
@@ -129,7 +129,7 @@ func hints() []recipe.Hint {
 	return all
 }
 
-// IsUASTC reports whether pictures become UASTC, which loaders transcode, whatever they hold.
+// IsUASTC reports whether all pictures become UASTC, which loaders transcode.
 func (o *Image) IsUASTC() bool { return o.Format == "uastc" || o.Format == "auto" && o.GPU == "web" }
 
 // Outputs implements recipe.Cooker.

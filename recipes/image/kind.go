@@ -57,7 +57,7 @@ func (s *subject) judge(ctx context.Context, job *recipe.Job) error {
 	return nil
 }
 
-// explainNumber says why smaller levels of colors are not weighed by alpha.
+// explainNumber adds the reason why mipmaps of colors are not weighted by alpha.
 func (s *subject) explainNumber() {
 	why := s.used.numberBy
 	switch {

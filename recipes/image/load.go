@@ -85,7 +85,7 @@ func (s *subject) load(ctx context.Context, job *recipe.Job) error {
 	return s.alike(ctx)
 }
 
-// explainIgnored says what of a file is ignored since a glTF names it.
+// explainIgnored lists the metadata that is ignored because a glTF names the file.
 func (s *subject) explainIgnored(job *recipe.Job, info source.Info) {
 	if info.Profile != "" {
 		s.because("%s: ignored, as glTF asks; %s", info.Profile, s.used.gltf)

@@ -172,7 +172,7 @@ func (s *subject) sampling() pixmap.Sampling {
 	return p
 }
 
-// alphaIsNumber reports whether alpha says nothing of how much of a color is seen.
+// alphaIsNumber reports whether alpha is not transparency.
 func (s *subject) alphaIsNumber() bool {
 	return s.o.Alpha == "data" || s.o.Alpha == "auto" && s.used.number && !s.o.transparent()
 }

@@ -22,9 +22,9 @@ const (
 	maxUseName       = 512
 )
 
-// materials is what models say of pictures: a line for each use, sorted, of slot and material, in
-// quotes, and the word transparent if the slot's alpha is transparency and the material is not
-// opaque. Formats are told apart by their first bytes.
+// materials extracts the uses of pictures from models. Each use is a line with the quoted slot and
+// material, and the word transparent if the slot's alpha is transparency and the material is not
+// opaque. The lines are sorted. The first bytes of a model decide its format.
 var materials = recipe.Extract{Name: "materials", Version: 3, Of: usesIn}
 
 // transparentUse is the third word of such a line.
@@ -73,7 +73,7 @@ type uses struct {
 	count int
 }
 
-// add enters a use. opaque says that the material ignores the alpha of its colors.
+// add adds a use. opaque means that the material ignores the alpha of its colors.
 func (u *uses) add(picture, slot, material string, opaque bool) {
 	if picture == "" || len(picture)+len(slot)+len(material) > maxUseName {
 		return
@@ -108,8 +108,8 @@ func (u *uses) says() recipe.Says {
 	return says
 }
 
-// fromGLTF adds the uses of a document: each slot of a material, or of an extension of one, that
-// has the index of a texture (glTF 2.0, 5.19 to 5.22).
+// fromGLTF adds the uses of a document: each slot of a material or its extensions with the index
+// of a texture (glTF 2.0, 5.19 to 5.22).
 func (u *uses) fromGLTF(text []byte) {
 	var doc struct {
 		Images []struct {
@@ -178,8 +178,8 @@ func (u *uses) fromGLTF(text []byte) {
 
 // fromMTL adds the uses of a material library. The name of a map is the last word of its line:
 // options come before it (Wavefront's MTL; norm, map_Pr and map_Pm are those of PBR exporters).
-// Of a name with spaces that is the end, which names no picture. A material with d, Tr or map_d
-// is transparent, as it is in the GLB that the recipe mesh makes of it.
+// The last word of a name with spaces names no picture. A material with d, Tr or map_d is
+// transparent, as in the GLB of the recipe mesh.
 func (u *uses) fromMTL(text []byte) {
 	type use struct{ picture, slot string }
 	var material string

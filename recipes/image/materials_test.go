@@ -31,7 +31,8 @@ var carUses = recipe.Says{
 	"t/a b.png": []byte("\"baseColorTexture\" \"Body\"\n"),
 }
 
-// slots is a model of a picture p.png that a material has in slots, each with its extension or "".
+// slots returns a model with one material that uses p.png in some slots, each with its extension
+// or "".
 func slots(mode string, of ...[2]string) string {
 	members := map[string]string{}
 	for _, s := range of {
@@ -52,9 +53,9 @@ func slots(mode string, of ...[2]string) string {
 	return `{"images":[{"uri":"p.png"}],"textures":[{"source":0}],"materials":[{"name":"M",` + strings.TrimSuffix(text, ",") + `}]}`
 }
 
-// Smaller levels of colors are weighed by alpha where that is transparency, and not where the
-// material ignores it or has a number in it. Two slots of which one looks at alpha alone share
-// a picture.
+// Mipmaps of colors are weighted by alpha if it is transparency, but not if the material ignores
+// alpha or reads a number from it. A slot that reads only alpha can share a picture with another
+// slot.
 func TestAlphaOfSlots(t *testing.T) {
 	// A quarter is red with much alpha, the rest is green with little.
 	file := encodePNG(t, painted(8, 8, func(x, y int) color.NRGBA {
@@ -127,7 +128,7 @@ func TestAlphaOfSlots(t *testing.T) {
 	}
 }
 
-// Of a file that a glTF names, gamma, profile and orientation are ignored.
+// Gamma, profile and orientation of a file that a glTF names are ignored.
 func TestGLTFIgnoresMetadata(t *testing.T) {
 	chunk := func(name, body string) []byte {
 		c := append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), name+body...)

@@ -173,8 +173,8 @@ func TestFramesShareAFormat(t *testing.T) {
 	}
 }
 
-// A number that may also be a size or a tile of UDIM is a frame's if its neighbors are there:
-// then the picture has the format of all frames. Only such a picture depends on its neighbors.
+// A number that may also be a size or a UDIM tile counts frames if a neighboring number exists.
+// Then the picture has the format of all frames. Only such a picture depends on its neighbors.
 func TestFramesWhoseNumberMayBeASize(t *testing.T) {
 	few := encodePNG(t, painted(150, 120, func(x, y int) color.NRGBA { return color.NRGBA{byte(x / 50 * 60), byte(y / 40 * 60), 9, 255} }))
 	rich := encodePNG(t, scene(150, 120))

@@ -92,9 +92,8 @@ func (o *Image) mayBeUASTC() bool {
 	return o.Format == "uastc" || o.Format == "auto" && o.GPU == "web"
 }
 
-// multipleOf4 returns the side of a texture of UASTC, or with pot = "4": the next multiple of 4
-// that fit allows.
-// KHR_texture_basisu takes no other sides, and neither does WebGL for the blocks of desktops.
+// multipleOf4 returns the side of a texture with format UASTC or pot = "4": the next multiple of
+// 4 within fit. KHR_texture_basisu requires such sides, and so does WebGL for BC formats.
 func (o *Image) multipleOf4(n int) int {
 	up := (n + 3) &^ 3
 	if o.Fit > 0 && up > o.Fit {
@@ -176,8 +175,8 @@ func (s *subject) resize(ctx context.Context, job *recipe.Job) error {
 	return s.scale(ctx, job, w, h, fmt.Sprintf("fit = %d, pot = %q", s.o.Fit, s.o.POT))
 }
 
-// align scales pictures that become UASTC to sides that are multiples of 4. It warns if
-// Direct3D or WebGL need such sides of another format.
+// align scales pictures that become UASTC to sides that are multiples of 4. It warns if Direct3D
+// or WebGL require such sides for another format.
 func (s *subject) align(ctx context.Context, job *recipe.Job) error {
 	first := s.pictures[0]
 	w, h := s.o.multipleOf4(first.W), s.o.multipleOf4(first.H)

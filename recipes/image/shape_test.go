@@ -161,7 +161,7 @@ func TestManyPictures(t *testing.T) {
 	}
 }
 
-// picturesOf returns the dependencies without what models say.
+// picturesOf returns the dependencies without extracts of models.
 func picturesOf(deps []recipe.Dep) []recipe.Dep {
 	return slices.DeleteFunc(deps, func(d recipe.Dep) bool { return strings.Contains(d.Name, "\x00") })
 }
@@ -406,8 +406,8 @@ func TestCookChecksOptions(t *testing.T) {
 	}
 }
 
-// Direct3D creates no texture in blocks of other sides than multiples of 4, and neither does
-// WebGL. DDS and textures for the web get a warning, once.
+// Direct3D and WebGL create block-compressed textures only with sides that are multiples of 4.
+// Other sides give one warning, for DDS and for textures for the web.
 func TestSidesOfBlocks(t *testing.T) {
 	const direct3D, webGL = "%d x %d pixels in bc7: Direct3D takes only", "%d x %d pixels in bc7: WebGL takes only"
 	for _, c := range []struct {

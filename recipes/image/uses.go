@@ -22,13 +22,13 @@ type use struct {
 // models are the files that are asked: those of the folder, and of the one above.
 const models = "*.{gltf,glb,mtl}"
 
-// asks reports whether materials are asked about the picture's role or its alpha and metadata.
-// Games that are flat have no models.
+// asks reports whether the uses by materials affect the picture's role, alpha or metadata. 2D
+// projects have no models.
 func (o *Image) asks() bool {
 	return o.Kind == "material" || !flat(o.Preset) && role.Parse(o.Kind).Treatment().Colors
 }
 
-// asksRole reports whether materials decide on the role.
+// asksRole reports whether materials decide the role.
 func (o *Image) asksRole() bool {
 	return !o.transparent() && (o.Kind == "material" || o.Kind == "auto")
 }
@@ -89,7 +89,7 @@ type usage struct {
 	role role.Role
 	by   string // "material ... of ... names it as ..."
 	bump bool   // a slot of OBJ that holds heights as well
-	// number says that alpha is not transparency: it is ignored, or a number; numberBy is why.
+	// number means that alpha is ignored or a number, not transparency; numberBy is the reason.
 	number   bool
 	numberBy string
 	gltf     string // why the file's gamma, profile and orientation are ignored, "" if they are not

@@ -45,8 +45,8 @@ func scaleSuffix(scale float64) string {
 	return "@" + strconv.FormatFloat(scale, 'f', -1, 64) + "x"
 }
 
-// UsesPath implements recipe.PathUser: a name may say the scale of the source, or have a
-// number that may count frames.
+// UsesPath implements recipe.PathUser: the name of a source may contain its scale, or a number
+// that counts frames.
 func (o *Image) UsesPath() bool { return len(o.Scales) > 0 || o.name() == role.PerhapsNumbered }
 
 // checkPicture looks at what pictures cannot have.

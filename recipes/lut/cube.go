@@ -22,8 +22,8 @@ const (
 // maxHalf is the largest number that rgba16f holds.
 const maxHalf = 65504
 
-// isCube reports whether a file that begins with head is a table: chemists call a density in
-// space .cube, too. An empty file is one, that lost its content.
+// isCube reports whether a file that begins with head is a table of colors: chemistry programs
+// also write .cube files. An empty file counts as a table that lost its content.
 func isCube(head []byte) bool {
 	for line := range bytes.Lines(head) {
 		for _, key := range []string{"LUT_", "TITLE", "DOMAIN_"} {

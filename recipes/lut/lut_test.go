@@ -282,7 +282,7 @@ func FuzzCube(f *testing.F) {
 	})
 }
 
-// Only text with a keyword of tables is one: chemists call a density in space .cube, too.
+// Only text with a keyword of color tables is one: chemistry programs also write .cube files.
 func TestRecognizes(t *testing.T) {
 	for text, want := range map[string]bool{
 		"LUT_3D_SIZE 2\n": true, "# made by\n\nTITLE \"warm\"\n": true, "\ufeffDOMAIN_MIN 0 0 0\n": true, "\tLUT_1D_SIZE 4": true,

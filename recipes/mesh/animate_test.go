@@ -179,8 +179,8 @@ func TestAnimationError(t *testing.T) {
 	}
 }
 
-// Rotations that are nearly half a turn apart in the source are kept as they are: rounded to
-// 16 bits, or to what meshopt stores, they might turn the other way.
+// Rotations that are nearly half a turn apart in the source stay exact: rounded to 16 bits or by
+// meshopt, they might turn in the other direction.
 func TestNearlyHalfTurnsAreNotRounded(t *testing.T) {
 	s := new(sheet)
 	const off = 1e-5

@@ -22,10 +22,10 @@ type cookedImage struct {
 	format
 }
 
-// A format is how glTF names images of a kind.
+// A format is the way in which glTF names one type of images.
 type format struct {
-	mediaType string // "" for one that core glTF does not know
-	extension string // of textures; "" if a plain source does
+	mediaType string // "" for a type that core glTF does not know
+	extension string // extension of textures; "" for a plain source
 }
 
 // name renames an image.
@@ -37,12 +37,12 @@ func (c *cookedImage) name(image *model.Object) {
 	}
 }
 
-// formatOf returns the format of a file by the end of its name. KTX2 files that loaders
-// transcode are named by KHR_texture_basisu.
+// formatOf returns the format of a file by its extension. KHR_texture_basisu names KTX2 files that
+// loaders transcode.
 //
-// KHR_texture_basisu forbids blocks that a graphics card takes as they are; there is no other
-// extension for KTX2. A plain source without a media type claims nothing: readers go by the
-// name or the first bytes.
+// KHR_texture_basisu forbids GPU blocks such as BC7, and no other extension allows KTX2. So such
+// files become a plain source without a media type; readers decide by the name or the first
+// bytes.
 func formatOf(name string, transcoded bool) format {
 	switch name = strings.ToLower(name); name[strings.LastIndexByte(name, '.')+1:] {
 	case "ktx2":
@@ -63,10 +63,10 @@ func formatOf(name string, transcoded bool) format {
 	return format{}
 }
 
-// Reasons why a loader of glTF does not find or read an image, with the line to write.
+// Reasons why a loader of glTF does not find or read an image, with the setting that helps.
 const (
 	unnamedKTX2 = `becomes a KTX2 file that no extension of glTF names, so most loaders do not load it: write gpu = "web" for images, or textures = "cooked" for models if yours does`
-	notUASTC    = `is not cooked to UASTC, for which alone KHR_texture_basisu is: write gpu = "web" for images, or leave out textures = "basisu"`
+	notUASTC    = `is not cooked to UASTC, the only format of KHR_texture_basisu: write gpu = "web" for images, or leave out textures = "basisu"`
 	notBasisu   = `is cooked to UASTC, for which loaders want KHR_texture_basisu: leave out textures = "cooked"`
 	otherName   = `is cooked to a file of another name: leave out textures and texture_suffix, which then are as the rules of images have it`
 	noOneFile   = `is not cooked to one file that a model can name: write textures = "keep" for models, or another recipe for it`
@@ -75,7 +75,7 @@ const (
 // noteKTX2 is unnamedKTX2 for all models of a project without rules for images.
 const noteKTX2 = `models: most loaders of glTF read no KTX2 files of blocks: write gpu = "web" for images, or textures = "cooked" for models if yours does`
 
-// cookedImages returns the cooked files of all images, and warns of those that loaders do not
+// cookedImages returns the cooked files of all images, and warns of files that loaders do not
 // find or read.
 func (w *writer) cookedImages() []cookedImage {
 	cooked := make([]cookedImage, len(w.doc.Images))
@@ -93,7 +93,7 @@ func (w *writer) cookedImages() []cookedImage {
 			odd[how] = append(odd[how], *picture.URI)
 		}
 	}
-	if len(odd[unnamedKTX2]) > 0 && w.o.ImageRules == "" { // of all models, as nothing is configured
+	if len(odd[unnamedKTX2]) > 0 && w.o.ImageRules == "" { // one note for all models of the run
 		w.job.Note("%s", noteKTX2)
 		delete(odd, unnamedKTX2)
 	}
@@ -107,8 +107,8 @@ func (w *writer) cookedImages() []cookedImage {
 	return cooked
 }
 
-// cookedImage returns the cooked file of an image, and a reason why loaders may not read it,
-// "" for none.
+// cookedImage returns the cooked file of an image, and the reason why loaders may not read it, or
+// "".
 func (w *writer) cookedImage(uri, name string) (c cookedImage, odd string) {
 	byDefault := slices.Contains(picturefile.TextureExtensions(), recipe.Ext(name))
 	var by string
@@ -121,7 +121,7 @@ func (w *writer) cookedImage(uri, name string) (c cookedImage, odd string) {
 	transcoded := isImage && picture.IsUASTC()
 	if by != "" && w.o.Textures == "auto" && w.o.TextureSuffix == defaultSuffix {
 		if isImage && len(made) == 2 && strings.HasSuffix(made[1], ".json") {
-			made = made[:1] // light beside it
+			made = made[:1] // without the JSON of an environment's light
 		}
 		return follow(uri, name, made, transcoded)
 	}
@@ -142,16 +142,16 @@ func (w *writer) cookedImage(uri, name string) (c cookedImage, odd string) {
 	return c, odd
 }
 
-// follow returns the cooked file of an image by the rules, which cook it to the files made.
+// follow returns the cooked file of an image that the rules cook to the files made.
 func follow(uri, name string, made []string, transcoded bool) (c cookedImage, odd string) {
 	if len(made) != 1 {
 		return cookedImage{}, noOneFile
 	}
 	switch rest, longer := strings.CutPrefix(made[0], name); {
 	case made[0] == name:
-		return cookedImage{}, "" // it is copied
+		return cookedImage{}, "" // the image keeps its name
 	case longer && !strings.Contains(rest, "/"):
-		c.uri = uri + rest // as the author has escaped it
+		c.uri = uri + rest // keeps the author's escapes
 	default:
 		c.uri = (&url.URL{Path: made[0]}).String()
 	}

@@ -94,8 +94,8 @@ func TestTexturesNameCookedImages(t *testing.T) {
 	}
 }
 
-// What rules have an image cooked to decides how a model names it; names that loaders of glTF do
-// not want are warned of.
+// A model names each image as the rules cook it, and warns of names that loaders of glTF do not
+// read.
 func TestTexturesFollowRules(t *testing.T) {
 	type followed struct {
 		by      string

@@ -70,12 +70,11 @@
 // Keyframes that others lead to anyway go, and rotations are stored in 16 bits a number,
 // within animation_error: radians of a rotation; shares of the scale, of a morph target,
 // and for what moves, of the size of what is below the node, or of its distance from its
-// parent if there is nothing. The path between keyframes counts, for players that turn at a
-// steady speed and for players that lerp and normalize. Rotations lose keyframes only where
-// those that stay are at most a quarter of a turn apart, and stay floats where rounding could
-// turn them the other way. A curve that stands still
-// is one keyframe; each animation takes as long as before. Splines stay as they are, and
-// so does what KHR_animation_pointer animates.
+// parent if there is nothing. The bound also holds between keyframes, for players that slerp
+// and for players that lerp and normalize. A rotation loses keyframes only between keyframes
+// that are at most a quarter turn apart. It stays in floats if rounding could turn it in the
+// other direction. A constant curve is one keyframe; each animation takes as long as before.
+// Splines stay as they are, and so do animations of KHR_animation_pointer.
 //
 // # Compression
 //
@@ -96,15 +95,15 @@
 //
 // An image in a file that the recipe image cooks is named by its cooked form, whatever
 // names it: the texture itself or EXT_texture_webp, whose picture is taken where there are
-// two. Files of other kinds (DDS, KTX2, AVIF) keep their names and extensions. What an image
-// is cooked to say the rules (recipe.Follow) or, if textures is not auto, texture_suffix. How
-// a texture names it depends on that:
+// two. Files of other kinds (DDS, KTX2, AVIF) keep their names and extensions. The rules for
+// images decide the name of a cooked image (recipe.Follow) or, if textures is not auto,
+// texture_suffix does. Its extension decides how a texture names it:
 //
-//	.ktx2  KHR_texture_basisu, required, for UASTC. The extension, the only one for KTX2,
-//	       forbids BC7, BC5 and all that graphics cards take as it is. These are named as
-//	       source, without a mimeType, with a warning unless textures = "cooked" says that
-//	       it is known. Readers that know KTX2 go by the name or the first bytes: Bevy,
-//	       Babylon.js, three.js with a handler for .ktx2
+//	.ktx2  KHR_texture_basisu, required, for UASTC. This only extension for KTX2 forbids
+//	       GPU formats such as BC7 and BC5. A texture names these as its source, without a
+//	       mimeType, and with a warning unless textures = "cooked". Readers that know KTX2
+//	       decide by the name or the first bytes: Bevy, Babylon.js, three.js with a handler
+//	       for .ktx2
 //	.dds   MSFT_texture_dds, required
 //	.webp  EXT_texture_webp, required
 //	else   source
@@ -168,11 +167,11 @@ type Mesh struct {
 	LODRatio float64 `toml:"lod_ratio" min:"0.05" max:"0.95" doc:"triangles of a level of detail, as a share of those of the level before"`
 	LODError float64 `toml:"lod_error" min:"0" max:"1" doc:"largest error of any level of detail, as a share of the mesh's longest side"`
 
-	Textures        string `toml:"textures" enum:"auto,cooked,basisu,keep" doc:"how images in files of their own are named: auto, by what the rules have them cooked to; cooked, by their name with texture_suffix, which is for engines that read any KTX2 file; basisu, likewise, with KHR_texture_basisu, for images with format uastc; keep, as they are"`
+	Textures        string `toml:"textures" enum:"auto,cooked,basisu,keep" doc:"names of images in separate files: auto, the names of their cooked files by the rules; cooked, their names with texture_suffix, for engines that read any KTX2 file; basisu, the same with KHR_texture_basisu, for images with format uastc; keep, unchanged"`
 	Embedded        string `toml:"embedded" enum:"keep,dds,basisu" doc:"what becomes of pictures that are part of the model: they stay as they are, or become textures in DDS (MSFT_texture_dds) or UASTC (KHR_texture_basisu) of the kind that materials use them as"`
 	EmbeddedQuality string `toml:"embedded_quality" enum:"fast,normal,best" doc:"how hard the blocks of such textures are worked at"`
 
-	TextureSuffix string `toml:"texture_suffix" doc:"what the cooked form of an image has at the end of its name, where textures = auto does not know better"`
+	TextureSuffix string `toml:"texture_suffix" doc:"suffix that cooked images have after their name, unless textures = auto finds their name in the rules"`
 
 	ImageRules string `toml:"image_rules" doc:"identifies the rules that say what images are cooked to; rules set it"`
 }
@@ -198,7 +197,7 @@ func Recipe() recipe.Recipe {
 	}
 }
 
-// UsesPath implements recipe.PathUser: images beside a model that moves may be cooked otherwise.
+// UsesPath implements recipe.PathUser: other rules may cook the images beside a moved model.
 func (o *Mesh) UsesPath() bool { return o.ImageRules != "" && o.Textures != "keep" }
 
 // Outputs implements recipe.Cooker.

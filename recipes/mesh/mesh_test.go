@@ -9,8 +9,7 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe/recipetest"
 )
 
-// options are the defaults, of a user who knows that textures become KTX2 files without an
-// extension of glTF.
+// options returns the defaults, with textures = "cooked" to avoid the warning about KTX2 files.
 func options(change func(*Mesh)) *Mesh {
 	o := Recipe().New().(*Mesh)
 	o.Textures = "cooked"

@@ -14,9 +14,9 @@ import (
 
 // A picture says how materials read an image.
 type picture struct {
-	slot  pictureRole.Slot // its role is Unknown if no member that is known names the image
-	apart bool             // they use it as more than one of colors, normals and data
-	other string           // a member that is not known
+	slot  pictureRole.Slot // its role is Unknown if no known member names the image
+	apart bool             // materials use it as more than one of colors, normals and data
+	other string           // an unknown member that names it
 }
 
 // pictures returns how materials read each image.
@@ -54,7 +54,7 @@ func (c *cooking) pictures() ([]picture, error) {
 	return list, nil
 }
 
-// use enters that a member of a material names the picture.
+// use records that a member of a material names the picture.
 func (p *picture) use(member string, slot pictureRole.Slot) {
 	switch {
 	case slot.Role == pictureRole.Unknown:

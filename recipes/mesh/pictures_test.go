@@ -200,9 +200,9 @@ func TestEmbeddedEstimate(t *testing.T) {
 	}
 }
 
-// Smaller levels of pictures inside a model are weighed by alpha where it is transparency, gamma
-// is ignored as glTF asks, slots of vendors have their roles, and a slot that is not known
-// leaves the picture as it is, with a warning.
+// Mipmaps of pictures inside a model are weighted by alpha if it is transparency. Gamma is ignored,
+// as glTF requires. Slots of vendor extensions have their roles. An unknown slot leaves the picture
+// unchanged, with a warning.
 func TestEmbeddedPicturesByMaterial(t *testing.T) {
 	file := painted(t, 8, func(x, y int) color.NRGBA {
 		if x%2 == 0 && y%2 == 0 {
@@ -244,7 +244,7 @@ func TestEmbeddedPicturesByMaterial(t *testing.T) {
 			}
 			continue
 		}
-		// Behind headers of 148 bytes and the first level of 8 x 8 texels.
+		// After 148 bytes of headers and the first level of 8 x 8 texels.
 		if have := chunk[148+4*8*8:][:4]; !bytes.Equal(have, tc.want) {
 			t.Errorf("%s: level 1 has %v, want %v", tc.material, have, tc.want)
 		}

@@ -306,8 +306,8 @@ func TestOBJ(t *testing.T) {
 	}
 }
 
-// Colors of an OBJ file's vertices and the values of its materials are in the model; one line
-// names what glTF has no place for.
+// The model has the vertex colors and material values of an OBJ file. One line names the
+// statements that glTF cannot express.
 func TestOBJKeepsValues(t *testing.T) {
 	tree := fstest.MapFS{
 		"m/a.obj": {Data: []byte("mtllib a.mtl\nv 0 0 0 1 0 0\nv 1 0 0 0 1 0\nv 0 1 0\nusemtl x\ns 1\nf 1 2 3\n")},

@@ -147,8 +147,8 @@ func versionNumber(m [][]byte) int {
 	return number
 }
 
-// includedVersion returns the #version line of the file that a text includes before
-// anything else, nil if there is none. The text stays at its start.
+// includedVersion returns the #version line of the file that a text includes first, before any
+// other code, nil if there is none. It does not advance the text.
 func (f *flattening) includedVersion(t *text, from string) []byte {
 	rest := text{shown: t.shown, code: t.code}
 	for {

@@ -38,8 +38,9 @@ func usedVariables(m *ir.Module) []ir.GlobalVariable {
 	return used
 }
 
-// flatBindings numbers the resources of all groups for GLSL, which has no groups. Group 0
-// keeps its bindings. The bindings of each later group follow the group before it. All entry points of a module agree.
+// flatBindings numbers the resources of all groups for GLSL, which has no groups. Group 0 keeps
+// its bindings. The bindings of each later group follow the group before it. The numbers are the
+// same for all entry points of a module.
 func flatBindings(m *ir.Module) (map[glsl.BindingMapKey]uint8, error) {
 	var groups []uint32
 	last := map[uint32]uint32{}
@@ -69,7 +70,7 @@ func flatBindings(m *ir.Module) (map[glsl.BindingMapKey]uint8, error) {
 	return flat, nil
 }
 
-// roundCall finds calls of the built-in function, whose name naga gives nothing else.
+// roundCall finds calls of the built-in function. naga uses its name for nothing else.
 var roundCall = lazyregexp.New(`\bround\(`)
 
 // finishGLSL names the blocks of buffers after their variables, lists the
@@ -116,8 +117,8 @@ func variableAt(used []ir.GlobalVariable, b ir.ResourceBinding) string {
 	return ""
 }
 
-// blockName returns a name for a block that nothing in the text has. Stages name the
-// same variable differently, since blocks of one name would have to be equal.
+// blockName returns an unused name for a block. Each stage has its own name for a variable, since
+// blocks with the same name would have to be equal.
 func blockName(text, variable, stage string) string {
 	if !identifier(variable) {
 		variable = "block"

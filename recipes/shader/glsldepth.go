@@ -6,9 +6,9 @@ import (
 	"github.com/gogpu/naga/ir"
 )
 
-// loadDepth declares depth textures that are only loaded as textures of floats: GLSL loads
-// no texels of the samplers that compare, which naga declares. A texture that is sampled as
-// well is refused.
+// loadDepth declares a depth texture as a float texture if the shader only loads its texels:
+// naga declares comparison samplers, whose texels GLSL cannot load. A texture that is both loaded
+// and sampled is refused.
 func loadDepth(m *ir.Module) error {
 	loaded, sampled := map[ir.GlobalVariableHandle]bool{}, map[ir.GlobalVariableHandle]bool{}
 	functions := functionsOf(m, &m.EntryPoints[0].Function)

@@ -7,8 +7,8 @@ import (
 	"github.com/gogpu/naga/ir"
 )
 
-// A blockLayout lays out the types of buffers as GLSL does, std140 for uniforms or
-// std430, and finds out where members must be padded to lie where WGSL has them.
+// A blockLayout lays out the types of buffers as GLSL does, with std140 for uniforms and std430
+// for other buffers. It finds the padding that gives members the offsets of WGSL.
 type blockLayout struct {
 	module *ir.Module
 	std140 bool
@@ -16,12 +16,12 @@ type blockLayout struct {
 	sizes  map[ir.TypeHandle][2]int // size and alignment of types that are done
 }
 
-// A padding fills a struct before a member, or behind the last one.
+// A padding fills a gap in a struct before a member, or after the last one.
 type padding struct{ member, from, to int }
 
-// padBuffers adds members to structs so that GLSL lays out the buffers that an entry
-// point uses as WGSL does, and refuses what no padding mends. GLSL has no offsets for
-// members of structs.
+// padBuffers adds members to structs so that GLSL gives the buffers of an entry point the layout
+// of WGSL. It refuses layouts that padding cannot reproduce. GLSL has no offsets for members of
+// structs.
 func padBuffers(m *ir.Module, used []ir.GlobalVariable) error {
 	uniform := &blockLayout{m, true, map[ir.TypeHandle][]padding{}, map[ir.TypeHandle][2]int{}}
 	storage := &blockLayout{m, false, map[ir.TypeHandle][]padding{}, map[ir.TypeHandle][2]int{}}

@@ -47,7 +47,7 @@ func functionsOf(m *ir.Module, entry *ir.Function) []*ir.Function {
 	return list
 }
 
-// statements calls f with each statement of a block, and with those inside them.
+// statements calls f with each statement of a block, including nested statements.
 func statements(b ir.Block, f func(ir.StatementKind)) {
 	for _, s := range b {
 		f(s.Kind)
@@ -68,7 +68,7 @@ func statements(b ir.Block, f func(ir.StatementKind)) {
 	}
 }
 
-// checkVersion refuses what an entry point uses and the version of GLSL does not have.
+// checkVersion refuses an entry point that uses features which the version of GLSL lacks.
 func checkVersion(m *ir.Module, entry *ir.EntryPoint, number int, es bool, version string) error {
 	missing := func(f feature) bool {
 		if es {
@@ -76,7 +76,7 @@ func checkVersion(m *ir.Module, entry *ir.EntryPoint, number int, es bool, versi
 		}
 		return f.desktop == 0 || number < f.desktop
 	}
-	for _, t := range m.Types { // naga writes a helper for it
+	for _, t := range m.Types { // naga writes a helper for frexp
 		if f := (feature{"frexp", 400, 310}); strings.HasPrefix(t.Name, "__frexp_result") && missing(f) {
 			return f.error(version)
 		}

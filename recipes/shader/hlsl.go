@@ -26,8 +26,8 @@ func (o *order) toHLSL(module *ir.Module) ([]byte, error) {
 	return []byte(out), nil
 }
 
-// checkMatrixCalls refuses calls of functions for matrices of two rows within structs that
-// naga does not write, or that change a copy.
+// checkMatrixCalls refuses calls of helper functions for matrices of two rows within structs if
+// naga does not write the function, or the function would change a copy.
 func checkMatrixCalls(text string) error {
 	defined := map[string]bool{}
 	for _, m := range matrixFunction().FindAllStringSubmatch(text, -1) {
@@ -78,8 +78,8 @@ var (
 	heapSampler    = lazyregexp.New(`(?m)^static const (Sampler\w*State) (\w+) = naga\w*SamplerHeap\[nagaGroup(\d+)SamplerIndexArray\[(\d+)\]\];$`)
 )
 
-// withoutTwins leaves out functions that naga has written before: it writes some helpers
-// once for each function that calls them.
+// withoutTwins removes repeated functions: naga writes some helpers once for each function that
+// calls them.
 func withoutTwins(text string) string {
 	var out, function strings.Builder
 	seen := map[string]bool{}

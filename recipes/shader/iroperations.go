@@ -236,7 +236,7 @@ func (c *typeChecker) math(h ir.ExpressionHandle, k ir.ExprMath) error {
 	return c.set(h, t)
 }
 
-// ofMatrix returns the type that a function makes of a matrix, nil if it takes none such.
+// ofMatrix returns the result type of a function for a matrix, nil if it does not take the matrix.
 func ofMatrix(f ir.MathFunction, t ir.TypeInner) ir.TypeInner {
 	m, matrix := t.(ir.MatrixType)
 	switch {
@@ -453,8 +453,8 @@ func (c *typeChecker) operands(s ir.StatementKind) error {
 	return nil
 }
 
-// checkNumber refuses a constant that a text cannot hold. Naga folds constant
-// expressions, also to values that WGSL forbids.
+// checkNumber refuses a constant that cannot be written as text, such as an infinity. Naga folds
+// constant expressions, also to values that WGSL forbids.
 func checkNumber(e ir.Expression) error {
 	l, ok := e.Kind.(ir.Literal)
 	if !ok {

@@ -8,8 +8,8 @@ import (
 	"github.com/gogpu/naga/ir"
 )
 
-// A rewriter copies a function and replaces expressions by others that mean the same
-// and that the target language has.
+// A rewriter copies a function and replaces expressions by equivalent ones that the target
+// language has.
 type rewriter struct {
 	module   *ir.Module
 	function *ir.Function // the copy
@@ -84,7 +84,7 @@ func (r *rewriter) add(kind ir.ExpressionKind, t ir.TypeInner) ir.ExpressionHand
 func (r *rewriter) typeOf(h ir.ExpressionHandle) ir.TypeInner {
 	t := r.function.ExpressionTypes[h]
 	if t.Handle != nil && int(*t.Handle) >= len(r.module.Types) {
-		return nil // a constant to which naga gives no type
+		return nil // naga gives some constants no type
 	}
 	return ir.TypeResInner(r.module, t)
 }
@@ -160,8 +160,8 @@ func concrete(m *ir.Module) {
 	}
 }
 
-// literals makes abstract numbers concrete, and named constants that are one number
-// that number: the writer of GLSL computes with them as floats, also with integers.
+// literals makes abstract numbers concrete, and replaces named constants by their number: naga's
+// GLSL writer computes with such constants as floats, even with integers.
 func literals(r *rewriter, kind ir.ExpressionKind, t ir.TypeInner) ir.ExpressionKind {
 	if c, ok := kind.(ir.ExprConstant); ok {
 		constant := r.module.Constants[c.Constant]
@@ -196,8 +196,8 @@ func literals(r *rewriter, kind ir.ExpressionKind, t ir.TypeInner) ir.Expression
 	return kind
 }
 
-// wholeVector spells out vectors of no or one component and vectors of vectors: naga makes
-// them of vec2(), vec2(1) and vec3(vec2(1, 2), 3) in constants, where SPIR-V wants scalars.
+// wholeVector spells out all components of a constant vector, as SPIR-V requires. Naga leaves
+// vec2(), vec2(1) and vec3(vec2(1, 2), 3) in constants as they are.
 func (r *rewriter) wholeVector(c ir.ExprCompose) ir.ExpressionKind {
 	if int(c.Type) >= len(r.module.Types) {
 		return c
@@ -342,8 +342,8 @@ func (r *rewriter) integerOperator(k ir.ExprBinary, t ir.TypeInner) ir.Expressio
 	return k
 }
 
-// bitFunction replaces functions of integers whose GLSL namesakes have other results, or
-// do not take unsigned ones.
+// bitFunction replaces functions of integers if the GLSL function of that name has other results
+// or takes no unsigned integers.
 func (r *rewriter) bitFunction(k ir.ExprMath, t ir.TypeInner) ir.ExpressionKind {
 	width := uint8(4)
 	unsigned := ofKind(t, ir.ScalarUint)

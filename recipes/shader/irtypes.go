@@ -48,8 +48,8 @@ func checkConstants(m *ir.Module) error {
 	return nil
 }
 
-// constantOf returns the name of the constant that an expression of the module belongs
-// to: the parts of a value come before it.
+// constantOf returns the name of the constant to which an expression of the module belongs. The
+// parts of a value come before the value.
 func constantOf(m *ir.Module, expression int) string {
 	for _, c := range m.Constants {
 		if int(c.Init) >= expression && c.Name != "" {
@@ -86,7 +86,7 @@ func checkFunction(m *ir.Module, f *ir.Function, name string) error {
 
 // A declarationError says which declaration of the source cannot be compiled, and why.
 type declarationError struct {
-	keyword, name string // as fn main
+	keyword, name string // such as fn main
 	why           error
 }
 
@@ -202,7 +202,7 @@ func (c *typeChecker) infer(h ir.ExpressionHandle) error {
 	case ir.ExprImageLoad:
 		return c.load(h, k)
 	}
-	// The results of statements, and what textures are asked for.
+	// Results of statements, and queries of textures.
 	t, err := ir.ResolveExpressionType(c.module, c.function, h)
 	if err != nil {
 		return err

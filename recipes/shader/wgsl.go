@@ -246,8 +246,8 @@ func inPlace(err error) error {
 	return errors.New(said)
 }
 
-// atDeclaration puts the line of a declaration in front of the reason why it cannot be
-// compiled: naga keeps no lines of expressions.
+// atDeclaration adds the line of a declaration to an error about it: naga does not record the
+// lines of expressions.
 func atDeclaration(source string, err error) error {
 	var e *declarationError
 	if !errors.As(err, &e) {

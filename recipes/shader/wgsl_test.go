@@ -15,8 +15,7 @@ const (
 	floats   = "@group(0) @binding(0) var<storage, read_write> o: array<vec3<f32>>; "
 )
 
-// Operators and functions whose namesakes in GLSL and HLSL mean something else, or are
-// not there, are spelled out.
+// Operators and functions that GLSL and HLSL lack, or define in another way, are spelled out.
 func TestMeaningOfWGSLIsKept(t *testing.T) {
 	for _, tc := range []struct{ format, source, want string }{
 		{"glsl", floats + compute + "o[0] = select(o[1], o[2], o[3] > o[4]); }", "vec3((_e14.x ? _e7.x : _e4.x), "},
@@ -46,7 +45,7 @@ func TestMeaningOfWGSLIsKept(t *testing.T) {
 	}
 }
 
-// Members of GLSL lie where WGSL has them.
+// Members of structs have the same offsets in GLSL as in WGSL.
 func TestLayoutIsKept(t *testing.T) {
 	for _, tc := range []struct{ source, want string }{
 		{"struct U { @size(32) a: f32, @align(64) b: f32 } @group(0) @binding(0) var<storage, read_write> u: U; " + compute + "u.b = u.a; }",
@@ -65,7 +64,7 @@ func TestLayoutIsKept(t *testing.T) {
 	}
 }
 
-// Bindings are written where GLSL has them, and listed.
+// Bindings are written if the version of GLSL has them, and always listed.
 func TestBindingsAreWritten(t *testing.T) {
 	source := `struct Camera { view: mat4x4<f32> }
 @group(0) @binding(2) var<uniform> camera: Camera;
@@ -87,7 +86,7 @@ func TestBindingsAreWritten(t *testing.T) {
 	}
 }
 
-// What a target cannot say, or naga gets wrong, is refused with a line.
+// A shader that the target cannot express, or that naga compiles wrongly, is refused with a line.
 func TestInexpressibleShadersAreRefused(t *testing.T) {
 	const fragment = "@fragment fn main() -> @location(0) vec4<f32> { "
 	for _, tc := range []struct{ source, format, version, want string }{

@@ -12,9 +12,9 @@ import (
 	"github.com/assetcook/assetcook/internal/lazyregexp"
 )
 
-// checkOffsets compares the offsets that naga has given to the members of structs with
-// the offsets that WGSL defines. Naga overlooks that @align of a member aligns the whole
-// struct, also within other structs and arrays.
+// checkOffsets compares naga's offsets of struct members with the offsets that WGSL defines.
+// Naga does not know that @align of a member aligns the whole struct, also within other
+// structs and arrays.
 func checkOffsets(m *ir.Module, source []byte) error {
 	l := wgslLayout{module: m, attributes: map[string]attribute{}}
 	if err := l.readAttributes(withoutComments(source)); err != nil {

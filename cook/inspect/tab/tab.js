@@ -68,7 +68,7 @@ export function mount(root, app) {
 	// What a run has changed is seen within a second.
 	let timer = 0, seen = false;
 	const look = () => {
-		table.look(); // also where nobody sees it: its title tells of failures
+		table.look(); // also while hidden: the window's title shows failures
 		if (seen && !document.hidden) { runs.look(); losses.look(); inspector.look(); }
 	};
 	return {

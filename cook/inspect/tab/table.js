@@ -120,8 +120,8 @@ export class Table {
 		} catch { /* read says what is wrong */ }
 	}
 
-	// announce says how many assets failed: here, in the line of status and in the title of
-	// the window, so that it shows wherever one looks.
+	// announce shows the number of failed assets in the table, in the status line and in the
+	// title of the window.
 	#announce(failed) {
 		const text = failed === 0 ? "" : `${count(failed)} ${failed === 1 ? "asset" : "assets"} failed`;
 		this.failed.hidden = failed === 0;

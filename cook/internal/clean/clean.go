@@ -48,9 +48,9 @@ func Run(ctx context.Context, s *pass.Session) (removed int, err error) {
 	return removed, removeFolder(s.Place.Out, s.Out.Name())
 }
 
-// ExtraOptions say what Extra does.
+// ExtraOptions are the options of Extra.
 type ExtraOptions struct {
-	// DryRun removes nothing, takes no lock, and lists the files all the same.
+	// DryRun lists the files, but removes nothing and takes no lock.
 	DryRun bool
 	// Force also removes files of a folder that cook did not make.
 	Force bool

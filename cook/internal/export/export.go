@@ -1,9 +1,9 @@
-// Package export copies what an engine loads out of an output folder: the artifacts that the
-// manifest lists, and the manifest. State, logs and files for version control stay behind.
+// Package export copies the artifacts that a manifest lists, and the manifest itself, to another
+// folder. State, logs and files for version control stay behind.
 //
-// The manifest of the copy says what the last export wrote, so an export needs no state of
-// its own: files that the old manifest lists and the new one does not are removed if they
-// still have the content that the old one says, and all other files stay.
+// The manifest of the copy lists the files of the last export, so an export needs no other
+// state. It removes a file that only the old manifest lists, if the content is still the listed
+// one. All other files stay.
 package export
 
 import (
@@ -31,18 +31,18 @@ import (
 
 // Result counts the files of an export.
 type Result struct {
-	Files   int   // that the copy has
-	Bytes   int64 // of all of them
+	Files   int   // files of the copy
+	Bytes   int64 // their total size
 	Written int
 	Removed int
-	Kept    []string // files that are gone from the manifest and were edited in the copy
+	Kept    []string // edited files of the copy that the manifest no longer lists
 }
 
-// tmpName is the folder of an export that has not ended: files that are not complete yet, and
-// in a folder for each interrupted export the manifest that it was to copy.
+// tmpName is the folder of unfinished exports. It holds incomplete files, and for each interrupted
+// export a folder with the manifest that the export was copying.
 const tmpName = ".cook-export"
 
-// A content is what a manifest says of a file.
+// A content is the entry of a file in a manifest.
 type content struct {
 	size   int64
 	digest hashing.Digest
@@ -56,9 +56,9 @@ type exporter struct {
 	begun    int // exports that were interrupted
 }
 
-// Run makes a folder the copy of an output folder. With dryRun it only counts. A file is
-// replaced as a whole, and the manifest last: a reader that opens it first finds complete
-// files.
+// Run copies an output folder to another folder. With dryRun it only counts. Each file is
+// replaced atomically, and the manifest last, so a reader that opens the manifest first finds
+// complete files.
 func Run(ctx context.Context, out, to string, workers int, dryRun bool) (Result, error) {
 	from, err := confine.Open(out)
 	if err != nil {
@@ -99,7 +99,7 @@ func Run(ctx context.Context, out, to string, workers int, dryRun bool) (Result,
 	return e.run(ctx, wanted, lists, old, workers)
 }
 
-// overlap reports whether one of two folders is the other, or in it.
+// overlap reports whether two folders are the same or one contains the other.
 func overlap(a, b string) bool {
 	_, in := pathname.Below(a, b)
 	_, around := pathname.Below(b, a)
@@ -156,9 +156,9 @@ func total(files map[string]content) (bytes int64) {
 	return bytes
 }
 
-// last returns the files of the last export and of those since that were interrupted, each
-// with all that they may have written. A folder with files that is no export is refused, and so is the output
-// folder of a cook.
+// last returns the files of the last complete export and of later interrupted exports. Each file
+// has all contents that those exports may have written. last returns an error for a folder that
+// has files and is no export, and for the output folder of a cook.
 func (e *exporter) last() (map[string][]content, error) {
 	entries, err := e.to.ReadDir(".")
 	if err != nil {
@@ -187,12 +187,12 @@ func (e *exporter) last() (map[string][]content, error) {
 			}
 			list, _, err := listed(begun)
 			if err == nil {
-				add(list) // else it was interrupted before it wrote anything
+				add(list) // an unreadable list: that export was interrupted before it wrote a file
 			}
 			begun.Close()
 		}
 		if !has(manifest.Name) {
-			return files, nil // it was the first
+			return files, nil // the interrupted export was the first
 		}
 	case len(entries) == 0:
 		return nil, nil
@@ -205,7 +205,8 @@ func (e *exporter) last() (map[string][]content, error) {
 	return files, nil
 }
 
-// run removes what is gone, copies what differs, and puts the manifest last.
+// run removes files that the manifest no longer lists, copies changed files, and writes the
+// manifest last.
 func (e *exporter) run(ctx context.Context, wanted map[string]content, lists []manifest.File, old map[string][]content, workers int) (Result, error) {
 	r := Result{Files: len(wanted), Bytes: total(wanted)}
 	root := e.to.Root()
@@ -272,8 +273,8 @@ func (e *exporter) putLists(folder string, lists []manifest.File) error {
 	return nil
 }
 
-// removeGone removes the artifacts of earlier exports that are not wanted any more, if they
-// have not been edited. Parts of the old manifest stay until the new one is in place.
+// removeGone removes artifacts of earlier exports that the manifest no longer lists, unless they
+// were edited. Parts of the old manifest stay until the new manifest is in place.
 func (e *exporter) removeGone(ctx context.Context, wanted map[string]content, old map[string][]content, r *Result) error {
 	for _, name := range slices.Sorted(maps.Keys(old)) {
 		if _, stays := wanted[name]; stays || manifest.IsPart(name) {
@@ -301,7 +302,7 @@ func (e *exporter) removeGone(ctx context.Context, wanted map[string]content, ol
 	return nil
 }
 
-// remove removes a file, if it is there, and the folders above it that are empty then.
+// remove removes a file if it exists, and then the empty folders above it.
 func (e *exporter) remove(name string) error {
 	if e.dryRun {
 		return nil
@@ -320,11 +321,11 @@ func (e *exporter) remove(name string) error {
 	return nil
 }
 
-// has reports whether the copy has a file with a content.
+// has reports whether a file of the copy has the given content.
 func (e *exporter) has(ctx context.Context, name string, c content) (bool, error) {
 	f, err := e.to.OpenFile(name)
 	if err != nil {
-		return false, nil // whatever has its name is replaced, or the reason why it cannot be shows then
+		return false, nil // copy replaces it, or reports why it cannot
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err != nil || info.Size() != c.size {
@@ -334,8 +335,8 @@ func (e *exporter) has(ctx context.Context, name string, c content) (bool, error
 	return err == nil && sum.Digest == c.digest, err
 }
 
-// copy makes a file of the copy what the manifest says, and reports whether it was not. The
-// bytes are checked before they get their name.
+// copy copies a file unless the copy already has its content, and reports whether it had to.
+// The content is verified before the file gets its name.
 func (e *exporter) copy(ctx context.Context, name string, c content) (changed bool, err error) {
 	if same, err := e.has(ctx, name, c); same || err != nil || e.dryRun {
 		return !same, err

@@ -59,8 +59,8 @@ func files(t *rapid.T, dir string) map[string]string {
 	return all
 }
 
-// However many exports were interrupted and whatever has changed in between, an export that
-// comes to its end leaves the artifacts, the manifest, and the files of others.
+// After any number of interrupted exports and changes between them, a complete export leaves
+// the artifacts, the manifest, and the files that other programs wrote.
 func TestCopyIsWhatTheManifestSays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dir, err := os.MkdirTemp("", "export")

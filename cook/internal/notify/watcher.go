@@ -273,8 +273,7 @@ func (w *Watcher) Wait(ctx context.Context, p Patience) error {
 	}
 }
 
-// Settled reports whether what has changed since the last Sync looks complete; see
-// [Patience].
+// Settled reports whether the changes since the last Sync look complete; see [Patience].
 func (w *Watcher) Settled() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -17,7 +17,7 @@ type Work struct {
 	foreign map[string]bool
 }
 
-// Execute does what is to be done. See execute.Options for hesitate.
+// Execute does the work of t. See execute.Options for hesitate.
 func Execute(ctx context.Context, s *Session, d *Delta, t *Todo, hesitate func()) (*Work, error) {
 	if !d.Whole && len(d.Concerned) == 0 {
 		return &Work{Done: &execute.Done{}}, nil

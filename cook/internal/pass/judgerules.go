@@ -194,8 +194,8 @@ var misnamed = map[string]string{
 	"cookignore": scan.IgnoreName, ".cookingore": scan.IgnoreName, ".cookignor": scan.IgnoreName, ".cookignore.txt": scan.IgnoreName, ".cookignores": scan.IgnoreName,
 }
 
-// warnOfMisnamed warns of new sources and hidden files that look like rules or lists of files to be ignored, and
-// that are neither by their names.
+// warnOfMisnamed warns of new sources and hidden files whose names resemble cook.toml or
+// .cookignore, but do not match.
 func (s *Session) warnOfMisnamed(d *Delta, t *Todo) {
 	judge := func(file, but string) {
 		base := path.Base(file)

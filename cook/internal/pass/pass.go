@@ -45,7 +45,7 @@ func Run(ctx context.Context, s *Session, where Where) (*Done, error) {
 	return RunWatched(ctx, s, where, Watching{})
 }
 
-// Watching is what a watcher wants of a pass; what is nil is not called.
+// Watching holds the functions that a pass calls for a watcher; each may be nil.
 type Watching struct {
 	// Changed is called when all artifacts are in place, before anything is waited for
 	// that only the next run needs. What then fails is the pass's error.

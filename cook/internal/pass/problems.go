@@ -9,8 +9,8 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/scan"
 )
 
-// warn reports what is wrong with a path that is no asset, or keeps one from being an asset. A
-// strict run fails by it.
+// warn reports a problem with a path that is not an asset, or cannot become one because of the
+// problem. It fails a strict run.
 func (s *Session) warn(path string, err error) {
 	outcome := execute.Warned
 	if s.Mode.Strict {
@@ -19,7 +19,7 @@ func (s *Session) warn(path string, err error) {
 	s.Observer.Event(execute.Event{Path: path, Outcome: outcome, Err: err})
 }
 
-// WarnOfProblems reports what of a tree is left out though the run goes on.
+// WarnOfProblems reports the paths that a run leaves out without failing.
 func (s *Session) WarnOfProblems(problems []scan.Problem) {
 	for _, p := range problems {
 		if !p.Fatal() {
@@ -28,10 +28,9 @@ func (s *Session) WarnOfProblems(problems []scan.Problem) {
 	}
 }
 
-// warnOfNewProblems is WarnOfProblems without what the last run has reported. A run that is to
-// do everything, or nothing, reports all. Folders with problems are listed by each run that
-// sees to the whole tree, so that all of them are known then; narrow says that this one
-// does not.
+// warnOfNewProblems is WarnOfProblems without the problems that the last run reported. Forced,
+// strict and dry runs report all problems. Each run over the whole tree lists every folder with
+// problems, so it knows all of them; narrow means that this run does not.
 func (s *Session) warnOfNewProblems(d *Delta, narrow bool) {
 	var current []scan.Problem
 	for _, p := range d.Tree.Problems {

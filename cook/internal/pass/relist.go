@@ -94,9 +94,9 @@ func parent(folder string) string {
 }
 
 // match compares the files of the folders that were listed again, or are gone, with
-// what the index has there. Only the contents of files that still lie where the index has
-// them are compared afterwards: restat opens a folder where it lay, so a file behind a link
-// that leads elsewhere now would be compared with itself.
+// their entries in the index. Later, restat compares contents only of files whose path is
+// unchanged: it opens folders at their old path, so a file behind a link with a new target
+// would be compared with itself.
 func (f *finder) match(gone map[string]bool) error {
 	known := map[string]index.Node{}
 	listed := map[string]bool{}

@@ -194,9 +194,9 @@ func (f *finder) compare(ctx context.Context, opt restat.Options) error {
 	return nil
 }
 
-// compareParts finds out whether listings, links, and what files say by extracts, are what they were
-// although their folders or files have changed: then that concerns none of the assets that depend
-// on them. Of extracts that have changed it finds out of which assets they say something else.
+// compareParts checks whether listings, links and extracts are unchanged although their folders
+// or files changed. Assets that depend on an unchanged one stay up to date. For each changed
+// extract it finds the assets whose answers differ.
 func (f *finder) compareParts(ctx context.Context) {
 	var now *contents.Contents
 	var said []pathname.Extracted

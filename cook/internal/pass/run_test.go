@@ -260,8 +260,8 @@ func TestOutputOfFailedActionStaysOurs(t *testing.T) {
 	}
 }
 
-// A new failure does not count while the source, or a file that it read, is being saved: what
-// was made before stays, and the next pass sees to it.
+// A new failure does not count while the source, or a dependency, is being saved: the old output
+// stays, and the next pass cooks the asset again.
 func TestFailureWhileSavedDoesNotCount(t *testing.T) {
 	const model = `{"asset":{"version":"2.0"},"buffers":[{"uri":"b.bin","byteLength":%d}]}`
 	for name, tc := range map[string]struct {

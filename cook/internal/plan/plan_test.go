@@ -53,7 +53,7 @@ type world struct {
 	scope    string
 	blind    string // a folder that cannot be listed
 	force    bool
-	wait     bool // for what bundles are made of
+	wait     bool // bundles wait for their inputs
 }
 
 func newWorld(files map[string]store.BlobID) *world {
@@ -493,7 +493,7 @@ func TestClaimsOfALostIndexAreRetired(t *testing.T) {
 	}
 }
 
-// Only bundles wait for others, and only if what they are made of is still to be made.
+// Only bundles wait for other actions, and only while an input is not cooked yet.
 func TestOnlyBundlesWait(t *testing.T) {
 	for _, wait := range []bool{false, true} {
 		w := newWorld(map[string]store.BlobID{"a": blob(1), "b.pak": blob(2), "c": blob(3)})

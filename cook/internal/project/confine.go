@@ -10,10 +10,9 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// confine refuses names by which the file of a cloned project could have secrets of its user
-// sent to a server, or files written where other programs obey them. docs/trust.md says the
-// same to users, who may name anything by flags and variables. Links count as what they lead
-// to.
+// confine rejects paths in a cook.toml by which a cloned project could send its user's secrets
+// to a server, or write files that other programs obey. docs/trust.md explains this to users.
+// Flags and variables may name any path. Links count as their targets.
 func (p *Project) confine(says *rules.Project) error {
 	root := real(filepath.Dir(p.File))
 	type named struct{ key, name string }
@@ -46,7 +45,7 @@ func (p *Project) confine(says *rules.Project) error {
 	return nil
 }
 
-// real returns a name without links, as far as the file system has it.
+// real returns a path with the links of its existing part resolved.
 func real(name string) string {
 	rest := ""
 	for dir := name; ; dir = filepath.Dir(dir) {
@@ -60,14 +59,14 @@ func real(name string) string {
 	}
 }
 
-// within reports whether a name is that of a folder or below it.
+// within reports whether a path is a folder or below it.
 func within(dir, name string) bool {
 	_, ok := pathname.Below(dir, name)
 	return ok
 }
 
-// hiddenOutside returns the first hidden folder of a name that is not above the root or in
-// it, "" for none.
+// hiddenOutside returns the first hidden folder in a path outside the root, "" for none. Folders
+// above the root do not count.
 func hiddenOutside(root, name string) string {
 	if within(root, name) {
 		return ""

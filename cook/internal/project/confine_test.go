@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A file of a project names no secret, no output folder and no assets of a server elsewhere,
-// whether by a path or by a link.
+// A cook.toml cannot name a secret, an output folder or assets for a server outside the project,
+// neither by a path nor by a link.
 func TestProjectNamesNothingElsewhere(t *testing.T) {
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

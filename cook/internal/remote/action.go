@@ -40,7 +40,7 @@ type Action struct {
 	Path    string          `json:"path"`
 	Target  string          `json:"target,omitempty"`
 	Outputs []string        `json:"outputs"`
-	Names   []string        `json:"names,omitempty"` // of outputs, as they name each other
+	Names   []string        `json:"names,omitempty"` // final names of the outputs, for references between them
 	Recipe  string          `json:"recipe"`
 	Options json.RawMessage `json:"options"` // the recipe's options struct
 	Tools   []ToolFile      `json:"tools,omitempty"`

@@ -91,7 +91,7 @@ const patience = 200 * time.Millisecond
 type Client struct {
 	opt  Options
 	note func(string)
-	stop context.Context // ends with the run, done or not
+	stop context.Context // canceled when the run ends or is interrupted
 
 	starting sync.Once
 	begin    func() (io.ReadWriteCloser, error) // starts cook-remote
@@ -116,8 +116,8 @@ type requests struct {
 }
 
 // New returns a client for a run that uses a store, nil if there is no server to ask. Soon after
-// ctx has ended, no answer is waited for any more. note is called with what the user should know,
-// by one goroutine at a time.
+// ctx ends, the client stops waiting for answers. It calls note with messages for the user, from
+// one goroutine at a time.
 func New(ctx context.Context, opt Options, s *store.Store, note func(string)) *Client {
 	if opt.URL == "" || s == nil || !opt.Read && !opt.Upload && !opt.Exec {
 		return nil
@@ -127,8 +127,8 @@ func New(ctx context.Context, opt Options, s *store.Store, note func(string)) *C
 	})
 }
 
-// NewOver is New for a cook-remote that is spoken to over what begin returns. Closing that ends
-// the reading from it and the writing to it.
+// NewOver is New with a connection to cook-remote that begin opens. Close on the connection must
+// end pending reads and writes.
 func NewOver(ctx context.Context, opt Options, note func(string), begin func() (io.ReadWriteCloser, error)) *Client {
 	c := &Client{opt: opt, note: note, stop: ctx, begin: begin, waiting: map[uint64]func(Answer, bool){}, answers: map[Key]*Answer{}}
 	c.patience.Store(int64(patience))
@@ -142,7 +142,7 @@ func (c *Client) Reads() bool { return c != nil && c.opt.Read }
 type Wanted struct {
 	Key
 	Asset string         // its path, for messages
-	Have  []store.BlobID // artifacts that need not be fetched
+	Have  []store.BlobID // artifacts that the run has already
 }
 
 // Expect has results looked up and their blobs brought into the store, in their order, unless
@@ -189,10 +189,10 @@ type Known struct {
 	Result   *store.Result   // nil if there is none
 }
 
-// Look says what the server knows of a key of an asset: the result, and for an action without known
-// dependencies what it read elsewhere. Of what is expected it says what has arrived; else it
-// asks, and waits no longer than worth, as long as cooking is expected to take, and the run's
-// patience.
+// Look returns the server's result for a key of an asset and, for an action without known
+// dependencies, the read sets of other machines. For an expected key it returns what has arrived
+// already. For other keys it asks the server, and waits at most worth, the expected time of
+// cooking, and at most the run's patience.
 func (c *Client) Look(ctx context.Context, k Key, asset string, worth time.Duration) (known Known) {
 	if !c.Reads() {
 		return known
@@ -269,8 +269,8 @@ func (c *Client) Run(ctx context.Context, root *Root) (ran Ran, ok bool) {
 	}
 }
 
-// Keep gives the server what the store has under keys of an asset, some time until the run has
-// ended: the result of an action that reads, before the read sets of the action.
+// Keep uploads the records of some keys of an asset from the store, at any time before the run
+// ends: the result of an action with dependencies first, then its read sets.
 func (c *Client) Keep(asset string, keys ...Key) {
 	if c != nil && c.opt.Upload {
 		c.send(Request{Op: Keep, Keys: keys, Assets: slices.Repeat([]string{asset}, len(keys))})

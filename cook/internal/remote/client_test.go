@@ -30,7 +30,7 @@ func client(t *testing.T, answer func(to io.WriteCloser, r remote.Request)) (*re
 	})
 }
 
-// clientOf is client for a function that says hello itself.
+// clientOf is client for a function that answers the hello itself.
 func clientOf(ctx context.Context, answer func(to io.WriteCloser, r remote.Request)) (*remote.Client, *[]string) {
 	notes := &[]string{}
 	opt := remote.Options{URL: "grpc://h", Program: "cook-remote", Read: true, Upload: true, Exec: true}
@@ -50,7 +50,7 @@ func clientOf(ctx context.Context, answer func(to io.WriteCloser, r remote.Reque
 	}), notes
 }
 
-// A wire is one end of a connection that has two ends, as a child process has.
+// A wire is one end of a connection, like the pipes to a child process.
 type wire struct {
 	*io.PipeReader
 	to, from *io.PipeWriter
@@ -71,8 +71,8 @@ func (w wire) Close() error {
 
 var key = remote.Key{Action: store.ActionID{1}, Result: store.ResultID{2}}
 
-// Whatever the other end of the wire does, it is a miss, no question waits for ever, and what is
-// wrong with it is said once, with the consequence.
+// Any failure of cook-remote is a miss. No question waits forever, and one note names the failure
+// and its consequence.
 func TestMisses(t *testing.T) {
 	say := func(text string) func(io.WriteCloser, remote.Request) {
 		return func(to io.WriteCloser, r remote.Request) {
@@ -119,7 +119,7 @@ func TestMisses(t *testing.T) {
 	}
 }
 
-// checkNote checks that there is one note of cook-remote, which has a text; "" if none is wanted.
+// checkNote checks that there is exactly one note and that it contains text; "" wants no note.
 func checkNote(t *testing.T, notes []string, text string) {
 	t.Helper()
 	if text == "" && len(notes) == 0 {
@@ -130,7 +130,7 @@ func checkNote(t *testing.T, notes []string, text string) {
 	}
 }
 
-// A cook-remote of another version is not spoken to.
+// The client does not use a cook-remote of another version.
 func TestHello(t *testing.T) {
 	for first, note := range map[string]string{
 		hello:                         "",
@@ -156,8 +156,8 @@ func TestHello(t *testing.T) {
 	}
 }
 
-// A cook-remote that says nothing any more is given up, even where a run waits for answers as long
-// as they take; one that only says that it is alive is not.
+// The client gives up a cook-remote that falls silent, even if the run sets no time limit for
+// answers. It does not give up a cook-remote that still sends heartbeats.
 func TestSilence(t *testing.T) {
 	for _, beats := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -191,7 +191,7 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// A run that is interrupted ends soon, whatever cook-remote does, and does not complain of it.
+// An interrupted run ends soon, whatever cook-remote does, and prints no note about it.
 func TestInterruptedClient(t *testing.T) {
 	for name, answer := range map[string]func(to io.WriteCloser, r remote.Request){
 		"silent": func(io.WriteCloser, remote.Request) {},

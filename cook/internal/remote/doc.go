@@ -21,10 +21,10 @@
 //
 // # Failure is a miss
 //
-// No method returns an error. What cannot be had, in time or at all, is cooked; the run says
-// once why, by the function that [New] was given. The first line each way has the version of the
-// wire. If the process is of another version, dies, prints something that is no answer, or prints
-// nothing for half a minute, everything is a miss from then on, and one note says so.
+// No method returns an error. The run cooks every result that does not arrive in time, and passes
+// the reason once to the note function of [New]. The first line in each direction has the version
+// of the protocol. If cook-remote has another version, dies, prints an invalid answer, or prints
+// nothing for half a minute, every later question is a miss, and one note says so.
 //
 // Package cook/internal/remote/share is the other end of the wire.
 package remote

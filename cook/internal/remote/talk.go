@@ -17,16 +17,16 @@ import (
 type talk struct {
 	conn     io.ReadWriteCloser // nil before it begins
 	received chan struct{}      // closed when receive has ended
-	silent   chan struct{}      // closed when nothing has come for too long
-	steps    atomic.Int64       // of receive: odd while it handles an answer
+	silent   chan struct{}      // closed when cook-remote has been silent too long
+	steps    atomic.Int64       // steps of receive: odd while it handles an answer
 
 	// Guarded by the client's mu.
 	ending bool  // the run has ended
-	why    error // no answer comes any more
-	said   bool  // the user has been told why
+	why    error // why no more answers come
+	said   bool  // a note has told the user
 }
 
-// start starts cook-remote. If it cannot be, everything is a miss.
+// start starts cook-remote. If that fails, every question is a miss.
 func (c *Client) start() {
 	conn, err := c.begin()
 	c.mu.Lock()
@@ -50,20 +50,20 @@ func (c *Client) start() {
 		defer abandon()
 		c.receive(conn)
 	}()
-	c.to.Encode(Request{Op: Hello, Wire: WireVersion}) // if nobody takes it, receive notices that
+	c.to.Encode(Request{Op: Hello, Wire: WireVersion}) // receive notices a failure
 }
 
 const (
-	// withoutServer is the consequence of a cook-remote that fails.
+	// withoutServer tells the user the consequence of a failed cook-remote.
 	withoutServer = "this run goes on without the server: it takes no more results from there, and gives none"
 
-	// After these times cook-remote is given up.
+	// Time limits, after which the client gives up cook-remote.
 	endTime    = 2 * time.Second // after the end of the run
 	mostSilent = 6               // Beats without a line
 )
 
-// receive hands answers on until cook-remote ends, writes something that is no answer, or writes
-// nothing for too long. Then it says why, and those who wait for answers go on without.
+// receive passes on answers until cook-remote ends, writes an invalid line, or is silent for too
+// long. Then it notes the reason and ends all waits for answers.
 func (c *Client) receive(conn io.ReadWriteCloser) {
 	c.talk.silent = make(chan struct{})
 	over := make(chan struct{})
@@ -93,10 +93,10 @@ func (c *Client) receive(conn io.ReadWriteCloser) {
 		answer(Answer{}, false)
 	}
 	go conn.Close()
-	io.Copy(io.Discard, conn) // it could not end if nobody read
+	io.Copy(io.Discard, conn) // cook-remote could not exit while its output is not read
 }
 
-// watch closes a connection over which nothing comes for too long while receive waits.
+// watch closes the connection if nothing arrives for too long while receive waits.
 func (c *Client) watch(over <-chan struct{}, conn io.Closer) {
 	ticker := time.NewTicker(Beat)
 	defer ticker.Stop()
@@ -115,10 +115,10 @@ func (c *Client) watch(over <-chan struct{}, conn io.Closer) {
 	conn.Close()
 }
 
-// converse hands answers on, and returns why there are no more: io.EOF if cook-remote has ended
+// converse passes on answers until they end, and returns the reason: io.EOF if cook-remote ended
 // without an error.
 func (c *Client) converse(from io.Reader) error {
-	const longest = 64 << 20 // a line: records of the store and their base64
+	const longest = 64 << 20 // of a line, with records of the store in base64
 	lines := bufio.NewScanner(from)
 	lines.Buffer(nil, longest)
 	hint := " (if it is of another version than cook, install both again)"
@@ -143,7 +143,7 @@ func (c *Client) converse(from io.Reader) error {
 	return io.EOF
 }
 
-// handle hands an answer to whoever waits for it.
+// handle passes an answer to the function that waits for it.
 func (c *Client) handle(a Answer) {
 	if a.Note != "" {
 		c.note("remote: " + a.Note)
@@ -160,7 +160,7 @@ func (c *Client) handle(a Answer) {
 	}
 }
 
-// noteEnd notes an end that is not as it should be. answered says that there were Stats.
+// noteEnd sends a note if cook-remote ended abnormally. answered means that its Stats arrived.
 func (c *Client) noteEnd(answered bool) {
 	why := c.talk.why
 	switch {

@@ -16,11 +16,11 @@ type Key struct {
 	Reads  bool           // the action reads something besides its source
 }
 
-// WireVersion is the version of the wire. It is in the first line each way, and both ends must
-// have the same: raise it with any change of Request, Answer or what they hold.
+// WireVersion is the version of the protocol. The first line in each direction contains it, and
+// both processes must have the same. Raise it with any change of Request, Answer or their fields.
 const WireVersion = 1
 
-// Beat is how often cook-remote writes a line at least, so that a run knows that it is alive.
+// Beat is the interval of heartbeats: cook-remote writes at least one line in each.
 const Beat = 5 * time.Second
 
 // An Op is what cook-remote is asked for.
@@ -45,7 +45,7 @@ type Request struct {
 	Seq  uint64 `json:"seq,omitempty"`
 	Op   Op     `json:"op"`
 	Keys []Key  `json:"keys,omitempty"`
-	// Assets are the paths of the assets that the keys are of, for messages; nil if not known.
+	// Assets are the paths of the keys' assets, for messages; nil if unknown.
 	Assets []string `json:"assets,omitempty"`
 	// Have are blobs of the result of each key of Expect that need not be fetched.
 	Have  [][]store.BlobID `json:"have,omitempty"`
@@ -60,7 +60,7 @@ type Root struct {
 	Folders []string `json:"folders,omitempty"` // that are to be there, with or without files
 	Outputs int      `json:"outputs"`           // how many artifacts there will be
 	Asset   string   `json:"asset,omitempty"`   // for messages
-	// Wait is how long its result is waited for; 0 for as long as a machine may take.
+	// Wait limits the wait for the result; 0 means the general limit of executions.
 	Wait time.Duration `json:"wait,omitempty"`
 }
 
@@ -74,8 +74,8 @@ type File struct {
 	Executable bool   `json:"executable,omitempty"`
 }
 
-// An Answer is one line of JSON that cook-remote writes. The first has the version of the wire and
-// nothing else, and an empty one says that cook-remote is alive.
+// An Answer is one line of JSON that cook-remote writes. The first answer has only the version of
+// the protocol. An empty answer is a heartbeat.
 type Answer struct {
 	Seq   uint64 `json:"seq,omitempty"`   // 0 for a note
 	Found bool   `json:"found,omitempty"` // for Look something, else all blobs of the result

@@ -178,7 +178,7 @@ func TestCompareBehindLink(t *testing.T) {
 	}
 }
 
-// A file that has appeared under several names says nothing of its folder: that is listed.
+// Several names of a new file do not prove that its folder is unchanged, so the folder is listed.
 func TestAppearedFileIsNotLinked(t *testing.T) {
 	w := smallTree(t)
 	live := w.live()

@@ -269,7 +269,7 @@ func (s *comparison) stat(n *index.Node, dir dirfd.Folder, info *dirfd.Info, fou
 		err = dir.Stat(fileName(n), n.Follow() && !isLink(n), info)
 	}
 	if err == nil && isLink(n) && fs.FileMode(info.Mode)&fs.ModeSymlink == 0 {
-		err = fs.ErrNotExist // what else has the name of a link is none
+		err = fs.ErrNotExist // a file of another type is not this link
 	}
 	switch {
 	case err == nil && n.Role == index.Absent:
@@ -292,11 +292,11 @@ func (s *comparison) stat(n *index.Node, dir dirfd.Folder, info *dirfd.Info, fou
 // folder; see pathname.Listing. No file has the name.
 func isListing(n *index.Node) bool { return len(n.Name) > 2 && n.Name[0] == '.' && n.Name[1] == 0 }
 
-// isPart reports whether a file is a listing, an extract or a link, which cannot be read like a
-// file; see package pathname.
+// isPart reports whether a node is a listing, an extract or a link, which are not read like
+// files; see package pathname.
 func isPart(n *index.Node) bool { return isListing(n) || isExtract(n) || isLink(n) }
 
-// isLink reports whether a file is a symbolic link itself, whose stamp is its own; see
+// isLink reports whether a node is a symbolic link itself, with a stamp of its own; see
 // pathname.Link.
 func isLink(n *index.Node) bool { return bytes.HasSuffix(n.Name, linkEnd) }
 

@@ -21,8 +21,8 @@ type table struct {
 	rows   []row                   // the first is the fallback
 	first  map[string]int          // a recipe's first row, by extension
 	hinted []func(path string) int // for a recipe's first row, which of the rows behind it; nil for none
-	// recognizes reports for a recipe's first row whether a file is for the recipe; nil if all
-	// with its extensions are.
+	// recognizes holds, by a recipe's first row, the function that reports whether a file is for
+	// the recipe. A recipe without one takes all files with its extensions.
 	recognizes map[int]func(head []byte) bool
 	head       func(path string) ([]byte, error) // reads the first bytes of a source; may be nil
 }
@@ -89,11 +89,12 @@ func (t *table) find(path string) int {
 	return first
 }
 
-// ReadHeads sets the function that reads the first recipe.HeadSize bytes of a source, for recipes
-// that recognize theirs. Without it they recognize all.
+// ReadHeads sets the function that reads the first recipe.HeadSize bytes of a source. Recipes
+// recognize their sources by these bytes. Without the function they take all sources with their
+// extensions.
 func (s *Set) ReadHeads(head func(path string) ([]byte, error)) { s.builtin.head = head }
 
-// foreign reports whether a file has the extension of a recipe, but is not for it.
+// foreign reports whether a file has the extension of a recipe but is not recognized by it.
 func (s *Set) foreign(path string, row int) bool {
 	recognizes := s.builtin.recognizes[row]
 	if recognizes == nil || s.builtin.head == nil {
@@ -103,8 +104,8 @@ func (s *Set) foreign(path string, row int) bool {
 	return err == nil && !recognizes(head)
 }
 
-// Unrecognized returns the recipe that has the extension of a source but does not recognize
-// the source, so that it is copied if no rule names a recipe; "" if there is none.
+// Unrecognized returns the recipe that has the extension of a source but does not recognize the
+// source, "" for none. Such a source is copied unless a rule names a recipe.
 func (s *Set) Unrecognized(path string) string {
 	row := s.builtin.find(path)
 	if !s.foreign(path, row) {

@@ -121,8 +121,8 @@ func (m *Method) appendNames(list []string, path string) []string {
 	return list
 }
 
-// FinalNames returns, for each output of the method of a source, the name of its artifact in
-// the end: of an output that is cooked further, the first that is made of it.
+// FinalNames returns the name of the final artifact for each output of the method. For an output
+// that is cooked further, it is the first artifact made of it.
 func (m *Method) FinalNames(path string) []string {
 	if m.Final != nil {
 		return m.Final
@@ -190,7 +190,7 @@ func (m *Method) UsesPath() bool {
 	})
 }
 
-// NamesOutputs says that a step writes names of artifacts into its outputs.
+// NamesOutputs reports whether a step writes names of artifacts into its outputs.
 func (m *Method) NamesOutputs() bool {
 	return m.any(func(s *Method) bool { return s.Recipe.NamesOutputs })
 }

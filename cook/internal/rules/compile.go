@@ -12,8 +12,8 @@ import (
 // A compiler turns files into layers and collects what is wrong with them.
 type compiler struct {
 	set      *Set
-	tables   []layer             // of targets; they go behind the rules without a target
-	aimed    []layer             // rules with a target; they go last
+	tables   []layer             // of targets; they follow the rules without a target
+	aimed    []layer             // rules with a target; they come last
 	options  map[string][]string // what keys has returned, by recipe
 	patterns int                 // so far
 	full     bool                // there are too many layers, and that has been said

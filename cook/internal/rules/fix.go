@@ -24,8 +24,8 @@ func (e *Error) Fix() (Edit, bool) {
 	return *e.fix, true
 }
 
-// meant makes it the fix of an error to replace the word at its place, with or without
-// quotes, if one of the words was meant beyond doubt.
+// meant adds a fix to an error if old is certainly a misspelling of one of the words: replace it,
+// with or without quotes, by that word.
 func (e *Error) meant(old string, words []string) *Error {
 	if w := nearest.Certain(old, words); w != "" {
 		e.means(old, w)
@@ -33,8 +33,8 @@ func (e *Error) meant(old string, words []string) *Error {
 	return e
 }
 
-// misspelt is meant for names of recipes, and for keys and values of options. A word of
-// another recipe is not misspelt, but in the wrong place.
+// misspelt is meant for names of recipes, keys and values. A word that another recipe knows is
+// in the wrong place, not misspelt, so it gets no fix.
 func (s *Set) misspelt(e *Error, old string, words []string) {
 	if !s.isWord(old) {
 		e.meant(old, words)

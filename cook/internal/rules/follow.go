@@ -11,8 +11,8 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// follow sets the option Follow.Option: to a checksum of all rules for the target that may decide
-// how the other recipe cooks a file, as far as they set Follow.Keys, a recipe or outputs.
+// follow sets the option Follow.Option to a checksum of the rules for the target that may change
+// how the other recipe cooks a file. Only their recipes, outputs and Follow.Keys count.
 func (d *decision) follow(target string, f *recipe.Follow) {
 	other, ok := d.set.recipes.Lookup(f.Recipe)
 	if !ok {
@@ -58,7 +58,7 @@ func (d *decision) follow(target string, f *recipe.Follow) {
 	}
 }
 
-// settingsOf returns the settings of a layer that a recipe takes, of some keys.
+// settingsOf returns the settings of a layer with one of the keys that a recipe accepts.
 func (l *layer) settingsOf(r recipe.Recipe, keys []string) (list []setting) {
 	cooker := r.New()
 	for _, s := range l.settings {
@@ -69,8 +69,8 @@ func (l *layer) settingsOf(r recipe.Recipe, keys []string) (list []setting) {
 	return list
 }
 
-// mayMatch reports whether a layer may match files that have one of the extensions. A pattern
-// that ends in another extension does not.
+// mayMatch reports whether a layer may match files with one of the extensions. A pattern that
+// ends in another extension cannot.
 func (l *layer) mayMatch(extensions []string) bool {
 	if len(l.texts) == 0 {
 		return true

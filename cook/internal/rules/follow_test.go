@@ -25,8 +25,8 @@ type fakePicture struct {
 func (p *fakePicture) Outputs() []string                     { return []string{"{path}." + p.Form} }
 func (*fakePicture) Cook(context.Context, *recipe.Job) error { return nil }
 
-// What identifies the rules for pictures changes with all that may say what their outputs are,
-// and with nothing else; a model learns how any picture is cooked for its target.
+// The checksum of the rules for pictures changes with every rule that may change their outputs,
+// and with no other rule. A model learns how each picture is cooked for its target.
 func TestFollowedRules(t *testing.T) {
 	model := recipe.Recipe{
 		Name: "model", Version: 1, Extensions: []string{".model"}, New: func() recipe.Cooker { return &fakeModel{} },

@@ -15,7 +15,7 @@ import (
 type Method struct {
 	// Alone is the method without Then, nil if there is no Then.
 	Alone *Method
-	// Whole is the method of the chain whose Alone this is; nil if there is none.
+	// Whole is the method whose Alone is this one, nil for none.
 	Whole *Method
 	// Final replaces the result of FinalNames in an action from another machine.
 	Final []string
@@ -36,7 +36,7 @@ type Method struct {
 	set    *Set // if it follows another recipe, else nil
 }
 
-// Chosen returns where the recipe is named.
+// Chosen returns the place that names the recipe.
 func (m *Method) Chosen() Origin { return m.chosen.at }
 
 // An Option is an option's canonical value and where it was set.

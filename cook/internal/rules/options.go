@@ -119,7 +119,7 @@ func (s *Set) fixOption(e *Error, err error, value any) {
 	}
 }
 
-// quotedIn lists the words in quotes of what is wanted, without examples.
+// quotedIn returns the quoted words in a description of valid values, without examples.
 func quotedIn(want string) (words []string) {
 	parts := strings.Split(want, `"`)
 	for i := 1; i < len(parts); i += 2 {

@@ -28,7 +28,7 @@ type Project struct {
 	values map[string]int // offsets, by the keys of both tables
 }
 
-// Wrong returns the error that the value of a key is wrong, whether the file has it or not.
+// Wrong returns an error about the value of a key, also if the file does not have the key.
 func (p *Project) Wrong(key, why string) error {
 	offset, ok := p.values[key]
 	if !ok {

@@ -22,8 +22,8 @@ import (
 // Files are from the folder of the file. What is left out is "". The program that speaks to
 // the server is not in the table.
 type Remote struct {
-	// File is the cook.toml that names URL, "" if its user does. Secrets of the environment
-	// go to such a server only if the environment names its host as well.
+	// File is the cook.toml that names URL, "" if the user names it. Secrets of the environment
+	// go to a server from cook.toml only if the environment names its host as well.
 	File                                string
 	URL, Upload                         string
 	NoRead, NoRace                      bool

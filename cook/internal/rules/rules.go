@@ -19,14 +19,14 @@
 // Every rule that matches a source has its say, and for each key the last one
 // wins. The order, weakest first:
 //
-//  1. what recipes say of themselves (recipe.Recipe.Extensions and Hints, and
-//     that "copy" cooks all else)
+//  1. defaults of the recipes (recipe.Recipe.Extensions and Hints; "copy" cooks
+//     all other files)
 //  2. rules without a target
 //  3. tables of the target
 //  4. rules with a target
 //
-// Each of 2, 3 and 4 begins with the root's file, from top to bottom, and goes
-// on with the files of the folders on the way down to the source.
+// Within 2, 3 and 4, the file at the root comes first, from top to bottom, and then
+// the files of the folders down to the source.
 //
 // A rule's keys are match (required), recipe, output (one template) or outputs
 // (a list), target (a name or a list; it has its say for these only, which are declared
@@ -121,7 +121,7 @@ type asked struct {
 	uses    []use // of the layers, by the sources
 }
 
-// A folder has the rules of one file that are for all targets.
+// A folder has the rules of one file that apply to all targets.
 type folder struct {
 	prefix      string // of the paths below it: "" or "dir/"
 	first, last int    // its rules are layers[first:last]

@@ -54,8 +54,8 @@ func effects(s *Set) string {
 	return b.String()
 }
 
-// Every setting counts for some asset, or its line or its rule is reported; and no line is
-// reported whose setting counts. Whether a setting counts is found by leaving its line out.
+// Every setting that affects no asset is reported, by its line or its rule, and no other line is.
+// The test removes a line to find out whether its setting affects an asset.
 func TestEverySettingCountsOrIsReported(t *testing.T) {
 	all := recipes(t)
 	rapid.Check(t, func(t *rapid.T) {

@@ -77,7 +77,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// No word of any recipe is replaced by a word of another one, whatever option it is given to.
+// A fix never replaces a word of one recipe by a word of another, in any option.
 func TestWordsOfRecipesAreNotMisspelt(t *testing.T) {
 	all := recipes.All()
 	set, err := recipe.NewSet(all...)

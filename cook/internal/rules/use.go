@@ -16,8 +16,8 @@ type use struct {
 	source  string   // the first that it matches, "" for none
 	recipes []string // that cook those that it matches
 	taken   []bool   // its settings, by any of them
-	won     []bool   // its settings, then its outputs: they count for some source
-	lost    []loss   // of those that have not won
+	won     []bool   // whether each setting, then each output, counts for some source
+	lost    []loss   // by setting, while it has not won
 }
 
 // A loss is a source for which another layer overrides a setting.
@@ -237,12 +237,12 @@ func (s *Set) elsewhere(o *setting, but []string) string {
 	return "; " + strings.Join(takers, " and ") + verb
 }
 
-// Useless returns a line for each rule and table that does nothing, because no source
-// matches it, or because other rules have all of them cooked by another recipe than it
-// names, and for each setting that others override for all sources. Sources are all that
-// there are; Method was asked about each, for every target. They are looked at in search of what was
-// meant, once for each rule that matches nothing. leftOut returns the pattern by which files
-// of a name are no sources unless a .cookignore says otherwise, "" for none.
+// Useless returns a line for each rule and table without effect, and for each setting that other
+// rules override for all sources. A rule has no effect if no source matches it, or if stronger
+// rules choose another recipe for all its sources. Sources yields all sources; Method must have
+// been called for each of them and every target. For each rule that matches nothing, Useless
+// searches the sources for a likely match. leftOut returns the default pattern that leaves files
+// of a name out, "" for none.
 func (s *Set) Useless(sources iter.Seq[string], leftOut func(name string) string) Errors {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -278,8 +278,8 @@ func (s *Set) Useless(sources iter.Seq[string], leftOut func(name string) string
 	return lines
 }
 
-// overridden returns a line for each setting of a layer that counts for no source although
-// its recipe takes it.
+// overridden returns a line for each setting of a layer that its recipe accepts but other layers
+// override for every source.
 func (s *Set) overridden(l *layer, u *use) (lines Errors) {
 	for k, lost := range u.lost {
 		if u.won[k] || lost.source == "" {

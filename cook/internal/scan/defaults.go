@@ -100,7 +100,7 @@ secrets.*
 *.crdownload
 `
 
-// isSecret reports whether a line of Defaults, counted from 1, is for private keys and
+// isSecret reports whether a line of Defaults, counted from 1, leaves out private keys and
 // passwords.
 func isSecret(line int) bool {
 	before, list, _ := strings.Cut(Defaults, "# Private keys and passwords.\n")

@@ -11,7 +11,7 @@ type pattern struct {
 	folderOnly bool
 	byName     bool // holds no slash: judged on the last element alone
 	builtIn    bool // of Defaults
-	secret     bool // of Defaults, for what may hold a private key or a password
+	secret     bool // of Defaults, for files that may hold a private key or a password
 	shape      shape
 	line       int    // in its file, from 1
 	text       string // literal part; what it is, shape says

@@ -31,7 +31,7 @@ const (
 	// its folder is wanted, so that folder is left out.
 	BadIgnore
 	// Secret is a file that [Defaults] leave out because it may hold a private key or a
-	// password. Err is the line that does.
+	// password. Err names the line of Defaults.
 	Secret
 )
 

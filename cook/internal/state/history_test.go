@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// keepAll keeps lines as they are; the detail of one is behind a tab.
+// keepAll keeps whole lines, or with brief the part before the tab.
 func keepAll(line []byte, brief bool) []byte {
 	if len(line) == 0 {
 		return nil
@@ -18,7 +18,7 @@ func keepAll(line []byte, brief bool) []byte {
 	return line
 }
 
-// Lines are added behind those that are there.
+// New lines are appended to the existing ones.
 func TestHistoryKeepsLines(t *testing.T) {
 	d, _ := locked(t)
 	for i := range 3 {
@@ -36,7 +36,7 @@ func TestHistoryIsShortened(t *testing.T) {
 	const lines = 8
 	for _, longer := range []int{0, 1} {
 		d, _ := locked(t)
-		size := historyBytes/2/lines - 1 // with a line break, so many make half
+		size := historyBytes/2/lines - 1 // lines of this size, with line breaks, fill half of the history
 		for i := range 2*lines + 1 {
 			n := size
 			if i == 2*lines {

@@ -8,8 +8,7 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// A file of the manifest that is not as the last run left it is told of, if its sum can be
-// compared.
+// A changed file of the manifest is reported, if its checksum can be compared.
 func TestDamagedManifestIsNoted(t *testing.T) {
 	d, _ := locked(t)
 	for what, tt := range map[string]struct {

@@ -96,10 +96,10 @@ func (d *Dir) syncing(p *Pending) func(*atomicfile.File) error {
 	}
 }
 
-// syncsChangesFirst reports whether the file of the changes is synced by itself. The order
-// matters only if a file was edited in place on the file system of both, and none was synced
-// there since. Otherwise the one sync of that file system serves the changes as well, if it
-// waits and there is one.
+// syncsChangesFirst reports whether the file of the changes needs a sync of its own. The order
+// matters only if a file on the same file system was edited in place and nothing was synced there
+// since. Otherwise the sync of that file system covers the changes, provided that the run does
+// one and waits for it.
 func (d *Dir) syncsChangesFirst(p *Pending, waits bool) bool {
 	_, home := p.files[p.home]
 	return p.editedHome && !d.logged || !home || !waits

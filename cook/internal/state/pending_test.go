@@ -151,8 +151,8 @@ func TestDirtyMarker(t *testing.T) {
 	}
 }
 
-// The changes are synced by themselves if the sync of their file system comes too late for
-// them, or not at all.
+// The file of the changes gets a sync of its own if the sync of its file system comes too late or
+// not at all.
 func TestChangesAreSyncedFirst(t *testing.T) {
 	const home, away = 1, 2
 	for _, tt := range []struct {

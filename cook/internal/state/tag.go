@@ -49,8 +49,8 @@ func (d *Dir) IsTag(output string) bool {
 	return false
 }
 
-// MadeByCook reports whether the output folder was made by cook, or was empty when cook came:
-// one of its tags is there as cook wrote it.
+// MadeByCook reports whether cook made the output folder or found it empty: one of its tags is
+// there, as cook wrote it.
 func (d *Dir) MadeByCook() bool {
 	return slices.ContainsFunc(tags[:], func(tag tag) bool { return d.IsTag(tag.name) })
 }

@@ -11,10 +11,10 @@
 //
 // # Saves
 //
-// A round begins when a save looks complete, or has taken longer than saves do: a name that
-// is gone may come back, and a file that is open may be half written. An asset that fails in
-// a round and did not before gets the same time. If its source, or a file that it read, is
-// another one then, it stays as it was, and the next round sees to it.
+// A round begins when a save looks complete, or has taken longer than saves usually do: a removed
+// file may come back, and an open file may be half written. A new failure waits as long. If the
+// source or a dependency changes meanwhile, the old output stays, and the next round cooks the
+// asset again.
 //
 // # What no event shows
 //

@@ -139,7 +139,8 @@ func TestWatcherReportsSomeActions(t *testing.T) {
 	w.opt.Observer = observer
 	rounds := w.watch()
 	w.awaitCooked(rounds)
-	// At once: a round that finds it half written leaves it to one that looks everywhere.
+	// Replace the file at once: a round that finds it half written would make the next one look
+	// everywhere.
 	w.write("../a.new", "A")
 	w.must(os.Rename(w.asset("../a.new"), w.asset("a.txt")))
 	w.awaitCooked(rounds)

@@ -32,12 +32,12 @@ const (
 	mostRounds = 8
 )
 
-// saveTime is how long a save may take that has removed a file, or left it half written, until
-// that counts: an editor may rename a file to its backup first and then write it anew, slowly.
+// saveTime is how long a file may stay missing or half written before that counts as an edit: an
+// editor may rename a file to its backup and then slowly write the new one.
 const saveTime = 150 * time.Millisecond
 
-// editorPatience is for an editor's burst: it is over in a few milliseconds if it leaves no file
-// open and none missing.
+// editorPatience waits for the events of one save. They end within a few milliseconds if no file
+// stays open or missing.
 var editorPatience = notify.Patience{Settled: 4 * time.Millisecond, Open: saveTime, Most: 500 * time.Millisecond}
 
 // StageWait is the stage between two rounds.
@@ -54,7 +54,7 @@ func Run(ctx context.Context, opt pass.Options, told func(Round)) error {
 	return newWatcher(opt, told).run(ctx, editorPatience)
 }
 
-// run is Run for a watcher that is new.
+// run is Run for a new watcher.
 func (m *watcher) run(ctx context.Context, patience notify.Patience) error {
 	socket, err := m.listen()
 	if err != nil {
@@ -223,7 +223,7 @@ func (m *watcher) catchUp(ctx context.Context) {
 			return
 		}
 		if m.watched.events != nil && !m.watched.events.Settled() {
-			return // wait will see that it is
+			return // wait will notice when it has settled
 		}
 	}
 }

@@ -66,7 +66,7 @@ func (w *tree) cooked(name, want string) {
 // watch starts a watcher and returns its rounds.
 func (w *tree) watch() <-chan Round { return w.watchWith(editorPatience) }
 
-// watchWith is watch for a watcher with more or less patience.
+// watchWith is watch with another patience.
 func (w *tree) watchWith(patience notify.Patience) <-chan Round {
 	w.t.Helper()
 	ctx, stop := context.WithCancel(w.t.Context())
@@ -347,8 +347,8 @@ func TestNameThatMovesAway(t *testing.T) {
 	w.cooked("x/b.txt", "other")
 }
 
-// An output stays while its source is being saved by way of a backup, however long the new
-// file takes: the round begins when it is there.
+// An output stays while an editor renames its source to a backup and writes the new file. The
+// round begins when the new file is there.
 func TestSlowSaveRemovesNothing(t *testing.T) {
 	leaktest.Check(t)
 	if p := editorPatience; p.Open < 150*time.Millisecond || p.Most <= p.Open {
@@ -359,7 +359,7 @@ func TestSlowSaveRemovesNothing(t *testing.T) {
 	w.await(rounds)
 	w.settle()
 	w.must(os.Rename(w.asset("a.json"), w.asset("a.json~")))
-	w.write("b.json", "[2]") // ends no wait
+	w.write("b.json", "[2]") // does not end the wait
 	w.write("a.json", "[3]")
 	w.must(os.Remove(w.asset("a.json~")))
 	if n := w.await(rounds); n.Cooked.Assets != 2 || n.Removed.Assets != 0 {

@@ -199,14 +199,14 @@ func (d *decoder) collect(samples []float32, n int) []float32 {
 	return samples
 }
 
-// loopBlocks holds the blocks in front of the frames that may tell of loops.
+// loopBlocks holds the metadata blocks that may contain loops.
 type loopBlocks struct {
 	comments vorbiscomment.List
 	chunks   wav.LoopChunks
 }
 
 // metadata passes over the blocks in front of the frames and returns where those
-// start, and the ones that may tell of loops.
+// start, and the blocks that may contain loops.
 func metadata(data []byte) (int, loopBlocks, error) {
 	const application, vorbisComment = 2, 4
 	var about loopBlocks
@@ -229,7 +229,7 @@ func metadata(data []byte) (int, loopBlocks, error) {
 				about.comments = list
 			}
 		case application:
-			// "riff", and a chunk with its header.
+			// The ID "riff", then a chunk with its header.
 			if len(body) >= 12 && string(body[:4]) == "riff" {
 				about.chunks.Take(string(body[4:8]), body[12:])
 			}

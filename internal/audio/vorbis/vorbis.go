@@ -32,7 +32,7 @@ type Info struct {
 	// were cut out of longer ones.
 	Frames int64
 
-	slack    int64 // frames that may be decoded besides
+	slack    int64 // frames that may be decoded beyond the sound
 	setup    int64 // bytes that the headers and the tables made of them take
 	comments vorbiscomment.List
 }

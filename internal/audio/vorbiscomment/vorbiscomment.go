@@ -60,11 +60,11 @@ func (l List) AddLoop(clip *pcm.Clip) error {
 	return err
 }
 
-// Loop returns the loop that the comments LOOPSTART and LOOPLENGTH or LOOPEND tell of in a
-// sound of the given rate and length, nil if there is none. It is an endless one; LOOPEND is
-// the first frame behind it, which may be beyond the sound. Without LOOPSTART the loop starts
-// with the sound; with neither length nor end it ends with it. Names may have a dash or an
-// underscore behind LOOP. Values are frames, or times such as 0:12.5.
+// Loop returns the endless loop that the comments LOOPSTART and LOOPLENGTH or LOOPEND describe,
+// nil if there is none. The sound has the given rate and number of frames. LOOPEND is the first
+// frame after the loop, and may be beyond the sound. Without LOOPSTART the loop starts with the
+// sound; without length and end it ends with the sound. A dash or an underscore may follow LOOP.
+// Values are frames, or times such as 0:12.5.
 func (l List) Loop(rate int, frames int64) (*pcm.Loop, error) {
 	start, told1, err1 := l.position("START", rate)
 	length, told2, err2 := l.position("LENGTH", rate)
@@ -81,7 +81,7 @@ func (l List) Loop(rate int, frames int64) (*pcm.Loop, error) {
 	return &pcm.Loop{Start: start, End: end}, nil
 }
 
-// position returns the frame, or the number of frames, that a comment has.
+// position returns the value of a comment in frames.
 func (l List) position(of string, rate int) (frames int64, told bool, err error) {
 	for _, key := range []string{"LOOP" + of, "LOOP_" + of, "LOOP-" + of} {
 		text, ok := l[key]
@@ -96,7 +96,7 @@ func (l List) position(of string, rate int) (frames int64, told bool, err error)
 	return 0, false, nil
 }
 
-// mostFrames is more than any file holds, and little enough to be added up.
+// mostFrames is more than any file holds, and small enough that sums do not overflow.
 const mostFrames = 1 << 48
 
 // parsePosition parses frames, or hours, minutes and seconds with colons between them.

@@ -13,7 +13,7 @@ type layout struct {
 	format          format
 	dataAt, dataLen int64
 	fact            int64 // frames, 0 if not known
-	lacks           int64 // bytes of the file, by its RIFF header
+	lacks           int64 // missing bytes of the file, by its RIFF header
 	loops           LoopChunks
 }
 

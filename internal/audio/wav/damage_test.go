@@ -305,7 +305,7 @@ func TestLoops(t *testing.T) {
 	}
 }
 
-// What a file says of loops is kept, or there is a warning.
+// Every loop of a file is kept or gives a warning.
 func TestLostLoopsGiveWarnings(t *testing.T) {
 	data := chunk("data", strings.Repeat("\x80", 10))
 	for _, c := range []struct {

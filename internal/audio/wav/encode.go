@@ -30,8 +30,8 @@ type Options struct {
 // The chunks are fmt, fact (IMA and Float32), data, smpl (with loops), in this
 // order: many loaders of games look no further than the data. More than two
 // channels of PCM make the format extensible, with the channels' usual places.
-// IMA ADPCM has blocks of adpcm.IMABlockSize; the last is filled with the beginning of a
-// loop that reaches the end, or else with the last sample.
+// IMA ADPCM has blocks of adpcm.IMABlockSize. If a loop reaches the end of the clip, its
+// beginning fills the last block; otherwise the last sample does.
 func Encode(ctx context.Context, w io.Writer, clip *pcm.Clip, o Options) error {
 	if err := check(clip, o); err != nil {
 		return err

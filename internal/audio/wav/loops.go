@@ -20,14 +20,14 @@ const (
 	loopPingPong = 1
 )
 
-// LoopChunks are the chunks of a RIFF file that tell of loops, without their headers.
+// LoopChunks holds the chunks of a RIFF file that describe loops, without their headers.
 type LoopChunks struct {
 	smpl, cues, plays []byte
-	lists             [][]byte // of the kind adtl
+	lists             [][]byte // lists of type adtl
 	dls               bool     // a wsmp chunk with loops
 }
 
-// Take keeps a chunk that may hold loops. It ignores a smpl chunk behind one with loops.
+// Take keeps a chunk that may hold loops. It ignores further smpl chunks after one with loops.
 func (l *LoopChunks) Take(id string, body []byte) {
 	switch {
 	case id == "smpl" && (l.smpl == nil || smplCountOf(l.smpl) == 0):
@@ -43,7 +43,7 @@ func (l *LoopChunks) Take(id string, body []byte) {
 	}
 }
 
-// AddTo adds the loops of the smpl chunk to a clip, or without any the regions of the cue list.
+// AddTo adds the loops of the smpl chunk to a clip, or if it has none, the regions of the cue list.
 func (l *LoopChunks) AddTo(clip *pcm.Clip) {
 	addSmplLoops(clip, l.smpl)
 	if len(clip.Loops) > 0 {
@@ -78,7 +78,7 @@ func addSmplLoops(clip *pcm.Clip, p []byte) {
 		return
 	}
 	claimed, held := int64(smplCountOf(p)), int64(len(p)-smplHeader)/smplLoop
-	extra := int64(binary.LittleEndian.Uint32(p[smplCount+4:])) // bytes of a sampler, behind the loops
+	extra := int64(binary.LittleEndian.Uint32(p[smplCount+4:])) // sampler data after the loops
 	switch {
 	case claimed > held:
 		clip.Warn("its smpl chunk claims %d loops and holds %d; export the file again", claimed, held)
@@ -104,13 +104,13 @@ func addSmplLoops(clip *pcm.Clip, p []byte) {
 	}
 }
 
-// A region is what an adtl list says of a cue point.
+// A region holds the entries of an adtl list for a cue point.
 type region struct {
 	label  string // in lower case
 	length uint32
 }
 
-// readRegions reads adtl lists: ltxt chunks have lengths, and like labl chunks, names.
+// readRegions reads adtl lists. Their ltxt chunks have lengths; both ltxt and labl chunks have names.
 func readRegions(lists [][]byte) map[uint32]region {
 	regions := map[uint32]region{}
 	for _, list := range lists {
@@ -141,8 +141,8 @@ func readRegions(lists [][]byte) map[uint32]region {
 	return regions
 }
 
-// addRegions adds the regions of a cue list that are called a loop. The cue chunk says where
-// one starts. Two points without length, called the start and the end of a loop, are one, too.
+// addRegions adds the regions of a cue list whose label contains "loop". The cue chunk has their
+// starts. Two points without length, labeled as start and end of a loop, also make one.
 func addRegions(clip *pcm.Clip, cues []byte, lists [][]byte) {
 	const point, none = 24, -1
 	regions := readRegions(lists)

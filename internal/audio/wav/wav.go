@@ -23,11 +23,11 @@
 //
 // # Loops
 //
-// They come from the smpl chunk. If that has none, regions of the cue list (ltxt) that
-// have "loop" in their label count, and pairs of points that are labeled as the start
-// and the end of a loop. Ends beyond the sound are brought back to its end. Empty loops,
-// loops that run backwards only and those of wsmp and plst chunks are left out with a
-// warning. Fractions of a frame, the root note and other markers are dropped.
+// Loops come from the smpl chunk. If it has none, they come from regions of the cue list
+// (ltxt) with "loop" in their label, and from pairs of points labeled as the start and the
+// end of a loop. A loop that ends beyond the sound is shortened. Empty loops, loops that
+// only run backwards, and loops of wsmp and plst chunks are dropped with a warning.
+// Fractions of a frame, the root note and other markers are dropped silently.
 //
 // Sources: "Multimedia Programming Interface and Data Specifications 1.0", IBM and
 // Microsoft 1991; "New Multimedia Data Types and Data Techniques", Microsoft 1994;

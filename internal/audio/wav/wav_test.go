@@ -105,8 +105,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// Readers that ignore the fact chunk play the last block of ADPCM to its end. Behind a loop
-// that reaches the end they find what the loop plays next.
+// Readers that ignore the fact chunk play the last block of ADPCM to its end. If a loop reaches
+// the end of the sound, the block continues with the beginning of the loop.
 func TestLastBlockGoesOnWithTheLoop(t *testing.T) {
 	clip := &pcm.Clip{Rate: 22050, Channels: 2}
 	for i := range 500 {

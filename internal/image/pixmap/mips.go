@@ -28,8 +28,8 @@ type Sampling struct {
 	// vectors again. A map whose blue is the same everywhere has two channels: z
 	// is found from x and y, and blue stays. Color must be Data.
 	Normal bool
-	// Premultiplied says that colors are multiplied by alpha already, or that alpha is a
-	// number that has nothing to do with them.
+	// Premultiplied means that colors are already multiplied by alpha, or that alpha is a number
+	// unrelated to them.
 	Premultiplied bool
 	// WrapX and WrapY are what lies beyond the edges. Box does not look there.
 	WrapX, WrapY Wrap

@@ -30,7 +30,7 @@ type finding struct {
 // OfPath returns what the path of a file says of the picture, without garbage. The last
 // word that means something decides, as in "brick_wall_Normal_2k"; then words that are
 // clear wherever they stand, as in "icon_sword"; then folders, as in "ui/close".
-// PerhapsNumbered stands for what OfNeighbored tells.
+// PerhapsNumbered means that OfNeighbored decides.
 func OfPath(path string) Name {
 	name, digits := ofPath(path, false)
 	if digits != "" {
@@ -41,7 +41,7 @@ func OfPath(path string) Name {
 	return name
 }
 
-// OfNeighbored is OfPath for a caller that has looked for the Neighbors of the picture.
+// OfNeighbored is OfPath for a caller that knows whether one of the picture's Neighbors exists.
 func OfNeighbored(path string, neighbors bool) Name {
 	name, _ := ofPath(path, neighbors)
 	return name
@@ -58,7 +58,7 @@ func Neighbors(path string) []string {
 	}
 	near := []int{n - 1, n + 1}
 	if isTile(digits) {
-		near = []int{firstTile - 1} // the tiles beside it prove nothing
+		near = []int{firstTile - 1} // a tile has tiles beside it
 	}
 	var list []string
 	for _, n := range near {
@@ -67,8 +67,8 @@ func Neighbors(path string) []string {
 	return list
 }
 
-// ofPath is OfPath with numbers that may be sizes or tiles taken for counts or not. It returns
-// such a number.
+// ofPath is OfPath, where counts decides whether a number that may be a size or a tile counts
+// frames. It also returns the digits of such a number.
 func ofPath(path string, counts bool) (name Name, digits string) {
 	folders, base := "", path
 	if i := strings.LastIndexByte(path, '/'); i >= 0 {
@@ -96,7 +96,7 @@ func ofPath(path string, counts bool) (name Name, digits string) {
 		return folder, digits
 	}
 	if found.name == Nameless && len(path)-len(folders) > 4 && strings.EqualFold(path[len(path)-4:], ".hdr") {
-		return Environments, digits // light without an upper end is that of a place
+		return Environments, digits // unbounded light is usually an environment
 	}
 	if found.name == Nameless && len(base) == 1 && isLetter(base[0]) {
 		return Letter, digits

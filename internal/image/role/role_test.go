@@ -139,7 +139,7 @@ func TestOfPath(t *testing.T) {
 	}
 }
 
-// A number that may be a size or a tile counts pictures if its neighbors do, whatever it is.
+// A number that may be a size or a tile counts frames if a neighboring number exists.
 func TestNeighbors(t *testing.T) {
 	for path, want := range map[string]struct {
 		neighbors    string
@@ -161,7 +161,7 @@ func TestNeighbors(t *testing.T) {
 			t.Errorf("%s: %v alone and %v among neighbors, want %v and %v", path, alone, among, want.alone, want.among)
 		}
 	}
-	// All frames of an animation are called alike.
+	// All frames of an animation get the same name.
 	for _, stem := range []string{"boom_", "walk", "hero-run.", "fx/spark_"} {
 		want := OfNeighbored(fmt.Sprintf("%s%d.png", stem, 7), true)
 		for i := range 1200 {
@@ -219,8 +219,8 @@ func BenchmarkOfPath(b *testing.B) {
 	}
 }
 
-// It does not matter in which order materials are read, and a slot that looks at alpha alone
-// never changes what red, green and blue are.
+// The order of materials does not matter, and a slot that reads only alpha never changes the role
+// of red, green and blue.
 func TestJoinOfSlots(t *testing.T) {
 	words := []string{
 		"baseColorTexture", "emissiveTexture", "specularGlossinessTexture", "specularTexture", "sheenRoughnessTexture",

@@ -4,7 +4,7 @@ import "strings"
 
 // A Slot says how a material reads a picture.
 type Slot struct {
-	Role  Role // of red, green and blue; of alpha if that is all
+	Role  Role // of red, green and blue, or of alpha if the material reads nothing else
 	Alpha Alpha
 }
 
@@ -13,10 +13,10 @@ type Alpha uint8
 
 // The meanings of alpha.
 const (
-	Ignored Alpha = iota // nothing looks at it
+	Ignored Alpha = iota // the material does not read it
 	Opacity              // transparency; Ignored in materials that are opaque
 	Number               // a number besides red, green and blue, such as glossiness
-	Alone                // a number, and nothing looks at red, green and blue
+	Alone                // a number, and the material does not read red, green and blue
 )
 
 // OfSlot returns how a material reads the picture of a slot: a member of a glTF material
@@ -52,15 +52,15 @@ func OfSlot(slot string) Slot {
 	return Slot{}
 }
 
-// IsGLTFSlot reports whether a member of a glTF material, or of an extension of one, may name a
-// texture, be it known or not. Words of MTL do not.
+// IsGLTFSlot reports whether a member of a glTF material or of its extensions may name a texture,
+// also for unknown members. It is false for words of MTL.
 func IsGLTFSlot(member string) bool {
 	return strings.HasSuffix(member, "Texture") || member == "MOZ_lightmap"
 }
 
-// Join returns how two slots together read one picture, and whether one texture suits both.
-// Slots of one role share a texture. So do slots of which one reads alpha alone, as some
-// extensions pair them; the other slot then decides on red, green and blue.
+// Join returns how two slots together read one picture, and whether one texture suits both. It
+// does if the slots have one role, or if one of them reads only alpha, as in some pairs of slots
+// of extensions. In a pair the other slot decides the role of red, green and blue.
 func (s Slot) Join(other Slot) (joined Slot, suits bool) {
 	if s.Alpha == Alone && other.Alpha == Alone {
 		return s, true

@@ -2,7 +2,7 @@ package role
 
 // A tail is what stands behind the words that mean something.
 type tail struct {
-	numbered bool   // a number that tells one of several from others
+	numbered bool   // a number that counts pictures
 	sized    bool   // "_2k"
 	digits   string // of a number that may be a size or a tile, "" for none
 	way      Name   // OpenGL or DirectX, Nameless if neither is said

@@ -26,7 +26,7 @@ type bitmap struct {
 	depth   int // bits a pixel
 	packed  bool
 	order   [4]int // which byte of a pixel of 32 bits is red, green, blue and, unless it is -1, alpha
-	maybe   bool   // alpha may be nothing: masks count with other compressions only
+	maybe   bool   // alpha may be unused: masks count with other compressions only
 	palette []byte // blue, green, red and nothing, for each color
 	offset  int64  // of the pixels
 }
@@ -167,7 +167,7 @@ func decodeBMP(ctx context.Context, data []byte, h *header) (*pixmap.Map, error)
 	return m, nil
 }
 
-// hasAlpha reports whether a pixel is seen.
+// hasAlpha reports whether a pixel is not fully transparent.
 func hasAlpha(pix []uint8) bool {
 	for i := 3; i < len(pix); i += 4 {
 		if pix[i] != 0 {

@@ -300,7 +300,7 @@ func TestFramesAreCounted(t *testing.T) {
 	}
 }
 
-// The primaries of sRGB, in any writing, are no other ones.
+// The primaries of sRGB give no note, however they are rounded.
 func TestPrimariesOfHDR(t *testing.T) {
 	for line, want := range map[string]string{
 		"0.64 0.33 0.3 0.6 0.15 0.06 0.3127 0.329": "", "0.640 0.330 0.300 0.600 0.150 0.060 0.313 0.329": "",

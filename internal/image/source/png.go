@@ -126,7 +126,7 @@ func (c *pngChunks) colorSpace() (gamma int, profile string) {
 	if len(c.gAMA) == 4 {
 		gamma = applicable(int64(binary.BigEndian.Uint32(c.gAMA)))
 	}
-	if len(c.cHRM) == 32 && !allZero(c.cHRM) { // zeros are no colors, and other readers ignore them
+	if len(c.cHRM) == 32 && !allZero(c.cHRM) { // other readers ignore zeros, too
 		var got [8]float64 // white comes first
 		for i := range got {
 			got[(i+6)%8] = float64(binary.BigEndian.Uint32(c.cHRM[4*i:])) / 100000

@@ -74,8 +74,8 @@ type Info struct {
 	// Profile names a color space that is not sRGB and that was not applied,
 	// in words for people. It is empty for sRGB and for files that say nothing.
 	Profile string
-	// Frames is how many pictures the file holds if that is known to be more than one. The
-	// first is decoded. Of some files only Decode knows it.
+	// Frames is the number of pictures in the file if it is known to be more than one. Only the
+	// first is decoded. For some formats only Decode sets Frames.
 	Frames int
 	// Notes say what was decided where the file leaves it open, a line each.
 	Notes []string
@@ -141,8 +141,8 @@ func DecodeData(ctx context.Context, data []byte, ext string, maxSide int) (*pix
 	return decode(ctx, data, ext, maxSide, true)
 }
 
-// DecodeStored is DecodeData for a texture of a glTF: it is not turned upright either. glTF 2.0
-// has loaders ignore what files say of colors, and lets them ignore Exif data; most do.
+// DecodeStored is DecodeData for a texture of a glTF, which also ignores the orientation. glTF 2.0
+// requires loaders to ignore gamma and color profiles, and most also ignore Exif data.
 func DecodeStored(ctx context.Context, data []byte, ext string, maxSide int) (*pixmap.Map, Info, error) {
 	return decode(ctx, data, ext, maxSide, false)
 }

@@ -7,7 +7,7 @@
 // which is faster in its middle than at its ends: the bound holds for these players as well.
 //
 // Between rotations that are half a turn apart both arcs are equally short, and which way a
-// player turns is decided by a rounding error. So Reduce leaves out nothing between rotations
+// player turns is decided by a rounding error. So Reduce removes no keyframes between rotations
 // that are more than a quarter of a turn apart, and [Curve.SameTurns] finds keyframes of the
 // source that rounding would turn the other way.
 package keyframes
@@ -112,17 +112,16 @@ func (r *reducer) furthest(from, n int) int {
 	return good
 }
 
-// leastDot is the dot product of quaternions that are a quarter of a turn apart. Keyframes
-// between rotations that are further apart stay.
+// leastDot is the dot product of quaternions a quarter turn apart. Reduce removes no keyframes
+// between rotations that are further apart.
 const leastDot = math.Sqrt2 / 2
 
 // clearDot is a dot product whose sign no player's arithmetic changes. Sums of four
 // products of float32 are off by less than 1e-6.
 const clearDot = 1e-5
 
-// SameTurns reports whether a player turns the same way between all keyframes of c that follow
-// each other as between the same keyframes of stored. It is true for all but rotations that
-// are nearly half a turn apart.
+// SameTurns reports whether players turn in the same direction between neighboring keyframes of c
+// and of stored. Only rotations that are nearly half a turn apart can make it false.
 func (c *Curve) SameTurns(stored []float32) bool {
 	if c.Kind != Rotation || c.Step {
 		return true
@@ -193,8 +192,8 @@ func (c *Curve) between(to []float64, a, b int, share float64) []float64 {
 	return c.line(to, a, b, share)
 }
 
-// line writes the point at a share of the straight line from one keyframe to another. Of
-// rotations its length is not 1.
+// line writes the point at a share of the straight line between two keyframes. For rotations the
+// result is not normalized.
 func (c *Curve) line(to []float64, a, b int, share float64) []float64 {
 	from, next := c.key(a), c.key(b)
 	if share <= 0 || c.Step {

@@ -190,8 +190,8 @@ func TestSlerp(t *testing.T) {
 	})
 }
 
-// A player computes what it shows in float32, as most do: with one sum of products in order,
-// each rounded, or with products that are added by one rounding (FMA).
+// A player interpolates in float32, as most players do. It rounds each product and each sum, or
+// with fma rounds once for both.
 type player struct {
 	fma  bool
 	line bool // lerps and normalizes
@@ -213,7 +213,7 @@ func (p player) sum(products ...float32) float32 {
 	return sum
 }
 
-// at returns what the player shows of rotations at a time.
+// at returns the rotation that the player shows at a time.
 func (p player) at(c *Curve, t float64) []float64 {
 	i := max(sort.Search(len(c.Times), func(i int) bool { return float64(c.Times[i]) > t })-1, 0)
 	a := c.key(i)
@@ -246,8 +246,8 @@ func (p player) at(c *Curve, t float64) []float64 {
 	return out
 }
 
-// Whatever player shows a spin turns it the way that it turns the source, and as far. A
-// turn the other way would be off by up to 180 degrees.
+// Every player turns a reduced spin in the same direction as the source, and as far. A turn in
+// the other direction would be off by up to 180 degrees.
 func TestSpinsTurnTheSameWay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		component := rapid.IntRange(-8, 8)
@@ -299,7 +299,7 @@ func TestSpinsTurnTheSameWay(t *testing.T) {
 	})
 }
 
-// Keyframes of the source that are half a turn apart are the ones that rounding may turn.
+// Rounding changes the direction only between keyframes that are half a turn apart.
 func TestSameTurns(t *testing.T) {
 	half := func(off float64) []float32 {
 		angle := (math.Pi - off) / 2

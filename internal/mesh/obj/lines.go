@@ -13,12 +13,12 @@ const (
 	looks   = 1 << 10 // lines between two looks at the context
 )
 
-// blanks are what words of a line are apart by.
+// blanks are the characters that separate words of a line.
 const blanks = " \t\r\v\f"
 
 func isBlank(c rune) bool { return strings.ContainsRune(blanks, c) }
 
-// paint starts comments in which ZBrush writes the colors of vertices.
+// paint is the start of comments with vertex colors, as ZBrush writes them.
 const paint = "#MRGB"
 
 // eachLine calls read for each line that is not empty and no comment, with its words
@@ -41,7 +41,7 @@ func eachLine(ctx context.Context, text []byte, read func(words []string, rest s
 		line, text, _ = bytes.Cut(text, []byte{'\n'})
 		first := number
 		line = bytes.TrimRight(line, blanks)
-		last := line // of those that are joined
+		last := line // the last of the joined lines
 		for goesOn := false; endsOpen(last) && len(text) > 0 && len(line) < maxLine; goesOn = true {
 			if !goesOn {
 				joined = append(joined[:0], line...)
@@ -71,8 +71,8 @@ func eachLine(ctx context.Context, text []byte, read func(words []string, rest s
 	return ctx.Err()
 }
 
-// endsOpen reports whether a line goes on in the next one. A backslash in a comment, which may
-// be that of a folder's name, does not say so.
+// endsOpen reports whether a line continues on the next one. A backslash in a comment does not
+// count: it may end the name of a folder.
 func endsOpen(line []byte) bool {
 	return bytes.HasSuffix(line, []byte{'\\'}) && strings.HasSuffix(withoutComment(string(line)), `\`)
 }

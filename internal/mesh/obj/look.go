@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// A lost collects the statements of a model that glTF has no place for, with advice.
+// A lost collects the statements of a model that glTF cannot express, with advice.
 type lost struct {
 	words  []string
 	advice map[string]string
 }
 
-// maxLost bounds the statements that are told of.
+// maxLost is the largest number of statements in a warning.
 const maxLost = 20
 
 func (l *lost) add(statement, advice string) {
@@ -50,7 +50,7 @@ type looker struct {
 	textures map[texture]int
 }
 
-// look writes a material. Images and textures are used by as many materials as name them.
+// look writes a material. Materials share images and textures.
 func (l *looker) look(m *material) gltfLook {
 	look := gltfLook{Name: m.name}
 	if !m.known {
@@ -90,8 +90,8 @@ func (l *looker) look(m *material) gltfLook {
 	return look
 }
 
-// roughness writes how rough and metallic a surface is: Pr and Pm, or the roughness that a
-// highlight with Phong's exponent Ns has.
+// roughness writes the roughness and metalness of a surface from Pr and Pm. Without Pr it converts
+// the Phong exponent Ns to a roughness.
 func (l *looker) roughness(m *material, p *pbr) {
 	if x, ok := m.numbers["pm"]; ok {
 		p.Metallic = float64(min(max(x, 0), 1))
@@ -131,7 +131,7 @@ func (m *material) isDull() bool {
 	return m.numbers["dull"] == 1 || has && ks == [3]float32{} && m.maps["map_ks"].file == ""
 }
 
-// emission writes Ke and map_Ke. A map that is multiplied by black was not meant so.
+// emission writes Ke and map_Ke. A black Ke with a map is taken for white.
 func (l *looker) emission(m *material, look *gltfLook) {
 	ke := m.colors["ke"]
 	look.EmissiveMap = l.texture(m, "map_ke")
@@ -209,8 +209,8 @@ func (l *looker) layers(m *material, look *gltfLook) {
 	}
 }
 
-// rest enters the statements that no other function writes. Ka is left out without a word:
-// ambient light belongs to the scene in glTF.
+// rest reports the statements that no other function writes. It ignores Ka: ambient light belongs
+// to the scene in glTF.
 func (l *looker) rest(m *material) {
 	for key, written := range map[string]string{
 		"map_ns": "map_Ns", "map_tr": "map_Tr", "disp": "disp", "decal": "decal", "refl": "refl", "map_ps": "map_Ps", "map_ka": "map_Ka",

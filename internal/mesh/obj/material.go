@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A material is what an MTL file says of it. Statements are in lower case, as some exporters
-// write map_kd.
+// A material holds the statements of a material in an MTL file. Names of statements are in lower
+// case, since some exporters write map_kd.
 type material struct {
 	name    string
 	known   bool                  // a library defines it
@@ -16,18 +16,18 @@ type material struct {
 	maps    map[string]texmap     // map_Kd, norm ...
 }
 
-// A texmap is a map of a material: a file, and what options say of it.
+// A texmap is a map of a material: a file and its options.
 type texmap struct {
 	file   string // relative to the model
 	scale  [2]float64
 	offset [2]float64
 	clamp  bool
 	bump   float64 // -bm
-	from   string  // -imfchan, "" where it does not say
+	from   string  // -imfchan, "" for none
 }
 
-// Statements of MTL, by their arguments. Pr, Pm, Ps, Pc, Pcr, aniso, anisor and norm come from
-// PBR exporters, the others from Wavefront.
+// Statements of MTL, by the type of their arguments. Exporters of PBR materials added Pr, Pm, Ps,
+// Pc, Pcr, aniso, anisor and norm; Wavefront defined the others.
 var (
 	mtlColors  = "kd ks ka ke tf"
 	mtlNumbers = "ns ni pr pm ps pc pcr aniso anisor sharpness"
@@ -62,7 +62,7 @@ func (l *library) line(words []string, rest string) error {
 	switch word := strings.ToLower(words[0]); {
 	case word == "d" || word == "tr":
 		return m.readOpacity(word, words, l.lost)
-	case word == "illum": // which formula shades a material; glTF has one
+	case word == "illum": // the illumination model; glTF has only one
 		if len(words) > 1 && (words[1] == "0" || words[1] == "1") {
 			m.setNumber("dull", 1)
 		}
@@ -110,7 +110,7 @@ func (m *material) setNumber(key string, x float32) {
 	m.numbers[key] = x
 }
 
-// readOpacity reads d or, upside down, Tr.
+// readOpacity reads d, or Tr, which is 1 - d.
 func (m *material) readOpacity(word string, words []string, lost *lost) error {
 	if len(words) < 2 {
 		return errors.New("no number behind " + words[0])
@@ -118,7 +118,7 @@ func (m *material) readOpacity(word string, words []string, lost *lost) error {
 	if len(words) > 2 && words[1] == "-halo" {
 		lost.add("d -halo", "")
 	}
-	x, err := number(words[len(words)-1]) // "d -halo 0.5" has an option
+	x, err := number(words[len(words)-1]) // the last word, as in "d -halo 0.5"
 	if err != nil {
 		return err
 	}
@@ -129,10 +129,10 @@ func (m *material) readOpacity(word string, words []string, lost *lost) error {
 	return nil
 }
 
-// errSpectrum is said of colors that only a renderer of spectra can read.
+// errSpectrum is the error for colors that only a spectral renderer can read.
 var errSpectrum = errors.New("not red, green and blue")
 
-// readColor reads three numbers, or one, which is a gray.
+// readColor reads three numbers, or one number for a gray.
 func readColor(words []string) (c [3]float32, err error) {
 	if len(words) < 2 {
 		return c, errors.New("no number behind " + words[0])
@@ -165,8 +165,8 @@ func mapOption(word string) int {
 	return 0
 }
 
-// read reads a map: its options, and behind them the file's name, which may have spaces. The
-// name becomes relative to the model.
+// read reads a map: its options, then the name of its file, which may contain spaces. The name
+// becomes relative to the model.
 func (l *library) read(words []string, rest string) texmap {
 	t := texmap{scale: [2]float64{1, 1}, bump: 1}
 	for len(words) > 0 {
@@ -197,8 +197,8 @@ func (l *library) read(words []string, rest string) texmap {
 	return t
 }
 
-// option reads an option of a map. Options that glTF has no place for count as lost, unless
-// their values change nothing.
+// option reads an option of a map. An option that glTF cannot express counts as lost, unless its
+// value has no effect.
 func (l *library) option(t *texmap, option string, values []string) {
 	var numbers []float64
 	for _, v := range values {

@@ -2,15 +2,15 @@
 // glTF 2.0 (Wavefront Technologies, "Advanced Visualizer", appendix B1, "Object Files",
 // and "MTL material format").
 //
-// What is read: v, with colors behind it, vt, vn, f, l, p with positive and negative numbers,
-// o, g, usemtl, mtllib, comments, lines that go on after a backslash; of MTL files what glTF
-// can say (look.go). Numbers are rounded to float32 once, correctly. Free-form curves and
-// surfaces are refused. What else a model says is named by Convert, but for what polygons on
-// textures of two dimensions do not need: the weight of a vertex, the third coordinate of a
-// texture, groups within objects, light of the surroundings (Ka), and the number of a formula
-// (illum).
+// The package reads v, also with a color, vt, vn, f, l, p with positive and negative numbers,
+// o, g, usemtl, mtllib, comments and continued lines. Of MTL files it reads the statements that
+// glTF can express (look.go). Numbers are rounded to float32 once, correctly. Free-form curves
+// and surfaces are an error. Convert returns all other statements of a model, except for some
+// that polygons with two-dimensional textures do not need: the weight of a vertex, the third
+// coordinate of a texture, groups within objects, ambient light (Ka), and the illumination
+// model (illum).
 //
-// Colors are taken for sRGB and become linear; vertices without are white. A fourth number
+// Vertex colors are sRGB and become linear; vertices without a color are white. A fourth number
 // is alpha.
 //
 // Each object becomes a node and a mesh; where a file has no objects, each group does.
@@ -39,7 +39,7 @@ import (
 // Convert returns the text of a glTF document and its only buffer. read reads a file
 // that the model names, relative to it; it is asked for MTL files only, and one that
 // does not exist (fs.ErrNotExist) leaves its materials without properties. Errors
-// name the line. lost are statements that glTF has no place for, in words for people.
+// name the line. lost lists the statements that glTF cannot express, in words for people.
 func Convert(ctx context.Context, model []byte, read func(name string) ([]byte, error)) (text, buffer []byte, lost []string, err error) {
 	p := &parser{byName: map[string]int{}, open: map[key]int{}, material: none}
 	line := func(words []string, rest string) error { return p.line(ctx, words, rest) }
@@ -161,7 +161,7 @@ func (p *parser) line(ctx context.Context, words []string, rest string) error {
 		return p.addLibrary(rest)
 	case "curv", "curv2", "surf":
 		return fmt.Errorf("%s: free-form curves and surfaces are not read; export the model as polygons", words[0])
-	case paint: // a mask, which tells of no color, and red, green and blue of each vertex
+	case paint: // for each vertex a mask, which is ignored, and red, green and blue
 		for ; len(rest) >= 8; rest = rest[8:] {
 			mrgb, err := hex.DecodeString(rest[:8])
 			if err != nil {
@@ -172,14 +172,14 @@ func (p *parser) line(ctx context.Context, words []string, rest string) error {
 	case "s":
 		p.smooth = p.smooth || rest != "off" && rest != "0"
 	case "vp", "cstype", "deg", "bmat", "step", "parm", "trim", "hole", "scrv", "sp", "end", "con":
-		// of curves and surfaces, which are refused
+		// statements of curves and surfaces, which are an error elsewhere
 	default:
 		p.lost.add(words[0], "")
 	}
 	return nil
 }
 
-// color reads the color of the last vertex: three numbers behind its place, or four with alpha.
+// color reads the color of the last vertex: three numbers after its position, or four with alpha.
 func (p *parser) color(words []string) error {
 	if len(words) < 3 { // a weight, perhaps
 		if p.colors != nil {
@@ -207,7 +207,7 @@ func (p *parser) color(words []string) error {
 	return nil
 }
 
-// linear returns the light of an sRGB color (IEC 61966-2-1).
+// linear converts a component of an sRGB color to linear light (IEC 61966-2-1).
 func linear(x float32) float32 {
 	if x <= 0.04045 {
 		return float32(float64(x) / 12.92)
@@ -245,8 +245,8 @@ func (p *parser) use(name string) {
 // maxLibraries bounds the files that a model can have read.
 const maxLibraries = 64
 
-// addLibrary enters the files of a line: one, whose name may have spaces, or several that all
-// end in .mtl.
+// addLibrary adds the files of an mtllib line: either one file, whose name may contain spaces, or
+// several files that all end in .mtl.
 func (p *parser) addLibrary(name string) error {
 	if name == "" {
 		return errors.New("no name behind mtllib")

@@ -220,8 +220,8 @@ Kd 0 0 0
 	}
 }
 
-// Colors behind vertices, and in ZBrush's comments, become linear. Vertices without are white,
-// and a model whose colors are all white has none.
+// Colors after vertices, and in ZBrush's comments, become linear. Vertices without a color are
+// white. A model with white vertices only has no colors.
 func TestVertexColors(t *testing.T) {
 	const faces = "f 1 2 3\n"
 	half := float32(0.21404114) // of sRGB 0.5
@@ -257,7 +257,7 @@ func TestVertexColors(t *testing.T) {
 	}
 }
 
-// Each statement of a material is in the document, or named.
+// Each statement of a material is in the document or in the list of lost statements.
 func TestMaterials(t *testing.T) {
 	const specular, coat = `"KHR_materials_specular"`, `"KHR_materials_clearcoat"`
 	for _, tc := range []struct{ library, want, lost string }{
@@ -299,7 +299,7 @@ func TestMaterials(t *testing.T) {
 	}
 }
 
-// Statements of OBJ that say something are read or named.
+// Each statement of OBJ with an effect is read or in the list of lost statements.
 func TestStatements(t *testing.T) {
 	for _, tc := range []struct{ model, lost string }{
 		{square + "s off\nf 1 2 3", ""},

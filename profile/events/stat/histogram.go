@@ -82,10 +82,10 @@ func first(step int) int64 {
 	return int64(steps+step&(steps-1)) << shift
 }
 
-// Quantile returns the least duration that at least a part of all count durations does not
-// exceed, within 1/32: of few, the 99th percentile is the longest.
+// Quantile returns, within 1/32, the least duration that at least a part of all count durations
+// does not exceed. The 99th percentile of few durations is the longest.
 func (h *Histogram) Quantile(part float64, count int64) int64 {
-	const rounded = 1e-9 // by so much products of whole numbers are off
+	const rounded = 1e-9 // bound of the rounding error of products
 	rank, seen := uint64(max(math.Ceil(part*float64(count)*(1-rounded))-1, 0)), uint64(0)
 	for i, n := range h {
 		if seen += n; seen > rank {

@@ -63,13 +63,13 @@ func TestQuantiles(t *testing.T) {
 	}
 }
 
-// Of few durations quantiles are what counters.Summarize has of the same: the longest of five
-// is their 99th percentile.
+// Quantiles of few durations equal the percentiles of counters.Summarize. The 99th percentile of
+// five durations is the longest.
 func TestQuantilesOfFew(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var h Histogram
 		var values []float64
-		for _, d := range rapid.SliceOfN(rapid.Int64Range(0, 15), 1, 300).Draw(t, "durations") { // exact so far
+		for _, d := range rapid.SliceOfN(rapid.Int64Range(0, 15), 1, 300).Draw(t, "durations") { // the histogram is exact below 16
 			h.Add(d)
 			values = append(values, float64(d))
 		}

@@ -17,10 +17,9 @@ const (
 	endsKept   = 4096                   // ends of frames, for late samples
 )
 
-// follow gives a set the quantities of a recording that is under way, as [replay] does of
-// a whole one, until it ends. A frame is shown after a delay, in which the buffers of all
-// workers arrive. A later sample counts for the least and the greatest value of the frame
-// that is under way.
+// follow writes the quantities of a live recording into a set until it ends, as [replay] does for
+// a complete one. It shows each frame after a delay, in which the buffers of all workers arrive.
+// A sample that arrives later counts for the least and the greatest value of the current frame.
 func follow(set *counters.Set, stream *events.Stream) error {
 	f := &follower{tracks: newTracks(set, maxNames), late: map[lateTotal]float64{}}
 	stop, done := make(chan struct{}), make(chan struct{})
@@ -51,23 +50,23 @@ func follow(set *counters.Set, stream *events.Stream) error {
 	return nil
 }
 
-// A follower makes frames of a recording that is under way.
+// A follower makes frames of a live recording.
 type follower struct {
 	mu sync.Mutex
 	tracks
 	start   time.Time // of the recording
-	pending []sample  // that are not in frames yet
-	latest  int64     // of all samples that have come
-	came    time.Time // when that came
+	pending []sample  // not in frames yet
+	latest  int64     // time of the latest sample
+	came    time.Time // when that sample arrived
 
-	begun bool // the frame that is under way has values
+	begun bool // the current frame has values
 	from  int64
 	shown int64   // when the last frame ended
 	ends  []int64 // of the last marked frames
 	late  map[lateTotal]float64
 }
 
-// A lateTotal is the time of scopes in a frame that has been shown already.
+// A lateTotal identifies the total time of scopes in a frame that has already been shown.
 type lateTotal struct {
 	track *track
 	end   int64
@@ -143,7 +142,7 @@ func (f *follower) add(s *sample) {
 	s.track.now.take(s.at, s.value)
 }
 
-// push ends the frame that is under way.
+// push ends the current frame.
 func (f *follower) push(at int64) {
 	for _, q := range f.list {
 		q.now = f.closed(q, q.now)

@@ -14,16 +14,16 @@ import (
 // maxSamples limits the samples in memory. The tape of a longer recording is read again.
 const maxSamples = 1 << 21
 
-// replay gives a set the quantities of a recording as gauges with a history of at most so
-// many rows, [rowsOf] of the tape. Values may come in any order, as workers' buffers do.
+// replay writes the quantities of a recording into a set, as gauges with a history of at most
+// rows rows; see [rowsOf]. Values may come in any order, as the buffers of workers do.
 //
 // A row is a frame. A frame ends where a scope or instant called "frame" does. In a
-// recording without those it ends before the second value of a quantity, so that no two
-// values share a frame; if that gives too many frames, the whole time is divided into equal
-// ones. If there are more frames than rows, a row has several neighbors. A row with several
+// recording without such marks it ends before the second value of a quantity, so that no two
+// values share a frame. If there are too many of these, the whole time is divided into equal
+// frames. If there are more frames than rows, a row joins several neighbors. A row with several
 // values of a quantity keeps the last, the least and the greatest.
 //
-// After an error the set has all that was read.
+// After an error the set has all values that were read.
 func replay(set *counters.Set, tape *events.Tape, rows int) error {
 	p := player{tracks: newTracks(set, min(maxNames, 2*maxCells/rows)), tape: tape, rows: rows, kept: true}
 	for _, b := range tape.Blocks() {
@@ -32,8 +32,8 @@ func replay(set *counters.Set, tape *events.Tape, rows int) error {
 	p.survey()
 	p.divide()
 	set.WatchAll()
-	join := (len(p.ends) + rows - 1) / rows // frames of a row
-	chunk := max(rows/join, 1) * join       // frames that have cells at a time
+	join := (len(p.ends) + rows - 1) / rows // frames in each row
+	chunk := max(rows/join, 1) * join       // frames that have cells at the same time
 	for from := 0; from < len(p.ends); from += chunk {
 		to := min(from+chunk, len(p.ends))
 		p.fill(from, to)
@@ -42,7 +42,7 @@ func replay(set *counters.Set, tape *events.Tape, rows int) error {
 	return errors.Join(p.failed, p.full)
 }
 
-// A player makes rows of a recording that is whole.
+// A player makes rows of a complete recording.
 type player struct {
 	tracks
 	tape    *events.Tape
@@ -50,7 +50,7 @@ type player struct {
 	end     int64   // of the recording
 	ends    []int64 // of frames
 	samples []sample
-	kept    bool // samples has all there are
+	kept    bool // samples holds all samples of the recording
 	failed  error
 	records []events.Record
 	values  []float64
@@ -135,7 +135,7 @@ func (p *player) fill(from, to int) {
 	})
 }
 
-// push pushes the frames in cells as rows, joining so many frames in each.
+// push pushes the frames in cells as rows of join frames each.
 func (p *player) push(from, to, join int) {
 	start := p.tape.Start()
 	for f := from; f < to; f += join {

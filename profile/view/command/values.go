@@ -40,15 +40,15 @@ func component(name string, i, n int) string {
 	return name + "/" + strconv.Itoa(i)
 }
 
-// A cell is one quantity in one frame: its last, least and greatest value, the sum, and how
-// many there were.
+// A cell is one quantity in one frame: the last, least and greatest value, and the sum and number
+// of its values.
 type cell struct {
-	at                     int64 // of last
+	at                     int64 // time of the last value
 	count                  int
 	last, least, most, sum float64
 }
 
-// take adds a value. NaN is none.
+// take adds a value, but ignores NaN.
 func (c *cell) take(at int64, value float64) {
 	if math.IsNaN(value) {
 		return
@@ -60,7 +60,7 @@ func (c *cell) take(at int64, value float64) {
 	}
 }
 
-// widen brings least and greatest values in.
+// widen extends the range of values.
 func (c *cell) widen(least, most float64) {
 	if c.count == 0 {
 		c.least, c.most = least, most
@@ -93,11 +93,11 @@ type track struct {
 	name        string // of the gauge
 	gauge       *counters.Gauge
 	least, most *counters.Gauge // nil until a frame has several values
-	began       bool            // there was a value, where frames are marked
-	level       float64         // the last
+	began       bool            // has had a value, if frames are marked
+	level       float64         // the last value
 
-	now   cell   // the frame that is under way, for a follower
-	cells []cell // for a player
+	now   cell   // of a follower: the current frame
+	cells []cell // of a player
 }
 
 type trackKey struct {
@@ -108,7 +108,7 @@ type trackKey struct {
 // tracks are the quantities of a recording, with their gauges.
 type tracks struct {
 	set    *counters.Set
-	most   int // names
+	most   int // largest number of names
 	of     map[trackKey]*track
 	list   []*track
 	marked bool  // scopes or instants say where frames end
@@ -119,8 +119,8 @@ func newTracks(set *counters.Set, most int) tracks {
 	return tracks{set: set, most: most, of: map[trackKey]*track{}}
 }
 
-// track returns a quantity, or nil if there is no room for it. Where values and scopes share
-// a name, the later track gets an ending.
+// track returns a quantity, or nil if there is no room for it. If values and scopes share a name,
+// the later track's name gets a suffix.
 func (t *tracks) track(name string, scope bool) *track {
 	key := trackKey{name, scope}
 	q := t.of[key]
@@ -166,9 +166,9 @@ func (t *tracks) samples(kind events.Kind, name string, start, dur int64, values
 	}
 }
 
-// closed ends a frame: it turns the samples in c into the cell of the track. Where frames
-// are marked, the time of scopes is their sum, as a timer has it, and a level stays until it
-// changes. Otherwise each call is a value, and a frame without a sample has none.
+// closed ends a frame: it turns the samples in c into the cell of the track. If frames are marked,
+// the time of scopes is their sum, as in a timer, and a level stays until it changes. Otherwise
+// each call is a value, and a frame without a sample has no value.
 func (t *tracks) closed(q *track, c cell) cell {
 	switch {
 	case !t.marked:
@@ -205,8 +205,7 @@ func (t *tracks) show(q *track, c *cell) {
 	q.most.Set(most)
 }
 
-// rowsOf returns how many rows the counters of a recording have at most: fewer if there are
-// many names.
+// rowsOf returns the largest number of rows for a recording; many names leave room for fewer.
 func rowsOf(tape *events.Tape) int {
 	names := 4 * len(tape.Names()) // each may be a vector
 	return max(min(maxCells/max(names, 1), maxRows), minRows)

@@ -35,7 +35,7 @@ func record(t *testing.T) []byte {
 	return out.Bytes()
 }
 
-// last returns the last value that is known.
+// last returns the last value of a quantity.
 func last(set *counters.Set, name string) float64 {
 	known := slices.DeleteFunc(set.History(name), math.IsNaN)
 	return known[len(known)-1]
@@ -44,10 +44,10 @@ func last(set *counters.Set, name string) float64 {
 // rowCount is enough for the recordings of these tests.
 const rowCount = 2048
 
-// seen are the frames of a quantity as a page has them.
+// seen holds the frames of a quantity as a page gets them.
 type seen struct{ last, least, most []float64 }
 
-// quantity returns the frames of a name that a set has.
+// quantity returns the frames of a quantity in a set.
 func quantity(set *counters.Set, name string) (s seen) {
 	least, most := view.Extremes(name)
 	table := set.Table(0, name, least, most)
@@ -66,7 +66,7 @@ func (s seen) equal(other seen) bool {
 	return slices.EqualFunc(s.last, other.last, same) && slices.EqualFunc(s.least, other.least, same) && slices.EqualFunc(s.most, other.most, same)
 }
 
-// joined makes one frame of each so many.
+// joined joins each n frames to one.
 func (s seen) joined(n int) (all seen) {
 	known := func(values []float64) []float64 { return slices.DeleteFunc(slices.Clone(values), math.IsNaN) }
 	for i := 0; i < len(s.last); i += n {
@@ -80,9 +80,9 @@ func (s seen) joined(n int) (all seen) {
 	return all
 }
 
-// A graph of a recording, of a stream over TCP, and of the program itself are the same, for
-// any values in any number of frames. Where there are more frames than rows, or several
-// values in a frame, neither the least nor the greatest is lost.
+// The graphs of a recording, of a stream over TCP, and of the program itself are the same, for
+// any values in any number of frames. With more frames than rows, or several values in a frame,
+// the least and the greatest value stay.
 func TestGraphsAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		names := []string{"dt", "camera/x", "level"}[:rapid.IntRange(1, 3).Draw(t, "names")]
@@ -102,7 +102,7 @@ func TestGraphsAgree(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer conn.Close()
-		begin := make([]byte, 8) // of a stream: the viewer has been let in
+		begin := make([]byte, 8) // the start of the stream: the viewer is connected
 		if _, err := io.ReadFull(conn, begin); err != nil {
 			t.Fatal(err)
 		}
@@ -115,7 +115,7 @@ func TestGraphsAgree(t *testing.T) {
 		own.WatchAll()
 		w := rec.Worker("main")
 		want := map[string]*seen{}
-		for _, name := range names { // a level is known from the first frame on
+		for _, name := range names { // NaN from the first frame on, until it has a value
 			own.Gauge(name).Set(math.NaN())
 			want[name] = &seen{}
 		}
@@ -179,8 +179,8 @@ func TestGraphsAgree(t *testing.T) {
 	})
 }
 
-// Without marks, each value of a recording is in a frame of its own as long as there are
-// rows, and extremes are kept however few there are.
+// Without marks, each value of a recording has a frame of its own if there are enough rows.
+// Extremes are kept with any number of rows.
 func TestUnmarkedValues(t *testing.T) {
 	var out bytes.Buffer
 	rec := events.New(&out, events.Options{})
@@ -231,8 +231,8 @@ func TestUnmarkedValues(t *testing.T) {
 	}
 }
 
-// The time of scopes is graphed: of each frame where frames are marked, as timers of the
-// program have it, and else of each call.
+// A graph of scopes shows their total time in each frame, like a timer, or without marks the time
+// of each call.
 func TestScopeTimes(t *testing.T) {
 	for _, marked := range []bool{true, false} {
 		var out bytes.Buffer
@@ -278,7 +278,7 @@ func TestScopeTimes(t *testing.T) {
 	}
 }
 
-// What comes long after its frame was shown still counts for the extremes.
+// A value that arrives long after its frame was shown still counts for the extremes.
 func TestLateValues(t *testing.T) {
 	set := counters.New(counters.Options{Frames: rowCount})
 	set.WatchAll()
@@ -311,7 +311,7 @@ func TestLateValues(t *testing.T) {
 	}
 }
 
-// What was read of a torn recording is there.
+// The readable part of a torn recording is replayed.
 func TestReplayTorn(t *testing.T) {
 	stream := record(t)
 	set := counters.New(counters.Options{Frames: rowCount})

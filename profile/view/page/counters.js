@@ -19,7 +19,7 @@ export function graphsOf(app) { return app.graphs ??= new Graphs(app.state); }
 class CountersTab {
 	frames = new Frames();
 	kinds = new Map();
-	spans = new Set(); // names of which a frame may have several values
+	spans = new Set(); // names with several values in some frames
 	#app;
 	#graphs;
 	#statistics;

@@ -19,7 +19,7 @@ export class Icicle {
 
 	set(node) { this.#node = node; this.draw(); }
 
-	// size is what a node holds or, where nothing is held any more, held at most.
+	// size is the size that a node holds, or the peak if the program holds nothing any more.
 	#size(n) { return this.#node.bytes > 0 || n.was ? n.bytes : n.peak ?? 0; }
 	#weight(n) { return Math.abs(n.was ? n.bytes - n.was.bytes : this.#size(n)); }
 

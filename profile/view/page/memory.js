@@ -51,7 +51,7 @@ class Memory {
 	get #pair() { return !this.#app.info.memory && this.snapshots.length === 2 ? this.snapshots[0].id : ""; }
 	get by() { return this.get("by", orders[0]); }
 	get order() { return this.get("order", this.base ? "growth" : this.#spent ? "peak" : "bytes"); }
-	// Of a program that has given all back, such as a cook that is over, what had most is shown.
+	// If a program has freed all its memory, such as a finished cook, the page shows the peaks.
 	get empty() { return this.get("empty", this.#spent ? "1" : "") === "1"; }
 	get #spent() { return this.base === "" && this.#summary?.snap === this.snap && this.#summary.usage.bytes === 0 && this.#summary.groups.some(g => g.peak > 0); }
 	get path() { return this.#app.state.all("m.path"); }

@@ -167,8 +167,8 @@ export class Plot {
 		ctx.restore();
 	}
 
-	// line strokes the bins from index at on; of one frame each they are points. Where nothing
-	// is known the level stays.
+	// line strokes the bins from index at on. Bins of one frame are points. A bin without a value
+	// keeps the level before it.
 	#line(ctx, at, span, view, y) {
 		ctx.beginPath();
 		const scale = this.inner / (view.to - view.from), last = span.to - 1;

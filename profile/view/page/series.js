@@ -84,13 +84,13 @@ export class Frames {
 		return c && number >= this.first && number < this.next ? c[number % this.capacity] : NaN;
 	}
 
-	// peak is the greatest value of a frame, which may have several.
+	// peak is the greatest value of a frame.
 	peak(name, number) {
 		const greatest = this.value(partOf(name, "max"), number);
 		return Number.isNaN(greatest) ? this.value(name, number) : greatest;
 	}
 
-	// known is the value of a frame or, if it has none, of the last one before that has.
+	// known is the value of a frame or, if it has none, the last value before it.
 	known(name, number) {
 		const c = this.columns.get(name);
 		let n = Math.min(number, this.next - 1);
@@ -133,10 +133,10 @@ let sorted = new Float64Array(1024);
 //
 //	percentile p: the least value that at least p percent do not exceed
 //	a spike: a value greater than twice the median, or than 0 if that is negative
-//	a run: spikes in a row; NaN is nothing between them
+//	a run: spikes in a row; NaN between them does not end it
 //
-// Where least and greatest have numbers they are the extremes of the frame, whose last value
-// is in values. into is filled and returned.
+// Numbers in least and greatest are the extremes of frames with several values; values has the
+// last of these. into is filled and returned.
 export function summarize(values, count, into = {}, least = null, greatest = null) {
 	if (sorted.length < count) sorted = new Float64Array(count * 2);
 	let n = 0;
@@ -217,8 +217,8 @@ export function sma(values, count, window) {
 // bins finds the least and greatest of every size values in a row and writes them to low
 // and high from index at on. The first of count values is at index start, that of frame
 // from, and the last index is followed by the first. Bins begin at multiples of size, so
-// that they do not change as frames go by. Where bottom and top have numbers, these are the
-// extremes of a frame. It returns how many bins there are.
+// that they do not change as frames go by. Numbers in bottom and top are the extremes of frames
+// with several values. bins returns the number of bins.
 export function bins(values, start, count, from, size, low, high, at = 0, bottom = null, top = null) {
 	let b = at - 1, least = Infinity, greatest = -Infinity, edge = 0;
 	for (let i = 0, slot = start; i < count; i++) {

@@ -72,8 +72,8 @@ for (const cut of [1, 3, 8, 24, 25, 1000]) {
 	assert.deepEqual([...high.subarray(2, 2 + n)], [5, 7, 3]);
 }
 
-// A frame may have several values: bins, the greatest and spikes are of all of them, and a
-// frame without any is nothing between two others.
+// Bins, peaks and spikes count all values of a frame. A frame without a value does not separate
+// its neighbors.
 {
 	const f = new Frames(3000, 1 << 30), extremes = [partOf("a", "min"), partOf("a", "max")];
 	f.keep(["a", ...extremes]);

@@ -60,9 +60,9 @@ type Server struct {
 
 // Blobs say which blobs a server takes.
 type Blobs struct {
-	// Refuse is asked before a blob is taken, by its size; its error is the answer.
+	// Refuse, if set, returns the error that answers an upload of a blob of some size.
 	Refuse func(size int64) error
-	// Most is the size of blobs that the server says it takes, 0 if it does not say.
+	// Most is the largest blob size that the server announces, 0 for none.
 	Most int64
 }
 

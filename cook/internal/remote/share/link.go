@@ -109,14 +109,14 @@ func (l *link) do(ctx context.Context, size int64, request func(context.Context,
 	return l.try(ctx, size, isUnavailable, request)
 }
 
-// put is do for a request that gives a blob. A server that fails at one blob may take others.
+// put is do for the upload of a blob. A server that fails at one blob may take others.
 func (l *link) put(ctx context.Context, size int64, request func(context.Context, Server) error) error {
 	return l.try(ctx, size, func(err error) bool { return isUnavailable(err) && !errors.Is(err, ErrInternal) }, request)
 }
 
 func isUnavailable(err error) bool { return errors.Is(err, ErrUnavailable) }
 
-// try is do where counts says which errors are failures of the server.
+// try is do with counts, which reports whether an error is a failure of the server.
 func (l *link) try(ctx context.Context, size int64, counts func(error) bool, request func(context.Context, Server) error) error {
 	server, err := l.ready(ctx, true)
 	if err != nil {
@@ -135,8 +135,8 @@ func (l *link) try(ctx context.Context, size int64, counts func(error) bool, req
 	}
 }
 
-// once makes a request that may take as long as the limit. counts says which errors are failures
-// of the server.
+// once makes one request with a time limit. counts reports whether an error is a failure of the
+// server.
 func (l *link) once(ctx context.Context, server Server, limit time.Duration, counts func(error) bool, request func(context.Context, Server) error) error {
 	if l.ctx.Err() != nil {
 		return errOff

@@ -31,7 +31,7 @@ type finding struct {
 	forgotten atomic.Bool // nobody waits for it any more
 }
 
-// assetOf returns the asset of a key of a request, "" if that does not say.
+// assetOf returns the asset of the n-th key of a request, "" if the request has none.
 func assetOf(r *remote.Request, n int) string {
 	if n < len(r.Assets) {
 		return r.Assets[n]
@@ -39,7 +39,7 @@ func assetOf(r *remote.Request, n int) string {
 	return ""
 }
 
-// find returns the finding of a key, for an asset if that is known.
+// find returns the finding of a key. asset may be "".
 func (s *sharer) find(k remote.Key, asset string) *finding {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -153,11 +153,11 @@ func (s *sharer) run(ctx, all context.Context, root *remote.Root) (rec []byte, o
 	return rec, time.Since(begun) - cooking, err
 }
 
-// longWait is after how long a wait for a result is reported.
+// longWait is the time after which a wait for a result is reported.
 const longWait = 30 * time.Second
 
-// execute has an action executed whose inputs are there. That it fails says nothing about the
-// results that the server keeps.
+// execute has the server execute an action whose inputs are uploaded. A failed execution does not
+// stop the sharing of results.
 func (s *sharer) execute(ctx context.Context, executor Executor, root *remote.Root, action Digest, anew bool) (ar *repb.ActionResult, err error) {
 	wait := 2 * executionTime
 	if root.Wait > 0 {

@@ -189,7 +189,8 @@ func TestRunMisses(t *testing.T) {
 	}
 }
 
-// Executions that the server has no machine for end executing, and not the sharing of results.
+// If the server has no machine for executions, the run stops executing there, but still shares
+// results.
 func TestFailedExecutionsKeepTheCache(t *testing.T) {
 	server, url := started(t, &remotetest.Server{Farm: remotetest.Farm{Executes: true}})
 	server.Fault = func(_ context.Context, call string) error {
@@ -219,7 +220,7 @@ func TestFailedExecutionsKeepTheCache(t *testing.T) {
 	}
 }
 
-// The result of an execution whose machine has ended is not waited for longer than the run says.
+// If the machine of an execution dies, the wait for the result ends at the run's time limit.
 func TestExecutionIsBounded(t *testing.T) {
 	server, url := started(t, &remotetest.Server{Farm: remotetest.Farm{Executes: true}})
 	server.Fault = func(ctx context.Context, call string) error {

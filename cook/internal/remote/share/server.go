@@ -23,9 +23,9 @@ var (
 	ErrMissing = errors.New("not on the server")
 	// ErrUnavailable: the server did not answer, or says that it cannot now. It may later.
 	ErrUnavailable = errors.New("the server is not available")
-	// ErrInternal: the server failed at this request; it answers others. It is an ErrUnavailable.
+	// ErrInternal: the server failed at this request but answers others. It wraps ErrUnavailable.
 	ErrInternal = fmt.Errorf("%w to this request", ErrUnavailable)
-	// ErrTooLarge: the server takes no blob of that size.
+	// ErrTooLarge: the blob is too large for the server.
 	ErrTooLarge = errors.New("too large for the server")
 	// ErrRefused: the server does not allow it, such as for want of credentials.
 	ErrRefused = errors.New("the server refuses")
@@ -78,7 +78,7 @@ type Traits struct {
 	Function Function
 	// Batch is how many bytes of blobs one request may move, 0 for one blob in each.
 	Batch int64
-	// MaxBlob is how large a blob may be, 0 if that is not known.
+	// MaxBlob is the largest size of a blob, 0 if unknown.
 	MaxBlob int64
 	// Actions says that a result's Action message has to be on the server, too.
 	Actions bool

@@ -92,7 +92,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error 
 			s.runs.drop(r.Seq)
 		case remote.End:
 			go func() {
-				d.Decode(new(remote.Request)) // an error: the run does not wait any longer
+				d.Decode(new(remote.Request)) // fails when the run stops waiting
 				stop()
 			}()
 			s.end(r, s.flush(uploading, r.Flush, stop))
@@ -103,7 +103,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error 
 	}
 }
 
-// end answers the last request, and leaves what is not uploaded to a later run.
+// end answers the last request, and saves the remaining uploads for a later run.
 func (s *sharer) end(r remote.Request, left []kept) {
 	s.noteFailed()
 	s.leave(left)
@@ -161,7 +161,7 @@ func (s *sharer) answer(a remote.Answer) {
 	s.to.Encode(a) // a run that is gone needs no answer
 }
 
-// beat has the run know that this end is alive.
+// beat sends heartbeats, so that the run knows that this process is alive.
 func (s *sharer) beat(ctx context.Context) {
 	ticker := time.NewTicker(remote.Beat)
 	defer ticker.Stop()

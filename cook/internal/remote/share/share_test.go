@@ -333,7 +333,7 @@ func TestForgotten(t *testing.T) {
 	c.Forget(all[0].key)
 	c.Forget(all[3].key)
 	other := remote.Key{Action: store.ActionID{1}}
-	c.Look(t.Context(), other, "", 0) // which is read after those
+	c.Look(t.Context(), other, "", 0) // the sharer reads it after the requests above
 	close(opened)
 	if n := <-arrived; n != 1 {
 		t.Errorf("key %d was answered", n)
@@ -457,13 +457,13 @@ func TestGivenUp(t *testing.T) {
 	}
 }
 
-// One blob that the server does not take keeps no other result from being given, in this run and
-// in later ones, and it is said which one and why.
+// A blob that the server refuses does not stop the upload of other results, in this run or later
+// ones. One note names its asset and the reason.
 func TestOneBlobIsNotTaken(t *testing.T) {
-	const least = 2 << 20 // of the jobs two have such a blob
+	const least = 2 << 20 // two of the jobs have blobs of at least this size
 	for name, c := range map[string]struct {
 		code  codes.Code
-		most  int64 // as the server says
+		most  int64 // size limit that the server announces
 		http  bool
 		says  string
 		again bool // later runs try again
@@ -513,7 +513,7 @@ func TestOneBlobIsNotTaken(t *testing.T) {
 			}
 			left := first.Left
 			runs := 1
-			for ; left > 0 && runs < 30; runs++ { // each after an edit, with what is left
+			for ; left > 0 && runs < 30; runs++ { // each run follows an edit and uploads the rest
 				next := run(jobs(uint64(20 + runs))[:3])
 				if next.Uploaded != 3 || next.Left > 2 {
 					t.Errorf("run %d: %+v", runs, next)
@@ -535,7 +535,7 @@ func TestOneBlobIsNotTaken(t *testing.T) {
 	}
 }
 
-// A record that is torn is told with its asset and the consequence.
+// The note about a torn record names its asset and the consequence.
 func TestTornRecord(t *testing.T) {
 	server, url := started(t, &remotetest.Server{})
 	giver := newMachine(t, url)

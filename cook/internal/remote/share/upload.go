@@ -19,13 +19,13 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// uploads give results to the server, some at a time: those blobs that it lacks, then what
-// refers to them. What earlier runs have left comes after the results of this one.
+// uploads sends results to the server in groups: first the blobs that the server lacks, then the
+// records that refer to them. Results that earlier runs left over come last.
 type uploads struct {
 	mu     sync.Mutex
 	queue  []kept
-	later  []kept // of earlier runs
-	own    int    // groups of this run that are on their way
+	later  []kept // left over by earlier runs
+	own    int    // groups of this run in flight
 	active int
 	idle   chan struct{} // closed when nothing is queued and nothing active; nil if nobody waits
 	left   []kept        // for a later run
@@ -34,17 +34,17 @@ type uploads struct {
 	bytes  int64
 }
 
-// failures are results that the server did not take.
+// failures counts the results that the server did not take.
 type failures struct {
 	results int64
-	asset   string // of one of them
+	asset   string // of the first failure
 	why     error
 }
 
 const (
 	uploaders    = 4
-	uploadGroup  = 500         // results that look for missing blobs together
-	laterGroup   = 50          // likewise, of earlier runs
+	uploadGroup  = 500         // results that share one request for missing blobs
+	laterGroup   = 50          // the same for results of earlier runs
 	laterTime    = time.Second // that the end of a run waits for results of earlier ones
 	largeUploads = 8           // blobs of a group that have a request each, at a time
 	mostTries    = 5           // runs that try to give a result
@@ -68,7 +68,7 @@ func (s *sharer) made(r *remote.Request) []kept {
 	return all
 }
 
-// keep uploads results of this run and of earlier ones when their turn has come.
+// keep queues results of this run and of earlier runs for upload.
 func (s *sharer) keep(ctx context.Context, keys, later []kept) {
 	u := &s.uploads
 	u.mu.Lock()
@@ -80,7 +80,7 @@ func (s *sharer) keep(ctx context.Context, keys, later []kept) {
 	}
 }
 
-// next takes the next group of keys from the queues, and says whether it is of this run.
+// next takes the next group of keys from the queues, and reports whether it is of this run.
 func (u *uploads) next() (group []kept, own bool) {
 	queue, most := &u.queue, uploadGroup
 	if own = len(*queue) > 0; own {
@@ -118,7 +118,7 @@ func (s *sharer) upload(ctx context.Context) {
 		case err == nil:
 		case ctx.Err() != nil, errors.Is(err, ErrUnavailable), errors.Is(err, errOff):
 			u.left = append(u.left, group...)
-		case errors.Is(err, ErrFull): // the others would end in the same way; there may be room later
+		case errors.Is(err, ErrFull): // all uploads would fail now; a later run may find room
 			u.left = append(append(append(u.left, group...), u.queue...), u.later...)
 			u.queue, u.later = nil, nil
 		case errors.Is(err, ErrRefused):
@@ -128,13 +128,13 @@ func (s *sharer) upload(ctx context.Context) {
 		if err == nil || ctx.Err() != nil || errors.Is(err, errOff) {
 			continue
 		}
-		// The run may be slow to read, and what it sends meanwhile must be taken.
+		// Send without the lock: the run may read slowly while it sends requests.
 		s.noteOnce("upload", fmt.Errorf("upload: %w", err))
 	}
 }
 
-// fail notes that the server did not take a result, which a later run gives unless that would
-// fail again.
+// fail records a result that the server did not take. A later run retries it unless it would fail
+// again.
 func (s *sharer) fail(ctx context.Context, k kept, why error) {
 	u := &s.uploads
 	u.mu.Lock()
@@ -153,7 +153,7 @@ func (s *sharer) fail(ctx context.Context, k kept, why error) {
 	}
 }
 
-// noteFailed notes what the server did not take.
+// noteFailed sends a note about the results that the server did not take.
 func (s *sharer) noteFailed() {
 	s.uploads.mu.Lock()
 	f := s.uploads.failed
@@ -182,8 +182,8 @@ type gift struct {
 	needs  []Digest
 }
 
-// uploadGroup uploads some results. Those that are no longer in the store are left out. The error
-// is of all of them; one that the server does not take keeps no other from being given.
+// uploadGroup uploads some results, but skips results that are no longer in the store. An error
+// concerns the whole group. A single refused result does not stop the others.
 func (s *sharer) uploadGroup(ctx context.Context, keys []kept) error {
 	server, err := s.link.ready(ctx, true)
 	if err != nil {
@@ -311,17 +311,17 @@ type content struct {
 	file     *remote.File // likewise
 }
 
-// A giving is an upload of contents, of which some may fail.
+// A giving is the upload of several contents, each of which may fail.
 type giving struct {
 	batch
 	mu     sync.Mutex
 	failed map[Digest]error
 	inRow  int   // failures without a success between
-	err    error // nothing more is to be given
+	err    error // the reason to upload no more
 }
 
-// ended notes how giving a blob ended. After some failures in a row it gives up, and so it does
-// for an error that all others would have as well.
+// ended records the outcome of one blob. It gives up the whole upload after several failures in a
+// row, and at once for an error that all other blobs would have as well.
 func (g *giving) ended(ctx context.Context, d Digest, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -344,8 +344,8 @@ func (g *giving) over() bool {
 	return g.err != nil
 }
 
-// uploadContents uploads those contents that the server lacks. It returns what was wrong with
-// those that the server did not take, and why nothing more can be given.
+// uploadContents uploads the contents that the server lacks. It returns the errors of the refused
+// contents, and the error that stops all further uploads.
 func (s *sharer) uploadContents(ctx context.Context, traits Traits, contents map[Digest]content) (map[Digest]error, error) {
 	g := &giving{batch: batch{limit: min(traits.Batch, smallBatch)}, failed: map[Digest]error{}}
 	var digests []Digest
@@ -425,7 +425,7 @@ func (s *sharer) readContent(d Digest, c content) ([]byte, error) {
 	return data, nil
 }
 
-// sendBatch gives the blobs of the batch: together, and one by one if that fails.
+// sendBatch uploads the blobs of the batch together, or one by one if that fails.
 func (s *sharer) sendBatch(ctx context.Context, g *giving) {
 	b := g.batch
 	g.batch = batch{limit: b.limit}
@@ -450,7 +450,7 @@ func (s *sharer) sendBatch(ctx context.Context, g *giving) {
 	}
 }
 
-// uploadLarge gives a blob by a request of its own.
+// uploadLarge uploads a blob with a request of its own.
 func (s *sharer) uploadLarge(ctx context.Context, d Digest, c content) error {
 	is := s.traffic.begin(true, 1, d.Size)
 	defer is.end()
@@ -495,8 +495,8 @@ func (s *sharer) openContent(c content, offset int64) (io.ReadCloser, error) {
 	return f, nil
 }
 
-// flush waits until all is uploaded, for a time at most and no longer than ctx, and returns what
-// is left. Results of earlier runs are not waited for as long.
+// flush waits until all results are uploaded, ctx ends, or longest has passed, and returns the
+// remaining ones. It waits less for results of earlier runs.
 func (s *sharer) flush(ctx context.Context, longest time.Duration, stop context.CancelFunc) []kept {
 	u := &s.uploads
 	u.mu.Lock()

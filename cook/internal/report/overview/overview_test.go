@@ -20,7 +20,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/cooked"
 )
 
-// badFormat finds what package fmt writes for an argument of the wrong type.
+// badFormat finds the text that package fmt writes for an argument of the wrong type.
 var badFormat = regexp.MustCompile(`%!.?\(([a-z]\S*=|nil|EXTRA|NOVERB|BAD).{0,20}`)
 
 func render(t *testing.T, r *Report) string {
