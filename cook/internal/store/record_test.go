@@ -48,6 +48,42 @@ func TestResult(t *testing.T) {
 	wantGone(t, s.path(results, ResultID{6}))
 }
 
+// The longest result that is recorded is as long as the longest record that is read.
+func TestLongestResultIsReadAgain(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	const longest = maxRecord - 12 - artifactSize - 4 - 4 // an artifact, a list of warnings and one warning
+	want := Result{Artifacts: sampleResult.Artifacts[:1], Warnings: []string{strings.Repeat("x", longest-recordHead-recordTail)}}
+	if err := s.PutResult(ResultID{5}, want); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(s.path(results, ResultID{5})); err != nil || info.Size() != maxRecord {
+		t.Errorf("%v, error %v, want %d bytes", info, err, maxRecord)
+	}
+	if got, err := s.Result(ResultID{5}); err != nil || !cmp.Equal(want, got) {
+		t.Errorf("error %v", err)
+	}
+	more := want
+	more.Warnings = []string{want.Warnings[0] + "x"}
+	if err := s.PutResult(ResultID{6}, more); err == nil || !strings.Contains(err.Error(), "at most") {
+		t.Errorf("a byte more: error %v", err)
+	}
+	// Without warnings the same bytes fit: these are one artifact too many.
+	many := Result{Artifacts: make([]Artifact, (maxRecord-recordHead-recordTail-12)/artifactSize+1)}
+	for i := range many.Artifacts {
+		many.Artifacts[i].Blob = BlobID{1}
+	}
+	if err := s.PutResult(ResultID{6}, many); err == nil || !strings.Contains(err.Error(), "at most") {
+		t.Errorf("%d artifacts: error %v", len(many.Artifacts), err)
+	}
+	many.Artifacts = many.Artifacts[1:]
+	if err := s.PutResult(ResultID{6}, many); err != nil {
+		t.Error(err)
+	}
+	if got, err := s.Result(ResultID{6}); err != nil || len(got.Artifacts) != len(many.Artifacts) {
+		t.Errorf("%d artifacts, error %v", len(got.Artifacts), err)
+	}
+}
+
 func TestReadSets(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	id := ActionID{7}

@@ -75,9 +75,6 @@ func encodeResult(r Result) ([]byte, error) {
 	if r.CookTime < 0 {
 		return nil, fmt.Errorf("negative cook time %v", r.CookTime)
 	}
-	if most := (maxRecord - recordHead - recordTail - 12) / artifactSize; len(r.Artifacts) > most {
-		return nil, fmt.Errorf("%d artifacts, at most %d fit", len(r.Artifacts), most)
-	}
 	b := binary.LittleEndian.AppendUint64(nil, uint64(r.CookTime))
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(r.Artifacts)))
 	for i, a := range r.Artifacts {
@@ -96,8 +93,8 @@ func encodeResult(r Result) ([]byte, error) {
 	if !r.Origin.IsZero() {
 		b = appendOrigin(b, r.Origin)
 	}
-	if len(b) > maxRecord-recordHead-recordTail {
-		return nil, fmt.Errorf("a record of %d bytes, at most %d fit", len(b), maxRecord)
+	if most := maxRecord - recordHead - recordTail; len(b) > most {
+		return nil, fmt.Errorf("a record of %d bytes, at most %d fit", len(b), most)
 	}
 	return b, nil
 }

@@ -80,6 +80,7 @@ func (m *machine) runOver(open func(context.Context) (share.Server, error)) *rem
 		go func() {
 			err := share.Serve(context.Background(), there, there, share.Options{
 				Store: m.store, Open: open, Name: m.url, Run: m.name, Host: "host", Keys: m.keys, Pending: filepath.Join(m.store.Dir(), "pending"),
+				Patient: true, // or else a busy machine opens the server too late for the first questions
 			})
 			if err != nil {
 				m.t.Errorf("serve: %v", err)

@@ -65,6 +65,14 @@ func TestTraffic(t *testing.T) {
 		expect(remote.Traffic{Down: 1000, Up: 500, DownRate: 333, UpRate: 166})
 		tick(time.Second)
 		expect()
+		quick := traffic.begin(true, 1, 10)
+		quick.passed(10)
+		quick.end() // before the next tick
+		told = nil
+		tick(time.Second)
+		expect(remote.Traffic{Down: 1000, Up: 510})
+		tick(time.Second)
+		expect()
 		traffic.begun = mostTold
 		traffic.begin(false, 1, 1).end()
 		expect()
