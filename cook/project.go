@@ -35,9 +35,9 @@ type Project struct {
 	// IDs gives each asset an ID that it keeps through renames: those that a run finds are
 	// recorded in the file assets.ids in Dir.
 	IDs bool
-	// Checksum names the function that detects changed files: xxh3 (with 128 bits),
-	// xxh64, crc32, crc32c, murmur3 (with 128 bits) or slice8, which is there to measure
-	// the others against. "" is xxh3.
+	// Checksum names the function that detects changed files: xxh3 (or xxh128, the same),
+	// xxh64, crc32, crc32c, murmur3 (or murmur3-128, the same) or slice8, which is there to
+	// measure the others against. "" is xxh3.
 	Checksum string
 	// Now is the clock; nil is time.Now, and the file system of Out is asked for its own
 	// time as well.

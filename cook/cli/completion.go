@@ -97,13 +97,13 @@ func flagLines(fs *flag.FlagSet) (all []flagLine) {
 	fs.VisitAll(func(f *flag.Flag) {
 		l := flagLine{name: f.Name}
 		l.value, l.summary = flag.UnquoteUsage(f)
-		choose, chooses := f.Value.(interface{ choices() []string })
+		choose, chooses := f.Value.(interface{ Choices() []string })
 		switch {
 		case chooses:
-			l.takes.words = choose.choices
+			l.takes.words = choose.Choices
 		case l.value == "folder":
 			l.takes.folders = true
-		case l.value == "file" || l.value == "program":
+		case l.value == "file" || l.value == "program" || l.value == "keys": // which are files
 			l.takes.files = true
 		}
 		all = append(all, l)

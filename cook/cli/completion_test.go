@@ -3,6 +3,7 @@ package cli
 import (
 	"flag"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"os/exec"
@@ -16,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/recipes"
 )
 
@@ -45,6 +47,15 @@ func completed(t *testing.T, c command) map[string][]string {
 		"cook why n":                  {"notes.txt"},
 		"cook why assets/":            {"assets/a b.txt", "assets/ui"},
 		"cook clean ":                 {"assets"},
+		"cook -checksum ":             pass.Checksums(),
+		"cook -checksum xxh":          {"xxh3", "xxh64", "xxh128"},
+		"cook list -sort ou":          {"out", "outcome", "outputs"},
+		"cook list -columns ou":       {"out", "outcome", "outputs"},
+		"cook report -table w":        {"workers", "warnings"},
+		"cook -remote-trust ":         {"assets", "notes.txt"},
+		"cook size -by ":              {"kind", "recipe", "folder"},
+		"cook smoke -instructions ":   {"yes", "no", "auto"},
+		"cook events stat -as ":       {"text", "csv", "json"},
 		"cook report -t":              {"-table", "-textures"},
 		"cook smoke -ht":              {"-html"},
 		"cook events ":                {"stat", "convert"},
@@ -155,6 +166,65 @@ func TestCompletion(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Flags with a value that is neither a path nor of endless choice complete it.
+func TestCompletionOffersValues(t *testing.T) {
+	endless := []string{"number", "numbers", "int", "size", "MiB", "time", "address", "name", "names", "KEY=VALUE"}
+	for _, l := range (command{cook.Cook, recipes.All()}).lines() {
+		for _, f := range l.flags {
+			if f.value != "" && f.takes.words == nil && f.takes.kind() == nil && !slices.Contains(endless, f.value) {
+				t.Errorf("cook %s -%s completes no %s", l.begin, f.name, f.value)
+			}
+		}
+	}
+}
+
+// Verbs take the values that completion offers, and name them all when they refuse another
+// one. The help of -checksum names them, too.
+func TestCompletedValuesAreTaken(t *testing.T) {
+	c := command{cook.Cook, recipes.All()}
+	dir := t.TempDir()
+	assets := filepath.Join(dir, "assets")
+	t.Setenv("COOKCACHE", filepath.Join(dir, "store"))
+	if err := os.MkdirAll(assets, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(assets, "a.txt"), []byte("text"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	run := func(args ...string) (code int, stderr string) {
+		var b strings.Builder
+		code = c.run(t.Context(), func() {}, append(args, "-dir", assets), io.Discard, &b)
+		return code, b.String()
+	}
+	if code, stderr := run("-q"); code != exitOK {
+		t.Fatal(stderr)
+	}
+	for _, args := range [][]string{{"-n", "-checksum"}, {"list", "-sort"}, {"list", "-columns"}, {"report", "-csv", "-table"}, {"size", "-by"}} {
+		fs, verb := new(cookRun).flags(), args[0]
+		for _, v := range c.verbs() {
+			if v.name == verb {
+				fs = v.flags()
+			}
+		}
+		f := fs.Lookup(strings.TrimPrefix(args[len(args)-1], "-"))
+		words := f.Value.(interface{ Choices() []string }).Choices()
+		for _, word := range words {
+			if code, stderr := run(append(args, word)...); code != exitOK {
+				t.Errorf("%q %s: exit status %d, %s", args, word, code, stderr)
+			}
+		}
+		code, stderr := run(append(args, "qqqq")...)
+		for _, word := range words {
+			if code != exitUsage || !strings.Contains(stderr, word) {
+				t.Errorf("%q qqqq: exit status %d, and %q is not in %s", args, code, word, stderr)
+			}
+			if f.Name == "checksum" && !strings.Contains(f.Usage, word+",") && !strings.Contains(f.Usage, word+" (") {
+				t.Errorf("no %s in the help of -%s: %s", word, f.Name, f.Usage)
+			}
+		}
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/report"
 	"github.com/assetcook/assetcook/internal/nearest"
 )
@@ -53,7 +54,7 @@ func (o *outputs) String() string {
 	return ""
 }
 
-func (o *outputs) choices() []string { return []string{"each", "folder"} }
+func (o *outputs) Choices() []string { return []string{"each", "folder"} }
 
 func (o *outputs) Set(text string) error {
 	if text != "each" && text != "folder" {
@@ -76,6 +77,32 @@ func (n *names) Set(text string) error {
 		*n = append(*n, word)
 	}
 	return nil
+}
+
+// A listed flag value is one of some words, which completion offers. The verb checks it.
+type listed struct {
+	to    *string
+	words func() []string
+}
+
+func (l listed) String() string {
+	if l.to == nil {
+		return ""
+	}
+	return *l.to
+}
+
+func (l listed) Set(text string) error {
+	*l.to = text
+	return nil
+}
+
+func (l listed) Choices() []string { return l.words() }
+
+// listedFlag declares a flag with a default that takes one of some words.
+func listedFlag(fs *flag.FlagSet, to *string, name, preset, usage string, words func() []string) {
+	*to = preset
+	fs.Var(listed{to, words}, name, usage)
 }
 
 // folderFlags declares where a project is.
@@ -114,7 +141,7 @@ func ruleFlags(fs *flag.FlagSet, p *cook.Project, targets string) {
 
 // changeFlags declares how changed files are detected.
 func changeFlags(fs *flag.FlagSet, p *cook.Project, ignoreTimestamps, outputsByFolder *bool) {
-	fs.StringVar(&p.Checksum, "checksum", "", "`function` that detects changed files: xxh3, xxh64, crc32, crc32c, murmur3, slice8 (default xxh3)")
+	listedFlag(fs, &p.Checksum, "checksum", "", "`function` that detects changed files: "+strings.Join(pass.Checksums(), ", ")+" (default "+pass.Checksums()[0]+")", pass.Checksums)
 	fs.Var((*outputs)(outputsByFolder), "outputs", "each: check each output; `folder`: skip per-file checks in output folders whose stamp is unchanged (misses in-place edits) (default each)")
 	fs.BoolVar(ignoreTimestamps, "check-contents", false, "ignore timestamps: checksum all sources and outputs")
 }

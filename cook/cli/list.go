@@ -35,11 +35,16 @@ func (r *queryRun) listFlags() *flag.FlagSet {
 	idsFlag(fs, &r.project)
 	storeFlag(fs, &r.project.Cache)
 	fs.BoolVar(&r.json, "json", false, "print each asset as one line of JSON")
-	fs.StringVar(&r.sort, "sort", "path", "sort by this `column`; numbers and times begin with the largest")
-	fs.Var(&r.columns, "columns", "`names` of columns, separated by commas: "+strings.Join(columnNames(), ", "))
+	listedFlag(fs, &r.sort, "sort", "path", "sort by this `column` (-columns lists them); numbers and times begin with the largest", columnNames)
+	fs.Var(&r.columns, "columns", "print these `columns`, separated by commas: "+strings.Join(columnNames(), ", "))
 	fs.IntVar(&r.lines, "lines", 0, "print at most this `number` of assets; 0 is all")
 	return fs
 }
+
+// A columnList is a flag value of names of columns.
+type columnList struct{ names }
+
+func (c *columnList) Choices() []string { return columnNames() }
 
 // A column is one figure of an asset.
 type column struct {
@@ -125,11 +130,11 @@ func (r *queryRun) list(patterns []string, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if len(r.columns) == 0 {
-		r.columns = names{"path", "recipe", "outcome", "in", "out"}
+	if len(r.columns.names) == 0 {
+		r.columns.names = names{"path", "recipe", "outcome", "in", "out"}
 	}
 	var shown []*column
-	for _, name := range r.columns {
+	for _, name := range r.columns.names {
 		c, err := findColumn(name)
 		if err != nil {
 			return err
@@ -137,7 +142,7 @@ func (r *queryRun) list(patterns []string, w io.Writer) error {
 		shown = append(shown, c)
 	}
 	list, err := r.assets(patterns)
-	if err == nil && (by.name == "from" || slices.Contains(r.columns, "from")) {
+	if err == nil && (by.name == "from" || slices.Contains(r.columns.names, "from")) {
 		err = r.trace(list)
 	}
 	if err != nil {

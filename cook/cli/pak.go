@@ -34,7 +34,8 @@ const pakText = `usage: cook pak create [flags] FILE FOLDER
 Puts the files of a folder, such as an output folder, into one file that package cook/pak
 reads in place; lists, takes out, proves and compares what is in such files. A pak that
 exists is replaced, and what is the same stays where it is in it. A patch has only what
-differs from another pak, and says what is gone. Hidden files are left out.
+differs from another pak, and says what is gone; the diff of that pak and the patch lists
+what the patch changes, adds and removes. Hidden files are left out.
 
 Example:
 	cook pak create game.pak cooked

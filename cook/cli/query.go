@@ -25,7 +25,7 @@ type queryRun struct {
 	project cook.Project
 	json    bool
 	sort    string
-	columns names
+	columns columnList
 	lines   int
 	by      string
 }

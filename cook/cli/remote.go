@@ -54,7 +54,7 @@ func (e *execution) IsBoolFlag() bool { return true }
 
 func (e *execution) String() string { return string(*e) }
 
-func (e *execution) choices() []string { return []string{"true", "false", rules.ExecAlways} }
+func (e *execution) Choices() []string { return []string{"true", "false", rules.ExecAlways} }
 
 func (e *execution) Set(text string) error {
 	switch yes, err := strconv.ParseBool(text); {
@@ -164,10 +164,10 @@ type upload string
 
 func (u *upload) String() string { return string(*u) }
 
-func (u *upload) choices() []string { return rules.UploadChoices }
+func (u *upload) Choices() []string { return rules.UploadChoices }
 
 func (u *upload) Set(text string) error {
-	for _, choice := range u.choices() {
+	for _, choice := range u.Choices() {
 		if text == choice {
 			*u = upload(text)
 			return nil

@@ -47,10 +47,13 @@ func (r *reportRun) flags() *flag.FlagSet {
 	fs.StringVar(&r.file, "o", "", "`file` to write (default: cook-report.html; stdout with -json and -csv)")
 	fs.BoolVar(&r.json, "json", false, "write all tables as JSON instead")
 	fs.BoolVar(&r.csv, "csv", false, "write one table as CSV instead, see -table")
-	fs.StringVar(&r.table, "table", "assets", "`name` of the table that -csv writes")
+	listedFlag(fs, &r.table, "table", "assets", "the `table` that -csv writes", tableNames)
 	fs.IntVar(&r.most, "textures", 100_000, "`number` of textures to compare with their sources, the largest first; 0 for none")
 	return fs
 }
+
+// tableNames lists the tables, which all reports have.
+func tableNames() []string { return overview.New(overview.Input{}).Keys() }
 
 func (c command) runReport(ctx context.Context, _ func(), args []string, stdout, stderr io.Writer) int {
 	var run reportRun

@@ -33,10 +33,13 @@ Example:
 func (r *queryRun) sizeFlags() *flag.FlagSet {
 	fs := r.start("size", sizeText)
 	fs.BoolVar(&r.json, "json", false, "print each group as one line of JSON")
-	fs.StringVar(&r.by, "by", "kind", "sum up by `what`: kind, recipe or folder")
+	listedFlag(fs, &r.by, "by", "kind", "sum up by `what`: kind, recipe or folder", groupings)
 	fs.IntVar(&r.lines, "lines", 20, "print at most this `number` of groups; 0 is all")
 	return fs
 }
+
+// groupings are the values of -by.
+func groupings() []string { return []string{"kind", "recipe", "folder"} }
 
 func runSize(ctx context.Context, _ func(), args []string, stdout, stderr io.Writer) int {
 	var r queryRun

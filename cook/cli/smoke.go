@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"github.com/assetcook/assetcook/cook/internal/scenario"
@@ -76,10 +77,13 @@ func (r *smokeRun) flags() *flag.FlagSet {
 	fs.StringVar(&r.history, "history", "", "append the record to this `file` and print what changed since the one before")
 	fs.StringVar(&r.html, "html", "", "write a page with the trend of each figure to this `file`; needs -history")
 	fs.IntVar(&r.times, "times", unset, "`number` of times that each step is timed (default: 5; with -against as many as its noise demands, 30 to 400)")
-	fs.StringVar(&r.instructions, "instructions", "auto", "count instructions with valgrind: `yes`, no, or auto: if it is installed")
+	listedFlag(fs, &r.instructions, "instructions", "auto", "count instructions with valgrind: `yes`, no, or auto: if it is installed", instructionChoices)
 	fs.BoolVar(&r.quiet, "q", false, "do not print what is being done")
 	return fs
 }
+
+// instructionChoices are the values of -instructions.
+func instructionChoices() []string { return []string{"yes", "no", "auto"} }
 
 func (c command) runSmoke(ctx context.Context, atWork func(), args []string, stdout, stderr io.Writer) int {
 	if smoke.Started() {
@@ -124,7 +128,7 @@ func (r *smokeRun) check(files []string) error {
 		return errors.New("-against and -baseline are two ways to compare; choose one")
 	case r.times < unset || r.times > 10_000:
 		return fmt.Errorf("-times %d: want 0 to 10000", r.times)
-	case r.instructions != "auto" && r.instructions != "yes" && r.instructions != "no":
+	case !slices.Contains(instructionChoices(), r.instructions):
 		return fmt.Errorf("-instructions %s: want yes, no or auto", r.instructions)
 	case r.instructions == "yes" && !smoke.CanCount():
 		return errors.New("-instructions yes: valgrind is not installed; install it, or choose auto")

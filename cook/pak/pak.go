@@ -345,8 +345,10 @@ type Difference struct {
 	Old, New Entry // without a name where there is none
 }
 
-// Diff yields what is not the same in two paks, sorted by name. Where and how it is stored
-// does not count.
+// Diff yields the files that differ between two paks, sorted by name. Where and how they are
+// stored does not count. If one pak is a patch for the other, Diff yields the files that the
+// patch changes, adds and removes. A patch for a third pak does not have all files; Diff fails
+// when it needs one of the others.
 func Diff(a, b *Pak) iter.Seq2[Difference, error] {
 	return func(yield func(Difference, error) bool) {
 		nextA, stopA := iter.Pull2(a.Entries())
@@ -366,14 +368,23 @@ func Diff(a, b *Pak) iter.Seq2[Difference, error] {
 			} else if !moreY {
 				order = -1
 			}
-			d := Difference{x, y}
+			d, same := Difference{x, y}, false
+			var err error
 			switch {
 			case order < 0:
 				d.New = Entry{}
+				same, err = b.inherits(a, &x)
 			case order > 0:
 				d.Old = Entry{}
+				same, err = a.inherits(b, &y)
+			default:
+				same = x.Digest == y.Digest && x.Gone == y.Gone
 			}
-			if same := order == 0 && x.Digest == y.Digest && x.Gone == y.Gone; !same && !yield(d, nil) {
+			if err != nil {
+				yield(Difference{}, err)
+				return
+			}
+			if !same && !yield(d, nil) {
 				return
 			}
 			if order <= 0 {
@@ -384,4 +395,16 @@ func Diff(a, b *Pak) iter.Seq2[Difference, error] {
 			}
 		}
 	}
+}
+
+// inherits reports whether p, which has no record of an entry of other, agrees with it: p is
+// a patch for other, or the file is in neither pak.
+func (p *Pak) inherits(other *Pak, e *Entry) (bool, error) {
+	switch p.Patches() {
+	case hashing.Digest{}:
+		return e.Gone, nil
+	case other.Digest():
+		return true, nil
+	}
+	return false, fmt.Errorf("%s: a patch for another pak than %s; compare it with the pak that it patches", p.file.Name(), other.file.Name())
 }

@@ -17,6 +17,10 @@ import (
 	"sync"
 	"testing"
 	"testing/fstest"
+
+	"pgregory.net/rapid"
+
+	"github.com/assetcook/assetcook/hashing"
 )
 
 // content makes files that compress, and files that do not.
@@ -193,6 +197,72 @@ func TestReplace(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A patch differs from its base by the files that it changes, adds and removes, in both
+// directions. A patch for a third pak fails where it does not have a file.
+func TestDiffOfPatch(t *testing.T) {
+	dir := t.TempDir()
+	type digests [2]hashing.Digest // of the old and the new file, zero for none
+	rapid.Check(t, func(t *rapid.T) {
+		made := func(name string, files []File, patches hashing.Digest) *Pak {
+			name = filepath.Join(dir, name)
+			if _, err := Create(t.Context(), name, files, Options{Patches: patches}); err != nil {
+				t.Fatal(err)
+			}
+			p, err := Open(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { p.Close() })
+			return p
+		}
+		var before, after, patch []File
+		var changes, undone []digests
+		lacking := false // whether the base has a file that the patch does not have
+		patch = append(patch, File{Name: "0", Gone: true})
+		for i, old := range rapid.SliceOfN(rapid.StringN(0, 2, -1), 0, 9).Draw(t, "old files, empty for none") {
+			file := func(text string) File {
+				return File{Name: fmt.Sprint(i + 1), Gone: text == "", Read: func() ([]byte, error) { return []byte(text), nil }}
+			}
+			now := rapid.SampledFrom([]string{old, "", "new"}).Draw(t, "now")
+			d := digests{}
+			if old != "" {
+				before, d[0] = append(before, file(old)), hashing.DigestOf([]byte(old))
+			}
+			if now != "" {
+				after, d[1] = append(after, file(now)), hashing.DigestOf([]byte(now))
+			}
+			if old == now {
+				lacking = lacking || old != ""
+				continue
+			}
+			patch = append(patch, file(now))
+			changes, undone = append(changes, d), append(undone, digests{d[1], d[0]})
+		}
+		base := made("base.pak", before, hashing.Digest{})
+		for _, p := range []*Pak{made("whole.pak", after, hashing.Digest{}), made("patch.pak", patch, base.Digest()), made("stranger.pak", patch, hashing.DigestOf(nil))} {
+			for _, tt := range []struct {
+				from, to *Pak
+				want     []digests
+			}{{base, p, changes}, {p, base, undone}} {
+				var got []digests
+				var failed error
+				for d, err := range Diff(tt.from, tt.to) {
+					if err != nil {
+						failed = err
+						break
+					}
+					got = append(got, digests{d.Old.Digest, d.New.Digest})
+				}
+				if fails := lacking && strings.HasSuffix(p.file.Name(), "stranger.pak"); fails != (failed != nil) {
+					t.Errorf("%s to %s: %v", tt.from.file.Name(), tt.to.file.Name(), failed)
+				} else if !fails && !slices.Equal(got, tt.want) {
+					t.Errorf("%s to %s: %v, want %v", tt.from.file.Name(), tt.to.file.Name(), got, tt.want)
+				}
+			}
+		}
+	})
 }
 
 // An edit of 64 KiB in a pak of 48 MiB changes the bytes of that file and the directory, in

@@ -3,6 +3,7 @@ package pakread
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,34 +14,73 @@ import (
 	"github.com/assetcook/assetcook/cook/pak"
 )
 
-// What package pak writes, a reader that knows the format from its documentation reads.
+// compiled returns the program, built with more arguments.
+func compiled(t *testing.T, gcc string, more ...string) string {
+	program := filepath.Join(t.TempDir(), "pakread")
+	args := append([]string{"-std=c99", "-Wall", "-Wextra", "-Werror", "-fsanitize=undefined", "-o", program, "c/pakread.c"}, more...)
+	if out, err := exec.Command(gcc, args...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return program
+}
+
+// created writes a pak of files of all kinds and sizes, and returns its name and what is in it.
+func created(t *testing.T, level int) (name string, contents map[string][]byte) {
+	name, contents = filepath.Join(t.TempDir(), "a.pak"), map[string][]byte{}
+	for i := range 200 {
+		contents[fmt.Sprintf("folder%d/ünï %03d.bin", i%3, i)] = bytes.Repeat([]byte{byte(i), 1, 2}, i*i)
+	}
+	for i := range 400_000 { // several frames, with skippable ones between them
+		contents["large.txt"] = fmt.Appendf(contents["large.txt"], "%d\n", i*i)
+	}
+	var files []pak.File
+	for file, data := range contents {
+		files = append(files, pak.File{Name: file, Read: func() ([]byte, error) { return data, nil }})
+	}
+	if _, err := pak.Create(t.Context(), name, files, pak.Options{Level: level}); err != nil {
+		t.Fatal(err)
+	}
+	return name, contents
+}
+
+// Programs that know the format from its documentation read what package pak writes: default
+// paks with libzstd, paks of level -1 without it.
 func TestReadInC(t *testing.T) {
 	gcc, err := exec.LookPath("gcc")
 	if err != nil {
 		t.Skip("needs a C compiler")
 	}
-	dir := t.TempDir()
-	program := filepath.Join(dir, "pakread")
-	if out, err := exec.Command(gcc, "-std=c99", "-Wall", "-Wextra", "-Werror", "-fsanitize=undefined", "-o", program, "c/pakread.c").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	var files []pak.File
-	want := ""
-	contents := map[string][]byte{}
-	for i := range 200 {
-		name, data := fmt.Sprintf("folder%d/ünï %03d.bin", i%3, i), bytes.Repeat([]byte{byte(i), 1, 2}, i*i)
-		contents[name] = data
-		files = append(files, pak.File{Name: name, Read: func() ([]byte, error) { return data, nil }})
-	}
-	name := filepath.Join(dir, "a.pak")
-	if _, err := pak.Create(t.Context(), name, files, pak.Options{Level: -1}); err != nil {
-		t.Fatal(err)
-	}
+	t.Run("compressed", func(t *testing.T) {
+		probe := exec.Command(gcc, "-fsyntax-only", "-x", "c", "-")
+		probe.Stdin = strings.NewReader("#include <zstd.h>\n")
+		if probe.Run() != nil {
+			t.Skip("needs zstd.h")
+		}
+		program := compiled(t, gcc, "-lzstd")
+		name, contents := created(t, 0)
+		reads(t, program, name, contents)
+		damages(t, program, name)
+	})
+	t.Run("stored", func(t *testing.T) {
+		program := compiled(t, gcc, "-DPAK_LIBZSTD=0")
+		name, contents := created(t, -1)
+		reads(t, program, name, contents)
+		damages(t, program, name)
+		name, _ = created(t, 0)
+		if out, err := exec.Command(program, name, "large.txt").CombinedOutput(); err == nil || !strings.Contains(string(out), "large.txt: compressed; build") {
+			t.Errorf("a compressed file without libzstd: %v %s", err, out)
+		}
+	})
+}
+
+// reads checks that a program lists and reads all files of a pak.
+func reads(t *testing.T, program, name string, contents map[string][]byte) {
 	p, err := pak.Open(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer p.Close()
+	want := ""
 	for e := range p.Entries() {
 		want += fmt.Sprintf("%d %s\n", e.Size, e.Name)
 	}
@@ -55,19 +95,44 @@ func TestReadInC(t *testing.T) {
 	if err := exec.Command(program, name, "folder0/none").Run(); err == nil {
 		t.Error("a file that is not there is found")
 	}
+}
+
+// damages checks that a program survives damage of the footer and of the record of large.txt,
+// and sees that a size is wrong.
+func damages(t *testing.T, program, name string) {
 	whole, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	bad := filepath.Join(dir, "bad.pak")
-	for at := len(whole) - 128; at < len(whole); at++ { // nothing crashes
-		damaged := bytes.Clone(whole)
-		damaged[at] ^= 0xff
-		if err := os.WriteFile(bad, damaged, 0o666); err != nil {
+	footer := whole[len(whole)-128:]
+	records, count := int(binary.LittleEndian.Uint64(footer[8:])), int(binary.LittleEndian.Uint32(footer[16:]))
+	last := records + 72*(count-1) // large.txt follows folder0 to folder2
+	f, err := os.OpenFile(name, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	put := func(at int, b byte) {
+		if _, err := f.WriteAt([]byte{b}, int64(at)); err != nil {
 			t.Fatal(err)
 		}
-		if out, err := exec.Command(program, bad).CombinedOutput(); err != nil && err.Error() != "exit status 1" || strings.Contains(string(out), "runtime error") {
-			t.Errorf("byte %d: %v %s", at, err, out)
+	}
+	try := func(at int, words ...string) error {
+		put(at, ^whole[at])
+		defer put(at, whole[at])
+		out, err := exec.Command(program, append([]string{name}, words...)...).CombinedOutput()
+		if err != nil && err.Error() != "exit status 1" || strings.Contains(string(out), "runtime error") {
+			t.Errorf("byte %d: %v %.200s", at, err, out)
+		}
+		return err
+	}
+	for at := len(whole) - 128; at < len(whole); at++ {
+		try(at)
+	}
+	for at := last + 8; at < last+72; at++ { // offset, sizes, digest, name and how it is stored
+		size := at < last+32 && at >= last+16
+		if err := try(at, "large.txt"); size && err == nil {
+			t.Errorf("byte %d: a wrong size is not seen", at)
 		}
 	}
 }

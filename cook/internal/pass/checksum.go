@@ -20,18 +20,24 @@ var checksums = [...]struct{ name, function string }{
 	{"murmur3-128", "murmur3-128"},
 }
 
+// Checksums lists the values of Options.Checksum, the default first.
+func Checksums() (names []string) {
+	for _, c := range checksums {
+		names = append(names, c.name)
+	}
+	return names
+}
+
 // checksum returns the function that a value of Options.Checksum stands for.
 func checksum(name string) (hashing.Func, error) {
 	if name == "" {
 		name = checksums[0].name
 	}
-	var have []string
 	for _, c := range checksums {
 		if c.name == name {
 			f, _ := hashing.Lookup(c.function)
 			return f, nil
 		}
-		have = append(have, c.name)
 	}
-	return hashing.Func{}, configError("unknown checksum %q; have %s", name, strings.Join(have, ", "))
+	return hashing.Func{}, configError("unknown checksum %q; have %s", name, strings.Join(Checksums(), ", "))
 }

@@ -1,14 +1,33 @@
 /* Reads paks of assetcook in place; the format is in the documentation of cook/pak.
  *
- * The caller has the whole file in memory, mapped or read, and keeps it there. Nothing is
- * allocated. Files are found by binary search; who looks up many per frame hashes names
- * with XXH3-64 and uses the table of slots instead. */
+ * The caller has the whole file in memory, mapped or read, and keeps it there. pak_find looks
+ * up a file, and pak_read copies or decompresses it into a buffer of the caller. Nothing is
+ * allocated but by libzstd. Files are found by binary search; a program that looks up many
+ * per frame hashes names with XXH3-64 and uses the table of slots instead.
+ *
+ * A default pak has compressed files, which pak_read decompresses with libzstd: link with
+ * -lzstd. PAK_LIBZSTD is 1 if the compiler finds zstd.h (package libzstd-dev of Debian, zstd
+ * elsewhere), else 0. Compile with -DPAK_LIBZSTD=0 to need no library: pak_read then reads
+ * only files that are stored as they are, as "cook pak create -level -1" stores all. */
 #ifndef ASSETCOOK_PAK_H
 #define ASSETCOOK_PAK_H
 
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+#ifndef PAK_LIBZSTD
+#define PAK_LIBZSTD 0
+#ifdef __has_include
+#if __has_include(<zstd.h>)
+#undef PAK_LIBZSTD
+#define PAK_LIBZSTD 1
+#endif
+#endif
+#endif
+#if PAK_LIBZSTD
+#include <zstd.h>
+#endif
 
 enum { PAK_STORED = 0, PAK_ZSTD = 1, PAK_GONE = 2 };
 
@@ -57,7 +76,9 @@ static int pak_at(const pak *p, uint32_t i, pak_file *f) {
 	f->how = r[70];
 	if (name + f->name_length > p->names_size || offset > p->data_end || f->packed > p->data_end - offset)
 		return -1;
-	if (f->how == PAK_STORED && f->packed != f->size)
+	if (f->how > PAK_GONE || (f->how == PAK_STORED && f->packed != f->size))
+		return -1;
+	if (f->how == PAK_ZSTD && f->size > 65536 * (f->packed + 64)) /* more than Zstandard can pack */
 		return -1;
 	f->name = (const char *)p->names + name;
 	f->data = p->base + offset;
@@ -83,6 +104,20 @@ static int pak_find(const pak *p, const char *name, pak_file *f) {
 			high = middle;
 	}
 	return 0;
+}
+
+/* pak_read writes a whole file to a buffer of f->size bytes; 0, or -1 if the file is damaged,
+ * is gone, or is compressed and PAK_LIBZSTD is 0. */
+static int pak_read(const pak_file *f, void *buffer) {
+	if (f->how == PAK_STORED) {
+		memcpy(buffer, f->data, f->packed);
+		return 0;
+	}
+#if PAK_LIBZSTD
+	if (f->how == PAK_ZSTD) /* one frame or several, which ZSTD_decompress joins */
+		return ZSTD_decompress(buffer, f->size, f->data, f->packed) == f->size ? 0 : -1;
+#endif
+	return -1;
 }
 
 #endif

@@ -1,4 +1,7 @@
-/* Prints a file of a pak, or the names and sizes of all. */
+/* Prints a file of a pak, or the names and sizes of all.
+ *
+ *	cc -o pakread pakread.c -lzstd              reads all paks; needs libzstd-dev
+ *	cc -DPAK_LIBZSTD=0 -o pakread pakread.c     reads paks by cook pak create -level -1 */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -20,10 +23,20 @@ int main(int argc, char **argv) {
 		return 1;
 	}
 	if (argc > 2) {
+		const char *wrong;
+		void *data;
 		int found = pak_find(&p, argv[2], &f);
-		if (found == 1 && f.how == PAK_STORED)
-			return fwrite(f.data, 1, f.packed, stdout) != f.packed;
-		fprintf(stderr, "%s: %s\n", argv[2], found == 0 ? "not in the pak" : found < 0 ? "damaged" : "compressed");
+		if (found != 1)
+			wrong = found < 0 ? "damaged" : "not in the pak";
+		else if (f.how == PAK_ZSTD && !PAK_LIBZSTD)
+			wrong = "compressed; build pakread with libzstd, or the pak with -level -1";
+		else if (f.size > SIZE_MAX || !(data = malloc(f.size ? f.size : 1)))
+			wrong = "does not fit into memory";
+		else if (pak_read(&f, data))
+			wrong = "damaged";
+		else
+			return fwrite(data, 1, f.size, stdout) != f.size;
+		fprintf(stderr, "%s: %s\n", argv[2], wrong);
 		return 1;
 	}
 	for (uint32_t i = 0; i < p.count; i++) {

@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/assetcook/assetcook/profile/events"
@@ -94,12 +95,37 @@ func open(name string) (*os.File, error) {
 // Flags returns the flags of each verb, which is the name of its set: for what lists them,
 // as completion and manual pages do.
 func Flags() []*flag.FlagSet {
-	return []*flag.FlagSet{statFlags(new(stat.Options), new(string)), convertFlags(new(conversion))}
+	return []*flag.FlagSet{statFlags(new(stat.Options), new(form)), convertFlags(new(conversion))}
 }
 
-func statFlags(opt *stat.Options, as *string) *flag.FlagSet {
+// forms are the forms of a report, the default first.
+var forms = []struct {
+	name  string
+	write func(*stat.Report, io.Writer) error
+}{{"text", (*stat.Report).WriteText}, {"csv", (*stat.Report).WriteCSV}, {"json", (*stat.Report).WriteJSON}}
+
+// A form is a flag value: the name of one of forms, which runStat checks.
+type form string
+
+func (f *form) String() string { return string(*f) }
+
+func (f *form) Set(text string) error {
+	*f = form(text)
+	return nil
+}
+
+// Choices lists the values for completion.
+func (f *form) Choices() (names []string) {
+	for _, have := range forms {
+		names = append(names, have.name)
+	}
+	return names
+}
+
+func statFlags(opt *stat.Options, as *form) *flag.FlagSet {
 	fs := flag.NewFlagSet("stat", flag.ContinueOnError)
-	fs.StringVar(as, "as", "text", "`form` of the report: text, csv or json")
+	*as = form(forms[0].name)
+	fs.Var(as, "as", "`form` of the report: text, csv or json")
 	fs.IntVar(&opt.Slowest, "slowest", 10, "how many of the slowest scopes to list")
 	fs.IntVar(&opt.Names, "names", 1024, "how many names to sum apart; others are summed together")
 	fs.IntVar(&opt.Bins, "bins", 60, "how many parts graphs have")
@@ -109,15 +135,13 @@ func statFlags(opt *stat.Options, as *string) *flag.FlagSet {
 
 func runStat(args []string, stdout, _ io.Writer) error {
 	var opt stat.Options
-	var as string
+	var as form
 	fs := statFlags(&opt, &as)
 	if err := parse(fs, args, 1, stdout); err != nil {
 		return err
 	}
-	write, ok := map[string]func(*stat.Report, io.Writer) error{
-		"text": (*stat.Report).WriteText, "csv": (*stat.Report).WriteCSV, "json": (*stat.Report).WriteJSON,
-	}[as]
-	if !ok {
+	at := slices.Index(as.Choices(), string(as))
+	if at < 0 {
 		return usageError(fmt.Sprintf("there is no form %q of a report: use text, csv or json", as))
 	}
 	if opt.Slowest <= 0 {
@@ -132,7 +156,7 @@ func runStat(args []string, stdout, _ io.Writer) error {
 	if err != nil && report.Start.IsZero() {
 		return fmt.Errorf("%s: %w", file.Name(), err) // nothing could be read
 	}
-	if failed := write(report, stdout); failed != nil {
+	if failed := forms[at].write(report, stdout); failed != nil {
 		return failed
 	}
 	if err != nil {
