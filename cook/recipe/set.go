@@ -89,7 +89,7 @@ func check(r Recipe) error {
 		}
 	}
 	if r.Recognizes != nil && len(r.Extensions) == 0 {
-		return errors.New("Recognizes without extensions has no effect")
+		return errors.New("a Recognizes without extensions has no effect")
 	}
 	return checkHints(r, c)
 }

@@ -3,6 +3,7 @@ package execute
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -22,21 +23,16 @@ func TestProcessorTime(t *testing.T) {
 	if _, known := fastclock.Thread(); !known {
 		t.Skip("this system does not tell the processor time of a thread")
 	}
-	stop := make(chan struct{})
+	var stop atomic.Bool
 	var busy sync.WaitGroup
 	for range 8 { // the machine is busy
 		busy.Go(func() {
-			for {
-				select {
-				case <-stop:
-					return
-				default:
-				}
+			for !stop.Load() {
 			}
 		})
 	}
 	defer busy.Wait()
-	defer close(stop)
+	defer stop.Store(true)
 	const piece = 5 * time.Millisecond
 	var elsewhere processorTime
 	each := elsewhere.each(func(_ context.Context, n int, do func(int) error) error {

@@ -40,9 +40,9 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error 
 		Options: opt, to: answers{Encoder: json.NewEncoder(out), noted: map[string]bool{}},
 		findings: map[remote.Key]*finding{}, looking: newWindow(maxWindow), runs: newRuns(),
 	}
+	s.answer(remote.Answer{Wire: remote.WireVersion}) // before a link that fails at once can add a note
 	s.link = newLink(ctx, opt.Open, s.note)
 	defer s.link.close()
-	s.answer(remote.Answer{Wire: remote.WireVersion})
 	go s.beat(ctx)
 	s.traffic.tell = func(t remote.Traffic) { s.answer(remote.Answer{Traffic: &t}) }
 	ticker := time.NewTicker(tellTime)

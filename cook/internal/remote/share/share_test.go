@@ -3,6 +3,7 @@ package share_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -575,5 +576,19 @@ func TestFullServer(t *testing.T) {
 	}
 	if stats := c.Close(t.Context()); stats.Uploaded != 0 || stats.Up != 0 {
 		t.Errorf("%+v", stats)
+	}
+}
+
+// The version of the wire is in the first answer, also if the server fails at once.
+func TestVersionIsTheFirstAnswer(t *testing.T) {
+	for range 50 {
+		var out bytes.Buffer
+		share.Serve(t.Context(), strings.NewReader(""), &out, share.Options{
+			Name: "server", Open: func(context.Context) (share.Server, error) { return nil, errors.New("refused") },
+		})
+		var first remote.Answer
+		if err := json.NewDecoder(&out).Decode(&first); err != nil || first.Wire != remote.WireVersion {
+			t.Fatalf("first answer: %+v, %v", first, err)
+		}
 	}
 }
