@@ -73,7 +73,7 @@ const (
 )
 
 // noteKTX2 is unnamedKTX2 for all models of a project without rules for images.
-const noteKTX2 = `models: most loaders of glTF read no KTX2 files of blocks: write gpu = "web" for images, or textures = "cooked" for models if yours does`
+const noteKTX2 = `models: most glTF loaders cannot read their textures, which become KTX2 files; write gpu = "web" for images, or textures = "cooked" for models if your loader can`
 
 // cookedImages returns the cooked files of all images, and warns of files that loaders do not
 // find or read.
