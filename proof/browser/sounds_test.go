@@ -33,9 +33,11 @@ func TestSoundsAndFontsInEngines(t *testing.T) {
 		"small.sounds": "audio/\n", "exact.sounds": "audio/\n",
 		"cook.toml": `
 [[rule]]
+match = "*.sounds"
+loop = ["engine_*"]
+[[rule]]
 match = "exact.sounds"
 format = "pcm"
-loop = ["engine_*"]
 [[rule]]
 match = "fonts/*.ttf"
 recipe = "font"

@@ -26,6 +26,8 @@ type Options struct {
 	Keys      Keys
 	// Patient has questions wait until it is known whether the server is there.
 	Patient bool
+	// LaterTime is how long the end of a run waits for results of earlier runs; 0 means one second.
+	LaterTime time.Duration
 	// Pending is the file of keys that wait for a run to upload them; "" for none.
 	Pending string
 	// Platform are the properties, KEY=VALUE, of the machines that execute actions.

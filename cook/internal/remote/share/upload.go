@@ -45,7 +45,7 @@ const (
 	uploaders    = 4
 	uploadGroup  = 500         // results that share one request for missing blobs
 	laterGroup   = 50          // the same for results of earlier runs
-	laterTime    = time.Second // that the end of a run waits for results of earlier ones
+	laterTime    = time.Second // Options.LaterTime by default
 	largeUploads = 8           // blobs of a group that have a request each, at a time
 	mostTries    = 5           // runs that try to give a result
 )
@@ -507,7 +507,7 @@ func (s *sharer) flush(ctx context.Context, longest time.Duration, stop context.
 		u.idle = idle
 	}
 	u.mu.Unlock()
-	ticker := time.NewTicker(laterTime)
+	ticker := time.NewTicker(cmp.Or(s.LaterTime, laterTime))
 	defer ticker.Stop()
 	end := time.After(longest)
 	for waiting := true; waiting; {
