@@ -7,6 +7,10 @@ import (
 	"testing"
 )
 
+// slack is how much more of the same is allocated under the race detector, whose sync.Pool drops
+// values at random: regular expressions then begin anew.
+var slack = 1
+
 // What naga allocates for much WGSL stays below what the estimate has for it.
 func TestEstimate(t *testing.T) {
 	var b strings.Builder
@@ -23,7 +27,7 @@ func TestEstimate(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		per := int(after.TotalAlloc-before.TotalAlloc) / b.Len()
 		t.Logf("%s: %d bytes for each of source", format, per)
-		if per > nagaBytes {
+		if per > slack*nagaBytes {
 			t.Errorf("%s: %d bytes for each of source, the estimate has %d", format, per, nagaBytes)
 		}
 	}

@@ -1,0 +1,5 @@
+//go:build race
+
+package shader
+
+func init() { slack = 4 }
