@@ -5,7 +5,6 @@ import (
 	"io/fs"
 
 	"github.com/assetcook/assetcook/cook/internal/scan"
-	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
@@ -27,12 +26,7 @@ func (s *Contents) lookAtLink(f *File, link string) {
 		f.How, f.Err = Unreadable, err
 		return
 	}
-	f.Stamp, f.Settled, f.How = stamp, s.opt.Clock.Settled(stamp) && !s.opt.Unsettled, ByReading
-	sum := s.summer.SumBytes([]byte(text), hashing.WantSum|hashing.WantDigest)
-	f.Sum, f.Blob = sum.Sum, store.BlobID(sum.Digest)
-	if known, ok := s.opt.Known.File(f.Path); ok && known.Blob == f.Blob {
-		f.How = ByChecksum
-	}
+	s.setContent(f, []byte(text), stamp)
 }
 
 // readLink returns the text of a symbolic link, and the link's stamp from before it was read. The

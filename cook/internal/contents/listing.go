@@ -36,8 +36,14 @@ func (s *Contents) lookAt(e *entry, l pathname.Listed) {
 		f.How, f.Err = Unreadable, err
 		return
 	}
-	e.names, f.Stamp, f.Settled, f.How = names, stamp, s.opt.Clock.Settled(stamp) && !s.opt.Unsettled, ByReading
-	sum := s.summer.SumBytes(contentOf(names), hashing.WantSum|hashing.WantDigest)
+	e.names = names
+	s.setContent(f, contentOf(names), stamp)
+}
+
+// setContent fills f for content that was read after stamp was taken.
+func (s *Contents) setContent(f *File, content []byte, stamp scan.Stamp) {
+	f.Stamp, f.Settled, f.How = stamp, s.opt.Clock.Settled(stamp) && !s.opt.Unsettled, ByReading
+	sum := s.summer.SumBytes(content, hashing.WantSum|hashing.WantDigest)
 	f.Sum, f.Blob = sum.Sum, store.BlobID(sum.Digest)
 	if known, ok := s.opt.Known.File(f.Path); ok && known.Blob == f.Blob {
 		f.How = ByChecksum
