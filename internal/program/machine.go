@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 )
 
@@ -16,8 +17,28 @@ type Machine struct {
 	cache map[string][]string // files by name, from ldconfig
 }
 
-// folders are looked through after the cache.
-var machineFolders = []string{"/lib64", "/usr/lib64", "/lib", "/usr/local/lib", "/usr/lib"}
+// machineFolders are searched after the cache. Debian's loader searches the folders of its
+// architecture first; they matter for a link that is not named like the library's SONAME,
+// because ldconfig leaves it out of the cache.
+var machineFolders = func() []string {
+	folders := []string{"/lib64", "/usr/lib64", "/lib", "/usr/local/lib", "/usr/lib"}
+	if triplet := debianTriplets[runtime.GOARCH]; triplet != "" {
+		folders = append([]string{"/lib/" + triplet, "/usr/lib/" + triplet}, folders...)
+	}
+	return folders
+}()
+
+// debianTriplets are the names that Debian gives to the folders of an architecture.
+var debianTriplets = map[string]string{
+	"386":     "i386-linux-gnu",
+	"amd64":   "x86_64-linux-gnu",
+	"arm":     "arm-linux-gnueabihf",
+	"arm64":   "aarch64-linux-gnu",
+	"loong64": "loongarch64-linux-gnu",
+	"ppc64le": "powerpc64le-linux-gnu",
+	"riscv64": "riscv64-linux-gnu",
+	"s390x":   "s390x-linux-gnu",
+}
 
 // ThisMachine returns the one that we are on.
 func ThisMachine() *Machine {
