@@ -65,11 +65,11 @@ func Addresses(n int) (in, between []uintptr) {
 	return in, between
 }
 
-// repeated returns each key equally often in random order, at least Stream keys.
-// A multiple of Chunk gives a multiple of Chunk.
+// repeated returns at least Stream keys in random order, a multiple of Chunk, and
+// each key equally often but for that multiple's sake.
 func repeated(keys []uintptr) []uintptr {
 	r := rand.New(rand.NewPCG(4, uint64(len(keys))))
-	stream := slices.Repeat(keys, max(1, Stream/len(keys)))
+	stream := slices.Repeat(keys, (Stream+len(keys)-1)/len(keys))
 	r.Shuffle(len(stream), func(i, j int) { stream[i], stream[j] = stream[j], stream[i] })
-	return stream
+	return stream[:len(stream)/Chunk*Chunk]
 }
