@@ -5,7 +5,7 @@
 //
 // # Running
 //
-//	go test -run '^$' -bench Hash ./bench                        the table of README.md, within a minute
+//	go test -run '^$' -bench Hash ./bench                        the comparison of README.md, within a minute
 //	go test -run '^$' -bench . ./bench                           everything
 //	go test -run '^$' -bench 'CRC32/poly=ieee' ./bench           one polynomial
 //	BENCH_LARGE=1 go test -run '^$' -bench LargeFile ./bench     1 GiB, otherwise 64 MiB

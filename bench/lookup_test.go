@@ -35,14 +35,14 @@ func BenchmarkInternMemory(b *testing.B) {
 	})
 }
 
-// tableEntries are the numbers of names and addresses in the lookups beside BenchmarkHash.
-var tableEntries = []int{100, 10_000, 200_000}
+// lookupEntries are the numbers of names and addresses in the lookups beside BenchmarkHash.
+var lookupEntries = []int{100, 10_000, 200_000}
 
 // BenchmarkHashNames and BenchmarkHashPointers look up keys that are there, by one goroutine:
 // the part of BenchmarkIntern and BenchmarkPointer that -bench Hash runs.
 
 func BenchmarkHashNames(b *testing.B) {
-	for _, n := range tableEntries {
+	for _, n := range lookupEntries {
 		hit, _, _ := Interning(b, n)
 		hit.Goroutines = []int{1}
 		hit.Run(b)
@@ -50,7 +50,7 @@ func BenchmarkHashNames(b *testing.B) {
 }
 
 func BenchmarkHashPointers(b *testing.B) {
-	for _, n := range tableEntries {
+	for _, n := range lookupEntries {
 		hit, _, _ := Pointers(b, n)
 		hit.Run(b)
 	}

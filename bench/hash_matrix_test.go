@@ -20,7 +20,7 @@ import (
 )
 
 // defaultBenchtime is the time for each benchmark if the command has no -benchtime. The
-// testing package's second would make the hash table take three minutes.
+// testing package's second would make BenchmarkHash alone take two minutes.
 const defaultBenchtime = "100ms"
 
 func TestMain(m *testing.M) {
@@ -36,21 +36,21 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// tableSizes are the input sizes of BenchmarkHash: table keys, then files.
-var tableSizes = []int{4, 16, 64, 1 << 10, 64 << 10, 16 << 20}
+// matrixSizes are the input sizes of BenchmarkHash: table keys, then files.
+var matrixSizes = []int{4, 16, 64, 1 << 10, 64 << 10, 16 << 20}
 
-// A tableColumn is one implementation in BenchmarkHash.
-type tableColumn struct {
+// A matrixColumn is one implementation in BenchmarkHash.
+type matrixColumn struct {
 	impl string
 	sums func(n int, p []byte) uint64 // computes the sum of p n times and adds up the low 64 bits
 }
 
-// tableColumns lists the implementations in the order in which benchstat prints them.
+// matrixColumns lists the implementations in the order in which benchstat prints them.
 //
 // Each entry passes a function literal to repeat. The compiler inlines both, so each loop calls
-// the library as a program does, without a function value; TestTableCallsAreDirect checks it.
+// the library as a program does, without a function value; TestMatrixCallsAreDirect checks it.
 // The name of a function in assembly in place of a literal would cost that function 1 ns.
-var tableColumns = []tableColumn{
+var matrixColumns = []matrixColumn{
 	{"cespare-xxh64", func(n int, p []byte) uint64 {
 		return repeat(n, p, func(p []byte) uint64 { return xxhash.Sum64(p) })
 	}},
@@ -109,12 +109,12 @@ func repeat(n int, p []byte, sum func(p []byte) uint64) (total uint64) {
 // keepSum takes results, so that the compiler cannot leave the work out.
 var keepSum uint64
 
-// BenchmarkHash is the hash table of README.md: for each size, all implementations in
+// BenchmarkHash is the comparison in README.md: for each size, all implementations in
 // succession.
 func BenchmarkHash(b *testing.B) {
-	data := Bytes(tableSizes[len(tableSizes)-1])
-	for _, size := range tableSizes {
-		for _, column := range tableColumns {
+	data := Bytes(matrixSizes[len(matrixSizes)-1])
+	for _, size := range matrixSizes {
+		for _, column := range matrixColumns {
 			b.Run(fmt.Sprintf("size=%d/impl=%s", size, column.impl), func(b *testing.B) {
 				b.SetBytes(int64(size))
 				keepSum += column.sums(b.N, data[:size])
@@ -123,8 +123,8 @@ func BenchmarkHash(b *testing.B) {
 	}
 }
 
-// tableFunctions names the function of package hashing that each column computes.
-var tableFunctions = map[string]string{
+// matrixFunctions names the function of package hashing that each column computes.
+var matrixFunctions = map[string]string{
 	"cespare-xxh64": "xxh64", "zeebo-xxh3": "xxh3", "zeebo-xxh128": "xxh128",
 	"spaolacci-murmur3-128": "murmur3-128", "spaolacci-murmur3-32": "murmur3-32",
 	"hash-crc32-ieee": "crc32", "crcslice8-ieee": "crc32", "slicing8-ieee": "crc32",
@@ -134,7 +134,7 @@ var tableFunctions = map[string]string{
 }
 
 // The compiler reports each call that it inlines.
-func TestTableCallsAreDirect(t *testing.T) {
+func TestMatrixCallsAreDirect(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles the package")
 	}
@@ -143,17 +143,17 @@ func TestTableCallsAreDirect(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, report)
 	}
-	loops := regexp.MustCompile(`table_test\.go:\d+:\d+: inlining call to repeat\n`).FindAll(report, -1)
-	calls := regexp.MustCompile(`table_test\.go:\d+:\d+: inlining call to init\.func\d+\.1\n`).FindAll(report, -1)
-	if len(loops) != len(tableColumns) || len(calls) != len(tableColumns) {
-		t.Errorf("%d loops and %d calls are inlined, want %d of each", len(loops), len(calls), len(tableColumns))
+	loops := regexp.MustCompile(`hash_matrix_test\.go:\d+:\d+: inlining call to repeat\n`).FindAll(report, -1)
+	calls := regexp.MustCompile(`hash_matrix_test\.go:\d+:\d+: inlining call to init\.func\d+\.1\n`).FindAll(report, -1)
+	if len(loops) != len(matrixColumns) || len(calls) != len(matrixColumns) {
+		t.Errorf("%d loops and %d calls are inlined, want %d of each", len(loops), len(calls), len(matrixColumns))
 	}
 }
 
-func TestTableColumnsComputeTheirFunctions(t *testing.T) {
+func TestMatrixColumnsComputeTheirFunctions(t *testing.T) {
 	p := Bytes(10_000)
-	for _, column := range tableColumns {
-		f := function(t, tableFunctions[column.impl])
+	for _, column := range matrixColumns {
+		f := function(t, matrixFunctions[column.impl])
 		if f.Name == "maphash" || strings.HasPrefix(column.impl, "spaolacci") && checksPointers {
 			continue // of another seed; makes a pointer behind the slice
 		}
