@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -118,6 +119,41 @@ func BenchmarkHash(b *testing.B) {
 			b.Run(fmt.Sprintf("size=%d/impl=%s", size, column.impl), func(b *testing.B) {
 				b.SetBytes(int64(size))
 				keepSum += column.sums(b.N, data[:size])
+			})
+		}
+	}
+}
+
+// wrapperCalls are libraries in BenchmarkHash and the functions of package hashing that wrap
+// them or, for MurmurHash3, compute the same.
+var wrapperCalls = []struct{ library, function string }{
+	{"zeebo-xxh3", "xxh3"}, {"cespare-xxh64", "xxh64"}, {"zeebo-xxh128", "xxh128"},
+	{"spaolacci-murmur3-128", "murmur3-128"}, {"crcslice8-ieee", "crc32"}, {"hash-maphash", "maphash"},
+}
+
+// BenchmarkHashWrapper shows what it costs to call a function of short inputs through
+// package hashing: by Sum64 or, for functions of 16 bytes, Sum128.
+func BenchmarkHashWrapper(b *testing.B) {
+	data := Bytes(64)
+	for _, size := range []int{4, 16, 64} {
+		for _, call := range wrapperCalls {
+			library := matrixColumns[slices.IndexFunc(matrixColumns, func(c matrixColumn) bool { return c.impl == call.library })]
+			b.Run(fmt.Sprintf("bytes=%d/call=%s", size, call.library), func(b *testing.B) {
+				keepSum += library.sums(b.N, data[:size])
+			})
+			f := function(b, call.function)
+			b.Run(fmt.Sprintf("bytes=%d/call=hashing-%s", size, call.function), func(b *testing.B) {
+				p, total := data[:size], uint64(0)
+				if f.Size > 8 {
+					for range b.N {
+						total += f.Sum128(p).Lo
+					}
+				} else {
+					for range b.N {
+						total += f.Sum64(p)
+					}
+				}
+				keepSum += total
 			})
 		}
 	}

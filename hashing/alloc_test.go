@@ -27,6 +27,11 @@ func TestSumAllocatesNothing(t *testing.T) {
 		if n := testing.AllocsPerRun(100, func() { f.Sum128(b) }); n != 0 {
 			t.Errorf("%s as a number: %v allocations", f.Name, n)
 		}
+		if f.Size <= 8 {
+			if n := testing.AllocsPerRun(100, func() { f.Sum64(b) }); n != 0 {
+				t.Errorf("%s as a word: %v allocations", f.Name, n)
+			}
+		}
 		s, r := NewSummer(f), bytes.NewReader(b)
 		for _, want := range []Want{WantSum, WantDigest, WantSum | WantDigest} {
 			n := testing.AllocsPerRun(100, func() {

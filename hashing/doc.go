@@ -54,7 +54,8 @@
 // from slowing down a table, and nothing more.
 //
 // [Func.Sum] is one shot, [Func.New] a streaming [hash.Hash], [Func.NewSeeded] the
-// same with a seed. All of them keep the contract in package hashtest.
+// same with a seed. All of them keep the contract in package hashtest. For short
+// keys, [Func.Sum64] and [Func.Sum128] cost at most 1.3 times the function itself.
 //
 // [Distribute] shows how evenly a function spreads keys of your own over the bins of
 // a table; so does the command hashsum -stats.

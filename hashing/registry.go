@@ -11,11 +11,25 @@ const Default = "xxh128"
 var registry = complete(slices.Concat(xxhashFuncs(), crc32Funcs(), []Func{crc64Func(), adlerFunc()}, fnvFuncs(),
 	murmurFuncs(), []Func{lookup2Func()}, identityFuncs(), brokenFuncs(), []Func{maphashFunc()}))
 
-// complete gives functions that have a sum as a number one as bytes.
+// complete derives the ways to get a sum that a function does not give itself. A
+// function gives narrow if its sums have at most 16 bytes, and otherwise sum.
 func complete(all []Func) []Func {
 	for i, f := range all {
 		if f.sum == nil {
 			all[i].sum = func(b []byte) Sum { return f.narrow(b).sum(f.Size) }
+		}
+		if f.narrow == nil {
+			all[i].narrow = func([]byte) Sum128 {
+				panic("hashing: Sum128 of " + f.Name + ", whose sums have more than 16 bytes")
+			}
+		}
+		switch {
+		case f.Size > 8:
+			all[i].word = func([]byte) uint64 {
+				panic("hashing: Sum64 of " + f.Name + ", whose sums have more than 8 bytes")
+			}
+		case f.word == nil:
+			all[i].word = func(b []byte) uint64 { return f.narrow(b).Lo }
 		}
 	}
 	return all

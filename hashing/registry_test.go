@@ -68,6 +68,7 @@ func TestRegistryIsImmutable(t *testing.T) {
 func TestWide(t *testing.T) {
 	f, _ := Lookup("sha256")
 	for name, misuse := range map[string]func(){
+		"Func.Sum64":  func() { f.Sum64(nil) },
 		"Func.Sum128": func() { f.Sum128(nil) },
 		"Sum.Sum128":  func() { f.Sum(nil).Sum128() },
 		"NewSummer":   func() { NewSummer(f) },
