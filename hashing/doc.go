@@ -34,6 +34,7 @@
 //	fnv1a64          64   0.9  accident  tiny keys in formats that ask for it       speed, picking top bits
 //	murmur3-128     128     7  accident  sums of older tools                        anything new
 //	murmur3-32       32   2.7  accident  sums of older tools                        anything new
+//	rapidhash        64    25  accident  hash tables                                naming content, reading files
 //	lookup2          32   2.3  accident  string tables of older engines             anything new
 //	blake3          256     4  identity  naming content, also against attackers     being the fastest
 //	sha256          256   1.8  identity  what other systems ask for                 speed
