@@ -138,7 +138,7 @@ func pairDependence(r HashRow, size int) float64 {
 	worst := 0
 	key := make([]byte, (size+7)/8*8)
 	for bit := range 8 * size {
-		var differing [64][64]int // by pair: the rounds in which one of both changed
+		var differing [64][64]int // rounds that changed only one bit of a pair
 		for range rounds / 64 {
 			var changed [64]uint64 // by bit of the sum, a bit for each of 64 rounds
 			for round := range 64 {

@@ -11,8 +11,8 @@ import (
 	"unsafe"
 )
 
-// BenchmarkQuality has rows for the hash of Go's maps besides those of the registry:
-// maphash.Comparable, and wyhash, which the runtime takes on processors without AES.
+// BenchmarkQuality measures the registry, its libraries and the hash of Go's maps:
+// maphash.Comparable, and wyhash, which the runtime uses on processors without AES.
 func BenchmarkQuality(b *testing.B) {
 	ofComparable := func(p []byte) uint64 {
 		return maphash.Comparable(mapSeed, unsafe.String(unsafe.SliceData(p), len(p)))

@@ -69,8 +69,8 @@ func distinctKeys[K ~string | ~[]byte](keys iter.Seq[K]) (distinct []string, all
 	return slices.Compact(distinct), len(distinct)
 }
 
-// Sum64 returns the low 64 bits of the sum of b, which are its last 8 bytes, or all
-// of a shorter one.
+// Sum64 returns the low 64 bits of the sum of b, its last 8 bytes. Shorter sums are
+// returned whole.
 func (f Func) Sum64(b []byte) uint64 {
 	if f.narrow != nil {
 		return f.narrow(b).Lo

@@ -52,7 +52,7 @@ func (f *keyForm) String() string {
 	return ""
 }
 
-// unit returns what a file has one of for each key.
+// unit names the content of a file for messages.
 func (f *keyForm) unit() string {
 	if f.size > 0 {
 		return "bytes"
