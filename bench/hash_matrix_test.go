@@ -18,6 +18,8 @@ import (
 	"github.com/spaolacci/murmur3"
 	"github.com/zeebo/blake3"
 	"github.com/zeebo/xxh3"
+
+	"github.com/assetcook/assetcook/hashing"
 )
 
 // defaultBenchtime is the time for each benchmark if the command has no -benchtime. The
@@ -40,6 +42,9 @@ func TestMain(m *testing.M) {
 // matrixSizes are the input sizes of BenchmarkHash: table keys, then files.
 var matrixSizes = []int{4, 16, 64, 1 << 10, 64 << 10, 16 << 20}
 
+// rapidhash has no package of its own that programs could call.
+var rapidhash, _ = hashing.Lookup("rapidhash")
+
 // A matrixColumn is one implementation in BenchmarkHash.
 type matrixColumn struct {
 	impl string
@@ -60,6 +65,9 @@ var matrixColumns = []matrixColumn{
 	}},
 	{"zeebo-xxh128", func(n int, p []byte) uint64 {
 		return repeat(n, p, func(p []byte) uint64 { return xxh3.Hash128(p).Lo })
+	}},
+	{"hashing-rapidhash", func(n int, p []byte) uint64 {
+		return repeat(n, p, func(p []byte) uint64 { return rapidhash.Sum64(p) })
 	}},
 	{"spaolacci-murmur3-128", func(n int, p []byte) uint64 {
 		return repeat(n, p, func(p []byte) uint64 { _, lo := murmur3.Sum128(p); return lo })
@@ -166,7 +174,7 @@ var matrixFunctions = map[string]string{
 	"hash-crc32-ieee": "crc32", "crcslice8-ieee": "crc32", "slicing8-ieee": "crc32",
 	"hash-crc32-castagnoli": "crc32c", "crcslice8-castagnoli": "crc32c",
 	"hash-crc32-koopman": "crc32k", "crcslice8-koopman": "crc32k",
-	"crypto-sha256": "sha256", "zeebo-blake3": "blake3", "hash-maphash": "maphash",
+	"hashing-rapidhash": "rapidhash", "crypto-sha256": "sha256", "zeebo-blake3": "blake3", "hash-maphash": "maphash",
 }
 
 // The compiler reports each call that it inlines.

@@ -40,7 +40,7 @@ type Func struct {
 
 	sum    func([]byte) Sum    // one shot
 	narrow func([]byte) Sum128 // one shot as a number; panics for functions of more than 16 bytes
-	word   func([]byte) uint64 // the same for functions of at most 8 bytes; panics for others
+	word   func([]byte) uint64 // the low 64 bits
 	stream func() hash.Hash
 	seeded func(seed uint64) (hash.Hash, error) // nil: takes no seed
 	joints *joints                              // nil: has to see the input in order
@@ -57,8 +57,9 @@ func (f Func) New() hash.Hash { return f.stream() }
 // returning it takes longer than hashing 16 bytes.
 func (f Func) Sum(b []byte) Sum { return f.sum(b) }
 
-// Sum64 returns Sum as a number, for functions of at most 8 bytes; it panics for
-// others. On short inputs it is the fastest way to call a function of the registry.
+// Sum64 returns the low 64 bits of the sum of b, its last 8 bytes. Shorter sums are
+// returned whole. On short inputs it is the fastest way to call a function of at most
+// 8 bytes.
 func (f *Func) Sum64(b []byte) uint64 { return f.word(b) }
 
 // Sum128 returns Sum as a number, for functions of at most 16 bytes; it panics for

@@ -1,6 +1,9 @@
 package hashing
 
-import "slices"
+import (
+	"encoding/binary"
+	"slices"
+)
 
 // Default is the name of the function to use when there is no reason for
 // another one.
@@ -9,27 +12,27 @@ const Default = "xxh128"
 // registry holds every function in the order in which Names lists them, the
 // default first. It is filled here and never changes.
 var registry = complete(slices.Concat(xxhashFuncs(), crc32Funcs(), []Func{crc64Func(), adlerFunc()}, fnvFuncs(),
-	murmurFuncs(), []Func{lookup2Func()}, identityFuncs(), brokenFuncs(), []Func{maphashFunc()}))
+	murmurFuncs(), []Func{rapidhashFunc(), lookup2Func()}, identityFuncs(), brokenFuncs(), []Func{maphashFunc()}))
 
 // complete derives the ways to get a sum that a function does not give itself. A
 // function gives narrow if its sums have at most 16 bytes, and otherwise sum.
 func complete(all []Func) []Func {
-	for i, f := range all {
-		if f.sum == nil {
-			all[i].sum = func(b []byte) Sum { return f.narrow(b).sum(f.Size) }
-		}
-		if f.narrow == nil {
-			all[i].narrow = func([]byte) Sum128 {
-				panic("hashing: Sum128 of " + f.Name + ", whose sums have more than 16 bytes")
+	for i := range all {
+		f := &all[i]
+		sum, narrow, name, size := f.sum, f.narrow, f.Name, f.Size
+		if narrow == nil {
+			f.narrow = func([]byte) Sum128 {
+				panic("hashing: Sum128 of " + name + ", whose sums have more than 16 bytes")
 			}
-		}
-		switch {
-		case f.Size > 8:
-			all[i].word = func([]byte) uint64 {
-				panic("hashing: Sum64 of " + f.Name + ", whose sums have more than 8 bytes")
+			f.word = func(b []byte) uint64 {
+				var buf [maxSize]byte
+				return binary.BigEndian.Uint64(sum(b).Append(buf[:0])[size-8:])
 			}
-		case f.word == nil:
-			all[i].word = func(b []byte) uint64 { return f.narrow(b).Lo }
+			continue
+		}
+		f.sum = func(b []byte) Sum { return narrow(b).sum(size) }
+		if f.word == nil {
+			f.word = func(b []byte) uint64 { return narrow(b).Lo }
 		}
 	}
 	return all

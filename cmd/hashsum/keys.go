@@ -1,0 +1,179 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// A keyForm says how the keys of -stats are written. The zero value is one on each line.
+type keyForm struct {
+	hex  bool // each line has a key in hex digits
+	sums bool // each line has the sum of a key in hex digits, and the key
+	size int  // bytes of a key if the file is keys without ends
+}
+
+// maxKeySize is the largest size that -keys takes: as long as a line may be.
+const maxKeySize = maxLine
+
+func (f *keyForm) Set(text string) error {
+	switch size, err := strconv.Atoi(text); {
+	case text == "lines":
+		*f = keyForm{}
+	case text == "hex":
+		*f = keyForm{hex: true}
+	case text == "sums":
+		*f = keyForm{sums: true}
+	case err == nil && 0 < size && size <= maxKeySize:
+		*f = keyForm{size: size}
+	default:
+		return fmt.Errorf("want lines, hex, sums, or the bytes of a key, 1 to %d", maxKeySize)
+	}
+	return nil
+}
+
+func (f *keyForm) String() string {
+	switch {
+	case f.size > 0:
+		return strconv.Itoa(f.size)
+	case f.hex:
+		return "hex"
+	case f.sums:
+		return "sums"
+	}
+	return ""
+}
+
+// unit names the content of a file for messages.
+func (f *keyForm) unit() string {
+	if f.size > 0 {
+		return "bytes"
+	}
+	return "lines"
+}
+
+// show returns a key for people: binary keys in hex digits, and texts that would disturb a
+// terminal quoted.
+func (f *keyForm) show(key string) string {
+	if f.hex || f.size > 0 {
+		return hex.EncodeToString([]byte(key))
+	}
+	if quoted := strconv.QuoteToGraphic(key); !utf8.ValidString(key) || quoted[1:len(quoted)-1] != key {
+		return quoted
+	}
+	return key
+}
+
+// keyList is the keys that were read.
+type keyList struct {
+	list   []string
+	bytes  int
+	sums   map[string]uint64 // of -keys sums: the low 64 bits
+	digits int               // of the longest of these sums, at most 16
+}
+
+// take adds a key.
+func (k *keyList) take(key []byte) error {
+	if k.bytes += len(key); k.bytes > maxKeyBytes || len(k.list) == maxKeys {
+		return fmt.Errorf("more than %d keys or %d MiB of them; give fewer", maxKeys, maxKeyBytes>>20)
+	}
+	k.list = append(k.list, string(key))
+	return nil
+}
+
+// takeSummed adds the key of a line that begins with its sum.
+func (k *keyList) takeSummed(line []byte) error {
+	digits, key, found := bytes.Cut(line, []byte(" "))
+	low := digits[max(0, len(digits)-16):]
+	sum, err := strconv.ParseUint(string(low), 16, 64)
+	if _, high := strconv.ParseUint("0"+string(digits[:max(0, len(digits)-16)]), 16, 64); !found || err != nil || errors.Is(high, strconv.ErrSyntax) {
+		return errors.New("want a sum in hex digits, a space and a key")
+	}
+	key = bytes.TrimPrefix(key, []byte(" "))
+	if k.sums == nil {
+		k.sums = map[string]uint64{}
+	}
+	if before, again := k.sums[string(key)]; again && before != sum {
+		return fmt.Errorf("the key %q has the sum %x here and %x before", key, sum, before)
+	}
+	k.sums[string(key)] = sum
+	k.digits = max(k.digits, len(low))
+	return k.take(key)
+}
+
+// readKeys adds the keys in a file.
+func (c *command) readKeys(ctx context.Context, keys *keyList, name string) error {
+	r := io.Reader(counted{c.stdin, c.progress})
+	if name != stdinName {
+		f, err := os.Open(name)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		r = counted{f, c.progress}
+	}
+	if c.keys.size > 0 {
+		return c.readRecords(ctx, keys, name, r)
+	}
+	end := c.layout.end()
+	for lines := newLines(r, end); ctx.Err() == nil; {
+		line, err := lines.next()
+		if err == io.EOF {
+			break
+		}
+		if err == errTooLong {
+			return fmt.Errorf("%s: line %d is %w", shown(name), lines.number, err)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", shown(name), err)
+		}
+		if end == '\n' {
+			line = bytes.TrimSuffix(line, []byte("\r"))
+		}
+		switch {
+		case c.keys.hex:
+			key, wrong := hex.DecodeString(strings.TrimSpace(string(line)))
+			if err = wrong; err == nil {
+				err = keys.take(key)
+			}
+		case c.keys.sums:
+			err = keys.takeSummed(line)
+		default:
+			err = keys.take(line)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: line %d: %w", shown(name), lines.number, err)
+		}
+	}
+	return nil
+}
+
+// readRecords adds the keys of a file that is keys of one size without ends.
+func (c *command) readRecords(ctx context.Context, keys *keyList, name string, r io.Reader) error {
+	r = bufio.NewReaderSize(r, maxKeySize)
+	record := make([]byte, c.keys.size)
+	for number := 1; ctx.Err() == nil; number++ {
+		n, err := io.ReadFull(r, record)
+		if err == io.EOF {
+			break
+		}
+		if err == io.ErrUnexpectedEOF {
+			return fmt.Errorf("%s: key %d, the last, has %d bytes; -keys says %d", shown(name), number, n, c.keys.size)
+		}
+		if err == nil {
+			err = keys.take(record)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: key %d: %w", shown(name), number, err)
+		}
+	}
+	return nil
+}
