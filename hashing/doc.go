@@ -52,8 +52,9 @@
 //	md5             128   0.8  accident  lists of older systems                     naming content: broken
 //	maphash          64    13  accident  hash tables fed by strangers               storing, sending: each process has its own
 //
-// GB/s are of one core of a Zen 4 server for 64 KiB in its cache, as BenchmarkSum
-// gives them; without that processor's instructions CRCs and xxHashes lose most. A
+// GB/s are of one core of a Zen 4 server for 64 KiB in its cache, as BenchmarkHash and
+// BenchmarkSum in bench give them (bench/results/hashes.md); without that processor's
+// instructions CRCs and xxHashes lose most. A
 // file comes out of the page cache at about 10 GB/s, so that reading costs more
 // than summing from there on, and two cores then read and sum twice as much.
 //
@@ -65,7 +66,8 @@
 //
 // [Func.Sum] is one shot, [Func.New] a streaming [hash.Hash], [Func.NewSeeded] the
 // same with a seed. All of them keep the contract in package hashtest. For short
-// keys, [Func.Sum64] and [Func.Sum128] cost at most 1.3 times the function itself.
+// keys, [Func.Sum64] and [Func.Sum128] cost at most 1.3 times the function itself,
+// maphash 1.4 times.
 //
 // [Distribute] shows how evenly any function spreads your keys over the bins of a
 // table, and [Chain] which keys share one; so does the command hashsum -stats.
