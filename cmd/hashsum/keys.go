@@ -89,15 +89,17 @@ func (k *keyList) take(key []byte) error {
 	return nil
 }
 
-// takeSummed adds the key of a line that begins with its sum.
+// takeSummed adds the key of a line that begins with its sum and a space.
 func (k *keyList) takeSummed(line []byte) error {
 	digits, key, found := bytes.Cut(line, []byte(" "))
-	low := digits[max(0, len(digits)-16):]
-	sum, err := strconv.ParseUint(string(low), 16, 64)
-	if _, high := strconv.ParseUint("0"+string(digits[:max(0, len(digits)-16)]), 16, 64); !found || err != nil || errors.Is(high, strconv.ErrSyntax) {
+	if !found || len(digits) == 0 || len(bytes.Trim(digits, "0123456789abcdefABCDEF")) > 0 {
 		return errors.New("want a sum in hex digits, a space and a key")
 	}
-	key = bytes.TrimPrefix(key, []byte(" "))
+	low := string(digits[max(0, len(digits)-16):])
+	sum, err := strconv.ParseUint(low, 16, 64)
+	if err != nil {
+		return err
+	}
 	if k.sums == nil {
 		k.sums = map[string]uint64{}
 	}
