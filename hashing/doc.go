@@ -67,7 +67,7 @@
 // same with a seed. All of them keep the contract in package hashtest.
 //
 // [Distribute] shows how evenly any function spreads your keys over the bins of a
-// table, and [Chain] which keys share one; so does the command hashsum -stats.
+// table, and [KeysInBins] which keys share one; so does the command hashsum -stats.
 //
 // # Files
 //
