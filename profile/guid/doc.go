@@ -1,7 +1,7 @@
-// Package guid makes identifiers of 128, 96 or 64 bits that are unique without a registry, sort by
-// time, and can be decoded: which machine made one, in which process, when, and as which
-// one after others. They are for what outlives a process and is compared with others of
-// its kind: runs, recordings, reports.
+// Package guid makes identifiers of 128, 96 or 64 bits that are unique without a registry,
+// sort by time, and can be decoded: which machine made one, in which process, when, and as
+// which one after others. They are for what outlives a process and is compared with others
+// of its kind: runs, recordings, reports.
 //
 //	id := guid.New()
 //	fmt.Println(id)            // 34eq8572hkc005lovh014pt85n
@@ -50,11 +50,12 @@
 //
 // Within a process time and counter together only grow: when the clock stands still, or is
 // set back, they count on from the last ID, and the 4097th of a microsecond takes the next
-// one, as the 1025th short ID of a millisecond does. IDs of several goroutines never wait for each other and allocate nothing. Go gives
-// threads no identity to put in; the counter is one for all. Processes at the same time
-// differ by machine and process ID. One that gets the number of an earlier process after the
-// clock was set back, or the number of one in another container of the same name, still has
-// to draw the same of 262144 random numbers and hit the same microsecond.
+// one, as the 1025th short ID of a millisecond does. IDs of several goroutines never wait
+// for each other and allocate nothing. Go gives threads no identity to put in; the counter
+// is one for all. Processes at the same time differ by machine and process ID. One that gets
+// the number of an earlier process after the clock was set back, or the number of one in
+// another container of the same name, still has to draw the same of 262144 random numbers
+// (of 16 for an ID96) and hit the same microsecond.
 //
 // # What is in it
 //
