@@ -52,7 +52,7 @@ func Distribute[K ~string | ~[]byte](sum func(key []byte) uint64, keys iter.Seq[
 // sorted, each once.
 func KeysInBins[K ~string | ~[]byte](sum func(key []byte) uint64, keys iter.Seq[K], bins int, wanted ...int) [][]K {
 	chains := make([][]K, len(wanted))
-	at := map[uint64]int{} // of a bin in chains
+	at := map[uint64]int{} // index in chains, by bin
 	for i, bin := range wanted {
 		at[uint64(bin)] = i
 	}
