@@ -128,10 +128,10 @@ func avalancheBias(r HashRow) float64 {
 
 // pairDependence returns how far two bits of the sum depend on each other when one bit of
 // a random key of size bytes flips: the worst of all bits of the key and all pairs of bits
-// of the sum. It is 0 if one bit of a pair says nothing of the other and 1 if both always
-// change together, or never do. Tables need pairs that are independent: they take the
-// place from some bits of the sum and compare others before the key. SMHasher calls it the
-// bit independence criterion.
+// of the sum. It is 0 for independent bits and 1 for bits that always or never change
+// together. Tables need independent bits: they take the place of a key from some bits of
+// the sum and compare others before the key. SMHasher calls this measure the bit
+// independence criterion.
 func pairDependence(r HashRow, size int) float64 {
 	const rounds = 1 << 14
 	random := rand.New(rand.NewPCG(8, uint64(size)))

@@ -47,16 +47,24 @@ func Distribute[K ~string | ~[]byte](sum func(key []byte) uint64, keys iter.Seq[
 	return d
 }
 
-// Chain returns the keys that [Distribute] puts into one bin, sorted, each once.
-func Chain[K ~string | ~[]byte](sum func(key []byte) uint64, keys iter.Seq[K], bins, bin int) []K {
-	var chain []K
+// KeysInBins returns the keys that [Distribute] puts into each of the wanted bins,
+// sorted, each once.
+func KeysInBins[K ~string | ~[]byte](sum func(key []byte) uint64, keys iter.Seq[K], bins int, wanted ...int) [][]K {
+	chains := make([][]K, len(wanted))
+	at := map[uint64]int{} // index in chains, by bin
+	for i, bin := range wanted {
+		at[uint64(bin)] = i
+	}
 	distinct, _ := distinctKeys(keys)
 	for _, key := range distinct {
-		if sum([]byte(key))%uint64(bins) == uint64(bin) {
-			chain = append(chain, K(key))
+		if i, ok := at[sum([]byte(key))%uint64(bins)]; ok {
+			chains[i] = append(chains[i], K(key))
 		}
 	}
-	return chain
+	for i, bin := range wanted {
+		chains[i] = chains[at[uint64(bin)]]
+	}
+	return chains
 }
 
 // distinctKeys returns the keys sorted, each once, and the number of all.

@@ -89,9 +89,13 @@ func TestDistributeCounts(t *testing.T) {
 			v, _ := strconv.ParseUint(low, 16, 64)
 			counts[v%uint64(bins)]++
 		}
-		chained := 0
+		chained, all := 0, make([]int, bins)
+		for bin := range all {
+			all[bin] = bin
+		}
+		chains := hashing.KeysInBins(f.Sum64, slices.Values(keys), bins, all...)
 		for bin, n := range d.Counts {
-			chain := hashing.Chain(f.Sum64, slices.Values(keys), bins, bin)
+			chain := chains[bin]
 			if n != counts[uint64(bin)] || len(chain) != n || !slices.IsSorted(chain) {
 				t.Fatalf("bin %d: %d keys, %q in its chain, want %d", bin, n, chain, counts[uint64(bin)])
 			}
@@ -140,8 +144,9 @@ func TestDistributeOwnFunction(t *testing.T) {
 	if d.Keys != 1000 || d.Duplicates != 1 || d.Empty() != 0 || d.Longest() != 8 || d.Collisions64 != 1000-256 {
 		t.Errorf("%+v", d)
 	}
-	if chain := hashing.Chain(first, slices.Values(keys), 128, 127); len(chain) != d.Counts[127] || chain[0][0]%128 != 127 {
-		t.Errorf("the chain of bin 127 is %x", chain)
+	if chains := hashing.KeysInBins(first, slices.Values(keys), 128, 127, 3, 127); len(chains) != 3 || len(chains[1]) != d.Counts[3] ||
+		len(chains[0]) != d.Counts[127] || chains[0][0][0]%128 != 127 || !reflect.DeepEqual(chains[0], chains[2]) {
+		t.Errorf("the keys in bins 127, 3 and 127 are %x", chains)
 	}
 	d = hashing.Distribute(xxhash.Sum64, slices.Values(keys), 128)
 	f, _ := hashing.Lookup("xxh64")
@@ -158,17 +163,15 @@ func ExampleDistribute() {
 	d := hashing.Distribute(f.Sum64, slices.Values(words), 1<<14)
 	fmt.Println(d.Keys, "keys,", d.Bins-d.Empty(), "bins used, longest chain", d.Longest())
 	fmt.Println("collisions at 32 bits:", d.Collisions32)
-	for bin, n := range d.Counts {
-		if n > 0 {
-			fmt.Printf("bin %#x: %v\n", bin, hashing.Chain(f.Sum64, slices.Values(words), d.Bins, bin))
-		}
+	for _, chain := range hashing.KeysInBins(f.Sum64, slices.Values(words), d.Bins, 0x32ba, 0x32bb, 0x32bc) {
+		fmt.Println(chain)
 	}
 	// Output:
 	// 8 keys, 3 bins used, longest chain 4
 	// collisions at 32 bits: 1
-	// bin 0x32ba: [Alfreda phrenologically]
-	// bin 0x32bb: [Seavir encomiums engrained hairbrush]
-	// bin 0x32bc: [centillion cyclometer]
+	// [Alfreda phrenologically]
+	// [Seavir encomiums engrained hairbrush]
+	// [centillion cyclometer]
 }
 
 // A function of one's own, with keys of four bytes: it takes the last byte alone, so that

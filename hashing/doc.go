@@ -23,8 +23,8 @@
 //   - Unreal Engine: xxh3, xxh128 and blake3 for version 5, unreal-memcrc before.
 //
 // XXH3 is for files, not for tables: two bits of its sum may depend on each other if the
-// key has up to 11 bytes (BenchmarkQuality in bench measures it), and SMHasher3 finds
-// more faults. docs/hashing.md gives reasons and limits.
+// key is short (BenchmarkQuality in bench measures it), and SMHasher3 finds more faults.
+// docs/hashing.md gives reasons and limits.
 //
 //	name           bits  GB/s  class     use for                                    not for
 //	xxh128          128    68  accident  the default: has this file changed?        naming content
@@ -70,7 +70,7 @@
 // maphash 1.4 times.
 //
 // [Distribute] shows how evenly any function spreads your keys over the bins of a
-// table, and [Chain] which keys share one; so does the command hashsum -stats.
+// table, and [KeysInBins] which keys share one; so does the command hashsum -stats.
 //
 // # Files
 //

@@ -18,7 +18,7 @@ import (
 type keyForm struct {
 	hex  bool // each line has a key in hex digits
 	sums bool // each line has the sum of a key in hex digits, and the key
-	size int  // bytes of a key if the file is keys without ends
+	size int  // bytes of a key if they have no separators
 }
 
 // maxKeySize is the largest size that -keys takes: as long as a line may be.
@@ -52,17 +52,17 @@ func (f *keyForm) String() string {
 	return ""
 }
 
-// unit names the content of a file for messages.
-func (f *keyForm) unit() string {
+// content names what holds the keys in a file, for messages.
+func (f *keyForm) content() string {
 	if f.size > 0 {
 		return "bytes"
 	}
 	return "lines"
 }
 
-// show returns a key for people: binary keys in hex digits, and texts that would disturb a
-// terminal quoted.
-func (f *keyForm) show(key string) string {
+// printable returns a key for people: binary keys in hex digits, and texts that would
+// disturb a terminal quoted.
+func (f *keyForm) printable(key string) string {
 	if f.hex || f.size > 0 {
 		return hex.EncodeToString([]byte(key))
 	}
@@ -72,7 +72,7 @@ func (f *keyForm) show(key string) string {
 	return key
 }
 
-// keyList is the keys that were read.
+// keyList holds the keys that were read.
 type keyList struct {
 	list   []string
 	bytes  int
@@ -80,8 +80,8 @@ type keyList struct {
 	digits int               // of the longest of these sums, at most 16
 }
 
-// take adds a key.
-func (k *keyList) take(key []byte) error {
+// addKey adds a key, within the limits of memory.
+func (k *keyList) addKey(key []byte) error {
 	if k.bytes += len(key); k.bytes > maxKeyBytes || len(k.list) == maxKeys {
 		return fmt.Errorf("more than %d keys or %d MiB of them; give fewer", maxKeys, maxKeyBytes>>20)
 	}
@@ -89,15 +89,17 @@ func (k *keyList) take(key []byte) error {
 	return nil
 }
 
-// takeSummed adds the key of a line that begins with its sum.
-func (k *keyList) takeSummed(line []byte) error {
+// addKeyWithSum adds the key of a line that begins with its sum and a space.
+func (k *keyList) addKeyWithSum(line []byte) error {
 	digits, key, found := bytes.Cut(line, []byte(" "))
-	low := digits[max(0, len(digits)-16):]
-	sum, err := strconv.ParseUint(string(low), 16, 64)
-	if _, high := strconv.ParseUint("0"+string(digits[:max(0, len(digits)-16)]), 16, 64); !found || err != nil || errors.Is(high, strconv.ErrSyntax) {
+	if !found || len(digits) == 0 || len(bytes.Trim(digits, "0123456789abcdefABCDEF")) > 0 {
 		return errors.New("want a sum in hex digits, a space and a key")
 	}
-	key = bytes.TrimPrefix(key, []byte(" "))
+	low := string(digits[max(0, len(digits)-16):])
+	sum, err := strconv.ParseUint(low, 16, 64)
+	if err != nil {
+		return err
+	}
 	if k.sums == nil {
 		k.sums = map[string]uint64{}
 	}
@@ -106,7 +108,7 @@ func (k *keyList) takeSummed(line []byte) error {
 	}
 	k.sums[string(key)] = sum
 	k.digits = max(k.digits, len(low))
-	return k.take(key)
+	return k.addKey(key)
 }
 
 // readKeys adds the keys in a file.
@@ -142,12 +144,12 @@ func (c *command) readKeys(ctx context.Context, keys *keyList, name string) erro
 		case c.keys.hex:
 			key, wrong := hex.DecodeString(strings.TrimSpace(string(line)))
 			if err = wrong; err == nil {
-				err = keys.take(key)
+				err = keys.addKey(key)
 			}
 		case c.keys.sums:
-			err = keys.takeSummed(line)
+			err = keys.addKeyWithSum(line)
 		default:
-			err = keys.take(line)
+			err = keys.addKey(line)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: line %d: %w", shown(name), lines.number, err)
@@ -156,7 +158,7 @@ func (c *command) readKeys(ctx context.Context, keys *keyList, name string) erro
 	return nil
 }
 
-// readRecords adds the keys of a file that is keys of one size without ends.
+// readRecords adds the keys of a file that is keys of one size without separators.
 func (c *command) readRecords(ctx context.Context, keys *keyList, name string, r io.Reader) error {
 	r = bufio.NewReaderSize(r, maxKeySize)
 	record := make([]byte, c.keys.size)
@@ -169,7 +171,7 @@ func (c *command) readRecords(ctx context.Context, keys *keyList, name string, r
 			return fmt.Errorf("%s: key %d, the last, has %d bytes; -keys says %d", shown(name), number, n, c.keys.size)
 		}
 		if err == nil {
-			err = keys.take(record)
+			err = keys.addKey(record)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: key %d: %w", shown(name), number, err)

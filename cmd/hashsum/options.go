@@ -55,11 +55,11 @@ func flags(o *options, fn *string, tag, json *bool) *flag.FlagSet {
 	fs.BoolVar(json, "json", false, "print an object on each line: name, algorithm, digest, size in bytes;\na name that is not UTF-8 stands whole in name_base64")
 	fs.BoolVar(&o.layout.zero, "z", false, "end lines with NUL instead of newline, and escape nothing in names")
 	fs.BoolVar(&o.layout.zero, "0", false, "the same as -z")
-	fs.BoolVar(&o.stats, "stats", false, "print how evenly functions spread keys, the lines of the files, over bins;\n-a may name several, a,b,c; without -a, all are compared")
-	fs.Var(&o.keys, "keys", "for -stats: the `form` of the keys: \"lines\" (with -z, texts that end with NUL),\n\"hex\" (each line has the bytes of a key in hex digits), a number (keys of\nthat many bytes, one behind the other), or \"sums\" (each line has the sum of a\nfunction of your own in hex digits, and the key) (default lines)")
+	fs.BoolVar(&o.stats, "stats", false, "print how evenly functions spread keys, one on each line of the files, over bins;\n-a may name several, a,b,c; without -a, all are compared")
+	fs.Var(&o.keys, "keys", "for -stats: the `form` of the keys: \"lines\" (with -z, texts that end with NUL),\n\"hex\" (each line has the bytes of a key in hex digits), a number (keys of\nthat many bytes without separators), or \"sums\" (each line has the sum of a\nfunction of your own in hex digits, and the key) (default lines)")
 	fs.IntVar(&o.bins, "bins", 0, "for -stats: the number of bins, `N` (default 0: the power of two that has one for each key)")
-	fs.IntVar(&o.chains, "chains", 0, "for -stats: print the keys of the `N` fullest bins, and how many bins have how many keys")
-	fs.IntVar(&o.bin, "bin", -1, "for -stats: print the keys of bin `N`, counted from 0; -1 prints none")
+	fs.IntVar(&o.chains, "chains", 0, "for -stats: print the lengths of all chains, and the keys in the `N` fullest bins")
+	fs.IntVar(&o.bin, "bin", -1, "for -stats: print the keys in bin `N`, counted from 0; -1 prints none")
 	fs.BoolVar(&o.quiet, "quiet", false, "when checking: do not print OK for each file that is")
 	fs.BoolVar(&o.status, "status", false, "when checking: print neither results nor warnings; the exit status tells")
 	fs.BoolVar(&o.ignoreMissing, "ignore-missing", false, "when checking: say nothing of files that are not there")
@@ -159,7 +159,7 @@ func (o *options) parseStats(given map[string]bool, fn string) error {
 		return fmt.Errorf("-bin %d: the first bin is 0", o.bin)
 	}
 	if o.keys.size > 0 && o.layout.zero {
-		return fmt.Errorf("-z is meaningless with -keys %v, whose keys have no ends", &o.keys)
+		return fmt.Errorf("-z is meaningless with -keys %v, whose keys have no separators", &o.keys)
 	}
 	if o.keys.sums {
 		if given["a"] {

@@ -39,7 +39,7 @@ func (c *command) printStats(ctx context.Context) {
 		}
 	}
 	if len(keys.list) == 0 {
-		c.fail(fmt.Errorf("-stats: no keys: %s has no %s", listedFiles(c.files), c.keys.unit()))
+		c.fail(fmt.Errorf("-stats: no keys: %s has no %s", listedFiles(c.files), c.keys.content()))
 		return
 	}
 	bins := c.bins
@@ -89,8 +89,8 @@ func (c *command) spreaders(keys *keyList) (all []spreader) {
 	return all
 }
 
-// writeChains writes how many bins have how many keys, and the keys of the bins that
-// -chains and -bin ask for.
+// writeChains writes the lengths of all chains, and the keys in the bins that -chains and
+// -bin ask for.
 func (c *command) writeChains(w io.Writer, f spreader, d hashing.Distribution, keys []string) {
 	if c.chains == 0 && c.bin < 0 {
 		return
@@ -108,24 +108,26 @@ func (c *command) writeChains(w io.Writer, f spreader, d hashing.Distribution, k
 	if c.bin >= 0 {
 		shown = append(shown, c.bin)
 	}
-	for _, bin := range shown {
-		fmt.Fprintf(w, "  bin %d (%#x), a chain of %d\n", bin, bin, d.Counts[bin])
-		for _, key := range hashing.Chain(f.sum, slices.Values(keys), d.Bins, bin) {
-			fmt.Fprintf(w, "    %0*x  %s\n", f.digits, f.sum([]byte(key)), c.keys.show(key))
+	for i, chain := range hashing.KeysInBins(f.sum, slices.Values(keys), d.Bins, shown...) {
+		fmt.Fprintf(w, "  bin %d (%#x), a chain of %d\n", shown[i], shown[i], len(chain))
+		for _, key := range chain {
+			fmt.Fprintf(w, "    %0*x  %s\n", f.digits, f.sum([]byte(key)), c.keys.printable(key))
 		}
 	}
 }
 
 // fullestBins returns up to n bins that have keys, the fullest first.
 func fullestBins(d hashing.Distribution, n int) (bins []int) {
-	for length := d.Longest(); length > 0 && len(bins) < n; length-- {
-		for bin, count := range d.Counts {
-			if count == length && len(bins) < n {
-				bins = append(bins, bin)
-			}
+	if n == 0 {
+		return nil
+	}
+	for bin, count := range d.Counts {
+		if count > 0 {
+			bins = append(bins, bin)
 		}
 	}
-	return bins
+	slices.SortStableFunc(bins, func(a, b int) int { return d.Counts[b] - d.Counts[a] })
+	return bins[:min(n, len(bins))]
 }
 
 // verdict says whether the bins look like those of random sums.

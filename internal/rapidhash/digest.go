@@ -14,8 +14,8 @@ type Digest struct {
 	seed   uint64
 	lanes  [lanes]uint64
 	length uint64 // bytes written
-	// window ends with the held bytes, of which no block was made yet. Before them are the
-	// last bytes of the last block: a sum mixes in the last 16 bytes of the input.
+	// window begins with the last 16 bytes of the last block, because a sum mixes in the
+	// last 16 bytes of the input. The held bytes follow, which no lane has mixed in yet.
 	window [wordPair + BlockSize]byte
 }
 
@@ -31,8 +31,9 @@ func New(seed uint64) *Digest {
 // Reset returns d to the state that New gave it.
 func (d *Digest) Reset() {
 	*d = Digest{seed: d.seed}
+	state := spreadSeed(d.seed)
 	for i := range d.lanes {
-		d.lanes[i] = spreadSeed(d.seed)
+		d.lanes[i] = state
 	}
 }
 

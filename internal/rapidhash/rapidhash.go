@@ -55,9 +55,9 @@ func foldedProduct(x, y uint64) uint64 {
 // word returns the first 8 bytes of b as a little-endian number.
 func word(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
 
-// sum hashes b from a state in which its first mixed bytes already are: 0 and the result of
-// spreadSeed, or 16 and the joined lanes. The last 16 bytes of b, which are mixed in last,
-// may begin among these.
+// sum hashes b. The state already includes its first bytes, as many as mixed says: none and
+// the result of spreadSeed, or 16 and the lanes, joined. The last 16 bytes of b are mixed in
+// at the end and may overlap the first.
 //
 // It is one function because calls and stored lanes would double its time for short keys.
 func sum(b []byte, mixed int, state uint64) uint64 {
