@@ -35,7 +35,8 @@ type archTable struct {
 	folds     *folds // nil if the processor has no PCLMULQDQ
 	wide      bool   // VPCLMULQDQ
 	registers bool   // AVX-512 without it, and a polynomial that has a kernel
-	crc32q    int    // CRC32Q for less than so many bytes
+	crc32q    int    // CRC32Q for fewer bytes than this
+	tiny      int    // no call for fewer bytes than this
 }
 
 // prepare makes the factors for a polynomial of degree 64.
@@ -49,6 +50,9 @@ func (a *archTable) prepare(poly uint64, reflected bool) {
 		a.wide = hasVPCLMULQDQ
 		a.registers = hasAVX512 && !hasVPCLMULQDQ && narrow && hasRegisters(poly>>32)
 		a.crc32q = min(a.crc32q, untilCRC32Q)
+	}
+	if a.crc32q == 0 {
+		a.tiny = 4
 	}
 }
 
@@ -79,34 +83,46 @@ func (a *archTable) kernel(n int) int {
 	return kernelPCLMULQDQ
 }
 
-// update returns the state after p.
-func (t *Table) update(state uint32, p []byte) uint32 {
+// update is Update.
+func (t *Table) update(crc uint32, p []byte) uint32 {
+	state := t.state(crc)
+	if len(p) < t.arch.tiny {
+		return t.finish(t.upTo3(state, p))
+	}
 	switch t.arch.kernel(len(p)) {
 	case kernelCRC32Q:
-		return crc32q(state, unsafe.SliceData(p), len(p))
+		state = crc32q(state, unsafe.SliceData(p), len(p))
 	case kernelPCLMULQDQ:
-		return uint32(t.arch.pclmulqdq(uint64(state), p))
+		state = uint32(t.arch.pclmulqdq(uint64(state), p))
 	case kernelVPCLMULQDQ:
-		return uint32(t.arch.vpclmulqdq(uint64(state), p))
+		state = uint32(t.arch.vpclmulqdq(uint64(state), p))
 	case kernelRegisters:
-		return t.registers(state, p)
+		state = t.registers(state, p)
+	default:
+		state = t.portable(state, p)
 	}
-	return t.portable(state, p)
+	return t.finish(state)
 }
 
-// update returns the state after p.
-func (t *Table64) update(state uint64, p []byte) uint64 {
+// update is Update.
+func (t *Table64) update(crc uint64, p []byte) uint64 {
+	state := t.state(crc)
+	if len(p) < t.arch.tiny {
+		return t.finish(t.upTo3(state, p))
+	}
 	switch t.arch.kernel(len(p)) {
 	case kernelCRC32Q:
-		return uint64(crc32q(uint32(state), unsafe.SliceData(p), len(p)))
+		state = uint64(crc32q(uint32(state), unsafe.SliceData(p), len(p)))
 	case kernelPCLMULQDQ:
-		return t.arch.pclmulqdq(state, p)
+		state = t.arch.pclmulqdq(state, p)
 	case kernelVPCLMULQDQ:
-		return t.arch.vpclmulqdq(state, p)
+		state = t.arch.vpclmulqdq(state, p)
 	case kernelRegisters:
-		return t.registers(state, p)
+		state = t.registers(state, p)
+	default:
+		state = t.portable(state, p)
 	}
-	return t.portable(state, p)
+	return t.finish(state)
 }
 
 // pclmulqdq returns the state after p, of 16 bytes and more.

@@ -49,26 +49,32 @@ func (a *archTable) kernel(n int) int {
 	return kernelPMULL
 }
 
-// update returns the state after p.
-func (t *Table) update(state uint32, p []byte) uint32 {
+// update is Update.
+func (t *Table) update(crc uint32, p []byte) uint32 {
+	state := t.state(crc)
 	switch t.arch.kernel(len(p)) {
 	case kernelHashCRC32:
-		return updateStandard(t.arch.std, state, p)
+		state = updateStandard(t.arch.std, state, p)
 	case kernelPMULL:
-		return uint32(t.arch.pmull(uint64(state), p))
+		state = uint32(t.arch.pmull(uint64(state), p))
+	default:
+		state = t.portable(state, p)
 	}
-	return t.portable(state, p)
+	return t.finish(state)
 }
 
-// update returns the state after p.
-func (t *Table64) update(state uint64, p []byte) uint64 {
+// update is Update.
+func (t *Table64) update(crc uint64, p []byte) uint64 {
+	state := t.state(crc)
 	switch t.arch.kernel(len(p)) {
 	case kernelHashCRC32:
-		return uint64(updateStandard(t.arch.std, uint32(state), p))
+		state = uint64(updateStandard(t.arch.std, uint32(state), p))
 	case kernelPMULL:
-		return t.arch.pmull(state, p)
+		state = t.arch.pmull(state, p)
+	default:
+		state = t.portable(state, p)
 	}
-	return t.portable(state, p)
+	return t.finish(state)
 }
 
 // pmull returns the state after p, of 16 bytes and more.

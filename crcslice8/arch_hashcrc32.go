@@ -11,20 +11,22 @@ type archTable struct{ std *crc32.Table }
 // prepare: hash/crc32 has kernels for two polynomials of 32 bits, reflected.
 func (a *archTable) prepare(poly uint64, reflected bool) { a.std = standardTable(poly, reflected) }
 
-// update returns the state after p.
-func (t *Table) update(state uint32, p []byte) uint32 {
-	if t.arch.std == nil {
-		return t.portable(state, p)
+// update is Update.
+func (t *Table) update(crc uint32, p []byte) uint32 {
+	state := t.state(crc)
+	if t.arch.std != nil {
+		return t.finish(updateStandard(t.arch.std, state, p))
 	}
-	return updateStandard(t.arch.std, state, p)
+	return t.finish(t.portable(state, p))
 }
 
-// update returns the state after p.
-func (t *Table64) update(state uint64, p []byte) uint64 {
-	if t.arch.std == nil {
-		return t.portable(state, p)
+// update is Update.
+func (t *Table64) update(crc uint64, p []byte) uint64 {
+	state := t.state(crc)
+	if t.arch.std != nil {
+		return t.finish(uint64(updateStandard(t.arch.std, uint32(state), p)))
 	}
-	return uint64(updateStandard(t.arch.std, uint32(state), p))
+	return t.finish(t.portable(state, p))
 }
 
 // archKernel names the kernel that update takes for n bytes, "" for a portable one.

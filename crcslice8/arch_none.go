@@ -8,11 +8,15 @@ type archTable struct{}
 
 func (*archTable) prepare(uint64, bool) {}
 
-// update returns the state after p.
-func (t *Table) update(state uint32, p []byte) uint32 { return t.portable(state, p) }
+// update is Update.
+func (t *Table) update(crc uint32, p []byte) uint32 {
+	return t.finish(t.portable(t.state(crc), p))
+}
 
-// update returns the state after p.
-func (t *Table64) update(state uint64, p []byte) uint64 { return t.portable(state, p) }
+// update is Update.
+func (t *Table64) update(crc uint64, p []byte) uint64 {
+	return t.finish(t.portable(t.state(crc), p))
+}
 
 // archKernel names the kernel that update takes for n bytes, "" for a portable one.
 func archKernel(*archTable, int) string { return "" }

@@ -1,6 +1,9 @@
 package crcslice8
 
-import "math/bits"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 //go:generate go run -C avo . -pkg crcslice8 -out ../fold_amd64.s -stubs ../fold_amd64.go -arm64 ../fold_arm64.s -arm64stubs ../fold_arm64.go
 
@@ -98,12 +101,6 @@ func stateAfterByte(poly uint64, reflected bool, b byte) uint64 {
 // afterZero returns the state after state s and a zero byte.
 func (e *engine[R]) afterZero(s R) R { return s>>8 ^ e.slices[0][byte(s)] }
 
-// state undoes finish. Bits of crc above the width do not count.
-func (e *engine[R]) state(crc R) R { return e.stateOf(crc ^ e.xorOut) }
-
-// finish makes a checksum of a state.
-func (e *engine[R]) finish(state R) R { return e.registerOf(state) ^ e.xorOut }
-
 // stateOf returns the state for a register, given in its final order of bits.
 func (e *engine[R]) stateOf(r R) R {
 	if e.order == reflected {
@@ -155,4 +152,28 @@ func (e *engine[R]) bytewise(s R, p []byte) R {
 		s = s>>8 ^ e.slices[0][byte(s)^b]
 	}
 	return s
+}
+
+// upTo3 takes fewer than four bytes: slicing by two and bytewise.
+func (e *engine[R]) upTo3(s R, p []byte) R {
+	if len(p) >= 2 {
+		s ^= R(binary.LittleEndian.Uint16(p))
+		s = s>>16 ^ e.slices[1][byte(s)] ^ e.slices[0][byte(s>>8)]
+		p = p[2:]
+	}
+	for _, b := range p {
+		s = s>>8 ^ e.slices[0][byte(s)^b]
+	}
+	return s
+}
+
+// upTo7 takes fewer than eight bytes: slicing by four first.
+func (e *engine[R]) upTo7(s R, p []byte) R {
+	if len(p) >= 4 {
+		s ^= R(binary.LittleEndian.Uint32(p))
+		s = s>>16>>16 ^ (e.slices[3][byte(s)] ^ e.slices[2][byte(s>>8)]) ^
+			(e.slices[1][byte(s>>16)] ^ e.slices[0][byte(s>>24)])
+		p = p[4:]
+	}
+	return e.upTo3(s, p)
 }

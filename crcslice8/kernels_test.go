@@ -28,14 +28,14 @@ func (t *Table) kernels() []kernel[uint32] {
 		ks = append(ks, kernel[uint32]{"sparse", func(s uint32, p []byte) uint32 { return t.sparse(m, s, p) }})
 	}
 	ks = append(ks, archKernels(&t.engine)...)
-	return append(ks, kernel[uint32]{"update", t.update})
+	return append(ks, kernel[uint32]{"Update", func(s uint32, p []byte) uint32 { return t.state(t.Update(t.finish(s), p)) }})
 }
 
 // kernels does the same for a Table64.
 func (t *Table64) kernels() []kernel[uint64] {
 	ks := []kernel[uint64]{{"bytewise", t.bytewise}, {"slicing-8", t.slicing8}}
 	ks = append(ks, archKernels(&t.engine)...)
-	return append(ks, kernel[uint64]{"update", t.update})
+	return append(ks, kernel[uint64]{"Update", func(s uint64, p []byte) uint64 { return t.state(t.Update(t.finish(s), p)) }})
 }
 
 // lengths are all up to 1200 and those around which something changes.
@@ -219,7 +219,7 @@ func TestKernelByLength(t *testing.T) {
 			n    int
 			want string
 		}{
-			{0, "bytewise"}, {7, "bytewise"}, {8, "slicing-8"}, {15, "slicing-8"}, {16, "slicing-16"},
+			{0, "slicing-4"}, {7, "slicing-4"}, {8, "slicing-8"}, {15, "slicing-8"}, {16, "slicing-16"},
 			{from - 1, "slicing-16"}, {from, "sparse"}, {from + 1, "sparse"}, {1 << 30, "sparse"},
 		} {
 			want := tt.want
@@ -250,7 +250,7 @@ func TestFirstLongInputs(t *testing.T) {
 			if crc.multipleFor(len(data)) == nil {
 				t.Errorf("goroutine %d: nothing found", i)
 			}
-			got[i] = crc.update(1, data)
+			got[i] = crc.state(crc.Update(crc.finish(1), data))
 		})
 	}
 	wg.Wait()

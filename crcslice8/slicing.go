@@ -35,7 +35,7 @@ func (t *Table64) slicing8(s uint64, p []byte) uint64 {
 			(t.slices[4][byte(s>>24)] ^ t.slices[5][byte(s>>16)] ^
 				(t.slices[6][byte(s>>8)] ^ t.slices[7][byte(s)]))
 	}
-	return t.bytewise(s, p)
+	return t.upTo7(s, p)
 }
 
 // slicing8 does the same with a state that counts as part of the first four bytes.
@@ -52,7 +52,7 @@ func (t *Table) slicing8(s uint32, p []byte) uint32 {
 			t.slices[6][byte(s>>8)] ^
 			t.slices[7][byte(s)]
 	}
-	return t.bytewise(s, p)
+	return t.upTo7(s, p)
 }
 
 // slicing16 does the same with sixteen bytes per step. Loading each byte on its

@@ -2,6 +2,7 @@ package crcslice8
 
 import (
 	"hash"
+	"math/bits"
 	"sync"
 	"sync/atomic"
 )
@@ -52,7 +53,23 @@ func (t *Table) Checksum(p []byte) uint32 { return t.Update(t.empty, p) }
 // As with hash/crc32, crc is a finished value, not a register; that of no bytes,
 // with which a chain begins, is Empty.
 func (t *Table) Update(crc uint32, p []byte) uint32 {
-	return t.finish(t.update(t.state(crc), p))
+	return t.update(crc, p)
+}
+
+// state undoes finish.
+func (t *Table) state(crc uint32) uint32 {
+	if crc ^= t.xorOut; t.order != reflected {
+		crc = bits.ReverseBytes32(crc)
+	}
+	return crc
+}
+
+// finish makes a checksum of a state.
+func (t *Table) finish(state uint32) uint32 {
+	if t.order != reflected {
+		state = bits.ReverseBytes32(state)
+	}
+	return state ^ t.xorOut
 }
 
 // Hash returns a new hash.Hash32 that has seen no bytes. Its Sum appends the

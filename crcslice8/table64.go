@@ -118,13 +118,23 @@ func (t *Table64) Checksum(p []byte) uint64 { return t.Update(t.empty, p) }
 // As with hash/crc64, crc is a finished value, not a register; that of no bytes,
 // with which a chain begins, is Empty.
 func (t *Table64) Update(crc uint64, p []byte) uint64 {
-	return t.finish(t.update(t.state(crc), p))
+	return t.update(crc, p)
 }
 
-// portable returns the state after p by tables.
-func (t *Table64) portable(state uint64, p []byte) uint64 {
-	t.check()
-	return t.slicing8(state, p)
+// state undoes finish. Bits of crc above the width do not count.
+func (t *Table64) state(crc uint64) uint64 {
+	if crc ^= t.xorOut; t.order != reflected {
+		return t.stateOf(crc)
+	}
+	return crc & t.mask
+}
+
+// finish makes a checksum of a state.
+func (t *Table64) finish(state uint64) uint64 {
+	if t.order != reflected {
+		state = t.registerOf(state)
+	}
+	return state ^ t.xorOut
 }
 
 // Hash returns a new hash.Hash64 that has seen no bytes. Its Sum appends the
