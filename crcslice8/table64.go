@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"hash"
 	"strings"
-	"sync"
 )
 
 // Model64 describes a CRC of 1 to 64 bits in the terms of the RevEng catalogue of
@@ -84,11 +83,7 @@ func New64(m Model64) *Table64 {
 	return t
 }
 
-var (
-	sharedNVME = sync.OnceValue(func() *Table64 { return newNamed("CRC-64/NVME") })
-	sharedXZ   = sync.OnceValue(func() *Table64 { return newNamed("CRC-64/XZ") })
-)
-
+// newNamed makes the table of a model of the catalogue.
 func newNamed(name string) *Table64 {
 	m, ok := ModelByName(name)
 	if !ok {
@@ -96,13 +91,6 @@ func newNamed(name string) *Table64 {
 	}
 	return New64(m)
 }
-
-// NVME returns the table of CRC-64/NVME, the CRC-64 of Amazon S3 and of NVM
-// Express, made on first use.
-func NVME() *Table64 { return sharedNVME() }
-
-// XZ returns the table of CRC-64/XZ, made on first use. hash/crc64 calls it ECMA.
-func XZ() *Table64 { return sharedXZ() }
 
 // Model returns the model that t was made from.
 func (t *Table64) Model() Model64 { return t.model }
