@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"hash/crc32"
+	"hash/crc64"
 	"hash/maphash"
 	"os"
 	"os/exec"
@@ -19,6 +20,7 @@ import (
 	"github.com/zeebo/blake3"
 	"github.com/zeebo/xxh3"
 
+	"github.com/assetcook/assetcook/crcslice8"
 	"github.com/assetcook/assetcook/hashing"
 )
 
@@ -41,6 +43,11 @@ func TestMain(m *testing.M) {
 
 // matrixSizes are the input sizes of BenchmarkHash: table keys, then files.
 var matrixSizes = []int{4, 16, 64, 1 << 10, 64 << 10, 16 << 20}
+
+var (
+	xz8   = crcslice8.XZ()
+	nvme8 = crcslice8.NVME()
+)
 
 // rapidhash has no package of its own that programs could call.
 var rapidhash, _ = hashing.Lookup("rapidhash")
@@ -95,6 +102,15 @@ var matrixColumns = []matrixColumn{
 	}},
 	{"crcslice8-koopman", func(n int, p []byte) uint64 {
 		return repeat(n, p, func(p []byte) uint64 { return uint64(koopman8.Checksum(p)) })
+	}},
+	{"hash-crc64-ecma", func(n int, p []byte) uint64 {
+		return repeat(n, p, func(p []byte) uint64 { return crc64.Checksum(p, ecma) })
+	}},
+	{"crcslice8-crc64-ecma", func(n int, p []byte) uint64 {
+		return repeat(n, p, func(p []byte) uint64 { return xz8.Checksum(p) })
+	}},
+	{"crcslice8-crc64-nvme", func(n int, p []byte) uint64 {
+		return repeat(n, p, func(p []byte) uint64 { return nvme8.Checksum(p) })
 	}},
 	{"hash-maphash", func(n int, p []byte) uint64 {
 		return repeat(n, p, func(p []byte) uint64 { return maphash.Bytes(mapSeed, p) })
@@ -174,7 +190,8 @@ var matrixFunctions = map[string]string{
 	"hash-crc32-ieee": "crc32", "crcslice8-ieee": "crc32", "slicing8-ieee": "crc32",
 	"hash-crc32-castagnoli": "crc32c", "crcslice8-castagnoli": "crc32c",
 	"hash-crc32-koopman": "crc32k", "crcslice8-koopman": "crc32k",
-	"hashing-rapidhash": "rapidhash", "crypto-sha256": "sha256", "zeebo-blake3": "blake3", "hash-maphash": "maphash",
+	"hashing-rapidhash": "rapidhash", "hash-crc64-ecma": "crc64", "crcslice8-crc64-ecma": "crc64", "crcslice8-crc64-nvme": "crc64nvme",
+	"crypto-sha256": "sha256", "zeebo-blake3": "blake3", "hash-maphash": "maphash",
 }
 
 // The compiler reports each call that it inlines.

@@ -73,6 +73,7 @@ func TestPackageCommentHasTheRecordedSpeeds(t *testing.T) {
 	for function, impl := range map[string]string{
 		"xxh3": "zeebo-xxh3", "xxh128": "zeebo-xxh128", "xxh64": "cespare-xxh64", "rapidhash": "hashing-rapidhash",
 		"crc32": "crcslice8-ieee", "crc32c": "crcslice8-castagnoli", "crc32k": "crcslice8-koopman",
+		"crc64": "crcslice8-crc64-ecma", "crc64nvme": "crcslice8-crc64-nvme",
 		"slice8": "slicing8-ieee", "blake3": "zeebo-blake3", "sha256": "crypto-sha256", "maphash": "hash-maphash",
 	} {
 		row := regexp.MustCompile(`(?m)^\t` + function + `\s+\d+\s+([\d.]+)\s`).FindStringSubmatch(file.Doc.Text())
@@ -103,6 +104,7 @@ func TestRecordSupportsTheAdvice(t *testing.T) {
 	}{
 		{"hash-crc32-ieee", "crcslice8-ieee", "16 64 1024 65536", 1},
 		{"hash-crc32-koopman", "crcslice8-koopman", "65536", 100},
+		{"hash-crc64-ecma", "crcslice8-crc64-ecma", "65536", 20},
 		{"spaolacci-murmur3-128", "zeebo-xxh128", "1024 65536", 3.5},
 		{"spaolacci-murmur3-128", "zeebo-xxh128", "65536", 8},
 		{"spaolacci-murmur3-128", "hashing-rapidhash", "4 16 64 1024 65536", 1.2},

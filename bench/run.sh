@@ -249,7 +249,7 @@ if wants hashes; then
 		echo
 		quality
 		echo
-		echo "Against the libraries. cespare's xxh64, zeebo's xxh3, xxh128 and blake3, crcslice8 and the standard library's sha256, crc64, adler32 and maphash are what package hashing calls, except for short inputs of xxHash: against those its column shows what the wrapper costs. All sides are called through a function value."
+		echo "Against the libraries. cespare's xxh64, zeebo's xxh3, xxh128 and blake3, crcslice8 and the standard library's sha256, adler32 and maphash are what package hashing calls, except for short inputs of xxHash: against those its column shows what the wrapper costs. All sides are called through a function value."
 		table hashes -table /func -row /size -col /impl
 		echo "Against other packages:"
 		grep -E 'Sum/|^[a-z]+: ' "$work/rivals.txt" >"$work/rivals-sum.txt"

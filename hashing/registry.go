@@ -11,7 +11,7 @@ const Default = "xxh128"
 
 // registry holds every function in the order in which Names lists them, the
 // default first. It is filled here and never changes.
-var registry = complete(slices.Concat(xxhashFuncs(), crc32Funcs(), []Func{crc64Func(), adlerFunc()}, fnvFuncs(),
+var registry = complete(slices.Concat(xxhashFuncs(), crc32Funcs(), crc64Funcs(), []Func{adlerFunc()}, fnvFuncs(),
 	murmurFuncs(), []Func{rapidhashFunc(), lookup2Func()}, identityFuncs(), brokenFuncs(), []Func{maphashFunc()}))
 
 // complete derives the ways to get a sum that a function does not give itself. A
