@@ -58,7 +58,7 @@ type matrixColumn struct {
 	sums func(n int, p []byte) uint64 // computes the sum of p n times and adds up the low 64 bits
 }
 
-// matrixColumns lists the implementations in the order in which benchstat prints them.
+// matrixColumns lists the implementations, in benchstat's order.
 //
 // Each entry passes a function literal to repeat. The compiler inlines both, so each loop calls
 // the library as a program does, without a function value; TestMatrixCallsAreDirect checks it.
@@ -155,8 +155,8 @@ var wrapperCalls = []struct{ library, function string }{
 	{"spaolacci-murmur3-128", "murmur3-128"}, {"crcslice8-ieee", "crc32"}, {"hash-maphash", "maphash"},
 }
 
-// BenchmarkHashWrapper shows what it costs to call a function of short inputs through
-// package hashing: by Sum64 or, for functions of 16 bytes, Sum128.
+// BenchmarkHashWrapper compares calls of libraries on short inputs with calls through
+// package hashing, by Sum64 or, for functions of 16 bytes, Sum128.
 func BenchmarkHashWrapper(b *testing.B) {
 	data := Bytes(64)
 	for _, size := range []int{4, 16, 64} {

@@ -65,8 +65,8 @@ func Addresses(n int) (in, between []uintptr) {
 	return in, between
 }
 
-// repeated returns at least Stream keys in random order, a multiple of Chunk, and
-// each key equally often but for that multiple's sake.
+// repeated returns the keys in random order, each equally often, at least Stream in
+// all. It drops the few beyond a multiple of Chunk.
 func repeated(keys []uintptr) []uintptr {
 	r := rand.New(rand.NewPCG(4, uint64(len(keys))))
 	stream := slices.Repeat(keys, (Stream+len(keys)-1)/len(keys))

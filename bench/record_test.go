@@ -93,7 +93,7 @@ func TestPackageCommentHasTheRecordedSpeeds(t *testing.T) {
 	}
 }
 
-// What README.md and the package comments advise and claim holds in the record.
+// The record supports the advice and the claims of README.md and the package comments.
 func TestRecordSupportsTheAdvice(t *testing.T) {
 	times := recordedTimes(t)
 	hash := func(impl, size string) float64 { return fastest(t, times, "Hash/size="+size+"/impl="+impl) }

@@ -5,8 +5,8 @@
 #
 # LIST names pages, separated by commas (default: all):
 #
-#	hash      BenchmarkHash and its lookups: bench/results/hash.txt, and what chart -fill
-#	          makes of it in README.md, hashes.md, intern.md and ptrhash.md; 40 s a round
+#	hash      BenchmarkHash and its lookups: bench/results/hash.txt, and its tables and figure
+#	          in README.md, hashes.md, intern.md and ptrhash.md; half a minute a round
 #	crc32, hashes, combine, large-file, intern-rivals, ptrhash
 #	          the part between the "figures" marks of a page, and its charts
 #
@@ -77,7 +77,7 @@ measure() {
 cores=$(getconf _NPROCESSORS_ONLN)
 for round in $(seq "$count"); do
 	echo "round $round of $count: $SECONDS s" >&2
-	# The test binary runs as go test runs it, so that rounds are what the command prints.
+	# In the directory and with the flags of go test, so that a round is the user's command.
 	if wants hash; then (cd bench && "$work/std" -test.run '^$' -test.bench Hash) >>"$work/hash.txt"; fi
 	if wants crc32; then
 		measure crc32 std '^BenchmarkCRC32$'
@@ -249,7 +249,7 @@ if wants hashes; then
 		echo
 		quality
 		echo
-		echo "Against the libraries. cespare's xxh64, zeebo's xxh3, xxh128 and blake3, crcslice8 and the standard library's sha256, adler32 and maphash are what package hashing calls, except for short inputs of xxHash: against those its column shows what the wrapper costs. All sides are called through a function value."
+		echo "Against the libraries. cespare's xxh64, zeebo's xxh3, xxh128 and blake3, crcslice8 and the standard library's sha256, adler32 and maphash are called by package hashing, except for short inputs of xxHash: beside them its column shows the cost of the wrapper. All sides are called through a function value."
 		table hashes -table /func -row /size -col /impl
 		echo "Against other packages:"
 		grep -E 'Sum/|^[a-z]+: ' "$work/rivals.txt" >"$work/rivals-sum.txt"

@@ -13,11 +13,11 @@
 // With -ns 64, inputs of up to 64 bytes are shown by their time, longer ones by
 // throughput. With -x names, columns are values of that key and all cells are times.
 //
-// -fill writes what it makes into pages:
+// -fill writes tables and charts into pages:
 //
 //	go run ./bench/chart -fill README.md bench/results/hashes.md <bench/results/hash.txt
 //
-// It replaces what stands between a line <!-- chart FLAGS --> and <!-- chart end --> by the
+// It replaces the text between a line <!-- chart FLAGS --> and <!-- chart end --> by the
 // output of chart with these flags. With -out NAME, the file of that name beside the page
 // is written, and the lines between, which show it, stay.
 //
@@ -44,7 +44,7 @@ type output struct {
 }
 
 func (o *output) addFlags(flags *flag.FlagSet) {
-	flags.StringVar(&o.title, "title", "", "the text above the chart (default: what it shows)")
+	flags.StringVar(&o.title, "title", "", "the text above the chart (default: a description)")
 	flags.StringVar(&o.series, "series", "impl", "the key in benchmark names that tells the lines apart")
 	flags.StringVar(&o.x, "x", sizeKey, "the key in benchmark names whose values are the columns")
 	flags.StringVar(&o.only, "only", "", "the lines to show, in this order, separated by commas (default: all)")
@@ -56,7 +56,7 @@ func (o *output) addFlags(flags *flag.FlagSet) {
 	flags.Int64Var(&o.timesTo, "ns", 0, "show the time, not the throughput, of inputs up to so many `bytes`")
 }
 
-// render returns what the flags ask for, from the output of go test.
+// render returns the chart, table or list of the output of go test.
 func (o *output) render(benchmarks []byte) ([]byte, error) {
 	if o.about {
 		return about(benchmarks), nil

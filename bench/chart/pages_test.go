@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The tables and the figure of all pages are those of the recorded benchmarks.
+// All pages show the recorded benchmarks.
 func TestPagesShowTheRecord(t *testing.T) {
 	record, err := os.ReadFile("../results/hash.txt")
 	if err != nil {

@@ -48,7 +48,8 @@ const (
 	maxRuns          = 1 << 20
 )
 
-// parse reads the output of go test -bench. key is that of the series, x that of the columns.
+// parse reads the output of go test -bench. The values of key become series, the values of
+// x columns.
 func parse(r io.Reader, key, x string) (*results, error) {
 	res := &results{x: x}
 	unit := "ns/op"
@@ -162,8 +163,8 @@ func parseTime(value, unit string, n int64) (ns float64, err error) {
 	return v, nil
 }
 
-// take returns the values of the series' key and of the columns' in a benchmark's name, and
-// the rest of the name, without the number of processors at the end.
+// take returns the values of the keys of series and columns in a benchmark's name, and the
+// rest of the name, without the number of processors at the end.
 func take(name, key, x string) (of, column, rest string) {
 	if at := strings.LastIndexByte(name, '-'); at > 0 && strings.Trim(name[at+1:], "0123456789") == "" {
 		name = name[:at]

@@ -12,7 +12,7 @@ import (
 // Places in the picture, in SVG's units.
 const (
 	width, height = 860, 440
-	left, right   = 64, 640 // of the plots; the legend stands to the right of them
+	left, right   = 64, 640 // of all plots; the legend stands to the right
 	top, bottom   = 64, 380
 	timesRight    = 270 // of the plot of times, if there is one
 	rateLeft      = 360 // of the plot of throughput beside it

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// markdown returns a table with a row for each series and a column for each value of the
-// columns' key: GB/s, and the time of short inputs or of what has no size.
+// markdown returns a table with a row for each series and a column for each value of x. Cells
+// are GB/s, or ns for short inputs and for columns other than sizes.
 func (r *results) markdown(o *output) []byte {
 	columns := r.columns()
 	mixed := r.x == sizeKey && o.timesTo > 0
