@@ -41,6 +41,7 @@ const (
 	fieldRecipe  = "recipe"
 	fieldVersion = "recipe version"
 	fieldKind    = "recipe machine"
+	fieldHolder  = "held by recipe"
 	fieldTool    = "tool "
 	fieldLibrary = "library " // of a tool
 	fieldMachine = "libraries of the machine"
@@ -111,7 +112,8 @@ func NewMethods(set *rules.Set, tool func(name string) (Tool, error)) *Methods {
 }
 
 // Still reports whether the rules come to what a known action was done with: the same
-// recipe, options and programs, and the same names of artifacts.
+// recipe, options and programs, and the same names of artifacts. It is false for a source that
+// other sources may hold.
 func (m *Methods) Still(row *index.Row) bool {
 	path, method := row.Path(), row.Method()
 	chosen, err := m.Rules.Method(path, row.Target())
@@ -119,7 +121,7 @@ func (m *Methods) Still(row *index.Row) bool {
 		return false
 	}
 	names := chosen.Names(path)
-	if row.Made() != len(names) {
+	if row.Made() != len(names) || chosen.Holder != nil { // rules for the files that read it count, too
 		return false
 	}
 	now, err := m.identify(chosen)
@@ -163,6 +165,9 @@ func (p *Methods) identify(chosen *rules.Method) (*Method, error) {
 		if user, ok := step.Cooker.(recipe.ToolUser); ok {
 			tools = append(tools, user.Tools()...)
 		}
+	}
+	if chosen.Holder != nil {
+		add(fieldHolder, chosen.Holder.Name)
 	}
 	if len(kinds) > 0 {
 		add(fieldKind, strings.Join(kinds, ", "))
@@ -289,6 +294,9 @@ func actionID(k *hashing.Key, a *Action, src *contents.File, asked []index.Dep) 
 // Asks returns what a method asks all files of folders about a source, as dependencies, sorted by
 // name. A source that another recipe made cannot be asked about.
 func Asks(m *Method, source string) ([]recipe.Dep, error) {
+	if m.Holder != nil {
+		return m.Holder.AskHolders(source)
+	}
 	for m.Alone != nil {
 		m = m.Alone // the first step
 	}
@@ -349,6 +357,8 @@ func (p *planner) methodChanges(a *Action) []Reason {
 			r = Reason{Kind: ToolChanged, Subject: name, Old: shorten(cmp.Or(from, none)), New: shorten(cmp.Or(to, none))}
 		} else if key == fieldKind {
 			r = Reason{Kind: MachineChanged, Old: from, New: to}
+		} else if key == fieldHolder {
+			r = Reason{Kind: HolderChanged, Old: from, New: to}
 		} else if key == fieldVersion {
 			r = Reason{Kind: RecipeVersionChanged, Subject: a.Method.Recipe.Name, Old: from, New: to}
 		}

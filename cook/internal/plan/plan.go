@@ -38,6 +38,8 @@ type Action struct {
 	Method  *Method        // nil if Err
 	ID      store.ActionID // none yet if Source is Unread
 	Outputs []string       // paths in the output folder
+	// HeldBy are the sources whose artifacts contain this source, which has no outputs then.
+	HeldBy []string
 
 	// Last is what the last run knew of the action, nil for nothing.
 	Last *contents.Before
@@ -101,7 +103,9 @@ type Facts struct {
 	Changes func(artifacts string) string
 	// Said says which files of an extract say something else.
 	Said func(extract string) string
-	Open func(artifacts string) bool
+	// Sayers are the assets that say something by an extract.
+	Sayers func(extract string) []string
+	Open   func(artifacts string) bool
 }
 
 // A Demand is for more than what differs.
@@ -274,7 +278,9 @@ func (p *planner) action(src *contents.File, target string, before []contents.Be
 	chosen, err := p.Rules.Method(src.Path, target)
 	if err == nil {
 		if a.Method, err = p.methods.identify(chosen); err == nil {
-			a.Outputs = outputs(a.Method, src.Path, target)
+			if a.HeldBy = p.holders(&a); a.HeldBy == nil {
+				a.Outputs = outputs(a.Method, src.Path, target)
+			}
 		}
 	}
 	if err != nil {
@@ -319,6 +325,31 @@ func (a *Action) Identify(k *hashing.Key, src *contents.File, file func(path str
 	}
 	a.ID = actionID(k, a, src, said)
 	return nil
+}
+
+// holders returns the sources whose artifacts contain the source of an action: all sources that read
+// it, if the recipe that holds it cooks each of them for the action's target, else none.
+func (p *planner) holders(a *Action) (list []string) {
+	if a.Method.Holder == nil {
+		return nil
+	}
+	asked, err := Asks(a.Method, a.Path)
+	if err != nil {
+		return nil // Identify returns it
+	}
+	for _, d := range asked {
+		if f := p.File(d.Path); !f.Known() || f.Blob == contents.Silence {
+			continue
+		}
+		for _, reader := range p.Sayers(d.Path) {
+			m, err := p.Rules.Method(reader, a.Target)
+			if err != nil || m.Recipe.Name != a.Method.Holder.Name {
+				return nil
+			}
+			list = append(list, reader)
+		}
+	}
+	return list
 }
 
 // under places an output below its target's own folder.

@@ -27,6 +27,9 @@ type Method struct {
 	Cooker  recipe.Cooker
 	Outputs []Template
 	Target  string
+	// Holder is the recipe whose outputs may contain the source, which then has no outputs. It is nil
+	// if there is no such recipe or a rule decides how the source is cooked.
+	Holder *recipe.Recipe
 	// Options are the Cooker's that can change the result, sorted by key.
 	Options []Option
 	// Rules are those that decided something, weakest first.
@@ -201,6 +204,7 @@ type decision struct {
 	chose   int            // the rule that names the recipe, -1 for none
 	had     []int          // layers that won something, in order
 	row     string         // what the built-in rule matches, if it did
+	holder  *recipe.Recipe // Method.Holder
 }
 
 // A win is the layer that decides something, -1 for the built-in rules, and the place.
@@ -254,6 +258,9 @@ func (s *Set) weigh(matched *selection, row int, target string) *decision {
 	d.had = slices.Compact(d.had)
 	if d.had[0] < 0 {
 		d.row = b.match
+		if len(d.had) == 1 {
+			d.holder = b.holder
+		}
 	}
 	return d
 }
@@ -286,7 +293,7 @@ func (d *decision) conclude(target string) *outcome {
 		}
 	}
 
-	m := &Method{Recipe: r, Cooker: d.cooker, Target: target, chosen: win{d.chose, chosen}}
+	m := &Method{Recipe: r, Cooker: d.cooker, Target: target, Holder: d.holder, chosen: win{d.chose, chosen}}
 	if r.Follow != nil {
 		m.set = d.set
 	}
