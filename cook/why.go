@@ -176,9 +176,6 @@ func explanation(ctx context.Context, s *pass.Session, t *pass.Todo, a *plan.Act
 	e.Options, e.Rules = choices(a.Method)
 	e.Overruled = t.Rules.Overruled(a.Path, a.Target)
 	makes, warnings := survey.Makes(ctx, s, a)
-	if held := a.Held(); held != "" {
-		makes = append(makes, held)
-	}
 	e.Makes, e.Warnings = makes, append(s.Suspect(a), warnings...)
 	return e
 }

@@ -40,29 +40,3 @@ func (j *Job) Followed(name string) (by string, options Cooker, outputs []string
 	}
 	return by, options, outputs
 }
-
-// A Holds says which other sources the outputs of a recipe contain, as models contain their buffers.
-// No rule decides how such a source is cooked and only the recipe reads it: then the source has no
-// outputs.
-type Holds struct {
-	// Extensions are the extensions of such sources, in lower case with their dots. They must not be
-	// extensions of a recipe.
-	Extensions []string
-	// Files is the pattern of the files that may read such a source, without a folder: files in the
-	// folder of the source and in the folder above it.
-	Files string
-	// Extract is the name of an extract of the recipe, which says something of each file that the
-	// recipe reads and whose content it needs nowhere else.
-	Extract string
-}
-
-// AskHolders asks the files that may read a source that outputs of r contain.
-func (r *Recipe) AskHolders(source string) ([]Dep, error) {
-	job := NewJob(Env{Recipe: *r, Path: source, Extract: func(string) ([]Said, bool, error) { return nil, true, nil }}, 0)
-	for _, folder := range []string{"", "../"} {
-		if _, err := job.ReadExtracts(folder+r.Holds.Files, r.Holds.Extract); err != nil {
-			return nil, err
-		}
-	}
-	return job.Deps(), nil
-}

@@ -96,8 +96,6 @@ type Recipe struct {
 	// Follow names the recipe to whose outputs the outputs of this recipe refer; it may be nil. See
 	// Job.Followed.
 	Follow *Follow
-	// Holds says which other sources the outputs of the recipe contain; it may be nil.
-	Holds *Holds
 	// Formats are those that the recipe knows by their first bytes. A file that is empty
 	// or of another format than its name says gets a warning, whatever cooks it.
 	Formats []Format

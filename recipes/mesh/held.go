@@ -22,7 +22,7 @@ const (
 
 // held extracts the buffers of glTF models and the MTL files of OBJ models. The first bytes of a
 // model decide its format.
-var held = recipe.Extract{Name: "buffers", Version: 1, Of: heldBy}
+var held = recipe.Extract{Name: "buffers", Version: 1, Of: heldBy, Holds: []string{".bin", ".mtl"}, Files: "*.{gltf,glb,obj}"}
 
 func heldBy(file io.ReaderAt, size int64) (recipe.Says, error) {
 	text, isGLB, err := model.ReadText(file, size, maxHeldText)

@@ -187,7 +187,6 @@ func Recipe() recipe.Recipe {
 		},
 		Follow:   &recipe.Follow{Recipe: "image", Keys: []string{"format", "gpu", "container", "scales", "irradiance"}, Option: "image_rules"},
 		Extracts: []recipe.Extract{held},
-		Holds:    &recipe.Holds{Extensions: []string{".bin", ".mtl"}, Files: "*.{gltf,glb,obj}", Extract: held.Name},
 		New: func() recipe.Cooker {
 			return &Mesh{
 				Normals: "flat", Tangents: true, Optimize: true, Overdraw: 1.02,

@@ -88,7 +88,7 @@ func (w *worker) bringUpToDate(ctx context.Context, a planned) (Result, []string
 }
 
 func (w *worker) live(ctx context.Context, a planned) (placed, Outcome, error) {
-	if a.HeldBy != nil {
+	if a.Held() {
 		deps, err := w.checkInputs(ctx, a, nil, &watch{}, w.probe)
 		return placed{planned: a, deps: deps}, NotShipped, err
 	}
@@ -194,7 +194,7 @@ func (w *worker) fail(ctx context.Context, a planned, err error) Result {
 // of several equal actions as cooked: whether one can use the result of another depends on the
 // files that the recipe reads, and on whether it fails.
 func (w *worker) foretell(ctx context.Context, a planned) (Result, []string) {
-	if a.HeldBy != nil {
+	if a.Held() {
 		return Result{Outcome: NotShipped}, nil
 	}
 	if !a.forced() {

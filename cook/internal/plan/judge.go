@@ -58,29 +58,18 @@ func (p *planner) judge(a *Action) {
 	}
 	if a.Runs = len(a.Reasons) > 0; !a.Runs {
 		a.Reasons = skipReasons(a)
-	} else if a.HeldBy != nil {
-		a.Reasons = append(a.Reasons[:len(a.Reasons):len(a.Reasons)], heldReason(a))
 	}
 }
 
 // mostHolders is how many holders of a source are named.
 const mostHolders = 3
 
-// heldReason says why an action has no outputs.
-func heldReason(a *Action) Reason {
-	names := a.HeldBy
-	if more := len(names) - mostHolders; more > 0 {
-		names = append(names[:mostHolders:mostHolders], fmt.Sprintf("%d more", more))
+// heldBy is the reason why a source has no outputs.
+func heldBy(holders []string) Reason {
+	if more := len(holders) - mostHolders; more > 0 {
+		holders = append(holders[:mostHolders:mostHolders], fmt.Sprintf("%d more", more))
 	}
-	return Reason{Kind: Held, Subject: strings.Join(names, ", ")}
-}
-
-// Held says why the source has no outputs, "" if it has some.
-func (a *Action) Held() string {
-	if a.HeldBy == nil {
-		return ""
-	}
-	return heldReason(a).String()
+	return Reason{Kind: Held, Subject: strings.Join(holders, ", ")}
 }
 
 func (p *planner) depChange(d index.Dep) (Reason, bool) {

@@ -121,7 +121,7 @@ func (m *Methods) Still(row *index.Row) bool {
 		return false
 	}
 	names := chosen.Names(path)
-	if row.Made() != len(names) || chosen.Holder != nil { // rules for the files that read it count, too
+	if row.Made() != len(names) || chosen.Holder() != nil { // rules for the files that read it count, too
 		return false
 	}
 	now, err := m.identify(chosen)
@@ -166,8 +166,8 @@ func (p *Methods) identify(chosen *rules.Method) (*Method, error) {
 			tools = append(tools, user.Tools()...)
 		}
 	}
-	if chosen.Holder != nil {
-		add(fieldHolder, chosen.Holder.Name)
+	if r := chosen.Holder(); r != nil {
+		add(fieldHolder, r.Name)
 	}
 	if len(kinds) > 0 {
 		add(fieldKind, strings.Join(kinds, ", "))
@@ -294,8 +294,8 @@ func actionID(k *hashing.Key, a *Action, src *contents.File, asked []index.Dep) 
 // Asks returns what a method asks all files of folders about a source, as dependencies, sorted by
 // name. A source that another recipe made cannot be asked about.
 func Asks(m *Method, source string) ([]recipe.Dep, error) {
-	if m.Holder != nil {
-		return m.Holder.AskHolders(source)
+	if r := m.Holder(); r != nil {
+		return askHolders(r, source)
 	}
 	for m.Alone != nil {
 		m = m.Alone // the first step
@@ -304,9 +304,31 @@ func Asks(m *Method, source string) ([]recipe.Dep, error) {
 	if !ok {
 		return nil, nil
 	}
-	job := recipe.NewJob(recipe.Env{Recipe: m.Recipe, Path: source, Extract: func(string) ([]recipe.Said, bool, error) { return nil, true, nil }}, 0)
+	job := askingJob(m.Recipe, source)
 	err := c.Asks(job)
 	return job.Deps(), err
+}
+
+// askingJob returns a job that only notes what a recipe asks about a source.
+func askingJob(r recipe.Recipe, source string) *recipe.Job {
+	return recipe.NewJob(recipe.Env{Recipe: r, Path: source, Extract: func(string) ([]recipe.Said, bool, error) { return nil, true, nil }}, 0)
+}
+
+// askHolders asks the files that may read a source that outputs of a recipe contain.
+func askHolders(r *recipe.Recipe, source string) ([]recipe.Dep, error) {
+	job := askingJob(*r, source)
+	for i := range r.Extracts {
+		x := &r.Extracts[i]
+		if !slices.Contains(x.Holds, recipe.Ext(source)) {
+			continue
+		}
+		for _, folder := range []string{"", "../"} {
+			if _, err := job.ReadExtracts(folder+x.Files, x.Name); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return job.Deps(), nil
 }
 
 // IsAsked reports whether a dependency is what Asks returns, and so part of the action's ID.

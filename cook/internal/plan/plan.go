@@ -37,9 +37,7 @@ type Action struct {
 	Source  *contents.File
 	Method  *Method        // nil if Err
 	ID      store.ActionID // none yet if Source is Unread
-	Outputs []string       // paths in the output folder
-	// HeldBy are the sources whose artifacts contain this source, which has no outputs then.
-	HeldBy []string
+	Outputs []string       // paths in the output folder; none if Held
 
 	// Last is what the last run knew of the action, nil for nothing.
 	Last *contents.Before
@@ -276,9 +274,10 @@ func (p *planner) action(src *contents.File, target string, before []contents.Be
 		}
 	}
 	chosen, err := p.Rules.Method(src.Path, target)
+	var holders []string
 	if err == nil {
 		if a.Method, err = p.methods.identify(chosen); err == nil {
-			if a.HeldBy = p.holders(&a); a.HeldBy == nil {
+			if holders = p.holders(&a); holders == nil {
 				a.Outputs = outputs(a.Method, src.Path, target)
 			}
 		}
@@ -296,8 +295,15 @@ func (p *planner) action(src *contents.File, target string, before []contents.Be
 	if !wait || !chosen.Bundles() {
 		p.judge(&a)
 	}
+	if holders != nil {
+		a.Reasons = append(a.Reasons[:len(a.Reasons):len(a.Reasons)], heldBy(holders))
+	}
 	return a
 }
+
+// Held reports whether the source has no outputs, because artifacts of other sources contain it. A
+// reason of the kind Held names these.
+func (a *Action) Held() bool { return a.Err == nil && a.Outputs == nil }
 
 // Identify gives an action its ID once it is known what its source holds. The error says
 // why that is not known. The hashing uses k, which serves one action after the other; file finds
@@ -330,7 +336,7 @@ func (a *Action) Identify(k *hashing.Key, src *contents.File, file func(path str
 // holders returns the sources whose artifacts contain the source of an action: all sources that read
 // it, if the recipe that holds it cooks each of them for the action's target, else none.
 func (p *planner) holders(a *Action) (list []string) {
-	if a.Method.Holder == nil {
+	if a.Method.Holder() == nil {
 		return nil
 	}
 	asked, err := Asks(a.Method, a.Path)
@@ -343,7 +349,7 @@ func (p *planner) holders(a *Action) (list []string) {
 		}
 		for _, reader := range p.Sayers(d.Path) {
 			m, err := p.Rules.Method(reader, a.Target)
-			if err != nil || m.Recipe.Name != a.Method.Holder.Name {
+			if err != nil || m.Recipe.Name != a.Method.Holder().Name {
 				return nil
 			}
 			list = append(list, reader)

@@ -54,17 +54,18 @@ func newTable(recipes *recipe.Set) table {
 		}
 	}
 	for _, name := range recipes.Names() {
-		if r, _ := recipes.Lookup(name); r.Holds != nil {
-			t.addHeld(&r)
+		r, _ := recipes.Lookup(name)
+		for i := range r.Extracts {
+			t.addHeld(&r, r.Extracts[i].Holds)
 		}
 	}
 	return t
 }
 
 // addHeld adds the row of the files that outputs of a recipe may contain.
-func (t *table) addHeld(r *recipe.Recipe) {
+func (t *table) addHeld(r *recipe.Recipe, extensions []string) {
 	var letters []string
-	for _, ext := range r.Holds.Extensions {
+	for _, ext := range extensions {
 		if _, cooked := t.first[ext]; !cooked {
 			t.first[ext] = len(t.rows)
 			letters = append(letters, ext[1:])

@@ -56,7 +56,7 @@ func sampleOf(p *plan.Plan, s sample, seed uint64, lost bool) []int {
 	var known []int
 	for i := range p.Actions {
 		a := &p.Actions[i]
-		if a.Err == nil && a.HeldBy == nil && a.Last != nil && len(a.Last.Made) == len(a.Outputs) && (lost || len(outdated(a)) == 0) {
+		if a.Err == nil && !a.Held() && a.Last != nil && len(a.Last.Made) == len(a.Outputs) && (lost || len(outdated(a)) == 0) {
 			known = append(known, i)
 		}
 	}
