@@ -27,8 +27,8 @@ type Extract struct {
 	// Holds are extensions, in lower case with their dots, of sources that outputs of the recipe
 	// contain, as models contain their buffers. The extract says something of each source that a file
 	// reads, and Files is a pattern of such files, without a folder. The files in the folder of a
-	// source and in the folder above it are asked. A source that only the recipe reads has no outputs
-	// if no rule decides how it is cooked, and no recipe has its extension.
+	// source and in the folder above it are asked. A source has no outputs if the recipe cooks all
+	// files that read it, no rule decides how it is cooked, and no recipe has its extension.
 	Holds []string
 	Files string
 }
