@@ -30,7 +30,7 @@ const (
 	Forced               Kind = "forced"
 	MovedFrom            Kind = "moved"
 	HolderChanged        Kind = "holder changed" // the recipe whose outputs may contain the source
-	Held                 Kind = "held"           // beside another reason: why there are no outputs
+	Held                 Kind = "not shipped"    // beside another reason: why there are no outputs
 )
 
 // Why it does not.
