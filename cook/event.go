@@ -43,6 +43,7 @@ const (
 	Unchanged  Outcome = Outcome(execute.Unchanged) // an input changed, the artifacts did not
 	Restored   Outcome = Outcome(execute.Restored)  // the result was known and not cooked again
 	Cooked     Outcome = Outcome(execute.Cooked)
+	NotShipped Outcome = Outcome(execute.NotShipped) // without outputs: cooked assets hold it
 	Failed     Outcome = Outcome(execute.Failed)
 	NotReached Outcome = Outcome(execute.NotReached) // the run ended before
 	Removed    Outcome = Outcome(execute.Removed)    // artifacts whose source is gone, or failed after it changed

@@ -121,7 +121,7 @@ func (w *troubledPlay) cook(store, out string, at *remotetest.Address) cook.Summ
 	if err != nil {
 		w.Errorf("%s: %v", out, err)
 	}
-	if s.Failed.Assets != w.want.Failed.Assets || s.Found.Assets != w.want.Found.Assets || s.Cooked.Assets+s.Restored.Assets+s.Failed.Assets != s.Found.Assets {
+	if s.Failed.Assets != w.want.Failed.Assets || s.Found.Assets != w.want.Found.Assets || s.Cooked.Assets+s.Restored.Assets+s.NotShipped.Assets+s.Failed.Assets != s.Found.Assets {
 		w.Errorf("%s: %s, alone: %s", out, s.String(), w.want.String())
 	}
 	if diff := w.outputs.Diff(readTree(w, run.Out)); diff != "" {

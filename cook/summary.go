@@ -28,6 +28,7 @@ type Summary struct {
 	Unchanged  Count `json:"unchanged"` // an input changed, the artifacts did not
 	Restored   Count `json:"restored"`
 	Cooked     Count `json:"cooked"`
+	NotShipped Count `json:"not_shipped"` // cooked assets hold them
 	Failed     Count `json:"failed"`
 	NotReached Count `json:"not_reached"`
 	Removed    Count `json:"removed"` // artifacts, not assets
@@ -106,7 +107,7 @@ type Calls struct {
 func summarize(t *pass.Tally, took time.Duration) Summary {
 	return Summary{
 		Found: Count(t.Found), ByStamp: Count(t.ByStamp), ByChecksum: Count(t.ByChecksum), Unchanged: Count(t.Unchanged),
-		Restored: Count(t.Restored), Cooked: Count(t.Cooked), Failed: Count(t.Failed), NotReached: Count(t.NotReached),
+		Restored: Count(t.Restored), Cooked: Count(t.Cooked), NotShipped: Count(t.NotShipped), Failed: Count(t.Failed), NotReached: Count(t.NotReached),
 		Removed: Count(t.Removed), Errors: t.Errors, Warnings: t.Warnings, Checksummed: Count(t.Checksummed),
 		Looked: Calls(t.Looked), Saved: t.Saved, Took: took, Remote: traffic(t.Remote),
 	}
@@ -128,7 +129,7 @@ func (s *Summary) Values() iter.Seq2[string, int64] {
 		Errors: s.Errors, Warnings: s.Warnings, Looked: pass.Looked(s.Looked), Saved: s.Saved,
 		Outcomes: pass.Outcomes{
 			ByStamp: pass.Count(s.ByStamp), ByChecksum: pass.Count(s.ByChecksum), Unchanged: pass.Count(s.Unchanged),
-			Restored: pass.Count(s.Restored), Cooked: pass.Count(s.Cooked), Failed: pass.Count(s.Failed), NotReached: pass.Count(s.NotReached),
+			Restored: pass.Count(s.Restored), Cooked: pass.Count(s.Cooked), NotShipped: pass.Count(s.NotShipped), Failed: pass.Count(s.Failed), NotReached: pass.Count(s.NotReached),
 		},
 	}
 	return t.Values()
@@ -152,6 +153,7 @@ func (s Summary) String() string {
 	part(s.Unchanged.Assets, "unchanged")
 	part(s.Restored.Assets, "restored")
 	part(s.Cooked.Assets, "cooked")
+	part(s.NotShipped.Assets, "not shipped")
 	part(s.Failed.Assets, "failed")
 	part(s.NotReached.Assets, "not reached")
 	if s.Removed.Assets > 0 {

@@ -83,7 +83,7 @@ func TestVerifyChangesNothing(t *testing.T) {
 		before := stampsOf(t, isLockOrFolder, p.run.Dir, p.run.Out)
 		found, sum := p.verify(oracle.Check{Sample: "all"})
 		mustFind(t, found)
-		if sum.Again != oracle.Assets || sum.Assets != oracle.Assets || sum.Outputs != oracle.Assets || sum.Blobs == 0 {
+		if sum.Again != oracle.Shipped || sum.Assets != oracle.Shipped || sum.Outputs != oracle.Shipped || sum.Blobs == 0 {
 			t.Error(sum.String())
 		}
 		checkStamps(t, fmt.Sprint(workers, " workers"), before, stampsOf(t, isLockOrFolder, p.run.Dir, p.run.Out))
@@ -122,7 +122,7 @@ func TestVerifyFindsEveryDamagedOutput(t *testing.T) {
 		flip(t, name, at)
 		n++
 	}
-	if n < oracle.Assets-1 { // one may be empty
+	if n < oracle.Shipped-1 { // one may be empty
 		t.Errorf("only %d outputs were damaged", n)
 	}
 	found, _ := p.verify(oracle.Check{})
@@ -137,8 +137,8 @@ func TestVerifyIgnoresTimestamps(t *testing.T) {
 		flip(t, filepath.Join(p.run.Dir, filepath.FromSlash(name)), 3)
 		found, sum := p.verify(oracle.Check{Sample: "all"})
 		mustFind(t, found, slices.Repeat([]string{"not up to date"}, kind)...)
-		if sum.Again != oracle.Assets-kind {
-			t.Errorf("%s: %s", name, sum.String()) // assets that are not up to date are not cooked again
+		if sum.Again != oracle.Shipped-1 {
+			t.Errorf("%s: %s", name, sum.String()) // an asset that is not up to date is not cooked again
 		}
 		flip(t, filepath.Join(p.run.Dir, filepath.FromSlash(name)), 3)
 	}
@@ -232,9 +232,9 @@ func TestVerifyTargets(t *testing.T) {
 		outputs int
 		want    []string
 	}{
-		{nil, 3 * oracle.Assets, []string{"output damaged"}},
-		{[]string{"pc"}, oracle.Assets, []string{"output damaged"}},
-		{[]string{"mobile"}, oracle.Assets, nil},
+		{nil, 3 * oracle.Shipped, []string{"output damaged"}},
+		{[]string{"pc"}, oracle.Shipped, []string{"output damaged"}},
+		{[]string{"mobile"}, oracle.Shipped, nil},
 	} {
 		p.run.Targets = tc.targets
 		found, sum := p.verify(oracle.Check{Sample: "all"})

@@ -139,7 +139,7 @@ func fillDiskAtTheEnd(t *testing.T, command func(...string) *exec.Cmd) {
 		if c.Name == "renameat" && strings.Contains(c.Path, "/cooked/.cook/tmp/") {
 			placed++
 		}
-		full = full || placed == oracle.Assets && strings.HasSuffix(c.Path, "manifest.json")
+		full = full || placed == oracle.Shipped && strings.HasSuffix(c.Path, "manifest.json")
 		if full && c.Grows {
 			return faultfs.Fail(syscall.ENOSPC)
 		}

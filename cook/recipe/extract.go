@@ -24,6 +24,13 @@ type Extract struct {
 	// Of makes it of a file's content, and of nothing else. A file that cannot be understood
 	// says nothing: the error is for reading only. It must bound what a hostile file can cost.
 	Of func(file io.ReaderAt, size int64) (Says, error)
+	// Holds are extensions, in lower case with their dots, of sources that outputs of the recipe
+	// contain, as models contain their buffers. The extract says something of each source that a file
+	// reads, and Files is a pattern of such files, without a folder. The files in the folder of a
+	// source and in the folder above it are asked. A source has no outputs if the recipe cooks all
+	// files that read it, no rule decides how it is cooked, and no recipe has its extension.
+	Holds []string
+	Files string
 }
 
 // Says is what a file says, by subjects: paths relative to the file's folder. Under "" is what it

@@ -194,6 +194,6 @@ func (ws *workspace) damage() error {
 	return errors.Join(
 		os.Remove(filepath.Join(ws.out, "same", "one.txt")),
 		os.Truncate(filepath.Join(ws.out, "ui", "icon.png.ktx2"), 40),
-		os.WriteFile(filepath.Join(ws.out, "mesh", "wheel.bin"), []byte("dcba"), 0o666),
+		os.WriteFile(filepath.Join(ws.out, "mesh", "wheel.glb"), []byte("dcba"), 0o666),
 	)
 }

@@ -112,7 +112,7 @@ func (c *canceller) Event(cook.Event) {
 // CountedOtherwise reports the first difference between the counters and the
 // summary of a run, or "".
 func CountedOtherwise(set *counters.Set, s *cook.Summary) string {
-	outcomes := s.UpToDate() + s.Unchanged.Assets + s.Restored.Assets + s.Cooked.Assets + s.Failed.Assets + s.NotReached.Assets
+	outcomes := s.UpToDate() + s.Unchanged.Assets + s.Restored.Assets + s.Cooked.Assets + s.NotShipped.Assets + s.Failed.Assets + s.NotReached.Assets
 	if outcomes != s.Found.Assets {
 		return fmt.Sprintf("%d assets have %d outcomes: %s", s.Found.Assets, outcomes, s.String())
 	}

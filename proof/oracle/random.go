@@ -183,6 +183,13 @@ func (g *generator) begin(parts bool) {
 		g.write("x/a.gltf", contents()[".gltf"][0])
 		g.write("x/a.bin", contents()[".bin"][0])
 	}
+	if g.r.IntN(2) == 0 { // models that hold other sources, perhaps two models the same
+		g.write("x/a.mtl", contents()[".mtl"][1])
+		g.write("x/b.obj", withLibrary("a.mtl"))
+		g.write("a.obj", withLibrary("x/a.mtl"))
+		g.write("b.bin", contents()[".bin"][1])
+		g.write("a.gltf", contents()[".gltf"][1])
+	}
 	if g.r.IntN(2) == 0 { // an ignored folder that other assets depend on
 		g.do(Write, "assets/lib/.cookignore", "", 0, "*\n")
 		g.write("lib/a.bin", contents()[".bin"][0])

@@ -14,6 +14,9 @@ import (
 // Assets is the number of assets that Sample writes.
 const Assets = 20
 
+// Shipped is the number of these assets that have outputs: models contain the others.
+const Shipped = 18
+
 // Sample writes a small asset tree that covers most features: images, meshes with
 // dependencies, data, sounds, text, duplicate and empty files, nested folders, and a
 // cook.toml with rules. No asset needs an external tool.

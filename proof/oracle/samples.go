@@ -39,6 +39,9 @@ var contents = sync.OnceValue(func() map[string][]string {
 		".mtl": {
 			"newmtl M\nmap_Kd a.png\n", "newmtl M\nmap_Pr a.png\n", "newmtl N\nmap_Pr a.png\n", "Kd 1\nnewmtl M\nmap_Pr a.png\n", "newmtl M\nmap_Pr y/a.png\n", "newmtl M\nmap_Pr b.png\n", "",
 		},
+		".obj": {
+			withLibrary("a.mtl"), withLibrary("b.mtl"), withLibrary("../a.mtl"), withLibrary("x/a.mtl"), withLibrary("a.mtl b.mtl"), "mtllib a.mtl\n", "broken",
+		},
 		".part": {
 			`{"asset":{"version":"2.0"},"buffers":[{"uri":"c.bin","byteLength":4}]}`,
 			`{"asset":{"version":"2.0"},"buffers":[{"uri":"c.bin","byteLength":4}]}`,
@@ -47,6 +50,11 @@ var contents = sync.OnceValue(func() map[string][]string {
 	}
 })
 
+// withLibrary returns an OBJ model that names MTL files.
+func withLibrary(files string) string {
+	return "mtllib " + files + "\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl M\nf 1 2 3\n"
+}
+
 // uses returns a model of which a material has a picture in a slot. Equal slots and pictures of
 // equal length give models of equal length.
 func uses(slot, picture string) string {
@@ -54,7 +62,7 @@ func uses(slot, picture string) string {
 }
 
 // extensions of generated files, the most frequent first.
-var extensions = []string{".txt", ".png", ".json", ".bin", ".gltf", ".sprites", ".psd", ".paklist", ".tmpl", ".mtl"}
+var extensions = []string{".txt", ".png", ".json", ".bin", ".gltf", ".sprites", ".psd", ".paklist", ".tmpl", ".mtl", ".obj"}
 
 // configs are contents of cook.toml. The last two are invalid: two sources with one
 // output, and a TOML syntax error.
@@ -76,6 +84,10 @@ var configs = []string{
 	"[[rule]]\nmatch = \"*.gltf\"\nrecipe = \"copy\"\n" + further("*.gltf", "mesh"),
 	"[[rule]]\nmatch = \"*.gltf\"\nrecipe = \"copy\"\noutput = \"x/{stem}.gltf\"\n" + further("*.gltf", "mesh"),
 	further("*", "zstd"),
+	"[[rule]]\nmatch = \"a.bin\"\nrecipe = \"copy\"\n",
+	"[[rule]]\nmatch = \"x/*.{gltf,obj}\"\nrecipe = \"copy\"\n",
+	"[[rule]]\nmatch = \"*.{bin,mtl}\"\nprivate_keys = true\n",
+	further("*.{bin,mtl}", "zstd"),
 	"[[rule]]\nmatch = \"*.{paklist,tmpl}\"\nrecipe = \"copy\"\n" + further("*.paklist", "pak") + further("*.tmpl", "list"),
 	"[[rule]]\nmatch = \"*.tmpl\"\nrecipe = \"list\"\n" + further("{a,b}", "zstd") + "level = 3\n" + further("*.{pak,ktx2}", "zstd"),
 	"[[rule]]\nmatch = \"*.{txt,bin}\"\noutput = \"{dir}/{stem}.o\"\n",
@@ -101,6 +113,7 @@ var targetRules = []string{
 	"[target.small.image]\nzstd = 1\n[target.big.image]\nzstd = 0\n",
 	"[target.small.image]\nzstd = 2\n[target.big.json]\nminify = false\n",
 	"[target.small.image]\nzstd = 1\n",
+	"[target.small]\n[target.big]\n[[rule]]\nmatch = \"*.gltf\"\ntarget = \"small\"\nrecipe = \"copy\"\n",
 	"[target.small]\n[target.big]\n[[rule]]\nmatch = \"*.json\"\ntarget = \"small\"\nrecipe = \"copy\"\n",
 }
 

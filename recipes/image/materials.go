@@ -31,29 +31,12 @@ var materials = recipe.Extract{Name: "materials", Version: 3, Of: usesIn}
 const transparentUse = "transparent"
 
 func usesIn(file io.ReaderAt, size int64) (recipe.Says, error) {
-	head := make([]byte, model.HeaderSize)
-	n, err := file.ReadAt(head, 0)
-	if err != nil && err != io.EOF {
+	text, isGLB, err := model.ReadText(file, size, maxMaterialsText)
+	if text == nil {
 		return nil, err
 	}
-	head = head[:n]
-	at, length, isGLB := int64(0), size, model.IsGLB(head)
-	if isGLB {
-		at = model.HeaderSize
-		if length, err = model.TextSize(head, size); err != nil {
-			return nil, nil // nothing can be known of it
-		}
-	}
-	if length > maxMaterialsText {
-		return nil, nil
-	}
-	text := make([]byte, length)
-	if n, err = file.ReadAt(text, at); err != nil && err != io.EOF {
-		return nil, err
-	}
-	text = text[:n]
 	found := uses{of: map[string]map[place]bool{}}
-	if isGLB || bytes.HasPrefix(bytes.TrimLeft(text, "\ufeff \t\r\n"), []byte("{")) {
+	if isGLB || model.IsJSON(text) {
 		found.fromGLTF(text)
 	} else {
 		found.fromMTL(text)

@@ -185,7 +185,8 @@ func Recipe() recipe.Recipe {
 			{Name: "a glTF model", Extensions: []string{".gltf"}, Loose: true},
 			{Name: "an OBJ model", Extensions: []string{".obj"}, Loose: true},
 		},
-		Follow: &recipe.Follow{Recipe: "image", Keys: []string{"format", "gpu", "container", "scales", "irradiance"}, Option: "image_rules"},
+		Follow:   &recipe.Follow{Recipe: "image", Keys: []string{"format", "gpu", "container", "scales", "irradiance"}, Option: "image_rules"},
+		Extracts: []recipe.Extract{held},
 		New: func() recipe.Cooker {
 			return &Mesh{
 				Normals: "flat", Tangents: true, Optimize: true, Overdraw: 1.02,

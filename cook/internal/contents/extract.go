@@ -264,11 +264,16 @@ func (s *Contents) Asked(input string) string {
 	if !ok {
 		return pathname.Plain(input)
 	}
-	var files []string
+	return named(x, s.Sayers(input))
+}
+
+// Sayers returns the files that say something of the subject of an extract, sorted.
+func (s *Contents) Sayers(extract string) (files []string) {
+	x, _ := pathname.CutExtract(extract)
 	for _, m := range s.opt.Parts.read(x.All()).said(x.Subject) {
 		files = append(files, x.Of(m.File).File)
 	}
-	return named(x, files)
+	return files
 }
 
 // named names an extract by files, the first few, or as a whole if there are none.

@@ -15,7 +15,9 @@ const (
 	Restored  Outcome = "restored"  // the result was known and not cooked again
 	Cooked    Outcome = "cooked"
 	Failed    Outcome = "failed"
-	Removed   Outcome = "removed" // an artifact whose source is gone, or failed after it changed
+	// NotShipped is a source without outputs, because cooked assets hold it.
+	NotShipped Outcome = "not shipped"
+	Removed    Outcome = "removed" // an artifact whose source is gone, or failed after it changed
 	// Warned ends no action: something about its source looks like a mistake.
 	Warned Outcome = "warned"
 	// NotReached is an action that the run ended before.

@@ -88,6 +88,10 @@ func (w *worker) bringUpToDate(ctx context.Context, a planned) (Result, []string
 }
 
 func (w *worker) live(ctx context.Context, a planned) (placed, Outcome, error) {
+	if a.Held() {
+		deps, err := w.checkInputs(ctx, a, nil, &watch{}, w.probe)
+		return placed{planned: a, deps: deps}, NotShipped, err
+	}
 	if a.forced() {
 		return w.cookAndPlace(ctx, a, nil)
 	}
@@ -190,6 +194,9 @@ func (w *worker) fail(ctx context.Context, a planned, err error) Result {
 // of several equal actions as cooked: whether one can use the result of another depends on the
 // files that the recipe reads, and on whether it fails.
 func (w *worker) foretell(ctx context.Context, a planned) (Result, []string) {
+	if a.Held() {
+		return Result{Outcome: NotShipped}, nil
+	}
 	if !a.forced() {
 		if k, ok := w.lookUp(ctx, a); ok && w.atHand(k) {
 			err := errors.Join(w.strictly(k.warnings), w.foretellPlace(a, k.made))

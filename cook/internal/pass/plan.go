@@ -3,6 +3,7 @@ package pass
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -165,6 +166,9 @@ func (s *Session) Make(ctx context.Context, d *Delta, t *Todo, before []contents
 			Changes: t.Artifacts.Changes,
 			Said:    t.Contents.Changed,
 			Open:    t.Artifacts.Open,
+			Sayers: func(extract string) []string {
+				return slices.DeleteFunc(t.Contents.Sayers(extract), func(file string) bool { _, ignored := s.Ignored(file, false); return ignored })
+			},
 		},
 		Rules:      t.Rules.Set,
 		Targets:    s.Scope.Targets,

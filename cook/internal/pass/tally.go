@@ -38,6 +38,7 @@ type Outcomes struct {
 	Unchanged  Count
 	Restored   Count
 	Cooked     Count
+	NotShipped Count
 	Failed     Count
 	NotReached Count
 }
@@ -92,6 +93,8 @@ func (t *Tally) add(e *execute.Event) {
 		t.Unchanged.add(e)
 	case execute.Cooked:
 		t.Cooked.add(e)
+	case execute.NotShipped:
+		t.NotShipped.add(e)
 	case execute.NotReached:
 		t.NotReached.add(e)
 	case execute.Failed:
@@ -116,7 +119,7 @@ func (t *Tally) Failures() int { return t.Failed.Assets + t.Errors }
 
 // Worked reports whether anything was done; failing again is nothing.
 func (t *Tally) Worked() bool {
-	return t.Cooked.Assets+t.Restored.Assets+t.Unchanged.Assets+t.Removed.Assets > 0
+	return t.Cooked.Assets+t.Restored.Assets+t.Unchanged.Assets+t.NotShipped.Assets+t.Removed.Assets > 0
 }
 
 // Values yields every number of a tally under the name of its counter. Names and their
@@ -133,6 +136,7 @@ func (t *Tally) Values() iter.Seq2[string, int64] {
 			{"cook/unchanged", &t.Unchanged},
 			{"cook/restore", &t.Restored},
 			{"cook/cook", &t.Cooked},
+			{"cook/not_shipped", &t.NotShipped},
 			{"cook/fail", &t.Failed},
 			{"cook/not_reached", &t.NotReached},
 			{"cook/remove", &t.Removed},

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/assetcook/assetcook/cook/internal/contents"
 	"github.com/assetcook/assetcook/cook/internal/index"
@@ -58,6 +59,17 @@ func (p *planner) judge(a *Action) {
 	if a.Runs = len(a.Reasons) > 0; !a.Runs {
 		a.Reasons = skipReasons(a)
 	}
+}
+
+// mostHolders is how many holders of a source are named.
+const mostHolders = 3
+
+// heldBy is the reason why a source has no outputs.
+func heldBy(holders []string) Reason {
+	if more := len(holders) - mostHolders; more > 0 {
+		holders = append(holders[:mostHolders:mostHolders], fmt.Sprintf("%d more", more))
+	}
+	return Reason{Kind: Held, Subject: strings.Join(holders, ", ")}
 }
 
 func (p *planner) depChange(d index.Dep) (Reason, bool) {

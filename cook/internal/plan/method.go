@@ -41,6 +41,7 @@ const (
 	fieldRecipe  = "recipe"
 	fieldVersion = "recipe version"
 	fieldKind    = "recipe machine"
+	fieldHolder  = "held by recipe"
 	fieldTool    = "tool "
 	fieldLibrary = "library " // of a tool
 	fieldMachine = "libraries of the machine"
@@ -111,7 +112,8 @@ func NewMethods(set *rules.Set, tool func(name string) (Tool, error)) *Methods {
 }
 
 // Still reports whether the rules come to what a known action was done with: the same
-// recipe, options and programs, and the same names of artifacts.
+// recipe, options and programs, and the same names of artifacts. It is false for a source that
+// other sources may hold.
 func (m *Methods) Still(row *index.Row) bool {
 	path, method := row.Path(), row.Method()
 	chosen, err := m.Rules.Method(path, row.Target())
@@ -119,7 +121,7 @@ func (m *Methods) Still(row *index.Row) bool {
 		return false
 	}
 	names := chosen.Names(path)
-	if row.Made() != len(names) {
+	if row.Made() != len(names) || chosen.Holder() != nil { // rules for the files that read it count, too
 		return false
 	}
 	now, err := m.identify(chosen)
@@ -163,6 +165,9 @@ func (p *Methods) identify(chosen *rules.Method) (*Method, error) {
 		if user, ok := step.Cooker.(recipe.ToolUser); ok {
 			tools = append(tools, user.Tools()...)
 		}
+	}
+	if r := chosen.Holder(); r != nil {
+		add(fieldHolder, r.Name)
 	}
 	if len(kinds) > 0 {
 		add(fieldKind, strings.Join(kinds, ", "))
@@ -289,6 +294,9 @@ func actionID(k *hashing.Key, a *Action, src *contents.File, asked []index.Dep) 
 // Asks returns what a method asks all files of folders about a source, as dependencies, sorted by
 // name. A source that another recipe made cannot be asked about.
 func Asks(m *Method, source string) ([]recipe.Dep, error) {
+	if r := m.Holder(); r != nil {
+		return askHolders(r, source)
+	}
 	for m.Alone != nil {
 		m = m.Alone // the first step
 	}
@@ -296,9 +304,31 @@ func Asks(m *Method, source string) ([]recipe.Dep, error) {
 	if !ok {
 		return nil, nil
 	}
-	job := recipe.NewJob(recipe.Env{Recipe: m.Recipe, Path: source, Extract: func(string) ([]recipe.Said, bool, error) { return nil, true, nil }}, 0)
+	job := askingJob(m.Recipe, source)
 	err := c.Asks(job)
 	return job.Deps(), err
+}
+
+// askingJob returns a job that only notes what a recipe asks about a source.
+func askingJob(r recipe.Recipe, source string) *recipe.Job {
+	return recipe.NewJob(recipe.Env{Recipe: r, Path: source, Extract: func(string) ([]recipe.Said, bool, error) { return nil, true, nil }}, 0)
+}
+
+// askHolders asks the files that may read a source that outputs of a recipe contain.
+func askHolders(r *recipe.Recipe, source string) ([]recipe.Dep, error) {
+	job := askingJob(*r, source)
+	for i := range r.Extracts {
+		x := &r.Extracts[i]
+		if !slices.Contains(x.Holds, recipe.Ext(source)) {
+			continue
+		}
+		for _, folder := range []string{"", "../"} {
+			if _, err := job.ReadExtracts(folder+x.Files, x.Name); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return job.Deps(), nil
 }
 
 // IsAsked reports whether a dependency is what Asks returns, and so part of the action's ID.
@@ -349,6 +379,8 @@ func (p *planner) methodChanges(a *Action) []Reason {
 			r = Reason{Kind: ToolChanged, Subject: name, Old: shorten(cmp.Or(from, none)), New: shorten(cmp.Or(to, none))}
 		} else if key == fieldKind {
 			r = Reason{Kind: MachineChanged, Old: from, New: to}
+		} else if key == fieldHolder {
+			r = Reason{Kind: HolderChanged, Old: from, New: to}
 		} else if key == fieldVersion {
 			r = Reason{Kind: RecipeVersionChanged, Subject: a.Method.Recipe.Name, Old: from, New: to}
 		}

@@ -37,7 +37,7 @@ type Action struct {
 	Source  *contents.File
 	Method  *Method        // nil if Err
 	ID      store.ActionID // none yet if Source is Unread
-	Outputs []string       // paths in the output folder
+	Outputs []string       // paths in the output folder; none if Held
 
 	// Last is what the last run knew of the action, nil for nothing.
 	Last *contents.Before
@@ -101,7 +101,9 @@ type Facts struct {
 	Changes func(artifacts string) string
 	// Said says which files of an extract say something else.
 	Said func(extract string) string
-	Open func(artifacts string) bool
+	// Sayers are the assets that say something by an extract.
+	Sayers func(extract string) []string
+	Open   func(artifacts string) bool
 }
 
 // A Demand is for more than what differs.
@@ -272,9 +274,12 @@ func (p *planner) action(src *contents.File, target string, before []contents.Be
 		}
 	}
 	chosen, err := p.Rules.Method(src.Path, target)
+	var holders []string
 	if err == nil {
 		if a.Method, err = p.methods.identify(chosen); err == nil {
-			a.Outputs = outputs(a.Method, src.Path, target)
+			if holders = p.holders(&a); holders == nil {
+				a.Outputs = outputs(a.Method, src.Path, target)
+			}
 		}
 	}
 	if err != nil {
@@ -290,8 +295,15 @@ func (p *planner) action(src *contents.File, target string, before []contents.Be
 	if !wait || !chosen.Bundles() {
 		p.judge(&a)
 	}
+	if holders != nil {
+		a.Reasons = append(a.Reasons[:len(a.Reasons):len(a.Reasons)], heldBy(holders))
+	}
 	return a
 }
+
+// Held reports whether the source has no outputs, because artifacts of other sources contain it. A
+// reason of the kind Held names these.
+func (a *Action) Held() bool { return a.Err == nil && a.Outputs == nil }
 
 // Identify gives an action its ID once it is known what its source holds. The error says
 // why that is not known. The hashing uses k, which serves one action after the other; file finds
@@ -319,6 +331,31 @@ func (a *Action) Identify(k *hashing.Key, src *contents.File, file func(path str
 	}
 	a.ID = actionID(k, a, src, said)
 	return nil
+}
+
+// holders returns the sources whose artifacts contain the source of an action: all sources that read
+// it, if the recipe that holds it cooks each of them for the action's target, else none.
+func (p *planner) holders(a *Action) (list []string) {
+	if a.Method.Holder() == nil {
+		return nil
+	}
+	asked, err := Asks(a.Method, a.Path)
+	if err != nil {
+		return nil // Identify returns it
+	}
+	for _, d := range asked {
+		if f := p.File(d.Path); !f.Known() || f.Blob == contents.Silence {
+			continue
+		}
+		for _, reader := range p.Sayers(d.Path) {
+			m, err := p.Rules.Method(reader, a.Target)
+			if err != nil || m.Recipe.Name != a.Method.Holder().Name {
+				return nil
+			}
+			list = append(list, reader)
+		}
+	}
+	return list
 }
 
 // under places an output below its target's own folder.

@@ -29,6 +29,8 @@ const (
 	WarnedLastTime       Kind = "warned of last time" // and the run is strict
 	Forced               Kind = "forced"
 	MovedFrom            Kind = "moved"
+	HolderChanged        Kind = "holder changed" // the recipe whose outputs may contain the source
+	Held                 Kind = "not shipped"    // beside another reason: why there are no outputs
 )
 
 // Why it does not.
@@ -57,6 +59,8 @@ func (r Reason) String() string {
 	switch r.Kind {
 	case MovedFrom:
 		return "moved from " + pathname.Show(r.Subject)
+	case Held:
+		return "not shipped: part of the cooked " + pathname.Show(r.Subject) + "; a rule that names a recipe for it ships it"
 	case OptionChanged:
 		s = "option " + r.Subject + " changed"
 	case SameStamp:

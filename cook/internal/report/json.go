@@ -56,7 +56,7 @@ func (j *JSON) encode(r Record) {
 // Record is one line of the JSON output.
 type Record struct {
 	// Event is an outcome with spaces as underscores ("started", "up_to_date",
-	// "unchanged", "restored", "cooked", "failed", "removed", "not_reached", "error", or
+	// "unchanged", "restored", "cooked", "not_shipped", "failed", "removed", "not_reached", "error", or
 	// "warned" with the warning as Text), "note" or "summary"; of a verification also
 	// "difference" and "verified". The first one is "begin". Dry runs say "would_cook" for
 	// "cooked", and so on.
@@ -122,6 +122,7 @@ func (j *JSON) Event(e cook.Event) {
 // wouldBe are the names of outcomes in dry runs.
 var wouldBe = map[cook.Outcome]string{
 	cook.Cooked: "would_cook", cook.Restored: "would_restore", cook.Unchanged: "would_cook", cook.Failed: "would_fail", cook.Removed: "would_remove",
+	cook.NotShipped: "would_not_ship",
 }
 
 // eventName is an outcome as records have it.

@@ -29,6 +29,8 @@ func (r *Reasons) Event(e cook.Event) {
 		word = "would fail"
 	case cook.UpToDate:
 		word = "up to date"
+	case cook.NotShipped:
+		word = "would not be shipped"
 	case cook.NotReached:
 		word = "not reached"
 	}

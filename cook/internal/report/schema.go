@@ -50,7 +50,7 @@ func Kinds() []Kind {
 	return []Kind{
 		{[]string{"begin"}, "version", "", "the first record of a run", record},
 		{[]string{"started"}, "path", "path_base64 target recipe bytes_in cook_ns", "work on an asset has begun", record},
-		{[]string{"up_to_date", "unchanged", "restored", "cooked", "removed", "not_reached", "would_cook", "would_restore", "would_remove"}, "path", ofAsset,
+		{[]string{"up_to_date", "unchanged", "restored", "cooked", "not_shipped", "removed", "not_reached", "would_cook", "would_restore", "would_not_ship", "would_remove"}, "path", ofAsset,
 			"how an asset fared; in dry runs, how it would", record},
 		{[]string{"failed", "would_fail"}, "path severity error", ofPlace + " " + ofAsset, "an asset failed", record},
 		{[]string{"warned"}, "severity text", "path " + ofPlace + " " + ofAsset, "a source, a rule or a line of a `.cookignore` looks like a mistake", record},

@@ -23,6 +23,7 @@ func WriteTable(w io.Writer, s *cook.Summary, peakRSS int64) error {
 	row("unchanged", s.Unchanged)
 	row("restored", s.Restored)
 	row("cooked", s.Cooked)
+	row("not shipped", s.NotShipped)
 	row("failed", s.Failed)
 	row("not reached", s.NotReached)
 	row("removed", s.Removed)

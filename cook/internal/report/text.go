@@ -116,6 +116,8 @@ func (t *Text) Event(e cook.Event) {
 	word, took := string(e.Outcome), ""
 	switch {
 	case skipped:
+	case t.DryRun && e.Outcome == cook.NotShipped:
+		word = "would not be shipped"
 	case t.DryRun:
 		word = "would be " + word
 	default:

@@ -13,6 +13,7 @@ type row struct {
 	recipe string
 	match  string // the pattern that says the same, for people
 	hint   recipe.Hint
+	holder *recipe.Recipe // whose outputs may contain the file; nil for none
 }
 
 // A table is the built-in rules, made from what recipes say of themselves. A recipe's
@@ -52,7 +53,28 @@ func newTable(recipes *recipe.Set) table {
 			t.hinted = append(t.hinted, r.Hinted)
 		}
 	}
+	for _, name := range recipes.Names() {
+		r, _ := recipes.Lookup(name)
+		for i := range r.Extracts {
+			t.addHeld(&r, r.Extracts[i].Holds)
+		}
+	}
 	return t
+}
+
+// addHeld adds the row of the files that outputs of a recipe may contain.
+func (t *table) addHeld(r *recipe.Recipe, extensions []string) {
+	var letters []string
+	for _, ext := range extensions {
+		if _, cooked := t.first[ext]; !cooked {
+			t.first[ext] = len(t.rows)
+			letters = append(letters, ext[1:])
+		}
+	}
+	if len(letters) > 0 {
+		t.rows = append(t.rows, row{recipe: recipe.Fallback, match: "*." + braces(letters), holder: r})
+		t.hinted = append(t.hinted, nil)
+	}
 }
 
 // braces writes words as the alternatives of a pattern.

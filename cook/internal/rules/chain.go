@@ -87,6 +87,7 @@ func (s *Set) join(m *Method, then []*Method) *Method {
 	known := s.made.chains[key]
 	if known == nil {
 		whole, alone := *m, *m
+		whole.chosen.holder, alone.chosen.holder = nil, nil // rules decide about what is made of the source
 		whole.Alone, whole.Then, alone.Whole = &alone, then, &whole
 		known = &whole
 		s.made.chains[key] = known

@@ -54,7 +54,7 @@ func (d *decision) follow(target string, f *recipe.Follow) {
 	}
 	sum := k.Sum()
 	if recipe.SetOption(d.cooker, f.Option, hex.EncodeToString(sum[:8])) == nil {
-		d.won[f.Option] = win{last, d.set.layers[last].origin}
+		d.won[f.Option] = win{layer: last, at: d.set.layers[last].origin}
 	}
 }
 

@@ -39,6 +39,10 @@ type Method struct {
 // Chosen returns the place that names the recipe.
 func (m *Method) Chosen() Origin { return m.chosen.at }
 
+// Holder returns the recipe whose outputs may contain the source, which then has no outputs; nil if
+// there is no such recipe or a rule decides how the source is cooked.
+func (m *Method) Holder() *recipe.Recipe { return m.chosen.holder }
+
 // An Option is an option's canonical value and where it was set.
 type Option struct {
 	recipe.Field
@@ -201,24 +205,26 @@ type decision struct {
 	chose   int            // the rule that names the recipe, -1 for none
 	had     []int          // layers that won something, in order
 	row     string         // what the built-in rule matches, if it did
+	holder  *recipe.Recipe // the result of Method.Holder
 }
 
 // A win is the layer that decides something, -1 for the built-in rules, and the place.
 type win struct {
-	layer int
-	at    Origin
+	layer  int
+	at     Origin
+	holder *recipe.Recipe // of a choice of a recipe, the result of Method.Holder
 }
 
 func (s *Set) weigh(matched *selection, row int, target string) *decision {
 	b := &s.builtin.rows[row]
-	builtin := win{-1, Origin{File: "built-in", Match: b.match}}
+	builtin := win{layer: -1, at: Origin{File: "built-in", Match: b.match}}
 	d := &decision{set: s, won: map[string]win{}, chose: -1}
 	if !matched.forArtifact() {
 		d.recipe, d.won["recipe"] = b.recipe, builtin
 	}
 	for i := range s.layers {
 		if l := &s.layers[i]; l.recipe != "" && !l.isTable() && matched.has(i) {
-			d.recipe, d.won["recipe"], d.chose = l.recipe, win{i, l.chosen}, i
+			d.recipe, d.won["recipe"], d.chose = l.recipe, win{layer: i, at: l.chosen}, i
 		}
 	}
 	r, ok := s.recipes.Lookup(d.recipe)
@@ -237,11 +243,11 @@ func (s *Set) weigh(matched *selection, row int, target string) *decision {
 		for _, o := range l.settings {
 			// A rule that names no recipe may hold what this one cannot take.
 			if recipe.SetOption(d.cooker, o.key, o.value) == nil {
-				d.won[o.key] = win{i, o.at}
+				d.won[o.key] = win{layer: i, at: o.at}
 			}
 		}
 		if l.outputs != nil {
-			d.outputs, d.won["outputs"] = l, win{i, l.written}
+			d.outputs, d.won["outputs"] = l, win{layer: i, at: l.written}
 		}
 	}
 	if r.Follow != nil {
@@ -254,6 +260,9 @@ func (s *Set) weigh(matched *selection, row int, target string) *decision {
 	d.had = slices.Compact(d.had)
 	if d.had[0] < 0 {
 		d.row = b.match
+		if len(d.had) == 1 {
+			d.holder = b.holder
+		}
 	}
 	return d
 }
@@ -286,7 +295,7 @@ func (d *decision) conclude(target string) *outcome {
 		}
 	}
 
-	m := &Method{Recipe: r, Cooker: d.cooker, Target: target, chosen: win{d.chose, chosen}}
+	m := &Method{Recipe: r, Cooker: d.cooker, Target: target, chosen: win{d.chose, chosen, d.holder}}
 	if r.Follow != nil {
 		m.set = d.set
 	}

@@ -76,11 +76,14 @@ func (w *manifestWriter) update(changes []manifest.Change) error {
 	return w.removeParts()
 }
 
-// listedOf yields actions as the manifest has them: those that are done.
+// isListed reports whether the manifest has an action: it is done and has outputs.
+func isListed(a *index.Action) bool { return a.State == index.Done && len(a.Made) > 0 }
+
+// listedOf yields the actions that the manifest has.
 func listedOf(actions iter.Seq[*index.Action], ids func(source string) string) iter.Seq[manifest.Asset] {
 	return func(yield func(manifest.Asset) bool) {
 		for a := range actions {
-			if a.State == index.Done && !yield(listed(a, ids)) {
+			if isListed(a) && !yield(listed(a, ids)) {
 				return
 			}
 		}
@@ -101,13 +104,13 @@ func listed(a *index.Action, ids func(source string) string) manifest.Asset {
 func Changes(before iter.Seq[*index.Action], after []index.Action, ids func(source string) string) []manifest.Change {
 	now := map[[2]string]*index.Action{}
 	for i := range after {
-		if a := &after[i]; a.State == index.Done {
+		if a := &after[i]; isListed(a) {
 			now[[2]string{a.Path, a.Target}] = a
 		}
 	}
 	var changes []manifest.Change
 	for a := range before {
-		if _, there := now[[2]string{a.Path, a.Target}]; !there && a.State == index.Done {
+		if _, there := now[[2]string{a.Path, a.Target}]; !there && isListed(a) {
 			changes = append(changes, manifest.Change{Asset: manifest.Asset{Source: a.Path, Target: a.Target}, Remove: true})
 		}
 	}

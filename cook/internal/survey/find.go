@@ -30,7 +30,12 @@ type Work struct {
 	Took   time.Duration
 }
 
-func (w *Work) add(a *index.Action) { w.Assets, w.Took = w.Assets+1, w.Took+a.CookTime }
+// add adds an asset, unless other assets contain it, because then it is not cooked.
+func (w *Work) add(a *index.Action) {
+	if a.State != index.Done || len(a.Made) > 0 {
+		w.Assets, w.Took = w.Assets+1, w.Took+a.CookTime
+	}
+}
 
 // Find looks for a file by the names that it may have: of a source first, then of an output,
 // then of a file that assets read. It asks the index for these alone.

@@ -81,7 +81,7 @@ func readersOf(last *index.Index, file string) (list []string) {
 	index.Guard(func() error {
 		last.Dependents(map[string]bool{file: true, pathname.Link(file): true}, func(source string) { list = append(list, source) })
 		last.Extracts(func(source string, x pathname.Extracted, d index.Dep) {
-			if contents.IsOf(x, file) && !contents.IsSilent(d) {
+			if contents.IsOf(x, file) && !contents.IsSilent(d) && (!x.OfMany() || said(last, x.Of(path.Base(file)))) {
 				list = append(list, source)
 			}
 		})
@@ -89,6 +89,12 @@ func readersOf(last *index.Index, file string) (list []string) {
 	})
 	slices.Sort(list)
 	return slices.Compact(list)
+}
+
+// said reports whether a file said something by an extract when the last run asked it.
+func said(last *index.Index, x pathname.Extracted) bool {
+	f, ok := last.File(x.Path())
+	return ok && f.Blob != contents.Silence
 }
 
 // meantPath returns the source of the last run that a path probably means: one of that name

@@ -56,11 +56,21 @@ func sampleOf(p *plan.Plan, s sample, seed uint64, lost bool) []int {
 	var known []int
 	for i := range p.Actions {
 		a := &p.Actions[i]
-		if a.Err == nil && a.Last != nil && len(a.Last.Made) == len(a.Outputs) && (lost || len(outdated(a)) == 0) {
+		if a.Err == nil && !a.Held() && a.Last != nil && len(a.Last.Made) == len(a.Outputs) && (lost || len(outdated(a)) == 0) {
 			known = append(known, i)
 		}
 	}
-	return draw(p, known, s.of(len(p.Actions)), seed)
+	return draw(p, known, s.of(countCooked(p)), seed)
+}
+
+// countCooked counts the actions of a plan whose sources are cooked, not held by others.
+func countCooked(p *plan.Plan) (n int) {
+	for i := range p.Actions {
+		if !p.Actions[i].Held() {
+			n++
+		}
+	}
+	return n
 }
 
 // draw chooses n of some actions of a plan, by seed alone, in the order in which they

@@ -41,7 +41,7 @@ func checkPlan(s *pass.Session, r *reporter, p *plan.Plan, lost bool) {
 		switch {
 		case a.Err != nil:
 			r.found(Finding{Kind: NotUpToDate, Path: a.Path, Target: a.Target, Text: a.Err.Error()})
-		case lost && a.Last != nil:
+		case lost && (a.Last != nil || a.Held()):
 		default:
 			if reasons := outdated(a); len(reasons) > 0 {
 				r.found(Finding{Kind: NotUpToDate, Path: a.Path, Target: a.Target, Text: describe(reasons)})

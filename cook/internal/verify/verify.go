@@ -145,7 +145,7 @@ func verify(ctx context.Context, s *pass.Session, r *reporter, sample sample, op
 	if err != nil {
 		return sum, err
 	}
-	sum.Assets = len(todo.Actions)
+	sum.Assets = countCooked(todo.Plan)
 	checkPlan(s, r, todo.Plan, last.lost)
 	if !last.lost && !opt.AllowExtra && len(s.Scope.Patterns) == 0 {
 		if err := checkExtra(ctx, s, r, read.before, todo.Claims); err != nil {

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -42,6 +43,38 @@ func TextSize(head []byte, size int64) (int64, error) {
 		return 0, fmt.Errorf("the JSON chunk of %d bytes does not fit into the GLB file of %d", word(3), word(2))
 	}
 	return int64(word(3)), nil
+}
+
+// ReadText reads the text of a model: the document of a GLB file or all of any other file, at most
+// most bytes. The text is nil if there is more or the GLB file has no document. The error is for
+// reading only.
+func ReadText(file io.ReaderAt, size, most int64) (text []byte, isGLB bool, err error) {
+	head := make([]byte, HeaderSize)
+	n, err := file.ReadAt(head, 0)
+	if err != nil && err != io.EOF {
+		return nil, false, err
+	}
+	head = head[:n]
+	at, length, isGLB := int64(0), size, IsGLB(head)
+	if isGLB {
+		at = HeaderSize
+		if length, err = TextSize(head, size); err != nil {
+			return nil, true, nil
+		}
+	}
+	if length > most {
+		return nil, isGLB, nil
+	}
+	text = make([]byte, length)
+	if n, err = file.ReadAt(text, at); err != nil && err != io.EOF {
+		return nil, isGLB, err
+	}
+	return text[:n], isGLB, nil
+}
+
+// IsJSON reports whether the text of a model is a glTF document.
+func IsJSON(text []byte) bool {
+	return bytes.HasPrefix(bytes.TrimLeft(text, "\ufeff \t\r\n"), []byte("{"))
 }
 
 // SplitGLB returns the document and the binary chunk of a GLB file, which share its

@@ -262,6 +262,25 @@ func (p *parser) addLibrary(name string) error {
 	return nil
 }
 
+// Libraries returns the MTL files that a model, or the beginning of one, names: relative to it, with
+// slashes. It returns none for a text that is no model.
+func Libraries(ctx context.Context, model []byte) (names []string) {
+	p := &parser{}
+	err := eachLine(ctx, model, func(words []string, rest string) error {
+		if words[0] == "mtllib" {
+			return p.addLibrary(rest)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil
+	}
+	for _, name := range p.libraries {
+		names = append(names, path.Clean(strings.ReplaceAll(name, `\`, "/")))
+	}
+	return names
+}
+
 // element reads a face, line or point element.
 func (p *parser) element(ctx context.Context, words []string, mode, least int) error {
 	if len(words) < least {
