@@ -38,7 +38,7 @@ var layers = [][]string{
 	{"cook/internal/index", "cook/internal/bulk"},
 	{"cook/internal/feed", "cook/internal/project", "cook/internal/remote/..."},
 	{"cook/internal/store", "cook/internal/scan", "cook/internal/rules", "cook/internal/lint", "cook/internal/notify", "cook/internal/peer"},
-	{"cook/internal/glob", "cook/internal/ids"},
+	{"cook/internal/glob", "cook/internal/ids", "cook/internal/statedir"},
 	{"recipes/..."},
 	{"internal/audio/...", "internal/image/...", "internal/mesh/...", "internal/font/...", "internal/gltfcheck", "internal/jsontext"},
 	{"cook/recipe/recipetest"},
@@ -62,12 +62,12 @@ var apart = []struct{ importer, imported string }{
 // edges lists which of our packages those of the engine, the recipes and the proofs import,
 // on any system, apart from tests: a new edge is a decision that shows in a diff.
 const edges = `
-cook/cli: cook cook/internal/export cook/internal/glob cook/internal/ids cook/internal/likeness cook/internal/pass cook/internal/remote cook/internal/report cook/internal/report/overview cook/internal/rules cook/internal/runaction cook/internal/scan cook/internal/scenario cook/internal/state cook/internal/store cook/internal/survey cook/pak cook/recipe hashing internal/atomicfile internal/child internal/confine internal/human internal/image/pixmap internal/image/role internal/image/source internal/lazyregexp internal/nearest internal/pathname internal/socket internal/sysmem profile profile/counters profile/events profile/events/command profile/events/export profile/guid profile/memory profile/smoke
+cook/cli: cook cook/internal/export cook/internal/glob cook/internal/ids cook/internal/likeness cook/internal/pass cook/internal/remote cook/internal/report cook/internal/report/overview cook/internal/rules cook/internal/runaction cook/internal/scan cook/internal/scenario cook/internal/state cook/internal/statedir cook/internal/store cook/internal/survey cook/pak cook/recipe hashing internal/atomicfile internal/child internal/confine internal/human internal/image/pixmap internal/image/role internal/image/source internal/lazyregexp internal/nearest internal/pathname internal/socket internal/sysmem profile profile/counters profile/events profile/events/command profile/events/export profile/guid profile/memory profile/smoke
 cook/inspect: cook/internal/execute cook/internal/glob cook/internal/likeness cook/internal/pass cook/internal/report/overview cook/internal/store cook/internal/survey cook/recipe internal/audio/loudness internal/audio/ogg internal/audio/opus internal/audio/pcm internal/audio/qoa internal/audio/source internal/audio/vorbiscomment internal/audio/wav internal/child internal/confine internal/image/cooked internal/image/pixmap internal/image/texture internal/mesh/drawn internal/pathname internal/webjson profile/view profile/view/command
 cook/internal/bulk: cook/internal/scan hashing internal/confine internal/dirfd internal/parallel
 cook/internal/clean: cook/internal/pass cook/internal/state cook/internal/watch internal/confine internal/pathname
 cook/internal/contents: cook/internal/bulk cook/internal/index cook/internal/scan cook/internal/store cook/recipe hashing internal/confine internal/lease internal/parallel internal/pathname internal/regular
-cook/internal/execute: cook/internal/bulk cook/internal/contents cook/internal/glob cook/internal/index cook/internal/plan cook/internal/remote cook/internal/scan cook/internal/store cook/manifest cook/recipe hashing internal/confine internal/fastclock internal/human internal/lease internal/parallel internal/pathname internal/regular internal/sysidle profile profile/events profile/memory
+cook/internal/execute: cook/internal/bulk cook/internal/contents cook/internal/glob cook/internal/index cook/internal/plan cook/internal/remote cook/internal/scan cook/internal/statedir cook/internal/store cook/manifest cook/recipe hashing internal/confine internal/fastclock internal/human internal/lease internal/parallel internal/pathname internal/regular internal/sysidle profile profile/events profile/memory
 cook/internal/export: cook/manifest hashing internal/atomicfile internal/confine internal/parallel internal/pathname internal/reflink
 cook/internal/feed: cook/internal/peer hashing
 cook/internal/glob:
@@ -77,7 +77,7 @@ cook/internal/index: cook/internal/scan cook/internal/store hashing internal/pat
 cook/internal/likeness: cook/internal/scan cook/internal/store cook/internal/survey cook/recipe hashing internal/confine internal/image/cooked internal/image/pixmap internal/image/source internal/image/texture
 cook/internal/lint: cook/recipe
 cook/internal/notify:
-cook/internal/pass: cook/internal/contents cook/internal/execute cook/internal/glob cook/internal/ids cook/internal/index cook/internal/lint cook/internal/plan cook/internal/remote cook/internal/restat cook/internal/rules cook/internal/scan cook/internal/state cook/internal/store cook/manifest cook/recipe hashing internal/advice internal/atomicfile internal/confine internal/human internal/lease internal/parallel internal/pathname internal/program internal/regular internal/sysmem profile profile/counters profile/events profile/guid
+cook/internal/pass: cook/internal/contents cook/internal/execute cook/internal/glob cook/internal/ids cook/internal/index cook/internal/lint cook/internal/plan cook/internal/remote cook/internal/restat cook/internal/rules cook/internal/scan cook/internal/state cook/internal/statedir cook/internal/store cook/manifest cook/recipe hashing internal/advice internal/atomicfile internal/confine internal/human internal/lease internal/parallel internal/pathname internal/program internal/regular internal/sysmem profile profile/counters profile/events profile/guid
 cook/internal/peer: internal/socket
 cook/internal/plan: cook/internal/contents cook/internal/index cook/internal/rules cook/internal/store cook/manifest cook/recipe hashing internal/pathname internal/program
 cook/internal/project: cook/internal/rules cook/internal/scan internal/pathname internal/regular
@@ -93,16 +93,17 @@ cook/internal/rules: cook/internal/glob cook/recipe hashing internal/lazyregexp 
 cook/internal/runaction: cook/internal/contents cook/internal/execute cook/internal/index cook/internal/pass cook/internal/plan cook/internal/remote cook/internal/rules cook/internal/scan cook/internal/store cook/recipe hashing internal/confine internal/parallel internal/pathname
 cook/internal/scan: internal/dirfd internal/lazyregexp internal/lease internal/pathname
 cook/internal/scenario: cook cook/internal/glob cook/recipe profile profile/counters profile/memory profile/smoke
-cook/internal/state: cook/internal/index cook/internal/plan cook/internal/scan cook/internal/store cook/manifest hashing internal/atomicfile internal/confine internal/mapped internal/pathname internal/regular internal/syncfs
+cook/internal/state: cook/internal/index cook/internal/plan cook/internal/scan cook/internal/statedir cook/internal/store cook/manifest hashing internal/atomicfile internal/confine internal/mapped internal/pathname internal/regular internal/syncfs
+cook/internal/statedir: cook/manifest internal/pathname internal/regular
 cook/internal/store: hashing internal/atomicfile internal/reflink internal/regular
 cook/internal/survey: cook/internal/contents cook/internal/execute cook/internal/glob cook/internal/index cook/internal/pass cook/internal/plan cook/internal/rules cook/internal/scan cook/internal/state cook/internal/store cook/recipe hashing internal/confine internal/human internal/nearest internal/pathname
-cook/internal/verify: cook/internal/bulk cook/internal/contents cook/internal/execute cook/internal/glob cook/internal/index cook/internal/pass cook/internal/plan cook/internal/remote cook/internal/scan cook/internal/state cook/internal/store cook/manifest cook/recipe hashing internal/advice internal/confine internal/human internal/parallel internal/pathname internal/regular profile
+cook/internal/verify: cook/internal/bulk cook/internal/contents cook/internal/execute cook/internal/glob cook/internal/index cook/internal/pass cook/internal/plan cook/internal/remote cook/internal/scan cook/internal/state cook/internal/statedir cook/internal/store cook/manifest cook/recipe hashing internal/advice internal/confine internal/human internal/parallel internal/pathname internal/regular profile
 cook/internal/watch: cook/internal/feed cook/internal/index cook/internal/notify cook/internal/pass cook/internal/peer cook/internal/rules cook/internal/state cook/recipe internal/dirfd internal/pathname internal/program
 cook/manifest: hashing
 cook/pak: hashing internal/atomicfile internal/mapped internal/parallel internal/reflink internal/regular
 cook/recipe/recipetest: cook/recipe internal/parallel internal/pathname
 cook/recipe: cook/manifest internal/pathname
-cook/reload: cook/internal/feed cook/manifest hashing internal/regular internal/webguard
+cook/reload: cook/internal/feed cook/internal/statedir cook/manifest hashing internal/regular internal/webguard
 cook/remote: cook/internal/remote/reapi cook/internal/remote/share cook/internal/remote/webcache cook/internal/rules cook/internal/store hashing internal/human internal/pathname profile/guid
 cook: cook/internal/clean cook/internal/contents cook/internal/execute cook/internal/pass cook/internal/plan cook/internal/project cook/internal/remote cook/internal/rules cook/internal/scan cook/internal/state cook/internal/store cook/internal/survey cook/internal/verify cook/internal/watch cook/recipe internal/advice internal/human internal/pathname profile profile/guid
 proof/conformance: cook/recipe internal/audio/source internal/image/source recipes/builtin recipes/data recipes/mesh

@@ -28,7 +28,8 @@
 //	CRC64      CRCs of 64, 16 and 8 bits by crcslice8 / hash/crc64, by model and size
 //	Sum        every function of the registry of package hashing, by size, and the
 //	           libraries that have it too: std, cespare, zeebo, spaolacci, crcslice8
-//	Quality    avalanche and collisions of the same on words, paths, GUIDs and pointers
+//	Quality    avalanche, dependence of bits and collisions of the same on words, paths,
+//	           GUIDs and pointers, and of the hash of Go's maps with AES and without
 //	Combine    crcslice8.Table.Combine and Shift / the method of zlib, by length
 //	LargeFile  hashing.Files on one file / one stream
 //	Intern     intern.Table / map, map with RWMutex, sync.Map, unique.Make

@@ -82,8 +82,6 @@ func BenchmarkSum(b *testing.B) {
 	RunSums(b, hashRows(b), []int{4, 16, 64, 256, 1 << 10, 4 << 10, 64 << 10, 1 << 20, 64 << 20})
 }
 
-func BenchmarkQuality(b *testing.B) { RunQuality(b, hashRows(b)) }
-
 // All implementations of a function compute the same sums.
 func TestLibraries(t *testing.T) {
 	p := Bytes(10_000)

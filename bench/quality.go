@@ -65,12 +65,16 @@ func words(n int) [][]byte {
 // quality is what RunQuality reports.
 type quality struct {
 	bias       float64
+	dependence float64
 	crowding   []float64 // by key set
 	collisions int
 }
 
 func measureQuality(r HashRow, sets []keySet) quality {
 	q := quality{bias: avalancheBias(r)}
+	for _, size := range []int{3, 8, 11, 16} {
+		q.dependence = max(q.dependence, pairDependence(r, size))
+	}
 	const lowBits = 24
 	random := float64(setSize) - (1<<lowBits)*(1-math.Pow(1-1.0/(1<<lowBits), setSize))
 	sums := make([]uint32, setSize)
@@ -120,4 +124,44 @@ func avalancheBias(r HashRow) float64 {
 		}
 	}
 	return worst
+}
+
+// pairDependence returns how far two bits of the sum depend on each other when one bit of
+// a random key of size bytes flips: the worst of all bits of the key and all pairs of bits
+// of the sum. It is 0 for independent bits and 1 for bits that always or never change
+// together. Tables need independent bits: they take the place of a key from some bits of
+// the sum and compare others before the key. SMHasher calls this measure the bit
+// independence criterion.
+func pairDependence(r HashRow, size int) float64 {
+	const rounds = 1 << 14
+	random := rand.New(rand.NewPCG(8, uint64(size)))
+	worst := 0
+	key := make([]byte, (size+7)/8*8)
+	for bit := range 8 * size {
+		var differing [64][64]int // rounds that changed only one bit of a pair
+		for range rounds / 64 {
+			var changed [64]uint64 // by bit of the sum, a bit for each of 64 rounds
+			for round := range 64 {
+				for at := 0; at < size; at += 8 {
+					binary.LittleEndian.PutUint64(key[at:], random.Uint64())
+				}
+				before := r.Sum(key[:size])
+				key[bit/8] ^= 1 << (bit % 8)
+				for diff := before ^ r.Sum(key[:size]); diff != 0; diff &= diff - 1 {
+					changed[bits.TrailingZeros64(diff)] |= 1 << round
+				}
+			}
+			for i := range r.Bits {
+				for j := range i {
+					differing[i][j] += bits.OnesCount64(changed[i] ^ changed[j])
+				}
+			}
+		}
+		for i := range r.Bits {
+			for _, n := range differing[i][:i] {
+				worst = max(worst, n-rounds/2, rounds/2-n)
+			}
+		}
+	}
+	return float64(worst) / (rounds / 2)
 }

@@ -44,14 +44,24 @@ func options(ctx context.Context, f oracle.Folders, mode oracle.Mode) (context.C
 		if full {
 			p.SetFullScan()
 		}
+		if ctx.Value(stateElsewhere{}) != nil {
+			p.State = filepath.Join(filepath.Dir(f.Out), "state")
+		}
 	}
 	return ctx, opt
 }
 
+// stateElsewhere is the key of a context in which runs keep their state beside the output folder.
+type stateElsewhere struct{}
+
 // cookCompared is cookInProcess after two dry runs over the same index: one looks at the changes
 // only, the other lists the whole tree. Both must predict the same, and the run must do it.
 func cookCompared(ctx context.Context, f oracle.Folders, mode oracle.Mode) (oracle.Result, error) {
-	if _, err := os.Lstat(filepath.Join(f.Out, ".cook", "index")); err != nil {
+	home := f.Out
+	if ctx.Value(stateElsewhere{}) != nil {
+		home = filepath.Join(filepath.Dir(f.Out), "state")
+	}
+	if _, err := os.Lstat(filepath.Join(home, ".cook", "index")); err != nil {
 		return cookForetold(ctx, f, mode, foretold(ctx, f, mode))
 	}
 	question := mode
@@ -200,10 +210,14 @@ func newPlace(t *testing.T) oracle.Place {
 // play plays a random script. If it fails, a shorter failing script is printed.
 func play(t *testing.T, seed uint64, opt oracle.Options) {
 	script := oracle.Random(seed, opt)
+	ctx := t.Context()
+	if seed%7 == 0 {
+		ctx = context.WithValue(ctx, stateElsewhere{}, true)
+	}
 	once := func(s oracle.Script) (d *oracle.Difference) {
 		place := newPlace(t)
 		defer os.RemoveAll(filepath.Dir(place.Dir))
-		if err := oracle.Play(t.Context(), place, s, cookCompared); err != nil && !errors.As(err, &d) {
+		if err := oracle.Play(ctx, place, s, cookCompared); err != nil && !errors.As(err, &d) {
 			t.Errorf("seed %d: %v", seed, err)
 		}
 		return d

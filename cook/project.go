@@ -25,6 +25,9 @@ type Project struct {
 	// Cache is the store's folder. "" is $COOKCACHE, or assetcook in the user's cache
 	// folder.
 	Cache string
+	// State is the folder that holds .cook, the state of cook. "" is Out or, if Out is likely
+	// to be served as it is, a folder beside all that is served.
+	State string
 	// Remote is a server on which Cook and Watch share results with others.
 	Remote Remote
 	// Recipes cook the assets.
@@ -60,7 +63,7 @@ func FindProject(folder string) (p Project, file string, err error) {
 	if found == nil {
 		return p, "", nil
 	}
-	return Project{Dir: found.Dir, Out: found.Out, Config: found.Config, Cache: found.Cache, Targets: found.Targets, IDs: found.IDs, Remote: Remote(found.Remote)}, found.File, nil
+	return Project{Dir: found.Dir, Out: found.Out, Config: found.Config, Cache: found.Cache, State: found.State, Targets: found.Targets, IDs: found.IDs, Remote: Remote(found.Remote)}, found.File, nil
 }
 
 // Limits say what a run may use.
@@ -103,7 +106,7 @@ type Remote struct {
 // options are those of a pass over the project.
 func (p Project) options() pass.Options {
 	return pass.Options{
-		Place:    pass.Place{Dir: p.Dir, Out: p.Out, Config: p.Config, Cache: p.Cache, IDs: p.IDs},
+		Place:    pass.Place{Dir: p.Dir, Out: p.Out, Config: p.Config, Cache: p.Cache, IDs: p.IDs, State: p.State},
 		Scope:    pass.Scope{Targets: p.Targets},
 		Mode:     pass.Mode{ListAll: p.listAll, FullScan: p.fullScan},
 		Recipes:  p.Recipes,

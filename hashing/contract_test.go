@@ -13,6 +13,7 @@ import (
 	"github.com/assetcook/assetcook/hashing/hashtest"
 	"github.com/assetcook/assetcook/internal/lookup2"
 	own "github.com/assetcook/assetcook/internal/murmur3"
+	"github.com/assetcook/assetcook/internal/rapidhash"
 	"github.com/cespare/xxhash/v2"
 	"github.com/spaolacci/murmur3"
 	"github.com/zeebo/xxh3"
@@ -75,6 +76,8 @@ var contracts = map[string]contract{
 	"murmur3-32": {state: true, long: "608ac9c9",
 		oracle: func(b []byte) []byte { return written(murmur3.New32(), b) },
 		known:  []hashtest.Known{{In: fox, Want: "2e4ff723"}}},
+	"rapidhash": {state: true, blocks: []int{112}, long: "3b544502904b8943", // by the reference
+		known: []hashtest.Known{{In: "", Want: "0338dc4be2cecdae"}, {In: fox, Want: "91722dc8d52a3f7b"}}},
 	"lookup2": {state: true, long: "5517298d",
 		known: []hashtest.Known{{In: "hairbrush", Want: "7f3ef2bb"}, {In: "engrained", Want: "32abb2bb"}}},
 
@@ -171,6 +174,7 @@ func TestSeededContract(t *testing.T) {
 			return murmurBytes(b, uint32(seed))
 		},
 		"murmur3-32": func(b []byte, seed uint64) []byte { return plain32(own.Sum32(b, uint32(seed))) },
+		"rapidhash":  func(b []byte, seed uint64) []byte { return Sum128{Lo: rapidhash.Sum64Seed(b, seed)}.sum(8).Bytes() },
 		"lookup2":    func(b []byte, seed uint64) []byte { return plain32(lookup2.Sum32(b, uint32(seed))) },
 	}
 	for _, f := range registry {

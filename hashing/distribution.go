@@ -13,6 +13,7 @@ type Distribution struct {
 	Keys       int // distinct ones
 	Duplicates int // keys that came again, which are not counted further
 	Bins       int
+	Counts     []int // Counts[bin] is the number of keys in a bin
 	Chains     []int // Chains[n] is the number of bins with n keys; the last is not 0
 
 	// Of the sum's low 32 and low 64 bits: how many keys share them with an
@@ -20,27 +21,23 @@ type Distribution struct {
 	Collisions32, Collisions64 int
 }
 
-// Distribute spreads keys over bins by f: a key's bin is the low 64 bits of its
-// sum, or all of a shorter one, modulo the number of bins. It panics if bins is not
-// positive.
-func Distribute(f Func, keys iter.Seq[string], bins int) Distribution {
-	distinct := slices.Sorted(keys)
-	d := Distribution{Keys: len(distinct), Bins: bins}
-	distinct = slices.Compact(distinct)
-	d.Duplicates = d.Keys - len(distinct)
-	d.Keys = len(distinct)
-
-	counts := make([]int, bins)
+// Distribute spreads keys over bins by a function: a key's bin is its sum modulo
+// the number of bins. The function is [Func.Sum64] or one of the caller's own; it
+// returns sums of fewer bits as the low ones. Keys hold any bytes. Distribute
+// panics if bins is not positive.
+func Distribute[K ~string | ~[]byte](sum func(key []byte) uint64, keys iter.Seq[K], bins int) Distribution {
+	distinct, all := distinctKeys(keys)
+	d := Distribution{Keys: len(distinct), Duplicates: all - len(distinct), Bins: bins, Counts: make([]int, bins)}
 	sums := make([]uint64, len(distinct))
 	longest := 0
 	for i, key := range distinct {
-		sums[i] = low64(f.Sum([]byte(key)))
+		sums[i] = sum([]byte(key))
 		bin := sums[i] % uint64(bins)
-		counts[bin]++
-		longest = max(longest, counts[bin])
+		d.Counts[bin]++
+		longest = max(longest, d.Counts[bin])
 	}
 	d.Chains = make([]int, longest+1)
-	for _, n := range counts {
+	for _, n := range d.Counts {
 		d.Chains[n]++
 	}
 	d.Collisions64 = equals(sums)
@@ -51,13 +48,43 @@ func Distribute(f Func, keys iter.Seq[string], bins int) Distribution {
 	return d
 }
 
-// low64 returns the last 8 bytes of a sum as a number.
-func low64(s Sum) uint64 {
-	if s.size > 16 {
-		var buf [maxSize]byte
-		return binary.BigEndian.Uint64(s.Append(buf[:0])[s.size-8:])
+// KeysInBins returns the keys that [Distribute] puts into each of the wanted bins,
+// sorted, each once.
+func KeysInBins[K ~string | ~[]byte](sum func(key []byte) uint64, keys iter.Seq[K], bins int, wanted ...int) [][]K {
+	chains := make([][]K, len(wanted))
+	at := map[uint64]int{} // index in chains, by bin
+	for i, bin := range wanted {
+		at[uint64(bin)] = i
 	}
-	return s.b
+	distinct, _ := distinctKeys(keys)
+	for _, key := range distinct {
+		if i, ok := at[sum([]byte(key))%uint64(bins)]; ok {
+			chains[i] = append(chains[i], K(key))
+		}
+	}
+	for i, bin := range wanted {
+		chains[i] = chains[at[uint64(bin)]]
+	}
+	return chains
+}
+
+// distinctKeys returns the keys sorted, each once, and the number of all.
+func distinctKeys[K ~string | ~[]byte](keys iter.Seq[K]) (distinct []string, all int) {
+	for key := range keys {
+		distinct = append(distinct, string(key))
+	}
+	slices.Sort(distinct)
+	return slices.Compact(distinct), len(distinct)
+}
+
+// Sum64 returns the low 64 bits of the sum of b, its last 8 bytes. Shorter sums are
+// returned whole.
+func (f Func) Sum64(b []byte) uint64 {
+	if f.narrow != nil {
+		return f.narrow(b).Lo
+	}
+	var buf [maxSize]byte
+	return binary.BigEndian.Uint64(f.Sum(b).Append(buf[:0])[f.Size-8:])
 }
 
 // equals sorts the values and returns how many equal another before them.

@@ -1,12 +1,15 @@
 package hashing_test
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"testing"
 
+	"github.com/cespare/xxhash/v2"
 	"pgregory.net/rapid"
 
 	"github.com/assetcook/assetcook/hashing"
@@ -53,7 +56,7 @@ func TestDistribute(t *testing.T) {
 	}{{"xxh128", true}, {"xxh3", true}, {"murmur3-32", true}, {"lookup2", true}, {"blake3", true}, {"sha256", true}, {"adler32", false}} {
 		f, _ := hashing.Lookup(tt.name)
 		for _, bins := range []int{1 << 10, 1009, 1 << 14} {
-			d := hashing.Distribute(f, slices.Values(keys), bins)
+			d := hashing.Distribute(f.Sum64, slices.Values(keys), bins)
 			if p := d.P(); (p > 1e-6) != tt.random {
 				t.Errorf("%s, %d bins: p %g", tt.name, bins, p)
 			}
@@ -72,7 +75,7 @@ func TestDistributeCounts(t *testing.T) {
 		keys := rapid.SliceOf(rapid.StringMatching(`[ab]{0,5}`)).Draw(t, "keys")
 		bins := rapid.IntRange(1, 50).Draw(t, "bins")
 		f, _ := hashing.Lookup(rapid.SampledFrom([]string{"adler32", "xxh3", "xxh128", "sha256"}).Draw(t, "function"))
-		d := hashing.Distribute(f, slices.Values(keys), bins)
+		d := hashing.Distribute(f.Sum64, slices.Values(keys), bins)
 		distinct, sums32, sums64, counts := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[uint64]int{}
 		for _, key := range keys {
 			if distinct[key] {
@@ -85,6 +88,26 @@ func TestDistributeCounts(t *testing.T) {
 			sums64[low] = true
 			v, _ := strconv.ParseUint(low, 16, 64)
 			counts[v%uint64(bins)]++
+		}
+		chained, all := 0, make([]int, bins)
+		for bin := range all {
+			all[bin] = bin
+		}
+		chains := hashing.KeysInBins(f.Sum64, slices.Values(keys), bins, all...)
+		for bin, n := range d.Counts {
+			chain := chains[bin]
+			if n != counts[uint64(bin)] || len(chain) != n || !slices.IsSorted(chain) {
+				t.Fatalf("bin %d: %d keys, %q in its chain, want %d", bin, n, chain, counts[uint64(bin)])
+			}
+			for _, key := range chain {
+				if !distinct[key] {
+					t.Fatalf("bin %d: %q is no key", bin, key)
+				}
+			}
+			chained += n
+		}
+		if chained != len(distinct) {
+			t.Fatalf("%d keys in chains, want %d", chained, len(distinct))
 		}
 		if d.Keys != len(distinct) || d.Duplicates != len(keys)-len(distinct) || d.Bins != bins || d.Freedom() != bins-1 {
 			t.Fatalf("%+v of %d keys, %d distinct", d, len(keys), len(distinct))
@@ -109,15 +132,58 @@ func TestDistributeCounts(t *testing.T) {
 	})
 }
 
+// Keys may hold any bytes, and the function may be the caller's own.
+func TestDistributeOwnFunction(t *testing.T) {
+	var keys [][]byte
+	for i := range 1000 {
+		keys = append(keys, []byte{byte(i), byte(i >> 8), 0, '\n', 0xff})
+	}
+	keys = append(keys, keys[0])
+	first := func(key []byte) uint64 { return uint64(key[0]) }
+	d := hashing.Distribute(first, slices.Values(keys), 128)
+	if d.Keys != 1000 || d.Duplicates != 1 || d.Empty() != 0 || d.Longest() != 8 || d.Collisions64 != 1000-256 {
+		t.Errorf("%+v", d)
+	}
+	if chains := hashing.KeysInBins(first, slices.Values(keys), 128, 127, 3, 127); len(chains) != 3 || len(chains[1]) != d.Counts[3] ||
+		len(chains[0]) != d.Counts[127] || chains[0][0][0]%128 != 127 || !reflect.DeepEqual(chains[0], chains[2]) {
+		t.Errorf("the keys in bins 127, 3 and 127 are %x", chains)
+	}
+	d = hashing.Distribute(xxhash.Sum64, slices.Values(keys), 128)
+	f, _ := hashing.Lookup("xxh64")
+	if want := hashing.Distribute(f.Sum64, slices.Values(keys), 128); !reflect.DeepEqual(d, want) {
+		t.Errorf("by the library %+v, by the registry %+v", d, want)
+	}
+}
+
 // Eight words of a published string table, which took the low 14 bits of lookup2:
 // they fall into three neighboring bins, and two of them have one hash.
 func ExampleDistribute() {
 	words := []string{"hairbrush", "encomiums", "engrained", "Seavir", "phrenologically", "Alfreda", "centillion", "cyclometer"}
 	f, _ := hashing.Lookup("lookup2")
-	d := hashing.Distribute(f, slices.Values(words), 1<<14)
+	d := hashing.Distribute(f.Sum64, slices.Values(words), 1<<14)
 	fmt.Println(d.Keys, "keys,", d.Bins-d.Empty(), "bins used, longest chain", d.Longest())
 	fmt.Println("collisions at 32 bits:", d.Collisions32)
+	for _, chain := range hashing.KeysInBins(f.Sum64, slices.Values(words), d.Bins, 0x32ba, 0x32bb, 0x32bc) {
+		fmt.Println(chain)
+	}
 	// Output:
 	// 8 keys, 3 bins used, longest chain 4
 	// collisions at 32 bits: 1
+	// [Alfreda phrenologically]
+	// [Seavir encomiums engrained hairbrush]
+	// [centillion cyclometer]
+}
+
+// A function of one's own, with keys of four bytes: it takes the last byte alone, so that
+// 1000 keys share 256 sums.
+func ExampleDistribute_own() {
+	var keys [][]byte
+	for i := range uint32(1000) {
+		keys = append(keys, binary.BigEndian.AppendUint32(nil, i))
+	}
+	lastByte := func(key []byte) uint64 { return uint64(key[3]) }
+	d := hashing.Distribute(lastByte, slices.Values(keys), 1024)
+	fmt.Printf("%d of %d bins empty (random: %.0f), longest chain %d, p %.3f\n", d.Empty(), d.Bins, d.ExpectedEmpty(), d.Longest(), d.P())
+	// Output:
+	// 768 of 1024 bins empty (random: 385), longest chain 4, p 0.000
 }

@@ -13,13 +13,22 @@
 //
 // # Functions
 //
-// Ask [Lookup] for one by name. Without a reason for another take xxh128 for files
-// and xxh3 for tables in memory; where a stranger may have written the content,
-// blake3.
+// Ask [Lookup] for one by name:
+//
+//   - Did a file change since the last look? xxh128.
+//   - May the sum name the content? blake3, or sha256 for other systems.
+//   - Table in memory: rapidhash, or maphash for keys from strangers.
+//   - Stable key on disk: rapidhash.
+//   - zip, gzip, PNG: crc32. iSCSI, ext4: crc32c. S3: sha256 or crc32c.
+//   - Unreal Engine: xxh3, xxh128 and blake3 for version 5, unreal-memcrc before.
+//
+// XXH3 is for files, not for tables: two bits of its sum may depend on each other if the
+// key is short (BenchmarkQuality in bench measures it), and SMHasher3 finds more faults.
+// docs/hashing.md gives reasons and limits.
 //
 //	name           bits  GB/s  class     use for                                    not for
 //	xxh128          128    68  accident  the default: has this file changed?        naming content
-//	xxh3             64    68  accident  hash tables; sets to some millions         larger sets, naming content
+//	xxh3             64    68  accident  files, where 64 bits are enough            hash tables, naming content
 //	xxh64            64    15  accident  files of tools that speak XXH64            anything new
 //	xxh32            32     7  accident  LZ4 frames, 32-bit machines                anything new
 //	crc32            32    57  accident  zip, gzip, png, Ethernet                   telling many files apart
@@ -35,6 +44,7 @@
 //	fnv1a64          64   0.9  accident  tiny keys in formats that ask for it       speed, picking top bits
 //	murmur3-128     128     7  accident  sums of older tools                        anything new
 //	murmur3-32       32   2.7  accident  sums of older tools                        anything new
+//	rapidhash        64    25  accident  hash tables; sets to some millions         larger sets, naming content
 //	lookup2          32   2.3  accident  string tables of older engines             anything new
 //	blake3          256     4  identity  naming content, also against attackers     being the fastest
 //	sha256          256   1.8  identity  what other systems ask for                 speed
@@ -57,8 +67,8 @@
 // [Func.Sum] is one shot, [Func.New] a streaming [hash.Hash], [Func.NewSeeded] the
 // same with a seed. All of them keep the contract in package hashtest.
 //
-// [Distribute] shows how evenly a function spreads keys of your own over the bins of
-// a table; so does the command hashsum -stats.
+// [Distribute] shows how evenly any function spreads your keys over the bins of a
+// table, and [KeysInBins] which keys share one; so does the command hashsum -stats.
 //
 // # Files
 //

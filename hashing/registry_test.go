@@ -19,7 +19,7 @@ func TestRegistry(t *testing.T) {
 		t.Errorf("first name is %q, want %q", names[0], Default)
 	}
 	all := strings.Fields("crc32 crc32c crc32k crc32-bzip2 unreal-memcrc slice8 crc64 crc64nvme adler32 fnv1a32 fnv1a64 " +
-		"murmur3-32 murmur3-128 lookup2 xxh32 xxh64 xxh3 xxh128 blake3 sha256 sha512 sha1 md5 maphash")
+		"murmur3-32 murmur3-128 rapidhash lookup2 xxh32 xxh64 xxh3 xxh128 blake3 sha256 sha512 sha1 md5 maphash")
 	slices.Sort(all)
 	if got := slices.Sorted(slices.Values(names)); !slices.Equal(got, all) {
 		t.Errorf("names are %q, want %q", got, all)
@@ -148,13 +148,13 @@ func BenchmarkDigest(b *testing.B) {
 }
 
 // The low 64 bits are the last bytes of a sum, also where they cross words.
-func TestLow64(t *testing.T) {
+func TestSum64(t *testing.T) {
 	for _, f := range registry {
 		if f.Check == "" || f.Size < 8 {
 			continue
 		}
 		want, err := strconv.ParseUint(f.Check[len(f.Check)-16:], 16, 64)
-		if got := low64(f.Sum([]byte("123456789"))); err != nil || got != want {
+		if got := f.Sum64([]byte("123456789")); err != nil || got != want {
 			t.Errorf("%s: %016x, want %016x, %v", f.Name, got, want, err)
 		}
 	}

@@ -3,6 +3,7 @@ package ptrhash_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/assetcook/assetcook/ptrhash"
 )
@@ -35,4 +36,47 @@ func ExampleTable() {
 	// freed 64 bytes
 	// leaked: 0xc0000800, 256 bytes of owner 7
 	// 0 not tracked
+}
+
+// A table whose size shares a prime factor with the distance of its addresses leaves bins
+// empty. This sieve finds the prime factors of one number after the other without a
+// division and without a limit: each prime has a counter of the numbers that are left to
+// its next multiple, and the primes whose counters end at a number are its factors.
+func Example_countingSieve() {
+	type counter struct{ prime, left int }
+	var counters []counter
+	factors := map[int][]int{}
+	for n := 2; n <= 4096; n++ {
+		for i := range counters {
+			c := &counters[i]
+			if c.left--; c.left == 0 {
+				factors[n] = append(factors[n], c.prime)
+				c.left = c.prime
+			}
+		}
+		if factors[n] == nil { // n is a prime
+			factors[n] = []int{n}
+			counters = append(counters, counter{n, n})
+		}
+	}
+	for _, n := range []int{48, 84, 4080, 4093, 4095, 4096} {
+		fmt.Println(n, strings.ReplaceAll(fmt.Sprint(factors[n]), " ", ", "))
+	}
+	// Addresses 48 bytes apart reach all bins of a table whose size has neither factor.
+	for _, size := range []int{4096, 4093} {
+		reached := map[int]bool{}
+		for i := range size {
+			reached[(0x0c00_0400+48*i)%size] = true
+		}
+		fmt.Println(size, "bins,", len(reached), "reached")
+	}
+	// Output:
+	// 48 [2, 3]
+	// 84 [2, 3, 7]
+	// 4080 [2, 3, 5, 17]
+	// 4093 [4093]
+	// 4095 [3, 5, 7, 13]
+	// 4096 [2]
+	// 4096 bins, 256 reached
+	// 4093 bins, 4093 reached
 }

@@ -2,7 +2,7 @@
 //
 //	hashsum [-a FUNCTION] [-tag|-json] [-z] [-j N] [FILE|FOLDER ...]
 //	hashsum -c LIST [-a FUNCTION] [-quiet] [-status] [-ignore-missing] [-strict] [-warn] [-z] [LIST ...]
-//	hashsum -stats [-a FUNCTION,...] [-bins N] [-z] [FILE ...]
+//	hashsum -stats [-a FUNCTION,...] [-keys FORM] [-bins N] [-chains N] [-bin N] [-z] [FILE ...]
 //
 // Without a file, and for "-", standard input is summed. Folders are summed with
 // all that is below them; links in them are followed to files. Links to folders,
@@ -20,7 +20,9 @@
 // With -stats the lines of the files are keys, and a row for each function says how
 // it spreads them over the bins of a hash table: bins that stay empty, the longest
 // chain, chi-squared for each degree of freedom and the probability that random
-// sums give as much, and how many keys share 32 or 64 bits with another.
+// sums give as much, and how many keys share 32 or 64 bits with another. Keys may be
+// binary (-keys hex, -keys N for N bytes each) and may come with sums of any function
+// (-keys sums). -chains N prints the keys of the N fullest bins, -bin N those of one bin.
 //
 // Exit status: 0 all is well; 1 something could not be read, did not match or is
 // no list; 2 the usage is wrong. An interrupted run dies of the signal where there
@@ -103,8 +105,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	c.options = opt
 	defer c.showProgress(ctx, stderr)()
 	switch {
-	case c.fns != nil:
-		c.stats(ctx)
+	case c.stats:
+		c.printStats(ctx)
 	case c.lists != nil:
 		c.check(ctx)
 	default:

@@ -18,8 +18,13 @@ type options struct {
 	workers int       // 0: one for each CPU
 	layout  layout
 
-	fns  []*function // for -stats, otherwise empty
-	bins int         // of -stats; 0: a power of two, at least one for each key
+	// For -stats.
+	stats  bool
+	fns    []*function // empty for keys with sums
+	keys   keyForm
+	bins   int // 0: a power of two, at least one for each key
+	chains int // how many of the fullest bins are shown
+	bin    int // shown; -1: none
 
 	// For -check, as the coreutils have them.
 	quiet, status, ignoreMissing, strict, warn bool
@@ -38,7 +43,7 @@ func (t *texts) Set(text string) error {
 	return nil
 }
 
-func flags(o *options, fn *string, stats, tag, json *bool) *flag.FlagSet {
+func flags(o *options, fn *string, tag, json *bool) *flag.FlagSet {
 	fs := flag.NewFlagSet("hashsum", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
 	fs.Usage = func() {}
@@ -50,8 +55,11 @@ func flags(o *options, fn *string, stats, tag, json *bool) *flag.FlagSet {
 	fs.BoolVar(json, "json", false, "print an object on each line: name, algorithm, digest, size in bytes;\na name that is not UTF-8 stands whole in name_base64")
 	fs.BoolVar(&o.layout.zero, "z", false, "end lines with NUL instead of newline, and escape nothing in names")
 	fs.BoolVar(&o.layout.zero, "0", false, "the same as -z")
-	fs.BoolVar(stats, "stats", false, "print how evenly functions spread the lines of the files over bins;\n-a may name several, a,b,c; without -a, all are compared")
-	fs.IntVar(&o.bins, "bins", 0, "for -stats: the number of bins, `N` (default 0: the power of two that has one for each line)")
+	fs.BoolVar(&o.stats, "stats", false, "print how evenly functions spread keys, one on each line of the files, over bins;\n-a may name several, a,b,c; without -a, all are compared")
+	fs.Var(&o.keys, "keys", "for -stats: the `form` of the keys: \"lines\" (with -z, texts that end with NUL),\n\"hex\" (each line has the bytes of a key in hex digits), a number (keys of\nthat many bytes without separators), or \"sums\" (each line has the sum of a\nfunction of your own in hex digits, and the key) (default lines)")
+	fs.IntVar(&o.bins, "bins", 0, "for -stats: the number of bins, `N` (default 0: the power of two that has one for each key)")
+	fs.IntVar(&o.chains, "chains", 0, "for -stats: print the lengths of all chains, and the keys in the `N` fullest bins")
+	fs.IntVar(&o.bin, "bin", -1, "for -stats: print the keys in bin `N`, counted from 0; -1 prints none")
 	fs.BoolVar(&o.quiet, "quiet", false, "when checking: do not print OK for each file that is")
 	fs.BoolVar(&o.status, "status", false, "when checking: print neither results nor warnings; the exit status tells")
 	fs.BoolVar(&o.ignoreMissing, "ignore-missing", false, "when checking: say nothing of files that are not there")
@@ -70,8 +78,8 @@ var (
 func parseOptions(args []string) (options, error) {
 	var o options
 	var fn string
-	var stats, tag, json bool
-	fs := flags(&o, &fn, &stats, &tag, &json)
+	var tag, json bool
+	fs := flags(&o, &fn, &tag, &json)
 	words, err := parseFlags(fs, args)
 	if errors.Is(err, flag.ErrHelp) {
 		return o, errHelp
@@ -108,12 +116,16 @@ func parseOptions(args []string) (options, error) {
 		o.layout.style = styleJSON
 	}
 	switch {
-	case stats:
+	case o.stats:
 		if err := o.parseStats(given, fn); err != nil {
 			return o, err
 		}
-	case given["bins"]:
-		return o, errors.New("-bins is meaningful only with -stats")
+	case given["bins"], given["keys"], given["chains"], given["bin"]:
+		for _, name := range []string{"bins", "keys", "chains", "bin"} {
+			if given[name] {
+				return o, fmt.Errorf("-%s is meaningful only with -stats", name)
+			}
+		}
 	case given["a"] || o.lists == nil:
 		if o.fn, err = named(fn); err != nil {
 			return o, fmt.Errorf("-a: %w", err)
@@ -138,7 +150,22 @@ func (o *options) parseStats(given map[string]bool, fn string) error {
 		}
 	}
 	if o.bins < 0 || o.bins > maxBins {
-		return fmt.Errorf("-bins %d: want 1 to %d, or 0 for one for each line", o.bins, maxBins)
+		return fmt.Errorf("-bins %d: want 1 to %d, or 0 for one for each key", o.bins, maxBins)
+	}
+	if o.chains < 0 {
+		return fmt.Errorf("-chains %d: want 1 or more, or 0 for none", o.chains)
+	}
+	if given["bin"] && o.bin < 0 {
+		return fmt.Errorf("-bin %d: the first bin is 0", o.bin)
+	}
+	if o.keys.size > 0 && o.layout.zero {
+		return fmt.Errorf("-z is meaningless with -keys %v, whose keys have no separators", &o.keys)
+	}
+	if o.keys.sums {
+		if given["a"] {
+			return errors.New("-a is meaningless with -keys sums, where each line has its sum")
+		}
+		return nil
 	}
 	if !given["a"] {
 		for i := range functions {
@@ -197,6 +224,7 @@ which is "-", or what is summed without an argument.
   hashsum -a sha256 -tag a.png b.png         another function, named on each line
   sha256sum *.png | hashsum -c -             check a list of another program
   hashsum -stats names.txt                   which function spreads these lines best
+  hashsum -stats -a xxh3 -keys 8 ids.bin     how XXH3 spreads numbers of 8 bytes
 
 Links to files are followed. In folders, links to folders, links that lead
 nowhere, and pipes and the like are skipped with a warning.
@@ -204,8 +232,8 @@ nowhere, and pipes and the like are skipped with a warning.
 `)
 	var o options
 	var fn string
-	var stats, tag, json bool
-	fs := flags(&o, &fn, &stats, &tag, &json)
+	var tag, json bool
+	fs := flags(&o, &fn, &tag, &json)
 	fs.SetOutput(&b)
 	fs.PrintDefaults()
 	b.WriteString(`

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math/bits"
-	"os"
 	"slices"
 	"text/tabwriter"
 
@@ -20,8 +19,15 @@ const (
 	maxBins     = 1 << 28
 )
 
-// stats prints how the functions spread the lines of the files over bins.
-func (c *command) stats(ctx context.Context) {
+// A spreader is a function under test.
+type spreader struct {
+	name   string
+	sum    func(key []byte) uint64
+	digits int // hex digits of a sum
+}
+
+// printStats prints how the functions spread the keys in the files over bins.
+func (c *command) printStats(ctx context.Context) {
 	var keys keyList
 	for _, name := range c.files {
 		if ctx.Err() != nil {
@@ -33,20 +39,24 @@ func (c *command) stats(ctx context.Context) {
 		}
 	}
 	if len(keys.list) == 0 {
-		c.fail(fmt.Errorf("-stats: no keys: %s has no lines", listedFiles(c.files)))
+		c.fail(fmt.Errorf("-stats: no keys: %s has no %s", listedFiles(c.files), c.keys.content()))
 		return
 	}
 	bins := c.bins
 	if bins == 0 {
 		bins = 1 << bits.Len(uint(len(keys.list)-1))
 	}
-	var b bytes.Buffer
+	if c.bin >= bins {
+		c.fail(fmt.Errorf("-bin %d: the last of %d bins is %d", c.bin, bins, bins-1))
+		return
+	}
+	var b, chains bytes.Buffer
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	for i, fn := range c.fns {
+	for i, f := range c.spreaders(&keys) {
 		if ctx.Err() != nil {
 			return
 		}
-		d := hashing.Distribute(fn.Func, slices.Values(keys.list), bins)
+		d := hashing.Distribute(f.sum, slices.Values(keys.list), bins)
 		if i == 0 {
 			c.out.line(fmt.Appendf(nil, "%d keys (and %d duplicates) in %d bins; random sums leave %.1f bins empty",
 				d.Keys, d.Duplicates, d.Bins, d.ExpectedEmpty()), '\n')
@@ -54,16 +64,70 @@ func (c *command) stats(ctx context.Context) {
 				d.Freedom(), d.ExpectedCollisions(32))
 		}
 		at64 := "-"
-		if fn.Size > 4 {
+		if f.digits > 8 {
 			at64 = fmt.Sprint(d.Collisions64)
 		}
-		fmt.Fprintf(table, "%s\t%d\t%d\t%.4g\t%.3g\t%d\t%s\t%s\t\n", fn.Name, d.Empty(), d.Longest(),
+		fmt.Fprintf(table, "%s\t%d\t%d\t%.4g\t%.3g\t%d\t%s\t%s\t\n", f.name, d.Empty(), d.Longest(),
 			d.ChiSquared()/max(1, float64(d.Freedom())), d.P(), d.Collisions32, at64, verdict(d))
+		c.writeChains(&chains, f, d, keys.list)
 	}
 	table.Flush()
+	b.Write(chains.Bytes())
 	for line := range bytes.Lines(b.Bytes()) {
 		c.out.line(bytes.TrimRight(line, " \n"), '\n')
 	}
+}
+
+// spreaders returns the functions of -a, or the function whose sums came with the keys.
+func (c *command) spreaders(keys *keyList) (all []spreader) {
+	if c.keys.sums {
+		return []spreader{{"sums", func(key []byte) uint64 { return keys.sums[string(key)] }, keys.digits}}
+	}
+	for _, f := range c.fns {
+		all = append(all, spreader{f.Name, f.Sum64, min(16, 2*f.Size)})
+	}
+	return all
+}
+
+// writeChains writes the lengths of all chains, and the keys in the bins that -chains and
+// -bin ask for.
+func (c *command) writeChains(w io.Writer, f spreader, d hashing.Distribution, keys []string) {
+	if c.chains == 0 && c.bin < 0 {
+		return
+	}
+	fmt.Fprintf(w, "\n%s: bins by the length of their chains: ", f.name)
+	separator := ""
+	for n, bins := range d.Chains {
+		if bins > 0 {
+			fmt.Fprintf(w, "%s%d of %d", separator, bins, n)
+			separator = ", "
+		}
+	}
+	fmt.Fprintln(w)
+	shown := fullestBins(d, c.chains)
+	if c.bin >= 0 {
+		shown = append(shown, c.bin)
+	}
+	for i, chain := range hashing.KeysInBins(f.sum, slices.Values(keys), d.Bins, shown...) {
+		fmt.Fprintf(w, "  bin %d (%#x), a chain of %d\n", shown[i], shown[i], len(chain))
+		for _, key := range chain {
+			fmt.Fprintf(w, "    %0*x  %s\n", f.digits, f.sum([]byte(key)), c.keys.printable(key))
+		}
+	}
+}
+
+// fullestBins returns up to n bins that have keys, the fullest first.
+func fullestBins(d hashing.Distribution, n int) (bins []int) {
+	if n == 0 {
+		return nil
+	}
+	for bin, count := range d.Counts {
+		if count > 0 {
+			bins = append(bins, bin)
+		}
+	}
+	slices.SortStableFunc(bins, func(a, b int) int { return d.Counts[b] - d.Counts[a] })
+	return bins[:min(n, len(bins))]
 }
 
 // verdict says whether the bins look like those of random sums.
@@ -77,46 +141,6 @@ func verdict(d hashing.Distribution) string {
 		return "more even than random"
 	}
 	return "as random"
-}
-
-// keyList is the lines that were read.
-type keyList struct {
-	list  []string
-	bytes int
-}
-
-// readKeys adds the lines of a file.
-func (c *command) readKeys(ctx context.Context, keys *keyList, name string) error {
-	r := io.Reader(counted{c.stdin, c.progress})
-	if name != stdinName {
-		f, err := os.Open(name)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		r = counted{f, c.progress}
-	}
-	end := c.layout.end()
-	for lines := newLines(r, end); ctx.Err() == nil; {
-		line, err := lines.next()
-		if err == io.EOF {
-			break
-		}
-		if err == errTooLong {
-			return fmt.Errorf("%s: line %d is %w", shown(name), lines.number, err)
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", shown(name), err)
-		}
-		if end == '\n' {
-			line = bytes.TrimSuffix(line, []byte("\r"))
-		}
-		if keys.bytes += len(line); keys.bytes > maxKeyBytes || len(keys.list) == maxKeys {
-			return fmt.Errorf("%s: line %d: more than %d keys or %d MiB of them; give fewer", shown(name), lines.number, maxKeys, maxKeyBytes>>20)
-		}
-		keys.list = append(keys.list, string(line))
-	}
-	return nil
 }
 
 func listedFiles(names []string) string {

@@ -42,7 +42,7 @@ func completed(t *testing.T, c command) map[string][]string {
 		"cook -dir assets -outputs e": {"each"},
 		"cook -config ":               {"assets", "notes.txt"},
 		"cook -j ":                    nil,
-		"cook -dir assets -st":        {"-stats", "-strict"},
+		"cook -dir assets -st":        {"-state", "-stats", "-strict"},
 		"cook why -":                  flags(new(whyRun).flags()),
 		"cook why n":                  {"notes.txt"},
 		"cook why assets/":            {"assets/a b.txt", "assets/ui"},

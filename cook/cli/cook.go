@@ -47,6 +47,7 @@ func (to recordTo) any() bool { return to != recordTo{} }
 func (r *cookRun) flags() *flag.FlagSet {
 	fs := flag.NewFlagSet("cook", flag.ContinueOnError)
 	folderFlags(fs, &r.project)
+	fs.StringVar(&r.project.State, "state", "", "`folder` that holds .cook, the state of cook (default: the output folder, or a folder beside all that is likely to be served)")
 	sizeFlag(fs, &r.options.Limits.CacheSize)
 	ruleFlags(fs, &r.project, targetsToCook)
 	changeFlags(fs, &r.project, &r.options.IgnoreTimestamps, &r.options.OutputsByFolder)

@@ -16,7 +16,7 @@ import (
 
 // imports are the packages that fragments in pages use without saying so.
 var imports = map[string]string{
-	"bytes": "bytes", "context": "context", "fmt": "fmt", "os": "os", "testing": "testing", "fstest": "testing/fstest",
+	"bytes": "bytes", "slices": "slices", "context": "context", "fmt": "fmt", "os": "os", "testing": "testing", "fstest": "testing/fstest",
 	"cook": "cook", "cli": "cook/cli", "recipe": "cook/recipe", "recipetest": "cook/recipe/recipetest",
 	"manifest": "cook/manifest", "pak": "cook/pak", "recipes": "recipes", "hashing": "hashing", "crcslice8": "crcslice8",
 	"counters": "profile/counters",

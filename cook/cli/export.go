@@ -5,15 +5,13 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
-	"strings"
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/internal/export"
 	"github.com/assetcook/assetcook/cook/internal/report"
+	"github.com/assetcook/assetcook/cook/internal/statedir"
 	"github.com/assetcook/assetcook/cook/internal/survey"
 	"github.com/assetcook/assetcook/internal/human"
 	"github.com/assetcook/assetcook/internal/pathname"
@@ -80,12 +78,7 @@ func runExport(ctx context.Context, atWork func(), args []string, stdout, stderr
 	return exitOK
 }
 
-// servedFolders are names of folders that people usually deploy unchanged.
-var servedFolders = []string{"public", "static", "www", "dist", "htdocs", "site"}
-
-// warnOfServed warns if the output folder is likely to be served together with the state in it:
-// the output folder, or a folder above it without the assets, is one of servedFolders or has an
-// index.html beside it.
+// warnOfServed warns if the output folder is likely to be served together with the state in it.
 func warnOfServed(p *cook.Project, stderr io.Writer) {
 	out, err := survey.OutputFolder(p.Dir, p.Out)
 	if err != nil {
@@ -95,14 +88,7 @@ func warnOfServed(p *cook.Project, stderr io.Writer) {
 	if err != nil {
 		return
 	}
-	for at := out; filepath.Dir(at) != at; at = filepath.Dir(at) {
-		if _, shared := pathname.Below(at, dir); shared {
-			return
-		}
-		_, err := os.Stat(filepath.Join(filepath.Dir(at), "index.html"))
-		if err == nil || slices.Contains(servedFolders, strings.ToLower(filepath.Base(at))) {
-			report.Warn(stderr, fmt.Sprintf("%s is likely to be served as it is, and its .cook has names of folders of this machine and the history of runs; cook elsewhere, and have cook export write this folder", pathname.Show(fromHere(out))))
-			return
-		}
+	if _, likely := statedir.Served(out, dir); likely && statedir.Home(out) == out {
+		report.Warn(stderr, fmt.Sprintf("%s is likely to be served as it is, and its .cook has names of folders of this machine and the history of runs; name another folder for it: state = \"FOLDER\" in [project], or -state FOLDER", pathname.Show(pathname.FromHere(out))))
 	}
 }

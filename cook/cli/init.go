@@ -193,6 +193,7 @@ func (s *sight) config(dir, home string) string {
 	p("dir = %-14q # the assets, from the folder of this file\n", folder)
 	p("out = %-14q # what is shipped; each run brings it up to date\n", "cooked")
 	p("# cache = %-10q # results of this and other projects; usually in the user's cache folder\n", "store")
+	p("# state = %-10q # holds .cook, the state of cook; usually in the output folder\n", "build")
 	p("# ids = %-12v # assets have IDs that they keep through renames: cook help ids\n", true)
 	p("# targets = %-8q # what is cooked unless -target says otherwise\n\n", rules.AllTargets)
 	p("# There are %s, %s.\n", human.Count(s.found.Assets, "asset"), human.Bytes(s.found.In))

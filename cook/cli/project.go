@@ -56,7 +56,7 @@ func inProject(fs *flag.FlagSet, words []string, dirGiven bool) ([]string, error
 		}
 		project.Dir = base
 	}
-	if err := dir.Value.Set(fromHere(project.Dir)); err != nil {
+	if err := dir.Value.Set(pathname.FromHere(project.Dir)); err != nil {
 		return nil, err
 	}
 	fill(fs, &project)
@@ -71,7 +71,7 @@ func inProject(fs *flag.FlagSet, words []string, dirGiven bool) ([]string, error
 // fill sets flags that have no value yet as a project says.
 func fill(fs *flag.FlagSet, p *cook.Project) {
 	for _, f := range [...]struct{ name, value string }{
-		{"out", fromHere(p.Out)}, {"cache", fromHere(p.Cache)}, {"config", fromHere(p.Config)}, {"target", strings.Join(p.Targets, ",")},
+		{"out", pathname.FromHere(p.Out)}, {"cache", pathname.FromHere(p.Cache)}, {"state", pathname.FromHere(p.State)}, {"config", pathname.FromHere(p.Config)}, {"target", strings.Join(p.Targets, ",")},
 		{"remote-upload", p.Remote.Upload}, {"remote-read", (*unless)(&p.Remote.NoRead).String()}, {"remote-race", (*unless)(&p.Remote.NoRace).String()}, {"remote-ca", p.Remote.CA}, {"remote-cert", p.Remote.Cert},
 		{"remote-key", p.Remote.Key}, {"remote-token-file", p.Remote.TokenFile}, {"remote-basic-file", p.Remote.BasicFile},
 		{"remote-exec", p.Remote.Exec}, {"remote-jobs", (*jobs)(&p.Remote.Jobs).String()}, {"remote-platform", (*platform)(&p.Remote.Platform).String()},
@@ -154,21 +154,4 @@ func sameFolder(a, b string) bool {
 	}
 	second, err := os.Stat(b)
 	return err == nil && os.SameFile(first, second)
-}
-
-// fromHere returns a name from the working directory, where that is what a person would
-// write.
-func fromHere(name string) string {
-	if name == "" || !filepath.IsAbs(name) {
-		return name
-	}
-	wd, err := os.Getwd()
-	if err != nil {
-		return name
-	}
-	rel, err := filepath.Rel(wd, name)
-	if err != nil {
-		return name
-	}
-	return rel
 }

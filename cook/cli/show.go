@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"golang.org/x/term"
@@ -16,6 +14,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/state"
 	"github.com/assetcook/assetcook/cook/internal/survey"
 	"github.com/assetcook/assetcook/internal/atomicfile"
+	"github.com/assetcook/assetcook/internal/pathname"
 	"github.com/assetcook/assetcook/internal/sysmem"
 	"github.com/assetcook/assetcook/profile"
 	"github.com/assetcook/assetcook/profile/counters"
@@ -150,12 +149,7 @@ func (run shown) keep(all []byte) (where string, err error) {
 		_, err := w.Write(all)
 		return err
 	})
-	if wd, wdErr := os.Getwd(); wdErr == nil {
-		if rel, relErr := filepath.Rel(wd, name); relErr == nil && !strings.HasPrefix(rel, "..") {
-			name = rel
-		}
-	}
-	return name, err
+	return pathname.FromHere(name), err
 }
 
 // notes returns an observer that prints notes and failures only.

@@ -70,7 +70,7 @@ func placeFile(name, assets string) error {
 		}
 	}
 	for part := range strings.SplitSeq(filepath.ToSlash(dir), "/") {
-		if part == ".cook" {
+		if part == ".cook" || part == ".cook-work" {
 			return errors.New("lies in a folder of cook's own; choose a place outside")
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/feed"
+	"github.com/assetcook/assetcook/cook/internal/statedir"
 	"github.com/assetcook/assetcook/cook/manifest"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/regular"
@@ -49,7 +50,7 @@ func follow(out string) *follower {
 // manifest, and another one than before, or ctx has ended.
 func (f *follower) next(ctx context.Context) ([][]Change, error) {
 	for ctx.Err() == nil {
-		told, err := feed.Ask(ctx, filepath.Join(f.out, manifest.StateDir), f.at)
+		told, err := feed.Ask(ctx, filepath.Join(statedir.Home(f.out), manifest.StateDir), f.at)
 		switch {
 		case err == nil && !told.Compare:
 			f.at = told.Position

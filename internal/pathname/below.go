@@ -1,6 +1,7 @@
 package pathname
 
 import (
+	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -33,4 +34,21 @@ func Relative(folder, file string) string {
 		file = file[len(folder)+1:]
 	}
 	return up + file
+}
+
+// FromHere returns an absolute name as one from the working directory, for messages. Other
+// names stay as they are.
+func FromHere(name string) string {
+	if !filepath.IsAbs(name) {
+		return name
+	}
+	wd, err := os.Getwd()
+	if err != nil {
+		return name
+	}
+	rel, err := filepath.Rel(wd, name)
+	if err != nil {
+		return name
+	}
+	return rel
 }

@@ -2,7 +2,6 @@ package guid
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"time"
 )
@@ -56,14 +55,18 @@ func (id ID) Describe() string {
 
 // AppendText appends the 26 characters of the ID; the error is always nil.
 func (id ID) AppendText(b []byte) ([]byte, error) {
-	hi, lo := id.stamp(), id.who()
+	return appendDigits(b, id.stamp(), id.who(), textLen), nil
+}
+
+// appendDigits appends the last n digits of the number whose halves are hi and lo.
+func appendDigits(b []byte, hi, lo uint64, n int) []byte {
 	var text [textLen]byte
-	for i := textLen - 1; i >= 0; i-- {
+	for i := n - 1; i >= 0; i-- {
 		text[i] = alphabet[lo&31]
 		lo = lo>>5 | hi<<59
 		hi >>= 5
 	}
-	return append(b, text[:]...), nil
+	return append(b, text[:n]...)
 }
 
 // String returns the 26 characters of the ID.
@@ -76,23 +79,33 @@ func (id ID) String() string {
 func (id ID) MarshalText() ([]byte, error) { return id.AppendText(nil) }
 
 // UnmarshalText is Parse.
-func (id *ID) UnmarshalText(text []byte) error {
-	parsed, err := Parse(string(text))
+func (id *ID) UnmarshalText(text []byte) error { return unmarshal(id, text, Parse) }
+
+// unmarshal sets an ID unless its text is wrong.
+func unmarshal[T any](id *T, text []byte, parse func(string) (T, error)) error {
+	parsed, err := parse(string(text))
 	if err == nil {
 		*id = parsed
 	}
 	return err
 }
 
-var errTooLarge = errors.New("the first character of an ID is at most 7")
-
 // Parse returns the ID of a text, in lower or upper case.
 func Parse(text string) (ID, error) {
-	if len(text) != textLen {
-		return ID{}, fmt.Errorf("guid: %.40q has %d characters: an ID has %d", text, len(text), textLen)
+	hi, lo, err := parseDigits(text, textLen, 7)
+	if err != nil {
+		return ID{}, err
 	}
-	var hi, lo uint64
-	for i := range textLen {
+	return assemble(hi, lo), nil
+}
+
+// parseDigits returns the number whose n digits are text. The first digit is at most limit,
+// the rest of the bits.
+func parseDigits(text string, n int, limit byte) (hi, lo uint64, err error) {
+	if len(text) != n {
+		return 0, 0, fmt.Errorf("guid: %.40q has %d characters: an ID has %d", text, len(text), n)
+	}
+	for i := range n {
 		c := text[i]
 		switch {
 		case '0' <= c && c <= '9':
@@ -102,12 +115,12 @@ func Parse(text string) (ID, error) {
 		case 'A' <= c && c <= 'V':
 			c -= 'A' - 10
 		default:
-			return ID{}, fmt.Errorf("guid: %q is no ID: %q is none of its characters, 0 to 9 and a to v", text, c)
+			return 0, 0, fmt.Errorf("guid: %q is no ID: %q is none of its characters, 0 to 9 and a to v", text, c)
 		}
-		if i == 0 && c > 7 {
-			return ID{}, fmt.Errorf("guid: %q is no ID: %w", text, errTooLarge)
+		if i == 0 && c > limit {
+			return 0, 0, fmt.Errorf("guid: %q is no ID: its first character is at most %c", text, alphabet[limit])
 		}
 		hi, lo = hi<<5|lo>>59, lo<<5|uint64(c)
 	}
-	return assemble(hi, lo), nil
+	return hi, lo, nil
 }

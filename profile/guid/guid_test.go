@@ -16,7 +16,7 @@ import (
 
 // at returns a generator whose clock the test sets.
 func at(now *time.Time) *generator {
-	return &generator{now: func() time.Time { return *now }, who: identity([]byte("host"), 4711, 0x2a0b7)}
+	return newGenerator(func() time.Time { return *now }, identity([]byte("host"), 4711, 0x2a0b7))
 }
 
 // The fields are where the documentation says, and come back from the text.
@@ -124,12 +124,12 @@ func TestUnique(t *testing.T) {
 	const goroutines, each = 64, 20_000
 	var reads int64
 	var mu sync.Mutex
-	jumping := &generator{who: 1, now: func() time.Time {
+	jumping := newGenerator(func() time.Time {
 		mu.Lock()
 		defer mu.Unlock()
 		reads++
 		return time.UnixMicro(1_000_000 + reads%1000 - reads%7*100)
-	}}
+	}, 1)
 	for name, next := range map[string]func() ID{"the system's clock": New, "a clock that jumps": jumping.next} {
 		ids := make([]ID, goroutines*each)
 		var work sync.WaitGroup

@@ -12,27 +12,47 @@ import (
 
 // A generator makes the IDs of one process.
 type generator struct {
-	now  func() time.Time
-	who  uint64        // machine, process and random number
-	last atomic.Uint64 // stamp: time and counter
+	who                    uint64 // machine, process and random number
+	full, short96, short64 ticker
+}
+
+func newGenerator(now func() time.Time, who uint64) *generator {
+	short := func() ticker { return ticker{now: now, unit: time.Millisecond, counterBits: shortCounterBits} }
+	return &generator{
+		who:     who,
+		full:    ticker{now: now, unit: time.Microsecond, counterBits: counterBits},
+		short96: short(),
+		short64: short(),
+	}
 }
 
 // process is the generator of this process. It asks the system when it is first used.
 var process = sync.OnceValue(func() *generator {
-	return &generator{now: time.Now, who: identity(machine(), os.Getpid(), rand.Uint32())}
+	return newGenerator(time.Now, identity(machine(), os.Getpid(), rand.Uint32()))
 })
 
 // New returns an ID that no other call of New has returned or will, on any machine, as far
 // as the package's documentation says. It may be called from any goroutine.
 func New() ID { return process().next() }
 
-func (g *generator) next() ID {
-	now := uint64(max(g.now().UnixMicro(), 0)) << counterBits
+func (g *generator) next() ID { return assemble(g.full.next(), g.who) }
+
+// A ticker makes stamps: the time in units, and a counter in the low bits.
+type ticker struct {
+	now         func() time.Time
+	unit        time.Duration
+	counterBits int
+	last        atomic.Uint64
+}
+
+// next returns a stamp above all before.
+func (t *ticker) next() uint64 {
+	now := uint64(max(t.now().UnixMicro(), 0)) / uint64(t.unit/time.Microsecond) << t.counterBits
 	for {
-		last := g.last.Load()
+		last := t.last.Load()
 		stamp := max(now, last+1)
-		if g.last.CompareAndSwap(last, stamp) {
-			return assemble(stamp, g.who)
+		if t.last.CompareAndSwap(last, stamp) {
+			return stamp
 		}
 	}
 }

@@ -119,7 +119,11 @@ func (ws *workspace) play(ctx context.Context, b target) (outcome, error) {
 func (ws *workspace) breakOne(ctx context.Context, r *broken) ([]faultfs.Call, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	cmd := ws.command(ws.args(ws.scene.verb...)...)
+	args := ws.args(ws.scene.verb...)
+	if ws.scene.moves {
+		args = append(args, "-state", filepath.Join(ws.dir, "state"))
+	}
+	cmd := ws.command(args...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	turn := 0
@@ -248,10 +252,14 @@ func (ws *workspace) checkRepair(ctx context.Context, want oracle.Tree, find fin
 			find(Wrong, "%s still has work: %s", turn, stdout.String())
 		}
 	}
-	left, err := os.ReadDir(filepath.Join(ws.out, ".cook"))
+	state := filepath.Join(ws.out, ".cook")
+	if info, err := os.Lstat(state); err == nil && info.Mode().IsRegular() {
+		state = filepath.Join(ws.dir, "state", ".cook")
+	}
+	left, err := os.ReadDir(state)
 	for _, e := range left {
 		switch name := e.Name(); {
-		case name == "history", name == "index", name == "last.log", name == "lock", name == "noted", name == "owner", strings.HasPrefix(name, "changes-"):
+		case name == "history", name == "index", name == "last.log", name == "lock", name == "noted", name == "outputs", name == "owner", strings.HasPrefix(name, "changes-"):
 		default:
 			find(Wrong, ".cook/%s was left behind", name)
 		}

@@ -24,6 +24,8 @@ type scene struct {
 	// foreign lists the user's files in the output folder. One in place of an output makes
 	// cook fail, and is removed before the outputs are repaired.
 	foreign map[string]string
+	// moves says that the command is to keep its state in the folder state.
+	moves bool
 }
 
 func scenes() []scene {
@@ -52,6 +54,9 @@ func scenes() []scene {
 			},
 		},
 		{name: "unchanged", begin: func(ws *workspace) error { return ws.cook() }},
+		{name: "moved", moves: true, begin: func(ws *workspace) error { // the state leaves the output folder
+			return errors.Join(os.RemoveAll(ws.out), os.RemoveAll(filepath.Join(ws.dir, "state")), ws.undo(), ws.cook(), ws.edit())
+		}},
 		{name: "clean", verb: []string{"clean"}, begin: func(ws *workspace) error { return ws.cook() }},
 	}
 }

@@ -14,7 +14,7 @@ import (
 // bytes of a file, the target of a symbolic link. The path of a folder ends in a slash.
 type Tree map[string]string
 
-// ReadTree reads the tree below dir, except the state folder .cook and the files
+// ReadTree reads the tree below dir, except .cook, the state or its place, .cook-work, and the files
 // with which cook tags a folder that it found empty.
 func ReadTree(dir string) (Tree, error) {
 	t := Tree{}
@@ -30,8 +30,10 @@ func ReadTree(dir string) (Tree, error) {
 		switch {
 		case rel == ".":
 			return nil
-		case rel == ".cook":
+		case (rel == ".cook" || rel == ".cook-work") && d.IsDir():
 			return fs.SkipDir
+		case rel == ".cook": // says where the state is
+			return nil
 		case rel == "CACHEDIR.TAG", rel == ".gitignore":
 			return nil
 		case d.IsDir():

@@ -27,6 +27,7 @@ import (
 type Env struct {
 	Assets   *confine.Dir
 	Out      *confine.Dir // nil in a dry run if there is no such folder yet
+	Work     string       // directory in Out for files that have no name yet
 	Contents *contents.Contents
 	// Artifacts are what bundles are made of.
 	Artifacts *Artifacts

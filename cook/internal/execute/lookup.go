@@ -192,7 +192,7 @@ func (w *worker) fetchOne(ctx context.Context, k known, r *ready, i int) error {
 			return nil
 		}
 	}
-	if k.Moved != nil && w.takeBack(&k.Moved.Outputs[i], inOut(file)) {
+	if k.Moved != nil && w.takeBack(&k.Moved.Outputs[i], w.inOut(file)) {
 		old := &k.Moved.Outputs[i]
 		r.made[i] = old.Artifact
 		r.made[i].Stamp = old.Stamp

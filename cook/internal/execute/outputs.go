@@ -9,15 +9,15 @@ import (
 	"sync/atomic"
 
 	"github.com/assetcook/assetcook/cook/internal/bulk"
-	"github.com/assetcook/assetcook/cook/manifest"
+	"github.com/assetcook/assetcook/cook/internal/statedir"
 	"github.com/assetcook/assetcook/internal/confine"
 )
 
-// Folders for artifacts on their way in and out.
-const (
-	tmpDir   = manifest.StateDir + "/tmp"
-	trashDir = manifest.StateDir + "/trash"
-)
+// tmpDir is the directory for artifacts that are being made.
+func (e *Env) tmpDir() string { return e.Work + "/tmp" }
+
+// trashDir is the directory for artifacts that no action claims any more.
+func (e *Env) trashDir() string { return e.Work + "/trash" }
 
 // outputs is what a run has done to the output folder so far.
 type outputs struct {
@@ -83,7 +83,7 @@ func (r *runner) idle() bool {
 			return false
 		}
 	}
-	for _, dir := range []string{tmpDir, trashDir} {
+	for _, dir := range []string{r.tmpDir(), r.trashDir()} {
 		if _, err := r.Out.Root().Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
 			return false
 		}
@@ -93,7 +93,7 @@ func (r *runner) idle() bool {
 
 func (r *runner) prepare() (err error) {
 	root := r.Out.Root()
-	for _, dir := range []string{tmpDir, trashDir} {
+	for _, dir := range []string{r.tmpDir(), r.trashDir()} {
 		if err := root.RemoveAll(dir); err != nil {
 			return err
 		}
@@ -101,10 +101,10 @@ func (r *runner) prepare() (err error) {
 			return err
 		}
 	}
-	if r.outputs.tmp, err = r.Out.Sub(tmpDir); err != nil {
+	if r.outputs.tmp, err = r.Out.Sub(r.tmpDir()); err != nil {
 		return err
 	}
-	r.outputs.made, r.outputs.tree = root.Folder(tmpDir), bulk.OpenTree(r.outputs.tmp)
+	r.outputs.made, r.outputs.tree = root.Folder(r.tmpDir()), bulk.OpenTree(r.outputs.tmp)
 	defer func() {
 		if err != nil {
 			r.outputs.closeTmp()
@@ -140,8 +140,12 @@ func (r *runner) cleanUp() {
 	for _, dir := range r.outputs.emptied {
 		err = errors.Join(err, r.outputs.removeEmpty(dir))
 	}
-	for _, dir := range []string{tmpDir, trashDir} {
+	for _, dir := range []string{r.tmpDir(), r.trashDir()} {
 		err = errors.Join(err, r.Out.Root().RemoveAll(dir))
+	}
+	if r.Work == statedir.Work {
+		_, rmErr := r.Out.Root().RemoveEmpty(r.Work)
+		err = errors.Join(err, rmErr)
 	}
 	if err != nil {
 		r.Warn("output folder " + r.Out.Name() + ": clear up: " + err.Error() + "; the next cook will try again")

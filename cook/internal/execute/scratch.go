@@ -53,7 +53,7 @@ func (w *worker) newScratch(outputs []string) *scratch {
 }
 
 // inOut is the path of a run's scratch file below the output folder.
-func inOut(file string) string { return tmpDir + "/" + file }
+func (e *Env) inOut(file string) string { return e.tmpDir() + "/" + file }
 
 func scratchIn(folder *confine.Dir, base string, outputs []string) *scratch {
 	s := &scratch{in: folder, base: base, placed: make([]bool, len(outputs))}

@@ -86,8 +86,12 @@ func (s *Session) Env(t *Todo) execute.Env {
 	if !s.Probe.Run.IsZero() {
 		server.Args = append(server.Args, "-run", s.Probe.Run.String())
 	}
+	work := ""
+	if s.State != nil {
+		work = s.State.Work()
+	}
 	return execute.Env{
-		Assets: s.Assets, Out: s.Out, Contents: t.Contents, Artifacts: t.Artifacts, Checksum: s.Checksum, Store: t.Store, Remote: server, Memory: memory,
+		Assets: s.Assets, Out: s.Out, Work: work, Contents: t.Contents, Artifacts: t.Artifacts, Checksum: s.Checksum, Store: t.Store, Remote: server, Memory: memory,
 		Cores: parallel.NewCores(s.Limits.Workers), Now: s.Time.Now, Probe: s.Probe,
 	}
 }

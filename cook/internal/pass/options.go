@@ -39,6 +39,9 @@ type Place struct {
 	Config string // file of rules for all of Dir; "" is cook.toml in Dir, if there is one
 	Cache  string // folder of the store; "" is $COOKCACHE, or assetcook in the user's cache folder
 	IDs    bool   // assets have IDs, and a file among them says which were renamed
+	// State is the folder that holds .cook, the state; "" is Out, or a folder beside all that
+	// is likely to be served.
+	State string
 }
 
 // A Mode says how thoroughly to work.
@@ -158,6 +161,11 @@ func (p Place) resolved() (Place, error) {
 	}
 	if p.Out, err = filepath.Abs(p.Out); err != nil {
 		return p, &ConfigError{err}
+	}
+	if p.State != "" {
+		if p.State, err = filepath.Abs(p.State); err != nil {
+			return p, &ConfigError{err}
+		}
 	}
 	p.Cache, err = CacheDir(p.Cache)
 	return p, err

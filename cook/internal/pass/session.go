@@ -12,6 +12,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/cook/internal/state"
+	"github.com/assetcook/assetcook/cook/internal/statedir"
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/hashing"
@@ -177,6 +178,13 @@ func (s *Session) tryOut(access Access) error {
 		if !makes {
 			return nil
 		}
+	}
+	if makes {
+		if err := s.settleState(); err != nil {
+			return err
+		}
+	}
+	if !s.used {
 		if err := s.State.Make(); err != nil {
 			return err
 		}
@@ -185,6 +193,31 @@ func (s *Session) tryOut(access Access) error {
 		return nil
 	}
 	return s.lock()
+}
+
+// settleState puts the state where the project says or, without a word of it, beside an output
+// folder that is likely to be served. In the latter case a state in the output folder is better
+// than none.
+func (s *Session) settleState() error {
+	home := s.Place.State
+	if home == "" {
+		home, _ = statedir.Served(s.Out.Name(), s.Assets.Name())
+	}
+	if home == "" {
+		return nil
+	}
+	settled, err := s.State.Settle(home)
+	var locked *state.LockedError
+	switch {
+	case settled:
+		s.Observer.Note(fmt.Sprintf("the state of %s is in %s", pathname.FromHere(s.Out.Name()), pathname.FromHere(s.State.Folder())))
+	case err == nil:
+	case errors.As(err, &locked), reopens(err):
+		return err
+	case s.Place.State != "":
+		return &ConfigError{err}
+	}
+	return nil
 }
 
 // checkPlaces proves that neither the output folder nor the asset folder would be
@@ -252,7 +285,11 @@ func (s *Session) fingerprint() {
 // ownFolders are those of ours that lie among the assets.
 func (s *Session) ownFolders() []string {
 	var inside []string
-	for _, dir := range []string{s.Place.Out, s.Place.Cache} {
+	dirs := []string{s.Place.Out, s.Place.Cache}
+	if s.State != nil && s.State.Home() != s.Out.Name() {
+		dirs = append(dirs, s.State.Folder())
+	}
+	for _, dir := range dirs {
 		real, err := dir, error(nil)
 		if dir == s.Place.Out && s.Out != nil {
 			real = s.Out.Name()

@@ -22,6 +22,7 @@ type Project struct {
 	Out     string
 	Config  string // the file itself, if it has rules and is not among the assets
 	Cache   string
+	State   string
 	Targets []string
 	IDs     bool
 	Remote  rules.Remote
@@ -71,7 +72,7 @@ func read(name string, trusted owners) (*Project, error) {
 	if err != nil {
 		return nil, nil
 	}
-	says, err := rules.ReadProject(shown(name), data)
+	says, err := rules.ReadProject(pathname.FromHere(name), data)
 	if says == nil {
 		return nil, err
 	}
@@ -81,7 +82,7 @@ func read(name string, trusted owners) (*Project, error) {
 		}
 		return filepath.Join(filepath.Dir(name), filepath.FromSlash(folder))
 	}
-	p := &Project{File: name, Dir: at(says.Dir), Out: at(says.Out), Cache: at(says.Cache), Targets: says.Targets, IDs: says.IDs, Remote: says.Remote}
+	p := &Project{File: name, Dir: at(says.Dir), Out: at(says.Out), Cache: at(says.Cache), State: at(says.State), Targets: says.Targets, IDs: says.IDs, Remote: says.Remote}
 	for _, file := range []*string{&p.Remote.CA, &p.Remote.Cert, &p.Remote.Key, &p.Remote.TokenFile, &p.Remote.BasicFile, &p.Remote.SignKey} {
 		*file = at(*file)
 	}
@@ -103,19 +104,9 @@ func read(name string, trusted owners) (*Project, error) {
 	info, err := os.Stat(p.Dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir():
-		return nil, says.Wrong("dir", "there is no folder "+pathname.Show(shown(p.Dir)))
+		return nil, says.Wrong("dir", "there is no folder "+pathname.Show(pathname.FromHere(p.Dir)))
 	case err != nil:
 		return nil, says.Wrong("dir", err.Error())
 	}
 	return p, nil
-}
-
-// shown is how messages call a file: from the working directory.
-func shown(name string) string {
-	if wd, err := os.Getwd(); err == nil {
-		if rel, err := filepath.Rel(wd, name); err == nil {
-			return rel
-		}
-	}
-	return name
 }

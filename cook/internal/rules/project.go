@@ -11,15 +11,16 @@ import (
 //	dir     = "assets"           # without it, the folder of the file
 //	out     = "build/cooked"
 //	cache   = "../store"
+//	state   = "build"            # holds .cook, the state, instead of out
 //	targets = ["mobile", "pc"]   # what is cooked unless a run says otherwise
 //	ids     = true               # assets have IDs that they keep through renames
 //
 // Folders are from the folder of the file. What is left out is "".
 type Project struct {
-	Dir, Out, Cache string
-	Targets         []string
-	IDs             bool
-	Remote          Remote
+	Dir, Out, Cache, State string
+	Targets                []string
+	IDs                    bool
+	Remote                 Remote
 	// HasRules says that there are rules or targets in the file besides.
 	HasRules bool
 
@@ -39,7 +40,7 @@ func (p *Project) Wrong(key, why string) error {
 }
 
 // projectKeys are the keys of the table.
-var projectKeys = []string{"dir", "out", "cache", "targets", "ids"}
+var projectKeys = []string{"dir", "out", "cache", "state", "targets", "ids"}
 
 // ReadProject returns what a file says of a project and of where results are shared, nil if it
 // has neither table. The error is of type Errors.
@@ -118,6 +119,8 @@ func (c *compiler) project(at *node, value any) *Project {
 			folder(&p.Out)
 		case "cache":
 			folder(&p.Cache)
+		case "state":
+			folder(&p.State)
 		case "targets":
 			p.Targets = c.projectTargets(place, table[key])
 		case "ids":

@@ -84,6 +84,7 @@ func projectSchema() schema {
 		"dir":     folder("the asset folder; without it, the folder of this file"),
 		"out":     folder("the output folder"),
 		"cache":   folder("the folder of the store of results"),
+		"state":   folder("the folder that holds .cook, the state of cook, instead of the output folder"),
 		"ids":     schema{"description": "whether assets have IDs that they keep through renames, with the file assets.ids among them", "type": "boolean"},
 		"targets": schema{"description": "the targets that are cooked unless a run says otherwise; all is for all", "anyOf": []any{name, schema{"type": "array", "items": name, "minItems": 1}}},
 	}

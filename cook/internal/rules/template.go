@@ -280,7 +280,7 @@ func (t *Template) checkReserved() error {
 		return nil
 	}
 	switch name := first[0].literal; {
-	case strings.EqualFold(name, ".cook"):
+	case strings.EqualFold(name, ".cook"), strings.HasPrefix(strings.ToLower(name), ".cook-"):
 		return fmt.Errorf("%q belongs to the cooker", name)
 	case len(rest) == 1 && strings.EqualFold(name, "manifest.json"):
 		return fmt.Errorf("%q belongs to the cooker", name)

@@ -111,10 +111,10 @@ func newArtifacts(dir string, known map[string]string) ([]smoke.Item, error) {
 			return err
 		}
 		rel = filepath.ToSlash(rel)
-		if rel == ".cook" {
+		if rel == ".cook" && d.IsDir() {
 			return fs.SkipDir
 		}
-		if strings.HasPrefix(rel, ".cook/") || !d.Type().IsRegular() {
+		if rel == ".cook" || !d.Type().IsRegular() {
 			return nil
 		}
 		digest, err := digestOf(name)

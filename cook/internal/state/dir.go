@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/assetcook/assetcook/cook/internal/statedir"
 	"github.com/assetcook/assetcook/cook/manifest"
 	"github.com/assetcook/assetcook/internal/atomicfile"
 	"github.com/assetcook/assetcook/internal/confine"
@@ -32,7 +33,8 @@ const (
 // A Dir is the state of one output folder. Without a lock it only answers questions.
 type Dir struct {
 	out  *confine.Dir
-	lock *lock // nil without
+	home *confine.Dir // holds .cook; out itself, unless the state is elsewhere
+	lock *lock        // nil without
 
 	// logged says that a file of the output folder was synced since BeginReading, so
 	// the log of its file system is written.
@@ -45,19 +47,34 @@ type Dir struct {
 	fineDevice uint64
 }
 
-// Open returns the state of an output folder.
-func Open(out *confine.Dir) *Dir { return &Dir{out: out} }
+// Open returns the state of an output folder. Close it after use.
+func Open(out *confine.Dir) *Dir {
+	d := &Dir{out: out, home: out}
+	if info, err := out.Root().Lstat(manifest.StateDir); err == nil && info.Mode().IsRegular() {
+		if home, err := confine.Open(statedir.Home(out.Name())); err == nil {
+			d.home = home
+		}
+	}
+	return d
+}
 
 // Exists reports whether the output folder has been cooked into before.
 func (d *Dir) Exists() bool {
-	_, err := d.out.Root().Lstat(manifest.StateDir)
-	return err == nil
+	info, err := d.home.Root().Lstat(manifest.StateDir)
+	return err == nil && !info.Mode().IsRegular() // a file names a directory that is gone
 }
 
 // Make makes the folder of the state, and the tags of an output folder that is empty.
 func (d *Dir) Make() error {
 	empty := d.isEmpty()
-	if err := d.out.Root().MkdirAll(manifest.StateDir, 0o777); err != nil {
+	err := error(nil)
+	if d.home == d.out {
+		err = d.removeName()
+	}
+	if err == nil {
+		err = d.home.Root().MkdirAll(manifest.StateDir, 0o777)
+	}
+	if err != nil {
 		return fmt.Errorf("output folder %s: %w", d.out.Name(), err)
 	}
 	if empty {
@@ -66,8 +83,16 @@ func (d *Dir) Make() error {
 	return nil
 }
 
-// Close lets go of the lock.
+// Close lets go of the lock, and of the state.
 func (d *Dir) Close() {
+	d.unlock()
+	if d.home != d.out {
+		d.home.Close()
+		d.home = d.out
+	}
+}
+
+func (d *Dir) unlock() {
 	if d.lock != nil {
 		d.lock.Close()
 		d.lock = nil
@@ -77,12 +102,31 @@ func (d *Dir) Close() {
 // Folder returns the absolute name of the folder .cook.
 func (d *Dir) Folder() string { return d.name(manifest.StateDir) }
 
-func (d *Dir) name(p string) string { return filepath.Join(d.out.Name(), filepath.FromSlash(p)) }
+// Home returns the absolute name of the folder that holds .cook.
+func (d *Dir) Home() string { return d.home.Name() }
+
+// Work returns the directory in the output folder for files that have no name yet.
+func (d *Dir) Work() string {
+	if d.home == d.out {
+		return manifest.StateDir
+	}
+	return statedir.Work
+}
+
+// in returns the folder that holds a file of ours: that of the state, or the output folder.
+func (d *Dir) in(p string) *confine.Dir {
+	if p == manifest.StateDir || strings.HasPrefix(p, manifest.StateDir+"/") {
+		return d.home
+	}
+	return d.out
+}
+
+func (d *Dir) name(p string) string { return filepath.Join(d.in(p).Name(), filepath.FromSlash(p)) }
 
 // MayExist reports whether something of that name is in the output folder, or cannot
 // be ruled out.
 func (d *Dir) MayExist(output string) bool {
-	_, err := d.out.Root().Lstat(output)
+	_, err := d.in(output).Root().Lstat(output)
 	return err == nil || !pathname.IsAbsent(err)
 }
 
@@ -122,8 +166,8 @@ func (f *Finder) Close() {
 
 // Interrupted reports whether the last run left something that has to be tidied up.
 func (d *Dir) Interrupted() bool {
-	for _, left := range []string{journalName, dirtyName, manifest.StateDir + "/tmp", manifest.StateDir + "/trash"} {
-		if _, err := d.out.Root().Lstat(left); !errors.Is(err, fs.ErrNotExist) {
+	for _, left := range []string{journalName, dirtyName, d.Work() + "/tmp", d.Work() + "/trash"} {
+		if _, err := d.in(left).Root().Lstat(left); !errors.Is(err, fs.ErrNotExist) {
 			return true
 		}
 	}
@@ -132,10 +176,10 @@ func (d *Dir) Interrupted() bool {
 
 // ClearLeftovers removes what put left behind in a process that was killed.
 func (d *Dir) ClearLeftovers() error {
-	left, err := fs.ReadDir(d.out.Root().FS(), manifest.StateDir)
+	left, err := fs.ReadDir(d.home.Root().FS(), manifest.StateDir)
 	for _, e := range left {
 		if strings.HasPrefix(e.Name(), atomicfile.Prefix) {
-			err = errors.Join(err, d.out.Root().Remove(manifest.StateDir+"/"+e.Name()))
+			err = errors.Join(err, d.home.Root().Remove(manifest.StateDir+"/"+e.Name()))
 		}
 	}
 	return err
@@ -147,7 +191,7 @@ func (d *Dir) BeginReading() { d.logged = false }
 
 // read reads a file. What took its place and is no regular file is an error.
 func (d *Dir) read(name string) ([]byte, error) {
-	f, err := d.out.OpenFile(name)
+	f, err := d.in(name).OpenFile(name)
 	if err != nil {
 		return nil, err
 	}
@@ -179,11 +223,11 @@ func (d *Dir) replaceDurably(name string, data []byte) error {
 // put replaces a file. Between writing it and giving it its name, ready is called.
 func (d *Dir) put(name string, data []byte, ready func(*atomicfile.File) error) error {
 	failed := func(err error) error { return fmt.Errorf("write %s: %w", d.name(name), err) }
-	f, err := atomicfile.CreateIn(d.out.Root(), manifest.StateDir, 0o666)
+	f, discard, err := d.create(name)
 	if err != nil {
 		return cmp.Or(d.CheckLock(), failed(err)) // a folder that was removed takes no files
 	}
-	defer f.Discard()
+	defer discard()
 	if _, err := f.Write(data); err != nil {
 		return failed(err)
 	}
@@ -197,6 +241,35 @@ func (d *Dir) put(name string, data []byte, ready func(*atomicfile.File) error) 
 		return failed(err)
 	}
 	return nil
+}
+
+// create makes a temporary file for a file of ours. Call discard at the end, also after a
+// Commit.
+func (d *Dir) create(name string) (f *atomicfile.File, discard func(), err error) {
+	root, temporary, done := d.in(name).Root(), manifest.StateDir, func() {}
+	if d.in(name) != d.home {
+		temporary, done = statedir.Work, func() { root.RemoveEmpty(statedir.Work) }
+		if err := root.MkdirAll(temporary, 0o777); err != nil {
+			return nil, nil, err
+		}
+	}
+	if f, err = atomicfile.CreateIn(root, temporary, 0o666); err != nil {
+		return nil, nil, err
+	}
+	return f, func() { f.Discard(); done() }, nil
+}
+
+// writeNew writes a file of ours without the lock, before anything depends on it.
+func (d *Dir) writeNew(name string, data []byte) error {
+	f, discard, err := d.create(name)
+	if err != nil {
+		return err
+	}
+	defer discard()
+	if _, err := f.Write(data); err != nil {
+		return err
+	}
+	return f.Commit(name)
 }
 
 // unsynced is for a file that need not survive a power cut, because it shows when it

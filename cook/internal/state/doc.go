@@ -8,7 +8,7 @@
 //	.cook/dirty         sources on other file systems are being synced; see Pending
 //	.cook/history       what the last runs amounted to
 //	.cook/socket        where a watcher answers; see package watch
-//	.cook/tmp, trash    artifacts on their way in and out; see package execute
+//	.cook/outputs       names the output folder if .cook is elsewhere; see Settle
 //	manifest.json, manifest.parts
 //
 // # What is on the disk when

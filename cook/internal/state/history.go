@@ -8,7 +8,6 @@ import (
 	"os"
 	"slices"
 
-	"github.com/assetcook/assetcook/internal/confine"
 	"github.com/assetcook/assetcook/internal/pathname"
 	"github.com/assetcook/assetcook/internal/regular"
 )
@@ -27,10 +26,10 @@ const (
 	detailBytes = historyBytes / 4
 )
 
-// ReadHistory returns the end of the history of an output folder, nil if there is none.
+// ReadHistory returns the end of the history, nil if there is none.
 // The first line may be torn, and so may lines of runs that were killed.
-func ReadHistory(out *confine.Dir) ([]byte, error) {
-	f, err := out.OpenFile(historyName)
+func (d *Dir) ReadHistory() ([]byte, error) {
+	f, err := d.home.OpenFile(historyName)
 	if pathname.IsAbsent(err) {
 		return nil, nil
 	}
@@ -56,7 +55,7 @@ func (d *Dir) AddHistory(line []byte, keep func(line []byte, brief bool) []byte)
 }
 
 func (d *Dir) addHistory(line []byte, keep func(line []byte, brief bool) []byte) error {
-	root := d.out.Root()
+	root := d.home.Root()
 	info, err := root.Lstat(historyName)
 	if err == nil && !info.Mode().IsRegular() {
 		return regular.Mode(info.Mode())

@@ -26,7 +26,7 @@ func TestHistoryKeepsLines(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if text, err := ReadHistory(d.out); err != nil || string(text) != "\nrun 0\nrun 1\nrun 2" {
+	if text, err := d.ReadHistory(); err != nil || string(text) != "\nrun 0\nrun 1\nrun 2" {
 		t.Errorf("%q, %v", text, err)
 	}
 }
@@ -50,7 +50,7 @@ func TestHistoryIsShortened(t *testing.T) {
 		if err := d.shortenHistory(keepAll); err != nil {
 			t.Fatal(err)
 		}
-		text, err := ReadHistory(d.out)
+		text, err := d.ReadHistory()
 		if err != nil {
 			t.Fatal(err)
 		}

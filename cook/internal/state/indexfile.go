@@ -70,7 +70,7 @@ func (d *Dir) Load() (*Known, error) {
 func (d *Dir) load(k *Known) (*index.Index, error) {
 	for try := 0; ; try++ {
 		k.Close()
-		err := k.mapIn(d.out, IndexName)
+		err := k.mapIn(d.home, IndexName)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
@@ -125,7 +125,7 @@ func (d *Dir) writeIndex(e index.Encoded, pending *Pending) error {
 // changes, which are checksums of all of the index. It is "" if there is none that can be
 // read.
 func (d *Dir) IndexSeal() string {
-	state, err := fs.ReadDir(d.out.Root().FS(), manifest.StateDir)
+	state, err := fs.ReadDir(d.home.Root().FS(), manifest.StateDir)
 	if err != nil {
 		return ""
 	}
@@ -146,7 +146,7 @@ func (d *Dir) IndexSeal() string {
 
 // tail returns the last bytes of a file.
 func (d *Dir) tail(name string, size int64) ([]byte, error) {
-	f, err := d.out.OpenFile(name)
+	f, err := d.in(name).OpenFile(name)
 	if err != nil {
 		return nil, err
 	}
@@ -159,13 +159,13 @@ func (d *Dir) tail(name string, size int64) ([]byte, error) {
 
 // removeChanges removes the changes of every index but one.
 func (d *Dir) removeChanges(but string) error {
-	state, err := fs.ReadDir(d.out.Root().FS(), manifest.StateDir)
+	state, err := fs.ReadDir(d.home.Root().FS(), manifest.StateDir)
 	if err != nil {
 		return err
 	}
 	for _, e := range state {
 		if id, ok := strings.CutPrefix(e.Name(), changesPrefix); ok && id != but {
-			if err := d.out.Root().Remove(changesName(id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			if err := d.home.Root().Remove(changesName(id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
 		}

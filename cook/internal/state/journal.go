@@ -69,7 +69,7 @@ func (d *Dir) manifestClaims() ([]plan.Claim, error) {
 // WriteJournal records claims. Without any there is no journal.
 func (d *Dir) WriteJournal(claims []plan.Claim) error {
 	if len(claims) == 0 {
-		err := d.out.Root().Remove(journalName)
+		err := d.home.Root().Remove(journalName)
 		if errors.Is(err, fs.ErrNotExist) {
 			err = nil
 		}

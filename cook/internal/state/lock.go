@@ -46,14 +46,20 @@ type lock struct {
 // Lock takes the output folder's lock and signs it. The stamp that this gives the file
 // tells what time its file system thinks it is. Another holder is a *LockedError.
 //
-// The lock is worth something only while its file is the one that others find under
+// A Dir that has the lock already keeps it. The lock is worth something only while its file is the one that others find under
 // that name: see CheckLock.
 func (d *Dir) Lock() (stamp scan.Stamp, err error) {
+	if d.lock != nil { // since the state was moved
+		if stamp, err = d.lock.sign(); err == nil {
+			err = d.CheckLock()
+		}
+		return stamp, err
+	}
 	name := d.name(lockName)
-	if info, err := d.out.Root().Lstat(lockName); err == nil && !info.Mode().IsRegular() {
+	if info, err := d.home.Root().Lstat(lockName); err == nil && !info.Mode().IsRegular() {
 		return stamp, fmt.Errorf("lock %s: not a regular file; remove it", name)
 	}
-	signed, err := d.out.Root().OpenFile(lockName, os.O_CREATE|os.O_WRONLY|regular.NoWait, 0o600)
+	signed, err := d.home.Root().OpenFile(lockName, os.O_CREATE|os.O_WRONLY|regular.NoWait, 0o600)
 	if err != nil {
 		return stamp, fmt.Errorf("lock %s: %w", name, err)
 	}
@@ -104,7 +110,7 @@ func (d *Dir) CheckLock() error {
 		return fmt.Errorf("lock %s: %w", d.name(lockName), err)
 	}
 	named, err := os.Lstat(d.name(lockName))
-	inside, insideErr := d.out.Root().LstatOS(lockName)
+	inside, insideErr := d.home.Root().LstatOS(lockName)
 	if err == nil && insideErr == nil && os.SameFile(ours, named) && os.SameFile(ours, inside) && os.SameFile(ours, signed) {
 		return nil
 	}
@@ -129,7 +135,7 @@ const (
 // holder reads from a lock who holds it. That is a courtesy: whatever else the file has
 // in it is not worth a message.
 func (d *Dir) holder() string {
-	f, err := d.out.OpenFile(lockName)
+	f, err := d.home.OpenFile(lockName)
 	if err != nil {
 		return ""
 	}

@@ -3,9 +3,12 @@ package state
 import (
 	"path/filepath"
 
+	"github.com/assetcook/assetcook/cook/internal/statedir"
 	"github.com/assetcook/assetcook/cook/manifest"
 )
 
 // LogFile is the file of all failures and warnings of the last run that had too many to
 // print, in an output folder.
-func LogFile(out string) string { return filepath.Join(out, manifest.StateDir, "last.log") }
+func LogFile(out string) string {
+	return filepath.Join(statedir.Home(out), manifest.StateDir, "last.log")
+}

@@ -30,7 +30,7 @@ func (d *Dir) Noted() map[string]bool {
 // SetNoted records lines. Without any there is no file.
 func (d *Dir) SetNoted(lines []string) error {
 	if len(lines) == 0 {
-		if err := d.out.Root().Remove(notedName); !errors.Is(err, fs.ErrNotExist) {
+		if err := d.home.Root().Remove(notedName); !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		return nil

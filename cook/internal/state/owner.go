@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/assetcook/assetcook/cook/internal/statedir"
 	"github.com/assetcook/assetcook/cook/manifest"
 )
 
@@ -33,7 +34,7 @@ func BelongsTo(out, assets string) bool {
 	if _, err := os.Lstat(filepath.Join(out, manifest.StateDir)); err != nil {
 		return false
 	}
-	text, err := os.ReadFile(filepath.Join(out, filepath.FromSlash(ownerName)))
+	text, err := os.ReadFile(filepath.Join(statedir.Home(out), filepath.FromSlash(ownerName)))
 	if err != nil {
 		_, err := os.Lstat(filepath.Join(filepath.Dir(out), "assets"))
 		return err != nil

@@ -156,7 +156,7 @@ func (d *Dir) endDirty(whole bool) error {
 		return nil
 	}
 	d.raised, d.dirty = false, false
-	err := d.out.Root().Remove(dirtyName)
+	err := d.home.Root().Remove(dirtyName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

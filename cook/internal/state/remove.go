@@ -4,13 +4,14 @@ import (
 	"errors"
 	"io/fs"
 
+	"github.com/assetcook/assetcook/cook/internal/statedir"
 	"github.com/assetcook/assetcook/cook/manifest"
 )
 
-// Remove removes all that the cooker keeps in the output folder, the lock last: from
+// Remove removes all that the cooker keeps for the output folder, the lock last: from
 // then on another cook may make a new one, and the folder stays.
 func (d *Dir) Remove() error {
-	root := d.out.Root()
+	root := d.home.Root()
 	parts, err := d.parts()
 	if err != nil {
 		return err
@@ -18,11 +19,17 @@ func (d *Dir) Remove() error {
 	if err := d.removeTags(); err != nil {
 		return err
 	}
-	if err := root.Remove(manifest.Name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := d.out.Root().Remove(manifest.Name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	if err := d.removeParts(parts); err != nil {
 		return err
+	}
+	if d.home != d.out {
+		// Before the lock: a file that is there afterwards is that of another cook.
+		if err := d.out.Root().Remove(manifest.StateDir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
 	}
 	state, err := root.Open(manifest.StateDir)
 	if err != nil {
@@ -43,6 +50,8 @@ func (d *Dir) Remove() error {
 	if err := root.RemoveAll(lockName); err != nil {
 		return err
 	}
-	_, err = root.RemoveEmpty(manifest.StateDir)
+	if _, err = root.RemoveEmpty(manifest.StateDir); err == nil && d.home != d.out {
+		statedir.Prune(d.home.Name())
+	}
 	return err
 }

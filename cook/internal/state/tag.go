@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/assetcook/assetcook/cook/manifest"
-	"github.com/assetcook/assetcook/internal/atomicfile"
 )
 
 type tag struct{ name, text string }
@@ -24,13 +23,7 @@ var tags = [...]tag{
 // written again, so that they can be removed and edited.
 func (d *Dir) tag() error {
 	for _, tag := range tags {
-		f, err := atomicfile.CreateIn(d.out.Root(), manifest.StateDir, 0o666)
-		if err == nil {
-			if _, err = io.WriteString(f, tag.text); err == nil {
-				err = f.Commit(tag.name)
-			}
-			f.Discard()
-		}
+		err := d.writeNew(tag.name, []byte(tag.text))
 		if err != nil {
 			return fmt.Errorf("write %s: %w", d.name(tag.name), err)
 		}
@@ -68,13 +61,13 @@ func (d *Dir) removeTags() error {
 	return nil
 }
 
-// isEmpty reports whether nothing is in the output folder.
+// isEmpty reports whether nothing is in the output folder, or only the name of another one.
 func (d *Dir) isEmpty() bool {
 	f, err := d.out.Root().Open(".")
 	if err != nil {
 		return false
 	}
 	defer f.Close()
-	_, err = f.Readdirnames(1)
-	return err == io.EOF
+	names, err := f.Readdirnames(2)
+	return err == io.EOF || d.home != d.out && slices.Equal(names, []string{manifest.StateDir})
 }

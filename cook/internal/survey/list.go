@@ -94,6 +94,7 @@ func read(out string, do func(x *index.Index)) error {
 	}
 	defer dir.Close()
 	in := state.Open(dir)
+	defer in.Close()
 	known, err := in.Load()
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("output folder %s: %w", out, ErrNotCooked)
@@ -123,7 +124,9 @@ func Seal(out string) string {
 		return ""
 	}
 	defer dir.Close()
-	return state.Open(dir).IndexSeal()
+	in := state.Open(dir)
+	defer in.Close()
+	return in.IndexSeal()
 }
 
 // A lister makes assets of an index. Equal methods are one.

@@ -29,7 +29,9 @@ func Runs(out string) ([]pass.Past, error) {
 		return nil, fmt.Errorf("history: %w", err)
 	}
 	defer dir.Close()
-	text, err := state.ReadHistory(dir)
+	in := state.Open(dir)
+	defer in.Close()
+	text, err := in.ReadHistory()
 	if err != nil {
 		return nil, fmt.Errorf("history of %s: %w", out, err)
 	}

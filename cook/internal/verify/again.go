@@ -20,7 +20,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/internal/remote"
-	"github.com/assetcook/assetcook/cook/manifest"
+	"github.com/assetcook/assetcook/cook/internal/statedir"
 	"github.com/assetcook/assetcook/internal/advice"
 	"github.com/assetcook/assetcook/internal/confine"
 	"github.com/assetcook/assetcook/internal/parallel"
@@ -34,7 +34,7 @@ func cookAgain(ctx context.Context, s *pass.Session, r *reporter, todo *pass.Tod
 	if len(drawn) == 0 {
 		return 0, 0, nil
 	}
-	dir, remove, err := workFolder(s.Out)
+	dir, remove, err := workFolder(s.Out, s.State.Work())
 	if err != nil {
 		return 0, 0, err
 	}
@@ -68,8 +68,8 @@ func cookAgain(ctx context.Context, s *pass.Session, r *reporter, todo *pass.Tod
 
 // workFolder makes a folder below the output folder that no other process looks into.
 // If this one is killed, the next cook removes it.
-func workFolder(out *confine.Dir) (dir string, remove func() error, err error) {
-	const tmp = manifest.StateDir + "/tmp"
+func workFolder(out *confine.Dir, work string) (dir string, remove func() error, err error) {
+	tmp := work + "/tmp"
 	if err := out.Root().MkdirAll(tmp, 0o777); err != nil {
 		return "", nil, fmt.Errorf("output folder: %w", err)
 	}
@@ -80,6 +80,9 @@ func workFolder(out *confine.Dir) (dir string, remove func() error, err error) {
 	return dir, func() error {
 		err := out.Root().RemoveAll(dir)
 		out.Root().Remove(tmp) // unless a killed run left something in it
+		if work == statedir.Work {
+			out.Root().Remove(work)
+		}
 		return err
 	}, nil
 }

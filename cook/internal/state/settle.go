@@ -1,0 +1,188 @@
+package state
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/cook/internal/statedir"
+	"github.com/assetcook/assetcook/cook/manifest"
+	"github.com/assetcook/assetcook/internal/atomicfile"
+	"github.com/assetcook/assetcook/internal/confine"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// ErrOtherFileSystem says that a directory for the state is on another file system than the
+// output directory. One sync could not put both on the disk in their order.
+var ErrOtherFileSystem = errors.New("it is on another file system than the output directory")
+
+// Settle makes home the directory that holds the state, and moves an existing state there. It
+// reports whether home is new. Call it without the lock. It takes the lock for a move, so it
+// fails with a *LockedError while another cook runs; it keeps that lock.
+//
+// A process that is killed in between leaves the state in one of both places, or in home
+// without the file in the output directory that names home. The next Settle goes on from there.
+func (d *Dir) Settle(home string) (settled bool, err error) {
+	if err := os.MkdirAll(home, 0o777); err != nil {
+		return false, fmt.Errorf("state directory: %w", err)
+	}
+	to, err := confine.Open(home)
+	if err != nil {
+		return false, fmt.Errorf("state directory: %w", err)
+	}
+	defer func() {
+		if !settled {
+			to.Close()
+		}
+	}()
+	if to.Name() == d.home.Name() {
+		return false, nil
+	}
+	if err = d.checkHome(to); err == nil && d.Exists() {
+		err = d.moveTo(to)
+	} else if err == nil {
+		err = d.beginIn(to)
+	}
+	if err != nil {
+		return false, fmt.Errorf("state directory %s: %w", to.Name(), err)
+	}
+	if d.home != d.out {
+		d.home.Close()
+	}
+	d.home = to
+	if d.home.Name() == d.out.Name() {
+		to.Close()
+		d.home = d.out
+	}
+	return true, nil
+}
+
+// checkHome returns an error if a directory cannot hold the state, and removes what a killed
+// Settle left in it.
+func (d *Dir) checkHome(to *confine.Dir) error {
+	ours, err := d.out.Root().Stat(".")
+	if err != nil {
+		return err
+	}
+	its, err := to.Root().Stat(".")
+	if err != nil {
+		return err
+	}
+	if scan.StampOf(ours).Device != scan.StampOf(its).Device {
+		return ErrOtherFileSystem
+	}
+	info, err := to.Root().Lstat(manifest.StateDir)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().IsRegular() && to.Name() == d.out.Name() {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	named := statedir.Named(to.Name(), statedir.Outputs)
+	switch of, err := os.Stat(named); {
+	case named != "" && err == nil && os.SameFile(of, ours):
+		if d.Exists() {
+			return to.Root().RemoveAll(manifest.StateDir)
+		}
+		return nil
+	case named != "" && statedir.Named(d.out.Name(), manifest.StateDir) != to.Name():
+		return fmt.Errorf("it holds the state of %s; choose another one, or remove its .cook", pathname.Show(named))
+	}
+	for _, name := range []string{IndexName, ownerName, historyName} {
+		if _, err := to.Root().Lstat(name); named == "" && !errors.Is(err, fs.ErrNotExist) {
+			return errors.New("it is an output directory that holds its own state; choose another one")
+		}
+	}
+	return nil
+}
+
+// moveTo moves the state to another directory.
+func (d *Dir) moveTo(to *confine.Dir) error {
+	if _, err := d.Lock(); err != nil {
+		return err
+	}
+	text, err := statedir.Text(to.Name(), d.out.Name())
+	if err != nil {
+		return err
+	}
+	if err := d.put(statedir.Outputs, text, unsynced); err != nil {
+		return err
+	}
+	if runtime.GOOS == "windows" {
+		d.unlock() // an open file would keep its directory where it is
+	}
+	if to.Name() == d.out.Name() {
+		if err := d.out.Root().Remove(manifest.StateDir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	from := d.home.Name()
+	if err := os.Rename(d.Folder(), filepath.Join(to.Name(), manifest.StateDir)); err != nil {
+		return err
+	}
+	statedir.Prune(from)
+	return d.nameHome(to)
+}
+
+// beginIn makes the directory of a new state.
+func (d *Dir) beginIn(to *confine.Dir) error {
+	if to.Name() == d.out.Name() {
+		return d.removeName() // Make makes the directory
+	}
+	if err := to.Root().MkdirAll(manifest.StateDir, 0o777); err != nil {
+		return err
+	}
+	text, err := statedir.Text(to.Name(), d.out.Name())
+	if err != nil {
+		return err
+	}
+	before := d.home
+	d.home = to
+	defer func() { d.home = before }()
+	if err := d.writeNew(statedir.Outputs, text); err != nil {
+		return err
+	}
+	for _, tag := range tags {
+		if err := d.writeNew(manifest.StateDir+"/"+tag.name, []byte(tag.text)); err != nil {
+			return err
+		}
+	}
+	return d.nameHome(to)
+}
+
+// nameHome writes the file in the output directory that names the directory of the state.
+func (d *Dir) nameHome(to *confine.Dir) error {
+	if to.Name() == d.out.Name() {
+		return nil
+	}
+	text, err := statedir.Text(d.out.Name(), to.Name())
+	if err != nil {
+		return err
+	}
+	root := d.out.Root()
+	if err := root.MkdirAll(statedir.Work, 0o777); err != nil {
+		return err
+	}
+	defer root.RemoveEmpty(statedir.Work)
+	f, err := atomicfile.CreateIn(root, statedir.Work, 0o666)
+	if err != nil {
+		return err
+	}
+	defer f.Discard()
+	if _, err := f.Write(text); err != nil {
+		return err
+	}
+	return f.Commit(manifest.StateDir)
+}
+
+// removeName removes a file that names a directory which holds no state any more.
+func (d *Dir) removeName() error {
+	if statedir.Named(d.out.Name(), manifest.StateDir) == "" {
+		return nil
+	}
+	return d.out.Root().Remove(manifest.StateDir)
+}

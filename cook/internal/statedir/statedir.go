@@ -1,0 +1,137 @@
+// Package statedir finds the directory that holds the state of an output directory.
+//
+// The state is the directory OUT/.cook. If OUT is likely to be served as it is, or if the
+// project names another directory, it is HOME/.cook instead. Then two files hold the
+// connection, each with a relative path, so that both directories can be moved together:
+//
+//	OUT/.cook            names HOME
+//	HOME/.cook/outputs   names OUT
+//
+// Home believes OUT/.cook only if both agree. A file that somebody else wrote can therefore
+// not choose the directory in which cook writes.
+package statedir
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook/manifest"
+	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/internal/regular"
+)
+
+const (
+	// Work is the directory in OUT for files that have no name yet, if OUT/.cook is a file. It
+	// exists only during a run.
+	Work = ".cook-work"
+	// Outputs is the file in HOME that names OUT.
+	Outputs = manifest.StateDir + "/outputs"
+
+	// beside holds the states of directories that are served; it is beside them.
+	beside = ".cook-state"
+)
+
+// Home returns the directory whose .cook is the state of out: out itself, unless the file
+// out/.cook names another directory, which names out.
+func Home(out string) string {
+	real, err := filepath.EvalSymlinks(out)
+	if err != nil {
+		return out
+	}
+	if home := Named(real, manifest.StateDir); home != "" && same(Named(home, Outputs), real) {
+		return home
+	}
+	return out
+}
+
+// Named returns the directory that a file of another directory names, "" if there is no such
+// file or if it is damaged. The directory has no links in its name.
+func Named(dir, file string) string {
+	f, err := regular.Open(filepath.Join(dir, filepath.FromSlash(file)))
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxText))
+	if err != nil {
+		return ""
+	}
+	var path string
+	if _, err := fmt.Sscanf(string(text), textFormat, &path); err != nil || !strings.HasSuffix(string(text), "\n") {
+		return ""
+	}
+	return filepath.Join(dir, filepath.FromSlash(path))
+}
+
+// Text returns the content of a file in dir that names another directory. Neither name may
+// have links in it. It fails if there is no relative path between the two.
+func Text(dir, to string) ([]byte, error) {
+	path, err := filepath.Rel(dir, to)
+	if err != nil {
+		return nil, fmt.Errorf("directory %s: %w; choose one on the same volume", to, err)
+	}
+	return fmt.Appendf(nil, textFormat, filepath.ToSlash(path)), nil
+}
+
+const (
+	textFormat = "cook: %q\n"
+	maxText    = 64 << 10
+)
+
+// served are names of directories that people usually deploy unchanged.
+var served = []string{"public", "static", "www", "dist", "htdocs", "site"}
+
+// Served reports whether an output directory is likely to be served as it is: it, or a
+// directory above it, has a name of such a directory or an index.html beside it. Directories
+// that contain the assets are not looked at. If the state can be outside all that is served,
+// Served returns the directory for it as home, else "".
+func Served(out, assets string) (home string, likely bool) {
+	top := ""
+	for at := out; filepath.Dir(at) != at && !contains(at, assets); at = filepath.Dir(at) {
+		if slices.Contains(served, strings.ToLower(filepath.Base(at))) {
+			top = at
+		}
+		if _, err := os.Stat(filepath.Join(filepath.Dir(at), "index.html")); err == nil {
+			likely = true
+			if !contains(filepath.Dir(at), assets) {
+				top = filepath.Dir(at)
+			}
+		}
+	}
+	above := filepath.Dir(top)
+	if top == "" || above == top {
+		return "", likely || top != ""
+	}
+	rel, err := filepath.Rel(above, out)
+	if err != nil {
+		return "", true
+	}
+	return filepath.Join(above, beside, rel), true
+}
+
+// Prune removes home and the directories above it that Served chose, if they are empty.
+func Prune(home string) {
+	for dir := home; slices.Contains(strings.Split(dir, string(filepath.Separator)), beside); dir = filepath.Dir(dir) {
+		if os.Remove(dir) != nil {
+			return
+		}
+	}
+}
+
+func contains(dir, name string) bool {
+	_, ok := pathname.Below(dir, name)
+	return ok
+}
+
+func same(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil || a == "" {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}

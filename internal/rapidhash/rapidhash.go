@@ -1,0 +1,116 @@
+// Package rapidhash is rapidhash version 3 by Nicolas De Carli: a hash of 64 bits for
+// tables. It passes all 250 tests of SMHasher3 and needs no instructions beyond the
+// multiplication of 64 by 64 bits. The reference is the header rapidhash.h at
+// https://github.com/Nicoshev/rapidhash, with its default secret.
+//
+// The hash reads its input as little-endian words on every machine, so equal bytes have
+// equal sums everywhere. It does not withstand an attacker, with a seed or without.
+package rapidhash
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+const (
+	// Size is the length of a sum in bytes.
+	Size = 8
+	// BlockSize is the number of bytes that seven lanes mix in at a time.
+	BlockSize = 112
+
+	lanes    = 7
+	wordPair = 16 // a lane's share of a block
+)
+
+// The default secret. The first seven belong to the lanes of a block.
+const (
+	secret0 = 0x2d358dccaa6c78a5
+	secret1 = 0x8bb84b93962eacc9
+	secret2 = 0x4b33a62ed433d4a3
+	secret3 = 0x4d5a2da51de1aa47
+	secret4 = 0xa0761d6478bd642f
+	secret5 = 0xe7037ed1a0b428db
+	secret6 = 0x90ed1765281c388c
+	secret7 = 0xaaaaaaaaaaaaaaaa
+)
+
+// seedZero is spreadSeed(0).
+const seedZero = 0x422765567d8fbfd6
+
+// Sum64 returns the hash of b with seed 0.
+func Sum64(b []byte) uint64 { return sum(b, 0, seedZero) }
+
+// Sum64Seed returns the hash of b with a seed.
+func Sum64Seed(b []byte, seed uint64) uint64 { return sum(b, 0, spreadSeed(seed)) }
+
+// spreadSeed returns the state that a seed starts with.
+func spreadSeed(seed uint64) uint64 { return seed ^ foldedProduct(seed^secret2, secret1) }
+
+// foldedProduct returns the exclusive or of the two halves of the 128-bit product.
+func foldedProduct(x, y uint64) uint64 {
+	high, low := bits.Mul64(x, y)
+	return high ^ low
+}
+
+// word returns the first 8 bytes of b as a little-endian number.
+func word(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
+
+// sum hashes b. The state already includes its first bytes, as many as mixed says: none and
+// the result of spreadSeed, or 16 and the lanes, joined. The last 16 bytes of b are mixed in
+// at the end and may overlap the first.
+//
+// It is one function because calls and stored lanes would double its time for short keys.
+func sum(b []byte, mixed int, state uint64) uint64 {
+	n := uint64(len(b))
+	var first, last uint64
+	switch {
+	case n > 16:
+		rest := b[mixed:]
+		if len(rest) > BlockSize {
+			l0, l1, l2, l3, l4, l5, l6 := state, state, state, state, state, state, state
+			for len(rest) > BlockSize {
+				p := (*[BlockSize]byte)(rest)
+				l0 = foldedProduct(word(p[0:])^secret0, word(p[8:])^l0)
+				l1 = foldedProduct(word(p[16:])^secret1, word(p[24:])^l1)
+				l2 = foldedProduct(word(p[32:])^secret2, word(p[40:])^l2)
+				l3 = foldedProduct(word(p[48:])^secret3, word(p[56:])^l3)
+				l4 = foldedProduct(word(p[64:])^secret4, word(p[72:])^l4)
+				l5 = foldedProduct(word(p[80:])^secret5, word(p[88:])^l5)
+				l6 = foldedProduct(word(p[96:])^secret6, word(p[104:])^l6)
+				rest = rest[BlockSize:]
+			}
+			state = l0 ^ l1 ^ l2 ^ l3 ^ l4 ^ l5 ^ l6
+		}
+		if len(rest) > 16 {
+			state = foldedProduct(word(rest)^secret2, word(rest[8:])^state)
+		}
+		if len(rest) > 32 {
+			state = foldedProduct(word(rest[16:])^secret2, word(rest[24:])^state)
+		}
+		if len(rest) > 48 {
+			state = foldedProduct(word(rest[32:])^secret1, word(rest[40:])^state)
+		}
+		if len(rest) > 64 {
+			state = foldedProduct(word(rest[48:])^secret1, word(rest[56:])^state)
+		}
+		if len(rest) > 80 {
+			state = foldedProduct(word(rest[64:])^secret2, word(rest[72:])^state)
+		}
+		if len(rest) > 96 {
+			state = foldedProduct(word(rest[80:])^secret1, word(rest[88:])^state)
+		}
+		n = uint64(len(rest))
+		end := b[len(b)-16:]
+		first, last = word(end)^n, word(end[8:])
+	case n >= 8:
+		state ^= n
+		first, last = word(b), word(b[n-8:])
+	case n >= 4:
+		state ^= n
+		first, last = uint64(binary.LittleEndian.Uint32(b)), uint64(binary.LittleEndian.Uint32(b[n-4:]))
+	case n > 0:
+		first, last = uint64(b[0])<<45|uint64(b[n-1]), uint64(b[n>>1])
+	}
+	high, low := bits.Mul64(first^secret1, last^state)
+	return foldedProduct(low^secret7, high^secret1^n)
+}
