@@ -79,8 +79,7 @@ var (
 	nvmeTable  = crc64.MakeTable(0x9a6c9329ac4bc9b5)
 )
 
-// widths are CRCs of other widths than 32 bits in the order in which they are shown.
-// The standard library has none of 16 and 8 bits.
+// widths lists CRCs of other widths than 32 bits, in the order of the page. The standard library has none of 16 and 8 bits.
 var widths = []struct {
 	model string
 	std   func(crc uint64, p []byte) uint64

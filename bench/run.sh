@@ -7,7 +7,7 @@
 #
 #	hash      BenchmarkHash and its lookups: bench/results/hash.txt, and its tables and figure
 #	          in README.md, hashes.md, intern.md and ptrhash.md; half a minute a round
-#	crc32, hashes, combine, large-file, intern-rivals, ptrhash
+#	crc32, crc, hashes, combine, large-file, intern-rivals, ptrhash
 #	          the part between the "figures" marks of a page, and its charts
 #
 # Each of the rounds (20) runs all benchmarks of all pages once. DIR is relative to the
@@ -20,7 +20,7 @@ cd "$(dirname "$0")/.."
 benchstat=v0.0.0-20260908200009-22c9c6c9d4da
 count=20
 out=bench/results
-all=hash,crc32,hashes,combine,large-file,intern-rivals,ptrhash
+all=hash,crc32,crc,hashes,combine,large-file,intern-rivals,ptrhash
 pages=$all
 while [ $# -gt 0 ]; do
 	case $1:${2-} in
@@ -83,6 +83,10 @@ for round in $(seq "$count"); do
 		measure crc32 std '^BenchmarkCRC32$'
 		measure purego purego '^BenchmarkCRC32$/./impl=(crcslice8|hash)/^size=65536$'
 		measure rivals-crc rivals '^BenchmarkCRC32$'
+	fi
+	if wants crc; then
+		measure crc64 std '^BenchmarkCRC64$'
+		measure rivals-crc64 rivals '^BenchmarkCRC64$'
 	fi
 	if wants hashes; then
 		measure hashes std '^BenchmarkSum$'
@@ -229,6 +233,24 @@ if wants crc32; then
 		table rivals-crc -table /poly -row /size -col /impl
 	} >"$work/figures"
 	fill crc32
+fi
+
+if wants crc; then
+	{
+		header "go test -run '^\$' -bench CRC64 ./bench" \
+			"(cd bench/rivals && go test -run '^\$' -bench CRC64 .)"
+		targets
+		nvme=BenchmarkCRC64/crc=crc-64-nvme/impl
+		ratio rivals-crc64 1.0 "CRC-64/NVME, 65536 B" "$nvme=crcslice8/size=65536" "$nvme=minio/size=65536"
+		for size in 1 16 256 65536; do
+			xz=BenchmarkCRC64/crc=crc-64-xz/impl
+			ratio crc64 1.0 "CRC-64/XZ, $size B" "$xz=crcslice8/size=$size" "$xz=hash-crc64/size=$size"
+		done
+		table crc64 -table /crc -row /size -col /impl
+		echo "Against github.com/minio/crc64nvme:"
+		table rivals-crc64 -table /crc -row /size -col /impl
+	} >"$work/figures"
+	fill crc
 fi
 
 if wants hashes; then

@@ -22,7 +22,7 @@ var (
 // bench/results/crc32.md.
 const (
 	fromPCLMULQDQ  = 16  // the least it can do
-	fromVPCLMULQDQ = 128 // it can do 64, but takes longer to come to the sum
+	fromVPCLMULQDQ = 128 // it can do 64, but its last steps take longer
 	fromRegisters  = 8 << 10
 	untilCRC32Q    = 128 // where there are both
 )
@@ -56,8 +56,7 @@ func (a *archTable) prepare(poly uint64, reflected bool) {
 	}
 }
 
-// The kernels. What archTable.kernel chooses is what update runs and what
-// Table.Kernel tells.
+// The kernels. archTable.kernel chooses one for update and for Table.Kernel.
 const (
 	kernelPortable = iota
 	kernelCRC32Q

@@ -2,8 +2,7 @@
 
 package crcslice8
 
-// archTable is what the kernels of this architecture need of a table: there are
-// none.
+// archTable is empty: this architecture has no kernels.
 type archTable struct{}
 
 func (*archTable) prepare(uint64, bool) {}

@@ -4,10 +4,10 @@ package crcslice8
 
 import "math/bits"
 
-// folds holds what the multiplication kernels need of a polynomial, in pairs of
-// 64 bits: for each distance by which a block of 16 bytes is folded, one factor
-// for its low half and one for its high half, and the factors of the last step.
-// Its layout is known to the programs in avo.
+// folds holds the factors of a polynomial for the kernels that multiply, in pairs of
+// 64 bits. A block of 16 bytes is folded by one factor for its low half and one for
+// its high half; each distance has a pair. The last rows are for the last step. The
+// generator in avo knows the layout.
 type folds [11][2]uint64
 
 // The rows of folds.

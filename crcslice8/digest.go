@@ -13,7 +13,7 @@ const Size = 4
 // digest is a hash of a Table or a Table64.
 type digest[R register] struct {
 	table updater[R]
-	crc   R // the checksum of what was written
+	crc   R // the checksum of the bytes written
 }
 
 // updater is a Table or a Table64.

@@ -14,8 +14,8 @@ type register interface{ uint32 | uint64 }
 //
 // A register of fewer bits than R is a register of 64 bits: multiplying polynomial
 // and register by a power of x multiplies the remainder by it as well. All that
-// follows therefore computes with one polynomial of degree 64, and states of a
-// Table, which has 32 bits, are those whose upper half is 0.
+// follows therefore computes with a polynomial of degree 64. A Table, which has 32
+// bits, keeps the lower half of such a state: the upper half is always 0.
 type engine[R register] struct {
 	model Model64
 	shift int    // 64 less the width
@@ -27,11 +27,11 @@ type engine[R register] struct {
 	slices [8][256]R
 
 	// powers[k][b] is x^(8·b·256^k) modulo the polynomial, in the form of states:
-	// what 256^k·b zero bytes do to a state is one product with it.
+	// 256^k·b zero bytes multiply a state by it.
 	powers [8][256]R
 
 	xorOut, empty R
-	arch          archTable // what the kernels of this architecture need
+	arch          archTable // for the kernels of this architecture
 	made          bool      // by New or New64
 }
 
@@ -137,8 +137,8 @@ func (e *engine[R]) registerOf(s R) R {
 // size returns the length of a checksum in bytes.
 func (e *engine[R]) size() int { return (e.model.Width + 7) / 8 }
 
-// check refuses the zero Table, whose sums would all be 0. The kernels that need
-// no check find nothing in it and leave the work to those that do.
+// check refuses the zero Table, whose sums would all be 0. Kernels in assembly never
+// run for it, since it has no factors.
 func (e *engine[R]) check() {
 	if !e.made {
 		panic("crcslice8: a Table that was not made by New")
@@ -146,7 +146,7 @@ func (e *engine[R]) check() {
 }
 
 // bytewise takes one byte per step (Sarwate 1988). The byte meets the low bits
-// of the state; what is above them moves down.
+// of the state; the higher bits move down.
 func (e *engine[R]) bytewise(s R, p []byte) R {
 	for _, b := range p {
 		s = s>>8 ^ e.slices[0][byte(s)^b]

@@ -4,9 +4,9 @@ package crcslice8
 
 import "hash/crc32"
 
-// standardTable returns the table with which hash/crc32 uses this architecture's
-// instructions: it has them for two polynomials of 32 bits, reflected. It returns
-// nil for other polynomials of degree 64.
+// standardTable returns the table that makes hash/crc32 use instructions of this
+// architecture. It has them for two polynomials of 32 bits, reflected, and the result
+// is nil for other polynomials of degree 64.
 func standardTable(poly uint64, reflected bool) *crc32.Table {
 	switch {
 	case reflected && poly == polyIEEE<<32:

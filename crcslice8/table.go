@@ -42,16 +42,15 @@ func (t *Table) Model() Model {
 	return Model{m.Name, uint32(m.Poly), uint32(m.Init), m.RefIn, uint32(m.XorOut), uint32(m.Check)}
 }
 
-// Empty returns the checksum of no bytes, with which a chain of [Table.Update]
-// begins.
+// Empty returns the checksum of no bytes. A chain of [Table.Update] begins with it.
 func (t *Table) Empty() uint32 { return t.empty }
 
 // Checksum returns the checksum of p.
 func (t *Table) Checksum(p []byte) uint32 { return t.Update(t.empty, p) }
 
 // Update returns the checksum of the bytes whose checksum is crc, followed by p.
-// As with hash/crc32, crc is a finished value, not a register; that of no bytes,
-// with which a chain begins, is Empty.
+// As with hash/crc32, crc is a finished value, not a register. A chain begins with
+// Empty.
 func (t *Table) Update(crc uint32, p []byte) uint32 {
 	return t.update(crc, p)
 }

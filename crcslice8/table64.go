@@ -95,16 +95,15 @@ func newNamed(name string) *Table64 {
 // Model returns the model that t was made from.
 func (t *Table64) Model() Model64 { return t.model }
 
-// Empty returns the checksum of no bytes, with which a chain of [Table64.Update]
-// begins.
+// Empty returns the checksum of no bytes. A chain of [Table64.Update] begins with it.
 func (t *Table64) Empty() uint64 { return t.empty }
 
 // Checksum returns the checksum of p.
 func (t *Table64) Checksum(p []byte) uint64 { return t.Update(t.empty, p) }
 
 // Update returns the checksum of the bytes whose checksum is crc, followed by p.
-// As with hash/crc64, crc is a finished value, not a register; that of no bytes,
-// with which a chain begins, is Empty.
+// As with hash/crc64, crc is a finished value, not a register. A chain begins with
+// Empty. Bits of crc above the width do not count.
 func (t *Table64) Update(crc uint64, p []byte) uint64 {
 	return t.update(crc, p)
 }

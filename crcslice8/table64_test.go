@@ -116,7 +116,7 @@ func TestModel64String(t *testing.T) {
 	}
 }
 
-// TestKernels64AgainstDefinition: each kernel means what the definition says.
+// TestKernels64AgainstDefinition: each kernel computes the sum of the definition.
 func TestKernels64AgainstDefinition(t *testing.T) {
 	data := randomBytes(1000)
 	for _, m := range allModels64() {
@@ -173,8 +173,8 @@ func TestKernels64AtEveryAlignment(t *testing.T) {
 	}
 }
 
-// TestAnyCRC is the law of all functions: whatever the model and the split, the sum
-// is that of the definition.
+// TestAnyCRC is the law of all functions: any model and any split of the input give
+// the sum of the definition.
 func TestAnyCRC(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := anyModel64().Draw(t, "model")

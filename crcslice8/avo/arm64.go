@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// arm64 writes the kernel for arm64. avo knows amd64 only, so this is text; the
-// steps are those of kernel.narrow and kernel.end, with the same factors.
+// arm64 writes the kernel for arm64. avo knows amd64 only, so this is text. It takes
+// the steps of kernel.narrow and kernel.end, with the same factors.
 type arm64 struct {
 	text strings.Builder
 	msb  bool
@@ -51,8 +51,8 @@ func writeARM64(assembly, stubs string) error {
 }
 
 // Registers: R0 state and result, R1 p, R2 n, R3 factors, R4 to R6 scratch; V0 to
-// V3 the blocks, V4 to V7 what is added to them, V8 factors, V30 the numbers 0 to
-// 15, V31 zero.
+// V3 the blocks, V4 to V7 the blocks to add, V8 factors, V30 the numbers 0 to 15, V31
+// zero.
 func (a *arm64) foldPMULL() {
 	for i := range 2 {
 		var eight uint64
