@@ -6,7 +6,7 @@
 // # Running
 //
 //	go test -run '^$' -bench Hash ./bench                        the comparison of README.md, within a minute
-//	go test -run '^$' -bench . ./bench                           everything
+//	go test -run '^$' -bench . ./bench                           everything, in three minutes
 //	go test -run '^$' -bench 'CRC32/poly=ieee' ./bench           one polynomial
 //	BENCH_LARGE=1 go test -run '^$' -bench LargeFile ./bench     1 GiB, otherwise 64 MiB
 //	go test -tags purego -run '^$' -bench CRC32 ./bench          without assembly
