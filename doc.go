@@ -6,7 +6,7 @@
 //   - cook/manifest: the list of what was cooked, for engines
 //   - hashing: checksums by name, files summed in parallel, framed keys; cmd/hashsum
 //     as a command
-//   - crcslice8, intern, ptrhash: CRC-32 with any polynomial, string tables, pointer
+//   - crcslice8, intern, ptrhash: CRCs of any width, string tables, pointer
 //     tables
 //   - profile/counters, profile/events, profile/memory: what a program does, when, and
 //     what memory it holds

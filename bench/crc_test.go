@@ -3,13 +3,18 @@ package bench
 import (
 	"fmt"
 	"hash/crc32"
+	"hash/crc64"
+	"strings"
 	"testing"
 
 	"github.com/assetcook/assetcook/crcslice8"
 )
 
 // keep takes results, so that the compiler cannot leave the work out.
-var keep uint32
+var (
+	keep      uint32
+	keepCRC64 uint64
+)
 
 // update continues a checksum, as hash/crc32.Update does.
 type update func(crc uint32, p []byte) uint32
@@ -58,6 +63,89 @@ func BenchmarkCRC32(b *testing.B) {
 					}
 				})
 			}
+		}
+	}
+}
+
+func stdXZ(crc uint64, p []byte) uint64    { return crc64.Update(crc, xzTable, p) }
+func stdGOISO(crc uint64, p []byte) uint64 { return crc64.Update(crc, goISOTable, p) }
+func stdNVME(crc uint64, p []byte) uint64  { return crc64.Update(crc, nvmeTable, p) }
+
+// Tables of hash/crc64, which has code for xz's and ISO's polynomial and goes byte by
+// byte for others until the input is long.
+var (
+	xzTable    = crc64.MakeTable(crc64.ECMA)
+	goISOTable = crc64.MakeTable(crc64.ISO)
+	nvmeTable  = crc64.MakeTable(0x9a6c9329ac4bc9b5)
+)
+
+// widths lists CRCs of other widths than 32 bits, in the order of the page. The standard library has none of 16 and 8 bits.
+var widths = []struct {
+	model string
+	std   func(crc uint64, p []byte) uint64
+}{
+	{"CRC-64/NVME", stdNVME},
+	{"CRC-64/XZ", stdXZ},
+	{"CRC-64/GO-ISO", stdGOISO},
+	{"CRC-64/ECMA-182", nil},
+	{"CRC-16/ARC", nil},
+	{"CRC-16/XMODEM", nil},
+	{"CRC-8/SMBUS", nil},
+}
+
+// modelTable returns the table of a model of the catalogue.
+func modelTable(tb testing.TB, model string) *crcslice8.Table64 {
+	m, ok := crcslice8.ModelByName(model)
+	if !ok {
+		tb.Fatalf("there is no model %s", model)
+	}
+	return crcslice8.New64(m)
+}
+
+// BenchmarkCRC64: impl=crcslice8 is the kernel that Table64.Kernel names for the size.
+func BenchmarkCRC64(b *testing.B) {
+	data := Bytes(1 << 20)
+	for _, width := range widths {
+		table := modelTable(b, width.model)
+		for _, impl := range []struct {
+			name string
+			run  func(crc uint64, p []byte) uint64
+		}{
+			{"crcslice8", table.Update},
+			{"hash-crc64", width.std},
+			{"slicing8", table.Slicing8},
+		} {
+			if impl.run == nil {
+				continue
+			}
+			for _, size := range []int{1, 4, 16, 64, 256, 1 << 10, 4 << 10, 64 << 10, 1 << 20} {
+				p := data[:size]
+				name := strings.ToLower(strings.ReplaceAll(width.model, "/", "-"))
+				b.Run(fmt.Sprintf("crc=%s/impl=%s/size=%d", name, impl.name, size), func(b *testing.B) {
+					b.SetBytes(int64(size))
+					for b.Loop() {
+						keepCRC64 = impl.run(keepCRC64, p)
+					}
+				})
+			}
+		}
+	}
+}
+
+// All implementations compute the same results.
+func TestWidths(t *testing.T) {
+	p := Bytes(100_000)
+	for _, width := range widths {
+		table := modelTable(t, width.model)
+		want := table.Slicing8(1, p)
+		if got := table.Update(1, p); got != want {
+			t.Errorf("%s: %x, by slicing-8 %x", width.model, got, want)
+		}
+		if width.std == nil {
+			continue
+		}
+		if got := width.std(1, p); got != want {
+			t.Errorf("%s: hash/crc64 gives %x, slicing-8 %x", width.model, got, want)
 		}
 	}
 }

@@ -25,6 +25,7 @@
 // # What is measured
 //
 //	CRC32      crcslice8 and its table kernels / hash/crc32, by polynomial and size
+//	CRC64      CRCs of 64, 16 and 8 bits by crcslice8 / hash/crc64, by model and size
 //	Sum        every function of the registry of package hashing, by size, and the
 //	           libraries that have it too: std, cespare, zeebo, spaolacci, crcslice8
 //	Quality    avalanche, dependence of bits and collisions of the same on words, paths,

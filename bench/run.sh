@@ -54,9 +54,10 @@ for round in $(seq "$count"); do
 	echo "round $round of $count: $SECONDS s" >&2
 	measure crc32 std '^BenchmarkCRC32$'
 	measure purego purego '^BenchmarkCRC32$/./impl=(crcslice8|hash)/^size=65536$'
+	measure crc64 std '^BenchmarkCRC64$'
 	measure hashes std '^BenchmarkSum$'
 	measure combine std '^BenchmarkCombine$'
-	measure rivals rivals '^Benchmark(CRC32|Sum|Others)$'
+	measure rivals rivals '^Benchmark(CRC32|CRC64|Sum|Others)$'
 	measure intern rivals '^BenchmarkIntern$'
 	measure ptrhash rivals '^BenchmarkPointer$'
 done
@@ -176,6 +177,23 @@ crc() { echo "BenchmarkCRC32/poly=$1/impl=$2/size=$3"; }
 	table rivals-crc -table /poly -row /size -col /impl
 } >"$work/figures"
 fill crc32
+
+{
+	header "go test -run '^\$' -bench CRC64 ./bench" \
+		"(cd bench/rivals && go test -run '^\$' -bench CRC64 .)"
+	targets
+	nvme=BenchmarkCRC64/crc=crc-64-nvme/impl
+	ratio rivals 1.0 "CRC-64/NVME, 65536 B" "$nvme=crcslice8/size=65536" "$nvme=minio/size=65536"
+	for size in 1 16 256 65536; do
+		xz=BenchmarkCRC64/crc=crc-64-xz/impl
+		ratio crc64 1.0 "CRC-64/XZ, $size B" "$xz=crcslice8/size=$size" "$xz=hash-crc64/size=$size"
+	done
+	table crc64 -table /crc -row /size -col /impl
+	echo "Against github.com/minio/crc64nvme:"
+	grep -E 'CRC64|^[a-z]+: ' "$work/rivals.txt" >"$work/rivals-crc64.txt"
+	table rivals-crc64 -table /crc -row /size -col /impl
+} >"$work/figures"
+fill crc
 
 {
 	header "go test -run '^\$' -bench 'Sum|Quality' ./bench" \

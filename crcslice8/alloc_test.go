@@ -5,31 +5,49 @@
 
 package crcslice8
 
-import "testing"
+import (
+	"hash"
+	"testing"
+)
 
 func TestNothingIsAllocated(t *testing.T) {
-	data := randomBytes(100_000)
 	for _, m := range []Model{ModelISOHDLC(), ModelBZIP2(), ModelKoopman(), unlisted()} {
 		crc := New(m)
-		h := crc.Hash()
-		var sum [Size]byte
-		for _, k := range crc.kernels() {
-			if n := testing.AllocsPerRun(100, func() { sink = k.run(sink, data) }); n != 0 {
-				t.Errorf("%s, %s: %v allocations", m.Name, k.name, n)
-			}
+		checkAllocations(t, m.Name, crc, crc.Hash(), func(n int64, a, b uint32) uint32 { return crc.Shift(n).Combine(a, b) })
+	}
+	for _, name := range []string{"CRC-64/NVME", "CRC-16/XMODEM", "CRC-12/UMTS"} {
+		crc := newNamed(name)
+		checkAllocations(t, name, crc, crc.Hash(), func(n int64, a, b uint64) uint64 { return crc.Shift(n).Combine(a, b) })
+	}
+}
+
+// table is a Table or a Table64.
+type table[R register] interface {
+	Checksum(p []byte) R
+	Combine(a, b R, lenB int64) R
+	kernels() []kernel[R]
+}
+
+func checkAllocations[R register](t *testing.T, name string, crc table[R], h hash.Hash, shift func(n int64, a, b R) R) {
+	data := randomBytes(100_000)
+	var sum [8]byte
+	var state R
+	for _, k := range crc.kernels() {
+		if n := testing.AllocsPerRun(100, func() { state = k.run(state, data) }); n != 0 {
+			t.Errorf("%s, %s: %v allocations", name, k.name, n)
 		}
-		for _, tt := range []struct {
-			name string
-			run  func()
-		}{
-			{"Checksum", func() { sink = crc.Checksum(data) }},
-			{"Hash", func() { h.Reset(); h.Write(data); h.Sum(sum[:0]) }},
-			{"Combine", func() { sink = crc.Combine(sink, 1, 1<<40+12345) }},
-			{"Shift", func() { sink = crc.Shift(12345).Combine(sink, 1) }},
-		} {
-			if n := testing.AllocsPerRun(100, tt.run); n != 0 {
-				t.Errorf("%s, %s: %v allocations", m.Name, tt.name, n)
-			}
+	}
+	for _, tt := range []struct {
+		name string
+		run  func()
+	}{
+		{"Checksum", func() { state = crc.Checksum(data) }},
+		{"Hash", func() { h.Reset(); h.Write(data); h.Sum(sum[:0]) }},
+		{"Combine", func() { state = crc.Combine(state, 1, 1<<40+12345) }},
+		{"Shift", func() { state = shift(12345, state, 1) }},
+	} {
+		if n := testing.AllocsPerRun(100, tt.run); n != 0 {
+			t.Errorf("%s, %s: %v allocations", name, tt.name, n)
 		}
 	}
 }

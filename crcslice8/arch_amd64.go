@@ -9,9 +9,7 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-//go:generate go run -C avo . -pkg crcslice8 -out ../fold_amd64.s -stubs ../fold_amd64.go
-
-// What the kernels need of the processor. x/sys/cpu reports AVX-512 only if the
+// The extensions of the processor that kernels need. x/sys/cpu reports AVX-512 only if the
 // operating system saves its registers.
 var (
 	hasSSE42      = cpu.X86.HasSSE42
@@ -24,38 +22,41 @@ var (
 // bench/results/crc32.md.
 const (
 	fromPCLMULQDQ  = 16  // the least it can do
-	fromVPCLMULQDQ = 128 // it can do 64, but takes longer to come to the sum
+	fromVPCLMULQDQ = 128 // it can do 64, but its last steps take longer
 	fromRegisters  = 8 << 10
 	untilCRC32Q    = 128 // where there are both
 )
 
-// archTable is what the kernels in assembly need of a table.
+// archTable holds the data of a table for the kernels in assembly.
 //
-// It says which to call and does not point to them: what is handed to a function
-// by pointer is taken to escape, and the caller's bytes would have to be on the
-// heap.
+// It says which kernel to call and does not point to one: bytes that are handed to
+// a function by pointer escape, and the caller would have to keep them on the heap.
 type archTable struct {
 	folds     *folds // nil if the processor has no PCLMULQDQ
 	wide      bool   // VPCLMULQDQ
 	registers bool   // AVX-512 without it, and a polynomial that has a kernel
-	crc32q    int    // CRC32Q for less than so many bytes
+	crc32q    int    // CRC32Q for fewer bytes than this
+	tiny      int    // no call for fewer bytes than this
 }
 
-func archInit(t *Table) {
-	a := &t.arch
-	if hasSSE42 && t.model.Poly == polyCastagnoli && t.model.Reflected {
+// prepare makes the factors for a polynomial of degree 64.
+func (a *archTable) prepare(poly uint64, reflected bool) {
+	narrow := uint32(poly) == 0 // one of at most 32 bits, shifted up
+	if hasSSE42 && narrow && poly>>32 == polyCastagnoli && reflected {
 		a.crc32q = math.MaxInt
 	}
 	if hasPCLMULQDQ {
-		a.folds = newFolds(t.model.Poly, t.model.Reflected)
+		a.folds = newFolds(poly, reflected)
 		a.wide = hasVPCLMULQDQ
-		a.registers = hasAVX512 && !hasVPCLMULQDQ && hasRegisters(t.model.Poly)
+		a.registers = hasAVX512 && !hasVPCLMULQDQ && narrow && hasRegisters(poly>>32)
 		a.crc32q = min(a.crc32q, untilCRC32Q)
+	}
+	if a.crc32q == 0 {
+		a.tiny = 4
 	}
 }
 
-// The kernels. What archTable.kernel chooses is what update runs and what
-// Table.Kernel tells.
+// The kernels. archTable.kernel chooses one for update and for Table.Kernel.
 const (
 	kernelPortable = iota
 	kernelCRC32Q
@@ -81,62 +82,89 @@ func (a *archTable) kernel(n int) int {
 	return kernelPCLMULQDQ
 }
 
-// update returns the state after p.
-func (t *Table) update(state uint32, p []byte) uint32 {
+// update is Update.
+func (t *Table) update(crc uint32, p []byte) uint32 {
+	state := t.state(crc)
+	if len(p) < t.arch.tiny {
+		return t.finish(t.upTo3(state, p))
+	}
 	switch t.arch.kernel(len(p)) {
 	case kernelCRC32Q:
-		return crc32q(state, unsafe.SliceData(p), len(p))
+		state = crc32q(state, unsafe.SliceData(p), len(p))
 	case kernelPCLMULQDQ:
-		return t.pclmulqdq(state, p)
+		state = uint32(t.arch.pclmulqdq(uint64(state), p))
 	case kernelVPCLMULQDQ:
-		return t.vpclmulqdq(state, p)
+		state = uint32(t.arch.vpclmulqdq(uint64(state), p))
 	case kernelRegisters:
-		return t.registers(state, p)
+		state = t.registers(state, p)
+	default:
+		state = t.portable(state, p)
 	}
-	return t.portable(state, p)
+	return t.finish(state)
+}
+
+// update is Update.
+func (t *Table64) update(crc uint64, p []byte) uint64 {
+	state := t.state(crc)
+	if len(p) < t.arch.tiny {
+		return t.finish(t.upTo3(state, p))
+	}
+	switch t.arch.kernel(len(p)) {
+	case kernelCRC32Q:
+		state = uint64(crc32q(uint32(state), unsafe.SliceData(p), len(p)))
+	case kernelPCLMULQDQ:
+		state = t.arch.pclmulqdq(state, p)
+	case kernelVPCLMULQDQ:
+		state = t.arch.vpclmulqdq(state, p)
+	case kernelRegisters:
+		state = t.registers(state, p)
+	default:
+		state = t.portable(state, p)
+	}
+	return t.finish(state)
 }
 
 // pclmulqdq returns the state after p, of 16 bytes and more.
-func (t *Table) pclmulqdq(state uint32, p []byte) uint32 {
-	return fold16(state, unsafe.SliceData(p), len(p), (*[11][2]uint64)(t.arch.folds))
+func (a *archTable) pclmulqdq(state uint64, p []byte) uint64 {
+	return fold16(state, unsafe.SliceData(p), len(p), (*[11][2]uint64)(a.folds))
 }
 
 // vpclmulqdq returns the state after p, of 64 bytes and more.
-func (t *Table) vpclmulqdq(state uint32, p []byte) uint32 {
-	return fold64(state, unsafe.SliceData(p), len(p), (*[11][2]uint64)(t.arch.folds))
+func (a *archTable) vpclmulqdq(state uint64, p []byte) uint64 {
+	return fold64(state, unsafe.SliceData(p), len(p), (*[11][2]uint64)(a.folds))
 }
 
 // hasRegisters reports whether a polynomial has a kernel in registers. It does
 // not matter to it in which order bits are taken.
-func hasRegisters(poly uint32) bool {
+func hasRegisters(poly uint64) bool {
 	return poly == polyIEEE || poly == polyCastagnoli || poly == polyKoopman
 }
 
 // registers returns the state after p, of 4 KiB and more: the registers take
 // whole units, what they leave and what is left over goes the ordinary way.
-func (t *Table) registers(state uint32, p []byte) uint32 {
+func (e *engine[R]) registers(state R, p []byte) R {
 	var rest [2048]byte
 	whole := len(p) &^ (len(rest) - 1)
-	switch t.model.Poly {
+	switch e.poly >> 32 {
 	case polyIEEE:
-		registersIEEE(state, &p[0], whole, &rest)
+		registersIEEE(uint32(state), &p[0], whole, &rest)
 	case polyCastagnoli:
-		registersCastagnoli(state, &p[0], whole, &rest)
+		registersCastagnoli(uint32(state), &p[0], whole, &rest)
 	case polyKoopman:
-		registersKoopman(state, &p[0], whole, &rest)
+		registersKoopman(uint32(state), &p[0], whole, &rest)
 	}
-	state = t.pclmulqdq(0, rest[:])
+	state = R(e.arch.pclmulqdq(0, rest[:]))
 	if p = p[whole:]; len(p) < fromPCLMULQDQ {
-		return t.bytewise(state, p)
+		return e.bytewise(state, p)
 	}
-	return t.pclmulqdq(state, p)
+	return R(e.arch.pclmulqdq(uint64(state), p))
 }
 
 // archKernel names the kernel that update takes for n bytes, "" for a portable one.
-func archKernel(t *Table, n int) string { return kernelNames[t.arch.kernel(n)] }
+func archKernel(a *archTable, n int) string { return kernelNames[a.kernel(n)] }
 
 // carryless multiplies a and b as polynomials over GF(2).
-func carryless(a, b uint32) uint64 {
+func carryless(a, b uint64) (hi, lo uint64) {
 	if hasPCLMULQDQ {
 		return clmul(a, b)
 	}

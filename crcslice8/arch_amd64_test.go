@@ -9,28 +9,29 @@ import (
 
 // archKernels returns every kernel in assembly that this processor can run, also
 // where it would not be chosen. Below the length that a kernel needs they leave
-// the work to slicing-8.
-func archKernels(t *Table) []kernel {
-	var ks []kernel
-	add := func(name string, least int, run func(uint32, []byte) uint32) {
-		ks = append(ks, kernel{name, func(s uint32, p []byte) uint32 {
+// the work to bytewise.
+func archKernels[R register](e *engine[R]) []kernel[R] {
+	var ks []kernel[R]
+	add := func(name string, least int, run func(R, []byte) R) {
+		ks = append(ks, kernel[R]{name, func(s R, p []byte) R {
 			if len(p) < least {
-				return t.slicing8(s, p)
+				return e.bytewise(s, p)
 			}
 			return run(s, p)
 		}})
 	}
-	if hasSSE42 && t.model.Poly == polyCastagnoli && t.model.Reflected {
-		add("crc32q", 0, func(s uint32, p []byte) uint32 { return crc32q(s, unsafe.SliceData(p), len(p)) })
+	narrow := uint32(e.poly) == 0
+	if hasSSE42 && narrow && e.poly>>32 == polyCastagnoli && e.model.RefIn {
+		add("crc32q", 0, func(s R, p []byte) R { return R(crc32q(uint32(s), unsafe.SliceData(p), len(p))) })
 	}
 	if hasPCLMULQDQ {
-		add("pclmulqdq", 16, t.pclmulqdq)
+		add("pclmulqdq", 16, func(s R, p []byte) R { return R(e.arch.pclmulqdq(uint64(s), p)) })
 	}
 	if hasVPCLMULQDQ {
-		add("vpclmulqdq", 64, t.vpclmulqdq)
+		add("vpclmulqdq", 64, func(s R, p []byte) R { return R(e.arch.vpclmulqdq(uint64(s), p)) })
 	}
-	if hasPCLMULQDQ && hasAVX512 && hasRegisters(t.model.Poly) {
-		add("registers", 4096, t.registers)
+	if hasPCLMULQDQ && hasAVX512 && narrow && hasRegisters(e.poly>>32) {
+		add("registers", 4096, e.registers)
 	}
 	return ks
 }
@@ -79,6 +80,14 @@ func TestArchKernelByLength(t *testing.T) {
 		}
 		if !sse || tt.has && !has || tt.avx512 && !avx512 || tt.wide && !wide {
 			continue // this processor cannot run what it would be
+		}
+		// The kernel for all widths chooses by the same rule.
+		wide := New64(tt.model.wide())
+		if got := wide.Kernel(tt.n); got != tt.want && tt.want != "sparse" {
+			t.Errorf("%s, %s as a Table64, %d bytes: %s, want %s", tt.name, tt.model.Name, tt.n, got, tt.want)
+		}
+		if got, want := uint32(wide.Checksum(data[:tt.n])), crc.Checksum(data[:tt.n]); got != want {
+			t.Errorf("%s, %s as a Table64, %d bytes: %08x, want %08x", tt.name, tt.model.Name, tt.n, got, want)
 		}
 		if got, want := crc.Checksum(data[:tt.n]), crc.Slicing8(crc.Empty(), data[:tt.n]); got != want {
 			t.Errorf("%s, %s, %d bytes: %08x, want %08x", tt.name, tt.model.Name, tt.n, got, want)

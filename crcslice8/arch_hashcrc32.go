@@ -1,4 +1,4 @@
-//go:build !purego && (arm64 || loong64 || ppc64le || s390x)
+//go:build !purego && (loong64 || ppc64le || s390x)
 
 package crcslice8
 
@@ -8,31 +8,34 @@ import "hash/crc32"
 // instructions for CRCs or carry-less products; nil if it has none for the model.
 type archTable struct{ std *crc32.Table }
 
-// archInit: hash/crc32 has kernels for two polynomials, reflected.
-func archInit(t *Table) {
-	switch {
-	case t.model.Reflected && t.model.Poly == polyIEEE:
-		t.arch.std = crc32.IEEETable
-	case t.model.Reflected && t.model.Poly == polyCastagnoli:
-		t.arch.std = crc32.MakeTable(crc32.Castagnoli)
+// prepare: hash/crc32 has kernels for two polynomials of 32 bits, reflected.
+func (a *archTable) prepare(poly uint64, reflected bool) { a.std = standardTable(poly, reflected) }
+
+// update is Update.
+func (t *Table) update(crc uint32, p []byte) uint32 {
+	state := t.state(crc)
+	if t.arch.std != nil {
+		return t.finish(updateStandard(t.arch.std, state, p))
 	}
+	return t.finish(t.portable(state, p))
 }
 
-// update returns the state after p.
-func (t *Table) update(state uint32, p []byte) uint32 {
-	if t.arch.std == nil {
-		return t.portable(state, p)
+// update is Update.
+func (t *Table64) update(crc uint64, p []byte) uint64 {
+	state := t.state(crc)
+	if t.arch.std != nil {
+		return t.finish(uint64(updateStandard(t.arch.std, uint32(state), p)))
 	}
-	return ^crc32.Update(^state, t.arch.std, p) // it complements before and after
+	return t.finish(t.portable(state, p))
 }
 
 // archKernel names the kernel that update takes for n bytes, "" for a portable one.
-func archKernel(t *Table, n int) string {
-	if t.arch.std == nil {
+func archKernel(a *archTable, n int) string {
+	if a.std == nil {
 		return ""
 	}
 	return "hash/crc32"
 }
 
 // carryless multiplies a and b as polynomials over GF(2).
-func carryless(a, b uint32) uint64 { return portableCarryless(a, b) }
+func carryless(a, b uint64) (hi, lo uint64) { return portableCarryless(a, b) }

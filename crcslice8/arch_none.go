@@ -2,17 +2,23 @@
 
 package crcslice8
 
-// archTable is what the kernels of this architecture need of a table: there are
-// none.
+// archTable is empty: this architecture has no kernels.
 type archTable struct{}
 
-func archInit(*Table) {}
+func (*archTable) prepare(uint64, bool) {}
 
-// update returns the state after p.
-func (t *Table) update(state uint32, p []byte) uint32 { return t.portable(state, p) }
+// update is Update.
+func (t *Table) update(crc uint32, p []byte) uint32 {
+	return t.finish(t.portable(t.state(crc), p))
+}
+
+// update is Update.
+func (t *Table64) update(crc uint64, p []byte) uint64 {
+	return t.finish(t.portable(t.state(crc), p))
+}
 
 // archKernel names the kernel that update takes for n bytes, "" for a portable one.
-func archKernel(*Table, int) string { return "" }
+func archKernel(*archTable, int) string { return "" }
 
 // carryless multiplies a and b as polynomials over GF(2).
-func carryless(a, b uint32) uint64 { return portableCarryless(a, b) }
+func carryless(a, b uint64) (hi, lo uint64) { return portableCarryless(a, b) }

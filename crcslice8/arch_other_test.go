@@ -1,7 +1,7 @@
-//go:build !amd64 || purego
+//go:build !(amd64 || arm64) || purego
 
 package crcslice8
 
-func archKernels(*Table) []kernel { return nil }
+func archKernels[R register](*engine[R]) []kernel[R] { return nil }
 
 func archLengths() []int { return nil }

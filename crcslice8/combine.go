@@ -1,105 +1,120 @@
 package crcslice8
 
-import "math/bits"
-
-// Combine returns the checksum of a followed by b, given the checksum of each and
-// the length of b in bytes. It panics if lenB is negative.
-//
-// The time grows with the number of bytes that lenB takes, not with its value.
-func (t *Table) Combine(crcA, crcB uint32, lenB int64) uint32 {
-	return t.combine(crcA, crcB, t.zeros(lenB))
-}
-
-// Shift is what appending a fixed number of bytes does to a checksum. It saves
-// most of the work of [Table.Combine] where many blocks have one length. Only
-// [Table.Shift] makes one that works.
-type Shift struct {
-	table *Table
-	power uint32
-}
-
-// Shift returns the operator for lenB bytes. It panics if lenB is negative.
-func (t *Table) Shift(lenB int64) Shift { return Shift{t, t.zeros(lenB)} }
-
-// Combine is [Table.Combine] with the length of the operator.
-func (s Shift) Combine(crcA, crcB uint32) uint32 { return s.table.combine(crcA, crcB, s.power) }
+import (
+	"math/bits"
+	"unsafe"
+)
 
 // combine moves A up by the length of B and adds B. Each sum holds the initial
 // register, moved up by the length of what was summed: of A's, moved further by
 // the length of B, the whole wants exactly as much as it has, but B's own is one
 // too many. Taking it off A before the move takes it off there. The final XorOut
 // comes with B.
-func (t *Table) combine(crcA, crcB, power uint32) uint32 {
-	return t.swap(t.product(t.swap(crcA^t.Empty()), power)) ^ crcB
+func (e *engine[R]) combine(crcA, crcB, power R) R {
+	return e.registerOf(e.product(e.stateOf(crcA^e.empty), power)) ^ crcB
 }
 
 // zeros returns x^(8n) modulo the polynomial, in the form of states: the factor
 // by which n zero bytes multiply a state.
-func (t *Table) zeros(n int64) uint32 {
-	t.check()
+func (e *engine[R]) zeros(n int64) R {
+	e.check()
 	if n < 0 {
 		panic("crcslice8: combine: negative length")
 	}
 	if n == 0 {
-		return t.unit(0)
+		return e.unit(0)
 	}
 	k := bits.TrailingZeros64(uint64(n)) / 8
 	n >>= 8 * k
-	power := t.powers[k][byte(n)]
+	power := e.powers[k][byte(n)]
 	for n >>= 8; n != 0; n >>= 8 {
 		k++
 		if b := byte(n); b != 0 {
-			power = t.product(power, t.powers[k][b])
+			power = e.product(power, e.powers[k][b])
 		}
 	}
 	return power
 }
 
-func (t *Table) fillPowers() {
-	base := t.unit(8)
-	for k := range t.powers {
-		power := t.unit(0)
-		for b := range t.powers[k] {
-			t.powers[k][b] = power
-			power = t.product(power, base)
+func (e *engine[R]) fillPowers() {
+	base := e.unit(8)
+	for k := range e.powers {
+		power := e.unit(0)
+		for b := range e.powers[k] {
+			e.powers[k][b] = power
+			power = e.product(power, base)
 		}
 		base = power
 	}
 }
 
-// unit returns x^i, i below 32, in the form of states.
-func (t *Table) unit(i int) uint32 {
-	if t.model.Reflected {
-		return 1 << (31 - i)
+// unit returns x^i, i below the bits of R, in the form of states.
+func (e *engine[R]) unit(i int) R {
+	if e.model.RefIn {
+		return 1 << (8*unsafe.Sizeof(R(0)) - 1 - uintptr(i))
 	}
-	return bits.ReverseBytes32(1 << i)
+	return R(bits.ReverseBytes64(1<<i) >> (64 - 8*unsafe.Sizeof(R(0))))
 }
 
-// product multiplies two states as polynomials, modulo the polynomial of t.
-func (t *Table) product(a, b uint32) uint32 {
-	// The upper 32 coefficients of the product, as a state, are in the low half of
-	// ab, as four bytes of input would be: multiplying them by x^32 modulo the
-	// polynomial is what the tables do.
+// product multiplies two states as polynomials, modulo the polynomial.
+//
+// The upper coefficients of the product, as a state, are in its low half, as bytes
+// of input would be: multiplying them by x^32 or x^64 modulo the polynomial is what
+// the tables do.
+func (e *engine[R]) product(a, b R) R {
+	if unsafe.Sizeof(a) == 8 {
+		hi, lo := e.product128(uint64(a), uint64(b))
+		return R(hi) ^ e.slices[7][byte(lo)] ^ e.slices[6][byte(lo>>8)] ^
+			e.slices[5][byte(lo>>16)] ^ e.slices[4][byte(lo>>24)] ^
+			e.slices[3][byte(lo>>32)] ^ e.slices[2][byte(lo>>40)] ^
+			e.slices[1][byte(lo>>48)] ^ e.slices[0][lo>>56]
+	}
 	var ab uint64
-	if t.model.Reflected {
+	if e.model.RefIn {
 		// Two reflected factors give a reflected product of 63 bits.
-		ab = carryless(a, b) << 1
+		_, ab = carryless(uint64(a), uint64(b))
+		ab <<= 1
 	} else {
-		ab = bits.ReverseBytes64(carryless(bits.ReverseBytes32(a), bits.ReverseBytes32(b)))
+		_, ab = carryless(uint64(bits.ReverseBytes32(uint32(a))), uint64(bits.ReverseBytes32(uint32(b))))
+		ab = bits.ReverseBytes64(ab)
 	}
-	return uint32(ab>>32) ^
-		t.slices[3][byte(ab)] ^
-		t.slices[2][byte(ab>>8)] ^
-		t.slices[1][byte(ab>>16)] ^
-		t.slices[0][byte(ab>>24)]
+	return R(ab>>32) ^
+		e.slices[3][byte(ab)] ^
+		e.slices[2][byte(ab>>8)] ^
+		e.slices[1][byte(ab>>16)] ^
+		e.slices[0][byte(ab>>24)]
 }
 
-// portableCarryless multiplies a and b as polynomials over GF(2) with the processor's
+// product128 returns the whole product of two states of 64 bits, in the form of
+// states.
+func (e *engine[R]) product128(a, b uint64) (hi, lo uint64) {
+	if e.model.RefIn {
+		hi, lo = carryless(a, b)
+		return hi<<1 | lo>>63, lo << 1
+	}
+	hi, lo = carryless(bits.ReverseBytes64(a), bits.ReverseBytes64(b))
+	return bits.ReverseBytes64(lo), bits.ReverseBytes64(hi)
+}
+
+// portableCarryless multiplies a and b as polynomials over GF(2), in halves
+// (Karatsuba).
+func portableCarryless(a, b uint64) (hi, lo uint64) {
+	a1, b1 := uint32(a>>32), uint32(b>>32)
+	lo = carryless32(uint32(a), uint32(b))
+	if a1|b1 == 0 {
+		return 0, lo
+	}
+	hi = carryless32(a1, b1)
+	middle := carryless32(uint32(a)^a1, uint32(b)^b1) ^ lo ^ hi
+	return hi ^ middle>>32, lo ^ middle<<32
+}
+
+// carryless32 multiplies a and b as polynomials over GF(2) with the processor's
 // ordinary multiplication, as T. Pornin does in BearSSL (ghash_ctmul): every
 // fourth bit of each factor is multiplied at a time, so that at most eight ones
 // meet in a column and their carries stay in the three columns between, which
 // are masked off.
-func portableCarryless(a, b uint32) uint64 {
+func carryless32(a, b uint32) uint64 {
 	const column = 0x1111111111111111
 	a0, a1, a2, a3 := uint64(a&0x11111111), uint64(a&0x22222222), uint64(a&0x44444444), uint64(a&0x88888888)
 	b0, b1, b2, b3 := uint64(b&0x11111111), uint64(b&0x22222222), uint64(b&0x44444444), uint64(b&0x88888888)

@@ -86,9 +86,11 @@ func TestProduct(t *testing.T) {
 
 // normal changes between normal form and the form of states, in both directions.
 func normal(m Model, a uint32) uint32 {
+	var table Table
+	table.model.RefIn = m.Reflected
 	var s uint32
 	for i := range 32 {
-		s |= a >> i & 1 * (&Table{model: m}).unit(i)
+		s |= a >> i & 1 * table.unit(i)
 	}
 	return s
 }
@@ -204,16 +206,19 @@ func BenchmarkSearch(b *testing.B) {
 // TestCarryless: the processor's product is that of ordinary multiplications.
 func TestCarryless(t *testing.T) {
 	for range 1000 {
-		a, b := rand.Uint32(), rand.Uint32()
-		var want uint64
-		for i := range 32 {
-			want ^= uint64(b) << i & -uint64(a>>i&1)
+		a, b := rand.Uint64()>>rand.N(64), rand.Uint64()>>rand.N(64)
+		var wantHi, wantLo uint64
+		for i := range 64 {
+			if a>>i&1 == 1 {
+				wantHi ^= b >> 1 >> (63 - i)
+				wantLo ^= b << i
+			}
 		}
-		if got := carryless(a, b); got != want {
-			t.Fatalf("%08x times %08x: %x, want %x", a, b, got, want)
+		if hi, lo := carryless(a, b); hi != wantHi || lo != wantLo {
+			t.Fatalf("%x times %x: %x %x, want %x %x", a, b, hi, lo, wantHi, wantLo)
 		}
-		if got := portableCarryless(a, b); got != want {
-			t.Fatalf("%08x times %08x, portable: %x, want %x", a, b, got, want)
+		if hi, lo := portableCarryless(a, b); hi != wantHi || lo != wantLo {
+			t.Fatalf("%x times %x, portable: %x %x, want %x %x", a, b, hi, lo, wantHi, wantLo)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package crcslice8
 
 import (
+	"fmt"
 	"math/bits"
 	"math/rand/v2"
 )
@@ -8,25 +9,57 @@ import (
 // define computes the checksum of p straight from the definition of the model:
 // one bit at a time, most significant bit first, reflecting each byte and the
 // result where the model says so. Everything is judged by it in the end.
-func define(m Model, p []byte) uint32 {
+func define(m Model, p []byte) uint32 { return uint32(define64(m.wide(), p)) }
+
+// define64 does the same for a model of any width.
+func define64(m Model64, p []byte) uint64 {
 	r := m.Init
 	for _, b := range p {
-		if m.Reflected {
+		if m.RefIn {
 			b = bits.Reverse8(b)
 		}
-		r ^= uint32(b) << 24
-		for range 8 {
-			carry := r >> 31
-			r <<= 1
-			if carry == 1 {
-				r ^= m.Poly
-			}
+		for i := 7; i >= 0; i-- {
+			r = defineBit(m, r, uint64(b>>i&1))
 		}
 	}
-	if m.Reflected {
-		r = bits.Reverse32(r)
+	return defineOut(m, r) ^ m.XorOut
+}
+
+// defineBit returns the register after one more bit.
+func defineBit(m Model64, r, bit uint64) uint64 {
+	carry := r>>(m.Width-1)&1 ^ bit
+	r = r << 1 & (^uint64(0) >> (64 - m.Width))
+	if carry == 1 {
+		r ^= m.Poly
 	}
-	return r ^ m.XorOut
+	return r
+}
+
+// defineOut returns the register in its final order.
+func defineOut(m Model64, r uint64) uint64 {
+	if m.RefOut {
+		return bits.Reverse64(r) >> (64 - m.Width)
+	}
+	return r
+}
+
+// defineResidue returns the register after "123456789" and its checksum, whose
+// highest power comes first.
+func defineResidue(m Model64) uint64 {
+	r := m.Init
+	for _, b := range []byte("123456789") {
+		if m.RefIn {
+			b = bits.Reverse8(b)
+		}
+		for i := 7; i >= 0; i-- {
+			r = defineBit(m, r, uint64(b>>i&1))
+		}
+	}
+	sum := defineOut(m, m.Check)
+	for i := m.Width - 1; i >= 0; i-- {
+		r = defineBit(m, r, sum>>i&1)
+	}
+	return defineOut(m, r)
 }
 
 // defineZeros returns the checksum of n zero bytes after the bytes whose checksum
@@ -88,6 +121,33 @@ func randomBytes(n int) []byte {
 	rand.NewChaCha8([32]byte{1}).Read(b)
 	return b
 }
+
+// oddModels64 have registers of few bits, of other than whole bytes, of all orders
+// at their ends, and polynomials that make a bad CRC.
+func oddModels64() []Model64 {
+	ms := []Model64{
+		{Name: "x", Width: 1},
+		{Name: "parity", Width: 1, Poly: 1, RefIn: true, RefOut: true},
+		{Name: "33 bits", Width: 33, Poly: 0x1_23456789, Init: 0x1_0badf00d, RefIn: true, RefOut: true, XorOut: 1},
+		{Name: "63 bits", Width: 63, Poly: 0x7eadbeefcafef00d, Init: 0x123456789abcdef, XorOut: 0x7edcba9876543210},
+		{Name: "x^64", Width: 64, Init: 0x123456789abcdef, RefIn: true, RefOut: true},
+		{Name: "all terms", Width: 64, Poly: ^uint64(0), Init: 1, XorOut: 2},
+		{Name: "no constant term", Width: 64, Poly: 0xdeadbeefcafef00e, Init: 3, RefIn: true, RefOut: true},
+	}
+	for _, width := range []int{5, 16, 32, 64} {
+		for order := range 4 {
+			high := ^uint64(0) >> (64 - width)
+			ms = append(ms, Model64{
+				Name: fmt.Sprintf("%d bits, order %d", width, order), Width: width,
+				Poly: 0xad93d23594c93659 & high, Init: 0x0123456789abcdef & high, XorOut: 0xf0e1d2c3b4a59687 & high,
+				RefIn: order&1 != 0, RefOut: order&2 != 0,
+			})
+		}
+	}
+	return ms
+}
+
+func allModels64() []Model64 { return append(Catalogue(), oddModels64()...) }
 
 // unlisted is a model with a polynomial that is not in Models and has a multiple.
 func unlisted() Model { return Model{Name: "unlisted", Poly: 0xdeadbeef, Init: 1, Reflected: true} }

@@ -7,78 +7,123 @@ import (
 	"hash"
 )
 
-// Size is the length of a checksum in bytes.
+// Size is the length of a CRC-32 in bytes.
 const Size = 4
 
-// Hash returns a new hash.Hash32 that has seen no bytes. Its Sum appends the
-// checksum most significant byte first.
-//
-// It is also a hash.Cloner and an encoding.BinaryMarshaler, BinaryAppender and BinaryUnmarshaler: a
-// state saved by one takes up its work in another of an equal model, names and
-// check values aside.
-func (t *Table) Hash() hash.Hash32 { return &digest{t, t.Empty()} }
-
-type digest struct {
-	table *Table
-	crc   uint32 // the checksum of what was written
+// digest is a hash of a Table or a Table64.
+type digest[R register] struct {
+	table updater[R]
+	crc   R // the checksum of the bytes written
 }
 
-func (d *digest) Size() int      { return Size }
-func (d *digest) BlockSize() int { return 1 }
-func (d *digest) Reset()         { d.crc = d.table.Empty() }
-func (d *digest) Sum32() uint32  { return d.crc }
-
-func (d *digest) Clone() (hash.Cloner, error) {
-	clone := *d
-	return &clone, nil
+// updater is a Table or a Table64.
+type updater[R register] interface {
+	Update(crc R, p []byte) R
+	common() *engine[R]
 }
 
-func (d *digest) Write(p []byte) (int, error) {
+func (e *engine[R]) common() *engine[R] { return e }
+
+func (d *digest[R]) Size() int      { return d.table.common().size() }
+func (d *digest[R]) BlockSize() int { return 1 }
+func (d *digest[R]) Reset()         { d.crc = d.table.common().empty }
+
+func (d *digest[R]) Write(p []byte) (int, error) {
 	d.crc = d.table.Update(d.crc, p)
 	return len(p), nil
 }
 
-func (d *digest) Sum(b []byte) []byte { return binary.BigEndian.AppendUint32(b, d.crc) }
+func (d *digest[R]) Sum(b []byte) []byte {
+	for i := d.Size() - 1; i >= 0; i-- {
+		b = append(b, byte(uint64(d.crc)>>(8*i)))
+	}
+	return b
+}
 
-// A saved state is the magic, then, most significant byte first, polynomial,
-// initial register, final XOR, order and checksum. The whole model is in it,
-// since a checksum of one model is a valid one of any other.
+type digest32 struct{ digest[uint32] }
+
+func (d *digest32) Sum32() uint32 { return d.crc }
+
+func (d *digest32) Clone() (hash.Cloner, error) {
+	clone := *d
+	return &clone, nil
+}
+
+type digest64 struct{ digest[uint64] }
+
+func (d *digest64) Sum64() uint64 { return d.crc }
+
+func (d *digest64) Clone() (hash.Cloner, error) {
+	clone := *d
+	return &clone, nil
+}
+
+// A saved state is the magic, the model and the checksum, numbers most significant
+// byte first. The whole model is in it, since a checksum of one model is a valid
+// one of any other.
 const (
-	magic     = "crs8\x01"
-	savedSize = len(magic) + 3*4 + 1 + Size
+	magic   = "crs8\x01" // polynomial, initial register, final XOR, order; 32 bits each number
+	magic64 = "crs8\x02" // the same with 64 bits, then the width
 )
 
-func (d *digest) AppendBinary(b []byte) ([]byte, error) {
-	return binary.BigEndian.AppendUint32(appendModel(b, d.table.model), d.crc), nil
+func (d *digest[R]) AppendBinary(b []byte) ([]byte, error) {
+	return appendRegister(d.table.common().appendModel(b), d.crc), nil
 }
 
-func (d *digest) MarshalBinary() ([]byte, error) {
-	return d.AppendBinary(make([]byte, 0, savedSize))
+func (d *digest[R]) MarshalBinary() ([]byte, error) {
+	return d.AppendBinary(make([]byte, 0, 48))
 }
 
-func (d *digest) UnmarshalBinary(b []byte) error {
-	if len(b) < len(magic) || string(b[:len(magic)]) != magic {
+func (d *digest[R]) UnmarshalBinary(b []byte) error {
+	e := d.table.common()
+	own := e.appendModel(nil)
+	if len(b) < len(magic) || string(b[:len(magic)]) != string(own[:len(magic)]) {
 		return errors.New("crcslice8: restore state: not a saved state of this package")
 	}
-	if len(b) != savedSize {
-		return fmt.Errorf("crcslice8: restore state: it has %d bytes instead of %d", len(b), savedSize)
+	size := len(own) + binary.Size(d.crc)
+	if len(b) != size {
+		return fmt.Errorf("crcslice8: restore state: it has %d bytes instead of %d", len(b), size)
 	}
-	model, crc := b[:savedSize-Size], b[savedSize-Size:]
-	if own := appendModel(nil, d.table.model); string(model) != string(own) {
+	model, crc := b[:len(own)], b[len(own):]
+	if string(model) != string(own) {
 		return fmt.Errorf("crcslice8: restore state: it was saved by model %x and this is %x (%s); restore it with the table of the model that saved it",
-			model[len(magic):], own[len(magic):], d.table.model.Name)
+			model[len(magic):], own[len(magic):], e.model.Name)
 	}
-	d.crc = binary.BigEndian.Uint32(crc)
+	d.crc = 0
+	for _, c := range crc {
+		d.crc = d.crc<<8 | R(c)
+	}
 	return nil
 }
 
-func appendModel(b []byte, m Model) []byte {
-	b = append(b, magic...)
-	b = binary.BigEndian.AppendUint32(b, m.Poly)
-	b = binary.BigEndian.AppendUint32(b, m.Init)
-	b = binary.BigEndian.AppendUint32(b, m.XorOut)
-	if m.Reflected {
-		return append(b, 1)
+func (e *engine[R]) appendModel(b []byte) []byte {
+	m := e.model
+	wide := binary.Size(e.empty) == 8
+	if wide {
+		b = append(b, magic64...)
+	} else {
+		b = append(b, magic...)
 	}
-	return append(b, 0)
+	b = appendRegister(b, R(m.Poly))
+	b = appendRegister(b, R(m.Init))
+	b = appendRegister(b, e.xorOut)
+	order := byte(0)
+	if m.RefIn {
+		order |= 1
+	}
+	if m.RefIn != m.RefOut {
+		order |= 2
+	}
+	b = append(b, order)
+	if wide {
+		b = append(b, byte(m.Width))
+	}
+	return b
+}
+
+func appendRegister[R register](b []byte, r R) []byte {
+	if binary.Size(r) == 8 {
+		return binary.BigEndian.AppendUint64(b, uint64(r))
+	}
+	return binary.BigEndian.AppendUint32(b, uint32(r))
 }

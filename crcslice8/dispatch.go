@@ -1,18 +1,32 @@
 package crcslice8
 
+import "cmp"
+
 // searchFrom is the length in bytes from which a polynomial that is not listed
 // gets its multiple searched: some milliseconds, once per Table. 32 KiB are what
 // io.Copy writes at once.
 const searchFrom = 32 << 10
 
-// portable returns the state after p by what runs anywhere. Each architecture
-// has an update that does the same, with kernels of its own.
+// portable returns the state after p by code that runs anywhere. Each architecture
+// has an update that chooses between it and kernels of its own.
 func (t *Table) portable(state uint32, p []byte) uint32 {
 	t.check()
+	if len(p) < 8 {
+		return t.upTo7(state, p)
+	}
 	if m := t.multipleFor(len(p)); m != nil {
 		return t.sparse(m, state, p)
 	}
 	return t.slicing16(state, p)
+}
+
+// portable does the same for a Table64.
+func (t *Table64) portable(state uint64, p []byte) uint64 {
+	t.check()
+	if len(p) < 8 {
+		return t.upTo7(state, p)
+	}
+	return t.slicing8(state, p)
 }
 
 // multipleFor returns the multiple with which to fold n bytes, nil if slicing
@@ -20,7 +34,7 @@ func (t *Table) portable(state uint32, p []byte) uint32 {
 func (t *Table) multipleFor(n int) *multiple {
 	m := t.multiple.Load()
 	if m == nil && n >= searchFrom {
-		t.search.Do(func() { t.multiple.Store(searchMultiple(t.model.Poly)) })
+		t.search.Do(func() { t.multiple.Store(searchMultiple(uint32(t.model.Poly))) })
 		m = t.multiple.Load()
 	}
 	if m == nil || n < m.from() {
@@ -29,13 +43,13 @@ func (t *Table) multipleFor(n int) *multiple {
 	return m
 }
 
-// Kernel names what computes the checksum of n bytes: "bytewise", "slicing-8",
-// "slicing-16", "sparse", "hash/crc32", or a kernel in assembly.
+// Kernel names the code that computes the checksum of n bytes: "slicing-4",
+// "slicing-8", "slicing-16", "sparse", "hash/crc32", or a kernel in assembly.
 //
 // For a polynomial outside [Models] "sparse" comes in with the first input of 32
 // KiB, or with the first question about so many.
 func (t *Table) Kernel(n int) string {
-	if name := archKernel(t, n); name != "" {
+	if name := archKernel(&t.arch, n); name != "" {
 		return name
 	}
 	switch {
@@ -43,8 +57,20 @@ func (t *Table) Kernel(n int) string {
 		return "sparse"
 	case n >= 16:
 		return "slicing-16"
-	case n >= 8:
+	}
+	return shortKernel(n)
+}
+
+// Kernel names the code that computes the checksum of n bytes: "slicing-4",
+// "slicing-8" or a kernel in assembly.
+func (t *Table64) Kernel(n int) string {
+	return cmp.Or(archKernel(&t.arch, n), shortKernel(n))
+}
+
+// shortKernel names the part of slicing-8 that n bytes go through.
+func shortKernel(n int) string {
+	if n >= 8 {
 		return "slicing-8"
 	}
-	return "bytewise"
+	return "slicing-4"
 }

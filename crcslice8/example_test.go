@@ -35,6 +35,22 @@ func ExampleNew() {
 	// Output: true
 }
 
+func ExampleNew64() {
+	model, _ := crcslice8.ModelByName("CRC-16/MODBUS")
+	fmt.Println(model)
+	fmt.Printf("%04x\n", crcslice8.New64(model).Checksum([]byte("123456789")))
+	// Output:
+	// CRC-16/MODBUS(width=16 poly=0x8005 init=0xffff refin=true refout=true xorout=0x0000 check=0x4b37)
+	// 4b37
+}
+
+func ExampleNVME() {
+	crc := crcslice8.NVME()
+	a, b := []byte("12345"), []byte("6789")
+	fmt.Printf("%016x\n", crc.Combine(crc.Checksum(a), crc.Checksum(b), int64(len(b))))
+	// Output: ae8b14860a799888
+}
+
 func ExampleUnrealMemCrc() {
 	crc := crcslice8.UnrealMemCrc([]byte("12345"), 0)
 	fmt.Printf("%#x\n", crcslice8.UnrealMemCrc([]byte("6789"), crc))

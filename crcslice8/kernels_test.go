@@ -11,24 +11,31 @@ import (
 )
 
 // kernel is one way from a state to the state after some bytes.
-type kernel struct {
+type kernel[R register] struct {
 	name string
-	run  func(state uint32, p []byte) uint32
+	run  func(state R, p []byte) R
 }
 
 // kernels returns every kernel of t at any length, also where another would be
-// chosen, and last what is chosen.
-func (t *Table) kernels() []kernel {
-	ks := []kernel{
+// chosen, and last the chosen one.
+func (t *Table) kernels() []kernel[uint32] {
+	ks := []kernel[uint32]{
 		{"bytewise", t.bytewise},
 		{"slicing-8", t.slicing8},
 		{"slicing-16", t.slicing16},
 	}
 	if m := t.multipleFor(searchFrom); m != nil {
-		ks = append(ks, kernel{"sparse", func(s uint32, p []byte) uint32 { return t.sparse(m, s, p) }})
+		ks = append(ks, kernel[uint32]{"sparse", func(s uint32, p []byte) uint32 { return t.sparse(m, s, p) }})
 	}
-	ks = append(ks, archKernels(t)...)
-	return append(ks, kernel{"update", t.update})
+	ks = append(ks, archKernels(&t.engine)...)
+	return append(ks, kernel[uint32]{"Update", func(s uint32, p []byte) uint32 { return t.state(t.Update(t.finish(s), p)) }})
+}
+
+// kernels does the same for a Table64.
+func (t *Table64) kernels() []kernel[uint64] {
+	ks := []kernel[uint64]{{"bytewise", t.bytewise}, {"slicing-8", t.slicing8}}
+	ks = append(ks, archKernels(&t.engine)...)
+	return append(ks, kernel[uint64]{"Update", func(s uint64, p []byte) uint64 { return t.state(t.Update(t.finish(s), p)) }})
 }
 
 // lengths are all up to 1200 and those around which something changes.
@@ -162,13 +169,19 @@ func TestKernelsStayInside(t *testing.T) {
 	mef := ModelMEF()
 	mef.Reflected = false
 	ks := append(Koopman().kernels(), New(mef).kernels()...)
+	ks64 := append(NVME().kernels(), newNamed("CRC-64/WE").kernels()...)
 	copy(buf.Start(buf.Len()), randomBytes(buf.Len()))
 	buf.ReadOnly(func() {
-		for _, k := range ks {
-			for n := range 4097 {
-				for _, p := range [][]byte{buf.Start(n), buf.End(n)} {
+		for n := range 4097 {
+			for _, p := range [][]byte{buf.Start(n), buf.End(n)} {
+				for _, k := range ks {
 					if err := buf.Catch(func() { k.run(0, p) }); err != nil {
 						t.Fatalf("%s, %d bytes: %v", k.name, n, err)
+					}
+				}
+				for _, k := range ks64 {
+					if err := buf.Catch(func() { k.run(0, p) }); err != nil {
+						t.Fatalf("%s, 64 bits, %d bytes: %v", k.name, n, err)
 					}
 				}
 			}
@@ -206,11 +219,11 @@ func TestKernelByLength(t *testing.T) {
 			n    int
 			want string
 		}{
-			{0, "bytewise"}, {7, "bytewise"}, {8, "slicing-8"}, {15, "slicing-8"}, {16, "slicing-16"},
+			{0, "slicing-4"}, {7, "slicing-4"}, {8, "slicing-8"}, {15, "slicing-8"}, {16, "slicing-16"},
 			{from - 1, "slicing-16"}, {from, "sparse"}, {from + 1, "sparse"}, {1 << 30, "sparse"},
 		} {
 			want := tt.want
-			if name := archKernel(crc, tt.n); name != "" {
+			if name := archKernel(&crc.arch, tt.n); name != "" {
 				want = name
 			}
 			if got := crc.Kernel(tt.n); got != want {
@@ -237,7 +250,7 @@ func TestFirstLongInputs(t *testing.T) {
 			if crc.multipleFor(len(data)) == nil {
 				t.Errorf("goroutine %d: nothing found", i)
 			}
-			got[i] = crc.update(1, data)
+			got[i] = crc.state(crc.Update(crc.finish(1), data))
 		})
 	}
 	wg.Wait()

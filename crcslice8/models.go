@@ -28,7 +28,12 @@ func (m Model) String() string {
 		cmp.Or(m.Name, "CRC-32"), m.Poly, m.Init, m.Reflected, m.XorOut, check)
 }
 
-// Models returns all models of this package, sorted by name: the CRC-32s of the
+// wide returns the same model as one of any width.
+func (m Model) wide() Model64 {
+	return Model64{m.Name, 32, uint64(m.Poly), uint64(m.Init), m.Reflected, m.Reflected, uint64(m.XorOut), uint64(m.Check), 0}
+}
+
+// Models returns all models of type Model in this package, sorted by name: the CRC-32s of the
 // RevEng catalogue and [ModelKoopman].
 func Models() []Model {
 	return []Model{

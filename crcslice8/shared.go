@@ -1,25 +1,57 @@
 package crcslice8
 
-import "sync"
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// sharedTable is a table that is made on first use. Afterwards it costs one load:
+// sync.OnceValue takes as long as the sum of a byte.
+type sharedTable[T any] struct {
+	table atomic.Pointer[T]
+	once  sync.Once
+	build func() *T
+}
+
+func (s *sharedTable[T]) get() *T {
+	if t := s.table.Load(); t != nil {
+		return t
+	}
+	return s.first()
+}
+
+func (s *sharedTable[T]) first() *T {
+	s.once.Do(func() { s.table.Store(s.build()) })
+	return s.table.Load()
+}
 
 var (
-	sharedIEEE       = sync.OnceValue(func() *Table { return New(ModelISOHDLC()) })
-	sharedCastagnoli = sync.OnceValue(func() *Table { return New(ModelISCSI()) })
-	sharedKoopman    = sync.OnceValue(func() *Table { return New(ModelKoopman()) })
-	sharedBZIP2      = sync.OnceValue(func() *Table { return New(ModelBZIP2()) })
+	sharedIEEE       = sharedTable[Table]{build: func() *Table { return New(ModelISOHDLC()) }}
+	sharedCastagnoli = sharedTable[Table]{build: func() *Table { return New(ModelISCSI()) }}
+	sharedKoopman    = sharedTable[Table]{build: func() *Table { return New(ModelKoopman()) }}
+	sharedBZIP2      = sharedTable[Table]{build: func() *Table { return New(ModelBZIP2()) }}
+	sharedNVME       = sharedTable[Table64]{build: func() *Table64 { return newNamed("CRC-64/NVME") }}
+	sharedXZ         = sharedTable[Table64]{build: func() *Table64 { return newNamed("CRC-64/XZ") }}
 )
 
 // IEEE returns the table of [ModelISOHDLC], made on first use.
-func IEEE() *Table { return sharedIEEE() }
+func IEEE() *Table { return sharedIEEE.get() }
 
 // Castagnoli returns the table of [ModelISCSI], made on first use.
-func Castagnoli() *Table { return sharedCastagnoli() }
+func Castagnoli() *Table { return sharedCastagnoli.get() }
 
 // Koopman returns the table of [ModelKoopman], made on first use.
-func Koopman() *Table { return sharedKoopman() }
+func Koopman() *Table { return sharedKoopman.get() }
 
 // BZIP2 returns the table of [ModelBZIP2], made on first use.
-func BZIP2() *Table { return sharedBZIP2() }
+func BZIP2() *Table { return sharedBZIP2.get() }
+
+// NVME returns the table of CRC-64/NVME, the CRC-64 of Amazon S3 and of NVM
+// Express, made on first use.
+func NVME() *Table64 { return sharedNVME.get() }
+
+// XZ returns the table of CRC-64/XZ, made on first use. hash/crc64 calls it ECMA.
+func XZ() *Table64 { return sharedXZ.get() }
 
 // UnrealMemCrc is the Unreal Engine's FCrc::MemCrc_DEPRECATED: the checksum of
 // the bytes whose checksum is crc (0 for none), followed by data. It is

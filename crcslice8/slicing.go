@@ -16,19 +16,30 @@ func (t *Table) Slicing16(crc uint32, p []byte) uint32 {
 	return t.finish(t.slicing16(t.state(crc), p))
 }
 
-// bytewise takes one byte per step (Sarwate 1988). The byte meets the low bits
-// of the state; what is above them moves down.
-func (t *Table) bytewise(s uint32, p []byte) uint32 {
-	for _, b := range p {
-		s = s>>8 ^ t.slices[0][byte(s)^b]
-	}
-	return s
+// Slicing8 is [Table64.Update] by slicing-by-8, whatever the length and the
+// processor: the oracle for all other kernels.
+func (t *Table64) Slicing8(crc uint64, p []byte) uint64 {
+	t.check()
+	return t.finish(t.slicing8(t.state(crc), p))
 }
 
 // slicing8 takes eight bytes per step. A CRC is linear, so the state after eight
 // bytes is the sum of what each of them leaves on its own; the byte with k bytes
-// behind it leaves slices[k]. The state counts as part of the first four. Their
-// look-ups, which wait for the step before, come last in the sum.
+// behind it leaves slices[k]. The state counts as part of all of them. The sum is a
+// tree, since all look-ups wait for the step before.
+func (t *Table64) slicing8(s uint64, p []byte) uint64 {
+	for ; len(p) >= 8; p = p[8:] {
+		s ^= binary.LittleEndian.Uint64(p)
+		s = (t.slices[0][s>>56] ^ t.slices[1][byte(s>>48)] ^
+			(t.slices[2][byte(s>>40)] ^ t.slices[3][byte(s>>32)])) ^
+			(t.slices[4][byte(s>>24)] ^ t.slices[5][byte(s>>16)] ^
+				(t.slices[6][byte(s>>8)] ^ t.slices[7][byte(s)]))
+	}
+	return t.upTo7(s, p)
+}
+
+// slicing8 does the same with a state that counts as part of the first four bytes.
+// Their look-ups, which wait for the step before, come last in the sum.
 func (t *Table) slicing8(s uint32, p []byte) uint32 {
 	for ; len(p) >= 8; p = p[8:] {
 		s ^= binary.LittleEndian.Uint32(p)
@@ -41,7 +52,7 @@ func (t *Table) slicing8(s uint32, p []byte) uint32 {
 			t.slices[6][byte(s>>8)] ^
 			t.slices[7][byte(s)]
 	}
-	return t.bytewise(s, p)
+	return t.upTo7(s, p)
 }
 
 // slicing16 does the same with sixteen bytes per step. Loading each byte on its
@@ -57,14 +68,14 @@ func (t *Table) slicing16(s uint32, p []byte) uint32 {
 			t.slices[5][p[10]] ^
 			t.slices[6][p[9]] ^
 			t.slices[7][p[8]] ^
-			t.slices[8][p[7]] ^
-			t.slices[9][p[6]] ^
-			t.slices[10][p[5]] ^
-			t.slices[11][p[4]] ^
-			t.slices[12][s>>24] ^
-			t.slices[13][byte(s>>16)] ^
-			t.slices[14][byte(s>>8)] ^
-			t.slices[15][byte(s)]
+			t.upper[0][p[7]] ^
+			t.upper[1][p[6]] ^
+			t.upper[2][p[5]] ^
+			t.upper[3][p[4]] ^
+			t.upper[4][s>>24] ^
+			t.upper[5][byte(s>>16)] ^
+			t.upper[6][byte(s>>8)] ^
+			t.upper[7][byte(s)]
 	}
 	return t.slicing8(s, p)
 }

@@ -1,6 +1,7 @@
 package crcslice8
 
 import (
+	"hash"
 	"math/bits"
 	"sync"
 	"sync/atomic"
@@ -11,97 +12,94 @@ import (
 // Only [New] makes one that works; with the zero Table all methods that compute
 // something panic.
 type Table struct {
-	model Model
+	engine[uint32]
 
-	// slices[k][b] is the state after byte b and k zero bytes, from state 0.
-	slices [16][256]uint32
-
-	// powers[k][b] is x^(8·b·256^k) modulo the polynomial, in the form of states:
-	// what 256^k·b zero bytes do to a state is one product with it.
-	powers [8][256]uint32
+	upper [8][256]uint32 // slices 8 to 15, for slicing-16
 
 	multiple atomic.Pointer[multiple] // for long input; nil: none, or not searched yet
 	search   sync.Once                // finds it for polynomials that are not listed
-
-	arch archTable // what the kernels of this architecture need
-	made bool      // by New
 }
 
 // New works out all that depends on the polynomial of m; that takes some tens of
 // microseconds. It takes any model, also one whose polynomial makes a bad CRC.
 func New(m Model) *Table {
-	t := &Table{model: m, made: true}
-	for b := range t.slices[0] {
-		t.slices[0][b] = afterByte(m, byte(b))
-	}
-	for k := 1; k < len(t.slices); k++ {
-		for b, s := range t.slices[k-1] {
-			t.slices[k][b] = s>>8 ^ t.slices[0][byte(s)]
+	t := new(Table)
+	t.prepare(m.wide())
+	previous := &t.slices[7]
+	for k := range t.upper {
+		for b, s := range previous {
+			t.upper[k][b] = t.afterZero(s)
 		}
+		previous = &t.upper[k]
 	}
-	t.fillPowers()
 	t.multiple.Store(knownMultiple(m.Poly))
-	archInit(t)
 	return t
 }
 
-// afterByte returns the state after byte b, from state 0: the definition, bit by
-// bit.
-func afterByte(m Model, b byte) uint32 {
-	if m.Reflected {
-		poly, s := bits.Reverse32(m.Poly), uint32(b)
-		for range 8 {
-			s = s>>1 ^ poly&-(s&1)
-		}
-		return s
-	}
-	r := uint32(b) << 24
-	for range 8 {
-		r = r<<1 ^ m.Poly&-(r>>31)
-	}
-	return bits.ReverseBytes32(r)
-}
-
 // Model returns what t was made from.
-func (t *Table) Model() Model { return t.model }
-
-// Empty returns the checksum of no bytes, with which a chain of [Table.Update]
-// begins.
-func (t *Table) Empty() uint32 {
-	if t.model.Reflected {
-		return bits.Reverse32(t.model.Init) ^ t.model.XorOut
-	}
-	return t.model.Init ^ t.model.XorOut
+func (t *Table) Model() Model {
+	m := t.model
+	return Model{m.Name, uint32(m.Poly), uint32(m.Init), m.RefIn, uint32(m.XorOut), uint32(m.Check)}
 }
+
+// Empty returns the checksum of no bytes. A chain of [Table.Update] begins with it.
+func (t *Table) Empty() uint32 { return t.empty }
 
 // Checksum returns the checksum of p.
-func (t *Table) Checksum(p []byte) uint32 { return t.Update(t.Empty(), p) }
+func (t *Table) Checksum(p []byte) uint32 { return t.Update(t.empty, p) }
 
 // Update returns the checksum of the bytes whose checksum is crc, followed by p.
-// As with hash/crc32, crc is a finished value, not a register; that of no bytes,
-// with which a chain begins, is Empty.
+// As with hash/crc32, crc is a finished value, not a register. A chain begins with
+// Empty.
 func (t *Table) Update(crc uint32, p []byte) uint32 {
-	return t.finish(t.update(t.state(crc), p))
+	return t.update(crc, p)
 }
 
 // state undoes finish.
-func (t *Table) state(crc uint32) uint32 { return t.swap(crc ^ t.model.XorOut) }
+func (t *Table) state(crc uint32) uint32 { return t.swap(crc ^ t.xorOut) }
 
 // finish makes a checksum of a state.
-func (t *Table) finish(state uint32) uint32 { return t.swap(state) ^ t.model.XorOut }
+func (t *Table) finish(state uint32) uint32 { return t.swap(state) ^ t.xorOut }
 
-// swap changes between register and state, in both directions.
+// swap is stateOf and registerOf, which are one for 32 bits, without a call.
 func (t *Table) swap(r uint32) uint32 {
-	if t.model.Reflected {
-		return r
+	if t.order != reflected {
+		r = bits.ReverseBytes32(r)
 	}
-	return bits.ReverseBytes32(r)
+	return r
 }
 
-// check refuses the zero Table, whose sums would all be 0. The kernels that need
-// no check find nothing in it and leave the work to those that do.
-func (t *Table) check() {
-	if !t.made {
-		panic("crcslice8: a Table that was not made by New")
-	}
+// combine is engine.combine with swap.
+func (t *Table) combine(crcA, crcB, power uint32) uint32 {
+	return t.swap(t.product(t.swap(crcA^t.empty), power)) ^ crcB
 }
+
+// Hash returns a new hash.Hash32 that has seen no bytes. Its Sum appends the
+// checksum most significant byte first.
+//
+// It is also a hash.Cloner and an encoding.BinaryMarshaler, BinaryAppender and
+// BinaryUnmarshaler: a state saved by one takes up its work in another of an equal
+// model, names and check values aside.
+func (t *Table) Hash() hash.Hash32 { return &digest32{digest[uint32]{t, t.Empty()}} }
+
+// Combine returns the checksum of a followed by b, given the checksum of each and
+// the length of b in bytes. It panics if lenB is negative.
+//
+// The time grows with the number of bytes that lenB takes, not with its value.
+func (t *Table) Combine(crcA, crcB uint32, lenB int64) uint32 {
+	return t.combine(crcA, crcB, t.zeros(lenB))
+}
+
+// Shift is what appending a fixed number of bytes does to a checksum. It saves
+// most of the work of [Table.Combine] where many blocks have one length. Only
+// [Table.Shift] makes one that works.
+type Shift struct {
+	table *Table
+	power uint32
+}
+
+// Shift returns the operator for lenB bytes. It panics if lenB is negative.
+func (t *Table) Shift(lenB int64) Shift { return Shift{t, t.zeros(lenB)} }
+
+// Combine is [Table.Combine] with the length of the operator.
+func (s Shift) Combine(crcA, crcB uint32) uint32 { return s.table.combine(crcA, crcB, s.power) }

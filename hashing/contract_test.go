@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash"
 	"hash/crc32"
+	"hash/crc64"
 	"hash/fnv"
 	"math/bits"
 	"strings"
@@ -52,7 +53,11 @@ var contracts = map[string]contract{
 	"slice8":        {oracle: plainBZIP2},
 
 	"crc64": {state: true, long: "612e5a7fb39d5124",
-		known: []hashtest.Known{{In: "", Want: "0000000000000000"}, {In: fox, Want: "5b5eb8c2e54aa1c4"}}},
+		known:  []hashtest.Known{{In: "", Want: "0000000000000000"}, {In: fox, Want: "5b5eb8c2e54aa1c4"}},
+		oracle: func(b []byte) []byte { return plain64(crc64.Checksum(b, crc64.MakeTable(crc64.ECMA))) }},
+	"crc64nvme": {state: true,
+		known:  []hashtest.Known{{In: "", Want: "0000000000000000"}},
+		oracle: func(b []byte) []byte { return plain64(crc64.Checksum(b, crc64.MakeTable(0x9a6c9329ac4bc9b5))) }},
 	"adler32": {state: true, long: "3a86f181",
 		known: []hashtest.Known{{In: "", Want: "00000001"}, {In: "Wikipedia", Want: "11e60398"}}},
 
@@ -107,6 +112,8 @@ func ascending(n int) string {
 }
 
 func plain32(v uint32) []byte { return []byte{byte(v >> 24), byte(v >> 16), byte(v >> 8), byte(v)} }
+
+func plain64(v uint64) []byte { return append(plain32(uint32(v>>32)), plain32(uint32(v))...) }
 
 func written(h hash.Hash, b []byte) []byte {
 	h.Write(b)

@@ -2,62 +2,61 @@ package hashing
 
 import (
 	"hash"
-	"hash/crc64"
-	"sync"
+
+	"github.com/assetcook/assetcook/crcslice8"
 )
 
-// crc64Table is made on first use: it takes longer than the rest of the registry.
-var crc64Table = sync.OnceValue(func() *crc64.Table { return crc64.MakeTable(crc64.ECMA) })
-
-func crc64Func() Func {
-	narrow := func(b []byte) Sum128 { return Sum128{Lo: crc64.Checksum(b, crc64Table())} }
-	return Func{
-		Name:   "crc64",
-		Size:   crc64.Size,
-		Source: "ECMA-182's polynomial as xz uses it, reflected, with ones before and after; CRC-64/XZ in the RevEng catalogue",
-		Check:  "995dc9bbdf1939fa",
-		narrow: narrow,
-		stream: func() hash.Hash { return crc64.New(crc64Table()) },
-		joints: narrowJoints(crc64.Size, narrow, crc64Combiner),
+func crc64Funcs() []Func {
+	return []Func{
+		crc64Func("crc64", "ECMA-182's polynomial as xz uses it, reflected, with ones before and after; CRC-64/XZ in the RevEng catalogue",
+			namedModel("CRC-64/XZ"), crcslice8.XZ),
+		crc64Func("crc64nvme", "NVM Express NVM Command Set Specification, 64b CRC; CRC-64/NVME in the RevEng catalogue",
+			namedModel("CRC-64/NVME"), crcslice8.NVME),
 	}
 }
 
-// crc64Combiner returns a function that gives the sum of a followed by b from
-// their sums, as the remainder of a*x^(8*lenB) plus that of b; the ones before and
-// after cancel. It remembers the power of the last length, since all blocks of a
-// file but the last have one.
-func crc64Combiner() func(a, b uint64, lenB int64) uint64 {
-	var length int64
-	power := crc64One
+func namedModel(name string) crcslice8.Model64 {
+	m, ok := crcslice8.ModelByName(name)
+	if !ok {
+		panic("hashing: crcslice8 has no model " + name)
+	}
+	return m
+}
+
+// CRC64 returns a function for a CRC of 1 to 64 bits that is not in the registry, so
+// that files can be summed with it. It has the name of the model, and sums of as many
+// bytes as its width takes.
+func CRC64(t *crcslice8.Table64) Func {
+	m := t.Model()
+	return complete([]Func{crc64Func(m.Name, "CRC by package crcslice8", m, func() *crcslice8.Table64 { return t })})[0]
+}
+
+// crc64Func wraps a table of crcslice8, which is made on first use.
+func crc64Func(name, source string, model crcslice8.Model64, table func() *crcslice8.Table64) Func {
+	size := (model.Width + 7) / 8
+	narrow := func(b []byte) Sum128 { return Sum128{Lo: table().Checksum(b)} }
+	return Func{
+		Name:   name,
+		Size:   size,
+		Source: source,
+		Check:  Sum128{Lo: model.Check}.sum(size).String(),
+		narrow: narrow,
+		stream: func() hash.Hash { return table().Hash() },
+		joints: narrowJoints(size, narrow, func() func(a, b uint64, lenB int64) uint64 {
+			return crcCombiner(table().Shift, crcslice8.Shift64.Combine)
+		}),
+	}
+}
+
+// crcCombiner joins blocks by operators for the length of the second. It keeps the
+// operator of the last length, since all blocks of a file but the last have one.
+func crcCombiner[Shift any, Sum uint32 | uint64](operator func(lenB int64) Shift, combine func(s Shift, a, b Sum) Sum) func(a, b uint64, lenB int64) uint64 {
+	length := int64(-1)
+	var shift Shift
 	return func(a, b uint64, lenB int64) uint64 {
 		if lenB != length {
-			length, power = lenB, crc64Power(lenB)
+			length, shift = lenB, operator(lenB)
 		}
-		return crc64Multiply(a, power) ^ b
+		return uint64(combine(shift, Sum(a), Sum(b)))
 	}
-}
-
-// Polynomials over GF(2) modulo ECMA-182's, lowest power first: the highest bit is
-// the coefficient of x^0.
-const crc64One = uint64(1) << 63
-
-// crc64Power returns x^(8n) for n >= 0 by squaring.
-func crc64Power(n int64) uint64 {
-	power, square := crc64One, crc64One>>8
-	for ; n > 0; n >>= 1 {
-		if n&1 != 0 {
-			power = crc64Multiply(power, square)
-		}
-		square = crc64Multiply(square, square)
-	}
-	return power
-}
-
-func crc64Multiply(a, b uint64) uint64 {
-	var product uint64
-	for ; a != 0; a <<= 1 {
-		product ^= b & -(a >> 63)
-		b = b>>1 ^ crc64.ECMA&-(b&1)
-	}
-	return product
 }

@@ -37,7 +37,8 @@
 //	crc32-bzip2      32    53  accident  bzip2                                      telling many files apart
 //	unreal-memcrc    32    53  accident  sums of older engine versions              anything new
 //	slice8           32   2.4  accident  measuring: unreal-memcrc as it was         anything else
-//	crc64            64   1.9  accident  xz                                         speed
+//	crc64            64    57  accident  xz                                         naming content
+//	crc64nvme        64    57  accident  Amazon S3, NVM Express                     naming content
 //	adler32          32   3.6  accident  zlib streams                               short inputs, hash tables
 //	fnv1a32          32   0.9  accident  tiny keys in formats that ask for it       speed, picking top bits
 //	fnv1a64          64   0.9  accident  tiny keys in formats that ask for it       speed, picking top bits

@@ -18,7 +18,7 @@ func TestParallel(t *testing.T) {
 		}
 	}
 	slices.Sort(got)
-	want := []string{"adler32", "blake3", "crc32", "crc32-bzip2", "crc32c", "crc32k", "crc64", "unreal-memcrc"}
+	want := []string{"adler32", "blake3", "crc32", "crc32-bzip2", "crc32c", "crc32k", "crc64", "crc64nvme", "unreal-memcrc"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}

@@ -8,7 +8,7 @@ const Default = "xxh128"
 
 // registry holds every function in the order in which Names lists them, the
 // default first. It is filled here and never changes.
-var registry = complete(slices.Concat(xxhashFuncs(), crc32Funcs(), []Func{crc64Func(), adlerFunc()}, fnvFuncs(),
+var registry = complete(slices.Concat(xxhashFuncs(), crc32Funcs(), crc64Funcs(), []Func{adlerFunc()}, fnvFuncs(),
 	murmurFuncs(), []Func{rapidhashFunc(), lookup2Func()}, identityFuncs(), brokenFuncs(), []Func{maphashFunc()}))
 
 // complete gives functions that have a sum as a number one as bytes.

@@ -18,7 +18,7 @@ func TestRegistry(t *testing.T) {
 	if names[0] != Default {
 		t.Errorf("first name is %q, want %q", names[0], Default)
 	}
-	all := strings.Fields("crc32 crc32c crc32k crc32-bzip2 unreal-memcrc slice8 crc64 adler32 fnv1a32 fnv1a64 " +
+	all := strings.Fields("crc32 crc32c crc32k crc32-bzip2 unreal-memcrc slice8 crc64 crc64nvme adler32 fnv1a32 fnv1a64 " +
 		"murmur3-32 murmur3-128 rapidhash lookup2 xxh32 xxh64 xxh3 xxh128 blake3 sha256 sha512 sha1 md5 maphash")
 	slices.Sort(all)
 	if got := slices.Sorted(slices.Values(names)); !slices.Equal(got, all) {

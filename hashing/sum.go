@@ -35,7 +35,11 @@ func (s Sum) Append(dst []byte) []byte {
 		dst = binary.BigEndian.AppendUint64(dst, s.a)
 		return binary.BigEndian.AppendUint64(dst, s.b)
 	}
-	if s.size > 16 {
+	if s.size < 8 { // a CRC of that many bytes
+		for i := int(s.size) - 1; i >= 0; i-- {
+			dst = append(dst, byte(s.b>>(8*i)))
+		}
+	} else if s.size > 16 {
 		end := len(dst) + int(s.size)
 		dst = binary.BigEndian.AppendUint64(dst, s.a)
 		dst = binary.BigEndian.AppendUint64(dst, s.b)
@@ -61,14 +65,16 @@ func (s Sum) Sum128() Sum128 {
 	return Sum128{s.a, s.b}
 }
 
-// sumOf reads the bytes of a sum of 4, 8, 16, 20, 32 or 64 bytes.
+// sumOf reads the bytes of a sum of 1 to 8, 16, 20, 32 or 64 bytes.
 func sumOf(b []byte) Sum {
 	word := func(i int) uint64 { return binary.BigEndian.Uint64(b[8*i:]) }
 	switch len(b) {
-	case 4:
-		return Sum{size: 4, b: uint64(binary.BigEndian.Uint32(b))}
-	case 8:
-		return Sum{size: 8, b: word(0)}
+	case 1, 2, 3, 4, 5, 6, 7, 8:
+		var number uint64
+		for _, c := range b {
+			number = number<<8 | uint64(c)
+		}
+		return Sum{size: uint8(len(b)), b: number}
 	case 16:
 		return Sum{size: 16, a: word(0), b: word(1)}
 	case 20:

@@ -13,6 +13,7 @@ require (
 	github.com/dolthub/swiss v0.2.1
 	github.com/go-faster/city v1.0.1
 	github.com/klauspost/crc32 v1.3.0
+	github.com/minio/crc64nvme v1.1.1
 	github.com/minio/sha256-simd v1.0.1
 	github.com/puzpuzpuz/xsync/v4 v4.5.0
 	github.com/twmb/murmur3 v1.2.2

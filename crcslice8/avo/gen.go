@@ -1,4 +1,4 @@
-// Command avo writes the amd64 kernels of package crcslice8:
+// Command avo writes the kernels of package crcslice8:
 //
 //	go generate ./crcslice8
 //
@@ -7,6 +7,7 @@ package main
 
 import (
 	"flag"
+	"log"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -14,7 +15,12 @@ import (
 )
 
 func main() {
+	arm64Assembly := flag.String("arm64", "", "write the arm64 kernel to this `file`")
+	arm64Declarations := flag.String("arm64stubs", "", "write its declarations to this `file`")
 	flag.Parse()
+	if err := writeARM64(*arm64Assembly, *arm64Declarations); err != nil {
+		log.Fatal(err)
+	}
 	ConstraintExpr("amd64,!purego")
 
 	reverse := bytesGlobal("reverse", 16, func(i int) byte { return byte(15 - i) })
@@ -57,13 +63,13 @@ type kernel struct {
 
 // inBothOrders writes a function with a body for each order of bits.
 func (k kernel) inBothOrders(name, doc string, body func(kernel)) {
-	TEXT(name, NOSPLIT, "func(state uint32, p *byte, n int, f *[11][2]uint64) uint32")
+	TEXT(name, NOSPLIT, "func(state uint64, p *byte, n int, f *[11][2]uint64) uint64")
 	Doc(doc)
 	Pragma("noescape")
 	k.p = Load(Param("p"), RSI)
 	k.n = Load(Param("n"), RCX)
 	k.folds = Load(Param("f"), RDI)
-	CMPB(k.constant(order), U8(0))
+	CMPB(k.row(reduce+8), U8(0)) // the order of bits
 	JNE(LabelRef("msb"))
 	body(k)
 	Label("msb")
@@ -79,7 +85,7 @@ func (k kernel) label(name string) string {
 	return name
 }
 
-// Offsets in folds (see fold_amd64.go).
+// Offsets in folds (see constants.go).
 const (
 	by2048 = 16 * iota
 	by1536
@@ -89,12 +95,12 @@ const (
 	by256
 	by128
 	none
-	fin1
-	fin2
-	order // not 0: most significant bit first
+	reduce
+	barrett
+	constant
 )
 
-func (k kernel) constant(offset int) Mem { return Mem{Base: k.folds, Disp: offset} }
+func (k kernel) row(offset int) Mem { return Mem{Base: k.folds, Disp: offset} }
 
 // load puts the block at p+offset into x, in the order of the polynomial.
 func (k kernel) load(offset int, x Register) {
@@ -131,8 +137,8 @@ func times(c Op, a, t Register) {
 
 // first loads the first block into x and adds the register to its first bytes.
 func (k kernel) first(x, t VecPhysical, load Register) {
-	Load(Param("state"), EAX)
-	VMOVD(EAX, t.AsX())
+	Load(Param("state"), RAX)
+	VMOVQ(RAX, t.AsX())
 	if load.Size() == 64 {
 		VPXORQ(Mem{Base: k.p}, t.AsZ(), load)
 	} else {
@@ -158,7 +164,7 @@ func (k kernel) narrow() {
 	SUBQ(U32(64), k.n)
 	CMPQ(k.n, U32(64))
 	JB(LabelRef(k.label("reduce")))
-	VMOVDQU(k.constant(by512), X8)
+	VMOVDQU(k.row(by512), X8)
 	Label(k.label("four"))
 	for i := range x {
 		times(X8, x[i], t[i])
@@ -177,7 +183,7 @@ func (k kernel) narrow() {
 
 	Label(k.label("reduce"))
 	for i, c := range []int{by384, by256, by128} {
-		times(k.constant(c), x[i], t[i])
+		times(k.row(c), x[i], t[i])
 		VPXOR(t[i], x[i], x[i])
 	}
 	VPXOR(X1, X0, X0)
@@ -199,7 +205,7 @@ func (k kernel) wide() {
 	}
 	z, t := []VecPhysical{Z0, Z1, Z2, Z3}, []VecPhysical{Z4, Z5, Z6, Z7}
 	k.first(X0, X4, Z0)
-	VBROADCASTI32X4(k.constant(by512), Z10)
+	VBROADCASTI32X4(k.row(by512), Z10)
 	CMPQ(k.n, U32(256))
 	JB(LabelRef(k.label("one")))
 	for i := 1; i < 4; i++ {
@@ -209,7 +215,7 @@ func (k kernel) wide() {
 	SUBQ(U32(256), k.n)
 	CMPQ(k.n, U32(256))
 	JB(LabelRef(k.label("reduce")))
-	VBROADCASTI32X4(k.constant(by2048), Z8)
+	VBROADCASTI32X4(k.row(by2048), Z8)
 	Label(k.label("four"))
 	for i := range z {
 		times(Z8, z[i], t[i])
@@ -221,8 +227,8 @@ func (k kernel) wide() {
 	JAE(LabelRef(k.label("four")))
 
 	Label(k.label("reduce"))
-	VBROADCASTI32X4(k.constant(by1536), Z8)
-	VBROADCASTI32X4(k.constant(by1024), Z9)
+	VBROADCASTI32X4(k.row(by1536), Z8)
+	VBROADCASTI32X4(k.row(by1024), Z9)
 	for i, c := range []VecPhysical{Z8, Z9, Z10} {
 		times(c, z[i], t[i])
 	}
@@ -249,7 +255,7 @@ func (k kernel) wide() {
 	// The last lane stays as it is, the others move up to it.
 	Label(k.label("lanes"))
 	VEXTRACTI32X4(U8(3), Z0, X1)
-	VMOVDQU64(k.constant(by384), Z10)
+	VMOVDQU64(k.row(by384), Z10)
 	times(Z10, Z0, Z4)
 	VPXORQ(Z4, Z0, Z0)
 	VEXTRACTI64X4(U8(1), Z0, Y2)
@@ -275,7 +281,7 @@ func (k kernel) addZ(offset int, t, z VecPhysical) {
 // returns the register.
 func (k kernel) end() {
 	Label(k.label("blocks"))
-	VMOVDQU(k.constant(by128), X8)
+	VMOVDQU(k.row(by128), X8)
 	CMPQ(k.n, U32(16))
 	JB(LabelRef(k.label("tail")))
 	Label(k.label("block"))
@@ -316,10 +322,11 @@ func (k kernel) end() {
 	VPXOR(X5, X4, X4)
 	VPXOR(X4, X0, X0)
 
-	// Times x^32, modulo the polynomial: 128 bits to 96, then Barrett.
+	// Times x^64, modulo the polynomial: the upper 64 bits are folded, which leaves
+	// 128 bits, then Barrett.
 	Label(k.label("finish"))
-	VMOVDQU(k.constant(fin1), X2)
-	VMOVDQU(k.constant(fin2), X3)
+	VMOVDQU(k.row(reduce), X2)
+	VMOVDQU(k.row(barrett), X3)
 	if k.msb {
 		VPCLMULQDQ(U8(0x01), X2, X0, X1)
 		VPSLLDQ(U8(8), X0, X0)
@@ -328,18 +335,21 @@ func (k kernel) end() {
 		VPXOR(X0, X1, X1)
 		VPCLMULQDQ(U8(0x11), X3, X1, X1)
 		VPXOR(X1, X0, X0)
-		VPEXTRD(U8(1), X0, EAX)
-		BSWAPL(EAX)
+		VMOVQ(X0, RAX)
+		BSWAPQ(RAX)
 	} else {
 		VPCLMULQDQ(U8(0x00), X2, X0, X1)
 		VPSRLDQ(U8(8), X0, X0)
 		VPXOR(X1, X0, X0)
 		VPCLMULQDQ(U8(0x00), X3, X0, X1)
+		VPSLLDQ(U8(8), X1, X2)
+		VPAND(k.row(constant), X2, X2) // the quotient times x^0
+		VPXOR(X2, X0, X0)
 		VPCLMULQDQ(U8(0x10), X3, X1, X1)
 		VPXOR(X1, X0, X0)
-		VPEXTRD(U8(2), X0, EAX)
+		VPEXTRQ(U8(1), X0, RAX)
 	}
-	Store(EAX, ReturnIndex(0))
+	Store(RAX, ReturnIndex(0))
 	RET()
 }
 
@@ -378,13 +388,15 @@ func words() {
 
 // multiply is for combining.
 func multiply() {
-	TEXT("clmul", NOSPLIT, "func(a, b uint32) uint64")
+	TEXT("clmul", NOSPLIT, "func(a, b uint64) (hi, lo uint64)")
 	Doc("clmul returns a times b as polynomials over GF(2). It needs PCLMULQDQ and AVX.")
-	VMOVD(Load(Param("a"), EAX), X0)
-	VMOVD(Load(Param("b"), ECX), X1)
+	VMOVQ(Load(Param("a"), RAX), X0)
+	VMOVQ(Load(Param("b"), RCX), X1)
 	VPCLMULQDQ(U8(0), X1, X0, X0)
+	VPEXTRQ(U8(1), X0, RCX)
 	VMOVQ(X0, RAX)
-	Store(RAX, ReturnIndex(0))
+	Store(RCX, Return("hi"))
+	Store(RAX, Return("lo"))
 	RET()
 }
 

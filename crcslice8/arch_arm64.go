@@ -1,0 +1,94 @@
+//go:build !purego
+
+package crcslice8
+
+import (
+	"hash/crc32"
+	"unsafe"
+
+	"golang.org/x/sys/cpu"
+)
+
+// hasPMULL says that the processor multiplies polynomials.
+var hasPMULL = cpu.ARM64.HasPMULL
+
+// fromPMULL is the least number of bytes that the kernel can take.
+const fromPMULL = 16
+
+// archTable holds the data of a table for the kernels of this architecture.
+type archTable struct {
+	std   *crc32.Table // the table for which hash/crc32 uses instructions, or nil
+	folds *folds       // nil if the processor has no PMULL
+}
+
+// prepare makes the factors for a polynomial of degree 64.
+func (a *archTable) prepare(poly uint64, reflected bool) {
+	a.std = standardTable(poly, reflected)
+	if hasPMULL {
+		a.folds = newFolds(poly, reflected)
+	}
+}
+
+// The kernels that archTable.kernel chooses from.
+const (
+	kernelPortable = iota
+	kernelHashCRC32
+	kernelPMULL
+)
+
+var kernelNames = [...]string{"", "hash/crc32", "pmull"}
+
+// kernel chooses the kernel for n bytes.
+func (a *archTable) kernel(n int) int {
+	switch {
+	case a.std != nil:
+		return kernelHashCRC32
+	case n < fromPMULL || a.folds == nil:
+		return kernelPortable
+	}
+	return kernelPMULL
+}
+
+// update is Update.
+func (t *Table) update(crc uint32, p []byte) uint32 {
+	state := t.state(crc)
+	switch t.arch.kernel(len(p)) {
+	case kernelHashCRC32:
+		state = updateStandard(t.arch.std, state, p)
+	case kernelPMULL:
+		state = uint32(t.arch.pmull(uint64(state), p))
+	default:
+		state = t.portable(state, p)
+	}
+	return t.finish(state)
+}
+
+// update is Update.
+func (t *Table64) update(crc uint64, p []byte) uint64 {
+	state := t.state(crc)
+	switch t.arch.kernel(len(p)) {
+	case kernelHashCRC32:
+		state = uint64(updateStandard(t.arch.std, uint32(state), p))
+	case kernelPMULL:
+		state = t.arch.pmull(state, p)
+	default:
+		state = t.portable(state, p)
+	}
+	return t.finish(state)
+}
+
+// pmull returns the state after p, of 16 bytes and more.
+func (a *archTable) pmull(state uint64, p []byte) uint64 {
+	return foldPMULL(state, unsafe.SliceData(p), len(p), (*[11][2]uint64)(a.folds))
+}
+
+// archKernel names the kernel that update takes for n bytes, "" for a portable one.
+func archKernel(a *archTable, n int) string { return kernelNames[a.kernel(n)] }
+
+// carryless multiplies a and b as polynomials over GF(2).
+func carryless(a, b uint64) (hi, lo uint64) {
+	if hasPMULL {
+		return pmull(a, b)
+	}
+	return portableCarryless(a, b)
+}

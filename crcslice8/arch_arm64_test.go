@@ -1,0 +1,51 @@
+//go:build !purego
+
+package crcslice8
+
+import "testing"
+
+// archKernels returns the kernels of this architecture, also where they would not be
+// chosen. Below the length that a kernel needs they leave the work to bytewise.
+func archKernels[R register](e *engine[R]) []kernel[R] {
+	var ks []kernel[R]
+	if e.arch.std != nil {
+		ks = append(ks, kernel[R]{"hash/crc32", func(s R, p []byte) R { return R(updateStandard(e.arch.std, uint32(s), p)) }})
+	}
+	if hasPMULL {
+		ks = append(ks, kernel[R]{"pmull", func(s R, p []byte) R {
+			if len(p) < fromPMULL {
+				return e.bytewise(s, p)
+			}
+			return R(e.arch.pmull(uint64(s), p))
+		}})
+	}
+	return ks
+}
+
+// archLengths are those around which something changes in the kernels: all are below
+// the lengths that the tests go through one by one.
+func archLengths() []int { return nil }
+
+func TestArchKernelByLength(t *testing.T) {
+	if !hasPMULL {
+		t.Skip("no PMULL")
+	}
+	for _, tt := range []struct {
+		model Model
+		n     int
+		want  string
+	}{
+		{ModelISOHDLC(), 1, "hash/crc32"},
+		{ModelISCSI(), 1 << 20, "hash/crc32"},
+		{ModelBZIP2(), 15, "slicing-8"},
+		{ModelBZIP2(), 16, "pmull"},
+		{ModelKoopman(), 1 << 20, "pmull"},
+	} {
+		if got := New(tt.model).Kernel(tt.n); got != tt.want {
+			t.Errorf("%s, %d bytes: %s, want %s", tt.model.Name, tt.n, got, tt.want)
+		}
+		if got := New64(tt.model.wide()).Kernel(tt.n); got != tt.want {
+			t.Errorf("%s as a Table64, %d bytes: %s, want %s", tt.model.Name, tt.n, got, tt.want)
+		}
+	}
+}

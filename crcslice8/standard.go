@@ -1,0 +1,23 @@
+//go:build !purego && (arm64 || loong64 || ppc64le || s390x)
+
+package crcslice8
+
+import "hash/crc32"
+
+// standardTable returns the table that makes hash/crc32 use instructions of this
+// architecture. It has them for two polynomials of 32 bits, reflected, and the result
+// is nil for other polynomials of degree 64.
+func standardTable(poly uint64, reflected bool) *crc32.Table {
+	switch {
+	case reflected && poly == polyIEEE<<32:
+		return crc32.IEEETable
+	case reflected && poly == polyCastagnoli<<32:
+		return crc32.MakeTable(crc32.Castagnoli)
+	}
+	return nil
+}
+
+// updateStandard returns the state after p. hash/crc32 complements before and after.
+func updateStandard(t *crc32.Table, state uint32, p []byte) uint32 {
+	return ^crc32.Update(^state, t, p)
+}
