@@ -21,8 +21,8 @@
 //
 // # Other widths
 //
-// [Table64] is for any CRC of 1 to 64 bits. It has the methods of Table, and the same
-// code computes both. Its sums are of type uint64.
+// [Table64], of about 32 KiB, is for any CRC of 1 to 64 bits. It has the methods of
+// Table, and the same code computes both. Its sums are of type uint64.
 //
 //	sum := crcslice8.NVME().Checksum(data)                 // CRC-64/NVME, of S3
 //	sum = crcslice8.XZ().Checksum(data)                    // CRC-64/XZ

@@ -56,19 +56,22 @@ func (t *Table) Update(crc uint32, p []byte) uint32 {
 }
 
 // state undoes finish.
-func (t *Table) state(crc uint32) uint32 {
-	if crc ^= t.xorOut; t.order != reflected {
-		crc = bits.ReverseBytes32(crc)
-	}
-	return crc
-}
+func (t *Table) state(crc uint32) uint32 { return t.swap(crc ^ t.xorOut) }
 
 // finish makes a checksum of a state.
-func (t *Table) finish(state uint32) uint32 {
+func (t *Table) finish(state uint32) uint32 { return t.swap(state) ^ t.xorOut }
+
+// swap is stateOf and registerOf, which are one for 32 bits, without a call.
+func (t *Table) swap(r uint32) uint32 {
 	if t.order != reflected {
-		state = bits.ReverseBytes32(state)
+		r = bits.ReverseBytes32(r)
 	}
-	return state ^ t.xorOut
+	return r
+}
+
+// combine is engine.combine with swap.
+func (t *Table) combine(crcA, crcB, power uint32) uint32 {
+	return t.swap(t.product(t.swap(crcA^t.empty), power)) ^ crcB
 }
 
 // Hash returns a new hash.Hash32 that has seen no bytes. Its Sum appends the

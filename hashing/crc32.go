@@ -30,7 +30,7 @@ func CRC32(t *crcslice8.Table) Func {
 
 // crc32Func wraps a table of crcslice8, which is made on first use and picks its
 // kernel by length and processor. hash/crc32 is not asked besides: it is faster only
-// for Castagnoli with 65 to 128 bytes, by half a nanosecond on Zen 4, which is less
+// for Castagnoli with 64 to 128 bytes, by up to 0.8 ns on Zen 4, which is less
 // than a call through a Func costs.
 func crc32Func(name, source string, model crcslice8.Model, table func() *crcslice8.Table) Func {
 	tables := &lazyTable[crcslice8.Table]{make: table}

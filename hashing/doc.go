@@ -19,7 +19,7 @@
 //   - May the sum name the content? blake3, or sha256 for other systems.
 //   - Table in memory: rapidhash, or maphash for keys from strangers.
 //   - Stable key on disk: rapidhash.
-//   - zip, gzip, PNG: crc32. iSCSI, ext4: crc32c. S3: sha256 or crc32c.
+//   - zip, gzip, PNG: crc32. iSCSI, ext4: crc32c. S3: crc64nvme, sha256 or crc32c.
 //   - Unreal Engine: xxh3, xxh128 and blake3 for version 5, unreal-memcrc before.
 //
 // XXH3 is for files, not for tables: two bits of its sum may depend on each other if the

@@ -354,6 +354,7 @@ func TestLeftUploads(t *testing.T) {
 	server := &remotetest.Server{}
 	url := server.Start(t)
 	m := newMachine(t, url)
+	m.later = 10 * time.Minute // on a busy machine as well, the next run uploads all
 	held := make(chan struct{})
 	server.Fault = func(ctx context.Context, call string) error {
 		if call == "FindMissingBlobs" {
@@ -494,7 +495,7 @@ func TestOneBlobIsNotTaken(t *testing.T) {
 				start = server.StartHTTP
 			}
 			m := newMachine(t, start(t))
-			m.later = time.Minute // on a busy machine as well, each run tries what is left
+			m.later = 10 * time.Minute // on a busy machine as well, each run tries what is left
 			all := jobs(11)
 			var rest []job
 			for i, j := range all {
