@@ -65,11 +65,11 @@ func Addresses(n int) (in, between []uintptr) {
 	return in, between
 }
 
-// repeated returns each key equally often in random order, at least Stream keys.
-// A multiple of Chunk gives a multiple of Chunk.
+// repeated returns the keys in random order, each equally often, at least Stream in
+// all. It drops the few beyond a multiple of Chunk.
 func repeated(keys []uintptr) []uintptr {
 	r := rand.New(rand.NewPCG(4, uint64(len(keys))))
-	stream := slices.Repeat(keys, max(1, Stream/len(keys)))
+	stream := slices.Repeat(keys, (Stream+len(keys)-1)/len(keys))
 	r.Shuffle(len(stream), func(i, j int) { stream[i], stream[j] = stream[j], stream[i] })
-	return stream
+	return stream[:len(stream)/Chunk*Chunk]
 }

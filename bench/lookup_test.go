@@ -35,6 +35,27 @@ func BenchmarkInternMemory(b *testing.B) {
 	})
 }
 
+// lookupEntries are the numbers of names and addresses in the lookups beside BenchmarkHash.
+var lookupEntries = []int{100, 10_000, 200_000}
+
+// BenchmarkHashNames and BenchmarkHashPointers look up keys that are there, by one goroutine:
+// the part of BenchmarkIntern and BenchmarkPointer that -bench Hash runs.
+
+func BenchmarkHashNames(b *testing.B) {
+	for _, n := range lookupEntries {
+		hit, _, _ := Interning(b, n)
+		hit.Goroutines = []int{1}
+		hit.Run(b)
+	}
+}
+
+func BenchmarkHashPointers(b *testing.B) {
+	for _, n := range lookupEntries {
+		hit, _, _ := Pointers(b, n)
+		hit.Run(b)
+	}
+}
+
 func BenchmarkPointer(b *testing.B) {
 	for _, n := range []int{1 << 10, 64 << 10, 1 << 20} {
 		hit, miss, _ := Pointers(b, n)
@@ -48,9 +69,11 @@ func TestContenders(t *testing.T) {
 	names, noNames, _ := Interning(t, 1000)
 	checkContest(t, names, true)
 	checkContest(t, noNames, false)
-	hit, miss, _ := Pointers(t, Chunk)
-	checkContest(t, hit, true)
-	checkContest(t, miss, false)
+	for _, n := range []int{100, Chunk} {
+		hit, miss, _ := Pointers(t, n)
+		checkContest(t, hit, true)
+		checkContest(t, miss, false)
+	}
 }
 
 func checkContest[K any](t *testing.T, contest Contest[K], hit bool) {
@@ -89,14 +112,16 @@ func TestPass(t *testing.T) {
 }
 
 func TestRepeated(t *testing.T) {
-	in, _ := Addresses(Chunk)
-	stream := repeated(in)
-	if len(stream) != Stream || slices.Equal(stream[:Chunk], in) {
-		t.Errorf("%d keys, the first %x", len(stream), stream[0])
-	}
-	slices.Sort(stream)
-	slices.Sort(in)
-	if !slices.Equal(slices.Compact(stream), in) {
-		t.Error("not the same keys")
+	for _, n := range []int{100, Chunk, 10_000, Stream + 1} {
+		in, _ := Addresses(n)
+		stream := repeated(in)
+		if len(stream) < Stream || len(stream)%Chunk != 0 || slices.Equal(stream[:100], in[:100]) {
+			t.Errorf("of %d: %d keys, the first %x", n, len(stream), stream[0])
+		}
+		slices.Sort(stream)
+		slices.Sort(in)
+		if distinct := slices.Compact(stream); n < Stream && !slices.Equal(distinct, in) {
+			t.Errorf("of %d: %d distinct keys", n, len(distinct))
+		}
 	}
 }

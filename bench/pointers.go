@@ -2,6 +2,7 @@ package bench
 
 import (
 	"fmt"
+	"sync"
 	"testing"
 
 	"github.com/assetcook/assetcook/ptrhash"
@@ -15,20 +16,20 @@ type Record struct {
 }
 
 // Pointers returns two contests in looking addresses up, by one goroutine: a
-// full ptrhash.Table against a map, where all addresses are there (hit) and
-// where none is (miss). There are n addresses, which it returns as well; keys[i]
-// has the size i+1 everywhere.
+// full ptrhash.Table against a map and a sync.Map, where all addresses are there
+// (hit) and where none is (miss). There are n addresses, which it returns as well;
+// keys[i] has the size i+1 everywhere.
 func Pointers(tb testing.TB, n int) (hit, miss Contest[uintptr], keys []uintptr) {
 	keys, between := Addresses(n)
 	table, plain := ptrhash.NewTable[Record](n), make(map[uintptr]Record, n)
-	want := uint64(0)
+	var synced sync.Map
 	for i, key := range keys {
 		v := Record{Size: uint64(i + 1)}
 		plain[key] = v
+		synced.Store(key, v)
 		if err := table.Insert(key, v); err != nil {
 			tb.Fatal(err)
 		}
-		want += v.Size
 	}
 	contenders := []Contender[uintptr]{
 		{Impl: "ptrhash", Find: func(keys []uintptr) (sum uint64) {
@@ -44,11 +45,23 @@ func Pointers(tb testing.TB, n int) (hit, miss Contest[uintptr], keys []uintptr)
 			}
 			return sum
 		}},
+		{Impl: "sync-map", Find: func(keys []uintptr) (sum uint64) {
+			for _, key := range keys {
+				if v, ok := synced.Load(key); ok {
+					sum += v.(Record).Size
+				}
+			}
+			return sum
+		}},
 	}
 	hit = Contest[uintptr]{fmt.Sprintf("entries=%d/keys=hit", n), repeated(keys), []int{1}, nil}
 	miss = Contest[uintptr]{fmt.Sprintf("entries=%d/keys=miss", n), repeated(between), []int{1}, contenders}
+	want := uint64(0)
+	for _, key := range hit.Keys {
+		want += plain[key].Size
+	}
 	for _, c := range contenders {
-		c.Want = want * uint64(len(hit.Keys)/n)
+		c.Want = want
 		hit.Contenders = append(hit.Contenders, c)
 	}
 	return hit, miss, keys

@@ -16,6 +16,9 @@ func TestSumAllocatesNothing(t *testing.T) {
 		if n := testing.AllocsPerRun(100, func() { f.Sum(b) }); n != 0 {
 			t.Errorf("%s one shot: %v allocations", f.Name, n)
 		}
+		if n := testing.AllocsPerRun(100, func() { f.Sum64(b) }); n != 0 {
+			t.Errorf("%s as a word: %v allocations", f.Name, n)
+		}
 		h := f.New()
 		out := make([]byte, 0, maxSize)
 		if n := testing.AllocsPerRun(100, func() { h.Reset(); h.Write(b); h.Sum(out) }); n != 0 {

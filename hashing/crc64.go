@@ -34,13 +34,16 @@ func CRC64(t *crcslice8.Table64) Func {
 // crc64Func wraps a table of crcslice8, which is made on first use.
 func crc64Func(name, source string, model crcslice8.Model64, table func() *crcslice8.Table64) Func {
 	size := (model.Width + 7) / 8
-	narrow := func(b []byte) Sum128 { return Sum128{Lo: table().Checksum(b)} }
+	tables := &lazyTable[crcslice8.Table64]{make: table}
+	word := func(b []byte) uint64 { return tables.get().Checksum(b) }
+	narrow := func(b []byte) Sum128 { return Sum128{Lo: word(b)} }
 	return Func{
 		Name:   name,
 		Size:   size,
 		Source: source,
 		Check:  Sum128{Lo: model.Check}.sum(size).String(),
 		narrow: narrow,
+		word:   word,
 		stream: func() hash.Hash { return table().Hash() },
 		joints: narrowJoints(size, narrow, func() func(a, b uint64, lenB int64) uint64 {
 			return crcCombiner(table().Shift, crcslice8.Shift64.Combine)

@@ -1,7 +1,6 @@
 package hashing
 
 import (
-	"encoding/binary"
 	"iter"
 	"math"
 	"slices"
@@ -75,16 +74,6 @@ func distinctKeys[K ~string | ~[]byte](keys iter.Seq[K]) (distinct []string, all
 	}
 	slices.Sort(distinct)
 	return slices.Compact(distinct), len(distinct)
-}
-
-// Sum64 returns the low 64 bits of the sum of b, its last 8 bytes. Shorter sums are
-// returned whole.
-func (f Func) Sum64(b []byte) uint64 {
-	if f.narrow != nil {
-		return f.narrow(b).Lo
-	}
-	var buf [maxSize]byte
-	return binary.BigEndian.Uint64(f.Sum(b).Append(buf[:0])[f.Size-8:])
 }
 
 // equals sorts the values and returns how many equal another before them.

@@ -15,6 +15,7 @@ func maphashFunc() Func {
 		Size:   8,
 		Source: "Go's hash/maphash: AES or wyhash with a random seed",
 		narrow: func(b []byte) Sum128 { return Sum128{Lo: maphash.Bytes(seed, b)} },
+		word:   func(b []byte) uint64 { return maphash.Bytes(seed, b) },
 		stream: func() hash.Hash {
 			h := new(mapHash)
 			h.SetSeed(seed)

@@ -29,6 +29,7 @@ func murmurFuncs() []Func {
 			Source: murmurSource + "MurmurHash3_x86_32",
 			Check:  "b4fef382",
 			narrow: func(b []byte) Sum128 { return Sum128{Lo: uint64(murmur3.Sum32(b, 0))} },
+			word:   func(b []byte) uint64 { return uint64(murmur3.Sum32(b, 0)) },
 			stream: func() hash.Hash { return newMurmur32(0) },
 			seeded: seeded32(newMurmur32),
 		},

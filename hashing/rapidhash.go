@@ -13,6 +13,7 @@ func rapidhashFunc() Func {
 		Source: "Nicolas De Carli, rapidhash V3, https://github.com/Nicoshev/rapidhash, rapidhash.h, default secret, seed 0",
 		Check:  "7e7d033b96b916a1",
 		narrow: func(b []byte) Sum128 { return Sum128{Lo: rapidhash.Sum64(b)} },
+		word:   rapidhash.Sum64,
 		stream: func() hash.Hash { return rapidhash.New(0) },
 		seeded: func(seed uint64) (hash.Hash, error) { return rapidhash.New(seed), nil },
 	}

@@ -1,6 +1,9 @@
 package hashing
 
-import "slices"
+import (
+	"encoding/binary"
+	"slices"
+)
 
 // Default is the name of the function to use when there is no reason for
 // another one.
@@ -11,11 +14,25 @@ const Default = "xxh128"
 var registry = complete(slices.Concat(xxhashFuncs(), crc32Funcs(), crc64Funcs(), []Func{adlerFunc()}, fnvFuncs(),
 	murmurFuncs(), []Func{rapidhashFunc(), lookup2Func()}, identityFuncs(), brokenFuncs(), []Func{maphashFunc()}))
 
-// complete gives functions that have a sum as a number one as bytes.
+// complete derives the ways to get a sum that a function does not give itself. A
+// function gives narrow if its sums have at most 16 bytes, and otherwise sum.
 func complete(all []Func) []Func {
-	for i, f := range all {
-		if f.sum == nil {
-			all[i].sum = func(b []byte) Sum { return f.narrow(b).sum(f.Size) }
+	for i := range all {
+		f := &all[i]
+		sum, narrow, name, size := f.sum, f.narrow, f.Name, f.Size
+		if narrow == nil {
+			f.narrow = func([]byte) Sum128 {
+				panic("hashing: Sum128 of " + name + ", whose sums have more than 16 bytes")
+			}
+			f.word = func(b []byte) uint64 {
+				var buf [maxSize]byte
+				return binary.BigEndian.Uint64(sum(b).Append(buf[:0])[size-8:])
+			}
+			continue
+		}
+		f.sum = func(b []byte) Sum { return narrow(b).sum(size) }
+		if f.word == nil {
+			f.word = func(b []byte) uint64 { return narrow(b).Lo }
 		}
 	}
 	return all

@@ -10,10 +10,22 @@
 // error: select with -bench or grep. -table prints the same medians as a
 // Markdown table instead.
 //
+// With -ns 64, inputs of up to 64 bytes are shown by their time, longer ones by
+// throughput. With -x names, columns are values of that key and all cells are times.
+//
+// -fill writes tables and charts into pages:
+//
+//	go run ./bench/chart -fill README.md bench/results/hashes.md <bench/results/hash.txt
+//
+// It replaces the text between a line <!-- chart FLAGS --> and <!-- chart end --> by the
+// output of chart with these flags. With -out NAME, the file of that name beside the page
+// is written, and the lines between, which show it, stay.
+//
 // Exit status: 0 success, 1 no chart, 2 usage.
 package main
 
 import (
+	"bytes"
 	"flag"
 	"fmt"
 	"io"
@@ -22,38 +34,77 @@ import (
 
 func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
+// An output is a chart, a table or a list as the flags ask for it.
+type output struct {
+	title, series, x, only string
+	file                   string // "" for standard output
+	log, table, about      bool
+	quartiles              bool
+	timesTo                int64 // bytes
+}
+
+func (o *output) addFlags(flags *flag.FlagSet) {
+	flags.StringVar(&o.title, "title", "", "the text above the chart (default: a description)")
+	flags.StringVar(&o.series, "series", "impl", "the key in benchmark names that tells the lines apart")
+	flags.StringVar(&o.x, "x", sizeKey, "the key in benchmark names whose values are the columns")
+	flags.StringVar(&o.only, "only", "", "the lines to show, in this order, separated by commas (default: all)")
+	flags.StringVar(&o.file, "out", "", "`file` to write (default: standard output)")
+	flags.BoolVar(&o.log, "log", false, "logarithmic throughput, for lines of very different heights")
+	flags.BoolVar(&o.table, "table", false, "print a Markdown table instead of a chart")
+	flags.BoolVar(&o.quartiles, "quartiles", false, "in a table, print the quartiles beside each median")
+	flags.BoolVar(&o.about, "about", false, "print where, when and how the benchmarks ran instead of a chart")
+	flags.Int64Var(&o.timesTo, "ns", 0, "show the time, not the throughput, of inputs up to so many `bytes`")
+}
+
+// render returns the chart, table or list of the output of go test.
+func (o *output) render(benchmarks []byte) ([]byte, error) {
+	if o.about {
+		return about(benchmarks), nil
+	}
+	results, err := parse(bytes.NewReader(benchmarks), o.series, o.x)
+	if err != nil {
+		return nil, err
+	}
+	if err := results.selectSeries(o.only); err != nil {
+		return nil, err
+	}
+	if o.table {
+		return results.markdown(o), nil
+	}
+	return results.svg(o.title, o.log, o.timesTo)
+}
+
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("chart", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	title := flags.String("title", "Throughput", "what stands above the chart")
-	series := flags.String("series", "impl", "the key in benchmark names that tells the lines apart")
-	out := flags.String("out", "", "`file` to write (default: standard output)")
-	log := flags.Bool("log", false, "logarithmic throughput, for lines of very different heights")
-	table := flags.Bool("table", false, "print a Markdown table instead of a chart")
+	var o output
+	o.addFlags(flags)
+	fill := flags.Bool("fill", false, "write into the pages that the arguments name, as their marks say")
 	if err := flags.Parse(args); err != nil {
 		return 2
 	}
-	if flags.NArg() > 0 {
+	if flags.NArg() > 0 && !*fill {
 		fmt.Fprintf(stderr, "chart: unexpected argument %q; benchmarks come from standard input\n", flags.Arg(0))
 		return 2
 	}
-	results, err := parse(stdin, *series)
-	if err != nil {
-		fmt.Fprintf(stderr, "chart: %v\n", err)
-		return 1
-	}
-	var page []byte
-	if *table {
-		page = results.markdown(*series)
-	} else if page, err = results.svg(*title, *log); err != nil {
-		fmt.Fprintf(stderr, "chart: %v\n", err)
-		return 1
-	}
-	if *out != "" {
-		err = os.WriteFile(*out, page, 0o666)
-	} else {
+	err := func() error {
+		benchmarks, err := io.ReadAll(stdin)
+		if err != nil {
+			return err
+		}
+		if *fill {
+			return fillPages(flags.Args(), benchmarks)
+		}
+		page, err := o.render(benchmarks)
+		if err != nil {
+			return err
+		}
+		if o.file != "" {
+			return os.WriteFile(o.file, page, 0o666)
+		}
 		_, err = stdout.Write(page)
-	}
+		return err
+	}()
 	if err != nil {
 		fmt.Fprintf(stderr, "chart: %v\n", err)
 		return 1

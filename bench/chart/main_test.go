@@ -24,6 +24,10 @@ func TestGolden(t *testing.T) {
 		"crc.svg":     {"-title", "CRC-32 & <others>"},
 		"crc-log.svg": {"-title", "CRC-32", "-log"},
 		"crc.md":      {"-table"},
+		"crc-ns.svg":  {"-ns", "16", "-log"},
+		"crc-ns.md":   {"-table", "-ns", "16", "-quartiles", "-only", "slow-but-sure,fast"},
+		"combine.md":  {"-table", "-x", "len"},
+		"about.md":    {"-about"},
 	} {
 		var out, errs bytes.Buffer
 		if code := run(args, bytes.NewReader(input), &out, &errs); code != 0 {
@@ -62,6 +66,49 @@ func TestOut(t *testing.T) {
 	}
 }
 
+// Filling a page changes the parts between its marks alone, and a second time nothing.
+func TestFill(t *testing.T) {
+	dir := t.TempDir()
+	page := filepath.Join(dir, "page.md")
+	before := "# Page\n\n<!-- chart -table -ns 16 -->\nold\n<!-- chart end -->\n\ntext\n\n" +
+		"<!-- chart -out line.svg -->\n![text](line.svg)\n<!-- chart end -->\n"
+	if err := os.WriteFile(page, []byte(before), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	in := "BenchmarkX/impl=a/size=16-8 1 4 ns/op 4000 MB/s\nBenchmarkX/impl=a/size=1024-8 1 100 ns/op 10240 MB/s\n"
+	want := strings.Replace(before, "old", "\n| impl | 16 B, ns | 1 KiB, GB/s |\n|---|---:|---:|\n| a | 4.00 | 10.2 |\n", 1)
+	for range 2 {
+		var errs bytes.Buffer
+		if code := run([]string{"-fill", page}, strings.NewReader(in), io.Discard, &errs); code != 0 {
+			t.Fatalf("exit %d: %s", code, &errs)
+		}
+		text, err := os.ReadFile(page)
+		if diff := cmp.Diff(want, string(text)); err != nil || diff != "" {
+			t.Fatalf("%v; -want +got\n%s", err, diff)
+		}
+	}
+	if picture, err := os.ReadFile(filepath.Join(dir, "line.svg")); err != nil || !strings.HasPrefix(string(picture), "<svg") {
+		t.Errorf("%q, %v", picture, err)
+	}
+	for _, text := range []string{
+		before + "<!-- chart -table -->\n",                     // without an end
+		"<!-- chart -none -->\n<!-- chart end -->\n",           // an unknown flag
+		"<!-- chart -table file -->\n<!-- chart end -->\n",     // an argument
+		"<!-- chart -table -only b -->\n<!-- chart end -->\n",  // no results
+		"<!-- chart -fill README.md -->\n<!-- chart end -->\n", // not a flag of an output
+	} {
+		if err := os.WriteFile(page, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if code := run([]string{"-fill", page}, strings.NewReader(in), io.Discard, io.Discard); code != 1 {
+			t.Errorf("%q: exit %d, want 1", text, code)
+		}
+		if after, err := os.ReadFile(page); err != nil || string(after) != text {
+			t.Errorf("a refused page became %q, %v", after, err)
+		}
+	}
+}
+
 func TestRefused(t *testing.T) {
 	ok := "BenchmarkX/impl=a/size=1-8 1 1 ns/op 5 MB/s\n"
 	nine := ""
@@ -85,6 +132,12 @@ func TestRefused(t *testing.T) {
 		{"long line", strings.Repeat("x", 2*maxLine), nil, 1, "read"},
 		{"nine lines", nine, nil, 1, "told apart"},
 		{"argument", ok, []string{"file"}, 2, "unexpected"},
+		{"unknown line", ok, []string{"-only", "a,b"}, 1, `no results of "b"`},
+		{"no short input", ok, []string{"-ns", "0"}, 0, ""},
+		{"only short inputs", ok, []string{"-ns", "64"}, 1, "none is longer"},
+		{"drawn names", "BenchmarkX/impl=a/names=1-8 1 1 ns/op\n", []string{"-x", "names"}, 1, "only sizes"},
+		{"time 0", "BenchmarkX/impl=a/names=1-8 1 0 ns/op\n", []string{"-x", "names"}, 1, "range"},
+		{"page without marks", ok, []string{"-fill", "testdata/crc.txt"}, 1, "no pairs"},
 		{"flag", ok, []string{"-no"}, 2, "not defined"},
 	} {
 		var errs bytes.Buffer
@@ -102,12 +155,12 @@ func FuzzChart(f *testing.F) {
 	f.Add("BenchmarkX/impl=a/size=1-8 1 1 ns/op 5 MB/s\ncpu: \x01<&\n", "t<", false)
 	f.Add("BenchmarkX/impl=\xff]]>/size=1-8 1 1 ns/op 5 MB/s\n", "\x00", true)
 	f.Fuzz(func(t *testing.T, in, title string, log bool) {
-		r, err := parse(strings.NewReader(in), "impl")
+		r, err := parse(strings.NewReader(in), "impl", sizeKey)
 		if err != nil {
 			return
 		}
-		r.markdown("impl")
-		page, err := r.svg(title, log)
+		r.markdown(&output{series: "impl", quartiles: log})
+		page, err := r.svg(title, log, 0)
 		if err != nil {
 			return
 		}

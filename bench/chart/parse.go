@@ -12,8 +12,9 @@ import (
 	"strings"
 )
 
-// results are the medians of all benchmarks that were read.
+// results are the times of all benchmarks that were read.
 type results struct {
+	x      string   // the key of the columns
 	cpu    string   // as go test prints it, "" if it did not
 	series []series // that with the highest last point first
 }
@@ -21,13 +22,20 @@ type results struct {
 // series is one line of the chart.
 type series struct {
 	name   string
-	points []point // by size, which is distinct
+	points []point // by n, which is distinct
 }
 
+// A point is the results of one benchmark.
 type point struct {
-	size   int64   // bytes, at least 1
-	median float64 // GB/s, above 0
+	n     int64      // value of the key of the columns, at least 1
+	times [3]float64 // ns: the quartiles
 }
+
+// rate returns the median throughput of n bytes in GB/s.
+func (p point) rate() float64 { return float64(p.n) / p.times[1] }
+
+// sizeKey is the key of input sizes in bytes: the benchmarks with it report MB/s.
+const sizeKey = "size"
 
 // maxLine is the longest line of input. Lines of go test are much shorter.
 const maxLine = 64 << 10
@@ -35,14 +43,20 @@ const maxLine = 64 << 10
 // Limits of a chart; larger values are not output of a benchmark.
 const (
 	minRate, maxRate = 1e-6, 1e6 // GB/s
-	maxSize          = 1 << 50   // bytes
+	maxTime          = 1e15      // ns
+	maxN             = 1 << 50   // bytes
 	maxRuns          = 1 << 20
 )
 
-// parse reads the output of go test -bench. key is that of the series.
-func parse(r io.Reader, key string) (*results, error) {
-	res := &results{}
-	runs := map[string]map[int64][]float64{} // by series and size
+// parse reads the output of go test -bench. The values of key become series, the values of
+// x columns.
+func parse(r io.Reader, key, x string) (*results, error) {
+	res := &results{x: x}
+	unit := "ns/op"
+	if x == sizeKey {
+		unit = "MB/s"
+	}
+	runs := map[string]map[int64][]float64{} // by series and column
 	others := ""
 	count := 0
 	scan := bufio.NewScanner(r)
@@ -52,20 +66,21 @@ func parse(r io.Reader, key string) (*results, error) {
 		if cpu, ok := strings.CutPrefix(text, "cpu: "); ok {
 			res.cpu = strings.TrimSpace(cpu)
 		}
-		name, rate, ok, err := throughput(text)
-		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", line, err)
-		}
+		name, value, ok := measured(text, unit)
 		if !ok {
 			continue
 		}
-		of, size, rest := take(name, key)
-		if of == "" || size == "" {
+		of, column, rest := take(name, key, x)
+		if of == "" || column == "" {
 			continue
 		}
-		n, err := strconv.ParseInt(size, 10, 64)
-		if err != nil || n < 1 || n > maxSize {
-			return nil, fmt.Errorf("line %d: size=%q: want 1 to %d", line, size, int64(maxSize))
+		n, err := strconv.ParseInt(column, 10, 64)
+		if err != nil || n < 1 || n > maxN {
+			return nil, fmt.Errorf("line %d: %s=%q: want 1 to %d", line, x, column, int64(maxN))
+		}
+		time, err := parseTime(value, unit, n)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %s %s: %w", line, value, unit, err)
 		}
 		if count++; count > maxRuns {
 			return nil, fmt.Errorf("line %d: more than %d results", line, maxRuns)
@@ -77,54 +92,80 @@ func parse(r io.Reader, key string) (*results, error) {
 		if runs[of] == nil {
 			runs[of] = map[int64][]float64{}
 		}
-		runs[of][n] = append(runs[of][n], rate)
+		runs[of][n] = append(runs[of][n], time)
 	}
 	if err := scan.Err(); err != nil {
 		return nil, fmt.Errorf("read: %w", err)
 	}
 	if count == 0 {
-		return nil, fmt.Errorf("no benchmark with %s=, size= and MB/s in the input", key)
+		return nil, fmt.Errorf("no benchmark with %s=, %s= and %s in the input", key, x, unit)
 	}
-	for name, sizes := range runs {
+	for name, columns := range runs {
 		s := series{name: name}
-		for size, rates := range sizes {
-			s.points = append(s.points, point{size, median(rates)})
+		for n, times := range columns {
+			s.points = append(s.points, point{n, quartiles(times)})
 		}
-		slices.SortFunc(s.points, func(a, b point) int { return cmp.Compare(a.size, b.size) })
+		slices.SortFunc(s.points, func(a, b point) int { return cmp.Compare(a.n, b.n) })
 		res.series = append(res.series, s)
 	}
 	slices.SortFunc(res.series, func(a, b series) int {
-		return cmp.Or(cmp.Compare(b.last().median, a.last().median), strings.Compare(a.name, b.name))
+		return cmp.Or(cmp.Compare(b.last().rate(), a.last().rate()), strings.Compare(a.name, b.name))
 	})
 	return res, nil
 }
 
 func (s series) last() point { return s.points[len(s.points)-1] }
 
-// throughput parses a result line; ok reports whether it is one.
-func throughput(line string) (name string, rate float64, ok bool, err error) {
-	if !strings.HasPrefix(line, "Benchmark") {
-		return "", 0, false, nil
+// selectSeries leaves the named series in that order; "" leaves all.
+func (r *results) selectSeries(names string) error {
+	if names == "" {
+		return nil
 	}
-	fields := strings.Fields(line)
-	at := slices.Index(fields, "MB/s")
-	if at < 3 {
-		return "", 0, false, nil
+	var chosen []series
+	for _, name := range strings.Split(names, ",") {
+		at := slices.IndexFunc(r.series, func(s series) bool { return s.name == name })
+		if at < 0 {
+			return fmt.Errorf("-only: there are no results of %q", name)
+		}
+		chosen = append(chosen, r.series[at])
 	}
-	rate, err = strconv.ParseFloat(fields[at-1], 64)
-	rate /= 1000
-	if err == nil && !(rate >= minRate && rate <= maxRate) || math.IsNaN(rate) {
-		err = errors.New("out of range")
-	}
-	if err != nil {
-		return "", 0, false, fmt.Errorf("%s MB/s: %w", fields[at-1], err)
-	}
-	return fields[0], rate, true, nil
+	r.series = chosen
+	return nil
 }
 
-// take returns the values of the series' key and of size in a benchmark's name, and the
+// measured returns the name and the value of a unit in a result line; ok reports whether
+// there are both.
+func measured(line, unit string) (name, value string, ok bool) {
+	fields := strings.Fields(line)
+	at := slices.Index(fields, unit)
+	if at < 3 || !strings.HasPrefix(line, "Benchmark") {
+		return "", "", false
+	}
+	return fields[0], fields[at-1], true
+}
+
+// parseTime returns the ns that an operation on n bytes took.
+func parseTime(value, unit string, n int64) (ns float64, err error) {
+	v, err := strconv.ParseFloat(value, 64)
+	if err != nil {
+		return 0, err
+	}
+	if unit == "MB/s" {
+		rate := v / 1000
+		if !(rate >= minRate && rate <= maxRate) {
+			return 0, errors.New("out of range")
+		}
+		return float64(n) / rate, nil
+	}
+	if !(v > 0 && v <= maxTime) {
+		return 0, errors.New("out of range")
+	}
+	return v, nil
+}
+
+// take returns the values of the keys of series and columns in a benchmark's name, and the
 // rest of the name, without the number of processors at the end.
-func take(name, key string) (of, size, rest string) {
+func take(name, key, x string) (of, column, rest string) {
 	if at := strings.LastIndexByte(name, '-'); at > 0 && strings.Trim(name[at+1:], "0123456789") == "" {
 		name = name[:at]
 	}
@@ -134,18 +175,37 @@ func take(name, key string) (of, size, rest string) {
 		switch k, v, _ := strings.Cut(part, "="); k {
 		case key:
 			of = v
-		case "size":
-			size = v
+		case x:
+			column = v
 		default:
 			kept = append(kept, part)
 		}
 	}
-	return of, size, strings.Join(kept, "/")
+	return of, column, strings.Join(kept, "/")
 }
 
-// median of values, which it sorts.
-func median(values []float64) float64 {
+// quartiles of values, which it sorts. Between two values it interpolates.
+func quartiles(values []float64) (q [3]float64) {
 	slices.Sort(values)
-	n := len(values)
-	return (values[(n-1)/2] + values[n/2]) / 2
+	for i := range q {
+		at := float64(i+1) / 4 * float64(len(values)-1)
+		low, high := values[int(math.Floor(at))], values[int(math.Ceil(at))]
+		q[i] = low + (at-math.Floor(at))*(high-low)
+	}
+	return q
+}
+
+// about returns a list of where, when and how the benchmarks ran: each key of their output
+// that is not of Go's packages, with its first value.
+func about(benchmarks []byte) []byte {
+	var list strings.Builder
+	seen := map[string]bool{"goos": true, "goarch": true, "pkg": true}
+	for line := range strings.Lines(string(benchmarks)) {
+		key, value, found := strings.Cut(strings.TrimSpace(line), ": ")
+		if found && strings.Trim(key, "abcdefghijklmnopqrstuvwxyz") == "" && key != "" && !seen[key] {
+			seen[key] = true
+			fmt.Fprintf(&list, "- %s: %s\n", key, value)
+		}
+	}
+	return []byte(list.String())
 }

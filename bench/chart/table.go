@@ -3,24 +3,42 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
-// markdown returns a table of GB/s: a row for each series, a column for each size.
-func (r *results) markdown(key string) []byte {
-	sizes := r.sizes()
+// markdown returns a table with a row for each series and a column for each value of x. Cells
+// are GB/s, or ns for short inputs and for columns other than sizes.
+func (r *results) markdown(o *output) []byte {
+	columns := r.columns()
+	mixed := r.x == sizeKey && o.timesTo > 0
 	var b strings.Builder
-	b.WriteString("| " + cell(key))
-	for _, size := range sizes {
-		b.WriteString(" | " + bytesName(size))
+	b.WriteString("| " + cell(o.series))
+	for _, n := range columns {
+		b.WriteString(" | " + r.columnName(n))
+		switch {
+		case mixed && n <= o.timesTo:
+			b.WriteString(", ns")
+		case mixed:
+			b.WriteString(", GB/s")
+		}
 	}
-	b.WriteString(" |\n|---" + strings.Repeat("|---:", len(sizes)) + "|\n")
+	b.WriteString(" |\n|---" + strings.Repeat("|---:", len(columns)) + "|\n")
 	for _, s := range r.series {
 		b.WriteString("| " + cell(s.name))
-		for _, size := range sizes {
+		for _, n := range columns {
 			b.WriteString(" | ")
-			if at := slices.IndexFunc(s.points, func(p point) bool { return p.size == size }); at >= 0 {
-				b.WriteString(rateName(s.points[at].median))
+			at := slices.IndexFunc(s.points, func(p point) bool { return p.n == n })
+			if at < 0 {
+				continue
+			}
+			low, median, high := s.points[at].times[0], s.points[at].times[1], s.points[at].times[2]
+			if r.x == sizeKey && n > o.timesTo { // the shortest time is the highest throughput
+				low, median, high = float64(n)/high, float64(n)/median, float64(n)/low
+			}
+			b.WriteString(threeDigits(median))
+			if o.quartiles {
+				fmt.Fprintf(&b, " (%s-%s)", threeDigits(low), threeDigits(high))
 			}
 		}
 		b.WriteString(" |\n")
@@ -31,16 +49,28 @@ func (r *results) markdown(key string) []byte {
 // cell escapes a name for a table cell.
 func cell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }
 
-// sizes returns the sizes of all series, ascending.
-func (r *results) sizes() []int64 {
-	var sizes []int64
+// columns returns the columns of all series, ascending.
+func (r *results) columns() []int64 {
+	var columns []int64
 	for _, s := range r.series {
 		for _, p := range s.points {
-			sizes = append(sizes, p.size)
+			columns = append(columns, p.n)
 		}
 	}
-	slices.Sort(sizes)
-	return slices.Compact(sizes)
+	slices.Sort(columns)
+	return slices.Compact(columns)
+}
+
+// columnName returns "64 KiB" for a size and "10,000 names, ns" for another key.
+func (r *results) columnName(n int64) string {
+	if r.x == sizeKey {
+		return bytesName(n)
+	}
+	digits := strconv.FormatInt(n, 10)
+	for at := len(digits) - 3; at > 0; at -= 3 {
+		digits = digits[:at] + "," + digits[at:]
+	}
+	return digits + " " + cell(r.x) + ", ns"
 }
 
 // bytesName writes a whole number of KiB, MiB or GiB as such.
@@ -55,15 +85,15 @@ func bytesName(n int64) string {
 	return fmt.Sprintf("%d %sB", n, unit)
 }
 
-// rateName writes GB/s with three digits.
-func rateName(rate float64) string {
+// threeDigits writes GB/s or ns with three digits.
+func threeDigits(v float64) string {
 	switch {
-	case rate >= 100:
-		return fmt.Sprintf("%.0f", rate)
-	case rate >= 10:
-		return fmt.Sprintf("%.1f", rate)
-	case rate >= 0.01:
-		return fmt.Sprintf("%.2f", rate)
+	case v >= 100:
+		return fmt.Sprintf("%.0f", v)
+	case v >= 10:
+		return fmt.Sprintf("%.1f", v)
+	case v >= 0.01:
+		return fmt.Sprintf("%.2f", v)
 	}
-	return fmt.Sprintf("%.2g", rate)
+	return fmt.Sprintf("%.2g", v)
 }

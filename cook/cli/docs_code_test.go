@@ -152,12 +152,12 @@ func strange(words []string) string {
 	switch {
 	case len(words) == 0:
 		return "an empty line"
-	case words[0] == "./check" || words[0] == "podman":
+	case words[0] == "./check" || words[0] == "podman" || words[0] == "benchstat":
 		return ""
 	case words[0] == "cook":
 		return notOfCook(words[1:])
 	case len(words) < 3 || words[0] != "go":
-		return "want go, cook, podman or ./check"
+		return "want go, cook, podman, benchstat or ./check"
 	case words[1] == "install":
 		if len(words) > 3 { // several
 			if problem := strange(slices.Concat(words[:2], words[3:])); problem != "" {

@@ -64,16 +64,33 @@ func scramble2(k uint64) uint64 { return bits.RotateLeft64(k*mul128b, 33) * mul1
 // Finish takes in the tail, less than a block, and returns the sum of the whole
 // input of total bytes.
 func (s State128) Finish(total uint64, tail []byte) (hi, lo uint64) {
-	var block [BlockSize128]byte
-	copy(block[:], tail) // scrambling zero gives zero
-	h1 := s.H1 ^ scramble1(binary.LittleEndian.Uint64(block[0:])) ^ total
-	h2 := s.H2 ^ scramble2(binary.LittleEndian.Uint64(block[8:])) ^ total
+	var k1, k2 uint64 // scrambling zero gives zero
+	if len(tail) >= 8 {
+		k1, k2 = binary.LittleEndian.Uint64(tail), partialWord(tail[8:])
+	} else {
+		k1 = partialWord(tail)
+	}
+	h1 := s.H1 ^ scramble1(k1) ^ total
+	h2 := s.H2 ^ scramble2(k2) ^ total
 	h1 += h2
 	h2 += h1
 	h1, h2 = fmix64(h1), fmix64(h2)
 	h1 += h2
 	h2 += h1
 	return h1, h2
+}
+
+// partialWord returns a little-endian word of fewer than 8 bytes. Reads overlap in its
+// middle, so that none depends on the length of the rest.
+func partialWord(b []byte) uint64 {
+	n := len(b)
+	switch {
+	case n >= 4:
+		return uint64(binary.LittleEndian.Uint32(b)) | uint64(binary.LittleEndian.Uint32(b[n-4:]))<<(8*(n-4))
+	case n > 0:
+		return uint64(b[0]) | uint64(b[n/2])<<(8*(n/2)) | uint64(b[n-1])<<(8*(n-1))
+	}
+	return 0
 }
 
 func fmix64(k uint64) uint64 {
