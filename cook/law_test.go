@@ -51,7 +51,7 @@ func options(ctx context.Context, f oracle.Folders, mode oracle.Mode) (context.C
 	return ctx, opt
 }
 
-// stateElsewhere is the key of a context in which runs keep their state beside the output folder.
+// stateElsewhere is a context key: runs keep their state beside the output folder.
 type stateElsewhere struct{}
 
 // cookCompared is cookInProcess after two dry runs over the same index: one looks at the changes

@@ -198,8 +198,9 @@ func (w *tree) file(name, place string, role index.Role) index.File {
 	w.must(err)
 	data, err := os.ReadFile(name)
 	w.must(err)
+	f := function(w)
 	return index.File{
-		Path: place, Role: role, Stamp: scan.StampOf(info), Settled: !w.unsettled[place], Sum: function(w).Sum128(data),
+		Path: place, Role: role, Stamp: scan.StampOf(info), Settled: !w.unsettled[place], Sum: f.Sum128(data),
 	}
 }
 

@@ -50,8 +50,11 @@ type Dir struct {
 // Open returns the state of an output folder. Close it after use.
 func Open(out *confine.Dir) *Dir {
 	d := &Dir{out: out, home: out}
-	if info, err := out.Root().Lstat(manifest.StateDir); err == nil && info.Mode().IsRegular() {
-		if home, err := confine.Open(statedir.Home(out.Name())); err == nil {
+	if info, err := out.Root().Lstat(manifest.StateDir); err != nil || !info.Mode().IsRegular() {
+		return d
+	}
+	if name := statedir.Home(out.Name()); name != out.Name() {
+		if home, err := confine.Open(name); err == nil {
 			d.home = home
 		}
 	}

@@ -26,7 +26,7 @@ func (d *Dir) Remove() error {
 		return err
 	}
 	if d.home != d.out {
-		// Before the lock: a file that is there afterwards is that of another cook.
+		// Before the lock: once the lock is gone, another cook may write this file anew.
 		if err := d.out.Root().Remove(manifest.StateDir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}

@@ -61,8 +61,8 @@ func (d *Dir) Settle(home string) (settled bool, err error) {
 	return true, nil
 }
 
-// checkHome returns an error if a directory cannot hold the state, and removes what a killed
-// Settle left in it.
+// checkHome returns an error if a directory cannot hold the state. It removes the leftovers of
+// a Settle that was killed.
 func (d *Dir) checkHome(to *confine.Dir) error {
 	ours, err := d.out.Root().Stat(".")
 	if err != nil {

@@ -7,8 +7,8 @@
 //	OUT/.cook            names HOME
 //	HOME/.cook/outputs   names OUT
 //
-// Home believes OUT/.cook only if both agree. A file that somebody else wrote can therefore
-// not choose the directory in which cook writes.
+// Home follows OUT/.cook only if both agree, so a file that came with a clone cannot choose the
+// directory in which cook writes.
 package statedir
 
 import (
