@@ -55,7 +55,12 @@ func (f Func) New() hash.Hash { return f.stream() }
 // Sum returns the sum of b and allocates nothing. Where short inputs are summed by
 // the million, use [Func.Sum64] or [Func.Sum128]: a Sum has room for 64 bytes, and
 // returning it takes longer than hashing 16 bytes.
-func (f Func) Sum(b []byte) Sum { return f.sum(b) }
+func (f Func) Sum(b []byte) Sum {
+	if f.sum == nil {
+		return f.narrow(b).sum(f.Size)
+	}
+	return f.sum(b)
+}
 
 // Sum64 returns the low 64 bits of the sum of b, its last 8 bytes. Shorter sums are
 // returned whole. On short inputs it is the fastest way to call a function of at most

@@ -14,8 +14,8 @@ const Default = "xxh128"
 var registry = complete(slices.Concat(xxhashFuncs(), crc32Funcs(), crc64Funcs(), []Func{adlerFunc()}, fnvFuncs(),
 	murmurFuncs(), []Func{rapidhashFunc(), lookup2Func()}, identityFuncs(), brokenFuncs(), []Func{maphashFunc()}))
 
-// complete derives the ways to get a sum that a function does not give itself. A
-// function gives narrow if its sums have at most 16 bytes, and otherwise sum.
+// complete derives the ways to get a sum as a number that a function does not give itself.
+// A function gives narrow if its sums have at most 16 bytes, and otherwise sum.
 func complete(all []Func) []Func {
 	for i := range all {
 		f := &all[i]
@@ -30,7 +30,6 @@ func complete(all []Func) []Func {
 			}
 			continue
 		}
-		f.sum = func(b []byte) Sum { return narrow(b).sum(size) }
 		if f.word == nil {
 			f.word = func(b []byte) uint64 { return narrow(b).Lo }
 		}

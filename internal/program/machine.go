@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 )
 
@@ -17,27 +18,29 @@ type Machine struct {
 	cache map[string][]string // files by name, from ldconfig
 }
 
-// machineFolders are searched after the cache. Debian's loader searches the folders of its
-// architecture first; they matter for a link that is not named like the library's SONAME,
-// because ldconfig leaves it out of the cache.
-var machineFolders = func() []string {
-	folders := []string{"/lib64", "/usr/lib64", "/lib", "/usr/local/lib", "/usr/lib"}
-	if triplet := debianTriplets[runtime.GOARCH]; triplet != "" {
-		folders = append([]string{"/lib/" + triplet, "/usr/lib/" + triplet}, folders...)
-	}
-	return folders
-}()
+// machineFolders are searched after the cache.
+var machineFolders = [...]string{"/lib64", "/usr/lib64", "/lib", "/usr/local/lib", "/usr/lib"}
 
-// debianTriplets are the names that Debian gives to the folders of an architecture.
-var debianTriplets = map[string]string{
-	"386":     "i386-linux-gnu",
-	"amd64":   "x86_64-linux-gnu",
-	"arm":     "arm-linux-gnueabihf",
-	"arm64":   "aarch64-linux-gnu",
-	"loong64": "loongarch64-linux-gnu",
-	"ppc64le": "powerpc64le-linux-gnu",
-	"riscv64": "riscv64-linux-gnu",
-	"s390x":   "s390x-linux-gnu",
+// debianTriplet returns the name of the directories of this architecture in /lib and /usr/lib,
+// which Debian's loader searches first. They matter for a link that is not named like the
+// SONAME of its library, because ldconfig leaves it out of the cache.
+func debianTriplet() string {
+	switch runtime.GOARCH {
+	case "386":
+		return "i386-linux-gnu"
+	case "amd64":
+		return "x86_64-linux-gnu"
+	case "arm":
+		return "arm-linux-gnueabihf"
+	case "arm64":
+		return "aarch64-linux-gnu"
+	case "loong64":
+		return "loongarch64-linux-gnu"
+	case "ppc64le":
+		return "powerpc64le-linux-gnu"
+	default: // riscv64, s390x
+		return runtime.GOARCH + "-linux-gnu"
+	}
 }
 
 // ThisMachine returns the one that we are on.
@@ -51,9 +54,12 @@ func ThisMachine() *Machine {
 
 // places are where a library may be, the first that fits counts.
 func (m *Machine) places(library string) []string {
-	files := m.cache[library]
+	files := slices.Clone(m.cache[library])
+	for _, folder := range []string{"/lib", "/usr/lib"} {
+		files = append(files, filepath.Join(folder, debianTriplet(), library))
+	}
 	for _, folder := range machineFolders {
-		files = append(files[:len(files):len(files)], filepath.Join(folder, library))
+		files = append(files, filepath.Join(folder, library))
 	}
 	return files
 }
