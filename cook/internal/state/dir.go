@@ -249,17 +249,25 @@ func (d *Dir) put(name string, data []byte, ready func(*atomicfile.File) error) 
 // create makes a temporary file for a file of ours. Call discard at the end, also after a
 // Commit.
 func (d *Dir) create(name string) (f *atomicfile.File, discard func(), err error) {
-	root, temporary, done := d.in(name).Root(), manifest.StateDir, func() {}
 	if d.in(name) != d.home {
-		temporary, done = statedir.Work, func() { root.RemoveEmpty(statedir.Work) }
-		if err := root.MkdirAll(temporary, 0o777); err != nil {
-			return nil, nil, err
-		}
+		return createWork(d.out.Root())
 	}
-	if f, err = atomicfile.CreateIn(root, temporary, 0o666); err != nil {
+	if f, err = atomicfile.CreateIn(d.home.Root(), manifest.StateDir, 0o666); err != nil {
 		return nil, nil, err
 	}
-	return f, func() { f.Discard(); done() }, nil
+	return f, f.Discard, nil
+}
+
+// createWork is create for the output folder if its .cook is, or becomes, a file.
+func createWork(out confine.Root) (f *atomicfile.File, discard func(), err error) {
+	if err := out.MkdirAll(statedir.Work, 0o777); err != nil {
+		return nil, nil, err
+	}
+	if f, err = atomicfile.CreateIn(out, statedir.Work, 0o666); err != nil {
+		out.RemoveEmpty(statedir.Work)
+		return nil, nil, err
+	}
+	return f, func() { f.Discard(); out.RemoveEmpty(statedir.Work) }, nil
 }
 
 // writeNew writes a file of ours without the lock, before anything depends on it.

@@ -11,7 +11,6 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/cook/internal/statedir"
 	"github.com/assetcook/assetcook/cook/manifest"
-	"github.com/assetcook/assetcook/internal/atomicfile"
 	"github.com/assetcook/assetcook/internal/confine"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
@@ -27,6 +26,9 @@ var ErrOtherFileSystem = errors.New("it is on another file system than the outpu
 // A process that is killed in between leaves the state in one of both places, or in home
 // without the file in the output directory that names home. The next Settle goes on from there.
 func (d *Dir) Settle(home string) (settled bool, err error) {
+	if home == d.home.Name() {
+		return false, nil
+	}
 	if err := os.MkdirAll(home, 0o777); err != nil {
 		return false, fmt.Errorf("state directory: %w", err)
 	}
@@ -37,6 +39,7 @@ func (d *Dir) Settle(home string) (settled bool, err error) {
 	defer func() {
 		if !settled {
 			to.Close()
+			statedir.Prune(to.Name())
 		}
 	}()
 	if to.Name() == d.home.Name() {
@@ -163,16 +166,11 @@ func (d *Dir) nameHome(to *confine.Dir) error {
 	if err != nil {
 		return err
 	}
-	root := d.out.Root()
-	if err := root.MkdirAll(statedir.Work, 0o777); err != nil {
-		return err
-	}
-	defer root.RemoveEmpty(statedir.Work)
-	f, err := atomicfile.CreateIn(root, statedir.Work, 0o666)
+	f, discard, err := createWork(d.out.Root())
 	if err != nil {
 		return err
 	}
-	defer f.Discard()
+	defer discard()
 	if _, err := f.Write(text); err != nil {
 		return err
 	}
