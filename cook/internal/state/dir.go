@@ -116,7 +116,7 @@ func (d *Dir) Work() string {
 	return statedir.Work
 }
 
-// in returns the folder that holds a file of ours: that of the state, or the output folder.
+// in returns the folder of one of cook's own files: the state's, or the output folder.
 func (d *Dir) in(p string) *confine.Dir {
 	if p == manifest.StateDir || strings.HasPrefix(p, manifest.StateDir+"/") {
 		return d.home
