@@ -25,7 +25,8 @@ var layers = [][]string{
 	{"proof/..."},
 	{"bench/..."},
 	{"recipes"},
-	{"cook/cli", "cook/reload", "cook/inspect", "cook/remote"},
+	{"cook/cli"},
+	{"cook/reload", "cook/inspect", "cook/remote"},
 	{"cook/internal/report/...", "cook/internal/scenario"},
 	{"cook/internal/likeness"},
 	{"cook"},
@@ -62,8 +63,8 @@ var apart = []struct{ importer, imported string }{
 // edges lists which of our packages those of the engine, the recipes and the proofs import,
 // on any system, apart from tests: a new edge is a decision that shows in a diff.
 const edges = `
-cook/cli: cook cook/internal/export cook/internal/glob cook/internal/ids cook/internal/likeness cook/internal/pass cook/internal/remote cook/internal/report cook/internal/report/overview cook/internal/rules cook/internal/runaction cook/internal/scan cook/internal/scenario cook/internal/state cook/internal/statedir cook/internal/store cook/internal/survey cook/pak cook/recipe hashing internal/atomicfile internal/child internal/confine internal/human internal/image/pixmap internal/image/role internal/image/source internal/lazyregexp internal/nearest internal/pathname internal/socket internal/sysmem profile profile/counters profile/events profile/events/command profile/events/export profile/guid profile/memory profile/smoke
-cook/inspect: cook/internal/execute cook/internal/glob cook/internal/likeness cook/internal/pass cook/internal/report/overview cook/internal/store cook/internal/survey cook/recipe internal/audio/loudness internal/audio/ogg internal/audio/opus internal/audio/pcm internal/audio/qoa internal/audio/source internal/audio/vorbiscomment internal/audio/wav internal/child internal/confine internal/image/cooked internal/image/pixmap internal/image/texture internal/mesh/drawn internal/pathname internal/webjson profile/view profile/view/command
+cook/cli: cook cook/inspect cook/internal/export cook/internal/glob cook/internal/ids cook/internal/likeness cook/internal/pass cook/internal/remote cook/internal/report cook/internal/report/overview cook/internal/rules cook/internal/runaction cook/internal/scan cook/internal/scenario cook/internal/state cook/internal/statedir cook/internal/store cook/internal/survey cook/pak cook/recipe cook/remote hashing internal/atomicfile internal/child internal/confine internal/human internal/image/pixmap internal/image/role internal/image/source internal/lazyregexp internal/nearest internal/pathname internal/socket internal/sysmem profile profile/counters profile/events profile/events/command profile/events/export profile/guid profile/memory profile/smoke profile/view profile/view/command
+cook/inspect: cook/internal/execute cook/internal/glob cook/internal/likeness cook/internal/pass cook/internal/report/overview cook/internal/store cook/internal/survey cook/recipe internal/audio/loudness internal/audio/ogg internal/audio/opus internal/audio/pcm internal/audio/qoa internal/audio/source internal/audio/vorbiscomment internal/audio/wav internal/child internal/confine internal/image/cooked internal/image/pixmap internal/image/texture internal/mesh/drawn internal/pathname internal/webjson profile/view
 cook/internal/bulk: cook/internal/scan hashing internal/confine internal/dirfd internal/parallel
 cook/internal/clean: cook/internal/pass cook/internal/state cook/internal/watch internal/confine internal/pathname
 cook/internal/contents: cook/internal/bulk cook/internal/index cook/internal/scan cook/internal/store cook/recipe hashing internal/confine internal/lease internal/parallel internal/pathname internal/regular

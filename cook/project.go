@@ -100,7 +100,7 @@ type Remote struct {
 	Platform             []string // KEY=VALUE: which machines
 	SignKey              string   // file of an Ed25519 key in PEM that signs the results that are given
 	Trust                []string // files of public keys; if there are any, only results that one of them signed are taken
-	Program              string   // file name of the program cook-remote, which speaks to the server
+	Program              string   // file name of cook, or of another program of package cli: a process of it speaks to the server
 }
 
 // options are those of a pass over the project.

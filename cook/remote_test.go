@@ -30,21 +30,22 @@ import (
 // noSleep has a program that was built with the race detector end at once, not after a second.
 const noSleep = "atexit_sleep_ms=0"
 
-// This test binary is also the program cook-remote, and cook on another machine, which begin
-// with these arguments.
+// This test binary is also the process that speaks to a server, and cook on another machine,
+// which begin with these arguments.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "run-action" {
 		cli.Main(append(recipes.All(), anchored, failsThere, following, painterRecipe)...)
 	}
-	if len(os.Args) > 1 && os.Args[1] == "-serve" {
-		os.Exit(remote.Main(os.Args[1:], os.Stdin, silent{os.Stdout, os.Getenv(holdVar)}, os.Stderr))
+	if len(os.Args) > 1 && os.Args[1] == "serve-remote" {
+		os.Exit(remote.Serve(context.Background(), os.Args[2:], os.Stdin, silent{os.Stdout, os.Getenv(holdVar)}, os.Stderr))
 	}
 	os.Setenv("GORACE", noSleep) // for those programs
 	memtemp.Use()
 	os.Exit(m.Run())
 }
 
-// holdVar is the variable with the name of a file: cook-remote says nothing before there is one.
+// holdVar is the variable with the name of a file: the process that speaks to the server says
+// nothing before there is one.
 const holdVar = "TEST_COOK_REMOTE_HOLD"
 
 type silent struct {

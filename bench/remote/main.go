@@ -67,7 +67,7 @@ func (b *bench) run(dir string, assets int, links []string, shares string) (err 
 		return err
 	}
 	defer os.RemoveAll(b.work)
-	if out, err := exec.Command("go", "build", "-o", b.work, "./cmd/cook", "./cmd/cook-remote").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", b.work, "./cmd/cook").CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %s", err, out)
 	}
 	if shares != "" {

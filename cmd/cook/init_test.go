@@ -9,15 +9,15 @@ import (
 	"testing"
 )
 
-// What the packages of the command may allocate before main runs. Each run pays for it,
-// also one that uses none of them, so a library that exceeds this is replaced, or
-// imported by a package that only its users import. Time is not tested: it depends on
-// the machine.
+// Limits for the allocations of package initializers. Each run pays for them, even if it uses
+// none of the packages, so a library that exceeds them is replaced. The gRPC and Protocol
+// Buffers libraries of -remote make half of them. Time is not tested: it depends on the
+// machine.
 const (
-	maxPackageBytes  = 40_000
-	maxPackageAllocs = 400
-	maxTotalBytes    = 250_000
-	maxTotalAllocs   = 1_500
+	maxPackageBytes  = 48_000
+	maxPackageAllocs = 500
+	maxTotalBytes    = 630_000
+	maxTotalAllocs   = 3_300
 )
 
 func TestInitAllocations(t *testing.T) {
@@ -61,8 +61,8 @@ func TestInitAllocations(t *testing.T) {
 	}
 }
 
-// No package needs the system's C library: loading it takes longer than all
-// initialization.
+// No package but the standard library's net uses cgo, and it does without where there is no C
+// compiler. Releases are built without cgo: loading the C library slows each start.
 func TestNoCgo(t *testing.T) {
 	list := exec.Command("go", "list", "-deps", "-f", "{{.ImportPath}} {{len .CgoFiles}}", ".")
 	list.Env = append(os.Environ(), "CGO_ENABLED=1")
@@ -75,28 +75,8 @@ func TestNoCgo(t *testing.T) {
 		t.Fatalf("only %d packages are listed", len(packages)/2)
 	}
 	for i := 0; i < len(packages); i += 2 {
-		if packages[i+1] != "0" && packages[i] != "runtime/cgo" {
+		if packages[i+1] != "0" && packages[i] != "runtime/cgo" && packages[i] != "net" {
 			t.Errorf("%s uses cgo", packages[i])
-		}
-	}
-}
-
-// Nothing that speaks to servers is linked: it is in programs of their own, which a run that
-// needs none does not start.
-func TestNoNetwork(t *testing.T) {
-	out, err := exec.Command("go", "list", "-deps", ".", "../cook-remote").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(string(out), "google.golang.org/grpc\n") {
-		t.Fatal("cook-remote needs no gRPC")
-	}
-	if out, err = exec.Command("go", "list", "-deps", ".").Output(); err != nil {
-		t.Fatal(err)
-	}
-	for pkg := range strings.Lines(string(out)) {
-		if pkg = strings.TrimSpace(pkg); pkg == "net" || pkg == "net/http" || strings.HasPrefix(pkg, "google.golang.org/") {
-			t.Errorf("cook links %s", pkg)
 		}
 	}
 }

@@ -69,7 +69,7 @@ func (r *cookRun) flags() *flag.FlagSet {
 	fs.StringVar(&r.memReport, "memreport", "", "write what memory was used for to this `file`, by purpose and asset; as text, or for cook view if it ends in .json")
 	fs.StringVar(&r.to.trace, "trace", "", "record a timeline of the run into this `file`; its ending is the format: "+strings.Join(append(export.Endings(), streamEnding), ", "))
 	fs.StringVar(&r.to.feed, "feed", "", "serve the timeline while it is recorded, as a stream, at this `address`: a port, or host:port (without a host: this machine only)")
-	fs.StringVar(&r.to.http, "http", "", "show the run as pages in a browser at this `address`, such as 127.0.0.1:7357; they stay until Ctrl-C. Needs the program cook-view")
+	fs.StringVar(&r.to.http, "http", "", "show the run as pages in a browser at this `address`, such as 127.0.0.1:7357; they stay until Ctrl-C")
 	fs.BoolVar(&r.watch, "watch", false, "keep running and cook whatever changes; a cook of the same folder asks this one")
 	return fs
 }
@@ -101,7 +101,9 @@ func (c command) runCook(ctx context.Context, atWork func(), args []string, stdo
 		return exitUsage
 	}
 	r.options.Patterns, r.options.StopOnFailure = patterns, !r.keepGoing
-	findRemote(&r.project.Remote, stderr)
+	if err := selfForRemote(&r.project.Remote); err != nil {
+		return fail(ctx, stderr, err)
+	}
 	if r.show.stats {
 		r.options.Probe.Counters = counters.New(counters.Options{Max: 256})
 	}

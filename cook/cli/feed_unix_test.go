@@ -21,25 +21,10 @@ import (
 	"github.com/assetcook/assetcook/recipes"
 )
 
-// feedProject returns the flags for a folder with one asset, b.json.
-func feedProject(t *testing.T) (args []string, out string) {
-	t.Helper()
-	dir := t.TempDir()
-	t.Setenv("COOKCACHE", filepath.Join(dir, "cache"))
-	assets, out := filepath.Join(dir, "assets"), filepath.Join(dir, "out")
-	if err := os.Mkdir(assets, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(assets, "b.json"), []byte("[1]"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	return []string{"-dir", assets, "-out", out, "-q"}, out
-}
-
 const timelineAt = "cook: timeline at "
 
-// view connects to a feed and returns when the stream has begun for this viewer.
-func view(t *testing.T, addr string) (net.Conn, *bufio.Reader) {
+// dialFeed connects to a feed and returns when the stream has begun for this viewer.
+func dialFeed(t *testing.T, addr string) (net.Conn, *bufio.Reader) {
 	t.Helper()
 	conn, err := net.Dial("tcp", addr)
 	if err != nil {
@@ -69,7 +54,8 @@ func cooked(r io.Reader) (times int, err error) {
 // Viewers get the stream of a run to its end, the file of -trace gets it as well, and a
 // viewer that hangs up does not matter.
 func TestFeed(t *testing.T) {
-	args, _ := feedProject(t)
+	args, _ := plainProject(t)
+	args = append(args, "-q")
 	leaktest.Check(t)
 	file := filepath.Join(t.TempDir(), "t.events")
 	for name, more := range map[string][]string{"alone": nil, "and trace": {"-trace", file}} {
@@ -79,7 +65,7 @@ func TestFeed(t *testing.T) {
 			run := func(ctx context.Context, p cook.Project, opt cook.CookOptions) (cook.Summary, error) {
 				addr, _ := strings.CutPrefix(strings.TrimSpace(stderr.String()), timelineAt)
 				for range 2 {
-					_, r := view(t, addr)
+					_, r := dialFeed(t, addr)
 					go func() {
 						times, err := cooked(r)
 						if err == nil && times != 1 {
@@ -88,7 +74,7 @@ func TestFeed(t *testing.T) {
 						viewed <- err
 					}()
 				}
-				gone, _ := view(t, addr)
+				gone, _ := dialFeed(t, addr)
 				gone.Close()
 				return cook.Cook(ctx, p, opt)
 			}
@@ -117,7 +103,8 @@ func TestFeed(t *testing.T) {
 // A viewer of a watching cook sees a change being cooked, and the end of the recording
 // when the watcher is interrupted.
 func TestFeedWatch(t *testing.T) {
-	args, _ := feedProject(t)
+	args, _ := plainProject(t)
+	args = append(args, "-q")
 	leaktest.Check(t)
 	ctx, interrupt := context.WithCancel(t.Context())
 	defer interrupt()
@@ -134,7 +121,7 @@ func TestFeedWatch(t *testing.T) {
 		t.Fatalf("the first line is %q", lines.Text())
 	}
 	go io.Copy(io.Discard, stderr)
-	_, r := view(t, addr)
+	_, r := dialFeed(t, addr)
 	if err := os.WriteFile(filepath.Join(args[1], "new.json"), []byte("[2]"), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +206,7 @@ func TestFeedCrowd(t *testing.T) {
 	rec := events.New(f.stream, events.Options{})
 	var last *bufio.Reader
 	for range maxViewers {
-		_, last = view(t, f.socket.Name())
+		_, last = dialFeed(t, f.socket.Name())
 	}
 	conn, err := net.Dial("tcp", f.socket.Name())
 	if err != nil {
@@ -255,7 +242,8 @@ func TestFeedAcceptFails(t *testing.T) {
 
 // An address that cannot be served at is one line, and nothing is cooked.
 func TestFeedAddress(t *testing.T) {
-	args, out := feedProject(t)
+	args, out := plainProject(t)
+	args = append(args, "-q")
 	leaktest.Check(t)
 	tmp := t.TempDir()
 	t.Setenv("TMPDIR", tmp)

@@ -14,7 +14,6 @@ import (
 	"os"
 
 	"github.com/assetcook/assetcook/cook"
-	"github.com/assetcook/assetcook/cook/internal/remote"
 	"github.com/assetcook/assetcook/cook/internal/report"
 	"github.com/assetcook/assetcook/cook/recipe"
 )
@@ -81,8 +80,8 @@ func (c command) verb(ctx context.Context, atWork func(), args []string, stdout,
 		return c.runCook(ctx, atWork, args, stdout, stderr)
 	}
 	name := args[0]
-	if name == remote.RunAction && len(args) == 1 {
-		return c.runAction(ctx, stderr)
+	if code, ok := c.asChild(ctx, args, stdout, stderr); ok {
+		return code
 	}
 	if name == "-version" || name == "--version" {
 		name = "version"

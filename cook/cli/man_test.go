@@ -2,7 +2,6 @@ package cli
 
 import (
 	"flag"
-	"io"
 	"os/exec"
 	"strings"
 	"testing"
@@ -122,11 +121,5 @@ func TestDeclarations(t *testing.T) {
 		if got[i] != want[i] {
 			t.Errorf("%q, want %q", got[i], want[i])
 		}
-	}
-	again := flag.NewFlagSet("", flag.ContinueOnError)
-	again.SetOutput(io.Discard)
-	declare(again, help.String())
-	if err := again.Parse([]string{"-a", "-long-one=false", "-n", "3", "-s", "y"}); err != nil {
-		t.Error(err)
 	}
 }

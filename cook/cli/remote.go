@@ -7,25 +7,19 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/internal/remote"
-	"github.com/assetcook/assetcook/cook/internal/report"
 	"github.com/assetcook/assetcook/cook/internal/rules"
+	remoteclient "github.com/assetcook/assetcook/cook/remote"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// remoteProgram speaks to the server of -remote. It is apart from cook because every start of
-// cook would pay for the libraries in it.
-const remoteProgram = "cook-remote"
-
 // remoteFlags declares where results are shared and how that server is reached.
 func remoteFlags(fs *flag.FlagSet, r *cook.Remote) {
-	fs.Var((*address)(r), "remote", "share results on the server at this `address`: grpc[s]://HOST:PORT/INSTANCE or http[s]://HOST/PREFIX. Needs the program cook-remote")
+	fs.Var((*address)(r), "remote", "share results on the server at this `address`: grpc[s]://HOST:PORT/INSTANCE or http[s]://HOST/PREFIX")
 	keyFlags(fs, r)
 }
 
@@ -194,24 +188,20 @@ func (n *unless) Set(text string) error {
 	return err
 }
 
-// findRemote finds the program that speaks to a server. Without it, a run goes on alone.
-func findRemote(r *cook.Remote, stderr io.Writer) {
-	if r.URL == "" {
-		return
+// selfForRemote makes this program the one that speaks to the server of r.
+func selfForRemote(r *cook.Remote) (err error) {
+	if r.URL != "" {
+		r.Program, err = os.Executable()
 	}
-	var err error
-	if r.Program, err = findBeside(remoteProgram, "-remote"); err != nil {
-		report.Warn(stderr, err.Error()+"; this run goes on without the server")
-		r.URL = ""
-	}
+	return err
 }
 
 // errNoServer says that a command line needs a server and names none.
 var errNoServer = errors.New("no server: give -remote, or write a table [remote] into cook.toml")
 
-// findServer finds the program for a server that is to be asked. words are the others of the
-// command line.
-func findServer(r *cook.Remote, words []string) (err error) {
+// checkServer checks that there is a server to ask. words are the other words of the command
+// line.
+func checkServer(r *cook.Remote, words []string) (err error) {
 	for _, word := range words {
 		if rules.CheckRemote(word) == nil {
 			return fmt.Errorf("%s is no pattern; write -remote=%s", pathname.Show(word), pathname.Show(word))
@@ -220,8 +210,7 @@ func findServer(r *cook.Remote, words []string) (err error) {
 	if r.URL == "" {
 		return errNoServer
 	}
-	r.Program, err = findBeside(remoteProgram, "-remote")
-	return err
+	return selfForRemote(r)
 }
 
 const remoteText = `usage: cook remote check [flags]
@@ -262,18 +251,13 @@ func runRemote(ctx context.Context, _ func(), args []string, stdout, stderr io.W
 		wrong(stderr, "%v", errNoServer)
 		return exitUsage
 	}
-	program, err := findBeside(remoteProgram, "remote check")
-	if err != nil {
-		wrong(stderr, "%v", err)
-		return exitFailed
-	}
 	opt, err := remote.OptionsOf(rules.Remote(*to))
 	if err != nil {
 		wrong(stderr, "%v", err)
 		return exitUsage
 	}
-	cmd := exec.CommandContext(ctx, program, append([]string{"-check"}, opt.Args...)...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, stdout, inherited(stderr)
-	cmd.WaitDelay = time.Second
-	return exitOf(ctx, cmd.Run(), stderr)
+	if err := remoteclient.Check(ctx, opt.Args, stdout); err != nil {
+		return fail(ctx, stderr, err)
+	}
+	return exitOK
 }

@@ -21,7 +21,6 @@ import (
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/internal/remote/remotetest"
-	"github.com/assetcook/assetcook/cook/remote"
 	"github.com/assetcook/assetcook/internal/faultfs"
 	"github.com/assetcook/assetcook/internal/memtemp"
 	"github.com/assetcook/assetcook/profile/counters"
@@ -30,9 +29,8 @@ import (
 
 // commands are the programs that this test binary can run as, by name.
 var commands = map[string]func(){
-	"cook":        judgedCook,
-	"draw":        draw,
-	"cook-remote": func() { os.Exit(remote.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+	"cook": judgedCook,
+	"draw": draw,
 }
 
 func TestMain(m *testing.M) {

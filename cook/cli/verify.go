@@ -39,7 +39,7 @@ func verifyFlags(p *cook.Project, opt *cook.VerifyOptions, s *show) *flag.FlagSe
 	memoryFlag(fs, &opt.Limits.Memory)
 	s.flags(fs)
 	fs.StringVar(&opt.Sample, "sample", cook.DefaultSample, "how many assets to cook again: a `number`, a percentage, or all; 0 only compares what is there")
-	fs.Var(asked{&p.Remote, &opt.Remote}, "remote", "compare what is cooked again with the results of the server that cook.toml or COOK_REMOTE names, or of another one: -remote=ADDRESS. Needs the program cook-remote")
+	fs.Var(asked{&p.Remote, &opt.Remote}, "remote", "compare what is cooked again with the results of the server that cook.toml or COOK_REMOTE names, or of another one: -remote=ADDRESS")
 	keyFlags(fs, &p.Remote)
 	fs.BoolVar(&opt.AllowExtra, "allow-extra", false, "let files of the output folder pass that nothing makes")
 	fs.Uint64Var(&opt.Seed, "seed", 0, "choose the sample by this `number` (default: another one each time)")
@@ -103,7 +103,7 @@ func (c command) runVerify(ctx context.Context, atWork func(), args []string, st
 		return exitUsage
 	}
 	if opt.Remote {
-		if err := findServer(&project.Remote, patterns); err != nil {
+		if err := checkServer(&project.Remote, patterns); err != nil {
 			wrong(stderr, "%v", err)
 			return exitUsage
 		}

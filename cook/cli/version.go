@@ -8,6 +8,8 @@ import (
 	"runtime/debug"
 )
 
+const module = "github.com/assetcook/assetcook"
+
 const versionText = `usage: cook version
 
 Prints the version of this program, the commit and the version of Go that it was built

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/internal/child"
-	"github.com/assetcook/assetcook/internal/pathname"
 	"github.com/assetcook/assetcook/profile/events"
 )
 
@@ -38,15 +36,11 @@ func projectArgs(p *cook.Project) (args []string) {
 
 // openViewer starts a viewer of a run at an address, and returns when it serves.
 func openViewer(addr string, p *cook.Project, stderr io.Writer) (*viewing, error) {
-	program, err := findViewer()
+	program, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	args := append([]string{"-attached", "-http", addr, "-program", self}, projectArgs(p)...)
+	args := append([]string{attachedView, "-http", addr}, projectArgs(p)...)
 	cmd := exec.Command(program, append(args, "-")...)
 	cmd.Stderr = inherited(stderr)
 	viewer, err := child.Start(cmd)
@@ -78,10 +72,8 @@ func addressOf(viewer *child.Process) (string, error) {
 	switch onTime := late.Stop(); {
 	case !onTime:
 		return "", fmt.Errorf("the viewer does not serve after %v", startTime)
-	case err != nil && len(line) == 0:
+	case err != nil:
 		return "", errors.New("the viewer did not start") // it has said why
-	case err != nil || !bytes.Contains(line, []byte("http://")):
-		return "", fmt.Errorf("the viewer printed %s instead of its address", pathname.Show(strings.TrimSpace(string(line))))
 	}
 	return string(line), nil
 }

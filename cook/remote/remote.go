@@ -1,10 +1,10 @@
-// Package remote is the command cook-remote, which speaks to a server on which results are
-// shared. Programs that are cook with recipes of their own use the same cook-remote.
+// Package remote is the process of cook that speaks to a server on which results are shared.
+// A run starts it when it first has something to ask or to give, and "cook remote check"
+// tries a server with it.
 package remote
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -24,55 +24,61 @@ import (
 	"github.com/assetcook/assetcook/profile/guid"
 )
 
-const usage = `usage: cook-remote -check -url ADDRESS [flags]
-
-Speaks to a server on which results of cook are shared. cook starts it for -remote; use
-"cook remote check" to try a server.
-
-`
-
-// Main runs the command line and returns the exit status.
-func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	fs := flag.NewFlagSet("cook-remote", flag.ContinueOnError)
+// Serve answers the questions of a run that come on stdin, until they end, and returns the exit
+// status.
+func Serve(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	fs := flag.NewFlagSet("serve-remote", flag.ContinueOnError)
 	fs.SetOutput(stderr)
-	fs.Usage = func() {
-		fmt.Fprint(fs.Output(), usage)
-		fs.PrintDefaults()
-	}
 	var way way
 	way.flags(fs)
 	fs.BoolVar(&way.patient, "patient", false, "wait until it is known whether the server is there")
-	serve := fs.Bool("serve", false, "answer a cook on the standard input and output")
-	try := fs.Bool("check", false, "try the server")
 	dir := fs.String("store", "", "`folder` of the store")
-	switch err := fs.Parse(args); {
-	case errors.Is(err, flag.ErrHelp):
-		return 0
-	case err != nil:
+	if fs.Parse(args) != nil {
 		return 2
-	case *serve == *try || *serve && *dir == "" || fs.NArg() > 0:
-		fs.Usage()
+	}
+	if *dir == "" || fs.NArg() > 0 {
+		fmt.Fprintln(stderr, "cook: serve-remote is for runs of cook, which start it; use cook -remote")
 		return 2
 	}
 	if way.run == "" {
 		way.run = guid.New().String()
 	}
+	signal.Ignore(os.Interrupt) // is for the run; the end of stdin ends this process
 	err := rules.CheckRemote(way.url)
-	if err == nil && *try {
-		err = check(context.Background(), &way, stdout)
-	} else if err == nil {
-		signal.Ignore(os.Interrupt) // which is for cook; the end of the input is for this program
-		err = answer(&way, *dir, stdin, stdout)
+	if err == nil {
+		err = answer(ctx, &way, *dir, stdin, stdout)
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "cook-remote: %s: %v\n", way.url, err)
+		fmt.Fprintf(stderr, "cook: %s: %v\n", way.url, err)
 		return 1
 	}
 	return 0
 }
 
+// Check tries the server that args name, as for [Serve], and prints a table of what it can do.
+func Check(ctx context.Context, args []string, stdout io.Writer) error {
+	fs := flag.NewFlagSet("remote check", flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	var way way
+	way.flags(fs)
+	if err := fs.Parse(args); err != nil {
+		return err
+	}
+	if way.run == "" {
+		way.run = guid.New().String()
+	}
+	err := rules.CheckRemote(way.url)
+	if err == nil {
+		err = check(ctx, &way, stdout)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", way.url, err)
+	}
+	return nil
+}
+
 // answer serves one run.
-func answer(w *way, dir string, in io.Reader, out io.Writer) error {
+func answer(ctx context.Context, w *way, dir string, in io.Reader, out io.Writer) error {
 	s, err := store.Open(dir)
 	if err != nil {
 		return err
@@ -87,7 +93,7 @@ func answer(w *way, dir string, in io.Reader, out io.Writer) error {
 	host, _ := os.Hostname()
 	host = strings.ToValidUTF8(host, "\ufffd") // which JSON would make of it under a signature
 	where := hashing.DigestOf([]byte(w.url)).String()[:16]
-	return share.Serve(context.Background(), in, out, share.Options{
+	return share.Serve(ctx, in, out, share.Options{
 		Store: s, Open: open, Name: w.url, Run: w.run, Host: host, Keys: keys, Patient: w.patient, Pending: filepath.Join(s.Dir(), "v1", "uploads-"+where),
 		Platform: w.platform,
 	})

@@ -26,11 +26,11 @@ import (
 	"github.com/assetcook/assetcook/recipes"
 )
 
-// binaries are the folder with cook and cook-view, which lie beside each other.
+// binaries is the folder with cook.
 func binaries(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	build := exec.Command("go", "build", "-o", dir, "./cmd/cook", "./cmd/cook-view")
+	build := exec.Command("go", "build", "-o", dir, "./cmd/cook")
 	build.Dir = "../.."
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)

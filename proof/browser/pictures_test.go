@@ -42,7 +42,7 @@ func TestPictures(t *testing.T) {
 	t.Run("kinds", func(t *testing.T) { pictureKinds(t, server, fragment) })
 	t.Run("timeline", func(t *testing.T) {
 		command(t, dir, filepath.Join(bin, "cook"), "-dir", "assets", "-a", "-q", "-trace", "cook.events")
-		view := exec.Command(filepath.Join(bin, "cook-view"), "-http", "127.0.0.1:0", "cook.events")
+		view := exec.Command(filepath.Join(bin, "cook"), "view", "-http", "127.0.0.1:0", "cook.events")
 		view.Dir = dir
 		server, fragment := served(t, view)
 		p := open(t, server, fragment+"&tab=timeline")

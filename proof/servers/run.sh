@@ -30,7 +30,7 @@ fi
 if [ -z "${1-}" ]; then
 	dir=$(mktemp -d)
 	trap 'rm -rf "$dir"' EXIT
-	go build -o "$dir" ./cmd/cook ./cmd/cook-remote ./proof/servers/machines
+	go build -o "$dir" ./cmd/cook ./proof/servers/machines
 	alone=
 	for unshare in 'unshare -n' 'unshare -rn'; do
 		[ -n "$alone" ] || ! $unshare ip link set lo up 2>/dev/null || alone=$unshare

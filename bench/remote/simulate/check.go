@@ -49,7 +49,7 @@ func newReal(h *history, m machine, server string) (*real, error) {
 	}
 	at.Host = over.Addr()
 	w.server = at.String()
-	out, err := exec.Command("go", "build", "-o", dir, "./cmd/cook", "./cmd/cook-remote").CombinedOutput()
+	out, err := exec.Command("go", "build", "-o", dir, "./cmd/cook").CombinedOutput()
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s", err, out)
 	}

@@ -27,7 +27,7 @@ type Shared struct {
 	Result  store.Result     // of the server
 }
 
-// sharedTime is how long an answer is waited for. cook-remote gives up sooner.
+// sharedTime is how long an answer is waited for. serve-remote gives up sooner.
 const sharedTime = time.Minute
 
 // Shared returns the results that a server has for a step, by anything that it says was read,

@@ -21,6 +21,7 @@ import (
 //	out/0 ...     its artifacts
 const (
 	RunAction  = "run-action"
+	Serve      = "serve-remote" // starts the client of a server, see New
 	ActionFile = "action.json"
 	AssetsDir  = "assets"
 	ToolsDir   = "tools"

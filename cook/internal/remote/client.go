@@ -21,7 +21,7 @@ import (
 // Options say which server, and what may be done with it.
 type Options struct {
 	URL     string   // "" for none
-	Program string   // cook-remote
+	Program string   // is started with the word Serve
 	Args    []string // that say which server, and how to reach it
 	Read    bool     // take results
 	Upload  bool     // give results
@@ -94,7 +94,7 @@ type Client struct {
 	stop context.Context // canceled when the run ends or is interrupted
 
 	starting sync.Once
-	begin    func() (io.ReadWriteCloser, error) // starts cook-remote
+	begin    func() (io.ReadWriteCloser, error) // starts serve-remote
 
 	to requests
 
@@ -123,11 +123,11 @@ func New(ctx context.Context, opt Options, s *store.Store, note func(string)) *C
 		return nil
 	}
 	return NewOver(ctx, opt, note, func() (io.ReadWriteCloser, error) {
-		return child.Start(exec.Command(opt.Program, append([]string{"-serve", "-store", s.Dir()}, opt.Args...)...))
+		return child.Start(exec.Command(opt.Program, append([]string{Serve, "-store", s.Dir()}, opt.Args...)...))
 	})
 }
 
-// NewOver is New with a connection to cook-remote that begin opens. Close on the connection must
+// NewOver is New with a connection to serve-remote that begin opens. Close on the connection must
 // end pending reads and writes.
 func NewOver(ctx context.Context, opt Options, note func(string), begin func() (io.ReadWriteCloser, error)) *Client {
 	c := &Client{opt: opt, note: note, stop: ctx, begin: begin, waiting: map[uint64]func(Answer, bool){}, answers: map[Key]*Answer{}}

@@ -33,7 +33,7 @@ func client(t *testing.T, answer func(to io.WriteCloser, r remote.Request)) (*re
 // clientOf is client for a function that answers the hello itself.
 func clientOf(ctx context.Context, answer func(to io.WriteCloser, r remote.Request)) (*remote.Client, *[]string) {
 	notes := &[]string{}
-	opt := remote.Options{URL: "grpc://h", Program: "cook-remote", Read: true, Upload: true, Exec: true}
+	opt := remote.Options{URL: "grpc://h", Program: "serve-remote", Read: true, Upload: true, Exec: true}
 	return remote.NewOver(ctx, opt, func(text string) { *notes = append(*notes, text) }, func() (io.ReadWriteCloser, error) {
 		here, there := newWire()
 		go func() {
@@ -71,7 +71,7 @@ func (w wire) Close() error {
 
 var key = remote.Key{Action: store.ActionID{1}, Result: store.ResultID{2}}
 
-// Any failure of cook-remote is a miss. No question waits forever, and one note names the failure
+// Any failure of serve-remote is a miss. No question waits forever, and one note names the failure
 // and its consequence.
 func TestMisses(t *testing.T) {
 	say := func(text string) func(io.WriteCloser, remote.Request) {
@@ -125,18 +125,18 @@ func checkNote(t *testing.T, notes []string, text string) {
 	if text == "" && len(notes) == 0 {
 		return
 	}
-	if text == "" || len(notes) != 1 || !strings.HasPrefix(notes[0], "remote: cook-remote: ") || !strings.Contains(notes[0], text) || !strings.Contains(notes[0], "goes on without the server") {
+	if text == "" || len(notes) != 1 || !strings.HasPrefix(notes[0], "remote: the process that speaks to the server: ") || !strings.Contains(notes[0], text) || !strings.Contains(notes[0], "goes on without the server") {
 		t.Errorf("notes: %q, want one with %q", notes, text)
 	}
 }
 
-// The client does not use a cook-remote of another version.
+// The client does not use a serve-remote of another version.
 func TestHello(t *testing.T) {
 	for first, note := range map[string]string{
-		hello:                         "",
-		`{"wire":2}` + "\n":           "its protocol is 2, not 1 (if it is of another version than cook, install both again)",
-		`{"seq":1,"found":true}`:      "its protocol is 0",
-		"cook-remote 1.2.3 is here\n": `it printed cook-remote 1.2.3 is here, which is no answer`,
+		hello:                          "",
+		`{"wire":2}` + "\n":            "its protocol is 2, not 1 (if it is of another version than cook, install both again)",
+		`{"seq":1,"found":true}`:       "its protocol is 0",
+		"serve-remote 1.2.3 is here\n": `it printed serve-remote 1.2.3 is here, which is no answer`,
 	} {
 		client, notes := clientOf(t.Context(), func(to io.WriteCloser, r remote.Request) {
 			switch {
@@ -156,8 +156,8 @@ func TestHello(t *testing.T) {
 	}
 }
 
-// The client gives up a cook-remote that falls silent, even if the run sets no time limit for
-// answers. It does not give up a cook-remote that still sends heartbeats.
+// The client gives up a serve-remote that falls silent, even if the run sets no time limit for
+// answers. It does not give up a serve-remote that still sends heartbeats.
 func TestSilence(t *testing.T) {
 	for _, beats := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -191,7 +191,7 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// An interrupted run ends soon, whatever cook-remote does, and prints no note about it.
+// An interrupted run ends soon, whatever serve-remote does, and prints no note about it.
 func TestInterruptedClient(t *testing.T) {
 	for name, answer := range map[string]func(to io.WriteCloser, r remote.Request){
 		"silent": func(io.WriteCloser, remote.Request) {},

@@ -1,15 +1,16 @@
 // Package remote lets a run take results from a server that a team shares, and give it its
 // own.
 //
-//	execute --Look, Fetch, Keep, Run--> Client --wire--> cook-remote --gRPC or HTTP--> server
-//	      \                                                  /
-//	       `------------------- store ----------------------'
+//	execute --Look, Fetch, Keep, Run--> Client --wire--> serve-remote --gRPC or HTTP--> server
+//	      \                                                   /
+//	       `------------------- store -----------------------'
 //
-// The server is reached by a process of its own, cook-remote: the libraries that it needs
-// would cost each start of cook more than a no-op run takes. A [Client] starts it when there
-// is first something to ask, so a run without work neither starts it nor connects.
+// A process of its own reaches the server, "cook serve-remote": its network libraries use
+// memory and threads that the run does not count, and the run survives a hang or a crash. A
+// [Client] starts it with the first question, so a run without work neither starts it nor
+// connects.
 //
-// Contents do not pass through the wire. cook-remote puts what it downloads into the store,
+// Contents do not pass through the wire. serve-remote puts what it downloads into the store,
 // which verifies every blob against its BLAKE3-256 while it is written, and takes from there
 // what it uploads. A result is recorded in the store when all of its blobs are there.
 //
@@ -23,7 +24,7 @@
 //
 // No method returns an error. The run cooks every result that does not arrive in time, and passes
 // the reason once to the note function of [New]. The first line in each direction has the version
-// of the protocol. If cook-remote has another version, dies, prints an invalid answer, or prints
+// of the protocol. If serve-remote has another version, dies, prints an invalid answer, or prints
 // nothing for half a minute, every later question is a miss, and one note says so.
 //
 // Package cook/internal/remote/share is the other end of the wire.

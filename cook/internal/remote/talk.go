@@ -13,11 +13,11 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// A talk is the conversation of a client with its cook-remote.
+// A talk is the conversation of a client with its serve-remote.
 type talk struct {
 	conn     io.ReadWriteCloser // nil before it begins
 	received chan struct{}      // closed when receive has ended
-	silent   chan struct{}      // closed when cook-remote has been silent too long
+	silent   chan struct{}      // closed when serve-remote has been silent too long
 	steps    atomic.Int64       // steps of receive: odd while it handles an answer
 
 	// Guarded by the client's mu.
@@ -26,7 +26,7 @@ type talk struct {
 	said   bool  // a note has told the user
 }
 
-// start starts cook-remote. If that fails, every question is a miss.
+// start starts serve-remote. If that fails, every question is a miss.
 func (c *Client) start() {
 	conn, err := c.begin()
 	c.mu.Lock()
@@ -54,15 +54,18 @@ func (c *Client) start() {
 }
 
 const (
-	// withoutServer tells the user the consequence of a failed cook-remote.
+	// speaker names the process in notes.
+	speaker = "the process that speaks to the server"
+
+	// withoutServer tells the user the consequence of a failed serve-remote.
 	withoutServer = "this run goes on without the server: it takes no more results from there, and gives none"
 
-	// Time limits, after which the client gives up cook-remote.
+	// Time limits, after which the client gives up serve-remote.
 	endTime    = 2 * time.Second // after the end of the run
 	mostSilent = 6               // Beats without a line
 )
 
-// receive passes on answers until cook-remote ends, writes an invalid line, or is silent for too
+// receive passes on answers until serve-remote ends, writes an invalid line, or is silent for too
 // long. Then it notes the reason and ends all waits for answers.
 func (c *Client) receive(conn io.ReadWriteCloser) {
 	c.talk.silent = make(chan struct{})
@@ -87,13 +90,13 @@ func (c *Client) receive(conn io.ReadWriteCloser) {
 		if why == io.EOF {
 			why = errors.New("it ended early")
 		}
-		c.note(fmt.Sprintf("remote: %s: %v; %s", c.opt.Program, why, withoutServer))
+		c.note(fmt.Sprintf("remote: %s: %v; %s", speaker, why, withoutServer))
 	}
 	for _, answer := range left {
 		answer(Answer{}, false)
 	}
 	go conn.Close()
-	io.Copy(io.Discard, conn) // cook-remote could not exit while its output is not read
+	io.Copy(io.Discard, conn) // serve-remote could not exit while its output is not read
 }
 
 // watch closes the connection if nothing arrives for too long while receive waits.
@@ -115,7 +118,7 @@ func (c *Client) watch(over <-chan struct{}, conn io.Closer) {
 	conn.Close()
 }
 
-// converse passes on answers until they end, and returns the reason: io.EOF if cook-remote ended
+// converse passes on answers until they end, and returns the reason: io.EOF if serve-remote ended
 // without an error.
 func (c *Client) converse(from io.Reader) error {
 	const longest = 64 << 20 // of a line, with records of the store in base64
@@ -160,7 +163,7 @@ func (c *Client) handle(a Answer) {
 	}
 }
 
-// noteEnd sends a note if cook-remote ended abnormally. answered means that its Stats arrived.
+// noteEnd sends a note if serve-remote ended abnormally. answered means that its Stats arrived.
 func (c *Client) noteEnd(answered bool) {
 	why := c.talk.why
 	switch {
@@ -173,5 +176,5 @@ func (c *Client) noteEnd(answered bool) {
 	if !answered {
 		consequence = "; results of this run may be missing on the server"
 	}
-	c.note(fmt.Sprintf("remote: %s: %v%s", c.opt.Program, why, consequence))
+	c.note(fmt.Sprintf("remote: %s: %v%s", speaker, why, consequence))
 }

@@ -20,10 +20,10 @@ type Key struct {
 // both processes must have the same. Raise it with any change of Request, Answer or their fields.
 const WireVersion = 1
 
-// Beat is the interval of heartbeats: cook-remote writes at least one line in each.
+// Beat is the interval of heartbeats: serve-remote writes at least one line in each.
 const Beat = 5 * time.Second
 
-// An Op is what cook-remote is asked for.
+// An Op is what serve-remote is asked for.
 type Op string
 
 const (
@@ -38,7 +38,7 @@ const (
 	End    Op = "end"    // finish uploads within the time given, and stop
 )
 
-// A Request is one line of JSON that cook-remote reads. It reads on whatever it has to answer.
+// A Request is one line of JSON that serve-remote reads. It reads on whatever it has to answer.
 type Request struct {
 	// Seq is of the answer; 0 wants none. Each key of Expect has an answer of its own, under
 	// Seq, Seq+1 and so on, unless it is forgotten meanwhile.
@@ -74,7 +74,7 @@ type File struct {
 	Executable bool   `json:"executable,omitempty"`
 }
 
-// An Answer is one line of JSON that cook-remote writes. The first answer has only the version of
+// An Answer is one line of JSON that serve-remote writes. The first answer has only the version of
 // the protocol. An empty answer is a heartbeat.
 type Answer struct {
 	Seq   uint64 `json:"seq,omitempty"`   // 0 for a note

@@ -110,23 +110,15 @@ func TestViewErrors(t *testing.T) {
 	if err := os.WriteFile(file, []byte("this is no recording"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for _, tc := range []struct {
-		args []string
-		code int
-		want string
-	}{
-		{nil, exitUsage, "nothing to show"},
-		{[]string{"-nonsense"}, exitUsage, "-nonsense"},
-		{[]string{filepath.Join(dir, "none.events")}, exitFailed, "no such file"},
-		{[]string{file}, exitFailed, "text.events"},
-		{[]string{filepath.Join(dir, "none.json")}, exitFailed, "no such file"},
-		{[]string{"127.0.0.1:1"}, exitFailed, "no program serves its stream at 127.0.0.1:1"},
-		{[]string{"-h"}, exitOK, ""},
+	for _, tc := range []struct{ name, want string }{
+		{filepath.Join(dir, "none.events"), "no such file"},
+		{file, "text.events"},
+		{filepath.Join(dir, "none.json"), "no such file"},
+		{"127.0.0.1:1", "no program serves its stream at 127.0.0.1:1"},
 	} {
-		var stderr bytes.Buffer
-		code := Main(tc.args, strings.NewReader(""), io.Discard, &stderr, nil)
-		if code != tc.code || !strings.Contains(stderr.String(), tc.want) || strings.Count(stderr.String(), "\n") > 1 {
-			t.Errorf("%q: exit code %d, want %d and %q: %s", tc.args, code, tc.code, tc.want, stderr.String())
+		v := &Viewer{Addr: "127.0.0.1:0", Files: []string{tc.name}, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard}
+		if err := v.Run(t.Context()); err == nil || !strings.Contains(err.Error(), tc.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: error %v, want one line with %q", tc.name, err, tc.want)
 		}
 	}
 }

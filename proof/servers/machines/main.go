@@ -5,7 +5,7 @@
 //	unshare -n sh -c 'ip link set lo up; SERVER & machines -cook FOLDER -server grpc://127.0.0.1:8980'
 //
 // It has to be allowed to make network namespaces, and runs in that of the server, which lets
-// everybody write. FOLDER has cook and cook-remote. proof/servers/run.sh runs it.
+// everybody write. FOLDER has cook. proof/servers/run.sh runs it.
 package main
 
 import (
@@ -28,7 +28,7 @@ import (
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("machines: ")
-	cook := flag.String("cook", "", "`folder` of cook and cook-remote")
+	cook := flag.String("cook", "", "`folder` of cook")
 	server := flag.String("server", "", "`address` of the server, on loopback")
 	delay := flag.Duration("latency", 20*time.Millisecond, "of links, both ways together")
 	rate := flag.Float64("rate", 25, "of links, in MB/s")

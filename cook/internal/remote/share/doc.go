@@ -1,4 +1,4 @@
-// Package share is what cook-remote does: it answers a run's questions (package
+// Package share is the other end of the wire, the process serve-remote. It answers a run's questions (package
 // cook/internal/remote) out of a server that a team shares, and gives the server the run's
 // results.
 //

@@ -118,7 +118,7 @@ func (s *sharer) end(r remote.Request, left []kept) {
 func check(r *remote.Request, first bool) error {
 	switch {
 	case first && (r.Op != remote.Hello || r.Wire != remote.WireVersion):
-		return fmt.Errorf("cook is of another version than cook-remote (its protocol is %d, not %d); install both again", r.Wire, remote.WireVersion)
+		return fmt.Errorf("the program changed while the run was starting: its protocol is %d, not %d; run cook again", r.Wire, remote.WireVersion)
 	case first:
 	case r.Op == remote.End, r.Op == remote.Drop, r.Op == remote.Run && r.Root != nil:
 	case len(r.Keys) == 0:
