@@ -101,8 +101,8 @@ func TestPublicFaceIsSmall(t *testing.T) {
 			}
 		}
 	}
-	if identifiers == 0 || identifiers > 169 {
-		t.Errorf("%d exported identifiers, want at most 169", identifiers)
+	if identifiers == 0 || identifiers > 170 {
+		t.Errorf("%d exported identifiers, want at most 170", identifiers)
 	}
 	if lines == 0 || lines >= 1250 {
 		t.Errorf("package cook has %d lines, want fewer than 1250", lines)

@@ -27,7 +27,7 @@ func Trim(ctx context.Context, cache string, size int64) (Trimmed, error) {
 		return Trimmed{}, asPublic(err)
 	}
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		return Trimmed{}, &ConfigError{fmt.Errorf("no store in %s", dir)}
+		return Trimmed{}, noStore(dir)
 	}
 	s, err := store.Open(dir)
 	if err != nil {
@@ -39,6 +39,34 @@ func Trim(ctx context.Context, cache string, size int64) (Trimmed, error) {
 	stats, err := s.Trim(ctx, size, time.Now())
 	return Trimmed(stats), asPublic(err)
 }
+
+// TrimToLastRun removes from the store of a project all that the index of its output folder does not
+// record, for any target: what is left restores the outputs as the last run left them. It removes the results of
+// other projects as well, so the store must be named, by p.Cache or $COOKCACHE: it is a
+// [ConfigError] for the store that all projects of a user share.
+func TrimToLastRun(ctx context.Context, p Project, o Observer) (Trimmed, error) {
+	if p.Cache == "" && os.Getenv("COOKCACHE") == "" {
+		dir, err := pass.CacheDir("")
+		if err == nil {
+			err = &ConfigError{fmt.Errorf("%s is the store of all projects of this user, and what other projects keep in it would be removed; name the store of this project, here and when it is cooked", dir)}
+		}
+		return Trimmed{}, asPublic(err)
+	}
+	opt := p.options()
+	opt.Observer = observed(o, false)
+	s, err := pass.Open(opt, pass.Look)
+	if err != nil {
+		return Trimmed{}, asPublic(err)
+	}
+	defer s.Close()
+	if !store.Exists(s.Place.Cache) {
+		return Trimmed{}, noStore(s.Place.Cache)
+	}
+	stats, err := clean.Store(ctx, s)
+	return Trimmed(stats), asPublic(err)
+}
+
+func noStore(dir string) error { return &ConfigError{fmt.Errorf("no store in %s", dir)} }
 
 // Clean removes from the output folder what cook made, and cook's own files, and
 // returns how many artifacts that were. Other files stay, and so do the store and the

@@ -160,6 +160,7 @@ var suggestions = strings.NewReplacer(
 	"choose another output folder", "choose another output folder with -out",
 	"choose another folder for the store", "choose another folder for the store with -cache",
 	"choose folders that can be written to", "choose folders that can be written to with -out and -cache",
+	"name the store of this project, here", "name the store of this project (-cache or COOKCACHE), here",
 	"set COOKCACHE or choose one", "set COOKCACHE or -cache",
 	" workers: want", " workers (-j): want",
 	"allow more open files or use fewer workers", "allow more open files (ulimit -n) or use fewer workers (-j)",

@@ -30,6 +30,7 @@ The page is one file of at most 2 MB that needs no network. Changes nothing else
 
 Example:
 	cook report -dir assets -o report.html
+	cook report -dir assets -markdown -textures 0
 `
 
 // A reportRun is a command line of cook report.
@@ -37,6 +38,7 @@ type reportRun struct {
 	project   cook.Project
 	file      string
 	json, csv bool
+	markdown  bool
 	table     string
 	most      int // textures to compare
 }
@@ -44,9 +46,10 @@ type reportRun struct {
 func (r *reportRun) flags() *flag.FlagSet {
 	fs := newFlags("report", reportText)
 	placeFlags(fs, &r.project)
-	fs.StringVar(&r.file, "o", "", "`file` to write (default: cook-report.html; stdout with -json and -csv)")
+	fs.StringVar(&r.file, "o", "", "`file` to write (default: cook-report.html; stdout with -json, -csv and -markdown)")
 	fs.BoolVar(&r.json, "json", false, "write all tables as JSON instead")
 	fs.BoolVar(&r.csv, "csv", false, "write one table as CSV instead, see -table")
+	fs.BoolVar(&r.markdown, "markdown", false, "write a summary in Markdown instead, as for the page of a build")
 	listedFlag(fs, &r.table, "table", "assets", "the `table` that -csv writes", tableNames)
 	fs.IntVar(&r.most, "textures", 100_000, "`number` of textures to compare with their sources, the largest first; 0 for none")
 	return fs
@@ -65,8 +68,8 @@ func (c command) runReport(ctx context.Context, _ func(), args []string, stdout,
 	case len(words) > 0 || run.project.Dir == "" && run.project.Out == "":
 		wrong(stderr, "want an asset folder and nothing else; try: cook report -dir assets")
 		return exitUsage
-	case run.json && run.csv:
-		wrong(stderr, "-json and -csv are two forms; choose one")
+	case run.json && run.csv, run.markdown && (run.json || run.csv):
+		wrong(stderr, "-json, -csv and -markdown are different forms; choose one")
 		return exitUsage
 	case run.most < 0:
 		wrong(stderr, "-textures %d: want 0 or more", run.most)
@@ -80,6 +83,8 @@ func (c command) runReport(ctx context.Context, _ func(), args []string, stdout,
 	switch {
 	case run.json:
 		write = r.WriteJSON
+	case run.markdown:
+		write = r.WriteMarkdown
 	case run.csv:
 		t := r.Table(run.table)
 		if t == nil {

@@ -128,31 +128,56 @@ func (r *whyRun) each(ctx context.Context, pattern string, stdout, stderr io.Wri
 
 const trimText = `usage: cook trim [flags]
 
-Removes the least recently used results from the store until it has its size.
+Removes the least recently used results from the store until it is below its size limit. With
+-keep-last-run it removes all results except those that restore the outputs of one project as
+its last run left them, for all targets: this is what CI should keep. The results of other
+projects are removed as well, so this needs a store that is named (-cache, $COOKCACHE).
 
 Example:
 	cook trim -cache-size 4GiB
+	cook trim -keep-last-run -dir assets -cache .store
 `
 
-func trimFlags(cache *string, size *int64) *flag.FlagSet {
+// A trimRun is a command line of cook trim.
+type trimRun struct {
+	project     cook.Project
+	size        int64
+	keepLastRun bool
+}
+
+func (r *trimRun) flags() *flag.FlagSet {
 	fs := newFlags("trim", trimText)
-	storeFlag(fs, cache)
-	sizeFlag(fs, size)
+	folderFlags(fs, &r.project)
+	sizeFlag(fs, &r.size)
+	fs.BoolVar(&r.keepLastRun, "keep-last-run", false, "remove all that the last run of this project did not use, whatever its size")
 	return fs
 }
 
-func runTrim(ctx context.Context, _ func(), args []string, stdout, stderr io.Writer) int {
-	var cache string
-	var size int64
-	words, code, ok := parse(trimFlags(&cache, &size), args, stdout, stderr)
+func (c command) runTrim(ctx context.Context, atWork func(), args []string, stdout, stderr io.Writer) int {
+	run := trimRun{project: cook.Project{Recipes: c.recipes}}
+	words, code, ok := parse(run.flags(), args, stdout, stderr)
 	if !ok {
 		return code
 	}
-	if len(words) > 0 {
+	switch {
+	case len(words) > 0:
 		wrong(stderr, "trim takes no words, have %q", words)
 		return exitUsage
+	case run.keepLastRun && run.project.Dir == "":
+		wrong(stderr, "-keep-last-run needs an asset folder; try: cook trim -keep-last-run -dir assets -cache .store")
+		return exitUsage
 	}
-	stats, err := cook.Trim(ctx, cache, size)
+	atWork()
+	trim := func() (cook.Trimmed, error) { return cook.Trim(ctx, run.project.Cache, run.size) }
+	if run.keepLastRun {
+		trim = func() (cook.Trimmed, error) {
+			return cook.TrimToLastRun(ctx, run.project, notes(&run.project, stderr))
+		}
+	}
+	stats, err := trim()
+	if err != nil && ctx.Err() != nil {
+		return interrupted(stderr, fmt.Sprintf("interrupted; %s removed, not all", human.Count(stats.Removed, "file")))
+	}
 	if err != nil {
 		return fail(ctx, stderr, err)
 	}

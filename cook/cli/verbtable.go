@@ -40,7 +40,7 @@ func (c command) verbs() []verb {
 		{"verify", "verify -dir assets [flags]", "prove that the outputs are correct", verifyText,
 			func() *flag.FlagSet { return verifyFlags(new(cook.Project), new(cook.VerifyOptions), new(show)) }, files, c.runVerify},
 		{"trim", "trim [flags]", "shrink the store to its size limit", trimText,
-			func() *flag.FlagSet { return trimFlags(new(string), new(int64)) }, argument{}, runTrim},
+			new(trimRun).flags, folders, c.runTrim},
 		{"cache", "cache [flags]", "show what the store holds", cacheText,
 			new(cacheRun).flags, argument{}, runCache},
 		{"clean", "clean -dir assets [flags]", "remove what cook made", cleanText,

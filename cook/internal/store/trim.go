@@ -55,23 +55,31 @@ func (s *Store) Trim(ctx context.Context, limit int64, now time.Time) (TrimStats
 }
 
 func (s *Store) trim(ctx context.Context, limit int64, now time.Time) (TrimStats, error) {
+	limit = max(limit, 0)
+	return s.evictOldest(ctx, now, nil, func(left int64) bool { return left > limit })
+}
+
+// evictOldest deletes entries, least recently used first, while more says so of the bytes that are
+// left. Entries that keep has stay.
+func (s *Store) evictOldest(ctx context.Context, now time.Time, keep *Keep, more func(left int64) bool) (TrimStats, error) {
 	if s.readOnly {
 		return TrimStats{}, ErrReadOnly
 	}
-	limit = max(limit, 0)
 	added := s.added.Load()
 	firstErr := s.sweepTmp(now)
 	var entries []entry
+	var stats TrimStats
 	for k := range kinds {
 		found, err := s.list(ctx, k)
 		if err != nil {
 			return TrimStats{}, err
 		}
-		entries = append(entries, found...)
-	}
-	var stats TrimStats
-	for _, e := range entries {
-		stats.Before += e.size
+		for _, e := range found {
+			stats.Before += e.size
+			if !keep.has(e.kind, e.id) {
+				entries = append(entries, e)
+			}
+		}
 	}
 	stats.After = stats.Before
 	// The order among equals is fixed, so that two processes that trim at the same
@@ -80,7 +88,7 @@ func (s *Store) trim(ctx context.Context, limit int64, now time.Time) (TrimStats
 		return cmp.Or(cmp.Compare(a.used, b.used), cmp.Compare(a.kind, b.kind), bytes.Compare(a.id[:], b.id[:]))
 	})
 	for _, e := range entries {
-		if stats.After <= limit {
+		if !more(stats.After) {
 			break
 		}
 		if err := ctx.Err(); err != nil {

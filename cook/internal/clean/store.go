@@ -1,0 +1,63 @@
+package clean
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/store"
+)
+
+// Store removes from the store of a session, which was opened to look, all that the index
+// does not record: other results of this project, and all results of other projects. The lock
+// of the output folder keeps a cook of this project away meanwhile.
+func Store(ctx context.Context, s *pass.Session) (store.TrimStats, error) {
+	ok, err := begin(ctx, s)
+	if err != nil {
+		return store.TrimStats{}, err
+	}
+	if !ok {
+		return store.TrimStats{}, neverCooked(s)
+	}
+	known, err := s.Load()
+	if err != nil {
+		return store.TrimStats{}, err
+	}
+	defer known.Close()
+	last := s.Loaded(known.Index)
+	if last.ID() == "" {
+		return store.TrimStats{}, neverCooked(s)
+	}
+	keep := recorded(last)
+	in, err := store.Open(s.Place.Cache)
+	if err != nil {
+		return store.TrimStats{}, err
+	}
+	stats, err := in.TrimTo(ctx, keep, s.Time.Now())
+	if err != nil {
+		return stats, err
+	}
+	return stats, s.State.CheckLock()
+}
+
+func neverCooked(s *pass.Session) error {
+	return &pass.ConfigError{Err: fmt.Errorf("output folder %s has no index, so it is not known which results its last run used; run cook first", s.Place.Out)}
+}
+
+// recorded returns the entries that restore every artifact of an index. The results of the
+// steps of a chain are not among them: the result of the whole chain is.
+func recorded(x *index.Index) *store.Keep {
+	keep := &store.Keep{}
+	for a := range x.Actions() {
+		if a.State != index.Done {
+			continue
+		}
+		keep.Result(a.ID, plan.ResultID(a.ID, a.Deps))
+		for _, m := range a.Made {
+			keep.Blob(m.Blob)
+		}
+	}
+	return keep
+}

@@ -1,0 +1,41 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// A Keep is a set of entries that [Store.TrimTo] keeps. The zero value is empty.
+type Keep struct {
+	ids [kinds]map[[32]byte]bool
+}
+
+// Blob adds a content.
+func (k *Keep) Blob(id BlobID) { k.add(blobs, id) }
+
+// Result adds a result and the read sets of its action, but none of its blobs.
+func (k *Keep) Result(action ActionID, id ResultID) {
+	k.add(reads, action)
+	k.add(results, id)
+}
+
+func (k *Keep) add(of kind, id [32]byte) {
+	if k.ids[of] == nil {
+		k.ids[of] = map[[32]byte]bool{}
+	}
+	k.ids[of][id] = true
+}
+
+// has reports whether the set has an entry. A nil set is empty.
+func (k *Keep) has(of kind, id [32]byte) bool { return k != nil && k.ids[of][id] }
+
+// TrimTo deletes all entries that keep does not have, except those that are used while it
+// runs. Interrupted, it has deleted the least recently used of them. Otherwise it is as [Store.Trim].
+func (s *Store) TrimTo(ctx context.Context, keep *Keep, now time.Time) (TrimStats, error) {
+	stats, err := s.evictOldest(ctx, now, keep, func(int64) bool { return true })
+	if err != nil {
+		return stats, fmt.Errorf("trim store %s: %w", s.dir, err)
+	}
+	return stats, nil
+}

@@ -1,0 +1,101 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"os"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// An entry of a test store, and whether it is to be kept.
+type keepable struct {
+	path string
+	keep bool
+}
+
+// fillKeepable puts entries of all kinds into a store, some of which are to be kept.
+func fillKeepable(t testing.TB, rt *rapid.T, s *Store) (all []keepable, keep *Keep) {
+	keep = &Keep{}
+	for i := range rapid.IntRange(1, 12).Draw(rt, "entries") {
+		id := [32]byte{byte(i * 100), byte(i)}
+		k := rapid.SampledFrom([]kind{blobs, reads, results}).Draw(rt, "kind")
+		e := keepable{s.path(k, id), rapid.Bool().Draw(rt, "keep")}
+		if e.keep {
+			keep.add(k, id)
+		}
+		overwrite(t, e.path, make([]byte, i))
+		all = append(all, e)
+	}
+	return all, keep
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// TestTrimToLaw: TrimTo leaves what is to be kept and nothing else. Interrupted anywhere, it
+// has deleted nothing that is to be kept, and the next one deletes the rest.
+func TestTrimToLaw(t *testing.T) {
+	parent := t.TempDir()
+	rapid.Check(t, func(rt *rapid.T) {
+		dir, err := os.MkdirTemp(parent, "")
+		if err != nil {
+			rt.Fatal(err)
+		}
+		s := openStore(t, dir)
+		all, keep := fillKeepable(t, rt, s)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		left := rapid.IntRange(0, len(all)).Draw(rt, "removals before the interrupt")
+		s.fault = func(op, _ string) error {
+			if op == "remove" {
+				if left--; left < 0 {
+					cancel()
+				}
+			}
+			return nil
+		}
+		if _, err := s.TrimTo(ctx, keep, noon); err != nil && !errors.Is(err, context.Canceled) {
+			rt.Fatal(err)
+		}
+		for _, e := range all {
+			if e.keep && !exists(e.path) {
+				rt.Fatalf("the interrupted TrimTo deleted %s", e.path)
+			}
+		}
+		s.fault = nil
+		if _, err := s.TrimTo(t.Context(), keep, noon); err != nil {
+			rt.Fatal(err)
+		}
+		for _, e := range all {
+			if e.keep != exists(e.path) {
+				rt.Fatalf("%s: keep %v", e.path, e.keep)
+			}
+		}
+	})
+}
+
+// TestTrimToKeepsWhatIsUsedMeanwhile uses an entry after TrimTo has listed it.
+func TestTrimToKeepsWhatIsUsedMeanwhile(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	paths := make([]string, 2)
+	for i := range paths {
+		id := put(t, s, someBytes(100+i))
+		paths[i] = s.path(blobs, id)
+		age(t, paths[i], noon.AddDate(0, 0, i-9))
+	}
+	s.fault = func(op, path string) error {
+		if op == "remove" && path == paths[0] {
+			age(t, paths[1], noon) // another process restores it now
+		}
+		return nil
+	}
+	if _, err := s.TrimTo(t.Context(), &Keep{}, noon); err != nil {
+		t.Fatal(err)
+	}
+	wantGone(t, paths[0])
+	wantCopy(t, s, someBytes(101))
+}
