@@ -101,6 +101,12 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case err != nil:
 		c.msg.printf("%v", err)
 		return exitUsage
+	case opt.version, opt.man:
+		if _, err := io.WriteString(stdout, aboutText(opt)); err != nil {
+			c.msg.printf("not all could be printed: %v", err)
+			return exitFailed
+		}
+		return exitOK
 	}
 	c.options = opt
 	defer c.showProgress(ctx, stderr)()

@@ -18,6 +18,8 @@ type options struct {
 	workers int       // 0: one for each CPU
 	layout  layout
 
+	version, man bool // print the version or the manual page, and end
+
 	// For -stats.
 	stats  bool
 	fns    []*function // empty for keys with sums
@@ -60,6 +62,8 @@ func flags(o *options, fn *string, tag, json *bool) *flag.FlagSet {
 	fs.IntVar(&o.bins, "bins", 0, "for -stats: the number of bins, `N` (default 0: the power of two that has one for each key)")
 	fs.IntVar(&o.chains, "chains", 0, "for -stats: print the lengths of all chains, and the keys in the `N` fullest bins")
 	fs.IntVar(&o.bin, "bin", -1, "for -stats: print the keys in bin `N`, counted from 0; -1 prints none")
+	fs.BoolVar(&o.version, "version", false, "print the version, and what it was built from")
+	fs.BoolVar(&o.man, "man", false, "print a manual page")
 	fs.BoolVar(&o.quiet, "quiet", false, "when checking: do not print OK for each file that is")
 	fs.BoolVar(&o.status, "status", false, "when checking: print neither results nor warnings; the exit status tells")
 	fs.BoolVar(&o.ignoreMissing, "ignore-missing", false, "when checking: say nothing of files that are not there")

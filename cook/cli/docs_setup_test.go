@@ -19,7 +19,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -313,9 +312,6 @@ func asker(t *testing.T, socket string, trusted *x509.CertPool) func(user, metho
 func TestDocsInstallWhatIsThere(t *testing.T) {
 	installs := 0
 	for _, p := range pages(t) {
-		if slices.Contains(withPrograms, filepath.ToSlash(p.name)) {
-			continue
-		}
 		for _, b := range p.blocks {
 			installs += strings.Count(b.text, "go install ./cmd/")
 			if published.MatchString(b.text) && !strings.Contains(paragraphBefore(p.text[:b.start]), "first release") {
@@ -328,13 +324,10 @@ func TestDocsInstallWhatIsThere(t *testing.T) {
 	}
 }
 
-// withPrograms lists pages of programs that are still to become part of cook.
-var withPrograms = []string{"docs/remote-setup.md", "docs/remote.md", "docs/view.md"}
-
 var published = regexp.MustCompile(`go install [^\n]*github\.com/assetcook/assetcook/\S*@`)
 
-// paragraphBefore returns the paragraph that is last in a text.
+// paragraphBefore returns the paragraph before a block, whose first line ends the text.
 func paragraphBefore(text string) string {
-	text = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), "```sh"))
+	text = strings.TrimSpace(text[:strings.LastIndex(text, "```")])
 	return text[strings.LastIndex(text, "\n\n")+1:]
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/internal/manpage"
 	"github.com/assetcook/assetcook/recipes"
 )
 
@@ -19,7 +20,7 @@ func TestManPage(t *testing.T) {
 	all := 0
 	new(cookRun).flags().VisitAll(func(f *flag.Flag) {
 		all++
-		if !strings.Contains(page, ".TP\n\\fB\\-"+roff(f.Name)+"\\fR") {
+		if !strings.Contains(page, ".TP\n\\fB\\-"+manpage.Roff(f.Name)+"\\fR") {
 			t.Errorf("-%s is not there", f.Name)
 		}
 	})
@@ -33,7 +34,7 @@ func TestManPage(t *testing.T) {
 		}
 		v.flags().VisitAll(func(f *flag.Flag) {
 			all++
-			if !strings.Contains(section, ".TP\n\\fB\\-"+roff(f.Name)+"\\fR") {
+			if !strings.Contains(section, ".TP\n\\fB\\-"+manpage.Roff(f.Name)+"\\fR") {
 				t.Errorf("cook %s -%s is not there:\n%s", v.name, f.Name, section)
 			}
 		})
@@ -42,7 +43,7 @@ func TestManPage(t *testing.T) {
 		t.Errorf("%d flags", all)
 	}
 	for _, r := range c.recipes {
-		if !strings.Contains(b.String(), ".TP\n\\fB"+roff(r.Name)+"\\fR\n") {
+		if !strings.Contains(b.String(), ".TP\n\\fB"+manpage.Roff(r.Name)+"\\fR\n") {
 			t.Errorf("recipe %s is not there", r.Name)
 		}
 	}
@@ -74,52 +75,6 @@ func TestManPage(t *testing.T) {
 		}
 		if complaints != "" {
 			t.Errorf("%q: %s", formatter, complaints)
-		}
-	}
-}
-
-// What is written to a manual page is what is read.
-func TestManPageText(t *testing.T) {
-	if _, err := exec.LookPath("groff"); err != nil {
-		t.Skip(err)
-	}
-	for _, text := range []string{
-		".so /etc/passwd", "'so x", `a\fBb\n(.x`, `"quoted" 'too' ` + "`so`", "-dir --x a-b", "~^", "5 µs, 3 × 4", "a.", `\`, ".", "'",
-	} {
-		var b strings.Builder
-		p := manPage{&b}
-		p.macro("TH", "X", "1", "", text, "")
-		p.macro("SH", text)
-		p.text(text + "\n\n\t" + text + "\n")
-		cmd := exec.CommandContext(t.Context(), "groff", "-man", "-ww", "-Tutf8", "-P-cbou")
-		cmd.Stdin = strings.NewReader(b.String())
-		var stderr strings.Builder
-		cmd.Stderr = &stderr
-		out, err := cmd.Output()
-		if err != nil || stderr.Len() > 0 || strings.Count(string(out), text) < 3 {
-			t.Errorf("%q: %v %s\n%s\n%s", text, err, stderr.String(), b.String(), out)
-		}
-	}
-}
-
-// The flags that a help text lists are those that were declared.
-func TestDeclarations(t *testing.T) {
-	fs := flag.NewFlagSet("", flag.ContinueOnError)
-	fs.Bool("a", false, "short")
-	fs.Bool("long-one", true, "on")
-	fs.Int("n", 7, "how `many` there are")
-	fs.String("s", "x", "no name")
-	var help strings.Builder
-	fs.SetOutput(&help)
-	fs.PrintDefaults()
-	want := []declared{{"a", "", "short"}, {"long-one", "", "on (default true)"}, {"n", "many", "how many there are (default 7)"}, {"s", "string", `no name (default "x")`}}
-	got := declarations(help.String())
-	if len(got) != len(want) {
-		t.Fatalf("%q", got)
-	}
-	for i := range want {
-		if got[i] != want[i] {
-			t.Errorf("%q, want %q", got[i], want[i])
 		}
 	}
 }

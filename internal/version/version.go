@@ -1,0 +1,71 @@
+// Package version identifies the build of the running program by the data that the Go toolchain
+// wrote into the program: no linker flags are needed.
+package version
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"strings"
+)
+
+const module = "github.com/assetcook/assetcook"
+
+// A Build identifies the source of a program. Empty fields are unknown.
+type Build struct {
+	Version  string // "v0.1.0", or "(devel)"
+	Commit   string // in full
+	Date     string // of the commit, "2006-01-02"
+	Modified bool   // the tree had edits that no commit has
+}
+
+// Read returns the build of the running program.
+func Read() Build {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return Build{Version: "(unknown version)"}
+	}
+	return Of(info)
+}
+
+// Of returns the build that info describes. This module may be a dependency of the program;
+// commit and date are of the program's own repository.
+func Of(info *debug.BuildInfo) Build {
+	b := Build{Version: "(devel)"}
+	for _, m := range append(info.Deps, &info.Main) {
+		if m.Path == module && m.Version != "" {
+			b.Version = m.Version
+			break
+		}
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			b.Commit = s.Value
+		case "vcs.time":
+			b.Date = s.Value[:min(len("2006-01-02"), len(s.Value))]
+		case "vcs.modified":
+			b.Modified = s.Value == "true"
+		}
+	}
+	return b
+}
+
+// Line returns the line that a program prints about itself.
+func (b Build) Line(program string) string {
+	var from []string
+	if b.Commit != "" {
+		from = append(from, "commit "+b.Commit[:min(12, len(b.Commit))])
+	}
+	if b.Date != "" {
+		from = append(from, b.Date)
+	}
+	if b.Modified {
+		from = append(from, "modified")
+	}
+	built := ""
+	if len(from) > 0 {
+		built = " (" + strings.Join(from, ", ") + ")"
+	}
+	return fmt.Sprintf("%s %s%s %s %s/%s\n", program, b.Version, built, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
