@@ -68,7 +68,7 @@ cook/inspect: cook/internal/execute cook/internal/glob cook/internal/likeness co
 cook/internal/bulk: cook/internal/scan hashing internal/confine internal/dirfd internal/parallel
 cook/internal/clean: cook/internal/index cook/internal/pass cook/internal/plan cook/internal/state cook/internal/store cook/internal/watch internal/confine internal/pathname
 cook/internal/contents: cook/internal/bulk cook/internal/index cook/internal/scan cook/internal/store cook/recipe hashing internal/confine internal/lease internal/parallel internal/pathname internal/regular
-cook/internal/execute: cook/internal/bulk cook/internal/contents cook/internal/glob cook/internal/index cook/internal/plan cook/internal/remote cook/internal/scan cook/internal/statedir cook/internal/store cook/manifest cook/recipe hashing internal/confine internal/fastclock internal/human internal/lease internal/parallel internal/pathname internal/regular internal/sysidle profile profile/events profile/memory
+cook/internal/execute: cook/internal/bulk cook/internal/contents cook/internal/glob cook/internal/index cook/internal/plan cook/internal/remote cook/internal/scan cook/internal/statedir cook/internal/store cook/manifest cook/recipe hashing internal/busyfile internal/confine internal/fastclock internal/human internal/lease internal/parallel internal/pathname internal/regular internal/sysidle profile profile/events profile/memory
 cook/internal/export: cook/manifest hashing internal/atomicfile internal/confine internal/parallel internal/pathname internal/reflink
 cook/internal/feed: cook/internal/peer hashing
 cook/internal/glob:

@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/assetcook/assetcook/internal/busyfile"
 	"github.com/assetcook/assetcook/internal/regular"
 )
 
@@ -63,12 +64,25 @@ type system struct{}
 func (system) OpenFile(name string, flag int, perm fs.FileMode) (*os.File, error) {
 	return os.OpenFile(name, flag, perm)
 }
-func (system) Rename(from, to string) error { return os.Rename(from, to) }
-func (system) Remove(name string) error     { return os.Remove(name) }
+func (system) Lstat(name string) (fs.FileInfo, error)       { return os.Lstat(name) }
+func (system) MkdirAll(name string, perm fs.FileMode) error { return os.MkdirAll(name, perm) }
+func (system) Rename(from, to string) error                 { return os.Rename(from, to) }
+func (system) Remove(name string) error                     { return os.Remove(name) }
+
+// patient is system, and waits for other programs to close files.
+type patient struct {
+	system
+	busy *busyfile.Files
+}
+
+func (p patient) Rename(from, to string) error { return p.busy.Rename(from, to) }
+func (p patient) Remove(name string) error     { return p.busy.Remove(name) }
 
 // Create makes a temporary file in dir with perm less the umask. dir must be on
 // the file system of the name that the file will get.
-func Create(dir string, perm fs.FileMode) (*File, error) { return CreateIn(system{}, dir, perm) }
+func Create(dir string, perm fs.FileMode) (*File, error) {
+	return CreateIn(patient{busy: &busyfile.Files{In: system{}}}, dir, perm)
+}
 
 // CreateIn is Create for names that a folder looks up: that of dir, and the one
 // that Commit gives.

@@ -46,6 +46,10 @@ func (d *Dir) Name() string { return d.real }
 // Root returns the os.Root under the folder, for what only writes.
 func (d *Dir) Root() Root { return d.root }
 
+// MoveBusyTo names the directory in the folder that takes files which are to be removed or
+// replaced while another program has them open. Call it before the methods of Root.
+func (d *Dir) MoveBusyTo(trash string) { d.root.busy.Trash = trash }
+
 // Sub opens a folder inside as one that nothing can leave either.
 func (d *Dir) Sub(path string) (*Dir, error) {
 	root, err := d.root.OpenRoot(path)

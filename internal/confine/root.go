@@ -6,6 +6,7 @@ import (
 	"os"
 	"syscall"
 
+	"github.com/assetcook/assetcook/internal/busyfile"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
@@ -14,16 +15,22 @@ import (
 // from one that cannot be removed. Where the system can look up a whole path in one
 // call, it does.
 //
+// Remove, RemoveAll and Rename also work where another program has the file open (see
+// package busyfile), and where the system lacks the POSIX deletion that os.Root asks for.
+//
 // [os.SameFile] does not know the results of its Stat and Lstat, but those of LstatOS.
 type Root struct {
 	*os.Root
-	quick *beneath // nil if the system has no such calls
+	quick *beneath        // nil if the system has no such calls
+	busy  *busyfile.Files // repeats calls that met a busy file
 }
 
 // errAsk is how beneath says that os.Root is to be asked.
 var errAsk = errors.New("ask os.Root")
 
-func newRoot(root *os.Root) Root { return Root{root, openBeneath(root)} }
+func newRoot(root *os.Root) Root {
+	return Root{root, openBeneath(root), &busyfile.Files{In: callOnce{root}}}
+}
 
 func (r Root) Close() error { return errors.Join(r.quick.Close(), r.Root.Close()) }
 
@@ -62,15 +69,11 @@ func (r Root) Rename(from, to string) error {
 	if err := r.quick.rename(from, to); err != errAsk {
 		return err
 	}
-	return again(func() error { return r.Root.Rename(from, to) })
+	return r.busy.Rename(from, to)
 }
 
 func (r Root) MkdirAll(name string, perm fs.FileMode) error {
 	return again(func() error { return r.Root.MkdirAll(name, perm) })
-}
-
-func (r Root) RemoveAll(name string) error {
-	return again(func() error { return r.Root.RemoveAll(name) })
 }
 
 // RemoveEmpty removes a folder if it is empty, and reports whether there is none of
@@ -85,7 +88,7 @@ func (r Root) RemoveEmpty(name string) (gone bool, err error) {
 	case !info.IsDir():
 		return false, nil
 	}
-	switch err = again(func() error { return r.Remove(name) }); {
+	switch err = r.Remove(name); {
 	case err == nil, errors.Is(err, fs.ErrNotExist):
 		return true, nil
 	case isNotEmpty(err):

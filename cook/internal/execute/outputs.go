@@ -10,6 +10,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/internal/bulk"
 	"github.com/assetcook/assetcook/cook/internal/statedir"
+	"github.com/assetcook/assetcook/internal/busyfile"
 	"github.com/assetcook/assetcook/internal/confine"
 )
 
@@ -94,7 +95,8 @@ func (r *runner) idle() bool {
 func (r *runner) prepare() (err error) {
 	root := r.Out.Root()
 	for _, dir := range []string{r.tmpDir(), r.trashDir()} {
-		if err := root.RemoveAll(dir); err != nil {
+		// Files that another program has open may stay until a later run.
+		if err := root.RemoveAll(dir); err != nil && !busyfile.IsBusy(err) {
 			return err
 		}
 		if err := root.MkdirAll(dir, 0o777); err != nil {
@@ -111,7 +113,7 @@ func (r *runner) prepare() (err error) {
 		}
 	}()
 	// A new file shows what the user's umask leaves of a file's mode.
-	f, err := r.outputs.tmp.Root().OpenFile("mode", os.O_CREATE|os.O_WRONLY, 0o666)
+	f, err := r.outputs.tmp.Root().OpenFile(r.names.next()+"-mode", os.O_CREATE|os.O_WRONLY, 0o666)
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ func (r *runner) retire() {
 	outward := map[string]bool{} // directories that are links out of the output directory
 	for i, old := range r.plan.Retired {
 		e := Event{Path: old.Source, Target: old.Target, Outcome: Removed, Outputs: []string{old.Path}}
-		aside := fmt.Sprintf("%s/%d", r.trashDir(), i)
+		aside := fmt.Sprintf("%s/%x-%d", r.trashDir(), r.names.run, i)
 		size, there, err := r.setAside(old.Path, aside)
 		switch {
 		case err != nil:

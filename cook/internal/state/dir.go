@@ -50,6 +50,7 @@ type Dir struct {
 // Open returns the state of an output folder. Close it after use.
 func Open(out *confine.Dir) *Dir {
 	d := &Dir{out: out, home: out}
+	defer func() { out.MoveBusyTo(d.Trash()) }()
 	if info, err := out.Root().Lstat(manifest.StateDir); err != nil || !info.Mode().IsRegular() {
 		return d
 	}
@@ -115,6 +116,10 @@ func (d *Dir) Work() string {
 	}
 	return statedir.Work
 }
+
+// Trash returns the directory in the output folder for files that are to be removed. It
+// exists only during a run, or while another program has one of the files open.
+func (d *Dir) Trash() string { return d.Work() + "/trash" }
 
 // in returns the folder of one of cook's own files: the state's, or the output folder.
 func (d *Dir) in(p string) *confine.Dir {

@@ -4,6 +4,7 @@ package confine
 
 import (
 	"errors"
+	"os"
 	"syscall"
 )
 
@@ -11,3 +12,9 @@ import (
 func isNotEmpty(err error) bool {
 	return errors.Is(err, syscall.ENOTEMPTY) || errors.Is(err, syscall.EEXIST)
 }
+
+func lacksPosixDeletion(error) bool { return false }
+
+func needsSteps(error) bool { return false }
+
+func removeByHandle(*os.Root, string) error { return errors.ErrUnsupported }

@@ -1,0 +1,155 @@
+// Package busyfile removes and replaces files while other programs have them open.
+//
+// Windows refuses both where a drive lacks POSIX semantics (FAT, network drives), or where
+// the other program opened the file without sharing deletion. Virus scanners and indexers
+// do so for a moment. A call is repeated after short, growing pauses; then the busy file is
+// moved aside, into a directory that the next run empties. If the system refuses that, too,
+// an [Error] names the file. Other systems refuse neither, and nothing here costs them time.
+package busyfile
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"path"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// A Folder makes each call once.
+type Folder interface {
+	Lstat(name string) (fs.FileInfo, error)
+	MkdirAll(name string, perm fs.FileMode) error
+	Remove(name string) error
+	Rename(from, to string) error
+}
+
+// Files repeats calls of a Folder. The methods may be called concurrently.
+type Files struct {
+	In    Folder
+	Trash string              // directory for files moved aside; "" forbids that
+	Busy  func(error) bool    // nil for IsBusy
+	Pause func(time.Duration) // nil for time.Sleep
+	vain  atomic.Int32        // calls whose pauses were in vain
+}
+
+// pauses is the number of pauses of a call: 1 ms, doubled each time, half a second in all.
+const pauses = 9
+
+// Error says that another program keeps a file from being removed or replaced.
+type Error struct {
+	Path string
+	Err  error
+}
+
+func (e *Error) Error() string {
+	return fmt.Sprintf("%s is open in another program; close that program, or whatever shows or scans the file, and run cook again (%v)",
+		pathname.Show(e.Path), e.Err)
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// Remove removes a file or an empty directory. A file that stays busy is moved aside.
+func (f *Files) Remove(name string) error {
+	err := f.repeat(func() error { return f.In.Remove(name) })
+	if !f.busy(err) {
+		return err
+	}
+	aside, moved := f.moveAside(name)
+	if !moved {
+		return f.explain(name, err)
+	}
+	f.In.Remove(aside) // else the next run does
+	return nil
+}
+
+// Rename renames a file or a directory. For files, a target that stays busy is moved aside; it is moved back if the
+// new file cannot take its place.
+func (f *Files) Rename(from, to string) error {
+	err := f.In.Rename(from, to)
+	if !f.busy(err) || !f.isRegular(from) {
+		return err
+	}
+	if err = f.repeat(func() error { return f.In.Rename(from, to) }); !f.busy(err) {
+		return err
+	}
+	aside, moved := f.moveAside(to)
+	if !moved {
+		return f.explainRename(from, to, err)
+	}
+	if err = f.In.Rename(from, to); err != nil {
+		return errors.Join(err, f.In.Rename(aside, to))
+	}
+	f.In.Remove(aside)
+	return nil
+}
+
+func (f *Files) busy(err error) bool {
+	if f.Busy != nil {
+		return f.Busy(err)
+	}
+	return IsBusy(err)
+}
+
+// repeat makes a call until it does not meet a busy file, or for about half a second. After
+// calls that paused in vain, later ones pause less: many busy files must not take hours.
+func (f *Files) repeat(call func() error) error {
+	err := call()
+	wait := time.Millisecond
+	for left := max(1, pauses-f.vain.Load()); left > 0 && f.busy(err); left-- {
+		if f.Pause != nil {
+			f.Pause(wait)
+		} else {
+			time.Sleep(wait)
+		}
+		wait *= 2
+		err = call()
+	}
+	if f.busy(err) {
+		f.vain.Add(1)
+	} else {
+		f.vain.Store(0)
+	}
+	return err
+}
+
+// moveAside moves a regular file to the trash directory. What is in there stays there.
+func (f *Files) moveAside(name string) (aside string, moved bool) {
+	if f.Trash == "" || strings.HasPrefix(name, f.Trash+"/") || !f.isRegular(name) {
+		return "", false
+	}
+	aside = path.Join(f.Trash, fmt.Sprintf("busy-%016x", rand.Uint64()))
+	if err := f.In.Rename(name, aside); err == nil {
+		return aside, true
+	}
+	if f.In.MkdirAll(f.Trash, 0o777) != nil {
+		return "", false
+	}
+	return aside, f.In.Rename(name, aside) == nil
+}
+
+// explain adds the name of a busy file to an error. Directories get none: the system
+// says of them that they are not empty, or that they are in use, by the same error.
+func (f *Files) explain(name string, err error) error {
+	if !f.isRegular(name) {
+		return err
+	}
+	return &Error{name, err}
+}
+
+func (f *Files) isRegular(name string) bool {
+	info, err := f.In.Lstat(name)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// explainRename finds the busy file of a rename: the target, if there is one.
+func (f *Files) explainRename(from, to string, err error) error {
+	if _, lstatErr := f.In.Lstat(to); lstatErr != nil {
+		return f.explain(from, err)
+	}
+	return f.explain(to, err)
+}

@@ -1,8 +1,0 @@
-package confine
-
-import (
-	"errors"
-	"syscall"
-)
-
-func isNotEmpty(err error) bool { return errors.Is(err, syscall.ERROR_DIR_NOT_EMPTY) }
