@@ -1,12 +1,16 @@
 package builtin
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"syscall"
+	"unicode/utf16"
 	"unsafe"
 
 	"golang.org/x/sys/windows"
+
+	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // Strays are what a program has started, unless it may leave servers behind.
@@ -26,9 +30,16 @@ type job struct {
 	handle windows.Handle // 0 if there is none
 }
 
+// longestDir is the longest working directory of a program, in UTF-16 units, without
+// the separator and the NUL that the system adds. No prefix raises the limit.
+const longestDir = 258
+
 // start starts a program in a job object. The program begins suspended, so
 // that it starts no other outside. Ctrl-C reaches the cooker alone.
 func (j *job) start(cmd *exec.Cmd, left strays) error {
+	if n := len(utf16.Encode([]rune(cmd.Dir))); n > longestDir {
+		return fmt.Errorf("its folder %s has %d characters; Windows starts programs in folders of at most %d: move the asset folder up", pathname.Show(cmd.Dir), n, longestDir)
+	}
 	attr := &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP}
 	cmd.SysProcAttr = attr
 	if !left.job {
