@@ -60,8 +60,9 @@ import (
 // those of reads and the tools, unless {depfile} tells of them. Programs that it leaves behind are killed when
 // it ends, but for those that have made themselves a session of their own if daemons is true.
 // Systems other than Linux do not find who has left the program's process group, and Linux
-// before 6.12, or without the sandbox, not who has also dropped TMPDIR or become another user;
-// on Windows only the program itself is killed. On Linux it is killed when the cooker itself is.
+// before 6.12, or without the sandbox, not who has also dropped TMPDIR or become another user.
+// On Windows a job object holds all that the program starts; if daemons is true, only the
+// program itself is killed. On Linux and Windows they are killed when the cooker itself is.
 type Command struct {
 	Command   []string          `toml:"command" doc:"the program and its arguments; a program with a slash lies in the asset folder, else on PATH"`
 	Env       map[string]string `toml:"env" doc:"further environment variables"`

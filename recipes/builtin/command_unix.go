@@ -5,6 +5,7 @@ package builtin
 import (
 	"io/fs"
 	"os"
+	"os/exec"
 	"syscall"
 )
 
@@ -17,9 +18,21 @@ var (
 	homeVariables = []string{"HOME"}
 )
 
+// A job is a process group.
+type job struct{}
+
+// start starts the leader of a group.
+func (*job) start(cmd *exec.Cmd, _ strays) error {
+	newGroup(cmd)
+	return cmd.Start()
+}
+
 // The errors of these say that nobody is left, which is what was wanted.
-func terminateGroup(leader *os.Process) { syscall.Kill(-leader.Pid, syscall.SIGTERM) }
-func killGroup(leader *os.Process)      { syscall.Kill(-leader.Pid, syscall.SIGKILL) }
+func (*job) terminate(leader *os.Process) { syscall.Kill(-leader.Pid, syscall.SIGTERM) }
+func (*job) kill(leader *os.Process)      { syscall.Kill(-leader.Pid, syscall.SIGKILL) }
+
+// close does nothing.
+func (*job) close() {}
 
 // links returns how many names a file has.
 func links(info fs.FileInfo) uint64 {

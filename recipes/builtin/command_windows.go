@@ -1,10 +1,6 @@
 package builtin
 
-import (
-	"io/fs"
-	"os"
-	"os/exec"
-)
+import "io/fs"
 
 // inherited are the variables that programs get from the cooker's own
 // environment, tempVariables those that name the scratch folder besides TMPDIR, and
@@ -14,13 +10,6 @@ var (
 	tempVariables = []string{"TEMP", "TMP"}
 	homeVariables = []string{"HOME", "USERPROFILE"}
 )
-
-func newGroup(*exec.Cmd) {}
-
-// There is no asking on Windows, and only the program itself is reached. The
-// errors say that it is gone, which is what was wanted.
-func terminateGroup(leader *os.Process) { leader.Kill() }
-func killGroup(leader *os.Process)      { leader.Kill() }
 
 // links returns how many names a file has, as far as is known: FileInfo does
 // not say on Windows.

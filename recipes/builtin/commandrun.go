@@ -85,9 +85,8 @@ func execute(ctx context.Context, cmd *exec.Cmd, grace time.Duration, left stray
 		return nil, nil, err
 	}
 	cmd.Stdout, cmd.Stderr = write, write
-	newGroup(cmd)
 	g := new(group)
-	ended := g.start(cmd, box)
+	ended := g.start(cmd, box, left)
 	write.Close()
 	if g.leader == nil {
 		read.Close()
@@ -148,7 +147,7 @@ func execute(ctx context.Context, cmd *exec.Cmd, grace time.Duration, left stray
 // done by one thread, which does nothing else: a program that is to die with the
 // thread that started it must not die earlier than we do, and threads that are
 // lent to others may end. A thread in a box is lent to nobody.
-func (g *group) start(cmd *exec.Cmd, box *sandbox.Policy) <-chan end {
+func (g *group) start(cmd *exec.Cmd, box *sandbox.Policy, left strays) <-chan end {
 	started := make(chan struct{})
 	ended := make(chan end, 1)
 	sandbox.Alone(func() {
@@ -157,7 +156,7 @@ func (g *group) start(cmd *exec.Cmd, box *sandbox.Policy) <-chan end {
 			g.box, err = sandbox.Enter(*box)
 		}
 		if err == nil {
-			err = cmd.Start()
+			err = g.job.start(cmd, left)
 		}
 		g.leader = cmd.Process // nil after an error
 		close(started)
@@ -178,6 +177,7 @@ func (g *group) start(cmd *exec.Cmd, box *sandbox.Policy) <-chan end {
 // A group is a program and what it has started.
 type group struct {
 	leader *os.Process
+	job    job
 	box    *sandbox.Box // nil if it is not confined
 	mu     sync.Mutex
 	over   bool // the leader's number may belong to somebody else by now
@@ -195,13 +195,14 @@ func (g *group) signal(send func(leader *os.Process)) {
 // finish kills what is left of the group and ends it.
 func (g *group) finish() {
 	g.signal(func(leader *os.Process) {
-		killGroup(leader)
+		g.job.kill(leader)
+		g.job.close()
 		g.over = true
 	})
 }
 
-func (g *group) terminate() { g.signal(terminateGroup) }
-func (g *group) kill()      { g.signal(killGroup) }
+func (g *group) terminate() { g.signal(g.job.terminate) }
+func (g *group) kill()      { g.signal(g.job.kill) }
 
 // showDuration writes 5m rather than 5m0s.
 func showDuration(d time.Duration) string {

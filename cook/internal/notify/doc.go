@@ -47,8 +47,15 @@
 //
 // # Systems
 //
-// Linux has inotify. The others cannot keep the promise of Sync: kqueue needs a
-// descriptor for every file, ReadDirectoryChangesW has a queue for each folder, in no
-// order with the others, and reports writes when the cache is flushed. There New
-// returns an error, and the caller scans.
+// Linux has inotify.
+//
+// Windows has ReadDirectoryChangesW. One handle serves each tree of [Watcher.Within],
+// because people cannot rename a folder above an open one. There the promise of Sync is
+// weaker: a change that ended just before the call may be in the next result, after
+// [Watcher.Wait] has returned for it, and a write shows when the file is closed or flushed.
+// If the topmost folder of a tree is renamed, the next Sync finds that, but Wait does not
+// return for it. A network drive may report nothing; [Watcher.Add] then returns an error.
+//
+// On other systems New returns an error, and the caller scans: kqueue needs a descriptor
+// for every file, and FSEvents needs cgo.
 package notify

@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 )
@@ -117,8 +118,8 @@ func (f *folders) note(e event) bool {
 			// The entry may be a link to an added folder, which itself stays
 			// where it is and has no event.
 			f.child = append(f.child[:0], entry.path...)
-			if entry.path != "/" {
-				f.child = append(f.child, '/')
+			if last := len(entry.path) - 1; !os.IsPathSeparator(entry.path[last]) { // not the root
+				f.child = append(f.child, filepath.Separator)
 			}
 			f.child = append(f.child, e.name...)
 			if child := f.byPath[string(f.child)]; child != nil {

@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -10,9 +11,19 @@ import (
 func known(watches map[string]watchID) folders {
 	f := newFolders()
 	for path, id := range watches {
-		f.add(path, id)
+		f.add(filepath.FromSlash(path), id)
 	}
 	return f
+}
+
+// native puts the system's separators into changes.
+func native(c Changes) Changes {
+	for _, paths := range [][]string{c.Folders, c.Unwatched} {
+		for i, path := range paths {
+			paths[i] = filepath.FromSlash(path)
+		}
+	}
+	return c
 }
 
 func TestFoldersNote(t *testing.T) {
@@ -46,7 +57,7 @@ func TestFoldersNote(t *testing.T) {
 				t.Errorf("about an added folder: %t", ours)
 			}
 			got, unused := f.take()
-			if diff := cmp.Diff(test.want, got); diff != "" {
+			if diff := cmp.Diff(native(test.want), got); diff != "" {
 				t.Error(diff)
 			}
 			if diff := cmp.Diff(test.unused, unused, sortWatches); diff != "" {
@@ -82,7 +93,7 @@ func TestFoldersSharedWatch(t *testing.T) {
 			if i == 2 {
 				want = 7
 			}
-			f.end(path)
+			f.end(filepath.FromSlash(path))
 			_, unused := f.take()
 			if got := append(unused, noWatch)[0]; got != want {
 				t.Errorf("%v: the end of %s leaves watch %d unused, want %d", order, path, got, want)
@@ -98,7 +109,7 @@ func TestFoldersSharedWatch(t *testing.T) {
 // no event said so yet. What was below it belongs to another folder.
 func TestFoldersAddReplaced(t *testing.T) {
 	f := known(map[string]watchID{"/t": 1, "/t/a": 2, "/t/a/x": 3})
-	if unused := f.add("/t/a", 8); unused != 2 {
+	if unused := f.add(filepath.FromSlash("/t/a"), 8); unused != 2 {
 		t.Errorf("watch %d is unused, want 2", unused)
 	}
 	if f.note(event{watch: 2, kind: ended}) {
@@ -106,13 +117,13 @@ func TestFoldersAddReplaced(t *testing.T) {
 	}
 	got, unused := f.take()
 	want := Changes{Folders: []string{"/t/a", "/t/a/x"}, Unwatched: []string{"/t/a", "/t/a/x"}}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(native(want), got); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff([]watchID{3, 8}, unused, sortWatches); diff != "" {
 		t.Error(diff)
 	}
-	f.add("/t/a", 9)
+	f.add(filepath.FromSlash("/t/a"), 9)
 	if got, _ := f.take(); len(got.Unwatched) > 0 {
 		t.Errorf("unwatched for ever: %v", got)
 	}
@@ -133,7 +144,7 @@ func TestFoldersBounded(t *testing.T) {
 		t.Errorf("%d entries for two folders", n)
 	}
 	f.note(event{watch: 1, name: []byte("a"), kind: removed})
-	if got, _ := f.take(); cmp.Diff([]string{"/a"}, got.Unwatched) != "" {
+	if got, _ := f.take(); cmp.Diff(native(Changes{Folders: []string{"/a"}}).Folders, got.Unwatched) != "" {
 		t.Errorf("below the root: %v", got)
 	}
 }

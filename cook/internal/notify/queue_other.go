@@ -1,4 +1,4 @@
-//go:build !linux
+//go:build !linux && !windows
 
 package notify
 
@@ -15,6 +15,7 @@ func openQueue() (*queue, error) {
 	return nil, fmt.Errorf("no watching on %s, scan instead: %w", runtime.GOOS, errors.ErrUnsupported)
 }
 
+func (*queue) within([]string)                 {}
 func (*queue) add(string) (watchID, error)     { return noWatch, errors.ErrUnsupported }
 func (*queue) remove(watchID)                  {}
 func (*queue) size() (int, error)              { return 0, errors.ErrUnsupported }

@@ -41,6 +41,7 @@ type Watcher struct {
 	mu      sync.Mutex
 	queue   *queue // nil after Close
 	folders folders
+	trees   []string
 	lost    bool // until Sync has said so; meanwhile nothing is collected
 
 	bell   chan struct{} // rung, if it is not ringing, after changes
@@ -49,7 +50,7 @@ type Watcher struct {
 }
 
 // New starts watching nothing. The error wraps [errors.ErrUnsupported] on
-// systems other than Linux and ErrLimit if there are too many watchers.
+// systems other than Linux and Windows, and ErrLimit if there are too many watchers.
 func New() (*Watcher, error) {
 	q, err := openQueue()
 	if err != nil {
@@ -67,8 +68,19 @@ func newWatcher() *Watcher {
 // begin makes q the queue and has it drained.
 func (w *Watcher) begin(q *queue) {
 	w.queue = q
+	q.within(w.trees)
 	w.drains.Add(1)
 	go w.drain(q)
+}
+
+// Within names the trees, by absolute and clean paths, that most folders added
+// from now on are in. On Windows one watch serves a tree.
+func (w *Watcher) Within(trees ...string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.trees = trees; w.queue != nil {
+		w.queue.within(trees)
+	}
 }
 
 // Add watches a folder, without those below it: changes made after Add returns
@@ -79,8 +91,8 @@ func (w *Watcher) begin(q *queue) {
 // Sync says that it and those below are unwatched.
 //
 // The error wraps [fs.ErrNotExist] if there is no folder of that name,
-// [fs.ErrPermission] if it may not be read, and ErrLimit if the system grants
-// no more watches.
+// [fs.ErrPermission] if it may not be read, ErrLimit if the system grants no more
+// watches, and [errors.ErrUnsupported] if the drive reports no changes.
 func (w *Watcher) Add(folder string) error {
 	if !filepath.IsAbs(folder) || filepath.Clean(folder) != folder {
 		return fmt.Errorf("watch %q: path must be absolute and clean", folder)

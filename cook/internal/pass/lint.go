@@ -114,16 +114,23 @@ func (s *Session) noteUnrecognized(t *Todo) {
 	}
 }
 
-// notePortability reports outputs that are about to be made and that not every system
-// can have: the folder may be meant for another one than this. It is no failure,
-// because here they are fine.
+// notePortability reports sources and outputs about to be made that not every system
+// can have: others may work on other systems. It is no failure, because here they are
+// fine.
 func (s *Session) notePortability(p *plan.Plan) {
 	folded := map[string]string{} // every output and folder of outputs, by its name in lower case
 	var clashes, names tally
 	for i := range p.Actions {
 		a := &p.Actions[i]
+		source := ""
+		if a.Runs {
+			source = rules.Unportable(a.Path)
+		}
+		if source != "" {
+			names.add(fmt.Sprintf("source %s %s, which Windows does not take; rename it", pathname.Show(a.Path), source))
+		}
 		for _, out := range a.Outputs {
-			if why := rules.Unportable(out); why != "" && a.Runs {
+			if why := rules.Unportable(out); why != "" && source == "" && a.Runs {
 				names.add(fmt.Sprintf("output %s %s, which Windows does not take; choose another one with output = in cook.toml", pathname.Show(out), why))
 			}
 			for name := out; name != "."; name = path.Dir(name) {

@@ -3,6 +3,7 @@ package pass
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -176,6 +177,7 @@ func (s *Session) Make(ctx context.Context, d *Delta, t *Todo, before []contents
 		Before:     before,
 		Claims:     t.Claims,
 		Outside:    outside,
+		FoldsCase:  runtime.GOOS == "windows" || runtime.GOOS == "darwin", // almost every drive there does
 		InScope:    s.inScope,
 		Incomplete: d.Tree.Incomplete,
 		Demand:     plan.Demand{Wait: !t.Artifacts.Final, Force: s.Mode.Force, Strict: s.Mode.Strict},

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/manifest"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
@@ -45,6 +46,9 @@ func (p *planner) claim() {
 			p.claims[out] = i
 		}
 	}
+	if p.FoldsCase {
+		p.claimFolded(kept)
+	}
 	for i := range p.plan.Actions {
 		for _, out := range p.plan.Actions[i].Outputs {
 			p.contest(out)
@@ -54,6 +58,43 @@ func (p *planner) claim() {
 					fail(j, dir, p.plan.Actions[i].Path)
 				}
 			}
+		}
+	}
+}
+
+// A foldedClaim is an output as an action names it.
+type foldedClaim struct {
+	output string
+	action int // -1 for one that this run leaves alone
+}
+
+// claimFolded fails actions whose outputs differ in case only from others, or from
+// those in kept, where the file system takes them for one. Outside cannot be asked
+// for such names, so an output that is new contests the plan.
+func (p *planner) claimFolded(kept map[string]string) {
+	p.folded = make(map[string]foldedClaim, len(p.plan.Actions))
+	for out := range kept {
+		p.folded[strings.ToLower(out)] = foldedClaim{out, -1}
+	}
+	fail := func(i int, out, other string) {
+		if i >= 0 && p.plan.Actions[i].Err == nil {
+			a := &p.plan.Actions[i]
+			a.Err = fmt.Errorf("outputs %s and %s differ in case only, and are one file here; rename a source, or give one of them another name with output = in cook.toml", pathname.Show(out), pathname.Show(other))
+			a.Runs = false
+		}
+	}
+	for i := range p.plan.Actions {
+		for _, out := range p.plan.Actions[i].Outputs {
+			lower := strings.ToLower(out)
+			if other, taken := p.folded[lower]; taken && other.output != out {
+				fail(i, out, other.output)
+				fail(other.action, other.output, out)
+				continue
+			}
+			p.folded[lower] = foldedClaim{out, i}
+			last := p.plan.Actions[i].Last
+			known := last != nil && slices.ContainsFunc(last.Made, func(m index.Artifact) bool { return m.Path == out })
+			p.plan.Contested = p.plan.Contested || p.Outside != nil && !known
 		}
 	}
 }
@@ -98,6 +139,12 @@ func (p *planner) retire() {
 		// Who fails will not replace what another one has made.
 		i, claimed := p.claims[out]
 		claimed = claimed && (p.plan.Actions[i].Err == nil || p.plan.Actions[i].Path == source)
+		// Removing it would remove what has the name in other letters now.
+		if p.FoldsCase {
+			if other, taken := p.folded[strings.ToLower(out)]; taken && other.output != out {
+				return
+			}
+		}
 		if !claimed && !known[out] {
 			known[out] = true
 			p.plan.Retired = append(p.plan.Retired, Retired{out, source, target})

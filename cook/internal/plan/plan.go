@@ -84,6 +84,8 @@ type Input struct {
 	// Outside knows the outputs of all actions that are not in Before; nil if there are
 	// none.
 	Outside Outside
+	// FoldsCase says that file names which differ in case only are the same file.
+	FoldsCase bool
 	// InScope says whether a source is among those to be brought up to date.
 	InScope func(path string) bool
 	// Incomplete says that a path's absence proves nothing.
@@ -232,7 +234,8 @@ type planner struct {
 	methods *Methods
 	gone    []*contents.Before // actions whose source is gone
 	claims  map[string]int
-	key     *hashing.Key // of action IDs, one after the other
+	folded  map[string]foldedClaim // by output in lower case, if names fold
+	key     *hashing.Key           // of action IDs, one after the other
 }
 
 // leftOver deals with a known action that no source in scope asks for.

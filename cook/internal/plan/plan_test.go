@@ -53,6 +53,7 @@ type world struct {
 	scope    string
 	blind    string // a folder that cannot be listed
 	force    bool
+	folds    bool // names that differ in case only are the same
 	wait     bool // bundles wait for their inputs
 }
 
@@ -94,7 +95,7 @@ func (w *world) plan(t *testing.T) *Plan {
 				return Tool{}, errNoProgram
 			},
 		},
-		Rules: choice, Targets: w.targets, Claims: w.claims,
+		Rules: choice, Targets: w.targets, Claims: w.claims, FoldsCase: w.folds,
 		InScope:    func(p string) bool { return strings.HasPrefix(p, w.scope) },
 		Incomplete: func(p string) bool { return w.blind != "" && strings.HasPrefix(p, w.blind) },
 		Demand:     Demand{Force: w.force, Wait: w.wait},
@@ -263,6 +264,32 @@ func TestReasons(t *testing.T) {
 		if d := cmp.Diff(tc.want, decisions(w.plan(t))); d != "" {
 			t.Errorf("%s: %s", tc.name, d)
 		}
+	}
+}
+
+// Where names fold, outputs that differ in case only fail with both names, and the
+// other spelling of an output is not removed after it was made.
+func TestOutputsThatFoldClash(t *testing.T) {
+	const advice = ", and are one file here; rename a source, or give one of them another name with output = in cook.toml; new"
+	w := newWorld(map[string]store.BlobID{"Rock": blob(1), "rock": blob(2)})
+	if d := cmp.Diff([]string{"Rock runs; new", "rock runs; new"}, decisions(w.plan(t))); d != "" {
+		t.Error(d)
+	}
+	w.folds = true
+	if d := cmp.Diff([]string{
+		"Rock fails: outputs Rock.out and rock.out differ in case only" + advice,
+		"rock fails: outputs rock.out and Rock.out differ in case only" + advice,
+	}, decisions(w.plan(t))); d != "" {
+		t.Error(d)
+	}
+	w = newWorld(map[string]store.BlobID{"rock": blob(1)})
+	w.claims = []Claim{{Output: "Rock.out", Source: "Rock"}}
+	if d := cmp.Diff([]string{"rock runs; new", "retire Rock.out"}, decisions(w.plan(t))); d != "" {
+		t.Error(d)
+	}
+	w.folds = true
+	if d := cmp.Diff([]string{"rock runs; new"}, decisions(w.plan(t))); d != "" {
+		t.Error(d)
 	}
 }
 

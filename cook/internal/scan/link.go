@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/assetcook/assetcook/internal/pathname"
@@ -114,6 +115,8 @@ func typeError(mode fs.FileMode) error {
 		return errors.New("is a socket")
 	case mode&fs.ModeDevice != 0:
 		return errors.New("is a device")
+	case mode&fs.ModeIrregular != 0 && runtime.GOOS == "windows":
+		return errors.New("is a junction, which is not followed (make it a symbolic link with mklink /D)")
 	}
 	return errors.New("is of a type that cannot be read as a file")
 }

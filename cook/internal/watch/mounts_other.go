@@ -2,7 +2,10 @@
 
 package watch
 
-// mounts and allLocal are not asked where nothing can be watched.
+// mounts returns nothing: no mounts are listed here.
 func mounts() string { return "" }
 
+// allLocal reports false, so the watcher looks at everything every minute. It is
+// asked on Windows only, where no event shows a write through another name of a file, or
+// that somebody has renamed the asset folder.
 func allLocal(_, _ string) bool { return false }

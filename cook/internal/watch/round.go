@@ -150,6 +150,9 @@ func (w *watched) close() {
 // gone again, before it was watched.
 func (m *watcher) watch() {
 	m.watched.blind = false
+	if m.watched.events != nil {
+		m.watched.events.Within(m.places.assets, m.places.out)
+	}
 	for _, dir := range m.learned.folders {
 		// Of a folder of ours, those on the way to it may be renamed as well.
 		for inside := true; inside && !m.watched.folders[dir] && m.watched.events != nil; dir = filepath.Dir(dir) {
@@ -163,7 +166,7 @@ func (m *watcher) watch() {
 
 func (m *watcher) watchFolder(dir string) {
 	switch err := m.watched.events.Add(dir); {
-	case errors.Is(err, notify.ErrLimit):
+	case errors.Is(err, notify.ErrLimit), errors.Is(err, errors.ErrUnsupported):
 		m.poll(err)
 	case err == nil:
 		m.watched.folders[dir], m.pending.all = true, true

@@ -1,0 +1,263 @@
+package notify
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+
+	"golang.org/x/sys/windows"
+)
+
+// treeBuffer is the largest buffer that network drives accept. folderBuffer
+// serves a single folder.
+const (
+	treeBuffer   = 64 << 10
+	folderBuffer = 8 << 10
+)
+
+// queue reads directory changes by overlapped I/O. A handle for each folder
+// would keep people from renaming the folders above it, so one handle serves
+// a whole tree.
+//
+// All handles signal one event. A request resets it, therefore read looks at
+// all handles once more after its last request.
+type queue struct {
+	trees   []string // absolute; one handle serves all folders in each
+	event   windows.Handle
+	handles map[string]*dirHandle // by dirKey
+	folders map[string]watchID    // by dirKey
+	paths   map[watchID]string    // the keys of folders
+	last    watchID
+	cookie  uint32
+	closing atomic.Bool
+	ended   chan struct{} // closed when each returns
+}
+
+func openQueue() (*queue, error) {
+	event, err := windows.CreateEvent(nil, 0, 0, nil)
+	if err != nil {
+		return nil, os.NewSyscallError("CreateEvent", err)
+	}
+	return &queue{
+		event: event, handles: map[string]*dirHandle{},
+		folders: map[string]watchID{}, paths: map[watchID]string{}, ended: make(chan struct{}),
+	}, nil
+}
+
+func (q *queue) within(trees []string) { q.trees = trees }
+
+// dirKey makes equal what the system takes for the same name.
+func dirKey(path string) string { return strings.ToLower(path) }
+
+// add watches the directory that path leads to. Folders in a tree share the
+// handle of the tree, except below links, which the system does not follow.
+func (q *queue) add(path string) (watchID, error) {
+	key := dirKey(path)
+	if h := q.handles[key]; h != nil && !h.current() {
+		q.drop(h)
+	}
+	if id, known := q.folders[key]; known {
+		return id, requireFolder(path)
+	}
+	if err := requireFolder(path); err != nil {
+		return noWatch, err
+	}
+	if q.handles[key] == nil {
+		if err := q.cover(path); err != nil {
+			return noWatch, err
+		}
+	}
+	q.last++
+	q.folders[key], q.paths[q.last] = q.last, key
+	return q.last, nil
+}
+
+// cover makes sure that some handle reports the changes in a folder.
+func (q *queue) cover(path string) error {
+	for _, tree := range q.trees {
+		if dirKey(path) != dirKey(tree) && !q.plainlyBelow(tree, path) {
+			continue
+		}
+		if q.handles[dirKey(tree)] != nil {
+			return nil
+		}
+		return q.open(tree, true)
+	}
+	return q.open(path, false)
+}
+
+// plainlyBelow reports whether path is in a tree, without links on the way
+// from it, or from the last folder known to be so.
+func (q *queue) plainlyBelow(tree, path string) bool {
+	if !strings.HasPrefix(dirKey(path), strings.TrimSuffix(dirKey(tree), `\`)+`\`) {
+		return false
+	}
+	for at := path; dirKey(at) != dirKey(tree); at = filepath.Dir(at) {
+		key := dirKey(at)
+		if q.handles[key] != nil {
+			return false
+		}
+		if _, known := q.folders[key]; known {
+			return true
+		}
+		info, err := os.Lstat(at)
+		if err != nil || info.Mode()&(fs.ModeSymlink|fs.ModeIrregular) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// open opens a handle and requests the first changes.
+func (q *queue) open(path string, tree bool) error {
+	h, err := openDir(path, tree)
+	if err != nil {
+		return err
+	}
+	if err := h.request(q.event); err != nil {
+		windows.CloseHandle(h.handle)
+		return fmt.Errorf("the system reports no changes there (%w): %w", err, errors.ErrUnsupported)
+	}
+	q.handles[dirKey(path)] = h
+	return windows.SetEvent(q.event) // the request may have reset it
+}
+
+// drop closes a handle and forgets the folders that it served.
+func (q *queue) drop(h *dirHandle) {
+	key := dirKey(h.path)
+	for _, path := range q.served(h) {
+		delete(q.paths, q.folders[path])
+		delete(q.folders, path)
+	}
+	delete(q.handles, key)
+	h.close(q.event)
+}
+
+// served returns the keys of the folders whose changes only h reports.
+func (q *queue) served(h *dirHandle) (keys []string) {
+	own := dirKey(h.path)
+	for key := range q.folders {
+		below := h.tree && strings.HasPrefix(key, strings.TrimSuffix(own, `\`)+`\`) && q.handles[key] == nil
+		if key == own || below {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// remove ends a watch, and closes its handle unless that serves a tree that
+// is still there.
+func (q *queue) remove(id watchID) {
+	key, known := q.paths[id]
+	if !known {
+		return
+	}
+	delete(q.paths, id)
+	delete(q.folders, key)
+	if h := q.handles[key]; h != nil {
+		q.drop(h)
+	}
+}
+
+// size returns how many bytes read may return, 0 if no changes have come. The
+// system does not say how many wait. It reports no renaming of the topmost
+// folder either, so size looks for that.
+func (q *queue) size() (n int, err error) {
+	for _, h := range q.handles {
+		h.moved = h.moved || !h.current()
+		if h.moved || h.done() {
+			n = treeBuffer
+		}
+	}
+	return n, nil
+}
+
+// read hands the changes that have come to note. It returns their bytes, 0 if
+// there are none.
+func (q *queue) read(note func(event)) (n int, err error) {
+	for more := true; more; {
+		more = false
+		for _, h := range q.handles {
+			if h.done() {
+				more = true
+				n += q.take(h, note)
+			}
+			if h.moved {
+				q.end(h, note)
+				n++
+			}
+			if n > treeBuffer {
+				return n, windows.SetEvent(q.event) // a busy writer must not hold us
+			}
+		}
+	}
+	return n, nil
+}
+
+// take handles one completed request and makes the next.
+func (q *queue) take(h *dirHandle, note func(event)) int {
+	buf, err := h.result()
+	switch {
+	case errors.Is(err, windows.ERROR_NOTIFY_ENUM_DIR), errors.Is(err, windows.ERROR_OPERATION_ABORTED), err == nil && len(buf) == 0:
+		note(event{watch: noWatch, kind: overflowed})
+	case err == nil:
+		if q.decode(h.path, buf, note) != nil {
+			note(event{watch: noWatch, kind: overflowed})
+		}
+	}
+	if err == nil {
+		err = h.request(q.event)
+	}
+	h.moved = h.moved || err != nil
+	return len(buf) + 1
+}
+
+// end reports that nothing of what a handle served is watched any more. It is
+// removed, was renamed, or its drive is gone.
+func (q *queue) end(h *dirHandle, note func(event)) {
+	var ids []watchID
+	for _, key := range q.served(h) {
+		ids = append(ids, q.folders[key])
+	}
+	q.drop(h)
+	for _, id := range ids {
+		note(event{watch: id, kind: ended, folder: true})
+	}
+}
+
+// each calls take, which is to call read, until there is no more, and again
+// whenever there is, until take fails or the queue is closed.
+func (q *queue) each(take func() (more bool, err error)) error {
+	defer close(q.ended)
+	for {
+		for more := true; more; {
+			var err error
+			if more, err = take(); err != nil {
+				return err
+			}
+		}
+		if _, err := windows.WaitForSingleObject(q.event, windows.INFINITE); err != nil {
+			return os.NewSyscallError("WaitForSingleObject", err)
+		}
+		if q.closing.Load() {
+			return fs.ErrClosed
+		}
+	}
+}
+
+// close also ends each, and must not be called from within it.
+func (q *queue) close() error {
+	q.closing.Store(true)
+	if err := windows.SetEvent(q.event); err != nil {
+		return os.NewSyscallError("SetEvent", err)
+	}
+	<-q.ended
+	for _, h := range q.handles {
+		h.close(q.event)
+	}
+	return windows.CloseHandle(q.event)
+}

@@ -1,0 +1,82 @@
+package watch
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/windows"
+
+	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/recipes/builtin"
+)
+
+// An edit is cooked because of its event: the tree is looked at by itself once a
+// minute only.
+func TestEventOfEditStartsRound(t *testing.T) {
+	dir, err := os.MkdirTemp("", "watch") // the output folder lies in the tree of no asset
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, output := filepath.Join(dir, "assets", "sub", "a.txt"), filepath.Join(dir, "cooked", "sub", "a.txt")
+	write := func(text string) {
+		t.Helper()
+		if err := errors.Join(os.MkdirAll(filepath.Dir(source), 0o777), os.WriteFile(source, []byte(text), 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("one")
+	opt := pass.Options{
+		Place:   pass.Place{Dir: filepath.Join(dir, "assets"), Out: filepath.Join(dir, "cooked"), Cache: filepath.Join(dir, "store")},
+		Recipes: builtin.All(),
+		Time:    pass.Time{Now: func() time.Time { return time.Now().Add(time.Minute) }},
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	rounds, ended := make(chan Round, 100), make(chan error, 1)
+	m := newWatcher(opt, func(r Round) { rounds <- r })
+	go func() { ended <- m.run(ctx, editorPatience) }()
+	defer func() {
+		stop()
+		if err := <-ended; !errors.Is(err, context.Canceled) && !t.Skipped() {
+			t.Error(err)
+		}
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		if m.rounds > 20 {
+			t.Errorf("%d rounds for two edits: the watcher sees its own writes", m.rounds)
+		}
+	}()
+	await := func(want string) {
+		t.Helper()
+		for deadline := time.After(40 * time.Second); ; {
+			select {
+			case r := <-rounds:
+				if errors.Is(r.Err, windows.ERROR_INVALID_FUNCTION) {
+					t.Skip("no file can be removed by way of its open folder here")
+				}
+				if r.Err != nil || r.Folders == 0 {
+					t.Fatalf("%d folders are watched (%v)", r.Folders, r.Err)
+				}
+				if got, _ := os.ReadFile(output); string(got) == want {
+					return
+				}
+			case err := <-ended:
+				ended <- err
+				if errors.Is(err, windows.ERROR_INVALID_FUNCTION) {
+					t.Skip("no file can be removed by way of its open folder here")
+				}
+				t.Fatal(err)
+			case <-deadline:
+				t.Fatalf("no round has cooked %q", want)
+			}
+		}
+	}
+	await("one")
+	for _, text := range []string{"two!", "three"} {
+		write(text)
+		await(text)
+	}
+}
