@@ -171,7 +171,7 @@ func TestCompletion(t *testing.T) {
 
 // Flags with a value that is neither a path nor of endless choice complete it.
 func TestCompletionOffersValues(t *testing.T) {
-	endless := []string{"number", "numbers", "int", "size", "MiB", "time", "address", "name", "names", "KEY=VALUE"}
+	endless := []string{"number", "numbers", "int", "size", "MiB", "time", "address", "name", "names", "text", "KEY=VALUE"}
 	for _, l := range (command{cook.Cook, recipes.All()}).lines() {
 		for _, f := range l.flags {
 			if f.value != "" && f.takes.words == nil && f.takes.kind() == nil && !slices.Contains(endless, f.value) {

@@ -164,8 +164,10 @@ func strange(words []string) string {
 				return problem
 			}
 		}
-		name, ok = strings.CutPrefix(words[2], module+"/")
-		name = strings.TrimSuffix(name, "@latest")
+		if name, ok = strings.CutPrefix(words[2], "./"); !ok {
+			name, ok = strings.CutPrefix(words[2], module+"/")
+			name = strings.TrimSuffix(name, "@latest")
+		}
 	case words[1] == "run":
 		name, ok = strings.CutPrefix(words[2], "./")
 	case words[1] == "test":

@@ -59,7 +59,7 @@ for name in whole killed; do
 	if [ $name = killed ]; then
 		(exec $wine "$dir/cook.exe" -dir testdata/assets -cache "Z:$dir/killed.store" -out "Z:$dir/killed" >"$dir/killed.first" 2>&1) &
 		process=$!
-		while [ -z "$(find "$dir/killed" -type f -not -path '*/.cook/*' 2>/dev/null)" ] && kill -0 $process 2>/dev/null; do sleep 0.05; done
+		while [ -z "$(find "$dir/killed" -type f -not -path '*/.cook*' -not -name CACHEDIR.TAG -not -name .gitignore 2>/dev/null)" ] && kill -0 $process 2>/dev/null; do sleep 0.05; done
 		kill -KILL $process || { echo "windows: the cook ended before it was killed" >&2; cat "$dir/killed.first" >&2; exit 1; }
 		wait $process 2>/dev/null || true
 	fi
