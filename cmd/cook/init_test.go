@@ -14,10 +14,10 @@ import (
 // Buffers libraries of -remote make half of them. Time is not tested: it depends on the
 // machine.
 const (
-	maxPackageBytes  = 48_000
+	maxPackageBytes  = 56_000
 	maxPackageAllocs = 500
-	maxTotalBytes    = 630_000
-	maxTotalAllocs   = 3_300
+	maxTotalBytes    = 660_000
+	maxTotalAllocs   = 3_400
 )
 
 func TestInitAllocations(t *testing.T) {
