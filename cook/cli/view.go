@@ -13,8 +13,8 @@ import (
 	viewcommand "github.com/assetcook/assetcook/profile/view/command"
 )
 
-// attachedView is the word by which -http starts this program as the viewer of a run. It is
-// no verb: the viewer reads the run's stream from standard input and ends with it.
+// attachedView is the hidden word with which -http starts this program as the viewer of a run.
+// The viewer reads the run's stream from standard input and ends with it.
 const attachedView = "view-attached"
 
 const viewText = `usage: cook view [flags] [FILE ... | HOST:PORT | -]

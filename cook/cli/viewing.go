@@ -16,7 +16,7 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// A viewing is that of -http: a viewer that has been started and follows the run. It ends
+// A viewing is a started viewer that follows the run, for -http. It ends
 // when its standard input does, whatever ends this process.
 type viewing struct {
 	stream *events.Feed

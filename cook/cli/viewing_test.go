@@ -28,7 +28,7 @@ func firstLine(t *testing.T, r io.Reader) string {
 	return line
 }
 
-// fetched returns what a page answers, "" if nobody serves it.
+// fetched returns the body of a page, "" if no server answers.
 func fetched(address string) string {
 	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	resp, err := client.Get(address)
