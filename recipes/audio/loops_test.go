@@ -169,11 +169,13 @@ func TestLoopsAreKeptOrWarnedOf(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		kept := slices.Contains(got.Loops, want)
+		// A loop of another kind is dropped, and the second loop may have the same frames.
+		usual := kind < 2 || !strings.Contains(way, "smpl")
+		kept := usual && slices.Contains(got.Loops, want)
 		if !kept && len(r.Warned) == 0 {
 			rt.Errorf("%s: loops %v, want %v or a warning", way, got.Loops, want)
 		}
-		if usual := kind < 2 || !strings.Contains(way, "smpl"); usual && want.Start < want.End && !kept {
+		if usual && want.Start < want.End && !kept {
 			rt.Errorf("%s: loops %v, want %v; %q", way, got.Loops, want, r.Warned)
 		}
 		if whole := end <= last+1 && want.Start < want.End; kept && whole && len(r.Warned) > 0 {
