@@ -6,9 +6,10 @@
 # The commit that is checked out is built twice, in different directories, each with a build
 # cache of its own; -single builds linux/amd64 only and shares the usual cache. Then the deb
 # is installed by dpkg into an empty root, where nothing else is but /proc and /dev, the
-# archive and the apk are unpacked into others, and the npm packages are installed offline.
-# Each cooks the samples, to the same bytes. Needs root, Linux on amd64, dpkg, Node.js and
-# unzip; installs GoReleaser itself, which takes minutes the first time.
+# archive, the apk, the rpm and the container image are unpacked into others, and the npm
+# packages are installed offline. Each cooks the samples, to the same bytes. Needs root, Linux
+# on amd64, dpkg and Node.js; installs Debian packages, and GoReleaser, which takes minutes
+# the first time.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -23,9 +24,13 @@ case "$*" in
 	;;
 esac
 [ "$(id -u)" = 0 ] || { echo "proof/release/run.sh: dpkg and chroot need root" >&2; exit 1; }
-if ! command -v unzip >/dev/null; then
+missing=()
+for program in unzip rpm skopeo; do
+	command -v $program >/dev/null || missing+=($program)
+done
+if [ ${#missing[@]} -gt 0 ]; then
 	apt-get update -qq
-	apt-get install -y -qq unzip
+	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"
 fi
 
 work=$(mktemp -d)
@@ -53,6 +58,7 @@ for name in one another/place; do
 	echo "== a snapshot in $name: $SECONDS s"
 	(cd "$work/$name" && GOFLAGS= "$bin" release --snapshot --clean "${flags[@]}") >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 	node "$work/$name/npm/build.mjs" "$work/$name/dist" "$work/$name/dist/npm"
+	(cd "$work/$name" && bin/release-tool image dist bin/release/NOTICES dist/image)
 	for package in "$work/$name"/dist/npm/*/; do
 		(cd "$work/$name/dist" && npm pack --silent "$package" >/dev/null)
 	done
@@ -121,6 +127,28 @@ cp -r testdata/assets "$root/assets"
 start=$(date +%s%N)
 tar -xzf "$dist"/assetcook_*.apk -C "$root" 2>/dev/null # apk's own fields are unknown to tar
 cooks apk "$root" inside "$root" /usr/bin/cook -dir assets
+
+echo "== the rpm"
+root=$work/rpm
+mkdir "$root"
+cp -r testdata/assets "$root/assets"
+start=$(date +%s%N)
+rpm --root="$root" --dbpath=/var/lib/rpm --nodeps -i "$dist"/assetcook-*.x86_64.rpm
+cooks rpm "$root" inside "$root" /usr/bin/cook -dir assets
+rpm --root="$root" --dbpath=/var/lib/rpm --verify assetcook
+
+echo "== the container image"
+root=$work/container
+mkdir "$root"
+start=$(date +%s%N)
+version=$(node -p 'JSON.parse(fs.readFileSync(process.argv[1])).version' "$dist/metadata.json")
+skopeo copy -q --insecure-policy --override-arch amd64 "oci:$dist/image:$version" "dir:$work/layers"
+skopeo inspect --config "dir:$work/layers" | grep -q "\"org.opencontainers.image.revision\": \"$(git rev-parse HEAD)\""
+node -p 'JSON.parse(fs.readFileSync(process.argv[1])).layers[0].digest.slice(7)' "$work/layers/manifest.json" >"$work/out"
+tar -xzf "$work/layers/$(cat "$work/out")" -C "$root"
+cp -r testdata/assets "$root/assets"
+cooks container "$root" inside "$root" /usr/bin/cook -dir assets
+[ -s "$root/etc/ssl/certs/ca-certificates.crt" ] && [ -s "$root/usr/share/doc/assetcook/NOTICES" ]
 
 echo "== the npm packages"
 mkdir "$work/npm" "$work/npmbin" "$work/npmhome"
