@@ -159,7 +159,7 @@ func (g *graph) cook() (outputs map[string]string, due []string) {
 // Random graphs of bundles are cooked to what a model says, and each edit cooks exactly the
 // bundles that were never made of what they are made of now.
 func TestBundlesAreCookedMinimally(t *testing.T) {
-	for i := range uint64(max(10, *sequences/5)) {
+	for i := range scripts(5, 10) {
 		seed := *seed + i
 		p := newProject(t)
 		p.run.Recipes = []recipe.Recipe{gather()}

@@ -26,6 +26,16 @@ var (
 	seed      = flag.Uint64("oracle.seed", 1, "seed of the first script, the same each time so that a failure is that of a change; 0 picks one by the time, as proof/reliability does")
 )
 
+// scripts returns how many random scripts to play: one for each so many of
+// -oracle.sequences, a quarter of that with -short, but not fewer than least.
+func scripts(each, least int) uint64 {
+	n := *sequences / each
+	if testing.Short() {
+		n /= 4
+	}
+	return uint64(max(n, least))
+}
+
 // cookInProcess is oracle.InProcess that supports Mode.List, and Mode.Full with the index
 // of other runs.
 func cookInProcess(ctx context.Context, f oracle.Folders, mode oracle.Mode) (oracle.Result, error) {
@@ -176,7 +186,7 @@ func TestIncrementalEqualsFromScratch(t *testing.T) {
 	var players sync.WaitGroup
 	for range 4 {
 		players.Go(func() {
-			for i := next.Add(1) - 1; i < uint64(*sequences) && !t.Failed(); i = next.Add(1) - 1 {
+			for i := next.Add(1) - 1; i < scripts(1, 1) && !t.Failed(); i = next.Add(1) - 1 {
 				play(t, first+i, oracle.Options{Rounds: *rounds, Tools: true, Targets: (first+i)%3 == 0, Twins: (first+i)%5 == 0})
 			}
 		})

@@ -14,7 +14,7 @@ import (
 func TestEditsAreCookedMinimally(t *testing.T) {
 	const first = 20_000 // with the seed 1 the 14th finds a chain's folders missing in its ID, which few do
 	var all minimal.Counts
-	for i := range uint64(max(20, *sequences/4)) {
+	for i := range scripts(4, 20) {
 		place := newPlace(t)
 		counts, err := minimal.Play(t.Context(), place.Dir, first+*seed+i, minimal.Options{Steps: 5, Tools: runtime.GOOS == "linux" && i%4 == 0})
 		if err != nil {

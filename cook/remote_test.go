@@ -146,7 +146,7 @@ func exchange[V any](all map[string]V) {
 // shares none, and do no needless work.
 func TestSharedEqualsFromScratch(t *testing.T) {
 	first, alone, given, fetched := *seed, int64(0), int64(0), int64(0)
-	for i := range uint64(max(12, *sequences/10)) {
+	for i := range scripts(10, 12) {
 		tm := newTeam(t, first+i)
 		place := newPlace(t)
 		script := oracle.Random(first+i, oracle.Options{Rounds: *rounds, Tools: true, Targets: i%3 == 0})

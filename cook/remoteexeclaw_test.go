@@ -128,7 +128,7 @@ func (f *badFarm) cook(ctx context.Context, folders oracle.Folders, mode oracle.
 // that cook as well fail.
 func TestExecutedEqualsFromScratch(t *testing.T) {
 	var executed, failed, alone int64
-	for i := range uint64(max(3, *sequences/75)) {
+	for i := range scripts(75, 3) {
 		t.Run(fmt.Sprint("seed ", *seed+i), func(t *testing.T) { // a server's memory is free again behind it
 			f := &badFarm{team: newTeam(t, *seed+i)}
 			f.play(t, oracle.Random(*seed+i, oracle.Options{Rounds: *rounds, Tools: true, Targets: i%3 == 0}))

@@ -135,7 +135,11 @@ func TestFS(t *testing.T) {
 // is the same stays where it was; equal paks are equal files; and the differences are those
 // of the trees.
 func TestReplace(t *testing.T) {
-	for seed := range uint64(24) {
+	seeds := uint64(24)
+	if testing.Short() {
+		seeds = 6
+	}
+	for seed := range seeds {
 		r := rand.New(rand.NewPCG(seed, 1))
 		dir := t.TempDir()
 		name, second := filepath.Join(dir, "a.pak"), filepath.Join(dir, "b.pak")
@@ -268,6 +272,9 @@ func TestDiffOfPatch(t *testing.T) {
 // An edit of 64 KiB in a pak of 48 MiB changes the bytes of that file and the directory, in
 // two chunks of a patcher.
 func TestEditTouchesLittle(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long, and starts no goroutines")
+	}
 	r := rand.New(rand.NewPCG(7, 7))
 	tree := map[string][]byte{}
 	for i := range 300 {

@@ -98,6 +98,9 @@ func TestReuse(t *testing.T) {
 // files that are stored, in those that are compressed as a whole and by pieces; and no more
 // is written where the file system shares blocks.
 func TestEditInNewPakTouchesLittle(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long, and starts no goroutines")
+	}
 	r := rand.New(rand.NewPCG(7, 7))
 	tree := map[string][]byte{"large": make([]byte, 4<<20)}
 	for i := range 250 {

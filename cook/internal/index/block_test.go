@@ -54,6 +54,9 @@ func ask(x *Index) error {
 
 // A question touches a small part of the blocks, and none of the others matters to it.
 func TestQuestionReadsWhatItAsksAbout(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long, and starts no goroutines")
+	}
 	data := manyBlocks(t)
 	x := openLazily(t, data)
 	if err := ask(x); err != nil {

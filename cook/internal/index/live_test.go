@@ -314,6 +314,9 @@ func forgeChanges(data, base []byte) []byte {
 
 // Forged changes are refused, or harmless whatever is asked or edited.
 func TestForgedChangesAreRefusedOrHarmless(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long, and starts no goroutines")
+	}
 	base, changes := changed(t)
 	useAll(t, base, forgeChanges(changes, base))
 	accepted := 0

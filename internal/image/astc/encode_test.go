@@ -62,6 +62,9 @@ func TestEncoderLaw(t *testing.T) {
 // The bytes are the same on every machine. Each dB is 0.3 below what was measured when the test was
 // written.
 func TestEncodeSamples(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long, and starts no goroutines")
+	}
 	for side, want := range judged {
 		with(side, Options{}).Judge(t, want.sums, want.least)
 		got := [2]string{with(side, Options{WeighAlpha: true}).Sum(t, 1), with(side, Options{AlphaWeight: 3}).Sum(t, 0)}
@@ -172,6 +175,9 @@ func TestPlainIsNear(t *testing.T) {
 
 // All kinds of ends that are meant to be used are, and so are parts and planes.
 func TestKindsInUse(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long, and starts no goroutines")
+	}
 	kinds, parts, planes := map[uint8]int{}, map[uint8]int{}, map[bool]int{}
 	mixed := 0
 	for _, pix := range blocktest.Samples() {
@@ -205,6 +211,9 @@ func TestKindsInUse(t *testing.T) {
 
 // With WeighAlpha the weighed error falls.
 func TestWeighAlphaPays(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long, and starts no goroutines")
+	}
 	pix := blocktest.Samples()["leaves"]
 	for _, q := range qualities {
 		for _, side := range sides {

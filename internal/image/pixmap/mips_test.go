@@ -247,6 +247,9 @@ func TestBoxesAgree(t *testing.T) {
 // What MipBands allocates in all is no more than the peak that MipMemory states, and
 // little beside the map.
 func TestMipMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long, and starts no goroutines")
+	}
 	for _, d := range []Depth{Bits8, Bits16, Float} {
 		for _, o := range []MipOptions{
 			{}, {Sampling: Sampling{Filter: Kaiser}}, {Coverage: 0.5}, {Sampling: Sampling{Filter: Mitchell, WrapY: Repeat}},

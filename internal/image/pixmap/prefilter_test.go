@@ -90,6 +90,9 @@ func throughGGX(n [3]float64, roughness float64, color func(d [3]float64) float6
 // Levels are the integral that defines them, within 1 % of the brightest light at
 // any roughness, for light that falls off steeply.
 func TestPrefilterIsTheIntegral(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long, and starts no goroutines")
+	}
 	sun := normalized([3]float64{0.9, 0.7, 0.8}) // beside an edge of faces
 	sky := func(d [3]float64) float64 {
 		return 0.5 + 0.3*d[1] + 0.2*d[0]*d[2] + 4*math.Exp(20*(d[0]*sun[0]+d[1]*sun[1]+d[2]*sun[2]-1))

@@ -151,6 +151,9 @@ func TestSelfContained(t *testing.T) {
 
 // However much there is, the page stays small and whole.
 func TestSize(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long, and starts no goroutines")
+	}
 	many := large(100_000, 600)
 	for range 400 {
 		many.Textures = append(many.Textures, Texture{Path: "a/texture.png", Format: "bc7", Finding: finding(40, "color"), Thumb: make([]byte, 8000)})
