@@ -1,0 +1,309 @@
+package assetcook
+
+import (
+	"fmt"
+	"go/ast"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// A declaredType is a type of this module: the fields it declares, and the types whose
+// fields and methods it reaches, because it embeds them or is defined as one of them.
+type declaredType struct {
+	fields  []string
+	methods []string
+	embeds  []string // keys as in typeKey
+}
+
+// typeKey names a type by the folder of its package.
+func typeKey(dir, name string) string { return dir + "." + name }
+
+// declarations counts what all packages declare, tests and nested modules aside.
+type declarations struct {
+	types    map[string]*declaredType
+	declared map[string]int // how often an unexported name is declared in packages
+	funcs    map[string]int // how often a function or method is declared
+	exported map[string]int // exported names by folder, outside internal
+}
+
+func readModule(t *testing.T) declarations {
+	t.Helper()
+	m := declarations{map[string]*declaredType{}, map[string]int{}, map[string]int{}, map[string]int{}}
+	for _, dir := range sourceDirs(t, "cook/...", "recipes/...", "cmd/...", "internal/...", "profile/...",
+		"hashing/...", "crcslice8", "intern", "ptrhash", "bench", "bench/internal/...", "proof/...", "examples/...") {
+		_, files := parsePackage(t, dir)
+		for _, f := range files {
+			imports := importsOf(f)
+			for _, d := range f.Decls {
+				m.addDecl(dir, imports, d, f.Name.Name != "main" && !strings.Contains("/"+dir+"/", "/internal/"))
+			}
+		}
+	}
+	if len(m.types) < 1000 || len(m.funcs) < 3000 {
+		t.Fatalf("%d types and %d functions seen", len(m.types), len(m.funcs))
+	}
+	return m
+}
+
+// importsOf returns the folders of the imported packages of this module by their names.
+func importsOf(f *ast.File) map[string]string {
+	imports := map[string]string{}
+	for _, spec := range f.Imports {
+		imported, _ := strconv.Unquote(spec.Path.Value)
+		if dir, ok := strings.CutPrefix(imported, module+"/"); ok {
+			name := path.Base(dir)
+			if spec.Name != nil {
+				name = spec.Name.Name
+			}
+			imports[name] = dir
+		}
+	}
+	return imports
+}
+
+func (m declarations) typeOf(key string) *declaredType {
+	if m.types[key] == nil {
+		m.types[key] = &declaredType{}
+	}
+	return m.types[key]
+}
+
+func (m declarations) addDecl(dir string, imports map[string]string, d ast.Decl, public bool) {
+	count := func(name string) {
+		if !ast.IsExported(name) && name != "_" && name != "init" && name != "main" {
+			m.declared[name]++
+		}
+	}
+	if public {
+		m.exported[dir] += len(exported(d))
+	}
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		m.funcs[d.Name.Name]++
+		count(d.Name.Name)
+		if d.Recv != nil {
+			of := m.typeOf(typeKey(dir, receiver(d)))
+			of.methods = append(of.methods, d.Name.Name)
+		}
+	case *ast.GenDecl:
+		for _, spec := range d.Specs {
+			switch s := spec.(type) {
+			case *ast.TypeSpec:
+				count(s.Name.Name)
+				m.addType(typeKey(dir, s.Name.Name), dir, imports, s)
+			case *ast.ValueSpec:
+				for _, name := range s.Names {
+					count(name.Name)
+				}
+			}
+		}
+	}
+}
+
+func (m declarations) addType(key, dir string, imports map[string]string, s *ast.TypeSpec) {
+	of := m.typeOf(key)
+	switch typ := s.Type.(type) {
+	case *ast.StructType:
+		for _, f := range typ.Fields.List {
+			for _, name := range f.Names {
+				of.fields = append(of.fields, name.Name)
+			}
+			if len(f.Names) == 0 {
+				embedded, name := resolve(dir, imports, f.Type)
+				of.fields = append(of.fields, name)
+				of.embeds = append(of.embeds, embedded)
+			}
+		}
+	case *ast.InterfaceType:
+		for _, f := range typ.Methods.List {
+			for _, name := range f.Names {
+				of.methods = append(of.methods, name.Name)
+			}
+		}
+	}
+}
+
+// resolve returns the key of an embedded type, and the name of its field.
+func resolve(dir string, imports map[string]string, typ ast.Expr) (key, name string) {
+	switch typ := typ.(type) {
+	case *ast.StarExpr:
+		return resolve(dir, imports, typ.X)
+	case *ast.IndexExpr:
+		return resolve(dir, imports, typ.X)
+	case *ast.Ident:
+		return typeKey(dir, typ.Name), typ.Name
+	case *ast.SelectorExpr:
+		if x, ok := typ.X.(*ast.Ident); ok {
+			return typeKey(imports[x.Name], typ.Sel.Name), typ.Sel.Name
+		}
+	}
+	return "", ""
+}
+
+// reach returns the fields and methods that a type has, directly and by embedding. A name
+// counts once: an outer one hides inner ones.
+func (m declarations) reach(key string) (fields, methods []string) {
+	seen := map[string]bool{}
+	for next := []string{key}; len(next) > 0; {
+		var deeper []string
+		for _, k := range next {
+			of := m.types[k]
+			if of == nil || seen[k] {
+				continue
+			}
+			seen[k] = true
+			fields, methods = append(fields, of.fields...), append(methods, of.methods...)
+			deeper = append(deeper, of.embeds...)
+		}
+		next = deeper
+	}
+	slices.Sort(fields)
+	slices.Sort(methods)
+	return slices.Compact(fields), slices.Compact(methods)
+}
+
+// reaching are the types that still reach more than the targets of
+// [TestEmbeddingHidesNoLargeStructs]: fields and methods. Numbers only go down.
+var reaching = map[string][2]int{
+	"cook/cli.command":                         {2, 34},
+	"cook/inspect.details":                     {21, 0},
+	"cook/internal/contents.Contents":          {11, 41},
+	"cook/internal/execute.Again":              {19, 24},
+	"cook/internal/execute.cooker":             {18, 22},
+	"cook/internal/execute.queue":              {26, 22},
+	"cook/internal/execute.runner":             {40, 67},
+	"cook/internal/execute.worker":             {50, 113},
+	"cook/internal/index.Index":                {1, 42},
+	"cook/internal/index.flat":                 {7, 75},
+	"cook/internal/index.live":                 {27, 71},
+	"cook/internal/pass.Done":                  {29, 6},
+	"cook/internal/pass.Session":               {20, 77},
+	"cook/internal/pass.Tally":                 {17, 6},
+	"cook/internal/pass.meter":                 {24, 15},
+	"cook/internal/plan.Input":                 {21, 0},
+	"cook/internal/plan.planner":               {28, 14},
+	"cook/internal/remote/remotetest.Server":   {22, 21},
+	"cook/internal/remote/remotetest.Troubled": {29, 21},
+	"cook/internal/remote/share.finding":       {20, 5},
+	"cook/internal/remote/share.sharer":        {22, 40},
+	"cook/internal/report.Progress":            {18, 15},
+	"cook/internal/report.Reasons":             {16, 12},
+	"cook/internal/report.Record":              {21, 0},
+	"cook/internal/report/overview.Report":     {9, 31},
+	"cook/internal/report/overview.tile":       {17, 4},
+	"cook/internal/restat.comparer":            {16, 12},
+	"cook/internal/rules.Remote":               {16, 0},
+	"cook/internal/rules.Set":                  {12, 34},
+	"cook/internal/rules.compiler":             {12, 27},
+	"cook/internal/scan.node":                  {17, 2},
+	"cook/internal/scan.visitor":               {16, 17},
+	"cook/internal/state.Dir":                  {9, 72},
+	"cook/internal/state.lister":               {16, 76},
+	"cook/internal/state.manifestWriter":       {25, 77},
+	"cook/internal/store.Store":                {9, 53},
+	"cook/recipe.Env":                          {25, 0},
+	"cook/recipe.Job":                          {4, 37},
+}
+
+// A struct that embeds others is as large as all of them.
+func TestEmbeddingHidesNoLargeStructs(t *testing.T) {
+	const mostFields, mostMethods = 15, 25
+	m := readModule(t)
+	for key := range m.types {
+		if !strings.HasPrefix(key, "cook/") {
+			continue
+		}
+		fields, methods := m.reach(key)
+		most, known := reaching[key]
+		if !known {
+			most = [2]int{mostFields, mostMethods}
+		}
+		if len(fields) > most[0] || len(methods) > most[1] {
+			t.Errorf("%q: {%d, %d}, // fields and methods that it reaches; want at most %v", key, len(fields), len(methods), most)
+		}
+		if known && len(fields) <= mostFields && len(methods) <= mostMethods {
+			t.Errorf("remove %q from reaching: it is small now", key)
+		}
+	}
+	for key := range reaching {
+		if m.types[key] == nil {
+			t.Errorf("remove %q from reaching: there is no such type", key)
+		}
+	}
+}
+
+// often are the unexported names that are declared more than 20 times. Numbers only go
+// down, to none.
+var often = map[string]int{
+	"add":     106,
+	"at":      23,
+	"check":   29,
+	"close":   25,
+	"compare": 21,
+	"end":     24,
+	"find":    26,
+	"finish":  29,
+	"line":    23,
+	"list":    25,
+	"next":    25,
+	"number":  25,
+	"of":      21,
+	"open":    26,
+	"place":   35,
+	"put":     28,
+	"read":    56,
+	"run":     32,
+	"take":    44,
+	"write":   31,
+}
+
+// uniqueFunctions is the least share of function names that occur once, in percent. It
+// only goes up, to 50.
+const uniqueFunctions = 41
+
+// A search for a name finds its declaration.
+func TestNamesCanBeFound(t *testing.T) {
+	const most = 20
+	m := readModule(t)
+	for name, n := range m.declared {
+		if n > max(often[name], most) {
+			t.Errorf("%q: %d, // declarations; want at most %d", name, n, max(often[name], most))
+		}
+	}
+	for name := range often {
+		if m.declared[name] <= most {
+			t.Errorf("remove %q from often: it is declared %d times", name, m.declared[name])
+		}
+	}
+	once, all := 0, 0
+	for _, n := range m.funcs {
+		all += n
+		if n == 1 {
+			once++
+		}
+	}
+	if share := 100 * once / all; share < uniqueFunctions {
+		t.Errorf("%d of %d functions (%d %%) have names that no other has, want %d %%", once, all, share, uniqueFunctions)
+	}
+}
+
+// exportedNames is the most that all packages outside internal may export, methods
+// included. It only goes down, to 600.
+const exportedNames = 1111
+
+func TestExportedNamesBecomeFewer(t *testing.T) {
+	m := readModule(t)
+	total, list := 0, []string{}
+	for dir, n := range m.exported {
+		total += n
+		list = append(list, fmt.Sprintf("%4d %s", n, dir))
+	}
+	if total > exportedNames {
+		slices.Sort(list)
+		slices.Reverse(list)
+		t.Errorf("%d exported names, want at most %d:\n%s", total, exportedNames, strings.Join(list, "\n"))
+	}
+}
