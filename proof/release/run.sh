@@ -47,8 +47,10 @@ if [ -n "$(git status --porcelain)" ]; then
 	echo "note: what is not committed is not in the release"
 fi
 flags=()
+git clone -q . "$work/one"
+git clone -q "$work/one" "$work/another/place"
+git -C "$work/another/place" remote set-url origin "$(git -C "$work/one" remote get-url origin)"
 for name in one another/place; do
-	git clone -q . "$work/$name"
 	if $single; then
 		sed 's/targets: .*/targets: [linux_amd64_v1]/' .goreleaser.yaml >"$work/single.yaml"
 		flags=(-f "$work/single.yaml" --skip=homebrew,scoop,winget)
@@ -70,7 +72,7 @@ echo "== both are the same: $SECONDS s"
 # metadata.json and artifacts.json are about the build: its time, its paths.
 diff -r --exclude metadata.json --exclude artifacts.json "$work/one/dist" "$work/another/place/dist"
 dist=$work/one/dist
-commit=$(git rev-parse --short=12 HEAD)
+commit=$(git -C "$work/one" rev-parse --short=12 HEAD)
 
 # inside ROOT COMMAND... runs a program in a root with nothing of this machine but the kernel.
 inside() {
@@ -143,7 +145,7 @@ mkdir "$root"
 start=$(date +%s%N)
 version=$(node -p 'JSON.parse(fs.readFileSync(process.argv[1])).version' "$dist/metadata.json")
 skopeo copy -q --insecure-policy --override-arch amd64 "oci:$dist/image:$version" "dir:$work/layers"
-skopeo inspect --config "dir:$work/layers" | grep -q "\"org.opencontainers.image.revision\": \"$(git rev-parse HEAD)\""
+skopeo inspect --config "dir:$work/layers" | grep -q "\"org.opencontainers.image.revision\": \"$(git -C "$work/one" rev-parse HEAD)\""
 node -p 'JSON.parse(fs.readFileSync(process.argv[1])).layers[0].digest.slice(7)' "$work/layers/manifest.json" >"$work/out"
 tar -xzf "$work/layers/$(cat "$work/out")" -C "$root"
 cp -r testdata/assets "$root/assets"
