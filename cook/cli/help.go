@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/assetcook/assetcook/cook"
@@ -24,12 +25,6 @@ Patterns are those of cook.toml, for paths in the asset folder: *.png in any fol
 *.{png,tga}. '!*_old.png' excludes from what the patterns before it chose.
 `
 
-const ignoreText = `Files and folders that match these patterns are not cooked, whatever their case. A line
-of a .cookignore that begins with "!" takes them back in, such as !*.psd or !Makefile.
-What a recipe cooks by default is never left out.
-
-`
-
 const exitText = `
 A variable of the environment stands for each flag that is not given: COOK_OUT for -out,
 COOK_CACHE_SIZE for -cache-size.
@@ -45,7 +40,8 @@ const (
 	summary  = "bring all assets, or those that match, up to date"
 )
 
-func (c command) usage(w io.Writer) {
+// fullHelp prints all verbs, flags and recipes.
+func (c command) fullHelp(w io.Writer) {
 	fmt.Fprintf(w, "%s\n\tcook %-35s %s\n", introText, synopsis, summary)
 	for _, v := range c.verbs() {
 		fmt.Fprintf(w, "\tcook %-35s %s\n", v.synopsis, v.summary)
@@ -58,6 +54,48 @@ func (c command) usage(w io.Writer) {
 		listRecipes(w, set)
 	}
 	fmt.Fprint(w, exitText)
+}
+
+// commonVerbs and commonFlags are what most users need.
+var (
+	commonVerbs = []string{"init", "why", "verify", "list", "report", "view", "clean", "trim"}
+	commonFlags = []string{"dir", "out", "target", "watch", "http", "n", "a", "j", "explain", "v", "q", "strict"}
+)
+
+// shortHelp prints what most users need, on one screen.
+func (c command) shortHelp(w io.Writer) {
+	line := func(left, right string) { fmt.Fprintf(w, "  %-26s %s\n", left, shortened(right)) }
+	fmt.Fprintf(w, "%s\nCommands:\n", introText)
+	line("cook -dir assets", summary)
+	for _, name := range commonVerbs {
+		v, _ := c.find(name)
+		call, _, _ := strings.Cut(strings.Replace(v.synopsis, " [flags]", "", 1), " [")
+		line("cook "+call, v.summary)
+	}
+	fmt.Fprint(w, "\nFlags of cook -dir assets:\n")
+	fs := new(cookRun).flags()
+	for _, name := range commonFlags {
+		value, usage := flag.UnquoteUsage(fs.Lookup(name))
+		line(strings.TrimSpace("-"+name+" "+value), usage)
+	}
+	fmt.Fprint(w, "\nMore help:\n")
+	line("cook help -all", "all verbs, flags and recipes")
+	line("cook help verify", "a verb")
+	line("cook help image", "a recipe and its options")
+	line("cook help -mem", "a flag; an option such as quality too")
+	line("cook help "+topics[0].name, "a topic: "+strings.Join(topicNames(), ", "))
+}
+
+// shortened returns the first part of a usage text, which fits into its line: the full help
+// has the details.
+func shortened(usage string) string {
+	if i := strings.IndexAny(usage, ";("); i >= 0 {
+		usage = strings.TrimSpace(usage[:i])
+	}
+	if i := strings.LastIndex(usage, ", "); i >= 0 && len(usage) > 51 {
+		usage = usage[:i]
+	}
+	return usage
 }
 
 // listRecipes prints the recipes and what each cooks where no rule names another one.
@@ -77,26 +115,28 @@ func filesOf(set *recipe.Set, name string) string {
 	return strings.Join(r.Extensions, " ")
 }
 
-const helpText = `usage: cook help [flags] [VERB|RECIPE|ignore]
+const helpText = `usage: cook help [flags] [VERB|RECIPE|TOPIC|FLAG|OPTION]
 
-Prints what cook does and its flags, or those of a verb, or what a recipe cooks, writes
-and takes, or the list of what is left out of every asset folder.
+Prints the most used verbs and flags, or help on one word: a topic (rules, targets,
+patterns, ignore), a verb, a recipe, a flag, or an option of recipes.
 
 Example:
-	cook help verify
+	cook help -all
 	cook help image
+	cook help -mem
 	cook help -man > ~/.local/share/man/man1/cook.1
 `
 
-func helpFlags(man *bool) *flag.FlagSet {
+func helpFlags(man, all *bool) *flag.FlagSet {
 	fs := newFlags("help", helpText)
 	fs.BoolVar(man, "man", false, "print a manual page of cook and its verbs, for man")
+	fs.BoolVar(all, "all", false, "print all verbs, flags and recipes")
 	return fs
 }
 
-// subjects are what there is help on: verbs, and recipes if they are valid.
+// subjects are the topics, the verbs, and the recipes if they are valid.
 func (c command) subjects() []string {
-	names := append(c.names(), "ignore")
+	names := append(topicNames(), c.names()...)
 	if set, err := recipe.NewSet(c.recipes...); err == nil {
 		names = append(names, set.Names()...)
 	}
@@ -104,49 +144,61 @@ func (c command) subjects() []string {
 }
 
 func (c command) runHelp(ctx context.Context, atWork func(), args []string, stdout, stderr io.Writer) int {
-	var man bool
-	words, code, ok := parse(helpFlags(&man), args, stdout, stderr)
+	var man, all bool
+	fs := helpFlags(&man, &all)
+	if len(args) == 1 && fs.Lookup(strings.TrimLeft(args[0], "-")) == nil && c.helpOnFlag(stdout, args[0]) {
+		return exitOK
+	}
+	words, code, ok := parse(fs, args, stdout, stderr)
 	if !ok {
 		return code
 	}
-	if man && len(words) > 0 {
-		fmt.Fprintf(stderr, "cook: the manual page is about all; leave out %q\n", words)
+	if (man || all) && len(words) > 0 || man && all {
+		wrong(stderr, "-man and -all print everything; leave out the other words")
 		return exitUsage
 	}
-	if man {
+	switch {
+	case man:
 		c.man(stdout)
-		return exitOK
-	}
-	if len(words) == 0 {
-		c.usage(stdout)
-		return exitOK
-	}
-	if len(words) > 1 {
-		wrong(stderr, "want one verb or recipe, have %q", words)
+	case all:
+		c.fullHelp(stdout)
+	case len(words) == 0:
+		c.shortHelp(stdout)
+	case len(words) > 1:
+		wrong(stderr, "want one word to explain, have %q", words)
 		return exitUsage
+	default:
+		return c.helpOn(ctx, atWork, words[0], stdout, stderr)
 	}
-	if words[0] == "ignore" {
-		fmt.Fprint(stdout, ignoreText, cook.DefaultIgnore)
+	return exitOK
+}
+
+// helpOn explains a topic, verb, recipe, flag or option.
+func (c command) helpOn(ctx context.Context, atWork func(), word string, stdout, stderr io.Writer) int {
+	if i := slices.IndexFunc(topics, func(t topic) bool { return t.name == word }); i >= 0 {
+		topics[i].print(c, stdout)
 		return exitOK
 	}
-	if v, ok := c.find(words[0]); ok {
+	if v, ok := c.find(word); ok {
 		return v.run(ctx, atWork, []string{"-h"}, stdout, stderr)
 	}
 	set, err := recipe.NewSet(c.recipes...)
 	if err != nil {
 		return fail(ctx, stderr, &cook.ConfigError{Err: err})
 	}
-	r, ok := set.Lookup(words[0])
-	if name := nearest.Word(words[0], c.subjects()); !ok && name != "" {
-		wrong(stderr, "no verb or recipe %q; did you mean cook help %s?", words[0], name)
-		return exitUsage
+	if r, ok := set.Lookup(word); ok {
+		describe(stdout, r)
+		return exitOK
 	}
-	if !ok {
-		wrong(stderr, "no recipe %q; have %s", words[0], strings.Join(set.Names(), ", "))
-		return exitUsage
+	if c.helpOnFlag(stdout, "-"+word) || helpOnOption(stdout, set, word) {
+		return exitOK
 	}
-	describe(stdout, r)
-	return exitOK
+	if name := nearest.Word(word, append(c.subjects(), optionNames(set)...)); name != "" {
+		wrong(stderr, "nothing is called %q; did you mean cook help %s?", word, name)
+	} else {
+		wrong(stderr, "nothing is called %q; cook help -all lists verbs, flags and recipes", word)
+	}
+	return exitUsage
 }
 
 // describe prints what a recipe cooks by default, its outputs and options.
@@ -171,6 +223,11 @@ func describe(w io.Writer, r recipe.Recipe) {
 		fmt.Fprintf(w, "  output: %s\n", out)
 	}
 	for _, o := range recipe.Options(c) {
-		fmt.Fprintf(w, "\n  %s: %s; default %s\n      %s\n", o.Key, o.Want, o.Value(c), o.Doc)
+		fmt.Fprintln(w)
+		describeOption(w, c, o)
 	}
+}
+
+func describeOption(w io.Writer, c recipe.Cooker, o recipe.Option) {
+	fmt.Fprintf(w, "  %s: %s; default %s\n      %s\n", o.Key, o.Want, o.Value(c), o.Doc)
 }

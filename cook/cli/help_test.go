@@ -11,6 +11,21 @@ import (
 	"github.com/assetcook/assetcook/recipes"
 )
 
+// The short help fits on a screen of 80 columns and 40 lines, and nothing in it is cut off.
+func TestShortHelpFitsOnOneScreen(t *testing.T) {
+	var text strings.Builder
+	command{cook.Cook, recipes.All()}.shortHelp(&text)
+	lines := strings.Split(strings.TrimSuffix(text.String(), "\n"), "\n")
+	if len(lines) < 20 || len(lines) > 40 {
+		t.Errorf("%d lines", len(lines))
+	}
+	for _, line := range lines {
+		if len(line) > 80 {
+			t.Errorf("%d columns: %s", len(line), line)
+		}
+	}
+}
+
 // An invalid recipe gives an error line, not a panic, for each verb.
 func TestBadRecipe(t *testing.T) {
 	c := command{cook.Cook, append(recipes.All(), recipe.Recipe{Name: "mine", Version: 1})}

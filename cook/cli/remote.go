@@ -219,8 +219,13 @@ Tries the server of -remote, or of [remote] in cook.toml: whether it is there an
 in, what it can do, how long an answer takes, how fast blobs come and go, and whether its
 clock agrees. Exit status 1 says that results cannot be shared.
 
+A server keeps results for a team: what one machine has cooked, no other machine cooks
+again. Any cache server for Bazel will do. Results are checked by their content when they
+arrive. cook help -all lists the flags that share results.
+
 Example:
 	cook remote check -remote grpc://cache.example.com:9092
+	cook -dir assets -remote grpc://cache.example.com:9092
 `
 
 func remoteVerbs() []string { return []string{"check"} }

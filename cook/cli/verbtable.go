@@ -81,8 +81,8 @@ func (c command) verbs() []verb {
 			func() *flag.FlagSet { return newFlags("completion", completionText) }, argument{words: shellNames}, c.runCompletion},
 		{"version", "version", "print the version of this program", versionText,
 			func() *flag.FlagSet { return newFlags("version", versionText) }, argument{}, runVersion},
-		{"help", "help [VERB|RECIPE|ignore]", "print this text, or that of a verb, recipe or list", helpText,
-			func() *flag.FlagSet { return helpFlags(new(bool)) }, argument{words: c.subjects}, c.runHelp},
+		{"help", "help [-all] [WORD]", "explain a verb, recipe, topic, flag or option", helpText,
+			func() *flag.FlagSet { return helpFlags(new(bool), new(bool)) }, argument{words: c.subjects}, c.runHelp},
 	}
 }
 
