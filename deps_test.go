@@ -82,6 +82,7 @@ cook/internal/pass: cook/internal/contents cook/internal/execute cook/internal/g
 cook/internal/peer: internal/socket
 cook/internal/plan: cook/internal/contents cook/internal/index cook/internal/rules cook/internal/store cook/manifest cook/recipe hashing internal/pathname internal/program
 cook/internal/project: cook/internal/rules cook/internal/scan internal/pathname internal/regular
+cook/internal/remote/messages:
 cook/internal/remote/reapi: cook/internal/remote/share internal/pathname
 cook/internal/remote/remotetest: internal/faultlink
 cook/internal/remote/share: cook/internal/remote cook/internal/store hashing internal/human internal/pathname internal/regular profile/guid
