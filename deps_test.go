@@ -82,10 +82,11 @@ cook/internal/pass: cook/internal/contents cook/internal/execute cook/internal/g
 cook/internal/peer: internal/socket
 cook/internal/plan: cook/internal/contents cook/internal/index cook/internal/rules cook/internal/store cook/manifest cook/recipe hashing internal/pathname internal/program
 cook/internal/project: cook/internal/rules cook/internal/scan internal/pathname internal/regular
-cook/internal/remote/reapi: cook/internal/remote/share internal/pathname
+cook/internal/remote/messages:
+cook/internal/remote/reapi: cook/internal/remote/messages cook/internal/remote/share internal/pathname
 cook/internal/remote/remotetest: internal/faultlink
-cook/internal/remote/share: cook/internal/remote cook/internal/store hashing internal/human internal/pathname internal/regular profile/guid
-cook/internal/remote/webcache: cook/internal/remote/share internal/pathname
+cook/internal/remote/share: cook/internal/remote cook/internal/remote/messages cook/internal/store hashing internal/human internal/pathname internal/regular profile/guid
+cook/internal/remote/webcache: cook/internal/remote/messages cook/internal/remote/share internal/pathname
 cook/internal/remote: cook/internal/rules cook/internal/store internal/child internal/human internal/pathname
 cook/internal/report/overview: cook/internal/execute cook/internal/likeness cook/internal/pass cook/internal/survey internal/chart internal/confine internal/human internal/image/cooked internal/image/pixmap internal/image/texture internal/parallel internal/pathname profile/counters profile/smoke
 cook/internal/report: cook cook/internal/remote cook/internal/store internal/human internal/pathname profile profile/counters profile/guid profile/memory

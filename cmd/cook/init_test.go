@@ -10,14 +10,13 @@ import (
 )
 
 // Limits for the allocations of package initializers. Each run pays for them, even if it uses
-// none of the packages, so a library that exceeds them is replaced. The gRPC and Protocol
-// Buffers libraries of -remote make half of them. Time is not tested: it depends on the
-// machine.
+// none of the packages, so a library that exceeds them is replaced. Time is not tested: it
+// depends on the machine.
 const (
-	maxPackageBytes  = 56_000
-	maxPackageAllocs = 500
-	maxTotalBytes    = 660_000
-	maxTotalAllocs   = 3_400
+	maxPackageBytes  = 38_000
+	maxPackageAllocs = 380
+	maxTotalBytes    = 320_000
+	maxTotalAllocs   = 2_000
 )
 
 func TestInitAllocations(t *testing.T) {
@@ -64,19 +63,40 @@ func TestInitAllocations(t *testing.T) {
 // No package but the standard library's net uses cgo, and it does without where there is no C
 // compiler. Releases are built without cgo: loading the C library slows each start.
 func TestNoCgo(t *testing.T) {
-	list := exec.Command("go", "list", "-deps", "-f", "{{.ImportPath}} {{len .CgoFiles}}", ".")
+	for pkg, files := range dependencies(t, "{{len .CgoFiles}}") {
+		if files != "0" && pkg != "runtime/cgo" && pkg != "net" {
+			t.Errorf("%s uses cgo", pkg)
+		}
+	}
+}
+
+// cook links neither grpc-go nor generated messages, which only tests need. Their initializers
+// made each start a third longer.
+func TestNoGeneratedMessages(t *testing.T) {
+	for pkg := range dependencies(t, "-") {
+		for _, module := range []string{"google.golang.org/grpc", "google.golang.org/genproto", "cloud.google.com", "github.com/bazelbuild/remote-apis"} {
+			if strings.HasPrefix(pkg, module) {
+				t.Errorf("cook links %s", pkg)
+			}
+		}
+	}
+}
+
+// dependencies returns what go list formats of each package that cook links with cgo.
+func dependencies(t *testing.T, format string) map[string]string {
+	list := exec.Command("go", "list", "-deps", "-f", "{{.ImportPath}} "+format, ".")
 	list.Env = append(os.Environ(), "CGO_ENABLED=1")
 	out, err := list.Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	packages := strings.Fields(string(out))
-	if len(packages) < 2*100 {
-		t.Fatalf("only %d packages are listed", len(packages)/2)
+	all := map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		pkg, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+		all[pkg] = value
 	}
-	for i := 0; i < len(packages); i += 2 {
-		if packages[i+1] != "0" && packages[i] != "runtime/cgo" && packages[i] != "net" {
-			t.Errorf("%s uses cgo", packages[i])
-		}
+	if len(all) < 100 {
+		t.Fatalf("only %d packages are listed", len(all))
 	}
+	return all
 }

@@ -2,6 +2,7 @@ package reapi
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -9,11 +10,10 @@ import (
 	"io"
 	"strconv"
 
-	repb "github.com/bazelbuild/remote-apis/build/bazel/remote/execution/v2"
+	"connectrpc.com/connect"
 	"github.com/klauspost/compress/zstd"
-	bspb "google.golang.org/genproto/googleapis/bytestream"
-	"google.golang.org/grpc/status"
 
+	"github.com/assetcook/assetcook/cook/internal/remote/messages"
 	"github.com/assetcook/assetcook/cook/internal/remote/share"
 )
 
@@ -21,12 +21,12 @@ func (s *server) ReadSmall(ctx context.Context, digests []share.Digest, each fun
 	if s.noBatchRead.Load() {
 		return share.ReadEach(ctx, s, digests, each)
 	}
-	request := &repb.BatchReadBlobsRequest{InstanceName: s.instance, Digests: messages(digests), DigestFunction: s.function}
+	request := &messages.BatchReadBlobsRequest{InstanceName: s.instance, Digests: digests, DigestFunction: s.function}
 	if s.zstd {
-		request.AcceptableCompressors = []repb.Compressor_Value{repb.Compressor_ZSTD}
+		request.AcceptableCompressors = []messages.Compressor{messages.Zstd}
 	}
-	r, err := s.cas.BatchReadBlobs(ctx, request)
-	if err = asError(err); isUnimplemented(err) {
+	r, err := ask(ctx, s.calls.batchReadBlobs, request)
+	if isUnimplemented(err) {
 		s.noBatchRead.Store(true)
 		return share.ReadEach(ctx, s, digests, each)
 	}
@@ -38,12 +38,11 @@ func (s *server) ReadSmall(ctx context.Context, digests []share.Digest, each fun
 		places[d] = append(places[d], i)
 	}
 	for _, blob := range r.Responses {
-		d := share.Digest{Hash: blob.GetDigest().GetHash(), Size: blob.GetDigest().GetSizeBytes()}
-		content, err := blob.Data, statusError(status.FromProto(blob.GetStatus()))
+		content, err := blob.Data, statusError(blob.Status)
 		if err == nil {
-			content, err = unpacked(blob.Data, blob.Compressor, d.Size)
+			content, err = unpacked(blob.Data, blob.Compressor, blob.Digest.Size)
 		}
-		for _, i := range places[d] {
+		for _, i := range places[blob.Digest] {
 			each(i, content, err)
 		}
 	}
@@ -51,11 +50,11 @@ func (s *server) ReadSmall(ctx context.Context, digests []share.Digest, each fun
 }
 
 // unpacked returns the content of a blob that may be compressed, which has a size.
-func unpacked(data []byte, how repb.Compressor_Value, size int64) ([]byte, error) {
+func unpacked(data []byte, how messages.Compressor, size int64) ([]byte, error) {
 	switch how {
-	case repb.Compressor_IDENTITY:
+	case messages.Identity:
 		return data, nil
-	case repb.Compressor_ZSTD:
+	case messages.Zstd:
 		d, err := zstd.NewReader(bytes.NewReader(data), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(uint64(size)+1<<20))
 		if err != nil {
 			return nil, err
@@ -70,12 +69,12 @@ func (s *server) WriteSmall(ctx context.Context, digests []share.Digest, content
 	if s.noBatchWrite.Load() {
 		return share.WriteEach(ctx, s, digests, contents)
 	}
-	request := &repb.BatchUpdateBlobsRequest{InstanceName: s.instance, DigestFunction: s.function}
+	request := &messages.BatchUpdateBlobsRequest{InstanceName: s.instance, DigestFunction: s.function}
 	for i, d := range digests {
-		request.Requests = append(request.Requests, &repb.BatchUpdateBlobsRequest_Request{Digest: message(d), Data: contents[i]})
+		request.Requests = append(request.Requests, messages.BlobUpdate{Digest: d, Data: contents[i]})
 	}
-	r, err := s.cas.BatchUpdateBlobs(ctx, request)
-	if err = asError(err); isUnimplemented(err) {
+	r, err := ask(ctx, s.calls.batchUpdateBlobs, request)
+	if isUnimplemented(err) {
 		s.noBatchWrite.Store(true)
 		return share.WriteEach(ctx, s, digests, contents)
 	}
@@ -83,7 +82,7 @@ func (s *server) WriteSmall(ctx context.Context, digests []share.Digest, content
 		return err
 	}
 	for _, blob := range r.Responses {
-		if err := statusError(status.FromProto(blob.GetStatus())); err != nil {
+		if err := statusError(blob.Status); err != nil {
 			return err
 		}
 	}
@@ -96,7 +95,7 @@ func (s *server) resource(d share.Digest, compressed bool) string {
 	if compressed {
 		name = "compressed-blobs/zstd/"
 	}
-	if s.function == repb.DigestFunction_BLAKE3 {
+	if s.function == messages.BLAKE3 {
 		name += "blake3/"
 	}
 	return name + d.Hash + "/" + strconv.FormatInt(d.Size, 10)
@@ -156,13 +155,13 @@ type reader struct {
 	left      int64 // of what is not compressed
 	resumable bool
 	resumed   int
-	stream    bspb.ByteStream_ReadClient
+	stream    *connect.ServerStreamForClient[messages.ReadResponse]
 	data      []byte // that came and was not read yet
 }
 
 func (r *reader) open() (err error) {
-	r.stream, err = r.s.bytes.Read(r.ctx, &bspb.ReadRequest{ResourceName: r.name, ReadOffset: r.offset})
-	if err == nil && r.offset == 0 && r.data == nil { // a blob that is missing shows at once
+	r.stream, err = r.s.calls.read.CallServerStream(r.ctx, connect.NewRequest(&messages.ReadRequest{ResourceName: r.name, ReadOffset: r.offset}))
+	if err = asError(err); err == nil && r.offset == 0 && r.data == nil { // a blob that is missing shows at once
 		err = r.receive()
 	}
 	if errors.Is(err, io.EOF) {
@@ -172,14 +171,10 @@ func (r *reader) open() (err error) {
 }
 
 func (r *reader) receive() error {
-	m, err := r.stream.Recv()
-	if errors.Is(err, io.EOF) {
-		return io.EOF
+	if !r.stream.Receive() {
+		return cmp.Or(asError(r.stream.Err()), io.EOF)
 	}
-	if err != nil {
-		return asError(err)
-	}
-	r.data = m.Data
+	r.data = r.stream.Msg().Data
 	return nil
 }
 
@@ -224,7 +219,7 @@ func (s *server) Write(ctx context.Context, d share.Digest, open func(offset int
 		if err == nil || !errors.Is(err, share.ErrUnavailable) || compressed || try == resumes || ctx.Err() != nil {
 			return err
 		}
-		st, statusErr := s.bytes.QueryWriteStatus(ctx, &bspb.QueryWriteStatusRequest{ResourceName: name})
+		st, statusErr := ask(ctx, s.calls.queryWriteStatus, &messages.QueryWriteStatusRequest{ResourceName: name})
 		if statusErr != nil {
 			return err
 		}
@@ -244,10 +239,7 @@ func (s *server) writeFrom(ctx context.Context, name string, d share.Digest, off
 	defer from.Close()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	stream, err := s.bytes.Write(ctx)
-	if err != nil {
-		return asError(err)
-	}
+	stream := s.calls.write.CallClientStream(ctx)
 	w := &writer{stream: stream, name: name, offset: offset}
 	if compressed {
 		packer, err := zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
@@ -266,7 +258,7 @@ func (s *server) writeFrom(ctx context.Context, name string, d share.Digest, off
 	if err := w.finish(); err != nil && !errors.Is(err, io.EOF) {
 		return asError(err)
 	}
-	_, err = stream.CloseAndRecv() // also of a server that has the blob already and stops listening
+	_, err = stream.CloseAndReceive() // also of a server that has the blob already and stops listening
 	return asError(err)
 }
 
@@ -277,7 +269,7 @@ type onlyReader struct{ io.Reader }
 
 // A writer sends a blob in messages. The last one is held back, for it has to say that it is.
 type writer struct {
-	stream bspb.ByteStream_WriteClient
+	stream *connect.ClientStreamForClient[messages.WriteRequest, messages.WriteResponse]
 	name   string
 	offset int64
 	held   []byte
@@ -300,7 +292,7 @@ func (w *writer) Write(p []byte) (int, error) {
 func (w *writer) finish() error { return w.send(true) }
 
 func (w *writer) send(last bool) error {
-	err := w.stream.Send(&bspb.WriteRequest{ResourceName: w.name, WriteOffset: w.offset, Data: w.held, FinishWrite: last})
+	err := w.stream.Send(&messages.WriteRequest{ResourceName: w.name, WriteOffset: w.offset, Data: w.held, FinishWrite: last})
 	w.offset += int64(len(w.held))
 	w.held = w.held[:0]
 	return err

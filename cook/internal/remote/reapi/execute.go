@@ -4,68 +4,80 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
+	"strings"
 
-	repb "github.com/bazelbuild/remote-apis/build/bazel/remote/execution/v2"
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
+	"connectrpc.com/connect"
 
+	"github.com/assetcook/assetcook/cook/internal/remote/messages"
 	"github.com/assetcook/assetcook/cook/internal/remote/share"
+	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // Execute implements share.Executor. If the connection breaks, it waits for the same execution
 // on another one.
-func (s *server) Execute(ctx context.Context, action share.Digest, anew bool) (*repb.ActionResult, error) {
+func (s *server) Execute(ctx context.Context, action share.Digest, anew bool) (*messages.ActionResult, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	begin := func() (repb.Execution_ExecuteClient, error) {
-		return s.execution.Execute(ctx, &repb.ExecuteRequest{
-			InstanceName: s.instance, ActionDigest: message(action), SkipCacheLookup: anew, DigestFunction: s.function,
-		})
-	}
-	name := ""
-	stream, err := begin()
-	for cuts := 0; ; {
-		for err == nil {
-			op, received := stream.Recv()
-			if err = received; err != nil {
-				break
+	name := "" // of the execution, once the server has told it
+	for cuts := 0; ; cuts++ {
+		stream, err := s.follow(ctx, name, action, anew)
+		for err == nil && stream.Receive() {
+			op := stream.Msg()
+			if name = op.Name; op.Done {
+				return outcome(op)
 			}
-			name = op.GetName()
-			if !op.GetDone() {
-				continue
-			}
-			if failed := op.GetError(); failed != nil {
-				return nil, executionError(status.FromProto(failed))
-			}
-			r := &repb.ExecuteResponse{}
-			if err := op.GetResponse().UnmarshalTo(r); err != nil {
-				return nil, fmt.Errorf("the server's answer: %w", err)
-			}
-			if st := status.FromProto(r.GetStatus()); st.Code() != codes.OK {
-				return nil, executionError(st)
-			}
-			return r.GetResult(), nil
 		}
-		if code := status.Code(err); !errors.Is(err, io.EOF) && code != codes.Unavailable && code != codes.NotFound || cuts == resumes || ctx.Err() != nil {
-			return nil, executionError(status.Convert(err))
+		if err == nil {
+			err = stream.Err()
 		}
-		cuts++
-		if name == "" || status.Code(err) == codes.NotFound { // the server knows nothing of it, or nothing any more
+		st := messages.Status{Code: int32(connect.CodeUnavailable), Message: "the answer ended without a result"}
+		if err != nil {
+			st = statusOf(err)
+		}
+		lost := connect.Code(st.Code) == connect.CodeNotFound // the server knows nothing of it any more
+		if !lost && connect.Code(st.Code) != connect.CodeUnavailable || cuts == resumes || ctx.Err() != nil {
+			return nil, executionError(st)
+		}
+		if lost {
 			name = ""
-			stream, err = begin()
-		} else {
-			stream, err = s.execution.WaitExecution(ctx, &repb.WaitExecutionRequest{Name: name})
 		}
 	}
 }
 
-// executionError is an error of an execution as one of package share.
-func executionError(st *status.Status) error {
-	switch st.Code() {
-	case codes.FailedPrecondition:
+// follow returns what becomes of the execution that has a name, or of a new one if name is "".
+func (s *server) follow(ctx context.Context, name string, action share.Digest, anew bool) (*connect.ServerStreamForClient[messages.Operation], error) {
+	if name != "" {
+		return s.calls.waitExecution.CallServerStream(ctx, connect.NewRequest(&messages.WaitExecutionRequest{Name: name}))
+	}
+	return s.calls.execute.CallServerStream(ctx, connect.NewRequest(&messages.ExecuteRequest{
+		InstanceName: s.instance, ActionDigest: action, SkipCacheLookup: anew, DigestFunction: s.function,
+	}))
+}
+
+// outcome returns the result of an execution that is done.
+func outcome(op *messages.Operation) (*messages.ActionResult, error) {
+	if op.Error.Code != 0 {
+		return nil, executionError(op.Error)
+	}
+	r := &messages.ExecuteResponse{}
+	if !strings.HasSuffix(op.Response.TypeURL, "/build.bazel.remote.execution.v2.ExecuteResponse") {
+		return nil, fmt.Errorf("the server's answer is a message of another type: %s", pathname.Show(op.Response.TypeURL))
+	}
+	if err := messages.Unmarshal(op.Response.Value, r); err != nil {
+		return nil, fmt.Errorf("the server's answer: %w", err)
+	}
+	if r.Status.Code != 0 {
+		return nil, executionError(r.Status)
+	}
+	return &r.Result, nil
+}
+
+// executionError is the status of an execution as an error of package share.
+func executionError(st messages.Status) error {
+	switch connect.Code(st.Code) {
+	case connect.CodeFailedPrecondition:
 		return share.ErrInputs
-	case codes.DeadlineExceeded:
+	case connect.CodeDeadlineExceeded:
 		return errors.New("it takes too long there")
 	}
 	return statusError(st)

@@ -1,27 +1,22 @@
 package reapi
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 	"sync/atomic"
 
-	repb "github.com/bazelbuild/remote-apis/build/bazel/remote/execution/v2"
-	bspb "google.golang.org/genproto/googleapis/bytestream"
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/credentials"
-	"google.golang.org/grpc/credentials/insecure"
-	"google.golang.org/grpc/metadata"
-	"google.golang.org/grpc/status"
+	"connectrpc.com/connect"
 
+	"github.com/assetcook/assetcook/cook/internal/remote/messages"
 	"github.com/assetcook/assetcook/cook/internal/remote/share"
-	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // Options say how a server is reached, besides its address.
@@ -39,195 +34,119 @@ const defaultBatch = 4<<20 - 64<<10
 
 // A server is an open one.
 type server struct {
-	conn     *grpc.ClientConn
-	instance string
-	function repb.DigestFunction_Value
-	traits   share.Traits
-	zstd     bool
-
-	actions repb.ActionCacheClient
-	cas     repb.ContentAddressableStorageClient
-	bytes   bspb.ByteStreamClient
-
-	execution repb.ExecutionClient
+	calls     calls
+	transport *transport
+	instance  string
+	function  messages.DigestFunction
+	traits    share.Traits
+	zstd      bool
 
 	noBatchRead, noBatchWrite atomic.Bool // the server does not know the call
 }
 
 // Open opens the server at grpc://HOST:PORT/INSTANCE, or with grpcs:// by TLS.
 func Open(ctx context.Context, address *url.URL, opt Options) (share.Server, error) {
-	transport := insecure.NewCredentials()
-	if address.Scheme == "grpcs" {
-		transport = credentials.NewTLS(opt.TLS)
-	}
-	host := address.Host
-	if address.Port() == "" {
-		host += map[string]string{"grpc": ":80", "grpcs": ":443"}[address.Scheme]
-	}
 	headers, err := headers(opt)
 	if err != nil {
 		return nil, err
 	}
-	conn, err := grpc.NewClient("passthrough:///"+host,
-		grpc.WithTransportCredentials(transport),
-		grpc.WithUnaryInterceptor(func(ctx context.Context, method string, req, reply any, conn *grpc.ClientConn, call grpc.UnaryInvoker, opts ...grpc.CallOption) error {
-			return call(metadata.NewOutgoingContext(ctx, headers), method, req, reply, conn, opts...)
-		}),
-		grpc.WithStreamInterceptor(func(ctx context.Context, desc *grpc.StreamDesc, conn *grpc.ClientConn, method string, stream grpc.Streamer, opts ...grpc.CallOption) (grpc.ClientStream, error) {
-			return stream(metadata.NewOutgoingContext(ctx, headers), desc, conn, method, opts...)
-		}),
-		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(64<<20)),
-		grpc.WithDisableServiceConfig(), grpc.WithInitialWindowSize(1<<20), grpc.WithInitialConnWindowSize(4<<20))
-	if err != nil {
-		return nil, err
+	base, secure := "http://"+address.Host, (*tls.Config)(nil)
+	if address.Scheme == "grpcs" {
+		base, secure = "https://"+address.Host, cmp.Or(opt.TLS, &tls.Config{})
 	}
-	s := &server{
-		conn: conn, instance: strings.Trim(address.Path, "/"),
-		actions: repb.NewActionCacheClient(conn), cas: repb.NewContentAddressableStorageClient(conn), bytes: bspb.NewByteStreamClient(conn),
-		execution: repb.NewExecutionClient(conn),
-	}
+	s := &server{transport: newTransport(secure, headers), instance: strings.Trim(address.Path, "/")}
+	s.calls = newCalls(s.transport, base)
 	if err := s.askCapabilities(ctx); err != nil {
-		conn.Close()
+		s.Close()
 		return nil, err
 	}
 	return s, nil
 }
 
 // headers are sent with each request.
-func headers(opt Options) (metadata.MD, error) {
-	tool := &repb.RequestMetadata{ToolDetails: &repb.ToolDetails{ToolName: "assetcook"}, ToolInvocationId: opt.Invocation}
-	md := metadata.Pairs("build.bazel.remote.execution.v2.requestmetadata-bin", string(share.Encode(tool)))
+func headers(opt Options) (http.Header, error) {
+	tool := &messages.RequestMetadata{ToolDetails: messages.ToolDetails{ToolName: "assetcook"}, ToolInvocationID: opt.Invocation}
+	h := http.Header{}
+	h.Set("build.bazel.remote.execution.v2.requestmetadata-bin", connect.EncodeBinaryHeader(messages.Marshal(tool)))
 	if opt.Authorization != "" {
 		if strings.ContainsAny(opt.Authorization, "\r\n") {
 			return nil, errors.New("the credentials hold a line break")
 		}
-		md.Set("authorization", opt.Authorization)
+		h.Set("Authorization", opt.Authorization)
 	}
-	return md, nil
+	return h, nil
 }
 
 func (s *server) askCapabilities(ctx context.Context) error {
-	all, err := repb.NewCapabilitiesClient(s.conn).GetCapabilities(ctx, &repb.GetCapabilitiesRequest{InstanceName: s.instance})
+	all, err := ask(ctx, s.calls.getCapabilities, &messages.GetCapabilitiesRequest{InstanceName: s.instance})
 	if err != nil {
-		return asError(err)
+		return err
 	}
-	cache := all.GetCacheCapabilities()
-	switch functions := cache.GetDigestFunctions(); {
-	case slices.Contains(functions, repb.DigestFunction_BLAKE3):
-		s.function, s.traits.Function = repb.DigestFunction_BLAKE3, share.BLAKE3
-	case slices.Contains(functions, repb.DigestFunction_SHA256):
-		s.function, s.traits.Function = repb.DigestFunction_SHA256, share.SHA256
+	cache := all.Cache
+	switch functions := cache.DigestFunctions; {
+	case slices.Contains(functions, messages.BLAKE3):
+		s.function, s.traits.Function = messages.BLAKE3, share.BLAKE3
+	case slices.Contains(functions, messages.SHA256):
+		s.function, s.traits.Function = messages.SHA256, share.SHA256
 	default:
 		return fmt.Errorf("the server offers neither BLAKE3 nor SHA-256, but %v", functions)
 	}
 	s.traits.Batch = defaultBatch
-	if most := cache.GetMaxBatchTotalSizeBytes(); most > 0 {
+	if most := cache.MaxBatchTotalSizeBytes; most > 0 {
 		s.traits.Batch = min(most, defaultBatch)
 	}
-	s.traits.MaxBlob = cache.GetMaxCasBlobSizeBytes()
-	for _, c := range cache.GetSupportedCompressors() {
+	s.traits.MaxBlob = cache.MaxCASBlobSizeBytes
+	for _, c := range cache.SupportedCompressors {
 		s.traits.Compressors = append(s.traits.Compressors, strings.ToLower(c.String()))
-		s.zstd = s.zstd || c == repb.Compressor_ZSTD
+		s.zstd = s.zstd || c == messages.Zstd
 	}
 	s.traits.Actions = true
-	s.traits.Executes = all.GetExecutionCapabilities().GetExecEnabled()
-	s.traits.Uploads = cache.GetActionCacheUpdateCapabilities().GetUpdateEnabled()
+	s.traits.Executes = all.Execution.ExecEnabled
+	s.traits.Uploads = cache.ActionCacheUpdate.UpdateEnabled
 	return nil
 }
 
 func (s *server) Traits() share.Traits { return s.traits }
 
-func (s *server) Close() error { return s.conn.Close() }
+func (s *server) Close() error {
+	s.transport.CloseIdleConnections()
+	return nil
+}
 
-func (s *server) Result(ctx context.Context, action share.Digest) (*repb.ActionResult, error) {
-	r, err := s.actions.GetActionResult(ctx, &repb.GetActionResultRequest{
-		InstanceName: s.instance, ActionDigest: message(action), InlineStdout: true, DigestFunction: s.function,
+func (s *server) Result(ctx context.Context, action share.Digest) (*messages.ActionResult, error) {
+	r, err := ask(ctx, s.calls.getActionResult, &messages.GetActionResultRequest{
+		InstanceName: s.instance, ActionDigest: action, InlineStdout: true, DigestFunction: s.function,
 	})
 	if err != nil {
-		return nil, asError(err)
+		return nil, err
 	}
-	if d := r.GetStdoutDigest(); len(r.StdoutRaw) == 0 && d.GetSizeBytes() > 0 && d.GetSizeBytes() <= s.traits.Batch {
+	if d := r.StdoutDigest; len(r.StdoutRaw) == 0 && d.Size > 0 && d.Size <= s.traits.Batch {
 		// The server has moved it out of the message.
-		from, err := s.Read(ctx, share.Digest{Hash: d.Hash, Size: d.SizeBytes})
+		from, err := s.Read(ctx, d)
 		if err != nil {
 			return nil, err
 		}
 		defer from.Close()
-		if r.StdoutRaw, err = io.ReadAll(io.LimitReader(from, d.SizeBytes)); err != nil {
+		if r.StdoutRaw, err = io.ReadAll(io.LimitReader(from, d.Size)); err != nil {
 			return nil, err
 		}
 	}
 	return r, nil
 }
 
-func (s *server) PutResult(ctx context.Context, action share.Digest, r *repb.ActionResult) error {
-	_, err := s.actions.UpdateActionResult(ctx, &repb.UpdateActionResultRequest{
-		InstanceName: s.instance, ActionDigest: message(action), ActionResult: r, DigestFunction: s.function,
+func (s *server) PutResult(ctx context.Context, action share.Digest, r *messages.ActionResult) error {
+	_, err := ask(ctx, s.calls.updateActionResult, &messages.UpdateActionResultRequest{
+		InstanceName: s.instance, ActionDigest: action, ActionResult: r, DigestFunction: s.function,
 	})
-	return asError(err)
+	return err
 }
 
 func (s *server) Missing(ctx context.Context, digests []share.Digest) ([]share.Digest, error) {
-	r, err := s.cas.FindMissingBlobs(ctx, &repb.FindMissingBlobsRequest{
-		InstanceName: s.instance, BlobDigests: messages(digests), DigestFunction: s.function,
+	r, err := ask(ctx, s.calls.findMissingBlobs, &messages.FindMissingBlobsRequest{
+		InstanceName: s.instance, BlobDigests: digests, DigestFunction: s.function,
 	})
 	if err != nil {
-		return nil, asError(err)
+		return nil, err
 	}
-	missing := make([]share.Digest, 0, len(r.MissingBlobDigests))
-	for _, d := range r.MissingBlobDigests {
-		missing = append(missing, share.Digest{Hash: d.GetHash(), Size: d.GetSizeBytes()})
-	}
-	return missing, nil
-}
-
-func message(d share.Digest) *repb.Digest { return &repb.Digest{Hash: d.Hash, SizeBytes: d.Size} }
-
-func messages(digests []share.Digest) []*repb.Digest {
-	all := make([]*repb.Digest, len(digests))
-	for i, d := range digests {
-		all[i] = message(d)
-	}
-	return all
-}
-
-// asError is an error of gRPC as one of package share.
-func asError(err error) error {
-	if err == nil {
-		return nil
-	}
-	return statusError(status.Convert(err))
-}
-
-func statusError(st *status.Status) error {
-	kind := share.ErrUnavailable
-	switch st.Code() {
-	case codes.OK:
-		return nil
-	case codes.NotFound:
-		return share.ErrMissing
-	case codes.Unauthenticated, codes.PermissionDenied:
-		kind = share.ErrRefused
-	case codes.ResourceExhausted:
-		kind = share.ErrFull
-	case codes.Internal, codes.Unknown, codes.DataLoss:
-		kind = share.ErrInternal
-	case codes.InvalidArgument, codes.Unimplemented, codes.FailedPrecondition, codes.OutOfRange:
-		return &callError{st}
-	}
-	why := st.Message()
-	if _, cause, ok := strings.Cut(why, "Error while dialing: "); ok {
-		why = strings.TrimSuffix(cause, `"`)
-	}
-	return fmt.Errorf("%w: %s", kind, pathname.Show(why))
-}
-
-// A callError says that a call was understood and is wrong.
-type callError struct{ *status.Status }
-
-func (e *callError) Error() string { return pathname.Show(e.Message()) }
-
-func isUnimplemented(err error) bool {
-	var call *callError
-	return errors.As(err, &call) && call.Code() == codes.Unimplemented
+	return r.MissingBlobDigests, nil
 }

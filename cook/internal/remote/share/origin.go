@@ -4,8 +4,7 @@ import (
 	"strings"
 	"time"
 
-	repb "github.com/bazelbuild/remote-apis/build/bazel/remote/execution/v2"
-
+	"github.com/assetcook/assetcook/cook/internal/remote/messages"
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/profile/guid"
 )
@@ -22,12 +21,9 @@ const maxHost = 253
 
 // origin is what of it can be believed to be what it is called: a server may say anything.
 // Records of versions that name no maker have the host and the time in the metadata alone.
-func (m maker) origin(ar *repb.ActionResult) (o store.Origin) {
-	if meta := ar.GetExecutionMetadata(); m == (maker{}) && meta != nil {
-		m.Host = meta.GetWorker()
-		if at := meta.GetExecutionCompletedTimestamp(); at.IsValid() {
-			m.At = at.AsTime()
-		}
+func (m maker) origin(ar *messages.ActionResult) (o store.Origin) {
+	if m == (maker{}) {
+		m.Host, m.At = ar.ExecutionMetadata.Worker, ar.ExecutionMetadata.ExecutionCompletedTimestamp.Time()
 	}
 	if id, err := guid.Parse(m.Run); err == nil {
 		o.Run = id.String()

@@ -7,9 +7,8 @@ import (
 	"testing"
 	"time"
 
-	repb "github.com/bazelbuild/remote-apis/build/bazel/remote/execution/v2"
-
 	"github.com/assetcook/assetcook/cook/internal/remote"
+	"github.com/assetcook/assetcook/cook/internal/remote/messages"
 )
 
 // An emptyServer has no results, and counts who asks.
@@ -20,7 +19,7 @@ type emptyServer struct {
 
 func (s *emptyServer) Traits() Traits { return Traits{} }
 func (s *emptyServer) Close() error   { return nil }
-func (s *emptyServer) Result(context.Context, Digest) (*repb.ActionResult, error) {
+func (s *emptyServer) Result(context.Context, Digest) (*messages.ActionResult, error) {
 	s.asked++
 	return nil, ErrMissing
 }

@@ -8,10 +8,8 @@ import (
 	"slices"
 	"strconv"
 
-	repb "github.com/bazelbuild/remote-apis/build/bazel/remote/execution/v2"
-	"google.golang.org/protobuf/types/known/timestamppb"
-
 	"github.com/assetcook/assetcook/cook/internal/remote"
+	"github.com/assetcook/assetcook/cook/internal/remote/messages"
 	"github.com/assetcook/assetcook/cook/internal/store"
 )
 
@@ -46,15 +44,15 @@ const maxRecord = 4 << 20
 var errPoisoned = errors.New("the server's record is wrong")
 
 // decode reads what the server keeps under a key.
-func decode(k remote.Key, ar *repb.ActionResult) (*entry, error) {
+func decode(k remote.Key, ar *messages.ActionResult) (*entry, error) {
 	wrong := func(format string, args ...any) (*entry, error) {
 		return nil, fmt.Errorf("%w: %s", errPoisoned, fmt.Sprintf(format, args...))
 	}
 	e := &entry{}
-	if n := len(ar.GetStdoutRaw()); n > maxRecord {
+	if n := len(ar.StdoutRaw); n > maxRecord {
 		return wrong("%d bytes", n)
 	}
-	if err := json.Unmarshal(ar.GetStdoutRaw(), &e.record); err != nil {
+	if err := json.Unmarshal(ar.StdoutRaw, &e.record); err != nil {
 		return wrong("%v", err)
 	}
 	if e.Format != recordFormat {
@@ -88,7 +86,7 @@ func decode(k remote.Key, ar *repb.ActionResult) (*entry, error) {
 }
 
 // filesOf returns where the artifacts of a result are on the server.
-func filesOf(ar *repb.ActionResult, r *store.Result) ([]Digest, error) {
+func filesOf(ar *messages.ActionResult, r *store.Result) ([]Digest, error) {
 	if r == nil {
 		r = &store.Result{}
 	}
@@ -97,23 +95,22 @@ func filesOf(ar *repb.ActionResult, r *store.Result) ([]Digest, error) {
 	}
 	files := make([]Digest, len(r.Artifacts))
 	for _, f := range ar.OutputFiles {
-		i, err := strconv.Atoi(f.GetPath())
+		i, err := strconv.Atoi(f.Path)
 		if err != nil || i < 0 || i >= len(files) || f.Path != strconv.Itoa(i) || files[i] != (Digest{}) {
-			return nil, fmt.Errorf("an output file is called %q", f.GetPath())
+			return nil, fmt.Errorf("an output file is called %q", f.Path)
 		}
-		d := f.GetDigest()
-		if d.GetSizeBytes() != r.Artifacts[i].Size || len(d.GetHash()) != 64 {
-			return nil, fmt.Errorf("output file %d has %d bytes, its artifact %d", i, d.GetSizeBytes(), r.Artifacts[i].Size)
+		if f.Digest.Size != r.Artifacts[i].Size || len(f.Digest.Hash) != 64 {
+			return nil, fmt.Errorf("output file %d has %d bytes, its artifact %d", i, f.Digest.Size, r.Artifacts[i].Size)
 		}
-		files[i] = Digest{d.Hash, d.SizeBytes}
+		files[i] = f.Digest
 	}
 	return files, nil
 }
 
 // encode is what a server is to keep for an entry, signed unless the private key is nil.
-func (e *entry) encode(k remote.Key, private ed25519.PrivateKey) (*repb.ActionResult, error) {
+func (e *entry) encode(k remote.Key, private ed25519.PrivateKey) (*messages.ActionResult, error) {
 	rec := record{Format: recordFormat}
-	ar := &repb.ActionResult{ExecutionMetadata: &repb.ExecutedActionMetadata{Worker: e.origin.Host}}
+	ar := &messages.ActionResult{ExecutionMetadata: messages.ExecutionMetadata{Worker: e.origin.Host}}
 	if len(e.readSets) > 0 {
 		rec.ReadSets = store.MarshalReadSets(k.Action, e.readSets)
 	}
@@ -123,12 +120,12 @@ func (e *entry) encode(k remote.Key, private ed25519.PrivateKey) (*repb.ActionRe
 			return nil, err
 		}
 		for i, f := range e.files {
-			ar.OutputFiles = append(ar.OutputFiles, &repb.OutputFile{Path: strconv.Itoa(i), Digest: f.message()})
+			ar.OutputFiles = append(ar.OutputFiles, messages.OutputFile{Path: strconv.Itoa(i), Digest: f})
 		}
 		rec.Made = maker{e.origin.Run, e.origin.Host, e.origin.At}
 		if !e.origin.At.IsZero() {
-			ar.ExecutionMetadata.ExecutionStartTimestamp = timestamppb.New(e.origin.At.Add(-e.result.CookTime))
-			ar.ExecutionMetadata.ExecutionCompletedTimestamp = timestamppb.New(e.origin.At)
+			ar.ExecutionMetadata.ExecutionStartTimestamp = messages.TimestampOf(e.origin.At.Add(-e.result.CookTime))
+			ar.ExecutionMetadata.ExecutionCompletedTimestamp = messages.TimestampOf(e.origin.At)
 		}
 	}
 	if private != nil {
@@ -159,8 +156,6 @@ func (e *entry) merge(old *entry) (more bool) {
 	return more
 }
 
-func (d Digest) message() *repb.Digest { return &repb.Digest{Hash: d.Hash, SizeBytes: d.Size} }
-
 // An action is the Action message that stands for an ID, and what it refers to.
 type action struct {
 	Digest
@@ -173,10 +168,8 @@ func actionOf(k remote.Key, f Function) action {
 	if k.Reads {
 		id, kind = k.Result[:], "result"
 	}
-	command := Encode(&repb.Command{Arguments: []string{"assetcook", kind}})
-	root := Encode(&repb.Directory{})
-	message := Encode(&repb.Action{
-		CommandDigest: f.Of(command).message(), InputRootDigest: f.Of(root).message(), Salt: slices.Clone(id),
-	})
+	command := messages.Marshal(&messages.Command{Arguments: []string{"assetcook", kind}})
+	root := messages.Marshal(&messages.Directory{})
+	message := messages.Marshal(&messages.Action{CommandDigest: f.Of(command), InputRootDigest: f.Of(root), Salt: id})
 	return action{f.Of(message), [][]byte{message, command, root}}
 }

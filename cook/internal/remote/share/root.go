@@ -13,10 +13,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	repb "github.com/bazelbuild/remote-apis/build/bazel/remote/execution/v2"
-	"google.golang.org/protobuf/types/known/durationpb"
-
 	"github.com/assetcook/assetcook/cook/internal/remote"
+	"github.com/assetcook/assetcook/cook/internal/remote/messages"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/regular"
 )
@@ -49,7 +47,7 @@ func (s *sharer) orderOf(root *remote.Root, f Function) (o order, err error) {
 			return o, fmt.Errorf("input %q: %w", file.Path, err)
 		}
 		o.contents[d] = c
-		if err := tree.add(file.Path, &repb.FileNode{Digest: d.message(), IsExecutable: file.Executable}); err != nil {
+		if err := tree.add(file.Path, &messages.FileNode{Digest: d, IsExecutable: file.Executable}); err != nil {
 			return o, err
 		}
 	}
@@ -58,46 +56,43 @@ func (s *sharer) orderOf(root *remote.Root, f Function) (o order, err error) {
 			return o, err
 		}
 	}
-	say := func(message []byte) *repb.Digest {
-		d := f.Of(message)
-		o.contents[d] = content{message: message}
-		return d.message()
+	say := func(message any) Digest {
+		encoded := messages.Marshal(message)
+		d := f.Of(encoded)
+		o.contents[d] = content{message: encoded}
+		return d
 	}
-	platform := &repb.Platform{}
+	platform := &messages.Platform{}
 	for _, property := range slices.Sorted(slices.Values(s.Platform)) {
 		name, value, _ := strings.Cut(property, "=")
-		platform.Properties = append(platform.Properties, &repb.Platform_Property{Name: name, Value: value})
+		platform.Properties = append(platform.Properties, messages.Property{Name: name, Value: value})
 	}
 	outputs := []string{path.Join(remote.OutDir, remote.RecordFile)}
 	for i := range root.Outputs {
 		outputs = append(outputs, path.Join(remote.OutDir, strconv.Itoa(i)))
 	}
 	slices.Sort(outputs)
-	command := Encode(&repb.Command{
+	command := say(&messages.Command{
 		Arguments:            []string{"./" + path.Clean(root.Files[0].Path), remote.RunAction},
-		EnvironmentVariables: []*repb.Command_EnvironmentVariable{{Name: "PATH", Value: searchPath}},
+		EnvironmentVariables: []messages.Property{{Name: "PATH", Value: searchPath}},
+		OutputFiles:          outputs,
+		Platform:             platform,
 		OutputPaths:          outputs,
-		//lint:ignore SA1019 older servers read this one
-		OutputFiles: outputs,
-		//lint:ignore SA1019 likewise
-		Platform: platform,
 	})
-	action := Encode(&repb.Action{
-		CommandDigest: say(command), InputRootDigest: tree.encode(say), Timeout: durationpb.New(executionTime), Platform: platform,
+	o.Digest = say(&messages.Action{
+		CommandDigest: command, InputRootDigest: tree.encode(say), Timeout: messages.DurationOf(executionTime), Platform: platform,
 	})
-	say(action)
-	o.Digest = f.Of(action)
 	return o, nil
 }
 
 // A folder of an input root.
 type folder struct {
-	files   map[string]*repb.FileNode
+	files   map[string]*messages.FileNode
 	folders map[string]*folder
 }
 
 // add adds a file, nil for a folder, at a path.
-func (f *folder) add(name string, node *repb.FileNode) error {
+func (f *folder) add(name string, node *messages.FileNode) error {
 	wrong := func() error { return fmt.Errorf("input %q: no path that can be sent", name) }
 	first, rest, deeper := strings.Cut(name, "/")
 	if first == "" || first == "." || first == ".." || !utf8.ValidString(name) {
@@ -108,7 +103,7 @@ func (f *folder) add(name string, node *repb.FileNode) error {
 			return wrong()
 		}
 		if f.files == nil {
-			f.files = map[string]*repb.FileNode{}
+			f.files = map[string]*messages.FileNode{}
 		}
 		node.Name = first
 		f.files[first] = node
@@ -132,15 +127,15 @@ func (f *folder) add(name string, node *repb.FileNode) error {
 }
 
 // encode says all Directory messages of a folder, and returns the digest of its own.
-func (f *folder) encode(say func([]byte) *repb.Digest) *repb.Digest {
-	d := &repb.Directory{}
+func (f *folder) encode(say func(message any) Digest) Digest {
+	d := &messages.Directory{}
 	for _, name := range slices.Sorted(maps.Keys(f.files)) {
-		d.Files = append(d.Files, f.files[name])
+		d.Files = append(d.Files, *f.files[name])
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.folders)) {
-		d.Directories = append(d.Directories, &repb.DirectoryNode{Name: name, Digest: f.folders[name].encode(say)})
+		d.Directories = append(d.Directories, messages.DirectoryNode{Name: name, Digest: f.folders[name].encode(say)})
 	}
-	return say(Encode(d))
+	return say(d)
 }
 
 // inputs are what orders are made of: which digests files have, and what the server has got.
@@ -162,13 +157,13 @@ func (in *inputs) digest(file *remote.File, f Function) (Digest, content, error)
 	case file.From == "":
 		return f.Of(file.Text), content{message: file.Text}, nil
 	case f == BLAKE3:
-		return Digest{file.Blob, file.Size}, content{file: file}, nil
+		return Digest{Hash: file.Blob, Size: file.Size}, content{file: file}, nil
 	}
 	in.mu.Lock()
 	known, ok := in.hashes[file.Blob]
 	in.mu.Unlock()
 	if ok {
-		return Digest{known, file.Size}, content{file: file}, nil
+		return Digest{Hash: known, Size: file.Size}, content{file: file}, nil
 	}
 	r, err := openInput(file, 0)
 	if err != nil {

@@ -14,9 +14,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	repb "github.com/bazelbuild/remote-apis/build/bazel/remote/execution/v2"
-
 	"github.com/assetcook/assetcook/cook/internal/remote"
+	"github.com/assetcook/assetcook/cook/internal/remote/messages"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
@@ -123,7 +122,7 @@ func (s *sharer) run(ctx, all context.Context, root *remote.Root) (rec []byte, o
 	}
 	begun := time.Now()
 	known := false
-	var ar *repb.ActionResult
+	var ar *messages.ActionResult
 	err = s.link.do(ctx, 0, func(ctx context.Context, server Server) (err error) {
 		ar, err = server.Result(ctx, o.Digest)
 		return err
@@ -158,7 +157,7 @@ const longWait = 30 * time.Second
 
 // execute has the server execute an action whose inputs are uploaded. A failed execution does not
 // stop the sharing of results.
-func (s *sharer) execute(ctx context.Context, executor Executor, root *remote.Root, action Digest, anew bool) (ar *repb.ActionResult, err error) {
+func (s *sharer) execute(ctx context.Context, executor Executor, root *remote.Root, action Digest, anew bool) (ar *messages.ActionResult, err error) {
 	wait := 2 * executionTime
 	if root.Wait > 0 {
 		wait = min(wait, root.Wait)
@@ -226,24 +225,24 @@ func (in *inputs) forget(contents map[Digest]content) {
 
 // accept returns the record of an action's result and how long it was cooked, and brings what it
 // says was made into the store. What is not as it has to be is an error.
-func (s *sharer) accept(ctx, whole context.Context, root *remote.Root, ar *repb.ActionResult) ([]byte, time.Duration, error) {
-	if ar.GetExitCode() != 0 {
-		said := strings.TrimSpace(string(ar.GetStderrRaw()))
+func (s *sharer) accept(ctx, whole context.Context, root *remote.Root, ar *messages.ActionResult) ([]byte, time.Duration, error) {
+	if ar.ExitCode != 0 {
+		said := strings.TrimSpace(string(ar.StderrRaw))
 		line, _, _ := strings.Cut(said, "\n")
 		return nil, 0, fmt.Errorf("the program ended with status %d there: %s", ar.ExitCode, pathname.Show(line[:min(len(line), 200)]))
 	}
 	wrong := func(format string, args ...any) ([]byte, time.Duration, error) {
 		return nil, 0, fmt.Errorf("%w: %s", errPoisoned, fmt.Sprintf(format, args...))
 	}
-	if len(ar.GetOutputDirectories())+len(ar.GetOutputSymlinks()) > 0 {
+	if len(ar.OutputDirectories)+len(ar.OutputSymlinks) > 0 {
 		return wrong("it has outputs that are no files")
 	}
-	files := map[string]*repb.OutputFile{}
-	for _, f := range ar.GetOutputFiles() {
-		if files[f.GetPath()] != nil {
-			return wrong("two files are called %q", f.GetPath())
+	files := map[string]messages.OutputFile{}
+	for _, f := range ar.OutputFiles {
+		if _, twice := files[f.Path]; twice {
+			return wrong("two files are called %q", f.Path)
 		}
-		files[f.GetPath()] = f
+		files[f.Path] = f
 	}
 	text, err := s.readRecord(ctx, files[path.Join(remote.OutDir, remote.RecordFile)])
 	if err != nil {
@@ -265,12 +264,12 @@ func (s *sharer) accept(ctx, whole context.Context, root *remote.Root, ar *repb.
 	}
 	var all []*download
 	for i, a := range made.Artifacts {
-		d := files[path.Join(remote.OutDir, strconv.Itoa(i))].GetDigest()
-		if d.GetSizeBytes() != a.Size || len(d.GetHash()) != 64 {
-			return wrong("file %d has %d bytes, its artifact %d", i, d.GetSizeBytes(), a.Size)
+		d := files[path.Join(remote.OutDir, strconv.Itoa(i))].Digest
+		if d.Size != a.Size || len(d.Hash) != 64 {
+			return wrong("file %d has %d bytes, its artifact %d", i, d.Size, a.Size)
 		}
 		if !s.Store.HasBlob(a.Blob, a.Size) {
-			all = append(all, s.downloads.want(whole, Digest{d.Hash, d.SizeBytes}, a, new(atomic.Bool)))
+			all = append(all, s.downloads.want(whole, d, a, new(atomic.Bool)))
 		}
 	}
 	for _, d := range all {
@@ -291,9 +290,9 @@ func (s *sharer) accept(ctx, whole context.Context, root *remote.Root, ar *repb.
 }
 
 // readRecord reads the record among an action's outputs.
-func (s *sharer) readRecord(ctx context.Context, f *repb.OutputFile) (text []byte, err error) {
-	d := Digest{f.GetDigest().GetHash(), f.GetDigest().GetSizeBytes()}
-	if f == nil || d.Size <= 0 || d.Size > maxRecord {
+func (s *sharer) readRecord(ctx context.Context, f messages.OutputFile) (text []byte, err error) {
+	d := f.Digest
+	if d.Size <= 0 || d.Size > maxRecord {
 		return nil, fmt.Errorf("%w: it has no %s", errPoisoned, remote.RecordFile)
 	}
 	if text = f.Contents; len(text) == 0 {

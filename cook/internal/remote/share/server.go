@@ -11,10 +11,10 @@ import (
 	"io"
 	"sync"
 
-	repb "github.com/bazelbuild/remote-apis/build/bazel/remote/execution/v2"
 	"github.com/zeebo/blake3"
 	"golang.org/x/sync/errgroup"
-	"google.golang.org/protobuf/proto"
+
+	"github.com/assetcook/assetcook/cook/internal/remote/messages"
 )
 
 // Errors of a [Server], to test for with errors.Is.
@@ -36,19 +36,16 @@ var (
 )
 
 // A Digest names a content on the server.
-type Digest struct {
-	Hash string // hexadecimal
-	Size int64
-}
+type Digest = messages.Digest
 
 // A Server keeps blobs and results. Its methods may be called at the same time.
 type Server interface {
 	// Traits says what the server can do. It does not change.
 	Traits() Traits
 	// Result returns what is kept for an action.
-	Result(ctx context.Context, action Digest) (*repb.ActionResult, error)
+	Result(ctx context.Context, action Digest) (*messages.ActionResult, error)
 	// PutResult keeps a result. The blobs that it names are there already.
-	PutResult(ctx context.Context, action Digest, r *repb.ActionResult) error
+	PutResult(ctx context.Context, action Digest, r *messages.ActionResult) error
 	// Missing returns those of some digests that the server lacks.
 	Missing(ctx context.Context, digests []Digest) ([]Digest, error)
 	// ReadSmall reads blobs whose sizes together are at most Traits().Batch, and calls
@@ -69,7 +66,7 @@ type Server interface {
 type Executor interface {
 	// Execute returns the result of an action, whose inputs are there already. If anew, a
 	// result that the server knows will not do.
-	Execute(ctx context.Context, action Digest, anew bool) (*repb.ActionResult, error)
+	Execute(ctx context.Context, action Digest, anew bool) (*messages.ActionResult, error)
 }
 
 // Traits are what a server can do.
@@ -111,14 +108,14 @@ func (f Function) new() hash.Hash {
 func (f Function) Of(content []byte) Digest {
 	h := f.new()
 	h.Write(content)
-	return Digest{hex.EncodeToString(h.Sum(nil)), int64(len(content))}
+	return Digest{Hash: hex.EncodeToString(h.Sum(nil)), Size: int64(len(content))}
 }
 
 // OfReader returns the digest of what a reader holds.
 func (f Function) OfReader(r io.Reader) (Digest, error) {
 	h := f.new()
 	n, err := io.Copy(h, r)
-	return Digest{hex.EncodeToString(h.Sum(nil)), n}, err
+	return Digest{Hash: hex.EncodeToString(h.Sum(nil)), Size: n}, err
 }
 
 // atOnce is how many requests for blobs one call makes at a time.
@@ -162,13 +159,4 @@ func WriteEach(ctx context.Context, s Server, digests []Digest, contents [][]byt
 			return io.NopCloser(bytes.NewReader(contents[i][offset:])), nil
 		})
 	})
-}
-
-// Encode encodes a message so that equal ones have equal bytes.
-func Encode(m proto.Message) []byte {
-	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
-	if err != nil {
-		panic(err) // only messages with required fields or invalid UTF-8, which these are not
-	}
-	return b
 }

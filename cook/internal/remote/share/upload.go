@@ -290,7 +290,7 @@ func (s *sharer) gift(ctx context.Context, k kept, f Function, contents map[Dige
 // digest returns the server's name of a blob.
 func (s *sharer) digest(f Function, a store.Artifact) (Digest, error) {
 	if f == BLAKE3 {
-		return Digest{a.Blob.String(), a.Size}, nil
+		return Digest{Hash: a.Blob.String(), Size: a.Size}, nil
 	}
 	r, err := s.Store.OpenBlob(a.Blob, a.Size)
 	if err != nil {

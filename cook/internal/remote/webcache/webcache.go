@@ -15,9 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	repb "github.com/bazelbuild/remote-apis/build/bazel/remote/execution/v2"
-	"google.golang.org/protobuf/proto"
-
+	"github.com/assetcook/assetcook/cook/internal/remote/messages"
 	"github.com/assetcook/assetcook/cook/internal/remote/share"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
@@ -147,7 +145,7 @@ func asError(r *http.Response) error {
 	return fmt.Errorf("%w: it answers %s", kind, pathname.Show(r.Status))
 }
 
-func (s *server) Result(ctx context.Context, action share.Digest) (*repb.ActionResult, error) {
+func (s *server) Result(ctx context.Context, action share.Digest) (*messages.ActionResult, error) {
 	answer, err := s.request(ctx, http.MethodGet, "ac", action.Hash)
 	if err != nil {
 		return nil, err
@@ -157,15 +155,15 @@ func (s *server) Result(ctx context.Context, action share.Digest) (*repb.ActionR
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", share.ErrUnavailable, err)
 	}
-	r := &repb.ActionResult{}
-	if len(data) > maxResult || proto.Unmarshal(data, r) != nil {
-		return &repb.ActionResult{}, nil // which says nothing that a result has to
+	r := &messages.ActionResult{}
+	if len(data) > maxResult || messages.Unmarshal(data, r) != nil {
+		return &messages.ActionResult{}, nil // which says nothing that a result has to
 	}
 	return r, nil
 }
 
-func (s *server) PutResult(ctx context.Context, action share.Digest, r *repb.ActionResult) error {
-	data := share.Encode(r)
+func (s *server) PutResult(ctx context.Context, action share.Digest, r *messages.ActionResult) error {
+	data := messages.Marshal(r)
 	return s.put(ctx, "ac", action.Hash, bytes.NewReader(data), int64(len(data)))
 }
 

@@ -1,0 +1,232 @@
+package messages
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"sync"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// maxElements bounds each list of a message, since an element may have two bytes on the wire
+// and a hundred in memory.
+const maxElements = 1 << 20
+
+// numbers caches the result of numbersOf, by type.
+var numbers sync.Map
+
+// numbersOf returns the field numbers of a message type, in the order of its struct fields.
+func numbersOf(t reflect.Type) []protowire.Number {
+	if known, ok := numbers.Load(t); ok {
+		return known.([]protowire.Number)
+	}
+	all := make([]protowire.Number, t.NumField())
+	for i := range all {
+		n, err := strconv.Atoi(t.Field(i).Tag.Get("field"))
+		if err != nil {
+			panic(fmt.Sprintf("%v.%s: %v", t, t.Field(i).Name, err))
+		}
+		all[i] = protowire.Number(n)
+	}
+	numbers.Store(t, all)
+	return all
+}
+
+// Marshal encodes a message, which m points to. Fields are in the order of their numbers, so
+// equal messages have equal bytes. The bytes of an empty message are not nil.
+func Marshal(m any) []byte { return appendMessage([]byte{}, reflect.ValueOf(m).Elem()) }
+
+func appendMessage(b []byte, m reflect.Value) []byte {
+	for i, number := range numbersOf(m.Type()) {
+		b = appendField(b, number, m.Field(i))
+	}
+	return b
+}
+
+// appendField appends a field unless it has its zero value.
+func appendField(b []byte, number protowire.Number, v reflect.Value) []byte {
+	switch v.Kind() {
+	case reflect.Slice:
+		return appendSlice(b, number, v)
+	case reflect.Struct:
+		if content := appendMessage(nil, v); len(content) > 0 {
+			b = appendBytes(b, number, content)
+		}
+		return b
+	}
+	if v.IsZero() {
+		return b
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		return appendBytes(b, number, appendMessage(nil, v.Elem()))
+	case reflect.String:
+		return appendBytes(b, number, v.String())
+	}
+	return protowire.AppendVarint(protowire.AppendTag(b, number, protowire.VarintType), integer(v))
+}
+
+// appendSlice appends bytes, packed numbers, or one field for each string or message.
+func appendSlice(b []byte, number protowire.Number, v reflect.Value) []byte {
+	if v.Len() == 0 {
+		return b
+	}
+	switch v.Type().Elem().Kind() {
+	case reflect.Uint8:
+		return appendBytes(b, number, v.Bytes())
+	case reflect.Int32:
+		var packed []byte
+		for i := range v.Len() {
+			packed = protowire.AppendVarint(packed, integer(v.Index(i)))
+		}
+		return appendBytes(b, number, packed)
+	case reflect.String:
+		for i := range v.Len() {
+			b = appendBytes(b, number, v.Index(i).String())
+		}
+		return b
+	}
+	for i := range v.Len() {
+		b = appendBytes(b, number, appendMessage(nil, v.Index(i)))
+	}
+	return b
+}
+
+func appendBytes[T string | []byte](b []byte, number protowire.Number, content T) []byte {
+	b = protowire.AppendTag(b, number, protowire.BytesType)
+	b = protowire.AppendVarint(b, uint64(len(content)))
+	return append(b, content...)
+}
+
+// integer returns a number or a bool as a varint holds it.
+func integer(v reflect.Value) uint64 {
+	if v.Kind() == reflect.Bool {
+		return protowire.EncodeBool(v.Bool())
+	}
+	return uint64(v.Int())
+}
+
+// Unmarshal decodes a message into the struct that m points to, which keeps nothing of data.
+// It skips fields that the struct does not have.
+func Unmarshal(data []byte, m any) error { return parseMessage(data, reflect.ValueOf(m).Elem()) }
+
+func parseMessage(data []byte, m reflect.Value) error {
+	fields := numbersOf(m.Type())
+	for len(data) > 0 {
+		number, wire, n := protowire.ConsumeTag(data)
+		if n < 0 {
+			return protowire.ParseError(n)
+		}
+		data = data[n:]
+		if n = protowire.ConsumeFieldValue(number, wire, data); n < 0 {
+			return protowire.ParseError(n)
+		}
+		value := data[:n]
+		data = data[n:]
+		i := slices.Index(fields, number)
+		if i < 0 {
+			continue
+		}
+		if err := parseField(value, wire, m.Field(i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// parseField decodes the value of a field. It skips a value whose type on the wire is not the
+// field's, as it skips unknown fields.
+func parseField(value []byte, wire protowire.Type, v reflect.Value) error {
+	switch wire {
+	case protowire.VarintType:
+		x, _ := protowire.ConsumeVarint(value)
+		return parseInteger(x, v)
+	case protowire.BytesType:
+		content, _ := protowire.ConsumeBytes(value)
+		return parseBytes(content, v)
+	}
+	return nil
+}
+
+func parseInteger(x uint64, v reflect.Value) error {
+	switch v.Kind() {
+	case reflect.Bool:
+		v.SetBool(protowire.DecodeBool(x))
+	case reflect.Int64:
+		v.SetInt(int64(x))
+	case reflect.Int32:
+		v.SetInt(int64(int32(x)))
+	case reflect.Slice:
+		if v.Type().Elem().Kind() == reflect.Int32 {
+			element, err := extend(v)
+			if err != nil {
+				return err
+			}
+			element.SetInt(int64(int32(x)))
+		}
+	}
+	return nil
+}
+
+func parseBytes(content []byte, v reflect.Value) error {
+	switch v.Kind() {
+	case reflect.String:
+		if !utf8.Valid(content) {
+			return errors.New("a string is not UTF-8")
+		}
+		v.SetString(string(content))
+	case reflect.Struct:
+		return parseMessage(content, v)
+	case reflect.Pointer:
+		if v.IsNil() {
+			v.Set(reflect.New(v.Type().Elem()))
+		}
+		return parseMessage(content, v.Elem())
+	case reflect.Slice:
+		switch v.Type().Elem().Kind() {
+		case reflect.Uint8:
+			v.SetBytes(bytes.Clone(content))
+		case reflect.Int32:
+			return parsePacked(content, v)
+		default:
+			element, err := extend(v)
+			if err != nil {
+				return err
+			}
+			return parseBytes(content, element)
+		}
+	}
+	return nil
+}
+
+func parsePacked(content []byte, v reflect.Value) error {
+	for len(content) > 0 {
+		x, n := protowire.ConsumeVarint(content)
+		if n < 0 {
+			return protowire.ParseError(n)
+		}
+		content = content[n:]
+		if err := parseInteger(x, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// extend appends a zero element to a list and returns it.
+func extend(list reflect.Value) (reflect.Value, error) {
+	n := list.Len()
+	if n == maxElements {
+		return reflect.Value{}, fmt.Errorf("a list has more than %d elements", maxElements)
+	}
+	list.Grow(1)
+	list.SetLen(n + 1)
+	element := list.Index(n)
+	element.SetZero()
+	return element, nil
+}

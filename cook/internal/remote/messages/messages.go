@@ -1,0 +1,176 @@
+// Package messages has the messages of the Remote Execution API, version 2, and of the
+// services that it uses, as plain structs with the fields that cook uses.
+//
+// [Marshal] and [Unmarshal] read the field numbers in the struct tags when a type is first
+// used. The generated messages register every field of the whole API before main instead, and
+// each start of cook would pay for that.
+//
+// A nested struct without content is absent from the encoding. A nested message that has to be
+// present without content is a pointer.
+package messages
+
+import (
+	"strconv"
+	"time"
+)
+
+// A DigestFunction makes the hashes of digests.
+type DigestFunction int32
+
+const (
+	SHA256 DigestFunction = 1
+	BLAKE3 DigestFunction = 9
+)
+
+var digestFunctions = [...]string{"UNKNOWN", "SHA256", "SHA1", "MD5", "VSO", "SHA384", "SHA512", "MURMUR3", "SHA256TREE", "BLAKE3", "GITSHA1"}
+
+func (f DigestFunction) String() string { return nameOf(digestFunctions[:], int32(f)) }
+
+// A Compressor is a compression of blobs on the wire.
+type Compressor int32
+
+const (
+	Identity Compressor = 0
+	Zstd     Compressor = 1
+)
+
+var compressors = [...]string{"IDENTITY", "ZSTD", "DEFLATE", "BROTLI"}
+
+func (c Compressor) String() string { return nameOf(compressors[:], int32(c)) }
+
+// nameOf returns the name of an enum's value, or the number of an unknown value.
+func nameOf(names []string, value int32) string {
+	if value < 0 || int(value) >= len(names) {
+		return strconv.Itoa(int(value))
+	}
+	return names[value]
+}
+
+// A Digest names a content on a server.
+type Digest struct {
+	Hash string `field:"1"` // hexadecimal
+	Size int64  `field:"2"`
+}
+
+type Timestamp struct {
+	Seconds int64 `field:"1"` // since 1970
+	Nanos   int32 `field:"2"`
+}
+
+// TimestampOf returns the timestamp of a time.
+func TimestampOf(t time.Time) Timestamp {
+	return Timestamp{Seconds: t.Unix(), Nanos: int32(t.Nanosecond())}
+}
+
+// Time returns the time of a timestamp. A timestamp outside the years 1 to 9999, which no
+// server should send, is the zero time.
+func (t Timestamp) Time() time.Time {
+	const first, last = -62135596800, 253402300799
+	if t.Seconds < first || t.Seconds > last || t.Nanos < 0 || t.Nanos >= 1e9 {
+		return time.Time{}
+	}
+	return time.Unix(t.Seconds, int64(t.Nanos)).UTC()
+}
+
+type Duration struct {
+	Seconds int64 `field:"1"`
+	Nanos   int32 `field:"2"`
+}
+
+// DurationOf returns the message for a duration.
+func DurationOf(d time.Duration) Duration {
+	return Duration{Seconds: int64(d / time.Second), Nanos: int32(d % time.Second)}
+}
+
+// A Status is how a request ended. Code is a code of gRPC, 0 for success.
+type Status struct {
+	Code    int32  `field:"1"`
+	Message string `field:"2"`
+}
+
+// An Any holds the encoding of a message whose type the URL ends with.
+type Any struct {
+	TypeURL string `field:"1"`
+	Value   []byte `field:"2"`
+}
+
+// An Operation is the state of something that takes a while. Done operations have either Error
+// or Response.
+type Operation struct {
+	Name     string `field:"1"`
+	Done     bool   `field:"3"`
+	Error    Status `field:"4"`
+	Response Any    `field:"5"`
+}
+
+// A Property is a name with a value: an environment variable, or a property of a machine.
+type Property struct {
+	Name  string `field:"1"`
+	Value string `field:"2"`
+}
+
+// A Platform lists the properties that a machine needs to execute an action.
+type Platform struct {
+	Properties []Property `field:"1"`
+}
+
+type Action struct {
+	CommandDigest   Digest    `field:"1"`
+	InputRootDigest Digest    `field:"2"`
+	Timeout         Duration  `field:"6"`
+	DoNotCache      bool      `field:"7"`
+	Salt            []byte    `field:"9"`
+	Platform        *Platform `field:"10"`
+}
+
+type Command struct {
+	Arguments            []string   `field:"1"`
+	EnvironmentVariables []Property `field:"2"`
+	OutputFiles          []string   `field:"3"` // deprecated, for older servers
+	Platform             *Platform  `field:"5"` // deprecated, for older servers
+	OutputPaths          []string   `field:"7"`
+}
+
+type Directory struct {
+	Files       []FileNode      `field:"1"`
+	Directories []DirectoryNode `field:"2"`
+}
+
+type FileNode struct {
+	Name         string `field:"1"`
+	Digest       Digest `field:"2"`
+	IsExecutable bool   `field:"4"`
+}
+
+type DirectoryNode struct {
+	Name   string `field:"1"`
+	Digest Digest `field:"2"`
+}
+
+type ActionResult struct {
+	OutputFiles       []OutputFile      `field:"2"`
+	OutputDirectories []OutputOther     `field:"3"`
+	ExitCode          int32             `field:"4"`
+	StdoutRaw         []byte            `field:"5"`
+	StdoutDigest      Digest            `field:"6"`
+	StderrRaw         []byte            `field:"7"`
+	ExecutionMetadata ExecutionMetadata `field:"9"`
+	OutputSymlinks    []OutputOther     `field:"12"`
+}
+
+type OutputFile struct {
+	Path     string `field:"1"`
+	Digest   Digest `field:"2"`
+	Contents []byte `field:"5"`
+}
+
+// An OutputOther is a folder or a symbolic link that an action has made.
+type OutputOther struct {
+	Path string `field:"1"`
+}
+
+type ExecutionMetadata struct {
+	Worker                      string    `field:"1"`
+	ExecutionStartTimestamp     Timestamp `field:"7"`
+	ExecutionCompletedTimestamp Timestamp `field:"8"`
+}

@@ -1,0 +1,140 @@
+package reapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"connectrpc.com/connect"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/assetcook/assetcook/cook/internal/remote/messages"
+	"github.com/assetcook/assetcook/cook/internal/remote/share"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// maxMessage bounds a message of a server.
+const maxMessage = 64 << 20
+
+// A call is a method of a server, which takes requests and returns answers.
+type call[Request, Answer any] = *connect.Client[Request, Answer]
+
+// calls are the methods that cook uses.
+type calls struct {
+	getCapabilities    call[messages.GetCapabilitiesRequest, messages.ServerCapabilities]
+	getActionResult    call[messages.GetActionResultRequest, messages.ActionResult]
+	updateActionResult call[messages.UpdateActionResultRequest, messages.ActionResult]
+	findMissingBlobs   call[messages.FindMissingBlobsRequest, messages.FindMissingBlobsResponse]
+	batchReadBlobs     call[messages.BatchReadBlobsRequest, messages.BatchReadBlobsResponse]
+	batchUpdateBlobs   call[messages.BatchUpdateBlobsRequest, messages.BatchUpdateBlobsResponse]
+	execute            call[messages.ExecuteRequest, messages.Operation]
+	waitExecution      call[messages.WaitExecutionRequest, messages.Operation]
+	read               call[messages.ReadRequest, messages.ReadResponse]
+	write              call[messages.WriteRequest, messages.WriteResponse]
+	queryWriteStatus   call[messages.QueryWriteStatusRequest, messages.QueryWriteStatusResponse]
+}
+
+// newCalls returns the methods of the server at a URL.
+func newCalls(over connect.HTTPClient, base string) (c calls) {
+	const api, bytestream = "/build.bazel.remote.execution.v2.", "/google.bytestream.ByteStream/"
+	bind(&c.getCapabilities, over, base+api+"Capabilities/GetCapabilities")
+	bind(&c.getActionResult, over, base+api+"ActionCache/GetActionResult")
+	bind(&c.updateActionResult, over, base+api+"ActionCache/UpdateActionResult")
+	bind(&c.findMissingBlobs, over, base+api+"ContentAddressableStorage/FindMissingBlobs")
+	bind(&c.batchReadBlobs, over, base+api+"ContentAddressableStorage/BatchReadBlobs")
+	bind(&c.batchUpdateBlobs, over, base+api+"ContentAddressableStorage/BatchUpdateBlobs")
+	bind(&c.execute, over, base+api+"Execution/Execute")
+	bind(&c.waitExecution, over, base+api+"Execution/WaitExecution")
+	bind(&c.read, over, base+bytestream+"Read")
+	bind(&c.write, over, base+bytestream+"Write")
+	bind(&c.queryWriteStatus, over, base+bytestream+"QueryWriteStatus")
+	return c
+}
+
+// bind sets a call to the method at a URL.
+func bind[Request, Answer any](c *call[Request, Answer], over connect.HTTPClient, url string) {
+	*c = connect.NewClient[Request, Answer](over, url, connect.WithGRPC(), connect.WithCodec(codec{}),
+		connect.WithAcceptCompression("gzip", nil, nil), connect.WithReadMaxBytes(maxMessage))
+}
+
+// A codec encodes messages in place of connect's codec, which takes generated ones.
+type codec struct{}
+
+func (codec) Name() string                  { return "proto" }
+func (codec) Marshal(m any) ([]byte, error) { return messages.Marshal(m), nil }
+
+func (codec) Unmarshal(data []byte, m any) error {
+	if details, ok := m.(proto.Message); ok { // connect's own message for failed calls
+		return proto.Unmarshal(data, details)
+	}
+	return messages.Unmarshal(data, m)
+}
+
+// ask makes a call that has one answer.
+func ask[Request, Answer any](ctx context.Context, c call[Request, Answer], request *Request) (*Answer, error) {
+	answer, err := c.CallUnary(ctx, connect.NewRequest(request))
+	if err != nil {
+		return nil, asError(err)
+	}
+	return answer.Msg, nil
+}
+
+// statusOf returns the status of a failed call. The server sent it, or this machine failed to
+// get an answer.
+func statusOf(err error) messages.Status {
+	code, why := connect.CodeOf(err), err.Error()
+	var failed *connect.Error
+	if errors.As(err, &failed) {
+		why = failed.Message()
+	}
+	if !connect.IsWireError(err) {
+		switch code {
+		case connect.CodeUnknown, connect.CodeInternal: // the connection broke, or it is not gRPC
+			code = connect.CodeUnavailable
+		case connect.CodeInvalidArgument, connect.CodeResourceExhausted: // the answer is garbled or too long
+			code = connect.CodeInternal
+		}
+	}
+	if code == 0 { // the details contradict the failure
+		code = connect.CodeUnknown
+	}
+	return messages.Status{Code: int32(code), Message: why}
+}
+
+// asError is an error of a call as one of package share.
+func asError(err error) error {
+	if err == nil {
+		return nil
+	}
+	return statusError(statusOf(err))
+}
+
+// statusError is a status as an error of package share, nil for success.
+func statusError(st messages.Status) error {
+	kind := share.ErrUnavailable
+	switch connect.Code(st.Code) {
+	case 0:
+		return nil
+	case connect.CodeNotFound:
+		return share.ErrMissing
+	case connect.CodeUnauthenticated, connect.CodePermissionDenied:
+		kind = share.ErrRefused
+	case connect.CodeResourceExhausted:
+		kind = share.ErrFull
+	case connect.CodeInternal, connect.CodeUnknown, connect.CodeDataLoss:
+		kind = share.ErrInternal
+	case connect.CodeInvalidArgument, connect.CodeUnimplemented, connect.CodeFailedPrecondition, connect.CodeOutOfRange:
+		return &callError{st}
+	}
+	return fmt.Errorf("%w: %s", kind, pathname.Show(st.Message))
+}
+
+// A callError says that a call was understood and is wrong.
+type callError struct{ messages.Status }
+
+func (e *callError) Error() string { return pathname.Show(e.Message) }
+
+func isUnimplemented(err error) bool {
+	var wrong *callError
+	return errors.As(err, &wrong) && connect.Code(wrong.Code) == connect.CodeUnimplemented
+}
