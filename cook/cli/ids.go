@@ -15,6 +15,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/cook/internal/survey"
 	"github.com/assetcook/assetcook/internal/atomicfile"
+	"github.com/assetcook/assetcook/internal/busyfile"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
@@ -126,7 +127,7 @@ func (r *idsRun) move(from, to string, w io.Writer) error {
 		return nil
 	}
 	if data := next.Bytes(); data == nil {
-		err = os.Remove(name)
+		err = busyfile.Remove(name)
 	} else {
 		err = atomicfile.Write(name, 0o666, func(w io.Writer) error { _, err := w.Write(data); return err })
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/atomicfile"
+	"github.com/assetcook/assetcook/internal/busyfile"
 	"github.com/assetcook/assetcook/internal/human"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
@@ -163,7 +164,7 @@ func (c command) lookAt(ctx context.Context, dir string) (*sight, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(nowhere)
+	defer busyfile.RemoveAll(nowhere)
 	project := cook.Project{Dir: dir, Out: filepath.Join(nowhere, "out"), Cache: filepath.Join(nowhere, "store"), Recipes: c.recipes}
 	summary, err := cook.Cook(ctx, project, cook.CookOptions{DryRun: true, EveryAsset: true, Observer: s})
 	s.found, s.copied, s.leftOut = summary.Found, summary.Copied, summary.LeftOut

@@ -13,6 +13,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/internal/scenario"
 	"github.com/assetcook/assetcook/internal/atomicfile"
+	"github.com/assetcook/assetcook/internal/busyfile"
 	"github.com/assetcook/assetcook/profile/smoke"
 )
 
@@ -152,7 +153,7 @@ func (r *smokeRun) run(ctx context.Context, s *scenario.Scenario) ([]smoke.Chang
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
+	defer busyfile.RemoveAll(dir)
 	runner := smoke.Runner{
 		Suite: suite, Dir: dir, Times: r.times,
 		Instructions:  r.instructions == "yes" || r.instructions == "auto" && smoke.CanCount(),

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/internal/atomicfile"
+	"github.com/assetcook/assetcook/internal/busyfile"
 	"github.com/assetcook/assetcook/internal/pathname"
 	"github.com/assetcook/assetcook/profile/events"
 	"github.com/assetcook/assetcook/profile/events/export"
@@ -85,7 +86,7 @@ func placeFile(name, assets string) error {
 // discard removes the stream.
 func (t *trace) discard() {
 	t.stream.Close()
-	os.Remove(t.stream.Name())
+	busyfile.Remove(t.stream.Name())
 }
 
 // save writes the file. The stream has ended.

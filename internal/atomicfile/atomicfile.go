@@ -58,30 +58,19 @@ type Folder interface {
 	Remove(name string) error
 }
 
-// system looks up names as the system does.
-type system struct{}
+// disk looks up names as package os does, and waits for other programs to close files.
+type disk struct{ busy *busyfile.Files }
 
-func (system) OpenFile(name string, flag int, perm fs.FileMode) (*os.File, error) {
+func (disk) OpenFile(name string, flag int, perm fs.FileMode) (*os.File, error) {
 	return os.OpenFile(name, flag, perm)
 }
-func (system) Lstat(name string) (fs.FileInfo, error)       { return os.Lstat(name) }
-func (system) MkdirAll(name string, perm fs.FileMode) error { return os.MkdirAll(name, perm) }
-func (system) Rename(from, to string) error                 { return os.Rename(from, to) }
-func (system) Remove(name string) error                     { return os.Remove(name) }
-
-// patient is system, and waits for other programs to close files.
-type patient struct {
-	system
-	busy *busyfile.Files
-}
-
-func (p patient) Rename(from, to string) error { return p.busy.Rename(from, to) }
-func (p patient) Remove(name string) error     { return p.busy.Remove(name) }
+func (d disk) Rename(from, to string) error { return d.busy.Rename(from, to) }
+func (d disk) Remove(name string) error     { return d.busy.Remove(name) }
 
 // Create makes a temporary file in dir with perm less the umask. dir must be on
 // the file system of the name that the file will get.
 func Create(dir string, perm fs.FileMode) (*File, error) {
-	return CreateIn(patient{busy: &busyfile.Files{In: system{}}}, dir, perm)
+	return CreateIn(disk{&busyfile.Files{In: busyfile.Disk{}}}, dir, perm)
 }
 
 // CreateIn is Create for names that a folder looks up: that of dir, and the one

@@ -2,6 +2,7 @@ package busyfile
 
 import (
 	"errors"
+	"syscall"
 
 	"golang.org/x/sys/windows"
 )
@@ -19,4 +20,15 @@ func IsBusy(err error) bool {
 		return true
 	}
 	return false
+}
+
+// LacksPosixDeletion reports whether the system has no FileDispositionInformationEx and says
+// so by an error that package os does not expect. Wine 8 does.
+func LacksPosixDeletion(err error) bool {
+	return errors.Is(err, windows.ERROR_INVALID_FUNCTION) || errors.Is(err, windows.ERROR_CALL_NOT_IMPLEMENTED)
+}
+
+// needsSteps reports whether removing each file on its own may do what RemoveAll could not.
+func needsSteps(err error) bool {
+	return LacksPosixDeletion(err) || errors.Is(err, syscall.ERROR_DIR_NOT_EMPTY)
 }

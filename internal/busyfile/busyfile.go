@@ -24,7 +24,9 @@ import (
 type Folder interface {
 	Lstat(name string) (fs.FileInfo, error)
 	MkdirAll(name string, perm fs.FileMode) error
+	ReadDir(name string) ([]fs.DirEntry, error)
 	Remove(name string) error
+	RemoveAll(name string) error
 	Rename(from, to string) error
 }
 
@@ -65,6 +67,38 @@ func (f *Files) Remove(name string) error {
 	}
 	f.In.Remove(aside) // else the next run does
 	return nil
+}
+
+// RemoveAll removes a file, or a directory and all in it, as far as that is possible.
+func (f *Files) RemoveAll(name string) error {
+	err := f.In.RemoveAll(name)
+	if err == nil || !f.busy(err) && !needsSteps(err) {
+		return err
+	}
+	return f.removeInSteps(name)
+}
+
+// removeInSteps removes each file on its own, so that a busy one delays no other.
+func (f *Files) removeInSteps(name string) error {
+	info, err := f.In.Lstat(name)
+	if pathname.IsAbsent(err) {
+		return nil
+	}
+	if err == nil && info.IsDir() {
+		var entries []fs.DirEntry
+		if entries, err = f.In.ReadDir(name); err == nil {
+			for _, e := range entries {
+				err = errors.Join(err, f.removeInSteps(name+"/"+e.Name()))
+			}
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if err = f.Remove(name); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 // Rename renames a file or a directory. For files, a target that stays busy is moved aside; it is moved back if the

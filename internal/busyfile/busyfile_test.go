@@ -2,9 +2,11 @@ package busyfile
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -16,6 +18,17 @@ type folder struct {
 	*os.Root
 	held  map[string]bool // can be neither removed nor replaced
 	fixed map[string]bool // cannot be renamed either
+}
+
+func (f folder) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(f.FS(), name) }
+
+func (f folder) RemoveAll(name string) error {
+	for held := range f.held {
+		if strings.HasPrefix(held, name+"/") {
+			return errBusy
+		}
+	}
+	return f.Root.RemoveAll(name)
 }
 
 func (f folder) Remove(name string) error {
@@ -99,6 +112,25 @@ func TestFileThatStaysBusyIsMovedAside(t *testing.T) {
 		if left, _ := os.ReadDir(filepath.Join(in.Name(), "trash")); len(left) != 1 {
 			t.Errorf("%s: trash holds %v, want the busy file", name, left)
 		}
+	}
+}
+
+func TestBusyFileKeepsNoOtherFromRemoval(t *testing.T) {
+	f, in, _ := open(t, "dir/b")
+	if err := errors.Join(in.Mkdir("dir", 0o777), in.WriteFile("dir/a", nil, 0o666), in.WriteFile("dir/b", nil, 0o666), in.WriteFile("dir/c", nil, 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	in.fixed["dir/b"] = true
+	var busy *Error
+	if err := f.RemoveAll("dir"); !errors.As(err, &busy) || busy.Path != "dir/b" {
+		t.Errorf("error %v, want one about dir/b", err)
+	}
+	if left, err := in.ReadDir("dir"); err != nil || len(left) != 1 {
+		t.Errorf("left %v, %v", left, err)
+	}
+	delete(in.held, "dir/b")
+	if err := f.RemoveAll("dir"); err != nil || content(in, "dir") != "none" {
+		t.Errorf("error %v", err)
 	}
 }
 

@@ -13,8 +13,4 @@ func isNotEmpty(err error) bool {
 	return errors.Is(err, syscall.ENOTEMPTY) || errors.Is(err, syscall.EEXIST)
 }
 
-func lacksPosixDeletion(error) bool { return false }
-
-func needsSteps(error) bool { return false }
-
 func removeByHandle(*os.Root, string) error { return errors.ErrUnsupported }

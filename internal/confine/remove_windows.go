@@ -9,22 +9,9 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/windows"
-
-	"github.com/assetcook/assetcook/internal/busyfile"
 )
 
 func isNotEmpty(err error) bool { return errors.Is(err, syscall.ERROR_DIR_NOT_EMPTY) }
-
-// lacksPosixDeletion reports whether the system has no FileDispositionInformationEx and says
-// so by an error that os.Root does not expect. Wine 8 does.
-func lacksPosixDeletion(err error) bool {
-	return errors.Is(err, windows.ERROR_INVALID_FUNCTION) || errors.Is(err, windows.ERROR_CALL_NOT_IMPLEMENTED)
-}
-
-// needsSteps reports whether removing each file on its own may do what os.Root could not.
-func needsSteps(err error) bool {
-	return lacksPosixDeletion(err) || busyfile.IsBusy(err) || isNotEmpty(err)
-}
 
 // removeByHandle removes a file or an empty directory by the deletion that all versions of
 // Windows and all drives have. It follows no link, and os.Root looks up the directory.

@@ -13,10 +13,9 @@ import (
 // ErrNot is what the error wraps about anything but a regular file.
 var ErrNot = errors.New("not a regular file")
 
-// Open opens a regular file for reading, or one that a link leads to.
-func Open(name string) (*os.File, error) {
-	return Check(os.OpenFile(name, os.O_RDONLY|NoWait, 0))
-}
+// Open opens a regular file for reading, or one that a link leads to. On all systems
+// the file can be removed and replaced while it is open.
+func Open(name string) (*os.File, error) { return Check(openShared(name)) }
 
 // Check passes on what a call that opens a file with the flag NoWait returns, and
 // closes the file if it is not a regular one.

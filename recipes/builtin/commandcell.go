@@ -17,6 +17,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/busyfile"
 	"github.com/assetcook/assetcook/internal/human"
 	"github.com/assetcook/assetcook/internal/pathname"
 	"github.com/assetcook/assetcook/internal/sandbox"
@@ -313,7 +314,7 @@ func (p *call) deliver(job *recipe.Job) error {
 		return nil
 	}
 	for i, file := range p.outputs {
-		if err := os.Rename(file, job.OutputFile(i)); err != nil {
+		if err := busyfile.Rename(file, job.OutputFile(i)); err != nil {
 			return err
 		}
 	}

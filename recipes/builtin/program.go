@@ -3,11 +3,11 @@ package builtin
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/busyfile"
 )
 
 // Run runs a program for a recipe as the recipe command does, in its sandbox, with nothing
@@ -43,5 +43,5 @@ func Deliver(job *recipe.Job, file string) error {
 	if err := checkOutput(file); err != nil {
 		return fmt.Errorf("the program %w its output", err)
 	}
-	return os.Rename(file, job.OutputFile(0))
+	return busyfile.Rename(file, job.OutputFile(0))
 }

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/assetcook/assetcook/internal/busyfile"
 )
 
 // Folders of a working folder.
@@ -22,7 +24,7 @@ const (
 // reset makes a working folder as it is before the first step.
 func (t *Tree) reset(work string) error {
 	for _, name := range []string{Assets, Outputs, Store} {
-		if err := os.RemoveAll(filepath.Join(work, name)); err != nil {
+		if err := busyfile.RemoveAll(filepath.Join(work, name)); err != nil {
 			return err
 		}
 	}
@@ -69,7 +71,7 @@ func folderName(i int) string { return fmt.Sprintf("%02d/%04d", i%16, i) }
 func (s *Step) prepare(work string) error {
 	switch s.Do {
 	case Restore:
-		return os.RemoveAll(filepath.Join(work, Outputs))
+		return busyfile.RemoveAll(filepath.Join(work, Outputs))
 	case Touch, Edit, Rename, Remove:
 	default:
 		return nil
@@ -129,7 +131,7 @@ func (s *Step) change(name string) error {
 		_, err = f.WriteString("\n")
 		return errors.Join(err, f.Close())
 	case Rename:
-		return os.Rename(name, filepath.Join(filepath.Dir(name), "renamed_"+filepath.Base(name)))
+		return busyfile.Rename(name, filepath.Join(filepath.Dir(name), "renamed_"+filepath.Base(name)))
 	}
-	return os.Remove(name)
+	return busyfile.Remove(name)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/cook/internal/statedir"
 	"github.com/assetcook/assetcook/cook/manifest"
+	"github.com/assetcook/assetcook/internal/busyfile"
 	"github.com/assetcook/assetcook/internal/confine"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
@@ -124,7 +125,7 @@ func (d *Dir) moveTo(to *confine.Dir) error {
 		}
 	}
 	from := d.home.Name()
-	if err := os.Rename(d.Folder(), filepath.Join(to.Name(), manifest.StateDir)); err != nil {
+	if err := busyfile.Rename(d.Folder(), filepath.Join(to.Name(), manifest.StateDir)); err != nil {
 		return err
 	}
 	statedir.Prune(from)

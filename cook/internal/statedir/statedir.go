@@ -20,6 +20,7 @@ import (
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/manifest"
+	"github.com/assetcook/assetcook/internal/busyfile"
 	"github.com/assetcook/assetcook/internal/pathname"
 	"github.com/assetcook/assetcook/internal/regular"
 )
@@ -116,7 +117,7 @@ func Served(out, assets string) (home string, likely bool) {
 // Prune removes home and the directories above it that Served chose, if they are empty.
 func Prune(home string) {
 	for dir := home; slices.Contains(strings.Split(dir, string(filepath.Separator)), beside); dir = filepath.Dir(dir) {
-		if os.Remove(dir) != nil {
+		if busyfile.Remove(dir) != nil {
 			return
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/atomicfile"
+	"github.com/assetcook/assetcook/internal/busyfile"
 	"github.com/assetcook/assetcook/internal/reflink"
 	"github.com/assetcook/assetcook/internal/regular"
 )
@@ -227,7 +228,7 @@ func (s *Store) remove(path string) error {
 	if err := s.trip("remove", path); err != nil {
 		return err
 	}
-	return os.Remove(path)
+	return busyfile.Remove(path)
 }
 
 // create begins a file on its way in.

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/internal/atomicfile"
+	"github.com/assetcook/assetcook/internal/busyfile"
 	"github.com/assetcook/assetcook/internal/regular"
 )
 
@@ -112,7 +113,8 @@ func (s *Store) evictOldest(ctx context.Context, now time.Time, keep *Keep, more
 	return stats, nil
 }
 
-// evict removes an entry unless it was used since it was listed.
+// evict removes an entry unless it was used since it was listed, or another process has
+// it open where that keeps it (package busyfile).
 func (s *Store) evict(e entry) (bool, error) {
 	path := s.path(e.kind, e.id)
 	info, err := os.Lstat(path)
@@ -122,10 +124,12 @@ func (s *Store) evict(e entry) (bool, error) {
 	if info.ModTime().UnixNano() != e.used {
 		return false, nil
 	}
-	if err := s.remove(path); err != nil {
-		return false, err
+	err = s.remove(path)
+	var busy *busyfile.Error
+	if errors.As(err, &busy) {
+		return false, nil
 	}
-	return true, nil
+	return err == nil, err
 }
 
 // list returns the entries of a kind. A file that is not named like an entry is

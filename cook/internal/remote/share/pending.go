@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/internal/busyfile"
 )
 
 // maxPending bounds how many keys wait for a later run.
@@ -47,10 +48,10 @@ func (s *sharer) takePending() (keys []kept) {
 		return nil
 	}
 	mine := fmt.Sprintf("%s-%d", s.Pending, os.Getpid()) // another run may be at it
-	if os.Rename(s.Pending, mine) != nil {
+	if busyfile.Rename(s.Pending, mine) != nil {
 		return nil
 	}
-	defer os.Remove(mine)
+	defer busyfile.Remove(mine)
 	data, err := os.ReadFile(mine)
 	if err != nil {
 		return nil
