@@ -4,6 +4,7 @@ package pathname
 
 import (
 	"fmt"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"unicode"
@@ -36,8 +37,12 @@ func Show(name string) string {
 	if quoted[1:len(quoted)-1] == name {
 		return name
 	}
-	if plain := strings.ReplaceAll(name, `"`, `\"`); quoted[1:len(quoted)-1] == plain {
-		return name // only quotation marks were escaped
+	plain := name
+	if filepath.Separator == '\\' {
+		plain = strings.ReplaceAll(name, `\`, `\\`)
+	}
+	if plain = strings.ReplaceAll(plain, `"`, `\"`); quoted[1:len(quoted)-1] == plain {
+		return name // only quotation marks, and separators of Windows, were escaped
 	}
 	return quoted
 }

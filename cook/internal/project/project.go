@@ -80,6 +80,9 @@ func read(name string, trusted owners) (*Project, error) {
 		if folder == "" || filepath.IsAbs(folder) {
 			return folder
 		}
+		if os.IsPathSeparator(folder[0]) { // on Windows: of the drive
+			return filepath.VolumeName(name) + filepath.FromSlash(folder)
+		}
 		return filepath.Join(filepath.Dir(name), filepath.FromSlash(folder))
 	}
 	p := &Project{File: name, Dir: at(says.Dir), Out: at(says.Out), Cache: at(says.Cache), State: at(says.State), Targets: says.Targets, IDs: says.IDs, Remote: says.Remote}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/cook/internal/statedir"
@@ -76,7 +77,8 @@ func (d *Dir) checkHome(to *confine.Dir) error {
 	if err != nil {
 		return err
 	}
-	if scan.StampOf(ours).Device != scan.StampOf(its).Device {
+	drives := strings.EqualFold(filepath.VolumeName(d.out.Name()), filepath.VolumeName(to.Name())) // Windows has no devices
+	if !drives || scan.StampOf(ours).Device != scan.StampOf(its).Device {
 		return ErrOtherFileSystem
 	}
 	info, err := to.Root().Lstat(manifest.StateDir)
