@@ -11,6 +11,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -236,7 +237,11 @@ func TestExtractsAreReadOnce(t *testing.T) {
 	g.write("a.list", "")
 	read("one more", lists+1)
 	g.write("other.txt", "")
-	read("another file", 0)
+	if runtime.GOOS == "windows" {
+		read("another file", lists) // for a scan of the tree
+	} else {
+		read("another file", 0)
+	}
 	g.write("p00.pic", "other")
 	read("a picture", lists+1)
 	read("nothing to do at last", 0)

@@ -135,6 +135,9 @@ func TestFS(t *testing.T) {
 // is the same stays where it was; equal paks are equal files; and the differences are those
 // of the trees.
 func TestReplace(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows may refuse to replace a pak that is open")
+	}
 	seeds := uint64(24)
 	if testing.Short() {
 		seeds = 6

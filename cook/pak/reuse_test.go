@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -100,6 +101,9 @@ func TestReuse(t *testing.T) {
 func TestEditInNewPakTouchesLittle(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long, and starts no goroutines")
+	}
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows may refuse to replace a pak that is open")
 	}
 	r := rand.New(rand.NewPCG(7, 7))
 	tree := map[string][]byte{"large": make([]byte, 4<<20)}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -162,6 +163,9 @@ func TestRefused(t *testing.T) {
 
 // TestSwapped: what took the name of a confined folder is not read.
 func TestSwapped(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows renames no folder that is open")
+	}
 	base := t.TempDir()
 	write(t, filepath.Join(base, "assets", "a"), []byte("text"))
 	write(t, filepath.Join(base, "other", "a"), []byte("secret"))

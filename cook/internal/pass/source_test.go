@@ -120,6 +120,7 @@ func TestOneSource(t *testing.T) {
 // Edited rules concern the sources that they have cooked another way, and the tree is
 // not listed for that.
 func TestEditedRules(t *testing.T) {
+	needFolderStamps(t)
 	for _, tt := range []struct {
 		rules string
 		want  string
@@ -148,6 +149,7 @@ func TestEditedRules(t *testing.T) {
 // A run over a part of the tree sees to that part, lists no tree, and leaves the rest to
 // a run that is incremental, too.
 func TestPatternsAreIncremental(t *testing.T) {
+	needFolderStamps(t)
 	p := newProject(t, map[string]string{"a/1.txt": "one", "a/2.txt": "two", "b/3.txt": "three", "b/4.txt": "four"})
 	p.run()
 	p.write("a/1.txt", "other")

@@ -18,6 +18,7 @@ const targetRules = "[target.pc.json]\nminify = true\n[target.mobile.json]\nmini
 // Targets that are cooked in turn are incremental: a run lists no folder that another one
 // has listed, and sees to what has changed since the last run for its own target.
 func TestTargetsInTurn(t *testing.T) {
+	needFolderStamps(t)
 	files := map[string]string{"cook.toml": targetRules, "a.json": `{"a": 1}`, "b/c.json": `{"b": 12}`, "b/d.txt": "three"}
 	p := newProject(t, files)
 	name := func(path string) string { return filepath.Join(p.Place.Dir, filepath.FromSlash(path)) }
@@ -98,6 +99,7 @@ func TestTargetsInTurn(t *testing.T) {
 
 // What is pending for a target stays so until a run for it has that source in its scope.
 func TestPendingOutOfScope(t *testing.T) {
+	needFolderStamps(t)
 	p := newProject(t, map[string]string{"cook.toml": targetRules, "a.json": `{"a": 1}`, "b/c.json": `{"b": 12}`})
 	run := func(target string, patterns ...string) *Done {
 		p.Scope.Targets, p.Scope.Patterns = []string{target}, patterns
@@ -184,6 +186,7 @@ func TestToolsOfTargetsInTurn(t *testing.T) {
 // Rules that are edited while another target is cooked are followed by the next run for
 // each: if they concern only one, and if the tree was listed.
 func TestRulesOfTargetsInTurn(t *testing.T) {
+	needFolderStamps(t)
 	p := newProject(t, map[string]string{"cook.toml": targetRules, "a.txt": "one", "b.json": "{}"})
 	run := func(target string, whole bool, want string) {
 		t.Helper()
@@ -231,6 +234,7 @@ func TestTargetThatRulesDropped(t *testing.T) {
 // A run for all targets is one for those that the rules declare now, and as incremental as
 // one that names them.
 func TestAllTargets(t *testing.T) {
+	needFolderStamps(t)
 	p := newProject(t, map[string]string{"a.json": `{"a": 1}`, "b/c.json": `{"b": 12}`, "b/d.txt": "three"})
 	run := func(target string) *Done {
 		p.Scope = Scope{Targets: []string{target}}

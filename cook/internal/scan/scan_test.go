@@ -87,10 +87,10 @@ func wantTree(t *testing.T, tree *Tree, entries, configs, probs []string) {
 func TestDirOrder(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, map[string]string{
-		"a/x": "", "a/b/y": "", "a-b": "", "a.b": "", "a0": "", "a-": "", "a-d/z": "", "a.d/z": "", "aa/z": "", "A": "", "b": "", "empty/": "", "empty/too/": "",
+		"a/x": "", "a/b/y": "", "a-b": "", "a.b": "", "a0": "", "a-": "", "a-d/z": "", "a.d/z": "", "aa/z": "", "Z": "", "b": "", "empty/": "", "empty/too/": "",
 	})
 	wantTree(t, walk(t, dir, Options{}), []string{
-		"A", "a-", "a-b", "a-d/z", "a.b", "a.d/z", "a/b/y", "a/x", "a0", "aa/z", "b",
+		"Z", "a-", "a-b", "a-d/z", "a.b", "a.d/z", "a/b/y", "a/x", "a0", "aa/z", "b",
 	}, nil, nil)
 }
 

@@ -35,7 +35,11 @@ func TestCheckBlob(t *testing.T) {
 			s := openStore(t, t.TempDir())
 			id := put(t, s, content)
 			path := s.path(blobs, id)
-			if err := tc.spoil(t, path); err != nil {
+			var link *os.LinkError
+			if err := tc.spoil(t, path); errors.As(err, &link) {
+				t.Logf("%s: %v", name, err) // needs a privilege on Windows
+				continue
+			} else if err != nil {
 				t.Fatal(err)
 			}
 			s.readOnly = readOnly

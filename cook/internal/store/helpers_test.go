@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/confine"
 )
 
 // noon is when tests take place.
@@ -62,12 +63,12 @@ func put(t testing.TB, s *Store, content []byte) BlobID {
 
 // copyBlob copies a blob to a file that it names in full.
 func copyBlob(ctx context.Context, s *Store, id BlobID, size int64, dst string) error {
-	in, err := os.OpenRoot(filepath.Dir(dst))
+	in, err := confine.Open(filepath.Dir(dst))
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	return s.CopyBlob(ctx, id, size, in, filepath.Base(dst))
+	return s.CopyBlob(ctx, id, size, in.Root(), filepath.Base(dst))
 }
 
 // wantCopy fails unless the blob comes out whole.

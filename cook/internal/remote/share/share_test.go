@@ -438,7 +438,7 @@ func TestGivenUp(t *testing.T) {
 	for name, tc := range map[string]struct {
 		start func(*testing.T) (*remotetest.Server, string)
 		want  string
-	}{"refused": {refused, "connection refused"}, "nobody": {nobody, "who are you?"}, "broken": {broken, "broken"}} {
+	}{"refused": {refused, "refused"}, "nobody": {nobody, "who are you?"}, "broken": {broken, "broken"}} {
 		t.Run(name, func(t *testing.T) {
 			server, url := tc.start(t)
 			m := newMachine(t, url)
