@@ -4,11 +4,13 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"golang.org/x/sys/windows"
 
 	"github.com/assetcook/assetcook/internal/busyfile"
+	"github.com/assetcook/assetcook/internal/regular"
 )
 
 // held returns a directory whose file old is open with a share mode.
@@ -81,6 +83,37 @@ func TestReadOnlyFilesAreRemoved(t *testing.T) {
 		t.Error(err)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("left %v, %v", left, err)
+	}
+}
+
+// Paths of more than 260 characters are written, renamed and removed like others, in a Root
+// and as whole paths.
+func TestLongPaths(t *testing.T) {
+	d, err := Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	long := strings.Repeat("n", 150) + "/" + strings.Repeat("m", 150)
+	root := d.Root()
+	if err := errors.Join(root.MkdirAll(long, 0o777), root.WriteFile(long+"/one", []byte("one"), 0o666), root.WriteFile(long+"/two", nil, 0o666),
+		root.Rename(long+"/one", long+"/two"), root.WriteFile(long+"/one", nil, 0o666), root.Remove(long+"/one")); err != nil {
+		t.Error(err)
+	}
+	whole := filepath.Join(d.Name(), filepath.FromSlash(long))
+	f, err := regular.Open(filepath.Join(whole, "two"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	if err := errors.Join(busyfile.Rename(filepath.Join(whole, "two"), filepath.Join(whole, "three")), busyfile.Remove(filepath.Join(whole, "three"))); err != nil {
+		t.Error(err)
+	}
+	if err := errors.Join(root.WriteFile(long+"/one", nil, 0o666), busyfile.RemoveAll(whole), root.RemoveAll(strings.Repeat("n", 150))); err != nil {
+		t.Error(err)
+	}
+	if left, err := os.ReadDir(d.Name()); err != nil || len(left) > 0 {
 		t.Errorf("left %v, %v", left, err)
 	}
 }
