@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
 
 	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/state"
@@ -45,6 +46,9 @@ func Run(ctx context.Context, s *pass.Session) (removed int, err error) {
 	}
 	if err != nil {
 		return removed, fmt.Errorf("clean %s: %w", s.Out.Name(), err)
+	}
+	if runtime.GOOS == "windows" {
+		s.Out.Close() // drives without POSIX deletion remove no folder that is open
 	}
 	return removed, removeFolder(s.Place.Out, s.Out.Name())
 }

@@ -17,6 +17,7 @@ package glob
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 )
 
@@ -48,9 +49,16 @@ func (l *List) Add(text string) error {
 
 // Escape takes the meaning from the marks in a path: behind a slash, that is a pattern which
 // matches nothing else.
-func Escape(path string) string { return marks.Replace(path) }
+func Escape(path string) string { return marksFor(filepath.Separator).Replace(path) }
 
-var marks = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`)
+// marksFor returns what replaces marks. On Windows it has no backslash: a word of the command
+// line may come with those, and they become slashes.
+func marksFor(separator rune) *strings.Replacer {
+	if separator == '\\' {
+		return strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]", "{", "[{]", "}", "[}]")
+	}
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`)
+}
 
 // Prefix is what all paths that the list chooses start with.
 func (l *List) Prefix() string {

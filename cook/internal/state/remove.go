@@ -3,6 +3,7 @@ package state
 import (
 	"errors"
 	"io/fs"
+	"runtime"
 
 	"github.com/assetcook/assetcook/cook/internal/statedir"
 	"github.com/assetcook/assetcook/cook/manifest"
@@ -46,6 +47,9 @@ func (d *Dir) Remove() error {
 				return err
 			}
 		}
+	}
+	if runtime.GOOS == "windows" {
+		d.unlock() // Windows removes no lock that is open
 	}
 	if err := root.RemoveAll(lockName); err != nil {
 		return err
