@@ -1,10 +1,10 @@
 // Package busyfile removes and replaces files while other programs have them open.
 //
-// Windows refuses both where a drive lacks POSIX semantics (FAT, network drives), or where
-// the other program opened the file without sharing deletion. Virus scanners and indexers
-// do so for a moment. A call is repeated after short, growing pauses; then the busy file is
-// moved aside, into a directory that the next run empties. If the system refuses that, too,
-// an [Error] names the file. Other systems refuse neither, and nothing here costs them time.
+// Windows refuses both on drives without POSIX semantics (FAT, network drives), and where
+// the other program opened the file without sharing deletion, as virus scanners and indexers
+// do for a moment. [Files] repeats the call after short, growing pauses. Then it moves the
+// busy file into a trash directory, which the next run empties. If the system refuses that,
+// too, an [Error] names the file. Other systems refuse neither, and lose no time here.
 package busyfile
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// A Folder makes each call once.
+// A Folder makes system calls on the files of a directory, each once.
 type Folder interface {
 	Lstat(name string) (fs.FileInfo, error)
 	MkdirAll(name string, perm fs.FileMode) error
@@ -36,7 +36,7 @@ type Files struct {
 	Trash string              // directory for files moved aside; "" forbids that
 	Busy  func(error) bool    // nil for IsBusy
 	Pause func(time.Duration) // nil for time.Sleep
-	vain  atomic.Int32        // calls whose pauses were in vain
+	vain  atomic.Int32        // calls in a row whose pauses did not help
 }
 
 // pauses is the number of pauses of a call: 1 ms, doubled each time, half a second in all.
@@ -65,7 +65,7 @@ func (f *Files) Remove(name string) error {
 	if !moved {
 		return f.explain(name, err)
 	}
-	f.In.Remove(aside) // else the next run does
+	f.In.Remove(aside) // on failure, the next run empties the trash
 	return nil
 }
 
@@ -101,8 +101,8 @@ func (f *Files) removeInSteps(name string) error {
 	return err
 }
 
-// Rename renames a file or a directory. For files, a target that stays busy is moved aside; it is moved back if the
-// new file cannot take its place.
+// Rename renames a file or a directory. A target file that stays busy is moved aside, and
+// moved back if the new file cannot take its place.
 func (f *Files) Rename(from, to string) error {
 	err := f.In.Rename(from, to)
 	if !f.busy(err) || !f.isRegular(from) {
@@ -129,8 +129,8 @@ func (f *Files) busy(err error) bool {
 	return IsBusy(err)
 }
 
-// repeat makes a call until it does not meet a busy file, or for about half a second. After
-// calls that paused in vain, later ones pause less: many busy files must not take hours.
+// repeat makes a call until it meets no busy file, for at most half a second. Calls pause
+// less after others that paused in vain, so that many busy files do not take hours.
 func (f *Files) repeat(call func() error) error {
 	err := call()
 	wait := time.Millisecond
@@ -151,7 +151,7 @@ func (f *Files) repeat(call func() error) error {
 	return err
 }
 
-// moveAside moves a regular file to the trash directory. What is in there stays there.
+// moveAside moves a regular file into the trash directory, unless it is there already.
 func (f *Files) moveAside(name string) (aside string, moved bool) {
 	if f.Trash == "" || strings.HasPrefix(name, f.Trash+"/") || !f.isRegular(name) {
 		return "", false
@@ -166,8 +166,8 @@ func (f *Files) moveAside(name string) (aside string, moved bool) {
 	return aside, f.In.Rename(name, aside) == nil
 }
 
-// explain adds the name of a busy file to an error. Directories get none: the system
-// says of them that they are not empty, or that they are in use, by the same error.
+// explain adds the name of a busy file to an error. An error about a directory stays as it
+// is, because the system has one error for directories in use and for those not empty.
 func (f *Files) explain(name string, err error) error {
 	if !f.isRegular(name) {
 		return err
@@ -180,7 +180,8 @@ func (f *Files) isRegular(name string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// explainRename finds the busy file of a rename: the target, if there is one.
+// explainRename adds the name of the busy file to the error of a rename: the target, if
+// there is one.
 func (f *Files) explainRename(from, to string, err error) error {
 	if _, lstatErr := f.In.Lstat(to); lstatErr != nil {
 		return f.explain(from, err)

@@ -13,21 +13,21 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// dirInterest selects the changes that matter. Windows reports no closing of
-// files; the last write shows when the writer closes or flushes.
+// dirInterest lists the changes to report. Windows does not report that a file is
+// closed; it reports the last write when the writer closes or flushes the file.
 const dirInterest = windows.FILE_NOTIFY_CHANGE_FILE_NAME | windows.FILE_NOTIFY_CHANGE_DIR_NAME | windows.FILE_NOTIFY_CHANGE_ATTRIBUTES |
 	windows.FILE_NOTIFY_CHANGE_SIZE | windows.FILE_NOTIFY_CHANGE_LAST_WRITE | windows.FILE_NOTIFY_CHANGE_CREATION
 
-// A dirHandle is an open directory with a request for its changes. The system
-// writes to it, so it stays where it is until the request is done.
+// A dirHandle is an open directory with a request for its changes. It must not move in
+// memory before the request is done, because the system writes to it.
 type dirHandle struct {
 	asked    windows.Overlapped
 	path     string
-	tree     bool // reports what happens below as well
+	tree     bool // reports changes below the directory as well
 	handle   windows.Handle
 	identity fileIdentity
-	moved    bool     // the path leads elsewhere, or requests fail
-	buf      []uint32 // aligned as the system wants it
+	moved    bool     // the path names another directory, or requests fail
+	buf      []uint32 // aligned for the system
 }
 
 // fileIdentity distinguishes the directories of all volumes.
@@ -51,7 +51,7 @@ func openDir(path string, tree bool) (*dirHandle, error) {
 	return h, nil
 }
 
-// openPath opens a directory so that others may rename and delete it.
+// openPath opens a directory and lets other programs rename and delete it.
 func openPath(path string, access, flags uint32) (windows.Handle, error) {
 	name, err := anyLength(path)
 	if err != nil {
@@ -61,8 +61,8 @@ func openPath(path string, access, flags uint32) (windows.Handle, error) {
 	return windows.CreateFile(name, access, share, nil, windows.OPEN_EXISTING, windows.FILE_FLAG_BACKUP_SEMANTICS|flags, 0)
 }
 
-// anyLength prepares an absolute, clean path for system calls that take at most 260
-// characters of others.
+// anyLength returns an absolute, clean path in the form that system calls take without
+// a limit of 260 characters.
 func anyLength(path string) (*uint16, error) {
 	switch {
 	case !strings.HasPrefix(path, `\\`):
@@ -84,7 +84,7 @@ func identityOf(handle windows.Handle) (fileIdentity, error) {
 	return fileIdentity{info.VolumeSerialNumber, info.FileIndexHigh, info.FileIndexLow}, nil
 }
 
-// requireFolder returns an error if path does not lead to a directory.
+// requireFolder returns an error if path names no directory.
 func requireFolder(path string) error {
 	_, err := identityAt(path)
 	return err
@@ -99,25 +99,25 @@ func identityAt(path string) (fileIdentity, error) {
 	return identityOf(handle)
 }
 
-// current reports whether the path still leads to the open directory.
+// current reports whether the path still names the open directory.
 func (h *dirHandle) current() bool {
 	now, err := identityAt(h.path)
 	return err == nil && now == h.identity
 }
 
-// request asks for the next changes.
+// request asks the system for the next changes.
 func (h *dirHandle) request(event windows.Handle) error {
 	h.asked = windows.Overlapped{HEvent: event}
 	var none uint32
 	return windows.ReadDirectoryChanges(h.handle, (*byte)(unsafe.Pointer(&h.buf[0])), uint32(4*len(h.buf)), h.tree, dirInterest, &none, &h.asked, 0)
 }
 
-// done reports whether the last request has come to its end.
+// done reports whether the last request is complete.
 func (h *dirHandle) done() bool {
 	return windows.NTStatus(atomic.LoadUintptr(&h.asked.Internal)) != windows.STATUS_PENDING
 }
 
-// result returns what the request has brought, to be used until the next.
+// result returns the changes of a complete request. They are valid until the next request.
 func (h *dirHandle) result() ([]byte, error) {
 	var n uint32
 	if err := windows.GetOverlappedResult(h.handle, &h.asked, &n, false); err != nil {
@@ -126,17 +126,17 @@ func (h *dirHandle) result() ([]byte, error) {
 	return unsafe.Slice((*byte)(unsafe.Pointer(&h.buf[0])), 4*len(h.buf))[:n], nil
 }
 
-// close ends the request and closes the handle.
+// close cancels the request and closes the handle.
 func (h *dirHandle) close(event windows.Handle) {
 	windows.CancelIoEx(h.handle, &h.asked) // fails if the request is done
 	for !h.done() {
 		windows.WaitForSingleObject(event, 10) // the buffer must outlive the request
 	}
 	windows.CloseHandle(h.handle)
-	windows.SetEvent(event) // others may have signaled it
+	windows.SetEvent(event) // the wait may have taken the signal of another handle
 }
 
-// decode reads a buffer of FILE_NOTIFY_INFORMATION about a directory.
+// decode passes each change in a buffer of FILE_NOTIFY_INFORMATION to note.
 func (q *queue) decode(root string, b []byte, note func(event)) error {
 	for {
 		if len(b) < 12 {
@@ -158,7 +158,7 @@ func (q *queue) decode(root string, b []byte, note func(event)) error {
 	}
 }
 
-// tell notes one change of the entry that has a path.
+// tell passes one change of a file or folder to note.
 func (q *queue) tell(path string, action uint32, note func(event)) {
 	dir, name := filepath.Split(path)
 	id, known := q.folders[dirKey(filepath.Clean(dir))]
@@ -180,15 +180,15 @@ func (q *queue) tell(path string, action uint32, note func(event)) {
 		e.kind, e.cookie = movedTo, q.cookie // comes right after the old name
 	default:
 		if isFolder(path) {
-			return // what happens in it is reported by itself
+			return // its own changes are reported one by one
 		}
 		e.kind = written
 	}
 	note(e)
 }
 
-// longNamed finds a folder by a path with short names such as PICTUR~1. The
-// system reports changes by the names that programs use.
+// longNamed returns the watch of a folder whose path has short names such as PICTUR~1.
+// The system reports a change by the path that the writing program used.
 func (q *queue) longNamed(dir string) (watchID, bool) {
 	if !strings.Contains(dir, "~") {
 		return noWatch, false

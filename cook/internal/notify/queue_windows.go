@@ -12,25 +12,24 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// treeBuffer is the largest buffer that network drives accept. folderBuffer
-// serves a single folder.
+// treeBuffer is the largest buffer that network drives accept, for a whole tree;
+// folderBuffer is for a single folder.
 const (
 	treeBuffer   = 64 << 10
 	folderBuffer = 8 << 10
 )
 
-// queue reads directory changes by overlapped I/O. A handle for each folder
-// would keep people from renaming the folders above it, so one handle serves
-// a whole tree.
+// queue reads directory changes by overlapped I/O. One handle serves a whole tree: with a
+// handle for each folder, no folder above an open one could be renamed.
 //
-// All handles signal one event. A request resets it, therefore read looks at
-// all handles once more after its last request.
+// All handles signal one event. A request resets the event, so read checks all handles
+// once more after its last request.
 type queue struct {
 	trees   []string // absolute; one handle serves all folders in each
 	event   windows.Handle
 	handles map[string]*dirHandle // by dirKey
 	folders map[string]watchID    // by dirKey
-	paths   map[watchID]string    // the keys of folders
+	paths   map[watchID]string    // keys in folders
 	last    watchID
 	cookie  uint32
 	closing atomic.Bool
@@ -50,11 +49,11 @@ func openQueue() (*queue, error) {
 
 func (q *queue) within(trees []string) { q.trees = trees }
 
-// dirKey makes equal what the system takes for the same name.
+// dirKey returns the same key for paths that differ in case only.
 func dirKey(path string) string { return strings.ToLower(path) }
 
-// add watches the directory that path leads to. Folders in a tree share the
-// handle of the tree, except below links, which the system does not follow.
+// add watches a directory. Folders in a tree share the handle of the tree; a folder
+// below a link has its own, because the system follows no links.
 func (q *queue) add(path string) (watchID, error) {
 	key := dirKey(path)
 	if h := q.handles[key]; h != nil && !h.current() {
@@ -76,7 +75,7 @@ func (q *queue) add(path string) (watchID, error) {
 	return q.last, nil
 }
 
-// cover makes sure that some handle reports the changes in a folder.
+// cover opens a handle that reports the changes in a folder, unless one is open.
 func (q *queue) cover(path string) error {
 	for _, tree := range q.trees {
 		if dirKey(path) != dirKey(tree) && !q.plainlyBelow(tree, path) {
@@ -90,8 +89,8 @@ func (q *queue) cover(path string) error {
 	return q.open(path, false)
 }
 
-// plainlyBelow reports whether path is in a tree, without links on the way
-// from it, or from the last folder known to be so.
+// plainlyBelow reports whether path is in a tree and no folder between them is a link.
+// It trusts folders that are watched already.
 func (q *queue) plainlyBelow(tree, path string) bool {
 	if !strings.HasPrefix(dirKey(path), strings.TrimSuffix(dirKey(tree), `\`)+`\`) {
 		return false
@@ -137,7 +136,7 @@ func (q *queue) drop(h *dirHandle) {
 	h.close(q.event)
 }
 
-// served returns the keys of the folders whose changes only h reports.
+// served returns the keys of folders whose changes no handle but h reports.
 func (q *queue) served(h *dirHandle) (keys []string) {
 	own := dirKey(h.path)
 	for key := range q.folders {
@@ -149,8 +148,8 @@ func (q *queue) served(h *dirHandle) (keys []string) {
 	return keys
 }
 
-// remove ends a watch, and closes its handle unless that serves a tree that
-// is still there.
+// remove ends a watch and closes the handle of its folder, if it has one. A handle of a
+// tree above the folder stays open.
 func (q *queue) remove(id watchID) {
 	key, known := q.paths[id]
 	if !known {
@@ -163,9 +162,8 @@ func (q *queue) remove(id watchID) {
 	}
 }
 
-// size returns how many bytes read may return, 0 if no changes have come. The
-// system does not say how many wait. It reports no renaming of the topmost
-// folder either, so size looks for that.
+// size returns an upper bound of the bytes that wait to be read, 0 if there are none. It
+// also checks whether the root of a tree was renamed, which the system does not report.
 func (q *queue) size() (n int, err error) {
 	for _, h := range q.handles {
 		h.moved = h.moved || !h.current()
@@ -176,8 +174,7 @@ func (q *queue) size() (n int, err error) {
 	return n, nil
 }
 
-// read hands the changes that have come to note. It returns their bytes, 0 if
-// there are none.
+// read passes waiting changes to note and returns their size in bytes, 0 if there are none.
 func (q *queue) read(note func(event)) (n int, err error) {
 	for more := true; more; {
 		more = false
@@ -191,14 +188,14 @@ func (q *queue) read(note func(event)) (n int, err error) {
 				n++
 			}
 			if n > treeBuffer {
-				return n, windows.SetEvent(q.event) // a busy writer must not hold us
+				return n, windows.SetEvent(q.event) // a busy writer must not keep read from returning
 			}
 		}
 	}
 	return n, nil
 }
 
-// take handles one completed request and makes the next.
+// take passes the changes of a complete request to note and makes the next request.
 func (q *queue) take(h *dirHandle, note func(event)) int {
 	buf, err := h.result()
 	switch {
@@ -216,8 +213,8 @@ func (q *queue) take(h *dirHandle, note func(event)) int {
 	return len(buf) + 1
 }
 
-// end reports that nothing of what a handle served is watched any more. It is
-// removed, was renamed, or its drive is gone.
+// end closes a handle and notes that its folders are no longer watched. The directory
+// was removed or renamed, or its drive is gone.
 func (q *queue) end(h *dirHandle, note func(event)) {
 	var ids []watchID
 	for _, key := range q.served(h) {
@@ -229,8 +226,8 @@ func (q *queue) end(h *dirHandle, note func(event)) {
 	}
 }
 
-// each calls take, which is to call read, until there is no more, and again
-// whenever there is, until take fails or the queue is closed.
+// each calls take whenever changes wait, until take fails or the queue is closed. take
+// must call read.
 func (q *queue) each(take func() (more bool, err error)) error {
 	defer close(q.ended)
 	for {
@@ -249,7 +246,7 @@ func (q *queue) each(take func() (more bool, err error)) error {
 	}
 }
 
-// close also ends each, and must not be called from within it.
+// close closes all handles and ends each. It must not be called from within each.
 func (q *queue) close() error {
 	q.closing.Store(true)
 	if err := windows.SetEvent(q.event); err != nil {
