@@ -214,3 +214,23 @@ func TestOutputThatAnotherProcessKeepsIsReported(t *testing.T) {
 	p.cooked(p.out)
 	p.wantFresh()
 }
+
+// Names that mean devices or lose their end are refused with their place, and nothing is read.
+func TestNamesThatWindowsDoesNotTakeAreRefused(t *testing.T) {
+	p := newPictures(t, 1)
+	for _, name := range []string{"con.txt", "dot."} {
+		if err := os.WriteFile(`\\?\`+filepath.Join(p.assets, name), []byte(name), 0o666); err != nil {
+			t.Skipf("%s cannot be made: %v", name, err)
+		}
+		t.Cleanup(func() { os.Remove(`\\?\` + filepath.Join(p.assets, name)) })
+	}
+	said, err := p.cook(p.out).CombinedOutput()
+	if err == nil {
+		t.Errorf("succeeded\n%s", said)
+	}
+	for _, name := range []string{"con.txt", "dot."} {
+		if want := "assets/" + name + ": error: cannot be read: Windows takes the name for a device, or drops its end; rename it"; !strings.Contains(string(said), want) {
+			t.Errorf("want %q in\n%s", want, said)
+		}
+	}
+}

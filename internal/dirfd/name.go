@@ -47,6 +47,10 @@ func nextName(path []byte) (name, rest []byte) {
 	return name, rest
 }
 
+// IsName reports whether the system takes a name for that of a file in a folder. It may not
+// even if the folder lists the name: Windows reads devices and other files from some.
+func IsName(name string) bool { return name != "" && canBeName([]byte(name)) }
+
 // canBeName reports whether a file can have this name, which is not empty and
 // holds neither slash nor NUL.
 func canBeName(name []byte) bool {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/assetcook/assetcook/internal/dirfd"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
@@ -117,6 +118,8 @@ func (v *visitor) list(f folder) error {
 	return nil
 }
 
+var errNoName = errors.New("Windows takes the name for a device, or drops its end; rename it")
+
 // entry judges one name of the folder and adds it to the node.
 func (v *visitor) entry(f folder, n *node, name string) {
 	asFile, asFolder := junkFile(name), junkFolder(name)
@@ -127,6 +130,9 @@ func (v *visitor) entry(f folder, n *node, name string) {
 	st, err := f.lstat(name)
 	if err != nil {
 		n.odd = true
+		if !dirfd.IsName(name) {
+			err = errNoName
+		}
 		if !pathname.IsAbsent(err) && !asFile && !asFolder {
 			n.problems = append(n.problems, Problem{join(n.path, name), Unreadable, err})
 		}
