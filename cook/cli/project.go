@@ -111,7 +111,7 @@ func asPattern(dir, word string, hereFirst bool) string {
 	if !ok {
 		return word
 	}
-	pattern := "/" + glob.Escape(rel)
+	pattern := "/" + glob.EscapeWord(rel)
 	switch {
 	case rel == ".":
 		pattern = "."

@@ -68,7 +68,7 @@ func (p *project) cook(w http.ResponseWriter, req *http.Request) {
 		fail(w, fmt.Errorf("%s: %w", pathname.Show(string(q.Path)), errNoAsset))
 		return
 	}
-	out, said, code, err := p.ask(context.WithoutCancel(req.Context()), "", "-a", "-v", "-wait", "/"+glob.Escape(string(q.Path)))
+	out, said, code, err := p.ask(context.WithoutCancel(req.Context()), "", "-a", "-v", "-wait", "/"+glob.EscapeWord(string(q.Path)))
 	if err != nil {
 		fail(w, err)
 		return

@@ -39,6 +39,7 @@ $wine wineboot -i >/dev/null 2>&1 || true
 # which takes 20 times as long as all else.
 export WINEDLLOVERRIDES="$WINEDLLOVERRIDES;winedevice.exe="
 /usr/lib/wine/wineserver64 -p >/dev/null 2>&1 || true # it may run already
+$wine cmd /c exit >/dev/null 2>&1 # starts services, which must not hold the output of a test
 $gcc -shared -o "$WINEPREFIX/drive_c/windows/system32/bcryptprimitives.dll" proof/windows/bcryptprimitives.c -ladvapi32
 
 # Tests get an os.RemoveAll without the deletion that Wine 8 lacks, and an os.Symlink that

@@ -49,16 +49,20 @@ func (l *List) Add(text string) error {
 
 // Escape takes the meaning from the marks in a path: behind a slash, that is a pattern which
 // matches nothing else.
-func Escape(path string) string { return marksFor(filepath.Separator).Replace(path) }
+func Escape(path string) string { return marks.Replace(path) }
 
-// marksFor returns what replaces marks. On Windows it has no backslash: a word of the command
-// line may come with those, and they become slashes.
-func marksFor(separator rune) *strings.Replacer {
-	if separator == '\\' {
-		return strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]", "{", "[{]", "}", "[}]")
+var marks = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`)
+
+// EscapeWord is Escape for a word of the command line, where the backslashes of Windows
+// become slashes.
+func EscapeWord(path string) string {
+	if filepath.Separator == '\\' {
+		return wordMarks.Replace(path)
 	}
-	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`)
+	return Escape(path)
 }
+
+var wordMarks = strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]", "{", "[{]", "}", "[}]")
 
 // Prefix is what all paths that the list chooses start with.
 func (l *List) Prefix() string {

@@ -225,12 +225,12 @@ func TestEscape(t *testing.T) {
 	for path, other := range map[string]string{
 		"a/b.png": "a/bxpng", "a*": "ab", "x/a?.png": "x/ab.png", "[ab].c": "a.c", "{a,b}": "a", `a\*b`: "a*b", `\`: "", "d[1]/{x}*.json": "d1/x.json",
 	} {
-		for _, separator := range `/\` {
-			if separator == '\\' && strings.Contains(path, `\`) {
+		for _, escaped := range []string{Escape(path), wordMarks.Replace(path)} {
+			if strings.Contains(path, `\`) && escaped != Escape(path) {
 				continue // no name on Windows
 			}
 			var l List
-			if err := l.Add("/" + marksFor(separator).Replace(path)); err != nil {
+			if err := l.Add("/" + escaped); err != nil {
 				t.Errorf("%s: %v", path, err)
 			}
 			base := func(p string) string { return p[strings.LastIndexByte(p, '/')+1:] }
