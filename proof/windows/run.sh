@@ -55,7 +55,7 @@ echo "{\"Replace\":{\"$os/removeall_at.go\":\"$dir/removeall_at.go\",\"$os/file_
 wintest() { GOOS=windows go test -overlay "$dir/overlay.json" -exec $wine "$@"; }
 
 # Tests of links fail on purpose where there are none; TestFaults takes a minute.
-wintest -skip 'StaysInside$|TestSubAndOutward|TestNameHasNoLinks|TestAnswersAreThoseOfRoot|TestRenamesAreThoseOfRoot|TestFaults' \
+wintest -short -skip 'StaysInside$|TestSubAndOutward|TestNameHasNoLinks|TestAnswersAreThoseOfRoot|TestRenamesAreThoseOfRoot|TestFaults' \
 	./internal/busyfile ./internal/confine ./internal/atomicfile ./internal/dirfd ./internal/pathname ./internal/regular \
 	./cook/internal/bulk ./cook/internal/contents ./cook/internal/execute ./cook/internal/feed ./cook/internal/glob \
 	./cook/internal/ids ./cook/internal/index ./cook/internal/lint ./cook/internal/notify ./cook/internal/pass \
@@ -63,7 +63,7 @@ wintest -skip 'StaysInside$|TestSubAndOutward|TestNameHasNoLinks|TestAnswersAreT
 	./cook/internal/rules ./cook/internal/runaction ./cook/internal/scan ./cook/internal/state ./cook/internal/statedir \
 	./cook/internal/store ./cook/internal/survey ./cook/internal/verify ./cook/internal/watch \
 	./cook/manifest ./cook/recipe/... ./recipes/builtin
-wintest -run 'TestTerminated|TestOutputThatAnother|TestScripts/^(branches|bundle|cache|checkcontents|defaultout|empty|first|folders|index|leftovers|outputs|pak|tag|whymany)$' -test.parallel 3 ./cook/cli
+wintest -run 'TestTerminated|TestOutputThatAnother|TestNamesThatWindows|TestScripts/^(branches|bundle|cache|checkcontents|defaultout|empty|first|folders|index|leftovers|outputs|pak|tag|whymany)$' -test.parallel 3 ./cook/cli
 echo "windows: $sequences sequences of edits"
 wintest -run IncrementalEqualsFromScratch ./cook -oracle.sequences "$sequences" -timeout 60m
 
