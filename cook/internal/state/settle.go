@@ -77,8 +77,9 @@ func (d *Dir) checkHome(to *confine.Dir) error {
 	if err != nil {
 		return err
 	}
-	drives := strings.EqualFold(filepath.VolumeName(d.out.Name()), filepath.VolumeName(to.Name())) // Windows has no devices
-	if !drives || scan.StampOf(ours).Device != scan.StampOf(its).Device {
+	// Stamps have no device on Windows.
+	sameDrive := strings.EqualFold(filepath.VolumeName(d.out.Name()), filepath.VolumeName(to.Name()))
+	if !sameDrive || scan.StampOf(ours).Device != scan.StampOf(its).Device {
 		return ErrOtherFileSystem
 	}
 	info, err := to.Root().Lstat(manifest.StateDir)

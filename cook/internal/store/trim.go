@@ -113,8 +113,8 @@ func (s *Store) evictOldest(ctx context.Context, now time.Time, keep *Keep, more
 	return stats, nil
 }
 
-// evict removes an entry unless it was used since it was listed, or another process has
-// it open where that keeps it (package busyfile).
+// evict removes an entry unless it was used since it was listed, or another process keeps
+// it from being removed.
 func (s *Store) evict(e entry) (bool, error) {
 	path := s.path(e.kind, e.id)
 	info, err := os.Lstat(path)
