@@ -77,7 +77,7 @@ func (r *cookRun) flags() *flag.FlagSet {
 func (c command) runCook(ctx context.Context, atWork func(), args []string, stdout, stderr io.Writer) int {
 	r := cookRun{cook: c.cook, project: cook.Project{Recipes: c.recipes}, atWork: atWork, stdout: stdout, stderr: stderr}
 	fs := r.flags()
-	fs.Usage = func() { c.shortHelp(fs.Output()) }
+	fs.Usage = func() { shortHelp(fs.Output(), c) }
 	patterns, code, ok := parse(fs, args, stdout, stderr)
 	if !ok {
 		return code

@@ -41,7 +41,7 @@ const (
 )
 
 // fullHelp prints all verbs, flags and recipes.
-func (c command) fullHelp(w io.Writer) {
+func fullHelp(w io.Writer, c command) {
 	fmt.Fprintf(w, "%s\n\tcook %-35s %s\n", introText, synopsis, summary)
 	for _, v := range c.verbs() {
 		fmt.Fprintf(w, "\tcook %-35s %s\n", v.synopsis, v.summary)
@@ -63,7 +63,7 @@ var (
 )
 
 // shortHelp prints what most users need, on one screen.
-func (c command) shortHelp(w io.Writer) {
+func shortHelp(w io.Writer, c command) {
 	line := func(left, right string) { fmt.Fprintf(w, "  %-26s %s\n", left, shortened(right)) }
 	fmt.Fprintf(w, "%s\nCommands:\n", introText)
 	line("cook -dir assets", summary)
@@ -146,7 +146,7 @@ func (c command) subjects() []string {
 func (c command) runHelp(ctx context.Context, atWork func(), args []string, stdout, stderr io.Writer) int {
 	var man, all bool
 	fs := helpFlags(&man, &all)
-	if len(args) == 1 && fs.Lookup(strings.TrimLeft(args[0], "-")) == nil && c.helpOnFlag(stdout, args[0]) {
+	if len(args) == 1 && fs.Lookup(strings.TrimLeft(args[0], "-")) == nil && helpOnFlag(stdout, c, args[0]) {
 		return exitOK
 	}
 	words, code, ok := parse(fs, args, stdout, stderr)
@@ -161,9 +161,9 @@ func (c command) runHelp(ctx context.Context, atWork func(), args []string, stdo
 	case man:
 		c.man(stdout)
 	case all:
-		c.fullHelp(stdout)
+		fullHelp(stdout, c)
 	case len(words) == 0:
-		c.shortHelp(stdout)
+		shortHelp(stdout, c)
 	case len(words) > 1:
 		wrong(stderr, "want one word to explain, have %q", words)
 		return exitUsage
@@ -190,7 +190,7 @@ func (c command) helpOn(ctx context.Context, atWork func(), word string, stdout,
 		describe(stdout, r)
 		return exitOK
 	}
-	if c.helpOnFlag(stdout, "-"+word) || helpOnOption(stdout, set, word) {
+	if helpOnFlag(stdout, c, "-"+word) || helpOnOption(stdout, set, word) {
 		return exitOK
 	}
 	if name := nearest.Word(word, append(c.subjects(), optionNames(set)...)); name != "" {

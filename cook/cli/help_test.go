@@ -14,7 +14,7 @@ import (
 // The short help fits on a screen of 80 columns and 40 lines, and nothing in it is cut off.
 func TestShortHelpFitsOnOneScreen(t *testing.T) {
 	var text strings.Builder
-	command{cook.Cook, recipes.All()}.shortHelp(&text)
+	shortHelp(&text, command{cook.Cook, recipes.All()})
 	lines := strings.Split(strings.TrimSuffix(text.String(), "\n"), "\n")
 	if len(lines) < 20 || len(lines) > 40 {
 		t.Errorf("%d lines", len(lines))

@@ -80,7 +80,7 @@ What a recipe cooks by default is never left out.
 
 // helpOnFlag prints a flag, written with its hyphen, and the verbs that have it. Verbs
 // whose flags of this name do different things are told apart.
-func (c command) helpOnFlag(w io.Writer, word string) bool {
+func helpOnFlag(w io.Writer, c command, word string) bool {
 	name := strings.TrimLeft(word, "-")
 	if name == "" || name == word {
 		return false
