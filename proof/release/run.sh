@@ -135,7 +135,7 @@ root=$work/rpm
 mkdir "$root"
 cp -r testdata/assets "$root/assets"
 start=$(date +%s%N)
-rpm --root="$root" --dbpath=/var/lib/rpm --nodeps -i "$dist"/assetcook-*.x86_64.rpm
+rpm --root="$root" --dbpath=/var/lib/rpm --nodeps -i "$dist"/assetcook_*_amd64.rpm 2>/dev/null
 cooks rpm "$root" inside "$root" /usr/bin/cook -dir assets
 rpm --root="$root" --dbpath=/var/lib/rpm --verify assetcook
 
