@@ -126,7 +126,11 @@ func exported(d ast.Decl) (list []identifier) {
 		for _, spec := range d.Specs {
 			switch s := spec.(type) {
 			case *ast.TypeSpec:
-				if s.Name.IsExported() {
+				switch {
+				case !s.Name.IsExported():
+				case s.Assign.IsValid(): // others can use what it names
+					list = append(list, identifier{s.Name.Name, s.Name})
+				default:
 					list = append(list, identifier{s.Name.Name, visible(s.Type)})
 				}
 			case *ast.ValueSpec:

@@ -18,6 +18,7 @@ import (
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/internal/remote"
 	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/dependency"
 	"github.com/assetcook/assetcook/proof/oracle"
 )
 
@@ -76,9 +77,9 @@ func (f *badFarm) forge(r *repb.ActionResult, how int) {
 					rec.Artifacts[i].Blob = hashing.DigestOf([]byte("forged")).String()
 				}
 			case 10:
-				rec.Reads = []remote.Reading{{Name: "../../../../etc/passwd", Found: true, Blob: hashing.DigestOf(nil).String()}}
+				rec.Reads = []remote.Reading{{Asked: dependency.OfFile("../../../../etc/passwd"), Found: true, Blob: hashing.DigestOf(nil).String()}}
 			case 11:
-				rec.Reads = append(rec.Reads, remote.Reading{Name: "~", Found: true, Blob: hashing.DigestOf([]byte("forged")).String()})
+				rec.Reads = append(rec.Reads, remote.Reading{Asked: dependency.OfFile("~"), Found: true, Blob: hashing.DigestOf([]byte("forged")).String()})
 			default:
 				for i := range rec.Reads {
 					rec.Reads[i].Found = !rec.Reads[i].Found

@@ -12,6 +12,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/internal/survey"
 	"github.com/assetcook/assetcook/cook/internal/watch"
+	"github.com/assetcook/assetcook/internal/dependency"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
@@ -153,16 +154,16 @@ func explanation(ctx context.Context, s *pass.Session, t *pass.Todo, a *plan.Act
 		for i := range a.Last.Deps {
 			d := &a.Last.Deps[i]
 			was := "absent"
-			if d.Found && pathname.PresenceOnly(d.Name) {
+			if d.Found && d.On.Kind == dependency.Presence {
 				was = ""
 			} else if d.Found {
 				was = d.Blob.String()
 			}
-			now := t.Contents.At(ctx, d.Path)
-			if contents.IsSilent(*d) && plan.Dependency(d.Name, d.Path, now) == *d {
+			now := t.Contents.At(ctx, d.On)
+			if contents.IsSilent(*d) && plan.Dependency(d.Name, d.On, now) == *d {
 				continue // asked, and told nothing
 			}
-			e.Inputs = append(e.Inputs, input(t.Contents.Asked(d.Path), was, now))
+			e.Inputs = append(e.Inputs, input(t.Contents.Asked(d.On), was, now))
 		}
 	}
 	if a.Method == nil {

@@ -22,9 +22,9 @@ func (j *Job) Artifacts(patterns ...string) ([]manifest.Asset, error) {
 	if j.env.Artifacts == nil {
 		return nil, errors.New("there are no artifacts here")
 	}
-	list, name, err := j.env.Artifacts(patterns)
+	list, on, err := j.env.Artifacts(patterns)
 	if err == nil {
-		j.record(Dep{Name: name, Path: name, Found: true})
+		j.record(on.Path, on, true)
 	}
 	return list, err
 }
@@ -38,9 +38,9 @@ func (j *Job) IDs(patterns ...string) (map[string]string, error) {
 	if j.env.IDs == nil {
 		return nil, errors.New("there are no artifacts here")
 	}
-	ids, name, err := j.env.IDs(patterns)
+	ids, on, err := j.env.IDs(patterns)
 	if err == nil {
-		j.record(Dep{Name: name, Path: name, Found: true})
+		j.record(on.Path, on, true)
 	}
 	return ids, err
 }

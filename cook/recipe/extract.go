@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/internal/dependency"
 )
 
 // An Extract is a part of a file that recipes may depend on in the place of the whole: what the
@@ -48,14 +48,14 @@ func (s Says) About(subject string) []byte {
 
 // A Said is what a file says of a source, which is not nothing.
 type Said struct {
-	File string // by its name, as in Dep
+	File string // by its name, as Dep.Name
 	Text []byte
 }
 
 // key names an extract and its version.
 func (x Extract) key() string { return x.Name + "." + strconv.Itoa(x.Version) }
 
-// Extract finds an extract of a recipe by the name and version that pathname.Extracted has.
+// Extract finds an extract of a recipe by its name and version, as the Function of a Dependency.
 func (s *Set) Extract(key string) (Extract, bool) {
 	for _, name := range s.names {
 		for _, x := range s.byName[name].Extracts {
@@ -67,13 +67,13 @@ func (s *Set) Extract(key string) (Extract, bool) {
 	return Extract{}, false
 }
 
-// ReadExtract returns what another file, whose name is as in Dep, says of the source by an
+// ReadExtract returns what another file, whose name is as Dep.Name, says of the source by an
 // extract of the recipe. That is recorded as a dependency, also if there is no such file: then
 // the error is fs.ErrNotExist. The source is cooked again when that changes, or when it is
 // renamed and the file says something else of its new name, and not when other parts of the file
 // are edited. Of a source that another recipe made the error is errors.ErrUnsupported.
 func (j *Job) ReadExtract(name, extract string) ([]byte, error) {
-	said, found, err := j.extract(name, extract)
+	said, found, err := j.extract(Dependency{Kind: dependency.Extract, Path: name}, extract)
 	switch {
 	case err != nil:
 		return nil, err
@@ -96,16 +96,16 @@ func (j *Job) ReadExtracts(pattern, extract string) ([]Said, error) {
 	if last == "" || last == ".." || !validPart(last) || isPattern(folder) || strings.IndexByte(pattern, 0) >= 0 {
 		return nil, fmt.Errorf("pattern %.200q: not one of files", pattern)
 	}
-	said, _, err := j.extract(pathname.Listing(folder, last, false), extract)
+	of := Dependency{Kind: dependency.Extracts, Path: path.Clean(folder), Pattern: last}
+	said, _, err := j.extract(of, extract)
 	for i := range said {
 		said[i].File = folder + said[i].File
 	}
 	return said, err
 }
 
-// extract returns what a file, or the files of a listing, say of the source, by the last parts of
-// their names.
-func (j *Job) extract(file, extract string) (said []Said, found bool, err error) {
+// extract returns what files say of the source by an extract, by the last parts of their names.
+func (j *Job) extract(of Dependency, extract string) (said []Said, found bool, err error) {
 	for _, x := range j.env.Recipe.Extracts {
 		if x.Name != extract {
 			continue
@@ -113,9 +113,9 @@ func (j *Job) extract(file, extract string) (said []Said, found bool, err error)
 		if j.env.Extract == nil {
 			return nil, false, errors.New("parts of files cannot be read here")
 		}
-		dep := pathname.Extracted{File: file, Name: x.key()}.Path()
-		at, err := Resolve(j.env.Path, dep)
-		if _, many := pathname.CutListing(file); many && errors.Is(err, errOutside) {
+		of.Function = x.key()
+		at, err := of.Resolve(j.env.Path)
+		if of.Kind == dependency.Extracts && errors.Is(err, dependency.ErrOutside) {
 			return nil, false, nil
 		}
 		if err != nil {
@@ -123,22 +123,9 @@ func (j *Job) extract(file, extract string) (said []Said, found bool, err error)
 		}
 		said, found, err := j.env.Extract(at)
 		if err == nil {
-			j.record(Dep{Name: dep, Path: at, Found: found})
+			j.record(of.Path, at, found)
 		}
 		return slices.Clone(said), found, err
 	}
 	panic(fmt.Sprintf("recipe %s reads the extract %q, which Recipe.Extracts does not have", j.env.Recipe.Name, extract))
-}
-
-// resolveExtract is Resolve for extracts: those without a subject are about the source.
-func resolveExtract(source string, x pathname.Extracted) (string, error) {
-	file, err := Resolve(source, x.File)
-	if err != nil {
-		return "", err
-	}
-	if x.Subject == "" {
-		x.Subject = pathname.Relative(path.Dir(file), source)
-	}
-	x.File = file
-	return x.Path(), nil
 }

@@ -3,6 +3,7 @@ package recipe
 import (
 	"path"
 
+	"github.com/assetcook/assetcook/internal/dependency"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
@@ -22,7 +23,7 @@ type Follow struct {
 
 // Followed returns how another file is cooked for the same target: the name of the recipe, its
 // options, and the artifacts, relative to the directory of the source's artifacts. The file's name
-// is as in Dep. For a chain it returns the recipe and the options of the first step. The job's
+// is as Dep.Name. For a chain it returns the recipe and the options of the first step. The job's
 // recipe must have a Follow and, if Follow.Option is set, use the path. by is empty if the answer
 // is not known, for example if Follow.Option is not set; then assume the defaults of the other
 // recipe.
@@ -30,11 +31,11 @@ func (j *Job) Followed(name string) (by string, options Cooker, outputs []string
 	if j.env.Followed == nil || j.env.Recipe.Follow == nil {
 		return "", nil, nil
 	}
-	at, err := Resolve(j.env.Path, name)
+	at, err := dependency.OfFile(name).Resolve(j.env.Path)
 	if err != nil {
 		return "", nil, nil
 	}
-	by, options, outputs = j.env.Followed(at)
+	by, options, outputs = j.env.Followed(at.Path)
 	for i, artifact := range outputs {
 		outputs[i] = pathname.Relative(path.Dir(j.env.Path), artifact)
 	}

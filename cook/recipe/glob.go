@@ -9,7 +9,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/internal/dependency"
 )
 
 // Glob returns the files that match a pattern, sorted, by names that Read, OpenDep and
@@ -77,13 +77,11 @@ func (g *globbing) walk(folder string, parts []string) error {
 
 // each calls do for what a folder holds, and records that it depends on that.
 func (g *globbing) each(folder, pattern string, ofFolders bool, do func(name string) error) error {
-	name := pathname.Listing(folder, pattern, ofFolders)
-	at, err := Resolve(g.job.env.Path, name)
+	at, err := dependency.OfNames(folder, pattern, ofFolders).Resolve(g.job.env.Path)
 	if err != nil {
 		return err
 	}
-	l, _ := pathname.CutListing(at)
-	names, err := g.job.list(name, at, l)
+	names, err := g.job.list(folder, at)
 	if err != nil {
 		return err
 	}
@@ -95,14 +93,14 @@ func (g *globbing) each(folder, pattern string, ofFolders bool, do func(name str
 	return nil
 }
 
-// list lists a folder and records the listing, which has a name and a path.
-func (j *Job) list(name, at string, l pathname.Listed) ([]string, error) {
+// list returns the names that a listing chooses, and records it.
+func (j *Job) list(folder string, at Dependency) ([]string, error) {
 	if j.env.List == nil {
 		return nil, errors.New("folders cannot be listed here")
 	}
-	names, found, err := j.env.List(l.Folder, l.Pattern, l.OfFolders)
+	names, found, err := j.env.List(at)
 	if err == nil {
-		j.record(Dep{Name: name, Path: at, Found: found})
+		j.record(folder, at, found)
 	}
 	return names, err
 }

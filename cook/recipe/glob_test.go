@@ -12,17 +12,19 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/assetcook/assetcook/internal/dependency"
 )
 
 // lister is Env.List of a tree.
-func lister(tree fs.FS) func(folder, pattern string, ofFolders bool) ([]string, bool, error) {
-	return func(folder, pattern string, ofFolders bool) (names []string, found bool, err error) {
-		entries, err := fs.ReadDir(tree, folder)
+func lister(tree fs.FS) func(Dependency) ([]string, bool, error) {
+	return func(listing Dependency) (names []string, found bool, err error) {
+		entries, err := fs.ReadDir(tree, listing.Path)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, false, nil
 		}
 		for _, e := range entries {
-			if e.IsDir() == ofFolders && doublestar.MatchUnvalidated(pattern, e.Name()) {
+			if e.IsDir() == (listing.Kind == dependency.Folders) && doublestar.MatchUnvalidated(listing.Pattern, e.Name()) {
 				names = append(names, e.Name())
 			}
 		}
@@ -59,13 +61,13 @@ func TestGlob(t *testing.T) {
 		}
 		var deps []string
 		for _, d := range job.Deps() {
-			if at, err := Resolve("d/a.x", d.Name); err != nil || at != d.Path {
-				t.Errorf("%s: %q is at %q, %v; want %q", tc.pattern, d.Name, at, err, d.Path)
+			if at, err := d.On.Named(d.Name).Resolve("d/a.x"); err != nil || at != d.On {
+				t.Errorf("%s: %q is at %v, %v; want %v", tc.pattern, d.Name, at, err, d.On)
 			}
-			if d.Found == strings.Contains(d.Path, "none") {
-				t.Errorf("%s: %q is found: %v", tc.pattern, d.Path, d.Found)
+			if d.Found == strings.Contains(d.On.Path, "none") {
+				t.Errorf("%s: %v is found: %v", tc.pattern, d.On, d.Found)
 			}
-			deps = append(deps, strings.NewReplacer(".\x00", "", "*\x00", "*/").Replace(strings.ReplaceAll(d.Path, "s*\x00", "s*/")))
+			deps = append(deps, d.On.String())
 		}
 		slices.Sort(deps)
 		if d := cmp.Diff(tc.deps, deps); d != "" {
@@ -109,15 +111,4 @@ func TestGlobIsDoublestar(t *testing.T) {
 			t.Fatalf("%s: %q, %v; want %q", pattern, got, err, want)
 		}
 	})
-}
-
-// The names of listings resolve as those of files do.
-func TestResolveListing(t *testing.T) {
-	for name, want := range map[string]string{
-		".\x00*": "d/.\x00*", "/.\x00*": ".\x00*", "../.\x00*\x00": ".\x00*\x00", "../..\x00*": "", "../../.\x00*": "", ".\x00": "d/.\x00", "x.\x00*": "",
-	} {
-		if got, err := Resolve("d/a", name); got != want || (err == nil) != (want != "") {
-			t.Errorf("%q: %q, %v; want %q", name, got, err, want)
-		}
-	}
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook/manifest"
+	"github.com/assetcook/assetcook/internal/dependency"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
@@ -28,28 +29,27 @@ type Env struct {
 	// it. They must refuse whatever lies outside.
 	Open func(path string) (fs.File, error)
 	Stat func(path string) (fs.FileInfo, error)
-	// List returns the names of the files of a folder that match a pattern without a
-	// slash, or of the folders in it, sorted; without a pattern, those of all there is, with
-	// something behind a slash that tells kinds apart. found is false if there is no such folder.
+	// List returns the names in a folder that a listing chooses, sorted. If it chooses all,
+	// each name has a slash and the type behind it. found is false if there is no such folder.
 	// A nil one lists nothing, and Glob fails.
-	List func(folder, pattern string, ofFolders bool) (names []string, found bool, err error)
+	List func(listing Dependency) (names []string, found bool, err error)
 	// IsLink reports whether a name of the asset tree is a symbolic link. If it is nil, Depend
 	// fails for links.
 	IsLink func(path string) (bool, error)
-	// Extract returns what the files of an extract that a path of package pathname names say
-	// of its subject, by the last parts of their names, sorted. found is false if there is no
-	// such file, or folder. The list is not the caller's. With a nil one ReadExtract fails.
-	Extract func(path string) (said []Said, found bool, err error)
+	// Extract returns what the files of an extract say of its subject, by the last parts of
+	// their names, sorted. found is false if there is no such file, or folder. The list is not
+	// the caller's. With a nil one ReadExtract fails.
+	Extract func(of Dependency) (said []Said, found bool, err error)
 	// Artifacts returns what assets were cooked to for the same target, as far as patterns
-	// choose it, and the name of the dependency on that. ReadArtifact reads one of them by its
-	// path. A nil one has no artifacts.
-	Artifacts    func(patterns []string) (list []manifest.Asset, name string, err error)
+	// choose it, and the dependency on that. ReadArtifact reads one of them by its path. A nil
+	// one has no artifacts.
+	Artifacts    func(patterns []string) (list []manifest.Asset, on Dependency, err error)
 	ReadArtifact func(path string) ([]byte, error)
 	// Previous opens what the i-th output was when the same recipe with the same options
 	// made it the last time, proved to be unchanged; nil for none. A nil one has none.
 	Previous func(i int) *os.File
-	// IDs returns the IDs of those assets, by source, and the name of the dependency on that.
-	IDs func(patterns []string) (ids map[string]string, name string, err error)
+	// IDs returns the IDs of those assets, by source, and the dependency on that.
+	IDs func(patterns []string) (ids map[string]string, on Dependency, err error)
 	// Followed returns how a file of the asset tree is cooked for the same target: the recipe's
 	// name ("" if it is not known), its options and the artifacts. It may be nil.
 	Followed func(path string) (by string, options Cooker, outputs []string)
@@ -101,17 +101,19 @@ type Job struct {
 	warnings []string
 }
 
-// A Dep is a file besides the source that a recipe looked at, or looked for.
+// A Dependency says what counts besides the source: its Kind, and a path. The zero Kind is the
+// content of a file; others are the names in a folder, or what other files say.
+type Dependency = dependency.Dependency
+
+// A Dep is a dependency of a job: what its recipe looked at, or looked for.
 type Dep struct {
-	// Name is what the recipe asked for: relative to the source's folder, or to the asset tree if
-	// it starts with a slash. A renamed folder keeps it. If only the file's presence counts it
-	// starts with a NUL. Records of Glob and Artifacts, and of links whose text counts, have a NUL
-	// within.
+	// On has a path in the asset tree.
+	On Dependency
+	// Name is that path as the recipe wrote it: relative to the source's folder, or to the asset
+	// tree if it starts with a slash. A renamed folder keeps it.
 	Name string
-	// Path is where that is in the asset tree.
-	Path string
-	// Found is false if there was no such file. Its absence is then what the
-	// result depends on.
+	// Found is false if there was no such file, or folder. Its absence is then what the result
+	// depends on.
 	Found bool
 }
 
@@ -213,15 +215,15 @@ func (j *Job) Each(ctx context.Context, n int, do func(i int) error) error {
 }
 
 // OpenDep opens another file and records it as a dependency, also when it is
-// absent: then the error is fs.ErrNotExist. The name is as in Dep.
+// absent: then the error is fs.ErrNotExist. The name is as Dep.Name.
 func (j *Job) OpenDep(name string) (fs.File, error) {
-	p, err := Resolve(j.env.Path, name)
+	at, err := dependency.OfFile(name).Resolve(j.env.Path)
 	if err != nil {
 		return nil, err
 	}
-	f, err := j.env.Open(p)
+	f, err := j.env.Open(at.Path)
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
-		j.record(Dep{Name: name, Path: p, Found: err == nil})
+		j.record(name, at, err == nil)
 	}
 	return f, err
 }
@@ -237,60 +239,54 @@ func (j *Job) Read(name string) ([]byte, error) {
 // source again.
 var ErrChanged = errors.New("changed while it was being read")
 
-// Depend records a file as a dependency without reading it, for recipes whose
-// external program has read it. That it is absent is no error.
-func (j *Job) Depend(name string) error {
-	p, err := Resolve(j.env.Path, name)
+// Depend records a dependency without reading it, for recipes whose external program has read it.
+// Its path is as Dep.Name. That it is absent is no error.
+func (j *Job) Depend(on Dependency) error {
+	at, err := on.Resolve(j.env.Path)
 	if err != nil {
 		return err
 	}
-	if l, ok := pathname.CutListing(p); ok {
-		_, err := j.list(name, p, l)
-		return err
-	}
-	if link, ok := pathname.CutLink(p); ok {
-		return j.dependOnLink(name, p, link)
-	}
-	info, err := j.env.Stat(p)
-	switch {
-	case err == nil && !info.Mode().IsRegular():
-		return fmt.Errorf("%s: not a regular file", info.Name())
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return err
-	}
-	j.record(Dep{Name: name, Path: p, Found: err == nil})
-	return nil
-}
-
-// dependOnLink records the text of a symbolic link, or that the name is no symbolic link.
-func (j *Job) dependOnLink(name, at, link string) error {
-	if j.env.IsLink == nil {
-		return errors.New("symbolic links are not supported here")
-	}
-	is, err := j.env.IsLink(link)
-	if err == nil {
-		j.record(Dep{Name: name, Path: at, Found: is})
+	switch on.Kind {
+	case dependency.File, dependency.Presence:
+		_, err = j.stat(on.Path, at)
+	case dependency.Link:
+		if j.env.IsLink == nil {
+			return errors.New("symbolic links are not supported here")
+		}
+		var is bool // if not, that is what the result depends on
+		if is, err = j.env.IsLink(at.Path); err == nil {
+			j.record(on.Path, at, is)
+		}
+	case dependency.Folder, dependency.Entries, dependency.Files, dependency.Folders:
+		_, err = j.list(on.Path, at)
+	case dependency.Extract, dependency.Extracts, dependency.Artifacts, dependency.IDs:
+		err = fmt.Errorf("dependency %s: only a recipe can read it", on)
 	}
 	return err
 }
 
-// Exists reports whether another file is there without reading it. The answer is a
-// dependency, the file's content is not: the source is cooked again when the file
-// appears or goes, not when it is edited.
-func (j *Job) Exists(name string) (bool, error) {
-	p, err := Resolve(j.env.Path, name)
-	if err != nil {
-		return false, err
-	}
-	info, err := j.env.Stat(p)
+// stat records a file, and returns whether it is there.
+func (j *Job) stat(name string, at Dependency) (found bool, err error) {
+	info, err := j.env.Stat(at.Path)
 	switch {
 	case err == nil && !info.Mode().IsRegular():
 		return false, fmt.Errorf("%s: not a regular file", info.Name())
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return false, err
 	}
-	j.record(Dep{Name: pathname.Presence(name), Path: p, Found: err == nil})
+	j.record(name, at, err == nil)
 	return err == nil, nil
+}
+
+// Exists reports whether another file is there without reading it. The answer is a
+// dependency, the file's content is not: the source is cooked again when the file
+// appears or goes, not when it is edited.
+func (j *Job) Exists(name string) (bool, error) {
+	at, err := Dependency{Kind: dependency.Presence, Path: name}.Resolve(j.env.Path)
+	if err != nil {
+		return false, err
+	}
+	return j.stat(name, at)
 }
 
 // The bounds of what is kept of a job's warnings: lines, and bytes of each.
@@ -323,17 +319,18 @@ func (j *Job) Note(format string, args ...any) {
 // Warnings returns the lines of Warn.
 func (j *Job) Warnings() []string { return slices.Clone(j.warnings) }
 
-// Deps returns what has been recorded, sorted by name, each name once.
+// Deps returns what has been recorded, sorted by what was asked for, each once.
 func (j *Job) Deps() []Dep {
-	slices.SortFunc(j.deps, func(a, b Dep) int { return strings.Compare(a.Name, b.Name) })
-	j.deps = slices.CompactFunc(j.deps, func(a, b Dep) bool { return a.Name == b.Name })
+	slices.SortFunc(j.deps, func(a, b Dep) int { return dependency.Compare(a.On.Named(a.Name), b.On.Named(b.Name)) })
+	j.deps = slices.CompactFunc(j.deps, func(a, b Dep) bool { return a.On.Named(a.Name) == b.On.Named(b.Name) })
 	return slices.Clone(j.deps)
 }
 
-func (j *Job) record(d Dep) {
+// record notes a dependency in the asset tree under the path that the recipe wrote.
+func (j *Job) record(name string, at Dependency, found bool) {
 	// The source itself is in the action's identity already.
-	if d.Path != j.env.Path {
-		j.deps = append(j.deps, d)
+	if at.Seen() != dependency.OfFile(j.env.Path) {
+		j.deps = append(j.deps, Dep{On: at, Name: name, Found: found})
 	}
 }
 
@@ -391,61 +388,6 @@ func (j *Job) Scratch() (string, error) { return j.env.Scratch() }
 // counts it as time of the job. All three results may be nil.
 func (j *Job) Programs() (vars map[string]string, traced func(), used func(time.Duration)) {
 	return j.env.Vars, j.env.Traced, j.env.Used
-}
-
-// maxName is how long a dependency's name may be, in bytes: what Windows takes,
-// which takes most. A file that claims to need a longer one would have it go
-// through the index, the store and every message.
-const maxName = 32 << 10
-
-// Resolve turns a dependency's name, as the file at source would write it,
-// into a path of the asset tree. What would leave the tree is an error.
-func Resolve(source, name string) (string, error) {
-	if pathname.IsArtifacts(name) {
-		return name, nil
-	}
-	if x, ok := pathname.CutExtract(name); ok {
-		return resolveExtract(source, x)
-	}
-	if link, ok := pathname.CutLink(name); ok {
-		joined, err := resolve(source, link, false)
-		return pathname.Link(joined), err
-	}
-	l, listing := pathname.CutListing(name)
-	if listing {
-		name = l.Folder
-	}
-	if of, ok := pathname.CutPresence(name); ok {
-		name = of
-	}
-	joined, err := resolve(source, name, listing)
-	if err != nil || !listing {
-		return joined, err
-	}
-	return pathname.Listing(joined, l.Pattern, l.OfFolders), nil
-}
-
-var errOutside = errors.New("outside the asset tree")
-
-// resolve is Resolve for names of files, or of folders.
-func resolve(source, name string, folder bool) (string, error) {
-	if len(name) > maxName {
-		return "", fmt.Errorf("dependency %q...: a name of %d bytes, no system has files of more than %d", name[:40], len(name), maxName)
-	}
-	if name == "" || strings.IndexByte(name, 0) >= 0 {
-		return "", fmt.Errorf("dependency %.200q: not a file name", name)
-	}
-	joined := path.Join(path.Dir(source), name)
-	if rooted, ok := strings.CutPrefix(name, "/"); ok {
-		joined = path.Join(".", rooted)
-	}
-	if joined == ".." || strings.HasPrefix(joined, "../") {
-		return "", fmt.Errorf("dependency %.200q: %w", name, errOutside)
-	}
-	if joined == "." && !folder {
-		return "", fmt.Errorf("dependency %q: a folder", name)
-	}
-	return joined, nil
 }
 
 func readAll(f fs.File, err error) ([]byte, error) {

@@ -225,27 +225,6 @@ func TestNewSetRefuses(t *testing.T) {
 	}
 }
 
-func TestResolve(t *testing.T) {
-	for _, tc := range []struct{ source, name, want string }{
-		{"models/kart.gltf", "kart.bin", "models/kart.bin"},
-		{"models/kart.gltf", "../textures/a.png", "textures/a.png"},
-		{"models/kart.gltf", "./x/../kart.bin", "models/kart.bin"},
-		{"kart.gltf", "kart.bin", "kart.bin"},
-		{"models/kart.gltf", "/shared/a.glsl", "shared/a.glsl"},
-		{"models/kart.gltf", "/../a", ""},
-		{"models/kart.gltf", "../../a", ""},
-		{"kart.gltf", "../a", ""},
-		{"kart.gltf", "", ""},
-		{"kart.gltf", "a\x00b", ""},
-		{"models/kart.gltf", "..", ""},
-	} {
-		got, err := Resolve(tc.source, tc.name)
-		if got != tc.want || (err == nil) == (tc.want == "") {
-			t.Errorf("Resolve(%q, %q) = %q, %v; want %q", tc.source, tc.name, got, err, tc.want)
-		}
-	}
-}
-
 func TestExt(t *testing.T) {
 	for path, want := range map[string]string{
 		"a/b.PNG": ".png", "a.tar.gz": ".gz", "a": "", ".bashrc": "", "d.x/a": "", "a.": ".",

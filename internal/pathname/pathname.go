@@ -18,9 +18,8 @@ const longest = 240
 // Show returns a name as it is if a terminal shows it faithfully on one line,
 // otherwise quoted as a Go string: control characters, bidirectional overrides
 // and broken UTF-8 become escapes. The middle of a name of more than 240 bytes is
-// left out, and how many bytes it has is said. A listing is shown as its pattern.
+// left out, and how many bytes it has is said.
 func Show(name string) string {
-	name = Plain(name)
 	if len(name) > longest {
 		head, tail := name[:longest/2], name[len(name)-longest/2:]
 		for range utf8.UTFMax - 1 { // cut between letters

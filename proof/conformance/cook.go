@@ -33,7 +33,7 @@ func cook(ctx context.Context, r recipe.Recipe, options map[string]any, tree fs.
 		Recipe: r, Path: name, Outputs: []string{file},
 		Open:    tree.Open,
 		Stat:    func(p string) (fs.FileInfo, error) { return fs.Stat(tree, p) },
-		Extract: func(string) ([]recipe.Said, bool, error) { return nil, false, nil },
+		Extract: func(recipe.Dependency) ([]recipe.Said, bool, error) { return nil, false, nil },
 		Create:  func(int) (*os.File, error) { return os.Create(file) },
 		Scratch: func() (string, error) { return os.MkdirTemp(dir, "scratch") },
 	}, info.Size())

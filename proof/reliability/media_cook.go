@@ -164,7 +164,7 @@ func (b *mediaBench) once(ctx context.Context, f mediaFile, name string) (r medi
 		Create:  func(int) (*os.File, error) { return os.Create(out) },
 		Open:    func(p string) (fs.File, error) { return b.assets.OpenFile(p) },
 		Stat:    b.assets.Stat,
-		Extract: func(string) ([]recipe.Said, bool, error) { return nil, false, nil },
+		Extract: func(recipe.Dependency) ([]recipe.Said, bool, error) { return nil, false, nil },
 		Scratch: func() (string, error) { return "", errors.New("no scratch folder") },
 	}, size)
 	r.cooked = true

@@ -84,7 +84,8 @@ func parse(job *recipe.Job) (list []line, err error) {
 		if strings.HasSuffix(l.pattern, "/") {
 			l.pattern += "**/*" + pictures
 		}
-		l.full, err = recipe.Resolve(marks.Replace(job.Path()), l.pattern)
+		at, err := recipe.Dependency{Path: l.pattern}.Resolve(marks.Replace(job.Path()))
+		l.full = at.Path
 		if err == nil && !doublestar.ValidatePattern(l.full) {
 			err = fmt.Errorf("pattern %s: not valid", pathname.Show(l.pattern))
 		}
@@ -148,8 +149,8 @@ func add(job *recipe.Job, files map[string]*manifest.Output, l line, made []mani
 // takeOut removes the files that match a pattern, whichever way they were named.
 func takeOut(job *recipe.Job, files map[string]*manifest.Output, full string) {
 	for name := range files {
-		at, err := recipe.Resolve(job.Path(), name)
-		if err == nil && doublestar.MatchUnvalidated(full, at) {
+		at, err := recipe.Dependency{Path: name}.Resolve(job.Path())
+		if err == nil && doublestar.MatchUnvalidated(full, at.Path) {
 			delete(files, name)
 		}
 	}

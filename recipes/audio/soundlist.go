@@ -57,11 +57,11 @@ func (o *Sounds) listed(job *recipe.Job) (list []listed, err error) {
 			job.Warn("nothing matches %s", pathname.Show(pattern))
 		}
 		for _, file := range found {
-			at, err := recipe.Resolve(job.Path(), file)
+			at, err := recipe.Dependency{Path: file}.Resolve(job.Path())
 			if err != nil {
 				return nil, fmt.Errorf("line %d: %w", number, err)
 			}
-			chosen["/"+at] = !without
+			chosen["/"+at.Path] = !without
 		}
 	}
 	called := map[string]string{}

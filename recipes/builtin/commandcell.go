@@ -179,18 +179,18 @@ func (c *Command) bringReads(p *call, job *recipe.Job) error {
 }
 
 func (p *call) bringRead(name string, job *recipe.Job) error {
-	at, err := recipe.Resolve(job.Path(), name)
+	at, err := recipe.Dependency{Path: name}.Resolve(job.Path())
 	if err != nil {
 		return err
 	}
 	if p.cell == nil {
-		return job.Depend(name)
+		return job.Depend(recipe.Dependency{Path: name})
 	}
-	p.cell.declared = append(p.cell.declared, at)
+	p.cell.declared = append(p.cell.declared, at.Path)
 	if p.cell.assets == "" {
-		return job.Depend(name)
+		return job.Depend(recipe.Dependency{Path: name})
 	}
-	err = p.cell.bring(at, func() (fs.File, error) { return job.OpenDep(name) })
+	err = p.cell.bring(at.Path, func() (fs.File, error) { return job.OpenDep(name) })
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

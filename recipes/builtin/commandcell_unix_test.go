@@ -42,8 +42,8 @@ echo >> "$2"; test "$HOME" = "$TMPDIR" && test -w "$HOME" && echo home >> "$2"; 
 		t.Errorf("-want +got:\n%s", d)
 	}
 	deps := []recipe.Dep{
-		{Name: "./a.inc", Path: "d/a.inc", Found: true}, {Name: "/lib/all.inc", Path: "lib/all.inc", Found: true},
-		{Name: "a.inc", Path: "d/a.inc", Found: true}, {Name: "none.inc", Path: "d/none.inc"},
+		{Name: "./a.inc", On: recipe.Dependency{Path: "d/a.inc"}, Found: true}, {Name: "/lib/all.inc", On: recipe.Dependency{Path: "lib/all.inc"}, Found: true},
+		{Name: "a.inc", On: recipe.Dependency{Path: "d/a.inc"}, Found: true}, {Name: "none.inc", On: recipe.Dependency{Path: "d/none.inc"}},
 	}
 	if d := cmp.Diff(deps, res.Deps); d != "" {
 		t.Errorf("-want +got:\n%s", d)
@@ -106,7 +106,7 @@ func TestCellWithDepfile(t *testing.T) {
 	p := script(`cat "$1" d/b > "$2"; echo "x: $1 d/b" > "$3"`, "{in}", "{out}", "{depfile}")
 	p.Sandbox = true
 	res := p.run(t, t.Context(), dir, "d/a")
-	if res.Err != nil || string(res.Outputs[0]) != "d/ad/b" || !slices.Equal(res.Deps, []recipe.Dep{{Name: "/d/b", Path: "d/b", Found: true}}) {
+	if res.Err != nil || string(res.Outputs[0]) != "d/ad/b" || !slices.Equal(res.Deps, []recipe.Dep{{Name: "/d/b", On: recipe.Dependency{Path: "d/b"}, Found: true}}) {
 		t.Errorf("%q, %v, %v", res.Outputs[0], res.Deps, res.Err)
 	}
 }
@@ -173,7 +173,7 @@ func TestCellTraced(t *testing.T) {
 	}
 	var deps []string
 	for _, d := range res.Deps {
-		deps = append(deps, pathname.Show(d.Path)+map[bool]string{false: " absent"}[d.Found])
+		deps = append(deps, pathname.Show(d.On.String())+map[bool]string{false: " absent"}[d.Found])
 	}
 	slices.Sort(deps)
 	if d := cmp.Diff([]string{"d/b", "gone absent", "lib/", "lib/c", "none absent", "other"}, deps); d != "" {

@@ -91,7 +91,7 @@ func TestCommandOpenReads(t *testing.T) {
 	p := script(`echo > "$1"`, "{out}")
 	p.Reads = []string{"b", "/lib/none"}
 	res := p.run(t, t.Context(), assets(t, "a", "b"), "a")
-	deps := []recipe.Dep{{Name: "/lib/none", Path: "lib/none"}, {Name: "b", Path: "b", Found: true}}
+	deps := []recipe.Dep{{Name: "/lib/none", On: recipe.Dependency{Path: "lib/none"}}, {Name: "b", On: recipe.Dependency{Path: "b"}, Found: true}}
 	if d := cmp.Diff(deps, res.Deps); d != "" || res.Err != nil {
 		t.Errorf("%v: -want +got\n%s", res.Err, d)
 	}

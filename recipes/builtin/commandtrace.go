@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/dependency"
 	"github.com/assetcook/assetcook/internal/pathname"
 	"github.com/assetcook/assetcook/internal/sandbox"
 )
@@ -59,10 +60,10 @@ func dependInVain(p *call, job *recipe.Job, tools []string) {
 // dependOnTrace makes everything in a trace a dependency: the content or the absence of files, the
 // names in folders or the presence of folders, and the texts of links.
 func dependOnTrace(t *sandbox.Trace, places *places, job *recipe.Job) error {
-	found := map[string]bool{} // by dependency: whether the program found it
-	depend := func(on string, is bool) error {
+	found := map[recipe.Dependency]bool{} // whether the program found it
+	depend := func(on recipe.Dependency, is bool) error {
 		if err := job.Depend(on); err != nil {
-			return fmt.Errorf("input %s: %w", pathname.Show(on), err)
+			return fmt.Errorf("input %s: %w", pathname.Show(on.String()), err)
 		}
 		found[on] = is
 		return nil
@@ -75,13 +76,14 @@ func dependOnTrace(t *sandbox.Trace, places *places, job *recipe.Job) error {
 		if known {
 			continue
 		}
+		on := dependency.OfFile(rooted)
 		switch t.Seen[name] {
 		case sandbox.List:
-			rooted = pathname.Listing(rooted, "", false)
+			on.Kind = dependency.Entries
 		case sandbox.Exists:
-			rooted = pathname.Folder(rooted)
+			on.Kind = dependency.Folder
 		}
-		if err := depend(rooted, t.Seen[name] != sandbox.Missing); err != nil {
+		if err := depend(on, t.Seen[name] != sandbox.Missing); err != nil {
 			return err
 		}
 	}
@@ -93,13 +95,13 @@ func dependOnTrace(t *sandbox.Trace, places *places, job *recipe.Job) error {
 		if err != nil {
 			return fmt.Errorf("inputs: %w", err)
 		}
-		if err := depend(pathname.Link(rooted), t.Links[name] != ""); err != nil {
+		if err := depend(recipe.Dependency{Kind: dependency.Link, Path: rooted}, t.Links[name] != ""); err != nil {
 			return err
 		}
 	}
 	for _, d := range job.Deps() { // the run may have looked earlier, with another result
-		if is, seen := found[d.Name]; seen && is != d.Found {
-			return fmt.Errorf("input %s %w", pathname.Show(d.Name), recipe.ErrChanged)
+		if is, seen := found[d.On.Named(d.Name)]; seen && is != d.Found {
+			return fmt.Errorf("input %s %w", pathname.Show(d.On.Named(d.Name).String()), recipe.ErrChanged)
 		}
 	}
 	return nil

@@ -40,7 +40,9 @@ func TestCommandDependencies(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	found := func(path string) recipe.Dep { return recipe.Dep{Name: "/" + path, Path: path, Found: true} }
+	found := func(path string) recipe.Dep {
+		return recipe.Dep{Name: "/" + path, On: recipe.Dependency{Path: path}, Found: true}
+	}
 
 	for name, tc := range map[string]struct {
 		depfile string
@@ -54,7 +56,7 @@ func TestCommandDependencies(t *testing.T) {
 		"one file twice":    {depfile: "out: src/b.glsl src/../src//b.glsl", want: []recipe.Dep{found("src/b.glsl")}},
 		"link kept":         {depfile: "out: src/away/e.glsl src/alias.glsl", want: []recipe.Dep{found("src/alias.glsl"), found("src/away/e.glsl")}},
 		"up from a link":    {depfile: `out: src/away/../c\\ d.glsl`, want: []recipe.Dep{found("inc/c d.glsl")}},
-		"absent":            {depfile: "out: src/gone.glsl gone/../src/b.glsl", want: []recipe.Dep{found("src/b.glsl"), {Name: "/src/gone.glsl", Path: "src/gone.glsl"}}},
+		"absent":            {depfile: "out: src/gone.glsl gone/../src/b.glsl", want: []recipe.Dep{found("src/b.glsl"), {Name: "/src/gone.glsl", On: recipe.Dependency{Path: "src/gone.glsl"}}}},
 		"own files":         {depfile: "$OUT: $OUT $SCRATCH/tmp.i $SELF"},
 		"tools":             {depfile: "out: tool.py " + outside + "/x.h", tools: []string{"./tool.py", outside + "/x.h"}},
 		"tool by its link":  {depfile: "out: " + outside + "/x.h", tools: []string{"./tool.h"}},

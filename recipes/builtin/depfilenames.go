@@ -24,7 +24,7 @@ func (c *Command) depend(p *call, job *recipe.Job) error {
 		return err
 	}
 	places := newPlaces(p, c.Tools())
-	recorded := map[string]string{} // dependency to its name in the depfile
+	recorded := map[recipe.Dependency]string{} // dependency to its name in the depfile
 	for _, prerequisite := range names {
 		file, known, err := places.find(prerequisite)
 		if err != nil {
@@ -33,10 +33,11 @@ func (c *Command) depend(p *call, job *recipe.Job) error {
 		if known {
 			continue
 		}
-		if err := job.Depend(file); err != nil {
+		on := recipe.Dependency{Path: file}
+		if err := job.Depend(on); err != nil {
 			return fmt.Errorf("names %.200q: %w", prerequisite, err)
 		}
-		recorded[file] = prerequisite
+		recorded[on] = prerequisite
 	}
 	warnOfAbsent(job, recorded)
 	return nil
@@ -44,10 +45,10 @@ func (c *Command) depend(p *call, job *recipe.Job) error {
 
 // warnOfAbsent warns once if a depfile names files that do not exist: the program may
 // write names in a way that parseDepfile does not know.
-func warnOfAbsent(job *recipe.Job, recorded map[string]string) {
+func warnOfAbsent(job *recipe.Job, recorded map[recipe.Dependency]string) {
 	absent, first := 0, ""
 	for _, d := range job.Deps() {
-		if name, ok := recorded[d.Name]; ok && !d.Found {
+		if name, ok := recorded[d.On.Named(d.Name)]; ok && !d.Found {
 			if absent++; first == "" {
 				first = name
 			}

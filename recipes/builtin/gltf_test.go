@@ -10,6 +10,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/cook/recipe/recipetest"
+	"github.com/assetcook/assetcook/internal/dependency"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -85,8 +86,8 @@ func TestGLTFIsCopied(t *testing.T) {
 		t.Fatalf("error %v, %d bytes", res.Err, len(res.Outputs[0]))
 	}
 	want := []recipe.Dep{
-		{Name: "\x00no such.png", Path: "models/no such.png"},
-		{Name: "my kart.bin", Path: "models/my kart.bin", Found: true},
+		{Name: "no such.png", On: recipe.Dependency{Kind: dependency.Presence, Path: "models/no such.png"}},
+		{Name: "my kart.bin", On: recipe.Dependency{Path: "models/my kart.bin"}, Found: true},
 	}
 	if d := cmp.Diff(want, res.Deps); d != "" {
 		t.Error(d)
@@ -151,7 +152,7 @@ func TestGLTFDependsOnMissingBuffers(t *testing.T) {
 	buffer := `{"uri": "gone.bin", "byteLength": 1}`
 	res := cookGLTF(t, `{"asset": {"version": "2.0"}, "buffers": [`+buffer+`,`+strings.Replace(buffer, "gone", "./gone", 1)+`]}`)
 	wantError(t, res.Err, `buffer 0: "gone.bin" does not exist; buffer 1: "gone.bin" does not exist`)
-	want := []recipe.Dep{{Name: "gone.bin", Path: "models/gone.bin"}}
+	want := []recipe.Dep{{Name: "gone.bin", On: recipe.Dependency{Path: "models/gone.bin"}}}
 	if d := cmp.Diff(want, res.Deps); d != "" {
 		t.Error(d)
 	}

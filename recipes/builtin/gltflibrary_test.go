@@ -39,7 +39,7 @@ func TestGLTFOfAnotherWriter(t *testing.T) {
 	if res.Err != nil || !bytes.Equal(res.Outputs[0], text) {
 		t.Errorf("error %v", res.Err)
 	}
-	if len(res.Deps) != 1 || res.Deps[0].Path != "triangle.bin" || !res.Deps[0].Found {
+	if len(res.Deps) != 1 || res.Deps[0].On.Path != "triangle.bin" || !res.Deps[0].Found {
 		t.Errorf("dependencies %v", res.Deps)
 	}
 }

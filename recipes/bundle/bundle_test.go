@@ -14,6 +14,7 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/cook/recipe/recipetest"
 	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/dependency"
 )
 
 func TestOptions(t *testing.T) {
@@ -40,15 +41,17 @@ func cook(t *testing.T, name, source string, artifacts map[string]string) (strin
 		}
 		job := recipe.NewJob(recipe.Env{
 			Recipe: r, Path: "source", Outputs: []string{file}, Open: tree.Open,
-			Stat:      func(p string) (fs.FileInfo, error) { return fs.Stat(tree, p) },
-			Create:    func(int) (*os.File, error) { return os.Create(file) },
-			Artifacts: func([]string) ([]manifest.Asset, string, error) { return list, "@\x00\x00**", nil },
-			IDs: func([]string) (map[string]string, string, error) {
+			Stat:   func(p string) (fs.FileInfo, error) { return fs.Stat(tree, p) },
+			Create: func(int) (*os.File, error) { return os.Create(file) },
+			Artifacts: func(patterns []string) ([]manifest.Asset, recipe.Dependency, error) {
+				return list, dependency.OfArtifacts(dependency.Artifacts, "", patterns), nil
+			},
+			IDs: func(patterns []string) (map[string]string, recipe.Dependency, error) {
 				ids := map[string]string{}
 				for path := range artifacts {
 					ids[path] = "ID of " + path
 				}
-				return ids, "@\x00\x00**\x00", nil
+				return ids, dependency.OfArtifacts(dependency.IDs, "", patterns), nil
 			},
 			ReadArtifact: func(p string) ([]byte, error) { return []byte(artifacts[p]), nil },
 		}, int64(len(source)))

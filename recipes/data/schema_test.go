@@ -68,8 +68,8 @@ func TestSchemasAreDependencies(t *testing.T) {
 	files := map[string]string{"data/a.yaml": "[]", "schemas/kart.json": kartSchema}
 	res := cook(t, files, "data/a.yaml", options{"schema": "/schemas/kart.json"})
 	want := []recipe.Dep{
-		{Name: "/schemas/kart.json", Path: "schemas/kart.json", Found: true},
-		{Name: "/schemas/parts/number.json", Path: "schemas/parts/number.json"},
+		{Name: "/schemas/kart.json", On: recipe.Dependency{Path: "schemas/kart.json"}, Found: true},
+		{Name: "/schemas/parts/number.json", On: recipe.Dependency{Path: "schemas/parts/number.json"}},
 	}
 	if d := cmp.Diff(want, res.Deps); d != "" || res.Err == nil {
 		t.Errorf("error %v, dependencies %s", res.Err, d)

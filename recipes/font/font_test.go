@@ -328,7 +328,7 @@ func TestCharset(t *testing.T) {
 	if string(have) != "djuvàé" {
 		t.Errorf("%q", string(have))
 	}
-	if len(res.Deps) != 1 || !strings.HasPrefix(res.Deps[0].Path, "f/text.txt\x00runes.1\x00") || !res.Deps[0].Found {
+	if len(res.Deps) != 1 || res.Deps[0].On.Path != "f/text.txt" || res.Deps[0].On.Function != "runes.1" || !res.Deps[0].Found {
 		t.Error(res.Deps)
 	}
 	for _, tc := range []struct {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/assetcook/assetcook/internal/dependency"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 	"github.com/assetcook/assetcook/internal/image/role"
 	"github.com/assetcook/assetcook/internal/image/texture"
@@ -200,7 +201,7 @@ func TestFramesWhoseNumberMayBeASize(t *testing.T) {
 		}
 		neighbors := 0
 		for _, d := range res.Deps {
-			if strings.HasPrefix(d.Name, "\x00") {
+			if d.On.Kind == dependency.Presence {
 				neighbors++
 			}
 		}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/cook/recipe/recipetest"
+	"github.com/assetcook/assetcook/internal/dependency"
 	"github.com/assetcook/assetcook/internal/image/texture"
 	"github.com/google/go-cmp/cmp"
 )
@@ -163,7 +164,7 @@ func TestManyPictures(t *testing.T) {
 
 // picturesOf returns the dependencies without extracts of models.
 func picturesOf(deps []recipe.Dep) []recipe.Dep {
-	return slices.DeleteFunc(deps, func(d recipe.Dep) bool { return strings.Contains(d.Name, "\x00") })
+	return slices.DeleteFunc(deps, func(d recipe.Dep) bool { return d.On.Kind != dependency.File })
 }
 
 func reversed(list []string) []string {
@@ -190,7 +191,7 @@ func TestPacking(t *testing.T) {
 	if d := cmp.Diff([]byte{50, 55, 32, 1, 50, 55, 64, 1}, tex.Levels[0][:8]); d != "" {
 		t.Error(d)
 	}
-	want := []recipe.Dep{{Name: "../metal.hdr", Path: "metal.hdr", Found: true}, {Name: "rough.png", Path: "m/rough.png", Found: true}}
+	want := []recipe.Dep{{Name: "../metal.hdr", On: recipe.Dependency{Path: "metal.hdr"}, Found: true}, {Name: "rough.png", On: recipe.Dependency{Path: "m/rough.png"}, Found: true}}
 	if d := cmp.Diff(want, picturesOf(res.Deps)); d != "" {
 		t.Error(d)
 	}

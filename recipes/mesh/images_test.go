@@ -14,6 +14,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/cook/recipe/recipetest"
+	"github.com/assetcook/assetcook/internal/dependency"
 	"github.com/assetcook/assetcook/internal/mesh/model"
 	pictureRecipe "github.com/assetcook/assetcook/recipes/image"
 )
@@ -230,7 +231,7 @@ func TestEmbeddedImages(t *testing.T) {
 func TestMissingImages(t *testing.T) {
 	tree := pictured(`[{"uri":"a.png"},{"uri":"no.png"}]`, `[{"source":0},{"source":1}]`, "")
 	res := recipetest.Cook(t, Recipe(), options(nil), tree, "", "m/a.gltf")
-	deps := []recipe.Dep{{Name: "\x00a.png", Path: "m/a.png", Found: true}, {Name: "\x00no.png", Path: "m/no.png"}}
+	deps := []recipe.Dep{{Name: "a.png", On: recipe.Dependency{Kind: dependency.Presence, Path: "m/a.png"}, Found: true}, {Name: "no.png", On: recipe.Dependency{Kind: dependency.Presence, Path: "m/no.png"}}}
 	if d := cmp.Diff(deps, res.Deps); res.Err != nil || d != "" {
 		t.Error(res.Err, d)
 	}

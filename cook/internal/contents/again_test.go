@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/scan"
-	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/internal/dependency"
 )
 
 // A folder that is fresh when a run begins is listed again for each asset that uses it, but only
@@ -16,14 +16,15 @@ func TestFreshFoldersAreListedAgainOnce(t *testing.T) {
 	begin := time.Now()
 	now := begin
 	s.opt.Clock = scan.NewClock(begin, func() time.Time { return now })
-	listing := s.At(t.Context(), pathname.Listing(".", "*", false))
+	all := dependency.OfNames(".", "*", false)
+	listing := s.At(t.Context(), all)
 	if listing.Settled {
 		t.Fatalf("%+v", listing)
 	}
 	relist := func(when string, want bool) {
 		t.Helper()
 		for range 3 {
-			if same, err := s.Relist(listing); same != want || err != nil {
+			if same, err := s.Relist(all, listing); same != want || err != nil {
 				t.Errorf("%s: the listing is the same: %v, %v", when, same, err)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/dependency"
 )
 
 // What somebody has open for writing is read each time, until he closes it and it
@@ -27,7 +28,7 @@ func TestOpenForWriting(t *testing.T) {
 				w.Close()
 			}
 		}
-		_, files := tr.look(false, "b")
+		_, files := tr.look(false, dependency.OfFile("b"))
 		tr.want("survey", files, map[string]How{"a": how, "b": how})
 		for _, name := range []string{"a", "b"} {
 			if files[name].Settled != (i >= 3) {

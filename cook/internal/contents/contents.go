@@ -31,8 +31,8 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/confine"
+	"github.com/assetcook/assetcook/internal/dependency"
 	"github.com/assetcook/assetcook/internal/lease"
-	"github.com/assetcook/assetcook/internal/pathname"
 	"github.com/assetcook/assetcook/internal/regular"
 )
 
@@ -69,8 +69,10 @@ type Known interface {
 	// Checksum names the function of all sums.
 	Checksum() string
 	File(path string) (index.File, bool)
-	// Below yields the files whose paths have a prefix, in no order.
-	Below(prefix string) iter.Seq[index.File]
+	// Part finds a listing, a link or an extract without a subject.
+	Part(on dependency.Dependency) (index.File, bool)
+	// Below yields files and parts in a folder and below it, in no order.
+	Below(folder string) iter.Seq2[dependency.Dependency, index.File]
 	// Match yields entries, which are sorted by path, with what is known of each.
 	Match(entries []scan.Entry) iter.Seq2[*scan.Entry, *index.File]
 }
@@ -87,9 +89,9 @@ type Options struct {
 	Late bool
 	// Unsettled trusts no stamp later either, which saves asking about open writers.
 	Unsettled bool
-	// Artifacts returns the identity of what a path means that pathname.Artifacts made.
-	Artifacts func(path string) (store.BlobID, error)
-	// Extracts finds an extract by the name that pathname.Extracted has. A nil one has none.
+	// Artifacts returns the identity of artifacts, or of their IDs.
+	Artifacts func(on dependency.Dependency) (store.BlobID, error)
+	// Extracts finds an extract by the function of a dependency. A nil one has none.
 	Extracts func(name string) (recipe.Extract, bool)
 	// Parts are what extracts of files say, as far as they were asked for before; nil for nothing.
 	Parts *Parts
@@ -108,10 +110,10 @@ type Contents struct {
 	assets   []File
 
 	mu       sync.Mutex
-	extra    map[string]*entry // files that are no assets, by path
-	again    map[string]reading
-	before   map[pathname.Extracted][]string // the files that said something
-	learning map[*File]chan struct{}         // assets that are being read, closed when they are
+	extra    map[dependency.Dependency]*entry // files that are no assets, listings, links
+	again    map[dependency.Dependency]reading
+	before   map[dependency.Dependency][]string // the files that said something
+	learning map[*File]chan struct{}            // assets that are being read, closed when they are
 
 	read  Counts
 	turns atomic.Int64
@@ -135,9 +137,9 @@ func New(opt Options) *Contents {
 		opt:      opt,
 		summer:   hashing.NewSummer(opt.Checksum),
 		sameFunc: opt.Known.Checksum() == opt.Checksum.Name,
-		extra:    map[string]*entry{},
-		again:    map[string]reading{},
-		before:   map[pathname.Extracted][]string{},
+		extra:    map[dependency.Dependency]*entry{},
+		again:    map[dependency.Dependency]reading{},
+		before:   map[dependency.Dependency][]string{},
 		learning: map[*File]chan struct{}{},
 	}
 }
@@ -189,18 +191,20 @@ func (r Reading) Read(ctx context.Context, w *bulk.Worker, tree *bulk.Tree, i in
 	r.s.note(r.jobs[i], sum, err)
 }
 
-// At returns a file of the asset tree, a listing, a link, an extract or artifacts, by its path in
-// package pathname. It first looks at a file that is no asset.
-func (s *Contents) At(ctx context.Context, path string) File {
-	if pathname.IsArtifacts(path) {
-		return s.artifacts(path)
+// At returns what a dependency is now, as a file. It first looks at what is no asset.
+func (s *Contents) At(ctx context.Context, on dependency.Dependency) File {
+	switch on.Kind {
+	case dependency.Artifacts, dependency.IDs:
+		return s.artifacts(on)
+	case dependency.Extract, dependency.Extracts:
+		return s.opt.Parts.At(on)
+	case dependency.Link, dependency.Folder, dependency.Entries, dependency.Files, dependency.Folders:
+		return s.other(ctx, on, s.opt.Assets.Stat).file
+	case dependency.File, dependency.Presence:
 	}
-	if x, ok := pathname.CutExtract(path); ok {
-		return s.opt.Parts.At(x)
-	}
-	i, ok := s.find(path)
+	i, ok := s.find(on.Path)
 	if !ok {
-		return s.other(ctx, path, s.opt.Assets.Stat)
+		return s.other(ctx, on.Seen(), s.opt.Assets.Stat).file
 	}
 	if s.opt.Late {
 		return s.Learn(&s.assets[i], func(f *File) (hashing.FileSum, error) {
@@ -212,9 +216,9 @@ func (s *Contents) At(ctx context.Context, path string) File {
 
 // artifacts returns artifacts as a file that cannot change unseen: they change while a run
 // makes them, and who asks has waited for that.
-func (s *Contents) artifacts(path string) File {
-	f := File{Path: path, How: ByReading, Settled: true}
-	if f.Blob, f.Err = s.opt.Artifacts(path); f.Err != nil {
+func (s *Contents) artifacts(on dependency.Dependency) File {
+	f := File{Path: on.Path, How: ByReading, Settled: true}
+	if f.Blob, f.Err = s.opt.Artifacts(on); f.Err != nil {
 		f.How = Unreadable
 	}
 	return f
@@ -267,7 +271,7 @@ func (s *Contents) find(path string) (i int, ok bool) {
 
 // Tool returns a program, or a file that belongs to one, by its absolute name.
 func (s *Contents) Tool(ctx context.Context, file string) (File, error) {
-	f := s.other(ctx, file, os.Stat)
+	f := s.other(ctx, dependency.OfFile(file), os.Stat).file
 	switch f.How {
 	case Absent:
 		return f, fs.ErrNotExist
@@ -277,38 +281,39 @@ func (s *Contents) Tool(ctx context.Context, file string) (File, error) {
 	return f, nil
 }
 
-// Extra returns the files looked at that are no assets, in any order.
-func (s *Contents) Extra() []File {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	files := make([]File, 0, len(s.extra))
-	for _, e := range s.extra {
-		if e.file.Known() {
-			files = append(files, e.file)
+// Extra yields the files looked at that are no assets, listings and links, in any order.
+func (s *Contents) Extra() iter.Seq2[dependency.Dependency, File] {
+	return func(yield func(dependency.Dependency, File) bool) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for on, e := range s.extra {
+			if e.file.Known() && !yield(on, e.file) {
+				return
+			}
 		}
 	}
-	return files
 }
 
-func (s *Contents) other(ctx context.Context, path string, stat func(string) (fs.FileInfo, error)) File {
+// other looks at a file that is no asset, a listing or a link, once.
+func (s *Contents) other(ctx context.Context, on dependency.Dependency, stat func(string) (fs.FileInfo, error)) *entry {
 	s.mu.Lock()
-	e, ok := s.extra[path]
+	e, ok := s.extra[on]
 	if !ok {
-		e = &entry{file: File{Path: path}}
-		s.extra[path] = e
+		e = &entry{file: File{Path: on.Path}}
+		s.extra[on] = e
 	}
 	s.mu.Unlock()
 	e.once.Do(func() {
 		e.file.Turn = s.turns.Add(1)
-		if l, ok := pathname.CutListing(path); ok {
-			s.lookAt(e, l)
+		if on.Kind == dependency.Link {
+			s.lookAtLink(&e.file, on)
 			return
 		}
-		if link, ok := pathname.CutLink(path); ok {
-			s.lookAtLink(&e.file, link)
+		if on.Kind.IsListing() {
+			s.lookAt(e, on)
 			return
 		}
-		info, err := stat(path)
+		info, err := stat(on.Path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return // Absent
@@ -321,7 +326,7 @@ func (s *Contents) other(ctx context.Context, path string, stat func(string) (fs
 		}
 		e.file.Stamp = scan.StampOf(info)
 		var known *index.File
-		if f, ok := s.opt.Known.File(path); ok {
+		if f, ok := s.opt.Known.File(on.Path); ok {
 			known = &f
 		}
 		if j := s.judge(&e.file, known); j.file != nil {
@@ -333,7 +338,7 @@ func (s *Contents) other(ctx context.Context, path string, stat func(string) (fs
 			}
 		}
 	})
-	return e.file
+	return e
 }
 
 // A job is a file to be read and what is known of it.

@@ -15,6 +15,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/confine"
+	"github.com/assetcook/assetcook/internal/dependency"
 )
 
 // later is a time at which every stamp of this test has settled.
@@ -57,22 +58,29 @@ func (tr *tree) write(name, text string) {
 	}
 }
 
-// look looks at the whole tree and remembers what it saw as the next index.
-func (tr *tree) look(ignoreStamps bool, others ...string) (*Contents, map[string]File) {
+// look looks at the whole tree and remembers what it saw as the next index. It returns what it saw
+// by the texts that messages show.
+func (tr *tree) look(ignoreStamps bool, others ...dependency.Dependency) (*Contents, map[string]File) {
 	tr.t.Helper()
 	s := tr.begin(Options{IgnoreStamps: ignoreStamps})
 	files := map[string]File{}
 	for _, f := range s.Assets() {
 		files[f.Path] = f
 	}
-	for _, name := range others {
-		files[name] = s.At(tr.t.Context(), name)
+	for _, on := range others {
+		files[on.String()] = s.At(tr.t.Context(), on)
 	}
 	b := index.Empty().Anew(tr.sum)
-	for _, f := range append(s.Assets(), s.Extra()...) {
+	put := func(on dependency.Dependency, f File) {
 		if f.Known() {
-			b.PutFile(index.File{Path: f.Path, Stamp: f.Stamp, Settled: f.Settled, Sum: f.Sum, Blob: f.Blob})
+			b.PutPart(on, index.File{Stamp: f.Stamp, Settled: f.Settled, Sum: f.Sum, Blob: f.Blob})
 		}
+	}
+	for _, f := range s.Assets() {
+		put(dependency.OfFile(f.Path), f)
+	}
+	for on, f := range s.Extra() {
+		put(on, f)
 	}
 	var err error
 	if tr.last, err = b.Index(); err != nil {
@@ -175,10 +183,10 @@ func TestLate(t *testing.T) {
 				}
 				return s.summer.Sum(t.Context(), r, hashing.WantSum|hashing.WantDigest)
 			})
-			if at := s.At(t.Context(), "e"); f != at || f.How != ByReading || f.Turn <= mark || f.Blob.String() != hashing.DigestOf([]byte("six")).String() {
+			if at := s.At(t.Context(), dependency.OfFile("e")); f != at || f.How != ByReading || f.Turn <= mark || f.Blob.String() != hashing.DigestOf([]byte("six")).String() {
 				t.Errorf("learned %+v, then %+v", f, at)
 			}
-			if f := s.At(t.Context(), "f"); f.How != ByReading || f.Turn <= mark || f.Blob.String() != hashing.DigestOf([]byte("seven")).String() {
+			if f := s.At(t.Context(), dependency.OfFile("f")); f.How != ByReading || f.Turn <= mark || f.Blob.String() != hashing.DigestOf([]byte("seven")).String() {
 				t.Errorf("asked for %+v", f)
 			}
 		})
@@ -263,14 +271,18 @@ func TestOtherFiles(t *testing.T) {
 	}
 	others := []string{"x.inc", "gone", "a/below", "folder", "../outside", strings.Repeat("n", 300)}
 	want := map[string]How{"x.inc": ByReading, "gone": Absent, "a/below": Absent, "folder": Unreadable, "../outside": Unreadable, others[5]: Absent}
-	_, files := tr.look(false, others...)
+	var on []dependency.Dependency
+	for _, name := range others {
+		on = append(on, dependency.OfFile(name))
+	}
+	_, files := tr.look(false, on...)
 	tr.want("first", files, want)
 	want["x.inc"] = ByStamp
-	_, files = tr.look(false, others...)
+	_, files = tr.look(false, on...)
 	tr.want("again", files, want)
 	tr.write("x.inc", "other")
 	want["x.inc"] = ByReading
-	_, files = tr.look(false, others...)
+	_, files = tr.look(false, on...)
 	tr.want("edited", files, want)
 }
 

@@ -3,6 +3,7 @@ package contents
 import (
 	"encoding/binary"
 	"fmt"
+	"iter"
 	"maps"
 	"path"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/dependency"
 	"github.com/assetcook/assetcook/internal/lease"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
@@ -24,7 +26,7 @@ import (
 // What is said of a subject is a file to those who depend on it, whose content is the answer. It
 // has no stamp and no entry in the index. There is one for all subjects instead, of each file
 // with the file's stamp, and of each listing with that of the folder: as long as these are the
-// same, so is each answer. They are under the path that the extract has without a subject. An
+// same, so is each answer. They are under the extract without a subject. An
 // answer is made of what was read under these stamps and of nothing else, so it need not be
 // looked at again after an asset was cooked: what has changed since has another stamp.
 type Parts struct {
@@ -32,13 +34,13 @@ type Parts struct {
 	summer *hashing.Summer
 
 	mu  sync.Mutex
-	all map[pathname.Extracted]*extract // without subjects
+	all map[dependency.Dependency]*extract // without subjects
 }
 
 // An extract is what a file says, or all files of a listing.
 type extract struct {
-	// file is what is known of it under its path: of a file's, all that it says; of a
-	// listing's, which files there are.
+	// file is what the index is to know of it: of one file, all that it says; of many, which
+	// files there are.
 	file  File
 	names []string // of those
 	says  recipe.Says
@@ -58,26 +60,26 @@ type member struct {
 // NewParts starts with nothing read. Of the options it needs Assets, Checksum, Extracts,
 // Unsettled and Clock.
 func NewParts(opt Options) *Parts {
-	return &Parts{opt: opt, summer: hashing.NewSummer(opt.Checksum), all: map[pathname.Extracted]*extract{}}
+	return &Parts{opt: opt, summer: hashing.NewSummer(opt.Checksum), all: map[dependency.Dependency]*extract{}}
 }
 
-// Files returns what the index is to know of what was read and listed, in any order.
-func (s *Parts) Files() (files []File) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, e := range s.all {
-		if e.file.Known() {
-			files = append(files, e.file)
+// Files yields what the index is to know of what was read and listed, in any order.
+func (s *Parts) Files() iter.Seq2[dependency.Dependency, File] {
+	return func(yield func(dependency.Dependency, File) bool) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for x, e := range s.all {
+			if e.file.Known() && !yield(x, e.file) {
+				return
+			}
 		}
 	}
-	return files
 }
 
 // Extract returns what an extract says of its subject, and whether there is the file, or the
 // folder of the listing.
-func (s *Contents) Extract(path string) (said []recipe.Said, found bool, err error) {
-	x, _ := pathname.CutExtract(path)
-	e := s.opt.Parts.read(x.All())
+func (s *Contents) Extract(x dependency.Dependency) (said []recipe.Said, found bool, err error) {
+	e := s.opt.Parts.read(x.OfAll())
 	if e.err != nil || !e.file.Known() {
 		return nil, false, e.err
 	}
@@ -85,12 +87,12 @@ func (s *Contents) Extract(path string) (said []recipe.Said, found bool, err err
 }
 
 // At returns an extract as a file.
-func (s *Parts) At(x pathname.Extracted) File {
+func (s *Parts) At(x dependency.Dependency) File {
 	if x.Subject == "" {
 		return s.look(x).file
 	}
-	e := s.read(x.All())
-	f := File{Path: x.Path(), Settled: true}
+	e := s.read(x.OfAll())
+	f := File{Path: x.Path, Settled: true}
 	switch {
 	case e.err != nil:
 		f.How, f.Err = Unreadable, e.err
@@ -132,7 +134,7 @@ func (e *extract) said(subject string) (said []recipe.Said) {
 }
 
 // look reads a file for an extract, or lists files, the first time.
-func (s *Parts) look(x pathname.Extracted) *extract {
+func (s *Parts) look(x dependency.Dependency) *extract {
 	s.mu.Lock()
 	e, ok := s.all[x]
 	if !ok {
@@ -141,7 +143,7 @@ func (s *Parts) look(x pathname.Extracted) *extract {
 	}
 	s.mu.Unlock()
 	e.looks.Do(func() {
-		f := File{Path: x.Path()}
+		f := File{Path: x.Path}
 		err := s.find(e, &f, x)
 		if pathname.IsAbsent(err) {
 			f.How = Absent
@@ -155,10 +157,10 @@ func (s *Parts) look(x pathname.Extracted) *extract {
 	return e
 }
 
-// find finds out what there is under an extract's path. The stamp is older than that.
-func (s *Parts) find(e *extract, f *File, x pathname.Extracted) (err error) {
-	if l, ok := pathname.CutListing(x.File); ok {
-		e.names, f.Stamp, err = listFolder(s.opt.Assets, l)
+// find finds out what there is of an extract. The stamp is older than that.
+func (s *Parts) find(e *extract, f *File, x dependency.Dependency) (err error) {
+	if x.Kind == dependency.Extracts {
+		e.names, f.Stamp, err = listFolder(s.opt.Assets, x)
 		f.Settled, f.How = !s.opt.Unsettled && s.opt.Clock.Settled(f.Stamp), ByReading
 		s.sum(f, contentOf(e.names))
 		return err
@@ -166,12 +168,12 @@ func (s *Parts) find(e *extract, f *File, x pathname.Extracted) (err error) {
 	var function recipe.Extract
 	ok := false
 	if s.opt.Extracts != nil {
-		function, ok = s.opt.Extracts(x.Name)
+		function, ok = s.opt.Extracts(x.Function)
 	}
 	if !ok {
-		return fmt.Errorf("%s: no recipe of this program has this extract", pathname.Show(x.Path()))
+		return fmt.Errorf("%s: no recipe of this program has this extract", pathname.Show(x.String()))
 	}
-	file, err := s.opt.Assets.OpenFile(x.File)
+	file, err := s.opt.Assets.OpenFile(x.Path)
 	if err != nil {
 		return err
 	}
@@ -182,7 +184,7 @@ func (s *Parts) find(e *extract, f *File, x pathname.Extracted) (err error) {
 	}
 	f.Stamp = scan.StampOf(info)
 	f.Settled, f.How = !s.opt.Unsettled && s.opt.Clock.Settled(f.Stamp) && lease.File(file) != lease.Busy, ByReading
-	e.names = []string{path.Base(x.File)}
+	e.names = []string{path.Base(x.Path)}
 	e.says, err = function.Of(file, info.Size())
 	s.sum(f, contentOfSays(e.says))
 	return err
@@ -190,17 +192,17 @@ func (s *Parts) find(e *extract, f *File, x pathname.Extracted) (err error) {
 
 // read reads all that an extract needs, the first time. A file that is gone since it was listed
 // says nothing: its folder has another stamp.
-func (s *Parts) read(x pathname.Extracted) *extract {
+func (s *Parts) read(x dependency.Dependency) *extract {
 	e := s.look(x)
 	e.reads.Do(func() {
 		e.err = e.file.Err
 		for _, name := range e.names {
 			one := e
-			if x.Of(name) != x {
-				one = s.look(x.Of(name))
+			if x.Kind == dependency.Extracts {
+				one = s.look(x.OfOne(name))
 			}
 			if one.file.Err != nil && e.err == nil {
-				e.err = fmt.Errorf("%s: %w", pathname.Show(x.Of(name).File), one.file.Err)
+				e.err = fmt.Errorf("%s: %w", pathname.Show(x.OfOne(name).Path), one.file.Err)
 			}
 			if one.file.Known() {
 				e.members = append(e.members, member{name, one.says})
@@ -239,19 +241,18 @@ const mostNamed = 3
 // Changed says which files of an extract say something else than the last run knew, of whatever
 // subject: among these is what says something else of its own. It is the extract as a whole if
 // none is known.
-func (s *Contents) Changed(extract string) string {
-	x, _ := pathname.CutExtract(extract)
+func (s *Contents) Changed(x dependency.Dependency) string {
 	var files []string
-	for _, file := range s.saidBefore(x.All()) {
-		if !s.opt.Parts.look(x.Of(path.Base(file))).file.Known() {
+	for _, file := range s.saidBefore(x.OfAll()) {
+		if !s.opt.Parts.look(x.OfOne(path.Base(file))).file.Known() {
 			files = append(files, file)
 		}
 	}
-	for _, m := range s.opt.Parts.read(x.All()).members {
-		one := x.Of(m.name)
+	for _, m := range s.opt.Parts.read(x.OfAll()).members {
+		one := x.OfOne(m.name)
 		now := s.opt.Parts.look(one).file
-		if known, ok := s.opt.Known.File(now.Path); ok && known.Blob != now.Blob || !ok && now.Blob != Silence {
-			files = append(files, one.File)
+		if known, ok := s.opt.Known.Part(one); ok && known.Blob != now.Blob || !ok && now.Blob != Silence {
+			files = append(files, one.Path)
 		}
 	}
 	slices.Sort(files)
@@ -259,55 +260,49 @@ func (s *Contents) Changed(extract string) string {
 }
 
 // Asked names an input of an action; of an extract of many files, those that say something.
-func (s *Contents) Asked(input string) string {
-	x, ok := pathname.CutExtract(input)
-	if !ok {
-		return pathname.Plain(input)
+func (s *Contents) Asked(input dependency.Dependency) string {
+	if !input.Kind.IsExtract() {
+		return input.String()
 	}
-	return named(x, s.Sayers(input))
+	return named(input, s.Sayers(input))
 }
 
 // Sayers returns the files that say something of the subject of an extract, sorted.
-func (s *Contents) Sayers(extract string) (files []string) {
-	x, _ := pathname.CutExtract(extract)
-	for _, m := range s.opt.Parts.read(x.All()).said(x.Subject) {
-		files = append(files, x.Of(m.File).File)
+func (s *Contents) Sayers(x dependency.Dependency) (files []string) {
+	for _, m := range s.opt.Parts.read(x.OfAll()).said(x.Subject) {
+		files = append(files, x.OfOne(m.File).Path)
 	}
 	return files
 }
 
 // named names an extract by files, the first few, or as a whole if there are none.
-func named(x pathname.Extracted, files []string) string {
+func named(x dependency.Dependency, files []string) string {
 	switch n := len(files) - mostNamed; {
 	case len(files) == 0:
 		return x.String()
 	case n > 0:
 		files = append(files[:mostNamed:mostNamed], fmt.Sprintf("%d more", n))
 	}
-	x.File = strings.Join(files, ", ")
-	return x.String()
+	return dependency.Dependency{Kind: dependency.Extract, Path: strings.Join(files, ", "), Function: x.Function}.String()
 }
 
 // IsSilent reports whether a dependency is that none of many files says anything.
 func IsSilent(d index.Dep) bool {
-	x, ok := pathname.CutExtract(d.Path)
-	return ok && x.OfMany() && (!d.Found || d.Blob == Silence)
+	return d.On.Kind == dependency.Extracts && (!d.Found || d.Blob == Silence)
 }
 
 // saidBefore returns the files of an extract that the last run knew to say something.
-func (s *Contents) saidBefore(x pathname.Extracted) (files []string) {
+func (s *Contents) saidBefore(x dependency.Dependency) (files []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	files, ok := s.before[x]
 	if ok {
 		return files
 	}
-	prefix := strings.TrimPrefix(path.Dir(x.File)+"/", "./")
 	index.Guard(func() error { // damage costs a name
-		for f := range s.opt.Known.Below(prefix) {
-			one, ok := pathname.CutExtract(f.Path)
-			if ok && one.Name == x.Name && IsOf(x, one.File) && f.Blob != Silence {
-				files = append(files, one.File)
+		for one, f := range s.opt.Known.Below(x.InFolder()) {
+			if one.Kind == dependency.Extract && one.Function == x.Function && IsOf(x, one.Path) && f.Blob != Silence {
+				files = append(files, one.Path)
 			}
 		}
 		return nil
@@ -316,9 +311,11 @@ func (s *Contents) saidBefore(x pathname.Extracted) (files []string) {
 	return files
 }
 
-// IsOf reports whether an extract is of a file: of that alone, or of a listing that has it if it
-// is there.
-func IsOf(x pathname.Extracted, file string) bool {
-	l, listing := pathname.CutListing(x.File)
-	return x.File == file || listing && path.Dir(x.File) == path.Dir(file) && Named(l, path.Base(file))
+// IsOf reports whether an extract is of a file: of that alone, or of files in its folder that match
+// a pattern.
+func IsOf(x dependency.Dependency, file string) bool {
+	if x.Kind == dependency.Extract {
+		return x.Path == file
+	}
+	return x.Path == path.Dir(file) && Named(x, path.Base(file))
 }

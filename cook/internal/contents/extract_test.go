@@ -7,7 +7,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/recipe"
-	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/internal/dependency"
 )
 
 // text is an extract that returns the content of a file under the subject "s".
@@ -23,21 +23,21 @@ var withText = Options{Extracts: func(name string) (recipe.Extract, bool) { retu
 func TestExtract(t *testing.T) {
 	tr := newTree(t, map[string]string{"a.m": "one", "b.m": "", "c.x": "no"})
 	s := tr.begin(withText)
-	all := pathname.Extracted{File: pathname.Listing(".", "*.m", false), Name: text.Name, Subject: "s"}
-	for _, x := range []pathname.Extracted{all, {File: "a.m", Name: text.Name, Subject: "s"}} {
-		said, found, err := s.Extract(x.Path())
+	all := dependency.Dependency{Kind: dependency.Extracts, Path: ".", Pattern: "*.m", Function: text.Name, Subject: "s"}
+	for _, x := range []dependency.Dependency{all, {Kind: dependency.Extract, Path: "a.m", Function: text.Name, Subject: "s"}} {
+		said, found, err := s.Extract(x)
 		if err != nil || !found || len(said) != 1 || said[0].File != "a.m" || string(said[0].Text) != "one" {
 			t.Errorf("%s: %+v, %t, %v", x, said, found, err)
 		}
-		if f := s.At(t.Context(), x.Path()); f.How != ByReading || f.Blob == Silence {
+		if f := s.At(t.Context(), x); f.How != ByReading || f.Blob == Silence {
 			t.Errorf("%s: %+v", x, f)
 		}
 	}
-	gone := pathname.Extracted{File: "gone.m", Name: text.Name, Subject: "s"}
-	if _, found, err := s.Extract(gone.Path()); found || err != nil {
+	gone := dependency.Dependency{Kind: dependency.Extract, Path: "gone.m", Function: text.Name, Subject: "s"}
+	if _, found, err := s.Extract(gone); found || err != nil {
 		t.Errorf("%t, %v", found, err)
 	}
-	if _, _, err := s.Extract(pathname.Extracted{File: "a.m", Name: "other"}.Path()); err == nil {
+	if _, _, err := s.Extract(dependency.Dependency{Kind: dependency.Extract, Path: "a.m", Function: "other"}); err == nil {
 		t.Error("an extract that no recipe has is found")
 	}
 }
@@ -45,32 +45,32 @@ func TestExtract(t *testing.T) {
 // A changed extract of many files names the files whose answers changed since the last run.
 func TestChangedNamesFiles(t *testing.T) {
 	tr := newTree(t, map[string]string{"same.m": "one", "edited.m": "two", "silenced.m": "three", "silent.m": ""})
-	all := pathname.Extracted{File: pathname.Listing(".", "*.m", false), Name: text.Name}
+	all := dependency.Dependency{Kind: dependency.Extracts, Path: ".", Pattern: "*.m", Function: text.Name}
 	s := tr.begin(withText)
-	s.At(t.Context(), all.Path())
-	if got, want := s.Changed(all.Path()), pathname.Plain(all.Path()); got == want || want == "" {
+	s.At(t.Context(), all)
+	if got, want := s.Changed(all), all.String(); got == want || want == "" {
 		t.Errorf("files that are new are called %q", got)
 	}
 	next := index.Empty().Anew(tr.sum)
-	for _, f := range s.opt.Parts.Files() {
-		next.PutFile(index.File{Path: f.Path, Role: index.Other, Stamp: f.Stamp, Settled: f.Settled, Sum: f.Sum, Blob: f.Blob})
+	for on, f := range s.opt.Parts.Files() {
+		next.PutPart(on, index.File{Role: index.Other, Stamp: f.Stamp, Settled: f.Settled, Sum: f.Sum, Blob: f.Blob})
 	}
 	var err error
 	if tr.last, err = next.Index(); err != nil {
 		t.Fatal(err)
 	}
-	named := func(files string) string { return pathname.Extracted{File: files, Name: text.Name}.String() }
-	if got := tr.begin(withText).Changed(all.Path()); got != all.String() {
+	named := func(files string) string { return all.OfOne(files).String() }
+	if got := tr.begin(withText).Changed(all); got != all.String() {
 		t.Errorf("nothing has changed: %q", got)
 	}
 	tr.write("edited.m", "TWO")
 	tr.write("silenced.m", "")
 	tr.write("silent2.m", "")
-	if got, want := tr.begin(withText).Changed(all.Path()), named("edited.m, silenced.m"); got != want {
+	if got, want := tr.begin(withText).Changed(all), named("edited.m, silenced.m"); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	tr.write("new.m", "new")
-	if got, want := tr.begin(withText).Changed(all.Path()), named("edited.m, new.m, silenced.m"); got != want {
+	if got, want := tr.begin(withText).Changed(all), named("edited.m, new.m, silenced.m"); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -80,11 +80,11 @@ func TestTurnOfOtherFile(t *testing.T) {
 	tr := newTree(t, map[string]string{".hidden": "one"})
 	s := tr.begin(Options{})
 	mark := s.Mark()
-	if f := s.At(t.Context(), ".hidden"); f.How != ByReading || f.Turn <= mark || f.Turn > s.Mark() {
+	if f := s.At(t.Context(), dependency.OfFile(".hidden")); f.How != ByReading || f.Turn <= mark || f.Turn > s.Mark() {
 		t.Errorf("looked at in turn %d, between %d and %d", f.Turn, mark, s.Mark())
 	}
 	mark = s.Mark()
-	if f := s.At(t.Context(), ".hidden"); f.Turn > mark {
+	if f := s.At(t.Context(), dependency.OfFile(".hidden")); f.Turn > mark {
 		t.Errorf("looked at again, in turn %d after %d", f.Turn, mark)
 	}
 }

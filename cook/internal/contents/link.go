@@ -6,19 +6,20 @@ import (
 
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/dependency"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // IsLink reports whether a name of the asset tree is a symbolic link. It looks at each name once.
 func (s *Contents) IsLink(ctx context.Context, path string) (bool, error) {
-	f := s.At(ctx, pathname.Link(path))
+	f := s.At(ctx, dependency.Dependency{Kind: dependency.Link, Path: path})
 	return f.Known(), f.Err
 }
 
 // lookAtLink fills f for a symbolic link, as a file whose content is the link's text. f is absent
 // if the name is no symbolic link, even if a file has the name.
-func (s *Contents) lookAtLink(f *File, link string) {
-	text, stamp, err := s.readLink(link)
+func (s *Contents) lookAtLink(f *File, on dependency.Dependency) {
+	text, stamp, err := s.readLink(on.Path)
 	switch {
 	case pathname.IsAbsent(err):
 		return // Absent
@@ -26,7 +27,7 @@ func (s *Contents) lookAtLink(f *File, link string) {
 		f.How, f.Err = Unreadable, err
 		return
 	}
-	s.setContent(f, []byte(text), stamp)
+	s.setContent(f, on, []byte(text), stamp)
 }
 
 // readLink returns the text of a symbolic link, and the link's stamp from before it was read. The
@@ -46,7 +47,6 @@ func (s *Contents) readLink(link string) (text string, stamp scan.Stamp, err err
 
 // Relink reports whether a link still has the text recorded in f.
 func (s *Contents) Relink(f File) (same bool, err error) {
-	link, _ := pathname.CutLink(f.Path)
-	text, _, err := s.readLink(link)
+	text, _, err := s.readLink(f.Path)
 	return err == nil && s.summer.SumBytes([]byte(text), hashing.WantSum).Sum == f.Sum, err
 }

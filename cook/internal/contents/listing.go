@@ -12,21 +12,20 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/confine"
+	"github.com/assetcook/assetcook/internal/dependency"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // List returns the names that a listing has, sorted, and whether there is the folder. It
 // is looked at once.
-func (s *Contents) List(ctx context.Context, path string) (names []string, found bool, err error) {
-	f := s.At(ctx, path)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.extra[path].names, f.Known(), f.Err
+func (s *Contents) List(ctx context.Context, l dependency.Dependency) (names []string, found bool, err error) {
+	e := s.other(ctx, l, s.opt.Assets.Stat)
+	return e.names, e.file.Known(), e.file.Err
 }
 
 // lookAt finds out what a listing is: a file whose stamp is that of the folder, and whose
 // content are the names. It is read whatever the index knows, which is one call.
-func (s *Contents) lookAt(e *entry, l pathname.Listed) {
+func (s *Contents) lookAt(e *entry, l dependency.Dependency) {
 	f := &e.file
 	names, stamp, err := listFolder(s.opt.Assets, l)
 	switch {
@@ -37,15 +36,15 @@ func (s *Contents) lookAt(e *entry, l pathname.Listed) {
 		return
 	}
 	e.names = names
-	s.setContent(f, contentOf(names), stamp)
+	s.setContent(f, l, contentOf(names), stamp)
 }
 
 // setContent fills f for content that was read after stamp was taken.
-func (s *Contents) setContent(f *File, content []byte, stamp scan.Stamp) {
+func (s *Contents) setContent(f *File, on dependency.Dependency, content []byte, stamp scan.Stamp) {
 	f.Stamp, f.Settled, f.How = stamp, s.opt.Clock.Settled(stamp) && !s.opt.Unsettled, ByReading
 	sum := s.summer.SumBytes(content, hashing.WantSum|hashing.WantDigest)
 	f.Sum, f.Blob = sum.Sum, store.BlobID(sum.Digest)
-	if known, ok := s.opt.Known.File(f.Path); ok && known.Blob == f.Blob {
+	if known, ok := s.opt.Known.Part(on); ok && known.Blob == f.Blob {
 		f.How = ByChecksum
 	}
 }
@@ -53,14 +52,13 @@ func (s *Contents) setContent(f *File, content []byte, stamp scan.Stamp) {
 // Relist reports whether a listing has the names that it had when it was looked at: by the
 // folder's stamp if that may be trusted, else by listing it again. What else happened in the
 // folder does not matter: who asked was told the names, and did not look himself.
-func (s *Contents) Relist(f File) (same bool, err error) {
-	l, _ := pathname.CutListing(f.Path)
-	info, err := s.opt.Assets.Stat(l.Folder)
+func (s *Contents) Relist(l dependency.Dependency, f File) (same bool, err error) {
+	info, err := s.opt.Assets.Stat(l.Path)
 	if err != nil || f.Settled && scan.StampOf(info) == f.Stamp {
 		return err == nil, err
 	}
 	now := scan.StampOf(info)
-	content, err := s.readAgain(f.Path, now, func() (reading, bool, error) {
+	content, err := s.readAgain(l, now, func() (reading, bool, error) {
 		trusted := s.opt.Clock.SettledSince(now)
 		names, stamp, err := listFolder(s.opt.Assets, l)
 		return reading{stamp, contentOf(names)}, trusted && stamp == now, err
@@ -72,17 +70,17 @@ func contentOf(names []string) []byte { return []byte(strings.Join(names, "\x00"
 
 // listFolder lists a folder; where everything counts, each name has its kind behind a slash. The
 // stamp is older than the names.
-func listFolder(assets *confine.Dir, l pathname.Listed) (names []string, stamp scan.Stamp, err error) {
-	info, err := assets.Stat(l.Folder)
+func listFolder(assets *confine.Dir, l dependency.Dependency) (names []string, stamp scan.Stamp, err error) {
+	info, err := assets.Stat(l.Path)
 	if err != nil {
 		return nil, stamp, err
 	}
 	if !info.IsDir() {
 		return nil, stamp, fs.ErrNotExist
 	}
-	entries, err := assets.ReadDir(l.Folder)
+	entries, err := assets.ReadDir(l.Path)
 	for _, e := range entries {
-		if l.Pattern == "" {
+		if l.Kind == dependency.Entries {
 			names = append(names, e.Name()+"/"+e.Type().String())
 		} else if listed(assets, l, e) {
 			names = append(names, e.Name())
@@ -92,21 +90,23 @@ func listFolder(assets *confine.Dir, l pathname.Listed) (names []string, stamp s
 	return names, scan.StampOf(info), err
 }
 
-// listed reports whether a listing has an entry of its folder.
-func listed(assets *confine.Dir, l pathname.Listed, e fs.DirEntry) bool {
+// listed reports whether a pattern chooses an entry of its folder.
+func listed(assets *confine.Dir, l dependency.Dependency, e fs.DirEntry) bool {
 	if !Named(l, e.Name()) {
 		return false
 	}
-	if l.OfFolders || e.Type()&fs.ModeSymlink == 0 {
-		return e.IsDir() && l.OfFolders || e.Type().IsRegular() && !l.OfFolders
+	folders := l.Kind == dependency.Folders
+	if folders || e.Type()&fs.ModeSymlink == 0 {
+		return e.IsDir() && folders || e.Type().IsRegular() && !folders
 	}
-	info, err := assets.Stat(strings.TrimPrefix(l.Folder+"/", "./") + e.Name())
+	info, err := assets.Stat(strings.TrimPrefix(l.Path+"/", "./") + e.Name())
 	return err == nil && info.Mode().IsRegular()
 }
 
-// Named reports whether a listing is of a name: has it if it is there, and is of its kind.
-func Named(l pathname.Listed, name string) bool {
-	if l.Pattern == "" {
+// Named reports whether a listing, or an extract of many files, is of a name: has it if it is
+// there, and is of its kind.
+func Named(l dependency.Dependency, name string) bool {
+	if l.Kind == dependency.Entries {
 		return true
 	}
 	hidden := strings.HasPrefix(name, ".") && !strings.HasPrefix(l.Pattern, ".")

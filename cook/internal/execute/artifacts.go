@@ -17,6 +17,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/cook/manifest"
 	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/dependency"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
@@ -52,7 +53,7 @@ type made struct {
 // A waitError says that something asked for artifacts that are still to be made, or for what
 // the server is still to be asked.
 type waitError struct {
-	question string       // as pathname.Artifacts made it
+	question dependency.Dependency
 	output   string       // one of them
 	on       []int        // the actions that are to make them
 	keys     []remote.Key // that the server is to be asked for; then the rest is empty
@@ -72,16 +73,15 @@ func (t *Artifacts) carryOut(p *plan.Plan, results []Result, settled []atomic.Bo
 	t.plan, t.results, t.settled, t.dry, t.rest = p, results, settled, dry, nil
 }
 
-// A choice is what a path that pathname.Artifacts made is about.
+// A choice is what a dependency on artifacts is about.
 type choice struct {
 	target   string
 	patterns glob.List
 }
 
-func choose(name string) (c choice, err error) {
-	target, patterns, _ := pathname.CutArtifacts(name)
-	c.target = target
-	for _, p := range patterns {
+func choose(on dependency.Dependency) (c choice, err error) {
+	c.target = on.Path
+	for _, p := range on.Patterns() {
 		if err := c.patterns.Add(p); err != nil {
 			return c, err
 		}
@@ -92,21 +92,19 @@ func choose(name string) (c choice, err error) {
 // has reports whether the patterns choose an output, by its path below the target's folder.
 func (c *choice) has(output string) bool { return c.patterns.Match(output, path.Base(output)) }
 
-// open returns what is still to be made of what a path chooses that pathname.Artifacts made,
-// nil for nothing.
-func (t *Artifacts) open(name string) *waitError {
-	c, err := choose(name)
+// open returns what is still to be made of some artifacts, nil for nothing.
+func (t *Artifacts) open(on dependency.Dependency) *waitError {
+	c, err := choose(on)
 	if err != nil {
 		return nil // who asks is told
 	}
-	return t.unsettled(name, &c)
+	return t.unsettled(on, &c)
 }
 
-// Open reports whether something of what a path chooses that pathname.Artifacts made is
-// still to be made.
-func (t *Artifacts) Open(name string) bool { return t.open(name) != nil }
+// Open reports whether some of the artifacts are still to be made.
+func (t *Artifacts) Open(on dependency.Dependency) bool { return t.open(on) != nil }
 
-func (t *Artifacts) unsettled(name string, c *choice) (wait *waitError) {
+func (t *Artifacts) unsettled(on dependency.Dependency, c *choice) (wait *waitError) {
 	for i := range t.settled {
 		a := &t.plan.Actions[i]
 		if a.Target != c.target || t.settled[i].Load() {
@@ -118,7 +116,7 @@ func (t *Artifacts) unsettled(name string, c *choice) (wait *waitError) {
 				continue
 			}
 			if wait == nil {
-				wait = &waitError{question: name, output: out}
+				wait = &waitError{question: on, output: out}
 			}
 			wait.output = min(wait.output, out)
 			if n := len(wait.on); n == 0 || wait.on[n-1] != i {
@@ -129,12 +127,11 @@ func (t *Artifacts) unsettled(name string, c *choice) (wait *waitError) {
 	return wait
 }
 
-// Changes says what this run has changed of what a path chooses that pathname.Artifacts made.
-func (t *Artifacts) Changes(name string) string {
-	target, _, _ := pathname.CutArtifacts(name)
-	list, err := t.find(name)
-	if err != nil || t.plan == nil || pathname.IsIDs(name) {
-		return pathname.Plain(name)
+// Changes says what this run has changed of some artifacts.
+func (t *Artifacts) Changes(on dependency.Dependency) string {
+	list, err := t.find(on)
+	if err != nil || t.plan == nil || on.Kind == dependency.IDs {
+		return on.String()
 	}
 	chosen := map[string]bool{}
 	for i := range list {
@@ -143,7 +140,7 @@ func (t *Artifacts) Changes(name string) string {
 	first, more := "", 0
 	for i := range t.plan.Actions {
 		a := &t.plan.Actions[i]
-		if !chosen[a.Path] || a.Target != target || !t.settled[i].Load() || t.results[i].Outcome == UpToDate || t.results[i].Outcome == Unchanged {
+		if !chosen[a.Path] || a.Target != on.Path || !t.settled[i].Load() || t.results[i].Outcome == UpToDate || t.results[i].Outcome == Unchanged {
 			continue
 		}
 		if first == "" {
@@ -154,20 +151,20 @@ func (t *Artifacts) Changes(name string) string {
 	}
 	switch {
 	case first == "":
-		return pathname.Plain(name) // something is gone
+		return on.String() // something is gone
 	case more == 0:
 		return first
 	}
 	return fmt.Sprintf("%s and %d more", first, more)
 }
 
-// Digest identifies what a path means that pathname.Artifacts made.
-func (t *Artifacts) Digest(name string) (store.BlobID, error) {
-	list, err := t.find(name)
+// Digest identifies artifacts, or their IDs.
+func (t *Artifacts) Digest(on dependency.Dependency) (store.BlobID, error) {
+	list, err := t.find(on)
 	if err != nil {
 		return store.BlobID{}, err
 	}
-	if pathname.IsIDs(name) {
+	if on.Kind == dependency.IDs {
 		return t.digestIDs(list), nil
 	}
 	k := hashing.NewKey("assetcook artifacts 1")
@@ -193,9 +190,9 @@ func (t *Artifacts) digestIDs(list []made) store.BlobID {
 	return store.BlobID(k.Sum())
 }
 
-// IDsOf returns the IDs of the assets whose artifacts a path chooses, by source.
-func (t *Artifacts) IDsOf(name string) (map[string]string, error) {
-	list, err := t.find(name)
+// IDsOf returns the IDs of the assets of some artifacts, by source.
+func (t *Artifacts) IDsOf(on dependency.Dependency) (map[string]string, error) {
+	list, err := t.find(on)
 	if err != nil {
 		return nil, err
 	}
@@ -209,9 +206,9 @@ func (t *Artifacts) IDsOf(name string) (map[string]string, error) {
 	return ids, nil
 }
 
-// List returns what a path means that pathname.Artifacts made, by source and output.
-func (t *Artifacts) List(name string) (assets []manifest.Asset, err error) {
-	list, err := t.find(name)
+// List returns artifacts, by source and output.
+func (t *Artifacts) List(on dependency.Dependency) (assets []manifest.Asset, err error) {
+	list, err := t.find(on)
 	for i := range list {
 		m := &list[i]
 		if n := len(assets); n == 0 || assets[n-1].Source != m.source {
@@ -223,13 +220,13 @@ func (t *Artifacts) List(name string) (assets []manifest.Asset, err error) {
 	return assets, err
 }
 
-// find returns what a path chooses, sorted by source and output.
-func (t *Artifacts) find(name string) ([]made, error) {
-	c, err := choose(name)
+// find returns what patterns choose, sorted by source and output.
+func (t *Artifacts) find(on dependency.Dependency) ([]made, error) {
+	c, err := choose(on)
 	if err != nil {
 		return nil, err
 	}
-	if wait := t.unsettled(name, &c); wait != nil {
+	if wait := t.unsettled(on, &c); wait != nil {
 		return nil, wait
 	}
 	rest, err := t.collect(c.target)

@@ -16,6 +16,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/confine"
+	"github.com/assetcook/assetcook/internal/dependency"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
@@ -42,6 +43,14 @@ func (c *chain) at(p string) (contents.File, bool) {
 	}
 	f, ok := c.made[p]
 	return f.File, ok
+}
+
+// has is at for a dependency.
+func (c *chain) has(on dependency.Dependency) (contents.File, bool) {
+	if on.Seen().Kind != dependency.File {
+		return contents.File{}, false
+	}
+	return c.at(on.Path)
 }
 
 func (c *chain) open(f contents.File) (fs.File, error) {
@@ -132,8 +141,8 @@ func (c *cooker) cookChain(ctx context.Context, a planned, how attempt) (_ ready
 		done.scratch.remove()
 		r.follow(done)
 	}
-	slices.SortFunc(r.deps, func(a, b index.Dep) int { return strings.Compare(a.Name, b.Name) })
-	r.deps = slices.CompactFunc(r.deps, func(a, b index.Dep) bool { return a.Name == b.Name })
+	slices.SortFunc(r.deps, byAsked)
+	r.deps = slices.CompactFunc(r.deps, func(a, b index.Dep) bool { return byAsked(a, b) == 0 })
 	return r, nil
 }
 
@@ -248,36 +257,18 @@ func (r *ready) follow(step ready) {
 		r.warnings = append(r.warnings, line)
 	}
 	for _, d := range step.deps {
-		if _, made := step.chain.at(d.Path); !made {
+		if _, made := step.chain.has(d.On); !made {
 			d.Name = asNamedFrom(r.Path, step.Path, d)
 			r.deps = append(r.deps, d)
 		}
 	}
 }
 
-// asNamedFrom is the name of a dependency as a file at source would write it. The folders of
+// asNamedFrom returns the path of a dependency as a file at source would write it. The folders of
 // the two differ in the same way wherever the source of the chain lies: that is in its ID.
 func asNamedFrom(source, step string, d index.Dep) string {
-	if path.Dir(source) == path.Dir(step) || pathname.IsArtifacts(d.Name) {
+	if path.Dir(source) == path.Dir(step) || d.On.Kind.IsArtifacts() || strings.HasPrefix(d.Name, "/") {
 		return d.Name
 	}
-	name, presence := pathname.CutPresence(d.Name)
-	if strings.HasPrefix(name, "/") {
-		return d.Name
-	}
-	if l, ok := pathname.CutListing(d.Path); ok {
-		return pathname.Listing(pathname.Relative(path.Dir(source), l.Folder), l.Pattern, l.OfFolders)
-	}
-	if link, ok := pathname.CutLink(d.Path); ok {
-		return pathname.Link(pathname.Relative(path.Dir(source), link))
-	}
-	if x, ok := pathname.CutExtract(d.Path); ok {
-		x.File = pathname.Relative(path.Dir(source), x.File)
-		return x.Path()
-	}
-	name = pathname.Relative(path.Dir(source), d.Path)
-	if presence {
-		return pathname.Presence(name)
-	}
-	return name
+	return pathname.Relative(path.Dir(source), d.On.Path)
 }

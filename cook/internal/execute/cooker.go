@@ -20,6 +20,7 @@ import (
 	"github.com/assetcook/assetcook/cook/manifest"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/dependency"
 	"github.com/assetcook/assetcook/internal/pathname"
 	"github.com/assetcook/assetcook/profile"
 )
@@ -94,7 +95,7 @@ func (c *cooker) once(ctx context.Context, a planned, how attempt) (_ ready, err
 			tmp.remove()
 		}
 	}()
-	w := watch{mark: c.Contents.Mark(), begin: c.Now(), opened: map[string]bool{}}
+	w := watch{mark: c.Contents.Mark(), begin: c.Now(), opened: map[dependency.Dependency]bool{}}
 	var elsewhere processorTime
 	env := c.env(ctx, a, tmp, &w, how)
 	env.Each, env.Used = elsewhere.each(env.Each), elsewhere.add
@@ -129,8 +130,9 @@ func (c *cooker) env(ctx context.Context, a planned, tmp *scratch, w *watch, how
 		Open: func(p string) (fs.File, error) {
 			f, made := a.chain.at(p)
 			if !made {
-				c.Contents.At(ctx, p) // from now on it is watched
-				w.opened[p] = true
+				on := dependency.OfFile(p)
+				c.Contents.At(ctx, on) // from now on it is watched
+				w.opened[on] = true
 			}
 			switch {
 			case p == a.Path:
@@ -146,32 +148,31 @@ func (c *cooker) env(ctx context.Context, a planned, tmp *scratch, w *watch, how
 			}
 			return c.Assets.Stat(p)
 		},
-		List: func(folder, pattern string, ofFolders bool) ([]string, bool, error) {
-			p := pathname.Listing(folder, pattern, ofFolders)
-			w.opened[p] = true // it is looked at before it is used
-			return c.Contents.List(ctx, p)
+		List: func(listing recipe.Dependency) ([]string, bool, error) {
+			w.opened[listing] = true // it is looked at before it is used
+			return c.Contents.List(ctx, listing)
 		},
-		Extract: func(p string) ([]recipe.Said, bool, error) { return c.extract(a, p) }, Followed: a.Method.Followed,
+		Extract: func(of recipe.Dependency) ([]recipe.Said, bool, error) { return c.extract(a, of) }, Followed: a.Method.Followed,
 		IsLink: func(p string) (bool, error) { return c.Contents.IsLink(ctx, p) },
-		Artifacts: func(patterns []string) ([]manifest.Asset, string, error) {
-			name := a.others(patterns)
-			if err := a.waitsFor(name); err != nil {
+		Artifacts: func(patterns []string) ([]manifest.Asset, recipe.Dependency, error) {
+			on := a.others(dependency.Artifacts, patterns)
+			if err := a.waitsFor(on); err != nil {
 				w.list(nil, err)
-				return nil, name, err
+				return nil, on, err
 			}
-			list, err := c.Artifacts.List(name)
+			list, err := c.Artifacts.List(on)
 			w.list(list, err)
-			return list, name, err
+			return list, on, err
 		},
-		IDs: func(patterns []string) (map[string]string, string, error) {
-			name := pathname.IDs(a.others(patterns))
-			if err := a.waitsFor(name); err != nil {
+		IDs: func(patterns []string) (map[string]string, recipe.Dependency, error) {
+			on := a.others(dependency.IDs, patterns)
+			if err := a.waitsFor(on); err != nil {
 				w.list(nil, err)
-				return nil, name, err
+				return nil, on, err
 			}
-			ids, err := c.Artifacts.IDsOf(name)
+			ids, err := c.Artifacts.IDsOf(on)
 			w.list(nil, err)
-			return ids, name, err
+			return ids, on, err
 		},
 		ReadArtifact: func(p string) ([]byte, error) { return c.readArtifact(w, a.Target, p) },
 		Previous: func(i int) *os.File {
@@ -195,14 +196,14 @@ func (c *cooker) env(ctx context.Context, a planned, tmp *scratch, w *watch, how
 }
 
 // extract returns what an extract says of the source of an action.
-func (c *cooker) extract(a planned, p string) (said []recipe.Said, found bool, err error) {
+func (c *cooker) extract(a planned, of dependency.Dependency) (said []recipe.Said, found bool, err error) {
 	if _, made := a.chain.at(a.Path); made { // dependencies of a chain are named from its own source
 		return nil, false, fmt.Errorf("another recipe made this source, so no file can be asked what it is for: %w", errors.ErrUnsupported)
 	}
-	if plan.IsAsked(p) && !slices.ContainsFunc(a.asked(), func(d recipe.Dep) bool { return d.Path == p }) {
-		return nil, false, fmt.Errorf("recipe %s: %s is not asked by its method Asks", a.Method.Recipe.Name, pathname.Show(p))
+	if plan.IsAsked(of) && !slices.ContainsFunc(a.asked(), func(d recipe.Dep) bool { return d.On == of }) {
+		return nil, false, fmt.Errorf("recipe %s: %s is not asked by its method Asks", a.Method.Recipe.Name, pathname.Show(of.String()))
 	}
-	return c.Contents.Extract(p)
+	return c.Contents.Extract(of)
 }
 
 // collect checks that the recipe wrote what it said it would, and sums it.
@@ -306,18 +307,19 @@ func (e *reworded) Unwrap() error { return e.err }
 type watch struct {
 	mark   int64
 	begin  time.Time
-	opened map[string]bool
+	opened map[dependency.Dependency]bool
 	listed map[string]manifest.Output // artifacts that the recipe asked for
 	denied error                      // that some cannot be had
 }
 
-// others is the path of the artifacts that patterns choose, apart from those of the action.
-func (a planned) others(patterns []string) string {
+// others is the dependency on the artifacts that patterns choose, apart from those of the action,
+// or on their IDs.
+func (a planned) others(kind dependency.Kind, patterns []string) dependency.Dependency {
 	for _, out := range a.chain.outputs(a) {
 		own, _ := below(a.Target, out)
 		patterns = append(patterns[:len(patterns):len(patterns)], "!/"+glob.Escape(own))
 	}
-	return pathname.Artifacts(a.Target, patterns)
+	return dependency.OfArtifacts(kind, a.Target, patterns)
 }
 
 // list notes artifacts that a recipe asked for, or why it cannot have them.

@@ -16,7 +16,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/cook/recipe"
-	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/internal/dependency"
 )
 
 // An action is unchanged if an input changed but its artifacts stayed the same and are in place.
@@ -94,7 +94,7 @@ func TestArtifactsOfIncompleteActions(t *testing.T) {
 			results: []Result{c.result}, settled: make([]atomic.Bool, 1),
 		}
 		all.settled[0].Store(true)
-		chosen, err := choose(pathname.Artifacts("", []string{"*"}))
+		chosen, err := choose(dependency.OfArtifacts(dependency.Artifacts, "", []string{"*"}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -135,7 +135,7 @@ func TestForetellLooksForContent(t *testing.T) {
 // A later step of a chain reads the output of an earlier step under its path.
 func TestDigestOfWhatAChainMade(t *testing.T) {
 	c := &chain{made: map[string]madeFile{"b": {File: contents.File{Path: "b", How: contents.Unreadable, Err: errors.New("the step's")}}}}
-	_, err := newCooker(Env{}).digest(t.Context(), planned{Action: &plan.Action{Path: "a"}, chain: c}, store.ReadSet{"b"})
+	_, err := newCooker(Env{}).digest(t.Context(), planned{Action: &plan.Action{Path: "a"}, chain: c}, store.ReadSet{dependency.OfFile("b")})
 	if err == nil || err.Error() != "the step's" {
 		t.Errorf("error %v", err)
 	}

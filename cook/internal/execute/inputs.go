@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/assetcook/assetcook/cook/internal/contents"
 	"github.com/assetcook/assetcook/cook/internal/index"
@@ -16,6 +15,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/dependency"
 	"github.com/assetcook/assetcook/internal/pathname"
 	"github.com/assetcook/assetcook/internal/regular"
 	"github.com/assetcook/assetcook/profile"
@@ -28,8 +28,8 @@ var ErrChanged = errors.New("changed while it was being cooked; run cook again")
 // began, and may have changed since.
 var errUnwatched = errors.New("not watched while it was being read")
 
-func (w *watch) saw(f contents.File) bool {
-	return f.Turn <= w.mark || w.opened[f.Path] || !f.Known() || f.Settled
+func (w *watch) saw(on dependency.Dependency, f contents.File) bool {
+	return f.Turn <= w.mark || w.opened[on.Seen()] || !f.Known() || f.Settled
 }
 
 // checkInputs proves that the source, the tools and all that the recipe read are still
@@ -40,41 +40,41 @@ func (c *cooker) checkInputs(ctx context.Context, a planned, deps []recipe.Dep, 
 		return nil, err
 	}
 	for _, tool := range a.Method.Tools {
-		if err := c.recheck(ctx, tool); err != nil {
+		if err := c.recheck(ctx, dependency.OfFile(tool.Path), tool); err != nil {
 			return nil, fmt.Errorf("tool %s: %w", pathname.Show(tool.Path), err)
 		}
 	}
 	var out []index.Dep
 	unwatched := false
 	for _, d := range deps {
-		if f, made := a.chain.at(d.Path); made {
-			out = append(out, plan.Dependency(d.Name, d.Path, f))
+		if f, made := a.chain.has(d.On); made {
+			out = append(out, plan.Dependency(d.Name, d.On, f))
 			continue
 		}
-		f := c.Contents.At(ctx, d.Path)
-		unwatched = unwatched || !w.saw(f)
-		if f.How == contents.Unreadable {
-			return nil, fmt.Errorf("dependency %s: %w", pathname.Show(d.Path), f.Err)
+		f := c.Contents.At(ctx, d.On)
+		unwatched = unwatched || !w.saw(d.On, f)
+		err := f.Err
+		switch {
+		case f.How == contents.Unreadable:
+		case f.Known() != d.Found:
+			err = ErrChanged
+		case d.Found:
+			err = c.recheck(ctx, d.On, f)
 		}
-		if f.Known() != d.Found {
-			return nil, fmt.Errorf("dependency %s: %w", pathname.Show(d.Path), ErrChanged)
+		if err != nil {
+			return nil, fmt.Errorf("dependency %s: %w", pathname.Show(d.On.String()), err)
 		}
-		if d.Found && !pathname.PresenceOnly(d.Name) {
-			if err := c.recheck(ctx, f); err != nil {
-				return nil, fmt.Errorf("dependency %s: %w", pathname.Show(d.Path), err)
-			}
-		}
-		out = append(out, plan.Dependency(d.Name, d.Path, f))
+		out = append(out, plan.Dependency(d.Name, d.On, f))
 	}
 	if unwatched {
 		return nil, errUnwatched
 	}
 	for _, d := range a.asked() { // it is in the ID, whether the recipe came to it or not
-		if !slices.ContainsFunc(out, func(o index.Dep) bool { return o.Name == d.Name }) {
-			out = append(out, plan.Dependency(d.Name, d.Path, c.Contents.At(ctx, d.Path)))
+		if !slices.ContainsFunc(out, func(o index.Dep) bool { return o.On == d.On }) {
+			out = append(out, plan.Dependency(d.Name, d.On, c.Contents.At(ctx, d.On)))
 		}
 	}
-	slices.SortFunc(out, func(a, b index.Dep) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(out, byAsked)
 	return out, nil
 }
 
@@ -83,22 +83,27 @@ func (c *cooker) recheckSource(ctx context.Context, a planned) error {
 	if _, made := a.chain.at(a.Path); made {
 		return nil
 	}
-	return c.recheck(ctx, *a.Source)
+	return c.recheck(ctx, dependency.OfFile(a.Path), *a.Source)
 }
+
+// byAsked orders dependencies by what the recipe asked for.
+func byAsked(a, b index.Dep) int { return dependency.Compare(a.Asked(), b.Asked()) }
 
 // recheck returns an error unless a file still has the content that was found: by its
 // stamp, and by checksum if the stamp need not show a change, because it is too fresh
 // or the file was open for writing. A process that opened it since then cannot write
 // to it under the stamp that it had.
-func (c *cooker) recheck(ctx context.Context, f contents.File) error {
-	if _, extract := pathname.CutExtract(f.Path); extract || pathname.IsArtifacts(f.Path) {
+func (c *cooker) recheck(ctx context.Context, on dependency.Dependency, f contents.File) error {
+	switch on.Kind {
+	case dependency.Extract, dependency.Extracts, dependency.Artifacts, dependency.IDs:
 		return nil // the recipe has what was read; each artifact was proved then
-	}
-	if _, ok := pathname.CutListing(f.Path); ok {
-		return changedUnless(c.Contents.Relist(f))
-	}
-	if _, ok := pathname.CutLink(f.Path); ok {
+	case dependency.Folder, dependency.Entries, dependency.Files, dependency.Folders:
+		return changedUnless(c.Contents.Relist(on, f))
+	case dependency.Link:
 		return changedUnless(c.Contents.Relink(f))
+	case dependency.Presence:
+		return nil // checked by Contents
+	case dependency.File:
 	}
 	stat, open := c.Assets.Stat, c.Assets.OpenFile
 	if filepath.IsAbs(f.Path) { // a tool

@@ -12,6 +12,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/internal/remote"
 	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/internal/dependency"
 )
 
 // planned is an action that has work to do.
@@ -24,10 +25,10 @@ type planned struct {
 	open []*waitError
 }
 
-// waitsFor returns the one of a.open that a path is, nil for none.
-func (a planned) waitsFor(name string) error {
+// waitsFor returns the one of a.open that a dependency is on, nil for none.
+func (a planned) waitsFor(on dependency.Dependency) error {
 	for _, wait := range a.open {
-		if wait.question == name {
+		if wait.question == on {
 			return wait
 		}
 	}
@@ -168,10 +169,13 @@ func (w *worker) isBeingSaved(ctx context.Context, a planned) bool {
 		return true
 	}
 	return slices.ContainsFunc(a.Last.Deps, func(d index.Dep) bool {
-		if f := w.Contents.At(ctx, d.Path); f.Known() {
-			return errors.Is(w.recheck(ctx, f), ErrChanged)
+		switch f := w.Contents.At(ctx, d.On); {
+		case f.Known():
+			return errors.Is(w.recheck(ctx, d.On.Seen(), f), ErrChanged)
+		case d.On.Seen().Kind != dependency.File:
+			return false
 		}
-		_, err := w.Assets.Stat(d.Path)
+		_, err := w.Assets.Stat(d.On.Path)
 		return err == nil
 	})
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/remote"
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/cook/internal/store"
-	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/dependency"
 )
 
 // lookUp finds an action's result without cooking: in the index if only the artifacts
@@ -46,9 +46,9 @@ func (w *worker) lookUpBy(ctx context.Context, a planned, sets []store.ReadSet, 
 	// the empty one is theirs.
 	for _, set := range append(slices.Clip(sets), nil) {
 		for _, d := range a.asked() {
-			set = append(set[:len(set):len(set)], d.Name)
+			set = append(set[:len(set):len(set)], d.On.Named(d.Name))
 		}
-		slices.Sort(set)
+		slices.SortFunc(set, dependency.Compare)
 		deps, err := w.digest(ctx, a, slices.Compact(set))
 		var wait *waitError
 		if errors.As(err, &wait) {
@@ -129,22 +129,22 @@ func (r *runner) relocate(ctx context.Context, source string, deps []index.Dep) 
 // digest finds the content behind names as the source of an action means them.
 func (c *cooker) digest(ctx context.Context, a planned, names store.ReadSet) ([]index.Dep, error) {
 	var deps []index.Dep
-	for _, name := range names {
-		at, err := recipe.Resolve(a.Path, name)
+	for _, asked := range names {
+		at, err := asked.Resolve(a.Path)
 		if err != nil {
 			return nil, err
 		}
 		if wait := a.waitsFor(at); wait != nil {
 			return nil, wait
 		}
-		f, made := a.chain.at(at)
+		f, made := a.chain.has(at)
 		if !made {
 			f = c.Contents.At(ctx, at)
 		}
 		if f.How == contents.Unreadable {
 			return nil, f.Err
 		}
-		deps = append(deps, plan.Dependency(name, at, f))
+		deps = append(deps, plan.Dependency(asked.Path, at, f))
 	}
 	return deps, nil
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/dependency"
 	"github.com/assetcook/assetcook/internal/pathname"
 	"github.com/assetcook/assetcook/internal/regular"
 )
@@ -74,22 +75,22 @@ func (r *runner) judgeRecord(ctx context.Context, a planned, rec *remote.Record,
 	var deps []index.Dep
 	same := true
 	for i, there := range rec.Reads {
-		at, err := recipe.Resolve(a.Path, there.Name)
-		if err != nil || pathname.IsArtifacts(at) || i > 0 && there.Name <= rec.Reads[i-1].Name {
+		at, err := there.Asked.Resolve(a.Path)
+		if err != nil || at.Kind.IsArtifacts() || i > 0 && dependency.Compare(there.Asked, rec.Reads[i-1].Asked) <= 0 {
 			return nil, false
 		}
 		f := r.Contents.At(ctx, at)
 		if f.How == contents.Unreadable || ctx.Err() != nil {
 			return nil, false
 		}
-		here := plan.Dependency(there.Name, at, f)
+		here := plan.Dependency(there.Asked.Path, at, f)
 		blob := ""
 		if here.Blob != (store.BlobID{}) {
 			blob = here.Blob.String()
 		}
 		if here.Found != there.Found || blob != there.Blob {
 			same = false
-			if _, many := pathname.CutListing(pathname.FileOf(at)); here.Found && (many || !there.Found) {
+			if many := at.Kind.IsListing() || at.Kind == dependency.Extracts; here.Found && (many || !there.Found) {
 				more = p.add(ctx, at) || more
 			}
 		}
@@ -140,9 +141,9 @@ func (r *runner) pack(ctx context.Context, a planned) (*pack, error) {
 		return nil, err
 	}
 	p.first = []remote.File{program, {Path: remote.ActionFile, Text: text}}
-	p.addFile(a.Path, *a.Source)
+	p.addKnown(a.Path, *a.Source)
 	for _, at := range r.knownReads(ctx, a) {
-		if _, ok := pathname.CutLink(at); ok && r.Contents.At(ctx, at).Known() {
+		if at.Kind == dependency.Link && r.Contents.At(ctx, at).Known() {
 			return nil, errUnpackable // there, a file or directory would replace the link
 		}
 		p.add(ctx, at)
@@ -162,35 +163,37 @@ func (p *pack) root() *remote.Root {
 	return root
 }
 
-// add adds what a path of the asset tree means: a file, or what a listing has. It reports
-// whether that is more than there was.
-func (p *pack) add(ctx context.Context, at string) (more bool) {
-	if x, ok := pathname.CutExtract(at); ok {
-		return p.addSaid(ctx, at, x)
+// add adds what a dependency is on, and reports whether that is more than there was.
+func (p *pack) add(ctx context.Context, on dependency.Dependency) (more bool) {
+	switch on.Kind {
+	case dependency.File, dependency.Presence:
+		return p.addFile(ctx, on.Path)
+	case dependency.Link, dependency.Artifacts, dependency.IDs: // see pack
+		return false
+	case dependency.Extract:
+		more = p.addFile(ctx, on.Path)
+		return p.addSaid(ctx, on) || more
+	case dependency.Extracts:
+		more = p.addFolder(on.Path)
+		return p.addSaid(ctx, on) || more
+	case dependency.Folder, dependency.Entries, dependency.Files, dependency.Folders:
 	}
-	if _, ok := pathname.CutLink(at); ok {
-		return false // see pack
-	}
-	l, listing := pathname.CutListing(at)
-	if !listing {
-		return p.addFile(at, p.runner.Contents.At(ctx, at))
-	}
-	names, found, err := p.runner.Contents.List(ctx, at)
+	names, found, err := p.runner.Contents.List(ctx, on)
 	if !found || err != nil {
 		return false
 	}
-	more = p.addFolder(l.Folder)
+	more = p.addFolder(on.Path)
 	for _, name := range names {
-		isFolder := l.OfFolders
-		if l.Pattern == "" { // each name has its kind behind it
+		isFolder := on.Kind == dependency.Folders
+		if on.Kind == dependency.Entries { // each name has its type behind it
 			var kind string
 			name, kind, _ = strings.Cut(name, "/")
 			isFolder = kind == fs.ModeDir.String()
 		}
-		if at := path.Join(l.Folder, name); isFolder {
+		if at := path.Join(on.Path, name); isFolder {
 			more = p.addFolder(at) || more
 		} else {
-			more = p.addFile(at, p.runner.Contents.At(ctx, at)) || more
+			more = p.addFile(ctx, at) || more
 		}
 	}
 	return more
@@ -198,16 +201,10 @@ func (p *pack) add(ctx context.Context, at string) (more bool) {
 
 // addSaid adds the files of an extract that say something of its subject: without the others it
 // says the same.
-func (p *pack) addSaid(ctx context.Context, at string, x pathname.Extracted) (more bool) {
-	if l, listing := pathname.CutListing(x.File); listing {
-		more = p.addFolder(l.Folder)
-	} else {
-		more = p.addFile(x.File, p.runner.Contents.At(ctx, x.File))
-	}
-	said, _, _ := p.runner.Contents.Extract(at) // what cannot be read is refused where it is looked at
+func (p *pack) addSaid(ctx context.Context, of dependency.Dependency) (more bool) {
+	said, _, _ := p.runner.Contents.Extract(of) // what cannot be read is refused where it is looked at
 	for _, by := range said {
-		file := x.Of(by.File).File
-		more = p.addFile(file, p.runner.Contents.At(ctx, file)) || more
+		more = p.addFile(ctx, of.OfOne(by.File).Path) || more
 	}
 	return more
 }
@@ -226,7 +223,12 @@ func (p *pack) addFolder(at string) (more bool) {
 	return true
 }
 
-func (p *pack) addFile(at string, f contents.File) (more bool) {
+// addFile adds a file of the asset tree.
+func (p *pack) addFile(ctx context.Context, at string) (more bool) {
+	return p.addKnown(at, p.runner.Contents.At(ctx, dependency.OfFile(at)))
+}
+
+func (p *pack) addKnown(at string, f contents.File) (more bool) {
 	to := path.Join(remote.AssetsDir, at)
 	if _, there := p.files[to]; there || !f.Known() || len(p.files) > mostFiles {
 		return false
@@ -258,36 +260,34 @@ type declarer interface {
 	Declare(job *recipe.Job) error
 }
 
-// knownReads are the paths of what an action is known to read: what it read last time, here or
-// elsewhere, and what it declares.
-func (r *runner) knownReads(ctx context.Context, a planned) (paths []string) {
+// knownReads are what an action is known to read: what it read last time, here or elsewhere, and
+// what it declares.
+func (r *runner) knownReads(ctx context.Context, a planned) (reads []dependency.Dependency) {
 	if a.Last != nil {
 		for _, d := range a.Last.Deps {
-			paths = append(paths, d.Path)
+			reads = append(reads, d.On)
 		}
 	}
 	for _, d := range a.asked() {
-		paths = append(paths, d.Path)
+		reads = append(reads, d.On)
 	}
 	sets, _ := r.Store.ReadSets(a.ID)
-	for _, name := range slices.Concat(sets...) {
-		if at, err := recipe.Resolve(a.Path, name); err == nil {
-			paths = append(paths, at)
+	for _, asked := range slices.Concat(sets...) {
+		if at, err := asked.Resolve(a.Path); err == nil {
+			reads = append(reads, at)
 		}
 	}
 	if d, ok := a.Method.Cooker.(declarer); ok {
 		job := recipe.NewJob(recipe.Env{
 			Recipe: a.Method.Recipe, Path: a.Path, Stat: r.Assets.Stat,
-			List: func(folder, pattern string, ofFolders bool) ([]string, bool, error) {
-				return r.Contents.List(ctx, pathname.Listing(folder, pattern, ofFolders))
-			},
+			List: func(listing recipe.Dependency) ([]string, bool, error) { return r.Contents.List(ctx, listing) },
 		}, a.Source.Stamp.Size)
 		d.Declare(job) // what it has found out until an error is right as well
 		for _, dep := range job.Deps() {
-			paths = append(paths, dep.Path)
+			reads = append(reads, dep.On)
 		}
 	}
-	return slices.DeleteFunc(paths, pathname.IsArtifacts)
+	return reads
 }
 
 // program returns this program, which other machines are to run.

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync/atomic"
 	"time"
+
+	"github.com/assetcook/assetcook/internal/dependency"
 )
 
 // A schedule is the order in which actions are begun. What is on the longest way to the end
@@ -29,8 +31,8 @@ type schedule struct {
 
 // A waiting is what a bundle waits for.
 type waiting struct {
-	question string // that it asked, as a path that pathname.Artifacts made
-	left     int    // actions
+	question dependency.Dependency // that it asked
+	left     int                   // actions
 }
 
 func newSchedule(took []time.Duration, bundles bool) schedule {
@@ -71,7 +73,7 @@ func (s *schedule) take() (i int, ok bool) {
 }
 
 // wait has a bundle wait for other actions, those that are settled meanwhile aside.
-func (s *schedule) wait(i int, question string, on []int) {
+func (s *schedule) wait(i int, question dependency.Dependency, on []int) {
 	left := 0
 	for _, k := range on {
 		if !s.settled[k].Load() {

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/assetcook/assetcook/internal/dependency"
 )
 
 // A simulation is a plan whose actions take a known time.
@@ -31,7 +33,7 @@ func (m *simulation) run(t failer, workers int) (now time.Duration) {
 			open := slices.Clone(m.takes[i])
 			open = slices.DeleteFunc(open, func(k int) bool { return s.settled[k].Load() })
 			if len(open) > 0 {
-				s.wait(i, "", open)
+				s.wait(i, dependency.Dependency{}, open)
 			} else {
 				running = append(running, end{now + m.took[i], i})
 			}
@@ -191,7 +193,7 @@ func TestScheduleOrder(t *testing.T) {
 		}
 		if on := takes[i]; on != nil {
 			delete(takes, i)
-			s.wait(i, "", on)
+			s.wait(i, dependency.Dependency{}, on)
 			continue
 		}
 		order = append(order, i)
@@ -200,7 +202,7 @@ func TestScheduleOrder(t *testing.T) {
 	if want := []int{3, 4, 5, 2, 0, 1}; !slices.Equal(order, want) {
 		t.Errorf("begun in the order %v, want %v", order, want)
 	}
-	if s.wait(4, "", []int{3}); len(s.waits) > 0 || !slices.Equal(s.ready, []int{4}) {
+	if s.wait(4, dependency.Dependency{}, []int{3}); len(s.waits) > 0 || !slices.Equal(s.ready, []int{4}) {
 		t.Errorf("%v wait, %v are ready", s.waits, s.ready)
 	}
 }
@@ -211,10 +213,10 @@ func TestScheduleOfCircle(t *testing.T) {
 	s.begin(numbers(3))
 	for range 2 {
 		i, _ := s.take()
-		s.wait(i, "q", []int{(i + 1) % 3})
+		s.wait(i, dependency.OfArtifacts(dependency.Artifacts, "q", nil), []int{(i + 1) % 3})
 	}
 	i, _ := s.take()
-	s.wait(i, "q", []int{(i + 1) % 3})
+	s.wait(i, dependency.OfArtifacts(dependency.Artifacts, "q", nil), []int{(i + 1) % 3})
 	if _, ok := s.take(); ok || len(s.waits) != 3 {
 		t.Fatalf("%v wait", s.waits)
 	}

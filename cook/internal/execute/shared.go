@@ -11,6 +11,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/remote"
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/dependency"
 )
 
 // A Step is what cooking an action again gave, or a step of its chain.
@@ -72,8 +73,8 @@ func readsOf(deps []index.Dep) store.ReadSet {
 }
 
 // fileOf finds files of the asset tree, and what they say.
-func (c *cooker) fileOf(ctx context.Context) func(path string) contents.File {
-	return func(path string) contents.File { return c.Contents.At(ctx, path) }
+func (c *cooker) fileOf(ctx context.Context) func(on dependency.Dependency) contents.File {
+	return func(on dependency.Dependency) contents.File { return c.Contents.At(ctx, on) }
 }
 
 // asked is what an action asks all files of folders.
@@ -85,11 +86,11 @@ func (a planned) asked() []recipe.Dep {
 	return list
 }
 
-// namesOf are the names of dependencies.
+// namesOf are dependencies as the recipe asked for them.
 func namesOf(deps []index.Dep) store.ReadSet {
 	names := make(store.ReadSet, len(deps))
 	for i, d := range deps {
-		names[i] = d.Name
+		names[i] = d.Asked()
 	}
 	return names
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/confine"
+	"github.com/assetcook/assetcook/internal/dependency"
 )
 
 // Cook times of the results of a server: of an action that reads nothing, and of one that reads.
@@ -69,7 +70,7 @@ func TestSharedResultsAreOfTheLastReads(t *testing.T) {
 	defer tree.Close()
 	sums, _ := hashing.Lookup("xxh3")
 	g := NewAgain(Env{Contents: contents.New(contents.Options{Assets: tree, Known: index.Empty(), Checksum: sums})})
-	last := &contents.Before{Action: index.Action{Deps: []index.Dep{{Name: "b.h", Path: "b.h"}}}}
+	last := &contents.Before{Action: index.Action{Deps: []index.Dep{{Name: "b.h", On: dependency.OfFile("b.h")}}}}
 	for name, c := range map[string]struct {
 		last  *contents.Before
 		chain *chain

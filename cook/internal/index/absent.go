@@ -13,12 +13,14 @@ func (l *live) settleAbsent() {
 	wanted, known := map[string]bool{}, map[string]bool{}
 	l.base.eachDep(l.unsure, func(row, action int) {
 		d := l.base.dep(row)
-		known[d.Path] = known[d.Path] || !d.Found
-		wanted[d.Path] = wanted[d.Path] || !d.Found && !l.deadActions.has(action)
+		path := d.key()
+		known[path] = known[path] || !d.Found
+		wanted[path] = wanted[path] || !d.Found && !l.deadActions.has(action)
 	})
 	l.eachOver(func(a *Action) {
 		for _, d := range a.Deps {
-			wanted[d.Path] = wanted[d.Path] || !d.Found && l.unsure[d.Path]
+			path := d.key()
+			wanted[path] = wanted[path] || !d.Found && l.unsure[path]
 		}
 	})
 	for path := range wanted {
@@ -72,7 +74,7 @@ func (l *live) doubt(path string) { l.unsure[path] = true }
 func (l *live) doubtDeps(deps []Dep) {
 	for _, d := range deps {
 		if !d.Found {
-			l.doubt(d.Path)
+			l.doubt(d.key())
 		}
 	}
 }

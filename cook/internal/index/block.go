@@ -5,14 +5,16 @@ import "bytes"
 // What is behind the header is sealed in blocks. A block is compared with its seal when
 // something in it is first used, so that a question reads what it asks about.
 
-// errBlock is what a method of an Index panics with that meets a damaged block; see Guard.
-var errBlock error = blockError{}
+// damage is what a method of an Index panics with that meets damage, and says what is wrong; see
+// Guard.
+type damage string
 
-type blockError struct{}
+func (d damage) Error() string { return "damaged: " + string(d) }
 
-func (blockError) Error() string { return "damaged: checksum does not match" }
+func (damage) Is(target error) bool { return target == ErrDamaged || target == ErrFault }
 
-func (blockError) Is(target error) bool { return target == ErrDamaged || target == ErrFault }
+// errBlock is the damage of a block.
+const errBlock = damage("checksum does not match")
 
 // blocks is how many blocks so many bytes make.
 func blocks(n int) int { return (n + blockSize - 1) / blockSize }
@@ -51,12 +53,14 @@ func (x *flat) matches(b int) bool {
 	return bytes.Equal(have[:], want)
 }
 
-// noticing runs what reads an index and returns a damaged block as an error.
+// noticing runs what reads an index and returns damage as an error.
 func noticing(do func() error) (err error) {
 	defer func() {
-		if p := recover(); p == errBlock {
-			err = errBlock
-		} else if p != nil {
+		switch p := recover().(type) {
+		case nil:
+		case damage:
+			err = p
+		default:
 			panic(p)
 		}
 	}()

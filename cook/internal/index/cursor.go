@@ -6,6 +6,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/dependency"
 )
 
 // A Folder is a folder that holds nodes, or that the scan listed. It stays good as
@@ -146,6 +147,10 @@ func (x *Index) Path(ref Ref) string {
 	part, row := x.live.nodePart(ref)
 	return x.live.NodePath(part, row)
 }
+
+// Dependency returns what depends on a node that is no artifact: a dependency on the file, or on
+// the listing, the link or the extract.
+func (x *Index) Dependency(ref Ref) dependency.Dependency { return mustDecode(x.Path(ref)) }
 
 // Content returns the checksum and the blob ID that a node had. It does not need Load.
 func (x *Index) Content(ref Ref) (hashing.Sum128, store.BlobID) {

@@ -2,7 +2,9 @@ package index
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
+	"fmt"
 	"sort"
 	"sync"
 	"sync/atomic"
@@ -11,6 +13,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/dependency"
 )
 
 // A Role is what a file is to the cooker.
@@ -27,7 +30,8 @@ const (
 )
 
 // A File is one file of the asset tree: an asset, or what an asset read. Files
-// that lie elsewhere (programs, the manifest) have absolute paths.
+// that lie elsewhere (programs, the manifest) have absolute paths. A listing, a link or an extract
+// is a File as well; see Index.Part.
 type File struct {
 	Path  string
 	Role  Role
@@ -75,14 +79,20 @@ type Decision struct {
 	Why     string // the reasons, one a line
 }
 
-// A Dep is a file that the action read besides the source.
+// A Dep is a dependency of an action, and what it was found to be.
 type Dep struct {
-	Name string // as the recipe asked for it
-	Path string // in the asset tree
+	On   dependency.Dependency // in the asset tree
+	Name string                // its path as the recipe asked for it
 	Blob store.BlobID
 	// Found is false if the file was looked for and was not there.
 	Found bool
 }
+
+// Asked returns the dependency as the recipe asked for it.
+func (d *Dep) Asked() dependency.Dependency { return d.On.Named(d.Name) }
+
+// key is the path of the node whose stamp shows that the dependency changes.
+func (d *Dep) key() string { return dependency.Encode(d.On.Seen()) }
 
 // An Artifact is a file of the output folder.
 type Artifact struct {
@@ -242,10 +252,38 @@ func (x *flat) Deps() int { return x.sections[secDeps].count }
 
 func (x *flat) dep(i int) Dep {
 	d := decoder{b: x.row(secDeps, i)}
-	out := Dep{Name: string(x.str(d.take(strSize))), Path: string(x.str(d.take(strSize)))}
+	out, err := decodeDep(string(x.str(d.take(strSize))), string(x.str(d.take(strSize))))
+	if err != nil {
+		panic(damage(err.Error()))
+	}
 	copy(out.Blob[:], d.take(32))
 	out.Found = d.u32() != 0
 	return out
+}
+
+// decodeDep reads what Asked and key of a Dep are encoded to.
+func decodeDep(name, key string) (Dep, error) {
+	asked, err := dependency.Decode(name)
+	on, err2 := dependency.Decode(key)
+	if err := cmp.Or(err, err2); err != nil {
+		return Dep{}, err
+	}
+	if asked.Kind == dependency.Presence && on.Kind == dependency.File {
+		on.Kind = dependency.Presence
+	}
+	if on.Named(asked.Path) != asked {
+		return Dep{}, fmt.Errorf("%.200q is asked for as %.200q", key, name)
+	}
+	return Dep{On: on, Name: asked.Path}, nil
+}
+
+// mustDecode reads the path of a node.
+func mustDecode(path string) dependency.Dependency {
+	on, err := dependency.Decode(path)
+	if err != nil {
+		panic(damage(err.Error()))
+	}
+	return on
 }
 
 // depPath returns the path of dependency i in place.

@@ -60,7 +60,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/hashing"
-	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/internal/dependency"
 )
 
 // An Index is what the last run knew, as the disk has it.
@@ -120,9 +120,11 @@ func (x *Index) CheckRows() error {
 func Guard(do func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
-		if p := recover(); p == errBlock {
-			err = errBlock
-		} else if p != nil {
+		switch p := recover().(type) {
+		case nil:
+		case damage:
+			err = p
+		default:
 			err = fmt.Errorf("%w: %v", ErrFault, p)
 		}
 	}()
@@ -157,21 +159,33 @@ func (x *Index) Totals() Totals { return x.live.Totals() }
 // File finds a file.
 func (x *Index) File(path string) (File, bool) { return x.live.File(path) }
 
-// Files yields all files, in no order.
-func (x *Index) Files() iter.Seq[File] { return x.Below("") }
+// Part finds what is known of a listing, a link or an extract. An extract has no subject.
+func (x *Index) Part(on dependency.Dependency) (File, bool) {
+	f, ok := x.live.File(dependency.Encode(on))
+	f.Path = on.Path
+	return f, ok
+}
 
-// Below yields the files whose paths have a prefix, in no order.
-func (x *Index) Below(prefix string) iter.Seq[File] {
-	return func(yield func(File) bool) {
+// Below yields all files and parts in a folder of the asset tree and in the folders below it, in no
+// order. Below "." are those outside the asset tree, too. The path of a part's File is that of the
+// dependency.
+func (x *Index) Below(folder string) iter.Seq2[dependency.Dependency, File] {
+	prefix := slashed(folder)
+	return func(yield func(dependency.Dependency, File) bool) {
+		each := func(f File) bool {
+			on := mustDecode(f.Path)
+			f.Path = on.Path
+			return yield(on, f)
+		}
 		b := x.live.base
 		i, _ := b.FindFile(prefix)
 		for ; i < b.Files() && (prefix == "" || strings.HasPrefix(b.FilePath(i), prefix)); i++ {
-			if node := b.ref(secByPath, i); !x.live.deadNodes.has(node) && !yield(b.file(node)) {
+			if node := b.ref(secByPath, i); !x.live.deadNodes.has(node) && !each(b.file(node)) {
 				return
 			}
 		}
 		for _, f := range x.live.files {
-			if strings.HasPrefix(f.Path, prefix) && !yield(f) {
+			if strings.HasPrefix(f.Path, prefix) && !each(f) {
 				return
 			}
 		}
@@ -291,16 +305,16 @@ func (x *Index) MethodsOf(except func(source, target string) bool, do func(Metho
 // Failed calls do for the source of each action that failed.
 func (x *Index) Failed(do func(source string)) { x.live.FailedSources(do) }
 
-// Dependents calls do for the source of each action that depends on one of the paths.
-func (x *Index) Dependents(paths map[string]bool, do func(source string)) {
-	x.live.Dependents(paths, do)
+// Dependents calls do for the source of each action that depends on one of some files and parts.
+func (x *Index) Dependents(on map[dependency.Dependency]bool, do func(source string)) {
+	x.live.Dependents(on, do)
 }
 
-// Artifacts calls do for each dependency on artifacts, by its path in package pathname.
-func (x *Index) Artifacts(do func(source, artifacts string)) { x.live.Artifacts(do) }
-
-// Extracts calls do for each dependency on an extract.
-func (x *Index) Extracts(do func(source string, x pathname.Extracted, d Dep)) { x.live.Extracts(do) }
+// Deps calls do for each dependency on artifacts or extracts whose kind is wanted, and the source
+// of its action.
+func (x *Index) Deps(is func(dependency.Kind) bool, do func(source string, d Dep)) {
+	x.live.Deps(is, do)
+}
 
 // Owner returns the source whose action made an output.
 func (x *Index) Owner(output string) (source string, ok bool) { return x.live.Owner(output) }

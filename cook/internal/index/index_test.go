@@ -16,6 +16,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/dependency"
 )
 
 func stamp(n int64) scan.Stamp {
@@ -59,7 +60,7 @@ func sample() content {
 			{
 				Path: "b/c.gltf", Target: "mobile", State: Failed, ID: store.ActionID{2}, Source: blob(2), Decision: Decision{At: time.Unix(0, 0)},
 				Method: Method{{"recipe", "gltf"}},
-				Deps:   []Dep{{Name: "c.bin", Path: "b/c.bin", Blob: blob(4), Found: true}, {Name: "d.bin", Path: "b/d.bin"}},
+				Deps:   []Dep{{Name: "c.bin", On: dependency.OfFile("b/c.bin"), Blob: blob(4), Found: true}, {Name: "d.bin", On: dependency.OfFile("b/d.bin")}},
 			},
 		},
 	}

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/internal/dependency"
 )
 
 func TestEmptyIndex(t *testing.T) {
@@ -83,7 +84,15 @@ func TestViewIsTheFlatFile(t *testing.T) {
 			}
 			n++
 		}
-		files := slices.SortedFunc(x.Files(), func(a, b File) int { return compare([]byte(a.Path), b.Path) })
+		var files []File
+		for on, f := range x.Below(".") {
+			if f.Path != on.Path {
+				rt.Fatalf("%+v is of %+v", f, on)
+			}
+			f.Path = dependency.Encode(on)
+			files = append(files, f)
+		}
+		slices.SortFunc(files, func(a, b File) int { return compare([]byte(a.Path), b.Path) })
 		if d := gocmp.Diff(want.files, files, cmpopts.EquateEmpty()); d != "" || n != len(entries) {
 			rt.Fatal(n, d)
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/hashing"
-	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/internal/dependency"
 )
 
 // A Live is the index as the disk has it: the flat file and the changes that
@@ -297,11 +297,15 @@ func (l *live) FailedSources(do func(path string)) {
 	})
 }
 
-// Dependents calls do for the source of each action that depends on one of the
-// paths.
-func (l *live) Dependents(paths map[string]bool, do func(path string)) {
-	if len(paths) == 0 {
+// Dependents calls do for the source of each action that depends on one of some files and
+// parts.
+func (l *live) Dependents(on map[dependency.Dependency]bool, do func(path string)) {
+	if len(on) == 0 {
 		return
+	}
+	paths := make(map[string]bool, len(on))
+	for d := range on {
+		paths[dependency.Encode(d)] = true
 	}
 	l.base.eachDep(paths, func(_, action int) {
 		if !l.deadActions.has(action) {
@@ -309,40 +313,25 @@ func (l *live) Dependents(paths map[string]bool, do func(path string)) {
 		}
 	})
 	l.eachOver(func(a *Action) {
-		if slices.ContainsFunc(a.Deps, func(d Dep) bool { return paths[d.Path] }) {
+		if slices.ContainsFunc(a.Deps, func(d Dep) bool { return on[d.On.Seen()] }) {
 			do(a.Path)
 		}
 	})
 }
 
-// DepsThat calls do for each dependency whose path matches, and the source of its action.
-func (l *live) DepsThat(matches func(path []byte) bool, do func(source string, d Dep)) {
-	l.base.eachDepThat(matches, func(dep, action int) {
-		if !l.deadActions.has(action) {
-			do(l.base.ActionPath(action), l.base.dep(dep))
+// Deps calls do for each dependency on artifacts or extracts whose kind is wanted, and the source
+// of its action.
+func (l *live) Deps(is func(dependency.Kind) bool, do func(source string, d Dep)) {
+	l.base.eachDepThat(dependency.MayBePart, func(dep, action int) {
+		if d := l.base.dep(dep); is(d.On.Kind) && !l.deadActions.has(action) {
+			do(l.base.ActionPath(action), d)
 		}
 	})
 	l.eachOver(func(a *Action) {
 		for _, d := range a.Deps {
-			if matches([]byte(d.Path)) {
+			if is(d.On.Kind) {
 				do(a.Path, d)
 			}
-		}
-	})
-}
-
-// Artifacts calls do for each dependency on artifacts, by its path in package pathname.
-func (l *live) Artifacts(do func(source, artifacts string)) {
-	is := func(path []byte) bool { return len(path) > 0 && path[0] == '@' && pathname.IsArtifacts(string(path)) }
-	l.DepsThat(is, func(source string, d Dep) { do(source, d.Path) })
-}
-
-// Extracts calls do for each dependency on an extract.
-func (l *live) Extracts(do func(source string, x pathname.Extracted, d Dep)) {
-	is := func(path []byte) bool { return len(path) > 0 && path[len(path)-1] == 0 }
-	l.DepsThat(is, func(source string, d Dep) {
-		if x, ok := pathname.CutExtract(d.Path); ok {
-			do(source, x, d)
 		}
 	})
 }

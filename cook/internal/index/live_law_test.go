@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/internal/dependency"
 )
 
 // Whatever edits are made, in whatever pieces they are written and read again,
@@ -371,7 +372,7 @@ func (s *session) compare(t *rapid.T, l *live) {
 			failed = append(failed, key[0])
 		}
 		for _, d := range h.Deps {
-			depend[d.Path] = append(depend[d.Path], key[0])
+			depend[d.key()] = append(depend[d.key()], key[0])
 		}
 		for _, o := range h.Made {
 			owner[o.Path] = key[0]
@@ -391,7 +392,9 @@ func (s *session) compare(t *rapid.T, l *live) {
 			configs = append(configs, p)
 		}
 		s.compareActions(t, l, p)
-		compareSet(t, "Dependents of "+p, depend[p], func(add func(string)) { l.Dependents(map[string]bool{p: true, "-": true}, add) })
+		compareSet(t, "Dependents of "+p, depend[p], func(add func(string)) {
+			l.Dependents(map[dependency.Dependency]bool{mustDecode(p): true, dependency.OfFile("-"): true}, add)
+		})
 	}
 	compareSet(t, "FailedSources", failed, l.FailedSources)
 	compareSet(t, "MethodsOf", counted, func(add func(string)) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/dependency"
 )
 
 // changed is a base, and changes of every kind to it.
@@ -31,7 +32,7 @@ func changed(t testing.TB) (base, changes []byte) {
 	l.DropActions("b/c.gltf")
 	l.PutAction(Action{
 		Path: "b/c.gltf", Target: "pc", State: Failed, Decision: Decision{At: time.Unix(0, 5), Why: "new"},
-		Deps: []Dep{{Name: "e", Path: "b/e"}}, Made: []Artifact{{Path: "o/c.glb", Stamp: stamp(13)}},
+		Deps: []Dep{{Name: "e", On: dependency.OfFile("b/e")}}, Made: []Artifact{{Path: "o/c.glb", Stamp: stamp(13)}},
 		Method: Method{{"recipe", "gltf"}},
 	})
 	l.RestampFolder(0, 1, stamp(14), false, false)
@@ -126,7 +127,7 @@ func TestFolderThatMoved(t *testing.T) {
 	b := newBuilder("xxh3")
 	b.AddFolder(scan.Folder{Path: "link", Real: "old"}, true)
 	b.AddFile(File{Path: "link/a", Stamp: stamp(1)})
-	b.AddAction(Action{Path: "link/a", Deps: []Dep{{Path: "link/no"}}})
+	b.AddAction(Action{Path: "link/a", Deps: []Dep{{On: dependency.OfFile("link/no")}}})
 	base := b.Bytes()
 	x, err := openFlat(base)
 	if err != nil {
@@ -450,7 +451,8 @@ func askAll(l *live) {
 		l.Actions(p, func(*Action) {})
 	}
 	l.HoldsOutputs("")
-	l.Dependents(paths, func(string) {})
+	l.Dependents(map[dependency.Dependency]bool{dependency.OfFile("b/e"): true}, func(string) {})
+	l.Deps(dependency.Kind.IsExtract, func(string, Dep) {})
 	l.FailedSources(func(string) {})
 	_ = l.Methods(func(Method) {})
 	l.Configs()
@@ -471,7 +473,7 @@ func editAll(l *live) {
 	for i, f := range slices.Concat(sample().files, []File{{Path: "b/e"}, {Path: "b/d.bin"}}) {
 		l.PutFile(f)
 		l.DropActions(f.Path)
-		l.PutAction(Action{Path: f.Path, Decision: Decision{At: time.Unix(0, 0)}, Method: Method{{"k", "v"}}, Deps: []Dep{{Path: "b/e"}, {Path: "b/x"}}})
+		l.PutAction(Action{Path: f.Path, Decision: Decision{At: time.Unix(0, 0)}, Method: Method{{"k", "v"}}, Deps: []Dep{{On: dependency.OfFile("b/e")}, {On: dependency.OfFile("b/x")}}})
 		if i%2 == 0 {
 			l.DropFile(f.Path)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/dependency"
 )
 
 // The names that models are made of: few, so that they meet, and such as sort
@@ -24,7 +25,7 @@ var (
 		"a", "a-", "a\xff\n", "cook.toml", "d-/cook.toml", "d/a", "d/b", "d/cook.toml", "d/e/a", "d/e/cook.toml",
 		"link/a", "link/b", "/t/tool", "zz/y/x",
 	}
-	missingPaths = []string{"no", "d/no", "d/e/no", "link/no", "none/no"}
+	missingPaths = []string{"no", "d/no", "d/e/no", "link/no", "none/no", "d/.\x00*.x", "d/e/no\x00f.1\x00", "link/no\x00->"}
 	folderPaths  = []string{"", "d", "d-", "d/e", "link", "empty"}
 	outputPaths  = []string{"a", "o/a", "o/b", "o/p/a", "o/p/b", "o-/a", "q/r/s/t", "o/c", "o/d", "o/e"}
 	targets      = []string{"", "m", "pc"}
@@ -132,7 +133,10 @@ func (m *model) drawAction(t *rapid.T) Action {
 		Decision: Decision{At: time.Unix(0, rapid.Int64().Draw(t, "decided")), Outcome: text.Draw(t, "outcome"), Why: text.Draw(t, "why")},
 	}
 	for range rapid.IntRange(0, 2).Draw(t, "deps") {
-		d := Dep{Name: text.Draw(t, "dep name"), Path: rapid.SampledFrom(append(filePaths[:4:4], missingPaths...)).Draw(t, "dep")}
+		d := Dep{Name: rapid.SampledFrom([]string{"n", "/b"}).Draw(t, "dep name"), On: mustDecode(rapid.SampledFrom(append(filePaths[:4:4], missingPaths...)).Draw(t, "dep"))}
+		if d.On.Kind == dependency.File && rapid.Bool().Draw(t, "presence") {
+			d.On.Kind = dependency.Presence
+		}
 		if d.Found = rapid.Bool().Draw(t, "found"); d.Found {
 			d.Blob = blob(1)
 		}
@@ -260,8 +264,8 @@ func (m *model) probes() map[question]int {
 	}
 	for _, h := range m.actions {
 		for _, d := range h.Deps {
-			if _, there := m.files[d.Path]; !there && !d.Found {
-				q := m.ask(Assets, d.Path)
+			if _, there := m.files[d.key()]; !there && !d.Found {
+				q := m.ask(Assets, d.key())
 				q.Role = Absent
 				all[q] = 1
 			}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/dependency"
 )
 
 // A Next is what the next run will know, in the making: either what was known with
@@ -52,6 +53,12 @@ func (n *Next) PutFile(f File) {
 		return
 	}
 	n.last.live.PutFile(f)
+}
+
+// PutPart is PutFile for what is known of a listing, a link or an extract.
+func (n *Next) PutPart(on dependency.Dependency, f File) {
+	f.Path = dependency.Encode(on)
+	n.PutFile(f)
 }
 
 // PutAction adds an action that is not there.

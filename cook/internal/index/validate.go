@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/assetcook/assetcook/internal/dependency"
 )
 
 // validate proves that no accessor can leave its section and that rows are in
@@ -55,6 +57,16 @@ func (x *flat) validateNodes(patched bool) error {
 		}
 		if x.role(i) > ghost || flags&^(nodeRole|nodeSettled) != 0 {
 			return fmt.Errorf("node %d: flags %#x", i, flags)
+		}
+		if bytes.IndexByte(x.name(r), 0) < 0 {
+			continue // a file
+		}
+		folder := binary.LittleEndian.Uint32(r[nodeFolderAt:])
+		if int(folder) >= x.Folders() {
+			return fmt.Errorf("node %d: folder %d", i, folder)
+		}
+		if _, err := dependency.Decode(x.nodePath(i)); err != nil {
+			return fmt.Errorf("node %d: %w", i, err)
 		}
 	}
 	return nil
@@ -117,6 +129,15 @@ func (x *flat) validateStrings() error {
 			}
 		}
 	}
+	for i := range x.Deps() {
+		name, key := x.str(x.row(secDeps, i)), x.depPath(i)
+		if bytes.IndexByte(name, 0) < 0 && bytes.IndexByte(key, 0) < 0 {
+			continue // of a file
+		}
+		if _, err := decodeDep(string(name), string(key)); err != nil {
+			return fmt.Errorf("dependency %d: %w", i, err)
+		}
+	}
 	return nil
 }
 
@@ -148,6 +169,9 @@ func (x *flat) validateFolders(patched bool) error {
 			return fmt.Errorf("folder %d: %w", i, err)
 		}
 		f := x.Folder(i)
+		if bytes.IndexByte(f.Path, 0) >= 0 {
+			return fmt.Errorf("folder %d: a NUL in its path", i)
+		}
 		if flags := binary.LittleEndian.Uint32(r[folderFlagsAt:]); f.Tree >= trees || flags&^known != 0 {
 			return fmt.Errorf("folder %d: flags %#x", i, flags)
 		}

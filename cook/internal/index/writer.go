@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/internal/dependency"
 )
 
 type folderKey struct {
@@ -127,8 +128,12 @@ func (w *writer) collect(b *builder) {
 		absent = map[string]bool{}
 		for i := range b.actions {
 			for _, d := range b.actions[i].Deps {
-				if _, there := b.file(d.Path); !d.Found && !there {
-					absent[d.Path] = true
+				if d.Found {
+					continue
+				}
+				path := d.key()
+				if _, there := b.file(path); !there {
+					absent[path] = true
 				}
 			}
 		}
@@ -301,8 +306,8 @@ func (w *writer) actions(b *builder) {
 		w.u64(secActions, uint64(a.Decision.At.UnixNano()))
 		deps, made = deps+uint32(len(a.Deps)), made+uint32(len(a.Made))
 		for _, d := range a.Deps {
-			w.str(secDeps, d.Name)
-			w.str(secDeps, d.Path)
+			w.str(secDeps, dependency.Encode(d.Asked()))
+			w.str(secDeps, d.key())
 			w.sec[secDeps] = append(w.sec[secDeps], d.Blob[:]...)
 			found := uint32(0)
 			if d.Found {

@@ -15,6 +15,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/restat"
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/cook/internal/state"
+	"github.com/assetcook/assetcook/internal/dependency"
 )
 
 // A Delta is what differs from what the last run knew, and whom that concerns.
@@ -33,7 +34,8 @@ type Delta struct {
 	Before  []index.Action
 	// Concerned are the paths of both; Changed those with another content, or none, or
 	// one at last, of dependencies as well.
-	Concerned, Changed map[string]bool
+	Concerned map[string]bool
+	Changed   map[dependency.Dependency]bool
 	// Found has the files that differ. Those that are the Same were only touched.
 	Found *restat.Found
 	// Stale is what the index must forget.
@@ -145,8 +147,11 @@ func (s *Session) aroundSource(last *index.Index) Where {
 		path string
 	}
 	around := map[place]bool{}
-	above := func(tree index.Tree, file string) {
-		for dir := parent(file); ; dir = parent(dir) {
+	above := func(tree index.Tree, dir string) {
+		if dir == "." {
+			dir = ""
+		}
+		for ; ; dir = parent(dir) {
 			around[place{tree, dir}] = true
 			if dir == "" {
 				return
@@ -160,13 +165,15 @@ func (s *Session) aroundSource(last *index.Index) Where {
 		if f, ok := last.File(s.Scope.Source); !ok || f.Role != index.Asset {
 			return errNeedFullScan // it may be new, or ignored
 		}
-		above(index.Assets, s.Scope.Source)
+		above(index.Assets, path.Dir(s.Scope.Source))
 		for _, a := range last.ActionsOf(s.Scope.Source) {
 			for i := range a.Deps {
-				above(index.Assets, a.Deps[i].Path)
+				if on := a.Deps[i].On; !on.Kind.IsArtifacts() {
+					above(index.Assets, on.InFolder())
+				}
 			}
 			for i := range a.Made {
-				above(index.Out, a.Made[i].Path)
+				above(index.Out, path.Dir(a.Made[i].Path))
 			}
 		}
 		return nil

@@ -1,6 +1,7 @@
 package pass
 
 import (
+	"iter"
 	"path"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/cook/internal/state"
 	"github.com/assetcook/assetcook/cook/manifest"
+	"github.com/assetcook/assetcook/internal/dependency"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
@@ -125,17 +127,18 @@ func (c *committer) makeAnew() {
 	d, t := c.delta, c.todo
 	c.next = d.Last.Anew(c.s.Checksum.Name)
 	c.next.Grow(len(t.Contents.Assets()) + 1)
-	others := map[string]bool{}
-	put := func(f index.File) {
-		if asset, ok := t.Contents.Asset(f.Path); !others[f.Path] && !(ok && asset.Known()) {
-			others[f.Path] = true
-			c.next.PutFile(f)
+	others := map[dependency.Dependency]bool{}
+	put := func(on dependency.Dependency, f index.File) {
+		if asset, ok := t.Contents.Asset(f.Path); !others[on] && !(ok && asset.Known() && on.Kind == dependency.File) {
+			others[on] = true
+			c.next.PutPart(on, f)
 		}
 	}
-	c.assets(c.next.PutFile)
-	read := map[string]index.File{} // by recipes, and perhaps rules as well
-	c.extra(func(f index.File) { read[f.Path] = f })
-	c.parts(func(f index.File) { read[f.Path] = f })
+	putFile := func(f index.File) { put(dependency.OfFile(f.Path), f) }
+	c.putFound(eachAsset(t.Contents.Assets()), index.Asset, c.next.PutPart)
+	read := map[dependency.Dependency]index.File{} // by recipes, and perhaps rules as well
+	c.putFound(t.Contents.Extra(), index.Other, func(on dependency.Dependency, f index.File) { read[on] = f })
+	c.putFound(d.Read.Parts.Files(), index.Other, func(on dependency.Dependency, f index.File) { read[on] = f })
 	for _, f := range d.Tree.Folders {
 		c.next.PutFolder(f, c.s.Clock.Settled(f.Stamp))
 	}
@@ -145,14 +148,14 @@ func (c *committer) makeAnew() {
 				continue
 			}
 			settled := c.s.Clock.Settled(e.Stamp) && !t.Rules.busy[e.Path]
-			put(withContent(index.File{Path: e.Path, Role: role, Stamp: e.Stamp, Settled: settled, Sum: t.Rules.sums[e.Path]}, read[e.Path]))
+			putFile(withContent(index.File{Path: e.Path, Role: role, Stamp: e.Stamp, Settled: settled, Sum: t.Rules.sums[e.Path]}, read[dependency.OfFile(e.Path)]))
 		}
 	}
 	if f, ok := c.idsFile(); ok {
-		put(withContent(f, read[f.Path]))
+		putFile(withContent(f, read[dependency.OfFile(f.Path)]))
 	}
-	for _, f := range read {
-		put(f)
+	for on, f := range read {
+		put(on, f)
 	}
 	c.next.PutActions(c.actions)
 	c.keepFiles(put)
@@ -168,28 +171,21 @@ func withContent(rules, read index.File) index.File {
 }
 
 // keepFiles puts what was known of files that only kept actions have read.
-func (c *committer) keepFiles(put func(index.File)) {
+func (c *committer) keepFiles(put func(dependency.Dependency, index.File)) {
 	last := c.delta.Last
 	if last.Checksum() != c.s.Checksum.Name {
 		return
 	}
-	kept := map[string]bool{}
-	said := map[[2]string]bool{} // folders of listed files, and functions by which these were asked
+	kept := map[dependency.Dependency]bool{}
+	said := map[asking]bool{} // of files that match a pattern
 	keep := func(a *index.Action) {
-		kept[a.Path] = true
+		kept[dependency.OfFile(a.Path)] = true
 		for _, d := range a.Deps {
-			kept[d.Path] = true
-			if x, ok := pathname.CutExtract(d.Path); ok {
-				kept[x.All().Path()] = true
-				if x.OfMany() {
-					said[[2]string{path.Dir(x.File), x.Name}] = true
-				}
+			kept[d.On.Seen().OfAll()] = true
+			if d.On.Kind == dependency.Extracts {
+				said[askingOf(d.On)] = true
 			}
 		}
-	}
-	isSaid := func(p string) bool {
-		x, ok := pathname.CutExtract(p)
-		return ok && said[[2]string{path.Dir(x.File), x.Name}]
 	}
 	for _, b := range c.todo.Kept {
 		keep(&b.Action)
@@ -199,9 +195,10 @@ func (c *committer) keepFiles(put func(index.File)) {
 			keep(&a.Last.Action)
 		}
 	}
-	for f := range last.Files() {
-		if (kept[f.Path] || isSaid(f.Path) || len(c.todo.Kept) > 0 && filepath.IsAbs(f.Path)) && !c.s.State.IsManifest(f.Path) && c.inTree(f) {
-			put(f)
+	for on, f := range last.Below(".") {
+		wanted := kept[on] || on.Kind.IsExtract() && said[askingOf(on)] || len(c.todo.Kept) > 0 && filepath.IsAbs(f.Path)
+		if wanted && !c.s.State.IsManifest(f.Path) && c.inTree(f) {
+			put(on, f)
 		}
 	}
 }
@@ -218,23 +215,22 @@ func (c *committer) inTree(f index.File) bool {
 	return found && f.Role == index.Asset
 }
 
-// assets and extra call put for the files whose contents were found out.
-func (c *committer) assets(put func(index.File)) {
-	c.files(c.todo.Contents.Assets(), index.Asset, put)
+// putFound calls put for the files and parts whose contents were found out.
+func (c *committer) putFound(list iter.Seq2[dependency.Dependency, contents.File], role index.Role, put func(dependency.Dependency, index.File)) {
+	for on, f := range list {
+		if f.Known() && !c.s.State.IsManifest(f.Path) { // which is about to change
+			put(on, index.File{Path: f.Path, Role: role, Stamp: f.Stamp, Settled: f.Settled, Sum: f.Sum, Blob: f.Blob})
+		}
+	}
 }
 
-func (c *committer) extra(put func(index.File)) {
-	c.files(c.todo.Contents.Extra(), index.Other, put)
-}
-
-func (c *committer) parts(put func(index.File)) {
-	c.files(c.delta.Read.Parts.Files(), index.Other, put)
-}
-
-func (c *committer) files(list []contents.File, role index.Role, put func(index.File)) {
-	for i := range list {
-		if f := &list[i]; f.Known() && !c.s.State.IsManifest(f.Path) { // which is about to change
-			put(index.File{Path: f.Path, Role: role, Stamp: f.Stamp, Settled: f.Settled, Sum: f.Sum, Blob: f.Blob})
+// eachAsset yields assets with the dependencies on them.
+func eachAsset(list []contents.File) iter.Seq2[dependency.Dependency, contents.File] {
+	return func(yield func(dependency.Dependency, contents.File) bool) {
+		for i := range list {
+			if !yield(dependency.OfFile(list[i].Path), list[i]) {
+				return
+			}
 		}
 	}
 }
@@ -265,7 +261,7 @@ func (c *committer) edit() {
 	for _, f := range c.editedRules() {
 		c.next.PutFile(f)
 	}
-	c.parts(c.putRead)
+	c.putFound(d.Read.Parts.Files(), index.Other, c.putRead)
 	if len(d.Concerned) > 0 {
 		c.editActions()
 		c.editIDs()
@@ -318,28 +314,28 @@ func (c *committer) editActions() {
 	for _, f := range c.editedRules() {
 		rules[f.Path] = f
 	}
-	put := func(f index.File) {
-		last, known := d.Last.File(f.Path)
-		if now, ok := rules[f.Path]; ok {
+	put := func(on dependency.Dependency, f index.File) {
+		last, known := d.Last.Part(on)
+		if now, ok := rules[f.Path]; ok && on.Kind == dependency.File {
 			last = now
 		}
 		if known && (last.Role == index.Config || last.Role == index.Ignore) {
 			c.next.PutFile(withContent(last, f))
 		} else {
-			c.putRead(f)
+			c.putRead(on, f)
 		}
 	}
-	c.assets(put)
-	c.extra(put)
+	c.putFound(eachAsset(c.todo.Contents.Assets()), index.Asset, put)
+	c.putFound(c.todo.Contents.Extra(), index.Other, put)
 	c.next.PutActions(c.actions)
 }
 
 // putRead puts what was found out of a file that differs. What else the index knows was as it
 // knows it when the stamps were compared; if it has changed since, the next run must see that.
-func (c *committer) putRead(f index.File) {
+func (c *committer) putRead(on dependency.Dependency, f index.File) {
 	d := c.delta
-	if _, known := d.Last.File(f.Path); !known || d.Concerned[f.Path] || d.Changed[f.Path] {
-		c.next.PutFile(f)
+	if _, known := d.Last.Part(on); !known || d.Concerned[f.Path] && on.Kind == dependency.File || d.Changed[on] {
+		c.next.PutPart(on, f)
 	}
 }
 
@@ -366,11 +362,12 @@ func (c *committer) collectPending() (*state.Pending, error) {
 	if d.Found != nil {
 		for i := range d.Found.Files {
 			if f := &d.Found.Files[i]; f.Same && f.Known != f.Now {
-				name := d.Last.Path(f.Ref)
 				if f.Role == index.Made {
-					name = filepath.Join(c.s.Out.Name(), filepath.FromSlash(name))
+					name := filepath.Join(c.s.Out.Name(), filepath.FromSlash(d.Last.Path(f.Ref)))
+					pending.Add(dependency.OfFile(name), f.Now)
+				} else {
+					pending.Add(d.Last.Dependency(f.Ref), f.Now)
 				}
-				pending.Add(name, f.Now)
 			}
 		}
 	}
@@ -380,14 +377,14 @@ func (c *committer) collectPending() (*state.Pending, error) {
 	if f, ok := c.idsFile(); ok {
 		pending.AddFile(d.Last, f)
 	}
-	c.parts(func(f index.File) { pending.AddFile(d.Last, f) })
+	c.putFound(d.Read.Parts.Files(), index.Other, func(on dependency.Dependency, f index.File) { pending.AddPart(d.Last, on, f) })
 	if c.todo.Contents == nil {
 		return pending, nil
 	}
-	for _, list := range [][]contents.File{c.todo.Contents.Assets(), c.todo.Contents.Extra()} {
-		for _, f := range list {
+	for _, list := range []iter.Seq2[dependency.Dependency, contents.File]{eachAsset(c.todo.Contents.Assets()), c.todo.Contents.Extra()} {
+		for on, f := range list {
 			if f.How == contents.ByChecksum || f.How == contents.ByReading {
-				pending.AddFile(d.Last, index.File{Path: f.Path, Stamp: f.Stamp, Sum: f.Sum})
+				pending.AddPart(d.Last, on, index.File{Stamp: f.Stamp, Sum: f.Sum})
 			}
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/dependency"
 	"github.com/assetcook/assetcook/internal/pathname"
 	"github.com/assetcook/assetcook/internal/program"
 )
@@ -162,12 +163,12 @@ func (s *Session) Make(ctx context.Context, d *Delta, t *Todo, before []contents
 	return plan.Make(plan.Input{
 		Sources: t.Contents.Assets(),
 		Facts: plan.Facts{
-			File:    func(p string) contents.File { return t.Contents.At(ctx, p) },
+			File:    func(on dependency.Dependency) contents.File { return t.Contents.At(ctx, on) },
 			Tool:    s.tools(func(file string) (contents.File, error) { return t.Contents.Tool(ctx, file) }),
 			Changes: t.Artifacts.Changes,
 			Said:    t.Contents.Changed,
 			Open:    t.Artifacts.Open,
-			Sayers: func(extract string) []string {
+			Sayers: func(extract dependency.Dependency) []string {
 				return slices.DeleteFunc(t.Contents.Sayers(extract), func(file string) bool { _, ignored := s.Ignored(file, false); return ignored })
 			},
 		},

@@ -8,6 +8,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/restat"
 	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/internal/dependency"
 )
 
 // listAgain lists the folders whose listing may be another one and finds out which
@@ -117,7 +118,7 @@ func (f *finder) match(gone map[string]bool) error {
 				known[f.last.Path(n.Ref)] = n
 			case gone[x.Path()]:
 				// What was found or missed there was so in another place.
-				f.delta.Changed[f.last.Path(n.Ref)] = true
+				f.delta.Changed[f.last.Dependency(n.Ref)] = true
 				f.delta.Stale.Nodes = append(f.delta.Stale.Nodes, n.Ref)
 			}
 		}
@@ -134,7 +135,7 @@ func (f *finder) match(gone map[string]bool) error {
 				found.Files = append(found.Files, restat.File{Ref: n.Ref, Role: role, Kind: restat.Changed, Known: n.Stamp, Now: e.Stamp})
 			case role == index.Asset && (!ok || n.Role == index.Asset):
 				f.now[e.Path] = e
-				f.delta.Changed[e.Path] = true
+				f.delta.Changed[dependency.OfFile(e.Path)] = true
 			default:
 				return errNeedFullScan
 			}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -16,7 +15,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/restat"
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/cook/recipe"
-	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/internal/dependency"
 	"github.com/assetcook/assetcook/internal/program"
 )
 
@@ -33,7 +32,7 @@ type finder struct {
 // where names. The error is errNeedFullScan if they cannot tell what differs.
 func restatTree(ctx context.Context, s *Session, last *index.Index, where Where) (*Delta, error) {
 	last.Count(s.Scope.Targets)
-	f := &finder{s: s, last: last, now: map[string]*scan.Entry{}, rules: map[string]scan.Stamp{}, delta: &Delta{Last: last, Tree: &scan.Tree{}, Changed: map[string]bool{}, Read: Read{Parts: s.newParts()}}}
+	f := &finder{s: s, last: last, now: map[string]*scan.Entry{}, rules: map[string]scan.Stamp{}, delta: &Delta{Last: last, Tree: &scan.Tree{}, Changed: map[dependency.Dependency]bool{}, Read: Read{Parts: s.newParts()}}}
 	err := index.Guard(func() error { return f.find(ctx, where) })
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -199,27 +198,24 @@ func (f *finder) compare(ctx context.Context, opt restat.Options) error {
 // extract it finds the assets whose answers differ.
 func (f *finder) compareParts(ctx context.Context) {
 	var now *contents.Contents
-	var said []pathname.Extracted
+	var said []dependency.Dependency
 	for i := range f.delta.Found.Files {
 		file := &f.delta.Found.Files[i]
 		if file.Role != index.Other {
 			continue
 		}
-		path := f.last.Path(file.Ref)
-		x, extract := pathname.CutExtract(path)
-		_, listing := pathname.CutListing(path)
-		_, link := pathname.CutLink(path)
-		if file.Kind == restat.Changed && !file.Compared && (listing || extract || link) {
+		on := f.last.Dependency(file.Ref)
+		if file.Kind == restat.Changed && !file.Compared && on.Kind != dependency.File {
 			if now == nil {
 				now = contents.New(contents.Options{Assets: f.s.Assets, Known: index.Empty(), Checksum: f.s.Checksum, Workers: 1, Clock: f.s.Clock, Parts: f.delta.Read.Parts})
 			}
-			got := now.At(ctx, path)
+			got := now.At(ctx, on)
 			want, _ := f.last.Content(file.Ref)
 			file.Compared, file.Busy = true, !got.Settled
 			file.Same = got.Known() && got.Stamp == file.Now && got.Sum == want
 		}
-		if extract && !file.Same {
-			said = append(said, x)
+		if on.Kind.IsExtract() && !file.Same {
+			said = append(said, on)
 		}
 	}
 	if len(said) > 0 {
@@ -228,29 +224,34 @@ func (f *finder) compareParts(ctx context.Context) {
 }
 
 // askAgain finds the answers that are others now that some extracts have changed.
-func (f *finder) askAgain(changed []pathname.Extracted) {
-	is := map[pathname.Extracted]bool{}
-	folders := map[string]bool{} // of files of which one says something else
+func (f *finder) askAgain(changed []dependency.Dependency) {
+	is := map[dependency.Dependency]bool{}
+	folders := map[asking]bool{} // of files of which one says something else
 	for _, x := range changed {
 		is[x] = true
-		folders[path.Dir(x.File)+"\x00"+x.Name] = true
+		folders[askingOf(x)] = true
 	}
-	f.last.Extracts(func(_ string, x pathname.Extracted, d index.Dep) {
-		if !is[x.All()] && !(x.OfMany() && folders[path.Dir(x.File)+"\x00"+x.Name]) || f.delta.Changed[d.Path] {
+	f.last.Deps(dependency.Kind.IsExtract, func(_ string, d index.Dep) {
+		if !is[d.On.OfAll()] && !(d.On.Kind == dependency.Extracts && folders[askingOf(d.On)]) || f.delta.Changed[d.On] {
 			return
 		}
-		if now := f.delta.Read.Parts.At(x); now.How == contents.Unreadable || plan.Dependency(d.Name, d.Path, now) != d {
-			f.delta.Changed[d.Path] = true
+		if now := f.delta.Read.Parts.At(d.On); now.How == contents.Unreadable || plan.Dependency(d.Name, d.On, now) != d {
+			f.delta.Changed[d.On] = true
 		}
 	})
 }
+
+// An asking is a function of a recipe and the folder in which it asks files.
+type asking struct{ folder, function string }
+
+func askingOf(x dependency.Dependency) asking { return asking{x.InFolder(), x.Function} }
 
 // sort says whom a file that differs concerns.
 func (f *finder) sort(file *restat.File) error {
 	path := f.last.Path(file.Ref)
 	switch file.Role {
 	case index.Asset:
-		f.delta.Changed[path] = true
+		f.delta.Changed[dependency.OfFile(path)] = true
 		f.now[path] = nil
 		if file.Kind == restat.Changed {
 			f.now[path] = &scan.Entry{Path: path, Stamp: file.Now}
@@ -267,16 +268,16 @@ func (f *finder) sort(file *restat.File) error {
 		if filepath.IsAbs(path) {
 			return errNeedFullScan // a program, or the manifest
 		}
-		f.delta.Changed[path] = true
+		f.delta.Changed[f.last.Dependency(file.Ref)] = true
 		f.delta.Stale.Nodes = append(f.delta.Stale.Nodes, file.Ref)
 	case index.Absent:
-		f.delta.Changed[path] = true
+		f.delta.Changed[f.last.Dependency(file.Ref)] = true
 		f.delta.Stale.Nodes = append(f.delta.Stale.Nodes, file.Ref)
 	case index.Config:
 		if file.Kind != restat.Changed {
 			return errNeedFullScan
 		}
-		f.delta.Changed[path] = true // assets may read it as well
+		f.delta.Changed[dependency.OfFile(path)] = true // assets may read it as well
 		f.rules[path] = file.Now
 	default:
 		return errNeedFullScan // which files are sources
@@ -328,8 +329,8 @@ func (f *finder) bundlesConcerned() {
 	if !there {
 		return
 	}
-	f.last.Artifacts(func(source, artifacts string) {
-		target, _, _ := pathname.CutArtifacts(artifacts)
+	f.last.Deps(dependency.Kind.IsArtifacts, func(source string, d index.Dep) {
+		target := d.On.Path
 		switch {
 		case f.s.wants(source, target):
 			f.concern(source)

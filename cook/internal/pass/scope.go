@@ -12,6 +12,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/restat"
 	"github.com/assetcook/assetcook/cook/internal/rules"
 	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/internal/dependency"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
@@ -95,7 +96,7 @@ func (f *finder) leaveOut() error {
 			return errNeedFullScan // the index is to get the folder as well, by its real name
 		}
 	}
-	maps.DeleteFunc(d.Changed, func(path string, _ bool) bool { return out(path) })
+	maps.DeleteFunc(d.Changed, func(on dependency.Dependency, _ bool) bool { return out(on.Path) })
 	outFile := func(ref index.Ref, role index.Role) bool {
 		switch role {
 		case index.Asset:

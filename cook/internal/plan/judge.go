@@ -7,7 +7,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/contents"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/store"
-	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/internal/dependency"
 )
 
 // judge collects the reasons for running an action, or for leaving it.
@@ -24,7 +24,7 @@ func (p *planner) judge(a *Action) {
 		}
 		var open []Reason
 		for _, d := range a.Last.Deps {
-			later := pathname.IsArtifacts(d.Path) && p.Open(d.Path) // asked first: it may be made meanwhile
+			later := d.On.Kind.IsArtifacts() && p.Open(d.On) // asked first: it may be made meanwhile
 			switch r, changed := p.depChange(d); {
 			case changed && later:
 				open = append(open, r)
@@ -73,17 +73,17 @@ func heldBy(holders []string) Reason {
 }
 
 func (p *planner) depChange(d index.Dep) (Reason, bool) {
-	now := p.File(d.Path)
-	if now.How != contents.Unreadable && Dependency(d.Name, d.Path, now) == d {
+	now := p.File(d.On)
+	if now.How != contents.Unreadable && Dependency(d.Name, d.On, now) == d {
 		return Reason{}, false
 	}
-	if pathname.IsArtifacts(d.Path) {
-		return Reason{Kind: ArtifactsChanged, Subject: p.Changes(d.Path)}, true
+	if d.On.Kind.IsArtifacts() {
+		return Reason{Kind: ArtifactsChanged, Subject: p.Changes(d.On)}, true
 	}
-	r := Reason{Kind: DependencyChanged, Subject: pathname.Plain(d.Path), Old: "absent", New: "absent"}
+	r := Reason{Kind: DependencyChanged, Subject: d.On.String(), Old: "absent", New: "absent"}
 	shown := short[store.BlobID]
-	if _, extract := pathname.CutExtract(d.Path); extract {
-		r.Subject, shown = p.Said(d.Path), shortAnswer
+	if d.On.Kind.IsExtract() {
+		r.Subject, shown = p.Said(d.On), shortAnswer
 	}
 	if d.Found {
 		r.Old = shown(d.Blob)
@@ -94,7 +94,7 @@ func (p *planner) depChange(d index.Dep) (Reason, bool) {
 	case now.Known():
 		r.New = shown(now.Blob)
 	}
-	if pathname.PresenceOnly(d.Name) {
+	if d.On.Kind == dependency.Presence {
 		for _, s := range []*string{&r.Old, &r.New} {
 			if *s != "absent" && *s != "unreadable" {
 				*s = "present"
@@ -112,11 +112,11 @@ func shortAnswer(id store.BlobID) string {
 	return short(id)
 }
 
-// Dependency is what an action depends on of a file: its content, or only that it is
-// there.
-func Dependency(name, path string, f contents.File) index.Dep {
-	d := index.Dep{Name: name, Path: path, Found: f.Known()}
-	if d.Found && !pathname.PresenceOnly(name) {
+// Dependency is what an action depends on of a file, that it asked for under a name: its content,
+// or only that it is there.
+func Dependency(name string, on dependency.Dependency, f contents.File) index.Dep {
+	d := index.Dep{On: on, Name: name, Found: f.Known()}
+	if d.Found && on.Kind != dependency.Presence {
 		d.Blob = f.Blob
 	}
 	return d

@@ -19,6 +19,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/dependency"
 	"github.com/assetcook/assetcook/internal/pathname"
 	"github.com/assetcook/assetcook/internal/program"
 )
@@ -276,7 +277,7 @@ func actionID(k *hashing.Key, a *Action, src *contents.File, asked []index.Dep) 
 		}
 	}
 	for _, d := range asked {
-		k.String("asked", d.Name)
+		k.String("asked", dependency.Encode(d.Asked()))
 		k.Bool("found", d.Found)
 		k.Digest("said", hashing.Digest(d.Blob))
 	}
@@ -311,7 +312,7 @@ func Asks(m *Method, source string) ([]recipe.Dep, error) {
 
 // askingJob returns a job that only notes what a recipe asks about a source.
 func askingJob(r recipe.Recipe, source string) *recipe.Job {
-	return recipe.NewJob(recipe.Env{Recipe: r, Path: source, Extract: func(string) ([]recipe.Said, bool, error) { return nil, true, nil }}, 0)
+	return recipe.NewJob(recipe.Env{Recipe: r, Path: source, Extract: func(recipe.Dependency) ([]recipe.Said, bool, error) { return nil, true, nil }}, 0)
 }
 
 // askHolders asks the files that may read a source that outputs of a recipe contain.
@@ -332,10 +333,7 @@ func askHolders(r *recipe.Recipe, source string) ([]recipe.Dep, error) {
 }
 
 // IsAsked reports whether a dependency is what Asks returns, and so part of the action's ID.
-func IsAsked(name string) bool {
-	x, ok := pathname.CutExtract(name)
-	return ok && x.OfMany()
-}
+func IsAsked(on dependency.Dependency) bool { return on.Kind == dependency.Extracts }
 
 // ResultID identifies what an action gives when it reads these dependencies,
 // which are sorted by name.
@@ -343,10 +341,10 @@ func ResultID(id store.ActionID, deps []index.Dep) store.ResultID {
 	k := hashing.NewKey("assetcook result 1")
 	k.Digest("action", hashing.Digest(id))
 	for _, d := range deps {
-		if IsAsked(d.Name) {
+		if IsAsked(d.On) {
 			continue
 		}
-		k.String("name", d.Name)
+		k.String("name", dependency.Encode(d.Asked()))
 		k.Bool("found", d.Found)
 		k.Digest("content", hashing.Digest(d.Blob))
 	}

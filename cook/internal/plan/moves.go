@@ -6,7 +6,6 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/contents"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/store"
-	"github.com/assetcook/assetcook/cook/recipe"
 )
 
 // findMoves pairs actions that have to run with finished ones of the same
@@ -55,11 +54,11 @@ func renamed(a *Action) bool {
 // same from the new one.
 func (p *planner) sameDeps(source string, from *contents.Before) bool {
 	for _, d := range from.Deps {
-		at, err := recipe.Resolve(source, d.Name)
+		at, err := d.Asked().Resolve(source)
 		if err != nil {
 			return false
 		}
-		d.Path = at
+		d.On = at
 		if now := p.File(at); now.How == contents.Unreadable || Dependency(d.Name, at, now) != d {
 			return false
 		}

@@ -27,7 +27,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/rules"
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/hashing"
-	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/internal/dependency"
 )
 
 // An Action is one recipe applied to one source for one target.
@@ -95,17 +95,17 @@ type Input struct {
 
 // Facts are found out when they are asked for.
 type Facts struct {
-	// File finds any file of the asset tree, Tool a program.
-	File func(path string) contents.File
+	// File finds what a dependency is now, Tool a program.
+	File func(on dependency.Dependency) contents.File
 	Tool func(name string) (Tool, error)
-	// Changes says what has changed of artifacts that a bundle depends on, by their path in
-	// package pathname, and Open whether some of them are still to be made.
-	Changes func(artifacts string) string
+	// Changes says what has changed of artifacts that a bundle depends on, and Open whether
+	// some of them are still to be made.
+	Changes func(artifacts dependency.Dependency) string
+	Open    func(artifacts dependency.Dependency) bool
 	// Said says which files of an extract say something else.
-	Said func(extract string) string
+	Said func(extract dependency.Dependency) string
 	// Sayers are the assets that say something by an extract.
-	Sayers func(extract string) []string
-	Open   func(artifacts string) bool
+	Sayers func(extract dependency.Dependency) []string
 }
 
 // A Demand is for more than what differs.
@@ -159,18 +159,18 @@ func (p *Plan) Decide(i int) {
 	p.planner.judge(a)
 }
 
-// Asks returns what an action that waits is expected to ask for, as paths that
-// pathname.Artifacts made: what it asked for last time, if its source and the files that it
-// read are the same. Where its options have changed it may ask for something else, but only
-// once these artifacts are made is it known whether they are a reason.
-func (p *Plan) Asks(i int) (questions []string) {
+// Asks returns the artifacts and IDs that an action that waits is expected to ask for: what it
+// asked for last time, if its source and the files that it read are the same. Where its options
+// have changed it may ask for something else, but only once these artifacts are made is it known
+// whether they are a reason.
+func (p *Plan) Asks(i int) (questions []dependency.Dependency) {
 	a := &p.Actions[i]
 	if a.Last == nil || a.Last.State != index.Done || a.Last.Source != a.Source.Blob {
 		return nil
 	}
 	for _, d := range a.Last.Deps {
-		if pathname.IsArtifacts(d.Path) {
-			questions = append(questions, d.Path)
+		if d.On.Kind.IsArtifacts() {
+			questions = append(questions, d.On)
 		} else if _, changed := p.planner.depChange(d); changed {
 			return nil
 		}
@@ -311,7 +311,7 @@ func (a *Action) Held() bool { return a.Err == nil && a.Outputs == nil }
 // Identify gives an action its ID once it is known what its source holds. The error says
 // why that is not known. The hashing uses k, which serves one action after the other; file finds
 // what is said of the source, nil if nothing can be asked about it.
-func (a *Action) Identify(k *hashing.Key, src *contents.File, file func(path string) contents.File) error {
+func (a *Action) Identify(k *hashing.Key, src *contents.File, file func(on dependency.Dependency) contents.File) error {
 	switch {
 	case src.How == contents.Absent:
 		return fmt.Errorf("vanished while it was being read")
@@ -325,11 +325,11 @@ func (a *Action) Identify(k *hashing.Key, src *contents.File, file func(path str
 			return err
 		}
 		for _, d := range asked {
-			f := file(d.Path)
+			f := file(d.On)
 			if f.How == contents.Unreadable {
 				return f.Err
 			}
-			said = append(said, Dependency(d.Name, d.Path, f))
+			said = append(said, Dependency(d.Name, d.On, f))
 		}
 	}
 	a.ID = actionID(k, a, src, said)
@@ -347,10 +347,10 @@ func (p *planner) holders(a *Action) (list []string) {
 		return nil // Identify returns it
 	}
 	for _, d := range asked {
-		if f := p.File(d.Path); !f.Known() || f.Blob == contents.Silence {
+		if f := p.File(d.On); !f.Known() || f.Blob == contents.Silence {
 			continue
 		}
-		for _, reader := range p.Sayers(d.Path) {
+		for _, reader := range p.Sayers(d.On) {
 			m, err := p.Rules.Method(reader, a.Target)
 			if err != nil || m.Recipe.Name != a.Method.Holder().Name {
 				return nil

@@ -16,6 +16,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/dependency"
 )
 
 type fake struct {
@@ -87,7 +88,7 @@ func (w *world) plan(t *testing.T) *Plan {
 	}
 	in := Input{
 		Facts: Facts{
-			File: w.file,
+			File: func(on dependency.Dependency) contents.File { return w.file(on.Path) },
 			Tool: func(name string) (Tool, error) {
 				if t, ok := w.tools[name]; ok {
 					return t, nil
@@ -259,7 +260,7 @@ func TestReasons(t *testing.T) {
 	} {
 		w := newWorld(map[string]store.BlobID{"a": blob(1), "b": blob(2)})
 		w.ignored["inc"] = blob(7)
-		w.cooked(t, map[string][]index.Dep{"a": {{Name: "inc", Path: "inc", Blob: blob(7), Found: true}, {Name: "maybe", Path: "maybe"}}})
+		w.cooked(t, map[string][]index.Dep{"a": {{Name: "inc", On: dependency.OfFile("inc"), Blob: blob(7), Found: true}, {Name: "maybe", On: dependency.OfFile("maybe")}}})
 		tc.edit(w)
 		if d := cmp.Diff(tc.want, decisions(w.plan(t))); d != "" {
 			t.Errorf("%s: %s", tc.name, d)
@@ -427,7 +428,7 @@ func TestResultID(t *testing.T) {
 	deps := func(names ...string) []index.Dep {
 		var list []index.Dep
 		for _, n := range names {
-			list = append(list, index.Dep{Name: n, Found: true})
+			list = append(list, index.Dep{Name: n, On: dependency.OfFile(n), Found: true})
 		}
 		return list
 	}
@@ -436,7 +437,7 @@ func TestResultID(t *testing.T) {
 	edited := deps("a")
 	edited[0].Blob = blob(1)
 	moved := deps("a")
-	moved[0].Path = "elsewhere/a"
+	moved[0].On.Path = "elsewhere/a"
 	ids := map[store.ResultID]int{}
 	for i, d := range [][]index.Dep{nil, deps("a"), deps("a", "b"), deps("ab"), absent, edited} {
 		id := ResultID(store.ActionID{1}, d)
@@ -478,7 +479,7 @@ func TestNoMoveToOtherDependencies(t *testing.T) {
 	}{{blob(7), true}, {blob(8), false}} {
 		w := newWorld(map[string]store.BlobID{"x/a": blob(1)})
 		w.ignored["x/inc"], w.ignored["y/inc"] = blob(7), tc.content
-		w.cooked(t, map[string][]index.Dep{"x/a": {{Name: "inc", Path: "x/inc", Blob: blob(7), Found: true}}})
+		w.cooked(t, map[string][]index.Dep{"x/a": {{Name: "inc", On: dependency.OfFile("x/inc"), Blob: blob(7), Found: true}}})
 		w.files = map[string]store.BlobID{"y/a": blob(1)}
 		if moved := w.plan(t).Actions[0].Moved != nil; moved != tc.want {
 			t.Errorf("with inc being %v moved is %v", tc.content, moved)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/internal/dependency"
 )
 
 // What a machine that cooks an action for others is given, and what it gives back. It starts
@@ -59,7 +60,7 @@ type Record struct {
 	// Refused says why it was not cooked, Error why cooking failed; "" if it did not.
 	Refused string `json:"refused,omitempty"`
 	Error   string `json:"error,omitempty"`
-	// Reads are what it read besides its source, sorted by name, also if it failed.
+	// Reads are what it read besides its source, sorted, also if it failed.
 	Reads     []Reading     `json:"reads,omitempty"`
 	Artifacts []Artifact    `json:"artifacts,omitempty"`
 	CookTime  time.Duration `json:"ns"`
@@ -68,9 +69,9 @@ type Record struct {
 
 // A Reading is a dependency as the other machine found it.
 type Reading struct {
-	Name  string `json:"name"`
-	Found bool   `json:"found"`
-	Blob  string `json:"blob,omitempty"` // "" where only the presence counts
+	Asked dependency.Dependency `json:"name"` // as the recipe asked for it
+	Found bool                  `json:"found"`
+	Blob  string                `json:"blob,omitempty"` // "" where only the presence counts
 }
 
 // An Artifact is a file that was made.

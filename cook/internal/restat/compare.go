@@ -111,7 +111,7 @@ func (c *comparer) compareRun(ctx context.Context, w *bulk.Worker, r bulk.Run) {
 	for i := r.First; i < r.Last && ctx.Err() == nil; i++ {
 		file := c.files[i]
 		n := c.Index.Node(file.Ref)
-		if isPart(&n) {
+		if !isFile(&n) {
 			continue // the caller may find out what has become of it
 		}
 		ask := bulk.Ask{Want: hashing.WantSum, Busy: !n.Settled || file.Now != file.Known}

@@ -6,6 +6,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/restat"
 	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/internal/dependency"
 )
 
 // What the changes drop is not asked about.
@@ -54,7 +55,7 @@ func TestAdded(t *testing.T) {
 		l.PutFile(w.file(w.name("assets/lib/new.inc"), "lib/new.inc", index.Other))
 		made := w.file(w.name("out/v/w.txt.out"), "", index.Made)
 		l.PutAction(index.Action{
-			Path: "v/w.txt", Deps: []index.Dep{{Name: "n", Path: "z/absent"}},
+			Path: "v/w.txt", Deps: []index.Dep{{Name: "n", On: dependency.OfFile("z/absent")}},
 			Made: []index.Artifact{{Path: "v/w.txt.out", Stamp: made.Stamp, Settled: true}},
 		})
 		l.PutFolder(scan.Folder{Path: "v", Real: "v", Stamp: w.stamp(w.name("assets/v"))}, true)

@@ -18,7 +18,6 @@
 package restat
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -31,6 +30,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/dependency"
 	"github.com/assetcook/assetcook/internal/dirfd"
 	"github.com/assetcook/assetcook/internal/parallel"
 	"github.com/assetcook/assetcook/internal/pathname"
@@ -240,7 +240,7 @@ func (s *comparison) look(ctx context.Context, t task, f *index.Folder, dir dirf
 			continue
 		}
 		differed := len(found.Files)
-		early := reader != nil && (s.IgnoreStamps || touched >= 2) && !n.Follow() && n.Stamp.Size < bulk.SmallSize && !isPart(&n)
+		early := reader != nil && (s.IgnoreStamps || touched >= 2) && !n.Follow() && n.Stamp.Size < bulk.SmallSize && isFile(&n)
 		if !early || !s.read(&n, dir, reader, &info, found) {
 			if err := s.stat(&n, dir, &info, found); err != nil {
 				return err
@@ -257,18 +257,25 @@ func (s *comparison) look(ctx context.Context, t task, f *index.Folder, dir dirf
 	return nil
 }
 
+// isFile reports whether a node is a file that is known by all that it holds.
+func isFile(n *index.Node) bool {
+	as, _ := dependency.Stamped(n.Name)
+	return as == dependency.File
+}
+
 // stat compares a file by its stamp. It leaves info without links if there is none.
 func (s *comparison) stat(n *index.Node, dir dirfd.Folder, info *dirfd.Info, found *Found) error {
 	found.Stats++
 	info.Links = 0
 	var err error
-	if isListing(n) {
+	as, name := dependency.Stamped(n.Name)
+	if as == dependency.Folder {
 		err = dir.Info(info)
 		info.Links = 0 // of a folder they say nothing
 	} else {
-		err = dir.Stat(fileName(n), n.Follow() && !isLink(n), info)
+		err = dir.Stat(name, n.Follow() && as != dependency.Link, info)
 	}
-	if err == nil && isLink(n) && fs.FileMode(info.Mode)&fs.ModeSymlink == 0 {
+	if err == nil && as == dependency.Link && fs.FileMode(info.Mode)&fs.ModeSymlink == 0 {
 		err = fs.ErrNotExist // a file of another type is not this link
 	}
 	switch {
@@ -281,39 +288,11 @@ func (s *comparison) stat(n *index.Node, dir dirfd.Folder, info *dirfd.Info, fou
 			found.add(n, Changed, now)
 		}
 	case !absent(err):
-		return fmt.Errorf("stat %s: %w", s.Index.Path(n.Ref), err)
+		return fmt.Errorf("stat %s: %w", s.Index.Dependency(n.Ref), err)
 	case n.Role != index.Absent:
 		found.add(n, Missing, scan.Stamp{})
 	}
 	return nil
-}
-
-// isListing reports whether a file is a listing, or an extract of one, whose stamp is that of its
-// folder; see pathname.Listing. No file has the name.
-func isListing(n *index.Node) bool { return len(n.Name) > 2 && n.Name[0] == '.' && n.Name[1] == 0 }
-
-// isPart reports whether a node is a listing, an extract or a link, which are not read like
-// files; see package pathname.
-func isPart(n *index.Node) bool { return isListing(n) || isExtract(n) || isLink(n) }
-
-// isLink reports whether a node is a symbolic link itself, with a stamp of its own; see
-// pathname.Link.
-func isLink(n *index.Node) bool { return bytes.HasSuffix(n.Name, linkEnd) }
-
-var linkEnd = []byte(pathname.Link("") + "\x00")
-
-// isExtract reports whether a file is an extract of one file, whose stamp is that of the file. It
-// ends in a NUL of its own before the one that ends all names.
-func isExtract(n *index.Node) bool {
-	return len(n.Name) > 2 && n.Name[len(n.Name)-2] == 0 && !isListing(n)
-}
-
-// fileName is the name of a file of which a node is, or of which it has an extract.
-func fileName(n *index.Node) []byte {
-	if !isExtract(n) && !isLink(n) {
-		return n.Name
-	}
-	return n.Name[:bytes.IndexByte(n.Name, 0)+1]
 }
 
 // missing notes the files of a folder that is not there. If that is because a link is

@@ -18,6 +18,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/restat"
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/dependency"
 )
 
 // A tree is assets, outputs and tools on the disk, and what an index that vouches
@@ -160,7 +161,7 @@ func (w *tree) index() index.Encoded {
 	})
 	for _, a := range sources {
 		for _, missing := range w.absent {
-			a.Deps = append(a.Deps, index.Dep{Name: missing, Path: missing})
+			a.Deps = append(a.Deps, index.Dep{Name: missing, On: dependency.OfFile(missing)})
 		}
 		b.PutAction(a)
 	}

@@ -33,6 +33,7 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/confine"
+	"github.com/assetcook/assetcook/internal/dependency"
 	"github.com/assetcook/assetcook/internal/parallel"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
@@ -122,7 +123,7 @@ func contentsOf(assets *confine.Dir, recipes []recipe.Recipe) *contents.Contents
 			}
 			return x, ok
 		},
-		Artifacts: func(string) (store.BlobID, error) {
+		Artifacts: func(dependency.Dependency) (store.BlobID, error) {
 			return store.BlobID{}, errors.New("no artifacts of others are here")
 		},
 	})
@@ -154,9 +155,10 @@ func (m *machine) action(ctx context.Context, want remote.Action, recipes []reci
 	if err != nil {
 		return nil, err
 	}
-	source := m.contents.At(ctx, want.Path)
+	at := func(on dependency.Dependency) contents.File { return m.contents.At(ctx, on) }
+	source := at(dependency.OfFile(want.Path))
 	a := &plan.Action{Path: want.Path, Target: want.Target, Source: &source, Method: method, Outputs: want.Outputs}
-	if err := a.Identify(plan.NewKey(), &source, func(path string) contents.File { return m.contents.At(ctx, path) }); err != nil {
+	if err := a.Identify(plan.NewKey(), &source, at); err != nil {
 		return nil, fmt.Errorf("source: %w", err)
 	}
 	if a.ID != want.ID {
@@ -173,7 +175,7 @@ func (m *machine) lookAtAll(ctx context.Context) error {
 			return err
 		}
 		if rel, ok := pathname.Below(m.assets.Name(), name); ok {
-			m.contents.At(ctx, rel)
+			m.contents.At(ctx, dependency.OfFile(rel))
 		}
 		return nil
 	})
@@ -233,7 +235,7 @@ func (m *machine) cook(ctx context.Context, a *plan.Action) (rec remote.Record) 
 func readings(deps []index.Dep) []remote.Reading {
 	list := make([]remote.Reading, len(deps))
 	for i, d := range deps {
-		list[i] = remote.Reading{Name: d.Name, Found: d.Found}
+		list[i] = remote.Reading{Asked: d.Asked(), Found: d.Found}
 		if d.Blob != (store.BlobID{}) {
 			list[i].Blob = d.Blob.String()
 		}

@@ -24,6 +24,7 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/confine"
+	"github.com/assetcook/assetcook/internal/dependency"
 )
 
 // join writes its source, what its source names, and the suffix.
@@ -106,7 +107,7 @@ func travel(t *testing.T, options join, adjust func(*remote.Action), files map[s
 	if err != nil {
 		t.Fatal(err)
 	}
-	source := found.At(t.Context(), "a/s.txt")
+	source := found.At(t.Context(), dependency.OfFile("a/s.txt"))
 	a := plan.Action{Path: "a/s.txt", Source: &source, Method: m, Outputs: []string{"a/s.txt", "a/s.txt.len"}}
 	if err := a.Identify(plan.NewKey(), &source, nil); err != nil {
 		t.Fatal(err)
@@ -169,7 +170,7 @@ func TestRun(t *testing.T) {
 		if r.Found {
 			state = " " + r.Blob
 		}
-		reads = append(reads, r.Name+state)
+		reads = append(reads, dependency.Encode(r.Asked)+state)
 	}
 	want := []string{
 		"\x00/nothing absent", "/c.txt " + hashing.DigestOf([]byte("C")).String(), "/lib/.\x00*.h " + hashing.DigestOf([]byte("h.h")).String(),
@@ -187,7 +188,7 @@ func TestRun(t *testing.T) {
 // A recipe's failure is a record with what was read until then; so is a warning, with artifacts.
 func TestFailureIsRecorded(t *testing.T) {
 	rec := run(t, travel(t, all, nil, map[string]string{"assets/a/s.txt": "b.txt none.txt", "assets/a/b.txt": "B"}))
-	if rec.Error == "" || rec.Refused != "" || len(rec.Artifacts) != 0 || len(rec.Reads) != 2 || rec.Reads[1] != (remote.Reading{Name: "none.txt"}) {
+	if rec.Error == "" || rec.Refused != "" || len(rec.Artifacts) != 0 || len(rec.Reads) != 2 || rec.Reads[1] != (remote.Reading{Asked: dependency.OfFile("none.txt")}) {
 		t.Errorf("%+v", rec)
 	}
 	rec = run(t, travel(t, all, nil, map[string]string{"assets/a/s.txt": ""}))

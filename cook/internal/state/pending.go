@@ -11,7 +11,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/internal/atomicfile"
 	"github.com/assetcook/assetcook/internal/confine"
-	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/internal/dependency"
 	"github.com/assetcook/assetcook/internal/syncfs"
 )
 
@@ -48,17 +48,11 @@ func (d *Dir) NewPending(assets *confine.Dir) (*Pending, error) {
 	return &Pending{home: scan.StampOf(info).Device, files: map[uint64]string{}, assets: assets}, nil
 }
 
-// Add adds a file, by its path among the assets or its absolute name, that is known
+// Add adds a file, by its path among the assets or its absolute name, or a part, that is known
 // under a stamp for the first time.
-func (p *Pending) Add(file string, s scan.Stamp) {
-	if _, ok := pathname.CutLink(file); ok {
-		return // it cannot be opened
-	}
-	file = pathname.FileOf(file)
-	if _, ok := pathname.CutListing(file); ok {
-		return // the files that it lists are added themselves
-	}
-	if p.files[s.Device] == "" {
+func (p *Pending) Add(on dependency.Dependency, s scan.Stamp) {
+	// A link cannot be opened, and the files of a listing are added themselves.
+	if file, ok := on.OnFile(); ok && p.files[s.Device] == "" {
 		p.files[s.Device] = file
 	}
 }
@@ -69,11 +63,16 @@ func (p *Pending) AddOutputs(d *Dir) { p.files[p.home] = d.out.Name() }
 // AddFile adds a file unless the last index has it under the same stamp: then it was
 // pending when it came there.
 func (p *Pending) AddFile(last *index.Index, f index.File) {
-	was, known := last.File(f.Path)
+	p.AddPart(last, dependency.OfFile(f.Path), f)
+}
+
+// AddPart is AddFile for a file or a part.
+func (p *Pending) AddPart(last *index.Index, on dependency.Dependency, f index.File) {
+	was, known := last.Part(on)
 	if known && was.Stamp == f.Stamp && was.Sum == f.Sum {
 		return
 	}
-	p.Add(f.Path, f.Stamp)
+	p.Add(on, f.Stamp)
 	if known && was.Stamp.Inode == f.Stamp.Inode && was.Sum != f.Sum {
 		if f.Stamp.Device == p.home {
 			p.editedHome = true

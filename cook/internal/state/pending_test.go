@@ -9,6 +9,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/confine"
+	"github.com/assetcook/assetcook/internal/dependency"
 )
 
 func stampOn(device, inode uint64, ctime int64) scan.Stamp {
@@ -106,7 +107,7 @@ func TestDirtyMarker(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(assets.Name(), "folder"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	pending.Add("folder", stampOn(away, 10, 100))
+	pending.Add(dependency.OfFile("folder"), stampOn(away, 10, 100))
 	if err := d.sync(pending); err == nil {
 		t.Fatal("a folder was synced as if it were an asset")
 	}
@@ -136,7 +137,7 @@ func TestDirtyMarker(t *testing.T) {
 
 	// A run removes the marker of its own, whatever it looked at.
 	delete(pending.files, away)
-	pending.Add("gone", stampOn(away, 11, 100))
+	pending.Add(dependency.OfFile("gone"), stampOn(away, 11, 100))
 	if err := d.sync(pending); err != nil {
 		t.Errorf("a source that is gone: %v", err)
 	}

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/assetcook/assetcook/internal/dependency"
 )
 
 // TestConcurrent lets two stores on one folder put, copy, record and trim at once.
@@ -59,7 +61,7 @@ func TestConcurrent(t *testing.T) {
 						t.Errorf("result %v, %v", got, err)
 					}
 				case 6:
-					if err := s.AddReadSet(ActionID{byte(i)}, ReadSet{fmt.Sprint(i), fmt.Sprint(worker)}); err != nil {
+					if err := s.AddReadSet(ActionID{byte(i)}, filesRead(fmt.Sprint(i), fmt.Sprint(worker))); err != nil {
 						t.Error(err)
 					}
 					sets, err := s.ReadSets(ActionID{byte(i)})
@@ -67,8 +69,8 @@ func TestConcurrent(t *testing.T) {
 						t.Error(err)
 					}
 					for _, set := range sets {
-						if !slices.Contains(set, fmt.Sprint(i)) {
-							t.Errorf("read set %q of action %d", set, i)
+						if !slices.Contains(set, dependency.OfFile(fmt.Sprint(i))) {
+							t.Errorf("read set %v of action %d", set, i)
 						}
 					}
 				case 7:
@@ -89,7 +91,7 @@ func TestConcurrentReadSets(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range maxReadSets {
 		wg.Go(func() {
-			if err := s.AddReadSet(ActionID{1}, ReadSet{fmt.Sprint(i)}); err != nil {
+			if err := s.AddReadSet(ActionID{1}, filesRead(fmt.Sprint(i))); err != nil {
 				t.Error(err)
 			}
 		})
@@ -113,10 +115,10 @@ func TestTwoStores(t *testing.T) {
 	if _, err := b.Result(ResultID{1}); err != nil {
 		t.Error(err)
 	}
-	if err := a.AddReadSet(ActionID{1}, ReadSet{"a"}); err != nil {
+	if err := a.AddReadSet(ActionID{1}, filesRead("a")); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.AddReadSet(ActionID{1}, ReadSet{"b"}); err != nil {
+	if err := b.AddReadSet(ActionID{1}, filesRead("b")); err != nil {
 		t.Fatal(err)
 	}
 	if sets, err := a.ReadSets(ActionID{1}); err != nil || len(sets) != 2 {

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/assetcook/assetcook/internal/dependency"
 )
 
 // largeSize takes two buffers, so that a write can fail after one that did not.
@@ -24,8 +26,8 @@ func scene(t *testing.T, s *Store, out string) map[string]error {
 	errs["put large"] = s.PutBlob(t.Context(), sourceFile(t, large), idOf(large), largeSize)
 	errs["put torn"] = s.PutBlob(t.Context(), sourceFile(t, someBytes(20)), idOf(someBytes(20)), 20)
 	errs["put result"] = s.PutResult(id, sampleResult)
-	errs["add read set"] = s.AddReadSet(id, ReadSet{"a"})
-	errs["add another"] = s.AddReadSet(id, ReadSet{"b"})
+	errs["add read set"] = s.AddReadSet(id, filesRead("a"))
+	errs["add another"] = s.AddReadSet(id, filesRead("b"))
 	_, errs["result"] = s.Result(id)
 	_, errs["read sets"] = s.ReadSets(id)
 	_, errs["damaged"] = s.Result(ResultID{9})
@@ -89,8 +91,8 @@ func TestFaults(t *testing.T) {
 			t.Errorf("fault %d, %s: read sets afterwards: %v", n, op, err)
 		}
 		for _, set := range sets {
-			if len(set) != 1 || set[0] != "a" && set[0] != "b" {
-				t.Errorf("fault %d, %s: read set %q", n, op, set)
+			if len(set) != 1 || set[0] != dependency.OfFile("a") && set[0] != dependency.OfFile("b") {
+				t.Errorf("fault %d, %s: read set %v", n, op, set)
 			}
 		}
 		if !more {

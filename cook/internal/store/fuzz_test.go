@@ -47,7 +47,7 @@ func FuzzResult(f *testing.F) {
 }
 
 func FuzzReadSets(f *testing.F) {
-	for _, sets := range [][]ReadSet{{{}}, {{"a"}, {}}, {{"", "\xff", "\xff\x00"}, {"a", "b"}}} {
+	for _, sets := range [][]ReadSet{{filesRead()}, {filesRead("a"), filesRead()}, {filesRead("", "\xff", "\xff\x01"), filesRead("a", "b")}} {
 		f.Add(encodeReadSets(sets))
 		f.Add(sealRecord(reads, [32]byte{42}, encodeReadSets(sets)))
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/confine"
+	"github.com/assetcook/assetcook/internal/dependency"
 )
 
 // noon is when tests take place.
@@ -136,4 +137,13 @@ func lastUse(t testing.TB, path string) time.Time {
 		t.Fatal(err)
 	}
 	return info.ModTime().UTC()
+}
+
+// filesRead returns the read set of a run that read files.
+func filesRead(names ...string) ReadSet {
+	set := ReadSet{}
+	for _, name := range names {
+		set = append(set, dependency.OfFile(name))
+	}
+	return set
 }

@@ -5,12 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// ReadSet is the names of the dependencies that one run of an action read or
-// looked for, as the recipe asked for them: any bytes, sorted by byte, unique. An
-// empty one says that the run read nothing besides its source.
-type ReadSet []string
+// ReadSet is what one run of an action read or looked for, as the recipe asked for
+// it: sorted, unique. An empty one says that the run read nothing besides its source.
+type ReadSet []dependency.Dependency
 
 // maxReadSets is how many read sets of an action are kept. Each costs a look-up of
 // all its names when none before it leads to a result.
@@ -52,7 +53,7 @@ func (s *Store) addReadSet(id ActionID, set ReadSet) error {
 		return ErrReadOnly
 	}
 	set = slices.Clone(set)
-	slices.Sort(set)
+	slices.SortFunc(set, dependency.Compare)
 	set = slices.Compact(set)
 
 	mu := &s.readMu[id[0]]
@@ -71,38 +72,29 @@ func (s *Store) addReadSet(id ActionID, set ReadSet) error {
 			sets = append(sets, o)
 		}
 	}
-	for ; readSetsSize(sets) > maxRecord-recordHead-recordTail; sets = sets[:len(sets)-1] {
+	payload := encodeReadSets(sets)
+	for ; len(payload) > maxRecord-recordHead-recordTail; payload = encodeReadSets(sets) {
 		if len(sets) == 1 {
-			return fmt.Errorf("%d names of %d bytes do not fit in a record", len(set), readSetsSize(sets))
+			return fmt.Errorf("%d names of %d bytes do not fit in a record", len(set), len(payload))
 		}
+		sets = sets[:len(sets)-1]
 	}
-	return s.writeRecord(reads, id, encodeReadSets(sets))
+	return s.writeRecord(reads, id, payload)
 }
 
 // The payload of read sets is their number (4 bytes), and for each the number of
-// names (4), and for each name its length (4) and its bytes.
+// dependencies (4), and for each of these its length (4) and its text.
 func encodeReadSets(sets []ReadSet) []byte {
-	b := make([]byte, 0, readSetsSize(sets))
-	b = binary.LittleEndian.AppendUint32(b, uint32(len(sets)))
+	b := binary.LittleEndian.AppendUint32(nil, uint32(len(sets)))
 	for _, set := range sets {
 		b = binary.LittleEndian.AppendUint32(b, uint32(len(set)))
-		for _, name := range set {
+		for _, asked := range set {
+			name := dependency.Encode(asked)
 			b = binary.LittleEndian.AppendUint32(b, uint32(len(name)))
 			b = append(b, name...)
 		}
 	}
 	return b
-}
-
-func readSetsSize(sets []ReadSet) int {
-	size := 4
-	for _, set := range sets {
-		size += 4
-		for _, name := range set {
-			size += 4 + len(name)
-		}
-	}
-	return size
 }
 
 // decodeReadSets takes what encodeReadSets gives for one to sixteen different
@@ -115,14 +107,11 @@ func decodeReadSets(payload []byte) ([]ReadSet, error) {
 	}
 	var sets []ReadSet
 	for i := 0; i < n && d.err == nil; i++ {
-		set := make(ReadSet, d.count(4))
-		for j := range set {
-			set[j] = string(d.bytes(uint64(d.uint32())))
-			if d.err == nil && j > 0 && set[j-1] >= set[j] {
+		set := ReadSet{}
+		for n := d.count(4); len(set) < n && d.err == nil; {
+			set = append(set, d.dependency())
+			if j := len(set) - 1; d.err == nil && j > 0 && dependency.Compare(set[j-1], set[j]) >= 0 {
 				d.err = errors.New("names out of order")
-			}
-			if d.err != nil {
-				break
 			}
 		}
 		same := func(o ReadSet) bool { return slices.Equal(o, set) }
@@ -135,4 +124,13 @@ func decodeReadSets(payload []byte) ([]ReadSet, error) {
 		return nil, err
 	}
 	return sets, nil
+}
+
+// dependency reads the length and the text of a dependency.
+func (d *decoder) dependency() (on dependency.Dependency) {
+	text := string(d.bytes(uint64(d.uint32())))
+	if d.err == nil {
+		on, d.err = dependency.Decode(text)
+	}
+	return on
 }

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/assetcook/assetcook/internal/dependency"
 )
 
 var sampleResult = Result{
@@ -94,11 +96,11 @@ func TestReadSets(t *testing.T) {
 		add  ReadSet
 		want []ReadSet
 	}{
-		{nil, []ReadSet{{}}},
-		{ReadSet{"b", "a", "b"}, []ReadSet{{"a", "b"}, {}}},
-		{ReadSet{"a", "b"}, []ReadSet{{"a", "b"}, {}}},
-		{ReadSet{"\xff\x00/\n", ""}, []ReadSet{{"", "\xff\x00/\n"}, {"a", "b"}, {}}},
-		{ReadSet{}, []ReadSet{{}, {"", "\xff\x00/\n"}, {"a", "b"}}},
+		{nil, []ReadSet{filesRead()}},
+		{filesRead("b", "a", "b"), []ReadSet{filesRead("a", "b"), filesRead()}},
+		{filesRead("a", "b"), []ReadSet{filesRead("a", "b"), filesRead()}},
+		{filesRead("\xff/\n", ""), []ReadSet{filesRead("", "\xff/\n"), filesRead("a", "b"), filesRead()}},
+		{filesRead(), []ReadSet{filesRead(), filesRead("", "\xff/\n"), filesRead("a", "b")}},
 	} {
 		given := append(ReadSet(nil), c.add...)
 		if err := s.AddReadSet(id, c.add); err != nil {
@@ -119,32 +121,32 @@ func TestReadSetsAreBounded(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	id := ActionID{7}
 	for i := range 40 {
-		if err := s.AddReadSet(id, ReadSet{fmt.Sprint(i)}); err != nil {
+		if err := s.AddReadSet(id, filesRead(fmt.Sprint(i))); err != nil {
 			t.Fatal(err)
 		}
 	}
 	got, err := s.ReadSets(id)
-	if err != nil || len(got) != maxReadSets || got[0][0] != "39" || got[15][0] != "24" {
+	if err != nil || len(got) != maxReadSets || got[0][0].Path != "39" || got[15][0].Path != "24" {
 		t.Errorf("%v, %v", got, err)
 	}
 	// Sets that fit alone but not together push out the oldest.
 	half := strings.Repeat("x", maxRecord/2-1000)
 	for _, name := range []string{"1" + half, "2" + half} {
-		if err := s.AddReadSet(id, ReadSet{name}); err != nil {
+		if err := s.AddReadSet(id, filesRead(name)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if got, err = s.ReadSets(id); err != nil || len(got) < 2 || got[0][0][0] != '2' || got[1][0][0] != '1' {
+	if got, err = s.ReadSets(id); err != nil || len(got) < 2 || got[0][0].Path[0] != '2' || got[1][0].Path[0] != '1' {
 		t.Errorf("%d sets, %v", len(got), err)
 	}
-	if err := s.AddReadSet(id, ReadSet{half + half}); err != nil {
+	if err := s.AddReadSet(id, filesRead(half+half)); err != nil {
 		t.Fatal(err)
 	}
 	if got, err = s.ReadSets(id); err != nil || len(got) != 1 {
 		t.Errorf("%d sets, %v", len(got), err)
 	}
 	// One that never fits changes nothing.
-	if err := s.AddReadSet(id, ReadSet{half + half + half}); err == nil || errors.Is(err, ErrUnavailable) {
+	if err := s.AddReadSet(id, filesRead(half+half+half)); err == nil || errors.Is(err, ErrUnavailable) {
 		t.Errorf("too large a set: %v", err)
 	}
 	if again, err := s.ReadSets(id); err != nil || len(again) != 1 {
@@ -176,7 +178,7 @@ func writeSamples(t testing.TB, s *Store, id [32]byte) {
 	if err := s.AddReadSet(id, nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.AddReadSet(id, ReadSet{"a", "lib/b.png"}); err != nil {
+	if err := s.AddReadSet(id, filesRead("a", "lib/b.png")); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -263,7 +265,7 @@ func TestNotARecord(t *testing.T) {
 // TestBadPayloads: a right checksum around a payload that is not right.
 func TestBadPayloads(t *testing.T) {
 	zero4 := "\x00\x00\x00\x00"
-	sets := func(names ...string) string { return string(encodeReadSets([]ReadSet{names})) }
+	sets := func(names ...string) string { return string(encodeReadSets([]ReadSet{filesRead(names...)})) }
 	for name, c := range map[string]struct {
 		kind    kind
 		payload string
@@ -285,8 +287,9 @@ func TestBadPayloads(t *testing.T) {
 		"long name":          {reads, "\x01\x00\x00\x00\x01\x00\x00\x00\xff\xff\xff\xff"},
 		"unsorted":           {reads, sets("b", "a")},
 		"name twice":         {reads, sets("a", "a")},
-		"set twice":          {reads, string(encodeReadSets([]ReadSet{{"a"}, {}, {"a"}}))},
+		"set twice":          {reads, string(encodeReadSets([]ReadSet{filesRead("a"), filesRead(), filesRead("a")}))},
 		"one byte more":      {reads, sets("a") + "x"},
+		"no dependency":      {reads, sets("a\x00")},
 	} {
 		s := openStore(t, t.TempDir())
 		id := [32]byte{1}
@@ -328,8 +331,8 @@ func TestRecordFormat(t *testing.T) {
 	if string(payload) != want {
 		t.Errorf("result %q, want %q", payload, want)
 	}
-	got := encodeReadSets([]ReadSet{{"a", "bc"}, {}})
-	want = "\x02\x00\x00\x00" + "\x02\x00\x00\x00" + "\x01\x00\x00\x00a" + "\x02\x00\x00\x00bc" + "\x00\x00\x00\x00"
+	got := encodeReadSets([]ReadSet{append(filesRead("a", "bc"), dependency.OfNames("d", "*", true)), filesRead()})
+	want = "\x02\x00\x00\x00" + "\x03\x00\x00\x00" + "\x01\x00\x00\x00a" + "\x02\x00\x00\x00bc" + "\x06\x00\x00\x00d/.\x00*\x00" + "\x00\x00\x00\x00"
 	if string(got) != want {
 		t.Errorf("read sets %q, want %q", got, want)
 	}

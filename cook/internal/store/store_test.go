@@ -195,7 +195,7 @@ func TestLastUse(t *testing.T) {
 	if err := s.PutResult(ResultID{1}, Result{CookTime: time.Second}); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.AddReadSet(ActionID{1}, ReadSet{"a"}); err != nil {
+	if err := s.AddReadSet(ActionID{1}, filesRead("a")); err != nil {
 		t.Fatal(err)
 	}
 	uses := map[string]struct {
@@ -207,7 +207,7 @@ func TestLastUse(t *testing.T) {
 		"result":         {s.path(results, ResultID{1}), func() error { _, err := s.Result(ResultID{1}); return err }},
 		"put result":     {s.path(results, ResultID{1}), func() error { return s.PutResult(ResultID{1}, Result{}) }},
 		"read sets":      {s.path(reads, ActionID{1}), func() error { _, err := s.ReadSets(ActionID{1}); return err }},
-		"add read set":   {s.path(reads, ActionID{1}), func() error { return s.AddReadSet(ActionID{1}, ReadSet{"a"}) }},
+		"add read set":   {s.path(reads, ActionID{1}), func() error { return s.AddReadSet(ActionID{1}, filesRead("a")) }},
 	}
 	for name, u := range uses {
 		if got := lastUse(t, u.path); !got.Equal(noon) {

@@ -30,7 +30,7 @@ func TestRecordsTravel(t *testing.T) {
 	if got, err := UnmarshalResult(ResultID{5}, sealRecord(results, ResultID{5}, payload)); err != nil || !got.Origin.IsZero() {
 		t.Errorf("an origin arrives: %+v, %v", got.Origin, err)
 	}
-	sets := []ReadSet{{"a", "b/*"}, {"c"}}
+	sets := []ReadSet{filesRead("a", "b/*"), filesRead("c")}
 	reads := MarshalReadSets(ActionID{6}, sets)
 	gotSets, err := UnmarshalReadSets(ActionID{6}, reads)
 	if diff := cmp.Diff(sets, gotSets); err != nil || diff != "" {

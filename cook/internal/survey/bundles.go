@@ -7,7 +7,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/internal/glob"
 	"github.com/assetcook/assetcook/cook/internal/index"
-	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/internal/dependency"
 )
 
 // bundles knows which artifacts bundles are made of.
@@ -41,16 +41,15 @@ func (b *bundles) of(target string) []output {
 	return b.made[target]
 }
 
-// chosen are the artifacts that a path means that pathname.Artifacts made.
-func (b *bundles) chosen(name string) (list []output) {
-	target, patterns, _ := pathname.CutArtifacts(name)
+// chosen returns the artifacts that a dependency is on.
+func (b *bundles) chosen(on dependency.Dependency) (list []output) {
 	var chosen glob.List
-	for _, p := range patterns {
+	for _, p := range on.Patterns() {
 		if chosen.Add(p) != nil {
 			return nil // the action has failed
 		}
 	}
-	for _, o := range b.of(target) {
+	for _, o := range b.of(on.Path) {
 		if chosen.Match(o.below, path.Base(o.below)) {
 			list = append(list, o)
 		}
@@ -62,8 +61,8 @@ func (b *bundles) chosen(name string) (list []output) {
 // of what the bundles are, and so on.
 func (b *bundles) takers(sources ...string) []string {
 	takes := map[string][]string{} // what each bundle takes, as sources
-	b.x.Artifacts(func(bundle, name string) {
-		for _, o := range b.chosen(name) {
+	b.x.Deps(dependency.Kind.IsArtifacts, func(bundle string, d index.Dep) {
+		for _, o := range b.chosen(d.On) {
 			takes[bundle] = append(takes[bundle], o.source)
 		}
 	})

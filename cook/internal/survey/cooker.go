@@ -15,7 +15,6 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/confine"
-	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // A Reading is what recipes read through when they are asked about a source.
@@ -34,11 +33,9 @@ func NewJob(ctx context.Context, r Reading, by recipe.Recipe, path string, size 
 	})
 	return recipe.NewJob(recipe.Env{
 		Recipe: by, Path: path, Assets: r.Assets.Name(),
-		Open: func(p string) (fs.File, error) { return r.Assets.OpenFile(p) },
-		Stat: r.Assets.Stat,
-		List: func(folder, pattern string, ofFolders bool) ([]string, bool, error) {
-			return read.List(ctx, pathname.Listing(folder, pattern, ofFolders))
-		},
+		Open:    func(p string) (fs.File, error) { return r.Assets.OpenFile(p) },
+		Stat:    r.Assets.Stat,
+		List:    func(listing recipe.Dependency) ([]string, bool, error) { return read.List(ctx, listing) },
 		IsLink:  func(p string) (bool, error) { return read.IsLink(ctx, p) },
 		Extract: read.Extract,
 	}, size)

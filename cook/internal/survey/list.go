@@ -17,7 +17,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/state"
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/internal/confine"
-	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/internal/dependency"
 )
 
 // An Asset is a source as it was last worked on for one target, and what was made of it.
@@ -164,18 +164,18 @@ func (l *lister) asset(a *index.Action) Asset {
 		of.Outputs = append(of.Outputs, Output{m.Path, m.Stamp.Size})
 	}
 	for _, d := range a.Deps {
-		if pathname.IsIDs(d.Path) || contents.IsSilent(d) {
+		if d.On.Kind == dependency.IDs || contents.IsSilent(d) {
 			continue // those that it takes have them; nothing was read
 		}
-		if pathname.IsArtifacts(d.Path) {
-			for _, o := range l.bundles.chosen(d.Path) {
+		if d.On.Kind == dependency.Artifacts {
+			for _, o := range l.bundles.chosen(d.On) {
 				of.Takes = append(of.Takes, o.path)
 			}
 			continue
 		}
-		of.Dependencies = append(of.Dependencies, pathname.Plain(d.Path))
+		of.Dependencies = append(of.Dependencies, d.On.String())
 		if !d.Found {
-			of.Missing = append(of.Missing, pathname.Plain(d.Path))
+			of.Missing = append(of.Missing, d.On.String())
 		}
 	}
 	return of

@@ -13,6 +13,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/internal/dependency"
 	"github.com/assetcook/assetcook/internal/human"
 	"github.com/assetcook/assetcook/internal/nearest"
 	"github.com/assetcook/assetcook/internal/pathname"
@@ -79,9 +80,9 @@ func readersAre(n int) string {
 // readersOf returns the assets that read a file, sorted.
 func readersOf(last *index.Index, file string) (list []string) {
 	index.Guard(func() error {
-		last.Dependents(map[string]bool{file: true, pathname.Link(file): true}, func(source string) { list = append(list, source) })
-		last.Extracts(func(source string, x pathname.Extracted, d index.Dep) {
-			if contents.IsOf(x, file) && !contents.IsSilent(d) && (!x.OfMany() || said(last, x.Of(path.Base(file)))) {
+		last.Dependents(map[dependency.Dependency]bool{dependency.OfFile(file): true, {Kind: dependency.Link, Path: file}: true}, func(source string) { list = append(list, source) })
+		last.Deps(dependency.Kind.IsExtract, func(source string, d index.Dep) {
+			if contents.IsOf(d.On, file) && !contents.IsSilent(d) && (d.On.Kind == dependency.Extract || said(last, d.On.OfOne(path.Base(file)))) {
 				list = append(list, source)
 			}
 		})
@@ -92,8 +93,8 @@ func readersOf(last *index.Index, file string) (list []string) {
 }
 
 // said reports whether a file said something by an extract when the last run asked it.
-func said(last *index.Index, x pathname.Extracted) bool {
-	f, ok := last.File(x.Path())
+func said(last *index.Index, x dependency.Dependency) bool {
+	f, ok := last.Part(x)
 	return ok && f.Blob != contents.Silence
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/dependency"
 	"github.com/assetcook/assetcook/internal/human"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
@@ -21,24 +22,24 @@ import (
 // No depfile tells of it, and nothing is wrong as long as it does not.
 func (w *worker) checkInputs(a *plan.Action, now attempt) {
 	recorded := recordOf(a.Path, a.Last.Deps)
-	hidden := map[FindingKind][]string{}
+	hidden := map[FindingKind][]dependency.Dependency{}
 	for _, d := range now.deps {
 		if !recorded.stands(d) {
 			kind := hiddenKind(d)
-			hidden[kind] = append(hidden[kind], d.Path)
+			hidden[kind] = append(hidden[kind], d.On.Seen())
 		}
 	}
 	for _, kind := range []FindingKind{HiddenRead, HiddenListing, HiddenAbsence} {
-		paths := hidden[kind]
-		if len(paths) == 0 {
+		inputs := hidden[kind]
+		if len(inputs) == 0 {
 			continue
 		}
-		slices.Sort(paths)
-		paths = slices.Compact(paths)
+		slices.SortFunc(inputs, dependency.Compare)
+		inputs = slices.Compact(inputs)
 		f := Finding{Kind: kind, Path: a.Path, Target: a.Target, Recipe: a.Method.Recipe.Name, Warning: kind != HiddenRead,
-			Text: describeHidden(kind, a, paths, now.traced)}
-		for _, p := range paths {
-			f.Inputs = append(f.Inputs, inputName(p))
+			Text: describeHidden(kind, a, inputs, now.traced)}
+		for _, on := range inputs {
+			f.Inputs = append(f.Inputs, inputName(on))
 		}
 		w.report.found(f)
 	}
@@ -46,9 +47,8 @@ func (w *worker) checkInputs(a *plan.Action, now attempt) {
 
 // hiddenKind says what is hidden if a dependency is.
 func hiddenKind(d index.Dep) FindingKind {
-	_, listing := pathname.CutListing(d.Path)
 	switch {
-	case listing || pathname.IsArtifacts(d.Path):
+	case d.On.Kind.IsListing() || d.On.Kind.IsArtifacts():
 		return HiddenListing
 	case !d.Found:
 		return HiddenAbsence
@@ -59,32 +59,35 @@ func hiddenKind(d index.Dep) FindingKind {
 // recordedInputs are what an action is known to depend on.
 type recordedInputs struct {
 	files   map[string]bool // paths; false if only the file's presence counts
-	listed  map[string][]pathname.Listed
+	asked   map[dependency.Dependency]bool
+	listed  map[string][]dependency.Dependency
 	folders map[string]bool // that have something of it
-	other   map[string]bool
+	other   map[dependency.Dependency]bool
 }
 
 func recordOf(source string, deps []index.Dep) recordedInputs {
-	r := recordedInputs{map[string]bool{source: true}, map[string][]pathname.Listed{}, map[string]bool{}, map[string]bool{}}
+	r := recordedInputs{
+		files: map[string]bool{source: true}, asked: map[dependency.Dependency]bool{}, listed: map[string][]dependency.Dependency{},
+		folders: map[string]bool{}, other: map[dependency.Dependency]bool{},
+	}
 	r.holds(path.Dir(source))
 	for _, d := range deps {
-		l, listing := pathname.CutListing(d.Path)
-		_, link := pathname.CutLink(d.Path)
-		switch {
-		case pathname.IsArtifacts(d.Path):
-			r.other[d.Path] = true
-		case link:
-			r.other[d.Path] = d.Found
-		case listing:
-			r.listed[l.Folder] = append(r.listed[l.Folder], l)
-			if d.Found {
-				r.holds(l.Folder)
-			}
-		default:
-			r.files[d.Path] = r.files[d.Path] || !pathname.PresenceOnly(d.Name)
-			if d.Found {
-				r.holds(path.Dir(d.Path))
-			}
+		switch on := d.On; on.Kind {
+		case dependency.Artifacts, dependency.IDs:
+			r.other[on] = true
+			continue
+		case dependency.Link:
+			r.other[on] = d.Found
+			continue
+		case dependency.Folder, dependency.Entries, dependency.Files, dependency.Folders:
+			r.listed[on.Path] = append(r.listed[on.Path], on)
+		case dependency.Extract, dependency.Extracts:
+			r.asked[on] = true
+		case dependency.File, dependency.Presence:
+			r.files[on.Path] = r.files[on.Path] || on.Kind == dependency.File
+		}
+		if d.Found {
+			r.holds(d.On.InFolder())
 		}
 	}
 	return r
@@ -99,40 +102,41 @@ func (r *recordedInputs) holds(folder string) {
 
 // stands reports whether a change of what a dependency is on would change what is on record.
 func (r *recordedInputs) stands(d index.Dep) bool {
-	l, listing := pathname.CutListing(d.Path)
-	link, isLink := pathname.CutLink(d.Path)
-	switch {
-	case pathname.IsArtifacts(d.Path):
-		return r.other[d.Path]
-	case isLink:
+	on := d.On
+	byContent, known := r.files[on.Path]
+	switch on.Kind {
+	case dependency.Artifacts, dependency.IDs:
+		return r.other[on]
+	case dependency.Link:
 		// A file that is read through a link changes with it.
-		_, read := r.files[link]
-		return r.other[d.Path] || r.folders[link] || read || !d.Found
-	case listing && l.FolderOnly():
-		return r.folders[l.Folder]
-	case listing:
+		return r.other[on] || r.folders[on.Path] || known || !d.Found
+	case dependency.Folder:
+		return r.folders[on.Path]
+	case dependency.Entries, dependency.Files, dependency.Folders:
 		// One with a pattern stands for all: whoever wrote it says which names matter.
-		return slices.ContainsFunc(r.listed[l.Folder], func(k pathname.Listed) bool {
-			return k == l || k.Pattern == "" || l.Pattern == "" && !k.OfFolders && !k.FolderOnly()
+		return slices.ContainsFunc(r.listed[on.Path], func(k dependency.Dependency) bool {
+			return k == on || k.Kind == dependency.Entries || on.Kind == dependency.Entries && k.Kind == dependency.Files
 		})
+	case dependency.Extracts:
+		return r.asked[on]
+	case dependency.Extract:
+		if r.asked[on] {
+			return true
+		}
+		// The whole file stands for its extracts.
+	case dependency.File, dependency.Presence:
 	}
-	byContent, known := r.files[d.Path]
-	if file := pathname.FileOf(d.Path); !known && d.Found {
-		byContent, known = r.files[file] // that of the whole file stands for its extracts
-	}
-	if known && (byContent || pathname.PresenceOnly(d.Name) || !d.Found) {
-		return true
-	}
-	return (!d.Found || pathname.PresenceOnly(d.Name)) && slices.ContainsFunc(r.listed[path.Dir(d.Path)], func(k pathname.Listed) bool {
-		return !k.OfFolders && contents.Named(k, path.Base(d.Path))
+	onlyThere := !d.Found || on.Kind == dependency.Presence
+	return known && (byContent || onlyThere) || onlyThere && slices.ContainsFunc(r.listed[path.Dir(on.Path)], func(k dependency.Dependency) bool {
+		return k.Kind != dependency.Folders && contents.Named(k, path.Base(on.Path))
 	})
 }
 
 // describeHidden says what is hidden of an action, and what to do. traced says whether a
 // program was seen doing it.
-func describeHidden(kind FindingKind, a *plan.Action, paths []string, traced bool) string {
-	what, are, them := pathname.Show(inputName(paths[0])), "is", "it"
-	if n := len(paths) - 1; n > 0 {
+func describeHidden(kind FindingKind, a *plan.Action, inputs []dependency.Dependency, traced bool) string {
+	what, are, them := pathname.Show(inputName(inputs[0])), "is", "it"
+	if n := len(inputs) - 1; n > 0 {
 		what, are, them = what+" and "+human.Count(n, "other"), "are", "them"
 	}
 	var text string
@@ -147,16 +151,15 @@ func describeHidden(kind FindingKind, a *plan.Action, paths []string, traced boo
 	if !traced {
 		return fmt.Sprintf("the recipe %q %s; it does not read the same each time", a.Method.Recipe.Name, text)
 	}
-	return fmt.Sprintf("%s %s; add reads = [%s], or have all that it reads recorded by deps = \"trace\"", program(a), text, strings.Join(asReads(a.Path, paths), ", "))
+	return fmt.Sprintf("%s %s; add reads = [%s], or have all that it reads recorded by deps = \"trace\"", program(a), text, strings.Join(asReads(a.Path, inputs), ", "))
 }
 
-// inputName is a path as people know it: a folder ends in a slash.
-func inputName(p string) string {
-	if l, ok := pathname.CutListing(p); ok && l.FolderOnly() {
-		l.Pattern = ""
-		return l.String()
+// inputName is a dependency as people know it: a folder ends in a slash.
+func inputName(on dependency.Dependency) string {
+	if on.Kind == dependency.Folder {
+		on.Kind = dependency.Entries
 	}
-	return pathname.Plain(p)
+	return on.String()
 }
 
 // program names what an action runs; of a chain, one of the programs that it runs.
@@ -169,15 +172,14 @@ func program(a *plan.Action) string {
 	return "a program"
 }
 
-// asReads writes paths, the first few, as the option reads of a rule takes them.
-func asReads(source string, paths []string) []string {
+// asReads writes inputs, the first few, as the option reads of a rule takes them.
+func asReads(source string, inputs []dependency.Dependency) []string {
 	const shown = 3
 	var reads []string
-	for _, p := range paths[:min(shown, len(paths))] {
-		all := ""
-		p = pathname.FileOf(p)
-		if l, ok := pathname.CutListing(p); ok {
-			p, all = path.Clean(l.Folder), "/*"
+	for _, on := range inputs[:min(shown, len(inputs))] {
+		p, all := on.Path, ""
+		if on.Kind.IsListing() || on.Kind == dependency.Extracts {
+			all = "/*"
 		}
 		name := "/" + glob.Escape(p) + all
 		switch {

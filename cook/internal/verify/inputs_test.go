@@ -12,19 +12,19 @@ import (
 
 	"github.com/assetcook/assetcook/cook/internal/verify"
 	"github.com/assetcook/assetcook/cook/recipe"
-	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/internal/dependency"
 )
 
 // What a second cook is seen to depend on, and the first one did not tell, is found.
 func TestHiddenInputs(t *testing.T) {
-	always := func(j *recipe.Job, names ...string) (err error) {
-		for _, name := range names {
-			err = errors.Join(err, j.Depend(name))
+	always := func(j *recipe.Job, on ...recipe.Dependency) (err error) {
+		for _, on := range on {
+			err = errors.Join(err, j.Depend(on))
 		}
 		return errors.Join(err, j.Write(0, []byte("x")))
 	}
 	// seen depends on what a program tells, and if it is traced on what else it reads.
-	seen := func(told []string, traced ...string) func(context.Context, *recipe.Job) error {
+	seen := func(told []recipe.Dependency, traced ...recipe.Dependency) func(context.Context, *recipe.Job) error {
 		return func(_ context.Context, j *recipe.Job) error {
 			if _, tell, _ := j.Programs(); tell != nil {
 				tell()
@@ -33,25 +33,27 @@ func TestHiddenInputs(t *testing.T) {
 			return always(j, told...)
 		}
 	}
-	all, headers, folder := pathname.Listing("/lib", "", false), pathname.Listing("/lib", "*.h", false), pathname.Folder("/lib")
+	in := func(kind dependency.Kind) recipe.Dependency { return recipe.Dependency{Kind: kind, Path: "/lib"} }
+	all, headers, folder := in(dependency.Entries), dependency.OfNames("/lib", "*.h", false), in(dependency.Folder)
+	file := dependency.OfFile
 	var calls atomic.Int64
 	tr := cookedWith(t, map[string]string{
 		".cookignore": "lib/\n/\\[*\n", "lib/a.h": "a", "lib/b.h": "b", "[c]{d}": "c", "a.honest": "", "a.lies": "", "a.looks": "", "a.lists": "", "a.there": "", "a.within": "", "a.patterns": "",
 		"a.exists": "", "a.varies": "", "a.fails": "", "b.fails": "", "a.differs": "", "a.both": "",
 	}, cookFuncs{
-		"honest":   seen([]string{"/lib/a.h", "gone", "lib/b.h"}, "lib/a.h", "/gone", folder),
-		"lies":     seen([]string{"/lib/a.h"}, "lib/a.h", "/lib/b.h", "[c]{d}", "lies.h"),
-		"looks":    seen(nil, "gone"),
-		"lists":    seen([]string{"/lib/a.h", folder}, all),
-		"there":    seen([]string{"/lib/gone"}, folder),
-		"within":   seen([]string{all}, "lib/c.h", headers, folder, "lib/.c"),
-		"patterns": seen([]string{headers}, "lib/c.h", all, "lib/c.x"),
+		"honest":   seen([]recipe.Dependency{file("/lib/a.h"), file("gone"), file("lib/b.h")}, file("lib/a.h"), file("/gone"), folder),
+		"lies":     seen([]recipe.Dependency{file("/lib/a.h")}, file("lib/a.h"), file("/lib/b.h"), file("[c]{d}"), file("lies.h")),
+		"looks":    seen(nil, file("gone")),
+		"lists":    seen([]recipe.Dependency{file("/lib/a.h"), folder}, all),
+		"there":    seen([]recipe.Dependency{file("/lib/gone")}, folder),
+		"within":   seen([]recipe.Dependency{all}, file("lib/c.h"), headers, folder, file("lib/.c")),
+		"patterns": seen([]recipe.Dependency{headers}, file("lib/c.h"), all, file("lib/c.x")),
 		"exists": func(_ context.Context, j *recipe.Job) error {
 			_, err := j.Exists("lib/a.h")
-			return errors.Join(err, seen(nil, "lib/a.h")(nil, j))
+			return errors.Join(err, seen(nil, file("lib/a.h"))(nil, j))
 		},
 		"varies": func(_ context.Context, j *recipe.Job) error {
-			return always(j, fmt.Sprintf("lib/%c.h", 'a'+min(calls.Add(1), 2)-1))
+			return always(j, file(fmt.Sprintf("lib/%c.h", 'a'+min(calls.Add(1), 2)-1)))
 		},
 		"fails": func(_ context.Context, j *recipe.Job) error {
 			if _, tell, _ := j.Programs(); tell != nil {
@@ -63,7 +65,7 @@ func TestHiddenInputs(t *testing.T) {
 		"differs": func(_ context.Context, j *recipe.Job) error {
 			if _, tell, _ := j.Programs(); tell != nil {
 				tell()
-				return errors.Join(j.Depend("lib/a.h"), j.Write(0, []byte("y")))
+				return errors.Join(j.Depend(file("lib/a.h")), j.Write(0, []byte("y")))
 			}
 			return always(j)
 		},
@@ -71,7 +73,7 @@ func TestHiddenInputs(t *testing.T) {
 			vars, tell, _ := j.Programs()
 			if tell != nil {
 				tell()
-				return errors.Join(j.Depend("lib/a.h"), j.Write(0, []byte(vars["TZ"])))
+				return errors.Join(j.Depend(file("lib/a.h")), j.Write(0, []byte(vars["TZ"])))
 			}
 			return j.Write(0, []byte(vars["TZ"]))
 		},

@@ -10,8 +10,8 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/dependency"
 	"github.com/assetcook/assetcook/internal/dirfd"
-	"github.com/assetcook/assetcook/internal/pathname"
 	"github.com/assetcook/assetcook/internal/program"
 )
 
@@ -48,8 +48,8 @@ func learn(s *pass.Session, done *pass.Done, at places, was learned, all bool) (
 	now.vouched = true
 	now.fromDelta(s, done, at)
 	now.fromActions(done.Actions, at)
-	for _, f := range done.Delta.Read.Parts.Files() {
-		now.use(filepath.Join(at.assets, filepath.FromSlash(pathname.FileOf(f.Path))))
+	for on := range done.Delta.Read.Parts.Files() {
+		now.use(fileIn(at.assets, on))
 	}
 	if all {
 		now.fromFiles(done.Delta, at)
@@ -127,9 +127,7 @@ func (l *learned) fromDelta(s *pass.Session, done *pass.Done, at places) {
 	// A file that came with a second name: the first may be anywhere. A symbolic link may
 	// have brought one whose own name is no asset.
 	for file, is := range fresh {
-		_, link := pathname.CutLink(file)
-		file = pathname.FileOf(file)
-		if _, listing := pathname.CutListing(file); !is || listing || link || filepath.IsAbs(file) { // a program
+		if !is || filepath.IsAbs(file) { // a program
 			continue
 		}
 		info, err := s.Assets.Root().Stat(filepath.FromSlash(file))
@@ -144,28 +142,33 @@ func (l *learned) fromDelta(s *pass.Session, done *pass.Done, at places) {
 // name.
 func freshIn(d *pass.Delta, actions []index.Action) map[string]bool {
 	fresh := map[string]bool{}
-	for path := range d.Changed {
-		fresh[path] = true
+	note := func(on dependency.Dependency, is bool) {
+		if file, ok := on.OnFile(); ok {
+			fresh[file] = fresh[file] || is
+		}
+	}
+	for on := range d.Changed {
+		note(on, true)
 	}
 	for i := range d.Found.Files {
 		f := &d.Found.Files[i]
 		if f.Role == index.Asset || f.Role == index.Other {
-			fresh[d.Last.Path(f.Ref)] = f.Known.Inode != f.Now.Inode || f.Known.Device != f.Now.Device
+			note(d.Last.Dependency(f.Ref), f.Known.Inode != f.Now.Inode || f.Known.Device != f.Now.Device)
 		}
 	}
-	for _, f := range d.Read.Parts.Files() { // some of them new
-		fresh[f.Path] = true
+	for on := range d.Read.Parts.Files() { // some of them new
+		note(on, true)
 	}
-	needed := map[string]bool{} // by the actions as they were
+	needed := map[dependency.Dependency]bool{} // by the actions as they were
 	for i := range d.Before {
 		for _, dep := range d.Before[i].Deps {
-			needed[dep.Path] = needed[dep.Path] || dep.Found
+			needed[dep.On.Seen()] = needed[dep.On.Seen()] || dep.Found
 		}
 	}
 	for i := range actions {
 		for _, dep := range actions[i].Deps {
-			if dep.Found && !needed[dep.Path] {
-				fresh[dep.Path] = true
+			if dep.Found && !needed[dep.On.Seen()] {
+				note(dep.On, true)
 			}
 		}
 	}
@@ -189,12 +192,20 @@ func (l *learned) use(file string) {
 	}
 }
 
+// fileIn returns the name of the file that a dependency is on, or of one in the folder that it is on.
+func fileIn(assets string, on dependency.Dependency) string {
+	if on.Kind.IsListing() || on.Kind == dependency.Extracts {
+		return filepath.Join(assets, filepath.FromSlash(on.Path), "any")
+	}
+	return filepath.Join(assets, filepath.FromSlash(on.Path))
+}
+
 // fromActions takes the folders of new dependencies and outputs.
 func (l *learned) fromActions(actions []index.Action, at places) {
 	for i := range actions {
 		for _, d := range actions[i].Deps {
-			if !pathname.IsArtifacts(d.Path) { // which are outputs of others
-				l.use(filepath.Join(at.assets, filepath.FromSlash(pathname.FileOf(d.Path))))
+			if !d.On.Kind.IsArtifacts() { // which are outputs of others
+				l.use(fileIn(at.assets, d.On))
 			}
 		}
 		for _, o := range actions[i].Made {
@@ -212,11 +223,11 @@ func (l *learned) fromFiles(d *pass.Delta, at places) {
 			if !ok || n.Role != index.Other {
 				continue
 			}
-			file := pathname.FileOf(d.Last.Path(n.Ref))
-			if !filepath.IsAbs(file) {
-				file = filepath.Join(at.assets, filepath.FromSlash(file))
+			if on := d.Last.Dependency(n.Ref); filepath.IsAbs(on.Path) {
+				l.use(on.Path)
+			} else {
+				l.use(fileIn(at.assets, on))
 			}
-			l.use(file)
 		}
 	}
 	l.machine = d.Tools.Libraries

@@ -19,6 +19,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/dependency"
 	"github.com/assetcook/assetcook/internal/parallel"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
@@ -95,15 +96,15 @@ func checkAsked(t testing.TB, r recipe.Recipe, c recipe.Cooker, path string, dep
 	t.Helper()
 	var asked []recipe.Dep
 	if a, ok := c.(recipe.Asker); ok {
-		job := recipe.NewJob(recipe.Env{Recipe: r, Path: path, Extract: func(string) ([]recipe.Said, bool, error) { return nil, true, nil }}, 0)
+		job := recipe.NewJob(recipe.Env{Recipe: r, Path: path, Extract: func(recipe.Dependency) ([]recipe.Said, bool, error) { return nil, true, nil }}, 0)
 		if err := a.Asks(job); err != nil {
 			t.Errorf("%s: Asks: %v", r.Name, err)
 		}
 		asked = job.Deps()
 	}
 	for _, d := range deps {
-		if x, ok := pathname.CutExtract(d.Path); ok && x.OfMany() && !slices.ContainsFunc(asked, func(a recipe.Dep) bool { return a.Path == d.Path }) {
-			t.Errorf("%s: %s is not asked by the method Asks", r.Name, pathname.Show(d.Path))
+		if d.On.Kind == dependency.Extracts && !slices.ContainsFunc(asked, func(a recipe.Dep) bool { return a.On == d.On }) {
+			t.Errorf("%s: %s is not asked by the method Asks", r.Name, pathname.Show(d.On.String()))
 		}
 	}
 }
@@ -113,9 +114,7 @@ func checkAsked(t testing.TB, r recipe.Recipe, c recipe.Cooker, path string, dep
 func Env(r recipe.Recipe, tree fs.FS, path string) recipe.Env {
 	return recipe.Env{
 		Recipe: r, Path: path, Open: tree.Open, Stat: func(p string) (fs.FileInfo, error) { return fs.Stat(tree, p) },
-		List: func(folder, pattern string, ofFolders bool) ([]string, bool, error) {
-			return list(tree, folder, pattern, ofFolders)
-		},
+		List: func(listing recipe.Dependency) ([]string, bool, error) { return list(tree, listing) },
 		IsLink: func(p string) (bool, error) {
 			info, err := fs.Lstat(tree, p)
 			if errors.Is(err, fs.ErrNotExist) {
@@ -123,7 +122,7 @@ func Env(r recipe.Recipe, tree fs.FS, path string) recipe.Env {
 			}
 			return err == nil && info.Mode()&fs.ModeSymlink != 0, err
 		},
-		Extract: func(p string) ([]recipe.Said, bool, error) { return extract(r, tree, p) },
+		Extract: func(of recipe.Dependency) ([]recipe.Said, bool, error) { return extract(r, tree, of) },
 	}
 }
 
@@ -186,18 +185,18 @@ func checkMethods(t testing.TB, r recipe.Recipe) {
 }
 
 // list is recipe.Env.List of a tree.
-func list(tree fs.FS, folder, pattern string, ofFolders bool) (names []string, found bool, err error) {
-	entries, err := fs.ReadDir(tree, folder)
+func list(tree fs.FS, listing recipe.Dependency) (names []string, found bool, err error) {
+	entries, err := fs.ReadDir(tree, listing.Path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, false, nil
 	}
 	for _, e := range entries {
-		if pattern == "" {
+		if listing.Kind == dependency.Entries {
 			names = append(names, e.Name()+"/"+e.Type().String())
 			continue
 		}
-		hidden := strings.HasPrefix(e.Name(), ".") && !strings.HasPrefix(pattern, ".")
-		if e.IsDir() == ofFolders && !hidden && doublestar.MatchUnvalidated(pattern, e.Name()) {
+		hidden := strings.HasPrefix(e.Name(), ".") && !strings.HasPrefix(listing.Pattern, ".")
+		if e.IsDir() == (listing.Kind == dependency.Folders) && !hidden && doublestar.MatchUnvalidated(listing.Pattern, e.Name()) {
 			names = append(names, e.Name())
 		}
 	}
@@ -205,24 +204,23 @@ func list(tree fs.FS, folder, pattern string, ofFolders bool) (names []string, f
 }
 
 // extract is recipe.Env.Extract of a tree.
-func extract(r recipe.Recipe, tree fs.FS, at string) (said []recipe.Said, found bool, err error) {
-	of, ok := pathname.CutExtract(at)
+func extract(r recipe.Recipe, tree fs.FS, of recipe.Dependency) (said []recipe.Said, found bool, err error) {
 	set, err := recipe.NewSet(r)
 	if err != nil {
 		return nil, false, err
 	}
-	x, known := set.Extract(of.Name)
-	if !ok || !known {
-		return nil, false, fmt.Errorf("%q: not an extract of the recipe", at)
+	x, known := set.Extract(of.Function)
+	if !known {
+		return nil, false, fmt.Errorf("%s: not an extract of the recipe", of)
 	}
-	names := []string{path.Base(of.File)}
-	if l, listing := pathname.CutListing(of.File); listing {
-		if names, found, err = list(tree, l.Folder, l.Pattern, false); !found || err != nil {
+	names := []string{path.Base(of.Path)}
+	if of.Kind == dependency.Extracts {
+		if names, found, err = list(tree, of); !found || err != nil {
 			return nil, found, err
 		}
 	}
 	for _, name := range names {
-		file, err := fs.ReadFile(tree, path.Join(path.Dir(of.File), name))
+		file, err := fs.ReadFile(tree, of.OfOne(name).Path)
 		if err != nil {
 			return nil, false, ignoreAbsent(err)
 		}

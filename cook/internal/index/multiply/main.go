@@ -90,7 +90,7 @@ func multiply(x *index.Index, folder string, copies int) (index.Encoded, error) 
 		return index.Encoded{}, errors.New("the tree is not at rest: cook it again")
 	}
 	files, actions := 0, 0 // in the folder
-	for f := range x.Files() {
+	for _, f := range x.Below(".") {
 		if m.inside(f.Path) {
 			files++
 		}
@@ -105,11 +105,10 @@ func multiply(x *index.Index, folder string, copies int) (index.Encoded, error) 
 	}
 	m.next.Grow(x.Nodes() + files*copies)
 	m.folders(x)
-	for f := range x.Files() {
-		m.next.PutFile(f)
-		for _, path := range m.copies(f.Path) {
-			f.Path = path
-			m.next.PutFile(f)
+	for on, f := range x.Below(".") {
+		m.next.PutPart(on, f)
+		for _, on.Path = range m.copies(f.Path) {
+			m.next.PutPart(on, f)
 		}
 	}
 	for a := range x.Actions() {

@@ -77,7 +77,7 @@ var poisons = map[string]func(r *repb.ActionResult, blobs map[string][]byte, j j
 	"empty artifacts": func(r *repb.ActionResult, _ map[string][]byte, _ job) { r.OutputFiles = nil },
 	"sets of another": func(r *repb.ActionResult, _ map[string][]byte, _ job) {
 		rewrite(r, func(f map[string]any) {
-			f["readSets"] = store.MarshalReadSets(store.ActionID{9}, []store.ReadSet{{"../../etc/passwd"}})
+			f["readSets"] = store.MarshalReadSets(store.ActionID{9}, []store.ReadSet{filesRead("../../etc/passwd")})
 		})
 	},
 	"result of another": func(r *repb.ActionResult, _ map[string][]byte, j job) {

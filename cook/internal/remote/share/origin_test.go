@@ -117,7 +117,7 @@ func TestMergedOrigin(t *testing.T) {
 	want := newMachine(t, url).origin(j)
 	adds := newMachine(t, url)
 	adds.name = guid.New().String()
-	if err := adds.store.AddReadSet(j.key.Action, store.ReadSet{"a"}); err != nil {
+	if err := adds.store.AddReadSet(j.key.Action, filesRead("a")); err != nil {
 		t.Fatal(err)
 	}
 	c := adds.run()

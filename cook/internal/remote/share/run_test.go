@@ -20,6 +20,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/remote/remotetest"
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/dependency"
 )
 
 // script is a program that gives back the record and the outputs that are among its assets.
@@ -41,7 +42,7 @@ func newErrand(t *testing.T, text string) *errand {
 		t.Skip("needs a shell")
 	}
 	e := &errand{files: t.TempDir(), made: [][]byte{[]byte(text), bytes.Repeat([]byte(text+"\x00"), 500_000)}}
-	e.rec = remote.Record{Format: remote.ActionFormat, CookTime: time.Second, Warnings: []string{"w"}, Reads: []remote.Reading{{Name: "r"}}}
+	e.rec = remote.Record{Format: remote.ActionFormat, CookTime: time.Second, Warnings: []string{"w"}, Reads: []remote.Reading{{Asked: dependency.OfFile("r")}}}
 	for _, data := range e.made {
 		e.rec.Artifacts = append(e.rec.Artifacts, remote.Artifact{Blob: hashing.DigestOf(data).String(), Size: int64(len(data))})
 	}

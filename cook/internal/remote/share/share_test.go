@@ -28,6 +28,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/remote/webcache"
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/dependency"
 	"github.com/assetcook/assetcook/internal/memtemp"
 )
 
@@ -129,7 +130,7 @@ func jobs(seed uint64) (all []job) {
 		j.key.Action = store.ActionID(hashing.DigestOf(fmt.Append(nil, a)))
 		j.key.Result = store.ResultID(hashing.DigestOf(fmt.Append(nil, r0)))
 		if i%3 == 2 {
-			j.key.Reads, j.set = true, store.ReadSet{"a/b.h", "c"}
+			j.key.Reads, j.set = true, filesRead("a/b.h", "c")
 		}
 		for _, n := range sizes {
 			content := make([]byte, n)
@@ -595,4 +596,12 @@ func TestVersionIsTheFirstAnswer(t *testing.T) {
 			t.Fatalf("first answer: %+v, %v", first, err)
 		}
 	}
+}
+
+// filesRead returns the read set of a run that read files.
+func filesRead(names ...string) (set store.ReadSet) {
+	for _, name := range names {
+		set = append(set, dependency.OfFile(name))
+	}
+	return set
 }

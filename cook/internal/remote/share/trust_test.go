@@ -113,7 +113,9 @@ var forgeries = map[string]func(r *repb.ActionResult, other *repb.ActionResult, 
 		})
 	},
 	"added read sets": func(r, _ *repb.ActionResult, j job) {
-		rewrite(r, func(f map[string]any) { f["readSets"] = store.MarshalReadSets(j.key.Action, []store.ReadSet{{"evil"}}) })
+		rewrite(r, func(f map[string]any) {
+			f["readSets"] = store.MarshalReadSets(j.key.Action, []store.ReadSet{filesRead("evil")})
+		})
 	},
 	"another host": func(r, _ *repb.ActionResult, _ job) {
 		rewrite(r, func(f map[string]any) { f["made"].(map[string]any)["host"] = "other" })
@@ -204,15 +206,15 @@ func TestSignedMerge(t *testing.T) {
 		trusted       []string // by the second
 		want          []store.ReadSet
 	}{
-		"both trusted":       {"ci", "ci2", []string{"ci"}, []store.ReadSet{{"b"}, {"a"}}},
-		"the same":           {"ci2", "ci2", nil, []store.ReadSet{{"b"}, {"a"}}},
-		"the same, listed":   {"ci2", "ci2", []string{"ci"}, []store.ReadSet{{"b"}, {"a"}}},
-		"unknown":            {"eve", "ci2", []string{"ci"}, []store.ReadSet{{"b"}}},
-		"unsigned":           {"", "ci2", []string{"ci"}, []store.ReadSet{{"b"}}},
-		"unknown, no trust":  {"eve", "ci2", nil, []store.ReadSet{{"b"}}},
-		"unsigned, no trust": {"", "ci2", nil, []store.ReadSet{{"b"}}},
-		"nobody signs":       {"", "", nil, []store.ReadSet{{"b"}, {"a"}}},
-		"not stripped":       {"ci2", "", nil, []store.ReadSet{{"a"}}},
+		"both trusted":       {"ci", "ci2", []string{"ci"}, []store.ReadSet{filesRead("b"), filesRead("a")}},
+		"the same":           {"ci2", "ci2", nil, []store.ReadSet{filesRead("b"), filesRead("a")}},
+		"the same, listed":   {"ci2", "ci2", []string{"ci"}, []store.ReadSet{filesRead("b"), filesRead("a")}},
+		"unknown":            {"eve", "ci2", []string{"ci"}, []store.ReadSet{filesRead("b")}},
+		"unsigned":           {"", "ci2", []string{"ci"}, []store.ReadSet{filesRead("b")}},
+		"unknown, no trust":  {"eve", "ci2", nil, []store.ReadSet{filesRead("b")}},
+		"unsigned, no trust": {"", "ci2", nil, []store.ReadSet{filesRead("b")}},
+		"nobody signs":       {"", "", nil, []store.ReadSet{filesRead("b"), filesRead("a")}},
+		"not stripped":       {"ci2", "", nil, []store.ReadSet{filesRead("a")}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := &remotetest.Server{}
@@ -225,7 +227,7 @@ func TestSignedMerge(t *testing.T) {
 				for _, name := range trusted {
 					m.keys.Trust = append(m.keys.Trust, public(name))
 				}
-				if err := m.store.AddReadSet(j.key.Action, store.ReadSet{read}); err != nil {
+				if err := m.store.AddReadSet(j.key.Action, filesRead(read)); err != nil {
 					t.Fatal(err)
 				}
 				c := m.run()

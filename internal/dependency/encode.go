@@ -1,0 +1,155 @@
+package dependency
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"strings"
+)
+
+// A text is the path of a file. The text of another dependency has at least one NUL, which no path
+// has:
+//
+//	NUL file                                       Presence
+//	file NUL ->                                    Link
+//	folder /. NUL .                                Folder
+//	folder /. NUL                                  Entries
+//	folder /. NUL pattern                          Files
+//	folder /. NUL pattern NUL                      Folders
+//	file NUL function NUL subject NUL              Extract
+//	folder /. NUL pattern NUL function NUL subject NUL   Extracts
+//	@ NUL target NUL pattern NUL pattern ...       Artifacts
+//	@ NUL target NUL pattern NUL pattern ... NUL   IDs
+//
+// The subject has NULs for slashes; without a subject its last NUL is missing as well. So the text
+// up to its last slash is the folder of the files, and the index finds there what it stamps. The
+// folder "." is written without its slash.
+const (
+	nul       = "\x00"
+	here      = "."
+	arrow     = "->"
+	artifacts = "@" + nul
+)
+
+// Encode returns the text of a dependency.
+func Encode(d Dependency) string {
+	switch d.Kind {
+	case File:
+		return d.Path
+	case Presence:
+		return nul + d.Path
+	case Link:
+		return d.Path + nul + arrow
+	case Folder:
+		return within(d.Path) + here
+	case Entries:
+		return within(d.Path)
+	case Files:
+		return within(d.Path) + d.Pattern
+	case Folders:
+		return within(d.Path) + d.Pattern + nul
+	case Extract:
+		return d.Path + nul + d.asked()
+	case Extracts:
+		return within(d.Path) + d.Pattern + nul + d.asked()
+	case Artifacts:
+		return artifacts + d.Path + nul + d.Pattern
+	case IDs:
+		return artifacts + d.Path + nul + d.Pattern + nul
+	}
+	panic("dependency of no kind")
+}
+
+// within begins the text of what is in a folder.
+func within(folder string) string {
+	if folder == here {
+		return here + nul
+	}
+	return strings.TrimSuffix(folder, "/") + "/" + here + nul
+}
+
+// asked ends the text of an extract.
+func (d Dependency) asked() string {
+	if d.Subject == "" {
+		return d.Function + nul
+	}
+	return d.Function + nul + strings.ReplaceAll(d.Subject, "/", nul) + nul
+}
+
+// Decode reads what Encode returns, and nothing else.
+func Decode(text string) (Dependency, error) {
+	head, rest, ok := strings.Cut(text, nul)
+	if !ok {
+		return Dependency{Path: text}, nil
+	}
+	d := parse(head, strings.Split(rest, nul))
+	slash := strings.Contains(rest, "/") && d.Kind != Presence && !d.Kind.IsArtifacts()
+	if slash || Encode(d) != text {
+		return Dependency{}, fmt.Errorf("%.200q: no dependency", text)
+	}
+	return d, nil
+}
+
+// parse returns the only dependency whose text may be a head and the rest with NULs between.
+func parse(head string, rest []string) Dependency {
+	folder, inFolder := strings.CutSuffix(head, "/"+here)
+	if head == here {
+		folder, inFolder = here, true
+	}
+	folder = cmp.Or(folder, "/")
+	last := len(rest) - 1
+	switch {
+	case inFolder && last == 0 && rest[0] == "":
+		return Dependency{Kind: Entries, Path: folder}
+	case inFolder && last == 0:
+		return OfNames(folder, rest[0], false)
+	case inFolder && last == 1:
+		return OfNames(folder, rest[0], true)
+	case inFolder:
+		return Dependency{Kind: Extracts, Path: folder, Pattern: rest[0], Function: rest[1], Subject: strings.Join(rest[2:last], "/")}
+	case head == "":
+		return Dependency{Kind: Presence, Path: rest[0]}
+	case last == 0 && rest[0] == arrow:
+		return Dependency{Kind: Link, Path: head}
+	case head+nul == artifacts && last > 1 && rest[last] == "":
+		return OfArtifacts(IDs, rest[0], rest[1:last])
+	case head+nul == artifacts:
+		return OfArtifacts(Artifacts, rest[0], rest[1:])
+	}
+	return Dependency{Kind: Extract, Path: head, Function: rest[0], Subject: strings.Join(rest[min(1, last):last], "/")}
+}
+
+// MarshalText implements encoding.TextMarshaler by Encode.
+func (d Dependency) MarshalText() ([]byte, error) { return []byte(Encode(d)), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler by Decode.
+func (d *Dependency) UnmarshalText(text []byte) (err error) {
+	*d, err = Decode(string(text))
+	return err
+}
+
+// MayBePart reports whether a text may be that of an extract or of artifacts. It looks at few bytes.
+func MayBePart(text []byte) bool {
+	n := len(text)
+	return n > 1 && (text[n-1] == 0 || text[0] == artifacts[0] && text[1] == 0)
+}
+
+// Stamped returns what has the stamp of a dependency, by the part of its text behind the last
+// slash, with a NUL behind it: a File or a Link that has a name, the Folder itself, or, of an
+// Extract, a file that has a name. The name has its NUL. It looks at few bytes of a file's name.
+func Stamped(text []byte) (as Kind, name []byte) {
+	as = File
+	switch {
+	case len(text) > 2 && text[0] == '.' && text[1] == 0:
+		return Folder, nil
+	case len(text) > 2 && text[len(text)-2] == 0:
+		as = Extract
+	case bytes.HasSuffix(text, linkEnd):
+		as = Link
+	default:
+		return File, text
+	}
+	return as, text[:bytes.IndexByte(text, 0)+1]
+}
+
+var linkEnd = []byte(nul + arrow + nul)
