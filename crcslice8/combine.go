@@ -17,7 +17,7 @@ func (e *engine[R]) combine(crcA, crcB, power R) R {
 // zeros returns x^(8n) modulo the polynomial, in the form of states: the factor
 // by which n zero bytes multiply a state.
 func (e *engine[R]) zeros(n int64) R {
-	e.check()
+	e.refuseZero()
 	if n < 0 {
 		panic("crcslice8: combine: negative length")
 	}

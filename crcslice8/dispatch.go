@@ -10,7 +10,7 @@ const searchFrom = 32 << 10
 // portable returns the state after p by code that runs anywhere. Each architecture
 // has an update that chooses between it and kernels of its own.
 func (t *Table) portable(state uint32, p []byte) uint32 {
-	t.check()
+	t.refuseZero()
 	if len(p) < 8 {
 		return t.upTo7(state, p)
 	}
@@ -22,7 +22,7 @@ func (t *Table) portable(state uint32, p []byte) uint32 {
 
 // portable does the same for a Table64.
 func (t *Table64) portable(state uint64, p []byte) uint64 {
-	t.check()
+	t.refuseZero()
 	if len(p) < 8 {
 		return t.upTo7(state, p)
 	}

@@ -137,9 +137,9 @@ func (e *engine[R]) registerOf(s R) R {
 // size returns the length of a checksum in bytes.
 func (e *engine[R]) size() int { return (e.model.Width + 7) / 8 }
 
-// check refuses the zero Table, whose sums would all be 0. Kernels in assembly never
+// refuseZero refuses the zero Table, whose sums would all be 0. Kernels in assembly never
 // run for it, since it has no factors.
-func (e *engine[R]) check() {
+func (e *engine[R]) refuseZero() {
 	if !e.made {
 		panic("crcslice8: a Table that was not made by New")
 	}

@@ -5,21 +5,21 @@ import "encoding/binary"
 // Slicing8 is [Table.Update] by slicing-by-8, whatever the length and the
 // processor: the oracle for all other kernels.
 func (t *Table) Slicing8(crc uint32, p []byte) uint32 {
-	t.check()
+	t.refuseZero()
 	return t.finish(t.slicing8(t.state(crc), p))
 }
 
 // Slicing16 is [Table.Update] by slicing-by-16, whatever the length and the
 // processor.
 func (t *Table) Slicing16(crc uint32, p []byte) uint32 {
-	t.check()
+	t.refuseZero()
 	return t.finish(t.slicing16(t.state(crc), p))
 }
 
 // Slicing8 is [Table64.Update] by slicing-by-8, whatever the length and the
 // processor: the oracle for all other kernels.
 func (t *Table64) Slicing8(crc uint64, p []byte) uint64 {
-	t.check()
+	t.refuseZero()
 	return t.finish(t.slicing8(t.state(crc), p))
 }
 

@@ -50,7 +50,7 @@ func (m *multiple) fold(buf *buffer, s uint32, p []byte) []byte {
 	binary.LittleEndian.PutUint32(buf[:], s)
 	for len(p) > rest {
 		n := min(len(p)-rest, blockSize)
-		m.add(buf[m.degree:], buf[:], p[:n])
+		m.addTaps(buf[m.degree:], buf[:], p[:n])
 		copy(buf[:m.degree], buf[n:])
 		p = p[n:]
 	}
@@ -58,7 +58,7 @@ func (m *multiple) fold(buf *buffer, s uint32, p []byte) []byte {
 	// It overwrites the bytes before it, which are read at the same place or
 	// further on.
 	clear(buf[m.degree : m.degree+rest])
-	m.add(buf[:], buf[:], p)
+	m.addTaps(buf[:], buf[:], p)
 	return buf[:rest]
 }
 
@@ -66,7 +66,7 @@ func (m *multiple) fold(buf *buffer, s uint32, p []byte) []byte {
 // matter.
 var native = binary.NativeEndian
 
-// add sets dst to the sum of in, in whole chunks, and of what the taps find. For
+// addTaps sets dst to the sum of in, in whole chunks, and of what the taps find. For
 // in[0] the largest tap leads to before[0]; dst may begin there too, or further
 // on.
 //
@@ -74,7 +74,7 @@ var native = binary.NativeEndian
 // is what the other finds for the next, so that the sum of two words is kept
 // instead of loading them again. The equal lengths and the full slice expressions
 // leave one bounds check per slice and chunk.
-func (m *multiple) add(dst, before, in []byte) {
+func (m *multiple) addTaps(dst, before, in []byte) {
 	near, far := before[m.degree-m.near-8:], before[m.degree-m.far-8:]
 	s0 := native.Uint64(near) ^ native.Uint64(far)
 	near, far = near[8:], far[8:]

@@ -73,7 +73,7 @@ func (t *blake3Tree) fold(flags uint32) [8]uint32 {
 	return cv
 }
 
-func (t *blake3Tree) add(p part, _ int) {
+func (t *blake3Tree) joinPart(p part, _ int) {
 	var cv [8]uint32
 	for i := range cv {
 		cv[i] = uint32(p[i/2] >> (32 * (i % 2)))

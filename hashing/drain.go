@@ -14,7 +14,7 @@ const maxEmptyReads = 100
 func drain(ctx context.Context, r io.Reader, buf []byte, take func([]byte)) (int64, error) {
 	var size int64
 	for {
-		n, err := read(ctx, r, buf)
+		n, err := readSome(ctx, r, buf)
 		take(buf[:n])
 		size += int64(n)
 		switch {
@@ -26,8 +26,8 @@ func drain(ctx context.Context, r io.Reader, buf []byte, take func([]byte)) (int
 	}
 }
 
-// read reads at least one byte or returns an error; it may do both.
-func read(ctx context.Context, r io.Reader, buf []byte) (int, error) {
+// readSome reads at least one byte or returns an error; it may do both.
+func readSome(ctx context.Context, r io.Reader, buf []byte) (int, error) {
 	for range maxEmptyReads {
 		if err := ctx.Err(); err != nil {
 			return 0, err

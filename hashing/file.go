@@ -78,7 +78,7 @@ func (q *queue) small(name string, buf *block) (Sum, int64, *large, error) {
 // call less.
 func (q *queue) fill(f source, buf []byte, before stamp) (n int, end bool, err error) {
 	for n < len(buf) {
-		k, err := read(q.ctx, f, buf[n:])
+		k, err := readSome(q.ctx, f, buf[n:])
 		n += k
 		q.progress(k)
 		switch {

@@ -315,7 +315,7 @@ func TestQueueWaits(t *testing.T) {
 	order := []int{}
 	q.done = func(r FileResult) { order = append(order, r.Index) }
 	for i := range maxEarly {
-		task, ok := q.take()
+		task, ok := q.waitForTask()
 		if !ok || task.index != i {
 			t.Fatalf("task %d: %+v, %v", i, task, ok)
 		}
@@ -326,7 +326,7 @@ func TestQueueWaits(t *testing.T) {
 	next := make(chan task)
 	go func() {
 		for {
-			t, ok := q.take()
+			t, ok := q.waitForTask()
 			if !ok {
 				close(next)
 				return

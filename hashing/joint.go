@@ -16,7 +16,7 @@ type part [4]uint64
 
 // joiner takes the parts of all blocks, the first one first.
 type joiner interface {
-	add(p part, n int) // of a block of n bytes
+	joinPart(p part, n int) // of a block of n bytes
 	sum() Sum
 }
 
@@ -37,7 +37,7 @@ type narrowJoiner struct {
 	all     uint64
 }
 
-func (j *narrowJoiner) add(p part, n int) {
+func (j *narrowJoiner) joinPart(p part, n int) {
 	if !j.begun {
 		j.begun, j.all = true, p[0]
 		return

@@ -36,7 +36,7 @@ func TestJoinLaw(t *testing.T) {
 			sizes := rapid.SliceOfN(rapid.OneOf(rapid.IntRange(0, 9), rapid.IntRange(0, 2000), rapid.Just(777)), 1, 10).Draw(t, "sizes")
 			join, at := f.joints.join(), 0
 			for i, n := range sizes {
-				join.add(f.joints.part(data[at:at+n], int64(i)), n)
+				join.joinPart(f.joints.part(data[at:at+n], int64(i)), n)
 				at += n
 			}
 			if got, want := join.sum(), f.Sum(data[:at]); got != want {
@@ -94,10 +94,10 @@ func TestTree(t *testing.T) {
 		for _, last := range []int{last, lasts[(n*5)%len(lasts)]} {
 			join := f.joints.join()
 			for i := range n - 1 {
-				join.add(parts[i], blockSize)
+				join.joinPart(parts[i], blockSize)
 			}
 			begin := (n - 1) * blockSize
-			join.add(f.joints.part(data[begin:begin+last:begin+blockSize], int64(n-1)), last)
+			join.joinPart(f.joints.part(data[begin:begin+last:begin+blockSize], int64(n-1)), last)
 			if got, want := join.sum(), f.Sum(data[:begin+last]); got != want {
 				t.Errorf("%d blocks, the last of %d bytes: %v, want %v", n, last, got, want)
 			}
@@ -121,7 +121,7 @@ func BenchmarkJoin(b *testing.B) {
 		b.Run(fmt.Sprintf("%s/add", f.Name), func(b *testing.B) {
 			join := f.joints.join()
 			for b.Loop() {
-				join.add(p, blockSize)
+				join.joinPart(p, blockSize)
 			}
 		})
 	}

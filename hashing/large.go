@@ -69,7 +69,7 @@ func (q *queue) begin(l *large, buf *block) {
 	q.large = append(q.large, l)
 	q.mu.Unlock()
 	q.wake.Broadcast()
-	q.add(l, i, buf, blockSize)
+	q.queueBlock(l, i, buf, blockSize)
 }
 
 func (q *queue) readBlock(l *large, i int64) {
@@ -92,11 +92,11 @@ func (q *queue) readBlock(l *large, i int64) {
 		q.fail(l, q.readError(l.name, err))
 		return
 	}
-	q.add(l, i, buf, n)
+	q.queueBlock(l, i, buf, n)
 }
 
-// add takes the n bytes of block i, of which the caller gives up buf.
-func (q *queue) add(l *large, i int64, buf *block, n int) {
+// queueBlock takes the n bytes of block i, of which the caller gives up buf.
+func (q *queue) queueBlock(l *large, i int64, buf *block, n int) {
 	p := piece{buf: buf, n: n}
 	if l.joiner != nil {
 		p = piece{part: q.Func.joints.part(buf[:n], i), n: n}
@@ -127,7 +127,7 @@ func (q *queue) add(l *large, i int64, buf *block, n int) {
 
 func (l *large) fold(p piece) {
 	if l.joiner != nil {
-		l.joiner.add(p.part, p.n)
+		l.joiner.joinPart(p.part, p.n)
 		return
 	}
 	l.hash.Write(p.buf[:p.n])

@@ -45,7 +45,7 @@ type task struct {
 
 func (q *queue) work() {
 	for {
-		t, ok := q.take()
+		t, ok := q.waitForTask()
 		switch {
 		case !ok:
 			return
@@ -57,9 +57,9 @@ func (q *queue) work() {
 	}
 }
 
-// take waits for the next task. There is none when no file is in work and none will
+// waitForTask waits for the next task. There is none when no file is in work and none will
 // be begun: a file in work may yet turn out large, and have blocks for everybody.
-func (q *queue) take() (task, bool) {
+func (q *queue) waitForTask() (task, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for {

@@ -55,7 +55,7 @@ type scratch struct {
 	out    [16]byte
 }
 
-func (s *Summer) take() *scratch {
+func (s *Summer) takeScratch() *scratch {
 	if w, ok := s.pool.Get().(*scratch); ok {
 		return w
 	}
@@ -66,12 +66,12 @@ func (s *Summer) take() *scratch {
 // each read of at most 256 KiB. With an error the FileSum is zero: a sum of half
 // a file is not to be mistaken for one.
 func (s *Summer) Sum(ctx context.Context, r io.Reader, want Want) (FileSum, error) {
-	w := s.take()
+	w := s.takeScratch()
 	defer s.pool.Put(w)
-	return w.run(ctx, r, want)
+	return w.sumReader(ctx, r, want)
 }
 
-func (w *scratch) run(ctx context.Context, r io.Reader, want Want) (FileSum, error) {
+func (w *scratch) sumReader(ctx context.Context, r io.Reader, want Want) (FileSum, error) {
 	w.sum.Reset()
 	w.digest.Reset()
 	size, err := drain(ctx, r, w.buf, func(p []byte) {
@@ -102,7 +102,7 @@ func (s *Summer) SumBytes(b []byte, want Want) FileSum {
 		out.Sum = s.f.Sum128(b)
 	}
 	if want&WantDigest != 0 {
-		w := s.take()
+		w := s.takeScratch()
 		w.digest.Reset()
 		w.digest.Write(b)
 		w.digest.Sum(out.Digest[:0])

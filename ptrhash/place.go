@@ -89,8 +89,8 @@ func (t *Table[V]) makeRoom(b, h uint64) uint64 {
 		t.disp[b], t.heads[b] = uint8(d), 0
 		for i, from := range slots[:n] {
 			to := t.slot(hashes[i], uint8(d))
-			key, v := t.take(from)
-			t.put(b, to, key, v)
+			key, v := t.freeSlot(from)
+			t.putEntry(b, to, key, v)
 		}
 		return t.slot(h, uint8(d))
 	}
@@ -128,16 +128,16 @@ func (t *Table[V]) free(h uint64) uint64 {
 	return ^(low>>(h%64) | high<<1<<(63-h%64))
 }
 
-// put makes a free slot an entry of bucket b.
-func (t *Table[V]) put(b, slot uint64, key uintptr, v V) {
+// putEntry makes a free slot an entry of bucket b.
+func (t *Table[V]) putEntry(b, slot uint64, key uintptr, v V) {
 	t.used[slot/64] |= 1 << (slot % 64)
 	t.keys[slot], t.vals[slot] = key, v
 	t.next[slot] = t.heads[b]
 	t.heads[b] = uint32(slot) + 1
 }
 
-// take frees a slot that is in no list and returns what it held.
-func (t *Table[V]) take(slot uint64) (key uintptr, v V) {
+// freeSlot frees a slot that is in no list and returns what it held.
+func (t *Table[V]) freeSlot(slot uint64) (key uintptr, v V) {
 	t.used[slot/64] &^= 1 << (slot % 64)
 	key, t.keys[slot] = t.keys[slot], 0
 	v, t.vals[slot] = t.vals[slot], v

@@ -111,7 +111,7 @@ func (t *Table[V]) Insert(key uintptr, v V) error {
 	if t.disp[b] == listed || t.keys[slot] != 0 {
 		slot = t.makeRoom(b, h)
 	}
-	t.put(b, slot, key, v)
+	t.putEntry(b, slot, key, v)
 	t.len++
 	return nil
 }
@@ -141,7 +141,7 @@ func (t *Table[V]) Delete(key uintptr) (v V, ok bool) {
 			t.disp[b] = 0
 		}
 		t.len--
-		_, v = t.take(uint64(slot))
+		_, v = t.freeSlot(uint64(slot))
 		return v, true
 	}
 	return v, false

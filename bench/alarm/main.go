@@ -38,7 +38,7 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	exit(run(ctx, os.Args[1:], os.Stdout))
+	exit(runAlarm(ctx, os.Args[1:], os.Stdout))
 }
 
 func exit(err error) {
@@ -49,7 +49,7 @@ func exit(err error) {
 	os.Exit(0)
 }
 
-func run(ctx context.Context, args []string, stdout io.Writer) error {
+func runAlarm(ctx context.Context, args []string, stdout io.Writer) error {
 	flags := flag.NewFlagSet("alarm", flag.ExitOnError)
 	same := flags.Int("same", 0, "`number` of comparisons of a program with itself")
 	changed := flags.Int("changed", 0, "`number` of comparisons with a changed one")
@@ -79,7 +79,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 		if i**changed/(*same+*changed) != (i+1)**changed/(*same+*changed) {
 			c = chosen[i**changed/(*same+*changed)%len(chosen)]
 		}
-		t, err := compare(ctx, c, *rounds)
+		t, err := compareAlarms(ctx, c, *rounds)
 		if err != nil {
 			return err
 		}
@@ -123,8 +123,8 @@ type trial struct {
 
 type tripped struct{ Figure, Class string }
 
-// compare compares this program with itself, changed.
-func compare(ctx context.Context, c change, rounds int) (*trial, error) {
+// compareAlarms compares this program with itself, changed.
+func compareAlarms(ctx context.Context, c change, rounds int) (*trial, error) {
 	exe, err := os.Executable()
 	if err != nil {
 		return nil, err

@@ -63,7 +63,7 @@ func coverages(ctx context.Context, out io.Writer, data string, test float64) er
 			return err
 		}
 		for _, r := range rows {
-			if err := r.add(ctx, m, test); err != nil {
+			if err := r.addCoverage(ctx, m, test); err != nil {
 				return fmt.Errorf("%s: %w", path, err)
 			}
 		}
@@ -89,7 +89,7 @@ type coverageRow struct {
 	off     [judgedLevels][]float64 // of each picture, in percent of all pixels
 }
 
-func (r *coverageRow) add(ctx context.Context, m *pixmap.Map, test float64) error {
+func (r *coverageRow) addCoverage(ctx context.Context, m *pixmap.Map, test float64) error {
 	want := drawn(m, test)
 	o := recipe.Recipe().New().(*recipe.Image)
 	o.Format, o.Quality, o.Coverage = r.format.String(), r.quality, test

@@ -67,7 +67,7 @@ type picture struct {
 func load(data string, crops []crop) ([]picture, error) {
 	var pictures []picture
 	for _, c := range crops {
-		read := c.read
+		read := c.readCrop
 		if strings.HasSuffix(c.path, "/") {
 			read = sheet
 		}
@@ -84,7 +84,7 @@ func load(data string, crops []crop) ([]picture, error) {
 	return pictures, nil
 }
 
-func (c *crop) read(name string) ([]byte, error) {
+func (c *crop) readCrop(name string) ([]byte, error) {
 	img, err := decode(name)
 	if err != nil {
 		return nil, err

@@ -49,7 +49,7 @@ func main() {
 	case *normals:
 		err = angles(ctx, os.Stdout, *data, *astcenc)
 	default:
-		err = run(ctx, os.Stdout, *data, contestants{*format, *program, *astcenc, *slow, *vector}, *rounds, *only, *class)
+		err = compareEncoders(ctx, os.Stdout, *data, contestants{*format, *program, *astcenc, *slow, *vector}, *rounds, *only, *class)
 	}
 	stop()
 	if err != nil {
@@ -58,7 +58,7 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, out io.Writer, data string, of contestants, rounds int, only, class string) error {
+func compareEncoders(ctx context.Context, out io.Writer, data string, of contestants, rounds int, only, class string) error {
 	wanted, err := regexp.Compile(only)
 	if err != nil {
 		return err

@@ -70,7 +70,7 @@ func parse(r io.Reader, key, x string) (*results, error) {
 		if !ok {
 			continue
 		}
-		of, column, rest := take(name, key, x)
+		of, column, rest := takeValues(name, key, x)
 		if of == "" || column == "" {
 			continue
 		}
@@ -163,9 +163,9 @@ func parseTime(value, unit string, n int64) (ns float64, err error) {
 	return v, nil
 }
 
-// take returns the values of the keys of series and columns in a benchmark's name, and the
+// takeValues returns the values of the keys of series and columns in a benchmark's name, and the
 // rest of the name, without the number of processors at the end.
-func take(name, key, x string) (of, column, rest string) {
+func takeValues(name, key, x string) (of, column, rest string) {
 	if at := strings.LastIndexByte(name, '-'); at > 0 && strings.Trim(name[at+1:], "0123456789") == "" {
 		name = name[:at]
 	}

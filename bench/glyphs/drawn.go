@@ -56,7 +56,7 @@ type errorSum struct {
 	far    int
 }
 
-func (e *errorSum) add(x *field, f *face, size int) {
+func (e *errorSum) addGlyphError(x *field, f *face, size int) {
 	box := x.box(size)
 	want, got := f.coverage(x.glyph, size, box), x.render(size, box)
 	covered := 0.0

@@ -26,7 +26,7 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	err := run(ctx, os.Stdout, *program, *picture, *law, flag.Args())
+	err := compareGlyphs(ctx, os.Stdout, *program, *picture, *law, flag.Args())
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "glyphs:", err)
 		os.Exit(1)
@@ -44,7 +44,7 @@ const (
 	shown = "&ABCDEFGHIJKLMNOPQRSTUVWXYZ@#$%abcdefghijklmnopqrstuvwxyz0123456789!?*+§ßÆøéŽ"
 )
 
-func run(ctx context.Context, w io.Writer, program, picture string, law bool, names []string) error {
+func compareGlyphs(ctx context.Context, w io.Writer, program, picture string, law bool, names []string) error {
 	if len(names) == 0 {
 		return errors.New("name fonts")
 	}
@@ -85,7 +85,7 @@ func compare(ctx context.Context, w io.Writer, program string, fonts []*face) er
 						continue
 					}
 					for i, drawn := range drawnSizes {
-						sums[i].add(g, f, drawn)
+						sums[i].addGlyphError(g, f, drawn)
 					}
 				}
 			}

@@ -117,7 +117,7 @@ func (r *Row) Hold(ctx context.Context, run Runner, rounds Rounds) Outcome {
 			if c.Missing != "" {
 				continue
 			}
-			result, err := c.run(ctx, run, round)
+			result, err := c.runRound(ctx, run, round)
 			if err != nil {
 				s.Err = fmt.Errorf("%s, round %d: %w", c.Name, round, err)
 				return s
@@ -147,7 +147,7 @@ func (r *Row) Hold(ctx context.Context, run Runner, rounds Rounds) Outcome {
 	return s
 }
 
-func (c *Contestant) run(ctx context.Context, run Runner, round int) (Result, error) {
+func (c *Contestant) runRound(ctx context.Context, run Runner, round int) (Result, error) {
 	if c.Prepare != nil {
 		if err := c.Prepare(ctx, round); err != nil {
 			return Result{}, fmt.Errorf("prepare: %w", err)

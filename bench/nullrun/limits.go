@@ -97,7 +97,7 @@ func (l *limits) statAgain(ctx context.Context, t *Tree, times int, roots ...str
 	return l.pair(ctx, t, roots, times, "stat", "statknown", statC, statGo)
 }
 
-func (l *limits) read(ctx context.Context, t *Tree, roots ...string) ([]Contestant, error) {
+func (l *limits) readContestants(ctx context.Context, t *Tree, roots ...string) ([]Contestant, error) {
 	return l.pair(ctx, t, roots, 1, "read", "readall", readC, readGo)
 }
 

@@ -98,8 +98,8 @@ func (p *peerTool) command(dir string, args ...string) Command {
 	return Command{Argv: append([]string{p.bin}, args...), Dir: dir, Env: p.env}
 }
 
-// write makes a file with the output of body.
-func write(name string, body func(w *bufio.Writer)) error {
+// writeMade makes a file with the output of body.
+func writeMade(name string, body func(w *bufio.Writer)) error {
 	f, err := os.Create(name)
 	if err != nil {
 		return err
@@ -115,7 +115,7 @@ func write(name string, body func(w *bufio.Writer)) error {
 
 // setUpNinja writes an edge for each file and builds them; samurai reads the same file.
 func setUpNinja(ctx context.Context, p *peerTool, t *Tree, dir string) (Contestant, error) {
-	err := write(filepath.Join(dir, "build.ninja"), func(w *bufio.Writer) {
+	err := writeMade(filepath.Join(dir, "build.ninja"), func(w *bufio.Writer) {
 		fmt.Fprint(w, "rule copy\n  command = cp $in $out\n")
 		for i := range t.Files {
 			fmt.Fprintf(w, "build out/%[1]s: copy ../assets/%[1]s\n", t.Path(i))
@@ -137,7 +137,7 @@ func setUpMake(ctx context.Context, p *peerTool, t *Tree, dir string) (Contestan
 	if err := t.copyTo(ctx, filepath.Join(dir, "out")); err != nil {
 		return Contestant{}, err
 	}
-	err := write(filepath.Join(dir, "Makefile"), func(w *bufio.Writer) {
+	err := writeMade(filepath.Join(dir, "Makefile"), func(w *bufio.Writer) {
 		// Without the built-in rules, which make would try for each source.
 		fmt.Fprint(w, "MAKEFLAGS += --no-builtin-rules\n.PHONY: all\nall:")
 		for i := range t.Files {
@@ -181,7 +181,7 @@ func setUpGit(ctx context.Context, p *peerTool, t *Tree, dir string) (Contestant
 // setUpTask writes one task for the whole tree, with the method timestamp, which does not
 // read the sources.
 func setUpTask(ctx context.Context, p *peerTool, t *Tree, dir string) (Contestant, error) {
-	err := write(filepath.Join(dir, "Taskfile.yml"), func(w *bufio.Writer) {
+	err := writeMade(filepath.Join(dir, "Taskfile.yml"), func(w *bufio.Writer) {
 		fmt.Fprint(w, `version: '3'
 tasks:
   default:

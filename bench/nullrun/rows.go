@@ -63,7 +63,7 @@ func (b *bench) contents(ctx context.Context, files int) (Row, error) {
 	if err := b.cmd.rest(ctx, t); err != nil {
 		return Row{}, err
 	}
-	limits, err := b.limits.read(ctx, t, t.Assets(), t.Cooked())
+	limits, err := b.limits.readContestants(ctx, t, t.Assets(), t.Cooked())
 	return Row{Reference: readC, WarmUp: 1, Contestants: append([]Contestant{
 		b.cmd.contestant("cook -verify", t, t.Files, 0, "-verify"),
 		b.cmd.verified("cook verify -sample 0", t),
@@ -118,7 +118,7 @@ func (b *bench) touched(ctx context.Context, t *Tree) (Row, error) {
 		}
 		return settle(ctx)
 	}
-	limits, err := b.limits.read(ctx, t, t.Assets())
+	limits, err := b.limits.readContestants(ctx, t, t.Assets())
 	return Row{Reference: readC, WarmUp: 1, Contestants: append([]Contestant{c}, limits...)}, err
 }
 
@@ -189,7 +189,7 @@ func (b *bench) verify(ctx context.Context) (Row, error) {
 		return Row{}, err
 	}
 	c := b.cmd.contestant("cook -verify", t, t.Files, 0, "-verify")
-	limits, err := b.limits.read(ctx, t, t.Assets(), t.Cooked())
+	limits, err := b.limits.readContestants(ctx, t, t.Assets(), t.Cooked())
 	return Row{Reference: readC, WarmUp: 1, Contestants: append([]Contestant{c}, limits...), Close: func() { b.remove(t.Root) }}, err
 }
 

@@ -172,7 +172,7 @@ out/level000/area00/asset0000001.dat: ../assets/level000/area00/asset0000001.dat
 	if _, err := setUpNinja(t.Context(), p, tree, t.TempDir()); !errors.Is(err, fails) {
 		t.Errorf("got %v", err)
 	}
-	if err := write(filepath.Join(tree.Root, "no", "such"), func(*bufio.Writer) {}); err == nil {
+	if err := writeMade(filepath.Join(tree.Root, "no", "such"), func(*bufio.Writer) {}); err == nil {
 		t.Error("a file in a folder that does not exist was written")
 	}
 }

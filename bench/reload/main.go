@@ -33,12 +33,12 @@ func main() {
 	texture := flag.Bool("texture", false, "save a 1024x1024 texture instead of JSON")
 	quality := flag.String("quality", "fast", "of the texture: fast, normal or best")
 	flag.Parse()
-	if err := run(*assets, *saves, *texture, *quality); err != nil {
+	if err := measureReloads(*assets, *saves, *texture, *quality); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(assets, saves int, texture bool, quality string) error {
+func measureReloads(assets, saves int, texture bool, quality string) error {
 	dir, err := os.MkdirTemp("", "reload")
 	if err != nil {
 		return err

@@ -37,7 +37,7 @@ func main() {
 	shares := flag.String("shares", "", "hit `shares` in percent, such as 0,50,100: measure whether cooking meanwhile pays, on pictures")
 	flag.Parse()
 	b := &bench{server: *server, runs: *runs}
-	if err := b.run(*dir, *assets, strings.Split(*links, ","), *shares); err != nil {
+	if err := b.runLinks(*dir, *assets, strings.Split(*links, ","), *shares); err != nil {
 		log.Fatal(err)
 	}
 }
@@ -62,7 +62,7 @@ type summary struct {
 	}
 }
 
-func (b *bench) run(dir string, assets int, links []string, shares string) (err error) {
+func (b *bench) runLinks(dir string, assets int, links []string, shares string) (err error) {
 	if b.work, err = os.MkdirTemp("", "remote"); err != nil {
 		return err
 	}

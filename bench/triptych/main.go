@@ -50,13 +50,13 @@ func main() {
 		fmt.Fprintln(os.Stderr, "triptych: want a picture, a format and a quality that there are")
 		os.Exit(2)
 	}
-	if err := w.run(flag.Arg(0), *out); err != nil {
+	if err := w.runWork(flag.Arg(0), *out); err != nil {
 		fmt.Fprintf(os.Stderr, "triptych: %v\n", err)
 		os.Exit(1)
 	}
 }
 
-func (w *work) run(name, out string) error {
+func (w *work) runWork(name, out string) error {
 	ctx := context.Background()
 	data, err := os.ReadFile(name)
 	if err != nil {

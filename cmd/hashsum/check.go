@@ -14,8 +14,8 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// check checks all lists, one after the other.
-func (c *command) check(ctx context.Context) {
+// checkLists checks all lists, one after the other.
+func (c *command) checkLists(ctx context.Context) {
 	for _, name := range c.lists {
 		if ctx.Err() != nil {
 			return
@@ -129,7 +129,7 @@ func (k *checking) peek() *entry {
 		case err == errNoEntry:
 		default:
 			k.improper++
-			if k.warn && k.refused.add(err.Error()) {
+			if k.warn && k.refused.allowsMessage(err.Error()) {
 				k.complain(k.lines.number, err)
 			}
 		}
@@ -160,14 +160,14 @@ func (k *checking) judge(e *entry, r hashing.FileResult) {
 	case k.ctx.Err() != nil && r.Err != nil: // interrupted, not unreadable
 	case missing && glued(e.name): // also with -ignore-missing: two files went unchecked
 		k.unreadable++
-		if k.errors.add(errGlued.Error()) {
+		if k.errors.allowsMessage(errGlued.Error()) {
 			k.complain(e.line, errGlued)
 		}
 		k.result(e, "FAILED open or read")
 	case missing && k.ignoreMissing:
 	case r.Err != nil:
 		k.unreadable++
-		if k.errors.add(causeOf(r.Err)) {
+		if k.errors.allowsMessage(causeOf(r.Err)) {
 			k.msg.error(r.Err)
 		}
 		k.result(e, "FAILED open or read")

@@ -27,8 +27,8 @@ type cause struct {
 
 const otherCauses = "other causes"
 
-// add counts a message and reports whether to print it.
-func (f *flood) add(text string) bool {
+// allowsMessage counts a message and reports whether to print it.
+func (f *flood) allowsMessage(text string) bool {
 	for i := range f.causes {
 		if c := &f.causes[i]; c.text == text || c.text == otherCauses {
 			c.count++

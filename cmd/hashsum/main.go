@@ -114,7 +114,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case c.stats:
 		c.printStats(ctx)
 	case c.lists != nil:
-		c.check(ctx)
+		c.checkLists(ctx)
 	default:
 		c.sum(ctx)
 	}
@@ -157,7 +157,7 @@ func (c *command) showProgress(ctx context.Context, stderr io.Writer) func() {
 	ticker := time.NewTicker(progressEvery)
 	ended := make(chan struct{})
 	go func() {
-		p.run(ticker.C, ctx.Done(), func() { c.measure(ctx) })
+		p.drawProgress(ticker.C, ctx.Done(), func() { c.measure(ctx) })
 		close(ended)
 	}()
 	return func() {

@@ -46,8 +46,8 @@ func newProgress(w io.Writer, width func() int, start time.Time) *progress {
 	return &progress{w: w, width: width, start: start, last: sample{at: start}}
 }
 
-// add counts bytes that were read.
-func (p *progress) add(bytes int64) {
+// countBytes counts bytes that were read.
+func (p *progress) countBytes(bytes int64) {
 	if p != nil {
 		p.done.Add(bytes)
 	}
@@ -72,9 +72,9 @@ func (p *progress) aside(f func()) {
 	f()
 }
 
-// run draws at each tick until stop, and clears the line. Before it draws for
+// drawProgress draws at each tick until stop, and clears the line. Before it draws for
 // the first time it starts measure, which may find out the total.
-func (p *progress) run(ticks <-chan time.Time, stop <-chan struct{}, measure func()) {
+func (p *progress) drawProgress(ticks <-chan time.Time, stop <-chan struct{}, measure func()) {
 	var measured sync.WaitGroup
 	defer measured.Wait()
 	for drawn := false; ; {

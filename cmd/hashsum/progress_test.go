@@ -68,12 +68,12 @@ func TestProgressDraws(t *testing.T) {
 		}
 	}
 
-	p.add(1_000_000)
+	p.countBytes(1_000_000)
 	p.finished()
 	p.draw(start.Add(time.Second))
 	shows("after a second", "977 KiB, 1 file, 977 KiB/s")
 	p.total.Store(10_000_000)
-	p.add(2_000_000)
+	p.countBytes(2_000_000)
 	p.draw(start.Add(2 * time.Second))
 	// The rate is 0.93*1e6 + 0.07*2e6 bytes a second.
 	shows("after two", "2.9 MiB of 9.5 MiB (30%), 1 file, 1.0 MiB/s, 7s left")
@@ -96,7 +96,7 @@ func TestProgressRuns(t *testing.T) {
 	ticks, stop, done := make(chan time.Time), make(chan struct{}), make(chan struct{})
 	measures := 0
 	go func() {
-		p.run(ticks, stop, func() { measures++ })
+		p.drawProgress(ticks, stop, func() { measures++ })
 		close(done)
 	}()
 	tick := func(at time.Duration) { ticks <- start.Add(at) }
@@ -116,7 +116,7 @@ func TestProgressRuns(t *testing.T) {
 
 func TestNilProgress(t *testing.T) {
 	var p *progress
-	p.add(1)
+	p.countBytes(1)
 	p.finished()
 	ran := false
 	if p.aside(func() { ran = true }); !ran {

@@ -65,7 +65,7 @@ func (c *command) walked(ctx context.Context, args []string) iter.Seq[string] {
 func (c *command) hasher(fn *function) hashing.Files {
 	files := hashing.Files{Func: fn.Func, Workers: c.workers}
 	if c.progress != nil {
-		files.Progress = c.progress.add
+		files.Progress = c.progress.countBytes
 	}
 	return files
 }
@@ -87,7 +87,7 @@ type counted struct {
 
 func (c counted) Read(b []byte) (int, error) {
 	n, err := c.Reader.Read(b)
-	c.progress.add(int64(n))
+	c.progress.countBytes(int64(n))
 	return n, err
 }
 

@@ -85,7 +85,7 @@ func runCache(ctx context.Context, _ func(), args []string, stdout, stderr io.Wr
 	if r.json {
 		json.NewEncoder(stdout).Encode(report)
 	} else {
-		report.write(stdout)
+		report.writeCacheReport(stdout)
 	}
 	return exitOK
 }
@@ -124,7 +124,7 @@ func (r *cacheRun) report(ctx context.Context) (*cacheReport, error) {
 	return report, nil
 }
 
-func (c *cacheReport) write(w io.Writer) {
+func (c *cacheReport) writeCacheReport(w io.Writer) {
 	fmt.Fprintf(w, "store: %s\n", pathname.Show(c.Dir))
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "files\tbytes\toldest use\tnewest use\t  kind")

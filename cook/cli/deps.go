@@ -67,7 +67,7 @@ type filesJSON struct {
 
 func (r *queryRun) deps(paths []string, w io.Writer) error {
 	for _, given := range paths {
-		found, err := r.find(given)
+		found, err := r.findAsset(given)
 		if err != nil {
 			return err
 		}
@@ -106,7 +106,7 @@ func runUses(ctx context.Context, _ func(), args []string, stdout, stderr io.Wri
 
 func (r *queryRun) uses(paths []string, w io.Writer) error {
 	for _, given := range paths {
-		found, err := r.find(given)
+		found, err := r.findAsset(given)
 		if err != nil {
 			return err
 		}

@@ -45,7 +45,7 @@ func judgedCook() {
 	if err != nil {
 		panic(err)
 	}
-	verb, _ := c.find(slices.Concat(os.Args[1:], []string{""})[0])
+	verb, _ := c.findVerb(slices.Concat(os.Args[1:], []string{""})[0])
 	judge := &lineJudge{
 		to: &stream{file: os.Stdout}, schema: schema,
 		events: slices.Contains([]string{"", "why", "verify"}, verb.name),

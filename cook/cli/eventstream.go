@@ -58,7 +58,7 @@ func (c command) wantsJSON(args []string, env func(string) string) (want bool) {
 	}
 	flags := new(cookRun).flags()
 	if len(args) > 0 {
-		if v, ok := c.find(args[0]); ok {
+		if v, ok := c.findVerb(args[0]); ok {
 			flags = v.flags()
 		}
 	}

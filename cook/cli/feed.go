@@ -69,9 +69,9 @@ func (f *feed) accept(accepting, viewing context.Context) error {
 	}
 }
 
-// end accepts no more viewers, waits until those that there are have all of the stream,
+// endFeed accepts no more viewers, waits until those that there are have all of the stream,
 // and hangs up on those that take longer than patience.
-func (f *feed) end(patience time.Duration) error {
+func (f *feed) endFeed(patience time.Duration) error {
 	f.stop()
 	late := time.AfterFunc(patience, f.hangUp)
 	defer late.Stop()

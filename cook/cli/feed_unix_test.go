@@ -183,7 +183,7 @@ func TestFeedStuckViewer(t *testing.T) {
 	if err := rec.Close(); err != nil {
 		t.Error(err)
 	}
-	if err := f.end(time.Millisecond); err != nil {
+	if err := f.endFeed(time.Millisecond); err != nil {
 		t.Error(err)
 	}
 	got, err := io.ReadAll(stuck)
@@ -222,7 +222,7 @@ func TestFeedCrowd(t *testing.T) {
 	if _, err := cooked(last); err != nil {
 		t.Error(err)
 	}
-	if err := f.end(takeRest); err != nil {
+	if err := f.endFeed(takeRest); err != nil {
 		t.Error(err)
 	}
 }
@@ -235,7 +235,7 @@ func TestFeedAcceptFails(t *testing.T) {
 	}
 	f.socket.Close()
 	f.serving.Wait()
-	if err := f.end(0); err == nil || !strings.Contains(err.Error(), "later viewers were not served") {
+	if err := f.endFeed(0); err == nil || !strings.Contains(err.Error(), "later viewers were not served") {
 		t.Error(err)
 	}
 }

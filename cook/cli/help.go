@@ -68,7 +68,7 @@ func shortHelp(w io.Writer, c command) {
 	fmt.Fprintf(w, "%s\nCommands:\n", introText)
 	line("cook -dir assets", summary)
 	for _, name := range commonVerbs {
-		v, _ := c.find(name)
+		v, _ := c.findVerb(name)
 		call, _, _ := strings.Cut(strings.Replace(v.synopsis, " [flags]", "", 1), " [")
 		line("cook "+call, v.summary)
 	}
@@ -179,7 +179,7 @@ func (c command) helpOn(ctx context.Context, atWork func(), word string, stdout,
 		topics[i].print(c, stdout)
 		return exitOK
 	}
-	if v, ok := c.find(word); ok {
+	if v, ok := c.findVerb(word); ok {
 		return v.run(ctx, atWork, []string{"-h"}, stdout, stderr)
 	}
 	set, err := recipe.NewSet(c.recipes...)

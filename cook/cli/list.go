@@ -122,10 +122,10 @@ func shownPaths(list []string) string {
 
 func runList(ctx context.Context, _ func(), args []string, stdout, stderr io.Writer) int {
 	var r queryRun
-	return query(ctx, &r, r.listFlags(), args, stdout, stderr, false, r.list)
+	return query(ctx, &r, r.listFlags(), args, stdout, stderr, false, r.listAssets)
 }
 
-func (r *queryRun) list(patterns []string, w io.Writer) error {
+func (r *queryRun) listAssets(patterns []string, w io.Writer) error {
 	by, err := findColumn(r.sort)
 	if err != nil {
 		return err

@@ -86,7 +86,7 @@ func (c command) verb(ctx context.Context, atWork func(), args []string, stdout,
 	if name == "-version" || name == "--version" {
 		name = "version"
 	}
-	if v, ok := c.find(name); ok {
+	if v, ok := c.findVerb(name); ok {
 		return v.run(ctx, atWork, args[1:], stdout, stderr)
 	}
 	return c.runCook(ctx, atWork, args, stdout, stderr)

@@ -73,7 +73,7 @@ func runPak(ctx context.Context, atWork func(), args []string, stdout, stderr io
 	if !ok {
 		return code
 	}
-	do := map[string]func(context.Context, []string) (int, error){"create": r.create, "list": r.list, "extract": r.extract, "verify": r.verify, "diff": r.diff}
+	do := map[string]func(context.Context, []string) (int, error){"create": r.create, "list": r.listPak, "extract": r.extract, "verify": r.verify, "diff": r.diff}
 	if len(words) == 0 || do[words[0]] == nil {
 		wrong(stderr, "want one of %s; see cook help pak", strings.Join(pakVerbs(), ", "))
 		return exitUsage
@@ -255,7 +255,7 @@ type packedFile struct {
 	Gone       bool   `json:"gone,omitempty"`
 }
 
-func (r *pakRun) list(_ context.Context, words []string) (int, error) {
+func (r *pakRun) listPak(_ context.Context, words []string) (int, error) {
 	p, err := pak.Open(words[0])
 	if err != nil {
 		return 0, err

@@ -122,9 +122,9 @@ func (r *queryRun) each(w io.Writer, list []survey.Asset, say func(*survey.Asset
 	return nil
 }
 
-// find looks for what a person typed: a path in the asset or output folder, as it is or from
+// findAsset looks for what a person typed: a path in the asset or output folder, as it is or from
 // the working directory.
-func (r *queryRun) find(given string) (survey.Found, error) {
+func (r *queryRun) findAsset(given string) (survey.Found, error) {
 	out, err := survey.OutputFolder(r.project.Dir, r.project.Out)
 	if err != nil {
 		return survey.Found{}, err

@@ -51,17 +51,17 @@ func (rec *recording) discard() (err error) {
 		rec.trace.discard()
 	}
 	if rec.feed != nil {
-		err = rec.feed.end(0)
+		err = rec.feed.endFeed(0)
 	}
 	return err
 }
 
-// finish ends a recording and writes its file. began says whether the run did.
-func (rec *recording) finish(began bool) error {
+// finishRecording ends a recording and writes its file. began says whether the run did.
+func (rec *recording) finishRecording(began bool) error {
 	err := rec.Close()
 	var feedErr error
 	if rec.feed != nil {
-		feedErr = rec.feed.end(takeRest)
+		feedErr = rec.feed.endFeed(takeRest)
 	}
 	if rec.trace == nil {
 		return errors.Join(err, feedErr)
@@ -87,7 +87,7 @@ func (r *cookRun) recorded(ctx context.Context) int {
 	}
 	r.options.Probe.Events = rec.Recorder
 	code, began := r.cookOrWatch(ctx)
-	if err := rec.finish(began); err != nil {
+	if err := rec.finishRecording(began); err != nil {
 		code = max(code, fail(context.Background(), r.stderr, err))
 	}
 	if began {

@@ -95,7 +95,7 @@ func (c command) runSmoke(ctx context.Context, atWork func(), args []string, std
 	if !ok {
 		return code
 	}
-	if err := r.check(files); err != nil {
+	if err := r.checkRecordings(files); err != nil {
 		wrong(stderr, "%v", err)
 		return exitUsage
 	}
@@ -105,7 +105,7 @@ func (c command) runSmoke(ctx context.Context, atWork func(), args []string, std
 		return exitUsage
 	}
 	atWork()
-	changes, err := r.run(ctx, s)
+	changes, err := r.measureAndCompare(ctx, s)
 	if err != nil {
 		return fail(ctx, stderr, err)
 	}
@@ -117,7 +117,7 @@ func (c command) runSmoke(ctx context.Context, atWork func(), args []string, std
 	return exitOK
 }
 
-func (r *smokeRun) check(files []string) error {
+func (r *smokeRun) checkRecordings(files []string) error {
 	switch {
 	case len(files) != 1:
 		return errors.New("want one scenario; see cook help smoke")
@@ -137,8 +137,8 @@ func (r *smokeRun) check(files []string) error {
 	return nil
 }
 
-// run measures, compares, and writes what was asked for.
-func (r *smokeRun) run(ctx context.Context, s *scenario.Scenario) ([]smoke.Change, error) {
+// measureAndCompare measures, compares, and writes what was asked for.
+func (r *smokeRun) measureAndCompare(ctx context.Context, s *scenario.Scenario) ([]smoke.Change, error) {
 	suite, err := s.Suite(stepArgs)
 	if err != nil {
 		return nil, err

@@ -86,8 +86,8 @@ func (c command) verbs() []verb {
 	}
 }
 
-// find finds a verb.
-func (c command) find(name string) (verb, bool) {
+// findVerb finds a verb.
+func (c command) findVerb(name string) (verb, bool) {
 	all := c.verbs()
 	i := slices.IndexFunc(all, func(v verb) bool { return v.name == name })
 	if i < 0 {

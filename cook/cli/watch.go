@@ -53,7 +53,7 @@ func (w *watching) round(round cook.Round) {
 	w.rounds++
 	w.rules(round.Rules)
 	if !first && !r.show.json && !r.show.quiet {
-		w.batch.write(r.stdout, time.Now())
+		w.batch.writeBatch(r.stdout, time.Now())
 	}
 	w.batch = batch{begun: true}
 	r.show.summary(&round.Summary, r.stdout, r.options.Probe)
@@ -108,8 +108,8 @@ func (b *batch) Event(e cook.Event) {
 	}
 }
 
-// write prints the first few files, if there are any.
-func (b *batch) write(w io.Writer, at time.Time) {
+// writeBatch prints the first few files, if there are any.
+func (b *batch) writeBatch(w io.Writer, at time.Time) {
 	slices.Sort(b.paths)
 	paths := slices.Compact(b.paths) // an asset has as many events as targets
 	if len(paths) == 0 {

@@ -67,8 +67,8 @@ func (p *project) dir(f *file) (dir *confine.Dir, a *survey.Asset, done func(), 
 	return nil, nil, nil, errSide
 }
 
-// read reads a file whole.
-func (p *project) read(f *file) ([]byte, *survey.Asset, error) {
+// readAssetFile reads a file whole.
+func (p *project) readAssetFile(f *file) ([]byte, *survey.Asset, error) {
 	dir, a, done, err := p.dir(f)
 	if err != nil {
 		return nil, nil, err
@@ -155,7 +155,7 @@ func (p *project) texture(_ context.Context, f *file) (any, [][]byte, error) {
 }
 
 func (p *project) openTexture(f *file) (*texture.Texture, *survey.Asset, error) {
-	data, a, err := p.read(f)
+	data, a, err := p.readAssetFile(f)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -214,7 +214,7 @@ const mostPixels = 16 << 20
 var errPixels = errors.New("more than 16 million pixels; choose a smaller level")
 
 func (p *project) picture(ctx context.Context, f *file) (any, [][]byte, error) {
-	data, _, err := p.read(f)
+	data, _, err := p.readAssetFile(f)
 	if err != nil {
 		return nil, nil, err
 	}

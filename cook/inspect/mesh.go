@@ -37,14 +37,14 @@ type meshPart struct {
 }
 
 func (p *project) mesh(ctx context.Context, f *file) (any, [][]byte, error) {
-	data, _, err := p.read(f)
+	data, _, err := p.readAssetFile(f)
 	if err != nil {
 		return nil, nil, err
 	}
 	scene, err := drawn.Open(ctx, data, path.Ext(string(f.Path)), func(name string) ([]byte, error) {
 		beside := *f
 		beside.Path = execute.Path(path.Join(path.Dir(string(f.Path)), name))
-		data, _, err := p.read(&beside)
+		data, _, err := p.readAssetFile(&beside)
 		return data, err
 	})
 	if err != nil {

@@ -67,7 +67,7 @@ type soundClip struct {
 func (s *sound) parts() [][]byte { return [][]byte{s.peaks, s.clip} }
 
 func (p *project) sound(ctx context.Context, f *file) (any, [][]byte, error) {
-	data, _, err := p.read(f)
+	data, _, err := p.readAssetFile(f)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -80,7 +80,7 @@ func (p *project) sound(ctx context.Context, f *file) (any, [][]byte, error) {
 
 // soundOf describes a file of any kind that the audio recipe reads or writes.
 func soundOf(ctx context.Context, data []byte) (*sound, error) {
-	return soundLimits{memory: 640 << 20, clip: 128 << 20, length: 10 * time.Minute, columns: 4096}.read(ctx, data)
+	return soundLimits{memory: 640 << 20, clip: 128 << 20, length: 10 * time.Minute, columns: 4096}.readSoundWithin(ctx, data)
 }
 
 // soundLimits bound what is made of a file.
@@ -91,7 +91,7 @@ type soundLimits struct {
 	columns int
 }
 
-func (l soundLimits) read(ctx context.Context, data []byte) (*sound, error) {
+func (l soundLimits) readSoundWithin(ctx context.Context, data []byte) (*sound, error) {
 	format, memory, err := probeSound(data)
 	if errors.Is(err, source.ErrOpus) {
 		return l.readOpus(data)

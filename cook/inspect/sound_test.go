@@ -229,7 +229,7 @@ func TestSoundLimits(t *testing.T) {
 		{"small", small, 16, 0.25, "only the first 0.25 s are played"},
 		{"little memory", poor, 0, 0, "the sound needs 1 MiB once decoded"},
 	} {
-		s, err := tt.limits.read(t.Context(), file)
+		s, err := tt.limits.readSoundWithin(t.Context(), file)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -245,7 +245,7 @@ func TestSoundLimits(t *testing.T) {
 // TestSoundOpusStart cuts an Opus file at a page, and what is left is such a file.
 func TestSoundOpusStart(t *testing.T) {
 	file := asOpus(t, tone(48000, 1, 5*48000))
-	s, err := soundLimits{memory: 1 << 30, length: 2 * time.Second}.read(t.Context(), file)
+	s, err := soundLimits{memory: 1 << 30, length: 2 * time.Second}.readSoundWithin(t.Context(), file)
 	if err != nil {
 		t.Fatal(err)
 	}

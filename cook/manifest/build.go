@@ -27,7 +27,7 @@ func (c cutting) build(assets iter.Seq[Asset], write func(File) error) error {
 	)
 	writeHeld := func() error {
 		for _, b := range held {
-			p, f := b.finish()
+			p, f := b.closePart()
 			parts = append(parts, p)
 			if err := write(f); err != nil {
 				return err
@@ -49,7 +49,7 @@ func (c cutting) build(assets iter.Seq[Asset], write func(File) error) error {
 		last = k
 		total++
 		line = appendAsset(line[:0], &a)
-		if b := cut.add(k, line); b != nil {
+		if b := cut.cutBefore(k, line); b != nil {
 			held = append(held, b)
 		}
 		if total > c.whole && held != nil {

@@ -35,8 +35,8 @@ func newBody(first key, room int) *body {
 	return &body{first: first, data: append(make([]byte, 0, room), opening...)}
 }
 
-// add appends a line of a list: an asset in a part, or a part in the root.
-func add(list, line []byte) []byte {
+// appendListLine appends a line of a list: an asset in a part, or a part in the root.
+func appendListLine(list, line []byte) []byte {
 	if list[len(list)-1] != '[' {
 		list = append(list, ',')
 	}
@@ -44,13 +44,13 @@ func add(list, line []byte) []byte {
 	return append(list, line...)
 }
 
-func (b *body) add(line []byte) {
-	b.data = add(b.data, line)
+func (b *body) appendLine(line []byte) {
+	b.data = appendListLine(b.data, line)
 	b.assets++
 }
 
-// finish closes a body that is a part.
-func (b *body) finish() (part, File) {
+// closePart closes a body that is a part.
+func (b *body) closePart() (part, File) {
 	data := append(b.data, closing...)
 	name := partName(data)
 	return part{first: b.first, name: name, assets: b.assets}, File{Name: name, Data: data}
@@ -61,7 +61,7 @@ func join(bodies []*body) []byte {
 	data := []byte(opening)
 	for _, b := range bodies {
 		if lines := bytes.TrimPrefix(b.data, []byte(opening)); len(lines) > 0 {
-			data = add(data, lines[1:]) // the newline is add's
+			data = appendListLine(data, lines[1:]) // the newline is add's
 		}
 	}
 	return append(data, closing...)
@@ -73,7 +73,7 @@ func rootOf(parts []part) File {
 	var line []byte
 	for i := range parts {
 		line = appendPart(line[:0], &parts[i])
-		data = add(data, line)
+		data = appendListLine(data, line)
 	}
 	return File{Name: Name, Data: append(data, closing...)}
 }
@@ -86,9 +86,9 @@ type cutter struct {
 	source string // of the last asset in open
 }
 
-// add takes the line of the next asset. If that begins a part, add returns the
+// cutBefore takes the line of the next asset. If that begins a part, add returns the
 // body before it, which is complete, and otherwise nil.
-func (c *cutter) add(k key, line []byte) *body {
+func (c *cutter) cutBefore(k key, line []byte) *body {
 	var complete *body
 	if c.open != nil && k.source != c.source && c.begins(k.source) {
 		complete = c.flush()
@@ -96,7 +96,7 @@ func (c *cutter) add(k key, line []byte) *body {
 	if c.open == nil {
 		c.open = newBody(k, c.room)
 	}
-	c.open.add(line)
+	c.open.appendLine(line)
 	c.source = k.source
 	return complete
 }

@@ -261,7 +261,7 @@ func TestReadStops(t *testing.T) {
 	f := mustBuild(t, small, fuzzAssets())
 	for stop := 1; stop < len(fuzzAssets()); stop++ {
 		n := 0
-		for _, err := range small.read(f[Name], f.load) {
+		for _, err := range small.readAssets(f[Name], f.load) {
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -204,7 +204,7 @@ func (f folder) build(c cutting, assets []Asset) error {
 
 func (f folder) read(c cutting) ([]Asset, error) {
 	var assets []Asset
-	for a, err := range c.read(f[Name], f.load) {
+	for a, err := range c.readAssets(f[Name], f.load) {
 		if err != nil {
 			return nil, err
 		}

@@ -15,10 +15,10 @@ import (
 // Then the assets before it are no whole list. It wraps load's error, so that a
 // caller who is told that a part does not exist can read the root again.
 func Read(root []byte, load func(name string) ([]byte, error)) iter.Seq2[Asset, error] {
-	return standard().read(root, load)
+	return standard().readAssets(root, load)
 }
 
-func (c cutting) read(data []byte, load load) iter.Seq2[Asset, error] {
+func (c cutting) readAssets(data []byte, load load) iter.Seq2[Asset, error] {
 	return func(yield func(Asset, error) bool) {
 		r, err := c.openRoot(data)
 		if err != nil {

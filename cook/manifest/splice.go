@@ -37,7 +37,7 @@ func (s *splicer) mergeParts(changes []Change) error {
 		if n == 0 {
 			// An old part that is not the first begins with a source that
 			// always begins one, so what comes before it cannot matter.
-			s.close(s.flush())
+			s.closeManifest(s.flush())
 			s.pieces = append(s.pieces, piece{old: i})
 			continue
 		}
@@ -66,7 +66,7 @@ func (s *splicer) merge(assets iter.Seq2[entry, error], changes []Change) error 
 		if replaced {
 			continue
 		}
-		if err := s.add(k, e.line); err != nil {
+		if err := s.spliceAsset(k, e.line); err != nil {
 			return err
 		}
 	}
@@ -83,13 +83,13 @@ func (s *splicer) set(ch *Change) error {
 		return nil
 	}
 	s.line = appendAsset(s.line[:0], &ch.Asset)
-	return s.add(ch.key(), s.line)
+	return s.spliceAsset(ch.key(), s.line)
 }
 
-// add takes the next asset. If it begins no part, though the one before it is in
+// spliceAsset takes the next asset. If it begins no part, though the one before it is in
 // an old part that was to stay, then the asset that used to begin one between
 // them is gone, and that old part goes on.
-func (s *splicer) add(k key, line []byte) error {
+func (s *splicer) spliceAsset(k key, line []byte) error {
 	if last := len(s.pieces) - 1; last >= 0 && s.open == nil && !s.begins(k.source) {
 		p := s.pieces[last]
 		s.pieces = s.pieces[:last]
@@ -97,12 +97,12 @@ func (s *splicer) add(k key, line []byte) error {
 			return err
 		}
 	}
-	s.close(s.cutter.add(k, line))
+	s.closeManifest(s.cutter.cutBefore(k, line))
 	return nil
 }
 
-// close adds a body to the pieces, if there is one.
-func (s *splicer) close(b *body) {
+// closeManifest adds a body to the pieces, if there is one.
+func (s *splicer) closeManifest(b *body) {
 	if b != nil {
 		s.pieces = append(s.pieces, piece{new: b})
 	}
@@ -114,7 +114,7 @@ func (s *splicer) copy(i int) error {
 		if err != nil {
 			return err
 		}
-		s.cutter.add(e.key(), e.line) // completes nothing: partAssets saw to that
+		s.cutter.cutBefore(e.key(), e.line) // completes nothing: partAssets saw to that
 	}
 	return nil
 }
@@ -141,7 +141,7 @@ func (s *splicer) files() ([]part, []File, error) {
 			parts = append(parts, s.old[p.old])
 			continue
 		}
-		now, file := p.new.finish()
+		now, file := p.new.closePart()
 		parts = append(parts, now)
 		files = append(files, file)
 	}

@@ -46,7 +46,7 @@ func (c cutting) update(data []byte, load load, changes []Change) (write []File,
 	if err != nil {
 		return nil, nil, err
 	}
-	s.close(s.flush())
+	s.closeManifest(s.flush())
 	parts, files, err := s.files()
 	if err != nil {
 		return nil, nil, err

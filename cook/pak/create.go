@@ -121,7 +121,7 @@ func create(ctx context.Context, name string, files []File, opt Options) (Stats,
 			return Stats{}, err
 		}
 	}
-	if err := w.write(ctx, opt); err != nil {
+	if err := w.writePak(ctx, opt); err != nil {
 		return Stats{}, err
 	}
 	return w.stats, out.Commit(name)
@@ -143,8 +143,8 @@ type writer struct {
 	stats   Stats
 }
 
-// write writes what was not kept, and the directory.
-func (w *writer) write(ctx context.Context, opt Options) error {
+// writePak writes what was not kept, and the directory.
+func (w *writer) writePak(ctx context.Context, opt Options) error {
 	if _, err := w.out.WriteAt(append([]byte(headerMagic), make([]byte, headerSize-len(headerMagic))...), 0); err != nil {
 		return err
 	}
@@ -159,29 +159,29 @@ func (w *writer) write(ctx context.Context, opt Options) error {
 	// Files are packed side by side and placed in their order, a few at a time: no more
 	// of them are in memory.
 	for len(todo) > 0 {
-		batch := todo[:w.next(todo)]
+		batch := todo[:w.nextPacked(todo)]
 		todo = todo[len(batch):]
 		ready := make([]packed, len(batch))
 		if err := w.cores.Each(ctx, len(batch), func(k int) (err error) { ready[k], err = w.pack(batch[k]); return err }); err != nil {
 			return err
 		}
 		for k := range ready {
-			if err := w.place(&ready[k]); err != nil {
+			if err := w.findRoom(&ready[k]); err != nil {
 				return err
 			}
 		}
 	}
-	if err := w.put(w.layout.flush()); err != nil {
+	if err := w.putData(w.layout.flush()); err != nil {
 		return err
 	}
 	if err := w.reuse.flush(w.out); err != nil {
 		return err
 	}
-	return w.finish(opt)
+	return w.finishPak(opt)
 }
 
-// next is how many of the files that are left are packed next.
-func (w *writer) next(todo []int) (n int) {
+// nextPacked is how many of the files that are left are packed next.
+func (w *writer) nextPacked(todo []int) (n int) {
 	total := int64(0)
 	for n < min(len(todo), w.batch) {
 		if total += w.files[todo[n]].Size; n > 0 && w.memory > 0 && total > w.memory {
@@ -192,25 +192,25 @@ func (w *writer) next(todo []int) (n int) {
 	return n
 }
 
-// place finds room for data: in the first gap that has it, or behind all other data.
-func (w *writer) place(p *packed) error {
+// findRoom finds room for data: in the first gap that has it, or behind all other data.
+func (w *writer) findRoom(p *packed) error {
 	if p.entry.Packed > 0 {
-		offset, ok := w.gaps.take(p.entry.Packed)
+		offset, ok := w.gaps.takeRoom(p.entry.Packed)
 		if !ok {
-			return w.put(w.layout.add(p))
+			return w.putData(w.layout.placeData(p))
 		}
 		p.entry.Offset = offset
 	}
-	return w.put([]*packed{p})
+	return w.putData([]*packed{p})
 }
 
-// put writes data to its places.
-func (w *writer) put(list []*packed) error {
+// putData writes data to its places.
+func (w *writer) putData(list []*packed) error {
 	for _, p := range list {
 		w.entries[p.i] = p.entry
 		if p.old != nil {
 			w.stats.Reused++
-			if err := w.reuse.take(w.out, p); err != nil {
+			if err := w.reuse.copyFromOld(w.out, p); err != nil {
 				return err
 			}
 			continue
@@ -227,8 +227,8 @@ func (w *writer) put(list []*packed) error {
 	return nil
 }
 
-// finish writes the directory and all that follows.
-func (w *writer) finish(opt Options) error {
+// finishPak writes the directory and all that follows.
+func (w *writer) finishPak(opt Options) error {
 	f := footer{count: len(w.entries), slots: slotsFor(len(w.entries)), signed: opt.Key != nil, patches: opt.Patches}
 	directory, names := appendDirectory(nil, w.entries)
 	f.names, f.digest = names, hashing.DigestOf(directory)

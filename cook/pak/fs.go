@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// find returns the entry of a file, or an error as package fs has them.
-func (p *Pak) find(op, name string) (Entry, error) {
+// findEntry returns the entry of a file, or an error as package fs has them.
+func (p *Pak) findEntry(op, name string) (Entry, error) {
 	if !fs.ValidPath(name) {
 		return Entry{}, &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
 	}
@@ -29,7 +29,7 @@ func (p *Pak) find(op, name string) (Entry, error) {
 // Open opens a file or folder, as [fs.FS] has it. Files can be read at any offset
 // ([io.ReaderAt]); those that are stored as they are need no memory.
 func (p *Pak) Open(name string) (fs.File, error) {
-	e, err := p.find("open", name)
+	e, err := p.findEntry("open", name)
 	if err == nil {
 		return p.openEntry(e)
 	}
@@ -54,7 +54,7 @@ func (p *Pak) openEntry(e Entry) (fs.File, error) {
 		f.SectionReader = io.NewSectionReader(p.file, e.Offset, e.Size)
 		return f, nil
 	}
-	data, err := p.read(&e)
+	data, err := p.readEntry(&e)
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: e.Name, Err: err}
 	}
@@ -64,7 +64,7 @@ func (p *Pak) openEntry(e Entry) (fs.File, error) {
 
 // ReadFile reads a whole file, as [fs.ReadFileFS] has it.
 func (p *Pak) ReadFile(name string) ([]byte, error) {
-	e, err := p.find("read", name)
+	e, err := p.findEntry("read", name)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func (p *Pak) ReadFile(name string) ([]byte, error) {
 
 // readEntry is read, with errors as package fs has them.
 func (p *Pak) readEntry(e *Entry) ([]byte, error) {
-	data, err := p.read(e)
+	data, err := p.readUnchecked(e)
 	if err != nil {
 		return nil, &fs.PathError{Op: "read", Path: e.Name, Err: err}
 	}
@@ -83,7 +83,7 @@ func (p *Pak) readEntry(e *Entry) ([]byte, error) {
 // Stat describes a file or folder, as [fs.StatFS] has it. Paks know neither times nor
 // permissions.
 func (p *Pak) Stat(name string) (fs.FileInfo, error) {
-	e, err := p.find("stat", name)
+	e, err := p.findEntry("stat", name)
 	if err == nil {
 		return info{e}, nil
 	}
@@ -244,8 +244,8 @@ func Layers(paks ...*Pak) *Layered { return &Layered{paks} }
 // Layered is several paks, by [Layers].
 type Layered struct{ paks []*Pak }
 
-// find returns the entry of a file and the pak that has it.
-func (l *Layered) find(op, name string) (*Pak, Entry, error) {
+// findInLayers returns the entry of a file and the pak that has it.
+func (l *Layered) findInLayers(op, name string) (*Pak, Entry, error) {
 	if !fs.ValidPath(name) {
 		return nil, Entry{}, &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
 	}
@@ -265,7 +265,7 @@ func (l *Layered) find(op, name string) (*Pak, Entry, error) {
 
 // Open opens a file or folder, as [fs.FS] has it.
 func (l *Layered) Open(name string) (fs.File, error) {
-	p, e, err := l.find("open", name)
+	p, e, err := l.findInLayers("open", name)
 	if err == nil {
 		return p.openEntry(e)
 	}
@@ -274,7 +274,7 @@ func (l *Layered) Open(name string) (fs.File, error) {
 
 // ReadFile reads a whole file, as [fs.ReadFileFS] has it.
 func (l *Layered) ReadFile(name string) ([]byte, error) {
-	p, e, err := l.find("read", name)
+	p, e, err := l.findInLayers("read", name)
 	if err != nil {
 		return nil, err
 	}
@@ -297,7 +297,7 @@ func (l *Layered) ReadDir(name string) ([]fs.DirEntry, error) {
 	for base, e := range found {
 		full := path.Join(name, base)
 		if !e.IsDir() {
-			if _, _, err := l.find("readdir", full); err != nil {
+			if _, _, err := l.findInLayers("readdir", full); err != nil {
 				continue // it is gone, or a later one has a folder of that name
 			}
 		} else if len(l.paks) > 1 && !l.hasFile(full) {
@@ -320,7 +320,7 @@ func (l *Layered) hasFile(folder string) bool {
 			if err != nil || !strings.HasPrefix(e.Name, folder+"/") {
 				break
 			}
-			if _, _, err := l.find("readdir", e.Name); err == nil {
+			if _, _, err := l.findInLayers("readdir", e.Name); err == nil {
 				return true
 			}
 		}

@@ -32,9 +32,9 @@ type layout struct {
 	held []*packed // whose places may still change: from the first that may end a chunk on
 }
 
-// add gives data a place behind the data before. It returns those whose places are final,
+// placeData gives data a place behind the data before. It returns those whose places are final,
 // in order.
-func (l *layout) add(p *packed) (final []*packed) {
+func (l *layout) placeData(p *packed) (final []*packed) {
 	step := stepFor(p.entry.Packed)
 	size := up(p.entry.Packed, step)
 	at := up(l.end, step)

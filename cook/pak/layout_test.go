@@ -20,7 +20,7 @@ func laidOut(sizes map[string]int64) (map[string]Entry, int64) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(sizes)) {
-		put(l.add(&packed{entry: Entry{Name: name, Packed: sizes[name]}, hash: hashOf(name)}))
+		put(l.placeData(&packed{entry: Entry{Name: name, Packed: sizes[name]}, hash: hashOf(name)}))
 	}
 	put(l.flush())
 	return entries, l.end

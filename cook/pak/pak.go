@@ -211,8 +211,8 @@ func (p *Pak) Entries() iter.Seq2[Entry, error] {
 	}
 }
 
-// read returns the content of an entry, not checked against its digest.
-func (p *Pak) read(e *Entry) ([]byte, error) {
+// readUnchecked returns the content of an entry, not checked against its digest.
+func (p *Pak) readUnchecked(e *Entry) ([]byte, error) {
 	data := make([]byte, e.Packed)
 	if n, err := p.file.ReadAt(data, e.Offset); int64(n) < e.Packed {
 		return nil, err
@@ -290,7 +290,7 @@ func (p *Pak) Verify(wrong func(error)) error {
 		}
 		for i := range entries {
 			e := &entries[i]
-			content, err := p.read(e)
+			content, err := p.readUnchecked(e)
 			if err == nil && hashing.DigestOf(content) != e.Digest {
 				err = damaged("%s is not what its digest says", e.Name)
 			}
@@ -326,11 +326,11 @@ func (p *Pak) VerifySignature(key ed25519.PublicKey) error {
 
 // ReadVerified is ReadFile, and proves the content by its digest.
 func (p *Pak) ReadVerified(name string) ([]byte, error) {
-	e, err := p.find("read", name)
+	e, err := p.findEntry("read", name)
 	if err != nil {
 		return nil, err
 	}
-	data, err := p.read(&e)
+	data, err := p.readUnchecked(&e)
 	if err == nil && hashing.DigestOf(data) != e.Digest {
 		err = damaged("%s is not what its digest says", name)
 	}

@@ -39,8 +39,8 @@ func (r regions) gaps(from int64) (gaps regions) {
 	return gaps
 }
 
-// take returns where in them there is room for data of a size, and takes that away.
-func (r regions) take(size int64) (offset int64, ok bool) {
+// takeRoom returns where in them there is room for data of a size, and takes that away.
+func (r regions) takeRoom(size int64) (offset int64, ok bool) {
 	for i := range r {
 		if at := align(r[i].from, size); at+size <= r[i].to && at >= r[i].from {
 			r[i].from = at + size

@@ -60,8 +60,8 @@ func (r *reuse) find(p *packed, digest hashing.Digest, size int64) bool {
 	return true
 }
 
-// take copies the data of a file to its place, or will do so with what follows.
-func (r *reuse) take(out *os.File, p *packed) error {
+// copyFromOld copies the data of a file to its place, or will do so with what follows.
+func (r *reuse) copyFromOld(out *os.File, p *packed) error {
 	from, to := p.old.Offset, p.entry.Offset
 	// Where nothing lies between two entries they are one run: what is between is zeros.
 	if n := &r.run; n.size > 0 && p.old.number == n.last+1 && to-n.to == from-n.from {

@@ -255,14 +255,14 @@ func parse(f reflect.StructField, value any) (reflect.Value, bool) {
 		out.SetInt(n)
 		return out, true
 	case reflect.Float32, reflect.Float64:
-		x, ok := number(f, value)
+		x, ok := numberIn(f, value)
 		out.SetFloat(x)
 		return out, ok
 	case reflect.Slice:
 		list, ok := value.([]any)
 		for _, e := range list {
 			if f.Type.Elem().Kind() == reflect.Float64 {
-				x, isNumber := number(f, e)
+				x, isNumber := numberIn(f, e)
 				ok = ok && isNumber
 				out = reflect.Append(out, reflect.ValueOf(x).Convert(f.Type.Elem()))
 				continue
@@ -287,8 +287,8 @@ func parse(f reflect.StructField, value any) (reflect.Value, bool) {
 	return out, false
 }
 
-// number returns a finite number within the bounds of f.
-func number(f reflect.StructField, value any) (x float64, ok bool) {
+// numberIn returns a finite number within the bounds of f.
+func numberIn(f reflect.StructField, value any) (x float64, ok bool) {
 	x, ok = value.(float64)
 	if n, whole := value.(int64); whole {
 		x, ok = float64(n), true

@@ -19,7 +19,7 @@ type Set struct {
 func NewSet(recipes ...Recipe) (*Set, error) {
 	s := &Set{byName: make(map[string]Recipe, len(recipes)), names: make([]string, 0, len(recipes))}
 	for _, r := range recipes {
-		if err := check(r); err != nil {
+		if err := checkRecipe(r); err != nil {
 			return nil, fmt.Errorf("recipe %q: %w", r.Name, err)
 		}
 		if _, ok := s.byName[r.Name]; !ok {
@@ -63,7 +63,7 @@ func (s *Set) checkClaims() error {
 	return nil
 }
 
-func check(r Recipe) error {
+func checkRecipe(r Recipe) error {
 	if r.Name == "" {
 		return errors.New("no name")
 	}

@@ -119,7 +119,7 @@ func (f *follower) apply(batches [][]feed.Change) [][]Change {
 // compare reads the manifest and returns how it differs from what was told.
 func (f *follower) compare() ([]Change, error) {
 	f.seen = f.stamp() // what comes between this and reading is compared again
-	now, err := f.read()
+	now, err := f.readArtifacts()
 	if err != nil {
 		return nil, err
 	}
@@ -143,8 +143,8 @@ func (f *follower) compare() ([]Change, error) {
 // of it meanwhile.
 const readTries = 20
 
-// read returns all artifacts that the manifest lists, none if there is no manifest.
-func (f *follower) read() (map[string]artifact, error) {
+// readArtifacts returns all artifacts that the manifest lists, none if there is no manifest.
+func (f *follower) readArtifacts() (map[string]artifact, error) {
 	for try := 1; ; try++ {
 		now, err := f.readOnce()
 		if err == nil || try == readTries || !errors.Is(err, fs.ErrNotExist) {

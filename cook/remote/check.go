@@ -24,8 +24,8 @@ const (
 	checkTime  = 30 * time.Second
 )
 
-// check tries a server, and prints what it finds.
-func check(ctx context.Context, w *way, out io.Writer) error {
+// checkServer tries a server, and prints what it finds.
+func checkServer(ctx context.Context, w *way, out io.Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, checkTime)
 	defer cancel()
 	table := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)

@@ -70,7 +70,7 @@ func Check(ctx context.Context, args []string, stdout io.Writer) error {
 	}
 	err := rules.CheckRemote(way.url)
 	if err == nil {
-		err = check(ctx, &way, stdout)
+		err = checkServer(ctx, &way, stdout)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", way.url, err)

@@ -20,7 +20,7 @@ func (c *check) animations() {
 			if ch.Target.Node != nil {
 				m := moved{*ch.Target.Node, ch.Target.Path}
 				if first, ok := seen[m]; ok {
-					c.faults.add("animation %d channel %d: moves the same as channel %d", i, j, first)
+					c.faults.addFault("animation %d channel %d: moves the same as channel %d", i, j, first)
 				}
 				seen[m] = j
 			}
@@ -38,10 +38,10 @@ func (c *check) sampler(s *AnimationSampler, animation, sampler int) {
 		c.needBounds(*s.Input)
 		in := &c.doc.Accessors[*s.Input]
 		if in.Type != "SCALAR" || in.ComponentType != 5126 {
-			c.faults.add("animation %d sampler %d input: is %s, want SCALAR of componentType 5126", animation, sampler, in.format())
+			c.faults.addFault("animation %d sampler %d input: is %s, want SCALAR of componentType 5126", animation, sampler, in.format())
 		}
 		if s.Interpolation == "CUBICSPLINE" && in.Count < 2 {
-			c.faults.add("animation %d sampler %d: a spline of one keyframe, want at least 2", animation, sampler)
+			c.faults.addFault("animation %d sampler %d: a spline of one keyframe, want at least 2", animation, sampler)
 		}
 	}
 	if c.required(s.Output, n, "accessor", "animation %d sampler %d output", animation, sampler) {
@@ -52,7 +52,7 @@ func (c *check) sampler(s *AnimationSampler, animation, sampler int) {
 // target checks what a channel moves.
 func (c *check) target(ch *Channel, animation, channel int) {
 	fail := func(format string, args ...any) {
-		c.faults.add("animation %d channel %d: "+format, append([]any{animation, channel}, args...)...)
+		c.faults.addFault("animation %d channel %d: "+format, append([]any{animation, channel}, args...)...)
 	}
 	if e := ch.Target.Extensions; e != nil && e.Pointer != nil {
 		switch {
@@ -120,13 +120,13 @@ func (c *check) keyframes(ch *Channel, s *AnimationSampler, animation, channel i
 	}
 	floats := out.ComponentType == 5126 && !out.Normalized
 	if out.Type != want || !floats && (want == "VEC3" || !out.Normalized || out.ComponentType > 5123) {
-		c.faults.add("animation %d channel %d: the sampler's output is %s, which %s must not be", animation, channel, out.format(), ch.Target.Path)
+		c.faults.addFault("animation %d channel %d: the sampler's output is %s, which %s must not be", animation, channel, out.format(), ch.Target.Path)
 		return
 	}
 	if s.Interpolation == "CUBICSPLINE" {
 		factor *= 3
 	}
 	if in.Count <= maxSize/(1<<20) && factor > 0 && out.Count != in.Count*factor {
-		c.faults.add("animation %d channel %d: %d elements of output for %d keyframes, want %d", animation, channel, out.Count, in.Count, in.Count*factor)
+		c.faults.addFault("animation %d channel %d: %d elements of output for %d keyframes, want %d", animation, channel, out.Count, in.Count, in.Count*factor)
 	}
 }

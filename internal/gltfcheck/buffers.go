@@ -33,12 +33,12 @@ func (c *check) buffers(ctx context.Context) error {
 		}
 		b := &c.doc.Buffers[i]
 		if b.ByteLength < 1 {
-			c.faults.add("buffer %d: byteLength is %d, want at least 1", i, b.ByteLength)
+			c.faults.addFault("buffer %d: byteLength is %d, want at least 1", i, b.ByteLength)
 			continue
 		}
 		if b.URI == nil && i == 0 && c.chunk != NoChunk {
 			if c.chunk < b.ByteLength {
-				c.faults.add("buffer 0: the binary chunk holds %d bytes, byteLength asks for %d", c.chunk, b.ByteLength)
+				c.faults.addFault("buffer 0: the binary chunk holds %d bytes, byteLength asks for %d", c.chunk, b.ByteLength)
 			}
 			continue
 		}
@@ -47,9 +47,9 @@ func (c *check) buffers(ctx context.Context) error {
 		}
 		have, err := c.bufferSize(*b.URI, files)
 		if err != nil {
-			c.faults.add("buffer %d: %v", i, err)
+			c.faults.addFault("buffer %d: %v", i, err)
 		} else if have < b.ByteLength {
-			c.faults.add("buffer %d: %s holds %d bytes, byteLength asks for %d", i, showURI(*b.URI), have, b.ByteLength)
+			c.faults.addFault("buffer %d: %s holds %d bytes, byteLength asks for %d", i, showURI(*b.URI), have, b.ByteLength)
 		}
 		if IsDataURI(*b.URI) && !isBufferType(mediaTypeOf(*b.URI)) {
 			c.mend("a data URI of a buffer whose media type is not application/octet-stream or application/gltf-buffer", "read all the same", "buffer", i)

@@ -82,7 +82,7 @@ func Parse(text []byte) (*Document, error) {
 		return nil, fmt.Errorf("%d objects in %d bytes, want at most %d", n, len(text), most)
 	}
 	w := walk(text)
-	w.finish()
+	w.checkWhole()
 	if err := w.faults.err(); err != nil {
 		if isVersion1(text) {
 			return nil, errors.New("a document of glTF 1.0; export it as glTF 2.0")
@@ -123,7 +123,7 @@ type faults struct {
 
 const maxFaults = 3
 
-func (f *faults) add(format string, args ...any) {
+func (f *faults) addFault(format string, args ...any) {
 	if f.full() {
 		f.more++
 		return

@@ -53,14 +53,14 @@ func (c *check) compressed() {
 		l, err := p.Layout()
 		switch {
 		case err != nil:
-			c.faults.add("bufferView %d compressed: %v", i, err)
+			c.faults.addFault("bufferView %d compressed: %v", i, err)
 		case p.ByteLength < 1 || p.ByteOffset < 0 || p.ByteOffset > have || p.ByteLength > have-p.ByteOffset:
-			c.faults.add("bufferView %d compressed: %d bytes from %d on do not lie in buffer %d of %d bytes",
+			c.faults.addFault("bufferView %d compressed: %d bytes from %d on do not lie in buffer %d of %d bytes",
 				i, p.ByteLength, p.ByteOffset, *p.Buffer, have)
 		case l.Size() != v.ByteLength:
-			c.faults.add("bufferView %d compressed: %d elements of %d bytes, the view has %d bytes", i, l.Count, l.Stride, v.ByteLength)
+			c.faults.addFault("bufferView %d compressed: %d elements of %d bytes, the view has %d bytes", i, l.Count, l.Stride, v.ByteLength)
 		case v.ByteStride != nil && *v.ByteStride != p.ByteStride:
-			c.faults.add("bufferView %d compressed: byteStride is %d, that of the view %d", i, p.ByteStride, *v.ByteStride)
+			c.faults.addFault("bufferView %d compressed: byteStride is %d, that of the view %d", i, p.ByteStride, *v.ByteStride)
 		}
 	}
 }

@@ -16,7 +16,7 @@ func (c *check) images() {
 		if image.URI == nil {
 			c.imageType(image.MimeType, i)
 			if image.BufferView == nil && !image.Extensions {
-				c.faults.add("image %d: neither uri nor bufferView", i)
+				c.faults.addFault("image %d: neither uri nor bufferView", i)
 			}
 			continue
 		}
@@ -27,10 +27,10 @@ func (c *check) images() {
 			_, err = FileOfURI(*image.URI)
 		}
 		if err != nil {
-			c.faults.add("image %d: %v", i, err)
+			c.faults.addFault("image %d: %v", i, err)
 		}
 		if image.BufferView != nil {
-			c.faults.add("image %d: both uri and bufferView", i)
+			c.faults.addFault("image %d: both uri and bufferView", i)
 		}
 	}
 }

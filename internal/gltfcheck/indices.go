@@ -27,13 +27,13 @@ func (c *check) structure() {
 func (c *check) asset() {
 	switch a := c.doc.Asset; {
 	case a == nil || a.Version == "":
-		c.faults.add("asset.version is missing")
+		c.faults.addFault("asset.version is missing")
 	case !isVersion2(a.Version):
-		c.faults.add("asset.version is %.20q, want 2.x", a.Version)
+		c.faults.addFault("asset.version is %.20q, want 2.x", a.Version)
 	case a.MinVersion != "" && !isVersion2(a.MinVersion):
-		c.faults.add("asset.minVersion is %.20q, want 2.x", a.MinVersion)
+		c.faults.addFault("asset.minVersion is %.20q, want 2.x", a.MinVersion)
 	case a.MinVersion != "" && minor(a.MinVersion) > minor(a.Version):
-		c.faults.add("asset.minVersion is %.20q, above the version %.20q", a.MinVersion, a.Version)
+		c.faults.addFault("asset.minVersion is %.20q, above the version %.20q", a.MinVersion, a.Version)
 	}
 }
 
@@ -69,13 +69,13 @@ func (c *check) cameras() {
 	for i := range c.doc.Cameras {
 		switch o, p := c.doc.Cameras[i].Orthographic, c.doc.Cameras[i].Perspective; {
 		case (o == nil) == (p == nil):
-			c.faults.add("camera %d: want one of perspective and orthographic", i)
+			c.faults.addFault("camera %d: want one of perspective and orthographic", i)
 		case p != nil && p.ZFar != nil && *p.ZFar <= p.ZNear:
-			c.faults.add("camera %d: zfar is %g, not above znear, %g", i, *p.ZFar, p.ZNear)
+			c.faults.addFault("camera %d: zfar is %g, not above znear, %g", i, *p.ZFar, p.ZNear)
 		case o != nil && o.ZFar <= o.ZNear:
-			c.faults.add("camera %d: zfar is %g, not above znear, %g", i, o.ZFar, o.ZNear)
+			c.faults.addFault("camera %d: zfar is %g, not above znear, %g", i, o.ZFar, o.ZNear)
 		case o != nil && (o.XMag == 0 || o.YMag == 0):
-			c.faults.add("camera %d: xmag and ymag must not be 0", i)
+			c.faults.addFault("camera %d: xmag and ymag must not be 0", i)
 		}
 	}
 }
@@ -88,13 +88,13 @@ func (c *check) lights() {
 		outer := math.Pi / 4 // the default
 		switch {
 		case l.Spot == nil:
-			c.faults.add("light %d: a spot without spot", i)
+			c.faults.addFault("light %d: a spot without spot", i)
 			continue
 		case l.Spot.Outer != nil:
 			outer = *l.Spot.Outer
 		}
 		if outer <= l.Spot.Inner {
-			c.faults.add("light %d: outerConeAngle is %g, not above innerConeAngle, %g", i, outer, l.Spot.Inner)
+			c.faults.addFault("light %d: outerConeAngle is %g, not above innerConeAngle, %g", i, outer, l.Spot.Inner)
 		}
 	}
 }
@@ -114,24 +114,24 @@ func (c *check) optional(index *int32, n int, kind, where string, numbers ...int
 	if *index >= 0 && int(*index) < n {
 		return true
 	}
-	c.missing(kind, *index, n, place(where, numbers))
+	c.missing(kind, *index, n, placeName(where, numbers))
 	return false
 }
 
 // required is optional for an index that must be there.
 func (c *check) required(index *int32, n int, kind, where string, numbers ...int) bool {
 	if index == nil {
-		c.faults.add("%s: names no %s", place(where, numbers), kind)
+		c.faults.addFault("%s: names no %s", placeName(where, numbers), kind)
 		return false
 	}
 	return c.optional(index, n, kind, where, numbers...)
 }
 
 func (c *check) missing(kind string, index int32, n int, where string) {
-	c.faults.add("%s: there is no %s %d (of %d)", where, kind, index, n)
+	c.faults.addFault("%s: there is no %s %d (of %d)", where, kind, index, n)
 }
 
-func place(where string, numbers []int) string {
+func placeName(where string, numbers []int) string {
 	args := make([]any, len(numbers))
 	for i, n := range numbers {
 		args[i] = n

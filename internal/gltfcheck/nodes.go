@@ -23,7 +23,7 @@ func (c *check) nodes() {
 			}
 			child := n.Children[j]
 			if parent[child] != none {
-				c.faults.add("node %d: child of both node %d and node %d", child, parent[child], i)
+				c.faults.addFault("node %d: child of both node %d and node %d", child, parent[child], i)
 				continue
 			}
 			parent[child] = int32(i)
@@ -31,18 +31,18 @@ func (c *check) nodes() {
 	}
 	c.parent = parent
 	if i := onCycle(parent); i >= 0 {
-		c.faults.add("node %d: is its own ancestor", i)
+		c.faults.addFault("node %d: is its own ancestor", i)
 		c.parent = nil
 	}
 	inScene := make([]int32, len(d.Nodes)) // the last one, from 1
 	for i := range d.Scenes {
 		for j, n := range d.Scenes[i].Nodes {
 			if c.required(&d.Scenes[i].Nodes[j], len(d.Nodes), "node", "scene %d", i) && parent[n] != none {
-				c.faults.add("scene %d: node %d is no root but a child of node %d", i, n, parent[n])
+				c.faults.addFault("scene %d: node %d is no root but a child of node %d", i, n, parent[n])
 			}
 			if isIn(n, len(d.Nodes)) {
 				if inScene[n] == int32(i+1) {
-					c.faults.add("scene %d: lists node %d twice", i, n)
+					c.faults.addFault("scene %d: lists node %d twice", i, n)
 				}
 				inScene[n] = int32(i + 1)
 			}
@@ -77,7 +77,7 @@ func (c *check) transform(n *Node, i int) {
 	if n.Rotation != nil {
 		switch l := length(n.Rotation[:]); {
 		case l == 0:
-			c.faults.add("node %d: rotation is 0", i)
+			c.faults.addFault("node %d: rotation is 0", i)
 		case math.Abs(l-1) > UnitSlack:
 			c.mend("a rotation of another length than 1", "scaled", "node", i)
 		}
@@ -87,9 +87,9 @@ func (c *check) transform(n *Node, i int) {
 	}
 	switch {
 	case n.Translation != nil || n.Rotation != nil || n.Scale != nil:
-		c.faults.add("node %d: both a matrix and translation, rotation or scale", i)
+		c.faults.addFault("node %d: both a matrix and translation, rotation or scale", i)
 	case !isTRS(n.Matrix):
-		c.faults.add("node %d: the matrix is no translation, rotation and scale; apply shears to the mesh", i)
+		c.faults.addFault("node %d: the matrix is no translation, rotation and scale; apply shears to the mesh", i)
 	}
 }
 
@@ -97,10 +97,10 @@ func (c *check) transform(n *Node, i int) {
 func (c *check) shown(n *Node, i int) {
 	if n.Mesh == nil {
 		if n.Skin != nil {
-			c.faults.add("node %d: a skin without a mesh", i)
+			c.faults.addFault("node %d: a skin without a mesh", i)
 		}
 		if n.Weights != nil {
-			c.faults.add("node %d: weights without a mesh", i)
+			c.faults.addFault("node %d: weights without a mesh", i)
 		}
 		return
 	}
@@ -109,7 +109,7 @@ func (c *check) shown(n *Node, i int) {
 	}
 	m := &c.doc.Meshes[*n.Mesh]
 	if targets := len(m.Primitives[0].Targets); n.Weights != nil && len(*n.Weights) != targets {
-		c.faults.add("node %d: %d weights for %d morph targets", i, len(*n.Weights), targets)
+		c.faults.addFault("node %d: %d weights for %d morph targets", i, len(*n.Weights), targets)
 	}
 	if n.Skin == nil {
 		return
@@ -119,7 +119,7 @@ func (c *check) shown(n *Node, i int) {
 			return
 		}
 	}
-	c.faults.add("node %d: a skin for mesh %d, which has no joints", i, *n.Mesh)
+	c.faults.addFault("node %d: a skin for mesh %d, which has no joints", i, *n.Mesh)
 }
 
 func length(v []float64) float64 {

@@ -35,7 +35,7 @@ func (c *check) use(accessor int32, u usage) {
 		c.layout(accessor, u)
 	case u:
 	default:
-		c.faults.add("accessor %d: is used as %v and as %v; export them apart", accessor, was, u)
+		c.faults.addFault("accessor %d: is used as %v and as %v; export them apart", accessor, was, u)
 		c.usages[accessor] = u
 	}
 }
@@ -48,17 +48,17 @@ func (c *check) meshes() {
 	for i := range d.Meshes {
 		m := &d.Meshes[i]
 		if len(m.Primitives) == 0 {
-			c.faults.add("mesh %d: no primitives", i)
+			c.faults.addFault("mesh %d: no primitives", i)
 			continue
 		}
 		targets := len(m.Primitives[0].Targets)
 		for j := range m.Primitives {
 			p := &m.Primitives[j]
 			if p.Mode != nil && (*p.Mode < 0 || *p.Mode > 6) {
-				c.faults.add("mesh %d primitive %d: mode is %d, want 0 to 6", i, j, *p.Mode)
+				c.faults.addFault("mesh %d primitive %d: mode is %d, want 0 to 6", i, j, *p.Mode)
 			}
 			if len(p.Targets) != targets {
-				c.faults.add("mesh %d primitive %d: %d morph targets, primitive 0 has %d", i, j, len(p.Targets), targets)
+				c.faults.addFault("mesh %d primitive %d: %d morph targets, primitive 0 has %d", i, j, len(p.Targets), targets)
 			}
 			c.optional(p.Material, len(d.Materials), "material", "mesh %d primitive %d", i, j)
 			if c.optional(p.Indices, len(d.Accessors), "accessor", "mesh %d primitive %d indices", i, j) {
@@ -68,7 +68,7 @@ func (c *check) meshes() {
 			c.variants(p, i, j)
 		}
 		if n := len(m.Weights); n > 0 && n != targets {
-			c.faults.add("mesh %d: %d weights for %d morph targets", i, n, targets)
+			c.faults.addFault("mesh %d: %d weights for %d morph targets", i, n, targets)
 		}
 	}
 }
@@ -79,7 +79,7 @@ func (c *check) variants(p *Primitive, mesh, primitive int) {
 	for _, m := range p.Extensions.Variants.Mappings {
 		for _, v := range m.Variants {
 			if seen[v] {
-				c.faults.add("mesh %d primitive %d: variant %d has two materials", mesh, primitive, v)
+				c.faults.addFault("mesh %d primitive %d: variant %d has two materials", mesh, primitive, v)
 			}
 			seen[v] = true
 		}
@@ -90,7 +90,7 @@ func (c *check) indices(accessor int32, mesh, primitive int) {
 	c.use(accessor, ofIndices)
 	a := &c.doc.Accessors[accessor]
 	if a.Type != "SCALAR" || a.ComponentType != 5121 && a.ComponentType != 5123 && a.ComponentType != 5125 || a.Normalized {
-		c.faults.add("mesh %d primitive %d indices: are %s, want SCALAR of componentType 5121, 5123 or 5125", mesh, primitive, a.format())
+		c.faults.addFault("mesh %d primitive %d indices: are %s, want SCALAR of componentType 5121, 5123 or 5125", mesh, primitive, a.format())
 	}
 }
 
@@ -126,18 +126,18 @@ func (c *check) primitive(p *Primitive, mesh, primitive int) {
 			sets[kind] = append(sets[kind], n)
 		}
 		if count >= 0 && a.Count != count {
-			c.faults.add("%s: %d elements, others have %d", where(name), a.Count, count)
+			c.faults.addFault("%s: %d elements, others have %d", where(name), a.Count, count)
 		}
 		count = a.Count
 	}
 	for _, kind := range slices.Sorted(maps.Keys(sets)) {
 		numbers := slices.Sorted(slices.Values(sets[kind]))
 		if last := numbers[len(numbers)-1]; last != len(numbers)-1 {
-			c.faults.add("%s: there are only %d of them; they are numbered from 0 without gaps", where(fmt.Sprint(kind, "_", last)), len(numbers))
+			c.faults.addFault("%s: there are only %d of them; they are numbered from 0 without gaps", where(fmt.Sprint(kind, "_", last)), len(numbers))
 		}
 	}
 	if j, w := len(sets["JOINTS"]), len(sets["WEIGHTS"]); j != w {
-		c.faults.add("mesh %d primitive %d: %d sets of joints and %d of weights", mesh, primitive, j, w)
+		c.faults.addFault("mesh %d primitive %d: %d sets of joints and %d of weights", mesh, primitive, j, w)
 	}
 	for _, target := range p.Targets {
 		for _, name := range slices.Sorted(maps.Keys(target)) {
@@ -155,9 +155,9 @@ func (c *check) primitive(p *Primitive, mesh, primitive int) {
 			base, ok := p.Attributes[name]
 			switch {
 			case !ok:
-				c.faults.add("%s: a morph target of an attribute that the primitive does not have", where(name))
+				c.faults.addFault("%s: a morph target of an attribute that the primitive does not have", where(name))
 			case isIn(base, len(c.doc.Accessors)) && c.doc.Accessors[base].Count != a.Count:
-				c.faults.add("%s: %d elements in a morph target, %d in the primitive", where(name), a.Count, c.doc.Accessors[base].Count)
+				c.faults.addFault("%s: %d elements in a morph target, %d in the primitive", where(name), a.Count, c.doc.Accessors[base].Count)
 			}
 		}
 	}
@@ -182,7 +182,7 @@ func splitName(name string) (kind string, n int, numbered bool) {
 func (c *check) attribute(name string, a *Accessor, target bool, where string) {
 	if strings.HasPrefix(name, "_") {
 		if a.ComponentType == 5125 {
-			c.faults.add("%s: componentType 5125, which attributes must not have", where)
+			c.faults.addFault("%s: componentType 5125, which attributes must not have", where)
 		}
 		return
 	}
@@ -190,12 +190,12 @@ func (c *check) attribute(name string, a *Accessor, target bool, where string) {
 	types, codes, known := attributeFormats(kind, numbered, target)
 	switch {
 	case !known:
-		c.faults.add("%s: is none of glTF's attributes; those of your own start with an underscore", where)
+		c.faults.addFault("%s: is none of glTF's attributes; those of your own start with an underscore", where)
 	case componentSize(a.ComponentType) == 0 || shapeOf(a.Type).rows == 0: // is at fault itself
 	case !slices.Contains(types, a.Type):
-		c.faults.add("%s: is %s, want %s", where, a.Type, strings.Join(types, " or "))
+		c.faults.addFault("%s: is %s, want %s", where, a.Type, strings.Join(types, " or "))
 	case !slices.Contains(codes, code(a)) && !(slices.Contains(c.doc.ExtensionsUsed, Quantization) && slices.Contains(quantized(kind, target), code(a))):
-		c.faults.add("%s: is %s, which this attribute must not be", where, a.format())
+		c.faults.addFault("%s: is %s, which this attribute must not be", where, a.format())
 	}
 }
 

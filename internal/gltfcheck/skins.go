@@ -59,7 +59,7 @@ func (c *check) skins() {
 				fine = false
 				continue
 			case seen[k] == int32(i+1):
-				c.faults.add("skin %d: lists joint %d twice", i, k)
+				c.faults.addFault("skin %d: lists joint %d twice", i, k)
 			}
 			seen[k] = int32(i + 1)
 		}
@@ -81,10 +81,10 @@ func (c *check) inverseBind(accessor int32, joints, skin int) {
 	c.use(accessor, ofMatrices)
 	a := &c.doc.Accessors[accessor]
 	if a.Count < int64(joints) {
-		c.faults.add("skin %d: %d inverseBindMatrices for %d joints", skin, a.Count, joints)
+		c.faults.addFault("skin %d: %d inverseBindMatrices for %d joints", skin, a.Count, joints)
 	}
 	if a.Type != "MAT4" || a.ComponentType != 5126 {
-		c.faults.add("skin %d: inverseBindMatrices are %s, want MAT4 of componentType 5126", skin, a.format())
+		c.faults.addFault("skin %d: inverseBindMatrices are %s, want MAT4 of componentType 5126", skin, a.format())
 	}
 }
 
@@ -95,7 +95,7 @@ func (c *check) skeleton(t *tour, skin int) {
 	low, high := t.first[s.Joints[0]], t.first[s.Joints[0]]
 	for _, j := range s.Joints {
 		if t.root[j] != t.root[s.Joints[0]] {
-			c.faults.add("skin %d: joints %d and %d have no common root", skin, s.Joints[0], j)
+			c.faults.addFault("skin %d: joints %d and %d have no common root", skin, s.Joints[0], j)
 			return
 		}
 		low, high = min(low, t.first[j]), max(high, t.first[j])
@@ -104,7 +104,7 @@ func (c *check) skeleton(t *tour, skin int) {
 		return
 	}
 	if k := *s.Skeleton; low < t.first[k] || high > t.last[k] {
-		c.faults.add("skin %d: skeleton is node %d, which is no common root of the joints", skin, k)
+		c.faults.addFault("skin %d: skeleton is node %d, which is no common root of the joints", skin, k)
 	}
 }
 
@@ -135,7 +135,7 @@ func (c *check) skinnedScenes(t *tour) {
 		}
 		looked[pair] = true
 		if scene := firstNotIn(in[pair[0]], in[pair[1]]); scene >= 0 {
-			c.faults.add("node %d: is in scene %d, the joints of its skin %d are not", i, scene, *skin)
+			c.faults.addFault("node %d: is in scene %d, the joints of its skin %d are not", i, scene, *skin)
 		}
 	}
 }

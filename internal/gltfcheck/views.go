@@ -6,15 +6,15 @@ func (c *check) views() {
 		v := &c.doc.BufferViews[i]
 		switch {
 		case v.ByteLength < 1:
-			c.faults.add("bufferView %d: byteLength is %d, want at least 1", i, v.ByteLength)
+			c.faults.addFault("bufferView %d: byteLength is %d, want at least 1", i, v.ByteLength)
 		case v.ByteOffset < 0:
-			c.faults.add("bufferView %d: byteOffset is %d", i, v.ByteOffset)
+			c.faults.addFault("bufferView %d: byteOffset is %d", i, v.ByteOffset)
 		case v.ByteStride != nil && (*v.ByteStride < 4 || *v.ByteStride > 252 || *v.ByteStride%4 != 0):
-			c.faults.add("bufferView %d: byteStride is %d, want a multiple of 4 from 4 to 252", i, *v.ByteStride)
+			c.faults.addFault("bufferView %d: byteStride is %d, want a multiple of 4 from 4 to 252", i, *v.ByteStride)
 		case c.required(v.Buffer, len(c.doc.Buffers), "buffer", "bufferView %d", i):
 			length := c.doc.Buffers[*v.Buffer].ByteLength
 			if v.ByteOffset > length || v.ByteLength > length-v.ByteOffset {
-				c.faults.add("bufferView %d: %d bytes from %d on do not lie in buffer %d of %d bytes",
+				c.faults.addFault("bufferView %d: %d bytes from %d on do not lie in buffer %d of %d bytes",
 					i, v.ByteLength, v.ByteOffset, *v.Buffer, length)
 			}
 		}
@@ -28,25 +28,25 @@ func (c *check) accessors() {
 		component, shape := componentSize(a.ComponentType), shapeOf(a.Type)
 		switch {
 		case component == 0:
-			c.faults.add("accessor %d: componentType %d is none of glTF 2.0", i, a.ComponentType)
+			c.faults.addFault("accessor %d: componentType %d is none of glTF 2.0", i, a.ComponentType)
 			continue
 		case shape.rows == 0:
-			c.faults.add("accessor %d: type %.20q is none of glTF 2.0", i, a.Type)
+			c.faults.addFault("accessor %d: type %.20q is none of glTF 2.0", i, a.Type)
 			continue
 		case a.Count < 1:
-			c.faults.add("accessor %d: count is %d, want at least 1", i, a.Count)
+			c.faults.addFault("accessor %d: count is %d, want at least 1", i, a.Count)
 			continue
 		}
 		if a.Normalized && (a.ComponentType == 5125 || a.ComponentType == 5126) {
-			c.faults.add("accessor %d: normalized numbers of componentType %d", i, a.ComponentType)
+			c.faults.addFault("accessor %d: normalized numbers of componentType %d", i, a.ComponentType)
 		}
 		for _, bounds := range []*[]float64{a.Min, a.Max} {
 			if n := int(shape.columns * shape.rows); bounds != nil && len(*bounds) != n {
-				c.faults.add("accessor %d: min and max of %d numbers for type %s", i, len(*bounds), a.Type)
+				c.faults.addFault("accessor %d: min and max of %d numbers for type %s", i, len(*bounds), a.Type)
 			}
 		}
 		if c.optional(a.BufferView, len(c.doc.BufferViews), "bufferView", "accessor %d", i) {
-			c.run(*a.BufferView, a.ByteOffset, a.Count, component, shape, true, "accessor %d", i)
+			c.checkRun(*a.BufferView, a.ByteOffset, a.Count, component, shape, true, "accessor %d", i)
 		}
 		if a.Sparse != nil {
 			c.sparse(i, a, component, shape)
@@ -59,27 +59,27 @@ func (c *check) sparse(i int, a *Accessor, component int64, shape extent) {
 	c.useView(s.Indices.BufferView, forOthers)
 	c.useView(s.Values.BufferView, forOthers)
 	if s.Count < 1 || s.Count > a.Count {
-		c.faults.add("accessor %d: sparse.count is %d, want from 1 to the accessor's %d", i, s.Count, a.Count)
+		c.faults.addFault("accessor %d: sparse.count is %d, want from 1 to the accessor's %d", i, s.Count, a.Count)
 		return
 	}
 	views := len(c.doc.BufferViews)
 	switch s.Indices.ComponentType {
 	case 5121, 5123, 5125: // the unsigned ones
 		if c.required(s.Indices.BufferView, views, "bufferView", "accessor %d: sparse.indices", i) {
-			c.run(*s.Indices.BufferView, s.Indices.ByteOffset, s.Count, componentSize(s.Indices.ComponentType),
+			c.checkRun(*s.Indices.BufferView, s.Indices.ByteOffset, s.Count, componentSize(s.Indices.ComponentType),
 				shapeOf("SCALAR"), false, "accessor %d: sparse.indices", i)
 		}
 	default:
-		c.faults.add("accessor %d: sparse.indices: componentType %d, want 5121, 5123 or 5125", i, s.Indices.ComponentType)
+		c.faults.addFault("accessor %d: sparse.indices: componentType %d, want 5121, 5123 or 5125", i, s.Indices.ComponentType)
 	}
 	if c.required(s.Values.BufferView, views, "bufferView", "accessor %d: sparse.values", i) {
-		c.run(*s.Values.BufferView, s.Values.ByteOffset, s.Count, component, shape, false, "accessor %d: sparse.values", i)
+		c.checkRun(*s.Values.BufferView, s.Values.ByteOffset, s.Count, component, shape, false, "accessor %d: sparse.values", i)
 	}
 }
 
-// run checks that count elements from offset on lie inside a view, at the
+// checkRun checks that count elements from offset on lie inside a view, at the
 // view's stride if strided and else one after another.
-func (c *check) run(view int32, offset, count, component int64, s extent, strided bool, where string, i int) {
+func (c *check) checkRun(view int32, offset, count, component int64, s extent, strided bool, where string, i int) {
 	v := &c.doc.BufferViews[view]
 	if v.ByteLength < 1 || v.ByteOffset < 0 {
 		return // is at fault itself
@@ -88,7 +88,7 @@ func (c *check) run(view int32, offset, count, component int64, s extent, stride
 	// The last element needs no padding after its last column.
 	last := stride - s.columnStride(component) + s.rows*component
 	fail := func(format string, args ...any) {
-		c.faults.add(where+": "+format, append([]any{i}, args...)...)
+		c.faults.addFault(where+": "+format, append([]any{i}, args...)...)
 	}
 	if strided && v.ByteStride != nil {
 		if *v.ByteStride < last {

@@ -64,7 +64,7 @@ func (w *walker) fault(at int, format string, args ...any) {
 	if len(w.path) > 0 {
 		where = fmt.Sprintf("%.100s: ", strings.Join(w.path, "."))
 	}
-	w.faults.add("%v", plaintext.Errorf(w.text, at, "%s%s", where, fmt.Sprintf(format, args...)))
+	w.faults.addFault("%v", plaintext.Errorf(w.text, at, "%s%s", where, fmt.Sprintf(format, args...)))
 }
 
 func (w *walker) space() {
@@ -217,7 +217,7 @@ func (w *walker) value(v *value) {
 		return
 	case v.kind == aNumber && isNumber(c), v.kind == aWhole && isNumber(c):
 		w.skip()
-		w.number(v, start)
+		w.walkNumber(v, start)
 		return
 	case v.kind == aText && c == '"', v.kind == aFlag && (c == 't' || c == 'f'):
 	case c == 'n' && v.kind != anObject && v.kind != aList:
@@ -259,8 +259,8 @@ func (w *walker) list(v *value) {
 	}
 }
 
-// number checks the number from start up to here.
-func (w *walker) number(v *value, start int) {
+// walkNumber checks the number from start up to here.
+func (w *walker) walkNumber(v *value, start int) {
 	raw := string(w.text[start:w.at])
 	x, err := strconv.ParseFloat(raw, 64)
 	if v.kind == aWhole && x != math.Trunc(x) {
@@ -308,8 +308,8 @@ func (w *walker) extensions(s *shape) {
 	})
 }
 
-// finish checks what only the whole document shows.
-func (w *walker) finish() {
+// checkWhole checks what only the whole document shows.
+func (w *walker) checkWhole() {
 	for _, name := range slices.Sorted(maps.Keys(w.ranges)) {
 		if far, n := w.ranges[name], w.sizes[name]; far.index >= n {
 			w.fault(far.at, "is number %d of %s, which are %d", far.index, name, n)

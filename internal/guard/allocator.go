@@ -135,11 +135,11 @@ func (a *Allocator) Check(b []byte) error {
 	if !ok {
 		return fmt.Errorf("guard: check: %w", ErrUnknown)
 	}
-	return r.check()
+	return r.writtenByte()
 }
 
-// check reports the written byte that is nearest to the slice.
-func (r region) check() error {
+// writtenByte reports the written byte that is nearest to the slice.
+func (r region) writtenByte() error {
 	rest := r.rest()
 	for i := range rest {
 		if r.edge == AtStart && rest[i] != restFill {
@@ -205,7 +205,7 @@ func (a *Allocator) Free(b []byte) error {
 		return fmt.Errorf("guard: free: %w", ErrUnknown)
 	}
 	delete(a.live, key)
-	found := r.check()
+	found := r.writtenByte()
 	a.freed = append(a.freed, r)
 	a.hidden += int64(len(r.mem))
 	failed := hide(r.mem)

@@ -28,7 +28,7 @@ func (l *loader) load(program string) error {
 	if err != nil {
 		return err
 	}
-	first, ok := read(real, nil)
+	first, ok := readELF(real, nil)
 	if !ok {
 		return nil // the system will say what is wrong with it
 	}
@@ -58,13 +58,13 @@ func (l *loader) find(name string, by *object) (object, bool) {
 	}
 	for _, folder := range folders {
 		file, err := filepath.Abs(filepath.Join(folder, name))
-		if found, ok := read(file, by); ok && err == nil {
+		if found, ok := readELF(file, by); ok && err == nil {
 			l.files = append(l.files, file)
 			return found, true
 		}
 	}
 	for _, file := range l.machine.places(name) {
-		if found, ok := read(file, by); ok {
+		if found, ok := readELF(file, by); ok {
 			real, _ := follow(file)
 			l.onMachine = append(l.onMachine, nameAs(name, real))
 			return found, true
@@ -74,9 +74,9 @@ func (l *loader) find(name string, by *object) (object, bool) {
 	return object{}, false
 }
 
-// read reads what an ELF file says of its libraries, if it is for the same processor as who
+// readELF reads what an ELF file says of its libraries, if it is for the same processor as who
 // needs it.
-func read(file string, by *object) (object, bool) {
+func readELF(file string, by *object) (object, bool) {
 	f, err := os.Open(file)
 	if err != nil {
 		return object{}, false

@@ -14,12 +14,12 @@ import (
 func Keep(ctx context.Context, rects []Size, places []*Place, pages []Size, o Options) (Layout, error) {
 	p := packer{ctx: ctx, rects: rects, o: o}
 	k := p.keep(places, pages)
-	l, left := k.add(pages, k.spaces)
+	l, left := k.placeOthers(pages, k.spaces)
 	if len(left) > 0 && len(pages) > 0 {
 		if grown, ok := k.grow(); ok {
 			return grown, nil
 		}
-		l, left = k.add(k.with(p.largest()))
+		l, left = k.placeOthers(k.with(p.largest()))
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -68,16 +68,16 @@ func (p *packer) keep(places []*Place, pages []Size) keeper {
 			k.others = append(k.others, i)
 			continue
 		}
-		k.spaces[at.Page].take(*at, turned(r, at.Turned))
+		k.spaces[at.Page].occupy(*at, turned(r, at.Turned))
 		k.placed[i] = *at
 	}
 	slices.SortStableFunc(k.others, func(a, b int) int { return cmp.Compare(p.rects[b].area(), p.rects[a].area()) })
 	return k
 }
 
-// add places the others, as far as there is room for them. Pages at the end that hold nothing
+// placeOthers places the others, as far as there is room for them. Pages at the end that hold nothing
 // are gone.
-func (k *keeper) add(pages []Size, spaces []*space) (l Layout, left []int) {
+func (k *keeper) placeOthers(pages []Size, spaces []*space) (l Layout, left []int) {
 	l = Layout{Places: make([]Place, len(k.rects))}
 	used := 0
 	for i, at := range k.placed {
@@ -97,7 +97,7 @@ func (k *keeper) add(pages []Size, spaces []*space) (l Layout, left []int) {
 			continue
 		}
 		at.Page = page - 1
-		spaces[at.Page].take(at, turned(k.rects[i], at.Turned))
+		spaces[at.Page].occupy(at, turned(k.rects[i], at.Turned))
 		l.Places[i], used = at, max(used, page)
 	}
 	l.Pages = slices.Clone(pages[:used])
@@ -151,7 +151,7 @@ func (k *keeper) grow() (best Layout, ok bool) {
 	was := k.pages[last]
 	try := func(side func(Size) bool, longest int) {
 		for page := was; k.longer(&page, side(page)) && max(page.W, page.H) <= longest*min(page.W, page.H) && k.ctx.Err() == nil; {
-			l, left := k.add(k.with(page))
+			l, left := k.placeOthers(k.with(page))
 			if len(left) > 0 {
 				continue
 			}

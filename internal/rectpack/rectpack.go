@@ -81,13 +81,13 @@ func Pack(ctx context.Context, rects []Size, o Options) (Layout, error) {
 		if err := ctx.Err(); err != nil {
 			return Layout{}, context.Cause(ctx)
 		}
-		left = l.add(page, placed, left)
+		left = l.addPage(page, placed, left)
 	}
 	return l, nil
 }
 
-// add adds a page with those that have been placed on it, and returns the others.
-func (l *Layout) add(page Size, placed map[int]Place, of []int) (left []int) {
+// addPage adds a page with those that have been placed on it, and returns the others.
+func (l *Layout) addPage(page Size, placed map[int]Place, of []int) (left []int) {
 	for _, i := range of {
 		at, ok := placed[i]
 		if !ok {
@@ -131,7 +131,7 @@ func (p *packer) first(tries []try, page Size) map[int]Place {
 		if !p.goesOn() {
 			return nil
 		}
-		if at := p.place(t, page, true); at != nil {
+		if at := p.placeOnPage(t, page, true); at != nil {
 			return at
 		}
 	}
@@ -147,7 +147,7 @@ func (p *packer) fill(of []int) map[int]Place {
 		if best != nil && !p.goesOn() {
 			break
 		}
-		at, area := p.place(t, p.largest(), false), 0
+		at, area := p.placeOnPage(t, p.largest(), false), 0
 		for i := range at {
 			area += p.rects[i].area()
 		}

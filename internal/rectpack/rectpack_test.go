@@ -246,8 +246,8 @@ func TestExtended(t *testing.T) {
 		small, large := newSpace(from), newSpace(to)
 		for _, size := range set(r, i%40) {
 			if _, at, ok := small.find([]Size{size}, []int{0}, false, rules[i%len(rules)]); ok {
-				small.take(at, size)
-				large.take(at, size)
+				small.occupy(at, size)
+				large.occupy(at, size)
 			}
 		}
 		if d := gocmp.Diff(sorted(large), sorted(small.extended(from, to)), gocmp.AllowUnexported(rect{})); d != "" {

@@ -55,7 +55,7 @@ func (s *search) byStrips(widths []int) {
 			if h == 0 || w*h < s.area || !s.goesOn() {
 				break
 			}
-			if page, placed := strip.place(s.packer, s.of, w, h); placed != nil {
+			if page, placed := strip.placeOnStrip(s.packer, s.of, w, h); placed != nil {
 				s.page, s.placed = page, placed
 			}
 		}

@@ -77,7 +77,7 @@ func fillSkyline(p *packer, of []entry, count int, page Size, atRight func(left,
 		at[e.n] = Place{X: x, Y: gap.y, Turned: e.turned}
 		done[e.n] = true
 		placed++
-		s.put(low, x, e.Size)
+		s.putRectangle(low, x, e.Size)
 	}
 	return at
 }
@@ -108,8 +108,8 @@ func (s *skyline) fill(low, y int) bool {
 	return s.waste >= 0 && y < s.page.H
 }
 
-// put puts a rectangle at one end of a gap.
-func (s *skyline) put(low, x int, size Size) {
+// putRectangle puts a rectangle at one end of a gap.
+func (s *skyline) putRectangle(low, x int, size Size) {
 	gap := s.line[low]
 	above, rest := segment{x, gap.y + size.H, size.W}, segment{gap.x, gap.y, gap.w - size.W}
 	switch {

@@ -87,8 +87,8 @@ func sorted(of []entry, by func(Size) (int, int)) []entry {
 	return of
 }
 
-// place places rectangles on a page of a width, or of such a height if the strip goes across.
-func (s *strip) place(p *packer, of []int, w, h int) (page Size, placed map[int]Place) {
+// placeOnStrip places rectangles on a page of a width, or of such a height if the strip goes across.
+func (s *strip) placeOnStrip(p *packer, of []int, w, h int) (page Size, placed map[int]Place) {
 	at := s.fill(p, s.of, len(of), Size{w, h})
 	if at == nil {
 		return Size{}, nil

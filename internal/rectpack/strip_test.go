@@ -24,7 +24,7 @@ func TestStrips(t *testing.T) {
 		w := 200 + r.IntN(100)
 		for k, s := range p.strips(of) {
 			h := sum/w + r.IntN(300)
-			page, placed := s.place(p, of, w, h)
+			page, placed := s.placeOnStrip(p, of, w, h)
 			if placed == nil {
 				continue
 			}

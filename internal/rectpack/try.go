@@ -69,9 +69,9 @@ func (p *packer) tries(of []int) []try {
 	return list
 }
 
-// place places rectangles on a page. If all are wanted, it gives up when one has no room, and
+// placeOnPage places rectangles on a page. If all are wanted, it gives up when one has no room, and
 // returns nil.
-func (p *packer) place(t try, page Size, all bool) map[int]Place {
+func (p *packer) placeOnPage(t try, page Size, all bool) map[int]Place {
 	s := newSpace(page)
 	defer func() { p.work += s.work }()
 	placed := make(map[int]Place, len(t.of))
@@ -89,7 +89,7 @@ func (p *packer) place(t try, page Size, all bool) map[int]Place {
 		case ok:
 			i := left[which]
 			placed[i] = at
-			s.take(at, turned(p.rects[i], at.Turned))
+			s.occupy(at, turned(p.rects[i], at.Turned))
 		case all:
 			return nil
 		case t.any:
@@ -148,8 +148,8 @@ func (s *space) find(rects []Size, among []int, turn bool, by rule) (which int, 
 	return which, at, ok
 }
 
-// take makes a rectangle no longer free.
-func (s *space) take(at Place, size Size) {
+// occupy makes a rectangle no longer free.
+func (s *space) occupy(at Place, size Size) {
 	r := rect{at.X, at.Y, size.W, size.H}
 	s.work += len(s.free)
 	s.new = s.new[:0]

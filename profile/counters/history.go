@@ -119,7 +119,7 @@ func (s *Set) PushFrame(at time.Time) {
 	if len(h.cells) > 0 {
 		n := int(h.pushed % int64(h.frames))
 		h.at[n] = at
-		s.write(h.row(n))
+		s.writeFrame(h.row(n))
 	}
 	h.pushed++
 	s.closedAt = at
@@ -127,8 +127,8 @@ func (s *Set) PushFrame(at time.Time) {
 	s.closed, s.frame = s.frame, s.closed
 }
 
-// write fills the row of the frame that ends.
-func (s *Set) write(to row) {
+// writeFrame fills the row of the frame that ends.
+func (s *Set) writeFrame(to row) {
 	frame, h := &s.frame, &s.history
 	var rate fastclock.Scale
 	rated := false // the rate costs a look at the clock at first, and only timers need it
@@ -149,7 +149,7 @@ func (s *Set) write(to row) {
 				if there.timer && !rated {
 					rate, rated = s.rate(), true
 				}
-				there.write(to, &frame.pages[word][i], rate)
+				there.writeSpread(to, &frame.pages[word][i], rate)
 			}
 		}
 	}
@@ -160,7 +160,7 @@ func (s *Set) write(to row) {
 	}
 }
 
-func (s *spread) write(to row, l *line, rate fastclock.Scale) {
+func (s *spread) writeSpread(to row, l *line, rate fastclock.Scale) {
 	if !s.timer {
 		for slot, column := range s.to {
 			if column != noRoute {

@@ -158,9 +158,9 @@ func (s *sheet) moveTo(to *sheet, kinds []Kind) {
 	}
 }
 
-// take adds the lines of from that are not zero, and makes them zero; they stay in
+// moveLines adds the lines of from that are not zero, and makes them zero; they stay in
 // use, because the worker has handed out pointers into them.
-func (s *sheet) take(from *sheet, kinds []Kind) {
+func (s *sheet) moveLines(from *sheet, kinds []Kind) {
 	for word, used := range from.used {
 		if used == 0 {
 			continue

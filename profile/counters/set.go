@@ -127,7 +127,7 @@ func (s *Set) cell(name string, kind Kind) *cell {
 		return s.refuse(kind)
 	}
 	c := &cell{set: s, name: s.names.String(sym), kind: kind, order: int32(sym), since: notWatched, detailSince: notWatched}
-	s.place(c)
+	s.giveLine(c)
 	if int(sym) == len(s.cells) {
 		s.cells = append(s.cells, c)
 	} else {
@@ -160,9 +160,9 @@ func (s *Set) refuse(kind Kind) *cell {
 	return s.find(OverflowTimer)
 }
 
-// place gives a cell its line: a timer one of its own, eight of the others one, a gauge
+// giveLine gives a cell its line: a timer one of its own, eight of the others one, a gauge
 // none.
-func (s *Set) place(c *cell) {
+func (s *Set) giveLine(c *cell) {
 	if c.kind == KindGauge {
 		c.line = -1
 		s.gauges = append(s.gauges, c)

@@ -71,7 +71,7 @@ func (w *Worker) Flush() {
 	if letter == nil {
 		letter = new(sheet)
 	}
-	letter.take(&w.live, w.kinds)
+	letter.moveLines(&w.live, w.kinds)
 	w.mail.Store(letter)
 }
 

@@ -29,8 +29,8 @@ type line struct {
 // thinned out: scopes that began so long ago may come out some 20 ns off.
 const maxLines = 1 << 15
 
-// add tells the clock of a pair, if it is one that is later than those before.
-func (c *clock) add(p fastclock.Pair) {
+// addClockPair tells the clock of a pair, if it is one that is later than those before.
+func (c *clock) addClockPair(p fastclock.Pair) {
 	if p.Tick <= c.last.Tick || p.Nanos <= c.last.Nanos {
 		return
 	}

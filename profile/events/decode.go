@@ -49,9 +49,9 @@ func damaged(format string, args ...any) error {
 	return fmt.Errorf("events: read: %w: "+format, append([]any{ErrDamaged}, args...)...)
 }
 
-// open takes in the content of a block. If it is one of records, next gives them.
+// openContent takes in the content of a block. If it is one of records, next gives them.
 // Kinds of blocks that it does not know are for later versions.
-func (d *decoder) open(kind byte, content []byte) error {
+func (d *decoder) openContent(kind byte, content []byte) error {
 	p := parser{rest: content}
 	switch kind {
 	case blockStart:
@@ -99,7 +99,7 @@ func (d *decoder) openRecords(p *parser) {
 		p.fail()
 		return
 	}
-	d.clock.add(mark)
+	d.clock.addClockPair(mark)
 	d.dropped = addCapped(d.dropped, lost)
 	d.row, d.left, d.rest = int(row), count, *p
 	d.shapes, d.detail, d.last = d.shapes[:0], 0, base
@@ -113,7 +113,7 @@ func (d *decoder) next(r *record) (more bool, err error) {
 	}
 	for d.left > 0 {
 		d.left--
-		known := d.take(r)
+		known := d.takeRecord(r)
 		if d.rest.bad {
 			d.left = 0
 			return false, damaged("a block of records has the right sum and a record that makes no sense")
@@ -125,7 +125,7 @@ func (d *decoder) next(r *record) (more bool, err error) {
 	return false, nil
 }
 
-func (d *decoder) take(r *record) (known bool) {
+func (d *decoder) takeRecord(r *record) (known bool) {
 	p := &d.rest
 	head := p.any()
 	index := head >> flagBits

@@ -23,8 +23,8 @@ type encoder struct {
 // a few bytes, remembering everything a hash table.
 type cache [256]struct{ key, index uint32 }
 
-// place returns where kind and name are kept, or would be.
-func (c *cache) place(kind Kind, name Symbol) (at *struct{ key, index uint32 }, key uint32) {
+// slotOf returns where kind and name are kept, or would be.
+func (c *cache) slotOf(kind Kind, name Symbol) (at *struct{ key, index uint32 }, key uint32) {
 	key = uint32(kind)<<symbolBits | uint32(name) // not 0: no kind is
 	return &c[key*0x9E3779B1>>24], key
 }
@@ -71,7 +71,7 @@ func (e *encoder) appendRecords(b []byte, buf *buffer, mark, began fastclock.Pai
 		if start < last {
 			head |= flagAround
 		}
-		at, key := e.shapes.place(kind, name)
+		at, key := e.shapes.slotOf(kind, name)
 		if at.key == key {
 			b = binary.AppendUvarint(b, uint64(at.index<<flagBits|head))
 		} else {

@@ -90,7 +90,7 @@ func TestTimesAreExact(t *testing.T) {
 			}
 			name := Symbol(rapid.IntRange(0, 2).Draw(t, "name"))
 			if rapid.Bool().Draw(t, "instant") {
-				w.put(first(Instant, name), withDetail(name, 0), now)
+				w.putRecordSlot(first(Instant, name), withDetail(name, 0), now)
 				want = append(want, span{now, 0})
 				continue
 			}
@@ -124,10 +124,10 @@ func TestClockRunsBackwards(t *testing.T) {
 	r := New(&stream, Options{})
 	w := r.Worker("worker")
 	base := fastclock.Now()
-	w.put(first(Instant, 0), 0, base)
-	w.put(first(Instant, 0), 0, base-100)
+	w.putRecordSlot(first(Instant, 0), 0, base)
+	w.putRecordSlot(first(Instant, 0), 0, base-100)
 	ScopeMark{w: w, start: base + 500}.endAt(base + 400)
-	w.put(first(Instant, 0), 0, base+300)
+	w.putRecordSlot(first(Instant, 0), 0, base+300)
 	w.Release()
 	r.Close()
 	_, events := readAll(t, stream.Bytes())
@@ -174,7 +174,7 @@ func TestOldBuffer(t *testing.T) {
 	w := r.Worker("worker")
 	base := fastclock.Now() - 3<<timeBits
 	for i := range int64(3) {
-		w.put(first(Instant, 0), 0, base+i<<timeBits)
+		w.putRecordSlot(first(Instant, 0), 0, base+i<<timeBits)
 	}
 	w.Release()
 	r.Close()

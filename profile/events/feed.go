@@ -144,9 +144,9 @@ func (f *Feed) leave(v *viewer) {
 	delete(f.viewers, v)
 }
 
-// take returns what there is for a viewer, in order: what is new in the tables,
+// takeForViewer returns what there is for a viewer, in order: what is new in the tables,
 // which the records may need, then the records. After the end nothing comes.
-func (f *Feed) take(v *viewer) (parts [][]byte, ended bool) {
+func (f *Feed) takeForViewer(v *viewer) (parts [][]byte, ended bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	tables := f.tables[v.given:]

@@ -16,7 +16,7 @@ import (
 
 // drain takes what there is for a viewer.
 func drain(f *Feed, v *viewer, to *[]byte) (ended bool) {
-	parts, ended := f.take(v)
+	parts, ended := f.takeForViewer(v)
 	for _, part := range parts {
 		*to = append(*to, part...)
 	}

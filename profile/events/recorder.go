@@ -123,7 +123,7 @@ func start(w io.Writer, opt Options, timer <-chan time.Time, stop func()) *Recor
 	}
 	go func() {
 		defer stop()
-		r.write(w, time.Now(), timer)
+		r.writeStream(w, time.Now(), timer)
 	}()
 	return r
 }

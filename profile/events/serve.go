@@ -16,7 +16,7 @@ func (f *Feed) WriteStream(ctx context.Context, w io.Writer) error {
 			return nil
 		case <-v.wake:
 		}
-		parts, ended := f.take(v)
+		parts, ended := f.takeForViewer(v)
 		for _, part := range parts {
 			if _, err := w.Write(part); err != nil {
 				return err

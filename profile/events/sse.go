@@ -54,9 +54,9 @@ func (f *Feed) WriteSSE(ctx context.Context, w io.Writer, flush func() error) er
 			page.out = append(page.out, ": nothing new\n\n"...)
 		case <-v.wake:
 			var parts [][]byte
-			parts, ended = f.take(v)
+			parts, ended = f.takeForViewer(v)
 			for _, part := range parts {
-				if err := page.add(part); err != nil {
+				if err := page.appendBlocks(part); err != nil {
 					return err
 				}
 			}
@@ -78,9 +78,9 @@ type sse struct {
 	toldNames, toldRow int
 }
 
-// add appends what a part of the stream says, which is whole blocks and at the
+// appendBlocks appends what a part of the stream says, which is whole blocks and at the
 // beginning magic.
-func (s *sse) add(part []byte) error {
+func (s *sse) appendBlocks(part []byte) error {
 	if len(part) >= len(magic) && string(part[:len(magic)]) == magic {
 		part = part[len(magic):]
 	}
@@ -90,7 +90,7 @@ func (s *sse) add(part []byte) error {
 		if !ok {
 			return damaged("a block has a wrong check sum")
 		}
-		if err := s.open(kind, content); err != nil {
+		if err := s.openContent(kind, content); err != nil {
 			return err
 		}
 		part = part[n:]

@@ -33,7 +33,7 @@ func (d *decoder) openStills(p *parser) {
 	if p.bad {
 		return
 	}
-	d.clock.add(mark)
+	d.clock.addClockPair(mark)
 	for len(d.stills.open) < int(first+count) {
 		d.stills.open = append(d.stills.open, nil)
 	}

@@ -125,7 +125,7 @@ func (s *Stream) readBlock() error {
 	if !ok {
 		return errWrongSum()
 	}
-	return s.open(kind, content)
+	return s.openContent(kind, content)
 }
 
 func (s *Stream) readMagic() error {

@@ -115,7 +115,7 @@ func (t *Tape) Read(b *Block, dst []Record) ([]Record, error) {
 }
 
 func (r *tapeReader) readAll(b *Block, dst []Record) ([]Record, error) {
-	if err := r.open(b.kind, b.content); err != nil {
+	if err := r.openContent(b.kind, b.content); err != nil {
 		return dst, err
 	}
 	dst = slices.Grow(dst, b.Records)
@@ -191,7 +191,7 @@ func (t *Tape) Open() []Record {
 			continue
 		}
 		r.clock, r.names = clock.upTo(b.at), names[:b.names]
-		if r.open(b.kind, b.content) != nil {
+		if r.openContent(b.kind, b.content) != nil {
 			break
 		}
 		for more := true; more; {
@@ -217,7 +217,7 @@ func (d *decoder) decides(b *Block, decided []bool) (yes bool) {
 	p.any()
 	p.any()
 	first, count := p.any(), p.any()
-	if d.open(b.kind, b.content) != nil {
+	if d.openContent(b.kind, b.content) != nil {
 		return false
 	}
 	for row := first; row < first+count; row++ {

@@ -117,7 +117,7 @@ func (t *Tape) takeBlocks(b []byte, clone bool) (rest []byte, err error) {
 
 func (t *Tape) takeBlock(kind byte, content []byte, clone bool) error {
 	d := &t.skim
-	if err := d.open(kind, content); err != nil {
+	if err := d.openContent(kind, content); err != nil {
 		return err
 	}
 	if kind != blockRecords && kind != blockOpen {

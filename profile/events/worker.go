@@ -24,9 +24,9 @@ type Worker struct {
 	_ [72]byte // no other worker's fields on this one's cache lines
 }
 
-// put appends a record of one slot. What does not simply fit is left to insert,
+// putRecordSlot appends a record of one slot. What does not simply fit is left to insert,
 // and so is a clock that ran backwards, whose difference is a large number.
-func (w *Worker) put(a, b uint64, now int64) {
+func (w *Worker) putRecordSlot(a, b uint64, now int64) {
 	ticks, n := uint64(now-w.base), w.used
 	if uint(n) >= bufferSlots || ticks>>timeBits != 0 {
 		w.insert(a, b, now, 0)
@@ -39,7 +39,7 @@ func (w *Worker) put(a, b uint64, now int64) {
 // stamp appends a record of one slot with the present time. The methods that call
 // it are short enough to be inlined, so that a nil worker costs no call.
 func (w *Worker) stamp(kind Kind, name Symbol, b uint64) {
-	w.put(first(kind, name), b, fastclock.Now())
+	w.putRecordSlot(first(kind, name), b, fastclock.Now())
 }
 
 // insert appends a record that is continued in more slots, and returns these for
@@ -48,7 +48,7 @@ func (w *Worker) insert(a, b uint64, now int64, more int) []slot {
 	if w.buf != nil && (w.used+1+more > bufferSlots || now-w.base >= 1<<timeBits) {
 		w.Flush()
 	}
-	if w.buf == nil && (more >= bufferSlots || !w.take(now)) {
+	if w.buf == nil && (more >= bufferSlots || !w.takeBuffer(now)) {
 		w.drop()
 		return nil
 	}
@@ -59,8 +59,8 @@ func (w *Worker) insert(a, b uint64, now int64, more int) []slot {
 	return w.buf.slots[n+1 : w.used]
 }
 
-// take gets the worker an empty buffer, if there is one.
-func (w *Worker) take(now int64) bool {
+// takeBuffer gets the worker an empty buffer, if there is one.
+func (w *Worker) takeBuffer(now int64) bool {
 	if w.row == nil {
 		return false
 	}
@@ -140,9 +140,9 @@ func (m ScopeMark) endAt(now int64) {
 	dur := uint64(now - m.start)
 	switch {
 	case dur>>durBits == 0:
-		m.w.put(first(Scope, m.what.name()), withDetail(m.what.detail(), dur), now)
+		m.w.putRecordSlot(first(Scope, m.what.name()), withDetail(m.what.detail(), dur), now)
 	case now < m.start: // another core's clock is behind
-		m.w.put(first(Scope, m.what.name()), withDetail(m.what.detail(), 0), now)
+		m.w.putRecordSlot(first(Scope, m.what.name()), withDetail(m.what.detail(), 0), now)
 	default:
 		if more := m.w.insert(first(longScope, m.what.name()), withDetail(m.what.detail(), 0), now, 1); more != nil {
 			more[0] = slot{a: dur}

@@ -10,9 +10,9 @@ import (
 	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
-// write is the goroutine of a recorder: it turns buffers into blocks until the
+// writeStream is the goroutine of a recorder: it turns buffers into blocks until the
 // recorder is closed, and when the timer says so tells which scopes are open. began is r.began by the clock on the wall.
-func (r *Recorder) write(to io.Writer, began time.Time, timer <-chan time.Time) {
+func (r *Recorder) writeStream(to io.Writer, began time.Time, timer <-chan time.Time) {
 	defer close(r.done)
 	s := sink{to: to, rec: r}
 	s.out = append(s.out, magic...)
@@ -22,10 +22,10 @@ func (r *Recorder) write(to io.Writer, began time.Time, timer <-chan time.Time) 
 		select {
 		case b, more := <-r.full:
 			if !more {
-				s.finish()
+				s.endStream()
 				return
 			}
-			s.take(b)
+			s.writeBuffer(b)
 		case <-timer:
 			s.tellAll()
 			s.send()
@@ -33,8 +33,8 @@ func (r *Recorder) write(to io.Writer, began time.Time, timer <-chan time.Time) 
 	}
 }
 
-// take writes a buffer, and what is open on its row.
-func (s *sink) take(b *buffer) {
+// writeBuffer writes a buffer, and what is open on its row.
+func (s *sink) writeBuffer(b *buffer) {
 	s.appendNames()
 	s.appendRows()
 	s.out = s.enc.appendRecords(s.out, b, s.mark(), s.rec.began, s.names)
@@ -67,8 +67,8 @@ func (s *sink) tell(first, count int, old bool) {
 	}
 }
 
-// finish ends the stream.
-func (s *sink) finish() {
+// endStream ends the stream.
+func (s *sink) endStream() {
 	s.appendNames() // a reader may want to know of workers that recorded nothing
 	s.appendRows()
 	if s.rec.tellsOpen {

@@ -23,8 +23,8 @@ func at(now *time.Time) *generator {
 func TestLayout(t *testing.T) {
 	now := time.Date(2026, 1, 2, 15, 4, 5, 6789, time.UTC)
 	g := at(&now)
-	g.next()
-	id := g.next()
+	g.nextGUID()
+	id := g.nextGUID()
 	if !id.Time().Equal(now.Truncate(time.Microsecond)) || id.Counter() != 1 || id.Process() != 4711 || id.Random() != 0x2a0b7 {
 		t.Errorf("%s", id.Describe())
 	}
@@ -94,7 +94,7 @@ func TestClockSteps(t *testing.T) {
 	var last ID
 	next := func() ID {
 		t.Helper()
-		id := g.next()
+		id := g.nextGUID()
 		if bytes.Compare(last[:], id[:]) >= 0 {
 			t.Fatalf("%s comes after %s", id.Describe(), last.Describe())
 		}
@@ -130,7 +130,7 @@ func TestUnique(t *testing.T) {
 		reads++
 		return time.UnixMicro(1_000_000 + reads%1000 - reads%7*100)
 	}, 1)
-	for name, next := range map[string]func() ID{"the system's clock": New, "a clock that jumps": jumping.next} {
+	for name, next := range map[string]func() ID{"the system's clock": New, "a clock that jumps": jumping.nextGUID} {
 		ids := make([]ID, goroutines*each)
 		var work sync.WaitGroup
 		for i := range goroutines {

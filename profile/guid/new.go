@@ -33,9 +33,9 @@ var process = sync.OnceValue(func() *generator {
 
 // New returns an ID that no other call of New has returned or will, on any machine, as far
 // as the package's documentation says. It may be called from any goroutine.
-func New() ID { return process().next() }
+func New() ID { return process().nextGUID() }
 
-func (g *generator) next() ID { return assemble(g.full.next(), g.who) }
+func (g *generator) nextGUID() ID { return assemble(g.full.next(), g.who) }
 
 // A ticker makes stamps: the time in units, and a counter in the low bits.
 type ticker struct {

@@ -18,7 +18,7 @@ import (
 func TestShortLayout(t *testing.T) {
 	now := time.Date(2026, 1, 2, 15, 4, 5, 6_789_000, time.UTC)
 	g := at(&now)
-	full := g.next()
+	full := g.nextGUID()
 	g.short96.next()
 	id96 := assemble96(g.short96.next(), g.who)
 	g.short64.next()

@@ -58,7 +58,7 @@ type figures struct {
 	bad bool
 }
 
-func (f *figures) add(all ...int64) {
+func (f *figures) appendFigures(all ...int64) {
 	for _, n := range all {
 		if n < 0 || n > maxFigure-f.sum {
 			f.bad = true
@@ -93,9 +93,9 @@ func (s *Snapshot) check() error {
 		if err := checkNames(r.Worker, r.Group, r.Name, r.Scope); err != nil {
 			return err
 		}
-		bytes.add(r.Bytes)
-		counts.add(r.Count)
-		peaks.add(r.Peak)
+		bytes.appendFigures(r.Bytes)
+		counts.appendFigures(r.Count)
+		peaks.appendFigures(r.Peak)
 		if levels += 8 + min(strings.Count(r.Scope, ";"), maxDepth); levels > maxLevels {
 			return fmt.Errorf("the rows have more than %d scopes", maxLevels)
 		}
@@ -108,11 +108,11 @@ func (s *Snapshot) check() error {
 			return err
 		}
 		groups = figures{bad: groups.bad} // those of one hold those of another
-		groups.add(g.Bytes, g.Count, g.Peak, g.Exceeded, g.PeakCount, g.Refused, g.Waited)
+		groups.appendFigures(g.Bytes, g.Count, g.Peak, g.Exceeded, g.PeakCount, g.Refused, g.Waited)
 		groups.bad = groups.bad || g.Budget < 0 // and may be as large as int64
 	}
 	groups.sum = 0
-	groups.add(s.Held, s.Warm, s.Untracked, s.Coarse, s.Unprotected)
+	groups.appendFigures(s.Held, s.Warm, s.Untracked, s.Coarse, s.Unprotected)
 	slices.SortFunc(s.Groups, func(a, b GroupRow) int { return strings.Compare(a.Name, b.Name) })
 	slices.SortFunc(s.Rows, func(a, b Row) int { return a.compare(b.Key) })
 	for i := range s.Rows {
@@ -130,18 +130,18 @@ func (u *Usage) check() error {
 	var f figures
 	for _, n := range [][]int64{{u.Bytes}, {u.Count}, {u.Peak}, {u.PeakCount}, {u.Held}, {u.Rounding}, {u.Warm}, {u.Tables}} {
 		f.sum = 0
-		f.add(n...)
+		f.appendFigures(n...)
 	}
 	for _, p := range u.Pools {
 		if err := checkNames(p.Group, p.Name, p.Type, string(p.Lifetime)); err != nil {
 			return err
 		}
 		f.sum = 0
-		f.add(p.Bytes, p.Count, p.Peak, p.PeakCount, p.Rounding)
+		f.appendFigures(p.Bytes, p.Count, p.Peak, p.PeakCount, p.Rounding)
 	}
 	for _, s := range u.Sizes {
 		f.sum = 0
-		f.add(s.Capacity, s.Live, s.Kept)
+		f.appendFigures(s.Capacity, s.Live, s.Kept)
 	}
 	return f.err("pools and sizes")
 }
@@ -154,8 +154,8 @@ func (l *List) check() error {
 	}
 	var bytes, capacities figures
 	for _, i := range l.Items {
-		bytes.add(i.Bytes)
-		capacities.add(i.Capacity)
+		bytes.appendFigures(i.Bytes)
+		capacities.appendFigures(i.Capacity)
 		if int(i.Owner) >= len(l.Owners) {
 			return fmt.Errorf("an allocation is of owner %d, of %d", i.Owner, len(l.Owners))
 		}

@@ -86,7 +86,7 @@ type Group struct {
 
 // enterSelf adds n bytes to the group alone.
 func (g *Group) enterSelf(n int64) {
-	if now := g.held.add(n); now > g.budget && now-n <= g.budget {
+	if now := g.held.addHeld(n); now > g.budget && now-n <= g.budget {
 		g.exceeded.Add(1)
 	}
 }

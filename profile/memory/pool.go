@@ -71,7 +71,7 @@ func (p *Pool) bytes(ctx context.Context, s *site, n int, zero bool) ([]byte, er
 		}
 	}
 	stock := g.tracker.stock
-	b := stock.take(n)
+	b := stock.takeBlock(n)
 	if b == nil {
 		stock.untracked.Add(1)
 		if g.gated {
@@ -159,12 +159,12 @@ func (p *Pool) give(b *block, w *Worker) {
 	s.sub(n)
 	stock := p.group.tracker.stock
 	if stock.source.stomp != nil && b.mapped {
-		if err := stock.source.check(b); err != nil {
+		if err := stock.source.checkGuards(b); err != nil {
 			panic(fmt.Sprintf("memory: free: %d bytes that were allocated as %s: %v", n, s, err))
 		}
 		p.noteFreeing(b, w)
 	}
-	stock.put(b)
+	stock.putBlock(b)
 }
 
 // misuse says what is known of an address at which no block begins.

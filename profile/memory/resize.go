@@ -127,7 +127,7 @@ func (s *site) takeOver(from *site, n int64) error {
 	if err := to.admit(noWait, n, both); err != nil {
 		return err
 	}
-	s.held.add(n)
+	s.held.addHeld(n)
 	s.count.Add(1)
 	to.enter(n, both)
 	if to.tracker.tally != nil {

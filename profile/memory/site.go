@@ -12,10 +12,10 @@ type meter struct {
 	bytes, peak atomic.Int64
 }
 
-// add returns the bytes that are held with these n. An atomic addition returns
+// addHeld returns the bytes that are held with these n. An atomic addition returns
 // each value that the sum has had to exactly one caller, so none is missed in the
 // peak, however many add at once.
-func (m *meter) add(n int64) int64 {
+func (m *meter) addHeld(n int64) int64 {
 	now := m.bytes.Add(n)
 	for {
 		peak := m.peak.Load()
@@ -39,7 +39,7 @@ type site struct {
 const unused = -1
 
 func (s *site) add(n int64) {
-	s.held.add(n)
+	s.held.addHeld(n)
 	s.count.Add(1)
 	g := s.pool.group
 	g.enterSelf(n)
@@ -60,7 +60,7 @@ func (s *site) sub(n int64) {
 
 // change enters n bytes more, or less, for what is entered already.
 func (s *site) change(n int64) {
-	s.held.add(n)
+	s.held.addHeld(n)
 	g := s.pool.group
 	g.enterSelf(n)
 	if g.more {

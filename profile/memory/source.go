@@ -19,8 +19,8 @@ func (s *source) reuses() bool { return s.stomp == nil }
 // zeroes says that what take returns is all zero.
 func (s *source) zeroes() bool { return s.stomp == nil }
 
-// take returns memory for n bytes: of the capacity of their class, of n with stomp.
-func (s *source) take(n, capacity int) (mem []byte, mapped bool) {
+// takeMemory returns memory for n bytes: of the capacity of their class, of n with stomp.
+func (s *source) takeMemory(n, capacity int) (mem []byte, mapped bool) {
 	if s.stomp != nil {
 		n = max(n, 1) // so that the slice has an address of its own
 		if mem, err := s.stomp.Alloc(n); err == nil {
@@ -52,5 +52,5 @@ func (s *source) give(mem []byte, mapped bool) {
 	}
 }
 
-// check reports writes beside a block of stomp.
-func (s *source) check(b *block) error { return s.stomp.Check(b.mem()) }
+// checkGuards reports writes beside a block of stomp.
+func (s *source) checkGuards(b *block) error { return s.stomp.Check(b.mem()) }

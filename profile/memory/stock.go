@@ -39,8 +39,8 @@ func newStock(limit int, keep int64, src *source) *stock {
 	return k
 }
 
-// take returns a block of at least n bytes, nil if no more can be tracked.
-func (k *stock) take(n int) *block {
+// takeBlock returns a block of at least n bytes, nil if no more can be tracked.
+func (k *stock) takeBlock(n int) *block {
 	class, capacity := classOf(n)
 	if class != exact {
 		if b := k.reuse(class); b != nil {
@@ -55,7 +55,7 @@ func (k *stock) take(n int) *block {
 			return nil
 		}
 	}
-	mem, mapped := k.source.take(n, capacity)
+	mem, mapped := k.source.takeMemory(n, capacity)
 	k.held.Add(int64(len(mem)))
 	return k.insert(mem, class, mapped)
 }
@@ -69,8 +69,8 @@ func (k *stock) admit() bool {
 	return false
 }
 
-// put takes back an unused block, and keeps it if the limit allows that.
-func (k *stock) put(b *block) {
+// putBlock takes back an unused block, and keeps it if the limit allows that.
+func (k *stock) putBlock(b *block) {
 	if int(b.class) == exact || int64(b.capacity) > k.keep {
 		k.release(b)
 		return
@@ -123,7 +123,7 @@ func (k *stock) trim() {
 
 // release returns an unused block to the system.
 func (k *stock) release(b *block) {
-	k.gone.add(b.key(), b.owner.Load())
+	k.gone.noteFreed(b.key(), b.owner.Load())
 	// Before the memory is gone: from then on its address may be another block's.
 	mem, mapped := b.mem(), b.mapped
 	k.remove(b)
@@ -141,7 +141,7 @@ type gone struct {
 	owners [64]*site
 }
 
-func (g *gone) add(key uintptr, owner *site) {
+func (g *gone) noteFreed(key uintptr, owner *site) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.keys[g.next%len(g.keys)], g.owners[g.next%len(g.keys)] = key, owner

@@ -87,9 +87,9 @@ func (t *table) locate(key uintptr) (s *shard, bucket *uint32) {
 	return s, &s.heads[hash<<4>>(s.shift&63)]
 }
 
-// at returns an entry by its number: the chunk, and 1 to chunkEntries in the low byte, so
+// slotAt returns an entry by its number: the chunk, and 1 to chunkEntries in the low byte, so
 // that 0 is none.
-func (s *shard) at(entry uint32) *block {
+func (s *shard) slotAt(entry uint32) *block {
 	// From the end, as the pages of users begin where a chunk does: the first entry
 	// would share its place in the cache with all of them.
 	return &s.chunks[entry>>8][chunkEntries-entry&255]
@@ -101,7 +101,7 @@ func (t *table) find(key uintptr) *block {
 	s.mu.Lock()
 	var found *block
 	for entry := *bucket; entry != 0; {
-		b := s.at(entry)
+		b := s.slotAt(entry)
 		if b.key() == key {
 			found = b
 			break
@@ -120,7 +120,7 @@ func (t *table) insert(mem []byte, class int, mapped bool) *block {
 	defer s.mu.Unlock()
 	entry := s.free
 	if entry != 0 {
-		s.free = s.at(entry).next
+		s.free = s.slotAt(entry).next
 	} else {
 		if len(s.chunks) == 0 || s.used == chunkEntries {
 			s.chunks, s.used = append(s.chunks, new([chunkEntries]block)), 0
@@ -128,7 +128,7 @@ func (t *table) insert(mem []byte, class int, mapped bool) *block {
 		s.used++
 		entry = uint32(len(s.chunks)-1)<<8 | s.used
 	}
-	b := s.at(entry)
+	b := s.slotAt(entry)
 	b.start, b.capacity, b.class, b.mapped, b.fresh = start, len(mem), int8(class), mapped, true
 	b.next, *bucket = *bucket, entry
 	return b
@@ -139,8 +139,8 @@ func (t *table) remove(b *block) {
 	s, link := t.locate(b.key())
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for s.at(*link) != b {
-		link = &s.at(*link).next
+	for s.slotAt(*link) != b {
+		link = &s.slotAt(*link).next
 	}
 	entry := *link
 	*link = b.next
@@ -176,7 +176,7 @@ func (s *shard) each(yield func(b *block, entry uint32) bool) bool {
 	for chunk := range s.chunks {
 		for i := range uint32(chunkEntries) {
 			entry := uint32(chunk)<<8 | (i + 1)
-			if b := s.at(entry); b.start != nil && !yield(b, entry) {
+			if b := s.slotAt(entry); b.start != nil && !yield(b, entry) {
 				return false
 			}
 		}

@@ -48,8 +48,8 @@ type SizeRow struct {
 type tally struct{ bytes, count meter }
 
 func (t *tally) add(n, count int64) {
-	t.bytes.add(n)
-	t.count.add(count)
+	t.bytes.addHeld(n)
+	t.count.addHeld(count)
 }
 
 func (t *tally) total() Total {
@@ -67,7 +67,7 @@ func (p *Pool) tallyUp(n, count int64) {
 // tallyCount is enter for the count.
 func (g *Group) tallyCount(count int64, end *Group) {
 	for a := g; a != end; a = a.parent {
-		a.counts.add(count)
+		a.counts.addHeld(count)
 	}
 }
 

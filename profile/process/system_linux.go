@@ -101,7 +101,7 @@ func parseStatus(status []byte, f *Figures) {
 		case "VmRSS":
 			f.RSS = kilobytes(rest)
 		case "Threads":
-			if n, unit := number(rest); len(unit) == 0 {
+			if n, unit := leadingNumber(rest); len(unit) == 0 {
 				f.Threads = n
 			}
 		}
@@ -111,15 +111,15 @@ func parseStatus(status []byte, f *Figures) {
 var newline, colon = []byte("\n"), []byte(":")
 
 func kilobytes(b []byte) int64 {
-	n, unit := number(b)
+	n, unit := leadingNumber(b)
 	if n == Unknown || string(unit) != " kB" {
 		return Unknown
 	}
 	return n << 10
 }
 
-// number reads a decimal number after blanks. It is Unknown if there is none below 2^52.
-func number(b []byte) (n int64, rest []byte) {
+// leadingNumber reads a decimal number after blanks. It is Unknown if there is none below 2^52.
+func leadingNumber(b []byte) (n int64, rest []byte) {
 	b = bytes.TrimLeft(b, " \t")
 	digits := 0
 	for ; digits < len(b) && b[digits] >= '0' && b[digits] <= '9'; digits++ {

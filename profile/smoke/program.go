@@ -66,7 +66,7 @@ func Start(set *counters.Set) *Run {
 	r := &Run{file: os.Getenv(sampleVariable), set: set, frames: map[string][]float64{}}
 	r.sample.Build = thisBuild()
 	r.last = map[string]float64{}
-	for _, f := range r.read() {
+	for _, f := range r.readFigures() {
 		r.last[f.Name] = f.Value
 	}
 	return r
@@ -79,7 +79,7 @@ func (r *Run) Frame() {
 		return
 	}
 	r.count++
-	for _, f := range r.read() {
+	for _, f := range r.readFigures() {
 		value := f.Value
 		if f.Class != Level || f.Name == HeapObjects || f.Name == HeapBytes || f.Name == GarbageCollection {
 			value -= r.last[f.Name]
@@ -90,13 +90,13 @@ func (r *Run) Frame() {
 }
 
 // Exact adds a figure that must be the same in every run of the same sources.
-func (r *Run) Exact(name string, value int64) { r.add(name, Exact, float64(value)) }
+func (r *Run) Exact(name string, value int64) { r.addFigure(name, Exact, float64(value)) }
 
 // Level adds a figure that is compared if it is the same in every execution, such as the peak of
 // memory or the depth of a queue. Growth is a reason to fail.
-func (r *Run) Level(name string, value float64) { r.add(name, Level, value) }
+func (r *Run) Level(name string, value float64) { r.addFigure(name, Level, value) }
 
-func (r *Run) add(name string, class Class, value float64) {
+func (r *Run) addFigure(name string, class Class, value float64) {
 	if r != nil {
 		r.sample.Step.Figures = append(r.sample.Step.Figures, Figure{Name: name, Class: class, Value: value})
 	}
@@ -117,7 +117,7 @@ func (r *Run) Finish() error {
 		return nil
 	}
 	step := &r.sample.Step
-	figures := r.read() // before anything here allocates much
+	figures := r.readFigures() // before anything here allocates much
 	step.Frames = r.count
 	for _, f := range figures {
 		if values := r.frames[f.Name]; len(values) > 0 && f.Class != Site {
@@ -140,10 +140,10 @@ func (r *Run) Finish() error {
 	return os.WriteFile(r.file, text, 0o666)
 }
 
-// read returns all figures as they are now. The runtime's come from ReadMemStats, which
+// readFigures returns all figures as they are now. The runtime's come from ReadMemStats, which
 // stops the program for a moment: package runtime/metrics would not, but takes 0.1 ms
 // at the start of every process, measured or not.
-func (r *Run) read() []Figure {
+func (r *Run) readFigures() []Figure {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	figures := []Figure{

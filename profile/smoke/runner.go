@@ -163,7 +163,7 @@ func (r *Runner) execute(ctx context.Context, m mode, i int, w *workspace) error
 	if m == counted {
 		cmd = counting(ctx, cmd, profile)
 	}
-	found, err := w.run(cmd)
+	found, err := w.runCommand(cmd)
 	if err != nil {
 		return err
 	}
@@ -193,8 +193,8 @@ func (r *Runner) execute(ctx context.Context, m mode, i int, w *workspace) error
 	return nil
 }
 
-// run runs a command and reads the sample that it leaves.
-func (w *workspace) run(cmd *exec.Cmd) (sample, error) {
+// runCommand runs a command and reads the sample that it leaves.
+func (w *workspace) runCommand(cmd *exec.Cmd) (sample, error) {
 	var found sample
 	os.Remove(w.file)
 	var said tail

@@ -30,7 +30,7 @@ func BenchmarkFrames(b *testing.B) {
 					c.Add(1)
 				}
 				set.PushFrame(frameAt(0))
-				if watched && len(rows.take()) == 0 {
+				if watched && len(rows.takeRows()) == 0 {
 					b.Fatal("no row")
 				}
 			}

@@ -26,7 +26,7 @@ func (v *View) Do(line string) (text string, err error) {
 	if err != nil {
 		return "", fmt.Errorf("view: %w", err)
 	}
-	v.told.add(reply.Ops)
+	v.told.appendOps(reply.Ops)
 	return reply.Text, nil
 }
 
@@ -160,7 +160,7 @@ func newTold() *told {
 	return &told{id: rand.Text()[:8], listeners: map[chan string]struct{}{}, changed: make(chan struct{})}
 }
 
-func (t *told) add(ops []console.Op) {
+func (t *told) appendOps(ops []console.Op) {
 	if len(ops) == 0 {
 		return
 	}

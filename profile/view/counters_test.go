@@ -215,7 +215,7 @@ func TestFramesBehind(t *testing.T) {
 		{1, 1},
 	} {
 		push(tc.pushed)
-		b := rows.take()
+		b := rows.takeRows()
 		if len(b) != tc.want*size {
 			t.Errorf("after %d frames: %d bytes, want %d rows", tc.pushed, len(b), tc.want)
 		}

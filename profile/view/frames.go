@@ -58,7 +58,7 @@ func (v *View) frames(w http.ResponseWriter, req *http.Request) {
 		rows.next = 0 // of a program that ran before this one
 	}
 	for {
-		if b := rows.take(); len(b) > 0 {
+		if b := rows.takeRows(); len(b) > 0 {
 			out.SetWriteDeadline(time.Now().Add(writeDeadline)) // where that is not supported writes may wait longer
 			if _, err := w.Write(b); err != nil {
 				return
@@ -88,8 +88,8 @@ type frameRows struct {
 	out           []byte
 }
 
-// take returns the rows that are new.
-func (f *frameRows) take() []byte {
+// takeRows returns the rows that are new.
+func (f *frameRows) takeRows() []byte {
 	f.out = f.out[:0]
 	if len(f.set.Table(f.next).Frames) == 0 {
 		return nil

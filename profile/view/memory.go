@@ -113,8 +113,8 @@ func (m *memories) rows(id string) (*memory.Snapshot, time.Time, error) {
 	return c.Snapshot, c.At, nil
 }
 
-// take keeps what the tracker knows now. It returns the names of those that go for it.
-func (m *memories) take(name string) (snapshotInfo, []string) {
+// takeSnapshot keeps what the tracker knows now. It returns the names of those that go for it.
+func (m *memories) takeSnapshot(name string) (snapshotInfo, []string) {
 	c := m.tracker.Capture(time.Now())
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -168,7 +168,7 @@ func (v *View) memoryTake(w http.ResponseWriter, req *http.Request) {
 		webjson.Fail(w, http.StatusBadRequest, "nothing is running here of which a snapshot could be taken")
 		return
 	}
-	info, gone := v.memory.take(body.Name)
+	info, gone := v.memory.takeSnapshot(body.Name)
 	webjson.Write(w, struct {
 		snapshotInfo
 		Gone []string `json:"gone"`

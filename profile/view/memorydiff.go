@@ -54,12 +54,12 @@ type changedPlaces struct {
 // memoryDiff answers with what is new, gone and changed from snapshot a to b, leaks first.
 func (v *View) memoryDiff(w http.ResponseWriter, req *http.Request) {
 	q := req.URL.Query()
-	now, err := v.memory.list(q.Get("b"), q.Get("fresh") == "1")
+	now, err := v.memory.listSnapshots(q.Get("b"), q.Get("fresh") == "1")
 	if err != nil {
 		webjson.Fail(w, http.StatusNotFound, "%v", err)
 		return
 	}
-	base, err := v.memory.list(q.Get("a"), false)
+	base, err := v.memory.listSnapshots(q.Get("a"), false)
 	if err != nil {
 		webjson.Fail(w, http.StatusNotFound, "%v", err)
 		return

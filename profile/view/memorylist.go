@@ -15,10 +15,10 @@ import (
 	"github.com/assetcook/assetcook/profile/memory"
 )
 
-// list returns a snapshot with its allocations. Those of the tracker are listed anew if it
+// listSnapshots returns a snapshot with its allocations. Those of the tracker are listed anew if it
 // was asked for, and otherwise stay the same from one page of the list to the next.
 // It is called while m.mu is not held.
-func (m *memories) list(id string, fresh bool) (*memory.Capture, error) {
+func (m *memories) listSnapshots(id string, fresh bool) (*memory.Capture, error) {
 	c, err := m.find(id)
 	if c != nil || err != nil {
 		return c, err
@@ -66,13 +66,13 @@ func (m *memories) query(q url.Values) (*listQuery, int, error) {
 	if !slices.Contains(columns, column) {
 		return nil, http.StatusBadRequest, fmt.Errorf("%.40q is no column; there are %v", column, columns)
 	}
-	c, err := m.list(q.Get("snap"), q.Get("fresh") == "1")
+	c, err := m.listSnapshots(q.Get("snap"), q.Get("fresh") == "1")
 	if err != nil {
 		return nil, http.StatusNotFound, err
 	}
 	base, change := (*memory.Capture)(nil), q.Get("change")
 	if change != "" {
-		if base, err = m.list(q.Get("base"), false); err != nil {
+		if base, err = m.listSnapshots(q.Get("base"), false); err != nil {
 			return nil, http.StatusNotFound, err
 		}
 	}

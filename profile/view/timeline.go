@@ -119,7 +119,7 @@ func (v *View) timelineRoutes(mux *http.ServeMux) {
 		from, to := q.window()
 		return q.asked(func() (any, error) { return line.Values(ctx, from, to, q.width(), q.Values["names"]) })
 	}))
-	mux.HandleFunc("GET /api/compare", v.compare)
+	mux.HandleFunc("GET /api/compare", v.compareRuns)
 }
 
 // errQuery is a question that makes no sense.
@@ -166,8 +166,8 @@ func (q *query) window() (from, to int64) {
 
 func (q *query) width() int { return int(min(max(q.number("width", 1024), 1), 1<<20)) }
 
-// line returns the recording that a query names.
-func (v *View) line(q *query, name string) (namedLine, error) {
+// viewLine returns the recording that a query names.
+func (v *View) viewLine(q *query, name string) (namedLine, error) {
 	v.lines.begin()
 	n := q.number(name, 0)
 	if q.err != nil {
@@ -183,7 +183,7 @@ func (v *View) line(q *query, name string) (namedLine, error) {
 func (v *View) answer(question func(ctx context.Context, line namedLine, q *query) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, req *http.Request) {
 		q := &query{Values: req.URL.Query()}
-		line, err := v.line(q, "rec")
+		line, err := v.viewLine(q, "rec")
 		var answer any
 		if err == nil {
 			answer, err = question(req.Context(), line, q)
@@ -192,14 +192,14 @@ func (v *View) answer(question func(ctx context.Context, line namedLine, q *quer
 	}
 }
 
-func (v *View) compare(w http.ResponseWriter, req *http.Request) {
+func (v *View) compareRuns(w http.ResponseWriter, req *http.Request) {
 	q := &query{Values: req.URL.Query()}
-	a, err := v.line(q, "a")
+	a, err := v.viewLine(q, "a")
 	if err != nil {
 		reply(w, nil, err)
 		return
 	}
-	b, err := v.line(q, "b")
+	b, err := v.viewLine(q, "b")
 	if err != nil {
 		reply(w, nil, err)
 		return

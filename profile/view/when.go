@@ -78,7 +78,7 @@ func (v *View) watch(ctx context.Context, w *when, tape *events.Tape) {
 		case <-poll.C:
 		}
 		for frame, value := range rows.values() {
-			if !t.take(value) {
+			if !t.takeFrameValue(value) {
 				continue
 			}
 			w.report("at frame %d: recording %v more", frame.Number, w.Dump)
@@ -124,8 +124,8 @@ type trigger struct {
 	run  int
 }
 
-// take takes a frame's value and reports whether the run has become long enough.
-func (t *trigger) take(value float64) bool {
+// takeFrameValue takes a frame's value and reports whether the run has become long enough.
+func (t *trigger) takeFrameValue(value float64) bool {
 	if !t.when.Holds(value) {
 		t.run = 0
 		return false

@@ -18,7 +18,7 @@ func TestTrigger(t *testing.T) {
 	trigger := trigger{when: console.When{Is: ">", Number: 33, Frames: 3}}
 	var fired []int
 	for i, v := range []float64{40, 40, 10, 34, 34, 34, 34, 34, 33, 50, 50, 50} {
-		if trigger.take(v) {
+		if trigger.takeFrameValue(v) {
 			fired = append(fired, i)
 		}
 	}

@@ -72,7 +72,7 @@ func run(ctx context.Context, suites []suite, args []string, stdout, stderr io.W
 		if err == nil {
 			var results []result
 			results, err = runTrials(ctx, trials)
-			r.add(s.name, version(ctx, folder), results)
+			r.addResults(s.name, version(ctx, folder), results)
 		}
 		if err != nil {
 			fmt.Fprintf(stderr, "conformance: %s: %v\n", s.name, err)

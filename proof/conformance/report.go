@@ -24,7 +24,7 @@ type row struct {
 	results     []result
 }
 
-func (r *report) add(suite, version string, results []result) {
+func (r *report) addResults(suite, version string, results []result) {
 	r.versions = append(r.versions, fmt.Sprintf("%s %.40s", suite, version))
 	for _, res := range results {
 		i := slices.IndexFunc(r.rows, func(w row) bool { return w.suite == suite && w.kind == res.row })

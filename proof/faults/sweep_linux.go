@@ -124,7 +124,7 @@ func (s Sweep) Run(ctx context.Context) (Tally, error) {
 		if !s.plays(sc.name) {
 			continue
 		}
-		targets, calls, err := s.list(ctx, sc)
+		targets, calls, err := s.listFaults(ctx, sc)
 		if err != nil {
 			return tally, fmt.Errorf("%s: %w", sc.name, err)
 		}
@@ -211,8 +211,8 @@ func (s Sweep) plays(scene string) bool {
 	return s.Scenes == nil
 }
 
-// list plays a scene without faults and returns its targets.
-func (s Sweep) list(ctx context.Context, sc scene) (all []target, calls int, err error) {
+// listFaults plays a scene without faults and returns its targets.
+func (s Sweep) listFaults(ctx context.Context, sc scene) (all []target, calls int, err error) {
 	ws, err := s.newWorkspace(sc, "list")
 	if err != nil {
 		return nil, 0, err

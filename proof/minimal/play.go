@@ -103,8 +103,8 @@ func (p *player) damage() []string {
 	return nil
 }
 
-// write makes the files of the tree those on the disk.
-func (p *player) write() error {
+// writeTree makes the files of the tree those on the disk.
+func (p *player) writeTree() error {
 	root := filepath.Join(p.dir, "assets")
 	there, err := oracle.ReadTree(root)
 	if err != nil && !os.IsNotExist(err) {
@@ -147,7 +147,7 @@ func (o *observer) Event(e cook.Event) {
 
 // run cooks, and compares what was done with what the model says.
 func (p *player) run(ctx context.Context, targets []string) error {
-	if err := p.write(); err != nil {
+	if err := p.writeTree(); err != nil {
 		return err
 	}
 	verify := p.IntN(6) == 0

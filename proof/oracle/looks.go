@@ -89,10 +89,12 @@ var looks = []string{
 
 func (l *looker) assets() string { return filepath.Join(l.dir, "assets") }
 
-func (l *looker) at(name string) string { return filepath.Join(l.assets(), filepath.FromSlash(name)) }
+func (l *looker) lookedAt(name string) string {
+	return filepath.Join(l.assets(), filepath.FromSlash(name))
+}
 
-// place picks a random path of the tree, which may go through a link.
-func (l *looker) place() string {
+// randomLookedPath picks a random path of the tree, which may go through a link.
+func (l *looker) randomLookedPath() string {
 	switch l.IntN(6) {
 	case 0, 1:
 		return oneOf(l.Rand, lookFolders...)
@@ -110,7 +112,7 @@ func (l *looker) begin() error {
 	for i := range 4 {
 		script := "exec > \"$1\" 2> /dev/null\n"
 		for range 2 + l.IntN(4) {
-			line := strings.NewReplacer("@P", l.place(), "@Q", l.place(), "@F", oneOf(l.Rand, lookFiles...)).Replace(oneOf(l.Rand, looks...))
+			line := strings.NewReplacer("@P", l.randomLookedPath(), "@Q", l.randomLookedPath(), "@F", oneOf(l.Rand, lookFiles...)).Replace(oneOf(l.Rand, looks...))
 			script += line + "\necho $?\n"
 			if l.IntN(3) == 0 {
 				script += "sleep 0.02\n"
@@ -125,23 +127,23 @@ func (l *looker) begin() error {
 		}
 	}
 	for name, text := range files {
-		if err := os.MkdirAll(filepath.Dir(l.at(name)), 0o777); err != nil {
+		if err := os.MkdirAll(filepath.Dir(l.lookedAt(name)), 0o777); err != nil {
 			return err
 		}
-		if err := os.WriteFile(l.at(name), []byte(text), 0o666); err != nil {
+		if err := os.WriteFile(l.lookedAt(name), []byte(text), 0o666); err != nil {
 			return err
 		}
 	}
-	return os.Symlink("d", l.at("l"))
+	return os.Symlink("d", l.lookedAt("l"))
 }
 
 // edit picks a random edit. The edit does nothing if it does not fit the present tree.
 func (l *looker) edit() (do func() string) {
-	name := l.place()
+	name := l.randomLookedPath()
 	if l.IntN(3) == 0 {
 		name = oneOf(l.Rand, lookLinks...)
 	}
-	at := l.at(name)
+	at := l.lookedAt(name)
 	other := oneOf(l.Rand, lookFolders...)
 	text := oneOf(l.Rand, lookTexts...)
 	switch n := l.IntN(100); {
@@ -179,12 +181,12 @@ func (l *looker) edit() (do func() string) {
 		return func() string {
 			between := filepath.Join(l.assets(), "between")
 			os.Rename(at, between)
-			os.Rename(l.at(other), at)
-			os.Rename(between, l.at(other))
+			os.Rename(l.lookedAt(other), at)
+			os.Rename(between, l.lookedAt(other))
 			return "exchange " + name + " and " + other
 		}
 	}
-	return func() string { os.Rename(at, l.at(other)); return "rename " + name + " to " + other }
+	return func() string { os.Rename(at, l.lookedAt(other)); return "rename " + name + " to " + other }
 }
 
 // race makes edits during a run, and undoes some of them at once.
@@ -201,14 +203,14 @@ func (l *looker) race() (log []string, err error) {
 			log = append(log, "meanwhile: "+l.edit()())
 			continue
 		}
-		name := l.place()
+		name := l.randomLookedPath()
 		away := filepath.Join(l.dir, "away")
-		moved := os.Rename(l.at(name), away) == nil
+		moved := os.Rename(l.lookedAt(name), away) == nil
 		log = append(log, "meanwhile, for a moment: "+l.edit()())
 		time.Sleep(time.Duration(l.IntN(10)) * time.Millisecond)
 		if moved {
-			os.RemoveAll(l.at(name))
-			os.Rename(away, l.at(name))
+			os.RemoveAll(l.lookedAt(name))
+			os.Rename(away, l.lookedAt(name))
 		}
 	}
 	return log, <-done

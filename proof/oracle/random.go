@@ -176,7 +176,7 @@ func (g *generator) mode() Mode {
 // begin makes a tree of 10 to 25 small files, more for a chain scene.
 func (g *generator) begin(parts bool) {
 	for n := 8 + g.r.IntN(12); len(g.m) < n; {
-		name, kind := g.place()
+		name, kind := g.randomPlace()
 		g.write(name, oneOf(g.r, contents()[kind]...))
 	}
 	if g.r.IntN(2) == 0 {
@@ -232,7 +232,7 @@ func (g *generator) begin(parts bool) {
 	g.writeRootRules()
 }
 
-func (g *generator) place() (name, kind string) {
+func (g *generator) randomPlace() (name, kind string) {
 	kind = oneOf(g.r, extensions...)
 	return path.Join(oneOf(g.r, "", "x", "y", "x/y"), oneOf(g.r, "a", "b", "a", "b", ".a")+kind), kind
 }

@@ -10,7 +10,7 @@ import (
 func (g *generator) editSource() {
 	name, ok := g.m.pick(g.r, "")
 	if !ok || g.r.IntN(8) == 0 {
-		name, kind := g.place()
+		name, kind := g.randomPlace()
 		g.write(name, oneOf(g.r, contents()[kind]...))
 		return
 	}
@@ -142,7 +142,7 @@ func (g *generator) editFolder() {
 
 // editLink makes a symbolic or hard link.
 func (g *generator) editLink(to string) {
-	name, kind := g.place()
+	name, kind := g.randomPlace()
 	up := strings.Repeat("../", strings.Count(name, "/"))
 	if g.r.IntN(3) == 0 {
 		g.m.write(name, g.m[to])

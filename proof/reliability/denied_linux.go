@@ -69,12 +69,12 @@ func (d *fullDisk) denied(ctx context.Context, c denial) (log []string, err erro
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, sceneError(d.end(s, at))) }()
+	defer func() { err = errors.Join(err, sceneError(d.endFullDisk(s, at))) }()
 	s.user = unprivilegedUser
 	if err := errors.Join(os.MkdirAll(s.store, 0o755), own(s.assets), own(s.out), own(s.store)); err != nil {
 		return nil, sceneError(err)
 	}
-	if err := s.check(ctx); err != nil {
+	if err := s.checkScene(ctx); err != nil {
 		return s.log, err
 	}
 	err = errors.Join(s.write(filepath.Join(s.assets, "data", "cup.json"), []byte(`{"a": 1}`)),
@@ -113,7 +113,7 @@ func (d *fullDisk) denied(ctx context.Context, c denial) (log []string, err erro
 	case !said(end.stderr, c.says):
 		return s.log, fmt.Errorf("no line has %q: %s", c.says, end.stderr)
 	}
-	return s.log, s.check(ctx)
+	return s.log, s.checkScene(ctx)
 }
 
 // said reports whether a line of the command contains some text.
@@ -140,7 +140,7 @@ func noFolder(ctx context.Context, d *fullDisk) (log []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, sceneError(d.end(s, at))) }()
+	defer func() { err = errors.Join(err, sceneError(d.endFullDisk(s, at))) }()
 	for _, c := range []struct {
 		dir  string
 		code int
@@ -159,5 +159,5 @@ func noFolder(ctx context.Context, d *fullDisk) (log []string, err error) {
 			return s.log, fmt.Errorf("-dir %s exits with %d, want %d: %s", c.dir, code, c.code, text.String())
 		}
 	}
-	return s.log, s.check(ctx)
+	return s.log, s.checkScene(ctx)
 }

@@ -30,10 +30,10 @@ func disk(ctx context.Context, args []string) error {
 	if err != nil || !work {
 		return err
 	}
-	if err := d.open(ctx); err != nil {
+	if err := d.openWorkplace(ctx); err != nil {
 		return err
 	}
-	defer d.close()
+	defer d.closeWorkplace()
 	if err := os.Chmod(d.dir, 0o755); err != nil { // for the unprivileged user
 		return err
 	}
@@ -75,7 +75,7 @@ var shortages = []shortage{
 func (d *fullDisk) run(ctx context.Context, shortages []shortage, denials []denial) error {
 	cases, err := d.all(ctx, shortages, denials)
 	counted := fmt.Sprintf("%d levels, full at %d of them, %d cases of what is denied", d.done.Load(), d.full, cases)
-	return d.finish(ctx, err, counted, int64(d.full), "levels at which the disk was full")
+	return d.printLastLine(ctx, err, counted, int64(d.full), "levels at which the disk was full")
 }
 
 // all runs all levels and then all denials.
@@ -130,7 +130,7 @@ func (d *fullDisk) scene(small func(*scene) string, seed uint64) (s *scene, at s
 	return s, at, sceneError(err)
 }
 
-func (d *fullDisk) end(s *scene, at string) error {
+func (d *fullDisk) endFullDisk(s *scene, at string) error {
 	return errors.Join(unix.Unmount(at, unix.MNT_DETACH), os.RemoveAll(s.scratch))
 }
 
@@ -142,9 +142,9 @@ func (d *fullDisk) level(ctx context.Context, sh shortage, left int, seed uint64
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, sceneError(d.end(s, at))) }()
+	defer func() { err = errors.Join(err, sceneError(d.endFullDisk(s, at))) }()
 	if sh.again {
-		if err := s.check(ctx); err != nil {
+		if err := s.checkScene(ctx); err != nil {
 			return s.log, err
 		}
 		if err := s.edits(1 + s.rng.IntN(8)); err != nil {
@@ -174,7 +174,7 @@ func (d *fullDisk) level(ctx context.Context, sh shortage, left int, seed uint64
 	if err := unix.Mount("", at, "", unix.MS_REMOUNT, "size=64m,nr_inodes=100000"); err != nil {
 		return s.log, sceneError(err)
 	}
-	return s.log, s.check(ctx)
+	return s.log, s.checkScene(ctx)
 }
 
 // leave limits a tmpfs to the given number of free pages or inodes.

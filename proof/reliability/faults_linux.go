@@ -28,10 +28,10 @@ func breakCalls(ctx context.Context, args []string) error {
 	if flags.Parse(args) != nil {
 		return errUsage
 	}
-	if err := w.open(ctx); err != nil {
+	if err := w.openWorkplace(ctx); err != nil {
 		return err
 	}
-	defer w.close()
+	defer w.closeWorkplace()
 	sweep := faults.Sweep{
 		Command: func(args ...string) *exec.Cmd { return exec.Command(w.program, args...) },
 		Dir:     w.dir, Sample: *sample, Seed: w.seed, Workers: *workers,

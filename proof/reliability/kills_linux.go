@@ -22,13 +22,13 @@ func kills(ctx context.Context, args []string) error {
 	if c.flags("kills").Parse(args) != nil {
 		return errUsage
 	}
-	if err := c.open(ctx); err != nil {
+	if err := c.openWorkplace(ctx); err != nil {
 		return err
 	}
-	defer c.close()
+	defer c.closeWorkplace()
 	err := c.each(ctx, c.job)
 	counted := fmt.Sprintf("%d kills, %d amid a cook, %d of them watching", c.done.Load(), c.amid.Load(), c.watched.Load())
-	return c.finish(ctx, err, counted, c.amid.Load(), "kills amid a cook")
+	return c.printLastLine(ctx, err, counted, c.amid.Load(), "kills amid a cook")
 }
 
 type killing struct {
@@ -59,7 +59,7 @@ func (c *killing) job(_ context.Context, n int) (job, error) {
 		if err := c.cycle(ctx, s); err != nil {
 			return err
 		}
-		return s.check(ctx)
+		return s.checkScene(ctx)
 	}
 	return job{scenes: []*scene{s}, round: round}, s.changeRules()
 }

@@ -105,7 +105,7 @@ func media(ctx context.Context, args []string) error {
 		if n < len(whole) {
 			f = whole[n]
 		} else {
-			f = mutate.next()
+			f = mutate.nextMutation()
 		}
 		m.bench.sound = n < len(whole)
 		m.judge(f, m.bench.cook(ctx, f))

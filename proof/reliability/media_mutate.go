@@ -20,8 +20,8 @@ type mutator struct {
 // mediaLargest bounds what repeats again and again, in bytes.
 const mediaLargest = 1 << 20
 
-// next damages a start in one to a dozen ways.
-func (m *mutator) next() mediaFile {
+// nextMutation damages a start in one to a dozen ways.
+func (m *mutator) nextMutation() mediaFile {
 	f := m.starts[m.rand.IntN(len(m.starts))]
 	f.data, f.want = bytes.Clone(f.data), wantAnything
 	if isModel(f.ext) && m.rand.IntN(8) > 0 {
@@ -60,7 +60,7 @@ func (m *mutator) damage(f mediaFile) []byte {
 	if len(shaderPieces[f.ext]) > 0 && m.rand.IntN(4) > 0 {
 		return m.damageShader(f.ext, data)
 	}
-	at := m.place(len(data))
+	at := m.favoredOffset(len(data))
 	switch m.rand.IntN(10) {
 	case 0, 1: // flip a bit
 		data[at] ^= 1 << m.rand.IntN(8)
@@ -88,8 +88,8 @@ func (m *mutator) damage(f mediaFile) []byte {
 	return data
 }
 
-// place favors the head, where sizes and tables are.
-func (m *mutator) place(n int) int {
+// favoredOffset favors the head, where sizes and tables are.
+func (m *mutator) favoredOffset(n int) int {
 	if m.rand.IntN(2) == 0 {
 		n = min(n, 128)
 	}

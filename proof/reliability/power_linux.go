@@ -32,10 +32,10 @@ func power(ctx context.Context, args []string) error {
 	if err != nil || !work {
 		return err
 	}
-	if err := p.open(ctx); err != nil {
+	if err := p.openWorkplace(ctx); err != nil {
 		return err
 	}
-	defer p.close()
+	defer p.closeWorkplace()
 	return p.run(ctx)
 }
 
@@ -50,7 +50,7 @@ type powerCuts struct {
 func (p *powerCuts) run(ctx context.Context) error {
 	err := p.each(ctx, p.job)
 	counted := fmt.Sprintf("%s, apart %t: %d cuts, %d amid a cook", p.fs, p.apart, p.done.Load(), p.amid.Load())
-	return p.finish(ctx, err, counted, p.amid.Load(), "cuts amid a cook")
+	return p.printLastLine(ctx, err, counted, p.amid.Load(), "cuts amid a cook")
 }
 
 // job returns a job with its own file system, or two.
@@ -79,7 +79,7 @@ func (p *powerCuts) job(_ context.Context, n int) (j job, err error) {
 		if err := p.cycle(ctx, s, images); err != nil {
 			return err
 		}
-		return s.check(ctx)
+		return s.checkScene(ctx)
 	}
 	if err := s.fill(); err != nil {
 		return j, err

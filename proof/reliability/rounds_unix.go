@@ -106,9 +106,9 @@ func (r *rounds) report(where string, log []string, err error) {
 	}
 }
 
-// finish prints the last line, with the campaign's counts, and returns the campaign's
+// printLastLine prints the last line, with the campaign's counts, and returns the campaign's
 // error: err, or that a check failed, or that the fault never happened (times is 0).
-func (r *rounds) finish(ctx context.Context, err error, counted string, times int64, what string) error {
+func (r *rounds) printLastLine(ctx context.Context, err error, counted string, times int64, what string) error {
 	wrong := r.wrong.Load()
 	fmt.Printf("%s: %s, %d wrong, seed %d, %s\n", r.name, counted, wrong, r.seed, r.took())
 	switch {

@@ -32,7 +32,7 @@ func TestFinish(t *testing.T) {
 		r := testRounds(t, "")
 		r.wrong.Store(c.wrong)
 		got := ""
-		if err := r.finish(c.ctx, c.err, "1 round", c.times, "harms"); err != nil {
+		if err := r.printLastLine(c.ctx, c.err, "1 round", c.times, "harms"); err != nil {
 			got = err.Error()
 		}
 		if got != c.want {

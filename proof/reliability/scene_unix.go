@@ -144,9 +144,9 @@ var (
 	noopLine = regexp.MustCompile(`(?m)^cook: \d+ assets?(?:: (?:(\d+) up to date)?(?:, )?(?:(\d+) failed)?)? in \d`)
 )
 
-// check cooks twice, and returns an error unless the outputs are those of a run from scratch
+// checkScene cooks twice, and returns an error unless the outputs are those of a run from scratch
 // and the second run had nothing to do.
-func (s *scene) check(ctx context.Context) error {
+func (s *scene) checkScene(ctx context.Context) error {
 	want, summary, err := s.fromScratch(ctx)
 	if err != nil {
 		return err

@@ -30,14 +30,14 @@ func together(ctx context.Context, args []string) error {
 	if c.flags("rounds").Parse(args) != nil {
 		return errUsage
 	}
-	if err := c.open(ctx); err != nil {
+	if err := c.openWorkplace(ctx); err != nil {
 		return err
 	}
-	defer c.close()
+	defer c.closeWorkplace()
 	err := c.each(ctx, c.job)
 	counted := fmt.Sprintf("%d rounds, %d commands, %d found the lock taken, %d assets changed while they were cooked",
 		c.done.Load(), c.commands.Load(), c.locked.Load(), c.changed.Load())
-	return c.finish(ctx, err, counted, c.locked.Load(), "commands that found the lock taken")
+	return c.printLastLine(ctx, err, counted, c.locked.Load(), "commands that found the lock taken")
 }
 
 type concurrentRuns struct {
@@ -57,7 +57,7 @@ func (c *concurrentRuns) job(ctx context.Context, n int) (job, error) {
 			return err
 		}
 		for _, at := range both {
-			if err := at.check(ctx); err != nil {
+			if err := at.checkScene(ctx); err != nil {
 				return fmt.Errorf("afterwards, in %s: %w", at.out, err)
 			}
 		}

@@ -31,9 +31,9 @@ func (w *workplace) flags() *flag.FlagSet {
 	return fs
 }
 
-// open prints the seed, makes the folder and, without -cook, builds the command. close
+// openWorkplace prints the seed, makes the folder and, without -cook, builds the command. close
 // removes the folder.
-func (w *workplace) open(ctx context.Context) error {
+func (w *workplace) openWorkplace(ctx context.Context) error {
 	fmt.Printf("%s: seed %d\n", w.name, w.seed)
 	w.began = time.Now()
 	dir, err := os.MkdirTemp(w.dir, w.name)
@@ -43,13 +43,13 @@ func (w *workplace) open(ctx context.Context) error {
 	w.dir = dir
 	if w.program == "" {
 		if w.program, err = build(ctx, dir); err != nil {
-			w.close()
+			w.closeWorkplace()
 		}
 	}
 	return err
 }
 
-func (w *workplace) close() { os.RemoveAll(w.dir) }
+func (w *workplace) closeWorkplace() { os.RemoveAll(w.dir) }
 
 // took returns the time since open, for printing.
 func (w *workplace) took() time.Duration { return time.Since(w.began).Round(time.Second) }

@@ -20,8 +20,8 @@ type tree struct {
 	truth    map[string]string // roles by path
 }
 
-// add notes that a slot uses a picture, if it is in one of the places where its format looks.
-func (t *tree) add(slot, picture string, places ...string) {
+// noteSlotPicture notes that a slot uses a picture, if it is in one of the places where its format looks.
+func (t *tree) noteSlotPicture(slot, picture string, places ...string) {
 	label := roleOf[strings.ToLower(slot)]
 	if label == "" || picture == "" {
 		return
@@ -92,7 +92,7 @@ func (t *tree) read(name string) {
 	case ".mtl":
 		for line := range strings.Lines(string(text)) {
 			if words := strings.Fields(line); len(words) > 1 {
-				t.add(words[0], words[len(words)-1], path.Dir(name))
+				t.noteSlotPicture(words[0], words[len(words)-1], path.Dir(name))
 			}
 		}
 	case ".tres", ".tscn":
@@ -100,11 +100,11 @@ func (t *tree) read(name string) {
 	case ".sdf":
 		for _, use := range mapOfSDF.FindAllStringSubmatch(string(text), -1) {
 			file := modelOfSDF.ReplaceAllString(strings.TrimSpace(use[2]), "")
-			t.add(use[1], file, path.Dir(name), path.Dir(name)+"/..")
+			t.noteSlotPicture(use[1], file, path.Dir(name), path.Dir(name)+"/..")
 		}
 	case ".cfg":
 		for _, use := range textureOfCube.FindAllStringSubmatch(string(text), -1) {
-			t.add("cube "+use[1], commandOfCube.ReplaceAllString(use[2], ""), above(name, "packages")...)
+			t.noteSlotPicture("cube "+use[1], commandOfCube.ReplaceAllString(use[2], ""), above(name, "packages")...)
 		}
 	case ".xml", ".level":
 		t.xml(name, string(text))
@@ -158,7 +158,7 @@ func (t *tree) gltf(name string, text []byte) {
 					continue
 				}
 				if file, err := url.PathUnescape(doc.Images[*source].URI); err == nil {
-					t.add(key, file, path.Dir(name))
+					t.noteSlotPicture(key, file, path.Dir(name))
 				}
 			}
 		}
@@ -176,7 +176,7 @@ func (t *tree) godot(name, text string) {
 		}
 	}
 	for _, use := range useOfResource.FindAllStringSubmatch(text, -1) {
-		t.add(use[1], files[use[2]], above(name, "")...)
+		t.noteSlotPicture(use[1], files[use[2]], above(name, "")...)
 	}
 }
 
@@ -211,14 +211,14 @@ func (t *tree) xml(name, text string) {
 		}
 		switch start.Name.Local {
 		case "texture":
-			t.add(attr["name"], attr["file"], above(name, "textures/skins")...)
+			t.noteSlotPicture(attr["name"], attr["file"], above(name, "textures/skins")...)
 		case "level", "terrain":
 			for key, value := range attr {
-				t.add("level "+key, value, path.Dir(name), "")
+				t.noteSlotPicture("level "+key, value, path.Dir(name), "")
 			}
 		case "material":
 			for key, value := range attr {
-				t.add("kart "+key, value, path.Dir(name))
+				t.noteSlotPicture("kart "+key, value, path.Dir(name))
 			}
 		}
 	}

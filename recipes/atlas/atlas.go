@@ -237,11 +237,11 @@ type atlas struct {
 
 // assemble reads the sprites and finds places for them.
 func (o *Atlas) assemble(ctx context.Context, job *recipe.Job, files []file, a *atlas) error {
-	if err := o.read(ctx, job, files, a); err != nil {
+	if err := o.readPictures(ctx, job, files, a); err != nil {
 		return err
 	}
 	defer job.Step("pack")()
-	return o.place(ctx, job, a)
+	return o.placeSprites(ctx, job, a)
 }
 
 // ofPage returns the names of the sprites of a page.

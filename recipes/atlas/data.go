@@ -75,17 +75,17 @@ func (o *Atlas) writeData(job *recipe.Job, a *atlas) error {
 		for i := range max(len(a.layout.Pages), 1) {
 			d.Textures = append(d.Textures, o.textureData(job, a, i))
 		}
-		return write(job, a.first+o.Pages, d)
+		return writeData(job, a.first+o.Pages, d)
 	}
 	for i := range o.Pages {
-		if err := write(job, a.first+o.Pages+i, o.pageData(job, a, i)); err != nil {
+		if err := writeData(job, a.first+o.Pages+i, o.pageData(job, a, i)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func write(job *recipe.Job, i int, d data) error {
+func writeData(job *recipe.Job, i int, d data) error {
 	text, err := json.MarshalIndent(d, "", " ")
 	if err != nil {
 		return err

@@ -50,8 +50,8 @@ func (o *Atlas) corner(at rectpack.Place) (x, y int) {
 	return (at.X + o.Border + o.Extrude) * o.unit(), (at.Y + o.Border + o.Extrude) * o.unit()
 }
 
-// place finds places for all sprites.
-func (o *Atlas) place(ctx context.Context, job *recipe.Job, a *atlas) error {
+// placeSprites finds places for all sprites.
+func (o *Atlas) placeSprites(ctx context.Context, job *recipe.Job, a *atlas) error {
 	rects := make([]rectpack.Size, len(a.sprites))
 	for i, s := range a.sprites {
 		rects[i] = rectpack.Size{W: o.room(s.w), H: o.room(s.h)}

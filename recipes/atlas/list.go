@@ -41,7 +41,7 @@ func (o *Atlas) listed(job *recipe.Job) ([]file, error) {
 	for _, l := range lines {
 		if l.without {
 			takeOut(job, files, l.full)
-		} else if err := add(job, files, l, made); err != nil {
+		} else if err := addMadeFiles(job, files, l, made); err != nil {
 			return nil, fmt.Errorf("line %d: %w", l.number, err)
 		}
 	}
@@ -123,8 +123,8 @@ func (o *Atlas) made(job *recipe.Job, lines []line) (list []manifest.Output, err
 	return list, err
 }
 
-// add adds the files that a line names.
-func add(job *recipe.Job, files map[string]*manifest.Output, l line, made []manifest.Output) error {
+// addMadeFiles adds the files that a line names.
+func addMadeFiles(job *recipe.Job, files map[string]*manifest.Output, l line, made []manifest.Output) error {
 	found, err := job.Glob(l.pattern)
 	for _, name := range found {
 		files[name] = nil

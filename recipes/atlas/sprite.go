@@ -92,9 +92,9 @@ type content struct {
 	pix  hashing.Digest
 }
 
-// read reads pictures and makes them sprites: files in order, and so much of them at once that
+// readPictures reads pictures and makes them sprites: files in order, and so much of them at once that
 // idle processors can share the work.
-func (o *Atlas) read(ctx context.Context, job *recipe.Job, files []file, a *atlas) error {
+func (o *Atlas) readPictures(ctx context.Context, job *recipe.Job, files []file, a *atlas) error {
 	defer job.Step("read")()
 	if len(files) > maxSprites {
 		return fmt.Errorf("%d sprites; an atlas has at most %d", len(files), maxSprites)

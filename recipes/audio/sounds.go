@@ -166,7 +166,7 @@ func (o *Sounds) join(ctx context.Context, job *recipe.Job) (*joined, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		c, err := o.read(ctx, job, f.file, f.name)
+		c, err := o.readSound(ctx, job, f.file, f.name)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", pathname.Show(f.file), err)
 		}
@@ -184,8 +184,8 @@ func (o *Sounds) join(ctx context.Context, job *recipe.Job) (*joined, error) {
 	return j, nil
 }
 
-// read prepares a sound.
-func (o *Sounds) read(ctx context.Context, job *recipe.Job, file, called string) (*pcm.Clip, error) {
+// readSound prepares a sound.
+func (o *Sounds) readSound(ctx context.Context, job *recipe.Job, file, called string) (*pcm.Clip, error) {
 	f, err := job.OpenDep(file)
 	if err != nil {
 		return nil, err

@@ -143,6 +143,6 @@ func overFileSize(state *os.ProcessState) bool {
 func (g *group) wait() (*os.ProcessState, error) {
 	for unix.Waitid(unix.P_PID, g.leader.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil) == unix.EINTR {
 	}
-	g.finish()
+	g.killGroup()
 	return g.leader.Wait()
 }

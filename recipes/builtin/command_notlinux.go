@@ -24,6 +24,6 @@ func overFileSize(*os.ProcessState) bool { return false }
 // is used again at once would be hit.
 func (g *group) wait() (*os.ProcessState, error) {
 	state, err := g.leader.Wait()
-	g.finish()
+	g.killGroup()
 	return state, err
 }

@@ -192,8 +192,8 @@ func (g *group) signal(send func(leader *os.Process)) {
 	}
 }
 
-// finish kills what is left of the group and ends it.
-func (g *group) finish() {
+// killGroup kills what is left of the group and ends it.
+func (g *group) killGroup() {
 	g.signal(func(leader *os.Process) {
 		g.job.kill(leader)
 		g.job.close()

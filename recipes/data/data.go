@@ -141,7 +141,7 @@ func (o *Data) Cook(ctx context.Context, job *recipe.Job) error {
 	if err != nil {
 		return err
 	}
-	root, err := o.read(ctx, in, text)
+	root, err := o.readDocument(ctx, in, text)
 	if err != nil {
 		return err
 	}
@@ -155,7 +155,7 @@ func (o *Data) Cook(ctx context.Context, job *recipe.Job) error {
 			return err
 		}
 	}
-	out, err := o.write(writer{ctx: ctx, most: mostOutput(len(text))}, root)
+	out, err := o.encodeTree(writer{ctx: ctx, most: mostOutput(len(text))}, root)
 	if err != nil {
 		return err
 	}
@@ -166,8 +166,8 @@ func (o *Data) Cook(ctx context.Context, job *recipe.Job) error {
 	return job.Write(0, out)
 }
 
-// read makes a tree of values out of a file.
-func (o *Data) read(ctx context.Context, in string, text []byte) (*value, error) {
+// readDocument makes a tree of values out of a file.
+func (o *Data) readDocument(ctx context.Context, in string, text []byte) (*value, error) {
 	text = bytes.TrimPrefix(text, []byte(plaintext.ByteOrderMark))
 	b := &builder{ctx: ctx}
 	switch in {
@@ -187,8 +187,8 @@ func (o *Data) read(ctx context.Context, in string, text []byte) (*value, error)
 	return nil, fmt.Errorf("input %q is not known", in)
 }
 
-// write encodes a tree.
-func (o *Data) write(w writer, root *value) ([]byte, error) {
+// encodeTree encodes a tree.
+func (o *Data) encodeTree(w writer, root *value) ([]byte, error) {
 	switch o.Format {
 	case "json":
 		return appendJSON(w, root)

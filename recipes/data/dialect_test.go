@@ -142,11 +142,11 @@ func read(t *rapid.T, source string, o map[string]any) string {
 	if s, ok := o["separator"]; ok {
 		c.Separator = s.(string)
 	}
-	root, err := c.read(t.Context(), "csv", []byte(source))
+	root, err := c.readDocument(t.Context(), "csv", []byte(source))
 	if err != nil {
 		return "refused"
 	}
-	out, err := c.write(writer{ctx: t.Context(), most: 1 << 20}, root)
+	out, err := c.encodeTree(writer{ctx: t.Context(), most: 1 << 20}, root)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +165,7 @@ func FuzzTable(f *testing.F) {
 		if tabs {
 			in = "tsv"
 		}
-		root, err := c.read(t.Context(), in, text)
+		root, err := c.readDocument(t.Context(), in, text)
 		if err != nil {
 			return
 		}

@@ -44,11 +44,11 @@ func TestEstimate(t *testing.T) {
 		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		root, err := o.read(t.Context(), name, []byte(source))
+		root, err := o.readDocument(t.Context(), name, []byte(source))
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		out, err := o.write(writer{ctx: t.Context(), most: mostOutput(len(source))}, root)
+		out, err := o.encodeTree(writer{ctx: t.Context(), most: mostOutput(len(source))}, root)
 		if err != nil {
 			t.Fatal(name, err)
 		}

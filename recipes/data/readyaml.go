@@ -114,7 +114,7 @@ func (r *yamlReader) value(n *yaml.Node) (*value, error) {
 			return nil, err
 		}
 		if n.Style&quoted != 0 && !r.flow {
-			if err := r.layout.check(n, r.spaces); err != nil {
+			if err := r.layout.checkLayout(n, r.spaces); err != nil {
 				return nil, err
 			}
 		}
@@ -145,7 +145,7 @@ func (r *yamlReader) value(n *yaml.Node) (*value, error) {
 			r.spaces = blockIndent(n, spaces)
 		default:
 			r.flow = true
-			if err := r.layout.check(n, spaces); err != nil {
+			if err := r.layout.checkLayout(n, spaces); err != nil {
 				return nil, err
 			}
 		}

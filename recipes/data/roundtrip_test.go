@@ -53,11 +53,11 @@ func TestReadersAgree(t *testing.T) {
 		want := asRead(decodeJSON(rt, source))
 		for _, format := range []string{"json", "cbor", "msgpack"} {
 			o := &Data{Format: format, Numbers: "nearest", SortKeys: rapid.Bool().Draw(rt, "sorted")}
-			root, err := o.read(t.Context(), "json", source)
+			root, err := o.readDocument(t.Context(), "json", source)
 			if err != nil {
 				rt.Fatal(err)
 			}
-			out, err := o.write(writer{ctx: t.Context(), most: mostOutput(len(source))}, root)
+			out, err := o.encodeTree(writer{ctx: t.Context(), most: mostOutput(len(source))}, root)
 			if err != nil {
 				rt.Fatal(err)
 			}
@@ -145,10 +145,10 @@ func FuzzRead(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			root, err := o.read(t.Context(), in, source)
+			root, err := o.readDocument(t.Context(), in, source)
 			var out []byte
 			if err == nil {
-				out, err = o.write(writer{ctx: t.Context(), most: mostOutput(len(source))}, root)
+				out, err = o.encodeTree(writer{ctx: t.Context(), most: mostOutput(len(source))}, root)
 			}
 			switch {
 			case err != nil:

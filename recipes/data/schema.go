@@ -15,7 +15,7 @@ import (
 func checkSchema(ctx context.Context, job *recipe.Job, path string, root *value) error {
 	files := &schemaFiles{ctx: ctx, job: job}
 	set := newSchemaSet(ctx, files.load)
-	top, err := set.open(path)
+	top, err := set.openSchema(path)
 	if err != nil {
 		return err
 	}

@@ -38,7 +38,7 @@ func (c *checker) own(s *schema, v *value, found *violations) bool {
 	}
 	switch v.kind {
 	case number:
-		ok = c.number(s, v, found) && ok
+		ok = c.checkNumber(s, v, found) && ok
 	case text:
 		ok = c.text(s, v, found) && ok
 	case list:
@@ -63,7 +63,7 @@ func (t typeSet) has(v *value) bool {
 	return ok && !other && d.isWhole()
 }
 
-func (c *checker) number(s *schema, v *value, found *violations) bool {
+func (c *checker) checkNumber(s *schema, v *value, found *violations) bool {
 	if s.minimum == nil && s.maximum == nil && s.exclusiveMinimum == nil && s.exclusiveMaximum == nil && s.multipleOf == nil {
 		return true
 	}

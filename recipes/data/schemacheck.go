@@ -38,8 +38,8 @@ func (s seen) set(i int) {
 	}
 }
 
-// add notes what another one has.
-func (s seen) add(other seen) {
+// mergeSeen notes what another one has.
+func (s seen) mergeSeen(other seen) {
 	for i, yes := range other {
 		if yes {
 			s.set(i)
@@ -78,7 +78,7 @@ func (c *checker) check(s *schema, v *value, outer *scope, judged seen, found *v
 		ok = c.properties(s, v, in, own, found) && ok
 	}
 	if ok && judged != nil {
-		judged.add(own)
+		judged.mergeSeen(own)
 	}
 	return ok && c.err == nil
 }
@@ -183,7 +183,7 @@ func (c *checker) some(any []*schema, v *value, in *scope, own seen, found *viol
 		}
 	}
 	if !ok {
-		found.add(tried)
+		found.countAll(tried)
 	}
 	return ok
 }
@@ -202,7 +202,7 @@ func (c *checker) one(any []*schema, v *value, in *scope, own seen, found *viola
 		first = i
 	}
 	if first < 0 {
-		found.add(tried)
+		found.countAll(tried)
 	}
 	return first >= 0
 }

@@ -40,14 +40,14 @@ func (l *schemaFiles) load(uri string) (string, *value, error) {
 	if err != nil {
 		return "", nil, fmt.Errorf("schema %.100s: %w", uri, err)
 	}
-	doc, err := l.read(path)
+	doc, err := l.readSchema(path)
 	if err != nil {
 		return "", nil, fmt.Errorf("schema %.100s: %w", path, err)
 	}
 	return path, doc, nil
 }
 
-func (l *schemaFiles) read(path string) (*value, error) {
+func (l *schemaFiles) readSchema(path string) (*value, error) {
 	if err := l.size(path); err != nil {
 		return nil, err
 	}

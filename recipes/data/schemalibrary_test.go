@@ -44,7 +44,7 @@ func TestSchemaAgreesWithLibrary(t *testing.T) {
 			doc, err := readJSON(&builder{ctx: t.Context()}, schemaText)
 			return "/s.json", doc, err
 		})
-		ours, ourErr := set.open("/s.json")
+		ours, ourErr := set.openSchema("/s.json")
 		if ourErr != nil || theirErr != nil {
 			// They check definitions that nothing refers to.
 			if ourErr != nil && theirErr == nil {

@@ -52,8 +52,8 @@ func newSchemaSet(ctx context.Context, load func(uri string) (string, *value, er
 	return &schemaSet{ctx: ctx, load: load, resources: map[string]*resource{}, owners: map[*value]*resource{}, compiled: map[*value]*schema{}}
 }
 
-// open compiles the schema at a path from the asset folder.
-func (set *schemaSet) open(path string) (*schema, error) {
+// openSchema compiles the schema at a path from the asset folder.
+func (set *schemaSet) openSchema(path string) (*schema, error) {
 	r, err := set.resource(&url.URL{Scheme: schemaScheme, Path: path}, draft2020)
 	if err != nil {
 		return nil, err

@@ -48,8 +48,8 @@ func (t *tomlTables) table(made tomlMade, v *value, depth int) *tomlTable {
 	return &tomlTable{id: t.ids, made: made, depth: depth, value: v}
 }
 
-// add puts v into a table under a name that it does not have.
-func (t *tomlTables) add(to *tomlTable, name string, made tomlMade, v *value) (*tomlTable, error) {
+// putInTable puts v into a table under a name that it does not have.
+func (t *tomlTables) putInTable(to *tomlTable, name string, made tomlMade, v *value) (*tomlTable, error) {
 	if to.depth >= maxDepth && made != byOneValue {
 		return nil, v.errorf(nil, "nested deeper than %d levels", maxDepth)
 	}
@@ -72,7 +72,7 @@ func (t *tomlTables) pass(from *tomlTable, name string, v *value) (*tomlTable, e
 	n := t.named[tomlName{from.id, name}]
 	switch {
 	case n == nil:
-		return t.add(from, name, byLonger, v)
+		return t.putInTable(from, name, byLonger, v)
 	case n.made == byOneValue:
 		return nil, duplicate(v, name, n)
 	}
@@ -84,7 +84,7 @@ func (t *tomlTables) open(from *tomlTable, name string, v *value) (*tomlTable, e
 	n := t.named[tomlName{from.id, name}]
 	switch {
 	case n == nil:
-		return t.add(from, name, byHeader, v)
+		return t.putInTable(from, name, byHeader, v)
 	case n.made != byLonger:
 		return nil, duplicate(v, name, n)
 	}
@@ -98,7 +98,7 @@ func (t *tomlTables) element(from *tomlTable, name string, v *value, all value) 
 	n := t.named[tomlName{from.id, name}]
 	if n == nil {
 		var err error
-		if n, err = t.add(from, name, byBrackets, &all); err != nil {
+		if n, err = t.putInTable(from, name, byBrackets, &all); err != nil {
 			return nil, err
 		}
 		n.list, all.kind = &all, list
@@ -121,7 +121,7 @@ func (t *tomlTables) dotted(from *tomlTable, name string, v *value) (*tomlTable,
 	n := t.named[tomlName{from.id, name}]
 	switch {
 	case n == nil:
-		return t.add(from, name, byDots, v)
+		return t.putInTable(from, name, byDots, v)
 	case n.made != byDots:
 		return nil, duplicate(v, name, n)
 	}
@@ -133,7 +133,7 @@ func (t *tomlTables) leaf(to *tomlTable, name string, v *value) (*tomlTable, err
 	if n := t.named[tomlName{to.id, name}]; n != nil {
 		return nil, duplicate(v, name, n)
 	}
-	return t.add(to, name, byOneValue, v)
+	return t.putInTable(to, name, byOneValue, v)
 }
 
 // inline is the inside of a table in braces, which has a place of its own in the

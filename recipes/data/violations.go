@@ -75,8 +75,8 @@ func (f *violations) insert(v violation) {
 	f.first = f.first[:min(len(f.first), mostViolations)]
 }
 
-// add counts those of another one, too.
-func (f *violations) add(other *violations) {
+// countAll counts those of another one, too.
+func (f *violations) countAll(other *violations) {
 	if f == nil {
 		return
 	}

@@ -116,10 +116,10 @@ func blockIndent(n *yaml.Node, around int) int {
 	return around
 }
 
-// check wants what belongs to a node in block style, at so many spaces, to be indented
+// checkLayout wants what belongs to a node in block style, at so many spaces, to be indented
 // by more than that: the library does not mind lines of quotes and brackets that are
 // not, nor tabs there.
-func (l *yamlLayout) check(n *yaml.Node, spaces int) error {
+func (l *yamlLayout) checkLayout(n *yaml.Node, spaces int) error {
 	at := l.offset(n.Line, n.Column)
 	for at < len(l.source) && (l.source[at] == '&' || l.source[at] == '!') { // an anchor, a tag
 		for at < len(l.source) && strings.IndexByte(" \t\r\n", l.source[at]) < 0 {

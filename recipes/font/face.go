@@ -52,13 +52,13 @@ func openFace(ctx context.Context, file []byte, index int) (*face, error) {
 	if f.meter, err = newMeter(ctx, file, at); err != nil {
 		return nil, err
 	}
-	if err := f.guard(func() error { return f.open() }); err != nil {
+	if err := f.guard(func() error { return f.openGlyph() }); err != nil {
 		return nil, fmt.Errorf("open the font: %w", err)
 	}
 	return f, nil
 }
 
-func (f *face) open() error {
+func (f *face) openGlyph() error {
 	var err error
 	if f.font, err = sfnt.ParseReaderAt(f.meter); err != nil {
 		return err
@@ -126,14 +126,14 @@ func (f *face) outline(glyph uint16, size int) (*distancefield.Path, error) {
 			return errors.New("its glyphs are pictures, which have no outlines; take another font")
 		}
 		for _, s := range segments {
-			f.add(path, s, size)
+			f.addSegment(path, s, size)
 		}
 		return err
 	})
 	return path, err
 }
 
-func (f *face) add(path *distancefield.Path, s sfnt.Segment, size int) {
+func (f *face) addSegment(path *distancefield.Path, s sfnt.Segment, size int) {
 	point := func(p fixed.Point26_6) distancefield.Point {
 		return distancefield.Point{X: f.pixels(int64(p.X), size), Y: f.pixels(int64(p.Y), size)}
 	}

@@ -134,7 +134,7 @@ func (o *Font) Cook(ctx context.Context, job *recipe.Job) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(s.write(ctx, out, path.Base(job.Path()), job.Link(1, 0), pairs), out.Close())
+	return errors.Join(s.writeMetrics(ctx, out, path.Base(job.Path()), job.Link(1, 0), pairs), out.Close())
 }
 
 // Explain implements recipe.Explainer.

@@ -7,19 +7,19 @@ import (
 	"strconv"
 )
 
-// write writes the metrics of the font file name, whose atlas is in page.
-func (s *subject) write(ctx context.Context, w io.Writer, name, page string, pairs []pair) error {
+// writeMetrics writes the metrics of the font file name, whose atlas is in page.
+func (s *subject) writeMetrics(ctx context.Context, w io.Writer, name, page string, pairs []pair) error {
 	switch s.o.Data {
 	case "msdf-atlas-gen":
 		return s.writeAtlasGen(ctx, w, pairs)
 	case "bmfont", "bmfont-json":
 		return s.writeBMFont(ctx, w, name, page, pairs)
 	}
-	return s.writeMetrics(ctx, w, pairs)
+	return s.writeOwnMetrics(ctx, w, pairs)
 }
 
-// writeMetrics writes the JSON object that the package comment describes.
-func (s *subject) writeMetrics(ctx context.Context, w io.Writer, pairs []pair) error {
+// writeOwnMetrics writes the JSON object that the package comment describes.
+func (s *subject) writeOwnMetrics(ctx context.Context, w io.Writer, pairs []pair) error {
 	m := metricsWriter{out: bufio.NewWriter(w), em: s.face.unitsPerEm}
 	m.text(`{"atlas":{"type":"`).text(s.o.Field).text(`","width":`).whole(s.atlas.w).text(`,"height":`).whole(s.atlas.h)
 	m.text(`,"size":`).whole(s.o.Size).text(`,"range":`).whole(s.o.Range)

@@ -8,9 +8,9 @@ import (
 	"slices"
 )
 
-// place finds the smallest atlas that holds the glyphs, and places for them in it.
+// placeGlyphs finds the smallest atlas that holds the glyphs, and places for them in it.
 // Tall ones come first, which wastes least.
-func (o *Font) place(ctx context.Context, glyphs []glyph) (extent, error) {
+func (o *Font) placeGlyphs(ctx context.Context, glyphs []glyph) (extent, error) {
 	order := make([]int, 0, len(glyphs))
 	area, widest, tallest := 0, 1, 1
 	for i, g := range glyphs {

@@ -74,7 +74,7 @@ func (o *Font) prepare(ctx context.Context, job *recipe.Job) (*subject, error) {
 	if !slices.ContainsFunc(s.glyphs, func(g glyph) bool { return g.box.w > 0 }) {
 		job.Warn("no glyph has an outline: the atlas is empty; see charset and text")
 	}
-	s.atlas, err = o.place(ctx, s.glyphs)
+	s.atlas, err = o.placeGlyphs(ctx, s.glyphs)
 	return s, err
 }
 

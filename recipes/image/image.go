@@ -162,7 +162,7 @@ func (o *Image) Cook(ctx context.Context, job *recipe.Job) error {
 	if err != nil {
 		return err
 	}
-	return o.write(ctx, job, 0, t)
+	return o.writeTexture(ctx, job, 0, t)
 }
 
 // Write makes a texture of a picture that another recipe has put together, as the options say,
@@ -185,7 +185,7 @@ func (o *Image) Write(ctx context.Context, job *recipe.Job, i int, m *pixmap.Map
 	if err != nil {
 		return err
 	}
-	return o.write(ctx, job, i, t)
+	return o.writeTexture(ctx, job, i, t)
 }
 
 // Memory returns the most bytes that Write holds for a picture of w by h pixels of 8 bits a
@@ -256,7 +256,7 @@ func (o *Image) prepare(ctx context.Context, job *recipe.Job) (*subject, error) 
 	return s, nil
 }
 
-func (o *Image) write(ctx context.Context, job *recipe.Job, i int, t *texture.Texture) error {
+func (o *Image) writeTexture(ctx context.Context, job *recipe.Job, i int, t *texture.Texture) error {
 	defer job.Step("pack")()
 	out, err := job.Create(i)
 	if err != nil {

@@ -41,7 +41,7 @@ const muchGarbage = 64 << 20
 
 // load reads the source and the pictures beside it that options name.
 func (s *subject) load(ctx context.Context, job *recipe.Job) error {
-	m, info, err := s.read(ctx, job, file{ext: job.Ext(), open: job.Open, read: job.Source}, nil)
+	m, info, err := s.readPicture(ctx, job, file{ext: job.Ext(), open: job.Open, read: job.Source}, nil)
 	if err != nil {
 		return err
 	}
@@ -152,7 +152,7 @@ func (s *subject) beside(ctx context.Context, job *recipe.Job, name string, like
 		open: func() (fs.File, error) { return job.OpenDep(name) },
 		read: func() ([]byte, error) { return job.Read(name) },
 	}
-	m, _, err := s.read(ctx, job, f, like)
+	m, _, err := s.readPicture(ctx, job, f, like)
 	if err != nil && ctx.Err() == nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -166,9 +166,9 @@ type file struct {
 	read func() ([]byte, error)
 }
 
-// read reads a picture. The head is looked at first: the file may be huge and no
+// readPicture reads a picture. The head is looked at first: the file may be huge and no
 // picture, or, if like is not nil, a picture of another size.
-func (s *subject) read(ctx context.Context, job *recipe.Job, f file, like *pixmap.Map) (*pixmap.Map, source.Info, error) {
+func (s *subject) readPicture(ctx context.Context, job *recipe.Job, f file, like *pixmap.Map) (*pixmap.Map, source.Info, error) {
 	head, size, err := readHead(f.open)
 	if err != nil {
 		return nil, source.Info{}, err

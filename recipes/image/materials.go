@@ -56,8 +56,8 @@ type uses struct {
 	count int
 }
 
-// add adds a use. opaque means that the material ignores the alpha of its colors.
-func (u *uses) add(picture, slot, material string, opaque bool) {
+// addUse adds a use. opaque means that the material ignores the alpha of its colors.
+func (u *uses) addUse(picture, slot, material string, opaque bool) {
 	if picture == "" || len(picture)+len(slot)+len(material) > maxUseName {
 		return
 	}
@@ -116,7 +116,7 @@ func (u *uses) fromGLTF(text []byte) {
 		}
 		if uri := doc.Images[*source].URI; uri != nil && !gltfcheck.IsDataURI(*uri) {
 			if name, err := gltfcheck.FileOfURI(*uri); err == nil {
-				u.add(name, slot, material, opaque)
+				u.addUse(name, slot, material, opaque)
 			}
 		}
 	}
@@ -170,7 +170,7 @@ func (u *uses) fromMTL(text []byte) {
 	opaque := true
 	end := func() {
 		for _, x := range of {
-			u.add(x.picture, x.slot, material, opaque)
+			u.addUse(x.picture, x.slot, material, opaque)
 		}
 		of, opaque = of[:0], true
 	}

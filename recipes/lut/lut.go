@@ -78,7 +78,7 @@ func (o *LUT) Cook(ctx context.Context, job *recipe.Job) error {
 		return err
 	}
 	read := job.Step("decode")
-	t, err := o.read(ctx, job, data)
+	t, err := o.readColorTable(ctx, job, data)
 	read()
 	if err != nil {
 		return err
@@ -103,8 +103,8 @@ func (o *LUT) Cook(ctx context.Context, job *recipe.Job) error {
 	return errors.Join(ktx2.Write(ctx, out, tex, packed), out.Close())
 }
 
-// read reads a table out of a picture, or out of text if the source is none.
-func (o *LUT) read(ctx context.Context, job *recipe.Job, data []byte) (table, error) {
+// readColorTable reads a table out of a picture, or out of text if the source is none.
+func (o *LUT) readColorTable(ctx context.Context, job *recipe.Job, data []byte) (table, error) {
 	if job.Ext() == ".cube" {
 		t, domain, err := parseCube(ctx, data)
 		if err == nil && domain != unit {

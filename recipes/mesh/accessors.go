@@ -39,7 +39,7 @@ func newAccessors(o *Mesh, doc *model.Document, free []bool, r *repairs) (*acces
 // replace adds an array in the place of a source's accessor, or of none (made), and
 // returns its number. kind is the accessor's type.
 func (as *accessors) replace(ctx context.Context, source int32, kind string, u use, a model.Array, bounds bool) (int, error) {
-	view, offset, err := as.views.add(ctx, u, a)
+	view, offset, err := as.views.appendArray(ctx, u, a)
 	if err != nil {
 		return 0, err
 	}
@@ -128,7 +128,7 @@ func (as *accessors) copy(ctx context.Context, i int32, u use) error {
 		o.Delete("byteOffset")
 		return nil
 	}
-	view, offset, err := as.views.add(ctx, u, whole)
+	view, offset, err := as.views.appendArray(ctx, u, whole)
 	if err != nil {
 		return err
 	}
@@ -171,7 +171,7 @@ func (as *accessors) copySparse(ctx context.Context, i int32, u use) error {
 		if err != nil {
 			return err
 		}
-		view, offset, err := as.views.add(ctx, u, array)
+		view, offset, err := as.views.appendArray(ctx, u, array)
 		if err != nil {
 			return err
 		}
@@ -190,7 +190,7 @@ func (as *accessors) copySparse(ctx context.Context, i int32, u use) error {
 		key   string
 		array model.Array
 	}{{"indices", at}, {"values", values}} {
-		view, offset, err := as.views.add(ctx, other, part.array)
+		view, offset, err := as.views.appendArray(ctx, other, part.array)
 		if err != nil {
 			return err
 		}

@@ -189,7 +189,7 @@ func (k *keyed) sampler(ctx context.Context, text json.RawMessage, m *motion) (j
 		use   use
 		array model.Array
 	}{{"input", other, model.FloatArray(times, 1)}, {"output", m.use, values}} {
-		number, err := k.write(ctx, part.use, part.array, part.key == "input")
+		number, err := k.writeKeys(ctx, part.use, part.array, part.key == "input")
 		if err != nil {
 			return nil, err
 		}
@@ -198,7 +198,7 @@ func (k *keyed) sampler(ctx context.Context, text json.RawMessage, m *motion) (j
 	return o.Text(), nil
 }
 
-func (k *keyed) write(ctx context.Context, u use, a model.Array, times bool) (int, error) {
+func (k *keyed) writeKeys(ctx context.Context, u use, a model.Array, times bool) (int, error) {
 	key := fmt.Sprint(u, a.Component, a.Width, times, " ") + string(a.Data)
 	if number, ok := k.numbers[key]; ok {
 		return number, nil

@@ -16,7 +16,7 @@ import (
 
 // Cook implements recipe.Cooker.
 func (o *Mesh) Cook(ctx context.Context, job *recipe.Job) error {
-	doc, _, err := o.read(ctx, job)
+	doc, _, err := o.readModel(ctx, job)
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (o *Mesh) cook(ctx context.Context, job *recipe.Job, doc *model.Document, m
 			return nil, err
 		}
 		step = job.Step("optimize")
-		err = o.finish(ctx, g, grid)
+		err = o.finishGeometry(ctx, g, grid)
 		step()
 		if err != nil {
 			return nil, err
@@ -204,7 +204,7 @@ func (c *cooking) prepare(ctx context.Context, g *geometry, l look, measure bool
 	if l.must && (g.stream("NORMAL") == nil || g.stream("TANGENT") == nil) {
 		return errNoTangents
 	}
-	c.groups.add(g)
+	c.groups.extendGroup(g)
 	c.geometries = append(c.geometries, g)
 	return nil
 }
@@ -249,7 +249,7 @@ func (c *cooking) document(ctx context.Context, job *recipe.Job) (*writer, error
 	if err := as.keep(ctx, uses); err != nil {
 		return nil, err
 	}
-	for _, step := range []func(context.Context) error{w.place, w.images, w.layOut, w.extensions} {
+	for _, step := range []func(context.Context) error{w.moveMeshes, w.images, w.layOut, w.extensions} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
@@ -259,7 +259,7 @@ func (c *cooking) document(ctx context.Context, job *recipe.Job) (*writer, error
 
 // layOut gives all views their places.
 func (w *writer) layOut(ctx context.Context) (err error) {
-	w.buffers, err = w.accessors.views.finish(ctx)
+	w.buffers, err = w.accessors.views.layOutViews(ctx)
 	return err
 }
 

@@ -9,7 +9,7 @@ import (
 
 // Explain implements recipe.Explainer.
 func (o *Mesh) Explain(ctx context.Context, job *recipe.Job) ([]string, error) {
-	doc, gone, err := o.read(ctx, job)
+	doc, gone, err := o.readModel(ctx, job)
 	if err != nil {
 		return nil, err
 	}

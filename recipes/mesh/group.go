@@ -69,8 +69,8 @@ func (gr *groups) join(a, b int) {
 	gr.of[max(a, b)] = min(a, b)
 }
 
-// add enters the positions of a geometry into the extent of its group.
-func (gr *groups) add(g *geometry) {
+// extendGroup enters the positions of a geometry into the extent of its group.
+func (gr *groups) extendGroup(g *geometry) {
 	for _, s := range g.streams {
 		switch {
 		case s.name != "POSITION":

@@ -44,7 +44,7 @@ func (w *writer) images(ctx context.Context) error {
 			continue // a view needs a type, so it stays where it is
 		}
 		if mediaType != declared && declared != "" && w.doc.Images[i].BufferView != nil { // of others the checker has warned
-			w.repairs.add("an embedded image of another type than it is declared, declared as what it is", fmt.Sprintf("image %d", i), 1)
+			w.repairs.noteRepair("an embedded image of another type than it is declared, declared as what it is", fmt.Sprintf("image %d", i), 1)
 		}
 		texels, err := w.cookPicture(ctx, i, data, pictures[i])
 		if err != nil {
@@ -54,7 +54,7 @@ func (w *writer) images(ctx context.Context) error {
 			data, mediaType = texels, gltfcheck.ImageType(texels)
 		}
 		types[i] = mediaType
-		number, _, err := w.accessors.views.add(ctx, image, model.Array{Size: len(data), Count: 1, Data: data})
+		number, _, err := w.accessors.views.appendArray(ctx, image, model.Array{Size: len(data), Count: 1, Data: data})
 		if err != nil {
 			return err
 		}

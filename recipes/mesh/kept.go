@@ -140,7 +140,7 @@ func (as *accessors) inspect(ctx context.Context, i int32, array model.Array) (c
 	case unit, unitSign, clamped:
 		return false, checkVectors(array, as.contents[i])
 	}
-	as.repairs.add(what, fmt.Sprintf("accessor %d", i), n)
+	as.repairs.noteRepair(what, fmt.Sprintf("accessor %d", i), n)
 	return n > 0, err
 }
 
@@ -274,7 +274,7 @@ func (as *accessors) bounds(i int32, o *model.Object, array model.Array) {
 		case sameFloats(*b.have, b.want):
 			continue
 		default:
-			as.repairs.add(wrongBounds, fmt.Sprintf("accessor %d", i), 1)
+			as.repairs.noteRepair(wrongBounds, fmt.Sprintf("accessor %d", i), 1)
 		}
 		o.Set(b.key, numbers(b.want...))
 	}

@@ -23,7 +23,7 @@ func live(t *testing.T, o *Mesh, tree fstest.MapFS, name string) uint64 {
 	}
 	before := heap()
 	job := recipe.NewJob(recipe.Env{Recipe: Recipe(), Path: name, Open: tree.Open, Stat: tree.Stat}, 1)
-	doc, _, err := o.read(t.Context(), job)
+	doc, _, err := o.readModel(t.Context(), job)
 	if err != nil {
 		t.Fatal(err)
 	}

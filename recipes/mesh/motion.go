@@ -43,7 +43,7 @@ func (c *cooking) findMotions(ctx context.Context) error {
 				continue
 			}
 			if list[s] == nil && !plain[s] {
-				m, err := r.read(ctx, &a.Samplers[s], ch.Target.Path)
+				m, err := r.readSampler(ctx, &a.Samplers[s], ch.Target.Path)
 				if err != nil {
 					return err
 				}
@@ -80,8 +80,8 @@ type motionReader struct {
 	times map[int32][]float32
 }
 
-// read reads a sampler that moves nodes, nil for one that stays as it is.
-func (c *motionReader) read(ctx context.Context, s *gltfcheck.AnimationSampler, path string) (*motion, error) {
+// readSampler reads a sampler that moves nodes, nil for one that stays as it is.
+func (c *motionReader) readSampler(ctx context.Context, s *gltfcheck.AnimationSampler, path string) (*motion, error) {
 	in, out := &c.doc.Accessors[*s.Input], &c.doc.Accessors[*s.Output]
 	packed := path == "rotation" && out.ComponentType == model.Int16
 	if s.Interpolation != "" && s.Interpolation != "LINEAR" && s.Interpolation != "STEP" ||
@@ -107,7 +107,7 @@ func (c *motionReader) read(ctx context.Context, s *gltfcheck.AnimationSampler, 
 		if err != nil {
 			return nil, fmt.Errorf("accessor %d: %w", *s.Output, err)
 		}
-		c.repairs.add("a rotation of another length than 1 in an animation, scaled", fmt.Sprintf("accessor %d", *s.Output), n)
+		c.repairs.noteRepair("a rotation of another length than 1 in an animation, scaled", fmt.Sprintf("accessor %d", *s.Output), n)
 	case "weights":
 		m.source.Kind = keyframes.Shares
 		m.source.Width = int(out.Count / in.Count)
@@ -136,7 +136,7 @@ func (c *motionReader) readTimes(ctx context.Context, accessor int32) ([]float32
 		return nil, err
 	}
 	if low, high := times.Bounds(); a.Min != nil && !sameFloats(*a.Min, low) || a.Max != nil && !sameFloats(*a.Max, high) {
-		c.repairs.add(wrongBounds, fmt.Sprintf("accessor %d", accessor), 1)
+		c.repairs.noteRepair(wrongBounds, fmt.Sprintf("accessor %d", accessor), 1)
 	}
 	c.times[accessor] = times.Floats()
 	return c.times[accessor], nil

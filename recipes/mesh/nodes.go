@@ -46,7 +46,7 @@ func (w *writer) addLODs(mesh int, places map[*geometry]*written) error {
 		var lod model.Object
 		lod.SetInt("level", level)
 		lod.SetInt("triangles", corners/3)
-		lod.Set("error", number(moved))
+		lod.Set("error", jsonNumber(moved))
 		extras.Set("lod", lod.Text())
 		m.Set("extras", extras.Text())
 		w.lodMeshes[mesh] = append(w.lodMeshes[mesh], len(w.meshes))
@@ -55,9 +55,9 @@ func (w *writer) addLODs(mesh int, places map[*geometry]*written) error {
 	return nil
 }
 
-// place moves meshes that are on a grid, or have levels of detail, from their nodes to
+// moveMeshes moves meshes that are on a grid, or have levels of detail, from their nodes to
 // new ones below them.
-func (w *writer) place(context.Context) error {
+func (w *writer) moveMeshes(context.Context) error {
 	weights := map[int32]int{} // nodes whose morph target weights have moved, and where
 	for i := range w.doc.Nodes {
 		n := &w.doc.Nodes[i]

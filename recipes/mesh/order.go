@@ -26,9 +26,9 @@ func lodIndices(lods []lod) [][]uint32 {
 	return lists
 }
 
-// finish welds the packed vertices of a geometry, makes its levels of detail and puts
+// finishGeometry welds the packed vertices of a geometry, makes its levels of detail and puts
 // triangles and vertices in order.
-func (o *Mesh) finish(ctx context.Context, g *geometry, grid *quantize.Grid) error {
+func (o *Mesh) finishGeometry(ctx context.Context, g *geometry, grid *quantize.Grid) error {
 	if g.mode != triangles {
 		return nil
 	}

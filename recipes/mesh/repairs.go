@@ -22,7 +22,7 @@ type repair struct {
 	n     int
 }
 
-func (r *repairs) add(what, where string, n int) {
+func (r *repairs) noteRepair(what, where string, n int) {
 	if n == 0 {
 		return
 	}
@@ -94,7 +94,7 @@ func (g *geometry) repair(ctx context.Context, r *repairs, where string, joints 
 							n++
 						}
 					}
-					r.add("a number of a color below 0 or above 1, clamped", where, n)
+					r.noteRepair("a number of a color below 0 or above 1, clamped", where, n)
 					return n > 0
 				})
 			}
@@ -162,8 +162,8 @@ func (g *geometry) repairNormals(ctx context.Context, s *stream, r *repairs, whe
 				copy(v, []float32{0, 0, 1})
 			}
 		}
-		r.add("a normal of another length than 1, scaled", where, scaled)
-		r.add("a normal without length, made anew", where, none)
+		r.noteRepair("a normal of another length than 1, scaled", where, scaled)
+		r.noteRepair("a normal without length, made anew", where, none)
 		return scaled+none > 0
 	})
 	return err
@@ -191,12 +191,12 @@ func (s *stream) repairTangents(r *repairs, where string) (dropped bool) {
 				signs++
 			}
 		}
-		r.add("a tangent of another length than 1, scaled", where, scaled)
-		r.add("a tangent whose sign is not 1 or -1, rounded", where, signs)
+		r.noteRepair("a tangent of another length than 1, scaled", where, scaled)
+		r.noteRepair("a tangent whose sign is not 1 or -1, rounded", where, signs)
 		return scaled+signs > 0
 	})
 	if dropped {
-		r.add("tangents without length, left out", where, 1)
+		r.noteRepair("tangents without length, left out", where, 1)
 	}
 	return dropped
 }
@@ -253,9 +253,9 @@ func (g *geometry) repairWeights(r *repairs, where string, joints int) error {
 			*weight = float32(float64(*weight) / sum)
 		}
 	}
-	r.add("a joint with two weights in one vertex, added up", where, double)
-	r.add("a vertex without weights, given to its first joint", where, without)
-	r.add("weights whose sum is not 1, scaled", where, scaled)
+	r.noteRepair("a joint with two weights in one vertex, added up", where, double)
+	r.noteRepair("a vertex without weights, given to its first joint", where, without)
+	r.noteRepair("weights whose sum is not 1, scaled", where, scaled)
 	if changed || double+without > 0 {
 		for i, s := range sets {
 			s.weights.data = model.FloatArray(weights[i], 4)

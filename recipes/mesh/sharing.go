@@ -35,8 +35,8 @@ func (s *sharing) note(v *view, offset int, a model.Array) {
 	s.known[key] = append(s.known[key], shared{v, offset, a.Count})
 }
 
-// find returns where a view holds an array, each element so many bytes after the one before.
-func (s *sharing) find(v *view, stride int, a model.Array) (offset int, ok bool) {
+// findShared returns where a view holds an array, each element so many bytes after the one before.
+func (s *sharing) findShared(v *view, stride int, a model.Array) (offset int, ok bool) {
 	for _, c := range s.known[s.hash(a)] {
 		if c.view == v && c.count == a.Count && c.holds(stride, a) {
 			return c.offset, true

@@ -108,7 +108,7 @@ func (w *writer) inverseBind(ctx context.Context, accessor, joints int) (model.A
 		return array, err
 	}
 	n, err := repairMatrices(array)
-	w.repairs.add(lastRow, fmt.Sprintf("accessor %d", accessor), n)
+	w.repairs.noteRepair(lastRow, fmt.Sprintf("accessor %d", accessor), n)
 	return array, err
 }
 

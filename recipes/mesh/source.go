@@ -15,8 +15,8 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/prune"
 )
 
-// read reads the source and what belongs to it, without what prune leaves out.
-func (o *Mesh) read(ctx context.Context, job *recipe.Job) (doc *model.Document, gone prune.Result, err error) {
+// readModel reads the source and what belongs to it, without what prune leaves out.
+func (o *Mesh) readModel(ctx context.Context, job *recipe.Job) (doc *model.Document, gone prune.Result, err error) {
 	defer job.Step("decode")()
 	data, err := job.Source()
 	if err != nil {
@@ -58,7 +58,7 @@ func (o *Mesh) readGLTF(ctx context.Context, job *recipe.Job, text, chunk []byte
 	if isGLB {
 		chunkSize = int64(len(chunk))
 	}
-	parsed, err := check(ctx, job, text, chunkSize)
+	parsed, err := checkDocument(ctx, job, text, chunkSize)
 	if err != nil {
 		return nil, gone, err
 	}
@@ -69,7 +69,7 @@ func (o *Mesh) readGLTF(ctx context.Context, job *recipe.Job, text, chunk []byte
 		return nil, gone, err
 	}
 	if gone.Any() {
-		if parsed, err = check(ctx, job, parsed.Text, chunkSize); err != nil {
+		if parsed, err = checkDocument(ctx, job, parsed.Text, chunkSize); err != nil {
 			return nil, gone, err
 		}
 	}
@@ -77,8 +77,8 @@ func (o *Mesh) readGLTF(ctx context.Context, job *recipe.Job, text, chunk []byte
 	return doc, gone, err
 }
 
-// check parses and checks the text of a document.
-func check(ctx context.Context, job *recipe.Job, text []byte, chunkSize int64) (*gltfcheck.Document, error) {
+// checkDocument parses and checks the text of a document.
+func checkDocument(ctx context.Context, job *recipe.Job, text []byte, chunkSize int64) (*gltfcheck.Document, error) {
 	parsed, err := gltfcheck.Parse(text)
 	if err != nil {
 		return nil, err

@@ -175,7 +175,7 @@ func TestFractionsAsPositions(t *testing.T) {
 		t.Errorf("bounds %s", have)
 	}
 	job := recipe.NewJob(recipe.Env{Recipe: Recipe(), Path: "m/a.gltf", Open: tree.Open, Stat: tree.Stat}, 1)
-	doc, _, err := o.read(t.Context(), job)
+	doc, _, err := o.readModel(t.Context(), job)
 	if err != nil {
 		t.Fatal(err)
 	}

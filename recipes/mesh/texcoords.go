@@ -48,7 +48,7 @@ func (p *plainer) primitive(of *gltfcheck.Primitive, text *model.Object, r *repa
 			return err
 		}
 		if n != int(*of.Material) {
-			r.add("a textured material on a primitive without the texture's coordinates, drawn without the texture", where, 1)
+			r.noteRepair("a textured material on a primitive without the texture's coordinates, drawn without the texture", where, 1)
 			text.SetInt("material", n)
 			number := int32(n)
 			of.Material = &number
@@ -76,7 +76,7 @@ func (p *plainer) primitive(of *gltfcheck.Primitive, text *model.Object, r *repa
 			return err
 		}
 		if n != material {
-			r.add("a textured material on a primitive without the texture's coordinates, drawn without the texture", where, 1)
+			r.noteRepair("a textured material on a primitive without the texture's coordinates, drawn without the texture", where, 1)
 			m.SetInt("material", n)
 			mappings[i] = m.Text()
 		}

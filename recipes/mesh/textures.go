@@ -26,7 +26,7 @@ func (w *writer) textures(cooked []cookedImage, types []string, made []bool) err
 		}
 		s := sources{plain: -1, cooked: -1}
 		if p := w.doc.Textures[i].Source; p != nil {
-			s.put("", int(*p), cooked, types, made)
+			s.putImage("", int(*p), cooked, types, made)
 		}
 		for _, e := range extensions {
 			source, ok := imageOf(e.Value, len(cooked))
@@ -34,11 +34,11 @@ func (w *writer) textures(cooked []cookedImage, types []string, made []bool) err
 				s.extensions = append(s.extensions, e)
 				continue
 			}
-			s.put(e.Key, source, cooked, types, made)
+			s.putImage(e.Key, source, cooked, types, made)
 		}
 		w.name(&textures[i], &s, cooked)
 		if s.moved {
-			w.repairs.add("an image of a type that another member of the texture has to name, named by that", fmt.Sprintf("texture %d", i), 1)
+			w.repairs.noteRepair("an image of a type that another member of the texture has to name, named by that", fmt.Sprintf("texture %d", i), 1)
 		}
 	}
 	w.doc.SetObjects("textures", textures)
@@ -55,8 +55,8 @@ type sources struct {
 	moved      bool // one of them was in the wrong place
 }
 
-// put enters an image that is named by an extension, "" for the texture itself.
-func (s *sources) put(extension string, source int, cooked []cookedImage, types []string, made []bool) {
+// putImage enters an image that is named by an extension, "" for the texture itself.
+func (s *sources) putImage(extension string, source int, cooked []cookedImage, types []string, made []bool) {
 	right := extension
 	if types[source] != "" {
 		right = gltfcheck.ImageExtension(types[source])

@@ -65,18 +65,18 @@ type views struct {
 	same     sharing
 }
 
-// add appends an array, unless the same one is there, and returns its view and where it
+// appendArray appends an array, unless the same one is there, and returns its view and where it
 // starts there, at a multiple of four bytes, or of the size of an index.
-func (vs *views) add(ctx context.Context, u use, a model.Array) (number, offset int, err error) {
+func (vs *views) appendArray(ctx context.Context, u use, a model.Array) (number, offset int, err error) {
 	stride := a.Size
 	if u.target() == arrayBuffer {
 		stride = (a.Size + 3) &^ 3
 	}
-	number = vs.of(u, stride, a.Component)
+	number = vs.viewOf(u, stride, a.Component)
 	v := vs.list[number]
 	if u != image {
 		var found bool
-		if offset, found = vs.same.find(v, stride, a); found {
+		if offset, found = vs.same.findShared(v, stride, a); found {
 			return number, offset, nil
 		}
 	}
@@ -104,8 +104,8 @@ func (vs *views) add(ctx context.Context, u use, a model.Array) (number, offset 
 	})
 }
 
-// of returns the view of a use and stride, a new one for each image.
-func (vs *views) of(u use, stride int, component int32) int {
+// viewOf returns the view of a use and stride, a new one for each image.
+func (vs *views) viewOf(u use, stride int, component int32) int {
 	k := viewKind{use: u}
 	switch {
 	case vs.compress && u != image:
@@ -145,8 +145,8 @@ type laid struct {
 	unpacked int
 }
 
-// finish lays the views out. They are not to be used again.
-func (vs *views) finish(ctx context.Context) (laid, error) {
+// layOutViews lays the views out. They are not to be used again.
+func (vs *views) layOutViews(ctx context.Context) (laid, error) {
 	var l laid
 	for _, v := range vs.list {
 		var o model.Object
@@ -183,8 +183,8 @@ func (vs *views) finish(ctx context.Context) (laid, error) {
 	return l, nil
 }
 
-// number writes a number as the shortest text that reads back as it.
-func number(value float64) json.RawMessage {
+// jsonNumber writes a number as the shortest text that reads back as it.
+func jsonNumber(value float64) json.RawMessage {
 	text := numbers(value)
 	return text[1 : len(text)-1]
 }

@@ -33,7 +33,7 @@ type written struct {
 func (w *writer) geometry(ctx context.Context) error {
 	places := map[*geometry]*written{}
 	for _, g := range w.geometries {
-		place, err := w.write(ctx, g)
+		place, err := w.writeGeometry(ctx, g)
 		if err != nil {
 			return err
 		}
@@ -59,8 +59,8 @@ func (w *writer) geometry(ctx context.Context) error {
 	return nil
 }
 
-// write writes the arrays of one geometry.
-func (w *writer) write(ctx context.Context, g *geometry) (*written, error) {
+// writeGeometry writes the arrays of one geometry.
+func (w *writer) writeGeometry(ctx context.Context, g *geometry) (*written, error) {
 	place := &written{attributes: map[string]int{}, targets: make([]map[string]int, g.targets), indices: made}
 	for i := range place.targets {
 		place.targets[i] = map[string]int{}

@@ -62,7 +62,7 @@ type file struct {
 func (f *flattening) flatten(name string, source []byte, defines map[string]string) ([]byte, error) {
 	f.files, f.same = map[string]*file{}, map[[sha256.Size]byte]*file{}
 	f.names, f.open = []string{name}, []string{""}
-	all, err := read(source, true)
+	all, err := prepareGLSL(source, true)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func (f *flattening) flatten(name string, source []byte, defines map[string]stri
 		f.files, f.same, f.names = map[string]*file{}, map[[sha256.Size]byte]*file{}, []string{name}
 	}
 	if f.joins = joinsComments(number); !f.joins {
-		if all, err = read(source, false); err != nil {
+		if all, err = prepareGLSL(source, false); err != nil {
 			return nil, err
 		}
 		if found {
@@ -334,7 +334,7 @@ func (f *flattening) find(quoted, bracketed, from string) (string, *file, error)
 		sum := sha256.Sum256(text)
 		known := f.same[sum]
 		if known == nil {
-			prepared, err := read(text, f.joins)
+			prepared, err := prepareGLSL(text, f.joins)
 			if e := (*lineError)(nil); errors.As(err, &e) {
 				e.file = name
 				return "", nil, err

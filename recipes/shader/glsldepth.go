@@ -46,7 +46,7 @@ func loadDepth(m *ir.Module) error {
 	if len(loaded) > 0 {
 		rewrite(m, func(r *rewriter, kind ir.ExpressionKind, t ir.TypeInner) ir.ExpressionKind {
 			if k, ok := kind.(ir.ExprImageLoad); ok && t == scalarF32 {
-				return ir.ExprAccessIndex{Base: r.add(k, ir.VectorType{Size: 4, Scalar: scalarF32})}
+				return ir.ExprAccessIndex{Base: r.addExpression(k, ir.VectorType{Size: 4, Scalar: scalarF32})}
 			}
 			return kind
 		})

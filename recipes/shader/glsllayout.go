@@ -198,7 +198,7 @@ func applyPadding(m *ir.Module, all map[ir.TypeHandle][]padding) error {
 				for i, n := range counts {
 					for range n {
 						filler := members[len(whole.Components)].Type
-						whole.Components = append(whole.Components, r.add(ir.ExprZeroValue{Type: filler}, m.Types[filler].Inner))
+						whole.Components = append(whole.Components, r.addExpression(ir.ExprZeroValue{Type: filler}, m.Types[filler].Inner))
 					}
 					if i < len(k.Components) {
 						whole.Components = append(whole.Components, k.Components[i])

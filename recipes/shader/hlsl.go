@@ -48,10 +48,10 @@ func forHLSL(r *rewriter, kind ir.ExpressionKind, t ir.TypeInner) ir.ExpressionK
 		return kind
 	}
 	binary := func(op ir.BinaryOperator, a, b ir.ExpressionHandle) ir.ExpressionHandle {
-		return r.add(ir.ExprBinary{Op: op, Left: a, Right: b}, t)
+		return r.addExpression(ir.ExprBinary{Op: op, Left: a, Right: b}, t)
 	}
 	call := func(f ir.MathFunction, a ir.ExpressionHandle) ir.ExpressionHandle {
-		return r.add(ir.ExprMath{Fun: f, Arg: a}, t)
+		return r.addExpression(ir.ExprMath{Fun: f, Arg: a}, t)
 	}
 	x := k.Arg
 	switch k.Fun {

@@ -72,8 +72,8 @@ func rewriteFunction(m *ir.Module, old ir.Function, calls map[ir.FunctionHandle]
 	return f
 }
 
-// add adds an expression and returns its handle.
-func (r *rewriter) add(kind ir.ExpressionKind, t ir.TypeInner) ir.ExpressionHandle {
+// addExpression adds an expression and returns its handle.
+func (r *rewriter) addExpression(kind ir.ExpressionKind, t ir.TypeInner) ir.ExpressionHandle {
 	f := r.function
 	f.Expressions = append(f.Expressions, ir.Expression{Kind: kind})
 	f.ExpressionTypes = append(f.ExpressionTypes, ir.TypeResolution{Value: t})
@@ -256,12 +256,12 @@ func forSPIRV(r *rewriter, kind ir.ExpressionKind, t ir.TypeInner) ir.Expression
 		return kind
 	}
 	column := ir.VectorType{Size: m.Rows, Scalar: m.Scalar}
-	condition := r.add(ir.ExprSplat{Size: m.Rows, Value: k.Condition}, ir.VectorType{Size: m.Rows, Scalar: scalarBool})
+	condition := r.addExpression(ir.ExprSplat{Size: m.Rows, Value: k.Condition}, ir.VectorType{Size: m.Rows, Scalar: scalarBool})
 	compose := ir.ExprCompose{Type: r.declare(t)}
 	for i := range uint32(m.Columns) {
-		accept := r.add(ir.ExprAccessIndex{Base: k.Accept, Index: i}, column)
-		reject := r.add(ir.ExprAccessIndex{Base: k.Reject, Index: i}, column)
-		compose.Components = append(compose.Components, r.add(ir.ExprSelect{Condition: condition, Accept: accept, Reject: reject}, column))
+		accept := r.addExpression(ir.ExprAccessIndex{Base: k.Accept, Index: i}, column)
+		reject := r.addExpression(ir.ExprAccessIndex{Base: k.Reject, Index: i}, column)
+		compose.Components = append(compose.Components, r.addExpression(ir.ExprSelect{Condition: condition, Accept: accept, Reject: reject}, column))
 	}
 	return compose
 }
@@ -276,10 +276,10 @@ func (r *rewriter) selectComponents(k ir.ExprSelect, t ir.TypeInner) ir.Expressi
 	compose := ir.ExprCompose{Type: r.declare(t)}
 	for i := range uint32(condition.Size) {
 		part := func(h ir.ExpressionHandle, s ir.ScalarType) ir.ExpressionHandle {
-			return r.add(ir.ExprAccessIndex{Base: h, Index: i}, s)
+			return r.addExpression(ir.ExprAccessIndex{Base: h, Index: i}, s)
 		}
 		one := ir.ExprSelect{Condition: part(k.Condition, scalarBool), Accept: part(k.Accept, s), Reject: part(k.Reject, s)}
-		compose.Components = append(compose.Components, r.add(one, s))
+		compose.Components = append(compose.Components, r.addExpression(one, s))
 	}
 	return compose
 }
@@ -302,9 +302,9 @@ func (r *rewriter) number(n uint32, t ir.TypeInner) ir.ExpressionHandle {
 	if s.Kind == ir.ScalarSint {
 		l.Value = ir.LiteralI32(int32(n))
 	}
-	h := r.add(l, s)
+	h := r.addExpression(l, s)
 	if size > 1 {
-		h = r.add(ir.ExprSplat{Size: ir.VectorSize(size), Value: h}, t)
+		h = r.addExpression(ir.ExprSplat{Size: ir.VectorSize(size), Value: h}, t)
 	}
 	return h
 }
@@ -312,9 +312,9 @@ func (r *rewriter) number(n uint32, t ir.TypeInner) ir.ExpressionHandle {
 // real adds a float, or a vector of it, of the type t.
 func (r *rewriter) real(f float32, t ir.TypeInner) ir.ExpressionHandle {
 	size, s := components(t)
-	h := r.add(ir.Literal{Value: ir.LiteralF32(f)}, s)
+	h := r.addExpression(ir.Literal{Value: ir.LiteralF32(f)}, s)
 	if size > 1 {
-		h = r.add(ir.ExprSplat{Size: ir.VectorSize(size), Value: h}, t)
+		h = r.addExpression(ir.ExprSplat{Size: ir.VectorSize(size), Value: h}, t)
 	}
 	return h
 }
@@ -327,8 +327,8 @@ func (r *rewriter) integerOperator(k ir.ExprBinary, t ir.TypeInner) ir.Expressio
 		if !ofKind(t, ir.ScalarSint) {
 			return k
 		}
-		quotient := r.add(ir.ExprBinary{Op: ir.BinaryDivide, Left: k.Left, Right: k.Right}, t)
-		product := r.add(ir.ExprBinary{Op: ir.BinaryMultiply, Left: quotient, Right: k.Right}, t)
+		quotient := r.addExpression(ir.ExprBinary{Op: ir.BinaryDivide, Left: k.Left, Right: k.Right}, t)
+		product := r.addExpression(ir.ExprBinary{Op: ir.BinaryMultiply, Left: quotient, Right: k.Right}, t)
 		return ir.ExprBinary{Op: ir.BinarySubtract, Left: k.Left, Right: product}
 	case ir.BinaryShiftLeft, ir.BinaryShiftRight:
 		if l, ok := r.function.Expressions[k.Right].Kind.(ir.Literal); ok {
@@ -337,7 +337,7 @@ func (r *rewriter) integerOperator(k ir.ExprBinary, t ir.TypeInner) ir.Expressio
 			}
 		}
 		by := r.typeOf(k.Right)
-		k.Right = r.add(ir.ExprBinary{Op: ir.BinaryAnd, Left: k.Right, Right: r.number(31, by)}, by)
+		k.Right = r.addExpression(ir.ExprBinary{Op: ir.BinaryAnd, Left: k.Right, Right: r.number(31, by)}, by)
 	}
 	return k
 }
@@ -358,20 +358,20 @@ func (r *rewriter) bitFunction(k ir.ExprMath, t ir.TypeInner) ir.ExpressionKind 
 	case ir.MathCountLeadingZeros: // naga writes 31 - findMSB(x), which is signed; findMSB of a negative number is its highest 0
 		u := withScalar(t, scalarU32)
 		if !unsigned {
-			k.Arg = r.add(ir.ExprAs{Expr: k.Arg, Kind: ir.ScalarUint}, u)
+			k.Arg = r.addExpression(ir.ExprAs{Expr: k.Arg, Kind: ir.ScalarUint}, u)
 			return k
 		}
-		return ir.ExprAs{Expr: r.add(k, withScalar(t, scalarI32)), Kind: ir.ScalarUint, Convert: &width}
+		return ir.ExprAs{Expr: r.addExpression(k, withScalar(t, scalarI32)), Kind: ir.ScalarUint, Convert: &width}
 	case ir.MathCountTrailingZeros: // naga writes findLSB(x), which is signed, and -1 for 0
-		last := r.add(k, withScalar(t, scalarI32))
+		last := r.addExpression(k, withScalar(t, scalarI32))
 		u := withScalar(t, scalarU32)
-		count := r.add(ir.ExprAs{Expr: last, Kind: ir.ScalarUint, Convert: &width}, u)
+		count := r.addExpression(ir.ExprAs{Expr: last, Kind: ir.ScalarUint, Convert: &width}, u)
 		limit := r.number(32, u)
 		least := ir.ExprMath{Fun: ir.MathMin, Arg: count, Arg1: &limit}
 		if unsigned {
 			return least
 		}
-		return ir.ExprAs{Expr: r.add(least, u), Kind: ir.ScalarSint, Convert: &width}
+		return ir.ExprAs{Expr: r.addExpression(least, u), Kind: ir.ScalarSint, Convert: &width}
 	}
 	return k
 }

@@ -71,9 +71,9 @@ func (e *lineError) Error() string {
 // splice stands for a backslash with a line end behind it while a file is read.
 const splice = 0
 
-// read prepares a file of GLSL. Whether lines are joined in comments, too, depends on
+// prepareGLSL prepares a file of GLSL. Whether lines are joined in comments, too, depends on
 // the version of GLSL, see joinsComments.
-func read(source []byte, joins bool) (*text, error) {
+func prepareGLSL(source []byte, joins bool) (*text, error) {
 	source, err := unifyLines(source)
 	if err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func read(source []byte, joins bool) (*text, error) {
 		return nil, &lineError{"", l.opened, "a comment that is not closed"}
 	}
 	for ; l.owed > 0; l.owed-- {
-		l.put('\n', '\n')
+		l.putCharacter('\n', '\n')
 	}
 	return &text{shown: l.shown, code: l.code}, nil
 }
@@ -142,15 +142,15 @@ type lexer struct {
 	owed        int // newlines of joined lines
 }
 
-// put appends a character as it is shown and as code.
-func (l *lexer) put(shown, code byte) {
+// putCharacter appends a character as it is shown and as code.
+func (l *lexer) putCharacter(shown, code byte) {
 	l.shown, l.code = append(l.shown, shown), append(l.code, code)
 }
 
 // newlines ends a line, and the lines that were joined with it.
 func (l *lexer) newlines(code byte) {
 	for ; l.owed >= 0; l.owed-- {
-		l.put('\n', code)
+		l.putCharacter('\n', code)
 	}
 	l.owed = 0
 	l.line++
@@ -180,8 +180,8 @@ func (l *lexer) pair(a, b byte) (joined, found bool) {
 	}
 	splices := i - l.at - 1
 	l.owed, l.line, l.at = l.owed+splices, l.line+splices, i+1
-	l.put(a, ' ')
-	l.put(b, ' ')
+	l.putCharacter(a, ' ')
+	l.putCharacter(b, ' ')
 	return splices > 0, true
 }
 
@@ -202,7 +202,7 @@ func (l *lexer) step(joins bool) error {
 			l.endsInBackslash(true)
 			l.newlines(' ')
 		} else {
-			l.put(c, ' ')
+			l.putCharacter(c, ' ')
 		}
 	case c == splice:
 		if l.state == inLine && !joins && !harmless(l.source[l.at+1:]) {
@@ -217,14 +217,14 @@ func (l *lexer) step(joins bool) error {
 		l.newlines('\n')
 		l.state = inCode
 	case l.state == inLine:
-		l.put(c, ' ')
+		l.putCharacter(c, ' ')
 	case l.state == inString:
-		l.put(c, c)
+		l.putCharacter(c, c)
 		if c == '"' {
 			l.state = inCode
 		} else if c == '\\' && l.at+1 < len(l.source) && (l.source[l.at+1] == '"' || l.source[l.at+1] == '\\') {
 			l.at++
-			l.put(l.source[l.at], l.source[l.at])
+			l.putCharacter(l.source[l.at], l.source[l.at])
 		}
 	default:
 		if _, found := l.pair('/', '/'); found {
@@ -235,7 +235,7 @@ func (l *lexer) step(joins bool) error {
 			l.state, l.opened = inBlock, l.line
 			return nil
 		}
-		if l.put(c, c); c == '"' {
+		if l.putCharacter(c, c); c == '"' {
 			l.state = inString
 		}
 	}

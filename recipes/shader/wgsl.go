@@ -139,12 +139,12 @@ func (o *order) compile() ([]byte, error) {
 	if o.Format == "source" {
 		return []byte(o.Source), nil
 	}
-	out, err := o.write(module)
+	out, err := o.writeModule(module)
 	return out, atDeclaration(o.Source, err)
 }
 
-// write checks a module and writes it in the format of the order.
-func (o *order) write(module *ir.Module) ([]byte, error) {
+// writeModule checks a module and writes it in the format of the order.
+func (o *order) writeModule(module *ir.Module) ([]byte, error) {
 	if err := checkNames(withoutComments([]byte(o.Source))); err != nil {
 		return nil, err
 	}

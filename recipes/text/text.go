@@ -168,15 +168,15 @@ func (o *Text) lines(ctx context.Context, text []byte) ([]byte, error) {
 		if o.TrimSpace {
 			line = bytes.TrimRight(line, " \t")
 		}
-		out = append(append(out, line...), o.end(end, last)...)
+		out = append(append(out, line...), o.endOfLine(end, last)...)
 		last = end
 	}
 	return out, nil
 }
 
-// end is what a line ends with that ended with was, "" at the end of the text; the
+// endOfLine is what a line ends with that ended with was, "" at the end of the text; the
 // line before it ended with last.
-func (o *Text) end(was, last string) string {
+func (o *Text) endOfLine(was, last string) string {
 	switch {
 	case was == "" && !o.FinalNewline:
 		return ""

@@ -34,8 +34,8 @@ type Page struct{ b strings.Builder }
 // New begins a page with room for plots of so many lines.
 func New(title string, width, height, lines int) *Page {
 	p := &Page{}
-	p.add(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img">`, width, height, width, height)
-	p.add("<title>%s</title>\n%s"+`<rect class="ground" width="%d" height="%d"/>`, escape(title), style(min(lines, MaxLines)), width, height)
+	p.appendElement(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img">`, width, height, width, height)
+	p.appendElement("<title>%s</title>\n%s"+`<rect class="ground" width="%d" height="%d"/>`, escape(title), style(min(lines, MaxLines)), width, height)
 	return p
 }
 
@@ -47,16 +47,16 @@ const (
 
 // Text writes a line of text that begins at x, on the baseline y.
 func (p *Page) Text(x, y float64, class, s string) {
-	p.add(`<text class="%s" x="%.1f" y="%.1f">%s</text>`, class, x, y, escape(s))
+	p.appendElement(`<text class="%s" x="%.1f" y="%.1f">%s</text>`, class, x, y, escape(s))
 }
 
 // Bytes ends the page.
 func (p *Page) Bytes() []byte {
-	p.add("</svg>")
+	p.appendElement("</svg>")
 	return []byte(p.b.String())
 }
 
-func (p *Page) add(format string, args ...any) {
+func (p *Page) appendElement(format string, args ...any) {
 	fmt.Fprintf(&p.b, format, args...)
 	p.b.WriteByte('\n')
 }
@@ -148,15 +148,15 @@ func (p *Page) Draw(plot *Plot) error {
 			fmt.Fprintf(&path, "%c%.1f %.1f", "ML"[min(j, 1)], plot.x(at.X), plot.y(at.Y))
 		}
 		if path.Len() > 0 {
-			p.add(`<path class="line s%d" d="%s"/>`, i, path.String())
+			p.appendElement(`<path class="line s%d" d="%s"/>`, i, path.String())
 		}
 		for _, at := range line.Points {
-			p.add(`<circle class="dot d%d" cx="%.1f" cy="%.1f" r="3"><title>%s</title></circle>`,
+			p.appendElement(`<circle class="dot d%d" cx="%.1f" cy="%.1f" r="3"><title>%s</title></circle>`,
 				i, plot.x(at.X), plot.y(at.Y), escape(at.Label))
 		}
 		if plot.Legend {
 			left, row := plot.Right+legendInset, plot.Top+12+i*legendStep
-			p.add(`<path class="line s%d" d="M%d %dh30"/><circle class="dot d%d" cx="%d" cy="%d" r="3"/>`,
+			p.appendElement(`<path class="line s%d" d="M%d %dh30"/><circle class="dot d%d" cx="%d" cy="%d" r="3"/>`,
 				i, left, row, i, left+15, row)
 			p.Text(float64(left+38), float64(row+4), "", line.Name)
 		}
@@ -167,24 +167,24 @@ func (p *Page) Draw(plot *Plot) error {
 func (p *Page) axes(plot *Plot) {
 	for _, mark := range plot.Y.Marks {
 		at := plot.y(mark)
-		p.add(`<path class="grid" d="M%d %.1fH%d"/>`, plot.Left, at, plot.Right)
+		p.appendElement(`<path class="grid" d="M%d %.1fH%d"/>`, plot.Left, at, plot.Right)
 		p.Text(float64(plot.Left-8), at+4, "tick end", plot.Y.Label(mark))
 	}
 	labelled := math.Inf(-1)
 	for _, mark := range plot.X.Marks {
 		at := plot.x(mark)
-		p.add(`<path class="axis" d="M%.1f %dv5"/>`, at, plot.Bottom)
+		p.appendElement(`<path class="axis" d="M%.1f %dv5"/>`, at, plot.Bottom)
 		if at-labelled >= labelWidth {
 			labelled = at
 			p.Text(at, float64(plot.Bottom+20), "tick middle", plot.X.Label(mark))
 		}
 	}
-	p.add(`<path class="axis" d="M%d %dV%dH%d"/>`, plot.Left, plot.Top, plot.Bottom, plot.Right)
+	p.appendElement(`<path class="axis" d="M%d %dV%dH%d"/>`, plot.Left, plot.Top, plot.Bottom, plot.Right)
 	if plot.X.Name != "" {
 		p.Text(float64(plot.Left+plot.Right)/2, float64(plot.Bottom+44), "middle", plot.X.Name)
 	}
 	if plot.Y.Name != "" {
-		p.add(`<text class="middle" transform="translate(%d %d) rotate(-90)">%s</text>`,
+		p.appendElement(`<text class="middle" transform="translate(%d %d) rotate(-90)">%s</text>`,
 			plot.Left-46, (plot.Top+plot.Bottom)/2, escape(plot.Y.Name))
 	}
 }

@@ -77,7 +77,7 @@ func (w *real) sync(who, branch int, versions []int32, what occasion) error {
 	if w.sums[what] == nil {
 		w.sums[what] = &sum{}
 	}
-	w.sums[what].add(t)
+	w.sums[what].addTransfer(t)
 	return nil
 }
 
@@ -105,7 +105,7 @@ func (w *real) cook(who int, state map[int32]int32, more ...string) (transfer, e
 			continue
 		}
 		w.states[who][a] = v
-		if err := w.write(assets, a, v); err != nil {
+		if err := w.writeVersion(assets, a, v); err != nil {
 			return transfer{}, err
 		}
 	}
@@ -146,8 +146,8 @@ func (w *real) cook(who int, state map[int32]int32, more ...string) (transfer, e
 	return t, nil
 }
 
-// write writes the source of a version, which has the size of its artifact.
-func (w *real) write(assets string, asset, version int32) error {
+// writeVersion writes the source of a version, which has the size of its artifact.
+func (w *real) writeVersion(assets string, asset, version int32) error {
 	name := filepath.Join(assets, fmt.Sprint(asset%100), fmt.Sprintf("%d.bin", asset))
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return err
@@ -159,8 +159,8 @@ func (w *real) write(assets string, asset, version int32) error {
 	return os.WriteFile(name, content, 0o666)
 }
 
-// check replays a history in both worlds and prints what was counted in each.
-func check(t team, assets tree, m machine, days int, seed uint64, server string) error {
+// checkSimulation replays a history in both worlds and prints what was counted in each.
+func checkSimulation(t team, assets tree, m machine, days int, seed uint64, server string) error {
 	// Both read the same history, which is made anew from the seed.
 	first := newHistory(t, assets, seed)
 	s := newSimulation(first, m, []int64{0})

@@ -60,7 +60,7 @@ func main() {
 	flag.Parse()
 	if *server != "" {
 		assets.part, assets.most = 1, 2<<20
-		if err := check(t, assets, m, *days, *seed, *server); err != nil {
+		if err := checkSimulation(t, assets, m, *days, *seed, *server); err != nil {
 			log.Fatal(err)
 		}
 		return

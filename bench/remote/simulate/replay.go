@@ -112,7 +112,7 @@ func newSimulation(h *history, m machine, rooms []int64) *simulation {
 	for _, room := range rooms {
 		c := newCache(room, h.versionSize)
 		for a := h.assets - 1; a >= 0; a-- { // the most used ones last
-			c.put(int32(a))
+			c.putVersion(int32(a))
 		}
 		c.evicted = 0
 		s.caches = append(s.caches, c)
@@ -146,7 +146,7 @@ func (s *simulation) sync(who, _ int, versions []int32, what occasion) error {
 	if s.sums[what] == nil {
 		s.sums[what] = &sum{}
 	}
-	s.sums[what].add(t)
+	s.sums[what].addTransfer(t)
 	return nil
 }
 
@@ -159,7 +159,7 @@ func (f *found) count(what occasion, n int) {
 	}
 }
 
-func (u *sum) add(t transfer) {
+func (u *sum) addTransfer(t transfer) {
 	u.runs++
 	u.looked += t.looked
 	u.hits += t.hits
@@ -174,7 +174,7 @@ func (s *simulation) build(_ int, versions []int32) error {
 	for i, v := range versions {
 		sizes[i] = s.h.versionSize(v)
 		for _, c := range s.caches {
-			c.put(v)
+			c.putVersion(v)
 		}
 	}
 	t := s.machine.upload(sizes)

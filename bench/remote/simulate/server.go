@@ -31,8 +31,8 @@ func (c *cache) use(v int32) bool {
 	return true
 }
 
-// put adds a version.
-func (c *cache) put(v int32) {
+// putVersion adds a version.
+func (c *cache) putVersion(v int32) {
 	if c.use(v) {
 		return
 	}

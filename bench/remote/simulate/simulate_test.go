@@ -140,7 +140,7 @@ func TestCache(t *testing.T) {
 			}
 			continue
 		}
-		c.put(v)
+		c.putVersion(v)
 		if at >= 0 {
 			plain = slices.Delete(plain, at, at+1)
 		}

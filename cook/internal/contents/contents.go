@@ -202,7 +202,7 @@ func (s *Contents) At(ctx context.Context, on dependency.Dependency) File {
 		return s.other(ctx, on, s.opt.Assets.Stat).file
 	case dependency.File, dependency.Presence:
 	}
-	i, ok := s.find(on.Path)
+	i, ok := s.findContent(on.Path)
 	if !ok {
 		return s.other(ctx, on.Seen(), s.opt.Assets.Stat).file
 	}
@@ -258,13 +258,13 @@ func (s *Contents) Mark() int64 { return s.turns.Load() }
 
 // Asset returns an asset as it is known.
 func (s *Contents) Asset(path string) (File, bool) {
-	if i, ok := s.find(path); ok {
+	if i, ok := s.findContent(path); ok {
 		return s.assets[i], true
 	}
 	return File{}, false
 }
 
-func (s *Contents) find(path string) (i int, ok bool) {
+func (s *Contents) findContent(path string) (i int, ok bool) {
 	i = sort.Search(len(s.assets), func(i int) bool { return s.assets[i].Path >= path })
 	return i, i < len(s.assets) && s.assets[i].Path == path
 }
@@ -407,7 +407,7 @@ func (s *Contents) sum(ctx context.Context, w *bulk.Worker, tree *bulk.Tree, j j
 
 // sumAlone is sum for a file that is not one of many.
 func (s *Contents) sumAlone(ctx context.Context, j job) (hashing.FileSum, error) {
-	r, err := s.open(j.file)
+	r, err := s.openSource(j.file)
 	if err != nil {
 		return hashing.FileSum{}, err
 	}
@@ -415,7 +415,7 @@ func (s *Contents) sumAlone(ctx context.Context, j job) (hashing.FileSum, error)
 	return s.summer.Sum(ctx, r, j.want)
 }
 
-func (s *Contents) open(f *File) (io.ReadCloser, error) {
+func (s *Contents) openSource(f *File) (io.ReadCloser, error) {
 	var r *os.File
 	var err error
 	if filepath.IsAbs(f.Path) {

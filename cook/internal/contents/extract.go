@@ -79,7 +79,7 @@ func (s *Parts) Files() iter.Seq2[dependency.Dependency, File] {
 // Extract returns what an extract says of its subject, and whether there is the file, or the
 // folder of the listing.
 func (s *Contents) Extract(x dependency.Dependency) (said []recipe.Said, found bool, err error) {
-	e := s.opt.Parts.read(x.OfAll())
+	e := s.opt.Parts.readExtract(x.OfAll())
 	if e.err != nil || !e.file.Known() {
 		return nil, false, e.err
 	}
@@ -91,7 +91,7 @@ func (s *Parts) At(x dependency.Dependency) File {
 	if x.Subject == "" {
 		return s.look(x).file
 	}
-	e := s.read(x.OfAll())
+	e := s.readExtract(x.OfAll())
 	f := File{Path: x.Path, Settled: true}
 	switch {
 	case e.err != nil:
@@ -190,9 +190,9 @@ func (s *Parts) find(e *extract, f *File, x dependency.Dependency) (err error) {
 	return err
 }
 
-// read reads all that an extract needs, the first time. A file that is gone since it was listed
+// readExtract reads all that an extract needs, the first time. A file that is gone since it was listed
 // says nothing: its folder has another stamp.
-func (s *Parts) read(x dependency.Dependency) *extract {
+func (s *Parts) readExtract(x dependency.Dependency) *extract {
 	e := s.look(x)
 	e.reads.Do(func() {
 		e.err = e.file.Err
@@ -248,7 +248,7 @@ func (s *Contents) Changed(x dependency.Dependency) string {
 			files = append(files, file)
 		}
 	}
-	for _, m := range s.opt.Parts.read(x.OfAll()).members {
+	for _, m := range s.opt.Parts.readExtract(x.OfAll()).members {
 		one := x.OfOne(m.name)
 		now := s.opt.Parts.look(one).file
 		if known, ok := s.opt.Known.Part(one); ok && known.Blob != now.Blob || !ok && now.Blob != Silence {
@@ -269,7 +269,7 @@ func (s *Contents) Asked(input dependency.Dependency) string {
 
 // Sayers returns the files that say something of the subject of an extract, sorted.
 func (s *Contents) Sayers(x dependency.Dependency) (files []string) {
-	for _, m := range s.opt.Parts.read(x.OfAll()).said(x.Subject) {
+	for _, m := range s.opt.Parts.readExtract(x.OfAll()).said(x.Subject) {
 		files = append(files, x.OfOne(m.File).Path)
 	}
 	return files

@@ -69,16 +69,16 @@ func (s *Contents) Outputs(ctx context.Context, out *confine.Dir, actions []inde
 		}
 		before[i] = Before{Action: *a, Outputs: all[first:len(all):len(all)]}
 	}
-	return before, s.compare(ctx, out, all, wanted)
+	return before, s.compareContent(ctx, out, all, wanted)
 }
 
-func (s *Contents) compare(ctx context.Context, out *confine.Dir, all []Output, wanted []bool) error {
+func (s *Contents) compareContent(ctx context.Context, out *confine.Dir, all []Output, wanted []bool) error {
 	var suspects suspects
 	const batch = 256
 	err := parallel.Each(ctx, s.opt.Workers, (len(all)+batch-1)/batch, func(_, i int) error {
 		for row := i * batch; row < min((i+1)*batch, len(all)); row++ {
 			if wanted[row] && s.look(out, &all[row]) {
-				suspects.add(row)
+				suspects.suspectRow(row)
 			}
 		}
 		return nil
@@ -95,7 +95,7 @@ type suspects struct {
 	rows []int
 }
 
-func (s *suspects) add(row int) {
+func (s *suspects) suspectRow(row int) {
 	s.mu.Lock()
 	s.rows = append(s.rows, row)
 	s.mu.Unlock()

@@ -25,8 +25,8 @@ func (a *arrivals) asking(now time.Time) {
 	}
 }
 
-// add notes an answer.
-func (a *arrivals) add(now time.Time) {
+// noteAnswer notes an answer.
+func (a *arrivals) noteAnswer(now time.Time) {
 	a.last = now
 	a.n++
 }
@@ -39,9 +39,9 @@ func (a *arrivals) gap() time.Duration {
 	return a.last.Sub(a.asked) / time.Duration(a.n)
 }
 
-// next is how long the answer after so many others takes: as long as they are apart, or as
+// nextArrival is how long the answer after so many others takes: as long as they are apart, or as
 // long as the last one is ago if that is longer. It is never for a server that is silent.
-func (a *arrivals) next(now time.Time, others int) time.Duration {
+func (a *arrivals) nextArrival(now time.Time, others int) time.Duration {
 	silence, gap := now.Sub(a.last), a.gap()
 	if silence >= silences*max(gap, firstGap) {
 		return never

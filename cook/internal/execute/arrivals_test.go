@@ -13,7 +13,7 @@ func TestArrivals(t *testing.T) {
 	a.asking(begin.Add(time.Hour)) // the first one counts
 	want := func(at time.Duration, others int, want time.Duration) {
 		t.Helper()
-		if got := a.next(begin.Add(at), others); got != want {
+		if got := a.nextArrival(begin.Add(at), others); got != want {
 			t.Errorf("at %v: %v, want %v", at, got, want)
 		}
 	}
@@ -23,7 +23,7 @@ func TestArrivals(t *testing.T) {
 	want(200*ms, 0, never)
 
 	for i := range 100 {
-		a.add(begin.Add(time.Duration(i+1) * ms))
+		a.noteAnswer(begin.Add(time.Duration(i+1) * ms))
 	}
 	want(100*ms, 0, ms)
 	want(100*ms, 9, 10*ms)
@@ -31,7 +31,7 @@ func TestArrivals(t *testing.T) {
 	want(299*ms, 0, 199*ms)
 	want(300*ms, 0, never)
 
-	a.add(begin.Add(10_100 * ms))
+	a.noteAnswer(begin.Add(10_100 * ms))
 	want(10_100*ms, 0, 100*ms)
 	want(10_800*ms, 0, 700*ms)
 	want(10_900*ms, 0, never)

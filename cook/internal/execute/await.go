@@ -94,7 +94,7 @@ func (r *runner) race(ctx context.Context) (i int, ok bool) {
 		return 0, false
 	}
 	now := r.Now()
-	next := q.arrivals.next(now, q.idle)
+	next := q.arrivals.nextArrival(now, q.idle)
 	if hurry || next == never {
 		i = q.first()
 		q.start(i)
@@ -104,7 +104,7 @@ func (r *runner) race(ctx context.Context) (i int, ok bool) {
 		next = max(next, q.gap()*time.Duration(len(q.open)))
 	}
 	i = q.last()
-	took := max(q.took[i], r.remote.worths.of(planned{Action: &r.plan.Actions[i]}))
+	took := max(q.took[i], r.remote.worths.worthOf(planned{Action: &r.plan.Actions[i]}))
 	if took < next {
 		q.start(i)
 		return i, true
@@ -130,7 +130,7 @@ func (r *runner) inVain() (givenUp []remote.Key) {
 	for _, list := range [][]int{q.order, q.again} {
 		for _, i := range list {
 			a := planned{Action: &r.plan.Actions[i]}
-			if q.open[i] && max(q.took[i], r.remote.worths.of(a)) <= cheap {
+			if q.open[i] && max(q.took[i], r.remote.worths.worthOf(a)) <= cheap {
 				delete(q.open, i)
 				q.push(i)
 				givenUp = append(givenUp, keyOf(a, nil))
@@ -153,7 +153,7 @@ func (r *runner) arrived(i int, whole bool) {
 	q := &r.queue
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.arrivals.add(r.Now())
+	q.arrivals.noteAnswer(r.Now())
 	stop, races := q.racing[i]
 	if q.open[i] {
 		delete(q.open, i)

@@ -66,9 +66,9 @@ func (s *away) measured(over time.Duration) {
 	s.over = s.over[max(0, len(s.over)-samples):]
 }
 
-// take reports whether an action that takes so long is to be executed elsewhere, and counts it
+// takesAction reports whether an action that takes so long is to be executed elsewhere, and counts it
 // if so. One at a time may be that is hardly worth it, to find out what it costs now.
-func (s *away) take(expected time.Duration, always bool) bool {
+func (s *away) takesAction(expected time.Duration, always bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	worth := always
@@ -174,7 +174,7 @@ func (w *worker) nextAction(ctx context.Context) (i int, ok bool) {
 	if w.far {
 		return w.nextFar(ctx)
 	}
-	return w.next(ctx)
+	return w.nextAction(ctx)
 }
 
 // hold has a worker hold a core while it has an action, which a far one does not.
@@ -204,7 +204,7 @@ func (w *worker) nextFar(ctx context.Context) (i int, ok bool) {
 		}
 		if w.Remote.Always || q.left() > q.far.near-(q.atWork-q.far.atWork) {
 			for n, i := range q.ready[:min(most, len(q.ready))] {
-				if !w.mayLeave(i) || !w.remote.away.take(w.expected(i), w.Remote.Always) {
+				if !w.mayLeave(i) || !w.remote.away.takesAction(w.expected(i), w.Remote.Always) {
 					continue
 				}
 				q.ready = slices.Delete(q.ready, n, n+1)
@@ -245,7 +245,7 @@ func (r *runner) mayLeave(i int) bool {
 // expected is how long an action probably takes.
 func (r *runner) expected(i int) time.Duration {
 	a := &r.plan.Actions[i]
-	if took := r.remote.worths.of(planned{Action: a}); took > 0 {
+	if took := r.remote.worths.worthOf(planned{Action: a}); took > 0 {
 		return took
 	}
 	return Expected(a)

@@ -124,7 +124,7 @@ func (c *cooker) cookChain(ctx context.Context, a planned, how attempt) (_ ready
 	r.follow(first)
 	for i, next := range a.Method.Then {
 		if next == nil {
-			r.take(first, i)
+			r.takeArtifactOf(first, i)
 			continue
 		}
 		f := now.made[a.Method.Alone.Outputs[i].Name(a.Path)]
@@ -136,7 +136,7 @@ func (c *cooker) cookChain(ctx context.Context, a planned, how attempt) (_ ready
 			return ready{}, fmt.Errorf("%s, which is made of it: %w", pathname.Show(f.Path), err)
 		}
 		for k := range done.made {
-			r.take(done, k)
+			r.takeArtifactOf(done, k)
 		}
 		done.scratch.remove()
 		r.follow(done)
@@ -207,7 +207,7 @@ func (r *ready) namesReplaced() error {
 			if j == i || r.made[j].Stamp.Size > maxNaming {
 				continue
 			}
-			text, err := r.scratch.read(j)
+			text, err := r.scratch.readOutput(j)
 			if err != nil {
 				return err
 			}
@@ -239,8 +239,8 @@ func hasWord(text []byte, name string) bool {
 	}
 }
 
-// take makes an artifact of a step one of the whole.
-func (r *ready) take(step ready, i int) {
+// takeArtifactOf makes an artifact of a step one of the whole.
+func (r *ready) takeArtifactOf(step ready, i int) {
 	r.made = append(r.made, step.made[i])
 	r.scratch.files = append(r.scratch.files, step.scratch.files[i])
 	r.scratch.placed = append(r.scratch.placed, false)

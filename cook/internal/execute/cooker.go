@@ -98,7 +98,7 @@ func (c *cooker) once(ctx context.Context, a planned, how attempt) (_ ready, err
 	w := watch{mark: c.Contents.Mark(), begin: c.Now(), opened: map[dependency.Dependency]bool{}}
 	var elsewhere processorTime
 	env := c.env(ctx, a, tmp, &w, how)
-	env.Each, env.Used = elsewhere.each(env.Each), elsewhere.add
+	env.Each, env.Used = elsewhere.each(env.Each), elsewhere.addProcessorTime
 	job := recipe.NewJob(env, a.Source.Stamp.Size)
 	span := how.probe.Begin("cook/run/recipe", "")
 	var cookErr error
@@ -136,7 +136,7 @@ func (c *cooker) env(ctx context.Context, a planned, tmp *scratch, w *watch, how
 			}
 			switch {
 			case p == a.Path:
-				return how.source.take()
+				return how.source.takeFile()
 			case made:
 				return a.chain.open(f)
 			}
@@ -157,21 +157,21 @@ func (c *cooker) env(ctx context.Context, a planned, tmp *scratch, w *watch, how
 		Artifacts: func(patterns []string) ([]manifest.Asset, recipe.Dependency, error) {
 			on := a.others(dependency.Artifacts, patterns)
 			if err := a.waitsFor(on); err != nil {
-				w.list(nil, err)
+				w.watchList(nil, err)
 				return nil, on, err
 			}
 			list, err := c.Artifacts.List(on)
-			w.list(list, err)
+			w.watchList(list, err)
 			return list, on, err
 		},
 		IDs: func(patterns []string) (map[string]string, recipe.Dependency, error) {
 			on := a.others(dependency.IDs, patterns)
 			if err := a.waitsFor(on); err != nil {
-				w.list(nil, err)
+				w.watchList(nil, err)
 				return nil, on, err
 			}
 			ids, err := c.Artifacts.IDsOf(on)
-			w.list(nil, err)
+			w.watchList(nil, err)
 			return ids, on, err
 		},
 		ReadArtifact: func(p string) ([]byte, error) { return c.readArtifact(w, a.Target, p) },
@@ -322,8 +322,8 @@ func (a planned) others(kind dependency.Kind, patterns []string) dependency.Depe
 	return dependency.OfArtifacts(kind, a.Target, patterns)
 }
 
-// list notes artifacts that a recipe asked for, or why it cannot have them.
-func (w *watch) list(assets []manifest.Asset, err error) {
+// watchList notes artifacts that a recipe asked for, or why it cannot have them.
+func (w *watch) watchList(assets []manifest.Asset, err error) {
 	if w.listed == nil {
 		w.listed = map[string]manifest.Output{}
 	}

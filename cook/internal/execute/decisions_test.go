@@ -111,7 +111,7 @@ func TestNextDoesNotWaitInVain(t *testing.T) {
 		r := &runner{}
 		r.queue.more.L = &r.queue.mu
 		r.queue.atWork = 1
-		if i, ok := r.next(t.Context()); ok {
+		if i, ok := r.nextAction(t.Context()); ok {
 			t.Errorf("action %d", i)
 		}
 	})
@@ -152,7 +152,7 @@ func TestProgramIsNotFound(t *testing.T) {
 			t.Error("no error")
 		}
 	}
-	if len(told) != 1 || !strings.Contains(told[0], "no other machine can cook: this program: it is gone") || r.remote.away.take(time.Hour, true) {
+	if len(told) != 1 || !strings.Contains(told[0], "no other machine can cook: this program: it is gone") || r.remote.away.takesAction(time.Hour, true) {
 		t.Errorf("told %q", told)
 	}
 }

@@ -112,9 +112,9 @@ type track struct {
 	helped       time.Duration
 }
 
-// add adds an action. If there are too many spans, the two neighbors that together last
+// addSpan adds an action. If there are too many spans, the two neighbors that together last
 // shortest become one: actions that take long stay by themselves.
-func (t *track) add(s Span) {
+func (t *track) addSpan(s Span) {
 	s.Worker, s.Busy, s.most, s.Assets = t.worker, s.End-s.Begin, s.End-s.Begin, 1
 	if len(s.Path) > longestPath {
 		s.Path = ""

@@ -25,7 +25,7 @@ func TestTrack(t *testing.T) {
 			begin := now + time.Duration(i%3)
 			now = begin + time.Duration(d)
 			busy += time.Duration(d)
-			track.add(Span{Begin: begin, End: now, Waited: 1, Helped: 2, Path: Path(fmt.Sprint(i))})
+			track.addSpan(Span{Begin: begin, End: now, Waited: 1, Helped: 2, Path: Path(fmt.Sprint(i))})
 		}
 		var sum Span
 		end := time.Duration(0)

@@ -135,7 +135,7 @@ func Run(ctx context.Context, p *plan.Plan, env Env, opt Options) (*Done, error)
 	}
 	r.retire()
 	r.actions(ctx)
-	traffic := r.remote.close(ctx)
+	traffic := r.remote.closeServer(ctx)
 	traffic.Executed = r.remote.away.executed.Load()
 	if writes {
 		r.cleanUp()
@@ -188,7 +188,7 @@ func (r *runner) report(e Event) {
 // rests finishes an action that needs no work.
 func (r *runner) rests(i int) {
 	a := &r.plan.Actions[i]
-	r.finish(i, Result{Outcome: UpToDate, CookTime: a.Last.CookTime, Made: refreshed(a)}, nil, 0)
+	r.finishAction(i, Result{Outcome: UpToDate, CookTime: a.Last.CookTime, Made: refreshed(a)}, nil, 0)
 }
 
 func (r *runner) worker(name string) *worker {
@@ -223,18 +223,18 @@ func (w *worker) work(ctx context.Context, i int) *waitError {
 		}
 	}
 	if ctx.Err() != nil || w.failed.Load() {
-		w.finish(i, Result{Outcome: NotReached}, nil, 0)
+		w.finishAction(i, Result{Outcome: NotReached}, nil, 0)
 		return nil
 	}
 	w.src = sourceOf(w.Assets, a, 0, w.src.head)
 	defer w.src.close()
 	if err := w.learn(ctx, a); err != nil {
 		if ctx.Err() != nil {
-			w.finish(i, Result{Outcome: NotReached}, nil, 0)
+			w.finishAction(i, Result{Outcome: NotReached}, nil, 0)
 			return nil
 		}
 		a.Err = err
-		w.finish(i, Result{Outcome: Failed, Err: err}, nil, 0)
+		w.finishAction(i, Result{Outcome: Failed, Err: err}, nil, 0)
 		return nil
 	}
 	w.src.size = a.Source.Stamp.Size
@@ -269,7 +269,7 @@ func (w *worker) work(ctx context.Context, i int) *waitError {
 		}
 		return wait
 	}
-	w.finish(i, res, slices.Concat(lines, more), w.Now().Sub(begin))
+	w.finishAction(i, res, slices.Concat(lines, more), w.Now().Sub(begin))
 	return nil
 }
 
@@ -282,9 +282,9 @@ func (r *runner) tell(a *plan.Action, step string) {
 	}
 }
 
-// finish records and reports a result, and what Suspect or the recipe found wrong with
+// finishAction records and reports a result, and what Suspect or the recipe found wrong with
 // the source.
-func (r *runner) finish(i int, res Result, warnings []string, took time.Duration) {
+func (r *runner) finishAction(i int, res Result, warnings []string, took time.Duration) {
 	a := &r.plan.Actions[i]
 	if res.Outcome == Failed && r.StopOnFailure {
 		r.failed.Store(true)

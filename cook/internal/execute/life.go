@@ -125,7 +125,7 @@ func (w *worker) restoreOrCook(ctx context.Context, a planned) (placed, Outcome,
 		return placed{}, "", err
 	}
 	defer r.scratch.remove()
-	done, err := w.place(r)
+	done, err := w.placeOutputs(r)
 	return done, a.outcome(k.made, Restored), err
 }
 
@@ -146,7 +146,7 @@ func (w *worker) cookAndPlace(ctx context.Context, a planned, k *known) (placed,
 	if k != nil && a.Method.Cheap() && slices.Equal(k.made, made) {
 		outcome = Restored
 	}
-	done, err := w.place(r)
+	done, err := w.placeOutputs(r)
 	return done, a.outcome(made, outcome), err
 }
 

@@ -82,7 +82,7 @@ func (w *worker) storedResult(_ context.Context, k remote.Key) (store.Result, bo
 // lookUpRemote finds an action's result on the server that others share, by what it read
 // here or there. An action that is no step of a chain asks, and waits without a worker.
 func (w *worker) lookUpRemote(ctx context.Context, a planned, sets []store.ReadSet) (known, bool) {
-	worth := w.remote.worths.of(a)
+	worth := w.remote.worths.worthOf(a)
 	var asks []remote.Key
 	look := func(k remote.Key) (known remote.Known) {
 		if a.chain == nil && !w.remote.Expects(k) {
@@ -107,7 +107,7 @@ func (w *worker) lookUpRemote(ctx context.Context, a planned, sets []store.ReadS
 		if first.Result == nil {
 			return store.Result{}, false
 		}
-		w.remote.worths.add(a, first.Result.CookTime)
+		w.remote.worths.noteCookTime(a, first.Result.CookTime)
 		return *first.Result, true
 	})
 	if found.shared = ok; !ok {
@@ -259,7 +259,7 @@ func (w *worker) keep(ctx context.Context, r ready) {
 		}
 		w.remote.Keep(string(r.Path), keys...)
 		if w.remote.Client != nil {
-			w.remote.worths.add(r.planned, r.cookTime)
+			w.remote.worths.noteCookTime(r.planned, r.cookTime)
 		}
 	} else if ctx.Err() == nil {
 		w.warnOfStore(err)

@@ -91,7 +91,7 @@ func (r *runner) judgeRecord(ctx context.Context, a planned, rec *remote.Record,
 		if here.Found != there.Found || blob != there.Blob {
 			same = false
 			if many := at.Kind.IsListing() || at.Kind == dependency.Extracts; here.Found && (many || !there.Found) {
-				more = p.add(ctx, at) || more
+				more = p.addPath(ctx, at) || more
 			}
 		}
 		deps = append(deps, here)
@@ -146,7 +146,7 @@ func (r *runner) pack(ctx context.Context, a planned) (*pack, error) {
 		if at.Kind == dependency.Link && r.Contents.At(ctx, at).Known() {
 			return nil, errUnpackable // there, a file or directory would replace the link
 		}
-		p.add(ctx, at)
+		p.addPath(ctx, at)
 	}
 	if len(p.files) > mostFiles {
 		return nil, errUnpackable
@@ -163,8 +163,8 @@ func (p *pack) root() *remote.Root {
 	return root
 }
 
-// add adds what a dependency is on, and reports whether that is more than there was.
-func (p *pack) add(ctx context.Context, on dependency.Dependency) (more bool) {
+// addPath adds what a dependency is on, and reports whether that is more than there was.
+func (p *pack) addPath(ctx context.Context, on dependency.Dependency) (more bool) {
 	switch on.Kind {
 	case dependency.File, dependency.Presence:
 		return p.addFile(ctx, on.Path)

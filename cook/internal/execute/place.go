@@ -16,8 +16,8 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// place renames complete files to the names of the outputs.
-func (w *worker) place(r ready) (placed, error) {
+// placeOutputs renames complete files to the names of the outputs.
+func (w *worker) placeOutputs(r ready) (placed, error) {
 	for i := range r.made {
 		if r.inPlace != nil && r.inPlace[i] {
 			continue

@@ -35,7 +35,7 @@ func (r *runner) actions(ctx context.Context) {
 		a := &r.plan.Actions[i]
 		switch {
 		case a.Err != nil:
-			r.finish(i, Result{Outcome: Failed, Err: a.Err}, nil, 0)
+			r.finishAction(i, Result{Outcome: Failed, Err: a.Err}, nil, 0)
 			r.queue.settle(i)
 		case a.Runs || r.plan.Waits(i):
 			todo = append(todo, i)
@@ -69,7 +69,7 @@ func (r *runner) carryOut(ctx context.Context, n int) {
 	workers = append(workers, r.farWorkers(n)...)
 	// Each action gets a result, also of a run that was interrupted.
 	parallel.Each(context.WithoutCancel(ctx), len(workers), len(workers), func(n, _ int) error {
-		workers[n].run(ctx, begin)
+		workers[n].runActions(ctx, begin)
 		return nil
 	})
 	for _, w := range workers {
@@ -79,8 +79,8 @@ func (r *runner) carryOut(ctx context.Context, n int) {
 	r.reporting.detail.addTracks(tracks)
 }
 
-// run works on one action after the other. The track begins at a moment.
-func (w *worker) run(ctx context.Context, epoch time.Time) {
+// runActions works on one action after the other. The track begins at a moment.
+func (w *worker) runActions(ctx context.Context, epoch time.Time) {
 	for {
 		i, ok := w.nextAction(ctx)
 		if !ok {
@@ -109,14 +109,14 @@ func (q *queue) left() int { return len(q.ready) + len(q.open) }
 // mayLead reports whether actions may become ready by what others come to.
 func (r *runner) mayLead() bool { return r.queue.settled != nil || r.remote.Reads() }
 
-// next returns the action that is to be begun next, and waits for one if something may still
+// nextAction returns the action that is to be begun next, and waits for one if something may still
 // become ready.
-func (r *runner) next(ctx context.Context) (i int, ok bool) {
+func (r *runner) nextAction(ctx context.Context) (i int, ok bool) {
 	q := &r.queue
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for {
-		if i, ok := q.take(); ok {
+		if i, ok := q.takeReady(); ok {
 			q.atWork++
 			q.noteIdle()
 			return i, true
@@ -172,7 +172,7 @@ func (r *runner) stuck(ctx context.Context) {
 	for _, i := range slices.Sorted(maps.Keys(waits)) {
 		switch {
 		case ended:
-			r.finish(i, Result{Outcome: NotReached}, nil, 0)
+			r.finishAction(i, Result{Outcome: NotReached}, nil, 0)
 		case again:
 			q.push(i)
 		default:
@@ -190,7 +190,7 @@ func (r *runner) failWaiting(i int, err error) {
 		w := &worker{runner: r}
 		res = w.fail(context.Background(), planned{Action: a}, err)
 	}
-	r.finish(i, res, nil, 0)
+	r.finishAction(i, res, nil, 0)
 }
 
 // foreseen returns what a bundle has to wait for if it asks for the same as last time.

@@ -29,8 +29,8 @@ func (r *runner) openRemote(ctx context.Context) *remote.Client {
 	return remote.New(ctx, opt, r.Store, r.note)
 }
 
-// close ends the work of the server for the run.
-func (s *server) close(ctx context.Context) remote.Stats {
+// closeServer ends the work of the server for the run.
+func (s *server) closeServer(ctx context.Context) remote.Stats {
 	if s.Client == nil {
 		return remote.Stats{}
 	}

@@ -33,7 +33,7 @@ func (w *worker) follow(ctx context.Context, i int, epoch time.Time) *waitError 
 	begin := w.Now().Sub(epoch)
 	wait := w.work(ctx, i)
 	if how := w.results[i].Outcome; wait == nil && how != NotReached && how != UpToDate {
-		w.track.add(Span{
+		w.track.addSpan(Span{
 			Begin: begin, End: w.Now().Sub(epoch), Waited: time.Duration(w.times.waited.Load()), Helped: time.Duration(w.times.helped.Load()),
 			Path: Path(w.plan.Actions[i].Path),
 		})

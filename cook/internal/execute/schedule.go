@@ -63,8 +63,8 @@ func (s *schedule) class(i int) int {
 	return bits.Len64(uint64(way))
 }
 
-// take returns the action that is to be begun next, if one is ready.
-func (s *schedule) take() (i int, ok bool) {
+// takeReady returns the action that is to be begun next, if one is ready.
+func (s *schedule) takeReady() (i int, ok bool) {
 	if len(s.ready) == 0 {
 		return 0, false
 	}

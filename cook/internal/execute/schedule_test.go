@@ -26,7 +26,7 @@ func (m *simulation) run(t failer, workers int) (now time.Duration) {
 	var running []end
 	for {
 		for len(running) < workers {
-			i, ok := s.take()
+			i, ok := s.takeReady()
 			if !ok {
 				break
 			}
@@ -187,7 +187,7 @@ func TestScheduleOrder(t *testing.T) {
 	takes := map[int][]int{4: {3}, 5: {4}}
 	var order []int
 	for {
-		i, ok := s.take()
+		i, ok := s.takeReady()
 		if !ok {
 			break
 		}
@@ -212,12 +212,12 @@ func TestScheduleOfCircle(t *testing.T) {
 	s := newSchedule([]time.Duration{1, 2, 4}, true)
 	s.begin(numbers(3))
 	for range 2 {
-		i, _ := s.take()
+		i, _ := s.takeReady()
 		s.wait(i, dependency.OfArtifacts(dependency.Artifacts, "q", nil), []int{(i + 1) % 3})
 	}
-	i, _ := s.take()
+	i, _ := s.takeReady()
 	s.wait(i, dependency.OfArtifacts(dependency.Artifacts, "q", nil), []int{(i + 1) % 3})
-	if _, ok := s.take(); ok || len(s.waits) != 3 {
+	if _, ok := s.takeReady(); ok || len(s.waits) != 3 {
 		t.Fatalf("%v wait", s.waits)
 	}
 	if waits := s.giveUp(); len(waits) != 3 || len(s.waits) != 0 {
@@ -234,7 +234,7 @@ func TestScheduleWithoutBundlesAllocatesNothing(t *testing.T) {
 	if n := testing.AllocsPerRun(10, func() {
 		s := newSchedule(took, false)
 		s.begin(todo)
-		for i, ok := s.take(); ok; i, ok = s.take() {
+		for i, ok := s.takeReady(); ok; i, ok = s.takeReady() {
 			s.settle(i)
 		}
 	}); n > 0 {

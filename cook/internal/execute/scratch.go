@@ -84,8 +84,8 @@ func (s *scratch) create(i int) (*os.File, error) {
 	return s.in.Root().OpenFile(s.files[i], os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 }
 
-// read returns the content of an output.
-func (s *scratch) read(i int) ([]byte, error) {
+// readOutput returns the content of an output.
+func (s *scratch) readOutput(i int) ([]byte, error) {
 	f, err := s.in.OpenFile(s.files[i])
 	if err != nil {
 		return nil, err

@@ -110,8 +110,8 @@ func (s *source) endsAt(offset int64) bool {
 	return err == io.EOF
 }
 
-// take hands over the open file, at its start, or opens it.
-func (s *source) take() (*os.File, error) {
+// takeFile hands over the open file, at its start, or opens it.
+func (s *source) takeFile() (*os.File, error) {
 	if f := s.file; f != nil {
 		s.file = nil
 		return f, nil

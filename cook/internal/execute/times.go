@@ -60,8 +60,8 @@ func onProcessor(do func()) (used time.Duration, known bool) {
 // and in programs.
 type processorTime struct{ ns atomic.Int64 }
 
-func (p *processorTime) add(d time.Duration) { p.ns.Add(int64(max(d, 0))) }
-func (p *processorTime) sum() time.Duration  { return time.Duration(p.ns.Load()) }
+func (p *processorTime) addProcessorTime(d time.Duration) { p.ns.Add(int64(max(d, 0))) }
+func (p *processorTime) sum() time.Duration               { return time.Duration(p.ns.Load()) }
 
 // each returns an each that adds the processor time of all pieces, in any goroutine. It subtracts
 // the time of the recipe's own goroutine, because onProcessor already measures all of that.
@@ -70,7 +70,7 @@ func (p *processorTime) each(each func(ctx context.Context, n int, do func(i int
 		own, _ := onProcessor(func() {
 			err = each(ctx, n, func(i int) (err error) {
 				used, _ := onProcessor(func() { err = do(i) })
-				p.add(used)
+				p.addProcessorTime(used)
 				return err
 			})
 		})

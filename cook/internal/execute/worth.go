@@ -17,8 +17,8 @@ type worth struct {
 	bytes int64
 }
 
-// add notes how long cooking an action took.
-func (w *worths) add(a planned, took time.Duration) {
+// noteCookTime notes how long cooking an action took.
+func (w *worths) noteCookTime(a planned, took time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.each == nil {
@@ -36,8 +36,8 @@ func sizeOf(a planned) int64 {
 	return a.Source.Stamp.Size + 1
 }
 
-// of returns how long cooking an action probably takes, 0 if nothing is known.
-func (w *worths) of(a planned) time.Duration {
+// worthOf returns how long cooking an action probably takes, 0 if nothing is known.
+func (w *worths) worthOf(a planned) time.Duration {
 	if a.Last != nil && a.Last.CookTime > 0 {
 		return a.Last.CookTime
 	}

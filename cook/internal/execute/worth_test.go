@@ -18,23 +18,23 @@ func TestWorths(t *testing.T) {
 		return planned{Action: &plan.Action{Method: &plan.Method{Method: &rules.Method{Recipe: recipe.Recipe{Name: name}}}, Source: f}}
 	}
 	var w worths
-	if got := w.of(action("a", 100)); got != 0 {
+	if got := w.worthOf(action("a", 100)); got != 0 {
 		t.Errorf("nothing known: %v", got)
 	}
-	w.add(action("a", 99), time.Second)
-	w.add(action("a", 299), 3*time.Second)
-	w.add(action("b", 0), time.Minute)
+	w.noteCookTime(action("a", 99), time.Second)
+	w.noteCookTime(action("a", 299), 3*time.Second)
+	w.noteCookTime(action("b", 0), time.Minute)
 	for size, want := range map[int64]time.Duration{0: 10 * time.Millisecond, 99: time.Second, 999: 10 * time.Second} {
-		if got := w.of(action("a", size)); (got - want).Abs() > time.Microsecond {
+		if got := w.worthOf(action("a", size)); (got - want).Abs() > time.Microsecond {
 			t.Errorf("%d bytes: %v, want %v", size, got, want)
 		}
 	}
-	if got := w.of(action("b", 0)); got != time.Minute {
+	if got := w.worthOf(action("b", 0)); got != time.Minute {
 		t.Errorf("an empty source: %v", got)
 	}
 	before := action("a", 99)
 	before.Last = &contents.Before{Action: index.Action{CookTime: time.Hour}}
-	if got := w.of(before); got != time.Hour {
+	if got := w.worthOf(before); got != time.Hour {
 		t.Errorf("as last time: %v", got)
 	}
 }

@@ -96,7 +96,7 @@ func Run(ctx context.Context, out, to string, workers int, dryRun bool) (Result,
 	if err != nil {
 		return Result{}, err
 	}
-	return e.run(ctx, wanted, lists, old, workers)
+	return e.runExport(ctx, wanted, lists, old, workers)
 }
 
 // overlap reports whether two folders are the same or one contains the other.
@@ -205,9 +205,9 @@ func (e *exporter) last() (map[string][]content, error) {
 	return files, nil
 }
 
-// run removes files that the manifest no longer lists, copies changed files, and writes the
+// runExport removes files that the manifest no longer lists, copies changed files, and writes the
 // manifest last.
-func (e *exporter) run(ctx context.Context, wanted map[string]content, lists []manifest.File, old map[string][]content, workers int) (Result, error) {
+func (e *exporter) runExport(ctx context.Context, wanted map[string]content, lists []manifest.File, old map[string][]content, workers int) (Result, error) {
 	r := Result{Files: len(wanted), Bytes: total(wanted)}
 	root := e.to.Root()
 	if err := e.removeGone(ctx, wanted, old, &r); err != nil {

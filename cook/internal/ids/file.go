@@ -42,7 +42,7 @@ func Parse(name string, data []byte) (*Set, error) {
 	for line := range bytes.Lines(data) {
 		number++
 		text := strings.TrimRight(string(bytes.TrimPrefix(line, []byte("\ufeff"))), "\r\n")
-		if err := p.line(text, number); err != nil {
+		if err := p.parseLine(text, number); err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", pathname.Show(name), number, err)
 		}
 	}
@@ -72,7 +72,7 @@ type parser struct {
 	lines map[ID]int // where each ID stands
 }
 
-func (p *parser) line(text string, number int) error {
+func (p *parser) parseLine(text string, number int) error {
 	switch {
 	case strings.TrimSpace(text) == "":
 		return nil

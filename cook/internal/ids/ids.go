@@ -139,7 +139,7 @@ func (s *Set) Move(moves []Move, had func(path string) ID, there iter.Seq[string
 	var made []Move
 	for _, m := range moves {
 		if id := had(m.From); wanted[id] == m {
-			next.put(m.To, id)
+			next.putLine(m.To, id)
 			made = append(made, m)
 		}
 	}
@@ -155,9 +155,9 @@ func (s *Set) Move(moves []Move, had func(path string) ID, there iter.Seq[string
 	return next, made
 }
 
-// put gives a path a line. An ID that it had by another one is given to no asset any more:
+// putLine gives a path a line. An ID that it had by another one is given to no asset any more:
 // else it would be that of the next one at the path that it was derived from.
-func (s *Set) put(path string, id ID) {
+func (s *Set) putLine(path string, id ID) {
 	if owner := s.owners[id]; owner != "" {
 		delete(s.byPath, owner)
 	}

@@ -171,7 +171,7 @@ func (b *builder) Bytes() []byte {
 	w.byPath()
 	w.actions(b)
 	w.writeMethods()
-	return w.finish(out, b.checksum)
+	return w.finishIndex(out, b.checksum)
 }
 
 // splitPath gives the folder part of a path, with its slash.

@@ -187,8 +187,8 @@ func (l *live) resize(path string, was, is int64) {
 		return
 	}
 	l.Actions(path, func(a *Action) {
-		l.take(a, was)
-		l.add(a, is)
+		l.takeFromTotals(a, was)
+		l.addToTotals(a, is)
 	})
 }
 
@@ -197,7 +197,7 @@ func (l *live) PutAction(a Action) {
 	l.edited = true
 	l.hold(a)
 	l.doubtDeps(a.Deps)
-	l.add(&a, l.Size(a.Path))
+	l.addToTotals(&a, l.Size(a.Path))
 }
 
 // DropActions drops the actions of a source.
@@ -210,7 +210,7 @@ func (l *live) DropActions(path string) {
 		l.edited = true
 		a := l.base.Action(i)
 		l.doubtDeps(a.Deps)
-		l.take(&a, l.Size(path))
+		l.takeFromTotals(&a, l.Size(path))
 		l.deadActions.add(i)
 		first, n := l.base.ActionArtifacts(i)
 		for row := first; row < first+n; row++ {
@@ -221,7 +221,7 @@ func (l *live) DropActions(path string) {
 	for i := range over {
 		l.edited = true
 		l.doubtDeps(over[i].Deps)
-		l.take(&over[i], l.Size(path))
+		l.takeFromTotals(&over[i], l.Size(path))
 	}
 }
 

@@ -34,14 +34,14 @@ func (x *Index) Rows(prefix string) iter.Seq[*Row] {
 				stop, _ = base.FindAction(over.ActionPath(j), string(over.ActionTarget(j)))
 			}
 			for ; i < stop; i++ {
-				if !x.live.deadActions.has(i) && !yield(row.at(0, i)) {
+				if !x.live.deadActions.has(i) && !yield(row.rowAt(0, i)) {
 					return
 				}
 				if i%batch == 0 {
 					x.Passed(batch * (actionSize + 2*NodeBytes))
 				}
 			}
-			if j == last || !yield(row.at(1, j)) {
+			if j == last || !yield(row.rowAt(1, j)) {
 				return
 			}
 			j++
@@ -60,8 +60,8 @@ func (x *flat) actionsBelow(prefix string) (first, end int) {
 	return first, end
 }
 
-// at moves to an action of a part.
-func (r *Row) at(part, i int) *Row {
+// rowAt moves to an action of a part.
+func (r *Row) rowAt(part, i int) *Row {
 	r.part, r.flat = part, r.x.live.Parts()[part]
 	r.row = r.flat.row(secActions, i)
 	if target := r.flat.str(r.row[actionTargetAt:]); string(target) != r.target {

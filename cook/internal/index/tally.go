@@ -38,7 +38,7 @@ func (t *Tally) node(part, node int) {
 			continue
 		}
 		t.seen[part].add(action)
-		if row := t.row.at(part, action); t.live.counted.has(row.Target()) {
+		if row := t.row.rowAt(part, action); t.live.counted.has(row.Target()) {
 			t.AddRow(row)
 		}
 	}

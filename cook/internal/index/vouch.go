@@ -128,14 +128,14 @@ func (l *live) Totals() (sum Totals) {
 	return sum
 }
 
-// add and take keep the totals.
-func (l *live) add(a *Action, size int64) {
+// addToTotals and take keep the totals.
+func (l *live) addToTotals(a *Action, size int64) {
 	if v := l.vouched.of(a.Target); v != nil {
 		v.totals.Add(a, size)
 	}
 }
 
-func (l *live) take(a *Action, size int64) {
+func (l *live) takeFromTotals(a *Action, size int64) {
 	if v := l.vouched.of(a.Target); v != nil {
 		v.totals.Take(a, size)
 	}

@@ -380,8 +380,8 @@ func (w *writer) reserve(b *builder) []byte {
 	return out
 }
 
-// finish completes the file that was reserved.
-func (w *writer) finish(out []byte, checksum string) []byte {
+// finishIndex completes the file that was reserved.
+func (w *writer) finishIndex(out []byte, checksum string) []byte {
 	for s := range secStrings {
 		if len(w.sec[s]) != cap(w.sec[s]) {
 			panic(fmt.Sprintf("index: section %d has %d bytes, %d were reserved", s, len(w.sec[s]), cap(w.sec[s])))

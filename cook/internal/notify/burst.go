@@ -45,10 +45,10 @@ func (b *burst) note(e event) {
 	case made:
 		b.arrive(e)
 		if !e.folder {
-			b.writing.add(e)
+			b.writing.addEventNames(e)
 		}
 	case written:
-		b.writing.add(e)
+		b.writing.addEventNames(e)
 	case closed:
 		b.writing.remove(e)
 	case movedTo:
@@ -56,13 +56,13 @@ func (b *burst) note(e event) {
 	case removed, movedFrom:
 		b.writing.remove(e)
 		if !b.arrived.remove(e) {
-			b.missing.add(e)
+			b.missing.addEventNames(e)
 		}
 	}
 }
 
 func (b *burst) arrive(e event) {
-	b.arrived.add(e)
+	b.arrived.addEventNames(e)
 	b.missing.remove(e)
 }
 

@@ -34,7 +34,7 @@ func TestBurst(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w, start := handDriven(), time.Now()
-				w.folders.add("/u", 2)
+				w.folders.addWatch("/u", 2)
 				for _, e := range test.events {
 					w.note(e)
 				}
@@ -48,7 +48,7 @@ func TestBurst(t *testing.T) {
 				if err := w.Wait(t.Context(), patience); err != nil || time.Since(start) != want {
 					t.Errorf("took %v, want %v (%v)", time.Since(start), want, err)
 				}
-				w.folders.take()
+				w.folders.takeChanges()
 				if !w.folders.burst.settled() {
 					t.Error("the next burst begins with the last one")
 				}

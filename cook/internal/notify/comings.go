@@ -23,7 +23,7 @@ func newComings() comings {
 func (c *comings) note(e event) {
 	switch e.kind {
 	case made:
-		c.now.add(e)
+		c.now.addEventNames(e)
 	case removed:
 		c.vanished = c.vanished || c.came(e)
 	case movedFrom:
@@ -37,7 +37,7 @@ func (c *comings) note(e event) {
 		came, paired := c.moving[e.cookie]
 		delete(c.moving, e.cookie)
 		if came || !paired {
-			c.now.add(e)
+			c.now.addEventNames(e)
 		}
 	}
 }
@@ -48,9 +48,9 @@ func (c *comings) came(e event) bool { return c.now.has(e) || c.before.has(e) }
 // placed forgets that a name came once since the last take.
 func (c *comings) placed(id watchID, name string) { c.now.takeBack(entryName{id, name}) }
 
-// take reports whether a name came and went, and forgets those that came before the last
+// takeVanished reports whether a name came and went, and forgets those that came before the last
 // take.
-func (c *comings) take() (vanished bool) {
+func (c *comings) takeVanished() (vanished bool) {
 	vanished, c.vanished = c.vanished, false
 	for _, came := range c.moving {
 		vanished = vanished || came // to a folder that is not watched

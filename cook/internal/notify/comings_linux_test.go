@@ -102,16 +102,16 @@ func TestComingsBounded(t *testing.T) {
 	if n := len(c.now.set); n > mostComings {
 		t.Errorf("%d names", n)
 	}
-	if c.take() {
+	if c.takeVanished() {
 		t.Error("nothing went")
 	}
 	last := event{watch: 1, name: []byte(strconv.Itoa(2 * mostComings)), kind: removed}
 	c.note(last)
-	if !c.take() {
+	if !c.takeVanished() {
 		t.Error("the last name is forgotten too early")
 	}
 	c.note(last)
-	if c.take() {
+	if c.takeVanished() {
 		t.Error("the last name is not forgotten")
 	}
 	for i := range uint32(2*mostComings + 1) {
@@ -120,7 +120,7 @@ func TestComingsBounded(t *testing.T) {
 	if n := len(c.moving); n > mostComings {
 		t.Errorf("%d moves", n)
 	}
-	if !c.take() {
+	if !c.takeVanished() {
 		t.Error("moves were forgotten")
 	}
 }

@@ -64,9 +64,9 @@ func newFolders() folders {
 	}
 }
 
-// add records that path is watched by id, and returns the watch that it had
+// addWatch records that path is watched by id, and returns the watch that it had
 // before if no path has that any more.
-func (f *folders) add(path string, id watchID) (unused watchID) {
+func (f *folders) addWatch(path string, id watchID) (unused watchID) {
 	unused = noWatch
 	if old := f.byPath[path]; old != nil {
 		if old.watch == id {
@@ -136,9 +136,9 @@ func (f *folders) end(path string) {
 	f.ended[path] = struct{}{}
 }
 
-// take returns what changed and forgets it, together with the folders that
+// takeChanges returns what changed and forgets it, together with the folders that
 // ended. No path has the watches of unused any more.
-func (f *folders) take() (c Changes, unused []watchID) {
+func (f *folders) takeChanges() (c Changes, unused []watchID) {
 	if len(f.ended) > 0 {
 		// Once for all of them: searching what lies below each folder as it is
 		// renamed would take a pass for each.
@@ -163,7 +163,7 @@ func (f *folders) take() (c Changes, unused []watchID) {
 		f.changed = map[string]struct{}{}
 		slices.Sort(c.Folders)
 	}
-	c.Vanished = f.comings.take()
+	c.Vanished = f.comings.takeVanished()
 	f.burst.clear()
 	return c, unused
 }

@@ -11,7 +11,7 @@ import (
 func known(watches map[string]watchID) folders {
 	f := newFolders()
 	for path, id := range watches {
-		f.add(filepath.FromSlash(path), id)
+		f.addWatch(filepath.FromSlash(path), id)
 	}
 	return f
 }
@@ -56,14 +56,14 @@ func TestFoldersNote(t *testing.T) {
 			if ours := f.note(test.event); ours != test.ours {
 				t.Errorf("about an added folder: %t", ours)
 			}
-			got, unused := f.take()
+			got, unused := f.takeChanges()
 			if diff := cmp.Diff(native(test.want), got); diff != "" {
 				t.Error(diff)
 			}
 			if diff := cmp.Diff(test.unused, unused, sortWatches); diff != "" {
 				t.Error("unused watches: ", diff)
 			}
-			if again, unused := f.take(); len(again.Folders)+len(again.Unwatched)+len(unused) > 0 {
+			if again, unused := f.takeChanges(); len(again.Folders)+len(again.Unwatched)+len(unused) > 0 {
 				t.Errorf("taken again: %v", again)
 			}
 			for _, path := range got.Unwatched {
@@ -94,7 +94,7 @@ func TestFoldersSharedWatch(t *testing.T) {
 				want = 7
 			}
 			f.end(filepath.FromSlash(path))
-			_, unused := f.take()
+			_, unused := f.takeChanges()
 			if got := append(unused, noWatch)[0]; got != want {
 				t.Errorf("%v: the end of %s leaves watch %d unused, want %d", order, path, got, want)
 			}
@@ -109,13 +109,13 @@ func TestFoldersSharedWatch(t *testing.T) {
 // no event said so yet. What was below it belongs to another folder.
 func TestFoldersAddReplaced(t *testing.T) {
 	f := known(map[string]watchID{"/t": 1, "/t/a": 2, "/t/a/x": 3})
-	if unused := f.add(filepath.FromSlash("/t/a"), 8); unused != 2 {
+	if unused := f.addWatch(filepath.FromSlash("/t/a"), 8); unused != 2 {
 		t.Errorf("watch %d is unused, want 2", unused)
 	}
 	if f.note(event{watch: 2, kind: ended}) {
 		t.Error("the old watch still counts")
 	}
-	got, unused := f.take()
+	got, unused := f.takeChanges()
 	want := Changes{Folders: []string{"/t/a", "/t/a/x"}, Unwatched: []string{"/t/a", "/t/a/x"}}
 	if diff := cmp.Diff(native(want), got); diff != "" {
 		t.Error(diff)
@@ -123,8 +123,8 @@ func TestFoldersAddReplaced(t *testing.T) {
 	if diff := cmp.Diff([]watchID{3, 8}, unused, sortWatches); diff != "" {
 		t.Error(diff)
 	}
-	f.add(filepath.FromSlash("/t/a"), 9)
-	if got, _ := f.take(); len(got.Unwatched) > 0 {
+	f.addWatch(filepath.FromSlash("/t/a"), 9)
+	if got, _ := f.takeChanges(); len(got.Unwatched) > 0 {
 		t.Errorf("unwatched for ever: %v", got)
 	}
 }
@@ -144,7 +144,7 @@ func TestFoldersBounded(t *testing.T) {
 		t.Errorf("%d entries for two folders", n)
 	}
 	f.note(event{watch: 1, name: []byte("a"), kind: removed})
-	if got, _ := f.take(); cmp.Diff(native(Changes{Folders: []string{"/a"}}).Folders, got.Unwatched) != "" {
+	if got, _ := f.takeChanges(); cmp.Diff(native(Changes{Folders: []string{"/a"}}).Folders, got.Unwatched) != "" {
 		t.Errorf("below the root: %v", got)
 	}
 }

@@ -177,7 +177,7 @@ func TestFollow(t *testing.T) {
 		for path := range f.has {
 			w.folders.end(path)
 		}
-		_, unused := w.folders.take()
+		_, unused := w.folders.takeChanges()
 		for _, id := range unused {
 			w.release(id)
 		}
@@ -211,9 +211,9 @@ func TestAddBeforeRenameIsNoted(t *testing.T) {
 	must(t, f.visit(dir))
 	w.mu.Lock() // keeps the drain away
 	must(t, os.Rename(a, b))
-	id, err := w.queue.add(b)
+	id, err := w.queue.watchFolder(b)
 	must(t, err)
-	w.folders.add(b, id)
+	w.folders.addWatch(b, id)
 	w.mu.Unlock()
 	f.has[b] = true
 	must(t, f.follow(sync1(t, w)))

@@ -14,7 +14,7 @@ type entryName struct {
 
 func newNames(most int) names { return names{set: map[entryName]int{}, most: most} }
 
-func (n *names) add(e event) {
+func (n *names) addEventNames(e event) {
 	key := entryName{e.watch, string(e.name)}
 	if n.set[key] == 0 && len(n.set) >= n.most {
 		n.full = true

@@ -52,8 +52,8 @@ func (q *queue) control(f func(fd int) error) error {
 // within does nothing: each folder has a watch of its own.
 func (*queue) within([]string) {}
 
-// add watches the directory that path leads to. One directory has one watch.
-func (q *queue) add(path string) (id watchID, err error) {
+// watchFolder watches the directory that path leads to. One directory has one watch.
+func (q *queue) watchFolder(path string) (id watchID, err error) {
 	err = q.control(func(fd int) error {
 		n, err := unix.InotifyAddWatch(fd, path, interest)
 		id = watchID(n)
@@ -97,8 +97,8 @@ func (q *queue) size() (n int, err error) {
 	return n, os.NewSyscallError("ioctl", err)
 }
 
-// read hands some events to note and returns their bytes, 0 if there are none.
-func (q *queue) read(note func(event)) (n int, err error) {
+// readEvents hands some events to note and returns their bytes, 0 if there are none.
+func (q *queue) readEvents(note func(event)) (n int, err error) {
 	err = q.control(func(fd int) error {
 		n, err = unix.Read(fd, q.buf)
 		return err
@@ -125,8 +125,8 @@ func (q *queue) each(take func() (more bool, err error)) error {
 	return errors.Join(failed, err)
 }
 
-// close also ends each, and must not be called from within it.
-func (q *queue) close() error { return q.file.Close() }
+// closeQueue also ends each, and must not be called from within it.
+func (q *queue) closeQueue() error { return q.file.Close() }
 
 // decode reads a buffer of struct inotify_event.
 func decode(b []byte, note func(event)) error {

@@ -15,10 +15,10 @@ func openQueue() (*queue, error) {
 	return nil, fmt.Errorf("no watching on %s, scan instead: %w", runtime.GOOS, errors.ErrUnsupported)
 }
 
-func (*queue) within([]string)                 {}
-func (*queue) add(string) (watchID, error)     { return noWatch, errors.ErrUnsupported }
-func (*queue) remove(watchID)                  {}
-func (*queue) size() (int, error)              { return 0, errors.ErrUnsupported }
-func (*queue) read(func(event)) (int, error)   { return 0, errors.ErrUnsupported }
-func (*queue) each(func() (bool, error)) error { return errors.ErrUnsupported }
-func (*queue) close() error                    { return nil }
+func (*queue) within([]string)                     {}
+func (*queue) watchFolder(string) (watchID, error) { return noWatch, errors.ErrUnsupported }
+func (*queue) remove(watchID)                      {}
+func (*queue) size() (int, error)                  { return 0, errors.ErrUnsupported }
+func (*queue) readEvents(func(event)) (int, error) { return 0, errors.ErrUnsupported }
+func (*queue) each(func() (bool, error)) error     { return errors.ErrUnsupported }
+func (*queue) closeQueue() error                   { return nil }

@@ -52,9 +52,9 @@ func (q *queue) within(trees []string) { q.trees = trees }
 // dirKey returns the same key for paths that differ in case only.
 func dirKey(path string) string { return strings.ToLower(path) }
 
-// add watches a directory. Folders in a tree share the handle of the tree; a folder
+// watchFolder watches a directory. Folders in a tree share the handle of the tree; a folder
 // below a link has its own, because the system follows no links.
-func (q *queue) add(path string) (watchID, error) {
+func (q *queue) watchFolder(path string) (watchID, error) {
 	key := dirKey(path)
 	if h := q.handles[key]; h != nil && !h.current() {
 		q.drop(h)
@@ -174,8 +174,8 @@ func (q *queue) size() (n int, err error) {
 	return n, nil
 }
 
-// read passes waiting changes to note and returns their size in bytes, 0 if there are none.
-func (q *queue) read(note func(event)) (n int, err error) {
+// readEvents passes waiting changes to note and returns their size in bytes, 0 if there are none.
+func (q *queue) readEvents(note func(event)) (n int, err error) {
 	for more := true; more; {
 		more = false
 		for _, h := range q.handles {
@@ -246,8 +246,8 @@ func (q *queue) each(take func() (more bool, err error)) error {
 	}
 }
 
-// close closes all handles and ends each. It must not be called from within each.
-func (q *queue) close() error {
+// closeQueue closes all handles and ends each. It must not be called from within each.
+func (q *queue) closeQueue() error {
 	q.closing.Store(true)
 	if err := windows.SetEvent(q.event); err != nil {
 		return os.NewSyscallError("SetEvent", err)

@@ -19,7 +19,7 @@ var patience = Patience{Settled: quiet, Open: 4 * quiet, Most: most}
 // handDriven is a watcher of one folder without a system below it.
 func handDriven() *Watcher {
 	w := newWatcher()
-	w.folders.add("/t", 1)
+	w.folders.addWatch("/t", 1)
 	return w
 }
 
@@ -75,7 +75,7 @@ func TestWaitAfterSync(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, start := handDriven(), time.Now()
 		w.touch()
-		w.folders.take()
+		w.folders.takeChanges()
 		time.AfterFunc(time.Minute, w.touch)
 		if err := w.Wait(t.Context(), patience); err != nil || time.Since(start) != time.Minute+quiet {
 			t.Errorf("took %v, %v", time.Since(start), err)

@@ -107,7 +107,7 @@ func (w *Watcher) Add(folder string) error {
 	}
 	// Events of this watch must not be looked at before the folders know it,
 	// therefore the system call is made under the lock.
-	id, err := w.queue.add(folder)
+	id, err := w.queue.watchFolder(folder)
 	if err != nil {
 		if w.folders.byPath[folder] != nil {
 			w.folders.end(folder)
@@ -115,7 +115,7 @@ func (w *Watcher) Add(folder string) error {
 		}
 		return fmt.Errorf("watch %q: %w", folder, err)
 	}
-	w.release(w.folders.add(folder, id))
+	w.release(w.folders.addWatch(folder, id))
 	if len(w.folders.ended) > 0 {
 		w.ring()
 	}
@@ -144,7 +144,7 @@ func (w *Watcher) Sync(ctx context.Context) (Changes, error) {
 	if w.lost {
 		return w.restart()
 	}
-	c, ended := w.folders.take()
+	c, ended := w.folders.takeChanges()
 	w.releaseAll(ended)
 	return c, nil
 }
@@ -184,7 +184,7 @@ func (w *Watcher) releaseAll(ids []watchID) {
 func (w *Watcher) catchUp() {
 	left, err := w.queue.size()
 	for n := 1; err == nil && left > 0 && n > 0; left -= n {
-		n, err = w.queue.read(w.note)
+		n, err = w.queue.readEvents(w.note)
 	}
 	if err != nil {
 		w.lost = true
@@ -203,7 +203,7 @@ func (w *Watcher) restart() (Changes, error) {
 	w.begin(q)
 	// Closing waits for the drain, and the drain for the lock.
 	w.mu.Unlock()
-	old.close()
+	old.closeQueue()
 	w.mu.Lock()
 	return Changes{Lost: true}, nil
 }
@@ -238,7 +238,7 @@ func (w *Watcher) drain(q *queue) {
 		if w.queue != q {
 			return false, fs.ErrClosed
 		}
-		n, err := q.read(w.note)
+		n, err := q.readEvents(w.note)
 		return n > 0, err
 	})
 	w.mu.Lock()
@@ -312,7 +312,7 @@ func (w *Watcher) Close() error {
 	if q == nil {
 		return nil
 	}
-	err := q.close()
+	err := q.closeQueue()
 	w.drains.Wait()
 	return err
 }

@@ -407,7 +407,7 @@ func TestQueueHasRoom(t *testing.T) {
 	w.mu.Lock()
 	fill(t, dir, queueCapacity(t)-n/2)
 	w.folders.end(top)
-	c, ids := w.folders.take()
+	c, ids := w.folders.takeChanges()
 	w.releaseAll(ids)
 	w.mu.Unlock()
 	if len(c.Unwatched) != n+1 || len(ids) != n+1 {

@@ -201,7 +201,7 @@ func ListTree(ctx context.Context, s *Session, last *index.Index) (*Delta, error
 	if !s.Scope.whole() {
 		d.Sources = slices.DeleteFunc(slices.Clone(tree.Entries), func(e scan.Entry) bool { return !s.inScope(e.Path) })
 	}
-	if err := s.Scope.check(tree.Entries, last); err != nil {
+	if err := s.Scope.checkPatterns(tree.Entries, last); err != nil {
 		return nil, err
 	}
 	for a := range last.Actions() {

@@ -19,7 +19,7 @@ type Kind struct {
 // kinds sums up files by kind.
 type kinds map[string]*Kind
 
-func (k kinds) add(name string, size int64) {
+func (k kinds) addKind(name string, size int64) {
 	kind := k[name]
 	if kind == nil {
 		kind = &Kind{Name: name}
@@ -29,8 +29,8 @@ func (k kinds) add(name string, size int64) {
 	kind.Bytes += size
 }
 
-// list returns the kinds, the biggest first.
-func (k kinds) list() []Kind {
+// listKinds returns the kinds, the biggest first.
+func (k kinds) listKinds() []Kind {
 	var list []Kind
 	for _, kind := range k {
 		list = append(list, *kind)
@@ -47,7 +47,7 @@ func firstKinds(d *Delta, t *Todo) (copied, leftOut []Kind) {
 	counted := "" // the last path, which may have actions for more targets
 	for i := range t.Actions {
 		if a := &t.Actions[i]; a.Path != counted && a.Method != nil && !a.Held() && a.Method.Recipe.Name == recipe.Fallback && a.Method.Then == nil && a.Method.Chosen().Line == 0 {
-			ships.add(recipe.Ext(a.Path), a.Source.Stamp.Size)
+			ships.addKind(recipe.Ext(a.Path), a.Source.Stamp.Size)
 			counted = a.Path
 		}
 	}
@@ -55,12 +55,12 @@ func firstKinds(d *Delta, t *Todo) (copied, leftOut []Kind) {
 		base, ext := path.Base(e.Path), recipe.Ext(e.Path)
 		switch {
 		case e.Stamp.IsFolder():
-			out.add(base+"/", 0)
+			out.addKind(base+"/", 0)
 		case ext == "" || base[0] == '.':
-			out.add(base, e.Stamp.Size)
+			out.addKind(base, e.Stamp.Size)
 		default:
-			out.add(ext, e.Stamp.Size)
+			out.addKind(ext, e.Stamp.Size)
 		}
 	}
-	return ships.list(), out.list()
+	return ships.listKinds(), out.listKinds()
 }

@@ -102,7 +102,7 @@ func (m *meter) Stage(name string) {
 // Event adds up.
 func (m *meter) Event(e execute.Event) {
 	e.Err = advice.For(e.Err)
-	m.add(&e)
+	m.countEvent(&e)
 	if e.Outcome != execute.UpToDate {
 		m.publish()
 	}

@@ -61,7 +61,7 @@ type Watching struct {
 func RunWatched(ctx context.Context, s *Session, where Where, watching Watching) (*Done, error) {
 	done := &Done{}
 	s, meter := s.metered()
-	defer func() { s.finish(done, meter) }()
+	defer func() { s.finishPass(done, meter) }()
 	known, err := s.Load()
 	if err != nil {
 		return done, err
@@ -69,18 +69,18 @@ func RunWatched(ctx context.Context, s *Session, where Where, watching Watching)
 	defer known.Close()
 	s.Observer.Stage("scan")
 	s = s.ignoringDirtyStamps()
-	err = run(ctx, s, known.Index, where, meter, done, watching)
+	err = runPass(ctx, s, known.Index, where, meter, done, watching)
 	if errors.Is(err, index.ErrFault) && known.ID() != "" && ctx.Err() == nil {
 		// A part of the index that the decision did not need, but what was to be done then.
 		s.Observer.Note(fmt.Sprintf("%v; everything is checked anew", s.State.Describe(err)))
 		s.Observer.Stage("scan")
-		err = run(ctx, s, index.Empty(), nil, meter, done, watching)
+		err = runPass(ctx, s, index.Empty(), nil, meter, done, watching)
 	}
 	return done, err
 }
 
-// run is RunWatched, given what is known.
-func run(ctx context.Context, s *Session, last *index.Index, where Where, meter *meter, done *Done, watching Watching) error {
+// runPass is RunWatched, given what is known.
+func runPass(ctx context.Context, s *Session, last *index.Index, where Where, meter *meter, done *Done, watching Watching) error {
 	delta, todo, err := Decide(ctx, s, last, where)
 	if err != nil {
 		return err

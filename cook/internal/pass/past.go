@@ -83,9 +83,9 @@ func keepPast(line []byte, brief bool) []byte {
 	return line
 }
 
-// finish ends what is measured, and adds the pass to the history if it did something.
+// finishPass ends what is measured, and adds the pass to the history if it did something.
 // That it cannot is worth a note and nothing else.
-func (s *Session) finish(done *Done, m *meter) {
+func (s *Session) finishPass(done *Done, m *meter) {
 	m.stop()
 	done.Tally, done.Took = m.Tally, s.Time.Now().Sub(s.Started)
 	if s.Mode.DryRun || !done.Worked() {

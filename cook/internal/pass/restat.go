@@ -33,7 +33,7 @@ type finder struct {
 func restatTree(ctx context.Context, s *Session, last *index.Index, where Where) (*Delta, error) {
 	last.Count(s.Scope.Targets)
 	f := &finder{s: s, last: last, now: map[string]*scan.Entry{}, rules: map[string]scan.Stamp{}, delta: &Delta{Last: last, Tree: &scan.Tree{}, Changed: map[dependency.Dependency]bool{}, Read: Read{Parts: s.newParts()}}}
-	err := index.Guard(func() error { return f.find(ctx, where) })
+	err := index.Guard(func() error { return f.findChanges(ctx, where) })
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -43,7 +43,7 @@ func restatTree(ctx context.Context, s *Session, last *index.Index, where Where)
 	return f.delta, err
 }
 
-func (f *finder) find(ctx context.Context, where Where) error {
+func (f *finder) findChanges(ctx context.Context, where Where) error {
 	opt := restat.Options{
 		Index: f.last, Assets: f.s.Assets.Name(), Out: f.s.Out.Name(), Workers: f.s.Limits.Workers, IgnoreStamps: f.s.Mode.IgnoreStamps, Checksum: f.s.Checksum,
 		OutputsByFolder: f.s.Mode.OutputsByFolder && !f.s.Mode.IgnoreStamps && where == nil, Only: where,
@@ -83,7 +83,7 @@ func (f *finder) find(ctx context.Context, where Where) error {
 	if len(found.Files) > 0 && !opt.IgnoreStamps {
 		f.s.Observer.Stage("checksum")
 	}
-	if err := f.compare(ctx, opt); err != nil {
+	if err := f.compareTree(ctx, opt); err != nil {
 		return err
 	}
 	if err := f.followRules(); err != nil {
@@ -167,8 +167,8 @@ func (f *finder) tool(name string) string {
 	return "unknown"
 }
 
-// compare reads what stamps do not vouch for, and sorts the files that differ.
-func (f *finder) compare(ctx context.Context, opt restat.Options) error {
+// compareTree reads what stamps do not vouch for, and sorts the files that differ.
+func (f *finder) compareTree(ctx context.Context, opt restat.Options) error {
 	found := f.delta.Found
 	begin := f.s.Time.Now()
 	if err := restat.Compare(ctx, opt, found); err != nil {

@@ -78,7 +78,7 @@ func (s *Scope) prefix() string {
 // folder.
 func (f *finder) leaveOut() error {
 	d := f.delta
-	if err := f.s.Scope.check(d.Tree.Entries, f.last); err != nil {
+	if err := f.s.Scope.checkPatterns(d.Tree.Entries, f.last); err != nil {
 		return err
 	}
 	if len(f.rules) > 0 {
@@ -112,8 +112,8 @@ func (f *finder) leaveOut() error {
 	return nil
 }
 
-// check refuses a pattern that means nothing, now or when last cooked: it is misspelt.
-func (s *Scope) check(entries []scan.Entry, last *index.Index) error {
+// checkPatterns refuses a pattern that means nothing, now or when last cooked: it is misspelt.
+func (s *Scope) checkPatterns(entries []scan.Entry, last *index.Index) error {
 	for _, pattern := range s.Patterns {
 		var alone glob.List
 		if err := alone.Add(strings.TrimPrefix(filepath.ToSlash(pattern), "!")); err != nil {

@@ -62,8 +62,8 @@ type Looked struct {
 	Stats          int64 // of sources, outputs, folders, dependencies and programs
 }
 
-// add counts an event.
-func (t *Tally) add(e *execute.Event) {
+// countEvent counts an event.
+func (t *Tally) countEvent(e *execute.Event) {
 	switch {
 	case e.Started:
 		return

@@ -64,7 +64,7 @@ func listen(dir string) (*Listener, error) {
 		socket.Close()
 		return nil, err
 	}
-	l.close = sync.OnceValue(l.end)
+	l.close = sync.OnceValue(l.endListening)
 	return l, nil
 }
 
@@ -92,7 +92,7 @@ func removeStale(dir, path string) error {
 // call of Close has returned, that is done.
 func (l *Listener) Close() error { return l.close() }
 
-func (l *Listener) end() error {
+func (l *Listener) endListening() error {
 	err := l.socket.Close()
 	if now, statErr := os.Lstat(l.path); statErr == nil && os.SameFile(now, l.file) {
 		err = errors.Join(err, os.Remove(l.path))

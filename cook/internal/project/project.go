@@ -40,7 +40,7 @@ func Find(folder string) (*Project, error) {
 	trusted := ownersOf(folder)
 	for dir := folder; ; dir = filepath.Dir(dir) {
 		name := filepath.Join(dir, scan.ConfigName)
-		p, err := read(name, trusted)
+		p, err := readProject(name, trusted)
 		switch {
 		case errors.Is(err, errForeign):
 			return nil, nil
@@ -57,9 +57,9 @@ func Find(folder string) (*Project, error) {
 // errForeign says that a file belongs to somebody else.
 var errForeign = errors.New("belongs to another user")
 
-// read reads one file, if there is one. One that cannot be read is passed over: if it is
+// readProject reads one file, if there is one. One that cannot be read is passed over: if it is
 // that of the assets, the run says so.
-func read(name string, trusted owners) (*Project, error) {
+func readProject(name string, trusted owners) (*Project, error) {
 	f, err := regular.Open(name)
 	if err != nil {
 		return nil, nil

@@ -354,7 +354,7 @@ func (c *Client) sendFor(r Request, answer func(n int, a Answer, ok bool)) uint6
 	default:
 		answers = 1
 	}
-	if !c.write(&r, answers, answer) {
+	if !c.writeRequest(&r, answers, answer) {
 		for n := range answers {
 			answer(n, Answer{}, false)
 		}
@@ -362,9 +362,9 @@ func (c *Client) sendFor(r Request, answer func(n int, a Answer, ok bool)) uint6
 	return r.Seq
 }
 
-// write writes a request whose answers are awaited. It reports whether answer has been called,
+// writeRequest writes a request whose answers are awaited. It reports whether answer has been called,
 // or will be.
-func (c *Client) write(r *Request, answers int, answer func(n int, a Answer, ok bool)) bool {
+func (c *Client) writeRequest(r *Request, answers int, answer func(n int, a Answer, ok bool)) bool {
 	c.to.Lock()
 	defer c.to.Unlock()
 	if !c.await(r, answers, answer) {

@@ -87,8 +87,8 @@ func cutPlace(text string) (line, column int, rest string) {
 	return line, column, rest
 }
 
-// place is the file with line and column.
-func (d *Diagnostic) place() string {
+// lineAndColumn is the file with line and column.
+func (d *Diagnostic) lineAndColumn() string {
 	switch {
 	case d.File == "":
 		return "cook"
@@ -129,7 +129,7 @@ func (s Style) format(d *Diagnostic) string {
 	if d.Severity == Warning {
 		code = magenta
 	}
-	place := s.paint(bold, d.place())
+	place := s.paint(bold, d.lineAndColumn())
 	if s.Links && d.File != "" {
 		if abs, err := filepath.Abs(filepath.FromSlash(d.File)); err == nil {
 			place = "\x1b]8;;" + fileURL(abs) + "\x1b\\" + place + "\x1b]8;;\x1b\\"

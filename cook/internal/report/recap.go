@@ -20,7 +20,7 @@ type recap struct {
 	lines  int
 }
 
-func (r *recap) add(d *Diagnostic) {
+func (r *recap) recapDiagnostic(d *Diagnostic) {
 	r.lines++
 	if d.Severity != Err {
 		return

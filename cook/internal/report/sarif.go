@@ -87,13 +87,13 @@ func (s *SARIF) Event(e cook.Event) {
 	if e.Outcome == cook.Warned {
 		rule = "warned"
 	}
-	s.add(rule, &d)
+	s.addDiagnostic(rule, &d)
 }
 
 // Finding adds a difference.
 func (s *SARIF) Finding(f cook.Finding) {
 	d := diagnoseFinding(s.dir, &f)
-	s.add("difference", &d)
+	s.addDiagnostic("difference", &d)
 }
 
 // Wrong adds what ended a run, or kept it from beginning.
@@ -104,11 +104,11 @@ func (s *SARIF) Wrong(err error) {
 		if errors.As(one, &at) && at.Error() == one.Error() {
 			d = diagnosePlaced(at, Err)
 		}
-		s.add("error", &d)
+		s.addDiagnostic("error", &d)
 	}
 }
 
-func (s *SARIF) add(rule string, d *Diagnostic) {
+func (s *SARIF) addDiagnostic(rule string, d *Diagnostic) {
 	text := d.Text
 	if d.Target != "" {
 		text = "[" + d.Target + "] " + text

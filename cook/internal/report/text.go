@@ -66,7 +66,7 @@ func (t *Text) printFound(d *Diagnostic) { fmt.Fprint(t.Out, d) }
 // problem prints a failure or a warning, or counts it.
 func (t *Text) problem(e *cook.Event) {
 	d := diagnose(t.Dir, e)
-	t.recap.add(&d)
+	t.recap.recapDiagnostic(&d)
 	t.show(&t.causes, e.Path, &d, t.print)
 }
 

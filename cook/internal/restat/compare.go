@@ -13,9 +13,9 @@ import (
 	"github.com/assetcook/assetcook/internal/dirfd"
 )
 
-// read compares a small file by its content, and returns false if that cannot be done: a
+// compareSmall compares a small file by its content, and returns false if that cannot be done: a
 // stat then tells what is there. See Compare.
-func (s *comparison) read(n *index.Node, dir dirfd.Folder, reader *bulk.Worker, info *dirfd.Info, found *Found) (done bool) {
+func (s *comparison) compareSmall(n *index.Node, dir dirfd.Folder, reader *bulk.Worker, info *dirfd.Info, found *Found) (done bool) {
 	f, err := dir.OpenFile(n.Name, info)
 	if err != nil {
 		return false
@@ -103,7 +103,7 @@ func (c *comparer) share() []bulk.Run {
 
 func (c *comparer) compareRun(ctx context.Context, w *bulk.Worker, r bulk.Run) {
 	f := c.Index.Folder(c.Index.FolderOf(c.files[r.First].Ref))
-	dir, err := c.open(&f, true)
+	dir, err := c.openCompared(&f, true)
 	if err != nil {
 		return
 	}

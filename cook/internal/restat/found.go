@@ -64,7 +64,7 @@ type Counts struct {
 	Read, Bytes int64 // files read, and bytes of them
 }
 
-func (f *Found) add(n *index.Node, kind Kind, now scan.Stamp) {
+func (f *Found) addChange(n *index.Node, kind Kind, now scan.Stamp) {
 	f.Files = append(f.Files, File{Ref: n.Ref, Role: n.Role, Kind: kind, Known: n.Stamp, Now: now})
 }
 

@@ -159,10 +159,10 @@ func (s *comparison) do(ctx context.Context, t task, reader *bulk.Worker, found 
 	if f.Tree == index.System || f.Tree == index.Out && !s.IgnoreStamps {
 		reader = nil
 	}
-	dir, err := s.open(&f, f.Tree == index.Assets || reader != nil)
+	dir, err := s.openCompared(&f, f.Tree == index.Assets || reader != nil)
 	if err != nil && f.Tree == index.Out && reader != nil {
 		reader = nil // nothing is read behind a link
-		dir, err = s.open(&f, false)
+		dir, err = s.openCompared(&f, false)
 	}
 	found.Opened++
 	if absent(err) {
@@ -221,8 +221,8 @@ func (s *comparison) sameOutputs(t task, f *index.Folder, dir dirfd.Folder, foun
 	return false, nil
 }
 
-// open opens a folder of the index, through links or, beneath, through none.
-func (s *comparison) open(f *index.Folder, beneath bool) (dirfd.Folder, error) {
+// openCompared opens a folder of the index, through links or, beneath, through none.
+func (s *comparison) openCompared(f *index.Folder, beneath bool) (dirfd.Folder, error) {
 	if f.Tree == index.System {
 		return dirfd.Open(f.Path())
 	}
@@ -241,7 +241,7 @@ func (s *comparison) look(ctx context.Context, t task, f *index.Folder, dir dirf
 		}
 		differed := len(found.Files)
 		early := reader != nil && (s.IgnoreStamps || touched >= 2) && !n.Follow() && n.Stamp.Size < bulk.SmallSize && isFile(&n)
-		if !early || !s.read(&n, dir, reader, &info, found) {
+		if !early || !s.compareSmall(&n, dir, reader, &info, found) {
 			if err := s.stat(&n, dir, &info, found); err != nil {
 				return err
 			}
@@ -280,17 +280,17 @@ func (s *comparison) stat(n *index.Node, dir dirfd.Folder, info *dirfd.Info, fou
 	}
 	switch {
 	case err == nil && n.Role == index.Absent:
-		found.add(n, Appeared, scan.StampOfInfo(info))
+		found.addChange(n, Appeared, scan.StampOfInfo(info))
 	case n.Role == index.Absent && errors.Is(err, syscall.ELOOP):
-		found.add(n, Appeared, scan.Stamp{}) // a link, if to nowhere
+		found.addChange(n, Appeared, scan.Stamp{}) // a link, if to nowhere
 	case err == nil:
 		if now := scan.StampOfInfo(info); now != n.Stamp || !n.Settled || s.IgnoreStamps {
-			found.add(n, Changed, now)
+			found.addChange(n, Changed, now)
 		}
 	case !absent(err):
 		return fmt.Errorf("stat %s: %w", s.Index.Dependency(n.Ref), err)
 	case n.Role != index.Absent:
-		found.add(n, Missing, scan.Stamp{})
+		found.addChange(n, Missing, scan.Stamp{})
 	}
 	return nil
 }
@@ -304,9 +304,9 @@ func missing(t task, f *index.Folder, linked bool, found *Found) {
 		switch {
 		case !ok || f.Listed && Listed(n.Role):
 		case n.Role != index.Absent:
-			found.add(&n, Missing, scan.Stamp{})
+			found.addChange(&n, Missing, scan.Stamp{})
 		case linked:
-			found.add(&n, Appeared, scan.Stamp{})
+			found.addChange(&n, Appeared, scan.Stamp{})
 		}
 	}
 }

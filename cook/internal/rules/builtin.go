@@ -88,9 +88,9 @@ func braces(words []string) string {
 // maxExtension is longer than an extension of a recipe may be, in bytes.
 const maxExtension = 64
 
-// find returns the row of a path. As for recipe.Ext, a name that only starts with
+// findKey returns the row of a path. As for recipe.Ext, a name that only starts with
 // a dot has no extension; unlike it, this makes no new string.
-func (t *table) find(path string) int {
+func (t *table) findKey(path string) int {
 	name := path[strings.LastIndexByte(path, '/')+1:]
 	i := strings.LastIndexByte(name, '.')
 	if i <= 0 || len(name)-i > maxExtension {
@@ -129,7 +129,7 @@ func (s *Set) foreign(path string, row int) bool {
 // Unrecognized returns the recipe that has the extension of a source but does not recognize the
 // source, "" for none. Such a source is copied unless a rule names a recipe.
 func (s *Set) Unrecognized(path string) string {
-	row := s.builtin.find(path)
+	row := s.builtin.findKey(path)
 	if !s.foreign(path, row) {
 		return ""
 	}

@@ -92,10 +92,10 @@ func TestTable(t *testing.T) {
 		"a.jsonc": "**", "a": "**", ".png": "**", "a.": "**", "a.png.": "**", "": "**", "a.pn\u212a": "**",
 		"a.longer-than-any-extension": "**", "ui.png/a": "**",
 	} {
-		if got := table.rows[table.find(path)].match; got != want {
+		if got := table.rows[table.findKey(path)].match; got != want {
 			t.Errorf("%s: %s, want %s", path, got, want)
 		}
-		if n := testing.AllocsPerRun(10, func() { table.find(path) }); n != 0 {
+		if n := testing.AllocsPerRun(10, func() { table.findKey(path) }); n != 0 {
 			t.Errorf("%s: %v allocations, want none", path, n)
 		}
 	}

@@ -58,8 +58,8 @@ func newCompiler(recipes *recipe.Set) *compiler {
 	}
 }
 
-// finish puts the parts together once every file has been read.
-func (c *compiler) finish() (*Set, error) {
+// finishRules puts the parts together once every file has been read.
+func (c *compiler) finishRules() (*Set, error) {
 	for _, n := range c.needs {
 		if !c.torn && !c.gives[n.recipe] && !c.gives[""] {
 			c.errs = append(c.errs, &Error{File: n.at.File, Line: n.at.Line, Column: n.at.Column, Msg: needsOutputs(n.recipe)})
@@ -83,8 +83,8 @@ func (c *compiler) finish() (*Set, error) {
 	return s, nil
 }
 
-// read compiles one file.
-func (c *compiler) read(f File) {
+// compileFile compiles one file.
+func (c *compiler) compileFile(f File) {
 	d, err := parse(f.Name, f.Data)
 	if err != nil {
 		c.errs = append(c.errs, err)

@@ -126,7 +126,7 @@ func (s *Set) choose(matched *selection, path, target string, row int) *outcome 
 // the built-in table.
 func (s *Set) match(matched *selection, path string, number int, target string, made bool) (row int) {
 	name := path[strings.LastIndexByte(path, '/')+1:]
-	if row = s.builtin.find(path); !made && s.foreign(path, row) {
+	if row = s.builtin.findKey(path); !made && s.foreign(path, row) {
 		row = 0
 	}
 	binary.LittleEndian.PutUint32(matched[:], uint32(number))

@@ -100,7 +100,7 @@ func (c *compiler) ruleTargets(at *node, table map[string]any, l *layer) {
 // they end in, "" if that is not one.
 func (c *compiler) guess(patterns []string) (name string) {
 	for _, text := range patterns {
-		row := c.set.builtin.find("a" + path.Ext(text))
+		row := c.set.builtin.findKey("a" + path.Ext(text))
 		if row == 0 || name != "" && name != c.set.builtin.rows[row].recipe {
 			return ""
 		}

@@ -170,9 +170,9 @@ func Compile(files []File, recipes *recipe.Set) (*Set, error) {
 
 	c := newCompiler(recipes)
 	for _, f := range files {
-		c.read(f)
+		c.compileFile(f)
 	}
-	return c.finish()
+	return c.finishRules()
 }
 
 func depth(dir string) int {

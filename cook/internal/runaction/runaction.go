@@ -56,7 +56,7 @@ func Run(ctx context.Context, dir string, recipes ...recipe.Recipe) error {
 
 func record(ctx context.Context, dir string, recipes []recipe.Recipe) (rec remote.Record) {
 	refuse := func(err error) remote.Record { return remote.Record{Refused: err.Error()} }
-	want, err := read(filepath.Join(dir, remote.ActionFile))
+	want, err := readWanted(filepath.Join(dir, remote.ActionFile))
 	if err != nil {
 		return refuse(err)
 	}
@@ -88,7 +88,7 @@ func record(ctx context.Context, dir string, recipes []recipe.Recipe) (rec remot
 // maxAction bounds what of an action.json is understood.
 const maxAction = 4 << 20
 
-func read(file string) (want remote.Action, err error) {
+func readWanted(file string) (want remote.Action, err error) {
 	text, err := os.ReadFile(file)
 	switch {
 	case err != nil:

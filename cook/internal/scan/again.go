@@ -30,7 +30,7 @@ func Again(ctx context.Context, root string, opt Options, dirs []Folder, known f
 }
 
 func again(ctx context.Context, root string, opt Options, dirs []Folder, known func(Folder) bool, open openFunc) (*Tree, error) {
-	return run(ctx, root, opt, open, newErrand(dirs, known))
+	return walkRoot(ctx, root, opt, open, newErrand(dirs, known))
 }
 
 // errand says which folders a walk is for. A nil errand is for all of them.

@@ -95,7 +95,7 @@ func openUnlessLocked(root *os.Root, rel string) (folder, error) {
 }
 
 func scanLaw(t *rapid.T, dir string) *Tree {
-	tree, err := run(context.Background(), dir, Options{}, openUnlessLocked, nil)
+	tree, err := walkRoot(context.Background(), dir, Options{}, openUnlessLocked, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

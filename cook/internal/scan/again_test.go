@@ -76,7 +76,7 @@ func TestAgain(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, files)
 	opt := Options{Workers: 1, Exclude: []string{filepath.Join(dir, "out")}}
-	whole, err := run(context.Background(), dir, opt, openTrusting, nil)
+	whole, err := walkRoot(context.Background(), dir, opt, openTrusting, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -107,7 +107,7 @@ func TestFoldersOrder(t *testing.T) {
 
 // dirTrusting is Dir on a file system that is trusted.
 func dirTrusting(root string, opt Options) (*Tree, error) {
-	return run(context.Background(), root, opt, openTrusting, nil)
+	return walkRoot(context.Background(), root, opt, openTrusting, nil)
 }
 
 func stampAt(t testing.TB, dir, path string) Stamp {

@@ -60,7 +60,7 @@ func TestMountOfExcludedFolder(t *testing.T) {
 	plant(t, base, map[string]string{"assets/d/mount/a": "", "assets/d/out/a": "", "assets/e/": "", "assets/e/store/": "", "far/": ""})
 	far := stampAt(t, base, "far")
 	opt := Options{Exclude: []string{filepath.Join(base, "far"), filepath.Join(dir, "e", "store")}}
-	tree, err := run(context.Background(), dir, opt, func(root *os.Root, rel string) (folder, error) {
+	tree, err := walkRoot(context.Background(), dir, opt, func(root *os.Root, rel string) (folder, error) {
 		f, err := openTrusting(root, rel)
 		return mounting{f, "mount", far}, err
 	}, nil)

@@ -14,7 +14,7 @@ import (
 // listings of the workers are merged here, and nothing is sorted again.
 func gather(first *node) *Tree {
 	var size sizes
-	size.add(first)
+	size.addNodeSizes(first)
 	t := &Tree{
 		Entries:  make([]Entry, 0, size.entries),
 		Configs:  make([]Entry, 0, size.configs),
@@ -22,7 +22,7 @@ func gather(first *node) *Tree {
 		Problems: make([]Problem, 0, size.problems),
 		Folders:  make([]Folder, 0, size.folders),
 	}
-	t.add(first)
+	t.appendNode(first)
 	byFolder := func(a, b Entry) int { return cmp.Compare(folderOf(a.Path), folderOf(b.Path)) }
 	slices.SortFunc(t.Configs, byFolder)
 	slices.SortFunc(t.Ignores, byFolder)
@@ -35,7 +35,7 @@ func gather(first *node) *Tree {
 // sizes are the lengths of a tree's lists.
 type sizes struct{ entries, configs, ignores, problems, folders int }
 
-func (s *sizes) add(n *node) {
+func (s *sizes) addNodeSizes(n *node) {
 	s.entries += len(n.entries)
 	s.configs += len(n.configs)
 	s.ignores += len(n.ignores)
@@ -44,13 +44,13 @@ func (s *sizes) add(n *node) {
 		s.folders++
 	}
 	for _, sub := range n.subs {
-		s.add(sub)
+		s.addNodeSizes(sub)
 	}
 }
 
-// add appends what n holds and lets go of it. The recursion is as deep as the
+// appendNode appends what n holds and lets go of it. The recursion is as deep as the
 // longest path has slashes.
-func (t *Tree) add(n *node) {
+func (t *Tree) appendNode(n *node) {
 	if f, ok := n.folder(); ok {
 		t.Folders = append(t.Folders, f)
 	}
@@ -65,7 +65,7 @@ func (t *Tree) add(n *node) {
 		})
 		t.Entries = append(t.Entries, files[:i]...)
 		files = files[i:]
-		t.add(sub)
+		t.appendNode(sub)
 	}
 	t.Entries = append(t.Entries, files...)
 	t.Problems = append(t.Problems, n.problems...)

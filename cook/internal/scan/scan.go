@@ -63,11 +63,11 @@ func Dir(ctx context.Context, root string, opt Options) (*Tree, error) {
 }
 
 func dir(ctx context.Context, root string, opt Options, open openFunc) (*Tree, error) {
-	return run(ctx, root, opt, open, nil)
+	return walkRoot(ctx, root, opt, open, nil)
 }
 
-// run walks root for an errand, nil for the whole tree.
-func run(ctx context.Context, root string, opt Options, open openFunc, e *errand) (*Tree, error) {
+// walkRoot walks root for an errand, nil for the whole tree.
+func walkRoot(ctx context.Context, root string, opt Options, open openFunc, e *errand) (*Tree, error) {
 	fail := func(err error) (*Tree, error) {
 		return nil, fmt.Errorf("scan %s: %w", pathname.Show(root), cause(err))
 	}

@@ -43,7 +43,7 @@ func (v *visitor) visit(n *node) error {
 		return err
 	}
 	n.odd = v.listAll || !v.devices.trusts(f, n.stamp.Device)
-	if err := v.list(f); err != nil {
+	if err := v.listFolder(f); err != nil {
 		return err
 	}
 	n.listed = true
@@ -94,9 +94,9 @@ func (v *visitor) fail(n *node, err error) {
 	n.problems = append(n.problems, Problem{n.path, Unreadable, err})
 }
 
-// list reads the folder's names, sorted. A listing that breaks off is no
+// listFolder reads the folder's names, sorted. A listing that breaks off is no
 // listing: what is missing from it would look removed.
-func (v *visitor) list(f folder) error {
+func (v *visitor) listFolder(f folder) error {
 	clear(v.names)
 	v.names = v.names[:0]
 	for {

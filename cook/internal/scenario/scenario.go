@@ -121,7 +121,7 @@ func Read(name string) (*Scenario, error) {
 	if err := decoder.Decode(s); err != nil {
 		return nil, fmt.Errorf("%s%w", name, located(err))
 	}
-	if err := s.check(); err != nil {
+	if err := s.checkScenario(); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return s, nil
@@ -142,8 +142,8 @@ func located(err error) error {
 	return fmt.Errorf(": %w", err)
 }
 
-// check fills in what was left out and refuses what cannot be.
-func (s *Scenario) check() error {
+// checkScenario fills in what was left out and refuses what cannot be.
+func (s *Scenario) checkScenario() error {
 	if s.Name == "" {
 		s.Name = strings.TrimSuffix(filepath.Base(s.file), filepath.Ext(s.file))
 	}

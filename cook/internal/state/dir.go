@@ -197,8 +197,8 @@ func (d *Dir) ClearLeftovers() error {
 // disk after this moment.
 func (d *Dir) BeginReading() { d.logged = false }
 
-// read reads a file. What took its place and is no regular file is an error.
-func (d *Dir) read(name string) ([]byte, error) {
+// readStateFile reads a file. What took its place and is no regular file is an error.
+func (d *Dir) readStateFile(name string) ([]byte, error) {
 	f, err := d.in(name).OpenFile(name)
 	if err != nil {
 		return nil, err
@@ -216,7 +216,7 @@ func (d *Dir) read(name string) ([]byte, error) {
 // process may leave behind lies in the state folder, where ClearLeftovers finds it.
 func (d *Dir) replace(name string, data []byte) error {
 	d.logged = true
-	return d.put(name, data, (*atomicfile.File).Sync)
+	return d.putFile(name, data, (*atomicfile.File).Sync)
 }
 
 // replaceDurably replaces a file on whose name the next thing that is done relies: no
@@ -228,8 +228,8 @@ func (d *Dir) replaceDurably(name string, data []byte) error {
 	return atomicfile.SyncFolder(filepath.Dir(d.name(name)))
 }
 
-// put replaces a file. Between writing it and giving it its name, ready is called.
-func (d *Dir) put(name string, data []byte, ready func(*atomicfile.File) error) error {
+// putFile replaces a file. Between writing it and giving it its name, ready is called.
+func (d *Dir) putFile(name string, data []byte, ready func(*atomicfile.File) error) error {
 	failed := func(err error) error { return fmt.Errorf("write %s: %w", d.name(name), err) }
 	f, discard, err := d.create(name)
 	if err != nil {

@@ -76,7 +76,7 @@ func (d *Dir) addHistory(line []byte, keep func(line []byte, brief bool) []byte)
 
 // shortenHistory leaves the last lines, and the details of the last of them.
 func (d *Dir) shortenHistory(keep func(line []byte, brief bool) []byte) error {
-	text, err := d.read(historyName)
+	text, err := d.readStateFile(historyName)
 	if err != nil {
 		return err
 	}
@@ -97,5 +97,5 @@ func (d *Dir) shortenHistory(keep func(line []byte, brief bool) []byte) error {
 		lines = append(lines, brief)
 	}
 	slices.Reverse(lines)
-	return d.put(historyName, append([]byte("\n"), bytes.Join(lines, []byte("\n"))...), unsynced)
+	return d.putFile(historyName, append([]byte("\n"), bytes.Join(lines, []byte("\n"))...), unsynced)
 }

@@ -81,7 +81,7 @@ func (d *Dir) load(k *Known) (*index.Index, error) {
 		if err != nil {
 			return nil, err
 		}
-		changes, err := d.read(changesName(id))
+		changes, err := d.readStateFile(changesName(id))
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && try < 3:
 			continue
@@ -109,13 +109,13 @@ func (d *Dir) HasManifest() bool {
 
 // writeIndex replaces the index, once what is pending is on the disk.
 func (d *Dir) writeIndex(e index.Encoded, pending *Pending) error {
-	if err := d.put(changesName(e.ID), e.Changes, d.syncing(pending)); err != nil {
+	if err := d.putFile(changesName(e.ID), e.Changes, d.syncing(pending)); err != nil {
 		return err
 	}
 	if e.Flat == nil {
 		return nil
 	}
-	if err := d.put(IndexName, e.Flat, unsynced); err != nil {
+	if err := d.putFile(IndexName, e.Flat, unsynced); err != nil {
 		return err
 	}
 	return d.removeChanges(e.ID)

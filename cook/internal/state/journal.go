@@ -25,7 +25,7 @@ import (
 // run that was killed and, if there is no index, those that the manifest lists. What is
 // damaged is noted.
 func (d *Dir) Claims(haveIndex bool, note func(string)) ([]plan.Claim, error) {
-	data, err := d.read(journalName)
+	data, err := d.readStateFile(journalName)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("journal: %w; remove it", err)
 	}
@@ -47,7 +47,7 @@ func (d *Dir) Claims(haveIndex bool, note func(string)) ([]plan.Claim, error) {
 // manifestClaims returns the outputs that the manifest lists, none if there is no
 // manifest.
 func (d *Dir) manifestClaims() ([]plan.Claim, error) {
-	root, err := d.read(manifest.Name)
+	root, err := d.readStateFile(manifest.Name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -55,7 +55,7 @@ func (d *Dir) manifestClaims() ([]plan.Claim, error) {
 		return nil, err
 	}
 	var claims []plan.Claim
-	for a, err := range manifest.Read(root, d.read) {
+	for a, err := range manifest.Read(root, d.readStateFile) {
 		if err != nil {
 			return nil, err
 		}
@@ -84,7 +84,7 @@ func (d *Dir) WriteJournal(claims []plan.Claim) error {
 	for _, c := range claims {
 		b.WriteString(journalLine(c))
 	}
-	if now, err := d.read(journalName); err == nil && bytes.Equal(now, b.Bytes()) {
+	if now, err := d.readStateFile(journalName); err == nil && bytes.Equal(now, b.Bytes()) {
 		return atomicfile.SyncFolder(d.Folder()) // the run that wrote it may have been killed before that
 	}
 	return d.replaceDurably(journalName, b.Bytes())

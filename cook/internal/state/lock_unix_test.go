@@ -81,7 +81,7 @@ func TestCheckLock(t *testing.T) {
 			if err := d.CheckLock(); !errors.Is(err, ErrLostLock) {
 				t.Errorf("CheckLock: %v", err)
 			}
-			if err := d.put(journalName, []byte("text"), unsynced); !errors.Is(err, ErrLostLock) {
+			if err := d.putFile(journalName, []byte("text"), unsynced); !errors.Is(err, ErrLostLock) {
 				t.Errorf("put: %v", err)
 			}
 			if _, err := d.out.Root().Lstat(journalName); err == nil {

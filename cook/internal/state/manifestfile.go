@@ -43,7 +43,7 @@ func (w *manifestWriter) build() error {
 	named := map[string]bool{}
 	err := manifest.Build(listedOf(w.Next.Actions(), w.IDs), func(f manifest.File) error {
 		named[f.Name] = true
-		return w.write(f)
+		return w.writeManifestFile(f)
 	})
 	if err != nil {
 		return err
@@ -59,16 +59,16 @@ func (w *manifestWriter) build() error {
 
 // update makes changes to the manifest that is there.
 func (w *manifestWriter) update(changes []manifest.Change) error {
-	root, err := w.read(manifest.Name)
+	root, err := w.readStateFile(manifest.Name)
 	if err != nil {
 		return fmt.Errorf("%w: %w", errManifest, err)
 	}
-	files, removed, err := manifest.Update(root, w.read, changes)
+	files, removed, err := manifest.Update(root, w.readStateFile, changes)
 	if err != nil {
 		return fmt.Errorf("%w: %w", errManifest, err)
 	}
 	for _, f := range files {
-		if err := w.write(f); err != nil {
+		if err := w.writeManifestFile(f); err != nil {
 			return err
 		}
 	}
@@ -123,11 +123,11 @@ func Changes(before iter.Seq[*index.Action], after []index.Action, ids func(sour
 	return changes
 }
 
-// write writes a file of the manifest unless it is as it should be, and notes it for
+// writeManifestFile writes a file of the manifest unless it is as it should be, and notes it for
 // the index, under its absolute name as tools are, so that the next run can tell by
 // its stamp whether it is unchanged.
-func (w *manifestWriter) write(f manifest.File) error {
-	if old, err := w.read(f.Name); err != nil || !bytes.Equal(old, f.Data) {
+func (w *manifestWriter) writeManifestFile(f manifest.File) error {
+	if old, err := w.readStateFile(f.Name); err != nil || !bytes.Equal(old, f.Data) {
 		w.noteDamage(f.Name, old, err)
 		if dir := path.Dir(f.Name); dir != "." {
 			if err := w.out.Root().MkdirAll(dir, 0o777); err != nil {
@@ -202,7 +202,7 @@ func (d *Dir) IsManifest(name string) bool {
 // CheckForeign returns an error if the output folder has a manifest that cook did not
 // make. What is returned is the user's to put right.
 func (d *Dir) CheckForeign() error {
-	data, err := d.read(manifest.Name)
+	data, err := d.readStateFile(manifest.Name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), err == nil && isOurs(data):
 		return nil
@@ -222,7 +222,7 @@ func (d *Dir) CheckManifest(actions iter.Seq[*index.Action], ids func(source str
 	named := map[string]bool{}
 	err := manifest.Build(listedOf(actions, ids), func(f manifest.File) error {
 		named[f.Name] = true
-		switch data, err := d.read(f.Name); {
+		switch data, err := d.readStateFile(f.Name); {
 		case errors.Is(err, fs.ErrNotExist):
 			differs(f.Name, "missing")
 		case err != nil:
@@ -246,12 +246,12 @@ func (d *Dir) CheckManifest(actions iter.Seq[*index.Action], ids func(source str
 
 // ListedIDs returns the IDs that the manifest has, by source.
 func (d *Dir) ListedIDs() (map[string]string, error) {
-	root, err := d.read(manifest.Name)
+	root, err := d.readStateFile(manifest.Name)
 	if err != nil {
 		return nil, err
 	}
 	ids := map[string]string{}
-	for m, err := range manifest.Read(root, d.read) {
+	for m, err := range manifest.Read(root, d.readStateFile) {
 		if err != nil {
 			return nil, err
 		}
@@ -265,12 +265,12 @@ func (d *Dir) ListedIDs() (map[string]string, error) {
 // ManifestIndex returns an index that knows what the manifest knows: which artifacts
 // there are, and their content.
 func (d *Dir) ManifestIndex(checksum string) (*index.Index, error) {
-	root, err := d.read(manifest.Name)
+	root, err := d.readStateFile(manifest.Name)
 	if err != nil {
 		return nil, err
 	}
 	n := index.Empty().Anew(checksum)
-	for m, err := range manifest.Read(root, d.read) {
+	for m, err := range manifest.Read(root, d.readStateFile) {
 		if err != nil {
 			return nil, err
 		}

@@ -17,7 +17,7 @@ const notedName = manifest.StateDir + "/noted"
 
 // Noted returns the lines that SetNoted was given last. What is damaged is not among them.
 func (d *Dir) Noted() map[string]bool {
-	data, _ := d.read(notedName) // what cannot be read is said again
+	data, _ := d.readStateFile(notedName) // what cannot be read is said again
 	lines := map[string]bool{}
 	for line := range strings.Lines(string(data)) {
 		if text, err := strconv.Unquote(strings.TrimSuffix(line, "\n")); err == nil {
@@ -41,8 +41,8 @@ func (d *Dir) SetNoted(lines []string) error {
 	for _, line := range slices.Compact(lines) {
 		b.WriteString(strconv.Quote(line) + "\n")
 	}
-	if now, err := d.read(notedName); err == nil && bytes.Equal(now, b.Bytes()) {
+	if now, err := d.readStateFile(notedName); err == nil && bytes.Equal(now, b.Bytes()) {
 		return nil
 	}
-	return d.put(notedName, b.Bytes(), unsynced)
+	return d.putFile(notedName, b.Bytes(), unsynced)
 }

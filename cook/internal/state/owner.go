@@ -20,7 +20,7 @@ const (
 // one than assets and still exists; "" if it is this one, if none is known, or if it is
 // gone: then it was probably renamed. What moves with its output folder stays the same.
 func (d *Dir) OtherOwner(assets string) string {
-	text, err := d.read(ownerName)
+	text, err := d.readStateFile(ownerName)
 	if err != nil {
 		return ""
 	}
@@ -73,8 +73,8 @@ func (d *Dir) SetOwner(assets string) error {
 		return nil // on another drive, or with a name that a line cannot hold: nobody's
 	}
 	text := filepath.ToSlash(relative) + "\n" + filepath.ToSlash(assets) + "\n" + ownerEnd + "\n"
-	if before, err := d.read(ownerName); err == nil && string(before) == text {
+	if before, err := d.readStateFile(ownerName); err == nil && string(before) == text {
 		return nil
 	}
-	return d.put(ownerName, []byte(text), unsynced)
+	return d.putFile(ownerName, []byte(text), unsynced)
 }

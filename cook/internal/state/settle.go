@@ -116,7 +116,7 @@ func (d *Dir) moveTo(to *confine.Dir) error {
 	if err != nil {
 		return err
 	}
-	if err := d.put(statedir.Outputs, text, unsynced); err != nil {
+	if err := d.putFile(statedir.Outputs, text, unsynced); err != nil {
 		return err
 	}
 	if runtime.GOOS == "windows" {

@@ -35,7 +35,7 @@ func (d *Dir) tag() error {
 func (d *Dir) IsTag(output string) bool {
 	for _, tag := range tags {
 		if output == tag.name && d != nil {
-			text, err := d.read(output)
+			text, err := d.readStateFile(output)
 			return err == nil && string(text) == tag.text
 		}
 	}

@@ -111,7 +111,7 @@ func (s *Store) copyBlob(ctx context.Context, path string, id BlobID, size int64
 	if info.Size() != size {
 		return s.damaged(path, fmt.Sprintf("%d bytes, want %d", info.Size(), size))
 	}
-	blob, err := s.open(path)
+	blob, err := s.openStored(path)
 	if err != nil {
 		return err
 	}

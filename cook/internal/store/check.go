@@ -93,7 +93,7 @@ func (s *Store) checkBlob(ctx context.Context, path string, id BlobID, size int6
 	if err != nil {
 		return err
 	}
-	blob, err := s.open(path)
+	blob, err := s.openStored(path)
 	if err != nil {
 		return err
 	}

@@ -12,15 +12,15 @@ type Keep struct {
 }
 
 // Blob adds a content.
-func (k *Keep) Blob(id BlobID) { k.add(blobs, id) }
+func (k *Keep) Blob(id BlobID) { k.keepItem(blobs, id) }
 
 // Result adds a result and the read sets of its action, but none of its blobs.
 func (k *Keep) Result(action ActionID, id ResultID) {
-	k.add(reads, action)
-	k.add(results, id)
+	k.keepItem(reads, action)
+	k.keepItem(results, id)
 }
 
-func (k *Keep) add(of kind, id [32]byte) {
+func (k *Keep) keepItem(of kind, id [32]byte) {
 	if k.ids[of] == nil {
 		k.ids[of] = map[[32]byte]bool{}
 	}

@@ -23,7 +23,7 @@ func fillKeepable(t testing.TB, rt *rapid.T, s *Store) (all []keepable, keep *Ke
 		k := rapid.SampledFrom([]kind{blobs, reads, results}).Draw(rt, "kind")
 		e := keepable{s.path(k, id), rapid.Bool().Draw(rt, "keep")}
 		if e.keep {
-			keep.add(k, id)
+			keep.keepItem(k, id)
 		}
 		overwrite(t, e.path, make([]byte, i))
 		all = append(all, e)

@@ -81,7 +81,7 @@ func (s *Store) readRecord(k kind, id [32]byte) (payload []byte, path string, er
 	if info.Size() > maxRecord {
 		return nil, path, s.damaged(path, fmt.Sprintf("%d bytes, at most %d expected", info.Size(), maxRecord))
 	}
-	f, err := s.open(path)
+	f, err := s.openStored(path)
 	if err != nil {
 		return nil, path, err
 	}

@@ -176,9 +176,9 @@ func (s *Store) stat(path string) (fs.FileInfo, error) {
 	return info, nil
 }
 
-// open opens an entry that stat has seen. Between the two it may go, or something
+// openStored opens an entry that stat has seen. Between the two it may go, or something
 // else may take its place.
-func (s *Store) open(path string) (*os.File, error) {
+func (s *Store) openStored(path string) (*os.File, error) {
 	if err := s.trip("open", path); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}

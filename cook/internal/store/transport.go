@@ -86,5 +86,5 @@ func (s *Store) OpenBlob(id BlobID, size int64) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.open(path)
+	return s.openStored(path)
 }

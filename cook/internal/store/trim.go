@@ -71,7 +71,7 @@ func (s *Store) evictOldest(ctx context.Context, now time.Time, keep *Keep, more
 	var entries []entry
 	var stats TrimStats
 	for k := range kinds {
-		found, err := s.list(ctx, k)
+		found, err := s.listStored(ctx, k)
 		if err != nil {
 			return TrimStats{}, err
 		}
@@ -132,9 +132,9 @@ func (s *Store) evict(e entry) (bool, error) {
 	return err == nil, err
 }
 
-// list returns the entries of a kind. A file that is not named like an entry is
+// listStored returns the entries of a kind. A file that is not named like an entry is
 // not ours: it is neither counted nor deleted.
-func (s *Store) list(ctx context.Context, k kind) ([]entry, error) {
+func (s *Store) listStored(ctx context.Context, k kind) ([]entry, error) {
 	shards, err := os.ReadDir(s.folder(k))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)

@@ -25,7 +25,7 @@ func (s *Store) Usage(ctx context.Context, each func(id BlobID, size int64)) ([]
 	}
 	var all []Use
 	for k := range kinds {
-		entries, err := s.list(ctx, k)
+		entries, err := s.listStored(ctx, k)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("store %s: %w", s.dir, err)
 		}

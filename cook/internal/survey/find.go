@@ -30,8 +30,8 @@ type Work struct {
 	Took   time.Duration
 }
 
-// add adds an asset, unless other assets contain it, because then it is not cooked.
-func (w *Work) add(a *index.Action) {
+// addAsset adds an asset, unless other assets contain it, because then it is not cooked.
+func (w *Work) addAsset(a *index.Action) {
 	if a.State != index.Done || len(a.Made) > 0 {
 		w.Assets, w.Took = w.Assets+1, w.Took+a.CookTime
 	}
@@ -40,7 +40,7 @@ func (w *Work) add(a *index.Action) {
 // Find looks for a file by the names that it may have: of a source first, then of an output,
 // then of a file that assets read. It asks the index for these alone.
 func Find(out string, names []string) (f Found, err error) {
-	err = read(out, func(x *index.Index) {
+	err = withIndex(out, func(x *index.Index) {
 		f.Name, f.Output = search(x, names)
 		if f.Name == "" {
 			for row := range x.Rows("") {
@@ -52,7 +52,7 @@ func Find(out string, names []string) (f Found, err error) {
 		l := newLister(x)
 		for _, a := range x.ActionsOf(f.Name) {
 			f.Assets = append(f.Assets, l.asset(&a))
-			f.Again.add(&a)
+			f.Again.addAsset(&a)
 		}
 		readers := readersOf(x, f.Name)
 		changed := readers
@@ -63,7 +63,7 @@ func Find(out string, names []string) (f Found, err error) {
 		slices.Sort(f.Users)
 		for _, user := range f.Users {
 			for _, a := range x.ActionsOf(user) {
-				f.Again.add(&a)
+				f.Again.addAsset(&a)
 			}
 		}
 	})

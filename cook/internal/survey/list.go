@@ -79,12 +79,12 @@ var ErrNotCooked = errors.New("nothing has been cooked into it yet")
 // target. It reads the index, and neither the assets nor their artifacts, and changes
 // nothing: what was edited since then is not seen.
 func List(out string) (list []Asset, err error) {
-	err = read(out, func(x *index.Index) { list = listed(x) })
+	err = withIndex(out, func(x *index.Index) { list = listed(x) })
 	return list, err
 }
 
-// read has the index of an output folder read.
-func read(out string, do func(x *index.Index)) error {
+// withIndex has the index of an output folder read.
+func withIndex(out string, do func(x *index.Index)) error {
 	dir, err := confine.Open(out)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("output folder %s: %w", out, ErrNotCooked)

@@ -48,7 +48,7 @@ func Trace(out, cache string, list []Asset) error {
 	for i := range list {
 		at[[2]string{list[i].Path, list[i].Target}] = &list[i]
 	}
-	return read(out, func(x *index.Index) {
+	return withIndex(out, func(x *index.Index) {
 		for a := range x.Actions() {
 			if of, ok := at[[2]string{a.Path, a.Target}]; ok {
 				of.Last.Origin = origin(in, a)

@@ -53,7 +53,7 @@ func ReadStore(ctx context.Context, cache, out string) (Store, error) {
 	}
 	shares := map[string]*Share{}
 	counted := map[string]map[store.BlobID]bool{}
-	err = read(out, func(x *index.Index) {
+	err = withIndex(out, func(x *index.Index) {
 		for a := range x.Actions() {
 			name := plan.RecipeOf(a.Method)
 			for _, m := range a.Made {

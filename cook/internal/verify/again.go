@@ -148,7 +148,7 @@ func (w *worker) try(ctx context.Context, a *plan.Action, trace bool) (now attem
 	}
 	now.err = w.cook(ctx, a, allChanged, traced, func(scratch *confine.Dir, made execute.Made) (err error) {
 		now.deps, now.steps = made.Deps, made.Steps
-		now.differences, err = w.compare(a, scratch, made)
+		now.differences, err = w.compareOutputs(a, scratch, made)
 		return err
 	})
 	return now

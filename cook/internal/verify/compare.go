@@ -16,8 +16,8 @@ type difference struct {
 	bytes  *ByteDifference // nil if the old one is not there to compare with
 }
 
-// compare returns the outputs that differ.
-func (w *worker) compare(a *plan.Action, scratch *confine.Dir, made execute.Made) ([]difference, error) {
+// compareOutputs returns the outputs that differ.
+func (w *worker) compareOutputs(a *plan.Action, scratch *confine.Dir, made execute.Made) ([]difference, error) {
 	var all []difference
 	for i, m := range made.Artifacts {
 		was := &a.Last.Outputs[i]

@@ -160,7 +160,7 @@ func (r *reporter) stage(name string) {
 	r.span = r.row.Begin("cook/stage/"+name, "")
 }
 
-func (r *reporter) close() {
+func (r *reporter) closeReport() {
 	r.span.End()
 	r.row.Release()
 }

@@ -120,8 +120,8 @@ func (r *reader) size(f file) int64 {
 	return r.blobs[f.at].Size
 }
 
-// read reads everything. The error is the end of ctx.
-func (r *reader) read(ctx context.Context, report *reporter) error {
+// readEverything reads everything. The error is the end of ctx.
+func (r *reader) readEverything(ctx context.Context, report *reporter) error {
 	trees := [...]bulk.Tree{source: bulk.OpenTree(r.s.Assets), output: bulk.OpenTree(r.s.Out), blob: {}}
 	if r.store != nil {
 		trees[blob] = bulk.OpenFolder(r.store.Root())
@@ -145,7 +145,7 @@ func (r *reader) read(ctx context.Context, report *reporter) error {
 				r.readOutput(ctx, w, tree, &r.checks[f.at])
 			case blob:
 				b := &r.blobs[f.at]
-				b.err = b.read(ctx, w, tree, r.store)
+				b.err = b.readBlobs(ctx, w, tree, r.store)
 			}
 		}
 		var bytes int64
@@ -165,7 +165,7 @@ type blobCheck struct {
 	err    error
 }
 
-func (b *blobCheck) read(ctx context.Context, w *bulk.Worker, tree *bulk.Tree, opened *store.Store) error {
+func (b *blobCheck) readBlobs(ctx context.Context, w *bulk.Worker, tree *bulk.Tree, opened *store.Store) error {
 	got, err := w.Sum(tree, store.BlobFile(b.Blob), bulk.Ask{Want: hashing.WantDigest})
 	if err == nil && got.Size == b.Size && store.BlobID(got.Digest) == b.Blob {
 		opened.UsedBlob(b.Blob, got.Stamp.MTime)

@@ -119,13 +119,13 @@ func (r *reader) readRecords(ctx context.Context, records []record) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			records[i].read(w, &tree, r.store)
+			records[i].readRecord(w, &tree, r.store)
 		}
 		return nil
 	})
 }
 
-func (e *record) read(w *bulk.Worker, tree *bulk.Tree, opened *store.Store) {
+func (e *record) readRecord(w *bulk.Worker, tree *bulk.Tree, opened *store.Store) {
 	a := e.action
 	if len(a.Deps) > 0 {
 		_, e.sets = opened.ReadSets(a.ID)

@@ -77,7 +77,7 @@ func Run(ctx context.Context, opt Options) (Sum, error) {
 		return Sum{}, configError("nothing was cooked into %s yet; run cook, or choose another output folder", s.Place.Out)
 	}
 	r := &reporter{onFinding: opt.Found, observer: s.Observer, row: s.Probe.Worker("cook")}
-	defer r.close()
+	defer r.closeReport()
 	sum, err := verify(ctx, s, r, sample, opt)
 	if err == nil {
 		err = s.State.CheckLock() // else another process may have caused what was found
@@ -126,7 +126,7 @@ func verify(ctx context.Context, s *pass.Session, r *reporter, sample sample, op
 	sources := newContents(s, artifacts)
 	read := newReader(s, delta, sources, openStore(s))
 	delta.Before = nil // the reader has it
-	if err := read.read(ctx, r); err != nil {
+	if err := read.readEverything(ctx, r); err != nil {
 		return sum, err
 	}
 	sum.Outputs, sum.Bytes = len(read.checks), read.bytes.Load()

@@ -189,7 +189,7 @@ func TestWatcherAfterAnotherCook(t *testing.T) {
 	w.must(err)
 	defer socket.Close()
 	w.must(m.firstRound(t.Context()))
-	defer m.watched.close()
+	defer m.watched.endWatch()
 
 	w.must(os.Link(w.asset("y/b.json"), w.asset("z/a.json")))
 	s, err := pass.Open(w.opt, pass.Write)

@@ -16,7 +16,7 @@ func (w *tree) byHand() *watcher {
 	w.must(err)
 	w.t.Cleanup(func() { socket.Close() })
 	w.must(m.firstRound(w.t.Context()))
-	w.t.Cleanup(func() { m.watched.close() })
+	w.t.Cleanup(func() { m.watched.endWatch() })
 	return m
 }
 

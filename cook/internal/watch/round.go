@@ -139,7 +139,7 @@ type watched struct {
 	blind   bool            // some folder that is there cannot be watched
 }
 
-func (w *watched) close() {
+func (w *watched) endWatch() {
 	if w.events != nil {
 		w.events.Close()
 	}

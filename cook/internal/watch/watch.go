@@ -51,11 +51,11 @@ func Run(ctx context.Context, opt pass.Options, told func(Round)) error {
 	if len(opt.Scope.Patterns) > 0 || opt.Scope.Source != "" {
 		return &pass.ConfigError{Err: errors.New("watching brings everything up to date; it takes no patterns")}
 	}
-	return newWatcher(opt, told).run(ctx, editorPatience)
+	return newWatcher(opt, told).runWatcher(ctx, editorPatience)
 }
 
-// run is Run for a new watcher.
-func (m *watcher) run(ctx context.Context, patience notify.Patience) error {
+// runWatcher is Run for a new watcher.
+func (m *watcher) runWatcher(ctx context.Context, patience notify.Patience) error {
 	socket, err := m.listen()
 	if err != nil {
 		return err
@@ -68,7 +68,7 @@ func (m *watcher) run(ctx context.Context, patience notify.Patience) error {
 	group.Go(func() { m.serve(serving, socket) })
 	err = m.firstRound(ctx)
 	m.mu.Unlock()
-	defer m.watched.close()
+	defer m.watched.endWatch()
 	if err != nil {
 		return err
 	}
@@ -125,8 +125,8 @@ type pending struct {
 // it has been reported already or because the last round failed.
 func (p *pending) due() bool { return p.locked || p.all || p.rest || len(p.folders) > 0 }
 
-// add notes that something may have changed in a folder.
-func (p *pending) add(folder string) {
+// markFolder notes that something may have changed in a folder.
+func (p *pending) markFolder(folder string) {
 	if p.folders == nil {
 		p.folders = map[string]bool{}
 	}
@@ -182,7 +182,7 @@ func Pause(ctx context.Context) bool {
 // poll gives up watching, says why, and looks from time to time instead.
 func (m *watcher) poll(err error) {
 	m.opt.Observer.Note(fmt.Sprintf("%v; looking at the whole tree every %v instead, or less often if it is large", err, pollTime))
-	m.watched.close()
+	m.watched.endWatch()
 	m.watched = watched{folders: map[string]bool{}}
 }
 
@@ -242,10 +242,10 @@ func (m *watcher) look(ctx context.Context) bool {
 		m.pending.all, m.watched.folders = true, map[string]bool{}
 	}
 	for _, dir := range changes.Folders {
-		m.pending.add(dir)
+		m.pending.markFolder(dir)
 	}
 	for _, dir := range changes.Unwatched {
-		m.pending.add(dir)
+		m.pending.markFolder(dir)
 		delete(m.watched.folders, dir)
 	}
 	if len(m.watched.folders) == 0 || len(changes.Unwatched) > 0 {

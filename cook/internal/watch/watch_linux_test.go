@@ -73,7 +73,7 @@ func (w *tree) watchWith(patience notify.Patience) <-chan Round {
 	rounds, ended := make(chan Round, 100), make(chan struct{})
 	go func() {
 		defer close(ended)
-		if err := newWatcher(w.opt, func(r Round) { rounds <- r }).run(ctx, patience); !errors.Is(err, context.Canceled) {
+		if err := newWatcher(w.opt, func(r Round) { rounds <- r }).runWatcher(ctx, patience); !errors.Is(err, context.Canceled) {
 			w.t.Errorf("watch: %v", err)
 		}
 	}()

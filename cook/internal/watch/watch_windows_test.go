@@ -37,7 +37,7 @@ func TestEventOfEditStartsRound(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	rounds, ended := make(chan Round, 100), make(chan error, 1)
 	m := newWatcher(opt, func(r Round) { rounds <- r })
-	go func() { ended <- m.run(ctx, editorPatience) }()
+	go func() { ended <- m.runWatcher(ctx, editorPatience) }()
 	defer func() {
 		stop()
 		if err := <-ended; !errors.Is(err, context.Canceled) && !t.Skipped() {

@@ -26,7 +26,7 @@ func (d *decoder) decode(h header, frame []byte) int {
 	if main > len(frame) {
 		main = len(frame)
 	}
-	d.side.read(&bitReader{data: frame[min(side, main):main]}, h, d.bands)
+	d.side.readSideInfo(&bitReader{data: frame[min(side, main):main]}, h, d.bands)
 
 	had := len(d.reservoir)
 	d.reservoir = append(d.reservoir, frame[main:]...)

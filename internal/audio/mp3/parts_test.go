@@ -154,7 +154,7 @@ func TestMixedEdges(t *testing.T) {
 		// 12+9+8+4 bits of other things, then: switched, type, mixed.
 		word := byte(0x40 | block<<4 | 1<<3)
 		var read granule
-		read.read(&bitReader{data: []byte{0, 0, 0, 0, word, 0, 0, 0, 0, 0}}, header(0xfffb9000), newLayouts(44100))
+		read.readGranule(&bitReader{data: []byte{0, 0, 0, 0, word, 0, 0, 0, 0, 0}}, header(0xfffb9000), newLayouts(44100))
 		if !read.switched || read.block != block || !read.mixed {
 			t.Errorf("block type %d: %+v", block, read)
 		}

@@ -31,9 +31,9 @@ type granule struct {
 
 const shortBlock = 2
 
-// read reads the side info of a frame into s. Bands are those of the
+// readSideInfo reads the side info of a frame into s. Bands are those of the
 // stream.
-func (s *sideInfo) read(r *bitReader, h header, bands *layouts) {
+func (s *sideInfo) readSideInfo(r *bitReader, h header, bands *layouts) {
 	*s = sideInfo{}
 	channels := h.channels()
 	if h.version() == 3 {
@@ -48,12 +48,12 @@ func (s *sideInfo) read(r *bitReader, h header, bands *layouts) {
 	}
 	for gr := range h.samples() / 576 {
 		for ch := range channels {
-			s.granules[gr][ch].read(r, h, bands)
+			s.granules[gr][ch].readGranule(r, h, bands)
 		}
 	}
 }
 
-func (g *granule) read(r *bitReader, h header, bands *layouts) {
+func (g *granule) readGranule(r *bitReader, h header, bands *layouts) {
 	g.length = r.bits(12)
 	g.bigValues = min(r.bits(9), 288)
 	g.gain = r.bits(8)

@@ -139,7 +139,7 @@ func NewReader(data, magic []byte) (*Reader, error) {
 func (r *Reader) Next() (Packet, error) {
 	for {
 		for r.segment < len(r.page.Lacing) {
-			if packet, whole := r.take(); whole {
+			if packet, whole := r.takePacket(); whole {
 				return packet, nil
 			}
 		}
@@ -153,8 +153,8 @@ func (r *Reader) Next() (Packet, error) {
 	}
 }
 
-// take takes segments of the page up to the end of a packet, if it has one.
-func (r *Reader) take() (Packet, bool) {
+// takePacket takes segments of the page up to the end of a packet, if it has one.
+func (r *Reader) takePacket() (Packet, bool) {
 	size, whole := 0, false
 	for !whole && r.segment < len(r.page.Lacing) {
 		n := r.page.Lacing[r.segment]
@@ -253,7 +253,7 @@ func (r *Reader) Measure() (Extent, error) {
 	if len(rest.Lacing) == 0 {
 		rest.Granule = NoPosition
 	}
-	e.add(&rest)
+	e.extendBy(&rest)
 	for at := r.at; !rest.Last; {
 		p, next, err := ReadPage(r.data, at)
 		if err == io.EOF {
@@ -263,14 +263,14 @@ func (r *Reader) Measure() (Extent, error) {
 			return e, err
 		}
 		if at = next; p.Serial == r.serial {
-			e.add(&p)
+			e.extendBy(&p)
 			rest = p
 		}
 	}
 	return e, nil
 }
 
-func (e *Extent) add(p *Page) {
+func (e *Extent) extendBy(p *Page) {
 	for _, n := range p.Lacing {
 		if n < 255 {
 			e.Packets++

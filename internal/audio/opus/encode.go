@@ -50,7 +50,7 @@ func Encode(ctx context.Context, w io.Writer, clip *pcm.Clip, o Options) error {
 		}
 		buf = buf[:0]
 		for i, s := range streams {
-			if err := s.take(clip, at); err != nil {
+			if err := s.fillPacket(clip, at); err != nil {
 				return err
 			}
 			if buf, err = s.append(buf, i == len(streams)-1); err != nil {
@@ -70,9 +70,9 @@ func serial(head, tags []byte, frames int) uint32 {
 	return ogg.Serial(binary.LittleEndian.AppendUint64(slices.Concat(head, tags), uint64(frames)))
 }
 
-// take fills the samples of the stream's packet from a frame of the clip on, with
+// fillPacket fills the samples of the stream's packet from a frame of the clip on, with
 // silence beyond its end.
-func (s *stream) take(clip *pcm.Clip, at int) error {
+func (s *stream) fillPacket(clip *pcm.Clip, at int) error {
 	s.samples = s.samples[:0]
 	for i := at; i < at+packetFrames; i++ {
 		for _, c := range s.channels {

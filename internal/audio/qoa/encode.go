@@ -59,7 +59,7 @@ func (e *encoder) frame(to []byte, samples []float32) []byte {
 		uint64(count)<<16|uint64(frameSize(count, e.channels)))
 	for c := range e.channels {
 		var state [stateSize]byte
-		e.states[c].put(state[:])
+		e.states[c].putState(state[:])
 		to = append(to, state[:]...)
 		// Neighbors in time tend to share a scale; those in different frames
 		// are not made to depend on each other.

@@ -33,10 +33,10 @@ func (p *predictor) update(sample, residual int32) {
 	p.history = [4]int32{p.history[1], p.history[2], p.history[3], sample}
 }
 
-// put writes the state that a frame starts with. Weights that have outgrown their
+// putState writes the state that a frame starts with. Weights that have outgrown their
 // 16 bits are brought back in the state as well, so that encoder and decoder go
 // on from the same.
-func (p *predictor) put(to []byte) {
+func (p *predictor) putState(to []byte) {
 	for i := range p.history {
 		p.weights[i] = min(max(p.weights[i], math.MinInt16), math.MaxInt16)
 		binary.BigEndian.PutUint16(to[2*i:], uint16(p.history[i]))

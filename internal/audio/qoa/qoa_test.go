@@ -179,7 +179,7 @@ func TestSilence(t *testing.T) {
 func TestFramesStandAlone(t *testing.T) {
 	s := state{predictor: predictor{weights: [4]int32{40000, -40000, 5, -5}, history: [4]int32{-32768, 32767, 1, -1}}}
 	var raw [stateSize]byte
-	s.put(raw[:])
+	s.putState(raw[:])
 	var p predictor
 	p.load(raw[:])
 	if p != s.predictor || p.weights != [4]int32{32767, -32768, 5, -5} {

@@ -223,7 +223,7 @@ func newPrefixCode(lengths []uint8) (*prefixCode, error) {
 				free[j] = word | 1<<(32-j)
 			}
 		}
-		c.add(word, n, uint32(entry))
+		c.addWord(word, n, uint32(entry))
 	}
 	for _, word := range free {
 		if word != 0 {
@@ -239,7 +239,7 @@ func newPrefixCode(lengths []uint8) (*prefixCode, error) {
 	return c, nil
 }
 
-func (c *prefixCode) add(word uint32, length int, entry uint32) {
+func (c *prefixCode) addWord(word uint32, length int, entry uint32) {
 	if length > fastBits {
 		c.long = append(c.long, longWord{word, uint8(length), entry})
 		return

@@ -50,9 +50,9 @@ func (d *decoder) readResidue(r *bitReader) (*residue, error) {
 	return x, nil
 }
 
-// read adds what a packet holds to the spectra of some channels. Those whose
+// readSpectra adds what a packet holds to the spectra of some channels. Those whose
 // floor is silent are in the stream only if the channels are stored as one.
-func (x *residue) read(r *bitReader, books []codebook, spectra [][]float32, silent []bool) {
+func (x *residue) readSpectra(r *bitReader, books []codebook, spectra [][]float32, silent []bool) {
 	x.vectors = x.vectors[:0]
 	if x.kind < 2 {
 		for i, s := range spectra {
@@ -111,7 +111,7 @@ func (x *residue) decode(r *bitReader, books []codebook) {
 					if book < 0 {
 						continue
 					}
-					x.add(r, &books[book], vector[begin+p*x.size:][:x.size])
+					x.addPartition(r, &books[book], vector[begin+p*x.size:][:x.size])
 					if r.short { // the encoder has left the rest out
 						return
 					}
@@ -133,8 +133,8 @@ func (x *residue) readClasses(r *bitReader, book *codebook, to []int) {
 	}
 }
 
-// add reads the vectors of one partition.
-func (x *residue) add(r *bitReader, book *codebook, to []float32) {
+// addPartition reads the vectors of one partition.
+func (x *residue) addPartition(r *bitReader, book *codebook, to []float32) {
 	if x.kind == 0 { // the numbers of a vector lie apart
 		step := len(to) / book.dimensions
 		for i := range step {

@@ -23,9 +23,9 @@ const (
 	unknownSize = 1<<32 - 1 // of a chunk: see the ds64 chunk, or read to the end
 )
 
-// read walks over the chunks of a file of the given size, of which it sees a head.
+// readLayout walks over the chunks of a file of the given size, of which it sees a head.
 // It returns as soon as format and data are found if early is set.
-func read(head []byte, size int64, early bool) (*layout, error) {
+func readLayout(head []byte, size int64, early bool) (*layout, error) {
 	if len(head) < riffHeader {
 		return nil, errors.New("wav: the file ends within its first 12 bytes")
 	}
@@ -96,7 +96,7 @@ func streamed(n int64) bool {
 // wrong. Up to 8 do not count, because some programs count that header, or padding that
 // they do not write.
 func Missing(head []byte, size int64) int64 {
-	l, err := read(head, size, true)
+	l, err := readLayout(head, size, true)
 	if err != nil || l.lacks <= 8 {
 		return 0
 	}

@@ -16,7 +16,7 @@ const piece = 1 << 16
 // Decode reads a file. Integers of up to 24 bits, floats of 32, A-law, mu-law and
 // ADPCM become the very numbers that are stored; others are rounded to nearest.
 func Decode(ctx context.Context, data []byte) (*pcm.Clip, Info, error) {
-	l, err := read(data, int64(len(data)), false)
+	l, err := readLayout(data, int64(len(data)), false)
 	if err != nil {
 		return nil, Info{}, err
 	}

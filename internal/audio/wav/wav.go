@@ -101,7 +101,7 @@ type Info struct {
 // not tell, the error is recipe.ErrShortHead. A clip takes 4 * Frames * Channels
 // bytes, and nothing else of the file's length is allocated.
 func Probe(head []byte, size int64) (Info, error) {
-	l, err := read(head, size, true)
+	l, err := readLayout(head, size, true)
 	if err != nil {
 		return Info{}, err
 	}

@@ -114,7 +114,7 @@ func (m *mending) mixed(p *[4]*[4]byte, u, v float64) float64 {
 	return m.distance(max(min(r, g), min(max(r, g), b)))
 }
 
-func place(sample int) (u, v float64) {
+func samplePoint(sample int) (u, v float64) {
 	return float64((float64(sample%samples) + 0.5) / samples), float64((float64(sample/samples) + 0.5) / samples)
 }
 
@@ -173,7 +173,7 @@ func (m *mending) suspect(x, y int) bool {
 		return false
 	}
 	for i := range samples * samples {
-		u, v := place(i)
+		u, v := samplePoint(i)
 		median, mixed := m.mixed(&p, u, v), m.distance(filtered(&p, 3, u, v))
 		if differ(median, mixed) {
 			return true
@@ -245,7 +245,7 @@ func (m *mending) around(x, y int) (sum float64) {
 		for cx := max(x-1, 0); cx <= min(x+1, m.g.W-2); cx++ {
 			t, p := m.truth(cx, cy), m.corners(cx, cy)
 			for i, d := range t.at {
-				u, v := place(i)
+				u, v := samplePoint(i)
 				off := seen(m.mixed(&p, u, v)) - seen(float64(d))
 				sum += float64(off * off)
 			}
@@ -269,7 +269,7 @@ func (m *mending) wrong(x, y int) (worst float64, surely bool) {
 		surely = surely || (median < 0) != (d < 0) && math.Abs(d) > surelyWrong+float64(m.span/255)
 	}
 	for i, d := range t.at {
-		u, v := place(i)
+		u, v := samplePoint(i)
 		judge(m.mixed(&p, u, v), float64(d))
 	}
 	m.ridges(&p, func(u, v, median, mixed float64) {
@@ -289,7 +289,7 @@ func (m *mending) truth(x, y int) *truth {
 	}
 	t.known = true
 	for i := range t.at {
-		u, v := place(i)
+		u, v := samplePoint(i)
 		t.at[i] = float32(m.exact(x, y, u, v))
 	}
 	return t

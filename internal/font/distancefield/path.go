@@ -25,17 +25,17 @@ func (p *Path) MoveTo(to Point) {
 
 // LineTo draws a line.
 func (p *Path) LineTo(to Point) {
-	p.add(curve{p: [4]Point{p.end, to}, n: 1})
+	p.addCurve(curve{p: [4]Point{p.end, to}, n: 1})
 }
 
 // QuadTo draws a quadratic Bézier curve.
 func (p *Path) QuadTo(control, to Point) {
-	p.add(curve{p: [4]Point{p.end, control, to}, n: 2})
+	p.addCurve(curve{p: [4]Point{p.end, control, to}, n: 2})
 }
 
 // CubeTo draws a cubic Bézier curve.
 func (p *Path) CubeTo(control1, control2, to Point) {
-	p.add(curve{p: [4]Point{p.end, control1, control2, to}, n: 3})
+	p.addCurve(curve{p: [4]Point{p.end, control1, control2, to}, n: 3})
 }
 
 func (p *Path) close() {
@@ -44,9 +44,9 @@ func (p *Path) close() {
 	}
 }
 
-// add cuts a curve where it turns around in x or y, and adds the pieces. Ends that
+// addCurve cuts a curve where it turns around in x or y, and adds the pieces. Ends that
 // meet stay the very same point, which winding numbers rely on.
-func (p *Path) add(c curve) {
+func (p *Path) addCurve(c curve) {
 	for _, q := range c.p[:c.n+1] {
 		if !(math.Abs(q.X) <= maxCoordinate && math.Abs(q.Y) <= maxCoordinate) {
 			p.err = ErrFar

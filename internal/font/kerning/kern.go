@@ -63,7 +63,7 @@ func (c *collector) pairList(t table) error {
 		at := 8 + 6*i
 		first, second := r.u16(at), r.u16(at+2)
 		if c.wanted[first] && c.wanted[second] {
-			if err := c.add(Pair{uint16(first), uint16(second), int16(r.u16(at + 4))}); err != nil {
+			if err := c.collectPair(Pair{uint16(first), uint16(second), int16(r.u16(at + 4))}); err != nil {
 				return err
 			}
 		}

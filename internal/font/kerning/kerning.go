@@ -62,8 +62,8 @@ type collector struct {
 	limit  int
 }
 
-// add notes a pair, also one with 0: it hides what comes later.
-func (c *collector) add(p Pair) error {
+// collectPair notes a pair, also one with 0: it hides what comes later.
+func (c *collector) collectPair(p Pair) error {
 	if len(c.pairs) >= c.limit {
 		return ErrPairs
 	}

@@ -93,7 +93,7 @@ func (c *collector) say(first uint16, second int, units int16, said []bool) erro
 	if units == 0 {
 		return nil
 	}
-	return c.add(Pair{first, uint16(second), units})
+	return c.collectPair(Pair{first, uint16(second), units})
 }
 
 // advanceAt returns the advance in the values that stand at an offset.

@@ -72,7 +72,7 @@ func Decode(ctx context.Context, data []byte) (m *pixmap.Map, icc []byte, err er
 		return nil, nil, err
 	}
 	f := frame{h: h}
-	if err := f.read(data[headerSize:]); err != nil {
+	if err := f.readChunks(data[headerSize:]); err != nil {
 		return nil, nil, fmt.Errorf("aseprite: %w", err)
 	}
 	// Layers stand from the bottom up; a cel may be moved among them.

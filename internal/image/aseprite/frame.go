@@ -48,8 +48,8 @@ const (
 	chunkPalette      = 0x2019
 )
 
-// read reads all chunks of the frame that data starts with.
-func (f *frame) read(data []byte) error {
+// readChunks reads all chunks of the frame that data starts with.
+func (f *frame) readChunks(data []byte) error {
 	le := binary.LittleEndian
 	if len(data) < 16 {
 		return fmt.Errorf("frame: %w", io.ErrUnexpectedEOF)

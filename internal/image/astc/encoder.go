@@ -170,7 +170,7 @@ func (p *pool) reset(wanted int) {
 	}
 }
 
-func (p *pool) add(hypothesis, plan int, sse float32) {
+func (p *pool) addHypothesis(hypothesis, plan int, sse float32) {
 	k := p.wanted - 1
 	for ; k > 0 && p.best[k-1].sse > sse; k-- {
 		p.best[k] = p.best[k-1]

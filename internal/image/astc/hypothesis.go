@@ -141,7 +141,7 @@ func (e *encoder) guess(h *hypothesis) {
 		p := &plans[i]
 		sse := loss[p.grid&63] + float32(p.noise*noise[p.span&15]) + p.color + h.residue
 		if sse < last.sse {
-			e.pool.add(number, i, sse)
+			e.pool.addHypothesis(number, i, sse)
 		}
 	}
 }
@@ -170,8 +170,8 @@ func (e *encoder) hopeless(h *hypothesis) bool {
 	return h.residue >= e.pool.best[e.pool.wanted-1].sse || h.residue >= float32(e.sse)
 }
 
-// next returns a hypothesis of one part to fill in.
-func (e *encoder) next(kind uint8, dual bool) *hypothesis {
+// nextTrial returns a hypothesis of one part to fill in.
+func (e *encoder) nextTrial(kind uint8, dual bool) *hypothesis {
 	h := &e.hypotheses[e.used&15]
 	h.shape = shape{parts: 1, numbers: numbersOf(kind), dual: dual}
 	h.kinds[0], h.seed = kind, 0
@@ -182,7 +182,7 @@ func (e *encoder) next(kind uint8, dual bool) *hypothesis {
 
 // guessLine guesses for all pixels on a line.
 func (e *encoder) guessLine(kind uint8, s *scatter) {
-	h := e.next(kind, false)
+	h := e.nextTrial(kind, false)
 	axis, along := s.principal()
 	e.project(h, &e.all, &axis, ^uint64(0), 0)
 	h.residue = max(0, s.trace()-along)
@@ -191,7 +191,7 @@ func (e *encoder) guessLine(kind uint8, s *scatter) {
 
 // guessScale guesses for all pixels on a line whose colors are multiples of one.
 func (e *encoder) guessScale(kind uint8, s *scatter) {
-	h := e.next(kind, false)
+	h := e.nextTrial(kind, false)
 	var axis [4]float32
 	if axis, h.residue = e.all.ray(s); e.hopeless(h) {
 		return
@@ -202,7 +202,7 @@ func (e *encoder) guessScale(kind uint8, s *scatter) {
 
 // guessGray guesses for all pixels taken for gray, and alpha apart where it says so.
 func (e *encoder) guessGray(kind uint8, apart bool, s *scatter) {
-	h := e.next(kind, apart)
+	h := e.nextTrial(kind, apart)
 	h.component = 3
 	rest := *s
 	if apart {
@@ -238,7 +238,7 @@ func (e *encoder) loner(s *scatter) int {
 
 // guessApart guesses for a channel with weights of its own.
 func (e *encoder) guessApart(kind uint8, c int, s *scatter) {
-	h := e.next(kind, true)
+	h := e.nextTrial(kind, true)
 	h.component = uint8(c)
 	rest := s.without(c)
 	axis, along := rest.principal()
@@ -255,7 +255,7 @@ func (e *encoder) guessApart(kind uint8, c int, s *scatter) {
 
 // guessScaleApart guesses for colors that are multiples of one, and alpha apart.
 func (e *encoder) guessScaleApart(s *scatter) {
-	h := e.next(kindRGBScaleAlpha, true)
+	h := e.nextTrial(kindRGBScaleAlpha, true)
 	h.component = 3
 	var axis [4]float32
 	rest := s.without(3)

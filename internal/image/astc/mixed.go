@@ -102,7 +102,7 @@ func raise(lines []line) {
 
 // guessLines guesses for a split with given lines.
 func (e *encoder) guessLines(n int, sp *split, all *[maxParts]moments, lines *[maxParts]line) {
-	h := e.next(lines[0].kind, false)
+	h := e.nextTrial(lines[0].kind, false)
 	h.parts, h.numbers, h.seed = n, 0, sp.seed
 	for k, l := range lines[:n] {
 		h.kinds[k] = l.kind

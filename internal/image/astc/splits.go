@@ -63,7 +63,7 @@ func (r *ranking) reset(wanted int) {
 	}
 }
 
-func (r *ranking) add(s *split, cost float32) {
+func (r *ranking) rankSplit(s *split, cost float32) {
 	for i := range r.best[:r.wanted] {
 		if r.best[i].split == s {
 			return
@@ -108,7 +108,7 @@ func (e *encoder) weigh(best *ranking, n int, wanted *masks) {
 	}
 	for _, candidate := range nearest[:min(near, len(all))] {
 		s := &all[candidate.at]
-		best.add(s, e.costOf(n, &s.masks))
+		best.rankSplit(s, e.costOf(n, &s.masks))
 	}
 }
 

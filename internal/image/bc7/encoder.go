@@ -114,7 +114,7 @@ func (e *encoder) search() {
 	}
 	e.guesses.reset(e.effort.tries)
 	if !e.effort.first {
-		e.guesses.add(6, 0, guess6)
+		e.guesses.addGuess(6, 0, guess6)
 	}
 	firstRotation := uint8(1)
 	if e.alpha {

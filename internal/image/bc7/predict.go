@@ -24,7 +24,7 @@ func (g *guesses) reset(keep int) {
 	}
 }
 
-func (g *guesses) add(mode, sub uint8, sse float64) {
+func (g *guesses) addGuess(mode, sub uint8, sse float64) {
 	if sse >= g.best[(g.keep-1)&7].sse {
 		return
 	}
@@ -43,7 +43,7 @@ func (e *encoder) guessPair(p uint8) {
 		all1, line1 := one.residue(true)
 		all0, line0 := zero.residue(true)
 		all, line := all0+all1, line0+line1
-		e.guesses.add(7, p, all-float64(line*kind7.along)+cost7)
+		e.guesses.addGuess(7, p, all-float64(line*kind7.along)+cost7)
 		if off := all - line; off < e.hope.sse {
 			e.hope = guess{7, p, off}
 		}
@@ -55,8 +55,8 @@ func (e *encoder) guessPair(p uint8) {
 	all1, line1 := opaqueResidue(sum, reds, rest, n)
 	all0, line0 := opaqueResidue(e.all.sum-sum, e.all.red-reds, e.all.gb-rest, e.all.n-n)
 	all, line := all0+all1, line0+line1
-	e.guesses.add(1, p, all-float64(line*kind1.along)+cost1)
-	e.guesses.add(3, p, all-float64(line*kind3.along)+cost3)
+	e.guesses.addGuess(1, p, all-float64(line*kind1.along)+cost1)
+	e.guesses.addGuess(3, p, all-float64(line*kind3.along)+cost3)
 }
 
 // residue returns what is known of the squared error of pixels before their line is
@@ -139,9 +139,9 @@ func (e *encoder) guessApart(rotation uint8, s *scatter) {
 		2*(float64(t.rg*t.rg)+float64(t.rb*t.rb)+float64(t.gb*t.gb)))
 	const per = 1.0 / 16
 	all, line, scalar = float64(all*per), float64(line*per), float64(scalar*inside*per)
-	e.guesses.add(5, rotation, all-float64(line*color5.along)+float64(scalar*(1-scalar5.along))+cost5)
-	e.guesses.add(4, rotation, all-float64(line*color4.along)+float64(scalar*(1-scalar4.along))+cost4)
-	e.guesses.add(4, rotation|4, all-float64(line*color4long.along)+float64(scalar*(1-scalar4short.along))+cost4)
+	e.guesses.addGuess(5, rotation, all-float64(line*color5.along)+float64(scalar*(1-scalar5.along))+cost5)
+	e.guesses.addGuess(4, rotation, all-float64(line*color4.along)+float64(scalar*(1-scalar4.along))+cost4)
+	e.guesses.addGuess(4, rotation|4, all-float64(line*color4long.along)+float64(scalar*(1-scalar4short.along))+cost4)
 }
 
 // alphaInside is the part of the pixels whose alpha is neither the least nor the most in

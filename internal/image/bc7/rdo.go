@@ -56,7 +56,7 @@ type choice struct {
 // best block found for them, and sse its error.
 func (s *shrinker) next(pixels *[64]byte, given [16]byte, sse, limit int64) ([16]byte, int64) {
 	s.limit = limit
-	s.take(pixels, &given)
+	s.setPixels(pixels, &given)
 	best := choice{given, sse, float64(sse) + float64(s.price*16*bitsOfByte), false}
 	own := s.truth.sketch()
 	apart := s.wholes(&best, &own)
@@ -95,8 +95,8 @@ func (s *shrinker) halves(best *choice, own *sketch, apart *[window]int64) {
 	for i := range min(s.count, window) {
 		at := (s.count - 1 - i) % window
 		p := &s.sketches[at]
-		ends.add(apart[at]+own.wider(p), at, asked)
-		indices.add(own.otherwise(p), at, askedIndices)
+		ends.keepNearest(apart[at]+own.wider(p), at, asked)
+		indices.keepNearest(own.otherwise(p), at, askedIndices)
 	}
 	n := min(s.count, window)
 	for _, key := range ends[:min(n, asked)] {
@@ -124,9 +124,9 @@ func (s *shrinker) remember(bytes *[16]byte) {
 	s.sketches[at] = p.px.sketch()
 }
 
-// take sets what is to be matched. Where colors are weighed by alpha, the search is
+// setPixels sets what is to be matched. Where colors are weighed by alpha, the search is
 // for colors that need not be matched where they do not count: those of the best.
-func (s *shrinker) take(pixels *[64]byte, best *[16]byte) {
+func (s *shrinker) setPixels(pixels *[64]byte, best *[16]byte) {
 	s.truth.load(pixels)
 	s.px = s.truth
 	opaque := uint64(255)

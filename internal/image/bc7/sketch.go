@@ -64,8 +64,8 @@ func nearbyOf(n int) (near nearby) {
 	return near
 }
 
-// add keeps the nearest, as many as there is room for.
-func (near *nearby) add(far int64, slot, room int) {
+// keepNearest keeps the nearest, as many as there is room for.
+func (near *nearby) keepNearest(far int64, slot, room int) {
 	last := (room - 1) & (maxAsked - 1)
 	if far >= near[last]>>16 {
 		return

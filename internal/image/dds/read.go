@@ -16,14 +16,14 @@ import (
 //
 // Only tests, here and of the recipe, read DDS.
 func Read(data []byte) (*texture.Texture, error) {
-	t, err := read(data)
+	t, err := readTexture(data)
 	if err != nil {
 		return nil, fmt.Errorf("read dds: %w", err)
 	}
 	return t, nil
 }
 
-func read(data []byte) (*texture.Texture, error) {
+func readTexture(data []byte) (*texture.Texture, error) {
 	if !bytes.HasPrefix(data, []byte(magic)) {
 		return nil, errors.New("not a DDS file")
 	}

@@ -58,8 +58,8 @@ func (e *encoder) encode(pixels *[64]byte) uint64 {
 	return e.best.pack()
 }
 
-// take keeps a code if it is better than what there was.
-func (e *encoder) take(c *code, sse int32) bool {
+// keepIfBetter keeps a code if it is better than what there was.
+func (e *encoder) keepIfBetter(c *code, sse int32) bool {
 	if sse >= e.sse {
 		return false
 	}

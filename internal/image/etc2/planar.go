@@ -41,7 +41,7 @@ func (e *encoder) planar() {
 		}
 		total += sse
 	}
-	e.take(&c, total)
+	e.keepIfBetter(&c, total)
 }
 
 // slopeError is that of one channel of a planar block.

@@ -31,5 +31,5 @@ func (e *encoder) solid() {
 			}
 		}
 	}
-	e.take(&best, least)
+	e.keepIfBetter(&best, least)
 }

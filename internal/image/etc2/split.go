@@ -15,8 +15,8 @@ type list struct {
 
 const maxKept = 16
 
-// add keeps a candidate that is among the best.
-func (l *list) add(c candidate) {
+// keepCandidate keeps a candidate that is among the best.
+func (l *list) keepCandidate(c candidate) {
 	at := l.n
 	if at == l.most {
 		at--
@@ -67,7 +67,7 @@ func (e *encoder) split() {
 		if e.effort.nudge {
 			sse = e.nudgeSplit(&best, sse)
 		}
-		e.take(&best, sse)
+		e.keepIfBetter(&best, sse)
 	}
 }
 
@@ -194,7 +194,7 @@ func (e *encoder) around(l *list, h *half, most int32, limit int32) {
 			}
 			luma, table := e.luma(h, base[0]+base[1]+base[2])
 			if cost += luma; cost < limit {
-				l.add(candidate{cost, q, table})
+				l.keepCandidate(candidate{cost, q, table})
 			}
 		}
 	}

@@ -100,7 +100,7 @@ func (e *encoder) refine(m mode, one, two *group) {
 	if e.effort.nudge && least < e.sse*2 {
 		least = e.nudgeTwo(&c, least)
 	}
-	e.take(&c, least)
+	e.keepIfBetter(&c, least)
 }
 
 // widest tries all distances, and sets the best if its error is below limit.

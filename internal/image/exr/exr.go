@@ -109,12 +109,12 @@ func (d *decoder) chunk(i, column, line int64) error {
 	if err != nil {
 		return err
 	}
-	d.place(raw, left, top, int(w), int(l))
+	d.placePixels(raw, left, top, int(w), int(l))
 	return nil
 }
 
-// place puts the pixels that are to be seen into the map.
-func (d *decoder) place(raw []byte, left, top int64, w, l int) {
+// placePixels puts the pixels that are to be seen into the map.
+func (d *decoder) placePixels(raw []byte, left, top int64, w, l int) {
 	stride := int(d.h.pixelBytes()) * w
 	skip := int(max(0, min(int64(w), int64(d.h.display.minX)-left)))
 	end := int(max(0, min(int64(w), int64(d.h.display.maxX)+1-left)))

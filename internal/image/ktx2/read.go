@@ -22,14 +22,14 @@ const maxZstdRatio = 128 << 10 / 4
 // bytes; a file that claims more is refused before anything is allocated.
 // Levels that are not packed point into data.
 func Read(data []byte, limit int64) (*texture.Texture, error) {
-	t, err := read(data, limit)
+	t, err := readWithin(data, limit)
 	if err != nil {
 		return nil, fmt.Errorf("read ktx2: %w", err)
 	}
 	return t, nil
 }
 
-func read(data []byte, limit int64) (*texture.Texture, error) {
+func readWithin(data []byte, limit int64) (*texture.Texture, error) {
 	if !bytes.HasPrefix(data, []byte(identifier)) {
 		return nil, errors.New("not a KTX 2.0 file")
 	}

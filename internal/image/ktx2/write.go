@@ -30,7 +30,7 @@ func Write(ctx context.Context, w io.WriteSeeker, t *texture.Texture, s Supercom
 			return fmt.Errorf("write ktx2: %w", err)
 		}
 		defer packer.Close()
-		alignment, put = 1, packer.write
+		alignment, put = 1, packer.writeLevel
 	default:
 		return fmt.Errorf("write ktx2: supercompression scheme %d is not supported", uint32(s.Scheme))
 	}
@@ -159,7 +159,7 @@ func newPacker(level int) (packer, error) {
 	return packer{enc}, err
 }
 
-func (p packer) write(ctx context.Context, w io.Writer, level []byte) error {
+func (p packer) writeLevel(ctx context.Context, w io.Writer, level []byte) error {
 	p.ResetContentSize(w, int64(len(level)))
 	if err := writeAll(ctx, p, level); err != nil {
 		return err

@@ -43,9 +43,9 @@ func newBander(level, w, h int, d Depth, o MipOptions, take func(int, *Map) erro
 	return &bander{level: level, h: h, whole: o.whole(), rows: New(w, rows, d), take: take}
 }
 
-// place returns the row of b.rows where row y of the level goes. Unless the level is
+// rowInBand returns the row of b.rows where row y of the level goes. Unless the level is
 // a single band rows come in order.
-func (b *bander) place(y int) int {
+func (b *bander) rowInBand(y int) int {
 	if b.whole {
 		return y
 	}

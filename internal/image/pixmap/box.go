@@ -128,7 +128,7 @@ func (p *pyramid) emit(i, y int, row []texel) {
 		return
 	}
 	made := p.stages[i].made
-	p.narrow(made.rows.Band(made.place(y), 1).Pix8, row)
+	p.narrow(made.rows.Band(made.rowInBand(y), 1).Pix8, row)
 	p.err = made.stored()
 	if i+1 < len(p.stages) {
 		p.push(i+1, y)

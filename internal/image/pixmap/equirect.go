@@ -43,7 +43,7 @@ func Equirect(ctx context.Context, m *Map, c Color) ([]*Map, error) {
 				for j := range 4 {
 					u := (float64(2*x+j%2)+0.5)/float64(side) - 1
 					v := (float64(2*y+j/2)+0.5)/float64(side) - 1
-					e.add(&sum, faceDirection(i, u, v))
+					e.addDirection(&sum, faceDirection(i, u, v))
 				}
 				for k, s := range sum {
 					row[4*x+k] = float32(s / 4)
@@ -94,9 +94,9 @@ func newSphere(m *Map, c Color) *sphere {
 	return s
 }
 
-// add adds what is seen in a direction: the four pixels around it, weighed by how near
+// addDirection adds what is seen in a direction: the four pixels around it, weighed by how near
 // they are. The picture closes at its sides.
-func (s *sphere) add(sum *[4]float64, d [3]float64) {
+func (s *sphere) addDirection(sum *[4]float64, d [3]float64) {
 	across := math.Sqrt(float64(d[0]*d[0]) + float64(d[2]*d[2]))
 	x := float64((turn(d[0], d[2])/(2*math.Pi)+0.5)*float64(s.m.W)) - 0.5
 	y := float64((0.5-turn(d[1], across)/math.Pi)*float64(s.m.H)) - 0.5

@@ -136,7 +136,7 @@ func filterMips(ctx context.Context, l light, banders []*bander, s Sampling) err
 			stages[i].follow(stages[i-1])
 		}
 		stages[i].emit = func(y int, row []float32) error {
-			l.narrow(b.rows, b.place(y), row, spare)
+			l.narrow(b.rows, b.rowInBand(y), row, spare)
 			if err := b.stored(); err != nil || i+1 == len(stages) {
 				return err
 			}

@@ -33,10 +33,10 @@ func newRadiance(ctx context.Context, faces []*Map, c Color) (*radiance, error) 
 				row[k] /= float32(l.alphaTop()) // maps of floats have alphas from 0 to 1
 			}
 		}
-		r.levels[0].put(i, wide)
+		r.levels[0].putFace(i, wide)
 		o := MipOptions{Sampling: Sampling{Color: Linear, Premultiplied: true}, Whole: true}
 		err := MipBands(ctx, wide, o, func(level int, m *Map) error {
-			r.levels[level].put(i, m)
+			r.levels[level].putFace(i, m)
 			return nil
 		})
 		if err != nil {
@@ -49,8 +49,8 @@ func newRadiance(ctx context.Context, faces []*Map, c Color) (*radiance, error) 
 	return r, nil
 }
 
-// put stores a face within its border.
-func (l *radianceLevel) put(face int, m *Map) {
+// putFace stores a face within its border.
+func (l *radianceLevel) putFace(face int, m *Map) {
 	l.faces[face] = make([]float32, 4*(l.side+2)*(l.side+2))
 	for y := range l.side {
 		copy(l.faces[face][l.at(0, y):], m.PixF[4*l.side*y:4*l.side*(y+1)])
@@ -86,16 +86,16 @@ func (r *radiance) through(lobe []lobeSample, n [3]float64) (sum [4]float64) {
 		face, u, v := facePoint(d)
 		low := int(s.level)
 		part := s.level - float64(low)
-		r.levels[low].add(&sum, s.weight*(1-part), face, u, v)
+		r.levels[low].addFacePixels(&sum, s.weight*(1-part), face, u, v)
 		if part > 0 {
-			r.levels[low+1].add(&sum, s.weight*part, face, u, v)
+			r.levels[low+1].addFacePixels(&sum, s.weight*part, face, u, v)
 		}
 	}
 	return sum
 }
 
-// add adds the four pixels around a point of a face, weighed by how near they are.
-func (l *radianceLevel) add(sum *[4]float64, weight float64, face int, u, v float64) {
+// addFacePixels adds the four pixels around a point of a face, weighed by how near they are.
+func (l *radianceLevel) addFacePixels(sum *[4]float64, weight float64, face int, u, v float64) {
 	x, y := float64((u+1)/2*float64(l.side))+0.5, float64((v+1)/2*float64(l.side))+0.5
 	left, top := min(max(int(x), 0), l.side), min(max(int(y), 0), l.side)
 	fx, fy := x-float64(left), y-float64(top)

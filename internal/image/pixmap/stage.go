@@ -71,7 +71,7 @@ func (s *stage) feed(ctx context.Context, row []float32) error {
 		return err
 	}
 	at := s.from + s.fed
-	line := s.line(at)
+	line := s.stageLine(at)
 	s.c.filterAcross(line, row)
 	if s.fed < len(s.first) {
 		copy(s.first[s.fed], line)
@@ -86,7 +86,7 @@ func (s *stage) feed(ctx context.Context, row []float32) error {
 		if s.fed < s.c.h && (s.all || last > at) {
 			return nil
 		}
-		s.c.combine(w, s.row, s.line)
+		s.c.combine(w, s.row, s.stageLine)
 		if err := s.emit(s.next%len(s.c.down.spans), s.row); err != nil {
 			return err
 		}
@@ -94,8 +94,8 @@ func (s *stage) feed(ctx context.Context, row []float32) error {
 	return nil
 }
 
-// line returns the line of row i, which may lie beyond the edges.
-func (s *stage) line(i int) []float64 {
+// stageLine returns the line of row i, which may lie beyond the edges.
+func (s *stage) stageLine(i int) []float64 {
 	switch {
 	case s.all || !s.repeats():
 		i = s.c.s.WrapY.index(i, s.c.h)

@@ -82,7 +82,7 @@ func ofPath(path string, counts bool) (name Name, digits string) {
 		return Nameless, ""
 	}
 	var room [maxParts]part
-	found, digits := read(split(room[:0], base), counts)
+	found, digits := roleOfName(split(room[:0], base), counts)
 	if found.sure {
 		return found.name, digits
 	}
@@ -144,8 +144,8 @@ func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 func isUpper(c byte) bool  { return 'A' <= c && c <= 'Z' }
 
-// read finds the role in the words of a name, and returns the digits of the tail.
-func read(list []part, counts bool) (finding, string) {
+// roleOfName finds the role in the words of a name, and returns the digits of the tail.
+func roleOfName(list []part, counts bool) (finding, string) {
 	rest, tail := strip(list, counts)
 	return readWords(list, rest, tail), tail.digits
 }

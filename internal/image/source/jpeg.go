@@ -74,7 +74,7 @@ func probeJPEG(data []byte, _ int64) (header, error) {
 		case 0xc3 <= marker && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 && marker != 0xcc:
 			return header{}, fmt.Errorf("this kind of JPEG (SOF%d) is not supported; save it as baseline or progressive", marker-0xc0)
 		}
-		notes.read(marker, body[:min(len(body), length-2)])
+		notes.noteSegment(marker, body[:min(len(body), length-2)])
 		at += 2 + length
 	}
 }
@@ -95,7 +95,7 @@ type jpegNotes struct {
 	profile     string
 }
 
-func (n *jpegNotes) read(marker byte, body []byte) {
+func (n *jpegNotes) noteSegment(marker byte, body []byte) {
 	const app1, app2, iccSign = 0xe1, 0xe2, "ICC_PROFILE\x00"
 	switch {
 	case marker == app1 && n.orientation == 0 && bytes.HasPrefix(body, []byte("Exif\x00\x00")):

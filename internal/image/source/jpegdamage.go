@@ -131,7 +131,7 @@ func (w *jpegWalk) tables(b []byte) error {
 			return errShortJPEG
 		}
 		c := &w.codes[b[0]>>4][b[0]&15]
-		rest, ok := c.read(b[1:])
+		rest, ok := c.readCodeTable(b[1:])
 		if !ok {
 			return errShortJPEG
 		}

@@ -13,8 +13,8 @@ type jpegCode struct {
 	values []byte
 }
 
-// read reads sixteen counts and the values of a table, and returns what follows.
-func (c *jpegCode) read(b []byte) (rest []byte, ok bool) {
+// readCodeTable reads sixteen counts and the values of a table, and returns what follows.
+func (c *jpegCode) readCodeTable(b []byte) (rest []byte, ok bool) {
 	*c = jpegCode{}
 	code, n := int32(0), int32(0)
 	for length := 1; length <= 16; length++ {

@@ -26,7 +26,7 @@ func (d *decoder) pixels() ([]byte, error) {
 		}
 		count, same, err := d.packet((total - len(pix)) / 4)
 		if err == nil && same {
-			pix, err = d.run(pix, count)
+			pix, err = d.appendRun(pix, count)
 		} else if err == nil {
 			pix, err = d.texels(pix, count)
 		}
@@ -63,8 +63,8 @@ func (d *decoder) packet(left int) (count int, same bool, err error) {
 	return count, b[0]&128 != 0, nil
 }
 
-// run reads one pixel and appends it so many times.
-func (d *decoder) run(pix []byte, count int) ([]byte, error) {
+// appendRun reads one pixel and appends it so many times.
+func (d *decoder) appendRun(pix []byte, count int) ([]byte, error) {
 	start := len(pix)
 	pix, err := d.texels(pix, 1)
 	if err != nil {

@@ -45,14 +45,14 @@ func readDirectory(data []byte) (directory, error) {
 		return directory{}, torn
 	}
 	for i := range count {
-		d.add(data[at+2+12*i:])
+		d.addEntry(data[at+2+12*i:])
 	}
 	return d, nil
 }
 
-// add takes in an entry: tag, type, how many, and where they are, unless they
+// addEntry takes in an entry: tag, type, how many, and where they are, unless they
 // are so few that they stand there themselves. The first of a tag counts.
-func (d *directory) add(raw []byte) {
+func (d *directory) addEntry(raw []byte) {
 	tag, count := int(d.order.Uint16(raw)), int64(d.order.Uint32(raw[4:]))
 	size, ok := map[uint16]int{1: 1, 3: 2, 4: 4, 7: 1}[d.order.Uint16(raw[2:])]
 	if _, double := d.entries[tag]; !ok || double {
@@ -66,11 +66,11 @@ func (d *directory) add(raw []byte) {
 	d.entries[tag] = e
 }
 
-// number returns the first number of a tag, or otherwise.
-func (d *directory) number(tag int, otherwise int64) int64 { return d.at(tag, 0, otherwise) }
+// entryNumber returns the first number of a tag, or otherwise.
+func (d *directory) entryNumber(tag int, otherwise int64) int64 { return d.entryAt(tag, 0, otherwise) }
 
-// at returns the i-th number of a tag, or otherwise if it has fewer.
-func (d *directory) at(tag, i int, otherwise int64) int64 {
+// entryAt returns the i-th number of a tag, or otherwise if it has fewer.
+func (d *directory) entryAt(tag, i int, otherwise int64) int64 {
 	e := d.entries[tag]
 	if int64(i) >= e.count {
 		return otherwise

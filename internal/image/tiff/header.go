@@ -98,14 +98,14 @@ func ReadHeader(data []byte) (Header, error) {
 		return Header{}, err
 	}
 	h := Header{dir: dir}
-	width, height := dir.number(tagWidth, 0), dir.number(tagLength, 0)
+	width, height := dir.entryNumber(tagWidth, 0), dir.entryNumber(tagLength, 0)
 	if width < 1 || height < 1 || width > mostSide || height > mostSide {
 		return Header{}, fmt.Errorf("tiff: picture of %d x %d pixels", width, height)
 	}
 	h.Width, h.Height = int(width), int(height)
-	h.photometric, h.compression = dir.number(tagPhotometric, -1), dir.number(tagCompression, 1)
-	h.lowFirst = dir.number(tagFillOrder, 1) == 2
-	if o := dir.number(tagOrientation, 0); o >= 1 && o <= 8 {
+	h.photometric, h.compression = dir.entryNumber(tagPhotometric, -1), dir.entryNumber(tagCompression, 1)
+	h.lowFirst = dir.entryNumber(tagFillOrder, 1) == 2
+	if o := dir.entryNumber(tagOrientation, 0); o >= 1 && o <= 8 {
 		h.Orientation = int(o)
 	}
 	h.ICC = dir.bytes(tagICC)
@@ -120,15 +120,15 @@ func ReadHeader(data []byte) (Header, error) {
 
 // readSamples reads what a pixel is made of.
 func (h *Header) readSamples() error {
-	samples := h.dir.number(tagSamples, 1)
+	samples := h.dir.entryNumber(tagSamples, 1)
 	if samples < 1 || samples > mostSamples {
 		return fmt.Errorf("tiff: %d samples a pixel are not supported", samples)
 	}
 	h.samples = int(samples)
 	// A value for each sample, but many a writer gives one for all.
-	h.Bits = int(min(h.dir.number(tagBits, 1), 99))
+	h.Bits = int(min(h.dir.entryNumber(tagBits, 1), 99))
 	for i := range h.samples {
-		if b := h.dir.at(tagBits, i, int64(h.Bits)); b != int64(h.Bits) {
+		if b := h.dir.entryAt(tagBits, i, int64(h.Bits)); b != int64(h.Bits) {
 			return errors.New("tiff: samples of different sizes are not supported")
 		}
 	}
@@ -156,9 +156,9 @@ func (h *Header) readSamples() error {
 // readSampleFormat reads what kind of numbers samples are (TIFF 6.0, section 19).
 func (h *Header) readSampleFormat() error {
 	const unsigned, signed, float, undefined = 1, 2, 3, 4
-	format := h.dir.number(tagSampleFormat, unsigned)
+	format := h.dir.entryNumber(tagSampleFormat, unsigned)
 	for i := range h.samples {
-		if h.dir.at(tagSampleFormat, i, format) != format {
+		if h.dir.entryAt(tagSampleFormat, i, format) != format {
 			return errors.New("tiff: samples of different formats are not supported")
 		}
 	}
@@ -183,7 +183,7 @@ func (h *Header) readColors() error {
 		return fmt.Errorf("tiff: colors of kind %d are not supported; save the picture as RGB", h.photometric)
 	case h.samples < colors:
 		return fmt.Errorf("tiff: %d samples a pixel where the colors need %d", h.samples, colors)
-	case h.samples > 1 && h.dir.number(tagPlanar, 1) == 2:
+	case h.samples > 1 && h.dir.entryNumber(tagPlanar, 1) == 2:
 		return errors.New("tiff: separate planes are not supported; save the picture with interleaved channels")
 	case h.Float && h.photometric != blackIsZero && h.photometric != rgb:
 		return fmt.Errorf("tiff: floats with colors of kind %d are not supported; save the picture as RGB", h.photometric)
@@ -196,7 +196,7 @@ func (h *Header) readColors() error {
 	}
 	if h.samples > colors {
 		h.alpha = straight // also where the file does not tell
-		if h.dir.number(tagExtraSamples, 0) == 1 {
+		if h.dir.entryNumber(tagExtraSamples, 0) == 1 {
 			h.alpha = multiplied
 		}
 	}
@@ -212,13 +212,13 @@ func (h *Header) readPalette() error {
 	}
 	shift := 0
 	for i := range 3 * n {
-		if h.dir.at(tagPalette, i, 0) > 255 {
+		if h.dir.entryAt(tagPalette, i, 0) > 255 {
 			shift = 8
 		}
 	}
 	for i := range n {
 		for c := range 3 {
-			h.palette[i][c] = byte(h.dir.at(tagPalette, c*n+i, 0) >> shift)
+			h.palette[i][c] = byte(h.dir.entryAt(tagPalette, c*n+i, 0) >> shift)
 		}
 	}
 	return nil
@@ -226,16 +226,16 @@ func (h *Header) readPalette() error {
 
 // readChunks reads how the picture is cut up.
 func (h *Header) readChunks() error {
-	rows := h.dir.number(tagRowsPerStrip, int64(h.Height))
+	rows := h.dir.entryNumber(tagRowsPerStrip, int64(h.Height))
 	if rows < 1 || rows > int64(h.Height) {
 		rows = int64(h.Height)
 	}
 	h.chunkW, h.chunkH = h.Width, int(rows)
-	h.tiled = h.dir.number(tagTileWidth, 0) > 0
+	h.tiled = h.dir.entryNumber(tagTileWidth, 0) > 0
 	if !h.tiled {
 		return nil
 	}
-	w, l := h.dir.number(tagTileWidth, 0), h.dir.number(tagTileLength, 0)
+	w, l := h.dir.entryNumber(tagTileWidth, 0), h.dir.entryNumber(tagTileLength, 0)
 	if w < minTile || l < minTile {
 		return fmt.Errorf("tiff: tiles of %d x %d pixels; at least %d a side are needed", w, l, minTile)
 	}

@@ -35,7 +35,7 @@ func (h *Header) readCompression() error {
 	default:
 		return fmt.Errorf("tiff: compression %d is not supported; save the picture with LZW, Deflate or none", h.compression)
 	}
-	switch p := h.dir.number(tagPredictor, 1); {
+	switch p := h.dir.entryNumber(tagPredictor, 1); {
 	case p == 2 && h.Bits >= 8 && h.Bits <= 32:
 		h.predicted = h.compression == lzwPacked || h.compression == deflate || h.compression == oldDeflate
 	case p == 3 && h.Float:
@@ -68,8 +68,8 @@ func (h *Header) packed(data []byte, i int) ([]byte, error) {
 	if int64(i) >= h.dir.entries[offsets].count {
 		return nil, errors.New("the directory does not say where it is")
 	}
-	at := h.dir.at(offsets, i, 0)
-	size := h.dir.at(sizes, i, int64(len(data))) // old writers leave it out
+	at := h.dir.entryAt(offsets, i, 0)
+	size := h.dir.entryAt(sizes, i, int64(len(data))) // old writers leave it out
 	if err := h.dir.err(); err != nil {
 		return nil, err
 	}

@@ -110,7 +110,7 @@ func unpack(block *[16]byte) (c code, h hints, ok bool) {
 		h.readSolid(&b)
 		return c, h, true
 	}
-	h.read(&b, l)
+	h.readHints(&b, l)
 	if l.subsets > 1 {
 		c.pattern = b.take(l.patternBits())
 		if int(c.pattern) >= len(l.patterns) {

@@ -106,7 +106,7 @@ type leastSquares struct {
 	weighed  point
 }
 
-func (s *leastSquares) add(p *point, w int32) {
+func (s *leastSquares) addSample(p *point, w int32) {
 	s.n++
 	s.w += w
 	s.ww += w * w
@@ -132,7 +132,7 @@ func place(px *[16]point, list []uint8, d *axis, width uint8) (s leastSquares) {
 	}
 	for _, i := range list {
 		t := (int64(at[i&15]-least)*per + 1<<31) >> 32
-		s.add(&px[i&15], int32(weights[width][indexAt[width][t]]))
+		s.addSample(&px[i&15], int32(weights[width][indexAt[width][t]]))
 	}
 	return s
 }
@@ -170,7 +170,7 @@ func choose(px *[16]point, list []uint8, l *line, k kind, ls *leastSquares) {
 		q := &colors[at&31]
 		r, g, b, a := p[0]-q[0], p[1]-q[1], p[2]-q[2], p[3]-q[3]
 		sse += r*r + g*g + b*b + a*a
-		ls.add(p, int32(w[at&31]))
+		ls.addSample(p, int32(w[at&31]))
 	}
 	l.sse = sse
 }

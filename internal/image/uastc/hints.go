@@ -36,7 +36,7 @@ func (h *hints) write(b *bitWriter, l *layout) {
 	}
 }
 
-func (h *hints) read(b *bitReader, l *layout) {
+func (h *hints) readHints(b *bitReader, l *layout) {
 	h.bc1[0] = b.flag()
 	if l.bias {
 		h.bc1[1] = b.flag()

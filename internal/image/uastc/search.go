@@ -27,7 +27,7 @@ func (g *guesses) reset(keep int) {
 	}
 }
 
-func (g *guesses) add(mode, sub uint8, sse float64) {
+func (g *guesses) addGuess(mode, sub uint8, sse float64) {
 	if sse >= g.best[g.keep-1].sse {
 		return
 	}
@@ -93,7 +93,7 @@ func (e *encoder) search() {
 func (e *encoder) guessOne(all, along float64, modes ...uint8) {
 	for _, mode := range modes {
 		l := &layouts[mode]
-		e.guesses.add(mode, 0, all-float64(along*kept[l.weight])+l.rounding())
+		e.guesses.addGuess(mode, 0, all-float64(along*kept[l.weight])+l.rounding())
 	}
 }
 
@@ -116,7 +116,7 @@ func (e *encoder) guessApart(mode, plane uint8) {
 	single := e.all.scatter(1 << plane)
 	scalar, _ := single.residue(16)
 	inside := e.inside(plane)
-	e.guesses.add(mode, plane, all-float64(along*kept[l.weight])+float64(float64(scalar*inside)*(1-kept[l.weight]))+l.rounding())
+	e.guesses.addGuess(mode, plane, all-float64(along*kept[l.weight])+float64(float64(scalar*inside)*(1-kept[l.weight]))+l.rounding())
 }
 
 // inside is the part of the pixels whose value in a channel is neither the least nor the
@@ -187,7 +187,7 @@ func (e *encoder) guessSplit(ways *[2]uint16, patterns []pattern, modes ...uint8
 		}
 		for _, mode := range modes {
 			l := &layouts[mode]
-			e.guesses.add(mode, uint8(at), all-float64(along*kept[l.weight])+l.rounding())
+			e.guesses.addGuess(mode, uint8(at), all-float64(along*kept[l.weight])+l.rounding())
 		}
 	}
 }

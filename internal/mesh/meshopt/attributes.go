@@ -65,7 +65,7 @@ func DecodeAttributes(ctx context.Context, data []byte, count, stride int) ([]by
 			return nil, err
 		}
 		n := min(count-at, blockSize(stride))
-		if err := b.read(n, stride); err != nil {
+		if err := b.readDifferences(n, stride); err != nil {
 			return nil, err
 		}
 		b.sum(out[at*stride:][:n*stride], stride)
@@ -86,8 +86,8 @@ func (b *block) take(n int) ([]byte, error) {
 	return head, nil
 }
 
-// read reads the differences of n elements.
-func (b *block) read(n, stride int) error {
+// readDifferences reads the differences of n elements.
+func (b *block) readDifferences(n, stride int) error {
 	var control []byte
 	if b.v1 {
 		var err error

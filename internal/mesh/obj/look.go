@@ -15,7 +15,7 @@ type lost struct {
 // maxLost is the largest number of statements in a warning.
 const maxLost = 20
 
-func (l *lost) add(statement, advice string) {
+func (l *lost) countLost(statement, advice string) {
 	if len(statement) > 24 {
 		statement = statement[:24]
 	}
@@ -76,7 +76,7 @@ func (l *looker) look(m *material) gltfLook {
 		look.AlphaMode = "BLEND"
 	}
 	if masked && mask.file != m.maps["map_kd"].file {
-		l.lost.add("map_d", "glTF has it in alpha of map_Kd's picture")
+		l.lost.countLost("map_d", "glTF has it in alpha of map_Kd's picture")
 	}
 	if look.Normal = l.texture(m, "norm"); look.Normal != nil && m.maps["norm"].bump != 1 {
 		scale := m.maps["norm"].bump
@@ -113,10 +113,10 @@ func (l *looker) roughness(m *material, p *pbr) {
 	default:
 		const advice = "glTF has both in one picture: -imfchan g of map_Pr, -imfchan b of map_Pm"
 		if isMetal {
-			l.lost.add("map_Pm", advice)
+			l.lost.countLost("map_Pm", advice)
 		}
 		if isRough {
-			l.lost.add("map_Pr", advice)
+			l.lost.countLost("map_Pr", advice)
 		}
 	}
 	if ok {
@@ -160,7 +160,7 @@ func (l *looker) specular(m *material, look *gltfLook) {
 	switch {
 	case m.numbers["dull"] == 1:
 		if reflection != nil {
-			l.lost.add("map_Ks", "with illum 0 or 1")
+			l.lost.countLost("map_Ks", "with illum 0 or 1")
 		}
 		return
 	case !has:
@@ -216,22 +216,22 @@ func (l *looker) rest(m *material) {
 		"map_ns": "map_Ns", "map_tr": "map_Tr", "disp": "disp", "decal": "decal", "refl": "refl", "map_ps": "map_Ps", "map_ka": "map_Ka",
 	} {
 		if t, ok := m.maps[key]; ok && t.file != m.maps["map_kd"].file { // exporters write map_Kd again as map_Ka
-			l.lost.add(written, "")
+			l.lost.countLost(written, "")
 		}
 	}
 	for _, key := range []string{"map_bump", "bump"} {
 		if _, ok := m.maps[key]; ok && m.maps["norm"].file == "" {
-			l.lost.add("map_Bump", "norm names a normal map")
+			l.lost.countLost("map_Bump", "norm names a normal map")
 		}
 	}
 	if tf, ok := m.colors["tf"]; ok && tf != [3]float32{} && tf != [3]float32{1, 1, 1} {
-		l.lost.add("Tf", "")
+		l.lost.countLost("Tf", "")
 	}
 	if m.numbers["anisor"] != 0 {
-		l.lost.add("anisor", "")
+		l.lost.countLost("anisor", "")
 	}
 	if x, ok := m.numbers["sharpness"]; ok && x != 60 {
-		l.lost.add("sharpness", "")
+		l.lost.countLost("sharpness", "")
 	}
 }
 

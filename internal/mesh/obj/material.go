@@ -70,11 +70,11 @@ func (l *library) line(words []string, rest string) error {
 		c, err := readColor(words)
 		switch {
 		case err == errSpectrum:
-			l.lost.add(words[0]+" "+words[1], "")
+			l.lost.countLost(words[0]+" "+words[1], "")
 		case err != nil && word == "kd":
 			return err
 		case err != nil:
-			l.lost.add(words[0], "")
+			l.lost.countLost(words[0], "")
 		default:
 			if m.colors == nil {
 				m.colors = map[string][3]float32{}
@@ -83,9 +83,9 @@ func (l *library) line(words []string, rest string) error {
 		}
 	case isWord(mtlNumbers, word):
 		if len(words) < 2 {
-			l.lost.add(words[0], "")
+			l.lost.countLost(words[0], "")
 		} else if x, err := number(words[1]); err != nil {
-			l.lost.add(words[0], "")
+			l.lost.countLost(words[0], "")
 		} else {
 			m.setNumber(word, x)
 		}
@@ -93,12 +93,12 @@ func (l *library) line(words []string, rest string) error {
 		if m.maps == nil {
 			m.maps = map[string]texmap{}
 		}
-		t := l.read(words[1:], rest)
+		t := l.readMap(words[1:], rest)
 		if t.file != "" {
 			m.maps[word] = t
 		}
 	default:
-		l.lost.add(words[0], "")
+		l.lost.countLost(words[0], "")
 	}
 	return nil
 }
@@ -116,7 +116,7 @@ func (m *material) readOpacity(word string, words []string, lost *lost) error {
 		return errors.New("no number behind " + words[0])
 	}
 	if len(words) > 2 && words[1] == "-halo" {
-		lost.add("d -halo", "")
+		lost.countLost("d -halo", "")
 	}
 	x, err := number(words[len(words)-1]) // the last word, as in "d -halo 0.5"
 	if err != nil {
@@ -165,9 +165,9 @@ func mapOption(word string) int {
 	return 0
 }
 
-// read reads a map: its options, then the name of its file, which may contain spaces. The name
+// readMap reads a map: its options, then the name of its file, which may contain spaces. The name
 // becomes relative to the model.
-func (l *library) read(words []string, rest string) texmap {
+func (l *library) readMap(words []string, rest string) texmap {
 	t := texmap{scale: [2]float64{1, 1}, bump: 1}
 	for len(words) > 0 {
 		option, n := words[0], mapOption(words[0])
@@ -222,7 +222,7 @@ func (l *library) option(t *texmap, option string, values []string) {
 		option == "-t" && !containsNonzero(numbers), option == "-boost" && !containsNonzero(numbers),
 		option == "-cc" && is("off"), (option == "-blendu" || option == "-blendv") && is("on"), option == "-type":
 	default:
-		l.lost.add(option, "")
+		l.lost.countLost(option, "")
 	}
 }
 

@@ -71,10 +71,10 @@ func Convert(ctx context.Context, model []byte, read func(name string) ([]byte, 
 			p.colors = append(p.colors, 1)
 		}
 	} else if len(p.painted) > 0 && p.colors == nil {
-		p.lost.add(paint, "for as many vertices as there are")
+		p.lost.countLost(paint, "for as many vertices as there are")
 	}
 	if p.bare && p.smooth {
-		p.lost.add("s", `smoothing groups of faces without normals; normals = "smooth" in a rule makes normals`)
+		p.lost.countLost("s", `smoothing groups of faces without normals; normals = "smooth" in a rule makes normals`)
 	}
 	text, buffer, err = p.document(ctx)
 	return text, buffer, p.lost.list(), err
@@ -174,7 +174,7 @@ func (p *parser) line(ctx context.Context, words []string, rest string) error {
 	case "vp", "cstype", "deg", "bmat", "step", "parm", "trim", "hole", "scrv", "sp", "end", "con":
 		// statements of curves and surfaces, which are an error elsewhere
 	default:
-		p.lost.add(words[0], "")
+		p.lost.countLost(words[0], "")
 	}
 	return nil
 }
@@ -197,7 +197,7 @@ func (p *parser) color(words []string) error {
 			return err
 		}
 		if c[i] = min(max(x, 0), 1); c[i] != x {
-			p.lost.add("v", "colors that are not from 0 to 1 are clamped")
+			p.lost.countLost("v", "colors that are not from 0 to 1 are clamped")
 		}
 	}
 	for i, x := range c[:3] {

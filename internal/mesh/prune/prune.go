@@ -72,7 +72,7 @@ func Document(ctx context.Context, root *model.Object, o Options) (Result, error
 		p.elements[l], p.used[l] = elements, make([]bool, len(elements))
 	}
 	before := walker{visit: stay, extensions: map[string]bool{}}
-	if _, err := p.write(&before); err != nil {
+	if _, err := p.writePruned(&before); err != nil {
 		return Result{}, err
 	}
 	if before.unknown != "" {
@@ -84,7 +84,7 @@ func Document(ctx context.Context, root *model.Object, o Options) (Result, error
 		}
 	}
 	after := walker{visit: p.renumber(), extensions: map[string]bool{}}
-	written, err := p.write(&after)
+	written, err := p.writePruned(&after)
 	if err != nil {
 		return Result{}, err
 	}
@@ -128,9 +128,9 @@ func (p *pruning) renumber() func(list, int, bool) (int, bool) {
 	}
 }
 
-// write returns the document as a walker changes it, without the elements that are not used,
+// writePruned returns the document as a walker changes it, without the elements that are not used,
 // if it is known which are.
-func (p *pruning) write(w *walker) (model.Object, error) {
+func (p *pruning) writePruned(w *walker) (model.Object, error) {
 	var root model.Object
 	for _, m := range p.root {
 		l, isList := listOf(m.Key)

@@ -58,7 +58,7 @@ const maxNumbers = 32
 // with two corners at one position are left out. It takes about 40 bytes an index and
 // 190 a vertex, and with attributes 90 a vertex more and 40 for each of their numbers.
 func Simplify(ctx context.Context, indices []uint32, positions []float32, o Options) (out []uint32, reached float32, err error) {
-	if err := check(indices, positions, &o); err != nil {
+	if err := checkSimplify(indices, positions, &o); err != nil {
 		return nil, 0, err
 	}
 	m, err := newMesh(ctx, indices, positions, &o)
@@ -96,7 +96,7 @@ func box(positions []float32) (least vector, extent float64) {
 	return least, max(size.x, size.y, size.z)
 }
 
-func check(indices []uint32, positions []float32, o *Options) error {
+func checkSimplify(indices []uint32, positions []float32, o *Options) error {
 	if err := optimize.CheckPositions(positions); err != nil {
 		return err
 	}

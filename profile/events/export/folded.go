@@ -21,7 +21,7 @@ func WriteFolded(w io.Writer, rec Recording) error {
 	sums := map[string]int64{}
 	for _, r := range t.rows {
 		lines := map[*stack]string{nil: frame(r.name)}
-		for _, s := range r.add(nil, map[stack]*stack{}) {
+		for _, s := range r.sumRowByStack(nil, map[stack]*stack{}) {
 			text := t.names[s.name]
 			if s.detail != 0 {
 				text += " " + t.names[s.detail]

@@ -22,7 +22,7 @@ func WritePprof(w io.Writer, rec Recording) error {
 	var all []*stack
 	known := map[stack]*stack{}
 	for _, r := range t.rows {
-		all = r.add(all, known)
+		all = r.sumRowByStack(all, known)
 	}
 	for _, s := range all {
 		p.sample(s, t.names)
@@ -94,7 +94,7 @@ func (p *pprof) sample(s *stack, names []string) {
 	calls, self, detail := s.calls, s.self, uint32(0)
 	p.inner = p.inner[:0]
 	for ; s != nil; s = s.under {
-		p.inner = appendUint(p.inner, sampleLocation, p.place(s.name, names[s.name]))
+		p.inner = appendUint(p.inner, sampleLocation, p.locationID(s.name, names[s.name]))
 		detail = cmp.Or(detail, s.detail)
 	}
 	p.inner = appendUint(p.inner, sampleValue, uint64(calls))
@@ -107,8 +107,8 @@ func (p *pprof) sample(s *stack, names []string) {
 	p.out = appendBytes(p.out, profileSample, p.inner)
 }
 
-// place returns the ID of the location in the function of that name.
-func (p *pprof) place(number uint32, name string) uint64 {
+// locationID returns the ID of the location in the function of that name.
+func (p *pprof) locationID(number uint32, name string) uint64 {
 	if id, ok := p.places[number]; ok {
 		return id
 	}

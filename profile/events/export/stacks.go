@@ -12,9 +12,9 @@ type stack struct {
 	calls, self  int64 // self: nanoseconds without those of the scopes within
 }
 
-// add sums a row by stack. Stacks that are in known already grow; new ones are
+// sumRowByStack sums a row by stack. Stacks that are in known already grow; new ones are
 // appended to all.
-func (r *row) add(all []*stack, known map[stack]*stack) []*stack {
+func (r *row) sumRowByStack(all []*stack, known map[stack]*stack) []*stack {
 	var open []*stack
 	top := func() *stack {
 		if len(open) == 0 {

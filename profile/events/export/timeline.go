@@ -87,7 +87,7 @@ func gather(rec Recording) (*timeline, error) {
 			failed = fmt.Errorf("export: the recording ends early: %w", err)
 			break
 		}
-		g.add(&e)
+		g.gatherEvent(&e)
 	}
 	var workers []string
 	if rec.Workers != nil {
@@ -103,7 +103,7 @@ func gather(rec Recording) (*timeline, error) {
 		g.start = rec.Started()
 	}
 	g.process = legible(cmp.Or(rec.Process, "recording"))
-	g.finish(workers)
+	g.sortGathered(workers)
 	return &g.timeline, failed
 }
 
@@ -126,7 +126,7 @@ type quantity struct {
 // flowSides says which sides of a flow were seen.
 type flowSides struct{ out, in bool }
 
-func (g *gatherer) add(e *events.Event) {
+func (g *gatherer) gatherEvent(e *events.Event) {
 	at := min(max(e.Time, -farthest), farthest)
 	name := g.name(e.Name)
 	switch {
@@ -172,7 +172,7 @@ func (g *gatherer) addOpen(open []events.Event) {
 	for _, e := range slices.Backward(open) {
 		e.Kind, e.Dur = events.Scope, last-max(min(e.Time, farthest), -farthest)
 		e.Detail = cmp.Or(e.Detail, e.Name) + StillOpen
-		g.add(&e)
+		g.gatherEvent(&e)
 	}
 }
 
@@ -228,8 +228,8 @@ func (g *gatherer) name(raw string) uint32 {
 	return place
 }
 
-// finish puts in order what was added.
-func (g *gatherer) finish(workers []string) {
+// sortGathered puts in order what was added.
+func (g *gatherer) sortGathered(workers []string) {
 	for i := range workers {
 		if g.byWorker[i] == nil {
 			g.byWorker[i] = &row{}

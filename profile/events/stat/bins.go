@@ -26,8 +26,8 @@ func (b *bins) reach(at int64) {
 	}
 }
 
-// add adds a value at a time.
-func (b *bins) add(at int64, v float64) {
+// addAt adds a value at a time.
+func (b *bins) addAt(at int64, v float64) {
 	at = max(at, 0)
 	b.reach(at)
 	b.sums[at/b.width] += v

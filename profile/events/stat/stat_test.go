@@ -26,7 +26,7 @@ func summed(opt Options, list ...events.Event) *Report {
 		scopes: map[string]*scopeSum{}, quantities: map[string]*quantity{}, memory: map[string]*Memory{},
 	}
 	for _, e := range list {
-		g.add(&e)
+		g.gatherEvent(&e)
 	}
 	return g.report(events.Read(bytes.NewReader(nil)))
 }
@@ -157,16 +157,16 @@ func TestBounds(t *testing.T) {
 	const n = 100_000
 	for i := range int64(n) {
 		e := scope(0, fmt.Sprint("name ", i%100), 10*i, 10*i+7)
-		g.add(&e)
+		g.gatherEvent(&e)
 		e = value(0, fmt.Sprint("value ", i%100), 10*i, 1)
-		g.add(&e)
+		g.gatherEvent(&e)
 	}
 	e := scope(0, "name 0", 0, 10*n)
-	g.add(&e)
+	g.gatherEvent(&e)
 	far := scope(0, "far", -1<<63+1, 1<<62)
 	far.Dur = 1<<63 - 1
 	r := g.report(events.Read(bytes.NewReader(nil)))
-	g.add(&far) // does not overflow or take forever
+	g.gatherEvent(&far) // does not overflow or take forever
 	count, self := int64(0), int64(0)
 	for _, s := range r.Scopes {
 		count, self = count+s.Count, self+s.Self

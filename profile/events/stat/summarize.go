@@ -42,7 +42,7 @@ func Summarize(s *events.Stream, opt Options) (*Report, error) {
 			failed = fmt.Errorf("stat: the recording ends early: %w", err)
 			break
 		}
-		g.add(&e)
+		g.gatherEvent(&e)
 	}
 	return g.report(s), failed
 }
@@ -98,7 +98,7 @@ func room[T any](table map[string]*T, name string, most int) *T {
 	return v
 }
 
-func (g *gatherer) add(e *events.Event) {
+func (g *gatherer) gatherEvent(e *events.Event) {
 	if e.Kind == events.Open {
 		return // see report
 	}
@@ -210,20 +210,20 @@ func (g *gatherer) quantity(name string, e *events.Event, v float64) {
 	if q.bins.sums == nil {
 		q.bins = newBins(g.opt.Bins)
 	}
-	q.all.add(v)
-	q.bins.add(e.Time, v)
+	q.all.addNumber(v)
+	q.bins.addAt(e.Time, v)
 	q.latest, q.worker, q.fresh = v, e.Worker, true
 }
 
 // endFrame takes the last value that a worker measured in a frame for the frame's.
 func (q *quantity) endFrame(worker int) {
 	if q.fresh && q.worker == worker {
-		q.frames.add(q.latest)
+		q.frames.addNumber(q.latest)
 		q.fresh = false
 	}
 }
 
-func (n *Numbers) add(v float64) {
+func (n *Numbers) addNumber(v float64) {
 	if n.Count == 0 {
 		n.Min, n.Max = v, v
 	}

@@ -58,17 +58,17 @@ func (r *Report) WriteText(w io.Writer) error {
 		for _, m := range r.Metrics[:min(len(r.Metrics), mostText)] {
 			frames := "-"
 			if m.Frames.Count > 0 {
-				frames = number(m.Frames.Mean)
+				frames = formatNumber(m.Frames.Mean)
 			}
-			line("%s\t%d\t%s\t%s\t%s\t%s\t%s", name(m.Name), m.All.Count, number(m.All.Min), number(m.All.Mean),
-				number(m.All.Max), frames, m.Series.graph())
+			line("%s\t%d\t%s\t%s\t%s\t%s\t%s", name(m.Name), m.All.Count, formatNumber(m.All.Min), formatNumber(m.All.Mean),
+				formatNumber(m.All.Max), frames, m.Series.graph())
 		}
 		more(line, len(r.Metrics))
 	}
 	if len(r.Memory) > 0 {
 		line("\nMEMORY\ttaken\tbytes\tgiven back\tbytes")
 		for _, m := range r.Memory[:min(len(r.Memory), mostText)] {
-			line("%s\t%d\t%s\t%d\t%s", name(m.Name), m.Allocs, number(m.Taken), m.Frees, number(m.GivenBack))
+			line("%s\t%d\t%s\t%d\t%s", name(m.Name), m.Allocs, formatNumber(m.Taken), m.Frees, formatNumber(m.GivenBack))
 		}
 		more(line, len(r.Memory))
 	}
@@ -85,8 +85,8 @@ func more(line func(string, ...any), n int) {
 	}
 }
 
-func dur(ns int64) string     { return human.Duration(time.Duration(ns)) }
-func number(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
+func dur(ns int64) string           { return human.Duration(time.Duration(ns)) }
+func formatNumber(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
 
 func title(s Slow) string {
 	if s.Detail == "" {

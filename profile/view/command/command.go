@@ -44,7 +44,7 @@ func (v *Viewer) Flags(fs *flag.FlagSet) {
 func (v *Viewer) Run(ctx context.Context) error {
 	ctx, end := context.WithCancel(ctx)
 	defer end()
-	shown, err := v.open(ctx, end)
+	shown, err := v.openRecording(ctx, end)
 	if err != nil {
 		return err
 	}

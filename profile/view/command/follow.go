@@ -45,7 +45,7 @@ func follow(set *counters.Set, stream *events.Stream) error {
 		if err != nil {
 			return err
 		}
-		f.take(&e, stream.Start(), time.Now())
+		f.takeEvent(&e, stream.Start(), time.Now())
 	}
 	return nil
 }
@@ -72,7 +72,7 @@ type lateTotal struct {
 	end   int64
 }
 
-func (f *follower) take(e *events.Event, start, now time.Time) {
+func (f *follower) takeEvent(e *events.Event, start, now time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.start = start
@@ -117,7 +117,7 @@ func (f *follower) advance(until int64) {
 			f.late[lateTotal{s.track, f.ends[at]}] += s.value
 			f.begun = true
 		default:
-			f.add(s)
+			f.followSample(s)
 		}
 	}
 	f.pending = slices.Delete(f.pending, 0, n)
@@ -132,14 +132,14 @@ func (f *follower) mark(at int64) {
 	f.push(at)
 }
 
-func (f *follower) add(s *sample) {
+func (f *follower) followSample(s *sample) {
 	if !f.marked && s.track.now.count > 0 && s.at-f.from >= int64(leastFrame) {
 		f.push(s.at - 1)
 	}
 	if !f.begun {
 		f.begun, f.from = true, s.at
 	}
-	s.track.now.take(s.at, s.value)
+	s.track.now.addCellValue(s.at, s.value)
 }
 
 // push ends the current frame.

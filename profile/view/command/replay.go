@@ -60,7 +60,7 @@ type player struct {
 func (p *player) survey() {
 	marks := slices.Contains(p.tape.Names(), frameMark)
 	latest := int64(0)
-	p.read(math.MinInt64, math.MaxInt64, func(s sample) bool {
+	p.eachSample(math.MinInt64, math.MaxInt64, func(s sample) bool {
 		latest = max(latest, s.at)
 		switch {
 		case s.track == nil:
@@ -122,7 +122,7 @@ func (p *player) fill(from, to int) {
 	if from > 0 {
 		begin = p.ends[from-1] + 1
 	}
-	p.read(begin, p.ends[to-1], func(s sample) bool {
+	p.eachSample(begin, p.ends[to-1], func(s sample) bool {
 		if s.track == nil {
 			return true
 		}
@@ -130,7 +130,7 @@ func (p *player) fill(from, to int) {
 			s.track.cells = make([]cell, to-from) // chunks after the first are no longer
 		}
 		at := sort.Search(to-from-1, func(i int) bool { return p.ends[from+i] >= s.at })
-		s.track.cells[at].take(s.at, s.value)
+		s.track.cells[at].addCellValue(s.at, s.value)
 		return true
 	})
 }
@@ -152,8 +152,8 @@ func (p *player) push(from, to, join int) {
 	}
 }
 
-// read calls use for each sample between two times, until it returns false.
-func (p *player) read(from, to int64, use func(sample) bool) {
+// eachSample calls use for each sample between two times, until it returns false.
+func (p *player) eachSample(from, to int64, use func(sample) bool) {
 	if p.kept && len(p.samples) > 0 {
 		for _, s := range p.samples {
 			if s.at >= from && s.at <= to && !use(s) {

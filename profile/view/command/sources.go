@@ -39,11 +39,11 @@ func (g *gathering) closeAll() {
 	}
 }
 
-// open opens what is to be shown. end is called when an attached viewer is to end.
-func (v *Viewer) open(ctx context.Context, end func()) (*gathering, error) {
+// openRecording opens what is to be shown. end is called when an attached viewer is to end.
+func (v *Viewer) openRecording(ctx context.Context, end func()) (*gathering, error) {
 	g := &gathering{Sources: view.Sources{Title: v.title(), Token: view.NewToken(), Tabs: v.Tabs, Dumps: "."}}
 	for _, name := range v.Files {
-		if err := v.add(ctx, g, name, end); err != nil {
+		if err := v.gatherInto(ctx, g, name, end); err != nil {
 			g.closeAll()
 			return nil, err
 		}
@@ -51,7 +51,7 @@ func (v *Viewer) open(ctx context.Context, end func()) (*gathering, error) {
 	return g, nil
 }
 
-func (v *Viewer) add(ctx context.Context, g *gathering, name string, end func()) error {
+func (v *Viewer) gatherInto(ctx context.Context, g *gathering, name string, end func()) error {
 	switch {
 	case name == "-":
 		v.addStream(ctx, g, "standard input", v.Stdin, end)

@@ -48,8 +48,8 @@ type cell struct {
 	last, least, most, sum float64
 }
 
-// take adds a value, but ignores NaN.
-func (c *cell) take(at int64, value float64) {
+// addCellValue adds a value, but ignores NaN.
+func (c *cell) addCellValue(at int64, value float64) {
 	if math.IsNaN(value) {
 		return
 	}

@@ -285,7 +285,7 @@ func TestLateValues(t *testing.T) {
 	f := &follower{tracks: newTracks(set, maxNames), late: map[lateTotal]float64{}}
 	now := time.Unix(100, 0)
 	take := func(kind events.Kind, name string, at, dur time.Duration, values ...float64) {
-		f.take(&events.Event{Kind: kind, Name: name, Time: int64(at), Dur: int64(dur), Values: values}, time.Unix(0, 0), now)
+		f.takeEvent(&events.Event{Kind: kind, Name: name, Time: int64(at), Dur: int64(dur), Values: values}, time.Unix(0, 0), now)
 	}
 	for n := range 10 {
 		at := time.Duration(n+1) * 16 * time.Millisecond

@@ -30,7 +30,7 @@ func main() {
 	var err error
 	switch {
 	case len(os.Args) == 3 && os.Args[1] == "write":
-		err = write(os.Args[2])
+		err = writeAudioFiles(os.Args[2])
 	case len(os.Args) == 4 && os.Args[1] == "ima":
 		err = ima(os.Args[2], os.Args[3])
 	case len(os.Args) == 5 && os.Args[1] == "compare":
@@ -44,7 +44,7 @@ func main() {
 	}
 }
 
-func write(dir string) error {
+func writeAudioFiles(dir string) error {
 	for _, clip := range []*pcm.Clip{
 		sound(8000, 1, 8001), sound(11025, 2, 611), sound(22050, 2, 30_000), sound(44100, 1, 88_200),
 		sound(44100, 2, 100_003), sound(48000, 1, 48_000), sound(48000, 2, 96_123), sound(48000, 6, 24_001), sound(48000, 8, 24_000),

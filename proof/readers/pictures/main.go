@@ -73,7 +73,7 @@ func run(ctx context.Context, dirs []string, n int, least float64) error {
 	scores := map[string]*score{}
 	var faults []string
 	add := func(kind, name, ext string, data []byte) {
-		dB, err := compare(ctx, dir, ext, data)
+		dB, err := comparePictures(ctx, dir, ext, data)
 		if errors.Is(err, errTurned) {
 			return
 		}
@@ -163,8 +163,8 @@ func find(dirs []string, n int) ([]string, error) {
 	return chosen, nil
 }
 
-// compare returns the PSNR in dB between our pixels and the reference decoder's.
-func compare(ctx context.Context, dir, ext string, data []byte) (float64, error) {
+// comparePictures returns the PSNR in dB between our pixels and the reference decoder's.
+func comparePictures(ctx context.Context, dir, ext string, data []byte) (float64, error) {
 	want, said, err := peers.Decode(ctx, dir, ext, data)
 	if err != nil {
 		return 0, err

@@ -28,11 +28,11 @@ type member struct {
 
 // globals writes the declarations of the module.
 func (g *generator) globals() {
-	g.line("const scale: f32 = 2.5;\nconst steps = 3u;\nconst corner = vec3<f32>(1.0, -1.0, 0.5);")
+	g.generateLine("const scale: f32 = 2.5;\nconst steps = 3u;\nconst corner = vec3<f32>(1.0, -1.0, 0.5);")
 	g.places = append(g.places, place{"scale", float, constant}, place{"steps", unsigned, constant}, place{"corner", shape{'f', 3, 0}, constant})
 	if g.chance(3) {
 		s := g.numeric()
-		g.line("const table = array<%s, 2>(%s, %[2]s);", s, g.literal(s))
+		g.generateLine("const table = array<%s, 2>(%s, %[2]s);", s, g.literal(s))
 		g.places = append(g.places, place{"table[1]", s, constant}, place{"table[" + g.index(2) + "]", s, constant})
 	}
 	inner := g.structure("Inner", nil, true, 1+g.IntN(3))
@@ -51,16 +51,16 @@ func (g *generator) globals() {
 		g.buffer("single", "uniform", m)
 	}
 	if g.stage == "compute" {
-		g.line("struct Counter { u: atomic<u32>, n: i32 }\n@group(1) @binding(0) var<storage, read_write> counters: array<Counter, 4>;")
+		g.generateLine("struct Counter { u: atomic<u32>, n: i32 }\n@group(1) @binding(0) var<storage, read_write> counters: array<Counter, 4>;")
 		g.layouts = append(g.layouts, layout{1, 0, []number{{0, unsigned, 0}, {4, integer, 0}}})
-		g.line("@group(0) @binding(%d) var<storage, read_write> list: array<vec3<f32>>;", g.bound)
+		g.generateLine("@group(0) @binding(%d) var<storage, read_write> list: array<vec3<f32>>;", g.bound)
 		g.layouts = append(g.layouts, layout{0, g.bound, []number{{0, shape{'f', 3, 0}, 0}}})
 		g.bound++
-		g.line("var<workgroup> shared_count: atomic<i32>;\nvar<workgroup> tile: array<vec4<f32>, 8>;")
+		g.generateLine("var<workgroup> shared_count: atomic<i32>;\nvar<workgroup> tile: array<vec4<f32>, 8>;")
 		g.places = append(g.places, place{"list[" + g.index(8) + "]", shape{'f', 3, 0}, writable}, place{"arrayLength(&list)", unsigned, readable}, place{"tile[" + g.index(8) + "]", shape{'f', 4, 0}, writable})
 	}
 	s := g.numeric()
-	g.line("var<private> state: %s;", s)
+	g.generateLine("var<private> state: %s;", s)
 	g.places = append(g.places, place{"state", s, writable})
 	for range g.IntN(3) {
 		g.texture()
@@ -70,7 +70,7 @@ func (g *generator) globals() {
 // buffer declares a buffer of a type.
 func (g *generator) buffer(name, space string, m member) {
 	group := pick(g, 0, 0, 0, 2)
-	g.line("@group(%d) @binding(%d) var<%s> %s: %s;", group, g.bound, space, name, m.text)
+	g.generateLine("@group(%d) @binding(%d) var<%s> %s: %s;", group, g.bound, space, name, m.text)
 	g.layouts = append(g.layouts, layout{group, g.bound, m.numbers})
 	g.bound++
 	access := readable
@@ -97,7 +97,7 @@ func roundUp(n, to int) int { return (n + to - 1) / to * to }
 // structure writes a struct. In the address space uniform, arrays and structs lie at multiples of 16.
 func (g *generator) structure(name string, inner *member, uniform bool, n int) member {
 	whole := member{text: name, align: 4}
-	g.line("struct %s {", name)
+	g.generateLine("struct %s {", name)
 	for i := range n {
 		s := shape{pick(g, byte('i'), 'u', 'f', 'f'), 1 + g.IntN(4), 0}
 		if g.chance(5) {
@@ -135,7 +135,7 @@ func (g *generator) structure(name string, inner *member, uniform bool, n int) m
 			m.attributes += fmt.Sprintf("@size(%d) ", m.size)
 		}
 		m.name = fmt.Sprintf("%s%d", pick(g, "a", "position", "sampler2D_", "half", "m_"), i)
-		g.line("  %s%s: %s,", m.attributes, m.name, m.text)
+		g.generateLine("  %s%s: %s,", m.attributes, m.name, m.text)
 		offset := roundUp(whole.size, m.align)
 		if uniform && i > 0 { // the next member starts at a multiple of 16
 			offset = roundUp(offset, m.align)
@@ -149,7 +149,7 @@ func (g *generator) structure(name string, inner *member, uniform bool, n int) m
 		}
 		whole.size, whole.align = offset+m.size, max(whole.align, m.align)
 	}
-	g.line("}")
+	g.generateLine("}")
 	whole.size = roundUp(whole.size, whole.align)
 	return whole
 }
@@ -162,12 +162,12 @@ func (g *generator) texture() {
 	if g.stage == "vertex" && strings.Contains(t.kind, "storage") {
 		return
 	}
-	g.line("@group(0) @binding(%d) var %s: %s;", g.bound, t.name, t.kind)
+	g.generateLine("@group(0) @binding(%d) var %s: %s;", g.bound, t.name, t.kind)
 	comparison := ""
 	if strings.Contains(t.kind, "depth") {
 		comparison = "_comparison"
 	}
-	g.line("@group(0) @binding(%d) var %s: sampler%s;", g.bound+1, t.sampler, comparison)
+	g.generateLine("@group(0) @binding(%d) var %s: sampler%s;", g.bound+1, t.sampler, comparison)
 	g.bound += 2
 	g.textures = append(g.textures, t)
 }

@@ -71,7 +71,7 @@ func run(cook string, n int, seed uint64, dir string) error {
 	wrong := 0
 	for first := 0; first < n; first += batch {
 		c := &campaign{dir: filepath.Join(dir, fmt.Sprint(first)), accepted: accepted}
-		if err := c.write(seed+uint64(first), min(batch, n-first)); err != nil {
+		if err := c.writeCampaign(seed+uint64(first), min(batch, n-first)); err != nil {
 			return err
 		}
 		if err := c.cook(cook); err != nil {
@@ -107,7 +107,7 @@ type shader struct {
 	layouts             []layout
 }
 
-func (c *campaign) write(seed uint64, n int) error {
+func (c *campaign) writeCampaign(seed uint64, n int) error {
 	assets := filepath.Join(c.dir, "assets")
 	if err := os.MkdirAll(assets, 0o777); err != nil {
 		return err

@@ -86,7 +86,9 @@ func randomShader(seed uint64) (string, []layout) {
 	return g.out.String(), g.layouts
 }
 
-func (g *generator) line(format string, args ...any) { fmt.Fprintf(&g.out, format+"\n", args...) }
+func (g *generator) generateLine(format string, args ...any) {
+	fmt.Fprintf(&g.out, format+"\n", args...)
+}
 
 // chance reports true in one of n cases.
 func (g *generator) chance(n int) bool { return g.IntN(n) == 0 }
@@ -124,9 +126,9 @@ func (g *generator) function() {
 		params = append(params, fmt.Sprintf("%s: %s", p, s))
 		g.places = append(g.places, place{p, s, readable})
 	}
-	g.line("fn %s(%s) -> %s {", h.name, strings.Join(params, ", "), h.result)
+	g.generateLine("fn %s(%s) -> %s {", h.name, strings.Join(params, ", "), h.result)
 	g.block(1+g.IntN(2), 1)
-	g.line("return %s;\n}", g.expr(h.result, 2))
+	g.generateLine("return %s;\n}", g.expr(h.result, 2))
 	g.places, g.helpers = before, append(g.helpers, h)
 }
 
@@ -135,31 +137,31 @@ func (g *generator) entry() {
 	size := pick(g, 1, 1, 2, 5)
 	switch g.stage {
 	case "compute":
-		g.line("@compute @workgroup_size(%d, %d) fn main(@builtin(global_invocation_id) gid: vec3<u32>, @builtin(local_invocation_index) lid: u32, @builtin(num_workgroups) groups: vec3<u32>) {", 1+g.IntN(8), 1+g.IntN(2))
+		g.generateLine("@compute @workgroup_size(%d, %d) fn main(@builtin(global_invocation_id) gid: vec3<u32>, @builtin(local_invocation_index) lid: u32, @builtin(num_workgroups) groups: vec3<u32>) {", 1+g.IntN(8), 1+g.IntN(2))
 		g.places = append(g.places, place{"gid", shape{'u', 3, 0}, readable}, place{"lid", unsigned, readable}, place{"groups", shape{'u', 3, 0}, readable})
 		g.block(size, 0)
 	case "vertex":
-		g.line("struct VertexOut { @builtin(position) position: vec4<f32>, @location(0) a: vec2<f32>, @location(1) @interpolate(flat) b: u32 }")
-		g.line("@vertex fn main(@builtin(vertex_index) vi: u32, @builtin(instance_index) ii: u32, @location(0) pos: vec3<f32>, @location(2) ids: vec4<u32>) -> VertexOut {")
+		g.generateLine("struct VertexOut { @builtin(position) position: vec4<f32>, @location(0) a: vec2<f32>, @location(1) @interpolate(flat) b: u32 }")
+		g.generateLine("@vertex fn main(@builtin(vertex_index) vi: u32, @builtin(instance_index) ii: u32, @location(0) pos: vec3<f32>, @location(2) ids: vec4<u32>) -> VertexOut {")
 		g.places = append(g.places, place{"vi", unsigned, readable}, place{"ii", unsigned, readable}, place{"pos", shape{'f', 3, 0}, readable}, place{"ids", shape{'u', 4, 0}, readable})
 		g.block(size, 0)
-		g.line("var result: VertexOut;\nresult.position = %s;\nresult.a = %s;\nresult.b = %s;\nreturn result;", g.expr(shape{'f', 4, 0}, 2), g.expr(shape{'f', 2, 0}, 2), g.expr(unsigned, 2))
+		g.generateLine("var result: VertexOut;\nresult.position = %s;\nresult.a = %s;\nresult.b = %s;\nreturn result;", g.expr(shape{'f', 4, 0}, 2), g.expr(shape{'f', 2, 0}, 2), g.expr(unsigned, 2))
 	case "fragment":
 		if g.chance(2) {
-			g.line("@fragment fn main(@builtin(position) position: vec4<f32>, @builtin(front_facing) front: bool, @location(0) uv: vec2<f32>, @location(1) @interpolate(flat) id: i32) -> @location(0) vec4<f32> {")
+			g.generateLine("@fragment fn main(@builtin(position) position: vec4<f32>, @builtin(front_facing) front: bool, @location(0) uv: vec2<f32>, @location(1) @interpolate(flat) id: i32) -> @location(0) vec4<f32> {")
 			g.places = append(g.places, place{"position", shape{'f', 4, 0}, readable}, place{"front", boolean, readable}, place{"uv", shape{'f', 2, 0}, readable}, place{"id", integer, readable})
 			g.block(size, 0)
-			g.line("return %s;", g.expr(shape{'f', 4, 0}, 3))
+			g.generateLine("return %s;", g.expr(shape{'f', 4, 0}, 3))
 		} else {
-			g.line("struct In { @location(0) uv: vec2<f32>, @location(1) @interpolate(linear, centroid) color: vec4<f32> }")
-			g.line("struct Out { @location(0) color: vec4<f32>, @location(1) ids: vec2<u32>, @builtin(frag_depth) depth: f32 }")
-			g.line("@fragment fn main(in: In, @builtin(sample_index) sample: u32) -> Out {")
+			g.generateLine("struct In { @location(0) uv: vec2<f32>, @location(1) @interpolate(linear, centroid) color: vec4<f32> }")
+			g.generateLine("struct Out { @location(0) color: vec4<f32>, @location(1) ids: vec2<u32>, @builtin(frag_depth) depth: f32 }")
+			g.generateLine("@fragment fn main(in: In, @builtin(sample_index) sample: u32) -> Out {")
 			g.places = append(g.places, place{"in.uv", shape{'f', 2, 0}, readable}, place{"in.color", shape{'f', 4, 0}, readable}, place{"sample", unsigned, readable})
 			g.block(size, 0)
-			g.line("return Out(%s, %s, %s);", g.expr(shape{'f', 4, 0}, 2), g.expr(shape{'u', 2, 0}, 2), g.expr(float, 2))
+			g.generateLine("return Out(%s, %s, %s);", g.expr(shape{'f', 4, 0}, 2), g.expr(shape{'u', 2, 0}, 2), g.expr(float, 2))
 		}
 	}
-	g.line("}")
+	g.generateLine("}")
 }
 
 // block writes n statements; the names that they declare end with it.
@@ -182,22 +184,22 @@ func (g *generator) statement(depth int) {
 	switch kind {
 	case 0, 1:
 		s, name := g.anyShape(), g.name("v")
-		g.line("%s %s = %s;", pick(g, "let", "var"), name, g.expr(s, 3))
+		g.generateLine("%s %s = %s;", pick(g, "let", "var"), name, g.expr(s, 3))
 		g.places = append(g.places, place{name, s, readable})
 	case 2:
 		s, name := g.anyShape(), g.name("v")
-		g.line("var %s: %s;", name, s)
+		g.generateLine("var %s: %s;", name, s)
 		g.places = append(g.places, place{name, s, writable})
 	case 3, 4, 5:
 		g.store()
 	case 6:
-		g.line("if %s {", g.expr(boolean, 2))
+		g.generateLine("if %s {", g.expr(boolean, 2))
 		g.block(1+g.IntN(2), depth+1)
 		if g.chance(2) {
-			g.line("} else {")
+			g.generateLine("} else {")
 			g.block(1, depth+1)
 		}
-		g.line("}")
+		g.generateLine("}")
 	case 7:
 		g.choose(depth)
 	case 8, 9:
@@ -207,14 +209,14 @@ func (g *generator) statement(depth int) {
 	case 11:
 		name := g.name("a")
 		s := g.numeric()
-		g.line("var %s = array<%s, 3>(%s, %s, %s);", name, s, g.expr(s, 1), g.expr(s, 1), g.expr(s, 1))
+		g.generateLine("var %s = array<%s, 3>(%s, %s, %s);", name, s, g.expr(s, 1), g.expr(s, 1), g.expr(s, 1))
 		g.places = append(g.places, place{fmt.Sprintf("%s[%s]", name, pick(g, "1", "0u", "(2u)")), s, writable}, place{name + "[" + g.index(3) + "]", s, writable})
 	case 12:
 		if s := g.numeric(); s.rows > 1 { // store one component
 			name := g.name("v")
-			g.line("var %s = %s;", name, g.expr(s, 1))
-			g.line("%s.%c = %s;", name, "xyzw"[g.IntN(s.rows)], g.expr(shape{s.scalar, 1, 0}, 2))
-			g.line("%s[%s] %s %s;", name, g.index(s.rows), pick(g, "=", "+=", "*="), g.expr(shape{s.scalar, 1, 0}, 2))
+			g.generateLine("var %s = %s;", name, g.expr(s, 1))
+			g.generateLine("%s.%c = %s;", name, "xyzw"[g.IntN(s.rows)], g.expr(shape{s.scalar, 1, 0}, 2))
+			g.generateLine("%s[%s] %s %s;", name, g.index(s.rows), pick(g, "=", "+=", "*="), g.expr(shape{s.scalar, 1, 0}, 2))
 			g.places = append(g.places, place{name, s, writable})
 		}
 	}
@@ -242,29 +244,29 @@ func (g *generator) store() {
 			op = pick(g, "+=", "-=", "%=", "/=", "&=", "|=", "^=")
 		}
 	}
-	g.line("%s %s %s;", p.text, op, g.expr(p.of, 3))
+	g.generateLine("%s %s %s;", p.text, op, g.expr(p.of, 3))
 }
 
 // choose writes a switch.
 func (g *generator) choose(depth int) {
 	s := pick(g, integer, unsigned)
 	suffix := map[byte]string{'i': "i", 'u': "u"}[s.scalar]
-	g.line("switch %s {", g.expr(s, 1))
+	g.generateLine("switch %s {", g.expr(s, 1))
 	for i := range 1 + g.IntN(3) {
 		if g.chance(3) {
-			g.line("case %d%s, %d%s {", 2*i, suffix, 2*i+1, suffix)
+			g.generateLine("case %d%s, %d%s {", 2*i, suffix, 2*i+1, suffix)
 		} else {
-			g.line("case %d%s {", 2*i, suffix)
+			g.generateLine("case %d%s {", 2*i, suffix)
 		}
 		g.block(g.IntN(3), depth+1)
-		g.line("}")
+		g.generateLine("}")
 	}
-	g.line("%s {", pick(g, "default", "default", "case 100"+suffix+", default"))
+	g.generateLine("%s {", pick(g, "default", "default", "case 100"+suffix+", default"))
 	g.block(g.IntN(2), depth+1)
 	if g.loops > 0 && g.chance(3) {
-		g.line("continue;")
+		g.generateLine("continue;")
 	}
-	g.line("}\n}")
+	g.generateLine("}\n}")
 }
 
 // loop writes a loop that ends.
@@ -273,24 +275,24 @@ func (g *generator) loop(depth int) {
 	g.loops++
 	switch g.IntN(4) {
 	case 0:
-		g.line("for (var %s = 0u; %[1]s < %du; %[1]s++) {", i, 1+g.IntN(4))
+		g.generateLine("for (var %s = 0u; %[1]s < %du; %[1]s++) {", i, 1+g.IntN(4))
 	case 1:
-		g.line("for (var %s = 0u; %[1]s < %du; %[1]s += 2u) {", i, 1+g.IntN(9))
+		g.generateLine("for (var %s = 0u; %[1]s < %du; %[1]s += 2u) {", i, 1+g.IntN(9))
 	case 2:
-		g.line("var %s = 0u;\nwhile %[1]s < %du {\n%[1]s = %[1]s + 1u;", i, 1+g.IntN(4))
+		g.generateLine("var %s = 0u;\nwhile %[1]s < %du {\n%[1]s = %[1]s + 1u;", i, 1+g.IntN(4))
 	default:
-		g.line("var %s = 0u;\nloop {\nif %[1]s >= %du { break; }", i, 1+g.IntN(4))
+		g.generateLine("var %s = 0u;\nloop {\nif %[1]s >= %du { break; }", i, 1+g.IntN(4))
 		g.inside(i, depth)
-		g.line("continuing {\n%s = %[1]s + 1u;", i)
+		g.generateLine("continuing {\n%s = %[1]s + 1u;", i)
 		if g.chance(2) {
-			g.line("break if %s > 3u;", i)
+			g.generateLine("break if %s > 3u;", i)
 		}
-		g.line("}\n}")
+		g.generateLine("}\n}")
 		g.loops--
 		return
 	}
 	g.inside(i, depth)
-	g.line("}")
+	g.generateLine("}")
 	g.loops--
 }
 
@@ -300,7 +302,7 @@ func (g *generator) inside(counter string, depth int) {
 	g.places = append(g.places, place{counter, unsigned, readable})
 	g.block(1+g.IntN(2), depth+1)
 	if g.chance(2) {
-		g.line("if %s { %s; }", g.expr(boolean, 1), pick(g, "break", "continue"))
+		g.generateLine("if %s { %s; }", g.expr(boolean, 1), pick(g, "break", "continue"))
 	}
 	g.places = g.places[:before]
 }
@@ -311,13 +313,13 @@ func (g *generator) effect(depth int) {
 	case "compute":
 		switch g.IntN(7) {
 		case 0:
-			g.line("%s();", pick(g, "workgroupBarrier", "storageBarrier"))
+			g.generateLine("%s();", pick(g, "workgroupBarrier", "storageBarrier"))
 		case 1:
-			g.line("counters[%s].n = %s;", g.index(4), g.expr(integer, 1))
+			g.generateLine("counters[%s].n = %s;", g.index(4), g.expr(integer, 1))
 		case 2:
 			for _, t := range g.textures {
 				if strings.Contains(t.kind, "write>") {
-					g.line("textureStore(%s, %s, %s);", t.name, g.expr(shape{'i', 2, 0}, 1), g.expr(shape{'f', 4, 0}, 2))
+					g.generateLine("textureStore(%s, %s, %s);", t.name, g.expr(shape{'i', 2, 0}, 1), g.expr(shape{'f', 4, 0}, 2))
 				}
 			}
 		default:
@@ -327,29 +329,29 @@ func (g *generator) effect(depth int) {
 			}
 			switch op := pick(g, "Add", "Sub", "Min", "Max", "And", "Or", "Xor", "Exchange", "Store", "Load", "CompareExchangeWeak"); op {
 			case "Store":
-				g.line("atomicStore(&%s, %s);", to, g.expr(s, 2))
+				g.generateLine("atomicStore(&%s, %s);", to, g.expr(s, 2))
 				return
 			case "Load":
-				g.line("let %s = atomicLoad(&%s);", c, to)
+				g.generateLine("let %s = atomicLoad(&%s);", c, to)
 			case "CompareExchangeWeak":
-				g.line("let %s = atomicCompareExchangeWeak(&%s, %s, %s).old_value;", c, to, g.expr(s, 1), g.expr(s, 1))
+				g.generateLine("let %s = atomicCompareExchangeWeak(&%s, %s, %s).old_value;", c, to, g.expr(s, 1), g.expr(s, 1))
 			default:
-				g.line("let %s = atomic%s(&%s, %s);", c, op, to, g.expr(s, 2))
+				g.generateLine("let %s = atomic%s(&%s, %s);", c, op, to, g.expr(s, 2))
 			}
 			g.places = append(g.places, place{c, s, readable})
 		}
 	case "fragment":
 		if depth > 0 && g.chance(3) {
-			g.line("discard;")
+			g.generateLine("discard;")
 			return
 		}
 		s, name := shape{'f', 1 + g.IntN(4), 0}, g.name("v")
-		g.line("let %s = %s(%s);", name, pick(g, "dpdx", "dpdy", "fwidth", "dpdxCoarse", "dpdyFine", "fwidthFine"), g.expr(s, 2))
+		g.generateLine("let %s = %s(%s);", name, pick(g, "dpdx", "dpdy", "fwidth", "dpdxCoarse", "dpdyFine", "fwidthFine"), g.expr(s, 2))
 		g.places = append(g.places, place{name, s, readable})
 	default:
 		s := g.numeric()
 		f, name := g.name("p"), g.name("v")
-		g.line("var %s = %s;\nlet %s = &%[1]s;\n*%[3]s = %s;", name, g.expr(s, 1), f, g.expr(s, 2))
+		g.generateLine("var %s = %s;\nlet %s = &%[1]s;\n*%[3]s = %s;", name, g.expr(s, 1), f, g.expr(s, 2))
 		g.places = append(g.places, place{name, s, writable}, place{"*" + f, s, writable})
 	}
 }

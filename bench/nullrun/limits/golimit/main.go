@@ -59,7 +59,7 @@ func run(args []string) (total, error) {
 	}
 	w := walk{list: list, folders: int64(binary.NativeEndian.Uint32(list[12:])), visit: stat}
 	if args[0] == "read" {
-		w.visit = read
+		w.visit = readDirectory
 	}
 	for _, root := range args[3:] {
 		fd, err := syscall.Open(root, folderFlags, 0)
@@ -159,7 +159,7 @@ func stat(dir uintptr, name, _ []byte) (uint64, syscall.Errno) {
 	return uint64(st.Size), errno
 }
 
-func read(dir uintptr, name, buffer []byte) (sum uint64, errno syscall.Errno) {
+func readDirectory(dir uintptr, name, buffer []byte) (sum uint64, errno syscall.Errno) {
 	fd, errno := openat(dir, name, fileFlags)
 	if errno != 0 {
 		return 0, errno

@@ -24,13 +24,13 @@ import (
 )
 
 func main() {
-	if err := run(os.Args[1:]); err != nil {
+	if err := multiplyIndex(os.Args[1:]); err != nil {
 		fmt.Fprintf(os.Stderr, "multiply: %v\n", err)
 		os.Exit(1)
 	}
 }
 
-func run(args []string) error {
+func multiplyIndex(args []string) error {
 	if len(args) != 3 {
 		return errors.New("usage: multiply OUT FOLDER COPIES")
 	}

@@ -96,7 +96,7 @@ func TestCopiesAreUnchanged(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := run([]string{filepath.Dir(state), "pool", "3"}); err != nil {
+	if err := multiplyIndex([]string{filepath.Dir(state), "pool", "3"}); err != nil {
 		t.Fatal(err)
 	}
 	var large index.Encoded
@@ -170,7 +170,7 @@ func TestRefused(t *testing.T) {
 		t.Errorf("outputs in another folder: %v", err)
 	}
 	for _, args := range [][]string{nil, {"a", "b", "-1"}, {"a", "b", "x"}, {t.TempDir(), "b", "1"}} {
-		if err := run(args); err == nil {
+		if err := multiplyIndex(args); err == nil {
 			t.Errorf("%q is no error", args)
 		}
 	}

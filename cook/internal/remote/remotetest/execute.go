@@ -175,7 +175,7 @@ func (s *Server) execute(ctx context.Context, r *repb.ExecuteRequest, hash strin
 			return nil, err
 		}
 		d := digestOf(r.DigestFunction, data)
-		if err := s.put(r.DigestFunction, d, data); err != nil {
+		if err := s.putBlob(r.DigestFunction, d, data); err != nil {
 			return nil, err
 		}
 		result.OutputFiles = append(result.OutputFiles, &repb.OutputFile{Path: file, Digest: d})
@@ -223,7 +223,7 @@ func (s *Server) materialize(d *repb.Digest, dir string) error {
 		if f.IsExecutable {
 			mode = 0o555
 		}
-		if err := s.executions.place(filepath.Join(dir, f.Name), f.GetDigest().GetHash(), data, mode); err != nil {
+		if err := s.executions.makeInput(filepath.Join(dir, f.Name), f.GetDigest().GetHash(), data, mode); err != nil {
 			return err
 		}
 	}
@@ -239,8 +239,8 @@ func (s *Server) materialize(d *repb.Digest, dir string) error {
 	return nil
 }
 
-// place makes a file. A large one is there once, and linked to.
-func (e *executions) place(name, hash string, data []byte, mode os.FileMode) error {
+// makeInput makes a file. A large one is there once, and linked to.
+func (e *executions) makeInput(name, hash string, data []byte, mode os.FileMode) error {
 	const large = 1 << 20
 	if len(data) < large {
 		return writeFile(name, data, mode)

@@ -181,8 +181,8 @@ func isEmpty(hash string) bool {
 	return hash == hex.EncodeToString(sha[:]) || hash == hex.EncodeToString(blake[:])
 }
 
-// put keeps a blob if it is what its digest says.
-func (s *Server) put(f repb.DigestFunction_Value, d *repb.Digest, data []byte) error {
+// putBlob keeps a blob if it is what its digest says.
+func (s *Server) putBlob(f repb.DigestFunction_Value, d *repb.Digest, data []byte) error {
 	sum := sha256.Sum256(data)
 	if f == repb.DigestFunction_BLAKE3 {
 		sum = blake3.Sum256(data)
@@ -317,7 +317,7 @@ func (c cas) BatchUpdateBlobs(_ context.Context, r *repb.BatchUpdateBlobsRequest
 	answer := &repb.BatchUpdateBlobsResponse{}
 	for _, one := range r.Requests {
 		answer.Responses = append(answer.Responses, &repb.BatchUpdateBlobsResponse_Response{
-			Digest: one.Digest, Status: status.Convert(c.s.put(r.DigestFunction, one.Digest, one.Data)).Proto(),
+			Digest: one.Digest, Status: status.Convert(c.s.putBlob(r.DigestFunction, one.Digest, one.Data)).Proto(),
 		})
 	}
 	return answer, nil
@@ -439,7 +439,7 @@ func (b byteStream) Write(stream bspb.ByteStream_WriteServer) error {
 			return status.Error(codes.InvalidArgument, err.Error())
 		}
 	}
-	if err := b.s.put(what.function, what.digest, all); err != nil {
+	if err := b.s.putBlob(what.function, what.digest, all); err != nil {
 		return err
 	}
 	return stream.SendAndClose(&bspb.WriteResponse{CommittedSize: int64(len(all))})
@@ -492,7 +492,7 @@ func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodPut {
 		data, err := io.ReadAll(r.Body)
 		if err == nil && kind == "cas" {
-			err = s.put(repb.DigestFunction_SHA256, &repb.Digest{Hash: hash, SizeBytes: int64(len(data))}, data)
+			err = s.putBlob(repb.DigestFunction_SHA256, &repb.Digest{Hash: hash, SizeBytes: int64(len(data))}, data)
 		} else if err == nil {
 			result := &repb.ActionResult{}
 			if err = proto.Unmarshal(data, result); err == nil {

@@ -109,8 +109,8 @@ func (l *link) do(ctx context.Context, size int64, request func(context.Context,
 	return l.try(ctx, size, isUnavailable, request)
 }
 
-// put is do for the upload of a blob. A server that fails at one blob may take others.
-func (l *link) put(ctx context.Context, size int64, request func(context.Context, Server) error) error {
+// uploadBlob is do for the upload of a blob. A server that fails at one blob may take others.
+func (l *link) uploadBlob(ctx context.Context, size int64, request func(context.Context, Server) error) error {
 	return l.try(ctx, size, func(err error) bool { return isUnavailable(err) && !errors.Is(err, ErrInternal) }, request)
 }
 
@@ -163,15 +163,15 @@ func (l *link) count(err error, failed bool) {
 	now := time.Now()
 	l.mu.Lock()
 	l.requests++
-	enough := l.lately.add(now, failed)
+	enough := l.lately.noteOutcome(now, failed)
 	l.mu.Unlock()
 	if enough {
 		l.stop(err)
 	}
 }
 
-// add notes an outcome, and reports whether too many failed.
-func (l *lately) add(now time.Time, failed bool) bool {
+// noteOutcome notes an outcome, and reports whether too many failed.
+func (l *lately) noteOutcome(now time.Time, failed bool) bool {
 	for len(l.outcomes) > 0 && now.Sub(l.outcomes[0].at) > failsWindow {
 		l.outcomes = l.outcomes[1:]
 	}

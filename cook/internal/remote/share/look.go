@@ -39,8 +39,8 @@ func assetOf(r *remote.Request, n int) string {
 	return ""
 }
 
-// find returns the finding of a key. asset may be "".
-func (s *sharer) find(k remote.Key, asset string) *finding {
+// findResult returns the finding of a key. asset may be "".
+func (s *sharer) findResult(k remote.Key, asset string) *finding {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f, ok := s.findings[k]
@@ -71,7 +71,7 @@ func (s *sharer) expectAfter(ctx context.Context, before chan struct{}, r remote
 func (s *sharer) expect(ctx context.Context, r remote.Request) {
 	s.link.ready(ctx, true) // until then it is not how fast it answers
 	for n, k := range r.Keys {
-		f := s.find(k, assetOf(&r, n))
+		f := s.findResult(k, assetOf(&r, n))
 		if f.forgotten.Load() {
 			continue
 		}
@@ -135,7 +135,7 @@ func (s *sharer) answerLook(ctx context.Context, r remote.Request) remote.Answer
 	if _, err := s.link.ready(ctx, s.Patient); err != nil {
 		return a
 	}
-	if f := s.find(r.Keys[0], assetOf(&r, 0)); s.lookUp(ctx, f) {
+	if f := s.findResult(r.Keys[0], assetOf(&r, 0)); s.lookUp(ctx, f) {
 		a.Found, a.ReadSets, a.Result, a.Origin = true, f.record.ReadSets, f.record.Result, f.origin
 	}
 	return a
@@ -147,7 +147,7 @@ func (s *sharer) answerFetch(ctx context.Context, r remote.Request) remote.Answe
 	if _, err := s.link.ready(ctx, false); err != nil {
 		return a
 	}
-	if f := s.find(r.Keys[0], assetOf(&r, 0)); s.lookUp(ctx, f) && f.result != nil {
+	if f := s.findResult(r.Keys[0], assetOf(&r, 0)); s.lookUp(ctx, f) && f.result != nil {
 		a.Found = s.fetch(ctx, f, nil)
 	}
 	return a

@@ -47,12 +47,12 @@ func (s *sharer) orderOf(root *remote.Root, f Function) (o order, err error) {
 			return o, fmt.Errorf("input %q: %w", file.Path, err)
 		}
 		o.contents[d] = c
-		if err := tree.add(file.Path, &messages.FileNode{Digest: d, IsExecutable: file.Executable}); err != nil {
+		if err := tree.addNode(file.Path, &messages.FileNode{Digest: d, IsExecutable: file.Executable}); err != nil {
 			return o, err
 		}
 	}
 	for _, name := range root.Folders {
-		if err := tree.add(name, nil); err != nil {
+		if err := tree.addNode(name, nil); err != nil {
 			return o, err
 		}
 	}
@@ -91,8 +91,8 @@ type folder struct {
 	folders map[string]*folder
 }
 
-// add adds a file, nil for a folder, at a path.
-func (f *folder) add(name string, node *messages.FileNode) error {
+// addNode adds a file, nil for a folder, at a path.
+func (f *folder) addNode(name string, node *messages.FileNode) error {
 	wrong := func() error { return fmt.Errorf("input %q: no path that can be sent", name) }
 	first, rest, deeper := strings.Cut(name, "/")
 	if first == "" || first == "." || first == ".." || !utf8.ValidString(name) {
@@ -123,7 +123,7 @@ func (f *folder) add(name string, node *messages.FileNode) error {
 	if !deeper {
 		return nil
 	}
-	return below.add(rest, node)
+	return below.addNode(rest, node)
 }
 
 // encode says all Directory messages of a folder, and returns the digest of its own.

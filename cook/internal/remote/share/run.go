@@ -79,7 +79,7 @@ func (s *sharer) answerRun(ctx, all context.Context, r remote.Request) (a remote
 		return remote.Answer{Off: true}
 	}
 	var err error
-	a.Record, a.Over, err = s.run(ctx, all, r.Root)
+	a.Record, a.Over, err = s.runShared(ctx, all, r.Root)
 	if ctx.Err() != nil {
 		return remote.Answer{}
 	}
@@ -101,9 +101,9 @@ func (s *sharer) answerRun(ctx, all context.Context, r remote.Request) (a remote
 	return remote.Answer{Off: a.Off}
 }
 
-// run returns the record of an action, whose artifacts it brings into the store, and by how much
+// runShared returns the record of an action, whose artifacts it brings into the store, and by how much
 // that took longer than cooking, without the time for inputs.
-func (s *sharer) run(ctx, all context.Context, root *remote.Root) (rec []byte, over time.Duration, err error) {
+func (s *sharer) runShared(ctx, all context.Context, root *remote.Root) (rec []byte, over time.Duration, err error) {
 	server, err := s.link.ready(ctx, true)
 	if err != nil {
 		return nil, 0, err

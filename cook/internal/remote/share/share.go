@@ -66,7 +66,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error 
 			}
 			return fmt.Errorf("request: %w", err)
 		}
-		if err := check(&r, first); err != nil {
+		if err := checkRequest(&r, first); err != nil {
 			return fmt.Errorf("request: %w", err)
 		}
 		switch r.Op {
@@ -75,7 +75,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error 
 			expected = s.expectAfter(ctx, expected, r)
 		case remote.Forget:
 			for _, k := range r.Keys {
-				s.find(k, "").forgotten.Store(true)
+				s.findResult(k, "").forgotten.Store(true)
 			}
 		case remote.Look:
 			go func() { s.answer(s.answerLook(ctx, r)) }()
@@ -97,7 +97,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error 
 				d.Decode(new(remote.Request)) // fails when the run stops waiting
 				stop()
 			}()
-			s.end(r, s.flush(uploading, r.Flush, stop))
+			s.endSharing(r, s.flush(uploading, r.Flush, stop))
 			return nil
 		default:
 			return fmt.Errorf("request: unknown operation %q", r.Op)
@@ -105,8 +105,8 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error 
 	}
 }
 
-// end answers the last request, and saves the remaining uploads for a later run.
-func (s *sharer) end(r remote.Request, left []kept) {
+// endSharing answers the last request, and saves the remaining uploads for a later run.
+func (s *sharer) endSharing(r remote.Request, left []kept) {
 	s.noteFailed()
 	s.leave(left)
 	stats := s.stats()
@@ -114,8 +114,8 @@ func (s *sharer) end(r remote.Request, left []kept) {
 	s.answer(remote.Answer{Seq: r.Seq, Stats: stats})
 }
 
-// check returns an error for a request that lacks something, or for a run of another version.
-func check(r *remote.Request, first bool) error {
+// checkRequest returns an error for a request that lacks something, or for a run of another version.
+func checkRequest(r *remote.Request, first bool) error {
 	switch {
 	case first && (r.Op != remote.Hello || r.Wire != remote.WireVersion):
 		return fmt.Errorf("the program changed while the run was starting: its protocol is %d, not %d; run cook again", r.Wire, remote.WireVersion)

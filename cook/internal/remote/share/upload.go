@@ -198,7 +198,7 @@ func (s *sharer) uploadGroup(ctx context.Context, keys []kept) error {
 	}
 	Each(len(keys), func(i int) error { // what gift is going to merge with
 		if !keys[i].Reads {
-			s.lookUp(ctx, s.find(keys[i].Key, keys[i].Asset))
+			s.lookUp(ctx, s.findResult(keys[i].Key, keys[i].Asset))
 		}
 		return nil
 	})
@@ -238,13 +238,13 @@ func (s *sharer) uploadGroup(ctx context.Context, keys []kept) error {
 func (s *sharer) uploadResult(ctx context.Context, g gift) error {
 	ar, err := g.entry.encode(g.Key, s.Keys.Sign)
 	if err == nil {
-		err = s.link.put(ctx, int64(len(ar.StdoutRaw)), func(ctx context.Context, server Server) error {
+		err = s.link.uploadBlob(ctx, int64(len(ar.StdoutRaw)), func(ctx context.Context, server Server) error {
 			return server.PutResult(ctx, g.action.Digest, ar)
 		})
 	}
 	switch {
 	case err == nil && g.entry.result != nil:
-		s.uploads.add(1, 0)
+		s.uploads.countUpload(1, 0)
 	case err == nil:
 	case errors.Is(err, ErrRefused):
 		return err
@@ -277,7 +277,7 @@ func (s *sharer) gift(ctx context.Context, k kept, f Function, contents map[Dige
 		// which costs a miss.
 		// A signature could not be kept by a run that does not sign, and one that does
 		// vouches for what it merges.
-		there := s.find(k.Key, k.Asset)
+		there := s.findResult(k.Key, k.Asset)
 		switch found := s.lookUp(ctx, there); {
 		case found && s.Keys.Sign == nil && there.signed != nil,
 			found && (s.Keys.Sign == nil || s.Keys.vouches(there.signed)) && !e.merge(there.entry):
@@ -433,12 +433,12 @@ func (s *sharer) sendBatch(ctx context.Context, g *giving) {
 		return
 	}
 	is := s.traffic.begin(true, len(b.digests), b.size)
-	err := s.link.put(ctx, b.size, func(ctx context.Context, server Server) error {
+	err := s.link.uploadBlob(ctx, b.size, func(ctx context.Context, server Server) error {
 		return server.WriteSmall(ctx, b.digests, b.contents)
 	})
 	if err == nil {
 		is.passed(b.size)
-		s.uploads.add(0, b.size)
+		s.uploads.countUpload(0, b.size)
 	}
 	is.end()
 	for i, d := range b.digests {
@@ -454,7 +454,7 @@ func (s *sharer) sendBatch(ctx context.Context, g *giving) {
 func (s *sharer) uploadLarge(ctx context.Context, d Digest, c content) error {
 	is := s.traffic.begin(true, 1, d.Size)
 	defer is.end()
-	err := s.link.put(ctx, d.Size, func(ctx context.Context, server Server) error {
+	err := s.link.uploadBlob(ctx, d.Size, func(ctx context.Context, server Server) error {
 		return server.Write(ctx, d, func(offset int64) (io.ReadCloser, error) {
 			r, err := s.openContent(c, offset)
 			if err != nil {
@@ -464,12 +464,12 @@ func (s *sharer) uploadLarge(ctx context.Context, d Digest, c content) error {
 		})
 	})
 	if err == nil {
-		s.uploads.add(0, d.Size)
+		s.uploads.countUpload(0, d.Size)
 	}
 	return err
 }
 
-func (u *uploads) add(entries, bytes int64) {
+func (u *uploads) countUpload(entries, bytes int64) {
 	u.mu.Lock()
 	u.done += entries
 	u.bytes += bytes

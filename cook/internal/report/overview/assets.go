@@ -89,7 +89,7 @@ func (r *Report) top(key string, all *Table) *Table {
 		for k, c := range t.Columns {
 			cells[k] = row[all.column(c.Key)]
 		}
-		t.add(cells...)
+		t.addRow(cells...)
 	}
 	return t
 }
@@ -140,7 +140,7 @@ func (r *Report) groups() (recipes, folders *Table) {
 			all += g.out
 		}
 		for _, g := range list {
-			t.add(g.name, g.assets, g.in, g.out, float64(g.out)/float64(max(1, all)), g.took, g.worked, g.failed)
+			t.addRow(g.name, g.assets, g.in, g.out, float64(g.out)/float64(max(1, all)), g.took, g.worked, g.failed)
 		}
 		return t
 	}

@@ -102,10 +102,10 @@ func (r *Report) grow(t *Table, runs []pass.Past) {
 		return cmp.Or(cmp.Compare(max(y, -y), max(x, -x)), strings.Compare(a.path, b.path), strings.Compare(a.target, b.target))
 	})
 	for _, c := range changes {
-		t.add(c.path, c.target, c.before, c.after, c.after-c.before, c.what)
+		t.addRow(c.path, c.target, c.before, c.after, c.after-c.before, c.what)
 	}
 	if rest > 0 {
-		t.add(fmt.Sprintf("(%s of other assets)", count(rest, "smaller change")), "", restBefore, restAfter, restAfter-restBefore, "")
+		t.addRow(fmt.Sprintf("(%s of other assets)", count(rest, "smaller change")), "", restBefore, restAfter, restAfter-restBefore, "")
 	}
 	if len(runs) > 0 {
 		t.Note = fmt.Sprintf("%s, from %s to %s UTC.", count(len(runs), "cook"), Moment.show(runs[0].At), Moment.show(runs[len(runs)-1].At))
@@ -179,7 +179,7 @@ func (r *Report) warnings() *Table {
 	}
 	slices.SortStableFunc(groups, func(a, b *group) int { return cmp.Compare(b.warnings, a.warnings) })
 	for _, g := range groups {
-		t.add(g.text, g.warnings, g.paths[0], strings.Join(g.paths[1:], "; "))
+		t.addRow(g.text, g.warnings, g.paths[0], strings.Join(g.paths[1:], "; "))
 	}
 	if unlisted > 0 {
 		t.Note = fmt.Sprintf("%s more could not be kept.", count(unlisted, "warning"))
@@ -221,7 +221,7 @@ func (r *Report) failures() *Table {
 		if n := len(a.Last.Reasons); n > 0 {
 			why = strings.TrimPrefix(a.Last.Reasons[n-1], "error: ")
 		}
-		t.add(a.Path, a.Target, a.Method.Recipe, why, moment(a.Last.At))
+		t.addRow(a.Path, a.Target, a.Method.Recipe, why, moment(a.Last.At))
 	}
 	return t
 }

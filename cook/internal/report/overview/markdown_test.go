@@ -9,8 +9,8 @@ import (
 func TestMarkdownCellsHoldAnyName(t *testing.T) {
 	for _, name := range []string{"a|b.png", "a\nb", "<img src=x>", "`a`", "[a](b)", "@somebody", "**a**", "\\|"} {
 		table := Table{Title: "T", Columns: []Column{{Key: "path", Title: "path", Kind: Text}, {Key: "n", Title: "n", Kind: Number}, {Key: "none", Title: "none", Kind: Text}}}
-		table.add(name, int64(7), nil)
-		table.add("second", int64(8), nil)
+		table.addRow(name, int64(7), nil)
+		table.addRow("second", int64(8), nil)
 		var b strings.Builder
 		table.writeMarkdown(&b, 1)
 		lines := strings.Split(strings.TrimSpace(b.String()), "\n")

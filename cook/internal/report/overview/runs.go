@@ -153,7 +153,7 @@ func (r *Report) steps() *Table {
 	for i := range r.series {
 		s := &r.series[i]
 		for _, step := range s.Steps {
-			t.add(s.Title, int64(step.At+1), moment(r.in.Runs[step.At].At), s.show(step.Before), s.show(step.After))
+			t.addRow(s.Title, int64(step.At+1), moment(r.in.Runs[step.At].At), s.show(step.Before), s.show(step.After))
 		}
 	}
 	return t

@@ -46,8 +46,8 @@ type Table struct {
 	Rows       [][]any
 }
 
-// add adds a row.
-func (t *Table) add(cells ...any) { t.Rows = append(t.Rows, cells) }
+// addRow adds a row.
+func (t *Table) addRow(cells ...any) { t.Rows = append(t.Rows, cells) }
 
 // column returns the index of the column with a key.
 func (t *Table) column(key string) int {

@@ -166,7 +166,7 @@ func (r *Report) textures() *Table {
 	r.in.Textures = list
 	for i := range list {
 		x := &list[i]
-		t.add(x.Path, x.Target, x.Role, x.Why, x.Format, int64(x.W), int64(x.H), int64(x.Levels), x.In, x.Out, known(x.PSNR), known(x.Angle), known(x.Coverage), x.Note)
+		t.addRow(x.Path, x.Target, x.Role, x.Why, x.Format, int64(x.W), int64(x.H), int64(x.Levels), x.In, x.Out, known(x.PSNR), known(x.Angle), known(x.Coverage), x.Note)
 	}
 	if r.in.Unlooked > 0 {
 		t.Note += fmt.Sprintf(" Of %s the largest %d were looked at.", count(len(list)+r.in.Unlooked, "texture"), len(list))

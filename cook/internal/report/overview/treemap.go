@@ -24,8 +24,8 @@ type node struct {
 	open   bool // its parts are drawn
 }
 
-// add adds a part of a recipe's. If one recipe takes more than half, the node has its color.
-func (n *node) add(v float64, assets, recipe int) {
+// addRecipePart adds a part of a recipe's. If one recipe takes more than half, the node has its color.
+func (n *node) addRecipePart(v float64, assets, recipe int) {
 	n.value += v
 	n.assets += assets
 	switch {
@@ -61,10 +61,10 @@ func (r *Report) tree(byRecipe bool, value func(*survey.Asset) float64) *node {
 			continue
 		}
 		at, recipe := root, r.recipe[a.Method.Recipe]
-		at.add(v, 1, recipe)
+		at.addRecipePart(v, 1, recipe)
 		step := func(name, path string) {
 			at = at.child(name, path)
-			at.add(v, 1, recipe)
+			at.addRecipePart(v, 1, recipe)
 		}
 		if byRecipe {
 			step(a.Method.Recipe, a.Method.Recipe)
@@ -114,7 +114,7 @@ func (n *node) openUp(most int) {
 		if rest := next.below[keep:]; len(rest) > 0 {
 			others := &node{path: next.path, recipe: -1}
 			for _, c := range rest {
-				others.add(c.value, c.assets, c.recipe)
+				others.addRecipePart(c.value, c.assets, c.recipe)
 			}
 			others.name = count(others.assets, "other")
 			next.below = append(next.below[:keep:keep], others)

@@ -34,7 +34,7 @@ func (j *joiner) reset(origin, width int64) {
 	j.levels, j.out = j.levels[:0], j.out[:0]
 }
 
-func (j *joiner) add(c *cell) {
+func (j *joiner) joinCell(c *cell) {
 	for int(c.level) >= len(j.levels) {
 		j.levels = append(j.levels, joined{})
 	}

@@ -194,7 +194,7 @@ func (b *block) widen(j *joiner, width int64) {
 		for ; c.level > 0 && split > 0 && b.splits[split-1] > c.start; split-- {
 			j.flush()
 		}
-		j.add(c)
+		j.joinCell(c)
 	}
 	j.flush()
 	b.cells = slices.Clone(j.out)

@@ -137,9 +137,9 @@ func (s *scratch) decode(tape *events.Tape, b *block, splits []int64, origin, wi
 			}
 			c.level = int32(min(len(s.starts), maxDepth)) + 1
 			s.starts = append(s.starts, r.Start)
-			s.joiner.add(&c)
+			s.joiner.joinCell(&c)
 		case events.Instant:
-			s.joiner.add(&c)
+			s.joiner.joinCell(&c)
 		case events.Value:
 			s.values[c.name] = struct{}{}
 		case events.FlowOut, events.FlowIn:

@@ -56,7 +56,7 @@ func (r *Recording) Sums(ctx context.Context, q Query) (*Sums, error) {
 			return nil
 		}
 		a := &adder{query: q, row: i, table: names, names: map[uint32]*sum{}}
-		a.add(ctx, r.tape, r.rows[i].blocks)
+		a.addRowBlocks(ctx, r.tape, r.rows[i].blocks)
 		mu.Lock()
 		defer mu.Unlock()
 		all.merge(a)
@@ -97,9 +97,9 @@ type frame struct {
 	name, detail      uint32
 }
 
-// add goes through the blocks of a row from the last to the first. Of those outside of the
+// addRowBlocks goes through the blocks of a row from the last to the first. Of those outside of the
 // window the cells are enough.
-func (a *adder) add(ctx context.Context, tape *events.Tape, blocks []block) {
+func (a *adder) addRowBlocks(ctx context.Context, tape *events.Tape, blocks []block) {
 	var records []events.Record
 	for k := len(blocks) - 1; k >= 0 && ctx.Err() == nil; k-- {
 		b := &blocks[k]

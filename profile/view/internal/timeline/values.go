@@ -32,7 +32,7 @@ type pixel struct {
 	some                     bool
 }
 
-func (p *pixel) add(at point) {
+func (p *pixel) addPoint(at point) {
 	if !p.some {
 		*p = pixel{at, at, at, at, true}
 		return
@@ -95,9 +95,9 @@ func (r *Recording) Values(ctx context.Context, from, to int64, width int, names
 					continue
 				}
 				if at := (point{v.Start, v.Value()}); v.Start < from {
-					before[series].add(at)
+					before[series].addPoint(at)
 				} else {
-					pixels[series][1+(v.Start-from)/step].add(at)
+					pixels[series][1+(v.Start-from)/step].addPoint(at)
 				}
 			}
 			mu.Unlock()
@@ -106,7 +106,7 @@ func (r *Recording) Values(ctx context.Context, from, to int64, width int, names
 		defer mu.Unlock()
 		for i := range before {
 			if before[i].some {
-				pixels[i][0].add(before[i].last)
+				pixels[i][0].addPoint(before[i].last)
 			}
 		}
 		return ctx.Err()

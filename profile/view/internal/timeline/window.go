@@ -70,7 +70,7 @@ func (r *Recording) Window(ctx context.Context, from, to int64, width int) (*Win
 		for i := range cells {
 			j.reset(from, p)
 			for k := range cells[i] {
-				j.add(&cells[i][k])
+				j.joinCell(&cells[i][k])
 			}
 			j.flush()
 			cells[i] = append(cells[i][:0], j.out...)
@@ -147,7 +147,7 @@ func (r *Recording) window(ctx context.Context, s *scratch, row int, from, to, p
 			for i := range cells {
 				c := &cells[i]
 				for ; next >= 0 && b.longs[next].pos > c.pos; next-- {
-					around.add(&b.longs[next], j, from, to)
+					around.enterLongScope(&b.longs[next], j, from, to)
 				}
 				if c.start > to || c.end < from {
 					continue
@@ -155,14 +155,14 @@ func (r *Recording) window(ctx context.Context, s *scratch, row int, from, to, p
 				if c.level > 0 {
 					inRow := *c
 					inRow.level += int32(around.depth(c.start))
-					j.add(&inRow)
+					j.joinCell(&inRow)
 				} else {
-					j.add(c)
+					j.joinCell(c)
 				}
 			}
 		}
 		for ; next >= 0; next-- {
-			around.add(&b.longs[next], j, from, to)
+			around.enterLongScope(&b.longs[next], j, from, to)
 		}
 	}
 	j.flush()
@@ -172,12 +172,12 @@ func (r *Recording) window(ctx context.Context, s *scratch, row int, from, to, p
 // outer has the begins of the long scopes around what comes before, outermost first.
 type outer struct{ starts []int64 }
 
-// add enters a long scope from its end, and draws it if it is in the window.
-func (o *outer) add(l *long, j *joiner, from, to int64) {
+// enterLongScope enters a long scope from its end, and draws it if it is in the window.
+func (o *outer) enterLongScope(l *long, j *joiner, from, to int64) {
 	depth := o.depth(l.start)
 	o.starts = append(o.starts[:depth], l.start)
 	if l.start <= to && l.end() >= from {
-		j.add(&cell{start: l.start, end: l.end(), took: l.dur, most: uint32(min(l.dur, math.MaxUint32)),
+		j.joinCell(&cell{start: l.start, end: l.end(), took: l.dur, most: uint32(min(l.dur, math.MaxUint32)),
 			name: l.name, detail: l.detail, count: 1, level: int32(min(depth, maxDepth)) + 1})
 	}
 }
