@@ -86,8 +86,8 @@ type cutter struct {
 	source string // of the last asset in open
 }
 
-// cutBefore takes the line of the next asset. If that begins a part, add returns the
-// body before it, which is complete, and otherwise nil.
+// cutBefore appends the line of the next asset. If that line begins a part, cutBefore
+// returns the complete body before it, and otherwise nil.
 func (c *cutter) cutBefore(k key, line []byte) *body {
 	var complete *body
 	if c.open != nil && k.source != c.source && c.begins(k.source) {

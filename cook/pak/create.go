@@ -180,7 +180,7 @@ func (w *writer) writePak(ctx context.Context, opt Options) error {
 	return w.finishPak(opt)
 }
 
-// nextPacked is how many of the files that are left are packed next.
+// nextPacked returns how many of the remaining files are packed next.
 func (w *writer) nextPacked(todo []int) (n int) {
 	total := int64(0)
 	for n < min(len(todo), w.batch) {

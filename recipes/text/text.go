@@ -174,8 +174,8 @@ func (o *Text) lines(ctx context.Context, text []byte) ([]byte, error) {
 	return out, nil
 }
 
-// endOfLine is what a line ends with that ended with was, "" at the end of the text; the
-// line before it ended with last.
+// endOfLine returns the new end of a line that ended with was, which is "" at the end of the
+// text. The line before it ended with last.
 func (o *Text) endOfLine(was, last string) string {
 	switch {
 	case was == "" && !o.FinalNewline:

@@ -128,7 +128,7 @@ func (l *live) Totals() (sum Totals) {
 	return sum
 }
 
-// addToTotals and take keep the totals.
+// addToTotals adds an action, and the size of its source, to the totals.
 func (l *live) addToTotals(a *Action, size int64) {
 	if v := l.vouched.of(a.Target); v != nil {
 		v.totals.Add(a, size)

@@ -45,11 +45,10 @@ func (c *comings) note(e event) {
 // came reports whether the name of an event came, or may have.
 func (c *comings) came(e event) bool { return c.now.has(e) || c.before.has(e) }
 
-// placed forgets that a name came once since the last take.
+// placed forgets that a name came once since the last call of takeVanished.
 func (c *comings) placed(id watchID, name string) { c.now.takeBack(entryName{id, name}) }
 
-// takeVanished reports whether a name came and went, and forgets those that came before the last
-// take.
+// takeVanished reports whether a name came and went since the last call.
 func (c *comings) takeVanished() (vanished bool) {
 	vanished, c.vanished = c.vanished, false
 	for _, came := range c.moving {

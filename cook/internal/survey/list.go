@@ -83,7 +83,7 @@ func List(out string) (list []Asset, err error) {
 	return list, err
 }
 
-// withIndex has the index of an output folder read.
+// withIndex opens the index of an output folder and calls do with it.
 func withIndex(out string, do func(x *index.Index)) error {
 	dir, err := confine.Open(out)
 	if errors.Is(err, fs.ErrNotExist) {
