@@ -247,7 +247,7 @@ func TestOpenRefusesLongRows(t *testing.T) {
 		f.count.Store(table.count.Load())
 		f.setHash(Murmur3, 0)
 		for sym, at := range f.places {
-			if sym > 0 && !f.putRecord(f.sum(names[sym-1]), at, c.groups) {
+			if sym > 0 && !f.enterRecord(f.sum(names[sym-1]), at, c.groups) {
 				t.Fatal("no room")
 			}
 		}

@@ -70,7 +70,7 @@ func (t *Table) freeze(number func(try int) uint64) (*Table, error) {
 func (t *Table) fill() bool {
 	clear(t.groups)
 	for sym, at := range t.places {
-		if sym != 0 && !t.putRecord(t.sum(text(t.arena, at)), at, longest) {
+		if sym != 0 && !t.enterRecord(t.sum(text(t.arena, at)), at, longest) {
 			return false
 		}
 	}

@@ -163,13 +163,13 @@ func (t *Table) insert(name string, hash uint64) (Symbol, error) {
 	// Only now may readers see it: first by number, then by name, so that a
 	// symbol from Lookup always has its name.
 	t.count.Store(count + 1)
-	t.putRecord(hash, at, len(t.groups))
+	t.enterRecord(hash, at, len(t.groups))
 	return sym, nil
 }
 
-// putRecord enters the place of a complete record, unless the first most groups where
+// enterRecord enters the place of a complete record, unless the first most groups where
 // it may be are full.
-func (t *Table) putRecord(hash uint64, at uint32, most int) bool {
+func (t *Table) enterRecord(hash uint64, at uint32, most int) bool {
 	i := groupOf(hash, len(t.groups))
 	for range most {
 		g := &t.groups[i]

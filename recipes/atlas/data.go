@@ -75,17 +75,17 @@ func (o *Atlas) writeData(job *recipe.Job, a *atlas) error {
 		for i := range max(len(a.layout.Pages), 1) {
 			d.Textures = append(d.Textures, o.textureData(job, a, i))
 		}
-		return writeData(job, a.first+o.Pages, d)
+		return writeJSON(job, a.first+o.Pages, d)
 	}
 	for i := range o.Pages {
-		if err := writeData(job, a.first+o.Pages+i, o.pageData(job, a, i)); err != nil {
+		if err := writeJSON(job, a.first+o.Pages+i, o.pageData(job, a, i)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func writeData(job *recipe.Job, i int, d data) error {
+func writeJSON(job *recipe.Job, i int, d data) error {
 	text, err := json.MarshalIndent(d, "", " ")
 	if err != nil {
 		return err

@@ -174,7 +174,7 @@ func (w *worker) nextAction(ctx context.Context) (i int, ok bool) {
 	if w.far {
 		return w.nextFar(ctx)
 	}
-	return w.nextAction(ctx)
+	return w.nextNear(ctx)
 }
 
 // hold has a worker hold a core while it has an action, which a far one does not.

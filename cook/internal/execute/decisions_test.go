@@ -111,7 +111,7 @@ func TestNextDoesNotWaitInVain(t *testing.T) {
 		r := &runner{}
 		r.queue.more.L = &r.queue.mu
 		r.queue.atWork = 1
-		if i, ok := r.nextAction(t.Context()); ok {
+		if i, ok := r.nextNear(t.Context()); ok {
 			t.Errorf("action %d", i)
 		}
 	})

@@ -109,9 +109,9 @@ func (q *queue) left() int { return len(q.ready) + len(q.open) }
 // mayLead reports whether actions may become ready by what others come to.
 func (r *runner) mayLead() bool { return r.queue.settled != nil || r.remote.Reads() }
 
-// nextAction returns the action that is to be begun next, and waits for one if something may still
+// nextNear returns the action that is to be begun next, and waits for one if something may still
 // become ready.
-func (r *runner) nextAction(ctx context.Context) (i int, ok bool) {
+func (r *runner) nextNear(ctx context.Context) (i int, ok bool) {
 	q := &r.queue
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -127,7 +127,7 @@ func (d *decoder) readSpectra(r *bitReader, m *mapping, n int) {
 				d.someSilent = append(d.someSilent, d.silent[ch])
 			}
 		}
-		d.residues[x].readSpectra(r, d.books, d.some, d.someSilent)
+		d.residues[x].addTo(r, d.books, d.some, d.someSilent)
 	}
 	for i := len(m.couplings) - 1; i >= 0; i-- {
 		c := m.couplings[i]

@@ -50,9 +50,9 @@ func (d *decoder) readResidue(r *bitReader) (*residue, error) {
 	return x, nil
 }
 
-// readSpectra adds what a packet holds to the spectra of some channels. Those whose
+// addTo adds what a packet holds to the spectra of some channels. Those whose
 // floor is silent are in the stream only if the channels are stored as one.
-func (x *residue) readSpectra(r *bitReader, books []codebook, spectra [][]float32, silent []bool) {
+func (x *residue) addTo(r *bitReader, books []codebook, spectra [][]float32, silent []bool) {
 	x.vectors = x.vectors[:0]
 	if x.kind < 2 {
 		for i, s := range spectra {
