@@ -229,7 +229,7 @@ func TestNamesThatWindowsDoesNotTakeAreRefused(t *testing.T) {
 		t.Errorf("succeeded\n%s", said)
 	}
 	for _, name := range []string{"con.txt", "dot."} {
-		if want := "assets/" + name + ": error: cannot be read: Windows takes the name for a device, or drops its end; rename it"; !strings.Contains(string(said), want) {
+		if want := "assets/" + name + ": error: cannot be read: on Windows, the name means a device or loses its end; rename it"; !strings.Contains(string(said), want) {
 			t.Errorf("want %q in\n%s", want, said)
 		}
 	}

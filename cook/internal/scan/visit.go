@@ -118,7 +118,7 @@ func (v *visitor) listFolder(f folder) error {
 	return nil
 }
 
-var errNoName = errors.New("Windows takes the name for a device, or drops its end; rename it")
+var errNoName = errors.New("on Windows, the name means a device or loses its end; rename it")
 
 // entry judges one name of the folder and adds it to the node.
 func (v *visitor) entry(f folder, n *node, name string) {
