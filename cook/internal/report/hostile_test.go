@@ -136,7 +136,7 @@ func TestJSONIsThatOfPackageJSON(t *testing.T) {
 			t.Fatalf("%s\n%s", got.String(), want.String())
 		}
 	})
-	if short == 0 {
+	if short == 0 && !testing.Short() {
 		t.Error("no event was encoded the short way")
 	}
 }

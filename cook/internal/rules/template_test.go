@@ -123,7 +123,7 @@ func TestNameStaysInside(t *testing.T) {
 		judged++
 		checkInside(t, tmpl, source)
 	})
-	if judged == 0 {
+	if judged == 0 && !testing.Short() {
 		t.Error("no template was ever right: the law says nothing")
 	}
 }

@@ -171,7 +171,7 @@ func TestAgainLawChanges(t *testing.T) {
 			rt.Fatalf("of %q (-Dir +Again):\n%s", pathsOf(dirs), diff)
 		}
 	})
-	if skipped == 0 {
+	if skipped == 0 && !testing.Short() {
 		t.Error("everything was listed again, which proves nothing")
 	}
 }
