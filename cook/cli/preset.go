@@ -153,5 +153,5 @@ func (s *sight) note(config string) string {
 	if !s.flat {
 		return ""
 	}
-	return fmt.Sprintf("the pictures look like those of a 2D game: %s has preset = \"2d\" for them\n", pathname.Show(config))
+	return fmt.Sprintf("the images look like a 2D game: %s has preset = \"2d\" for them\n", pathname.Show(config))
 }

@@ -256,7 +256,7 @@ func TestKindOfMaterials(t *testing.T) {
 		{"another picture", map[string]string{"m/a.gltf": slot("q.png", "occlusionTexture")}, colors, true, ""},
 		{"colors that look like normals", map[string]string{"m/a.gltf": slot("p.png", "emissiveTexture")}, normals, true, ""},
 		{"normals", map[string]string{"m/a.gltf": slot("p.png", "normalTexture")}, normals, false, ""},
-		{"no normals", map[string]string{"m/a.gltf": slot("p.png", "normalTexture")}, colors, false, "nearly unit vectors"},
+		{"no normals", map[string]string{"m/a.gltf": slot("p.png", "normalTexture")}, colors, false, "nearly unit length"},
 		{"heights", map[string]string{"m/a.mtl": "newmtl M\nmap_Bump p.png\n"}, colors, false, ""},
 		{"both", map[string]string{"m/a.mtl": "newmtl M\nmap_Kd p.png\n", "m/b.gltf": slot("p.png", "occlusionTexture")}, colors, false, "a picture for each"},
 	} {

@@ -74,7 +74,7 @@ func (e evidence) decide() verdict {
 		return verdict{role: role.Height, reason: e.used.by + ", and it holds no unit vectors"}
 	case used == role.Normal && !e.mayBeNormal():
 		return verdict{role.Data, e.used.by + ", but " + e.share(),
-			fmt.Sprintf("%s, but only %.3g %% of its pixels are nearly unit vectors: taken for data; set kind in a rule", e.used.by, 100*e.content.Near)}
+			fmt.Sprintf("%s, but only %.3g %% of pixels have nearly unit length: treated as data; set kind in a rule", e.used.by, 100*e.content.Near)}
 	case used == role.Data && (e.name.Role() == role.Mask || e.name.Role() == role.Height):
 		return verdict{role: e.name.Role(), reason: fmt.Sprintf("%s, and its path says %v", e.used.by, e.name)} // which is data as well
 	case used != role.Unknown:
@@ -97,7 +97,7 @@ func (e evidence) byName() verdict {
 	case role.Occlusion:
 		if gray := e.content.Gray; gray < hardlyGray {
 			return verdict{role.Color, fmt.Sprintf("its path says %v, but only %.3g %% of its pixels are gray", e.name, 100*gray),
-				fmt.Sprintf(`called occlusion, but only %.3g %% of its pixels are gray: taken for colors; rename it, or set kind = "data" in a rule`, 100*gray)}
+				fmt.Sprintf(`its path says occlusion, but only %.3g %% of pixels are gray: treated as colors; rename it, or set kind = "data" in a rule`, 100*gray)}
 		}
 	case role.PerhapsData:
 		return e.calledData()
@@ -108,7 +108,7 @@ func (e evidence) byName() verdict {
 		fallthrough
 	case role.UIs:
 		if v := e.byContent(""); v.role == role.Normal {
-			v.conflict = fmt.Sprintf("called %v, but it is a normal map by its pixels; set kind in a rule", named)
+			v.conflict = fmt.Sprintf("its path says %v, but its pixels are a normal map; set kind in a rule", named)
 			return v
 		}
 	case role.Heights:
@@ -118,25 +118,25 @@ func (e evidence) byName() verdict {
 			return v // "bump" is either
 		case !e.content.Opaque && e.content.Gray < surelyGray: // of a tool, "raise_height"
 			v.reason = fmt.Sprintf("its path says %v, but it is neither gray nor opaque", e.name)
-			v.conflict = `called a height map, but it is neither gray nor opaque: taken for colors; rename it, or set kind = "height" in a rule`
+			v.conflict = `its path says height, but it is neither gray nor opaque: treated as colors; rename it, or set kind = "height" in a rule`
 			return v
 		}
 	case role.Masked:
 		v := says(named)
 		if c := e.content; c.Opaque && c.Gray < hardlyGray && c.Red < mostlyRed && !c.Apart {
-			v.conflict = `called a mask, but it looks like colors: taken for a mask; rename it, or set kind = "mask" or "color" in a rule`
+			v.conflict = `its path says mask, but it looks like colors: treated as a mask; rename it, or set kind = "mask" or "color" in a rule`
 		}
 		return v
 	case role.Colors:
 		v := says(named)
 		if e.isNormal() {
-			v.conflict = fmt.Sprintf(`called colors, but %s; set kind = "normal" in a rule if it is a normal map, and "color" if not`, e.share())
+			v.conflict = fmt.Sprintf(`its path says colors, but %s; set kind = "normal" in a rule if it is a normal map, and "color" if not`, e.share())
 		}
 		return v
 	case role.Letter:
 		v := e.byContent(nothing)
 		if v.role == role.Color && e.mayBeNumbers() && !flat(e.preset) {
-			v.conflict = `it may be data, but its path is a letter and no model uses it: taken for colors; set kind = "data" or "color" in a rule`
+			v.conflict = `it may be data, but its name is one letter and no model uses it: treated as colors; set kind = "data" or "color" in a rule`
 		}
 		return v
 	case role.Nameless:
@@ -153,7 +153,7 @@ func (e evidence) byContent(reason string) verdict {
 	return verdict{role: role.Color, reason: reason}
 }
 
-// calledData asks whether what may be data by its name is: gray, or two channels packed.
+// calledData judges an image whose path may say data: data is gray, or has two channels.
 func (e evidence) calledData() verdict {
 	c := e.content
 	switch {
@@ -166,9 +166,9 @@ func (e evidence) calledData() verdict {
 	switch {
 	case v.role != role.Color:
 	case c.Opaque && c.Colors == 1:
-		v.conflict = `may be data by its name, and all its pixels are the same: taken for colors; set kind = "data" or "color" in a rule`
+		v.conflict = `its path may say data, but all pixels are equal: treated as colors; set kind = "data" or "color" in a rule`
 	case c.Opaque && c.Gray >= maybeGray:
-		v.conflict = fmt.Sprintf(`may be data by its name, and %.3g %% of its pixels are gray: taken for colors; set kind = "data" or "color" in a rule`, 100*c.Gray)
+		v.conflict = fmt.Sprintf(`its path may say data, and %.3g %% of pixels are gray: treated as colors; set kind = "data" or "color" in a rule`, 100*c.Gray)
 	}
 	return v
 }
@@ -183,19 +183,19 @@ func (e evidence) mayBeNumbers() bool {
 // flat reports whether a preset says that pictures are those of a 2D game.
 func flat(preset string) bool { return preset == "2d" || preset == "pixel" }
 
-// calledNormal asks whether what is called a normal map is one.
+// calledNormal judges an image whose path says normal map.
 func (e evidence) calledNormal() verdict {
 	c := e.content
 	switch {
 	case !e.mayBeNormal():
 	case c.Near >= maybeNormal:
-		return verdict{role: role.Normal, reason: "it is called one, and " + e.share()}
+		return verdict{role: role.Normal, reason: "its path says so, and " + e.share()}
 	default:
-		return verdict{role: role.Normal, reason: "it is called one, and has two channels"}
+		return verdict{role: role.Normal, reason: "its path says so, and it has two channels"}
 	}
-	v := verdict{role: role.Color, reason: fmt.Sprintf("it is called a normal map, but %s (kind = \"data\" stores numbers as they are)", e.share())}
+	v := verdict{role: role.Color, reason: fmt.Sprintf("its path says normal map, but %s (kind = \"data\" stores numbers as they are)", e.share())}
 	if e.name != role.PerhapsNormal || c.Near >= hardlyNormal && c.Near < maybeNormal {
-		v.conflict = fmt.Sprintf(`called a normal map, but only %.3g %% of its pixels are nearly unit vectors: taken for colors; rename it, or set kind in a rule`, 100*c.Near)
+		v.conflict = fmt.Sprintf(`its path says normal map, but only %.3g %% of pixels have nearly unit length: treated as colors; rename it, or set kind in a rule`, 100*c.Near)
 	}
 	return v
 }
@@ -213,10 +213,10 @@ func (e evidence) isNormal() bool {
 	return !e.float && !c.Blue && c.Unit >= surelyNormal && c.Tilt <= surelyTilt && c.Colors > normalColors
 }
 
-// share says how much the pixels look like a normal map.
+// share returns how many pixels look like a normal map, as a clause.
 func (e evidence) share() string {
 	c := e.content
-	return fmt.Sprintf("%.4g %% of its pixels are unit vectors, %.4g %% nearly so, and it leans by %.2f", 100*c.Unit, 100*c.Near, c.Tilt)
+	return fmt.Sprintf("%.4g %% of pixels have unit length, %.4g %% nearly, mean tilt %.2f", 100*c.Unit, 100*c.Near, c.Tilt)
 }
 
 // name is what the path says.

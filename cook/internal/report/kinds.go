@@ -14,8 +14,8 @@ import (
 // mostKinds is how many kinds of files are named.
 const mostKinds = 6
 
-// WriteKinds prints what a first run copied or left out though nobody said so, and what its
-// pictures look like.
+// WriteKinds prints which files a first run copied or ignored by default, and which preset
+// fits its images.
 func WriteKinds(w io.Writer, s *cook.Summary) {
 	if len(s.Copied) > 0 {
 		fmt.Fprintf(w, "copied as they are: %s\n", kinds(s.Copied))
@@ -25,9 +25,9 @@ func WriteKinds(w io.Writer, s *cook.Summary) {
 	}
 	switch s.Preset {
 	case "2d":
-		fmt.Fprintln(w, `the pictures look like those of a 2D game; each got mips or not by its role (preset = "2d" in a rule: none gets them)`)
+		fmt.Fprintln(w, `the images look like a 2D game; their roles decide which get mipmaps (preset = "2d" in a rule gives none mipmaps)`)
 	case "3d":
-		fmt.Fprintln(w, `the pictures look like those of a 3D scene; each got mips or not by its role (preset = "3d" in a rule: sprites get them too)`)
+		fmt.Fprintln(w, `the images look like a 3D scene; their roles decide which get mipmaps (preset = "3d" in a rule gives sprites mipmaps too)`)
 	}
 }
 
@@ -36,9 +36,9 @@ func WriteBehind(w io.Writer, s *cook.Summary) {
 	named := slices.DeleteFunc(slices.Clone(s.Behind), func(t string) bool { return t == "" })
 	switch {
 	case len(named) > 0:
-		fmt.Fprintf(w, "not up to date: what is cooked for %s (-target %s)\n", strings.Join(named, ", "), strings.Join(named, ","))
+		fmt.Fprintf(w, "stale: the outputs of target %s; cook them with -target %s\n", strings.Join(named, ", "), strings.Join(named, ","))
 	case len(s.Behind) > 0:
-		fmt.Fprintln(w, "not up to date: what is cooked without a target")
+		fmt.Fprintln(w, "stale: the outputs without a target; cook them without -target")
 	}
 }
 
