@@ -91,7 +91,7 @@ func TestReadingEarlyNotesWhoIsBusy(t *testing.T) {
 			reread = 1
 		}
 		if len(found.Files) != 4 || early < 2 || !slices.Equal(busy, []string{"asset d"}) || len(found.Reread) != reread {
-			t.Errorf("stamps ignored: %v: %d files, %d read, %q busy, %d read again", ignore, len(found.Files), early, busy, len(found.Reread))
+			t.Errorf("stamps ignored: %v: %d read, %q busy, %d read again; files %+v", ignore, early, busy, len(found.Reread), found.Files)
 		}
 	}
 }

@@ -26,7 +26,7 @@ func colorOf(recipe int) string {
 
 // legend names the colors of recipes.
 func (p *writer) legend() {
-	p.f("<p class=note>Colors are recipes; a folder has that of the one that takes most of it. Each tile leads to its row below.</p>\n<ul class=legend>")
+	p.f("<p class=note>The color of a tile is its recipe; a folder has the color of the recipe that takes most of it. Each tile leads to its row below.</p>\n<ul class=legend>")
 	recipes := p.report.Table("recipes")
 	for i, row := range recipes.Rows {
 		if i == 30 {
