@@ -8,15 +8,15 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// What a machine that cooks an action for others is given, and what it gives back. It starts
-// Program with the argument RunAction in a folder that holds
+// The files of an execution on another machine. The machine starts cook with the argument
+// RunAction in a folder that holds
 //
 //	cook          Program: the cook that wants the action, on Windows cook.exe
 //	action.json   an Action
-//	assets/...    its source and what it is known to read, each under its path
+//	assets/...    its source and known dependencies, each under its path
 //	tools/...     its programs with their own libraries, each under its absolute name
 //
-// and finds there afterwards
+// and that holds afterwards
 //
 //	out/record    a Record
 //	out/0 ...     its artifacts
@@ -33,9 +33,9 @@ const (
 // ActionFormat is the version of Action and Record.
 const ActionFormat = 1
 
-// An Action is one action as it travels. Its ID stands for all that decides what is made: the
-// other machine finds out the ID anew, from what it was given and what it has, and refuses
-// what comes to another one.
+// An Action is one action for another machine. Its ID is a hash of everything that decides its
+// artifacts. The other machine computes the ID anew, from the files it got and its own system,
+// and refuses an action with another ID.
 type Action struct {
 	Format  int             `json:"assetcook"`
 	ID      store.ActionID  `json:"id"`
@@ -50,17 +50,17 @@ type Action struct {
 
 // A ToolFile is a file of a program.
 type ToolFile struct {
-	Path string `json:"path"` // absolute, with slashes; of one in the asset folder its path there
+	Path string `json:"path"` // absolute, with slashes, or relative to the asset folder
 	Blob string `json:"blob"`
 }
 
-// A Record is how cooking an Action ended.
+// A Record is the result of cooking an Action.
 type Record struct {
 	Format int `json:"assetcook"`
-	// Refused says why it was not cooked, Error why cooking failed; "" if it did not.
+	// Refused is why the action was not cooked, Error why cooking failed; both may be "".
 	Refused string `json:"refused,omitempty"`
 	Error   string `json:"error,omitempty"`
-	// Reads are what it read besides its source, sorted, also if it failed.
+	// Reads are the dependencies, sorted, also of a failed action.
 	Reads     []Reading     `json:"reads,omitempty"`
 	Artifacts []Artifact    `json:"artifacts,omitempty"`
 	CookTime  time.Duration `json:"ns"`
@@ -71,7 +71,7 @@ type Record struct {
 type Reading struct {
 	Asked dependency.Dependency `json:"name"` // as the recipe asked for it
 	Found bool                  `json:"found"`
-	Blob  string                `json:"blob,omitempty"` // "" where only the presence counts
+	Blob  string                `json:"blob,omitempty"` // "" if only the presence counts
 }
 
 // An Artifact is a file that was made.
@@ -80,7 +80,7 @@ type Artifact struct {
 	Size int64  `json:"size"`
 }
 
-// Result is what a record says was made. The error is that of a blob ID.
+// Result returns the artifacts of a record. The error is that of a malformed blob ID.
 func (r *Record) Result() (store.Result, error) {
 	made := store.Result{CookTime: r.CookTime, Warnings: r.Warnings}
 	for _, a := range r.Artifacts {

@@ -18,22 +18,22 @@ import (
 	"github.com/assetcook/assetcook/internal/child"
 )
 
-// Options say which server, and what may be done with it.
+// Options select a server, and what the run does with it.
 type Options struct {
 	URL     string   // "" for none
-	Program string   // is started with the word Serve
-	Args    []string // that say which server, and how to reach it
-	Read    bool     // take results
-	Upload  bool     // give results
-	NoRace  bool     // wait for answers rather than cook meanwhile
-	Exec    bool     // have actions executed
-	Always  bool     // also those that take less time here
-	Jobs    int      // at once
-	// Traffic is told what passes, by one goroutine at a time; nil if that is not of interest.
+	Program string   // started with the word Serve
+	Args    []string // address and credentials, for Program
+	Read    bool     // download results
+	Upload  bool     // upload results
+	NoRace  bool     // wait for answers instead of cooking meanwhile
+	Exec    bool     // let other machines cook
+	Always  bool     // let them cook quick actions too
+	Jobs    int      // actions that they cook at once
+	// Traffic is called with news of transfers, by one goroutine at a time; it may be nil.
 	Traffic func(Traffic)
 }
 
-// OptionsOf returns the options for what a project says of its server.
+// OptionsOf returns the options for the server of a project.
 func OptionsOf(r rules.Remote) (opt Options, err error) {
 	if r.URL == "" {
 		return opt, nil
@@ -79,15 +79,14 @@ func OptionsOf(r rules.Remote) (opt Options, err error) {
 	return opt, nil
 }
 
-// flushTime is how long the end of a run waits for uploads. What is left the next run
-// uploads.
+// flushTime is how long the end of a run waits for uploads. The next run uploads the rest.
 const flushTime = 10 * time.Second
 
-// patience is how long a run waits in all for answers to what it could not expect, beyond what
-// cooking would take.
+// patience is how long a run waits in all for answers to unexpected questions, in addition to
+// the time of cooking.
 const patience = 200 * time.Millisecond
 
-// A Client asks for results on behalf of a run. A nil one knows nothing and keeps nothing.
+// A Client asks for results on behalf of a run. A nil Client has no results and uploads none.
 type Client struct {
 	opt  Options
 	note func(string)
@@ -100,16 +99,16 @@ type Client struct {
 
 	mu      sync.Mutex // guards what follows
 	seq     uint64
-	waiting map[uint64]func(a Answer, ok bool) // is called once, not ok if no answer will come; nil when none will
-	answers map[Key]*Answer                    // to what is expected; nil while it has not come
+	waiting map[uint64]func(a Answer, ok bool) // called once, not ok if no answer will come; nil after the last answer
+	answers map[Key]*Answer                    // of expected keys; nil until it has arrived
 
-	patience atomic.Int64 // what is left of it, as a time.Duration
+	patience atomic.Int64 // the rest of patience, as a time.Duration
 
 	talk talk
 }
 
-// Requests are written by one goroutine at a time. That lasts until the other end takes them;
-// what it says meanwhile is read all the same, else each could wait for the other.
+// Requests are written by one goroutine at a time. A write lasts until the other end reads it.
+// Another goroutine reads answers meanwhile, or both ends could wait for each other.
 type requests struct {
 	sync.Mutex
 	*json.Encoder
@@ -135,22 +134,22 @@ func NewOver(ctx context.Context, opt Options, note func(string), begin func() (
 	return c
 }
 
-// Reads reports whether results are looked for.
+// Reads reports whether the client looks for results.
 func (c *Client) Reads() bool { return c != nil && c.opt.Read }
 
 // A Wanted is a result that a run will look for.
 type Wanted struct {
 	Key
 	Asset string         // its path, for messages
-	Have  []store.BlobID // artifacts that the run has already
+	Have  []store.BlobID // artifacts that need no download
 }
 
-// Expect has results looked up and their blobs brought into the store, in their order, unless
-// that takes longer than cooking, by what is known of the link. arrived is called for each by
-// its number when that has ended, by one goroutine at a time; whole says that all that was
-// missing is in the store. What was found Look says from then on, without asking.
+// Expect looks results up and downloads their blobs into the store, in the given order. It leaves
+// out downloads that would take longer than cooking, as measured on the link. For each result it
+// calls arrived with its number, from one goroutine at a time; whole reports that no blob is
+// missing in the store. From then on, Look returns the result without asking.
 func (c *Client) Expect(wanted []Wanted, arrived func(n int, whole bool)) {
-	const some = 1000 // in a line
+	const some = 1000 // keys in a line
 	for first := 0; first < len(wanted); first += some {
 		part := wanted[first:min(first+some, len(wanted))]
 		r := Request{Op: Expect, Keys: make([]Key, len(part)), Have: make([][]store.BlobID, len(part)), Assets: make([]string, len(part))}
@@ -176,14 +175,14 @@ func (c *Client) Expects(k Key) bool {
 	return ok || c.waiting == nil
 }
 
-// Forget says that results that were expected are not looked for any more.
+// Forget ends the look-up of expected results.
 func (c *Client) Forget(keys ...Key) {
 	if c != nil && len(keys) > 0 {
 		c.send(Request{Op: Forget, Keys: keys})
 	}
 }
 
-// Known is what a server says of a key. None of it is proved before its blobs are fetched.
+// Known is a server's answer about a key. Nothing in it is proved before its blobs are fetched.
 type Known struct {
 	ReadSets []store.ReadSet // of the action
 	Result   *store.Result   // nil if there is none
@@ -212,7 +211,7 @@ func (c *Client) Look(ctx context.Context, k Key, asset string, worth time.Durat
 	return known
 }
 
-// known is what an answer says of a key, nothing if it cannot be understood.
+// known decodes an answer about a key. A malformed answer gives nothing.
 func (c *Client) known(k Key, a *Answer) (known Known) {
 	var err error
 	if a.ReadSets != nil {
@@ -232,9 +231,9 @@ func (c *Client) known(k Key, a *Answer) (known Known) {
 	return known
 }
 
-// Fetch brings the blobs of a result into the store, unless they take longer than cooking it
-// does, by what is known of the link, or then than worth and the run's patience. It reports
-// whether they are there.
+// Fetch downloads the blobs of a result into the store, and reports whether all are there. It
+// leaves out a download that would take longer than cooking, as measured on the link, and waits
+// at most worth and the run's patience.
 func (c *Client) Fetch(ctx context.Context, k Key, worth time.Duration) bool {
 	if !c.Reads() {
 		return false
@@ -243,16 +242,16 @@ func (c *Client) Fetch(ctx context.Context, k Key, worth time.Duration) bool {
 	return ok && a.Found
 }
 
-// A Ran is how executing an action on another machine ended.
+// A Ran is the result of executing an action on another machine.
 type Ran struct {
 	Record Record
-	Over   time.Duration // by how much it took longer than cooking, without what went to the server before
-	// Off says that nothing will be executed any more.
+	Over   time.Duration // time beyond cooking, without uploads before
+	// Off means that no more actions will be executed.
 	Off bool
 }
 
-// Run has the server execute an action. ok says that there is a record; if that tells of
-// artifacts, they are in the store. It waits as long as ctx.
+// Run lets the server execute an action, until ctx ends. ok reports that there is a record; the
+// artifacts of the record are in the store.
 func (c *Client) Run(ctx context.Context, root *Root) (ran Ran, ok bool) {
 	if c == nil || !c.opt.Exec {
 		return Ran{Off: true}, false
@@ -277,8 +276,7 @@ func (c *Client) Keep(asset string, keys ...Key) {
 	}
 }
 
-// Close ends the work for a run. If ctx is done, what was not uploaded yet is left for the
-// next run.
+// Close ends the work for a run. If ctx is done, it leaves all remaining uploads to the next run.
 func (c *Client) Close(ctx context.Context) Stats {
 	if c == nil {
 		return Stats{}
@@ -304,7 +302,7 @@ func (c *Client) Close(ctx context.Context) Stats {
 		return Stats{}
 	}
 	if !c.opt.Read {
-		a.Stats.Looked, a.Stats.Hits = 0, 0 // only for what an upload adds to
+		a.Stats.Looked, a.Stats.Hits = 0, 0 // look-ups of uploads only
 	}
 	return *a.Stats
 }
@@ -326,11 +324,11 @@ func (c *Client) ask(ctx context.Context, r Request, worth time.Duration) (Answe
 	}
 }
 
-// send sends a request that wants no answer.
+// send sends a request without an answer.
 func (c *Client) send(r Request) { c.sendFor(r, nil) }
 
-// sendForOne sends a request that has one answer, and returns its number. The channel is closed
-// without one if none will come.
+// sendForOne sends a request with one answer, and returns its number. If no answer will come, the
+// channel is closed without one.
 func (c *Client) sendForOne(r Request) (seq uint64, answer <-chan Answer) {
 	got := make(chan Answer, 1)
 	seq = c.sendFor(r, func(_ int, a Answer, ok bool) {
@@ -342,8 +340,8 @@ func (c *Client) sendForOne(r Request) (seq uint64, answer <-chan Answer) {
 	return seq, got
 }
 
-// sendFor sends a request, and returns the number of its first answer. answer is called for each
-// of its answers, by number: one, or one for each key of Expect. It is not ok if none will come.
+// sendFor sends a request, and returns the number of its first answer. It calls answer for each
+// answer: one, or one for each key of Expect. An answer that will not come is not ok.
 func (c *Client) sendFor(r Request, answer func(n int, a Answer, ok bool)) uint64 {
 	c.starting.Do(c.start)
 	answers := 0
@@ -362,8 +360,8 @@ func (c *Client) sendFor(r Request, answer func(n int, a Answer, ok bool)) uint6
 	return r.Seq
 }
 
-// writeRequest writes a request whose answers are awaited. It reports whether answer has been called,
-// or will be.
+// writeRequest writes a request and registers answer for its answers. It reports whether answer
+// has been called, or will be.
 func (c *Client) writeRequest(r *Request, answers int, answer func(n int, a Answer, ok bool)) bool {
 	c.to.Lock()
 	defer c.to.Unlock()
@@ -376,7 +374,7 @@ func (c *Client) writeRequest(r *Request, answers int, answer func(n int, a Answ
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.waiting == nil {
-		return true // receive says that none will come
+		return true // receive has called answer
 	}
 	for n := range answers {
 		delete(c.waiting, r.Seq+uint64(n))
@@ -384,7 +382,7 @@ func (c *Client) writeRequest(r *Request, answers int, answer func(n int, a Answ
 	return false
 }
 
-// await numbers a request and notes who waits for its answers, unless none will come.
+// await numbers a request and registers answer, unless no answer will come.
 func (c *Client) await(r *Request, answers int, answer func(n int, a Answer, ok bool)) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

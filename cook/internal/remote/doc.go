@@ -1,4 +1,4 @@
-// Package remote lets a run take results from a server that a team shares, and give it its
+// Package remote lets a run download results from a server that a team shares, and upload its
 // own.
 //
 //	execute --Look, Fetch, Keep, Run--> Client --wire--> serve-remote --gRPC or HTTP--> server
@@ -10,15 +10,15 @@
 // [Client] starts it with the first question, so a run without work neither starts it nor
 // connects.
 //
-// Contents do not pass through the wire. serve-remote puts what it downloads into the store,
-// which verifies every blob against its BLAKE3-256 while it is written, and takes from there
-// what it uploads. A result is recorded in the store when all of its blobs are there.
+// Contents do not pass through the wire. serve-remote writes downloaded blobs into the store,
+// which verifies each blob against its BLAKE3-256, and uploads blobs from the store. A result is
+// recorded in the store when all of its blobs are there.
 //
 // # Actions that other machines cook
 //
-// A server may have machines that execute actions. Run has one of them cook an action, with
-// this very program: see [Action] and [Record]. What it has made is in the store then; whether
-// it was made from what is here the run finds out from the record.
+// A server may have machines that execute actions. Run lets one of them cook an action with
+// this program: see [Action] and [Record]. Afterwards the artifacts are in the store. The run
+// compares the dependencies in the record with the files here.
 //
 // # Failure is a miss
 //

@@ -23,42 +23,42 @@ const WireVersion = 1
 // Beat is the interval of heartbeats: serve-remote writes at least one line in each.
 const Beat = 5 * time.Second
 
-// An Op is what serve-remote is asked for.
+// An Op is the operation of a request.
 type Op string
 
 const (
 	Hello  Op = "hello"  // the first request, with the version of the wire
-	Expect Op = "expect" // look keys up, and fetch what is found
-	Forget Op = "forget" // keys that were expected are no longer
-	Look   Op = "look"   // say what is known of a key
+	Expect Op = "expect" // look keys up, and fetch the found results
+	Forget Op = "forget" // expected keys are not needed any more
+	Look   Op = "look"   // look a key up
 	Fetch  Op = "fetch"  // bring the blobs of a key's result into the store
-	Keep   Op = "keep"   // upload what the store has under keys, later
+	Keep   Op = "keep"   // upload the store's records of keys, later
 	Run    Op = "run"    // execute an action on another machine, and bring its blobs into the store
-	Drop   Op = "drop"   // no answer to the Run of that Seq is wanted any more
+	Drop   Op = "drop"   // give up the Run with this Seq
 	End    Op = "end"    // finish uploads within the time given, and stop
 )
 
-// A Request is one line of JSON that serve-remote reads. It reads on whatever it has to answer.
+// A Request is one line of JSON that serve-remote reads. Answers never keep it from reading.
 type Request struct {
-	// Seq is of the answer; 0 wants none. Each key of Expect has an answer of its own, under
-	// Seq, Seq+1 and so on, unless it is forgotten meanwhile.
+	// Seq is the number of the answer; 0 means no answer. The keys of Expect have the answers
+	// Seq, Seq+1 and so on, unless they are forgotten.
 	Seq  uint64 `json:"seq,omitempty"`
 	Op   Op     `json:"op"`
 	Keys []Key  `json:"keys,omitempty"`
 	// Assets are the paths of the keys' assets, for messages; nil if unknown.
 	Assets []string `json:"assets,omitempty"`
-	// Have are blobs of the result of each key of Expect that need not be fetched.
+	// Have are blobs that need no download, for each key of Expect.
 	Have  [][]store.BlobID `json:"have,omitempty"`
 	Root  *Root            `json:"root,omitempty"`  // for Run
 	Flush time.Duration    `json:"flush,omitempty"` // for End
 	Wire  int              `json:"wire,omitempty"`  // for Hello: WireVersion
 }
 
-// A Root is all that a machine is given to execute an action.
+// A Root has all inputs of an action for another machine.
 type Root struct {
 	Files   []File   `json:"files"`
-	Folders []string `json:"folders,omitempty"` // that are to be there, with or without files
-	Outputs int      `json:"outputs"`           // how many artifacts there will be
+	Folders []string `json:"folders,omitempty"` // that exist, with or without files
+	Outputs int      `json:"outputs"`           // number of artifacts
 	Asset   string   `json:"asset,omitempty"`   // for messages
 	// Wait limits the wait for the result; 0 means the general limit of executions.
 	Wait time.Duration `json:"wait,omitempty"`
@@ -67,9 +67,9 @@ type Root struct {
 // A File is one file of a Root.
 type File struct {
 	Path       string `json:"path"`           // in the root
-	Text       []byte `json:"text,omitempty"` // what it holds, or
-	From       string `json:"from,omitempty"` // the file that holds it, which has this
-	Blob       string `json:"blob,omitempty"` // content
+	Text       []byte `json:"text,omitempty"` // content, or
+	From       string `json:"from,omitempty"` // a local file with the content, and
+	Blob       string `json:"blob,omitempty"` // its ID
 	Size       int64  `json:"size,omitempty"`
 	Executable bool   `json:"executable,omitempty"`
 }
@@ -78,31 +78,31 @@ type File struct {
 // the protocol. An empty answer is a heartbeat.
 type Answer struct {
 	Seq   uint64 `json:"seq,omitempty"`   // 0 for a note
-	Found bool   `json:"found,omitempty"` // for Look something, else all blobs of the result
+	Found bool   `json:"found,omitempty"` // Look: a result; others: all its blobs
 	// ReadSets and Result are records of the store, for Look and Expect. Either may be missing.
 	ReadSets []byte       `json:"readSets,omitempty"`
 	Result   []byte       `json:"result,omitempty"`
 	Origin   store.Origin `json:"origin,omitzero"` // of the result
 	Note     string       `json:"note,omitempty"`
-	// Record is the Record of a Run, and Over how much longer it took than cooking. Off says that
-	// no action will be executed any more.
+	// Record is the Record of a Run, and Over its time beyond cooking. Off means that no more
+	// actions will be executed.
 	Record  []byte        `json:"record,omitempty"`
 	Over    time.Duration `json:"over,omitempty"`
 	Off     bool          `json:"off,omitempty"`
 	Stats   *Stats        `json:"stats,omitempty"`   // for End
-	Traffic *Traffic      `json:"traffic,omitempty"` // news that were not asked for
+	Traffic *Traffic      `json:"traffic,omitempty"` // news without a request
 	Wire    int           `json:"wire,omitempty"`    // WireVersion, of the first line
 }
 
-// Traffic is news of what passes: of one transfer, or of all at some moment.
+// Traffic is news of one transfer, or of all transfers at a moment.
 type Traffic struct {
 	Transfer         *Transfer `json:"transfer,omitempty"`
-	Active           bool      `json:"active,omitempty"` // something is on its way
+	Active           bool      `json:"active,omitempty"` // a transfer is under way
 	Down, Up         int64     `json:",omitempty"`       // bytes so far
 	DownRate, UpRate int64     `json:",omitempty"`       // bytes a second lately
 }
 
-// A Transfer is blobs that travel together. It is told when it begins and when it has ended.
+// A Transfer is a group of blobs. It is reported at its begin and at its end.
 type Transfer struct {
 	ID    int   `json:"id"`
 	Up    bool  `json:"up,omitempty"`
@@ -111,7 +111,7 @@ type Transfer struct {
 	Ended bool  `json:"ended,omitempty"`
 }
 
-// String is what a person is shown of it while it lasts; "" if nothing is on its way.
+// String returns the transfers under way for the progress line, "" if there are none.
 func (t Traffic) String() string {
 	var parts []string
 	for _, way := range [...]struct {
@@ -125,10 +125,10 @@ func (t Traffic) String() string {
 	return strings.Join(parts, "  ")
 }
 
-// Stats count what passed between a run and the server.
+// Stats count the look-ups and transfers of a run.
 type Stats struct {
 	Looked     int64         `json:"looked"`     // actions that were looked for
-	Hits       int64         `json:"hits"`       // those that had a result
+	Hits       int64         `json:"hits"`       // actions with a result
 	Downloaded int64         `json:"downloaded"` // blobs
 	Down       int64         `json:"down"`       // bytes of them
 	Uploaded   int64         `json:"uploaded"`   // results
@@ -136,12 +136,12 @@ type Stats struct {
 	Left       int64         `json:"left"`       // results that the next run uploads
 	Dear       int64         `json:"dear"`       // results that take longer to download than to cook
 	Executed   int64         `json:"executed"`   // actions that other machines have cooked for the run
-	Untrusted  int64         `json:"untrusted"`  // keys under which is what no trusted key has signed
+	Untrusted  int64         `json:"untrusted"`  // keys with results that no trusted key has signed
 	Requests   int64         `json:"requests"`
 	Waited     time.Duration `json:"waited"` // for the first answer of the server
 }
 
-// String returns what of it matters to a person.
+// String returns the counts for the summary of a run.
 func (s Stats) String() string {
 	text := ""
 	if s.Looked > 0 {
