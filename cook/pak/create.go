@@ -87,7 +87,7 @@ func create(ctx context.Context, name string, files []File, opt Options) (Stats,
 		}
 		names += len(f.Name)
 	}
-	if len(files) > maxFiles || names >= 1<<32 {
+	if len(files) > maxFiles || uint64(names) >= 1<<32 {
 		return Stats{}, fmt.Errorf("%d files with names of %d bytes are more than a pak can hold", len(files), names)
 	}
 	level := opt.Level
