@@ -136,7 +136,7 @@ func (t *Table[V]) putEntry(b, slot uint64, key uintptr, v V) {
 	t.heads[b] = uint32(slot) + 1
 }
 
-// freeSlot frees a slot that is in no list and returns what it held.
+// freeSlot frees a slot that is in no list and returns its entry.
 func (t *Table[V]) freeSlot(slot uint64) (key uintptr, v V) {
 	t.used[slot/64] &^= 1 << (slot % 64)
 	key, t.keys[slot] = t.keys[slot], 0

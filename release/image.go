@@ -87,7 +87,7 @@ func readJSON(file string, v any) error {
 
 // makeImage returns a container image for each Linux platform. Images have the two
 // programs, the certificates of well-known authorities, the notices, and nothing else.
-// All times are those of the commit, so that the same commit makes the same image.
+// All times are the time of the commit, so that the same commit makes the same image.
 func makeImage(r release, notices []byte) (v1.ImageIndex, error) {
 	index := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
 	for _, p := range r.linux {

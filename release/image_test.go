@@ -76,7 +76,7 @@ func distOf(t *testing.T, version string) string {
 	return filepath.Join(root, "dist")
 }
 
-// What is pushed can be pulled for each platform: both programs, certificates and notices.
+// A pushed image can be pulled for each platform, with both programs, certificates and notices.
 func TestPushedImageHasTheProgramsOfEachPlatform(t *testing.T) {
 	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
 	defer server.Close()

@@ -64,7 +64,7 @@ type picture struct {
 }
 
 // load reads the crops from the folder of the game's data.
-func load(data string, crops []crop) ([]picture, error) {
+func loadPictures(data string, crops []crop) ([]picture, error) {
 	var pictures []picture
 	for _, c := range crops {
 		read := c.readCrop

@@ -67,7 +67,7 @@ func compareEncoders(ctx context.Context, out io.Writer, data string, of contest
 	if !ok {
 		return fmt.Errorf("no class of pictures %q", class)
 	}
-	pictures, err := load(data, chosenCrops)
+	pictures, err := loadPictures(data, chosenCrops)
 	if err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ import (
 // of x and y, where it is given.
 func angles(ctx context.Context, out io.Writer, data, program string) error {
 	at := slices.IndexFunc(crops, func(c crop) bool { return c.kind == normalMap })
-	pictures, err := load(data, crops[at:at+1])
+	pictures, err := loadPictures(data, crops[at:at+1])
 	if err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ import (
 	"os"
 )
 
-func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+func main() { os.Exit(plotResults(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
 // An output is a chart, a table or a list as the flags ask for it.
 type output struct {
@@ -74,7 +74,7 @@ func (o *output) render(benchmarks []byte) ([]byte, error) {
 	return results.svg(o.title, o.log, o.timesTo)
 }
 
-func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+func plotResults(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("chart", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	var o output

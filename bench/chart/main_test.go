@@ -30,7 +30,7 @@ func TestGolden(t *testing.T) {
 		"about.md":    {"-about"},
 	} {
 		var out, errs bytes.Buffer
-		if code := run(args, bytes.NewReader(input), &out, &errs); code != 0 {
+		if code := plotResults(args, bytes.NewReader(input), &out, &errs); code != 0 {
 			t.Fatalf("%s: exit %d: %s", golden, code, &errs)
 		}
 		name := filepath.Join("testdata", golden)
@@ -53,14 +53,14 @@ func TestOut(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "out.svg")
 	in := "BenchmarkX/impl=a/size=1-8 1 1 ns/op 5 MB/s\n"
 	var out, errs bytes.Buffer
-	if code := run([]string{"-out", name}, strings.NewReader(in), &out, &errs); code != 0 || out.Len() > 0 {
+	if code := plotResults([]string{"-out", name}, strings.NewReader(in), &out, &errs); code != 0 || out.Len() > 0 {
 		t.Fatalf("exit %d, %q: %s", code, &out, &errs)
 	}
 	if page, err := os.ReadFile(name); err != nil || !strings.HasPrefix(string(page), "<svg") {
 		t.Errorf("%q, %v", page, err)
 	}
 	for _, out := range []string{t.TempDir(), filepath.Join(name, "below-a-file")} {
-		if code := run([]string{"-out", out}, strings.NewReader(in), io.Discard, &errs); code != 1 {
+		if code := plotResults([]string{"-out", out}, strings.NewReader(in), io.Discard, &errs); code != 1 {
 			t.Errorf("-out %s: exit %d, want 1", out, code)
 		}
 	}
@@ -79,7 +79,7 @@ func TestFill(t *testing.T) {
 	want := strings.Replace(before, "old", "\n| impl | 16 B, ns | 1 KiB, GB/s |\n|---|---:|---:|\n| a | 4.00 | 10.2 |\n", 1)
 	for range 2 {
 		var errs bytes.Buffer
-		if code := run([]string{"-fill", page}, strings.NewReader(in), io.Discard, &errs); code != 0 {
+		if code := plotResults([]string{"-fill", page}, strings.NewReader(in), io.Discard, &errs); code != 0 {
 			t.Fatalf("exit %d: %s", code, &errs)
 		}
 		text, err := os.ReadFile(page)
@@ -100,7 +100,7 @@ func TestFill(t *testing.T) {
 		if err := os.WriteFile(page, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if code := run([]string{"-fill", page}, strings.NewReader(in), io.Discard, io.Discard); code != 1 {
+		if code := plotResults([]string{"-fill", page}, strings.NewReader(in), io.Discard, io.Discard); code != 1 {
 			t.Errorf("%q: exit %d, want 1", text, code)
 		}
 		if after, err := os.ReadFile(page); err != nil || string(after) != text {
@@ -141,7 +141,7 @@ func TestRefused(t *testing.T) {
 		{"flag", ok, []string{"-no"}, 2, "not defined"},
 	} {
 		var errs bytes.Buffer
-		if code := run(tt.args, strings.NewReader(tt.in), io.Discard, &errs); code != tt.code {
+		if code := plotResults(tt.args, strings.NewReader(tt.in), io.Discard, &errs); code != tt.code {
 			t.Errorf("%s: exit %d, want %d", tt.name, code, tt.code)
 		}
 		if !strings.Contains(errs.String(), tt.want) {

@@ -7,12 +7,12 @@ import (
 )
 
 // A kind is one way to wait for a lock.
-type kind struct {
+type lockKind struct {
 	name string
 	make func() sync.Locker
 }
 
-var kinds = []kind{
+var kinds = []lockKind{
 	{"sync.Mutex", func() sync.Locker { return new(sync.Mutex) }},
 	{"spin", func() sync.Locker { return new(spin) }},
 	{"spin and yield", func() sync.Locker { return new(yielding) }},

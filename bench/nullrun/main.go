@@ -96,7 +96,7 @@ func (p *pattern) Set(text string) (err error) {
 
 func (p *pattern) matches(name string) bool { return p.re == nil || p.re.MatchString(name) }
 
-func flags(s *settings) *flag.FlagSet {
+func settingFlags(s *settings) *flag.FlagSet {
 	*s = settings{files: counts{10_000, 100_000}}
 	fs := flag.NewFlagSet("nullrun", flag.ContinueOnError)
 	fs.Var(&s.files, "files", "sizes of the trees, separated by commas")
@@ -117,7 +117,7 @@ func flags(s *settings) *flag.FlagSet {
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	var s settings
-	fs := flags(&s)
+	fs := settingFlags(&s)
 	fs.SetOutput(stderr)
 	if err := fs.Parse(args); err != nil {
 		return exitUsage

@@ -21,7 +21,7 @@ func TestCommandLine(t *testing.T) {
 		{[]string{"-within", "90s"}, "go run ./bench/nullrun -within 1m30s"},
 	} {
 		var s settings
-		fs := flags(&s)
+		fs := settingFlags(&s)
 		if err := fs.Parse(test.args); err != nil {
 			t.Fatal(err)
 		}
@@ -33,7 +33,7 @@ func TestCommandLine(t *testing.T) {
 
 func TestDefaults(t *testing.T) {
 	var s settings
-	flags(&s)
+	settingFlags(&s)
 	if s.files.String() != "10000,100000" || s.runs != 9 || s.verifyBytes != 2<<30 || s.threads < 1 {
 		t.Errorf("defaults are %+v", s)
 	}

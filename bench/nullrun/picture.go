@@ -54,8 +54,8 @@ func (r *Report) picture() ([]byte, error) {
 		bytes := svgplot.Plot{Left: spaceLeft, Right: spaceRight, Top: top, Bottom: bottom, X: x, Legend: true}
 		bytes.Y.Label = func(n float64) string { return decade(n, []string{"MiB"}, 1) }
 		for _, c := range row {
-			seconds.Lines = append(seconds.Lines, c.line(sizes, func(e *Entry) (float64, string) { return e.Wall.Seconds(), duration(e.Wall) }))
-			bytes.Lines = append(bytes.Lines, c.line(sizes, func(e *Entry) (float64, string) {
+			seconds.Lines = append(seconds.Lines, c.curveLine(sizes, func(e *Entry) (float64, string) { return e.Wall.Seconds(), duration(e.Wall) }))
+			bytes.Lines = append(bytes.Lines, c.curveLine(sizes, func(e *Entry) (float64, string) {
 				if e.AtMost {
 					return 0, ""
 				}
@@ -74,7 +74,7 @@ func (r *Report) picture() ([]byte, error) {
 }
 
 // line returns the contestant's line, without the points at which it has no value above 0.
-func (c *curve) line(sizes []int, value func(e *Entry) (v float64, text string)) svgplot.Line {
+func (c *curve) curveLine(sizes []int, value func(e *Entry) (v float64, text string)) svgplot.Line {
 	line := svgplot.Line{Name: c.name}
 	for _, files := range sizes {
 		e := c.at[files]

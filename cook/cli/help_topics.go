@@ -37,7 +37,7 @@ func topicNames() (names []string) {
 }
 
 const rulesText = `Rules say which recipe cooks a source, and with which options. They are in cook.toml in the
-asset folder, or in a folder below for what is below it. cook init writes a first one.
+asset folder, or in a folder below it, which they govern. cook init writes a first file.
 
 	[[rule]]
 	match = ["ui/**/*.png", "!ui/photos/**"]
@@ -67,19 +67,19 @@ a folder of their own: cook -dir assets -target mobile writes cooked/mobile.
 	format  = "opus"
 	bitrate = 48
 
-A table sets options of one recipe, a rule with target those of the files that match.
+A table sets options of one recipe; a rule with target sets options of matching files.
 Without -target, cook makes the target without a name; -target all makes all that
 are declared.
 `
 
 const ignoreText = `Files and folders that match these patterns are not cooked, whatever their case. A line
 of a .cookignore that begins with "!" takes them back in, such as !*.psd or !Makefile.
-What a recipe cooks by default is never left out.
+Files that a recipe cooks by default are never left out.
 
 `
 
-// helpOnFlag prints a flag, written with its hyphen, and the verbs that have it. Verbs
-// whose flags of this name do different things are told apart.
+// helpOnFlag prints a flag, written with its hyphen, and the verbs that have it. It prints
+// each description once.
 func helpOnFlag(w io.Writer, c command, word string) bool {
 	name := strings.TrimLeft(word, "-")
 	if name == "" || name == word {

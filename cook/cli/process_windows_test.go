@@ -38,7 +38,7 @@ func init() {
 	}
 }
 
-// pictures is a project with pictures, each of which takes a while to cook.
+// pictures returns a project of pictures that take a while to cook.
 type pictures struct {
 	t                *testing.T
 	dir, out, assets string

@@ -27,7 +27,7 @@ func inProject(fs *flag.FlagSet, words []string, dirGiven bool) ([]string, error
 			return words, nil
 		}
 		p, _, err := cook.FindProject(".")
-		fill(fs, &p)
+		fillProject(fs, &p)
 		return words, err
 	}
 	base := dir.Value.String()
@@ -59,7 +59,7 @@ func inProject(fs *flag.FlagSet, words []string, dirGiven bool) ([]string, error
 	if err := dir.Value.Set(pathname.FromHere(project.Dir)); err != nil {
 		return nil, err
 	}
-	fill(fs, &project)
+	fillProject(fs, &project)
 	if slices.Contains(takePatterns, fs.Name()) {
 		for i, word := range words {
 			words[i] = asPattern(project.Dir, word, searched)
@@ -68,8 +68,8 @@ func inProject(fs *flag.FlagSet, words []string, dirGiven bool) ([]string, error
 	return words, nil
 }
 
-// fill sets flags that have no value yet as a project says.
-func fill(fs *flag.FlagSet, p *cook.Project) {
+// fillProject sets flags that have no value yet as a project says.
+func fillProject(fs *flag.FlagSet, p *cook.Project) {
 	for _, f := range [...]struct{ name, value string }{
 		{"out", pathname.FromHere(p.Out)}, {"cache", pathname.FromHere(p.Cache)}, {"state", pathname.FromHere(p.State)}, {"config", pathname.FromHere(p.Config)}, {"target", strings.Join(p.Targets, ",")},
 		{"remote-upload", p.Remote.Upload}, {"remote-read", (*unless)(&p.Remote.NoRead).String()}, {"remote-race", (*unless)(&p.Remote.NoRace).String()}, {"remote-ca", p.Remote.CA}, {"remote-cert", p.Remote.Cert},

@@ -122,7 +122,7 @@ func (r *queryRun) each(w io.Writer, list []survey.Asset, say func(*survey.Asset
 	return nil
 }
 
-// findAsset looks for what a person typed: a path in the asset or output folder, as it is or from
+// findAsset finds an asset by a typed path: a path in the asset or output folder, as it is or from
 // the working directory.
 func (r *queryRun) findAsset(given string) (survey.Found, error) {
 	out, err := survey.OutputFolder(r.project.Dir, r.project.Out)

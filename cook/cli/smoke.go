@@ -137,7 +137,7 @@ func (r *smokeRun) checkRecordings(files []string) error {
 	return nil
 }
 
-// measureAndCompare measures, compares, and writes what was asked for.
+// measureAndCompare measures the steps, compares the figures, and writes the requested files.
 func (r *smokeRun) measureAndCompare(ctx context.Context, s *scenario.Scenario) ([]smoke.Change, error) {
 	suite, err := s.Suite(stepArgs)
 	if err != nil {

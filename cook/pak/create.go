@@ -143,7 +143,7 @@ type writer struct {
 	stats   Stats
 }
 
-// writePak writes what was not kept, and the directory.
+// writePak writes the data that was not kept, and the directory.
 func (w *writer) writePak(ctx context.Context, opt Options) error {
 	if _, err := w.out.WriteAt(append([]byte(headerMagic), make([]byte, headerSize-len(headerMagic))...), 0); err != nil {
 		return err

@@ -71,8 +71,8 @@ func (p *Pak) ReadFile(name string) ([]byte, error) {
 	return p.readEntry(&e)
 }
 
-// readEntry returns the content of an entry, not checked against its digest. Its errors are
-// those of package fs.
+// readEntry returns the content of an entry, not checked against its digest. An error is
+// an *fs.PathError.
 func (p *Pak) readEntry(e *Entry) ([]byte, error) {
 	data, err := p.readUnchecked(e)
 	if err != nil {

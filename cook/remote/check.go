@@ -24,7 +24,7 @@ const (
 	checkTime  = 30 * time.Second
 )
 
-// checkServer tries a server, and prints what it finds.
+// checkServer tries a server, and prints its findings.
 func checkServer(ctx context.Context, w *way, out io.Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, checkTime)
 	defer cancel()

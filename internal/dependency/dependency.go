@@ -1,4 +1,4 @@
-// Package dependency says what a cooked asset depends on besides its source: a file, names in a
+// Package dependency has the dependencies of a cooked asset besides its source: a file, names in a
 // folder, the text of a link, what other files say of the source, or artifacts of other assets.
 //
 // A [Dependency] is a value that can be compared and can be the key of a map. Its zero value of

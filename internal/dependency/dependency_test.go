@@ -11,7 +11,7 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// The texts are those that indexes, stores and keys have had since before there were Dependencies.
+// Texts keep the form that indexes, stores and keys already have.
 func TestTextsStay(t *testing.T) {
 	seen := map[Kind]bool{}
 	for _, tc := range []struct {
@@ -149,7 +149,7 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// The names of listings resolve as those of files do.
+// Names of listings resolve like names of files.
 func TestResolveListing(t *testing.T) {
 	for folder, want := range map[string]string{".": "d", "/": ".", "..": ".", "../..": "", "../../": "", "x": "d/x"} {
 		if got, err := OfNames(folder, "*", true).Resolve("d/a"); got.Path != want || (err == nil) != (want != "") {
@@ -202,7 +202,7 @@ func TestStamped(t *testing.T) {
 	}
 }
 
-// What is decoded from any bytes is encoded to the same bytes, is shown, and resolves or does not.
+// A dependency decoded from any bytes encodes to the same bytes; String and Resolve do not panic.
 func FuzzDecode(f *testing.F) {
 	for _, text := range []string{"", "a", "\x00a", "a\x00->", "a/.\x00*\x00", "a\x00f\x00s\x00t\x00", ".\x00*\x00f\x00s\x00", "@\x00pc\x00*\x00", "//.\x00", "./.\x00", "@\x00f\x00"} {
 		f.Add(text)

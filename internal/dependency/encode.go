@@ -60,7 +60,7 @@ func Encode(d Dependency) string {
 	panic("dependency of no kind")
 }
 
-// within begins the text of what is in a folder.
+// within returns the begin of a text about a folder.
 func within(folder string) string {
 	if folder == here {
 		return here + nul
@@ -128,7 +128,7 @@ func (d *Dependency) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// MayBePart reports whether a text may be that of an extract or of artifacts. It looks at few bytes.
+// MayBePart reports whether a text may name an extract or artifacts. It looks at few bytes.
 func MayBePart(text []byte) bool {
 	n := len(text)
 	return n > 1 && (text[n-1] == 0 || text[0] == artifacts[0] && text[1] == 0)

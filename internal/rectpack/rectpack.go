@@ -86,7 +86,7 @@ func Pack(ctx context.Context, rects []Size, o Options) (Layout, error) {
 	return l, nil
 }
 
-// addPage adds a page with those that have been placed on it, and returns the others.
+// addPage adds a page with the placed rectangles, and returns the others.
 func (l *Layout) addPage(page Size, placed map[int]Place, of []int) (left []int) {
 	for _, i := range of {
 		at, ok := placed[i]

@@ -33,7 +33,7 @@ func (r *Recorder) writeStream(to io.Writer, began time.Time, timer <-chan time.
 	}
 }
 
-// writeBuffer writes a buffer, and what is open on its row.
+// writeBuffer writes a buffer, and the open scopes of its row.
 func (s *sink) writeBuffer(b *buffer) {
 	s.appendNames()
 	s.appendRows()

@@ -37,7 +37,7 @@ func folder(t *testing.T, suite string, content map[string]string) string {
 func table(t *testing.T, dir, suite string) string {
 	t.Helper()
 	var out, errs bytes.Buffer
-	if status := run(t.Context(), suites, []string{"-suites", dir, suite}, &out, &errs); status != 0 {
+	if status := runSuites(t.Context(), suites, []string{"-suites", dir, suite}, &out, &errs); status != 0 {
 		t.Fatalf("status %d: %s", status, errs.String())
 	}
 	var rows []string
@@ -247,7 +247,7 @@ func TestRun(t *testing.T) {
 		{nil, 2, "", "-suites is needed"},
 	} {
 		var out, errs bytes.Buffer
-		status := run(t.Context(), all, c.args, &out, &errs)
+		status := runSuites(t.Context(), all, c.args, &out, &errs)
 		if status != c.status || !strings.Contains(out.String(), c.stdout) || !strings.Contains(errs.String(), c.stderr) {
 			t.Errorf("%q: status %d, output\n%s%s", c.args, status, out.String(), errs.String())
 		}

@@ -26,10 +26,10 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	os.Exit(run(ctx, suites, os.Args[1:], os.Stdout, os.Stderr))
+	os.Exit(runSuites(ctx, suites, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-func run(ctx context.Context, suites []suite, args []string, stdout, stderr io.Writer) int {
+func runSuites(ctx context.Context, suites []suite, args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("conformance", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	dir := flags.String("suites", "", "`folder` that holds the suites")

@@ -192,7 +192,7 @@ func (g *group) signal(send func(leader *os.Process)) {
 	}
 }
 
-// killGroup kills what is left of the group and ends it.
+// killGroup kills the remaining processes of the group and ends it.
 func (g *group) killGroup() {
 	g.signal(func(leader *os.Process) {
 		g.job.kill(leader)

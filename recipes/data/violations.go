@@ -75,7 +75,7 @@ func (f *violations) insert(v violation) {
 	f.first = f.first[:min(len(f.first), mostViolations)]
 }
 
-// countAll counts those of another one, too.
+// countAll adds the violations of another list.
 func (f *violations) countAll(other *violations) {
 	if f == nil {
 		return

@@ -154,12 +154,12 @@ func (w *real) writeVersion(assets string, asset, version int32) error {
 	}
 	seed := w.salt
 	copy(seed[:], fmt.Sprint(version))
-	content := make([]byte, w.h.size(asset))
+	content := make([]byte, w.h.sizeOf(asset))
 	rand.NewChaCha8(seed).Read(content)
 	return os.WriteFile(name, content, 0o666)
 }
 
-// checkSimulation replays a history in both worlds and prints what was counted in each.
+// checkSimulation replays a history in both worlds and prints the counts of each.
 func checkSimulation(t team, assets tree, m machine, days int, seed uint64, server string) error {
 	// Both read the same history, which is made anew from the seed.
 	first := newHistory(t, assets, seed)

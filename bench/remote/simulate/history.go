@@ -27,7 +27,7 @@ type tree struct {
 }
 
 // size returns the size of an asset's artifact, which is log-normal.
-func (t tree) size(asset int32) int64 {
+func (t tree) sizeOf(asset int32) int64 {
 	h := rand.New(rand.NewPCG(uint64(asset), 7))
 	mean := t.bytes / float64(t.assets)
 	n := int64(mean * math.Exp(t.spread*h.NormFloat64()-t.spread*t.spread/2))
@@ -88,7 +88,7 @@ func (h *history) asset(v int32) int32 {
 	return h.edited[int(v)-h.assets]
 }
 
-func (h *history) versionSize(v int32) int64 { return h.size(h.asset(v)) }
+func (h *history) versionSize(v int32) int64 { return h.sizeOf(h.asset(v)) }
 
 // version is that which an asset has on a branch.
 func (h *history) version(branch int, asset int32) int32 {

@@ -89,9 +89,9 @@ func (s *simulation) print(lim limits, within time.Duration, begun int64) {
 	var bytes []float64
 	busiest := crowd{}
 	for _, visitors := range s.days[1:] { // on the first one there is nothing new
-		loads := make([]load, len(visitors))
+		loads := make([]demand, len(visitors))
 		for i, v := range visitors {
-			loads[i] = load{r.Float64() * within.Seconds(), v.took.Seconds(), float64(v.requests), float64(v.bytes)}
+			loads[i] = demand{r.Float64() * within.Seconds(), v.took.Seconds(), float64(v.requests), float64(v.bytes)}
 			looked, requests = append(looked, float64(v.looked)), append(requests, float64(v.requests))
 			bytes, alone = append(bytes, float64(v.bytes)), append(alone, v.took.Seconds())
 		}

@@ -83,8 +83,8 @@ type limits struct {
 	bytes    float64 // a second
 }
 
-// A load is what one machine asks of the server from a time on.
-type load struct {
+// A demand is the requests and bytes of one machine from a time on.
+type demand struct {
 	start, alone    float64 // seconds; alone is how long it takes when nobody else asks
 	requests, bytes float64
 }
@@ -97,7 +97,7 @@ type crowd struct {
 
 // together has machines share a server. In each step everyone gets the same part of what they
 // would get alone.
-func together(loads []load, lim limits) crowd {
+func together(loads []demand, lim limits) crowd {
 	const step = 0.5
 	c := crowd{took: make([]float64, len(loads))}
 	left := make([]float64, len(loads)) // of the time that it takes alone

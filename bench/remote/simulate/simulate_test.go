@@ -164,7 +164,7 @@ func TestCache(t *testing.T) {
 
 // Machines that share a server wait for each other.
 func TestTogether(t *testing.T) {
-	loads := []load{{0, 10, 0, 1000}, {0, 10, 0, 1000}, {100, 10, 0, 1000}}
+	loads := []demand{{0, 10, 0, 1000}, {0, 10, 0, 1000}, {100, 10, 0, 1000}}
 	c := together(loads, limits{bytes: 100})
 	for i, want := range []float64{20, 20, 10} {
 		if got := c.took[i]; got < want-0.01 || got > want+0.51 {

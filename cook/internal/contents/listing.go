@@ -103,7 +103,7 @@ func listed(assets *confine.Dir, l dependency.Dependency, e fs.DirEntry) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// Named reports whether a listing, or an extract of many files, is of a name: has it if it is
+// Named reports whether a listing, or an extract of many files, covers a name: has it if it is
 // there, and is of its kind.
 func Named(l dependency.Dependency, name string) bool {
 	if l.Kind == dependency.Entries {

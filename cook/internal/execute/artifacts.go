@@ -73,7 +73,7 @@ func (t *Artifacts) carryOut(p *plan.Plan, results []Result, settled []atomic.Bo
 	t.plan, t.results, t.settled, t.dry, t.rest = p, results, settled, dry, nil
 }
 
-// A choice is what a dependency on artifacts is about.
+// A choice is the target and the patterns of a dependency on artifacts.
 type choice struct {
 	target   string
 	patterns glob.List
@@ -92,7 +92,7 @@ func choose(on dependency.Dependency) (c choice, err error) {
 // has reports whether the patterns choose an output, by its path below the target's folder.
 func (c *choice) has(output string) bool { return c.patterns.Match(output, path.Base(output)) }
 
-// open returns what is still to be made of some artifacts, nil for nothing.
+// open returns the artifacts that are still to be made, nil for none.
 func (t *Artifacts) open(on dependency.Dependency) *waitError {
 	c, err := choose(on)
 	if err != nil {

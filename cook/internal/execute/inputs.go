@@ -86,7 +86,7 @@ func (c *cooker) recheckSource(ctx context.Context, a planned) error {
 	return c.recheck(ctx, dependency.OfFile(a.Path), *a.Source)
 }
 
-// byAsked orders dependencies by what the recipe asked for.
+// byAsked orders dependencies by the names that the recipe used.
 func byAsked(a, b index.Dep) int { return dependency.Compare(a.Asked(), b.Asked()) }
 
 // recheck returns an error unless a file still has the content that was found: by its

@@ -163,7 +163,7 @@ func (p *pack) root() *remote.Root {
 	return root
 }
 
-// addPath adds what a dependency is on, and reports whether that is more than there was.
+// addPath adds the files of a dependency, and reports whether any of them is new.
 func (p *pack) addPath(ctx context.Context, on dependency.Dependency) (more bool) {
 	switch on.Kind {
 	case dependency.File, dependency.Presence:

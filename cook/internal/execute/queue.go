@@ -109,7 +109,7 @@ func (q *queue) left() int { return len(q.ready) + len(q.open) }
 // mayLead reports whether actions may become ready by what others come to.
 func (r *runner) mayLead() bool { return r.queue.settled != nil || r.remote.Reads() }
 
-// nextNear returns the action that is to be begun next, and waits for one if something may still
+// nextNear returns the next action to begin, and waits for one if an action may still
 // become ready.
 func (r *runner) nextNear(ctx context.Context) (i int, ok bool) {
 	q := &r.queue

@@ -63,7 +63,7 @@ func (s *schedule) class(i int) int {
 	return bits.Len64(uint64(way))
 }
 
-// takeReady returns the action that is to be begun next, if one is ready.
+// takeReady returns the next action to begin, if one is ready.
 func (s *schedule) takeReady() (i int, ok bool) {
 	if len(s.ready) == 0 {
 		return 0, false

@@ -79,7 +79,7 @@ type Decision struct {
 	Why     string // the reasons, one a line
 }
 
-// A Dep is a dependency of an action, and what it was found to be.
+// A Dep is a dependency of an action, with its content when it was read.
 type Dep struct {
 	On   dependency.Dependency // in the asset tree
 	Name string                // its path as the recipe asked for it

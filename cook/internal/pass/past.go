@@ -83,7 +83,7 @@ func keepPast(line []byte, brief bool) []byte {
 	return line
 }
 
-// finishPass ends what is measured, and adds the pass to the history if it did something.
+// finishPass ends the measurements, and adds the pass to the history if it did something.
 // That it cannot is worth a note and nothing else.
 func (s *Session) finishPass(done *Done, m *meter) {
 	m.stop()

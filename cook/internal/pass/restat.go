@@ -241,7 +241,7 @@ func (f *finder) askAgain(changed []dependency.Dependency) {
 	})
 }
 
-// An asking is a function of a recipe and the folder in which it asks files.
+// An asking is a function of a recipe, with the folder of the files that it asks.
 type asking struct{ folder, function string }
 
 func askingOf(x dependency.Dependency) asking { return asking{x.InFolder(), x.Function} }

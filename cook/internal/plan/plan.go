@@ -95,7 +95,7 @@ type Input struct {
 
 // Facts are found out when they are asked for.
 type Facts struct {
-	// File finds what a dependency is now, Tool a program.
+	// File finds the present content of a dependency, Tool of a program.
 	File func(on dependency.Dependency) contents.File
 	Tool func(name string) (Tool, error)
 	// Changes says what has changed of artifacts that a bundle depends on, and Open whether

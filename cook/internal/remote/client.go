@@ -18,7 +18,7 @@ import (
 	"github.com/assetcook/assetcook/internal/child"
 )
 
-// Options select a server, and what the run does with it.
+// Options select a server and its use by the run.
 type Options struct {
 	URL     string   // "" for none
 	Program string   // started with the word Serve

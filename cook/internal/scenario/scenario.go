@@ -142,7 +142,7 @@ func located(err error) error {
 	return fmt.Errorf(": %w", err)
 }
 
-// checkScenario fills in what was left out and refuses what cannot be.
+// checkScenario fills in defaults and refuses impossible values.
 func (s *Scenario) checkScenario() error {
 	if s.Name == "" {
 		s.Name = strings.TrimSuffix(filepath.Base(s.file), filepath.Ext(s.file))

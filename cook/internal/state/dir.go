@@ -197,7 +197,7 @@ func (d *Dir) ClearLeftovers() error {
 // disk after this moment.
 func (d *Dir) BeginReading() { d.logged = false }
 
-// readStateFile reads a file. What took its place and is no regular file is an error.
+// readStateFile reads a file. It returns an error for anything but a regular file.
 func (d *Dir) readStateFile(name string) ([]byte, error) {
 	f, err := d.in(name).OpenFile(name)
 	if err != nil {

@@ -58,7 +58,7 @@ func (e *encoder) encode(pixels *[64]byte) uint64 {
 	return e.best.pack()
 }
 
-// keepIfBetter keeps a code if it is better than what there was.
+// keepIfBetter keeps a code if it is better than the present one.
 func (e *encoder) keepIfBetter(c *code, sse int32) bool {
 	if sse >= e.sse {
 		return false

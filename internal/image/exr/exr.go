@@ -113,7 +113,7 @@ func (d *decoder) chunk(i, column, line int64) error {
 	return nil
 }
 
-// placePixels puts the pixels that are to be seen into the map.
+// placePixels puts the visible pixels into the map.
 func (d *decoder) placePixels(raw []byte, left, top int64, w, l int) {
 	stride := int(d.h.pixelBytes()) * w
 	skip := int(max(0, min(int64(w), int64(d.h.display.minX)-left)))

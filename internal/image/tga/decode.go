@@ -63,7 +63,7 @@ func (d *decoder) packet(left int) (count int, same bool, err error) {
 	return count, b[0]&128 != 0, nil
 }
 
-// appendRun reads one pixel and appends it so many times.
+// appendRun reads one pixel and appends it count times.
 func (d *decoder) appendRun(pix []byte, count int) ([]byte, error) {
 	start := len(pix)
 	pix, err := d.texels(pix, 1)

@@ -228,7 +228,7 @@ func (g *gatherer) name(raw string) uint32 {
 	return place
 }
 
-// sortGathered puts in order what was added.
+// sortGathered sorts the gathered events.
 func (g *gatherer) sortGathered(workers []string) {
 	for i := range workers {
 		if g.byWorker[i] == nil {

@@ -32,7 +32,7 @@ func main() {
 	n := flag.Int("n", 200, "how many `pictures` to look at, evenly chosen")
 	least := flag.Float64("least", 0, "`dB` that every picture must reach")
 	flag.Parse()
-	if err := run(context.Background(), flag.Args(), *n, *least); err != nil {
+	if err := readPictureTrees(context.Background(), flag.Args(), *n, *least); err != nil {
 		fmt.Fprintln(os.Stderr, "pictures:", err)
 		os.Exit(1)
 	}
@@ -60,7 +60,7 @@ type score struct {
 	name     string // of the worst
 }
 
-func run(ctx context.Context, dirs []string, n int, least float64) error {
+func readPictureTrees(ctx context.Context, dirs []string, n int, least float64) error {
 	dir, err := os.MkdirTemp("", "pictures-")
 	if err != nil {
 		return err

@@ -49,7 +49,7 @@ func main() {
 	seed := flag.Uint64("seed", 1, "the seed of the first")
 	dir := flag.String("dir", "", "the `directory` for shaders and results, which stay; a temporary one by default")
 	flag.Parse()
-	if err := run(*cook, *n, *seed, *dir); err != nil {
+	if err := compareShaders(*cook, *n, *seed, *dir); err != nil {
 		fmt.Fprintln(os.Stderr, "shaders:", err)
 		os.Exit(1)
 	}
@@ -58,7 +58,7 @@ func main() {
 // batch is how many shaders are cooked at a time.
 const batch = 200
 
-func run(cook string, n int, seed uint64, dir string) error {
+func compareShaders(cook string, n int, seed uint64, dir string) error {
 	if dir == "" {
 		tmp, err := os.MkdirTemp("", "shaders-")
 		if err != nil {

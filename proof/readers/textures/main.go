@@ -30,13 +30,13 @@ func main() {
 	astcenc := flag.String("astcenc", "", "the `program` astcenc")
 	script := flag.String("script", "proof/readers/textures/ktxparse.mjs", "`path` of the script that runs it")
 	flag.Parse()
-	if err := run(*parse, *script, *astcenc, *basis); err != nil {
+	if err := judgeTextures(*parse, *script, *astcenc, *basis); err != nil {
 		fmt.Fprintln(os.Stderr, "textures:", err)
 		os.Exit(1)
 	}
 }
 
-func run(parse, script, astcenc, basis string) error {
+func judgeTextures(parse, script, astcenc, basis string) error {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "textures-")
 	if err != nil {

@@ -34,7 +34,7 @@ const (
 type total struct{ folders, files, bytes uint64 }
 
 func main() {
-	sum, err := run(os.Args[1:])
+	sum, err := statTrees(os.Args[1:])
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "golimit: %v\n", err)
 		os.Exit(1)
@@ -42,7 +42,7 @@ func main() {
 	fmt.Printf("%d folders, %d files, %d bytes\n", sum.folders, sum.files, sum.bytes)
 }
 
-func run(args []string) (total, error) {
+func statTrees(args []string) (total, error) {
 	if len(args) < 4 || args[0] != "stat" && args[0] != "read" {
 		return total{}, fmt.Errorf("usage: golimit stat|read LIST THREADS ROOT")
 	}

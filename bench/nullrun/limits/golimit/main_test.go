@@ -42,7 +42,7 @@ func TestCounts(t *testing.T) {
 	}
 	want := total{folders: 2, files: 2, bytes: 600_003}
 	for _, verb := range []string{"stat", "read"} {
-		got, err := run(append([]string{verb, file, "2"}, roots...))
+		got, err := statTrees(append([]string{verb, file, "2"}, roots...))
 		if err != nil || got != want {
 			t.Errorf("%s: %+v, %v; want %+v", verb, got, err, want)
 		}
@@ -52,12 +52,12 @@ func TestCounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, verb := range []string{"stat", "read"} {
-		if _, err := run(append([]string{verb, file, "2"}, roots...)); err == nil || !strings.Contains(err.Error(), "y in a") {
+		if _, err := statTrees(append([]string{verb, file, "2"}, roots...)); err == nil || !strings.Contains(err.Error(), "y in a") {
 			t.Errorf("%s of a file that is gone: %v", verb, err)
 		}
 	}
 	for _, args := range [][]string{nil, {"look", file, "1", dir, dir}, {"stat", file, "0", dir, dir}, {"stat", file, "1", dir}, {"stat", dir + "/none", "1", dir, dir}} {
-		if _, err := run(args); err == nil {
+		if _, err := statTrees(args); err == nil {
 			t.Errorf("golimit %q works", args)
 		}
 	}
