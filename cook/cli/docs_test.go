@@ -19,9 +19,9 @@ var update = flag.Bool("update", false, "rewrite transcripts and generated table
 // root is the module's folder, seen from this package.
 const root = "../.."
 
-// languages are what fenced blocks may hold. Each has a test that runs, compiles or
+// languages are the languages of fenced blocks. Drawings are text; each other one has a test that runs, compiles or
 // parses the block.
-var languages = []string{"console", "go", "groovy", "ini", "json", "nginx", "sh", "toml", "yaml"}
+var languages = []string{"console", "go", "groovy", "ini", "json", "nginx", "sh", "text", "toml", "yaml"}
 
 // A page is a Markdown file for users.
 type page struct {
@@ -48,7 +48,7 @@ var fence = regexp.MustCompile("(?ms)(?:^<!-- shows: ([^\n]*) -->\n)?^```([a-z]*
 func pages(t *testing.T) []page {
 	t.Helper()
 	names := []string{filepath.Join(root, "README.md")}
-	for _, pattern := range []string{"docs/*.md", "docs/recipes/*.md"} {
+	for _, pattern := range []string{"docs/*.md", "docs/recipes/*.md", "docs/internals/*.md"} {
 		found, err := filepath.Glob(filepath.Join(root, pattern))
 		if err != nil || len(found) == 0 {
 			t.Fatalf("%s: no pages, %v", pattern, err)
