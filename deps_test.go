@@ -21,7 +21,7 @@ const module = "github.com/assetcook/assetcook/"
 // other. The first line that fits says where a package belongs.
 var layers = [][]string{
 	{"cmd/..."},
-	{"examples/...", "docs/terminal"},
+	{"examples/...", "docs/..."},
 	{"proof/..."},
 	{"bench/..."},
 	{"recipes"},

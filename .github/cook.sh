@@ -66,11 +66,22 @@ digest() {
 	(cd "$cache/store" && find . -type f ! -path '*/tmp/*' | LC_ALL=C sort | git hash-object --stdin)
 }
 
+# flags_of TEXT puts the flags of the input "args" into more. Quotes and backslashes keep blanks,
+# as in a shell, but nothing is expanded.
+flags_of() {
+	more=()
+	[ -n "${1//[[:space:]]/}" ] || return 0
+	printf '%s\n' "$1" | xargs printf '%s\n' >"$RUNNER_TEMP/cook.flags" ||
+		{ echo "::error::args: a quote is not closed"; exit 1; }
+	local flag
+	while IFS= read -r flag; do more+=("$flag"); done <"$RUNNER_TEMP/cook.flags"
+}
+
 run_cook() {
 	local status=0 log=$RUNNER_TEMP/cook.log sarif=$RUNNER_TEMP/cook.sarif
 	local project=(-dir "$COOK_ACTION_DIR") more=()
 	[ -z "$COOK_ACTION_OUT" ] || project+=(-out "$COOK_ACTION_OUT")
-	read -r -a more <<<"$COOK_ACTION_ARGS"
+	flags_of "$COOK_ACTION_ARGS"
 	mkdir -p "$cache/state"
 	rm -f "$sarif"
 	COOK_STATE=$cache/state COOK_CACHE=$cache/store cook "${project[@]}" -sarif "$sarif" ${more[@]+"${more[@]}"} | tee "$log" || status=${PIPESTATUS[0]}

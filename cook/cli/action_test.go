@@ -113,6 +113,15 @@ func TestActionRestoresFromItsCache(t *testing.T) {
 		t.Errorf("status %d of a failed asset", status)
 	}
 
+	// Quotes keep the blanks of a pattern, and a quote without its end is an error.
+	status, printed, _ = r.cook(t, ` -a "textures/ui/start banner.png" `)
+	if status != 0 || !strings.Contains(printed, "cook: 1 asset: ") {
+		t.Errorf("status %d of a quoted pattern: %s", status, printed)
+	}
+	if status, printed, _ := r.cook(t, `-a "textures`); status != 1 || !strings.Contains(printed, "::error::args: ") {
+		t.Errorf("status %d of an open quote: %s", status, printed)
+	}
+
 	status, _, wrong := r.cook(t, "-nosuch")
 	wantTexts(t, wrong["GITHUB_STEP_SUMMARY"], "exit status 2")
 	if status != 2 || strings.Contains(wrong["GITHUB_OUTPUT"], "digest=") {
