@@ -1,10 +1,10 @@
-// Command terminal draws what a terminal shows of commands as SVG: the picture in the
-// README is
+// Command terminal runs commands and draws their output as a terminal shows it. It writes SVG.
+// This makes the picture in the README:
 //
 //	go build -o /tmp/bin/ ./cmd/cook && PATH=/tmp/bin:$PATH go run ./docs/terminal > docs/terminal.svg
 //
-// It works on a copy of the sample assets in which some have mistakes. Bold, red and magenta
-// are drawn; what else programs send to terminals is left out.
+// The commands run on a copy of the sample assets. Bold, red, green and magenta are drawn; other
+// escape sequences are left out.
 package main
 
 import (
@@ -18,19 +18,13 @@ import (
 	"unicode/utf8"
 )
 
-// The commands that are shown, as a shell has them.
+// commands are shell commands, in the order of the picture.
 var commands = []string{
 	"cook assets",
-	"cook list -dir assets -sort out -lines 3",
-	"cook uses -dir assets textures/props/crate.png",
-	"cook why -dir assets textures/props/crate.png | head -12",
-}
-
-// Mistakes in the sample assets.
-var mistakes = map[string]string{
-	"data/game.json":         "{\"laps\": 3,\n \"gravity\": }\n",
-	"textures/kart/body.png": "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 12345\n",
-	"cook.toml":              "[[rule]]\nmatch = \"textures/tarrain/*.png\"\nquality = \"best\"\n",
+	"cook assets",
+	`echo "-- faster" >> assets/scripts/race.lua; cook assets -explain`,
+	`echo '{"laps": 3, }' > assets/data/game.json; cook assets`,
+	"cook why assets textures/props/crate.png | head -11",
 }
 
 const (
@@ -57,11 +51,6 @@ func draw(w io.Writer) error {
 	if err := os.CopyFS(assets, os.DirFS("testdata/assets")); err != nil {
 		return err
 	}
-	for name, text := range mistakes {
-		if err := os.WriteFile(filepath.Join(assets, filepath.FromSlash(name)), []byte(text), 0o666); err != nil {
-			return err
-		}
-	}
 	var lines []string
 	for _, command := range commands {
 		lines = append(lines, "\x1b[32m$\x1b[0m \x1b[1m"+command+"\x1b[0m")
@@ -86,7 +75,7 @@ func asExit(err error, exit **exec.ExitError) bool {
 	return ok
 }
 
-// wrapped breaks a line as a terminal does.
+// wrapped breaks a line at the last column.
 func wrapped(line string) (lines []string) {
 	var b strings.Builder
 	width := 0
