@@ -58,7 +58,7 @@ for name in one another/place; do
 		export GOCACHE=$work/${name%/*}.cache
 	fi
 	echo "== a snapshot in $name: $SECONDS s"
-	(cd "$work/$name" && GOFLAGS= "$bin" release --snapshot --clean "${flags[@]}") >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+	(cd "$work/$name" && GOFLAGS= "$bin" release --snapshot --clean --parallelism 1 "${flags[@]}") >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 	node "$work/$name/npm/build.mjs" "$work/$name/dist" "$work/$name/dist/npm"
 	(cd "$work/$name" && bin/release-tool image dist bin/release/NOTICES dist/image)
 	for package in "$work/$name"/dist/npm/*/; do
@@ -69,7 +69,8 @@ done
 unset GOCACHE
 
 echo "== both are the same: $SECONDS s"
-# metadata.json and artifacts.json are about the build: its time, its paths.
+# metadata.json and artifacts.json are about the build: its time, its paths. With more than one
+# build at a time, programs would be in archives, and archives in manifests, as they end.
 diff -r --exclude metadata.json --exclude artifacts.json "$work/one/dist" "$work/another/place/dist"
 dist=$work/one/dist
 commit=$(git -C "$work/one" rev-parse --short=12 HEAD)
