@@ -9,7 +9,7 @@ import (
 	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
-// Each benchmark runs what the package does beside what it is measured against.
+// Each benchmark compares the package with a plain implementation of the same work.
 
 //go:noinline
 func pointerTo(n *int64) *int64 { return n }
@@ -51,8 +51,8 @@ func BenchmarkAdd(b *testing.B) {
 	})
 }
 
-// The lesson of "Recording Statistics": additions to each of 1,000 counters in turn, whose
-// names are looked up each time, whose handles are kept, and by pointers that are kept.
+// The benchmark of "Recording Statistics": additions to each of 1,000 counters in turn, by name,
+// by handle, and by pointer.
 func BenchmarkAddBy(b *testing.B) {
 	const counters = 1000
 	set := New(Options{})
@@ -81,7 +81,7 @@ func BenchmarkAddBy(b *testing.B) {
 	})
 }
 
-// What a gauge and a source cost a frame.
+// The cost of a gauge and of a source per frame.
 func BenchmarkGauge(b *testing.B) {
 	b.Run("set", func(b *testing.B) {
 		g := New(Options{}).Gauge("g")
@@ -99,8 +99,8 @@ func BenchmarkGauge(b *testing.B) {
 	})
 }
 
-// ringCounter is the counter that PushFrame is measured against, as "Recording
-// Statistics" has it: a permanent pointer for each worker, a total, and a ring.
+// ringCounter is the baseline for PushFrame, as described in "Recording Statistics": a permanent
+// pointer for each worker, a total, and a ring.
 type ringCounter struct {
 	shards [2]*int64
 	total  int64
@@ -121,11 +121,10 @@ func (c *ringCounter) push() {
 	}
 }
 
-// A frame's end for 1,000 watched counters and 2 workers: what the workers have counted
-// goes into the history, and their numbers start again. The counting itself is the same
-// on both sides and is replaced by copying numbers. In the cold form the frame has done
-// something else too, as frames do: 4 MiB of memory were read and written. What counts
-// is ns/push.
+// The end of a frame for 1,000 watched counters and 2 workers: the workers' counts go into the
+// history, and the counts restart at zero. Both sides replace the counting itself by copying
+// numbers. In the cold form the frame also reads and writes 4 MiB of memory, as real frames do.
+// The result is ns/push.
 func BenchmarkPushFrame(b *testing.B) {
 	const counters, workers, frames = 1000, 2, 600
 	for _, touched := range []int{counters, 50} {
@@ -159,7 +158,7 @@ func BenchmarkPushFrame(b *testing.B) {
 				for i := range counters {
 					c := set.Counter(fmt.Sprint(i))
 					shards[w].Int(c)
-					// Those touched were registered together, as one system's are.
+					// Touched counters are neighbors, as counters of one system are.
 					if l := shards[w].live.at(c.line); i < touched && i%8 == 0 {
 						lines[w] = append(lines[w], l)
 					}

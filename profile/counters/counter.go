@@ -7,31 +7,31 @@ import (
 )
 
 // A cell is the storage behind a handle. It is longer than a cache line, so that goroutines
-// that add to different cells do not share lines.
+// adding to different cells do not share a line.
 type cell struct {
-	shared atomic.Int64 // added since the last collect: a number or the bits of a float; of a gauge the bits of its level
-	queued atomic.Int32 // 1: it stands in set.touched
+	shared atomic.Int64 // sum since the last collect (integer or float bits); a gauge's level bits
+	queued atomic.Int32 // 1 while the cell is in set.touched
 
 	mu    sync.Mutex // guards timed
-	timed *line      // what shared is for the others, for a timer
+	timed *line      // a timer's uncollected calls; shared holds those of others
 
 	next  *cell // in set.touched
 	set   *Set
 	name  string
 	kind  Kind
-	order int32 // of registration
-	line  int   // its values are slot of this line of every sheet; -1 for a gauge
+	order int32 // order of registration
+	line  int   // index of its line in each sheet; -1 for a gauge
 	slot  int
-	level int64 // of a gauge at the end of the last frame
+	level int64 // a gauge's level at the end of the last frame
 
-	watch             // the calls that ask for its history
+	watch             // its open Watch and WatchDetail calls
 	since       int64 // first frame of its history, or notWatched
-	detailSince int64 // first frame of its lines in the history, or notWatched
+	detailSince int64 // first frame of its detailed history, or notWatched
 	place
 }
 
-// queue marks the cell for collection. Writers add first, and then queue the cell unless it
-// is queued; the collector clears the mark first and then reads. So no addition is missed.
+// queue marks the cell for collection. A writer adds first and then queues the cell unless it is
+// queued. The collector clears the mark first and then reads. So no addition is missed.
 func (c *cell) queue() {
 	if !c.queued.CompareAndSwap(0, 1) {
 		return
@@ -45,7 +45,7 @@ func (c *cell) queue() {
 	}
 }
 
-// add is not inlined so that Add is: the nil check stays with the caller.
+// add is the slow half of Add: it is not inlined, so that Add is, with its nil check.
 //
 //go:noinline
 func (c *cell) add(n int64) {
@@ -55,7 +55,7 @@ func (c *cell) add(n int64) {
 	}
 }
 
-// collect moves what was added into a sheet.
+// collect moves the cell's uncollected additions into a sheet.
 func (c *cell) collect(into *sheet) {
 	c.queued.Store(0)
 	l := into.line(c.line)
@@ -72,8 +72,7 @@ func (c *cell) collect(into *sheet) {
 	}
 }
 
-// sum returns the line of a cell since the beginning: with the last frame and the
-// present one.
+// sum returns the cell's total, including the last frame and the current one.
 func (c *cell) sum() line {
 	var l line
 	for _, s := range [...]*sheet{&c.set.total, &c.set.closed, &c.set.frame} {
@@ -84,7 +83,7 @@ func (c *cell) sum() line {
 	return l
 }
 
-// read locks the set and returns what the cell has now.
+// read locks the set and returns the cell's current total.
 func (c *cell) read() line {
 	c.set.mu.Lock()
 	defer c.set.mu.Unlock()
@@ -102,7 +101,7 @@ func (c *Counter) Add(n int64) {
 	}
 }
 
-// Value returns the sum since the beginning, with what workers have flushed.
+// Value returns the sum since the beginning, including additions that workers have flushed.
 func (c *Counter) Value() int64 {
 	if c == nil {
 		return 0
@@ -111,8 +110,8 @@ func (c *Counter) Value() int64 {
 	return l[c.slot]
 }
 
-// Float is a sum of float64, whose history is of what was added in each frame; a level is
-// a [Gauge]. A nil *Float is always 0.
+// Float is a sum of float64. Its history holds the amount added in each frame; use a [Gauge] for
+// a level. A nil *Float is always 0.
 type Float cell
 
 // Add adds f, from any goroutine.
@@ -132,11 +131,45 @@ func (c *Float) Add(f float64) {
 	}
 }
 
-// Value returns the sum since the beginning, with what workers have flushed.
+// Value returns the sum since the beginning, including additions that workers have flushed.
 func (c *Float) Value() float64 {
 	if c == nil {
 		return 0
 	}
 	l := (*cell)(c).read()
 	return math.Float64frombits(uint64(l[c.slot]))
+}
+
+// Gauge is a current level, such as a position or the number of bytes held. PushFrame does not
+// reset it; its history has the level at the end of each frame. It is 0 until set. A nil *Gauge
+// is always 0.
+type Gauge cell
+
+// Set sets the level, from any goroutine; the last call wins.
+func (g *Gauge) Set(level float64) {
+	if g != nil {
+		g.shared.Store(int64(math.Float64bits(level)))
+	}
+}
+
+// Add raises the level, from any goroutine.
+func (g *Gauge) Add(by float64) {
+	if g == nil {
+		return
+	}
+	for {
+		old := g.shared.Load()
+		level := math.Float64frombits(uint64(old)) + by
+		if g.shared.CompareAndSwap(old, int64(math.Float64bits(level))) {
+			return
+		}
+	}
+}
+
+// Value returns the current level. It does not poll the sources.
+func (g *Gauge) Value() float64 {
+	if g == nil {
+		return 0
+	}
+	return math.Float64frombits(uint64(g.shared.Load()))
 }

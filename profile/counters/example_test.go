@@ -11,13 +11,13 @@ import (
 	"github.com/assetcook/assetcook/profile/counters"
 )
 
-// A game loop: systems count through pointers, the loop pushes frames, and a display
-// shows the history of what it watches.
+// A game loop: systems count through pointers, the loop pushes frames, and a display shows the
+// history of watched names.
 func Example() {
 	set := counters.New(counters.Options{})
 	set.Watch("scene/drawn", "frame")
 
-	w := set.Worker() // one for the goroutine of the renderer
+	w := set.Worker() // one for the renderer's goroutine
 	defer w.Release()
 	drawn := w.Int(set.Counter("scene/drawn"))
 	frame := set.Timer("frame")
@@ -65,12 +65,12 @@ func Example_server() {
 		stored.Add(0.5)
 	})
 
-	for range 3 { // an http.Server would do this
+	for range 3 { // stands in for an http.Server
 		mux.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
 	}
 	answer := httptest.NewRecorder()
 	mux.ServeHTTP(answer, httptest.NewRequest("GET", "/metrics", nil))
-	// The time is never the same; the rest is:
+	// The time varies between runs, so it is masked.
 	fmt.Print(regexp.MustCompile("_sum .*").ReplaceAllString(answer.Body.String(), "_sum ..."))
 	// Output:
 	// # HELP http_answer_seconds http/answer
@@ -85,7 +85,7 @@ func Example_server() {
 	// store_gigabytes 1.5
 }
 
-// What a stretch of work did is the difference of two snapshots.
+// The difference of two snapshots describes the work done between them.
 func ExampleSnapshot_Sub() {
 	set := counters.New(counters.Options{})
 	files := set.Counter("scan/files")
@@ -97,7 +97,7 @@ func ExampleSnapshot_Sub() {
 	// Output: {"scan/files":24}
 }
 
-// Scopes nest: what is left of a timer without the scopes inside is its own time.
+// Scopes nest: a timer's own time excludes the scopes inside it.
 func ExampleWorker_Begin() {
 	set := counters.New(counters.Options{})
 	w := set.Worker()
@@ -114,7 +114,7 @@ func ExampleWorker_Begin() {
 	// Output: 1 1 true true
 }
 
-// An average that begins where its values begin.
+// The first value seeds an average.
 func ExampleEMA() {
 	perSecond := counters.EMA{Factor: counters.HalfLife(1)}
 	for _, v := range []float64{100, 50, 50} {
@@ -126,7 +126,7 @@ func ExampleEMA() {
 	// 62.5
 }
 
-// A viewer watches what it shows, and asks for the frames that are new.
+// A viewer watches the names it shows and asks for new frames only.
 func ExampleSet_Table() {
 	set := counters.New(counters.Options{})
 	drawn, height := set.Counter("scene/drawn"), set.Gauge("camera/height")
@@ -154,7 +154,7 @@ func ExampleSet_Table() {
 	// 3,1970-01-01T00:00:03Z,100,4.5
 }
 
-// A level that a function knows is polled at the end of each frame.
+// Func polls a level at the end of each frame.
 func ExampleSet_Func() {
 	set := counters.New(counters.Options{})
 	queue := []string{"wall.png", "door.png"}
@@ -165,7 +165,7 @@ func ExampleSet_Func() {
 	// Output: [2]
 }
 
-// A run is judged by how long its spikes last, not by its slowest frame alone.
+// Judge a run by how long its spikes last, not only by its slowest frame.
 func ExampleSummarizeOver() {
 	frames := []float64{15, 16, 40, 15, 17, 18, 19, 15} // in ms
 	s := counters.SummarizeOver(frames, 16)

@@ -8,59 +8,58 @@ import (
 	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
-// A history keeps the last frames of watched names, frame by frame: closing a frame
-// writes one stretch of memory, where a ring for each counter would write as many as
-// there are counters.
+// A history keeps the last frames of watched names, frame by frame. Closing a frame writes one
+// contiguous row of memory; a ring for each counter would write to one place per counter.
 type history struct {
 	frames int   // rows kept
 	pushed int64 // frames closed since the beginning
-	began  int64 // the first frame that has a row
+	began  int64 // the first frame with a row
 
-	all    int              // calls of WatchAll that were not taken back
-	wanted map[string]watch // names that the set does not have yet
-	most   int              // how many of these there may be
-	cells  []*cell          // those that have a history
+	all    int              // open calls of WatchAll
+	wanted map[string]watch // watched names that the set does not have yet
+	most   int              // most entries in wanted
+	cells  []*cell          // cells with a history
 
 	layout
-	at []time.Time // when each row was closed
+	at []time.Time // when each row's frame was closed
 }
 
-// A layout says where rows keep what. A row consists of groups of eight values and has
-// a bit for each group that was touched; the others are 0 without being written. A
-// line of the set that is watched at least by half goes into a group unchanged. Other
-// values are scattered into groups of mixed lines, and so are the totals of timers; a
-// timer that is watched in detail has its line in a group too.
+// A layout maps cells to places in the rows. A row consists of groups of eight values and has a
+// bit for each touched group; untouched groups count as 0 without being written. A line with at
+// least half of its values watched goes into a group of its own, unchanged. Other values are
+// scattered into groups of mixed lines, and so are the totals of timers. A timer watched in
+// detail also has its line in a group.
 type layout struct {
-	routes  []int32  // of each line: its group, or noRoute, or -2-i for spread[i]
-	spread  []spread // the lines that do not go into a group unchanged
+	routes  []int32  // each line's group, or noRoute, or -2-i for spread[i]
+	spread  []spread // lines that are not copied whole
 	given   int      // groups in use
-	mixed   int32    // the next column of the present mixed group; a multiple of 8: it is full
-	stride  int      // groups that a row has room for
+	mixed   int32    // next column of the current mixed group; a multiple of 8 if full
+	stride  int      // capacity of a row in groups
 	rows    []line   // frames * stride
 	touched []uint64 // frames * words()
 }
 
-// A spread says where the values of a line go.
+// A spread says which columns the values of a line go to.
 type spread struct {
 	timer bool
-	to    [8]int32 // columns of the slots or noRoute; of a timer those of totalTo and detailTo
+	to    [8]int32 // columns of the slots, or noRoute; a timer uses totalTo and detailTo
 }
 
 const noRoute = -1
 
-// Where a timer goes.
+// Indexes into the spread of a timer.
 const (
-	totalTo  = iota // the column of the nanoseconds of all calls
-	detailTo        // the group of its line
+	totalTo  = iota // column of the total nanoseconds
+	detailTo        // group of its whole line
 )
 
-// A row is one frame's.
+// A row holds the values of one frame.
 type row struct {
 	groups  []line
 	touched []uint64
 }
 
-// words returns how many words a row's bits take.
+// words returns how many words the touched bits of a row take.
 func (l *layout) words() int { return (l.stride + 63) / 64 }
 
 func (l *layout) row(n int) row {
@@ -100,10 +99,9 @@ func (r row) line(group int32) line {
 	return line{}
 }
 
-// PushFrame ends a frame. Call it at moments that are meaningful in the history. It polls
-// the sources; then what was added by any goroutine or flushed by workers since the last
-// frame goes into the history of watched names, and the next frame starts at zero. Gauges
-// keep their levels.
+// PushFrame ends a frame. Call it at moments that are meaningful in the history. It polls the
+// sources. Additions by any goroutine, and worker additions flushed since the last frame, go into
+// the history of watched names; the next frame starts at zero. Gauges keep their levels.
 func (s *Set) PushFrame(at time.Time) {
 	if s == nil {
 		return
@@ -127,18 +125,18 @@ func (s *Set) PushFrame(at time.Time) {
 	s.closed, s.frame = s.frame, s.closed
 }
 
-// writeFrame fills the row of the frame that ends.
+// writeFrame fills the row of the ending frame.
 func (s *Set) writeFrame(to row) {
 	frame, h := &s.frame, &s.history
 	var rate fastclock.Scale
-	rated := false // the rate costs a look at the clock at first, and only timers need it
+	rated := false // compute the rate only for timers: it may read the clock
 	clear(to.touched)
 	for word, used := range frame.used {
 		routes := h.routes[min(word*64, len(h.routes)):]
 		for ; used != 0; used &= used - 1 {
 			i := bits.TrailingZeros64(used) % 64
 			if i >= len(routes) {
-				break // none of these is watched
+				break // no later line is watched
 			}
 			switch route := routes[i]; {
 			case route >= 0:
@@ -177,7 +175,7 @@ func (s *spread) writeSpread(to row, l *line, rate fastclock.Scale) {
 	}
 }
 
-// first returns the oldest frame that is kept.
+// first returns the oldest frame in the history.
 func (h *history) first() int64 {
 	if len(h.cells) == 0 {
 		return h.pushed
@@ -185,11 +183,10 @@ func (h *history) first() int64 {
 	return max(h.began, h.pushed-int64(h.frames))
 }
 
-// frame returns the row of a frame that is kept.
+// frame returns the row of a frame in the history.
 func (h *history) frame(n int64) row { return h.row(int(n % int64(h.frames))) }
 
-// number returns what a watched cell had in a row: for a timer the nanoseconds of all
-// calls.
+// number returns a watched cell's value in a row: for a timer the total nanoseconds.
 func (c *cell) number(r row) float64 {
 	if n := r.value(c.column); c.kind == KindFloat || c.kind == KindGauge {
 		return math.Float64frombits(uint64(n))
@@ -198,10 +195,10 @@ func (c *cell) number(r row) float64 {
 	}
 }
 
-// History returns what a name had in each frame since it is watched, oldest first and
-// at most Options.Frames of them: of a timer the nanoseconds of all its calls, of a
-// gauge the level at the end of the frame. It is nil for a name that is not watched. [Set.Table] reads several names, and only what
-// is new.
+// History returns a name's value in each frame since it was watched, oldest first and at most
+// Options.Frames of them. A timer's value is the total nanoseconds of its calls; a gauge's is its
+// level at the end of the frame. History returns nil for an unwatched name. [Set.Table] reads
+// several names, or only new frames.
 func (s *Set) History(name string) []float64 {
 	if s == nil {
 		return nil
@@ -220,9 +217,9 @@ func (s *Set) History(name string) []float64 {
 	return values
 }
 
-// TimerHistory returns all that a timer measured in each frame since it is watched in
-// detail, oldest first, and the number of the first of them. Frames before number from
-// are left out. It is nil for a name that is not a timer watched by [Set.WatchDetail].
+// TimerHistory returns a timer's statistics for each frame since it was watched in detail, oldest
+// first, and the number of the first frame returned. It leaves out frames before number from. It
+// returns nil unless the name is a timer watched by [Set.WatchDetail].
 func (s *Set) TimerHistory(name string, from int64) (first int64, stats []Stat) {
 	if s == nil {
 		return 0, nil

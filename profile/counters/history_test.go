@@ -10,9 +10,9 @@ import (
 
 func second(n int) time.Time { return time.Unix(int64(n), 0) }
 
-// Rows come oldest first with their frame; what was not watched then is NaN, and what
-// was watched and not touched is 0.
-func TestRows(t *testing.T) {
+// Rows come oldest first with their frame. A name that was unwatched in a frame is NaN there; a
+// watched, untouched name is 0.
+func TestRowsComeOldestFirst(t *testing.T) {
 	set := New(Options{Frames: 3})
 	a, b := set.Counter("a"), set.Timer("b")
 	set.PushFrame(second(0)) // nothing is watched
@@ -61,11 +61,11 @@ func TestRows(t *testing.T) {
 		t.Errorf("from frame %d the timer had %+v, asked for 4", first, got)
 	}
 	if _, got := set.TimerHistory("a", 0); got != nil || set.History("never") != nil {
-		t.Error("history of what is not there")
+		t.Error("an unknown or unwatched name has a history")
 	}
 }
 
-// Rows start where watching did, not with frames that were not kept.
+// Rows start at the first watched frame, not at earlier frames that were not kept.
 func TestRowsBeginWithWatching(t *testing.T) {
 	set := New(Options{Frames: 10})
 	set.PushFrame(second(0))
@@ -81,9 +81,8 @@ func TestRowsBeginWithWatching(t *testing.T) {
 	}
 }
 
-// History is kept while rows grow wider, for those that were there and for those that
-// come, over several words of bits.
-func TestWatchAllGrows(t *testing.T) {
+// Histories survive while rows grow wider, both old and new ones, over several words of bits.
+func TestHistoriesSurviveWiderRows(t *testing.T) {
 	const frames, timers = 5, 200
 	set := New(Options{Frames: frames})
 	set.WatchAll()

@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// Kind says what a name stands for.
+// Kind is the kind of a named value.
 type Kind uint8
 
 const (
@@ -23,10 +23,9 @@ func (k Kind) String() string { return [...]string{"counter", "float", "timer", 
 // neighbors are untouched costs little more than testing one.
 type line [8]int64
 
-// What the fields of a timer's line are. Ticks come from scopes, nanoseconds from
-// explicit durations. Of the shortest there is the distance to the longest possible:
-// zero means none, as in the other fields, and merging is the maximum, as for the
-// longest.
+// The fields of a timer's line. Scopes add ticks, explicit durations add nanoseconds. The
+// shortest call is kept as its distance to the largest int64: zero means no calls, as in the
+// other fields, and merging takes the maximum, as for the longest call.
 const (
 	timerCalls = iota
 	timerTicks
@@ -42,10 +41,10 @@ func (l *line) untouched() bool {
 	return l[0]|l[1]|l[2]|l[3]|l[4]|l[5]|l[6]|l[7] == 0
 }
 
-// merge adds m, which is of the same kind.
+// merge adds m, a line of the same kind.
 func (l *line) merge(k Kind, m *line) {
 	switch k {
-	case KindCounter: // unrolled: frames consist of these
+	case KindCounter: // unrolled: most lines are counters
 		l[0] += m[0]
 		l[1] += m[1]
 		l[2] += m[2]
@@ -90,19 +89,18 @@ func (l *line) addNanos(ns int64) {
 	l[timerLongNanos] = max(l[timerLongNanos], ns)
 }
 
-// A page has as many lines as a word has bits. Those of a worker's own sheet never
-// move; other sheets exchange theirs.
+// A page has as many lines as a word has bits. Lines of a worker's live sheet never move; other
+// sheets exchange their pages.
 type page [64]line
 
-// A sheet has a value for every line of a set, or none where the bit in used is
-// clear: what stands in the page then is left over and means nothing, so that
-// emptying a sheet costs one store for 64 lines.
+// A sheet has a line for every line of a set. The line is in use if its bit in used is set;
+// otherwise it holds leftovers. So emptying a sheet costs one store per 64 lines.
 type sheet struct {
 	pages []*page
-	used  []uint64 // one bit a line, one word a page
+	used  []uint64 // one bit per line, one word per page
 }
 
-// reach makes room for the page of word.
+// reach makes room for page word and returns it.
 func (s *sheet) reach(word int) *page {
 	for word >= len(s.pages) {
 		s.pages = append(s.pages, nil)
@@ -114,7 +112,7 @@ func (s *sheet) reach(word int) *page {
 	return s.pages[word]
 }
 
-// line returns line n for changing it; one that was not in use is zero.
+// line returns line n for changing; a line not yet in use starts at zero.
 func (s *sheet) line(n int) *line {
 	word, bit := n/64, uint64(1)<<(n%64)
 	l := &s.reach(word)[n%64]
@@ -134,7 +132,7 @@ func (s *sheet) at(n int) *line {
 	return &s.pages[word][n%64]
 }
 
-// moveTo adds all lines to those of another sheet and leaves this one empty.
+// moveTo adds all lines to another sheet and empties this one.
 func (s *sheet) moveTo(to *sheet, kinds []Kind) {
 	for word, used := range s.used {
 		if used == 0 {
@@ -143,7 +141,7 @@ func (s *sheet) moveTo(to *sheet, kinds []Kind) {
 		dst, src := to.reach(word), s.pages[word]
 		had := to.used[word]
 		to.used[word], s.used[word] = had|used, 0
-		if had == 0 { // nothing to add to: the two exchange their pages
+		if had == 0 { // the other page is empty: exchange the pages
 			to.pages[word], s.pages[word] = src, dst
 			continue
 		}
@@ -158,16 +156,16 @@ func (s *sheet) moveTo(to *sheet, kinds []Kind) {
 	}
 }
 
-// moveLines adds the lines of from that are not zero, and makes them zero; they stay in
-// use, because the worker has handed out pointers into them.
+// moveLines adds the nonzero lines of from to this sheet and clears them. They stay in use,
+// because the worker has handed out pointers into them.
 func (s *sheet) moveLines(from *sheet, kinds []Kind) {
 	for word, used := range from.used {
 		if used == 0 {
 			continue
 		}
 		dst, src := s.reach(word), from.pages[word]
-		// Looking at all lines as far as they go, used or not, takes half the time that
-		// going from bit to bit does.
+		// Scanning all lines up to the last one in use, used or not, takes half the time of
+		// stepping from bit to bit.
 		var touched uint64
 		for i := range src[:bits.Len64(used)] {
 			if !src[i].untouched() {

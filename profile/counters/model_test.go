@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What a set should do, done slowly: a map for everything.
+// The specification of a set, implemented slowly with maps.
 type model struct {
 	frame, total map[string]float64
 	pending      map[*Worker]map[string]float64
@@ -31,8 +31,7 @@ func (m *model) flush(w *Worker) {
 	clear(m.pending[w])
 }
 
-// meet records that a name was used, and change that its history is wanted or no more:
-// the history begins when both have happened.
+// meet records that a name was used. Its history begins once it is both used and watched.
 func (m *model) meet(name string) {
 	m.known[name] = true
 	m.update(name)
@@ -88,10 +87,9 @@ func (m *model) checkDetail(t *rapid.T, set *Set, name string, keep int) {
 
 var modelNames = []string{"a/1", "a/2", "b/1", "a/3", "a/4", "a/5", "a/6", "c/1", "c/200", "f/1", "f/9", "g/1", "g/9", "p/1", "t/1", "t/120"}
 
-// Whatever is done in whatever order, the set shows what the model shows. Names are
-// many enough to fill more than one page of lines; numbers are whole, so that sums of
-// floats are exact.
-func TestAgainstModel(t *testing.T) {
+// After any sequence of operations, the set shows the same as the model. There are enough names
+// to fill more than one page of lines; numbers are whole, so that sums of floats are exact.
+func TestSetAgreesWithModel(t *testing.T) {
 	const keep = 5
 	rapid.Check(t, func(t *rapid.T) {
 		set := still(Options{Frames: keep})
@@ -102,7 +100,7 @@ func TestAgainstModel(t *testing.T) {
 		m.meet("p/1")
 		names := rapid.SampledFrom(modelNames)
 		if rapid.Bool().Draw(t, "many") {
-			for i := range 130 { // two pages of timers, some of all others between
+			for i := range 130 { // two pages of timers, with other kinds between
 				set.Counter(fmt.Sprint("a/", i))
 				set.Float(fmt.Sprint("f/", i))
 				set.Timer(fmt.Sprint("t/", i))

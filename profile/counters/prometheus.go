@@ -9,22 +9,26 @@ import (
 	"strings"
 )
 
-// PrometheusContentType is the media type of what WritePrometheus writes.
+// PrometheusContentType is the media type that WritePrometheus writes.
 const PrometheusContentType = "text/plain; version=0.0.4; charset=utf-8"
 
-// WritePrometheus writes the present snapshot, see [Snapshot.WritePrometheus].
+// WritePrometheus writes the current snapshot; see [Snapshot.WritePrometheus].
 func (s *Set) WritePrometheus(w io.Writer) error { return s.Snapshot().WritePrometheus(w) }
 
 // WritePrometheus writes the snapshot in version 0.0.4 of the text format of Prometheus
-// (https://prometheus.io/docs/instrumenting/exposition_formats/). What may not stand in
-// a name there becomes an underscore. The counter cook/scan/files becomes a counter
-// cook_scan_files_total, a float or gauge a gauge without an ending, the timer cook/scan a
-// summary without quantiles: cook_scan_seconds_sum and cook_scan_seconds_count. An
-// ending that is already there is not repeated. Of names that become alike the one that
-// was first in the set keeps the plain form, and the others get a hash of theirs.
+// (https://prometheus.io/docs/instrumenting/exposition_formats/). Characters that a name may not
+// contain become underscores. For example:
 //
-// A Counter that is added negative numbers looks to Prometheus as if the program had
-// restarted; what goes down should be a [Float] or [Gauge]. Errors are those of w.
+//   - the counter cook/scan/files becomes the counter cook_scan_files_total
+//   - a float or gauge becomes a gauge without a suffix
+//   - the timer cook/scan becomes a summary without quantiles: cook_scan_seconds_sum and
+//     cook_scan_seconds_count
+//
+// A suffix that the name already has is not repeated. If several names become equal, the first
+// one registered keeps the plain form and the others get a hash of their original name.
+//
+// To Prometheus, a Counter that decreases looks like a restart of the program. Use a [Float] or
+// [Gauge] for values that may decrease. Errors come from w.
 func (s Snapshot) WritePrometheus(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	for _, f := range s.families() {
@@ -46,19 +50,19 @@ var (
 	prometheusEnding = [...]string{"_total", "", "_seconds", ""}
 )
 
-// A family is a sample under the name that it has there.
+// A family is a sample under its Prometheus name.
 type family struct {
 	name   string
 	sample *Sample
 }
 
-// families returns the samples under names that differ, sorted by them.
+// families returns the samples under distinct Prometheus names, sorted by name.
 func (s Snapshot) families() []family {
 	families := make([]family, len(s))
 	for i := range s {
 		families[i].sample = &s[i]
 	}
-	// In the order of registration, so that a name that comes later takes none away.
+	// Assign names in the order of registration, so that later names never rename earlier ones.
 	slices.SortStableFunc(families, func(a, b family) int { return int(a.sample.order - b.sample.order) })
 	taken := map[string]bool{}
 	for i, f := range families {
@@ -83,7 +87,7 @@ func free(taken map[string]bool, name string, kind Kind) bool {
 	return !slices.ContainsFunc(seriesNames(name, kind), func(n string) bool { return taken[n] })
 }
 
-// seriesNames returns all names that a family occupies.
+// seriesNames returns all series names that a family uses.
 func seriesNames(name string, kind Kind) []string {
 	if kind == KindTimer {
 		return []string{name, name + "_sum", name + "_count"}
@@ -91,8 +95,8 @@ func seriesNames(name string, kind Kind) []string {
 	return []string{name}
 }
 
-// mangle returns the name with only letters, digits and underscores, no digit first.
-// Colons are reserved for the recording rules of the server.
+// mangle replaces all characters but letters, digits and underscores, and puts an underscore
+// before a leading digit. Colons are reserved for recording rules of the server.
 func mangle(name string) string {
 	b := make([]byte, 0, len(name)+1)
 	for _, r := range name {

@@ -74,8 +74,8 @@ wait_seconds_count 1
 	}
 }
 
-// Who was first keeps the plain name, whatever comes later and however it sorts.
-func TestPrometheusNamesStay(t *testing.T) {
+// The first registered name keeps the plain form, whatever comes later and however it sorts.
+func TestFirstPrometheusNameStays(t *testing.T) {
 	set := New(Options{})
 	set.Counter("a_b").Add(1)
 	before := series(t, set)
@@ -86,7 +86,7 @@ func TestPrometheusNamesStay(t *testing.T) {
 	}
 }
 
-// Names that are alike only after something was added to them are kept apart too.
+// Names that become equal only through their suffixes are kept apart too.
 func TestPrometheusNamesDiffer(t *testing.T) {
 	hash := func(s string) string {
 		h := fnv.New32a()
@@ -94,10 +94,10 @@ func TestPrometheusNamesDiffer(t *testing.T) {
 		return strconv.FormatUint(uint64(h.Sum32()), 16)
 	}
 	for what, names := range map[string][2][]string{ // floats, timers
-		"the sum of a timer":             {{"a_seconds_sum"}, {"a"}},
-		"the count of a timer":           {{"a_seconds/count"}, {"a"}},
-		"a timer's name":                 {{"a_seconds"}, {"a", "a/seconds"}},
-		"the name that would be evasion": {{"a_b", "a_b_" + hash("a/b"), "a/b"}, nil},
+		"the sum of a timer":            {{"a_seconds_sum"}, {"a"}},
+		"the count of a timer":          {{"a_seconds/count"}, {"a"}},
+		"a timer's name":                {{"a_seconds"}, {"a", "a/seconds"}},
+		"the name an evasion would use": {{"a_b", "a_b_" + hash("a/b"), "a/b"}, nil},
 	} {
 		set := New(Options{})
 		for _, name := range names[0] {
@@ -133,7 +133,7 @@ func series(t interface{ Fatalf(string, ...any) }, set *Set) map[string]string {
 	for len(lines) > 0 {
 		help, typ := helpLine.FindStringSubmatch(lines[0]), typeLine.FindStringSubmatch(lines[1])
 		if help == nil || typ == nil || help[1] != typ[1] || families[typ[1]] || found[typ[1]] != "" {
-			t.Fatalf("a family begins with %q, %q", lines[0], lines[1])
+			t.Fatalf("a family begins with %q, %q, not HELP and TYPE", lines[0], lines[1])
 		}
 		families[typ[1]] = true
 		names := []string{typ[1]}
@@ -156,8 +156,8 @@ func series(t interface{ Fatalf(string, ...any) }, set *Set) map[string]string {
 	return found
 }
 
-// Whatever the names are, the page can be read, has each of them, and none twice.
-func TestPrometheusOfAnyNames(t *testing.T) {
+// For any names, the page parses and has each of them exactly once.
+func TestPrometheusPageParsesForAnyNames(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		set := New(Options{})
 		names := rapid.SliceOfNDistinct(rapid.OneOf(
@@ -173,7 +173,7 @@ func TestPrometheusOfAnyNames(t *testing.T) {
 				set.Float(name).Add(float64(i + 1))
 			case 2:
 				set.Timer(name).Record(time.Duration(i+1) * time.Second)
-				values = append(values, "1") // the count
+				values = append(values, "1") // _count of one call
 			}
 			values = append(values, strconv.Itoa(i+1))
 		}

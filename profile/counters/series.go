@@ -2,17 +2,16 @@ package counters
 
 import "math"
 
-// EMA is an exponential moving average. Its first value seeds it, so that it does not
-// spend its beginning climbing up from zero. Make it with the Factor; the zero value
-// stays at the first value for ever.
+// EMA is an exponential moving average. Its first value seeds it, so that it does not climb from
+// zero. Set Factor; with the zero value the average stays at the first value.
 type EMA struct {
 	Factor float64 // weight of a new value, 0 to 1; see HalfLife
 	value  float64
 	seeded bool
 }
 
-// HalfLife returns the factor with which a value weighs half after so many more values.
-// 0 or less forgets at once.
+// HalfLife returns the factor that halves a value's weight after this many further values. 0 or
+// less forgets at once.
 func HalfLife(values float64) float64 {
 	if values <= 0 {
 		return 1
@@ -39,7 +38,7 @@ type SMA struct {
 	next   int
 }
 
-// NewSMA returns the mean of the last n values. It panics if n is less than 1.
+// NewSMA returns a mean of the last n values. It panics if n is less than 1.
 func NewSMA(n int) *SMA {
 	if n < 1 {
 		panic("counters: a mean of no values")
@@ -57,8 +56,8 @@ func (s *SMA) Add(value float64) {
 	s.next = (s.next + 1) % len(s.window)
 }
 
-// Value returns the mean of the values there are, 0 before the first. It adds them up
-// anew: a running sum would drift, and an infinity would stay in it for ever.
+// Value returns the mean of the values so far, 0 before the first. It sums them anew on each
+// call: a running sum would drift, and an infinity would never leave it.
 func (s *SMA) Value() float64 {
 	if len(s.window) == 0 {
 		return 0
@@ -76,7 +75,7 @@ type HighWater struct {
 	seen bool
 }
 
-// Add takes a value and reports whether it is higher than all before. NaN never is.
+// Add takes a value and reports whether it exceeds all earlier values. NaN never does.
 func (h *HighWater) Add(value float64) bool {
 	if math.IsNaN(value) || h.seen && value <= h.mark {
 		return false
@@ -88,15 +87,14 @@ func (h *HighWater) Add(value float64) bool {
 // Value returns the greatest value, 0 before the first.
 func (h *HighWater) Value() float64 { return h.mark }
 
-// Spikes counts how many values in a row are over a threshold: one slow frame is
-// noise, ten are a stutter.
+// Spikes counts consecutive values above a threshold: one slow frame is noise, ten are a stutter.
 type Spikes struct {
 	Over    float64 // values greater than this are spikes
 	run     int
 	longest int
 }
 
-// Add takes a value and returns the length of the present run, 0 if it is no spike.
+// Add takes a value and returns the length of the current run, 0 if the value is no spike.
 func (s *Spikes) Add(value float64) int {
 	if value > s.Over {
 		s.run++
@@ -107,7 +105,7 @@ func (s *Spikes) Add(value float64) int {
 	return s.run
 }
 
-// Run returns the length of the present run.
+// Run returns the length of the current run.
 func (s *Spikes) Run() int { return s.run }
 
 // Longest returns the length of the longest run.

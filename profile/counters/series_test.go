@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestEMA(t *testing.T) {
+func TestFirstValueSeedsEMA(t *testing.T) {
 	e := EMA{Factor: 0.25}
 	for i, c := range []struct{ add, want float64 }{{8, 8}, {0, 6}, {2, 5}, {-3, 3}} {
 		if i == 0 && e.Value() != 0 {
@@ -19,7 +19,7 @@ func TestEMA(t *testing.T) {
 	}
 }
 
-// After as many values as the half-life says, half of the way is gone.
+// After one half-life, an average has covered half of the way to a new level.
 func TestHalfLife(t *testing.T) {
 	for _, n := range []int{1, 2, 10, 600} {
 		e := EMA{Factor: HalfLife(float64(n))}
@@ -36,7 +36,7 @@ func TestHalfLife(t *testing.T) {
 	}
 }
 
-// The average of both kinds lies between the values, and SMA is the mean of the last.
+// Both averages stay between the extremes of the values, and SMA is the mean of the last.
 func TestAveragesLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		values := rapid.SliceOfN(rapid.IntRange(-1000, 1000), 1, 30).Draw(t, "values")
@@ -70,7 +70,7 @@ func TestSMAForgets(t *testing.T) {
 		s.Add(v)
 	}
 	if s.Value() != 1.5 {
-		t.Errorf("%v after what was large is gone, want 1.5", s.Value())
+		t.Errorf("%v after the large value left the window, want 1.5", s.Value())
 	}
 }
 

@@ -10,57 +10,57 @@ import (
 	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
-// Names that a set has for itself. Panicked shows up in snapshots once a source has
-// panicked, the others once a name has been refused because the set was full.
+// Names that a set reserves for itself. Panicked appears in snapshots once a source has panicked,
+// the others once a full set has refused a name.
 const (
-	Refused         = "counters/refused"          // how many times a name was refused
-	OverflowCounter = "counters/overflow/counter" // the sum of all counters refused
+	Refused         = "counters/refused"          // how many names were refused
+	OverflowCounter = "counters/overflow/counter" // the sum of all refused counters
 	OverflowFloat   = "counters/overflow/float"
 	OverflowTimer   = "counters/overflow/timer"
-	OverflowGauge   = "counters/overflow/gauge" // the last level of all gauges refused
+	OverflowGauge   = "counters/overflow/gauge" // the last level of any refused gauge
 	Panicked        = "counters/panicked"       // how many sources have panicked
 )
 
-// ownNames is how many those are.
+// ownNames is the number of reserved names.
 const ownNames = 6
 
-// Options is the size of a set, which takes about 90 bytes of memory for each of Max at
-// once. The zero value is fine.
+// Options is the size of a set. New allocates about 90 bytes for each of Max. The zero value
+// selects the defaults.
 type Options struct {
-	Max       int // names of all kinds together, an empty name aside; default 4096, at most 1<<20
-	NameBytes int // bytes of all their names together; default 48 for each of Max
+	Max       int // most names of all kinds, besides ""; default 4096, at most 1<<20
+	NameBytes int // most bytes of all names together; default 48 per name
 	Frames    int // frames of history; default 600
 }
 
-// Set is a number of named counters, floats, timers and gauges. Its methods, and those of the
-// handles that it gives, may be called from any number of goroutines; a [Worker]
-// belongs to one. A nil *Set records nothing.
+// Set is a collection of named counters, floats, timers and gauges. Its methods, and the methods
+// of its handles, may be called from any number of goroutines; a [Worker] belongs to one
+// goroutine. A nil *Set records nothing.
 type Set struct {
-	touched atomic.Pointer[cell] // cells that were added to since they were last collected
+	touched atomic.Pointer[cell] // cells with additions since the last collect
 
-	mu      sync.Mutex // guards all that follows; no Worker ever waits for it while counting
+	mu      sync.Mutex // guards the fields below; a counting Worker never waits for it
 	names   *intern.Table
 	cells   []*cell // by symbol; nil at 0 unless the empty name is used
-	kinds   []Kind  // of each line
-	placed  [2]int  // how many counters and floats there are
+	kinds   []Kind  // kind of each line
+	placed  [2]int  // number of counters and of floats
 	last    [2]int  // the line of the last counter and of the last float
 	workers []*Worker
-	idle    []*Worker // those of workers that were released
+	idle    []*Worker // released workers
 
 	gauges []*cell
 
 	frame    sheet // collected since the last PushFrame
-	closed   sheet // the frame that it ended
+	closed   sheet // the frame that the last PushFrame closed
 	closedAt time.Time
-	total    sheet // all before that
+	total    sheet // all frames before closed
 	history  history
-	sources  atomic.Pointer[[]*Source] // a list never changes
-	clock    func() time.Duration      // what sources are measured with
-	always   atomic.Bool               // poll sources at every frame and snapshot, however long they take
+	sources  atomic.Pointer[[]*Source] // a published list is never changed
+	clock    func() time.Duration      // measures sources
+	always   atomic.Bool               // poll sources each time, however slow
 
 	start  fastclock.Pair
 	scale  fastclock.Scale
-	steady bool // scale does not change any more
+	steady bool // scale is final
 }
 
 // New returns a set without counters. It panics if an option is negative or too large.
@@ -95,9 +95,9 @@ func New(o Options) *Set {
 	return s
 }
 
-// Counter returns the counter of that name, always the same one. When the set is full
-// a new name gets the handle of [OverflowCounter] and is counted in [Refused]. It
-// panics if the name is of another kind.
+// Counter returns the counter of that name, always the same handle. A full set returns the handle
+// of [OverflowCounter] for new names and counts them in [Refused]. Counter panics if the name has
+// another kind.
 func (s *Set) Counter(name string) *Counter { return (*Counter)(s.cell(name, KindCounter)) }
 
 // Float is [Set.Counter] for a sum of float64.
@@ -123,7 +123,7 @@ func (s *Set) cell(name string, kind Kind) *cell {
 		return c
 	}
 	sym, err := s.names.Intern(name)
-	if err != nil { // entries or bytes are used up
+	if err != nil { // the set is full, in names or bytes
 		return s.refuse(kind)
 	}
 	c := &cell{set: s, name: s.names.String(sym), kind: kind, order: int32(sym), since: notWatched, detailSince: notWatched}
@@ -137,7 +137,7 @@ func (s *Set) cell(name string, kind Kind) *cell {
 	return c
 }
 
-// find returns the cell of a name or nil.
+// find returns the cell of a name, or nil.
 func (s *Set) find(name string) *cell {
 	sym, ok := s.names.Lookup(name)
 	if !ok {
@@ -146,7 +146,7 @@ func (s *Set) find(name string) *cell {
 	return s.cells[sym]
 }
 
-// refuse counts a name that found no room, and returns what it gets instead.
+// refuse counts a refused name and returns the overflow cell of its kind.
 func (s *Set) refuse(kind Kind) *cell {
 	(*Counter)(s.find(Refused)).Add(1)
 	switch kind {
@@ -160,8 +160,8 @@ func (s *Set) refuse(kind Kind) *cell {
 	return s.find(OverflowTimer)
 }
 
-// giveLine gives a cell its line: a timer one of its own, eight of the others one, a gauge
-// none.
+// giveLine assigns a cell its line. A timer has a line of its own, eight counters or floats share
+// one, and a gauge has none.
 func (s *Set) giveLine(c *cell) {
 	if c.kind == KindGauge {
 		c.line = -1
@@ -186,8 +186,8 @@ func (s *Set) newLine(kind Kind) int {
 	return len(s.kinds) - 1
 }
 
-// Worker returns a shard for one goroutine at a time: a released one if there is any.
-// Call [Worker.Release] when done.
+// Worker returns a shard for one goroutine at a time, reusing a released one if possible. Call
+// [Worker.Release] when done.
 func (s *Set) Worker() *Worker {
 	if s == nil {
 		return nil
@@ -205,8 +205,7 @@ func (s *Set) Worker() *Worker {
 	return w
 }
 
-// collect brings what has been published since the last time into the frame. The set
-// is locked.
+// collect moves all newly published additions into the frame. The set must be locked.
 func (s *Set) collect() {
 	for _, w := range s.workers {
 		if w.mail.Load() == nil {

@@ -26,16 +26,16 @@ func TestHandlesArePermanent(t *testing.T) {
 		set.Counter(fmt.Sprint("other", i))
 	}
 	if set.Counter("c") != c || set.Float("f") != f || set.Timer("t") != tm {
-		t.Error("a name gave another handle the second time")
+		t.Error("a name gave a different handle the second time")
 	}
 	empty := set.Counter("")
 	if set.Counter("") != empty || empty == c {
-		t.Error("the empty name is not one name of its own")
+		t.Error("the empty name is not a name like others")
 	}
 }
 
 // Eight counters or floats share a line; a timer has one.
-func TestLinesAreFull(t *testing.T) {
+func TestEightCountersShareALine(t *testing.T) {
 	set := New(Options{})
 	before := len(set.kinds)
 	for i := range 80 {
@@ -72,15 +72,15 @@ func TestMisusePanics(t *testing.T) {
 		"record of another":    func() { w.Record(other.Timer("t"), 1) },
 		"worker freed twice":   func() { w := set.Worker(); w.Release(); w.Release() },
 		"a mean of no values":  func() { NewSMA(0) },
-		"counter, after all":   func() { set.Float("c") }, // the panics above left no lock behind
+		"counter, after all":   func() { set.Float("c") }, // the panics above left no lock held
 		"a kind without table": func() { _ = Kind(9).String() },
 	} {
 		mustPanic(t, what, f)
 	}
 }
 
-// What does not fit is added up under a name of its own.
-func TestOverflow(t *testing.T) {
+// A full set sums refused names under reserved names.
+func TestFullSetSumsRefusedNames(t *testing.T) {
 	for what, o := range map[string]Options{"names": {Max: 3}, "bytes": {NameBytes: 5}} {
 		set := New(o)
 		set.Counter("a").Add(1)
@@ -98,7 +98,7 @@ func TestOverflow(t *testing.T) {
 		w.Record(set.Timer("uu"), 7)
 		w.Release()
 		if set.Counter("a").Value() != 1 {
-			t.Errorf("%s: a counter that is there is refused", what)
+			t.Errorf("%s: an existing counter is refused", what)
 		}
 		snap := set.Snapshot()
 		if x != y || len(snap) != 8 {
@@ -112,8 +112,8 @@ func TestOverflow(t *testing.T) {
 	}
 }
 
-// Everything may be nil and then does nothing, and costs no memory either.
-func TestNil(t *testing.T) {
+// Nil sets, handles and workers do nothing and allocate nothing.
+func TestNilDoesNothing(t *testing.T) {
 	var set *Set
 	c, f, tm, w := set.Counter("c"), set.Float("f"), set.Timer("t"), set.Worker()
 	g, src := set.Gauge("g"), set.Source(func() { t.Error("polled") })
@@ -149,22 +149,22 @@ func TestNil(t *testing.T) {
 	p, pf := w.Int(c), w.Float(f)
 	*p, *pf = 1, 1
 	if w.Int(c) == p || w.Float(f) == pf {
-		t.Error("two goroutines would write to one throw-away")
+		t.Error("two goroutines would write to one dummy")
 	}
 	if c.Value() != 0 || f.Value() != 0 || g.Value() != 0 || tm.Stat() != (Stat{}) || set.Snapshot() != nil || set.History("c") != nil ||
 		set.Table(0, "t").Frames != nil || set.String() != "{}" {
-		t.Error("nothing has counted something")
+		t.Error("a nil handle has counted something")
 	}
 	if _, got := set.LastFrame(); got != nil {
 		t.Error("nothing had a frame")
 	}
 	if _, got := set.TimerHistory("t", 0); got != nil {
-		t.Error("nothing has a timer's history")
+		t.Error("a nil set has a timer's history")
 	}
 	for range set.Rows("c") {
 		t.Error("nothing has frames")
 	}
-	// Handles may be missing where the worker is there.
+	// A nil handle on a live worker.
 	live := New(Options{}).Worker()
 	*live.Int(nil)++
 	*live.Float(nil)++
@@ -173,9 +173,9 @@ func TestNil(t *testing.T) {
 	live.Release()
 }
 
-// Goroutines count in all ways while others read and push; nothing is lost or counted
-// twice, in the frames as in the sum.
-func TestConcurrent(t *testing.T) {
+// Goroutines count in all ways while others read and push frames. Nothing is lost or counted
+// twice, neither in the frames nor in the sums.
+func TestConcurrentCountsAreExact(t *testing.T) {
 	const goroutines, rounds = 4, 2000
 	const pushes = 1000
 	set := New(Options{Frames: 2*pushes + 1, Max: 64})
@@ -254,8 +254,8 @@ func TestConcurrent(t *testing.T) {
 	}
 }
 
-// Nothing is lost where goroutines do nothing but add to one and the same.
-func TestAddAtOnce(t *testing.T) {
+// No addition is lost when all goroutines add to one counter.
+func TestConcurrentAddsToOneCounterAreExact(t *testing.T) {
 	const goroutines, rounds = 4, 300_000
 	set := New(Options{})
 	c, f, tm, g := set.Counter("c"), set.Float("f"), set.Timer("t"), set.Gauge("g")
@@ -279,8 +279,8 @@ func TestAddAtOnce(t *testing.T) {
 	}
 }
 
-// Once it is running, nothing allocates.
-func TestNoAllocations(t *testing.T) {
+// In steady state, nothing allocates.
+func TestSteadyStateAllocatesNothing(t *testing.T) {
 	set := New(Options{Frames: 3})
 	set.WatchAll()
 	c, f, tm, w := set.Counter("c"), set.Float("f"), set.Timer("t"), set.Worker()
@@ -307,9 +307,9 @@ func TestNoAllocations(t *testing.T) {
 	}
 }
 
-// A pointer stays the same, through flushes and owners, and what one owner left behind
-// is published.
-func TestWorkerPointers(t *testing.T) {
+// A worker's pointer stays the same through flushes and owners. Counts that a released owner left
+// behind are published.
+func TestWorkerPointersArePermanent(t *testing.T) {
 	set := New(Options{})
 	c, f := set.Counter("c"), set.Float("f")
 	w := set.Worker()
@@ -328,13 +328,13 @@ func TestWorkerPointers(t *testing.T) {
 	}
 	again := set.Worker()
 	if again != w || again.Int(c) != p || again.Float(f) != pf {
-		t.Error("the released worker is not used again as it was")
+		t.Error("a released worker is not reused with its pointers")
 	}
 	if set.Worker() == again {
-		t.Error("one worker for two owners")
+		t.Error("two owners got the same worker")
 	}
 	again.Flush()
-	again.Flush() // with the letter still in its box
+	again.Flush() // while the mailbox is full
 	*p = 4
 	again.Flush()
 	*p = 5

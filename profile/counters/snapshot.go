@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Sample is one name of a snapshot. Int is set for a counter, Float for a float or gauge,
-// Timer for a timer.
+// Sample is one name of a snapshot. Int is set for counters, Float for floats and gauges, Timer
+// for timers.
 type Sample struct {
 	Name  string
 	Kind  Kind
@@ -15,10 +15,10 @@ type Sample struct {
 	Float float64
 	Timer Stat
 
-	order int32 // of registration
+	order int32 // order of registration
 }
 
-// Value returns the sample as one number: for a timer the nanoseconds of all calls.
+// Value returns the sample as one number: for a timer the total nanoseconds.
 func (s Sample) Value() float64 {
 	switch s.Kind {
 	case KindCounter:
@@ -29,12 +29,12 @@ func (s Sample) Value() float64 {
 	return float64(s.Timer.Total)
 }
 
-// Snapshot is what a set had counted at one moment, sorted by name.
+// Snapshot is the state of a set at one moment, sorted by name.
 type Snapshot []Sample
 
-// Snapshot polls the sources and returns the levels of gauges and the sums since the
-// beginning of all that was added from any goroutine or flushed by workers. Each sample
-// is of one moment: a timer's fields belong together. Workers do not notice.
+// Snapshot polls the sources and returns all gauge levels and all sums since the beginning:
+// additions from any goroutine, and worker additions that were flushed. The fields of a sample
+// belong to one moment. Workers are not disturbed.
 func (s *Set) Snapshot() Snapshot {
 	if s == nil {
 		return nil
@@ -51,9 +51,9 @@ func (s *Set) Snapshot() Snapshot {
 	})
 }
 
-// LastFrame returns what all names had in the frame that PushFrame closed last, watched
-// or not: what was added in it, shortest and longest calls included, and the levels at
-// its end. The snapshot is nil before the first frame.
+// LastFrame returns the values of all names in the frame that PushFrame closed last, watched or
+// not: sums of the frame, its shortest and longest calls, and gauge levels at its end. The
+// snapshot is nil before the first frame.
 func (s *Set) LastFrame() (Frame, Snapshot) {
 	if s == nil {
 		return Frame{}, nil
@@ -74,8 +74,8 @@ func (s *Set) LastFrame() (Frame, Snapshot) {
 	})
 }
 
-// samples returns all names that are to be seen. The set is locked. of returns the line
-// of a cell, or a gauge's level.
+// samples returns all visible names. The set must be locked. The function of returns the line of
+// a cell, or a gauge's level.
 func (s *Set) samples(of func(*cell) (line, int64)) Snapshot {
 	snap := make(Snapshot, 0, len(s.cells))
 	refused, panicked := s.happened(Refused), s.happened(Panicked)
@@ -102,13 +102,13 @@ func (s *Set) samples(of func(*cell) (line, int64)) Snapshot {
 	return snap
 }
 
-// happened reports whether one of the set's own counters is not 0.
+// happened reports whether a reserved counter is not 0.
 func (s *Set) happened(name string) bool {
 	c := s.find(name)
 	return c.sum()[c.slot] != 0
 }
 
-// Of returns the sample of a name and whether there is one.
+// Of returns the sample of a name and whether it exists.
 func (s Snapshot) Of(name string) (Sample, bool) {
 	i, ok := slices.BinarySearchFunc(s, name, func(a Sample, name string) int { return strings.Compare(a.Name, name) })
 	if !ok {
@@ -117,9 +117,9 @@ func (s Snapshot) Of(name string) (Sample, bool) {
 	return s[i], true
 }
 
-// Sub returns what happened since an earlier snapshot of the same set. Of the shortest
-// and longest call only the whole time is known: Min and Max are those of s, and 0 if
-// there was no call since. Gauges keep the level of s.
+// Sub returns the changes since an earlier snapshot of the same set. Shortest and longest calls
+// cannot be subtracted: Min and Max are those of s, or 0 without a call since. Gauges keep the
+// level of s.
 func (s Snapshot) Sub(earlier Snapshot) Snapshot {
 	diff := slices.Clone(s)
 	for i := range diff {

@@ -8,29 +8,29 @@ import (
 	"time"
 )
 
-// What polling a source may take. One that takes up to sourceBudget is polled at every
-// occasion. After one that takes longer, sourceRest times as long passes before it is
-// polled again, so that it takes one percent of the time at most.
+// The time budget of sources. A source that takes up to sourceBudget is polled each time. A
+// slower one rests for sourceRest times its duration, so that it takes at most one percent of the
+// time.
 const (
 	sourceBudget = 20 * time.Microsecond
 	sourceRest   = 100
 )
 
-// A Source is a function that is polled. A nil *Source is closed.
+// A Source is a polled function. A nil *Source is closed.
 type Source struct {
 	set     *Set
 	f       func()
 	closed  atomic.Bool
 	err     atomic.Pointer[error]
-	running atomic.Bool   // guards what follows
-	took    time.Duration // by the last call
-	due     time.Duration // when it may be called again, on the set's clock
+	running atomic.Bool   // guards the fields below
+	took    time.Duration // duration of the last call
+	due     time.Duration // time of the next call on the set's clock, at the earliest
 }
 
-// Source polls f from now on: at the end of each frame, before it is closed, and before
-// each snapshot. Nothing calls f twice at once: where a poll is under way another one
-// leaves it alone and reads what f has set so far. f may use the set in any way. It
-// should set gauges, or add to counters, whose handles it has:
+// Source polls f until closed: before each frame closes and before each snapshot. f never runs
+// twice at once: a poll that finds f running skips it and reads the values that f has set so far.
+// f may use the set in any way. It should set gauges, or add to counters, through handles it
+// already has:
 //
 //	depth, drops := set.Gauge("queue/depth"), set.Counter("queue/drops")
 //	defer set.Source(func() {
@@ -38,12 +38,12 @@ type Source struct {
 //		drops.Add(queue.TakeDrops())
 //	}).Close()
 //
-// A call of f may take 20 microseconds. If one takes longer, f is left alone for 100 times
-// as long as it took, unless the set is polled always; gauges keep their levels meanwhile.
-// The shorter of the last two calls counts, because a single call may have been interrupted.
+// A call of f may take 20 microseconds. A slower f is next called after 100 times its duration,
+// unless the set is always polled; gauges keep their levels meanwhile. The shorter of the last
+// two calls counts, because a single call may have been interrupted.
 //
-// If f panics, PushFrame and Snapshot do not: f is not called again, [Source.Err] returns
-// what it panicked with, and [Panicked] counts it.
+// A panic in f does not reach PushFrame or Snapshot: f is not called again, [Source.Err] returns
+// the panic as an error, and [Panicked] counts it.
 func (s *Set) Source(f func()) *Source {
 	if s == nil {
 		return nil
@@ -53,16 +53,16 @@ func (s *Set) Source(f func()) *Source {
 	return src
 }
 
-// PollAlways makes the set poll all sources at every frame and snapshot, however long they take.
-// Then no clock affects what the program does and allocates, as a smoke run requires.
+// PollAlways polls all sources at every frame and snapshot, however long they take. Then the
+// clock affects neither the program's work nor its allocations, as a smoke run requires.
 func (s *Set) PollAlways() {
 	if s != nil {
 		s.always.Store(true)
 	}
 }
 
-// Func makes a gauge that shows what f returns, by a [Set.Source]. After a panic the
-// gauge is NaN; after Close it keeps the last level.
+// Func makes a gauge that shows the result of f, using [Set.Source]. After a panic the gauge is
+// NaN; after Close it keeps its last level.
 func (s *Set) Func(name string, f func() float64) *Source {
 	g := s.Gauge(name)
 	return s.Source(func() {
@@ -72,8 +72,8 @@ func (s *Set) Func(name string, f func() float64) *Source {
 	})
 }
 
-// Close ends the polling. It does not wait for a call that another goroutine has begun,
-// and may be called by the function itself, and more than once.
+// Close stops polling. It does not wait for a call in progress on another goroutine. The polled
+// function may call it, and it may be called more than once.
 func (src *Source) Close() {
 	if src == nil || src.closed.Swap(true) {
 		return
@@ -83,7 +83,7 @@ func (src *Source) Close() {
 	})
 }
 
-// Err returns what the function panicked with, nil if it did not.
+// Err returns the function's panic as an error, or nil.
 func (src *Source) Err() error {
 	if src != nil {
 		if err := src.err.Load(); err != nil {
@@ -93,7 +93,7 @@ func (src *Source) Err() error {
 	return nil
 }
 
-// changeSources replaces the list by one that change makes of a copy.
+// changeSources replaces the list by the result of change for a copy.
 func (s *Set) changeSources(change func([]*Source) []*Source) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -105,7 +105,7 @@ func (s *Set) changeSources(change func([]*Source) []*Source) {
 	s.sources.Store(&list)
 }
 
-// poll polls all sources. The set is not locked, because they may use it.
+// poll polls all sources. The set must not be locked, because sources may use it.
 func (s *Set) poll() {
 	if list := s.sources.Load(); list != nil {
 		for _, src := range *list {
@@ -133,7 +133,7 @@ func (src *Source) poll() {
 	src.took = took
 }
 
-// recovered closes the source if its function has panicked.
+// recovered closes the source if its function panicked.
 func (src *Source) recovered() {
 	v := recover()
 	if v == nil {

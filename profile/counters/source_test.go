@@ -11,15 +11,15 @@ import (
 	"time"
 )
 
-// still returns a set on whose clock every source is fast enough.
+// still returns a set whose clock stands still, so that every source is fast enough.
 func still(o Options) *Set {
 	set := New(o)
 	set.clock = func() time.Duration { return 0 }
 	return set
 }
 
-// A gauge keeps its level through frames and differences, and its history is of levels.
-func TestGauge(t *testing.T) {
+// A gauge keeps its level through frames and differences, and its history holds levels.
+func TestGaugeKeepsLevelThroughFrames(t *testing.T) {
 	set := New(Options{})
 	g := set.Gauge("g")
 	set.Watch("g")
@@ -42,7 +42,7 @@ func TestGauge(t *testing.T) {
 		}
 	}
 	if _, last := set.LastFrame(); last[0].Float != 0 {
-		t.Error("the last frame has a level of the present one")
+		t.Error("the last frame has a level of the current frame")
 	}
 	var text strings.Builder
 	set.WritePrometheus(&text)
@@ -54,8 +54,8 @@ func TestGauge(t *testing.T) {
 	}
 }
 
-// A source is polled for each frame and each snapshot, and not after Close.
-func TestSource(t *testing.T) {
+// A source is polled for each frame and each snapshot, but not after Close.
+func TestSourceIsPolledUntilClosed(t *testing.T) {
 	set := still(Options{})
 	n := 0.0
 	src := set.Func("f", func() float64 { n++; return n })
@@ -83,7 +83,7 @@ func TestSource(t *testing.T) {
 	}
 }
 
-// A source may use the set in any way without a deadlock.
+// A source may use the set in any way without deadlock.
 func TestSourceUsesTheSet(t *testing.T) {
 	set := still(Options{})
 	calls := 0
@@ -110,7 +110,7 @@ func TestSourceUsesTheSet(t *testing.T) {
 	}
 }
 
-// While one goroutine polls a source, another one neither waits nor calls it too.
+// While one goroutine polls a source, another neither waits for it nor calls it.
 func TestSourceIsPolledOnce(t *testing.T) {
 	set := still(Options{})
 	inside, leave, done := make(chan bool), make(chan bool), make(chan bool)
@@ -134,9 +134,8 @@ func TestSourceIsPolledOnce(t *testing.T) {
 	}
 }
 
-// A source that takes long is polled more seldom, by the clock; a single interruption
-// does not count.
-func TestSlowSource(t *testing.T) {
+// A slow source is polled less often. A single interrupted call does not make a source slow.
+func TestSlowSourceIsPolledLessOften(t *testing.T) {
 	set := New(Options{})
 	now := time.Hour
 	set.clock = func() time.Duration { return now }
@@ -170,8 +169,8 @@ func TestSlowSource(t *testing.T) {
 	poll(0, true)
 }
 
-// What a source panics with is reported, and neither the frame nor other sources suffer.
-func TestSourcePanics(t *testing.T) {
+// A source's panic is reported, and neither the frame nor other sources are affected.
+func TestSourcePanicIsReported(t *testing.T) {
 	set := still(Options{})
 	broken := errors.New("broken")
 	calls := 0
@@ -200,8 +199,8 @@ func TestSourcePanics(t *testing.T) {
 	}
 }
 
-// Sources come and go while frames are pushed and snapshots are taken.
-func TestSourcesConcurrent(t *testing.T) {
+// Sources may be added and closed while others push frames and take snapshots.
+func TestSourcesChangeDuringFrames(t *testing.T) {
 	set := New(Options{})
 	set.WatchAll()
 	var wg sync.WaitGroup

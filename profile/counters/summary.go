@@ -5,49 +5,49 @@ import (
 	"slices"
 )
 
-// Lengths of the averages of a Summary, in values.
+// Window lengths of the averages in a Summary, in values.
 const (
 	summarySustained = 10
 	summaryHalfLife  = 10
 )
 
-// Summary describes a series of values, such as a column of a [Table]. Values that are NaN,
-// as where a name was not watched, count for nothing. All is 0 for a series without values.
+// Summary describes a series of values, such as a column of a [Table]. NaN values, such as
+// unwatched frames, are skipped. All fields are 0 for a series without values.
 type Summary struct {
 	Count         int // values
 	Last          float64
 	Mean          float64
-	P50, P95, P99 float64 // the least value that at least 50, 95, 99 percent do not exceed
+	P50, P95, P99 float64 // nearest-rank percentiles
 	Recent        float64 // [EMA] at the end, with a half-life of 10 values
-	Sustained     float64 // the greatest [SMA] of 10 values; of fewer, their mean
+	Sustained     float64 // the greatest [SMA] of 10 values; of a shorter series, its mean
 	High          Mark    // the greatest value
 	Spikes        SpikeSummary
 }
 
-// A Mark is a value of a series and its index.
+// A Mark is a value and its index in the series.
 type Mark struct {
 	Value float64
 	At    int
 }
 
-// SpikeSummary says how often a series is above a threshold. A spike is a value greater
-// than Over. NaN values are skipped and do not end a run of spikes.
+// SpikeSummary counts values above a threshold. A spike is a value greater than Over. NaN values
+// are skipped and do not end a run of spikes.
 type SpikeSummary struct {
 	Over      float64
 	Count     int // spikes
 	Longest   int // the most spikes in a row
-	LongestAt int // the index of the first of those, of the first such run; 0 if there are no spikes
+	LongestAt int // index where the first longest run starts; 0 without spikes
 }
 
-// Summarize describes a series, oldest value first. Spikes are the values greater than
-// twice the median, or greater than 0 if that is negative.
+// Summarize describes a series, oldest value first. Spikes are values greater than twice the
+// median, or greater than 0 if the median is negative.
 func Summarize(values []float64) Summary {
 	sorted := ascending(values)
 	return summarize(values, sorted, max(2*percentile(sorted, 50), 0))
 }
 
-// SummarizeOver is Summarize with the values greater than over as spikes: a frame of a game
-// that must last 16 ms has spikes over that, whatever its median.
+// SummarizeOver is Summarize with an explicit spike threshold: if a frame of a game must end
+// within 16 ms, slower frames are spikes, whatever the median.
 func SummarizeOver(values []float64, over float64) Summary {
 	return summarize(values, ascending(values), over)
 }
@@ -58,7 +58,7 @@ func ascending(values []float64) []float64 {
 	return sorted
 }
 
-// percentile returns the least value that at least percent of all do not exceed.
+// percentile returns the smallest value with at least percent of all values at or below it.
 func percentile(sorted []float64, percent int) float64 {
 	if len(sorted) == 0 {
 		return 0

@@ -45,7 +45,7 @@ func TestSummarize(t *testing.T) {
 	}
 }
 
-// What lasts shows in Sustained, what is short does not; Recent follows the end.
+// Sustained shows long changes and hides short ones; Recent follows the end.
 func TestSummarizeAverages(t *testing.T) {
 	values := slices.Concat([]float64{1000}, slices.Repeat([]float64{1}, 50), slices.Repeat([]float64{200}, 10), slices.Repeat([]float64{1}, 50))
 	s := Summarize(values)
@@ -57,7 +57,7 @@ func TestSummarizeAverages(t *testing.T) {
 	}
 }
 
-// The order of figures, and what is left out, hold for every series.
+// For every series the figures are ordered, and NaN values change nothing.
 func TestSummarizeLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		values := rapid.SliceOf(rapid.SampledFrom([]float64{math.NaN(), -7, -1, 0, 1, 2, 3, 50})).Draw(t, "values")

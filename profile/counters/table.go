@@ -12,28 +12,27 @@ import (
 	"time"
 )
 
-// Frame says which frame a row is.
+// Frame identifies the frame of a row.
 type Frame struct {
-	Number int64     // counted from 0, the first that was ever pushed
+	Number int64     // counts all pushed frames from 0
 	At     time.Time // as given to PushFrame
 }
 
-// A Table is the history of some names: a row for each frame, oldest first, and a
-// column for each name.
+// A Table is the history of some names: a row for each frame, oldest first, and a column for each
+// name.
 type Table struct {
 	Names  []string
 	Frames []Frame
 	Values []float64 // row by row; see Row
-	Next   int64     // the frame after the last, to be asked for next time
+	Next   int64     // frame after the last; pass it to the next call
 }
 
-// Table returns the frames that are kept, those before number from aside, with the
-// value of each of the names as [Set.History] has it; NaN where a name was not watched.
-// A viewer that shows what goes on asks for what is new:
+// Table returns the kept frames from number from on, with each name's value as in [Set.History];
+// NaN where a name was not watched. A live viewer asks for new frames only:
 //
 //	for t := set.Table(0, names...); ; t = set.Table(t.Next, names...) {
 //
-// If it asks too seldom, the first frame has a number greater than from.
+// If it asks too late, the first frame's number is greater than from.
 func (s *Set) Table(from int64, names ...string) *Table {
 	t := &Table{Names: slices.Clone(names)}
 	if s == nil {
@@ -67,8 +66,8 @@ func (s *Set) Table(from int64, names ...string) *Table {
 	return t
 }
 
-// Rows returns the rows of [Set.Table] with all frames that are kept. They are those
-// there are when the loop begins; its body may use the set.
+// Rows iterates over the rows of [Set.Table] for all kept frames. The rows are fixed when the
+// loop begins; its body may use the set.
 func (s *Set) Rows(names ...string) iter.Seq2[Frame, []float64] {
 	return func(yield func(Frame, []float64) bool) {
 		t := s.Table(0, names...)
@@ -95,8 +94,8 @@ func (t *Table) Column(i int) []float64 {
 	return column
 }
 
-// WriteTable writes the table for people; where a name was not watched there is a
-// hyphen. Errors are those of w.
+// WriteTable writes the table for people, with a hyphen where a name was not watched. Errors come
+// from w.
 func (t *Table) WriteTable(w io.Writer) error {
 	table := tabwriter.NewWriter(w, 0, 0, 0, ' ', tabwriter.AlignRight)
 	for record := range t.records("15:04:05.000", "-") {
@@ -108,9 +107,9 @@ func (t *Table) WriteTable(w io.Writer) error {
 	return table.Flush()
 }
 
-// WriteCSV writes a header and a record for each frame: its number, its time as RFC 3339
-// has it with nanoseconds, and the values, as exactly as they are known; the field is
-// empty where a name was not watched. Errors are those of w.
+// WriteCSV writes a header and a record for each frame: its number, its time in RFC 3339 format
+// with nanoseconds, and the exact values; the field is empty where a name was not watched. Errors
+// come from w.
 func (t *Table) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	for record := range t.records(time.RFC3339Nano, "") {
@@ -120,7 +119,7 @@ func (t *Table) WriteCSV(w io.Writer) error {
 	return out.Error()
 }
 
-// records returns the header and the rows as text. Each record is the same slice.
+// records returns the header and the rows as text. It reuses one slice for all records.
 func (t *Table) records(layout, missing string) iter.Seq[[]string] {
 	return func(yield func([]string) bool) {
 		record := append([]string{"frame", "time"}, t.Names...)

@@ -13,7 +13,7 @@ import (
 	"unicode"
 )
 
-// text returns the sample's number as exactly as it is known; a timer has none.
+// text returns the sample's number exactly; a timer has none.
 func (s Sample) text() string {
 	switch s.Kind {
 	case KindCounter:
@@ -24,8 +24,8 @@ func (s Sample) text() string {
 	return ""
 }
 
-// number returns the shortest text that reads back as f, without an exponent where
-// people would not write one.
+// number returns the shortest text that reads back as f, with an exponent only for very large or
+// small values.
 func number(f float64) string {
 	if a := math.Abs(f); a >= 1e-6 && a < 1e21 {
 		return strconv.FormatFloat(f, 'f', -1, 64)
@@ -33,8 +33,8 @@ func number(f float64) string {
 	return strconv.FormatFloat(f, 'g', -1, 64)
 }
 
-// WriteTable writes the snapshot for people: first the numbers, then the timers,
-// durations with three digits. Errors are those of w.
+// WriteTable writes the snapshot for people: first the numbers, then the timers with durations
+// rounded to three digits. Errors come from w.
 func (s Snapshot) WriteTable(w io.Writer) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	timers := false
@@ -58,7 +58,7 @@ func (s Snapshot) WriteTable(w io.Writer) error {
 	return table.Flush()
 }
 
-// rounded leaves a duration about three digits.
+// rounded keeps about three digits of a duration.
 func rounded(d time.Duration) time.Duration {
 	unit := time.Duration(1)
 	for d.Abs() >= 1000*unit {
@@ -75,8 +75,8 @@ func printable(name string) string {
 	return name
 }
 
-// WriteCSV writes a header and a record for each sample. A timer has no value and the
-// others have only that; durations are in nanoseconds. Errors are those of w.
+// WriteCSV writes a header and a record for each sample. A timer fills only the fields after
+// value, other samples only value; durations are in nanoseconds. Errors come from w.
 func (s Snapshot) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	out.Write([]string{"name", "kind", "value", "calls", "total_ns", "own_ns", "min_ns", "max_ns"})
@@ -93,17 +93,16 @@ func (s Snapshot) WriteCSV(w io.Writer) error {
 	return out.Error()
 }
 
-// MarshalJSON returns one object with a field for each name, in order. A timer is an
-// object with the fields calls, total_ns, own_ns, min_ns and max_ns; all else is a number,
-// or one of the strings "NaN", "+Inf" and "-Inf", for which JSON has no numbers. The
-// error is always nil.
+// MarshalJSON returns one object with a field for each name, in order. A timer is an object with
+// the fields calls, total_ns, own_ns, min_ns and max_ns. Other values are numbers, or one of the
+// strings "NaN", "+Inf" and "-Inf", which JSON cannot write as numbers. The error is always nil.
 func (s Snapshot) MarshalJSON() ([]byte, error) {
 	b := []byte{'{'}
 	for i, sample := range s {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		name, _ := json.Marshal(sample.Name) // a string always has a form
+		name, _ := json.Marshal(sample.Name) // a string always marshals
 		b = append(append(b, name...), ':')
 		switch t := sample.Timer; {
 		case sample.Kind == KindTimer:
@@ -118,7 +117,7 @@ func (s Snapshot) MarshalJSON() ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// String returns the present snapshot as JSON, as expvar.Var wants it:
+// String returns the current snapshot as JSON, as expvar.Var requires:
 //
 //	expvar.Publish("cook", set)
 func (s *Set) String() string {

@@ -7,18 +7,18 @@ import (
 	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
-// Timer counts calls and how long they took. A nil *Timer never ran.
+// Timer counts calls and sums their durations. A nil *Timer records nothing.
 type Timer cell
 
-// Span is a stretch of time that has begun. The zero value does nothing.
+// Span is a running stretch of time. The zero value does nothing.
 type Span struct {
 	t     *Timer
 	start int64
 }
 
-// Begin starts a span, from any goroutine: defer t.Begin().End(). It may end on
-// another goroutine. All of its time is its own, because nothing says what it nests
-// in; [Worker.Begin] knows, and is cheaper.
+// Begin starts a span, from any goroutine: defer t.Begin().End(). It may end on another
+// goroutine. All of its time counts as own time, because a span does not know its parent;
+// [Worker.Begin] does, and is cheaper.
 func (t *Timer) Begin() Span {
 	if t == nil {
 		return Span{}
@@ -40,8 +40,7 @@ func (s Span) End() {
 	}
 }
 
-// Record adds one call of known duration, from any goroutine; a negative one counts
-// as 0.
+// Record adds one call of known duration, from any goroutine; a negative duration counts as 0.
 func (t *Timer) Record(d time.Duration) {
 	if t == nil {
 		return
@@ -54,7 +53,7 @@ func (t *Timer) Record(d time.Duration) {
 	}
 }
 
-// Stat returns what the timer has measured since the beginning, with what workers have
+// Stat returns the timer's statistics since the beginning, including calls that workers have
 // flushed.
 func (t *Timer) Stat() Stat {
 	if t == nil {
@@ -67,12 +66,12 @@ func (t *Timer) Stat() Stat {
 	return l.stat(t.set.rate())
 }
 
-// Stat is what a timer has measured. Durations are 0 if there were no calls.
+// Stat is the statistics of a timer. Durations are 0 without calls.
 type Stat struct {
 	Calls int64
 	Total time.Duration
-	Own   time.Duration // Total without the scopes of the same worker inside
-	Min   time.Duration // of one call
+	Own   time.Duration // Total minus nested scopes of the same worker
+	Min   time.Duration // shortest call
 	Max   time.Duration
 }
 
@@ -84,11 +83,11 @@ func (s Stat) Mean() time.Duration {
 	return s.Total / time.Duration(s.Calls)
 }
 
-// steadyAfter is the time in nanoseconds after which the rate of ticks is known well
-// enough: two readings that are off by 50 ns make an error of 1e-7.
+// steadyAfter is the time in nanoseconds after which the rate of ticks is final: two readings
+// that are off by 50 ns make an error of 1e-7.
 const steadyAfter = 1e9
 
-// rate returns how long a tick is. The set is locked.
+// rate returns the duration of a tick. The set must be locked.
 func (s *Set) rate() fastclock.Scale {
 	if !s.steady {
 		now := fastclock.Mark()

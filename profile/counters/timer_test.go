@@ -8,7 +8,7 @@ import (
 	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
-// fixedRate returns a set for which a tick is half a nanosecond.
+// fixedRate returns a set with ticks of half a nanosecond.
 func fixedRate() *Set {
 	set := New(Options{})
 	set.scale = fastclock.Between(fastclock.Pair{}, fastclock.Pair{Tick: 2 << 20, Nanos: 1 << 20})
@@ -16,7 +16,7 @@ func fixedRate() *Set {
 	return set
 }
 
-// begin and end at given ticks.
+// begin begins a scope at a given tick.
 func begin(w *Worker, t *Timer, at int64) Scope {
 	s := w.Begin(t)
 	s.start = at
@@ -34,11 +34,11 @@ func TestScopesNest(t *testing.T) {
 	s = begin(w, sort, 1500)
 	s.end(1520)
 	d.end(2200)
-	w.Record(sort, 17) // is in nobody's way
+	w.Record(sort, 17) // has no effect on nesting
 	d = begin(w, draw, 2300)
 	d.end(2300)
 	f.end(3000)
-	begin(w, set.Timer("skew"), 5000).end(4990) // another core's clock
+	begin(w, set.Timer("skew"), 5000).end(4990) // as if read from another core's clock
 	w.Release()
 	for name, want := range map[string]Stat{
 		"frame": {Calls: 1, Total: 1000, Own: 500, Min: 1000, Max: 1000},
@@ -63,11 +63,11 @@ func TestReleaseForgetsScopes(t *testing.T) {
 	begin(w, set.Timer("next"), 0).end(100)
 	next := begin(w, set.Timer("after"), 100)
 	if next.outer != 100 {
-		t.Errorf("%d ticks inside, want those of the present owner, 100", next.outer)
+		t.Errorf("%d ticks inside, want 100, only the current owner's", next.outer)
 	}
 }
 
-func TestStat(t *testing.T) {
+func TestStatCombinesTicksAndNanoseconds(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		ticks []int64
@@ -106,9 +106,9 @@ func TestStat(t *testing.T) {
 	}
 }
 
-// A real stretch of time is as long as the other clock says: not shorter than what was
-// surely inside of it, not longer than what it was surely inside of.
-func TestClock(t *testing.T) {
+// A timed span agrees with the time package: not shorter than the time surely inside it, not
+// longer than the time surely around it.
+func TestSpanAgreesWithTheClock(t *testing.T) {
 	set := New(Options{})
 	w := set.Worker()
 	before := time.Now()
@@ -133,7 +133,7 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// The rate is taken anew until the clocks have run for a second, and then held.
+// The rate is recomputed for one second and then stays fixed.
 func TestRateIsHeld(t *testing.T) {
 	set := New(Options{})
 	set.mu.Lock()
@@ -142,7 +142,7 @@ func TestRateIsHeld(t *testing.T) {
 	if set.steady {
 		t.Error("held at once")
 	}
-	set.start.Nanos -= steadyAfter // as if made a second earlier
+	set.start.Nanos -= steadyAfter // as if the set were a second older
 	held := set.rate()
 	if !set.steady {
 		t.Error("not held after a second")

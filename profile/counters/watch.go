@@ -6,48 +6,47 @@ import (
 	"time"
 )
 
-// notWatched stands for the frame in which a history that is not kept begins.
+// notWatched marks a history that is not kept.
 const notWatched = -1
 
-// wholeFrom is how many of a line's values must be watched to keep it as a whole, which
-// takes less time than scattering them, and up to twice the memory.
+// wholeFrom is how many watched values make a line worth copying whole, which is faster than
+// scattering its values and takes up to twice the memory.
 const wholeFrom = 4
 
-// A place says where in the history's rows a cell is.
+// A place is the position of a cell in the history's rows.
 type place struct {
-	column int32 // of its values
-	group  int32 // of its lines
+	column int32 // column of its value
+	group  int32 // group of its line
 }
 
-// A watch counts the calls of Watch and WatchDetail that were not taken back.
+// A watch counts open Watch and WatchDetail calls.
 type watch struct{ plain, detailed int }
 
-// Watch keeps the history of these names from the next frame closed on. Names that the
-// set does not have yet are watched as soon as it has them; of such names there may be
-// [Options.Max] at once, and more are ignored.
+// Watch keeps the history of these names, starting with the next frame. Names that the set does
+// not have yet are watched from their creation; at most [Options.Max] such names are remembered
+// and more are ignored.
 //
-// A frame of a watched name takes 8 bytes, with room to grow and where few names of
-// many are watched up to 20. Memory is taken here, or when such a name comes, not in
-// PushFrame. If rows must become longer for it, what they have is copied.
+// A frame of a watched name takes 8 bytes, with room to grow, and up to 20 if few names of many
+// are watched. Watch, or the creation of the name, allocates the memory, never PushFrame. If the
+// rows must grow for it, their contents are copied.
 //
-// Watches are counted: a name that two viewers watch keeps its history until both
-// have called [Set.Unwatch].
+// Watches are counted: a name that two viewers watch keeps its history until both have called
+// [Set.Unwatch].
 func (s *Set) Watch(names ...string) { s.changeWatch(names, watch{1, 0}) }
 
-// Unwatch takes back one Watch of each of these names. When nothing watches a name any
-// more its history is dropped, and its memory is given back once that is worth moving
-// the rest, with the last name at the latest. A name that is not watched is ignored; one
-// watched by [Set.WatchAll] stays watched.
+// Unwatch takes back one Watch of each of these names. Without watches the history of a name is
+// dropped. Its memory is freed once that is worth moving the rest, with the last name at the
+// latest. Unwatched names are ignored; names watched by [Set.WatchAll] stay watched.
 func (s *Set) Unwatch(names ...string) { s.changeWatch(names, watch{-1, 0}) }
 
-// WatchDetail is Watch, and for timers it also keeps what [Set.TimerHistory] returns:
-// calls, own time, the shortest and the longest call. That takes another 64 bytes a frame.
+// WatchDetail is Watch that also keeps [Set.TimerHistory] of timers: calls, own time, and the
+// shortest and longest call. That takes another 64 bytes a frame.
 func (s *Set) WatchDetail(names ...string) { s.changeWatch(names, watch{1, 1}) }
 
 // UnwatchDetail takes back one WatchDetail of each of these names.
 func (s *Set) UnwatchDetail(names ...string) { s.changeWatch(names, watch{-1, -1}) }
 
-// WatchAll watches all names, including those to come.
+// WatchAll watches all names, including future ones.
 func (s *Set) WatchAll() { s.changeAll(1) }
 
 // UnwatchAll takes back one WatchAll.
@@ -97,7 +96,7 @@ func (s *Set) changeAll(by int) {
 	s.history.update(s.cells)
 }
 
-// meet watches a new cell if its name is to be watched.
+// meet watches a new cell if its name is wanted.
 func (h *history) meet(c *cell) {
 	if w, ok := h.wanted[c.name]; ok {
 		c.watch = w
@@ -108,9 +107,9 @@ func (h *history) meet(c *cell) {
 	}
 }
 
-// update begins and ends histories of cells as their watches say. Some cells may be nil.
+// update begins and ends histories according to the cells' watches. Cells may be nil.
 func (h *history) update(cells []*cell) {
-	var more []*cell // have no place yet
+	var more []*cell // cells without a place
 	ended := false
 	for _, c := range cells {
 		if c == nil {
@@ -128,7 +127,7 @@ func (h *history) update(cells []*cell) {
 		if is && !was || has && !had {
 			more = append(more, c)
 		}
-		// The places of those that end stay theirs until rows are laid out anew.
+		// An ended history keeps its place until the next rebuild.
 		if had && !has {
 			c.detailSince, ended = notWatched, true
 		}
@@ -149,13 +148,13 @@ func (h *history) update(cells []*cell) {
 	if h.at == nil {
 		h.at, h.began = make([]time.Time, h.frames), h.pushed
 	}
-	// Many at once are better laid out together.
+	// Many new cells are better laid out together.
 	if len(more) > len(h.cells)/8+1 || ended && h.sparse() || slices.ContainsFunc(more, func(c *cell) bool { return !h.settle(c) }) {
 		h.rebuild()
 	}
 }
 
-// sparse reports whether rows are much longer than what they have to hold.
+// sparse reports whether rows are much longer than needed.
 func (h *history) sparse() bool {
 	columns := 0
 	for _, c := range h.cells {
@@ -164,7 +163,7 @@ func (h *history) sparse() bool {
 	return h.stride > 2 && columns*4 < h.stride*len(line{})
 }
 
-// columns returns how much of a row a watched cell takes.
+// columns returns how many columns a watched cell takes.
 func (c *cell) columns() int {
 	if c.detailSince != notWatched {
 		return 1 + len(line{})
@@ -172,7 +171,7 @@ func (c *cell) columns() int {
 	return 1
 }
 
-// settle gives a cell that is watched its columns, unless the rows have no more room.
+// settle gives a watched cell its columns; it reports false if the rows have no room left.
 func (h *history) settle(c *cell) bool {
 	if c.kind == KindGauge {
 		if h.given == h.stride && h.mixed%8 == 0 {
@@ -185,12 +184,12 @@ func (h *history) settle(c *cell) bool {
 		h.routes = append(h.routes, noRoute)
 	}
 	route := h.routes[c.line]
-	if route >= 0 { // its line is there already
+	if route >= 0 { // its line is in a group already
 		c.column = route*8 + int32(c.slot)
 		return true
 	}
 	groups := h.stride - h.given
-	if h.all > 0 && groups > 0 && route == noRoute && c.kind != KindTimer { // the rest of its line will come
+	if h.all > 0 && groups > 0 && route == noRoute && c.kind != KindTimer { // the rest of its line will follow
 		h.routes[c.line] = h.group()
 		return h.settle(c)
 	}
@@ -222,7 +221,7 @@ func (h *history) settle(c *cell) bool {
 	return true
 }
 
-// next takes a column of a mixed group into use.
+// next takes the next column of the mixed groups.
 func (l *layout) next() int32 {
 	if l.mixed%8 == 0 {
 		l.mixed = l.group() * 8
@@ -231,21 +230,21 @@ func (l *layout) next() int32 {
 	return l.mixed - 1
 }
 
-// group takes a group into use.
+// group takes the next group.
 func (l *layout) group() int32 {
 	l.given++
 	return int32(l.given - 1)
 }
 
-// rebuild lays out anew what is watched, and moves what rows have of it.
+// rebuild makes a new layout for all watched cells and moves the rows into it.
 func (h *history) rebuild() {
 	old := h.layout
 	from := make([]place, len(h.cells))
-	watched := make([]uint8, len(old.routes)) // how many cells of each line
+	watched := make([]uint8, len(old.routes)) // number of watched cells of each line
 	for i, c := range h.cells {
 		from[i] = c.place
 		if c.kind == KindGauge {
-			continue // has no line
+			continue // a gauge has no line
 		}
 		for len(watched) <= c.line {
 			watched = append(watched, 0)

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// bytes returns what the rows of a history take.
+// bytes returns the size of the rows of a history.
 func (h *history) bytes() int { return len(h.rows)*64 + len(h.touched)*8 + len(h.at)*24 }
 
-// Watching costs what it shows, whichever names they are and however they are asked for,
-// and nothing when it is over.
+// The memory for watching depends on the number of watched names only, not on which names they
+// are or how they were requested, and is freed afterwards.
 func TestWatchingCostsWhatItShows(t *testing.T) {
 	const names, frames = 2000, 50
 	every := func(n int) (list []string) {
@@ -42,7 +42,7 @@ func TestWatchingCostsWhatItShows(t *testing.T) {
 			tenth := len(list) / 10
 			set.Unwatch(list[tenth:]...)
 			if got, most := set.history.bytes(), tenth*frames*40; got > most {
-				t.Errorf("%s: %d bytes for the %d names that are left, want at most %d", what, got, tenth, most)
+				t.Errorf("%s: %d bytes for the %d remaining names, want at most %d", what, got, tenth, most)
 			}
 			set.Unwatch(list[:tenth]...)
 			if got := set.history.bytes(); got != 0 {
@@ -52,8 +52,7 @@ func TestWatchingCostsWhatItShows(t *testing.T) {
 	}
 }
 
-// Two viewers watch one name, and the one that leaves first takes nothing from the
-// other.
+// Of two viewers of one name, the first to leave takes nothing from the other.
 func TestWatchesAreCounted(t *testing.T) {
 	set := New(Options{Frames: 5})
 	c := set.Counter("c")
@@ -90,7 +89,7 @@ func TestWatchesAreCounted(t *testing.T) {
 	}
 }
 
-// Asking for names that never come does not fill the memory.
+// Watching names that are never created uses bounded memory.
 func TestWantedNamesAreBounded(t *testing.T) {
 	set := New(Options{Max: 10})
 	for i := range 100 {
@@ -111,8 +110,8 @@ func TestWantedNamesAreBounded(t *testing.T) {
 	}
 }
 
-// A viewer that asks for what is new gets every frame once.
-func TestTableSince(t *testing.T) {
+// A viewer that asks for new frames gets every frame once.
+func TestTableReturnsEachFrameOnce(t *testing.T) {
 	set := New(Options{Frames: 4})
 	set.Watch("c")
 	c := set.Counter("c")
@@ -131,7 +130,7 @@ func TestTableSince(t *testing.T) {
 			}
 		}
 		if next = table.Next; len(set.Table(next, "c").Frames) != 0 || set.Table(next).Next != next {
-			t.Error("frames that are not there yet")
+			t.Error("the table has frames of the future")
 		}
 	}
 	for i, n := range seen {
@@ -142,11 +141,11 @@ func TestTableSince(t *testing.T) {
 	if len(seen) != 19 {
 		t.Errorf("%d frames seen, want 19", len(seen))
 	}
-	set.Table(-5, "c") // from before the beginning
+	set.Table(-5, "c") // a negative frame is allowed
 }
 
-// Histories of all kinds survive that others come and go.
-func TestWatchingMovesHistories(t *testing.T) {
+// Histories survive when other names are watched and unwatched.
+func TestHistoriesSurviveOtherWatches(t *testing.T) {
 	set := New(Options{Frames: 4})
 	set.WatchDetail("t", "c", "f", "g")
 	c, f, g, tm := set.Counter("c"), set.Float("f"), set.Gauge("g"), set.Timer("t")

@@ -8,24 +8,23 @@ import (
 	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
-// Worker counts for one goroutine at a time without atomic operations. What it counts
-// is seen by others after [Worker.Flush]. A nil *Worker records nothing.
+// Worker counts for one goroutine at a time without atomic operations. Others see its counts
+// after [Worker.Flush]. A nil *Worker records nothing.
 type Worker struct {
 	set      *Set
-	live     sheet  // what the pointers handed out lead to
-	kinds    []Kind // of the lines of live
-	inner    int64  // ticks of the scopes that ended inside the present one
+	live     sheet  // target of the pointers handed out
+	kinds    []Kind // kind of each line of live
+	inner    int64  // ticks of ended scopes inside the current scope
 	released bool
 
-	_ [64]byte // what the collector writes lies apart from what the worker writes
+	_ [64]byte // keeps the collector's fields off the worker's cache line
 
-	mail  atomic.Pointer[sheet] // flushed and not yet collected
-	spare atomic.Pointer[sheet] // a collected one, to be used again
+	mail  atomic.Pointer[sheet] // flushed sums, not yet collected
+	spare atomic.Pointer[sheet] // a collected sheet for reuse
 }
 
-// Int returns where this worker adds to c: a pointer that stays the same for the life
-// of the set. Only the worker's owner may use it, and not after Release. It panics if
-// c is of another set.
+// Int returns this worker's pointer for c, which stays the same for the life of the set. Only the
+// worker's owner may use it, and not after Release. Int panics if c belongs to another set.
 func (w *Worker) Int(c *Counter) *int64 {
 	if w == nil || c == nil {
 		return new(int64)
@@ -38,8 +37,8 @@ func (w *Worker) Float(f *Float) *float64 {
 	if w == nil || f == nil {
 		return new(float64)
 	}
-	// The lines of floats hold the bits of float64, which are as large as an int64
-	// and nowhere more strictly aligned.
+	// Lines of floats hold the bits of a float64, which has the size of an int64 and at most its
+	// alignment.
 	return (*float64)(unsafe.Pointer(&w.line((*cell)(f))[f.slot]))
 }
 
@@ -58,8 +57,8 @@ func (w *Worker) line(c *cell) *line {
 	return w.live.line(c.line)
 }
 
-// Flush publishes what the worker has counted since the last time. It never waits and
-// looks only at what was handed out.
+// Flush publishes the worker's counts since the last flush. It never waits and reads only the
+// lines that were handed out.
 func (w *Worker) Flush() {
 	if w == nil {
 		return
@@ -75,8 +74,8 @@ func (w *Worker) Flush() {
 	w.mail.Store(letter)
 }
 
-// Release flushes and gives the worker back. Its pointers and scopes must not be used
-// any more. It panics if the worker was released already.
+// Release flushes and gives the worker back. Do not use its pointers and scopes afterwards. It
+// panics if the worker was released already.
 func (w *Worker) Release() {
 	if w == nil {
 		return
@@ -92,18 +91,16 @@ func (w *Worker) Release() {
 	w.set.idle = append(w.set.idle, w)
 }
 
-// Scope is a stretch of time of one worker that has begun. The zero value does
-// nothing.
+// Scope is a running stretch of time of one worker. The zero value does nothing.
 type Scope struct {
 	w     *Worker
 	l     *line
 	start int64
-	outer int64 // what w.inner was
+	outer int64 // saved w.inner of the enclosing scope
 }
 
-// Begin starts a scope that counts for t: defer w.Begin(t).End(). Scopes of one worker
-// must end in the reverse order of their beginnings, or own times become wrong. It
-// panics if t is of another set.
+// Begin starts a scope of t: defer w.Begin(t).End(). Scopes of one worker must end in the reverse
+// order of their beginnings, or own times become wrong. It panics if t belongs to another set.
 func (w *Worker) Begin(t *Timer) Scope {
 	if w == nil || t == nil {
 		return Scope{}
@@ -128,13 +125,13 @@ func (s Scope) End() {
 func (s Scope) endNow() { s.end(fastclock.Now()) }
 
 func (s Scope) end(now int64) {
-	took := max(now-s.start, 0) // cores may disagree by some ticks
+	took := max(now-s.start, 0) // clocks of cores may differ by some ticks
 	s.l.addTicks(took, max(took-s.w.inner, 0))
 	s.w.inner = s.outer + took
 }
 
-// Record adds one call of known duration to t; a negative one counts as 0. It leaves
-// the own times of scopes alone. It panics if t is of another set.
+// Record adds one call of known duration to t; a negative duration counts as 0. Own times of
+// scopes do not change. It panics if t belongs to another set.
 func (w *Worker) Record(t *Timer, d time.Duration) {
 	if w != nil && t != nil {
 		w.line((*cell)(t)).addNanos(int64(max(d, 0)))
