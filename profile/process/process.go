@@ -3,10 +3,10 @@
 //
 //	defer process.Publish(set).Close()
 //
-// Reading does not stop the program: the runtime's figures come from runtime/metrics, the
-// system's on Linux from /proc and getrusage, elsewhere from getrusage as far as it goes.
-// Figures that a system does not report are not published. Reading takes about 13 microseconds
-// on Linux and does not allocate there.
+// Reading does not stop the program. The runtime's figures come from runtime/metrics. The
+// system's figures come from /proc and getrusage on Linux, and from getrusage elsewhere. Figures
+// that a system does not report are not published. On Linux, reading takes about 13 microseconds
+// and does not allocate.
 package process
 
 import (
@@ -21,21 +21,21 @@ import (
 // Unknown is a figure that the system does not report.
 const Unknown = -1
 
-// Figures are those of a process at one moment, read one after the other. Those that are
-// sums count since the process started.
+// Figures describe the process at one moment, read one after the other. Sums count from the start
+// of the process.
 type Figures struct {
 	RSS         int64 // bytes of physical memory, mapped files included
-	PeakRSS     int64 // the most of them at once
-	Heap        int64 // bytes of Go objects, those that are dead and not yet collected included
+	PeakRSS     int64 // highest RSS so far
+	Heap        int64 // bytes of Go objects, uncollected garbage included
 	Goroutines  int64
 	Threads     int64
-	OpenFiles   int64         // descriptors, those of the Reader included
+	OpenFiles   int64         // file descriptors, including the Reader's own
 	GCs         int64         // completed collections
 	GCPause     time.Duration // sum of the pauses in which collections stopped the program
 	MinorFaults int64         // page faults that needed no input
 	MajorFaults int64         // page faults that waited for input
 	User        time.Duration // processor time in the program
-	System      time.Duration // processor time in the system on behalf of it
+	System      time.Duration // processor time in the kernel for the program
 }
 
 // A Reader reads the figures of the process. Its methods may be called from any number
@@ -45,12 +45,12 @@ type Reader struct {
 	system  system
 	samples [3]metrics.Sample
 	gc      debug.GCStats
-	gcs     int64 // when gc was read
+	gcs     int64 // number of collections when gc was read
 	peak    int64
 }
 
-// Open returns a reader, which on Linux keeps two files open. Call Close when done. There
-// is no error: what cannot be opened is Unknown.
+// Open returns a reader, which keeps two files open on Linux. Call Close when done. Open returns
+// no error: figures from a file that does not open are Unknown.
 func Open() *Reader {
 	r := &Reader{gcs: Unknown}
 	r.samples[0].Name = "/memory/classes/heap/objects:bytes"
@@ -60,7 +60,7 @@ func Open() *Reader {
 	return r
 }
 
-// Close closes the reader's files, after which their figures are Unknown.
+// Close closes the reader's files. Their figures are Unknown from then on.
 func (r *Reader) Close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -75,7 +75,7 @@ func (r *Reader) Read() Figures {
 		MajorFaults: Unknown, User: Unknown, System: Unknown}
 	r.system.read(&f)
 	if f.PeakRSS != Unknown {
-		// The system does not count exactly, and may report less than before.
+		// The kernel's counts are approximate: a peak may be lower than an earlier one.
 		r.peak = max(r.peak, f.PeakRSS, f.RSS)
 		f.PeakRSS = r.peak
 	}
@@ -91,7 +91,7 @@ func (r *Reader) Read() Figures {
 
 func value(s *metrics.Sample) int64 {
 	if s.Value.Kind() != metrics.KindUint64 {
-		return Unknown // of a later runtime
+		return Unknown // a later runtime may report another kind
 	}
 	return int64(s.Value.Uint64())
 }
@@ -103,19 +103,18 @@ type Source struct {
 	polls  *counters.Source
 }
 
-// Publish makes a source of the set that sets the gauges
+// Publish publishes the figures in the set. It sets the gauges
 //
 //	process/rss_bytes process/rss_peak_bytes process/heap_bytes
 //	process/goroutines process/threads process/open_files
 //
-// to the present figures and adds to the counters
+// to the current figures. It adds the growth since Publish to the counters
 //
 //	process/gc/cycles process/gc/pause_ns
 //	process/faults/minor process/faults/major
 //	process/cpu/user_ns process/cpu/system_ns
 //
-// what has happened since Publish. It is polled as [counters.Set.Source] says. For a nil
-// set it returns nil.
+// The set polls the source as [counters.Set.Source] says. Publish returns nil for a nil set.
 func Publish(set *counters.Set) *Source {
 	if set == nil {
 		return nil
@@ -153,7 +152,7 @@ func Publish(set *counters.Set) *Source {
 	return s
 }
 
-// Close ends the publishing; gauges and counters keep their values.
+// Close stops publishing; gauges and counters keep their values.
 func (s *Source) Close() {
 	if s != nil {
 		s.polls.Close()

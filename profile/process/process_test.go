@@ -12,11 +12,11 @@ import (
 	"github.com/assetcook/assetcook/profile/counters"
 )
 
-// The figures follow what the process does.
-func TestFiguresFollow(t *testing.T) {
+// The figures change as the process works.
+func TestFiguresFollowTheProcess(t *testing.T) {
 	r := Open()
 	defer r.Close()
-	debug.FreeOSMemory() // so that none of it is used again
+	debug.FreeOSMemory() // return freed memory, so that nothing reuses it
 	before := r.Read()
 	memory := make([]byte, 64<<20)
 	for at := 0; at < len(memory); at += 4096 {
@@ -40,7 +40,7 @@ func TestFiguresFollow(t *testing.T) {
 	after := r.Read()
 	runtime.KeepAlive(memory)
 	if after.Heap-before.Heap < 63<<20 || after.Goroutines < before.Goroutines+7 || after.GCs <= before.GCs || after.GCPause <= before.GCPause {
-		t.Errorf("of the runtime: %+v, then %+v", before, after)
+		t.Errorf("runtime figures did not follow: %+v, then %+v", before, after)
 	}
 	if runtime.GOOS != "linux" {
 		return
@@ -49,7 +49,7 @@ func TestFiguresFollow(t *testing.T) {
 		t.Errorf("memory: %+v, then %+v", before, after)
 	}
 	if after.OpenFiles < before.OpenFiles+int64(len(files)) || after.Threads < 1 || after.User+after.System <= before.User+before.System {
-		t.Errorf("of the system: %+v, then %+v", before, after)
+		t.Errorf("system figures did not follow: %+v, then %+v", before, after)
 	}
 	r.Close()
 	r.Close()
@@ -58,9 +58,9 @@ func TestFiguresFollow(t *testing.T) {
 	}
 }
 
-// A set shows levels as they are, and sums since it was asked for.
-func TestPublish(t *testing.T) {
-	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // only those asked for
+// A set shows current levels, and sums since Publish.
+func TestPublishShowsLevelsAndSums(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // only collections that the test asks for
 	set := counters.New(counters.Options{})
 	set.Watch("process/goroutines", "process/gc/cycles")
 	runtime.GC()
@@ -87,8 +87,8 @@ func TestPublish(t *testing.T) {
 	Publish(nil).Close()
 }
 
-// Many may read while one closes.
-func TestConcurrent(t *testing.T) {
+// Several goroutines may read while another closes the reader.
+func TestReadingWhileClosing(t *testing.T) {
 	r := Open()
 	var reading sync.WaitGroup
 	for range 3 {

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A system reads what Linux knows of the process, from files that stay open: opening them
-// by name each time would allocate.
+// A system reads Linux's figures of the process. It keeps the files open: opening them by name
+// for each reading would allocate.
 type system struct {
 	status int // /proc/self/status; -1: not open
 	fds    int // /proc/self/fd
@@ -51,8 +51,8 @@ func (s *system) read(f *Figures) {
 	}
 }
 
-// openFiles counts the descriptors: Linux 6.2 and later say how many there are in the
-// size of the directory, before that its entries are counted.
+// openFiles counts the open descriptors. Since Linux 6.2 the size of the directory is their
+// number; on older kernels it counts the entries.
 func (s *system) openFiles() int64 {
 	if unix.Fstat(s.fds, &s.stat) == nil && s.stat.Size > 0 {
 		return s.stat.Size
@@ -77,7 +77,7 @@ func (s *system) countEntries() int64 {
 	}
 }
 
-// countRecords counts the records of getdents64: two words, then their length in 16 bits.
+// countRecords counts the getdents64 records in b. Bytes 16 and 17 of a record hold its length.
 func countRecords(b []byte) (n int64) {
 	for len(b) >= 18 {
 		length := int(binary.NativeEndian.Uint16(b[16:]))

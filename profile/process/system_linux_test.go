@@ -39,12 +39,12 @@ func FuzzParseStatus(f *testing.F) {
 	})
 }
 
-// Both ways to count the open files agree, where the system has both.
+// Both ways to count open files agree on systems that support both.
 func TestOpenFilesAgree(t *testing.T) {
 	r := Open()
 	defer r.Close()
 	if size, entries := r.system.openFiles(), r.system.countEntries(); size != entries || size < 2 {
-		t.Errorf("%d by the size, %d entries", size, entries)
+		t.Errorf("the size says %d open files, the entries say %d", size, entries)
 	}
 	for what, b := range map[string][]byte{"torn": make([]byte, 17), "of length 0": make([]byte, 100)} {
 		if n := countRecords(b); n != 0 {
@@ -53,15 +53,15 @@ func TestOpenFilesAgree(t *testing.T) {
 	}
 }
 
-// Polling allocates nothing, also where collections have run.
-func TestNoAllocations(t *testing.T) {
+// Polling allocates nothing, even right after a collection.
+func TestPollingAllocatesNothing(t *testing.T) {
 	set := counters.New(counters.Options{})
 	r := Open()
 	defer r.Close()
 	runtime.GC()
 	r.Read()
 	collected := func() {
-		r.gcs = Unknown // as if there had been a collection since
+		r.gcs = Unknown // as if a collection had run since
 		r.Read()
 	}
 	if n := testing.AllocsPerRun(20, collected); n != 0 {
