@@ -1,14 +1,13 @@
-// Package guid makes identifiers of 128, 96 or 64 bits that are unique without a registry,
-// sort by time, and can be decoded: which machine made one, in which process, when, and as
-// which one after others. They are for what outlives a process and is compared with others
-// of its kind: runs, recordings, reports.
+// Package guid makes identifiers of 128, 96 or 64 bits that are unique without a registry and
+// sort by time. An identifier can be decoded into the machine, the process, the time and a
+// counter. They identify things that outlive a process: runs, recordings, reports.
 //
 //	id := guid.New()
 //	fmt.Println(id)            // 34eq8572hkc005lovh014pt85n
 //	fmt.Println(id.Describe()) // 2026-01-02T15:04:05.000006Z #0, machine 5ae3f1, process 4711, random 2a0b7
 //
-// That a GUID should say where it comes from, in place of 122 random bits, is how game
-// engines debug what they find in saved files and logs: the layout follows that idea.
+// Game engines use GUIDs that name their origin, in place of 122 random bits, to debug saved
+// files and logs. The layout follows that idea.
 //
 // # Layout
 //
@@ -18,16 +17,16 @@
 //	52    time: microseconds of Unix time, until the year 2112
 //	12    counter: of IDs of this process in one microsecond
 //	24    machine: the first bits of SHA-256 over the host's name and /etc/machine-id
-//	22    process: the process ID, all that Linux has, of others the low bits
+//	22    process: the low bits of the process ID, on Linux all of it
 //	18    random: drawn when the process makes its first ID
 //
-// The text has 26 characters, digits and letters from a to v, which sort as the bytes do
-// and mean the same in either case: it fits a URL and the name of a file on any system.
+// The text has 26 characters, digits and letters from a to v. It sorts as the bytes do, is
+// case-insensitive, and fits a URL and a file name on any system.
 //
 // # Short forms
 //
-// An [ID96] is 12 bytes and an [ID64] is a number, for files and tables in which 16 bytes
-// are too many. Both have milliseconds in place of microseconds:
+// An [ID96] is 12 bytes and an [ID64] is a number, for files and tables in which 16 bytes are too
+// many. Both have milliseconds in place of microseconds:
 //
 //	bits  field of an ID96
 //	42    time: milliseconds of Unix time, until the year 2109
@@ -42,24 +41,25 @@
 //	12    origin: a sum of machine, process and random number
 //
 // Their texts have 20 and 13 characters. Choose an ID96 if processes of up to some hundred
-// machines make IDs. Choose an ID64 if few processes do: two processes have one origin
-// with a probability of 1 in 4096, and then they make equal IDs whenever both make one in
-// the same millisecond. An ID64 tells two processes apart but names neither.
+// machines make IDs. Choose an ID64 if few processes do: two processes have the same origin with
+// a probability of 1 in 4096, and then they make equal IDs whenever both make one in the same
+// millisecond. An ID64 distinguishes two processes but identifies neither.
 //
 // # Uniqueness
 //
-// Within a process time and counter together only grow: when the clock stands still, or is
-// set back, they count on from the last ID, and the 4097th of a microsecond takes the next
-// one, as the 1025th short ID of a millisecond does. IDs of several goroutines never wait
-// for each other and allocate nothing. Go gives threads no identity to put in; the counter
-// is one for all. Processes at the same time differ by machine and process ID. One that gets
-// the number of an earlier process after the clock was set back, or the number of one in
-// another container of the same name, still has to draw the same of 262144 random numbers
-// (of 16 for an ID96) and hit the same microsecond.
+// Within a process, time and counter together only grow. When the clock stands still or is set
+// back, they count on from the last ID. The 4097th ID of a microsecond takes the next
+// microsecond, and the 1025th short ID of a millisecond the next millisecond. Goroutines that
+// make IDs never wait for each other and allocate nothing. Go gives threads no identity, so one
+// counter serves all of them.
 //
-// # What is in it
+// Concurrent processes differ by machine and process ID. Two processes may share both, after the
+// clock was set back or in two containers of the same name. Then they must still draw the same of
+// 262144 random numbers (of 16 for an ID96) and hit the same microsecond.
 //
-// An ID tells those who have it when it was made and, if they have two, whether one machine
-// or process made both. The host's name and number cannot be read from 24 bits of a sum,
-// but who guesses them can check the guess. Where that is too much, use random ones.
+// # Privacy
+//
+// An ID reveals when it was made. Two IDs reveal whether the same machine or process made both.
+// The host's name and number cannot be computed from 24 bits of a hash, but a guess can be
+// checked. Where that reveals too much, use random identifiers.
 package guid

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// An ID is one identifier. IDs compare by time as arrays of bytes do. The zero ID is
-// none that New returns.
+// An ID is one identifier. IDs compare by time as arrays of bytes do. New never returns the zero
+// ID.
 type ID [16]byte
 
 const (
@@ -35,19 +35,19 @@ func (id ID) IsZero() bool { return id == ID{} }
 // Time returns when the ID was made, in UTC, by the clock of its machine.
 func (id ID) Time() time.Time { return time.UnixMicro(int64(id.stamp() >> counterBits)).UTC() }
 
-// Counter returns how many IDs the process had made before in the same microsecond.
+// Counter returns how many IDs the process had already made in the same microsecond.
 func (id ID) Counter() int { return int(id.stamp() & (1<<counterBits - 1)) }
 
-// Machine returns the sum of the machine's identity, 24 bits.
+// Machine returns 24 bits of the hash of the machine's identity.
 func (id ID) Machine() uint32 { return uint32(id.who() >> (processBits + randomBits)) }
 
-// Process returns the process ID, the low 22 bits of it.
+// Process returns the low 22 bits of the process ID.
 func (id ID) Process() int { return int(id.who() >> randomBits & (1<<processBits - 1)) }
 
-// Random returns the number that the process drew, 18 bits.
+// Random returns the process's random number, 18 bits.
 func (id ID) Random() uint32 { return uint32(id.who() & (1<<randomBits - 1)) }
 
-// Describe returns all fields for people.
+// Describe returns all fields as text for people.
 func (id ID) Describe() string {
 	return fmt.Sprintf("%s #%d, machine %06x, process %d, random %05x",
 		id.Time().Format("2006-01-02T15:04:05.000000Z"), id.Counter(), id.Machine(), id.Process(), id.Random())
@@ -58,7 +58,7 @@ func (id ID) AppendText(b []byte) ([]byte, error) {
 	return appendDigits(b, id.stamp(), id.who(), textLen), nil
 }
 
-// appendDigits appends the last n digits of the number whose halves are hi and lo.
+// appendDigits appends the last n digits of the 128-bit number hi, lo.
 func appendDigits(b []byte, hi, lo uint64, n int) []byte {
 	var text [textLen]byte
 	for i := n - 1; i >= 0; i-- {
@@ -81,7 +81,7 @@ func (id ID) MarshalText() ([]byte, error) { return id.AppendText(nil) }
 // UnmarshalText is Parse.
 func (id *ID) UnmarshalText(text []byte) error { return unmarshal(id, text, Parse) }
 
-// unmarshal sets an ID unless its text is wrong.
+// unmarshal sets *id if the text parses.
 func unmarshal[T any](id *T, text []byte, parse func(string) (T, error)) error {
 	parsed, err := parse(string(text))
 	if err == nil {
@@ -90,7 +90,7 @@ func unmarshal[T any](id *T, text []byte, parse func(string) (T, error)) error {
 	return err
 }
 
-// Parse returns the ID of a text, in lower or upper case.
+// Parse returns the ID with this text, in lower or upper case.
 func Parse(text string) (ID, error) {
 	hi, lo, err := parseDigits(text, textLen, 7)
 	if err != nil {
@@ -99,8 +99,8 @@ func Parse(text string) (ID, error) {
 	return assemble(hi, lo), nil
 }
 
-// parseDigits returns the number whose n digits are text. The first digit is at most limit,
-// the rest of the bits.
+// parseDigits reads a number of n digits. The first digit is at most limit, because it holds
+// fewer bits than the others.
 func parseDigits(text string, n int, limit byte) (hi, lo uint64, err error) {
 	if len(text) != n {
 		return 0, 0, fmt.Errorf("guid: %.40q has %d characters: an ID has %d", text, len(text), n)
@@ -115,10 +115,10 @@ func parseDigits(text string, n int, limit byte) (hi, lo uint64, err error) {
 		case 'A' <= c && c <= 'V':
 			c -= 'A' - 10
 		default:
-			return 0, 0, fmt.Errorf("guid: %q is no ID: %q is none of its characters, 0 to 9 and a to v", text, c)
+			return 0, 0, fmt.Errorf("guid: %q is not an ID: %q is not one of its characters, 0 to 9 and a to v", text, c)
 		}
 		if i == 0 && c > limit {
-			return 0, 0, fmt.Errorf("guid: %q is no ID: its first character is at most %c", text, alphabet[limit])
+			return 0, 0, fmt.Errorf("guid: %q is not an ID: its first character is at most %c", text, alphabet[limit])
 		}
 		hi, lo = hi<<5|lo>>59, lo<<5|uint64(c)
 	}

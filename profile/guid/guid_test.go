@@ -14,13 +14,13 @@ import (
 	"pgregory.net/rapid"
 )
 
-// at returns a generator whose clock the test sets.
+// at returns a generator that reads its time from now.
 func at(now *time.Time) *generator {
 	return newGenerator(func() time.Time { return *now }, identity([]byte("host"), 4711, 0x2a0b7))
 }
 
-// The fields are where the documentation says, and come back from the text.
-func TestLayout(t *testing.T) {
+// The fields are at the documented places, and come back from the text.
+func TestFieldsAreAtDocumentedPlaces(t *testing.T) {
 	now := time.Date(2026, 1, 2, 15, 4, 5, 6789, time.UTC)
 	g := at(&now)
 	g.nextGUID()
@@ -39,8 +39,8 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// Text and bytes are the same ID, and sort the same way.
-func TestTextAndOrder(t *testing.T) {
+// Text and bytes hold the same ID, and sort the same way.
+func TestTextSortsLikeBytes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		draw := func() (id ID) {
 			copy(id[:], rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "id"))
@@ -49,11 +49,11 @@ func TestTextAndOrder(t *testing.T) {
 		a, b := draw(), draw()
 		for _, text := range []string{a.String(), strings.ToUpper(a.String())} {
 			if got, err := Parse(text); got != a || err != nil {
-				t.Fatalf("%x is %s, and that %x, %v", a[:], text, got[:], err)
+				t.Fatalf("%x is written %s, which parses as %x, %v", a[:], text, got[:], err)
 			}
 		}
 		if bytes.Compare(a[:], b[:]) != strings.Compare(a.String(), b.String()) {
-			t.Fatalf("%x and %x sort another way than %s and %s", a[:], b[:], a, b)
+			t.Fatalf("%x and %x do not sort like %s and %s", a[:], b[:], a, b)
 		}
 	})
 }
@@ -64,9 +64,9 @@ func TestParseRefuses(t *testing.T) {
 		strings.Repeat("0", 25):      "has 25 characters",
 		strings.Repeat("x", 1000):    "has 1000 characters",
 		"80000000000000000000000000": "at most 7",
-		"0000000000000000000000000w": "none of its characters",
-		"0000000000000000000000/000": "none of its characters",
-		"000000000000000000000000é":  "none of its characters",
+		"0000000000000000000000000w": "not one of its characters",
+		"0000000000000000000000/000": "not one of its characters",
+		"000000000000000000000000é":  "not one of its characters",
 	} {
 		if id, err := Parse(text); err == nil || !strings.Contains(err.Error(), want) || len(err.Error()) > 160 || !id.IsZero() {
 			t.Errorf("%q: %v, %v", text, id, err)
@@ -82,13 +82,13 @@ func TestJSON(t *testing.T) {
 		t.Errorf("%s, %v, %v", text, err, back)
 	}
 	if err := json.Unmarshal([]byte(`{"run":"no"}`), &back); err == nil {
-		t.Error("a wrong ID was taken")
+		t.Error("an invalid ID was accepted")
 	}
 }
 
-// The clock may stand still or be set back: IDs grow all the same, and follow the clock
-// again when it has caught up.
-func TestClockSteps(t *testing.T) {
+// IDs grow even when the clock stands still or is set back, and follow the clock again when it
+// has caught up.
+func TestIDsGrowWhenTheClockIsSetBack(t *testing.T) {
 	now := time.UnixMicro(1_000_000)
 	g := at(&now)
 	var last ID
@@ -101,11 +101,11 @@ func TestClockSteps(t *testing.T) {
 		last = id
 		return id
 	}
-	for range 1<<counterBits + 1 { // one more than a microsecond has
+	for range 1<<counterBits + 1 { // one more than fits in a microsecond
 		next()
 	}
 	if got := last.Time().UnixMicro(); got != 1_000_001 || last.Counter() != 0 {
-		t.Errorf("after too many for a microsecond: %s", last.Describe())
+		t.Errorf("after more than fit in a microsecond: %s", last.Describe())
 	}
 	now = time.UnixMicro(500)
 	if id := next(); id.Time().UnixMicro() != 1_000_001 || id.Counter() != 1 {
@@ -119,8 +119,8 @@ func TestClockSteps(t *testing.T) {
 	}
 }
 
-// 64 goroutines make as many IDs at once, also while the clock jumps, and no two are equal.
-func TestUnique(t *testing.T) {
+// 64 goroutines make IDs at once while the clock jumps, and no two IDs are equal.
+func TestConcurrentIDsAreUnique(t *testing.T) {
 	const goroutines, each = 64, 20_000
 	var reads int64
 	var mu sync.Mutex
@@ -156,7 +156,7 @@ func TestNewSaysWhereItIsFrom(t *testing.T) {
 		t.Errorf("%s, then %s", id.Describe(), other.Describe())
 	}
 	if got := id.Time(); got.Before(before) && got.Year() < 2112 {
-		t.Errorf("made at %v, says %v", before, got)
+		t.Errorf("made at %v, the ID says %v", before, got)
 	}
 }
 

@@ -26,13 +26,13 @@ func newGenerator(now func() time.Time, who uint64) *generator {
 	}
 }
 
-// process is the generator of this process. It asks the system when it is first used.
+// process is the generator of this process. It asks the system on first use.
 var process = sync.OnceValue(func() *generator {
 	return newGenerator(time.Now, identity(machine(), os.Getpid(), rand.Uint32()))
 })
 
-// New returns an ID that no other call of New has returned or will, on any machine, as far
-// as the package's documentation says. It may be called from any goroutine.
+// New returns a unique ID; the package's documentation describes the limits of uniqueness. It may
+// be called from any goroutine.
 func New() ID { return process().nextGUID() }
 
 func (g *generator) nextGUID() ID { return assemble(g.full.next(), g.who) }
@@ -45,7 +45,7 @@ type ticker struct {
 	last        atomic.Uint64
 }
 
-// next returns a stamp above all before.
+// next returns a stamp above all earlier ones.
 func (t *ticker) next() uint64 {
 	now := uint64(max(t.now().UnixMicro(), 0)) / uint64(t.unit/time.Microsecond) << t.counterBits
 	for {
@@ -64,11 +64,10 @@ func identity(machine []byte, pid int, random uint32) uint64 {
 	return who<<randomBits | uint64(random)&(1<<randomBits-1)
 }
 
-// machine returns what tells this machine from others: its name and, where systems keep
-// one, the number that was drawn when it was installed. Asking for network addresses
-// would take longer than the shortest runs do.
+// machine returns the identity of this machine: its host name and, on systems that have one, its
+// machine ID. Asking for network addresses would take longer than the shortest runs do.
 func machine() []byte {
-	name, _ := os.Hostname() // without it the number has to do
+	name, _ := os.Hostname() // without a name, the number must do
 	number, _ := os.ReadFile("/etc/machine-id")
 	return append(append([]byte(name), 0), number[:min(len(number), 64)]...)
 }

@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// An ID96 is a short identifier of 12 bytes. They compare by time as arrays of bytes do.
-// The zero ID96 is none that New96 returns.
+// An ID96 is a short identifier of 12 bytes. IDs compare by time as arrays of bytes do. New96
+// never returns the zero ID96.
 type ID96 [12]byte
 
-// An ID64 is the shortest identifier, a number of 64 bits. They compare by time. The zero
-// ID64 is none that New64 returns.
+// An ID64 is the shortest identifier, a number of 64 bits. IDs compare by time. New64 never
+// returns the zero ID64.
 type ID64 uint64
 
 // The fields of the short forms, from the lowest bit.
@@ -26,23 +26,23 @@ const (
 	originBits64 = 12
 )
 
-// New96 returns an ID96 that no other call of New96 returns, as far as the package's
-// documentation says. It may be called from any goroutine.
+// New96 returns a unique ID96; the package's documentation describes the limits of uniqueness. It
+// may be called from any goroutine.
 func New96() ID96 {
 	p := process()
 	return assemble96(p.short96.next(), p.who)
 }
 
-// New64 returns an ID64 that no other call of New64 returns, as far as the package's
-// documentation says: a process may make any number, but few processes may make them at
-// once. It may be called from any goroutine.
+// New64 returns an ID64 that is unique within the limits in the package's documentation: a
+// process may make any number, but few processes may make them at once. It may be called from any
+// goroutine.
 func New64() ID64 {
 	p := process()
 	return assemble64(p.short64.next(), p.who)
 }
 
-// assemble96 takes the high bits of the machine and the low bits of the random number of
-// an ID.
+// assemble96 combines a stamp with the high bits of the machine and the low bits of the random
+// number.
 func assemble96(stamp, who uint64) (id ID96) {
 	full := assemble(0, who)
 	short := uint64(full.Machine() >> (machineBits - machineBits96))
@@ -78,39 +78,39 @@ func (id ID96) Time() time.Time { return shortTime(id.stamp()) }
 // Time returns when the ID was made, in UTC, by the clock of its machine.
 func (id ID64) Time() time.Time { return shortTime(id.stamp()) }
 
-// Counter returns how many ID96 the process had made before in the same millisecond.
+// Counter returns how many ID96 the process had already made in the same millisecond.
 func (id ID96) Counter() int { return shortCounter(id.stamp()) }
 
-// Counter returns how many ID64 the process had made before in the same millisecond.
+// Counter returns how many ID64 the process had already made in the same millisecond.
 func (id ID64) Counter() int { return shortCounter(id.stamp()) }
 
-// Machine returns the sum of the machine's identity, the first 18 bits of [ID.Machine].
+// Machine returns the first 18 bits of [ID.Machine].
 func (id ID96) Machine() uint32 { return uint32(id.who() >> (processBits96 + randomBits96)) }
 
-// Process returns the process ID, the low 22 bits of it.
+// Process returns the low 22 bits of the process ID.
 func (id ID96) Process() int { return int(id.who() >> randomBits96 & (1<<processBits96 - 1)) }
 
-// Random returns the low 4 bits of the number that the process drew.
+// Random returns the low 4 bits of the process's random number.
 func (id ID96) Random() uint32 { return uint32(id.who() & (1<<randomBits96 - 1)) }
 
-// Origin returns 12 bits that are equal for all ID64 of a process. Other processes have
-// the same origin with a probability of 1 in 4096.
+// Origin returns 12 bits that are equal for all ID64 of a process. Two processes have the same
+// origin with a probability of 1 in 4096.
 func (id ID64) Origin() int { return int(id & (1<<originBits64 - 1)) }
 
 const shortLayout = "2006-01-02T15:04:05.000Z"
 
-// Describe returns all fields for people.
+// Describe returns all fields as text for people.
 func (id ID96) Describe() string {
 	return fmt.Sprintf("%s #%d, machine %05x, process %d, random %x",
 		id.Time().Format(shortLayout), id.Counter(), id.Machine(), id.Process(), id.Random())
 }
 
-// Describe returns all fields for people.
+// Describe returns all fields as text for people.
 func (id ID64) Describe() string {
 	return fmt.Sprintf("%s #%d, origin %03x", id.Time().Format(shortLayout), id.Counter(), id.Origin())
 }
 
-// The short forms in the digits of an ID.
+// Lengths of the short forms in the digits of an ID.
 const (
 	textLen96 = 20
 	textLen64 = 13
@@ -150,7 +150,7 @@ func (id *ID96) UnmarshalText(text []byte) error { return unmarshal(id, text, Pa
 // UnmarshalText is Parse64.
 func (id *ID64) UnmarshalText(text []byte) error { return unmarshal(id, text, Parse64) }
 
-// Parse96 returns the ID of a text, in lower or upper case.
+// Parse96 returns the ID with this text, in lower or upper case.
 func Parse96(text string) (id ID96, err error) {
 	hi, lo, err := parseDigits(text, textLen96, 1)
 	if err != nil {
@@ -161,7 +161,7 @@ func Parse96(text string) (id ID96, err error) {
 	return id, nil
 }
 
-// Parse64 returns the ID of a text, in lower or upper case.
+// Parse64 returns the ID with this text, in lower or upper case.
 func Parse64(text string) (ID64, error) {
 	_, lo, err := parseDigits(text, textLen64, 15)
 	return ID64(lo), err

@@ -13,9 +13,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The fields of short IDs are where the documentation says, and come from the fields of
-// an ID.
-func TestShortLayout(t *testing.T) {
+// The fields of short IDs are at the documented places, and come from the fields of an ID.
+func TestShortFieldsAreAtDocumentedPlaces(t *testing.T) {
 	now := time.Date(2026, 1, 2, 15, 4, 5, 6_789_000, time.UTC)
 	g := at(&now)
 	full := g.nextGUID()
@@ -46,8 +45,8 @@ func TestShortLayout(t *testing.T) {
 	}
 }
 
-// Text and bytes are the same short ID, and sort the same way.
-func TestShortTextAndOrder(t *testing.T) {
+// Text and bytes hold the same short ID, and sort the same way.
+func TestShortTextSortsLikeBytes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		draw := func(name string) (id ID96) {
 			copy(id[:], rapid.SliceOfN(rapid.Byte(), 12, 12).Draw(t, name))
@@ -56,18 +55,18 @@ func TestShortTextAndOrder(t *testing.T) {
 		a, b := draw("a"), draw("b")
 		for _, text := range []string{a.String(), strings.ToUpper(a.String())} {
 			if got, err := Parse96(text); got != a || err != nil {
-				t.Fatalf("%x is %s, and that %x, %v", a[:], text, got[:], err)
+				t.Fatalf("%x is written %s, which parses as %x, %v", a[:], text, got[:], err)
 			}
 		}
 		if bytes.Compare(a[:], b[:]) != strings.Compare(a.String(), b.String()) {
-			t.Fatalf("%x and %x sort another way than %s and %s", a[:], b[:], a, b)
+			t.Fatalf("%x and %x do not sort like %s and %s", a[:], b[:], a, b)
 		}
 		x, y := ID64(rapid.Uint64().Draw(t, "x")), ID64(rapid.Uint64().Draw(t, "y"))
 		if got, err := Parse64(x.String()); got != x || err != nil {
-			t.Fatalf("%x is %s, and that %x, %v", uint64(x), x, uint64(got), err)
+			t.Fatalf("%x is written %s, which parses as %x, %v", uint64(x), x, uint64(got), err)
 		}
 		if (x < y) != (x.String() < y.String()) {
-			t.Fatalf("%x and %x sort another way than %s and %s", uint64(x), uint64(y), x, y)
+			t.Fatalf("%x and %x do not sort like %s and %s", uint64(x), uint64(y), x, y)
 		}
 	})
 }
@@ -78,7 +77,7 @@ func TestShortParseRefuses(t *testing.T) {
 		strings.Repeat("0", 13):       "has 13 characters: an ID has 20",
 		New().String():                "has 26 characters: an ID has 20",
 		"2" + strings.Repeat("0", 19): "at most 1",
-		strings.Repeat("w", 20):       "none of its characters",
+		strings.Repeat("w", 20):       "not one of its characters",
 	} {
 		if id, err := Parse96(text); err == nil || !strings.Contains(err.Error(), want) || id != (ID96{}) {
 			t.Errorf("%q: %v, %v", text, id, err)
@@ -87,7 +86,7 @@ func TestShortParseRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		New96().String():              "has 20 characters: an ID has 13",
 		"g" + strings.Repeat("0", 12): "at most f",
-		"000000000000-":               "none of its characters",
+		"000000000000-":               "not one of its characters",
 	} {
 		if id, err := Parse64(text); err == nil || !strings.Contains(err.Error(), want) || id != 0 {
 			t.Errorf("%q: %v, %v", text, id, err)
@@ -108,8 +107,8 @@ func TestShortJSON(t *testing.T) {
 	}
 }
 
-// Goroutines make short IDs at once, more than a millisecond has, and no two are equal.
-func TestShortUnique(t *testing.T) {
+// Goroutines make more short IDs at once than fit in a millisecond, and no two are equal.
+func TestConcurrentShortIDsAreUnique(t *testing.T) {
 	const goroutines, each = 16, 20_000
 	ids96, ids64 := make([]ID96, goroutines*each), make([]ID64, goroutines*each)
 	var work sync.WaitGroup
@@ -131,7 +130,7 @@ func TestShortUnique(t *testing.T) {
 	}
 }
 
-// Processes of one machine have origins of their own, as far as 12 bits can.
+// Processes of one machine have distinct origins, as far as 12 bits allow.
 func TestOriginsSpread(t *testing.T) {
 	origins := map[int]bool{}
 	for pid := range 1000 {
@@ -155,7 +154,7 @@ func FuzzParseShort(f *testing.F) {
 	})
 }
 
-// The forms of one moment in one process.
+// The three forms of one moment in one process.
 func ExampleID64() {
 	for _, text := range []string{"34eq8572hkc005lovh014pt85n", "0pmvpsna7005lou029jn", "6dnuf5qho019f"} {
 		if id, err := Parse(text); err == nil {
