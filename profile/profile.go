@@ -1,9 +1,9 @@
-// Package profile bundles what a program passes to the parts that it measures: counters, a
-// recorder of events, and a memory tracker, each of them optional.
+// Package profile bundles the measuring tools of a program: counters, an event recorder and a
+// memory tracker. Each of them is optional.
 //
-// The zero [Probe] measures nothing, and everything derived from it does nothing, at the
-// cost of a comparison. [Probe.PublishMemory] shows the tracker's groups among the
-// counters; package process does the same for figures of the process.
+// The zero [Probe] measures nothing, and everything derived from it does nothing, at the cost of
+// a comparison. [Probe.PublishMemory] shows the memory tracker's groups as gauges; package
+// process publishes figures of the running process.
 package profile
 
 import (
@@ -15,21 +15,20 @@ import (
 	"github.com/assetcook/assetcook/profile/memory"
 )
 
-// A Probe is where measurements go.
+// A Probe holds the destinations of measurements.
 type Probe struct {
 	Counters *counters.Set
 	Events   *events.Recorder
 	Memory   *memory.Tracker
-	// Run is the ID of what is measured, for reports that are compared later; zero if it
-	// needs none.
+	// Run identifies the run in reports; zero if unneeded.
 	Run guid.ID
 }
 
 // On reports whether anything is measured.
 func (p Probe) On() bool { return p.Counters != nil || p.Events != nil || p.Memory != nil }
 
-// Worker returns a worker of all three on the row of that name. One goroutine at a
-// time may use it; call Release when done.
+// Worker returns a worker of the counters, the recorder and the tracker. Its row in the recording
+// gets the name. One goroutine at a time may use it; call Release when done.
 func (p Probe) Worker(name string) *Worker {
 	if !p.On() {
 		return nil
@@ -37,16 +36,16 @@ func (p Probe) Worker(name string) *Worker {
 	return &Worker{probe: p, row: p.Events.Worker(name), memory: p.Memory.Worker(name), counts: p.Counters.Worker()}
 }
 
-// A Worker measures what one goroutine does. A nil Worker measures nothing.
+// A Worker measures the work of one goroutine. A nil Worker measures nothing.
 type Worker struct {
 	probe  Probe
 	counts *counters.Worker
 	row    *events.Worker
 	memory *memory.Worker
-	shown  time.Time // when the row was flushed last
+	shown  time.Time // time of the last flush of row
 }
 
-// Row returns the worker's row of the recording, nil if there is none.
+// Row returns the worker's row of the recording, nil without a recorder.
 func (w *Worker) Row() *events.Worker {
 	if w == nil {
 		return nil
@@ -54,7 +53,7 @@ func (w *Worker) Row() *events.Worker {
 	return w.row
 }
 
-// Memory returns the worker's stack of scopes of memory, nil if there is none.
+// Memory returns the worker's stack of memory scopes, nil without a tracker.
 func (w *Worker) Memory() *memory.Worker {
 	if w == nil {
 		return nil
@@ -62,10 +61,10 @@ func (w *Worker) Memory() *memory.Worker {
 	return w.memory
 }
 
-// Begin begins a span of time: a scope of the recording, and a call of the timer
-// of that name. Detail says what it is done to, "" for nothing in particular. It
-// panics if there is a counter of that name. Looking up the names costs some
-// 100 ns; code that cannot afford that keeps symbols and timers, and uses [Worker.Row].
+// Begin begins a span of time: a scope in the recording and a call of the timer with this name.
+// Detail names the object of the work, such as a file; it may be empty. Begin panics if the name
+// belongs to another kind of counter. The two name lookups cost about 100 ns; hot code keeps
+// symbols and timers and uses [Worker.Row] instead.
 //
 //	defer w.Begin("cook/run/look_up", "").End()
 func (w *Worker) Begin(name, detail string) Span {
@@ -76,11 +75,11 @@ func (w *Worker) Begin(name, detail string) Span {
 	return Span{w.row.Begin(rec.Symbol(name), rec.Symbol(detail)), w.counts.Begin(w.probe.Counters.Timer(name))}
 }
 
-// showEvery is how far viewers of a recording may be behind a worker that flushes often.
+// showEvery limits how far viewers lag behind a worker that flushes often.
 const showEvery = 16 * time.Millisecond
 
-// Flush publishes what was counted, and what was recorded if the last time is 16 ms ago:
-// small blocks make a recording larger, and viewers see no more than that.
+// Flush publishes the worker's counts. It publishes recorded events only if 16 ms have passed
+// since it last did: smaller blocks make a recording larger, and no viewer refreshes faster.
 func (w *Worker) Flush() {
 	if w == nil {
 		return
@@ -95,7 +94,7 @@ func (w *Worker) Flush() {
 	}
 }
 
-// Release gives everything back, once. Spans must have ended.
+// Release flushes and releases all three workers. Call it once, after all spans have ended.
 func (w *Worker) Release() {
 	if w != nil {
 		w.counts.Release()

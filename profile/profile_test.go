@@ -12,7 +12,7 @@ import (
 	"github.com/assetcook/assetcook/profile/memory"
 )
 
-// A worker of a program that is measured in all three ways.
+// A worker of a program that counts, records events and tracks memory.
 func Example() {
 	var stream bytes.Buffer
 	probe := profile.Probe{
@@ -45,7 +45,7 @@ func Example() {
 	// 1048576 bytes at most
 }
 
-// Whatever is left out of a probe costs nothing and does nothing.
+// A part that is left out of a probe costs nothing and does nothing.
 func TestPartsMayBeLeftOut(t *testing.T) {
 	all := profile.Probe{
 		Counters: counters.New(counters.Options{}),
@@ -92,9 +92,8 @@ func TestPartsMayBeLeftOut(t *testing.T) {
 	}
 }
 
-// A viewer sees what a worker did when that flushes, not only when it is released or its
-// buffer is full.
-func TestFlushShowsRecorded(t *testing.T) {
+// Flush shows a worker's events to viewers before the worker is released or its buffer is full.
+func TestFlushPublishesRecordedEvents(t *testing.T) {
 	var stream bytes.Buffer
 	p := profile.Probe{Events: events.New(&stream, events.Options{Open: -1})}
 	w := p.Worker("w")

@@ -5,18 +5,18 @@ import (
 	"github.com/assetcook/assetcook/profile/memory"
 )
 
-// PublishMemory makes a source of the probe's counters that sets, for each group of its
-// memory tracker, the gauges
+// PublishMemory publishes the groups of the memory tracker as gauges. It creates a source of the
+// probe's counters that sets for each group
 //
 //	memory/GROUP/bytes memory/GROUP/count memory/GROUP/peak memory/GROUP/budget
 //
-// as [memory.GroupRow] has them, the last only for a group that has a budget, and for the
-// whole tracker memory/held and memory/warm. Groups that come later are published as soon
-// as they are there. Close the source to end this. It is nil, and nothing is published,
-// unless the probe has both.
+// to the values in [memory.GroupRow]. Groups without a budget have no budget gauge. The gauges
+// memory/held and memory/warm describe the whole tracker. Groups created later are published from
+// their first poll on. Close the source to stop. PublishMemory returns nil and publishes nothing
+// unless the probe has both counters and a tracker.
 //
-// Polling takes a snapshot of the tracker, whose time grows with the number of its rows;
-// see [counters.Set.Source] for what happens if that is long. A smoke run polls always.
+// Polling takes a snapshot of the tracker, whose time grows with the number of its rows; see
+// [counters.Set.Source] for slow sources. A smoke run polls always.
 func (p Probe) PublishMemory() *counters.Source {
 	if p.Counters == nil || p.Memory == nil {
 		return nil
@@ -38,7 +38,7 @@ func (p Probe) PublishMemory() *counters.Source {
 	})
 }
 
-// groupGauges are those of one group; budget is nil if it has none.
+// groupGauges are the gauges of one group; budget is nil without a budget.
 type groupGauges struct{ bytes, count, peak, budget *counters.Gauge }
 
 func newGroupGauges(set *counters.Set, row memory.GroupRow) *groupGauges {

@@ -10,12 +10,13 @@ import (
 	"github.com/assetcook/assetcook/profile/memory"
 )
 
-// Groups show up as gauges, those that come later too, and their history is of levels.
-func TestPublishMemory(t *testing.T) {
+// Groups appear as gauges, also groups created after publishing began. Their history holds
+// levels.
+func TestMemoryGroupsBecomeGauges(t *testing.T) {
 	p := profile.Probe{Counters: counters.New(counters.Options{}), Memory: memory.New(memory.Options{})}
 	p.Counters.WatchAll()
 	images := p.Memory.Group("images", 1000)
-	// Each source is polled once, because how often depends on the clock.
+	// Poll each source once: further polls would depend on the clock.
 	frame := func() {
 		source := p.PublishMemory()
 		defer source.Close()
