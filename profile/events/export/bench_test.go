@@ -9,8 +9,8 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// nestedScopes are n scopes, three deep, of 10 to 100 microseconds, as a worker of a
-// cook tells them: 100 assets, two stages each.
+// nestedScopes returns n scopes, three deep, of 10 to 100 microseconds, like a cooking worker:
+// 100 assets with two stages each.
 func nestedScopes(n int) iter.Seq2[events.Event, error] {
 	return func(yield func(events.Event, error) bool) {
 		now := int64(1000)
@@ -36,7 +36,7 @@ func (c *countingWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// BenchmarkWrite tells the time, bytes and memory for a slice of each format.
+// BenchmarkWrite reports time, bytes and memory per slice for each format.
 func BenchmarkWrite(b *testing.B) {
 	const n = 30_000
 	var list []events.Event

@@ -12,15 +12,14 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// WriteChrome writes Chrome's trace event format, JSON packed by gzip: about 90 bytes
-// a slice before it is packed.
+// WriteChrome writes Chrome's trace event format as gzipped JSON: about 90 bytes a slice before
+// compression.
 //
-// Times are microseconds with three decimals, and with a fourth, a tenth of a
-// nanosecond, where a reader that calculates in floating point would else lose one.
-// The format could say that viewers
-// should show nanoseconds (displayTimeUnit), but some trace processors then take the
-// numbers themselves for nanoseconds. JSON has no numbers beyond all bounds, so
-// values of counters that are infinite or not a number are left out.
+// Times are microseconds with three decimals. Some get a fourth decimal, a tenth of a nanosecond,
+// without which a reader that calculates in floating point would lose one nanosecond. The format
+// has a setting to show nanoseconds (displayTimeUnit), but some trace processors then misread the
+// numbers as nanoseconds, so it is not used. JSON cannot express infinities and NaN, so such
+// counter values are left out.
 func WriteChrome(w io.Writer, rec Recording) error {
 	t, failed := gather(rec)
 	packed := gzip.NewWriter(w)
@@ -46,10 +45,10 @@ func WriteChrome(w io.Writer, rec Recording) error {
 	return errors.Join(failed, c.out.Flush(), packed.Close())
 }
 
-// threadOf is the number of a row's thread. That of the process carries the counters.
+// threadOf returns the thread number of a row. The process's own thread carries the counters.
 func threadOf(row int) int { return processID + 1 + row }
 
-// A chromeWriter writes events: begin, then more fields, then put.
+// A chromeWriter writes events: call begin, then add fields, then call put.
 type chromeWriter struct {
 	*timeline
 	out   *bufio.Writer
@@ -75,8 +74,8 @@ func (c *chromeWriter) put() {
 }
 
 // micros adds a field of nanoseconds as microseconds. Trace processors multiply the
-// floating-point number by 1000 and drop what is behind the point, which makes some
-// numbers one nanosecond less; these get a fourth decimal that prevents it.
+// floating-point number by 1000 and truncate, which makes some numbers one nanosecond smaller;
+// these get a fourth decimal that prevents it.
 func (c *chromeWriter) micros(field string, ns int64) {
 	c.line = append(c.line, field...)
 	c.line = strconv.AppendInt(c.line, ns/1000, 10)
@@ -86,7 +85,7 @@ func (c *chromeWriter) micros(field string, ns int64) {
 	}
 }
 
-// text adds a field of legible text, in which JSON escapes only two characters.
+// text adds a field of legible text, which needs escapes for only two characters.
 func (c *chromeWriter) text(field, s string) {
 	c.line = append(c.line, field...)
 	c.line = append(c.line, '"')
@@ -107,8 +106,8 @@ func (c *chromeWriter) metadata(kind string, thread int, name string) {
 	c.put()
 }
 
-// span writes a span and after it the arrows that begin or end there, which readers
-// tie to the last span before them.
+// span writes a span and then the arrows that begin or end there. Readers attach arrows to the
+// last span before them.
 func (c *chromeWriter) span(r *row, place, thread int) {
 	s := &r.spans[place]
 	phase := byte('i')
@@ -120,7 +119,7 @@ func (c *chromeWriter) span(r *row, place, thread int) {
 	if s.kind == events.Scope {
 		c.micros(`,"dur":`, s.end-s.begin)
 	} else {
-		c.text(`,"s":`, "t") // a mark on its thread
+		c.text(`,"s":`, "t") // scope of the mark: its thread
 	}
 	c.text(`,"name":`, c.names[s.title()])
 	c.text(`,"cat":`, c.names[s.name])
@@ -146,7 +145,7 @@ func (c *chromeWriter) arrow(phase byte, a arrow, thread int) {
 	c.line = append(c.line, `,"id":`...)
 	c.line = strconv.AppendUint(c.line, a.id, 10)
 	if phase == 'f' {
-		c.text(`,"bp":`, "e") // arrive in the scope around, not at the next one
+		c.text(`,"bp":`, "e") // binds the arrow to the enclosing slice, not the next one
 	}
 	c.put()
 }

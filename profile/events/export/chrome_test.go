@@ -28,13 +28,13 @@ func unpacked(t failer, packed []byte) []byte {
 	return text
 }
 
-// nanos reads microseconds in all ways that readers are known to: by the digits,
-// and in floating point, rounded and cut off.
+// nanos reads microseconds in all ways that readers use: by digits, and in floating point,
+// rounded and truncated.
 func nanos(t failer, n json.Number) int64 {
 	t.Helper()
 	whole, part, _ := strings.Cut(n.String(), ".")
 	if len(part) != 3 && !(len(part) == 4 && part[3] == '1') {
-		t.Fatalf("time %s has not three decimals", n)
+		t.Fatalf("time %s does not have three decimals", n)
 	}
 	ns, err := strconv.ParseInt(whole+part[:3], 10, 64)
 	if err != nil {
@@ -45,12 +45,12 @@ func nanos(t failer, n json.Number) int64 {
 		t.Fatalf("%v", err)
 	}
 	if cut := int64(us * 1000); ns < 1<<50 && (cut != ns || int64(math.Round(us*1000)) != ns) {
-		t.Fatalf("time %s is %d when it is cut off, %v in all", n, cut, us*1000)
+		t.Fatalf("time %s truncates to %d, want %v", n, cut, us*1000)
 	}
 	return ns
 }
 
-// readChrome reads what the Trace Event Format document describes.
+// readChrome reads the format described by the Trace Event Format document.
 func readChrome(t failer, packed []byte) reading {
 	t.Helper()
 	var file struct {
@@ -77,7 +77,7 @@ func readChrome(t failer, packed []byte) reading {
 		rows  = map[int]string{}
 		last  = map[int]string{}
 		from  = map[int]string{}
-		named = map[int][]string{} // both sides of a flow must have one name and category
+		named = map[int][]string{} // both sides of a flow need the same name and category
 	)
 	for _, e := range file.TraceEvents {
 		switch e.Ph {
@@ -112,7 +112,7 @@ func readChrome(t failer, packed []byte) reading {
 			t.Fatalf("event of phase %q", e.Ph)
 		}
 	}
-	for i, a := range r.arrows { // an arrow may arrive in a row that stands before
+	for i, a := range r.arrows { // an arrow may arrive in an earlier row
 		id, _ := strconv.Atoi(a.from)
 		r.arrows[i].from = from[id]
 	}
@@ -135,8 +135,8 @@ func TestChromeStart(t *testing.T) {
 	}
 }
 
-// JSON cannot say every number; the others of the counter must survive.
-func TestChromeNumbers(t *testing.T) {
+// JSON cannot express NaN and infinities; the counter's other values must survive.
+func TestChromeOmitsInvalidNumbers(t *testing.T) {
 	rec := Recording{Events: given(
 		amount(events.Value, 0, "v", 1, math.NaN()),
 		amount(events.Value, 0, "v", 2, math.Inf(-1)),

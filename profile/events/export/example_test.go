@@ -10,7 +10,7 @@ import (
 	"github.com/assetcook/assetcook/profile/events/export"
 )
 
-// some stands for the events of a stream that is read.
+// some stands for the events of a stream.
 func some() iter.Seq2[events.Event, error] {
 	return func(yield func(events.Event, error) bool) {
 		for _, e := range []events.Event{
@@ -25,7 +25,7 @@ func some() iter.Seq2[events.Event, error] {
 	}
 }
 
-// The ending of the file that was asked for chooses the format.
+// The ending of the file name chooses the format.
 func ExampleByEnding() {
 	name := "cook.pftrace"
 	write, ok := export.ByEnding(name)

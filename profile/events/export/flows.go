@@ -1,6 +1,6 @@
 package export
 
-// A flowEnd is one side of a flow, in the span where it lies.
+// A flowEnd is one side of a flow and the span it belongs to.
 type flowEnd struct {
 	flow uint64
 	name uint32
@@ -10,14 +10,14 @@ type flowEnd struct {
 	out  bool
 }
 
-// connect makes flows into arrows: one from the span that a flow leaves first to each
-// in which it arrives. Each arrow has a number of its own, because viewers take a
-// number that comes again for a path from span to span.
+// connect turns flows into arrows: from the span that a flow leaves first to each span in which
+// it arrives. Each arrow gets its own number, because viewers draw a repeated number as a path
+// from span to span.
 //
-// Viewers also draw an arrow only if it leaves before it arrives, and take a scope's
-// begin for the time of both. So an arrow leaves at the begin of its scope. It
-// arrives at the begin too, unless that scope began earlier than the first one, as
-// one that waits does: then it arrives when it was told.
+// Viewers draw an arrow only if it leaves before it arrives, and use a scope's begin as the time
+// of both. So an arrow leaves at the begin of its scope. It also arrives at the begin of its
+// scope, unless that scope began before the arrow leaves, as a waiting scope does: then it
+// arrives at the time of the FlowIn event.
 func connect(ends []flowEnd) {
 	from := map[uint64]*flowEnd{}
 	for i := range ends {

@@ -13,8 +13,8 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// A played recording is one whose story is known: workers enter and leave scopes by
-// a clock, and tell each when it ends, as a recorder does.
+// A played recording has known contents: workers enter and leave scopes by a clock, and report
+// each scope when it ends, as a recorder does.
 type played struct {
 	byWorker [][]events.Event
 	events   []events.Event
@@ -24,14 +24,14 @@ type played struct {
 	flows    int
 }
 
-// oddNames are of bytes and lengths that a format may stumble over.
+// oddNames are names with bytes and lengths that a format may mishandle.
 func oddNames() []string {
 	return []string{"", "\xff\x00\n;\"\\", "a;b", "größe", strings.Repeat("long\n", 2000), "cook/asset", "cook/encode", "cook/asset 7"}
 }
 
 func play(t *rapid.T) *played {
 	p := &played{self: map[readSlice]int64{}, want: reading{process: "recording"}}
-	// Names come again, so they are drawn from few: by number, as they are long.
+	// Draw from few names, so that they repeat; by number, because they are long.
 	names := oddNames()
 	for _, b := range rapid.SliceOfN(rapid.SliceOfN(rapid.Byte(), 0, 12), 0, 4).Draw(t, "names") {
 		names = append(names, string(b))
@@ -78,7 +78,7 @@ func play(t *rapid.T) *played {
 					p.want.samples = append(p.want.samples, readSample{category, now, e.Values[0]})
 				default:
 					if depth == 0 {
-						continue // where no scope is open it would be a mark
+						continue // outside scopes the flow would become a mark
 					}
 					e.Kind, e.Flow = kind, uint64(rapid.IntRange(1, 5).Draw(t, "flow"))
 				}
@@ -94,7 +94,7 @@ func play(t *rapid.T) *played {
 	return p
 }
 
-// titles are the category and the title that an event should have.
+// titles returns an event's expected category and title.
 func titles(e events.Event) (category, title string) {
 	category = legible(e.Name)
 	if category == "" {
@@ -109,7 +109,7 @@ func titles(e events.Event) (category, title string) {
 	return category, title
 }
 
-// interleave puts the workers' events into one stream, some at a time of each.
+// interleave merges the workers' events into one stream, a few at a time from each.
 func (p *played) interleave(t *rapid.T) {
 	left := slices.Clone(p.byWorker)
 	for some := rapid.IntRange(1, 20).Draw(t, "some"); ; {
@@ -125,8 +125,8 @@ func (p *played) interleave(t *rapid.T) {
 	}
 }
 
-// countFlows says how many arrows there should be: for each flow that left
-// somewhere, one to each place where it arrived.
+// countFlows computes the number of expected arrows: for each flow that left somewhere, one to
+// each place where it arrived.
 func (p *played) countFlows() {
 	left, arrived := map[uint64]bool{}, map[uint64]int{}
 	for _, e := range p.events {
@@ -146,8 +146,7 @@ func (p *played) recording(rows []string) Recording {
 	return Recording{Events: given(p.events...), Workers: func() []string { return rows }}
 }
 
-// What was played is what each time line shows: every slice, mark and sample, by
-// name, to the nanosecond.
+// Each time line shows every played slice, mark and sample, by name and to the nanosecond.
 func TestTimelinesAreExact(t *testing.T) {
 	for name, format := range timelines {
 		t.Run(name, func(t *testing.T) {
@@ -166,8 +165,8 @@ func TestTimelinesAreExact(t *testing.T) {
 	}
 }
 
-// Folded stacks of a row add up to the time in its outermost scopes, and each frame
-// to the time in it alone.
+// Folded stacks of a row add up to the time in its outermost scopes, and each line has the time
+// spent in its last frame alone.
 func TestFoldedIsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := play(t)
@@ -198,8 +197,8 @@ func TestFoldedIsExact(t *testing.T) {
 	})
 }
 
-// The profile counts every scope once and adds up to the time in outermost scopes,
-// by name of function too.
+// The profile counts every scope once and adds up to the time in outermost scopes, also by
+// function.
 func TestPprofIsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := play(t)
@@ -225,7 +224,7 @@ func TestPprofIsExact(t *testing.T) {
 	})
 }
 
-// The same recording gives the same bytes.
+// The same recording always gives the same bytes.
 func TestSameBytes(t *testing.T) {
 	for seed := range 10 {
 		p := rapid.Custom(play).Example(seed)
@@ -233,7 +232,7 @@ func TestSameBytes(t *testing.T) {
 			write, _ := ByEnding(ending)
 			first := writtenBy(t, write, p.recording(p.want.rows))
 			if again := writtenBy(t, write, p.recording(p.want.rows)); !bytes.Equal(first, again) {
-				t.Errorf("%s differs from itself", ending)
+				t.Errorf("%s differs between two runs", ending)
 			}
 		}
 	}

@@ -37,7 +37,7 @@ func TestLegibleIsPrintable(t *testing.T) {
 			t.Fatalf("legible(%q) = %q", raw, got)
 		}
 		if again := legible(got); again != got {
-			t.Fatalf("what is legible became %q", again)
+			t.Fatalf("a legible name became %q", again)
 		}
 	})
 }

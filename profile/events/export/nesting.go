@@ -7,13 +7,13 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// nest sorts the spans of a row, cuts those that overlap without nesting, and takes
-// out the flows, whose ends it returns. Flows of which one side is missing vanish.
+// nest sorts the spans of a row, cuts overlaps until they nest, and removes the flows. It returns
+// the ends of the flows that have both sides.
 func (r *row) nest(flows map[uint64]flowSides) []flowEnd {
 	slices.SortFunc(r.spans, outerFirst)
 	var (
 		ends []flowEnd
-		open []int // places of the scopes that hold the present span
+		open []int // scopes that hold the current span
 		now  int64
 		kept = 0
 	)
@@ -22,7 +22,7 @@ func (r *row) nest(flows map[uint64]flowSides) []flowEnd {
 		if isFlow && flows[s.what] != (flowSides{out: true, in: true}) {
 			continue
 		}
-		s.begin = max(s.begin, now) // what was cut before may begin later than it was sorted
+		s.begin = max(s.begin, now) // a cut may have moved the begin
 		s.end = max(s.end, s.begin)
 		for len(open) > 0 && !r.spans[open[len(open)-1]].takes(&s) {
 			open = open[:len(open)-1]
@@ -35,7 +35,7 @@ func (r *row) nest(flows map[uint64]flowSides) []flowEnd {
 				ends = append(ends, end)
 				continue
 			}
-			ends = append(ends, end) // with no scope around it, it stays as a mark
+			ends = append(ends, end) // outside all scopes it stays, as a mark
 		}
 		if s.kind == events.Scope {
 			open = append(open, kept)
@@ -47,9 +47,8 @@ func (r *row) nest(flows map[uint64]flowSides) []flowEnd {
 	return ends
 }
 
-// outerFirst orders spans by their begin. Of those that begin at once the longer one
-// comes first, then the one that was told later, which is the outer one; marks keep
-// the order in which they were told.
+// outerFirst orders spans by their begin. Among equal begins, longer spans come first, then later
+// reported ones, which are the outer ones; marks keep the order of their events.
 func outerFirst(a, b span) int {
 	aIsScope, bIsScope := a.kind == events.Scope, b.kind == events.Scope
 	switch {
@@ -67,8 +66,8 @@ func outerFirst(a, b span) int {
 	return cmp.Compare(a.order, b.order)
 }
 
-// holds reports whether inner, which begins no earlier, lies within s. What has no
-// duration and lies at the very end is within if it was told first.
+// holds reports whether inner, which begins no earlier, is within s. An empty span at the very
+// end is within s if it was reported before s.
 func (s *span) holds(inner *span) bool {
 	if inner.begin == s.end && inner.end == s.end {
 		return s.order > inner.order
@@ -76,8 +75,8 @@ func (s *span) holds(inner *span) bool {
 	return inner.begin < s.end
 }
 
-// takes reports whether s holds inner, after cutting inner if it lies partly in s:
-// at its end if it was told first, so that it ended first, else at its begin.
+// takes reports whether s holds inner. It cuts an inner span that reaches beyond s: at its end if
+// inner was reported before s, else at its begin.
 func (s *span) takes(inner *span) bool {
 	if !s.holds(inner) {
 		return false
@@ -92,8 +91,8 @@ func (s *span) takes(inner *span) bool {
 	return true
 }
 
-// walk calls enter at the begin of each span and leave at the end of each scope, in
-// the order in which they happened. The times never run backwards.
+// walk calls enter at the begin of each span and leave at the end of each scope, in chronological
+// order. The times never run backwards.
 func (r *row) walk(enter, leave func(place int)) {
 	var open []int
 	for i := range r.spans {

@@ -6,7 +6,7 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// Scopes that overlap are cut until they nest, in every time line alike.
+// Overlapping scopes are cut until they nest, in every time line alike.
 func TestOverlapsAreCut(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -25,7 +25,7 @@ func TestOverlapsAreCut(t *testing.T) {
 		{"inner one ends before the outer one begins again",
 			[]events.Event{scope(0, "last", "", 0, 10), scope(0, "in", "", 7, 9), scope(0, "next", "", 6, 30)},
 			[]readSlice{{"worker 0", "last", "last", 0, 10}, {"worker 0", "next", "next", 10, 20}, {"worker 0", "in", "in", 10, 0}}},
-		{"nothing lasts less than nothing",
+		{"no duration is negative",
 			[]events.Event{scope(0, "back", "", 10, 5)},
 			[]readSlice{{"worker 0", "back", "back", 10, 0}}},
 		{"rows do not touch each other",
@@ -44,7 +44,7 @@ func TestOverlapsAreCut(t *testing.T) {
 	}
 }
 
-// Where times are equal, the order of the ends tells which scope holds which.
+// When times are equal, the order of the ends decides which scope holds which.
 func TestEqualTimes(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -67,7 +67,7 @@ func TestEqualTimes(t *testing.T) {
 			[]events.Event{scope(0, "out", "", 0, 5), point(events.Instant, 0, "mark", 5)}, "<out> mark"},
 		{"marks keep their order",
 			[]events.Event{point(events.Instant, 0, "m1", 5), point(events.Instant, 0, "m2", 5), scope(0, "out", "", 5, 5)}, "<out m1 m2>"},
-		{"told in order of the begin",
+		{"reported in order of the begin",
 			[]events.Event{scope(0, "out", "", 0, 10), scope(0, "in", "", 2, 5)}, "<out<in>>"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -108,12 +108,12 @@ func TestFlows(t *testing.T) {
 				scope(0, "before", "", 1, 2), arrowSide(events.FlowOut, 0, 9, 3), scope(0, "in", "", 2, 4), scope(0, "out", "", 0, 6),
 				arrowSide(events.FlowIn, 1, 9, 8), scope(1, "one", "", 7, 10),
 			}, []readArrow{{"in", "one"}}, nil},
-		{"from where it left first",
+		{"from its first departure",
 			[]events.Event{
 				arrowSide(events.FlowOut, 0, 9, 1), scope(0, "a", "", 0, 2), arrowSide(events.FlowOut, 0, 9, 4), scope(0, "b", "", 3, 5),
 				arrowSide(events.FlowIn, 0, 9, 7), scope(0, "c", "", 6, 10),
 			}, []readArrow{{"a", "c"}}, nil},
-		{"from and to where no scope is open",
+		{"between places without open scopes",
 			[]events.Event{arrowSide(events.FlowOut, 0, 9, 5), arrowSide(events.FlowIn, 1, 9, 8)},
 			[]readArrow{{"needs", "needs"}},
 			[]readMark{{"worker 0", "needs", "needs", 5, 0}, {"worker 1", "needs", "needs", 8, 0}}},

@@ -5,12 +5,13 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"math"
 
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// Field numbers of Perfetto's messages (protos/perfetto/trace/*.proto of its
-// repository), so far as they are written here.
+// Field numbers of Perfetto's messages (protos/perfetto/trace/*.proto in its repository) that are
+// written here.
 const (
 	tracePacket = 1 // of Trace
 
@@ -67,21 +68,21 @@ const (
 
 	clockRealtime = 1
 	clockBoottime = 6
-	clockOurs     = 64 // the first that may be given a meaning
+	clockOurs     = 64 // the first number free for own clocks
 
 	unitBytes = 3
 )
 
-// The recording is shown as one process; its number means nothing.
+// The recording is shown as one process; its number is arbitrary.
 const (
 	processID   = 1
 	processUUID = 1
 )
 
-// WritePerfetto writes the binary trace of Perfetto, about 30 bytes a slice.
+// WritePerfetto writes Perfetto's binary trace, about 30 bytes a slice.
 //
-// Each worker is a thread with a packet sequence of its own, in which names stand
-// once and times are differences, and the counters are one more sequence.
+// Each worker is a thread with its own packet sequence. A sequence has each name once, and its
+// times are differences. The counters are one more sequence.
 func WritePerfetto(w io.Writer, rec Recording) error {
 	t, failed := gather(rec)
 	p := perfettoWriter{out: bufio.NewWriterSize(w, 64<<10), timeline: t}
@@ -102,14 +103,13 @@ func WritePerfetto(w io.Writer, rec Recording) error {
 	return errors.Join(failed, p.out.Flush())
 }
 
-// A perfettoWriter writes packets; the slices are their parts, kept between them for
-// their memory.
+// A perfettoWriter writes packets. It keeps the slices between packets to reuse their memory.
 type perfettoWriter struct {
 	*timeline
 	out      *bufio.Writer
 	seq      uint64
 	last     int64             // time of the sequence's last event
-	told     map[uint32]uint64 // what the sequence has each name as
+	told     map[uint32]uint64 // roles of each name already interned in the sequence
 	packet   []byte
 	event    []byte
 	interned []byte
@@ -117,19 +117,19 @@ type perfettoWriter struct {
 }
 
 const (
-	asName     = 1 << iota // the sequence has it as an event's name
-	asCategory             // and as a category
+	asName     = 1 << iota // interned as an event's name
+	asCategory             // interned as a category
 )
 
-// put writes the packet that is ready.
+// put writes the finished packet.
 func (p *perfettoWriter) put() {
 	p.part = appendTag(p.part[:0], tracePacket, wireBytes)
 	p.out.Write(binary.AppendUvarint(p.part, uint64(len(p.packet))))
 	p.out.Write(p.packet)
 }
 
-// sequence begins a new sequence of packets: nothing is known in it, and its events
-// are on the given track and count time from 0.
+// sequence begins a new sequence of packets: no names are interned, and its events are on the
+// given track and count time from 0.
 func (p *perfettoWriter) sequence(track uint64) {
 	p.seq++
 	p.last = 0
@@ -170,8 +170,8 @@ func (p *perfettoWriter) describeProcess() {
 	p.describe(appendBytes(appendUint(nil, trackUUID, processUUID), trackProcess, process))
 }
 
-// describeThread names a row. Threads are shown in order of their number, of which
-// that of the process is the main one.
+// describeThread names a row. Viewers sort threads by number; the process's own number marks the
+// main thread.
 func (p *perfettoWriter) describeThread(uuid uint64, name string) {
 	thread := appendUint(nil, threadPID, processID)
 	thread = appendUint(thread, threadTID, uuid)
@@ -194,7 +194,7 @@ func (p *perfettoWriter) counterUUID(track uint32) uint64 {
 	return uint64(processUUID + 1 + len(p.rows) + int(track))
 }
 
-// putEvent writes the event that is ready.
+// putEvent writes the finished event.
 func (p *perfettoWriter) putEvent(at int64) {
 	p.packet = appendUint(p.packet[:0], packetTimestamp, uint64(at-p.last))
 	p.last = at
@@ -243,8 +243,8 @@ func (p *perfettoWriter) row(r *row) {
 	r.walk(enter, leave)
 }
 
-// flows adds the arrows that are due now. Readers from before 2022 know only
-// the old field; newer ones prefer the new one and do not count twice.
+// flows adds the arrows that are due now. Readers from before 2022 know only the old field; newer
+// ones prefer the new field and do not count an arrow twice.
 func (p *perfettoWriter) flows(arrows []arrow, now func(arrow) bool) {
 	for _, a := range arrows {
 		if now(a) {
@@ -254,8 +254,8 @@ func (p *perfettoWriter) flows(arrows []arrow, now func(arrow) bool) {
 	}
 }
 
-// intern returns the number of a name, and adds the name to the current event if the
-// sequence does not have it yet.
+// intern returns the number of a name, and adds the name to the current event if the sequence
+// does not have it yet.
 func (p *perfettoWriter) intern(name uint32, field, role uint64) uint64 {
 	id := uint64(name)
 	if p.told[name]&role == 0 {
@@ -266,4 +266,35 @@ func (p *perfettoWriter) intern(name uint32, field, role uint64) uint64 {
 		p.part = entry
 	}
 	return id
+}
+
+// These functions append one field of a protocol buffer message
+// (protobuf.dev/programming-guides/encoding). A nested message is encoded separately first,
+// because its length comes before it.
+
+const (
+	wireVarint  = 0
+	wireFixed64 = 1
+	wireBytes   = 2
+)
+
+func appendTag(b []byte, field, wire uint64) []byte {
+	return binary.AppendUvarint(b, field<<3|wire)
+}
+
+func appendUint(b []byte, field, v uint64) []byte {
+	return binary.AppendUvarint(appendTag(b, field, wireVarint), v)
+}
+
+func appendFixed64(b []byte, field, v uint64) []byte {
+	return binary.LittleEndian.AppendUint64(appendTag(b, field, wireFixed64), v)
+}
+
+func appendDouble(b []byte, field uint64, v float64) []byte {
+	return appendFixed64(b, field, math.Float64bits(v))
+}
+
+func appendBytes[T string | []byte](b []byte, field uint64, v T) []byte {
+	b = binary.AppendUvarint(appendTag(b, field, wireBytes), uint64(len(v)))
+	return append(b, v...)
 }

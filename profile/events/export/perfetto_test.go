@@ -13,13 +13,13 @@ import (
 // A pbField is one field of a protocol buffer message.
 type pbField struct {
 	number uint64
-	value  uint64 // of a varint or fixed64
+	value  uint64 // a varint or fixed64
 	bytes  []byte
 }
 
 type pbMessage []pbField
 
-// pb takes a message apart; it knows the three ways of encoding that occur.
+// pb parses a message; it supports the three wire types in use.
 func pb(t failer, b []byte) pbMessage {
 	t.Helper()
 	var m pbMessage
@@ -61,7 +61,7 @@ func (m pbMessage) all(number uint64) []pbField {
 	return found
 }
 
-// one returns the last field of a number, as protocol buffers want it.
+// one returns the last field with a number, the protobuf rule for repeated scalars.
 func (m pbMessage) one(number uint64) (f pbField, ok bool) {
 	if found := m.all(number); len(found) > 0 {
 		return found[len(found)-1], true
@@ -78,7 +78,7 @@ func (m pbMessage) sub(t failer, number uint64) pbMessage {
 	return pb(t, f.bytes)
 }
 
-// A pbSequence is what a reader remembers of a packet sequence.
+// A pbSequence is a reader's state of a packet sequence.
 type pbSequence struct {
 	clock             int64
 	track             uint64
@@ -90,7 +90,7 @@ type pbOpen struct {
 	flows []uint64
 }
 
-// readPerfetto reads as Perfetto's documentation of TracePacket and TrackEvent says.
+// readPerfetto reads a trace as Perfetto's documentation of TracePacket and TrackEvent says.
 func readPerfetto(t failer, trace []byte) reading {
 	t.Helper()
 	var (
@@ -116,7 +116,7 @@ func readPerfetto(t failer, trace []byte) reading {
 				t.Fatalf("sequence %d has clock %d", id, defaults.uint(58))
 			}
 		case sequences[id] == nil:
-			t.Fatalf("packet of sequence %d, which did not begin", id)
+			t.Fatalf("packet of sequence %d before its start", id)
 		}
 		seq := sequences[id]
 		for _, clock := range packet.sub(t, 6).all(1) {
@@ -143,7 +143,7 @@ func readPerfetto(t failer, trace []byte) reading {
 			for _, e := range interned.all(number) {
 				entry := pb(t, e.bytes)
 				if _, again := into[entry.uint(1)]; again || entry.uint(1) == 0 {
-					t.Fatalf("interning id %d is zero or given twice", entry.uint(1))
+					t.Fatalf("interning id %d is zero or used twice", entry.uint(1))
 				}
 				into[entry.uint(1)] = entry.text(2)
 			}
@@ -225,9 +225,9 @@ type pbFlowEnd struct {
 	at    int64
 }
 
-// A scope that waited began before what it waited for, but its arrow must not arrive
-// before that one leaves.
-func TestPerfettoArrowToWaiting(t *testing.T) {
+// A waiting scope begins before the flow leaves, but its arrow must not arrive before the flow
+// leaves.
+func TestPerfettoArrowArrivesAfterItLeaves(t *testing.T) {
 	rec := Recording{Events: given(
 		arrowSide(events.FlowOut, 0, 5, 150),
 		scope(0, "made", "", 100, 160),
@@ -240,7 +240,7 @@ func TestPerfettoArrowToWaiting(t *testing.T) {
 	}
 }
 
-// The wall clock of time 0 stands once in the trace, as a reading of CLOCK_REALTIME.
+// The wall clock of time 0 occurs once in the trace, as a reading of CLOCK_REALTIME.
 func TestPerfettoStart(t *testing.T) {
 	var seen []int64
 	for _, f := range pb(t, writtenBy(t, WritePerfetto, kitchen())) {
@@ -255,7 +255,7 @@ func TestPerfettoStart(t *testing.T) {
 	}
 }
 
-// Counters of bytes say so, for viewers to show MB.
+// Counters of bytes declare their unit, so that viewers show MB.
 func TestPerfettoUnit(t *testing.T) {
 	units := map[string]uint64{}
 	for _, f := range pb(t, writtenBy(t, WritePerfetto, kitchen())) {
@@ -269,7 +269,7 @@ func TestPerfettoUnit(t *testing.T) {
 	}
 }
 
-// A slice is two packets, and names come once.
+// A slice is two packets, and names are written once.
 func TestPerfettoSize(t *testing.T) {
 	const n = 10_000
 	got := float64(len(writtenBy(t, WritePerfetto, Recording{Events: nestedScopes(n)}))) / n

@@ -8,15 +8,14 @@ import (
 	"io"
 )
 
-// WritePprof writes a profile for go tool pprof: how often and how long each stack of
-// scopes ran, over all workers. Functions are the Names of scopes. The label "detail"
-// is the Detail of the innermost scope that has one, so that -tagfocus chooses an
-// asset and -tagleaf=detail shows each asset by itself. Marks, counters and flows
-// have no place in it.
+// WritePprof writes a profile for go tool pprof: count and time of each stack of scopes, over all
+// workers. Functions are the Names of scopes. The label "detail" is the Detail of the innermost
+// scope that has one, so that -tagfocus chooses an asset and -tagleaf=detail shows each asset by
+// itself. Marks, counters and flows are left out.
 func WritePprof(w io.Writer, rec Recording) error {
 	t, failed := gather(rec)
 	p := pprof{strings: map[string]uint64{}, places: map[uint32]uint64{}}
-	p.string("") // number 0 must be the empty string
+	p.string("") // string 0 must be empty
 	p.valueType("calls", "count")
 	p.valueType("time", "nanoseconds")
 	var all []*stack
@@ -41,9 +40,8 @@ func WritePprof(w io.Writer, rec Recording) error {
 	return errors.Join(failed, err, packed.Close())
 }
 
-// The fields that are written, by the numbers that they have in the messages of
-// profile.proto of github.com/google/pprof. The package that goes with it is not used
-// because it compiles regular expressions whenever a program that has it starts.
+// Field numbers in profile.proto of github.com/google/pprof. Its Go package is not used, because
+// it compiles regular expressions whenever a program with it starts.
 const (
 	profileType        = 1 // ValueType
 	profileSample      = 2
@@ -56,24 +54,24 @@ const (
 	profileDefaultType = 14
 
 	typeName, typeUnit                        = 1, 2
-	sampleLocation, sampleValue, sampleLabel  = 1, 2, 3 // Location IDs from the leaf
+	sampleLocation, sampleValue, sampleLabel  = 1, 2, 3 // location IDs from the leaf
 	labelKey, labelString                     = 1, 2
 	locationID, locationLine                  = 1, 4
 	lineFunction                              = 1
 	functionID, functionName, functionSysName = 1, 2, 3
 )
 
-// A pprof is a profile being written. Its tables are written as they grow; readers
-// take fields in any order, and repeated ones in the order in which they come.
+// A pprof is a profile being written. Its tables are written as they grow: readers accept fields
+// in any order, and keep the order of repeated ones.
 type pprof struct {
 	out     []byte
 	message []byte
 	inner   []byte
-	strings map[string]uint64 // by number in the table
-	places  map[uint32]uint64 // location and function of a name, which have one ID
+	strings map[string]uint64 // index of each string in the table
+	places  map[uint32]uint64 // location and function ID of each name
 }
 
-// string returns the number of s.
+// string returns the index of s in the string table.
 func (p *pprof) string(s string) uint64 {
 	n, ok := p.strings[s]
 	if !ok {
@@ -107,7 +105,7 @@ func (p *pprof) sample(s *stack, names []string) {
 	p.out = appendBytes(p.out, profileSample, p.inner)
 }
 
-// locationID returns the ID of the location in the function of that name.
+// locationID returns the ID of the location in the named function.
 func (p *pprof) locationID(number uint32, name string) uint64 {
 	if id, ok := p.places[number]; ok {
 		return id
@@ -127,7 +125,7 @@ func (p *pprof) locationID(number uint32, name string) uint64 {
 	return id
 }
 
-// length is the time of the last thing that happened.
+// length returns the time of the last event.
 func (t *timeline) length() int64 {
 	var last int64
 	for _, r := range t.rows {

@@ -3,9 +3,12 @@ package export
 import (
 	"bytes"
 	"cmp"
+	"flag"
 	"fmt"
 	"io"
 	"iter"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -13,7 +16,7 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// A reading is what a reader of a time line finds in it.
+// A reading is the content of a time line as a reader finds it.
 type reading struct {
 	process string
 	rows    []string
@@ -40,7 +43,7 @@ type readSample struct {
 	value float64
 }
 
-// A readArrow goes from the title of one span to that of another.
+// A readArrow connects the titles of two spans.
 type readArrow struct{ from, to string }
 
 // sorted returns the reading in an order that does not depend on the format.
@@ -63,7 +66,7 @@ func (r reading) sorted() reading {
 	return r
 }
 
-// differs says in what two readings differ, "" if in nothing.
+// differs describes the first difference between two readings, "" if they are equal.
 func (r reading) differs(want reading) string {
 	r, want = r.sorted(), want.sorted()
 	switch {
@@ -88,8 +91,8 @@ func firstOff[T comparable](what string, got, want []T) string {
 	return ""
 }
 
-// mustNest fails unless slices of a file, in its order, lie within one another or
-// apart on each row, outer ones first.
+// mustNest fails unless the slices of each row nest or are disjoint, outer ones first in the
+// file.
 func mustNest(t failer, all []readSlice) {
 	t.Helper()
 	open := map[string][]readSlice{}
@@ -108,7 +111,7 @@ func mustNest(t failer, all []readSlice) {
 	}
 }
 
-// A failer is a test of either kind.
+// A failer is a *testing.T or a *rapid.T.
 type failer interface {
 	Helper()
 	Fatalf(format string, args ...any)
@@ -133,7 +136,7 @@ func writtenBy(t failer, write func(io.Writer, Recording) error, rec Recording) 
 	return b.Bytes()
 }
 
-// timelines are the formats that show events in time, with their readers.
+// timelines are the time line formats with their readers.
 var timelines = map[string]struct {
 	write func(io.Writer, Recording) error
 	read  func(failer, []byte) reading
@@ -158,7 +161,7 @@ func amount(kind events.Kind, worker int, name string, at int64, values ...float
 	return events.Event{Kind: kind, Worker: worker, Name: name, Time: at, Values: values}
 }
 
-// kitchen is a small recording with an event of every kind.
+// kitchen returns a small recording with an event of every kind.
 func kitchen() Recording {
 	return Recording{
 		Process: "cook",
@@ -185,7 +188,7 @@ func kitchen() Recording {
 	}
 }
 
-// kitchenRead is what a reader should find in it.
+// kitchenRead returns the expected reading of kitchen.
 func kitchenRead() reading {
 	return reading{
 		process: "cook",
@@ -219,5 +222,35 @@ func TestTimelines(t *testing.T) {
 				t.Error(off)
 			}
 		})
+	}
+}
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// The files under testdata are the outputs for a small recording with an event of every kind. The
+// two compressed formats are kept uncompressed, because compressors may change.
+func TestGolden(t *testing.T) {
+	for _, c := range []struct {
+		file string
+		got  []byte
+	}{
+		{"kitchen.pftrace", writtenBy(t, WritePerfetto, kitchen())},
+		{"kitchen.json", unpacked(t, writtenBy(t, WriteChrome, kitchen()))},
+		{"kitchen.folded", writtenBy(t, WriteFolded, kitchen())},
+		{"kitchen.pprof.txt", []byte(readPprof(t, writtenBy(t, WritePprof, kitchen())).String())},
+	} {
+		file := filepath.Join("testdata", c.file)
+		if *update {
+			if err := os.WriteFile(file, c.got, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(c.got, want) {
+			t.Errorf("%s: the output has changed; if that is intended, run go test -update\n%q", file, c.got)
+		}
 	}
 }

@@ -9,22 +9,22 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// A Recording is what is exported. Workers, Dropped and Open are asked after the last
+// A Recording is the input of an export. Workers, Dropped and Open are called after the last
 // event, when a reader of a stream knows them; each may be nil. See [OfStream].
 type Recording struct {
-	// Events are read once. Those of one worker have to come in order of their end.
-	// After an error what came before is still written, and the error returned.
+	// Events is iterated once. Events of one worker must come in the order of their ends. After
+	// an error the events before it are still written, and the error is returned.
 	Events iter.Seq2[events.Event, error]
 
-	Workers func() []string       // names of the rows; "worker 3" for what has none
-	Dropped func() int64          // how many events are missing, shown as a counter
-	Open    func() []events.Event // scopes that have not ended, drawn to the end of the recording
-	Process string                // what was recorded; "recording" if empty
+	Workers func() []string       // names of the rows; default "worker 3" and so on
+	Dropped func() int64          // number of missing events, shown as a counter
+	Open    func() []events.Event // unended scopes, drawn to the end of the recording
+	Process string                // name of the recorded program; default "recording"
 	Start   time.Time             // wall clock of time 0; may be zero
-	Started func() time.Time      // is asked after the last event if Start is zero; may be nil
+	Started func() time.Time      // called after the last event if Start is zero; optional
 }
 
-// OfStream returns the recording of a stream of which nothing has been read.
+// OfStream returns the recording of a stream that has not been read yet.
 func OfStream(s *events.Stream) Recording {
 	return Recording{Events: s.All(), Workers: s.Workers, Dropped: s.Dropped, Open: s.Open, Started: s.Start}
 }
@@ -44,8 +44,8 @@ func formats() []format {
 	}
 }
 
-// ByEnding returns the function that writes what a file of that name should hold,
-// and whether there is one.
+// ByEnding returns the function that writes the format for this file name, and whether there is
+// one.
 func ByEnding(name string) (write func(io.Writer, Recording) error, ok bool) {
 	for _, f := range formats() {
 		if strings.HasSuffix(name, f.ending) {
@@ -55,8 +55,7 @@ func ByEnding(name string) (write func(io.Writer, Recording) error, ok bool) {
 	return nil, false
 }
 
-// Endings returns the endings that [ByEnding] knows, for a message to who gave
-// another one.
+// Endings returns the endings that [ByEnding] accepts, for error messages.
 func Endings() []string {
 	var endings []string
 	for _, f := range formats() {

@@ -32,7 +32,7 @@ func TestByEnding(t *testing.T) {
 		case ".pprof":
 			direct = WritePprof
 		default:
-			t.Fatalf("%s is not told what it should be", ending)
+			t.Fatalf("%s: the format has no check", ending)
 		}
 		if !bytes.Equal(writtenBy(t, write, kitchen()), writtenBy(t, direct, kitchen())) {
 			t.Errorf("%s is written as another format", ending)
@@ -48,12 +48,12 @@ func TestByEnding(t *testing.T) {
 	}
 }
 
-// After an error what came before is there, whole, and the error is returned.
+// After an error the earlier events are written completely, and the error is returned.
 func TestEventsEndEarly(t *testing.T) {
 	torn := errors.New("torn")
 	var broken iter.Seq2[events.Event, error] = func(yield func(events.Event, error) bool) {
 		if yield(scope(0, "a", "", 1, 3), nil) && yield(events.Event{}, torn) {
-			t.Error("asked for more after the error")
+			t.Error("the iteration went on after the error")
 		}
 	}
 	for name, format := range timelines {
@@ -74,7 +74,7 @@ func TestEventsEndEarly(t *testing.T) {
 	}
 }
 
-// A nearlyFull disk takes so many bytes.
+// A nearlyFull disk accepts this many bytes.
 type nearlyFull int
 
 var errFull = errors.New("disk full")
@@ -87,7 +87,7 @@ func (n *nearlyFull) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// An error is returned whichever write it is of.
+// A write error is returned, whichever write fails.
 func TestWriteFails(t *testing.T) {
 	for _, ending := range Endings() {
 		write, _ := ByEnding(ending)
@@ -101,7 +101,7 @@ func TestWriteFails(t *testing.T) {
 	}
 }
 
-// Workers and Dropped are what a stream knows only when it has been read.
+// Workers and Dropped are called after the last event, when a stream knows them.
 func TestAskedAfterTheLastEvent(t *testing.T) {
 	read := false
 	rec := Recording{
@@ -141,8 +141,8 @@ func TestNothingRecorded(t *testing.T) {
 	readPprof(t, writtenBy(t, WritePprof, Recording{Events: given()}))
 }
 
-// Rows are all that have a name and all that have events, in order of their number.
-func TestRows(t *testing.T) {
+// Rows are all named rows and all rows with events, in order of their numbers.
+func TestRowsAreInOrderOfNumber(t *testing.T) {
 	rec := Recording{
 		Workers: func() []string { return []string{"", "one"} },
 		Events:  given(scope(1<<30, "a", "", 0, 1), scope(-1, "a", "", 0, 1)),
@@ -155,7 +155,8 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// Formats count from 0 upward: all times move together, the wall clock against them.
+// Formats count from 0 upward: negative times move all times together, and the wall clock against
+// them.
 func TestTimesBeforeTheBeginning(t *testing.T) {
 	rec := func() Recording {
 		return Recording{Start: time.Unix(100, 0), Events: given(
@@ -179,7 +180,7 @@ func TestTimesBeforeTheBeginning(t *testing.T) {
 	}
 }
 
-// Times that no recording has do not overflow into others.
+// Times beyond any real recording do not overflow.
 func TestTimesFarAway(t *testing.T) {
 	rec := func() Recording {
 		return Recording{Events: given(
@@ -195,8 +196,7 @@ func TestTimesFarAway(t *testing.T) {
 	}
 }
 
-// A kind that a later version of events has, and numbers that are missing, are
-// passed over.
+// Events of unknown later kinds, and events without numbers, are skipped.
 func TestUnknownEvents(t *testing.T) {
 	rec := Recording{Events: given(
 		amount(200, 0, "x", 1, 3), amount(events.Value, 0, "v", 1), amount(events.Vector, 0, "v", 1),
@@ -208,8 +208,8 @@ func TestUnknownEvents(t *testing.T) {
 	}
 }
 
-// Sums run in order of time, whichever worker took and gave back.
-func TestBytesInUse(t *testing.T) {
+// Memory sums follow the order of time, whichever worker allocated and freed.
+func TestMemorySumsFollowTime(t *testing.T) {
 	rec := Recording{Events: given(
 		amount(events.Alloc, 0, "b", 10, 100), amount(events.Free, 0, "b", 40, 100),
 		amount(events.Alloc, 1, "b", 20, 7), amount(events.Value, 1, "b", 25, 1), amount(events.Free, 1, "b", 30, 7),
@@ -221,8 +221,8 @@ func TestBytesInUse(t *testing.T) {
 	}
 }
 
-// The package's comment says what an event takes.
-func TestMemory(t *testing.T) {
+// The sizes given in the package's comment are right.
+func TestEventSizesAreAsDocumented(t *testing.T) {
 	if s, l := unsafe.Sizeof(span{}), unsafe.Sizeof(level{}); s > 40 || l > 24 {
 		t.Errorf("%d bytes an event, %d a number", s, l)
 	}

@@ -1,19 +1,25 @@
 package export
 
 import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// A stack is a scope under the scopes that hold it, and what all scopes with this
-// same stack came to.
+// A stack is a scope with the scopes around it, and the sums of all equal stacks.
 type stack struct {
-	under        *stack // nil at the bottom
+	under        *stack // enclosing stack; nil at the bottom
 	name, detail uint32
-	calls, self  int64 // self: nanoseconds without those of the scopes within
+	calls, self  int64 // self: nanoseconds outside inner scopes
 }
 
-// sumRowByStack sums a row by stack. Stacks that are in known already grow; new ones are
-// appended to all.
+// sumRowByStack sums a row by stack. Stacks in known grow; new ones are appended to all.
 func (r *row) sumRowByStack(all []*stack, known map[stack]*stack) []*stack {
 	var open []*stack
 	top := func() *stack {
@@ -45,3 +51,33 @@ func (r *row) sumRowByStack(all []*stack, known map[stack]*stack) []*stack {
 	r.walk(enter, leave)
 	return all
 }
+
+// WriteFolded writes Brendan Gregg's folded stacks: a line for each stack of scopes,
+//
+//	worker;cook/asset textures/wall.png;cook/encode 51200
+//
+// with the nanoseconds spent in the last scope itself, without the scopes inside it. The lines
+// are sorted. Marks, counters and flows are left out.
+func WriteFolded(w io.Writer, rec Recording) error {
+	t, failed := gather(rec)
+	sums := map[string]int64{}
+	for _, r := range t.rows {
+		lines := map[*stack]string{nil: frame(r.name)}
+		for _, s := range r.sumRowByStack(nil, map[stack]*stack{}) {
+			text := t.names[s.name]
+			if s.detail != 0 {
+				text += " " + t.names[s.detail]
+			}
+			lines[s] = lines[s.under] + ";" + frame(text)
+			sums[lines[s]] += s.self
+		}
+	}
+	out := bufio.NewWriterSize(w, 64<<10)
+	for _, line := range slices.Sorted(maps.Keys(sums)) {
+		fmt.Fprintf(out, "%s %d\n", line, sums[line])
+	}
+	return errors.Join(failed, out.Flush())
+}
+
+// frame replaces the separator of frames in a name.
+func frame(name string) string { return strings.ReplaceAll(name, ";", ":") }

@@ -17,7 +17,7 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// readFolded returns the number of each stack.
+// readFolded returns the number on each line.
 func readFolded(t failer, text []byte) map[string]int64 {
 	t.Helper()
 	sums := map[string]int64{}
@@ -61,8 +61,7 @@ func TestFolded(t *testing.T) {
 	}
 }
 
-// What separates frames and lines must not come from a name, and stacks that
-// become equal are one.
+// Separators of frames and lines in a name are replaced, and stacks that become equal are merged.
 func TestFoldedSeparators(t *testing.T) {
 	rec := Recording{
 		Workers: func() []string { return []string{"a;b"} },
@@ -77,7 +76,7 @@ func TestFoldedSeparators(t *testing.T) {
 	}
 }
 
-// The same stack again and again is one line and one sample.
+// Equal stacks become one line and one sample.
 func TestStacksAreSummed(t *testing.T) {
 	rec := func() Recording {
 		return Recording{Events: given(
@@ -98,7 +97,7 @@ func TestStacksAreSummed(t *testing.T) {
 	}
 }
 
-// samplesOf tells a profile by stack, leaf first, with the detail behind it.
+// samplesOf returns the samples of a profile by stack, leaf first, followed by the detail.
 func samplesOf(p *profile.Profile) map[string][2]int64 {
 	samples := map[string][2]int64{}
 	for _, s := range p.Sample {
@@ -142,7 +141,7 @@ func TestPprof(t *testing.T) {
 	}
 }
 
-// A label is that of the innermost scope that has one.
+// A sample's label is the detail of the innermost scope that has one.
 func TestPprofInnermostDetail(t *testing.T) {
 	rec := Recording{Events: given(
 		scope(0, "c", "", 2, 3), scope(0, "b", "inner", 1, 5), scope(0, "d", "", 6, 7), scope(0, "a", "outer", 0, 9),
@@ -156,7 +155,7 @@ func TestPprofInnermostDetail(t *testing.T) {
 	}
 }
 
-// The length is that of the recording, also if a counter is the last that changed.
+// The length is the recording's, even if the last event is a counter.
 func TestPprofLength(t *testing.T) {
 	rec := Recording{Events: given(scope(0, "a", "", 0, 9), amount(events.Value, 0, "v", 30, 1))}
 	if got := readPprof(t, writtenBy(t, WritePprof, rec)).DurationNanos; got != 30 {
@@ -164,7 +163,7 @@ func TestPprofLength(t *testing.T) {
 	}
 }
 
-// The tool that comes with Go reads it.
+// Go's own pprof tool reads the profile.
 func TestPprofTool(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "cook.pprof")
 	if err := os.WriteFile(file, writtenBy(t, WritePprof, kitchen()), 0o666); err != nil {

@@ -5,13 +5,17 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// A timeline is a recording in memory, in the order in which it is written. Names
-// are places in a list, where 0 is the empty one.
+// A timeline is a recording in memory, in writing order. Names are indexes into a list, where 0
+// is the empty name.
 type timeline struct {
 	process string
 	start   time.Time // wall clock of time 0, if known
@@ -22,25 +26,25 @@ type timeline struct {
 	dropped int64
 }
 
-// A row is what one worker did. Its spans nest, and stand in order of their begin,
-// outer ones first.
+// A row is the work of one worker. Its spans nest, and are sorted by their begin, outer ones
+// first.
 type row struct {
 	name  string
 	spans []span
-	out   map[int][]arrow // by the span that they leave
-	in    map[int][]arrow // by the span in which they arrive
+	out   map[int][]arrow // by the span they leave
+	in    map[int][]arrow // by the span they arrive in
 }
 
-// A span is a scope, or a mark of no duration: every other kind.
+// A span is a scope, or a mark without duration for all other kinds.
 type span struct {
 	begin, end   int64  // nanoseconds
-	what         uint64 // User: how many bytes; flows: which one
+	what         uint64 // User: number of bytes; flows: the id
 	name, detail uint32
-	order        uint32 // place among the events of its worker
+	order        uint32 // index among its worker's events
 	kind         events.Kind
 }
 
-// title is what the span is called.
+// title returns the name that viewers show for the span.
 func (s *span) title() uint32 {
 	if s.detail != 0 {
 		return s.detail
@@ -50,9 +54,9 @@ func (s *span) title() uint32 {
 
 // An arrow is one end of a flow from one span to another.
 type arrow struct {
-	id   uint64 // from 1, another one for each pair of spans
+	id   uint64 // from 1, unique for each pair of spans
 	name uint32
-	time int64 // when it is at this end: not before it left, and within the span
+	time int64 // time of this end: not before departure, within the span
 }
 
 // A track is the quantity that a counter shows.
@@ -61,7 +65,7 @@ type track struct {
 	bytes bool
 }
 
-// A level is what a track was at from some time on.
+// A level is the value of a track from some time on.
 type level struct {
 	time  int64
 	value float64
@@ -71,8 +75,8 @@ type level struct {
 // farthest keeps sums and differences of times far from overflow: 36 years.
 const farthest = 1 << 60
 
-// gather reads a whole recording. The error is that of its events: the timeline then
-// holds those before it.
+// gather reads a whole recording. If the events end with an error, it returns the timeline of the
+// events before it, and the error.
 func gather(rec Recording) (*timeline, error) {
 	g := gatherer{
 		timeline: timeline{start: rec.Start, names: []string{""}},
@@ -110,20 +114,20 @@ func gather(rec Recording) (*timeline, error) {
 // A gatherer builds a timeline.
 type gatherer struct {
 	timeline
-	known    map[string]uint32 // raw names and their places
+	known    map[string]uint32 // index of each raw name
 	byWorker map[int]*row
 	tracked  map[quantity]uint32
 	flows    map[uint64]flowSides
 }
 
-// A quantity is what makes a counter another one.
+// A quantity identifies a counter.
 type quantity struct {
 	kind events.Kind // Value, Vector or Alloc
 	name uint32
-	part int // Vector: which number
+	part int // Vector: index of the number
 }
 
-// flowSides says which sides of a flow were seen.
+// flowSides records which sides of a flow were seen.
 type flowSides struct{ out, in bool }
 
 func (g *gatherer) gatherEvent(e *events.Event) {
@@ -162,8 +166,8 @@ func (g *gatherer) gatherEvent(e *events.Event) {
 	r.spans = append(r.spans, s)
 }
 
-// addOpen adds scopes that have not ended as if they did where the recording ends.
-// Their order is that in which they would: those further in first.
+// addOpen adds unended scopes as if they ended with the recording, in the order in which they
+// would end: inner ones first.
 func (g *gatherer) addOpen(open []events.Event) {
 	last := g.last()
 	for _, e := range open {
@@ -176,11 +180,11 @@ func (g *gatherer) addOpen(open []events.Event) {
 	}
 }
 
-// StillOpen is what is added to the detail of a scope that has not ended.
+// StillOpen is appended to the detail of an unended scope.
 const StillOpen = " (still open)"
 
-// measure adds what an event says of counters. Alloc and Free stand as differences
-// until finish sums them.
+// measure adds an event's counter values. Alloc and Free are stored as differences until finish
+// sums them.
 func (g *gatherer) measure(e *events.Event, at int64, name uint32) {
 	values := e.Values
 	switch e.Kind {
@@ -188,7 +192,7 @@ func (g *gatherer) measure(e *events.Event, at int64, name uint32) {
 		values = values[:min(len(values), 1)]
 	case events.Vector:
 	default:
-		return // of a kind that is not known here
+		return // not a counter
 	}
 	for i, v := range values {
 		q := quantity{e.Kind, name, i}
@@ -199,7 +203,7 @@ func (g *gatherer) measure(e *events.Event, at int64, name uint32) {
 	}
 }
 
-// track returns the place of the counter for a quantity.
+// track returns the index of a quantity's counter.
 func (g *gatherer) track(q quantity) uint32 {
 	place, ok := g.tracked[q]
 	if !ok {
@@ -217,7 +221,7 @@ func (g *gatherer) track(q quantity) uint32 {
 	return place
 }
 
-// name returns the place of a name.
+// name returns the index of a name.
 func (g *gatherer) name(raw string) uint32 {
 	place, ok := g.known[raw]
 	if !ok {
@@ -266,7 +270,7 @@ func (g *gatherer) sortGathered(workers []string) {
 	connect(ends)
 }
 
-// last is the time of the last thing that has been added.
+// last returns the time of the last event added.
 func (g *gatherer) last() int64 {
 	last := int64(0)
 	for _, r := range g.byWorker {
@@ -280,7 +284,7 @@ func (g *gatherer) last() int64 {
 	return last
 }
 
-// beginAtZero moves all times if some are negative, which not every format can say.
+// beginAtZero moves all times up if some are negative, which not every format can express.
 func (g *gatherer) beginAtZero() {
 	var first int64
 	for _, r := range g.rows {
@@ -306,4 +310,25 @@ func (g *gatherer) beginAtZero() {
 	if !g.start.IsZero() {
 		g.start = g.start.Add(time.Duration(first))
 	}
+}
+
+// legible returns a name that every viewer can show: valid UTF-8 with unprintable characters
+// escaped as in a Go string.
+func legible(name string) string {
+	hidden := func(r rune) bool { return !unicode.IsPrint(r) }
+	if utf8.ValidString(name) && strings.IndexFunc(name, hidden) < 0 {
+		return name
+	}
+	var b strings.Builder
+	for len(name) > 0 {
+		r, size := utf8.DecodeRuneInString(name)
+		if broken := r == utf8.RuneError && size == 1; broken || hidden(r) {
+			quoted := strconv.Quote(name[:size])
+			b.WriteString(quoted[1 : len(quoted)-1])
+		} else {
+			b.WriteString(name[:size])
+		}
+		name = name[size:]
+	}
+	return b.String()
 }
