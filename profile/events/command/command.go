@@ -1,12 +1,12 @@
 // Package command is the command line for recordings of events:
 //
 //	stat FILE            sums, slowest scopes, metrics and graphs
-//	convert FILE OUT     the formats of other viewers, by the ending of OUT
+//	convert FILE OUT     other viewers' formats, by the ending of OUT
 //
-// FILE may be -, the standard input: nc HOST PORT | cook events stat - sums up a live
-// recording when it has ended.
+// FILE may be -, the standard input: nc HOST PORT | cook events stat - sums up a live recording
+// when it has ended.
 //
-// Commands that offer it call [Main] with what follows the verb's own name.
+// A program that offers these commands calls [Main] with the arguments after the verb's own name.
 package command
 
 import (
@@ -26,7 +26,7 @@ import (
 // Exit codes of [Main].
 const (
 	exitOK     = 0
-	exitFailed = 1 // a file could not be read or written, or not all of it
+	exitFailed = 1 // a file could not be read or written completely
 	exitUsage  = 2
 )
 
@@ -58,12 +58,12 @@ func Main(args []string, stdout, stderr io.Writer) int {
 	return exitOK
 }
 
-// A usageError is wrong arguments.
+// A usageError describes wrong arguments.
 type usageError string
 
 func (e usageError) Error() string { return string(e) }
 
-// parse reads the options before as many files as there must be.
+// parse parses options, followed by exactly this many files.
 func parse(fs *flag.FlagSet, args []string, files int, stdout io.Writer) error {
 	fs.SetOutput(io.Discard)
 	if len(args) == 1 && args[0] == "help" {
@@ -92,8 +92,7 @@ func open(name string) (*os.File, error) {
 	return os.Open(name)
 }
 
-// Flags returns the flags of each verb, which is the name of its set: for what lists them,
-// as completion and manual pages do.
+// Flags returns a flag set for each verb, named like the verb, for completion and manual pages.
 func Flags() []*flag.FlagSet {
 	return []*flag.FlagSet{statFlags(new(stat.Options), new(form)), convertFlags(new(conversion))}
 }
@@ -104,7 +103,7 @@ var forms = []struct {
 	write func(*stat.Report, io.Writer) error
 }{{"text", (*stat.Report).WriteText}, {"csv", (*stat.Report).WriteCSV}, {"json", (*stat.Report).WriteJSON}}
 
-// A form is a flag value: the name of one of forms, which runStat checks.
+// A form is a flag value: a name from forms, which runStat checks.
 type form string
 
 func (f *form) String() string { return string(*f) }
@@ -127,8 +126,8 @@ func statFlags(opt *stat.Options, as *form) *flag.FlagSet {
 	*as = form(forms[0].name)
 	fs.Var(as, "as", "`form` of the report: text, csv or json")
 	fs.IntVar(&opt.Slowest, "slowest", 10, "how many of the slowest scopes to list")
-	fs.IntVar(&opt.Names, "names", 1024, "how many names to sum apart; others are summed together")
-	fs.IntVar(&opt.Bins, "bins", 60, "how many parts graphs have")
+	fs.IntVar(&opt.Names, "names", 1024, "how many names to sum separately; further names are summed together")
+	fs.IntVar(&opt.Bins, "bins", 60, "number of parts in graphs")
 	fs.StringVar(&opt.Frame, "frame", "frame", "`name` of the scopes or instants that end a frame")
 	return fs
 }
@@ -142,7 +141,7 @@ func runStat(args []string, stdout, _ io.Writer) error {
 	}
 	at := slices.Index(as.Choices(), string(as))
 	if at < 0 {
-		return usageError(fmt.Sprintf("there is no form %q of a report: use text, csv or json", as))
+		return usageError(fmt.Sprintf("unknown form %q of a report: use text, csv or json", as))
 	}
 	if opt.Slowest <= 0 {
 		opt.Slowest = -1
@@ -160,10 +159,10 @@ func runStat(args []string, stdout, _ io.Writer) error {
 		return failed
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w; the report is on what came before", file.Name(), err)
+		return fmt.Errorf("%s: %w; the report covers the events before that", file.Name(), err)
 	}
 	return nil
 }
 
-// endings lists the endings of files that convert writes.
+// endings lists the file endings that convert accepts.
 func endings() string { return strings.Join(export.Endings(), ", ") }

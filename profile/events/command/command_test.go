@@ -23,8 +23,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// record makes a recording: with -cut one that lacks its end and has a scope that
-// hangs, with -many one of 20000 events.
+// record makes a recording: -cut truncates it and leaves a scope open, -many makes one of 20000
+// events.
 func record(ts *testscript.TestScript, _ bool, args []string) {
 	how, name := "", args[len(args)-1]
 	if len(args) == 2 {
@@ -52,7 +52,7 @@ func record(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(r.Close())
 	b := stream.Bytes()
 	if how == "-cut" {
-		const end = 4 + 1 + 2 + 4 // the last block, of two small numbers
+		const end = 4 + 1 + 2 + 4 // length of the last block, with two small numbers
 		b = b[:len(b)-end]
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(name), b, 0o666))

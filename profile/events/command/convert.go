@@ -14,17 +14,17 @@ import (
 	"github.com/assetcook/assetcook/profile/events/export"
 )
 
-// bytesOfEvent is what an event takes in memory while a recording is converted: what
-// package export says, twice, as its lists grow.
+// bytesOfEvent is the memory of an event during a conversion: the size given by package export,
+// doubled for growing lists.
 const bytesOfEvent = 80
 
-// A window is the part of a recording that is converted: events that overlap it.
+// A window is the converted part of a recording: events that overlap it.
 type window struct{ from, to int64 }
 
 func (w window) has(e *events.Event) bool { return e.Time <= w.to && e.Time+max(e.Dur, 0) >= w.from }
 
-// count returns how many events of a stream lie in the window, with each number of a
-// vector as one, and forgets them. The end of a stream that is torn is no error here.
+// count returns the number of events in the window, counting each number of a vector, and
+// discards them. A truncated stream is no error here.
 func (w window) count(s *events.Stream) (int64, error) {
 	n := int64(0)
 	for e, err := range s.All() {
@@ -41,7 +41,7 @@ func (w window) count(s *events.Stream) (int64, error) {
 	return n, nil
 }
 
-// of returns those of some events that lie in the window.
+// of yields the events in the window.
 func (w window) of(all iter.Seq2[events.Event, error]) iter.Seq2[events.Event, error] {
 	return func(yield func(events.Event, error) bool) {
 		for e, err := range all {
@@ -60,8 +60,8 @@ type conversion struct {
 
 func convertFlags(c *conversion) *flag.FlagSet {
 	fs := flag.NewFlagSet("convert", flag.ContinueOnError)
-	fs.DurationVar(&c.from, "from", 0, "leave out what ended before this `time` of the recording")
-	fs.DurationVar(&c.to, "to", 0, "leave out what began after this `time` of the recording; 0 for its end")
+	fs.DurationVar(&c.from, "from", 0, "leave out events that ended before this `time` of the recording")
+	fs.DurationVar(&c.to, "to", 0, "leave out events that began after this `time` of the recording; 0 for its end")
 	fs.Int64Var(&c.memory, "memory", 1024, "`MiB` that the conversion may take")
 	return fs
 }
@@ -75,7 +75,7 @@ func runConvert(args []string, stdout, _ io.Writer) error {
 	name, out := fs.Arg(0), fs.Arg(1)
 	write, ok := export.ByEnding(out)
 	if !ok {
-		return usageError(fmt.Sprintf("%s: there is no format of that ending: use %s", out, endings()))
+		return usageError(fmt.Sprintf("%s: unknown ending: use %s", out, endings()))
 	}
 	part := window{int64(c.from), int64(c.to)}
 	if c.from == 0 {
@@ -99,7 +99,7 @@ func runConvert(args []string, stdout, _ io.Writer) error {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	if takes := (n*bytesOfEvent + 1<<20 - 1) >> 20; takes > c.memory {
-		return fmt.Errorf("%s: %d events would take %d MiB to convert, and the limit is %d: "+
+		return fmt.Errorf("%s: converting %d events takes %d MiB, and the limit is %d: "+
 			"choose a part by its times (from, to), or raise the limit (memory)", name, n, takes, c.memory)
 	}
 	if _, err := file.Seek(begin, io.SeekStart); err != nil {
@@ -110,11 +110,11 @@ func runConvert(args []string, stdout, _ io.Writer) error {
 	rec.Events = part.of(rec.Events)
 	rec.Open = func() []events.Event { return part.open(stream.Open()) }
 	rec.Process = name
-	var torn error // what came before is converted
+	var torn error // the events before a truncation are converted
 	err = atomicfile.Write(out, 0o666, func(w io.Writer) error {
 		err := write(w, rec)
 		if errors.Is(err, events.ErrDamaged) && !stream.Start().IsZero() {
-			torn = fmt.Errorf("%s: %w; what came before is in %s", name, err, out)
+			torn = fmt.Errorf("%s: %w; the events before that are in %s", name, err, out)
 			return nil
 		}
 		return err
@@ -122,8 +122,7 @@ func runConvert(args []string, stdout, _ io.Writer) error {
 	return errors.Join(err, torn)
 }
 
-// open returns those of the scopes that have not ended that lie in the window, which
-// they all reach to the end of.
+// open returns the unended scopes that overlap the window, cut off at its end.
 func (w window) open(all []events.Event) (list []events.Event) {
 	for _, e := range all {
 		if e.Time <= w.to {
