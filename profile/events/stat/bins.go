@@ -2,13 +2,13 @@ package stat
 
 import "slices"
 
-// bins divide the time of a recording into parts of equal width. What lies beyond the
-// last doubles the width of all, so that the time need not be known before.
+// bins divide the time of a recording into parts of equal width. A time beyond the last part
+// doubles the width of all parts, so that the length need not be known in advance.
 type bins struct {
 	width int64
 	sums  []float64
 	count []int64
-	last  int64 // the latest time that was added
+	last  int64 // the latest time added
 }
 
 func newBins(n int) bins {
@@ -45,9 +45,8 @@ func (b *bins) spread(begin, end int64, weight float64) {
 	}
 }
 
-// levels returns the mean of the values of each part from the first that has any to the
-// latest, and when that first part begins. A part without values has the level of the
-// one before.
+// levels returns the mean value of each part, from the first part with values to the latest, and
+// the begin of that first part. A part without values has the level of the previous part.
 func (b *bins) levels() Timeseries {
 	parts := int(b.last/b.width) + 1
 	first := slices.IndexFunc(b.count, func(n int64) bool { return n > 0 })
@@ -65,7 +64,7 @@ func (b *bins) levels() Timeseries {
 	return Timeseries{From: int64(first) * b.width, Width: b.width, Values: list}
 }
 
-// rates returns what was spread over each part, for a nanosecond of it.
+// rates returns the mean weight per nanosecond of each part.
 func (b *bins) rates() []float64 {
 	list := make([]float64, b.last/b.width+1)
 	for i := range list {

@@ -6,13 +6,13 @@ import (
 	"strconv"
 )
 
-// WriteCSV writes the report as one table, for spreadsheets and scripts. The first
-// column says what a line is about, the second its name; then come what and how much:
+// WriteCSV writes the report as one table, for spreadsheets and scripts. The columns are the kind
+// of row, the name, the measure and its value:
 //
 //	kind,name,measure,value
 //	scope,cook/encode,self,51200
 //
-// Durations are nanoseconds. The lines of a slowest or open scope share a name, with
+// Durations are nanoseconds. The lines of a slowest or open scope share a name that begins with
 // its place in the list: "1 cook/encode textures/wall.png".
 func (r *Report) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)

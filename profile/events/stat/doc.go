@@ -1,24 +1,26 @@
-// Package stat sums up recordings of events: time by name of scope, the slowest
-// scopes, how busy each worker was, quantities over time and for each frame, memory
-// taken and given back, what was dropped and what was still open.
+// Package stat sums up recordings of events: time by scope name, slowest scopes, load of each
+// worker, quantities over time and per frame, memory allocated and freed, dropped records and
+// open scopes.
 //
 //	report, err := stat.Summarize(events.Read(file), stat.Options{})
 //	report.WriteText(os.Stdout)
 //
 // # Bounded memory
 //
-// A recording is read once, from the front, and however large it is the memory stays
-// below some 50 MiB with the default options: names beyond [Options.Names] are summed
-// together as "(others)", quantiles come from histograms, time is divided into
-// [Options.Bins] parts that grow with the recording, and of the slowest scopes only so
-// many as are shown are kept. (The reader of the stream holds its names besides, at
-// most as many as the recorder was allowed.)
+// A recording is read once, from the front. With the default options the memory stays below about
+// 50 MiB, however large the recording is:
 //
-// # What is exact
+//   - names beyond [Options.Names] are summed together as "(others)"
+//   - quantiles come from histograms
+//   - time is divided into [Options.Bins] parts that grow with the recording
+//   - only the displayed number of slowest scopes is kept
 //
-// Counts, totals, least and greatest are exact. A quantile is within 1/32 of the true
-// one (3.2 %): a histogram has 16 steps for each doubling. The time that scopes take
-// themselves is exact as long as no more than 32768 scopes lie directly within one, or
-// side by side in none; beyond, the oldest are joined, and a scope that begins between
-// two that were joined seems to take the time of one of them itself.
+// The reader of the stream also holds its names, at most as many as the recorder allowed.
+//
+// # Exactness
+//
+// Counts, totals, minima and maxima are exact. A quantile is within 1/32 of the true one (3.2 %):
+// a histogram has 16 steps for each doubling. A scope's own time is exact while at most 32768
+// scopes are direct children of one scope, or outermost. Beyond that the oldest are merged, and a
+// scope that begins between two merged ones seems to spend the time of one of them itself.
 package stat

@@ -6,15 +6,15 @@ import (
 )
 
 const (
-	stepBits = 4 // of the steps for each doubling
+	stepBits = 4 // of the number of steps per doubling
 	steps    = 1 << stepBits
 )
 
 // A Histogram counts durations in steps of a 16th of a power of two.
 type Histogram [(64 - stepBits) * steps]uint64
 
-// step returns where a duration is counted: those below 16 exactly, others by their
-// highest bit and the four that follow it.
+// step returns the step of a duration: durations below 16 are exact, others use their highest bit
+// and the next four.
 func step(d int64) int {
 	if d < steps {
 		return int(max(d, 0))
@@ -42,15 +42,15 @@ func (h *Histogram) Merge(other *Histogram) {
 	}
 }
 
-// A Bar is how many durations are at least From and less than To.
+// A Bar counts the durations of at least From and less than To.
 type Bar struct {
 	From  int64  `json:"from"`
 	To    int64  `json:"to"`
 	Count uint64 `json:"count"`
 }
 
-// Bars returns the counts, from the first that is not 0 to the last, by steps of a quarter
-// of a power of two.
+// Bars returns the counts in steps of a quarter of a power of two, from the first that is not 0
+// to the last.
 func (h *Histogram) Bars() []Bar {
 	const wide = 4
 	bars := []Bar{}
@@ -70,7 +70,7 @@ func (h *Histogram) Bars() []Bar {
 	return bars[:kept]
 }
 
-// first returns the least duration of a step.
+// first returns the smallest duration of a step.
 func first(step int) int64 {
 	if step < steps {
 		return int64(step)
@@ -82,10 +82,10 @@ func first(step int) int64 {
 	return int64(steps+step&(steps-1)) << shift
 }
 
-// Quantile returns, within 1/32, the least duration that at least a part of all count durations
-// does not exceed. The 99th percentile of few durations is the longest.
+// Quantile returns, within 1/32, the smallest duration with at least a part of all count
+// durations at or below it. The 99th percentile of few durations is the longest one.
 func (h *Histogram) Quantile(part float64, count int64) int64 {
-	const rounded = 1e-9 // bound of the rounding error of products
+	const rounded = 1e-9 // bound of rounding errors in products
 	rank, seen := uint64(max(math.Ceil(part*float64(count)*(1-rounded))-1, 0)), uint64(0)
 	for i, n := range h {
 		if seen += n; seen > rank {

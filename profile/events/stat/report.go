@@ -10,33 +10,32 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// A Report is the sum of a recording. Times and durations are nanoseconds, times
-// since the recording began.
+// A Report is the summary of a recording. Times and durations are nanoseconds, times since the
+// recording began.
 type Report struct {
 	Start    time.Time  `json:"start"`
-	Dur      int64      `json:"dur"` // up to the last thing that happened
+	Dur      int64      `json:"dur"` // until the last event
 	Events   int64      `json:"events"`
 	Dropped  int64      `json:"dropped"`
-	Frames   int64      `json:"frames"` // marked by the name that Options says
+	Frames   int64      `json:"frames"` // ends of frames; see Options.Frame
 	Workers  []Worker   `json:"workers"`
-	Scopes   []Scope    `json:"scopes"`  // by name, in order of the time they took themselves
-	Slowest  []Slow     `json:"slowest"` // the longest first
-	Open     []Slow     `json:"open"`    // had not ended when they were last seen
+	Scopes   []Scope    `json:"scopes"`  // by name, the most own time first
+	Slowest  []Slow     `json:"slowest"` // longest first
+	Open     []Slow     `json:"open"`    // not ended when last seen
 	Metrics  []Metric   `json:"metrics"`
 	Memory   []Memory   `json:"memory"`
-	Activity Timeseries `json:"activity"` // how many workers were busy
+	Activity Timeseries `json:"activity"` // number of busy workers
 }
 
-// A Worker is a row of the recording. Busy is the time that it was in scopes.
+// A Worker is a row of the recording. Busy is its time in scopes.
 type Worker struct {
 	Name   string  `json:"name"`
 	Scopes int64   `json:"scopes"`
 	Busy   int64   `json:"busy"`
-	Share  float64 `json:"share"` // of the recording's time
+	Share  float64 `json:"share"` // of the recording's length
 }
 
-// A Scope is the sum of the scopes of one name. Self is the time not spent in scopes
-// within them.
+// A Scope is the sum of all scopes of one name. Self is the time outside inner scopes.
 type Scope struct {
 	Name  string `json:"name"`
 	Count int64  `json:"count"`
@@ -50,7 +49,7 @@ type Scope struct {
 	Max   int64  `json:"max"`
 }
 
-// A Slow is one scope.
+// A Slow is a single scope.
 type Slow struct {
 	Name   string `json:"name"`
 	Detail string `json:"detail"`
@@ -60,16 +59,16 @@ type Slow struct {
 	row    int
 }
 
-// A Metric is what values of one name were, one number of vectors by itself: all of
-// them and, where the same worker marks frames, the last of each frame.
+// A Metric summarizes the values of one name, or of one number of a vector: all values and, if
+// the same worker marks frames, the last value of each frame.
 type Metric struct {
 	Name   string     `json:"name"`
 	All    Numbers    `json:"all"`
 	Frames Numbers    `json:"frames"`
-	Series Timeseries `json:"series"` // the mean of each part; parts without values hold the level before
+	Series Timeseries `json:"series"` // mean of each part; without values the previous level
 }
 
-// Numbers sums up numbers.
+// Numbers summarizes numbers.
 type Numbers struct {
 	Count int64   `json:"count"`
 	Min   float64 `json:"min"`
@@ -77,7 +76,7 @@ type Numbers struct {
 	Max   float64 `json:"max"`
 }
 
-// A Memory is how many bytes of one kind were taken and given back.
+// A Memory is the bytes of one kind of memory allocated and freed.
 type Memory struct {
 	Name      string  `json:"name"`
 	Allocs    int64   `json:"allocs"`
@@ -86,15 +85,14 @@ type Memory struct {
 	GivenBack float64 `json:"givenBack"`
 }
 
-// A Timeseries is a value for each part of the recording's time, the first of which
-// begins at From.
+// A Timeseries has a value for each part of the recording's time; the first part begins at From.
 type Timeseries struct {
 	From   int64     `json:"from"`
-	Width  int64     `json:"width"` // nanoseconds of a part
+	Width  int64     `json:"width"` // nanoseconds per part
 	Values []float64 `json:"values"`
 }
 
-// report makes the report when all has been added.
+// report makes the report after the last event.
 func (g *gatherer) report(s *events.Stream) *Report {
 	r := &Report{
 		Start: s.Start(), Dur: g.last, Events: g.events, Dropped: s.Dropped(), Frames: g.frames,
@@ -132,7 +130,7 @@ func (g *gatherer) report(s *events.Stream) *Report {
 	slices.SortStableFunc(r.Scopes, func(a, b Scope) int { return cmp.Compare(b.Self, a.Self) })
 	for _, name := range slices.Sorted(maps.Keys(g.quantities)) {
 		q := g.quantities[name]
-		q.bins.reach(g.last) // so that all graphs end with the recording
+		q.bins.reach(g.last) // all graphs end with the recording
 		r.Metrics = append(r.Metrics, Metric{name, q.all, q.frames, q.bins.levels()})
 	}
 	for _, name := range slices.Sorted(maps.Keys(g.memory)) {

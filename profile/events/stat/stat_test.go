@@ -18,7 +18,7 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// summed adds events and returns the report of them alone.
+// summed adds events and returns the report on them.
 func summed(opt Options, list ...events.Event) *Report {
 	opt = opt.orDefault()
 	g := gatherer{
@@ -39,8 +39,8 @@ func value(worker int, name string, at int64, v float64) events.Event {
 	return events.Event{Kind: events.Value, Worker: worker, Name: name, Time: at, Values: []float64{v}}
 }
 
-// A quantile is within a 32nd of the true one.
-func TestQuantiles(t *testing.T) {
+// A quantile is within 1/32 of the true one.
+func TestQuantilesAreWithinOneStep(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, most := range []int64{10, 1000, 1e6, 1e15} {
 		var h Histogram
@@ -69,7 +69,7 @@ func TestQuantilesOfFew(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var h Histogram
 		var values []float64
-		for _, d := range rapid.SliceOfN(rapid.Int64Range(0, 15), 1, 300).Draw(t, "durations") { // the histogram is exact below 16
+		for _, d := range rapid.SliceOfN(rapid.Int64Range(0, 15), 1, 300).Draw(t, "durations") { // below 16 the histogram is exact
 			h.Add(d)
 			values = append(values, float64(d))
 		}
@@ -94,8 +94,8 @@ func TestShortDurations(t *testing.T) {
 	}
 }
 
-// Scopes are summed by name, with the time of those within taken out of self.
-func TestScopes(t *testing.T) {
+// Scopes are summed by name, and self excludes the time of inner scopes.
+func TestScopesAreSummedByName(t *testing.T) {
 	r := summed(Options{Slowest: 2},
 		scope(0, "read", 10, 30), scope(1, "read", 0, 5), scope(0, "encode", 30, 80), scope(0, "asset", 0, 100),
 		scope(0, "asset", 100, 104))
@@ -118,7 +118,7 @@ func TestScopes(t *testing.T) {
 	}
 }
 
-// The bins double until the recording fits, and keep what they hold.
+// Bins double until the recording fits, and keep their contents.
 func TestActivityOverTime(t *testing.T) {
 	r := summed(Options{Bins: 4}, scope(0, "a", 0, 3e9), scope(1, "b", 2e9, 3e9), scope(0, "c", 5e9, 6e9))
 	sum := 0.0
@@ -131,8 +131,8 @@ func TestActivityOverTime(t *testing.T) {
 	}
 }
 
-// A frame has the last value that the worker with the marker measured in it.
-func TestFrames(t *testing.T) {
+// A frame's value is the last one of the worker that marks frames.
+func TestFrameHasTheLastValue(t *testing.T) {
 	r := summed(Options{},
 		value(0, "draws", 1, 10), value(0, "draws", 2, 30), scope(0, "frame", 0, 5),
 		value(0, "draws", 6, 50), value(1, "queue", 7, 9), scope(0, "frame", 5, 10), scope(0, "frame", 10, 15))
@@ -147,8 +147,8 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// However many names, spans and times: the memory is bounded, and the sums hold.
-func TestBounds(t *testing.T) {
+// Memory is bounded for any number of names and spans and any times, and the sums hold.
+func TestMemoryIsBoundedAndSumsHold(t *testing.T) {
 	opt := Options{Names: 10, Bins: 8}.orDefault()
 	g := gatherer{
 		opt: opt, busy: newBins(opt.Bins),
@@ -166,7 +166,7 @@ func TestBounds(t *testing.T) {
 	far := scope(0, "far", -1<<63+1, 1<<62)
 	far.Dur = 1<<63 - 1
 	r := g.report(events.Read(bytes.NewReader(nil)))
-	g.gatherEvent(&far) // does not overflow or take forever
+	g.gatherEvent(&far) // must not overflow or loop for long
 	count, self := int64(0), int64(0)
 	for _, s := range r.Scopes {
 		count, self = count+s.Count, self+s.Self
@@ -179,7 +179,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// recorded returns a recording with something of everything, as a stream.
+// recorded returns a recorded stream with an event of every kind.
 func recorded(t *testing.T) []byte {
 	t.Helper()
 	var stream bytes.Buffer
@@ -232,7 +232,7 @@ func TestSummarizeAndWrite(t *testing.T) {
 	}
 }
 
-// Of a recording that is cut off the report is on what came before.
+// The report on a truncated recording covers the events before the truncation.
 func TestTornRecording(t *testing.T) {
 	stream := recorded(t)
 	r, err := Summarize(events.Read(bytes.NewReader(stream[:len(stream)-3])), Options{})
@@ -249,8 +249,8 @@ func TestGraph(t *testing.T) {
 	}
 }
 
-// A part of the time in which nothing was measured holds the level before, up to the end
-// of the recording; before the first value the graph is blank.
+// A part of the time without measurements holds the previous level, up to the end of the
+// recording; before the first value the graph is blank.
 func TestGraphHoldsLevel(t *testing.T) {
 	const part = 1 << 10
 	r := summed(Options{Bins: 16},
@@ -264,7 +264,7 @@ func TestGraphHoldsLevel(t *testing.T) {
 	}
 }
 
-// Each duration is in the one bar that has it between its ends.
+// Each duration is in the one bar whose bounds contain it.
 func TestBars(t *testing.T) {
 	for _, d := range []int64{0, 1, 15, 16, 17, 31, 32, 1000, 1 << 40, 1<<62 - 1, 1 << 62, 1<<63 - 1} {
 		var h Histogram

@@ -9,12 +9,12 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// Options says how much a report holds. The zero value is right for most.
+// Options limits the size of a report. The zero value suits most.
 type Options struct {
-	Slowest int    // how many slowest scopes: 0 means 10, less than 0 none
-	Names   int    // how many names of scopes, quantities and memory, each: 0 means 1024
-	Bins    int    // parts of the time in graphs: 0 means 60, at least 2 and at most 1000
-	Frame   string // name of the scope or instant that ends a frame: "" means "frame"
+	Slowest int    // number of slowest scopes: 0 means 10, negative none
+	Names   int    // names of scopes, quantities and memory, each; 0 means 1024
+	Bins    int    // parts of the time in graphs; 0 means 60, 2 to 1000
+	Frame   string // name that ends a frame; "" means "frame"
 }
 
 func (o Options) orDefault() Options {
@@ -25,11 +25,11 @@ func (o Options) orDefault() Options {
 	return o
 }
 
-// others is the name under which all are summed for which there is no room.
+// others is the name for the sum of all names that did not fit.
 const others = "(others)"
 
-// Summarize reads a stream to its end and returns the report on it. After an error the
-// report is on what came before, which for [events.ErrDamaged] is all whole blocks.
+// Summarize reads a stream to its end and returns the report on it. After an error the report
+// covers the events before it, for [events.ErrDamaged] all whole blocks.
 func Summarize(s *events.Stream, opt Options) (*Report, error) {
 	opt = opt.orDefault()
 	g := gatherer{
@@ -56,7 +56,7 @@ type gatherer struct {
 	scopes     map[string]*scopeSum
 	quantities map[string]*quantity
 	memory     map[string]*Memory
-	slowest    []Slow // by duration, the longest first
+	slowest    []Slow // longest first
 	rows       []rowSum
 	busy       bins
 }
@@ -66,7 +66,7 @@ type scopeSum struct {
 	times Histogram
 }
 
-// A rowSum is what one worker did: spans are the scopes in none so far, in order.
+// A rowSum sums the work of one worker; spans are the scopes without a parent so far, in order.
 type rowSum struct {
 	busy   int64
 	scopes int64
@@ -75,16 +75,16 @@ type rowSum struct {
 
 type span struct{ begin, end, took int64 }
 
-// maxSpans bounds the spans of one row, allSpans those of all: with very many rows
-// each has fewer. farthest keeps sums of times from overflow: 36 years.
+// maxSpans bounds the spans of one row, allSpans the spans of all: with very many rows each has
+// fewer. farthest, 36 years, keeps sums of times from overflowing.
 const (
 	maxSpans = 1 << 15
 	allSpans = 1 << 20
 	farthest = 1 << 60
-	largest  = 1e290 // of values, for the same reason
+	largest  = 1e290 // bound of values, for the same reason
 )
 
-// room returns what a name has in a table, and makes it if there is room.
+// room returns the entry of a name in a table, or the entry of others if the table is full.
 func room[T any](table map[string]*T, name string, most int) *T {
 	v := table[name]
 	if v == nil && len(table) >= most {
@@ -100,7 +100,7 @@ func room[T any](table map[string]*T, name string, most int) *T {
 
 func (g *gatherer) gatherEvent(e *events.Event) {
 	if e.Kind == events.Open {
-		return // see report
+		return // report takes open scopes from the stream
 	}
 	e.Time, e.Dur = min(max(e.Time, -farthest), farthest), min(max(e.Dur, 0), farthest)
 	g.events++
@@ -163,7 +163,7 @@ func (g *gatherer) scope(e *events.Event) {
 	g.slow(e)
 }
 
-// thin joins the older half of the spans by twos.
+// thin merges pairs in the older half of the spans.
 func (r *rowSum) thin() {
 	kept := r.spans[:0]
 	half := len(r.spans) / 4 * 2
@@ -185,18 +185,18 @@ func (g *gatherer) slow(e *events.Event) {
 	}
 	at, _ := slices.BinarySearchFunc(g.slowest, e.Dur, func(s Slow, d int64) int {
 		if s.Dur >= d {
-			return -1 // equal ones in the order in which they came
+			return -1 // keeps the order of equal durations
 		}
 		return 1
 	})
 	g.slowest = slices.Insert(g.slowest, at, Slow{Name: e.Name, Detail: e.Detail, row: e.Worker, Time: e.Time, Dur: e.Dur})
 }
 
-// A quantity is what was measured under one name.
+// A quantity sums the measurements of one name.
 type quantity struct {
 	all, frames Numbers
 	bins        bins
-	latest      float64 // in the present frame of worker
+	latest      float64 // in the worker's current frame
 	worker      int
 	fresh       bool
 }
@@ -215,7 +215,7 @@ func (g *gatherer) quantity(name string, e *events.Event, v float64) {
 	q.latest, q.worker, q.fresh = v, e.Worker, true
 }
 
-// endFrame takes the last value that a worker measured in a frame for the frame's.
+// endFrame records the worker's last value as the frame's.
 func (q *quantity) endFrame(worker int) {
 	if q.fresh && q.worker == worker {
 		q.frames.addNumber(q.latest)

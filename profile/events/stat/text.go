@@ -14,7 +14,7 @@ import (
 	"github.com/assetcook/assetcook/internal/human"
 )
 
-// mostText is how many names of a kind the text shows; CSV and JSON have all.
+// mostText is how many names of a kind the text shows; CSV and JSON show all.
 const mostText = 40
 
 // WriteText writes the report for people.
@@ -78,7 +78,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	return buf.Flush()
 }
 
-// more says how many names a table does not show.
+// more prints how many names a table leaves out.
 func more(line func(string, ...any), n int) {
 	if n > mostText {
 		line("and %d more, which CSV and JSON have", n-mostText)
@@ -95,7 +95,7 @@ func title(s Slow) string {
 	return name(s.Name) + " " + name(s.Detail)
 }
 
-// name makes a name fit a table: what is not printable is escaped.
+// name makes a name fit a table by escaping unprintable characters.
 func name(s string) string {
 	if s == "" {
 		return "(unnamed)"
@@ -104,13 +104,12 @@ func name(s string) string {
 	return strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)
 }
 
-// graph draws values over the time from the beginning of the recording: blank where they
-// have not begun.
+// graph draws values over time, beginning with blanks for the time before the first value.
 func (s Timeseries) graph() string {
 	return strings.Repeat(" ", int(s.From/max(s.Width, 1))) + graph(s.Values)
 }
 
-// graph draws values from 0, or the least if that is below, to the most.
+// graph draws values on a scale from 0, or the minimum if negative, to the maximum.
 func graph(values []float64) string {
 	bars := []rune("▁▂▃▄▅▆▇█")
 	least, top := 0.0, most(values)
