@@ -13,14 +13,14 @@ import (
 	"github.com/assetcook/assetcook/profile/events/live"
 )
 
-// A server that has its own listeners: the stream over TCP and a handler for a page in a
-// browser. Most programs call Listen instead.
+// A server with its own listeners: the stream over TCP, and a handler for a page in a browser.
+// Most programs call Listen instead.
 func Example() {
 	feed := events.NewFeed()
 	file := io.Discard // or a file
 	rec := events.New(io.MultiWriter(file, feed), events.Options{})
 
-	l, err := net.Listen("tcp", "localhost:0") // not for the network
+	l, err := net.Listen("tcp", "localhost:0") // reachable from this machine only
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func Example() {
 	rec.Close()
 
 	viewer := events.Read(conn)
-	for _, err := range viewer.All() { // with each e, draw it
+	for _, err := range viewer.All() { // draw each event
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -60,7 +60,7 @@ func Example() {
 	// page: text/event-stream
 }
 
-// A program that keeps its recording and shows it to viewers meanwhile.
+// A program that keeps its recording and shows it to viewers at the same time.
 func ExampleListen() {
 	feed := events.NewFeed()
 	file := io.Discard // or a file

@@ -10,7 +10,7 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// serve serves a feed over TCP, and returns how to view it and how to end it.
+// serve serves a feed over TCP. It returns functions that connect a viewer and end the server.
 func serve(t *testing.T, f *events.Feed) (dial func() net.Conn, end func() error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -32,7 +32,7 @@ func serve(t *testing.T, f *events.Feed) (dial func() net.Conn, end func() error
 	}
 }
 
-// joined waits until a viewer gets something.
+// joined waits until a viewer gets its first byte.
 func joined(t *testing.T, conn net.Conn) {
 	t.Helper()
 	if _, err := io.ReadFull(conn, make([]byte, 1)); err != nil {
@@ -40,8 +40,8 @@ func joined(t *testing.T, conn net.Conn) {
 	}
 }
 
-// One viewer goes early, one stays to the end of the recording, one comes after it.
-func TestServe(t *testing.T) {
+// One viewer leaves early, one stays to the end of the recording, one comes after it.
+func TestViewersAreServedToTheEnd(t *testing.T) {
 	f := events.NewFeed()
 	dial, end := serve(t, f)
 	r := events.New(f, events.Options{})
@@ -61,7 +61,7 @@ func TestServe(t *testing.T) {
 				t.Errorf("the viewer that %s got %v", name, err)
 			}
 		}
-		if _, err := io.Copy(io.Discard, conn); err != nil { // it is hung up on
+		if _, err := io.Copy(io.Discard, conn); err != nil { // reads until the server hangs up
 			t.Error(err)
 		}
 	}
@@ -70,7 +70,7 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// Closing the listener hangs up on viewers of a recording that goes on.
+// Closing the listener hangs up on viewers of a running recording.
 func TestServeHangsUp(t *testing.T) {
 	f := events.NewFeed()
 	dial, end := serve(t, f)
@@ -82,7 +82,7 @@ func TestServeHangsUp(t *testing.T) {
 		t.Errorf("Serve: %v", err)
 	}
 	if _, err := io.Copy(io.Discard, conn); err != nil {
-		t.Logf("the connection ended with %v", err) // by end or by reset, but it ended
+		t.Logf("the connection ended with %v", err) // the connection ended, by end or by reset
 	}
 }
 

@@ -22,13 +22,13 @@ type Server struct {
 	done     chan error
 }
 
-// Listen serves a feed over HTTP from now until Shutdown: /stream is the stream itself,
-// for [events.Read], and /events server-sent events, for an EventSource.
+// Listen serves a feed over HTTP until Shutdown: /stream is the raw stream for [events.Read], and
+// /events is server-sent events for an EventSource.
 //
-// An address is "host:port", ":port" or "port", where port 0 is any that is free. Without
-// a host it is 127.0.0.1, which other machines do not reach; "0.0.0.0:7070" is for all of
-// them. On a loopback address requests are refused that came by another name than an
-// address or localhost, so that no page of the web can have them sent.
+// An address is "host:port", ":port" or "port"; port 0 selects a free port. Without a host it is
+// 127.0.0.1, which other machines cannot reach; "0.0.0.0:7070" is reachable by all. A loopback
+// address refuses requests whose Host is neither an IP address nor localhost, so that no web page
+// can send requests to it.
 func Listen(addr string, f *events.Feed) (*Server, error) {
 	l, err := net.Listen("tcp", complete(addr))
 	if err != nil {
@@ -45,7 +45,7 @@ func Listen(addr string, f *events.Feed) (*Server, error) {
 		Handler:           mux,
 		ReadHeaderTimeout: 10 * time.Second,
 		MaxHeaderBytes:    16 << 10,
-		ErrorLog:          log.New(io.Discard, "", 0), // of viewers that misbehave
+		ErrorLog:          log.New(io.Discard, "", 0), // ignore misbehaving viewers
 	}
 	if ip, err := netip.ParseAddrPort(l.Addr().String()); err == nil && ip.Addr().IsLoopback() {
 		s.http.Handler = byAddress(mux)
@@ -60,7 +60,7 @@ const page = `A recording of events, live. Viewers never slow it.
 /events  server-sent events with JSON: new EventSource("/events"), curl -N ...
 `
 
-// complete adds to an address what it leaves out.
+// complete adds the missing parts of an address.
 func complete(addr string) string {
 	if !strings.Contains(addr, ":") {
 		addr = ":" + addr
@@ -71,8 +71,8 @@ func complete(addr string) string {
 	return addr
 }
 
-// byAddress refuses requests to names: a name that the web resolves to this machine is
-// how a foreign page gets at what is only for it.
+// byAddress refuses requests to host names: a web page could resolve its own name to this machine
+// and so reach a server that is meant for this machine only.
 func byAddress(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		host := req.Host
@@ -87,16 +87,15 @@ func byAddress(next http.Handler) http.Handler {
 	})
 }
 
-// Addr is the address that is listened on, with its port.
+// Addr returns the listener's address, with its port.
 func (s *Server) Addr() net.Addr { return s.listener.Addr() }
 
-// Shutdown accepts no more viewers and waits until those that there are have all of the
-// stream, which ends when its recorder is closed. When ctx is done it hangs up on the
-// rest.
+// Shutdown accepts no more viewers and waits until the current ones have read the whole stream,
+// which ends when its recorder is closed. When ctx is done it hangs up on the rest.
 func (s *Server) Shutdown(ctx context.Context) error {
 	err := s.http.Shutdown(ctx)
 	if ctx.Err() != nil {
-		err = s.http.Close() // that some are late is what ctx is for
+		err = s.http.Close() // late viewers are not an error: ctx decides
 	}
 	if served := <-s.done; !errors.Is(served, http.ErrServerClosed) {
 		err = errors.Join(err, served)

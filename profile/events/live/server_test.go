@@ -33,7 +33,7 @@ func get(t *testing.T, url string) *http.Response {
 	return response
 }
 
-// Each endpoint has the reader that the documentation names.
+// Each endpoint serves the documented reader.
 func TestListen(t *testing.T) {
 	f := events.NewFeed()
 	s, err := Listen(":0", f)
@@ -42,12 +42,12 @@ func TestListen(t *testing.T) {
 	}
 	url := "http://" + s.Addr().String()
 	if !strings.HasPrefix(url, "http://127.0.0.1:") {
-		t.Errorf("it listens on %s", url)
+		t.Errorf("the server listens on %s", url)
 	}
 	r := events.New(f, events.Options{})
 	stream, page := get(t, url+"/stream"), get(t, url+"/events")
 	lines := bufio.NewScanner(page.Body)
-	lines.Scan() // both have joined: their first bytes have come
+	lines.Scan() // both have joined: they have got bytes
 	w := r.Worker("worker")
 	w.Instant(r.Symbol("hello"), 0)
 	w.Release()
@@ -80,8 +80,8 @@ func TestListen(t *testing.T) {
 	}
 }
 
-// A page of the web that has its name resolved to this machine gets nothing.
-func TestForeignNames(t *testing.T) {
+// A web page that resolves its name to this machine gets nothing.
+func TestRequestsByForeignNamesAreRefused(t *testing.T) {
 	s, err := Listen("0", events.NewFeed())
 	if err != nil {
 		t.Fatal(err)
@@ -103,9 +103,8 @@ func TestForeignNames(t *testing.T) {
 	}
 }
 
-// A viewer that takes nothing holds up neither the recorder nor, once its time is
-// over, Shutdown.
-func TestViewerThatHangs(t *testing.T) {
+// A viewer that reads nothing delays neither the recorder nor, after its deadline, Shutdown.
+func TestHangingViewerDelaysNobody(t *testing.T) {
 	f := events.NewFeed()
 	s, err := Listen("0", f)
 	if err != nil {
@@ -121,7 +120,7 @@ func TestViewerThatHangs(t *testing.T) {
 	r := events.New(f, events.Options{})
 	w := r.Worker("worker")
 	data := make([]byte, events.MaxData)
-	for range 500 { // 32 MB, more than what lies between here and there holds
+	for range 500 { // 32 MB, more than the connection buffers
 		w.User(1, data)
 		w.Flush()
 	}
