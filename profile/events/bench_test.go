@@ -10,7 +10,7 @@ import (
 
 var sinkTick int64
 
-// What the others are measured against: the clock.
+// The baseline of the other benchmarks: reading the clock.
 func BenchmarkClockRead(b *testing.B) {
 	for b.Loop() {
 		sinkTick = fastclock.Now()
@@ -24,7 +24,7 @@ func BenchmarkTwoClockReads(b *testing.B) {
 	}
 }
 
-// The worker's side alone: the buffer is emptied in place when it is full.
+// benchmarkWorker measures the worker's side alone: a full buffer is emptied in place.
 func benchmarkWorker(b *testing.B, record func(w *Worker, name, detail Symbol)) {
 	r := New(io.Discard, Options{Buffers: 2})
 	defer r.Close()
@@ -65,10 +65,9 @@ func BenchmarkOff(b *testing.B) {
 	}
 }
 
-// The ratios of the above, taken in turns: of many short batches of each the
-// fastest, which no other program has interrupted. "instant/clock" is the cost of
-// an instant over that of reading the clock, "scope/2clocks" that of a scope over
-// two readings.
+// BenchmarkRatios reports the costs relative to reading the clock, measured in turns. It runs
+// many short batches of each and takes the fastest, which no other program has interrupted.
+// "instant/clock" compares an instant with one clock reading, "scope/2clocks" a scope with two.
 func BenchmarkRatios(b *testing.B) {
 	r := New(io.Discard, Options{Buffers: 2})
 	defer r.Close()
@@ -103,7 +102,7 @@ func BenchmarkRatios(b *testing.B) {
 	least := [len(kinds)]int64{}
 	for b.Loop() {
 		for i, kind := range kinds {
-			w.used, w.base = 0, fastclock.Now() // it has always room
+			w.used, w.base = 0, fastclock.Now() // the buffer never fills
 			start := fastclock.Now()
 			kind()
 			if took := fastclock.Now() - start; least[i] == 0 || took < least[i] {
@@ -115,8 +114,8 @@ func BenchmarkRatios(b *testing.B) {
 	b.ReportMetric(float64(least[3])/float64(least[1]), "scope/2clocks")
 }
 
-// All of it, writing included, on however many cores there are. With one worker
-// that does nothing else many are dropped.
+// The cost including encoding and writing, on all cores. With one worker that does nothing else,
+// many records are dropped.
 func BenchmarkScopeToStream(b *testing.B) {
 	r := New(io.Discard, Options{})
 	w := r.Worker("worker")
@@ -139,7 +138,7 @@ func BenchmarkSymbol(b *testing.B) {
 	}
 }
 
-// The goroutine that writes, for each scope of a buffer full of them.
+// The cost of encoding, per scope of a full buffer.
 func BenchmarkEncode(b *testing.B) {
 	buf, names := nestedBuffer()
 	var enc encoder

@@ -2,7 +2,7 @@ package events
 
 import "encoding/binary"
 
-// A slot is 16 bytes of a worker's buffer. Nearly every record is one:
+// A slot is 16 bytes of a worker's buffer. Nearly every record is one slot:
 //
 //	a:  kind 4 bits | name 22 | ticks since the buffer's base 38
 //	b:  scope: detail 22 | duration in ticks 42
@@ -11,9 +11,9 @@ import "encoding/binary"
 //	    vector: how many numbers, which follow two to a slot
 //	    user: how many bytes, which follow
 //
-// The time of a scope is its end. 38 bits are 90 seconds at 3 GHz, after which the
-// worker begins another buffer; a scope of more than 42 bits, 24 minutes, is
-// longScope, whose duration is in a separate slot.
+// The time of a scope is its end. 38 bits are 90 seconds at 3 GHz, after which the worker begins
+// another buffer. A scope longer than 42 bits, 24 minutes, is a longScope: its duration is in a
+// separate slot.
 type slot struct{ a, b uint64 }
 
 const (
@@ -31,8 +31,8 @@ const (
 	longScope Kind = 15 // in buffers only
 )
 
-// MaxData is how many bytes of data a User record may have, MaxValues how many
-// numbers a Vector: what fits one buffer beside the record's first 16 bytes.
+// MaxData is the largest number of bytes in a User record, MaxValues the largest number of values
+// in a Vector. Both fill one buffer together with the record's first 16 bytes.
 const (
 	MaxData   = (bufferSlots - 1) * slotBytes
 	MaxValues = MaxData / 8
@@ -43,15 +43,15 @@ const (
 type buffer struct {
 	slots [bufferSlots]slot
 	used  int    // slots
-	more  int    // of them, those that continue a record
-	base  int64  // tick that the times of the records count from
+	more  int    // slots that continue a record
+	base  int64  // tick that the times in the records count from
 	row   int    // of the worker
-	lost  uint64 // records of this row dropped between the buffer before and this one
+	lost  uint64 // records of this row dropped since the previous buffer
 }
 
 func (b *buffer) records() int { return b.used - b.more }
 
-// first makes the first half of a slot; the time is added to it.
+// first makes the first word of a slot; the caller adds the time.
 func first(kind Kind, name Symbol) uint64 {
 	return uint64(kind)<<kindShift | uint64(name&symbolMask)<<nameShift
 }
@@ -67,7 +67,7 @@ func durOf(b uint64) int64                          { return int64(b & (1<<durBi
 // slotsFor returns how many slots n bytes take.
 func slotsFor(n int) int { return (n + slotBytes - 1) / slotBytes }
 
-// putBytes copies data into slots, of which there are just enough.
+// putBytes copies data into slots, which have exactly enough room.
 func putBytes(slots []slot, data []byte) {
 	for i := range slots {
 		if len(data) < slotBytes {
@@ -80,7 +80,7 @@ func putBytes(slots []slot, data []byte) {
 	}
 }
 
-// appendBytes appends the first n bytes that lie in slots.
+// appendBytes appends the first n bytes stored in slots.
 func appendBytes(b []byte, slots []slot, n int) []byte {
 	end := len(b) + n
 	for _, s := range slots {

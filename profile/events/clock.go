@@ -7,29 +7,28 @@ import (
 	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
-// A clock converts the ticks of a stream to nanoseconds, both from the beginning
-// of the recording. It knows a pair for each block and lies on straight lines
-// between them. A pair never changes the times before the one before it, so a tick
-// is the same nanosecond whenever one asks, and what is nested in ticks is nested
-// in nanoseconds.
+// A clock converts the ticks of a stream to nanoseconds, both from the beginning of the
+// recording. Each block adds a pair of tick and time; between pairs the conversion is linear. A
+// new pair never changes earlier times, so a tick always converts to the same nanosecond, and
+// intervals that nest in ticks also nest in nanoseconds.
 type clock struct {
 	lines []line
 	last  fastclock.Pair
-	near  int // a line on which the tick that was asked for last lay
-	most  int // lines: 0 means maxLines
+	near  int // index of the line used last
+	most  int // most lines; 0 means maxLines
 }
 
-// A line converts the ticks after the given one, up to and with the next line's.
+// A line converts the ticks after from, up to and including the next line's from.
 type line struct {
 	from  int64
 	scale fastclock.Scale
 }
 
-// maxLines bounds the memory of a clock. Beyond, the older half of the lines is
-// thinned out: scopes that began so long ago may come out some 20 ns off.
+// maxLines bounds the memory of a clock. Beyond it, the older half of the lines is thinned out:
+// scopes that began that long ago may be off by about 20 ns.
 const maxLines = 1 << 15
 
-// addClockPair tells the clock of a pair, if it is one that is later than those before.
+// addClockPair adds a pair if it is later than all earlier ones.
 func (c *clock) addClockPair(p fastclock.Pair) {
 	if p.Tick <= c.last.Tick || p.Nanos <= c.last.Nanos {
 		return
@@ -41,7 +40,7 @@ func (c *clock) addClockPair(p fastclock.Pair) {
 	c.last = p
 }
 
-// thin joins the lines of the older half by twos. It leaves the slice to those who read it.
+// thin merges pairs of lines in the older half. It does not change slices that readers hold.
 func (c *clock) thin() {
 	start := func(i int) fastclock.Pair {
 		from := c.lines[i].from
@@ -50,21 +49,20 @@ func (c *clock) thin() {
 	kept := make([]line, 0, len(c.lines))
 	half := len(c.lines) / 4 * 2
 	for i := 0; i < half; i += 2 {
-		a, b := start(i), start(i+2) // i+2 is still to be read, or in the newer half
+		a, b := start(i), start(i+2) // line i+2 has not been overwritten yet
 		kept = append(kept, line{a.Tick, fastclock.Between(a, b)})
 	}
 	c.lines = append(kept, c.lines[half:]...)
 	c.near = 0
 }
 
-// upTo returns the clock as it was when a pair had been the last to be added.
+// upTo returns the clock as it was when last was its latest pair.
 func (c clock) upTo(last fastclock.Pair) clock {
 	n := sort.Search(len(c.lines), func(i int) bool { return c.lines[i].from >= last.Tick })
 	return clock{lines: c.lines[:n:n], last: last, near: max(n-1, 0), most: c.most}
 }
 
-// nanos converts a tick. Those before the first pair and after the last lie on the
-// nearest line.
+// nanos converts a tick. Ticks before the first pair or after the last one use the nearest line.
 func (c *clock) nanos(ticks int64) int64 {
 	if c.near < len(c.lines) && c.lines[c.near].from < ticks &&
 		(c.near+1 == len(c.lines) || ticks <= c.lines[c.near+1].from) {

@@ -7,9 +7,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Whatever pairs come, time never runs backwards, what has been converted once is
-// converted the same ever after, and the pairs are where they should be.
-func TestClock(t *testing.T) {
+// For any pairs, time never runs backwards, a tick always converts to the same time, and the
+// pairs convert exactly.
+func TestClockNeverRunsBackwards(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var c clock
 		var p fastclock.Pair
@@ -20,7 +20,7 @@ func TestClock(t *testing.T) {
 			from := p
 			p = fastclock.Pair{Tick: p.Tick + step, Nanos: p.Nanos + rapid.Int64Range(1, min(1<<40, 4*step)).Draw(t, "nanos")}
 			c.addClockPair(p)
-			c.addClockPair(from) // an older one changes nothing
+			c.addClockPair(from) // a pair that is not later changes nothing
 			for at, want := range asked {
 				if got := c.nanos(at); got != want {
 					t.Fatalf("tick %d was %d and is now %d", at, want, got)
@@ -39,8 +39,7 @@ func TestClock(t *testing.T) {
 	})
 }
 
-// A clock that has run for very long takes no more memory, and where it has joined
-// lines by twos every other point is still where it was.
+// A clock with very many pairs takes bounded memory, and thinning keeps every second point exact.
 func TestClockThins(t *testing.T) {
 	var c clock
 	const step = 1000

@@ -7,34 +7,33 @@ import (
 	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
-// A decoder is what a reader knows of a stream: tables, clock and the block of
-// records that it is in.
+// A decoder is the state of reading a stream: tables, clock and the current block of records.
 type decoder struct {
 	clock   clock
 	began   int64 // nanoseconds of Unix time
 	names   []string
 	rows    []string
-	dropped int64 // told by blocks of records, or in all at the end
-	lost    int64 // by the way, for this reader only
+	dropped int64 // from blocks of records, or the total of the last block
+	lost    int64 // left out by a feed, for this reader only
 	ended   bool
 
 	row    int
-	left   uint64 // records of the block still to come
+	left   uint64 // unread records of the block
 	rest   parser
 	shapes []shape
 	detail uint32
-	last   int64 // end of the record before
+	last   int64 // end of the previous record
 
 	stills
 }
 
-// A shape is a kind of record with a name.
+// A shape is a combination of kind and name.
 type shape struct {
 	kind uint64
 	name uint32
 }
 
-// A record is an event with its names by number.
+// A record is an event with its names as numbers.
 type record struct {
 	kind         Kind
 	name, detail uint32
@@ -42,15 +41,15 @@ type record struct {
 	values       []float64
 	flow         uint64
 	data         []byte
-	body         int // bytes from the body to the end of the block
+	body         int // bytes from its body to the end of the block
 }
 
 func damaged(format string, args ...any) error {
 	return fmt.Errorf("events: read: %w: "+format, append([]any{ErrDamaged}, args...)...)
 }
 
-// openContent takes in the content of a block. If it is one of records, next gives them.
-// Kinds of blocks that it does not know are for later versions.
+// openContent reads the content of a block. For a block of records, next returns them. Unknown
+// kinds of blocks are skipped: they come from later versions.
 func (d *decoder) openContent(kind byte, content []byte) error {
 	p := parser{rest: content}
 	switch kind {
@@ -65,19 +64,19 @@ func (d *decoder) openContent(kind byte, content []byte) error {
 	case blockLost:
 		d.lost = addCapped(d.lost, p.any())
 	case blockEnd:
-		p.any() // how many records there were: for people with a hex editor
+		p.any() // number of records, for readers of hex dumps
 		d.dropped, d.ended = addCapped(0, p.any()), true
 	case blockOpen:
 		d.openStills(&p)
 	}
 	if p.bad {
 		d.left, d.fresh = 0, nil
-		return damaged("a block of kind %d has the right sum and the wrong content", kind)
+		return damaged("a block of kind %d has the right check sum and invalid content", kind)
 	}
 	return nil
 }
 
-// readTable takes names that continue a table, or repeat some of it.
+// readTable appends names to a table. A block may repeat names that the table has.
 func readTable(p *parser, table []string, limit uint64) []string {
 	first := p.number(uint64(len(table)) + 1)
 	count := p.number(limit - first + 1)
@@ -105,8 +104,8 @@ func (d *decoder) openRecords(p *parser) {
 	d.shapes, d.detail, d.last = d.shapes[:0], 0, base
 }
 
-// next takes the next record of the block into r, whose values and data hold until
-// the next call. It passes over kinds that it does not know.
+// next reads the next record of the block into r; its values and data are valid until the next
+// call. It skips records of unknown kinds.
 func (d *decoder) next(r *record) (more bool, err error) {
 	if d.nextStill(r) {
 		return true, nil
@@ -116,7 +115,7 @@ func (d *decoder) next(r *record) (more bool, err error) {
 		known := d.takeRecord(r)
 		if d.rest.bad {
 			d.left = 0
-			return false, damaged("a block of records has the right sum and a record that makes no sense")
+			return false, damaged("a block of records has the right check sum and an invalid record")
 		}
 		if known {
 			return true, nil

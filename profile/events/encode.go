@@ -6,9 +6,9 @@ import (
 	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
-// Flags in the two low bits of what a record begins with.
+// Flags in the two low bits of a record's head.
 const (
-	flagAround     = 1 // a scope that began before the end of the record before it
+	flagAround     = 1 // a scope that began before the previous record's end
 	flagSameDetail = 2
 	flagBits       = 2
 )
@@ -18,19 +18,19 @@ type encoder struct {
 	shapes cache
 }
 
-// A cache remembers which kinds of records with which names the block has
-// introduced. What falls into a place that is taken displaces it: forgetting costs
-// a few bytes, remembering everything a hash table.
+// A cache remembers the kinds and names that the block has introduced as shapes. A new shape
+// displaces another in its place: repeating a shape costs a few bytes, remembering all of them
+// would need a hash table.
 type cache [256]struct{ key, index uint32 }
 
-// slotOf returns where kind and name are kept, or would be.
+// slotOf returns the place of kind and name in the cache.
 func (c *cache) slotOf(kind Kind, name Symbol) (at *struct{ key, index uint32 }, key uint32) {
-	key = uint32(kind)<<symbolBits | uint32(name) // not 0: no kind is
+	key = uint32(kind)<<symbolBits | uint32(name) // never 0: kinds begin at 1
 	return &c[key*0x9E3779B1>>24], key
 }
 
-// appendRecords appends the records of buf as a block. mark is the moment of
-// writing, began that of the recording; names is how many there are.
+// appendRecords appends the records of buf as a block. mark is the moment of writing, began the
+// beginning of the recording, and names the number of names in the table.
 func (e *encoder) appendRecords(b []byte, buf *buffer, mark, began fastclock.Pair, names int) []byte {
 	from := len(b)
 	b = openBlock(b, blockRecords)
@@ -42,7 +42,7 @@ func (e *encoder) appendRecords(b []byte, buf *buffer, mark, began fastclock.Pai
 	b = binary.AppendVarint(b, buf.base-began.Tick)
 
 	known := func(sym Symbol) Symbol {
-		if int(sym) >= names { // not one of this recorder's
+		if int(sym) >= names { // not a symbol of this recorder
 			return unnamed
 		}
 		return sym

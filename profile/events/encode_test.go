@@ -15,15 +15,15 @@ import (
 	"pgregory.net/rapid"
 )
 
-// nestedBuffer returns a full buffer of scopes nested three deep, of 10 to 100 µs
-// at 2.5 ticks a nanosecond: assets with two stages of some three steps each, and
-// how many names they use.
+// nestedBuffer returns a full buffer of scopes nested three deep, of 10 to 100 µs at 2.5 ticks a
+// nanosecond: assets with two stages of about three steps each. It also returns the number of
+// names in use.
 func nestedBuffer() (buf *buffer, names int) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	buf = &buffer{}
 	now, detail := int64(1000), Symbol(1000)
 	add := func(name Symbol, start int64) {
-		now += 50 + rnd.Int64N(50) // what lies between one record and the next
+		now += 50 + rnd.Int64N(50) // the gap between two records
 		if buf.used < bufferSlots {
 			buf.slots[buf.used] = slot{first(Scope, name) | uint64(now), withDetail(detail, uint64(now-start))}
 			buf.used++
@@ -48,8 +48,8 @@ func nestedBuffer() (buf *buffer, names int) {
 	return buf, int(detail) + 1
 }
 
-// The compact form keeps its promise.
-func TestBytesOfScope(t *testing.T) {
+// A nested scope takes at most 6 bytes.
+func TestNestedScopeTakesSixBytes(t *testing.T) {
 	buf, names := nestedBuffer()
 	var enc encoder
 	out := enc.appendRecords(nil, buf, fastclock.Pair{Tick: 1 << 40, Nanos: 1 << 39}, fastclock.Pair{}, names)
@@ -58,8 +58,8 @@ func TestBytesOfScope(t *testing.T) {
 	}
 }
 
-// Times go through buffer and stream to the tick: whatever the order of clocks,
-// however long a scope, across buffers.
+// Times survive buffer and stream to the tick, for any order of clocks, long scopes and many
+// buffers.
 func TestTimesAreExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := New(io.Discard, Options{Buffers: 4, Names: 64, NameBytes: 1 << 16})
@@ -117,8 +117,8 @@ func TestTimesAreExact(t *testing.T) {
 	})
 }
 
-// A clock that runs backwards, as another core's may by some ticks, never makes a
-// record end before the one before it, nor last less than nothing.
+// A clock that runs backwards, as between two cores by a few ticks, never makes a record end
+// before the previous one nor gives it a negative duration.
 func TestClockRunsBackwards(t *testing.T) {
 	var stream bytes.Buffer
 	r := New(&stream, Options{})
@@ -141,8 +141,7 @@ func TestClockRunsBackwards(t *testing.T) {
 	}
 }
 
-// What is recorded in ticks is read in nanoseconds, whatever a tick is: as long as
-// the clocks of this process say.
+// Durations read back equal the durations measured by the clock, whatever a tick is.
 func TestTimesAreNanoseconds(t *testing.T) {
 	var stream bytes.Buffer
 	r := New(&stream, Options{})
@@ -167,8 +166,8 @@ func TestTimesAreNanoseconds(t *testing.T) {
 	}
 }
 
-// A worker whose buffer is older than a record's time can say takes another.
-func TestOldBuffer(t *testing.T) {
+// A worker takes a new buffer when its buffer is too old to express a record's time.
+func TestWorkerReplacesOldBuffer(t *testing.T) {
 	var stream bytes.Buffer
 	r := New(&stream, Options{})
 	w := r.Worker("worker")
@@ -187,8 +186,8 @@ func TestOldBuffer(t *testing.T) {
 	}
 }
 
-// The bytes are those that the package's documentation describes: streams of this
-// version stay readable, by other programs as well.
+// The bytes match the format in the package's documentation: streams of this version stay
+// readable, also by other programs.
 func TestFormat(t *testing.T) {
 	buf := &buffer{row: 0, base: 1000, lost: 2}
 	for _, s := range []slot{
@@ -215,9 +214,9 @@ func TestFormat(t *testing.T) {
 		"04000000 03 00 01 0177 8b20a83e"+
 		"1b000000 04 03 00 02 8827 c413 d00f"+
 		" 00 01 01 02 64 c801"+ // shape 0, scope a, detail bc, 100 after the base, for 200
-		" 03 0a b502"+ // same shape and detail, around: ends 10 later, for 309
+		" 03 0a b502"+ // same shape and detail, around: ends 10 later, lasts 309
 		" 06 03 02 00 bfe003 134f30aa"+ // shape 1, value bc, 0 later, 1.0
-		"11000000 07 f02e b817 00 01 01"+ // 6000 ticks, 3000 ns, from row 0 one row, one with scopes
+		"11000000 07 f02e b817 00 01 01"+ // 6000 ticks, 3000 ns, from row 0 one row, one with open scopes
 		" 00 02 e807 01 02 c801 02 00 bbde8e8e"+ // row 0, two scopes: since 500, and since 100 more
 		"01000000 05 07 d38af831"+
 		"02000000 06 03 02 841d556f", " ", "")

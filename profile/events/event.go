@@ -2,32 +2,32 @@ package events
 
 import "strconv"
 
-// Kind is what an [Event] tells.
+// Kind is the kind of an [Event].
 type Kind uint8
 
 const (
-	Scope   Kind = iota + 1 // something lasted from Time to Time+Dur
+	Scope   Kind = iota + 1 // a scope lasted from Time to Time+Dur
 	Instant                 // something happened
-	Value                   // a quantity was Values[0] from now on
+	Value                   // a quantity is Values[0] from now on
 	Vector                  // a quantity of several numbers
-	Alloc                   // Values[0] bytes were taken
-	Free                    // Values[0] bytes were given back
-	FlowOut                 // Flow leaves the scope that is open on the worker
-	FlowIn                  // Flow arrives in the scope that is open on the worker
-	User                    // Data, whose meaning its Name tells
-	Open                    // a scope that began at Time had not ended by Time+Dur
+	Alloc                   // Values[0] bytes were allocated
+	Free                    // Values[0] bytes were freed
+	FlowOut                 // Flow leaves the scope open on the worker
+	FlowIn                  // Flow arrives in the scope open on the worker
+	User                    // Data, interpreted by its Name
+	Open                    // a scope begun at Time had not ended by Time+Dur
 )
 
-// An Event is one record of a stream as a reader gets it.
+// An Event is one record of a stream, decoded.
 type Event struct {
 	Kind   Kind
-	Worker int    // the row it is on, from 0; see Workers of the stream
-	Name   string // what kind of thing: "cook/encode"
-	Detail string // what it was done to: "textures/wall.png"; "" for nothing in particular
+	Worker int    // row in the stream's Workers, from 0
+	Name   string // kind of work, such as "cook/encode"
+	Detail string // object of the work, such as "textures/wall.png"; may be empty
 	Time   int64  // nanoseconds since the recording began
 	Dur    int64  // nanoseconds; Scope and Open
 	Values []float64
-	Flow   uint64 // equal for the FlowOut and the FlowIns of one arrow
+	Flow   uint64 // same for the FlowOut and FlowIns of one arrow
 	Data   []byte
 }
 

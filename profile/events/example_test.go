@@ -9,8 +9,8 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// A command with a trace: it records into a file if asked to, and the code that
-// works need not know.
+// A command with a trace: it records into a file if asked to, and the working code does not
+// depend on it.
 func Example_command() {
 	dir, err := os.MkdirTemp("", "events")
 	if err != nil {
@@ -47,7 +47,7 @@ func Example_command() {
 		log.Fatal(err)
 	}
 
-	// Later, and elsewhere.
+	// A reader opens the file later.
 	if file, err = os.Open(trace); err != nil {
 		log.Fatal(err)
 	}

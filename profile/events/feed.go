@@ -6,45 +6,45 @@ import (
 	"sync"
 )
 
-// A Feed passes a recorder's stream on to viewers while it is being recorded. It
-// is the recorder's writer, or one of several:
+// A Feed passes a recorder's stream on to viewers during the recording. It is the recorder's
+// writer, or one of several:
 //
 //	feed := events.NewFeed()
 //	rec := events.New(io.MultiWriter(file, feed), events.Options{})
 //
-// A viewer may come and go at any time. It gets the names that there are, and all
-// blocks from then on; if it takes them too slowly it loses whole blocks and is
-// told how many records were in them. Viewers never slow the recorder.
+// A viewer may come and go at any time. It gets all names so far, and all blocks from then on. A
+// viewer that reads too slowly loses whole blocks and is told the number of lost records. Viewers
+// never slow the recorder.
 type Feed struct {
 	mu      sync.Mutex
-	pending []byte // a block of which the rest has not come
-	begun   bool   // magic has come
+	pending []byte // the beginning of an incomplete block
+	begun   bool   // magic has been read
 	err     error
 
-	// tables is all of the stream but its records and what is open, which every viewer gets from the
-	// beginning. Only appended to: what viewers have been given of it stays.
+	// tables is the stream without records and open scopes, which every viewer gets from the
+	// beginning. It is append-only: parts given to viewers do not change.
 	tables  []byte
-	ended   bool // and tables has the last block
+	ended   bool // tables includes the last block
 	viewers map[*viewer]struct{}
 }
 
-// maxQueue is how many blocks wait for a viewer before it loses some, about 1 MiB
-// of a recorder that is busy. Viewers share the memory of the blocks.
+// maxQueue is how many blocks a viewer may lag behind before it loses some, about 1 MiB of a busy
+// recorder. Viewers share the memory of the blocks.
 const maxQueue = 64
 
-// A viewer is what a feed has for one connection. The feed's lock guards it.
+// A viewer is the state of one connection. The feed's lock guards it.
 type viewer struct {
-	wake  chan struct{} // has one element if there may be something to take
-	given int           // of the feed's tables
-	queue [][]byte      // blocks of records, and of what is open
-	lost  int64         // records left out since the last of queue
+	wake  chan struct{} // has an element if there may be new data
+	given int           // bytes of the feed's tables given to it
+	queue [][]byte      // blocks of records and of open scopes
+	lost  int64         // records left out since the last element of queue
 }
 
 // NewFeed returns a feed without viewers.
 func NewFeed() *Feed { return &Feed{viewers: map[*viewer]struct{}{}} }
 
-// Write takes the next part of a recorder's stream, however it is cut. It never
-// waits for a viewer. The error is ErrDamaged if that is no such stream.
+// Write takes the next part of a recorder's stream, cut anywhere. It never waits for a viewer. It
+// returns ErrDamaged if the bytes are no such stream.
 func (f *Feed) Write(p []byte) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -67,14 +67,14 @@ func (f *Feed) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// takeBlocks takes the whole blocks at the front of b and returns what follows.
+// takeBlocks takes the whole blocks at the front of b and returns the remaining bytes.
 func (f *Feed) takeBlocks(b []byte) ([]byte, error) {
 	if !f.begun {
 		if len(b) < len(magic) {
 			return b, nil
 		}
 		if !bytes.HasPrefix(b, []byte(magic)) {
-			return nil, damaged("a feed takes the stream of a recorder of the same version, and nothing before it")
+			return nil, damaged("a feed takes the stream of a recorder of the same version, from its first byte")
 		}
 		f.tables, b, f.begun = append(f.tables, magic...), b[len(magic):], true
 	}
@@ -102,7 +102,7 @@ func (f *Feed) takeBlock(block []byte) {
 	if len(f.viewers) == 0 {
 		return
 	}
-	records := int64(0) // what is open is told again
+	records := int64(0) // blocks of open scopes are not counted: they are repeated
 	if kind == blockRecords {
 		p := parser{rest: block[blockHead:]}
 		records = int64(p.number(maxBlock))
@@ -124,11 +124,11 @@ func (v *viewer) offer(block []byte, records int64) {
 func (v *viewer) notify() {
 	select {
 	case v.wake <- struct{}{}:
-	default: // it is going to look anyway
+	default: // a wake-up is pending already
 	}
 }
 
-// join adds a viewer, which has the tables to take.
+// join adds a viewer, which begins with the tables.
 func (f *Feed) join() *viewer {
 	v := &viewer{wake: make(chan struct{}, 1)}
 	v.notify()
@@ -144,15 +144,15 @@ func (f *Feed) leave(v *viewer) {
 	delete(f.viewers, v)
 }
 
-// takeForViewer returns what there is for a viewer, in order: what is new in the tables,
-// which the records may need, then the records. After the end nothing comes.
+// takeForViewer returns the new data for a viewer, in order: first new tables, which the records
+// may need, then the records. After the end it returns nothing.
 func (f *Feed) takeForViewer(v *viewer) (parts [][]byte, ended bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	tables := f.tables[v.given:]
 	v.given = len(f.tables)
 	records := v.queue
-	if v.lost > 0 { // after a full queue, and nothing has come since
+	if v.lost > 0 { // the queue was full, and no block has come since
 		records = append(records, appendLost(nil, v.lost))
 	}
 	v.queue, v.lost = nil, 0
@@ -165,7 +165,7 @@ func (f *Feed) takeForViewer(v *viewer) (parts [][]byte, ended bool) {
 	return append(parts, tables[last:]), true
 }
 
-// lastBlock returns where the last block of whole blocks begins, which may have
+// lastBlock returns the offset of the last block in b, which is whole blocks with or without
 // magic before them, or 0 if there is none.
 func lastBlock(b []byte) int {
 	at := 0

@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// drain takes what there is for a viewer.
+// drain takes all new data of a viewer.
 func drain(f *Feed, v *viewer, to *[]byte) (ended bool) {
 	parts, ended := f.takeForViewer(v)
 	for _, part := range parts {
@@ -23,10 +23,10 @@ func drain(f *Feed, v *viewer, to *[]byte) (ended bool) {
 	return ended
 }
 
-// However the stream is cut, a viewer that joins at the beginning gets everything, tables
-// before records; one that joins in the middle gets what follows, with all names; one that
+// However the stream is cut, a viewer that joins at the beginning gets everything, tables before
+// records. A viewer that joins in the middle gets later records, with all names. A viewer that
 // joins after the end gets the names and the end.
-func TestFeedJoin(t *testing.T) {
+func TestViewerGetsTheStreamFromWhereItJoins(t *testing.T) {
 	stream, ends := sample(t)
 	_, want := readAll(t, stream)
 	rnd := rand.New(rand.NewPCG(3, 4))
@@ -74,14 +74,14 @@ func TestFeedJoin(t *testing.T) {
 		f.leave(early)
 		f.leave(middle)
 		if len(f.viewers) != 0 {
-			t.Fatal("viewers that left are still there")
+			t.Fatal("the feed still holds viewers that left")
 		}
 	}
 }
 
-// A viewer that reads nothing loses whole blocks, gets the number of lost records, and then
-// gets what follows.
-func TestSlowViewer(t *testing.T) {
+// A viewer that reads nothing loses whole blocks, gets the number of lost records, and then gets
+// the later blocks.
+func TestSlowViewerLosesWholeBlocks(t *testing.T) {
 	f := NewFeed()
 	r := New(f, Options{Buffers: 4 * maxQueue})
 	v := f.join()
@@ -90,11 +90,11 @@ func TestSlowViewer(t *testing.T) {
 	block := func(i int) {
 		want := r.Stats().Events + 3
 		for range 3 {
-			w.Instant(r.Symbol(fmt.Sprint("block ", i)), 0) // with a name that is new
+			w.Instant(r.Symbol(fmt.Sprint("block ", i)), 0) // with a new name
 		}
 		w.Flush()
 		for r.Stats().Events < want {
-			w.Flush() // gives way, nothing more
+			w.Flush() // only lets others run
 		}
 	}
 	const blocks = 2*maxQueue + 5
@@ -125,19 +125,19 @@ func TestSlowViewer(t *testing.T) {
 		i++
 	}
 	if i != 3*(blocks-10) || s.Dropped() != 30 || r.Stats().Dropped != 0 {
-		t.Errorf("%d events, %d dropped for the viewer, %d by the recorder", i, s.Dropped(), r.Stats().Dropped)
+		t.Errorf("%d events; %d dropped for the viewer, %d by the recorder", i, s.Dropped(), r.Stats().Dropped)
 	}
 }
 
 func TestFeedTakesOnlyStreams(t *testing.T) {
 	stream, _ := sample(t)
 	for name, data := range map[string]string{
-		"text":        "this is no stream",
+		"text":        "this is not a stream",
 		"long block":  magic + "\xff\xff\xff\xff\x04",
 		"old version": magic[:len(magic)-1] + "\x00",
 	} {
 		f := NewFeed()
-		for _, data := range []string{data, string(stream)} { // the feed has lost its place
+		for _, data := range []string{data, string(stream)} { // the feed no longer knows where a block begins
 			if n, err := f.Write([]byte(data)); n != 0 || !errors.Is(err, ErrDamaged) {
 				t.Errorf("%s: %d, %v", name, n, err)
 			}
@@ -145,8 +145,8 @@ func TestFeedTakesOnlyStreams(t *testing.T) {
 	}
 }
 
-// Viewers come, go early, stay to the end or come after it.
-func TestWriteStream(t *testing.T) {
+// Viewers may leave early, stay to the end or come after it.
+func TestViewersComeAndGo(t *testing.T) {
 	f := NewFeed()
 	var serving sync.WaitGroup
 	view := func() net.Conn {
@@ -161,7 +161,7 @@ func TestWriteStream(t *testing.T) {
 	w := r.Worker("worker")
 	stays, goes := view(), view()
 	s, gone := Read(stays), Read(goes)
-	// A viewer has joined when it gets something; until then there is more.
+	// A viewer has joined once it gets an event; until then keep recording.
 	first := make(chan string, 2)
 	for _, s := range []*Stream{s, gone} {
 		go func() {
@@ -193,14 +193,14 @@ func TestWriteStream(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := <-rest; err != nil {
-		t.Errorf("the viewer who stayed got %v", err)
+		t.Errorf("the viewer that stayed got %v", err)
 	}
 	if n, err := stays.Read(make([]byte, 1)); n != 0 || err != io.EOF {
-		t.Errorf("after the end come %d bytes and %v", n, err)
+		t.Errorf("after the end the connection gave %d bytes and %v", n, err)
 	}
 	late, err := collect(Read(view()))
 	if err != nil || len(late) != 0 {
-		t.Errorf("the viewer who was late got %d events and %v", len(late), err)
+		t.Errorf("the late viewer got %d events and %v", len(late), err)
 	}
 	serving.Wait()
 	if len(f.viewers) != 0 {
@@ -208,7 +208,7 @@ func TestWriteStream(t *testing.T) {
 	}
 }
 
-// A viewer of a recording that goes on can be sent away.
+// Ending its context ends a viewer of a running recording.
 func TestWriteStreamDone(t *testing.T) {
 	f := NewFeed()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -220,8 +220,7 @@ func TestWriteStreamDone(t *testing.T) {
 	}
 }
 
-// A viewer of a recording in which nothing happens can hang up, and one that sends too
-// much is hung up on.
+// A viewer of an idle recording can hang up, and a viewer that sends too much is hung up on.
 func TestServeConnHangUp(t *testing.T) {
 	for name, end := range map[string]func(net.Conn){
 		"hangs up": func(viewer net.Conn) { viewer.Close() },
@@ -248,7 +247,7 @@ func TestServeConnHangUp(t *testing.T) {
 	}
 }
 
-// A connection to a viewer that takes nothing ends with its context.
+// A connection to a viewer that reads nothing ends with its context.
 func TestServeConnStuck(t *testing.T) {
 	f := NewFeed()
 	r := New(f, Options{})
@@ -260,7 +259,7 @@ func TestServeConnStuck(t *testing.T) {
 		defer close(served)
 		f.ServeConn(ctx, there)
 	}()
-	if _, err := here.Read(make([]byte, 1)); err != nil { // the write of the rest blocks
+	if _, err := here.Read(make([]byte, 1)); err != nil { // writing the rest blocks
 		t.Error(err)
 	}
 	cancel()

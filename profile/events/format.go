@@ -8,8 +8,8 @@ import (
 	"math/bits"
 )
 
-// magic begins a stream; its last byte is the version. The first byte is not ASCII, so that
-// a stream is not taken for text.
+// magic begins a stream; its last byte is the version. The first byte is not ASCII, so that no
+// program takes a stream for text.
 const magic = "\x89EVENTS\x01"
 
 // Kinds of blocks; see "Format" in the package's documentation.
@@ -27,28 +27,28 @@ const (
 	blockHead = 5 // length and kind
 	blockSum  = 4
 
-	// maxBlock is the longest content of a block. A full buffer takes half of it at
-	// worst; a reader allocates no more for a block, whatever its length says.
+	// maxBlock is the longest content of a block. A full buffer takes half of it at most. A
+	// reader never allocates more for a block, whatever its length says.
 	maxBlock = 256 << 10
 
-	// maxName is the longest name in bytes, maxSymbols and maxRows are how many of
-	// them a stream may have, for readers as for the recorder.
+	// maxName is the longest name in bytes; maxSymbols and maxRows bound the tables of a stream,
+	// in readers and in the recorder.
 	maxName    = 1<<16 - 1
 	maxSymbols = 1 << symbolBits
 	maxRows    = 1 << 16
 
-	// maxTick bounds all times of a stream, so that sums of two cannot overflow.
+	// maxTick bounds all times of a stream, so that the sum of two does not overflow.
 	maxTick = 1 << 61
 )
 
-// ErrDamaged says that a stream is not, or no longer, what a recorder wrote. All
-// whole blocks before the damage have been read.
+// ErrDamaged means that the bytes are not a recorder's stream, or no longer. All whole blocks
+// before the damage have been read.
 var ErrDamaged = errors.New("damaged event stream")
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// openBlock begins a block at the end of b; sealBlock, given the length that b had,
-// finishes it.
+// openBlock begins a block at the end of b; sealBlock finishes it, given the length that b had
+// before.
 func openBlock(b []byte, kind byte) []byte { return append(b, 0, 0, 0, 0, kind) }
 
 func sealBlock(b []byte, from int) []byte {
@@ -56,14 +56,14 @@ func sealBlock(b []byte, from int) []byte {
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b[from:], castagnoli))
 }
 
-// blockLen returns the length of the whole block that begins with head, of which
-// there must be blockHead bytes, and whether there may be such a block.
+// blockLen returns the length of the whole block that begins with head, which has at least
+// blockHead bytes, and whether that length is valid.
 func blockLen(head []byte) (n int, ok bool) {
 	length := binary.LittleEndian.Uint32(head)
 	return blockHead + int(min(length, maxBlock)) + blockSum, length <= maxBlock
 }
 
-// openedBlock checks a whole block and returns what is in it.
+// openedBlock verifies a whole block and returns its kind and content.
 func openedBlock(block []byte) (kind byte, content []byte, ok bool) {
 	end := len(block) - blockSum
 	if crc32.Checksum(block[:end], castagnoli) != binary.LittleEndian.Uint32(block[end:]) {
@@ -72,8 +72,7 @@ func openedBlock(block []byte) (kind byte, content []byte, ok bool) {
 	return block[4], block[blockHead:end], true
 }
 
-// appendTable appends names, the first of which has the number first, as as many
-// blocks as they need.
+// appendTable appends names as one or more blocks; first is the number of the first name.
 func appendTable(b []byte, kind byte, first int, names []string) []byte {
 	for len(names) > 0 {
 		count, size := 0, 0
@@ -95,15 +94,14 @@ func appendTable(b []byte, kind byte, first int, names []string) []byte {
 	return b
 }
 
-// appendFloat writes the bytes of a number in reverse as a varint: those that
-// people deal with have zeros at their end.
+// appendFloat writes the bytes of a float in reverse as a varint: everyday numbers end in zero
+// bytes.
 func appendFloat(b []byte, bits64 uint64) []byte {
 	return binary.AppendUvarint(b, bits.ReverseBytes64(bits64))
 }
 
-// A parser takes values off the front of the content of a block. When that ends
-// before its time or a value is out of bounds, it is bad from then on and gives
-// zeros.
+// A parser reads values from the front of a block's content. After the end of the content or an
+// invalid value it is bad and returns zeros.
 type parser struct {
 	rest []byte
 	bad  bool
@@ -114,7 +112,7 @@ func (p *parser) fail() uint64 {
 	return 0
 }
 
-// number takes a varint below limit.
+// number reads a varint below limit.
 func (p *parser) number(limit uint64) uint64 {
 	v, n := binary.Uvarint(p.rest)
 	if n <= 0 || v >= limit {
@@ -144,7 +142,7 @@ func (p *parser) signed() int64 {
 
 func (p *parser) float() float64 { return math.Float64frombits(bits.ReverseBytes64(p.any())) }
 
-// bytes takes a length of at most limit and as many bytes, which it does not copy.
+// bytes reads a length of at most limit and that many bytes, without copying them.
 func (p *parser) bytes(limit int) []byte {
 	n := p.number(uint64(limit) + 1)
 	if n > uint64(len(p.rest)) {

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestRowsHaveAnEnd(t *testing.T) {
+func TestRowsAreLimited(t *testing.T) {
 	r := New(io.Discard, Options{})
 	for range maxRows {
 		r.Worker("worker")
@@ -26,7 +26,7 @@ func TestRowsHaveAnEnd(t *testing.T) {
 	}
 }
 
-func TestNamesHaveAnEnd(t *testing.T) {
+func TestNamesAreLimited(t *testing.T) {
 	var stream bytes.Buffer
 	r := New(&stream, Options{Names: 3, NameBytes: 200_000})
 	w := r.Worker("worker")
@@ -34,7 +34,7 @@ func TestNamesHaveAnEnd(t *testing.T) {
 	for _, name := range []string{"one", strings.Repeat("x", maxName+1), "two", "three", "four", "one", ""} {
 		w.Instant(r.Symbol(name), 0)
 	}
-	w.Instant(symbolMask, 1<<31|7) // no symbols of this recorder
+	w.Instant(symbolMask, 1<<31|7) // not symbols of this recorder
 	w.Release()
 	r.Close()
 	_, events := readAll(t, stream.Bytes())
@@ -53,7 +53,7 @@ func TestNamesHaveAnEnd(t *testing.T) {
 	}
 }
 
-// More names than the encoder remembers at a time keep to their records.
+// Records keep their names, even with more names than the encoder's cache holds.
 func TestManyNames(t *testing.T) {
 	var stream bytes.Buffer
 	r := New(&stream, Options{})
@@ -75,7 +75,7 @@ func TestManyNames(t *testing.T) {
 	}
 }
 
-// The largest names, more than one block of them, come through.
+// Names of the greatest length, in more than one block, survive.
 func TestLongNames(t *testing.T) {
 	var stream bytes.Buffer
 	r := New(&stream, Options{})
@@ -118,6 +118,6 @@ func TestLargeRecords(t *testing.T) {
 	}
 	_, events := readAll(t, stream.Bytes())
 	if !bytes.Equal(events[1].Data, data[:MaxData]) || !cmp.Equal(events[2].Values, values[:MaxValues]) {
-		t.Error("the largest records came out changed")
+		t.Error("the largest records were changed")
 	}
 }

@@ -6,16 +6,15 @@ import (
 	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
-// maxOpen is how many scopes that hold each other a worker shows while they are
-// open; those further in are recorded where they end, as all are.
+// maxOpen is how many nested open scopes of a worker are visible. Deeper scopes are recorded at
+// their end like all others.
 const maxOpen = 32
 
-// openScopes are the scopes that are open on a row, outermost first, where the
-// recorder sees them although the worker does nothing any more. The worker never
-// waits for it.
+// openScopes are the open scopes of a row, outermost first. The recorder can read them even while
+// the worker hangs. The worker never waits for the recorder.
 type openScopes [maxOpen]fastclock.Cell
 
-// A scopeID is what a scope is, in one word, so that a mark fits registers:
+// A scopeID packs a scope into one word, so that a mark fits registers:
 //
 //	name 22 bits | detail 22 | level 20: from 1; 0 if the recorder cannot see it
 type scopeID uint64
@@ -30,7 +29,7 @@ func (s scopeID) name() Symbol   { return Symbol(s >> (symbolBits + levelBits)) 
 func (s scopeID) detail() Symbol { return Symbol(s >> levelBits & symbolMask) }
 func (s scopeID) level() int     { return int(s & (1<<levelBits - 1)) }
 
-// push begins a scope, which the recorder sees if it looks at this worker's.
+// push begins a scope and makes it visible to the recorder.
 func (w *Worker) push(name, detail Symbol) ScopeMark {
 	what, level := scopeOf(name, detail), w.level
 	if uint(level) < maxOpen && w.open != nil {
@@ -45,8 +44,7 @@ func (w *Worker) push(name, detail Symbol) ScopeMark {
 	return ScopeMark{w, fastclock.Now(), what}
 }
 
-// pop ends a scope for the recorder, and with it those further in that have not
-// ended. It returns the present tick.
+// pop ends a scope, and with it deeper scopes that have not ended. It returns the current tick.
 func (w *Worker) pop(what scopeID) int64 {
 	inner := w.level - 1
 	if uint(inner) < maxOpen && what.level() == inner+1 {
@@ -64,7 +62,7 @@ func (w *Worker) popOthers(what scopeID) int64 {
 	return now
 }
 
-// popAll takes out all scopes from a level on, if there are any.
+// popAll removes all scopes from level on.
 func (w *Worker) popAll(level int) {
 	for ; w.level >= level; w.level-- {
 		if w.level <= maxOpen {
@@ -73,34 +71,33 @@ func (w *Worker) popAll(level int) {
 	}
 }
 
-// A openMark is a scope that was open when the recorder looked.
+// An openMark is a scope that the recorder found open.
 type openMark struct {
 	start        int64 // tick
 	name, detail Symbol
 }
 
-// appendMarks appends the scopes that are open, and have been since before a tick.
+// appendMarks appends the scopes that have been open since before a tick.
 func (o *openScopes) appendMarks(marks []openMark, since int64) []openMark {
 	for i := range o {
 		what, start, ok := o[i].Load()
 		if !ok || start > since {
-			break // those further in have begun later
+			break // deeper scopes began later
 		}
 		marks = append(marks, openMark{start, scopeID(what).name(), scopeID(what).detail()})
 	}
 	return marks
 }
 
-// A teller writes of the scopes that are open. Only the goroutine that writes the
-// stream uses it.
+// A teller writes the open scopes. Only the goroutine that writes the stream uses it.
 type teller struct {
 	open  []*openScopes // by row
-	told  []uint64      // by row: a sum of what the stream says is open, 0 for nothing
+	told  []uint64      // hash of each row's scopes in the stream; 0 for none
 	marks []openMark
-	ends  []int // for each row, of marks
+	ends  []int // end of each row's marks
 }
 
-// look gathers what is open on count rows from the first on since a tick.
+// look collects the scopes open since a tick on count rows, from row first on.
 func (t *teller) look(first, count int, since int64) {
 	t.marks, t.ends = t.marks[:0], t.ends[:0]
 	for len(t.told) < first+count {
@@ -112,8 +109,8 @@ func (t *teller) look(first, count int, since int64) {
 	}
 }
 
-// news reports whether something of what look found is to be told: what differs from
-// what the stream says or, if that may be old, what is open or was.
+// news reports whether the result of look must be written: if it differs from the stream, or, if
+// the stream may be old, if scopes are or were open.
 func (t *teller) news(first int, old bool) bool {
 	found, from := false, 0
 	for i, end := range t.ends {
@@ -131,8 +128,7 @@ func (t *teller) news(first int, old bool) bool {
 	return found
 }
 
-// appendOpen appends what look found as as many blocks as it needs; mark is the
-// moment at which it was open.
+// appendOpen appends the result of look in one or more blocks; mark is its moment.
 func (t *teller) appendOpen(b []byte, first int, mark, began fastclock.Pair, names int) []byte {
 	known := func(sym Symbol) uint64 {
 		if int(sym) >= names {
@@ -142,7 +138,7 @@ func (t *teller) appendOpen(b []byte, first int, mark, began fastclock.Pair, nam
 	}
 	at := 0
 	for row := 0; row < len(t.ends); {
-		// Rows of one block: a scope takes 20 bytes at most, a row 6.
+		// Limit the rows of a block: a scope takes at most 20 bytes, a row 6.
 		count, listed, last := 0, 0, at
 		for row+count < len(t.ends) && (count == 0 || t.ends[row+count]-at <= maxBlock/40) {
 			if end := t.ends[row+count]; end > last {

@@ -19,7 +19,7 @@ import (
 	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
-// A shared is a writer of which the test reads while the recorder writes.
+// A shared is a writer that the test reads while the recorder writes.
 type shared struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -37,19 +37,18 @@ func (s *shared) bytes() []byte {
 	return bytes.Clone(s.b.Bytes())
 }
 
-// ticking starts a recorder whose timer is tick, after which the stream has what it
-// says of open scopes.
+// ticking starts a recorder with a timer under the test's control. When tick returns, the stream
+// includes the open scopes.
 func ticking(to io.Writer) (r *Recorder, tick func()) {
 	timer := make(chan time.Time)
 	r = start(to, Options{}.orDefault(), timer, func() {})
 	return r, func() {
 		timer <- time.Time{}
-		timer <- time.Time{} // the first has been written when the second is taken
+		timer <- time.Time{} // taken only after the first tick was handled
 	}
 }
 
-// stillOpen reads a stream and returns the names and details of what is open where it
-// ends.
+// stillOpen reads a stream and returns the names and details of the scopes open at its end.
 func stillOpen(t *testing.T, stream []byte) (open []string, err error) {
 	t.Helper()
 	s := Read(bytes.NewReader(stream))
@@ -62,15 +61,14 @@ func stillOpen(t *testing.T, stream []byte) (open []string, err error) {
 	for _, e := range s.Open() {
 		open = append(open, fmt.Sprintf("%d %s %s", e.Worker, e.Name, e.Detail))
 		if !told[fmt.Sprint(e.Worker, e.Name, e.Detail, e.Time)] || e.Kind != Open || e.Time < 0 || e.Dur < 0 {
-			t.Errorf("%+v is open and was not read", e)
+			t.Errorf("%+v is open and was not read as an event", e)
 		}
 	}
 	return open, err
 }
 
-// What has begun and not ended shows after the next tick of the timer, and only as
-// long as it lasts.
-func TestOpenScopesAreTold(t *testing.T) {
+// A scope that has begun and not ended shows after the next tick of the timer, until it ends.
+func TestOpenScopesAreWrittenAtEachTick(t *testing.T) {
 	var to shared
 	r, tick := ticking(&to)
 	asset, encode, wall := r.Symbol("asset"), r.Symbol("encode"), r.Symbol("wall.png")
@@ -97,7 +95,7 @@ func TestOpenScopesAreTold(t *testing.T) {
 	tick()
 	check("after the inner one", "1 asset wall.png")
 	outer.End()
-	tick() // the end itself is still in the worker's buffer
+	tick() // the record of the end is still in the worker's buffer
 	check("after both")
 	w.Release()
 	idle.Release()
@@ -112,7 +110,7 @@ func TestOpenScopesAreTold(t *testing.T) {
 	}
 }
 
-// What is open is told where a worker is flushed and at Close, without a timer's tick.
+// Open scopes are written when a worker is flushed and at Close, without a tick of the timer.
 func TestOpenAtFlushAndClose(t *testing.T) {
 	var stream bytes.Buffer
 	r, _ := ticking(&stream)
@@ -159,9 +157,9 @@ func TestOpenCanBeOff(t *testing.T) {
 	}
 }
 
-// Marks that are not ended, or not in order, leave nothing behind once the scope
-// around them has ended, nor does a worker that is released.
-func TestForgottenMarks(t *testing.T) {
+// Marks that end never or out of order leave nothing open after the scope around them ended, or
+// after the worker was released.
+func TestUnendedMarksAreForgotten(t *testing.T) {
 	var to shared
 	r, tick := ticking(&to)
 	w := r.Worker("worker")
@@ -184,13 +182,13 @@ func TestForgottenMarks(t *testing.T) {
 	if got, _ := stillOpen(t, to.bytes()); !cmp.Equal(got, []string{"0 after "}) {
 		t.Errorf("after Release open are %q", got)
 	}
-	next.End() // of a worker that was released
+	next.End() // belongs to a released worker
 	again.Release()
 	r.Close()
 }
 
-// Scopes further in than can be shown are recorded all the same.
-func TestDeepScopes(t *testing.T) {
+// Scopes deeper than the visible ones are recorded all the same.
+func TestScopesDeeperThanVisibleAreRecorded(t *testing.T) {
 	var to shared
 	r, tick := ticking(&to)
 	w := r.Worker("worker")
@@ -219,8 +217,8 @@ func TestDeepScopes(t *testing.T) {
 	}
 }
 
-// While workers begin and end scopes, what the recorder sees of them is whole: the
-// name says how deep, the detail which worker, and scopes hold each other.
+// The recorder sees consistent open scopes while workers begin and end them: the name gives the
+// depth, the detail the worker, and scopes nest.
 func TestOpenWhileWorking(t *testing.T) {
 	var to shared
 	r, tick := ticking(&to)
@@ -287,7 +285,7 @@ func TestOpenWhileWorking(t *testing.T) {
 	t.Logf("%d seen", seen)
 }
 
-// A stream cut off anywhere tells what was open by its last whole block.
+// A stream truncated anywhere has the scopes that were open at its last whole block.
 func TestOpenInTornStream(t *testing.T) {
 	var to shared
 	r, tick := ticking(&to)
@@ -302,7 +300,7 @@ func TestOpenInTornStream(t *testing.T) {
 	for n := range len(whole) + 1 {
 		open, err := stillOpen(t, whole[:n])
 		if !errors.Is(err, ErrDamaged) || len(open) < told || len(open) > told+1 {
-			t.Fatalf("%d bytes: %q open after %d, %v", n, open, told, err)
+			t.Fatalf("of %d bytes: %q open after %d, %v", n, open, told, err)
 		}
 		told = len(open)
 	}
@@ -311,8 +309,8 @@ func TestOpenInTornStream(t *testing.T) {
 	}
 }
 
-// The recording of a process that is killed shows what it was doing.
-func TestKilledProcess(t *testing.T) {
+// The recording of a killed process shows the scopes that were open.
+func TestKilledProcessLeavesItsOpenScopes(t *testing.T) {
 	const variable = "EVENTS_TEST_HANGS"
 	if name := os.Getenv(variable); name != "" {
 		file, err := os.Create(name)
@@ -327,7 +325,7 @@ func TestKilledProcess(t *testing.T) {
 		select {}
 	}
 	name := filepath.Join(t.TempDir(), "killed.events")
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestKilledProcess$")
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestKilledProcessLeavesItsOpenScopes$")
 	cmd.Env = append(os.Environ(), variable+"="+name)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -350,8 +348,8 @@ func TestKilledProcess(t *testing.T) {
 	}
 }
 
-// Viewers of both kinds hear of it too, also those that come later.
-func TestFeedTellsOpen(t *testing.T) {
+// Viewers of both kinds learn of open scopes, also viewers that join later.
+func TestViewersLearnOfOpenScopes(t *testing.T) {
 	f := NewFeed()
 	r, tick := ticking(f)
 	w := r.Worker("worker")
@@ -365,7 +363,7 @@ func TestFeedTellsOpen(t *testing.T) {
 	go func() {
 		viewed <- f.WriteSSE(ctx, &page, func() error { wrote <- struct{}{}; return nil })
 	}()
-	<-wrote // it has joined
+	<-wrote // the viewer has joined
 	tick()
 	mark.End()
 	w.Release()
@@ -379,20 +377,20 @@ func TestFeedTellsOpen(t *testing.T) {
 	}
 }
 
-// A scope's record ends it for the reader, with those that it holds, before the stream
-// tells again what is open.
+// A scope's record ends the scope for a reader, together with the scopes inside it, before the
+// stream lists open scopes again.
 func TestRecordEndsOpenScope(t *testing.T) {
 	const a, b, c = 1, 2, 3
 	for _, tt := range []struct {
 		start, dur int64
 		want       []string
 	}{
-		{300, 50, []string{"0 a ", "0 b "}},         // the innermost
-		{200, 150, []string{"0 a "}},                // the one around it
-		{100, 300, nil},                             // all
-		{310, 20, []string{"0 a ", "0 b ", "0 c "}}, // one further in
-		{10, 20, []string{"0 a ", "0 b ", "0 c "}},  // one before
-		{10, 90, []string{"0 a ", "0 b ", "0 c "}},  // one that ended as they began
+		{300, 50, []string{"0 a ", "0 b "}},         // ends the innermost scope
+		{200, 150, []string{"0 a "}},                // ends the scope around it
+		{100, 300, nil},                             // ends all
+		{310, 20, []string{"0 a ", "0 b ", "0 c "}}, // a deeper scope
+		{10, 20, []string{"0 a ", "0 b ", "0 c "}},  // an earlier scope
+		{10, 90, []string{"0 a ", "0 b ", "0 c "}},  // ended as the open ones began
 	} {
 		stream := appendTable([]byte(magic), blockNames, 0, []string{"", "a", "b", "c"})
 		stream = appendTable(stream, blockRows, 0, []string{"w"})
@@ -408,7 +406,7 @@ func TestRecordEndsOpenScope(t *testing.T) {
 	}
 }
 
-// What is open on more rows than a block holds is told in several.
+// Open scopes on more rows than fit one block are written in several.
 func TestOpenOnManyRows(t *testing.T) {
 	const rows = 2000
 	var names []string

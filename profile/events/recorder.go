@@ -11,29 +11,29 @@ import (
 	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
-// Symbol is a name of one recorder, in its table. 0 is the empty name.
+// Symbol is the number of a name in one recorder's table. 0 is the empty name.
 type Symbol = intern.Symbol
 
-// unnamed is the name that all get for which the table has no room.
+// unnamed replaces every name that does not fit the table.
 const (
 	unnamed     Symbol = 1
 	unnamedText        = "…"
 )
 
-// Options sizes a recorder. Its memory is allocated by New and does not grow but
-// for the names of workers.
+// Options sets the sizes of a recorder. New allocates its memory, which does not grow except for
+// workers' names.
 type Options struct {
-	// Buffers of 64 KiB, for all workers together: 0 means 64, at least 2. A worker
-	// that records has one, so there should be twice as many as workers.
+	// Buffers is the number of 64 KiB buffers for all workers together: 0 means 64, at least 2. A
+	// recording worker holds one, so have twice as many buffers as workers.
 	Buffers int
 
-	// Names is how many names there may be, NameBytes how long they are together: 0
-	// means 65536 and 4 MiB, at most 4 million and 1 GiB.
+	// Names is the most names, NameBytes their most bytes: 0 means 65536 and 4 MiB, at most 4
+	// million and 1 GiB.
 	Names, NameBytes int
 
-	// Open is how often the stream tells which scopes have begun and not ended, so
-	// that what hangs shows: 0 means every second, less than 0 never. They are also
-	// told when a worker is flushed and at Close.
+	// Open is how often the stream lists scopes that have begun and not ended, so that a hanging
+	// scope shows: 0 means every second, less than 0 never. They are also listed when a worker is
+	// flushed and at Close.
 	Open time.Duration
 }
 
@@ -52,8 +52,8 @@ func (o Options) orDefault() Options {
 	}
 }
 
-// A Recorder takes what its workers record to a stream. Its methods may be called
-// from any goroutine.
+// A Recorder writes its workers' records to a stream. Its methods may be called from any
+// goroutine.
 //
 // A nil Recorder records nothing: its symbols are 0 and its workers nil.
 type Recorder struct {
@@ -61,33 +61,33 @@ type Recorder struct {
 	tellsOpen bool
 	began     fastclock.Pair
 
-	// Buffers are in free, with a worker, or in full. Both channels hold all of them,
-	// so that sending never blocks.
+	// A buffer is in free, with a worker, or in full. Both channels have room for all buffers, so
+	// that sending never blocks.
 	free chan *buffer
-	full chan *buffer // closed by Close, under mu
+	full chan *buffer // closed by Close, holding mu
 	done chan struct{}
-	err  error // of writing; read it after done
+	err  error // the first write error; valid after done
 
 	mu     sync.Mutex
 	closed bool
 	rows   []string
-	open   []*openScopes     // of the rows, if scopes are told before they end
-	idle   map[string][]*row // rows whose workers were released
+	open   []*openScopes     // by row; empty if open scopes are not listed
+	idle   map[string][]*row // rows of released workers, by name
 
 	events, dropped, bytes, unnamed atomic.Int64
 	flows                           atomic.Uint64
 }
 
-// A row is what workers who follow each other under one name share.
+// A row is shared by successive workers of the same name.
 type row struct {
 	id   int
 	name string
-	lost uint64 // records dropped that no buffer has told of
+	lost uint64 // dropped records not yet reported by a buffer
 	open *openScopes
 }
 
-// New returns a recorder that writes its stream to w from a goroutine of its own,
-// until Close. One call of w.Write gets one or several whole blocks.
+// New returns a recorder that writes its stream to w from its own goroutine, until Close. Each
+// call of w.Write gets one or more whole blocks.
 func New(w io.Writer, opt Options) *Recorder {
 	if w == nil {
 		panic("events: New needs a writer; for no recording use a nil *Recorder")
@@ -100,14 +100,14 @@ func New(w io.Writer, opt Options) *Recorder {
 	return start(w, opt, timer.C, timer.Stop)
 }
 
-// start is New with a timer of when open scopes are told, nil for never, and what to
-// call when it is not needed any more.
+// start is New with an explicit timer for listing open scopes, nil for never, and a function that
+// stops it.
 func start(w io.Writer, opt Options, timer <-chan time.Time, stop func()) *Recorder {
 	names, err := intern.New(intern.Config{Entries: opt.Names, Bytes: opt.NameBytes})
 	if err != nil {
-		panic("events: " + err.Error()) // orDefault keeps to intern's limits
+		panic("events: " + err.Error()) // orDefault respects intern's limits
 	}
-	names.Intern(unnamedText) // fits: it is the first
+	names.Intern(unnamedText) // fits, as the first name
 	r := &Recorder{
 		names:     names,
 		tellsOpen: true,
@@ -128,9 +128,9 @@ func start(w io.Writer, opt Options, timer <-chan time.Time, stop func()) *Recor
 	return r
 }
 
-// Symbol returns the symbol of name. Ask once and keep it, or ask each time for
-// some 30 ns. Names for which there is no room, or longer than 65535 bytes, all
-// get the symbol of "…" and are counted in Stats.
+// Symbol returns the symbol of name. Ask once and keep it, or ask each time for about 30 ns.
+// Names that do not fit the table, or longer than 65535 bytes, all get the symbol of "…" and are
+// counted in Stats.
 func (r *Recorder) Symbol(name string) Symbol {
 	if r == nil {
 		return 0
@@ -144,9 +144,8 @@ func (r *Recorder) Symbol(name string) Symbol {
 	return unnamed
 }
 
-// Worker returns a worker on a row of its own: one that a released worker of this
-// name has left, or else a new one. There can be 65536 rows; records of a worker
-// beyond are dropped and counted.
+// Worker returns a worker with a row of its own: the row of a released worker of this name, or
+// else a new row. There can be 65536 rows; records of further workers are dropped and counted.
 func (r *Recorder) Worker(name string) *Worker {
 	if r == nil {
 		return nil
@@ -186,18 +185,17 @@ func (r *Recorder) Flow() uint64 {
 	return r.flows.Add(1)
 }
 
-// Stats are the counts of a recorder so far. When all workers have been released
-// and the recorder closed, Events and Dropped are together just as many as were
-// recorded.
+// Stats are the counts of a recorder so far. Once all workers are released and the recorder is
+// closed, Events plus Dropped is the number of all records.
 type Stats struct {
 	Events  int64 // records written to the stream
-	Dropped int64 // records that were not: no buffer was free, too large, after Close, or writing failed
+	Dropped int64 // records lost: no free buffer, too large, after Close, write error
 	Bytes   int64 // length of the stream
 	Unnamed int64 // calls of Symbol that got "…"
 }
 
-// Stats returns the counts. A record counts when its buffer has been written, or
-// when it is dropped.
+// Stats returns the counts. A record is counted when its buffer has been written, or when it is
+// dropped.
 func (r *Recorder) Stats() Stats {
 	if r == nil {
 		return Stats{}
@@ -205,10 +203,9 @@ func (r *Recorder) Stats() Stats {
 	return Stats{r.events.Load(), r.dropped.Load(), r.bytes.Load(), r.unnamed.Load()}
 }
 
-// Close writes what is left and ends the stream. It does not close the writer.
-// Release the workers before: what one of them still holds is dropped and counted
-// when it is flushed. The error is that of the first write that failed; nothing
-// was written after that.
+// Close writes the remaining buffers and ends the stream. It does not close the writer. Release
+// the workers first: records that a worker still holds are dropped and counted when it is
+// flushed. Close returns the error of the first failed write; nothing was written after it.
 func (r *Recorder) Close() error {
 	if r == nil {
 		return nil
@@ -223,12 +220,12 @@ func (r *Recorder) Close() error {
 	return r.err
 }
 
-// hand gives a buffer to the writer. The lock is held for a moment only, never
-// while the stream is written.
+// hand gives a buffer to the writer goroutine. It holds the lock only briefly, never during a
+// write.
 func (r *Recorder) hand(b *buffer) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.closed { // the buffer has no further use either
+	if r.closed { // nobody needs the buffer any more
 		r.dropped.Add(int64(b.records()))
 	} else {
 		r.full <- b

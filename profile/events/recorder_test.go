@@ -3,17 +3,19 @@ package events
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/assetcook/assetcook/intern"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
 
-// readAll reads a stream to its end. Values and data are copied.
+// readAll reads a stream to its end and copies values and data.
 func readAll(t testing.TB, stream []byte) (*Stream, []Event) {
 	t.Helper()
 	s := Read(bytes.NewReader(stream))
@@ -24,7 +26,7 @@ func readAll(t testing.TB, stream []byte) (*Stream, []Event) {
 	return s, events
 }
 
-// collect reads the records of a stream, and passes over what is open between them.
+// collect reads the records of a stream and skips the open scopes between them.
 func collect(s *Stream) (events []Event, err error) {
 	for e, err := range s.All() {
 		if err != nil {
@@ -40,8 +42,7 @@ func collect(s *Stream) (events []Event, err error) {
 	return events, nil
 }
 
-// Whatever is recorded comes back, on its row, in its order, with times that nest
-// as the calls did.
+// All records read back, on their rows, in order, with times that nest as the calls did.
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var stream bytes.Buffer
@@ -130,14 +131,14 @@ func TestRoundTrip(t *testing.T) {
 		got := make([][]Event, len(rows))
 		for _, e := range events {
 			if e.Dur < 0 || e.Time < 0 || e.Time+e.Dur > 60e9 {
-				t.Fatalf("a time of %d, for %d ns", e.Time, e.Dur)
+				t.Fatalf("invalid time %d with duration %d ns", e.Time, e.Dur)
 			}
 			list := got[e.Worker]
 			if n := len(list); n > 0 {
 				last := list[n-1]
 				begins, ends := last.Time, last.Time+last.Dur
 				if e.Time+e.Dur < ends || e.Time > begins && e.Time < ends {
-					t.Fatalf("%+v comes after %+v and neither after nor around it", e, last)
+					t.Fatalf("%+v follows %+v in the stream, but is neither after nor around it in time", e, last)
 				}
 			}
 			got[e.Worker] = append(list, e)
@@ -164,10 +165,10 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// stuck is a writer that waits in its first write until it is let go.
+// stuck is a writer whose first write waits until it is released.
 type stuck struct {
 	bytes.Buffer
-	in   chan struct{} // closed when the write has begun
+	in   chan struct{} // closed when the first write has begun
 	out  chan struct{}
 	once sync.Once
 }
@@ -179,9 +180,9 @@ func (s *stuck) Write(p []byte) (int, error) {
 	return s.Buffer.Write(p)
 }
 
-// A writer that hangs costs records, not time, and the stream says how many and
-// where. Every plain record takes 16 bytes of a buffer: exactly so many fit.
-func TestOverload(t *testing.T) {
+// A hanging writer costs records, not time, and the stream says how many and where. A plain
+// record takes 16 bytes of a buffer, so the number of records that fit is known.
+func TestHangingWriterDropsRecords(t *testing.T) {
 	to := newStuck()
 	r := New(to, Options{Buffers: 3})
 	name := r.Symbol("name")
@@ -198,7 +199,7 @@ func TestOverload(t *testing.T) {
 		t.Fatalf("%d dropped, want %d", got, more+7)
 	}
 	close(to.out)
-	for r.Stats().Events < fit-bufferSlots { // two buffers are back; the worker has the third
+	for r.Stats().Events < fit-bufferSlots { // two buffers are free; the worker has the third
 		w.Flush()
 	}
 	w.Value(name, -1)
@@ -223,16 +224,16 @@ func TestOverload(t *testing.T) {
 			want = more
 		}
 		if s.Dropped() != want {
-			t.Fatalf("at value %v %d are told as dropped, want %d", e.Values[0], s.Dropped(), want)
+			t.Fatalf("at value %v the stream says %d dropped, want %d", e.Values[0], s.Dropped(), want)
 		}
 	}
 	if s.Dropped() != more+7 {
-		t.Errorf("in the end %d are told as dropped, want %d", s.Dropped(), more+7)
+		t.Errorf("at the end the stream says %d dropped, want %d", s.Dropped(), more+7)
 	}
 }
 
-// failing writes n bytes and then fails once, or forgets to say so; what comes
-// afterwards would be written.
+// failing writes n bytes and then fails once, with an error or a short count; it would accept
+// later writes.
 type failing struct {
 	n   int
 	err error
@@ -269,14 +270,14 @@ func TestWriteError(t *testing.T) {
 	}
 }
 
-// What comes too late is dropped and counted.
-func TestLate(t *testing.T) {
+// Records that come too late are dropped and counted.
+func TestLateRecordsAreDropped(t *testing.T) {
 	var stream bytes.Buffer
 	r := New(&stream, Options{})
 	w, released := r.Worker("holds on"), r.Worker("released")
 	w.Instant(0, 0)
 	w.Flush()
-	w.Instant(0, 0) // still with the worker at Close
+	w.Instant(0, 0) // the worker still holds it at Close
 	released.Release()
 	released.Release()
 	released.Instant(0, 0)
@@ -323,8 +324,25 @@ func TestRowsAreReused(t *testing.T) {
 func TestNewNeedsWriter(t *testing.T) {
 	defer func() {
 		if recover() == nil {
-			t.Error("a recorder without a writer was made")
+			t.Error("New accepted a nil writer")
 		}
 	}()
 	New(nil, Options{})
+}
+
+// A recorder's Symbol is an interned symbol, without conversion.
+func TestSymbolIsInterned(t *testing.T) {
+	rec := New(io.Discard, Options{})
+	var sym intern.Symbol = rec.Symbol("a")
+	if sym == 0 || sym == intern.None || rec.Symbol("a") != sym {
+		t.Errorf("the symbol of a name is %d", sym)
+	}
+}
+
+func TestKindString(t *testing.T) {
+	for k, want := range map[Kind]string{0: "kind 0", Scope: "scope", FlowOut: "flow out", User: "user", Open: "open", Open + 1: "kind 11"} {
+		if got := fmt.Sprint(k); got != want {
+			t.Errorf("kind %d is %q, want %q", uint8(k), got, want)
+		}
+	}
 }

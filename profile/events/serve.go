@@ -5,8 +5,8 @@ import (
 	"io"
 )
 
-// WriteStream writes the stream to a viewer until the stream ends, ctx is done or
-// writing fails; [Read] reads it. The error is that of w, and nil for the other two.
+// WriteStream writes the stream to a viewer until the stream ends, ctx is done or writing fails;
+// [Read] reads it. It returns only errors of w.
 func (f *Feed) WriteStream(ctx context.Context, w io.Writer) error {
 	v := f.join()
 	defer f.leave(v)
@@ -28,24 +28,24 @@ func (f *Feed) WriteStream(ctx context.Context, w io.Writer) error {
 	}
 }
 
-// maxSaid is how many bytes a viewer may send, such as a request of HTTP: they are
-// ignored, but reading them takes time.
+// maxSaid is how many bytes a viewer may send, such as an HTTP request. They are ignored, but
+// reading them takes time.
 const maxSaid = 64 << 10
 
-// ServeConn writes the stream to a connection as WriteStream does, and closes it. It
-// also ends when the viewer hangs up, by closing its side for writing too, or sends
-// more than 64 KiB. Closing the connection must end its reads and writes.
+// ServeConn writes the stream to a connection as WriteStream does, and closes it. It also ends
+// when the viewer hangs up, also by closing only its sending side, or sends more than 64 KiB.
+// Closing the connection must end its reads and writes.
 func (f *Feed) ServeConn(ctx context.Context, conn io.ReadWriteCloser) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	stop := context.AfterFunc(ctx, func() { conn.Close() }) // ends a write that blocks
+	stop := context.AfterFunc(ctx, func() { conn.Close() }) // ends a blocked write
 	gone := make(chan struct{})
 	go func() {
 		defer close(gone)
 		defer cancel()
 		io.CopyN(io.Discard, conn, maxSaid)
 	}()
-	f.WriteStream(ctx, conn) // an error is a viewer that has gone
+	f.WriteStream(ctx, conn) // an error means that the viewer is gone
 	stop()
 	conn.Close()
 	<-gone

@@ -10,9 +10,9 @@ import (
 
 var soak = flag.Int("soak", 1_000_000, "records that TestSoak records; 100000000 takes a minute")
 
-// Many workers that come and go, a recorder that cannot always keep up, viewers of
-// both kinds: no record is neither written nor counted, the memory stays what it
-// was, and what the stream says is what the counts say.
+// With many workers that come and go, an overloaded recorder and viewers of both kinds, every
+// record is either written or counted as dropped, memory stays constant, and the stream agrees
+// with the counts.
 func TestSoak(t *testing.T) {
 	f := NewFeed()
 	var viewers sync.WaitGroup
@@ -37,7 +37,7 @@ func TestSoak(t *testing.T) {
 		}
 	})
 
-	// The stream itself is read while it is written.
+	// A reader reads the stream while it is written.
 	from, to := io.Pipe()
 	var read struct{ events, dropped int64 }
 	viewers.Go(func() {
@@ -76,7 +76,7 @@ func TestSoak(t *testing.T) {
 					w.Begin(1, 0).End()
 				}
 				recorded[i]++
-				for i%2 == 0 && n%1000 == 0 && len(r.free) == 0 { // half of them can wait
+				for i%2 == 0 && n%1000 == 0 && len(r.free) == 0 { // half of the workers wait for a buffer
 					runtime.Gosched()
 				}
 				if n%100_000 == 99_999 {
@@ -102,10 +102,10 @@ func TestSoak(t *testing.T) {
 		t.Errorf("%d written and %d dropped of %d", s.Events, s.Dropped, total)
 	}
 	if read.events != s.Events || read.dropped != s.Dropped {
-		t.Errorf("the stream has %d events and tells of %d dropped, want %d and %d", read.events, read.dropped, s.Events, s.Dropped)
+		t.Errorf("the stream has %d events and %d dropped, want %d and %d", read.events, read.dropped, s.Events, s.Dropped)
 	}
 	if len(r.free) != workers+2 || len(r.rows) > workers {
-		t.Errorf("%d buffers are back of %d; %d rows", len(r.free), workers+2, len(r.rows))
+		t.Errorf("%d of %d buffers are back; %d rows", len(r.free), workers+2, len(r.rows))
 	}
 	runtime.GC()
 	runtime.ReadMemStats(&after)

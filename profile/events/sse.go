@@ -11,14 +11,14 @@ import (
 	"time"
 )
 
-// heartbeat is how long a viewer hears nothing at most, so that neither it nor a
-// proxy takes the connection for dead.
+// heartbeat is the longest silence towards a viewer, so that neither the viewer nor a proxy takes
+// the connection for dead.
 const heartbeat = 15 * time.Second
 
-// WriteSSE writes the stream as server-sent events, for an EventSource in a browser,
-// and calls flush after each write. It returns as [Feed.WriteStream] does. The data of
-// each event is JSON; times are nanoseconds since the beginning, names are numbers of
-// the names that have come before:
+// WriteSSE writes the stream as server-sent events, for an EventSource in a browser, and calls
+// flush after each write. It returns as [Feed.WriteStream] does. The data of each event is JSON;
+// times are nanoseconds since the beginning, and names are numbers in the table of names sent so
+// far:
 //
 //	event: start    {"start":"2006-01-02T15:04:05.999Z"}
 //	event: names    {"first":0,"names":["","…","cook/encode"]}
@@ -32,12 +32,11 @@ const heartbeat = 15 * time.Second
 //	                  {"worker":0,"name":2,"detail":0,"time":1200,"dur":2000000000}]}
 //	event: end      {"dropped":0}
 //
-// First come the names that there are, then an event "events" for each buffer of a
-// worker. "dropped" is what [Stream.Dropped] says. A value that is no number is
-// null. A comment comes after 15 seconds without anything else.
+// Known names come first, then one "events" event for each buffer of a worker. "dropped" is
+// [Stream.Dropped]. A value that is not a number is null. After 15 seconds of silence a comment
+// is sent.
 //
-// After "end" a page should close its EventSource, which otherwise comes back for
-// all of it again.
+// After "end" a page should close its EventSource, or it reconnects and gets everything again.
 func (f *Feed) WriteSSE(ctx context.Context, w io.Writer, flush func() error) error {
 	v := f.join()
 	defer f.leave(v)
@@ -71,15 +70,14 @@ func (f *Feed) WriteSSE(ctx context.Context, w io.Writer, flush func() error) er
 	}
 }
 
-// An sse turns blocks into server-sent events.
+// An sse converts blocks to server-sent events.
 type sse struct {
 	decoder
 	out                []byte
 	toldNames, toldRow int
 }
 
-// appendBlocks appends what a part of the stream says, which is whole blocks and at the
-// beginning magic.
+// appendBlocks converts a part of the stream: whole blocks, with magic before the first.
 func (s *sse) appendBlocks(part []byte) error {
 	if len(part) >= len(magic) && string(part[:len(magic)]) == magic {
 		part = part[len(magic):]
@@ -119,13 +117,13 @@ func (s *sse) appendBlocks(part []byte) error {
 func (s *sse) event(name string, data any) {
 	text, err := json.Marshal(data)
 	if err != nil {
-		panic("events: " + err.Error()) // numbers, strings and a time always have a form
+		panic("events: " + err.Error()) // numbers, strings and times always marshal
 	}
 	s.out = fmt.Appendf(s.out, "event: %s\ndata: %s\n\n", name, text)
 }
 
-// records appends the block of records that has been opened. By hand: there may be
-// thousands, and none of their fields needs escaping.
+// records converts the opened block of records. It writes JSON by hand: there may be thousands of
+// records, and no field needs escaping.
 func (s *sse) records() error {
 	b := fmt.Appendf(s.out, "event: events\ndata: {\"worker\":%d,\"dropped\":%d,\"events\":[",
 		s.row, addCapped(s.dropped, uint64(s.lost)))
@@ -145,10 +143,10 @@ func (s *sse) records() error {
 	return nil
 }
 
-// stillsOf appends the block of open scopes that has been opened.
+// stillsOf converts the opened block of open scopes.
 func (s *sse) stillsOf(content []byte) {
 	p := parser{rest: content}
-	p.any() // the moment
+	p.any() // skips the moment
 	p.any()
 	b := fmt.Appendf(s.out, "event: open\ndata: {\"first\":%d,\"count\":%d,\"scopes\":[", p.any(), p.any())
 	var r record
@@ -189,7 +187,7 @@ func appendJSON(b []byte, r *record) []byte {
 			}
 		}
 		b = append(b, ']')
-	case FlowOut, FlowIn: // as a string: it may be more than a double holds
+	case FlowOut, FlowIn: // as a string: a double cannot hold all ids
 		b = append(b, `,"flow":"`...)
 		b = strconv.AppendUint(b, r.flow, 10)
 		b = append(b, '"')

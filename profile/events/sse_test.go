@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// page takes apart what a browser would get: "event data" of each.
+// page splits the body that a browser would get into "event data" strings.
 func page(t *testing.T, body string) (events []string) {
 	for _, text := range strings.Split(strings.TrimSuffix(body, "\n\n"), "\n\n") {
 		if strings.HasPrefix(text, ":") {
@@ -23,7 +23,7 @@ func page(t *testing.T, body string) (events []string) {
 		}
 		name, data, ok := strings.Cut(strings.TrimPrefix(text, "event: "), "\ndata: ")
 		if !ok || !json.Valid([]byte(data)) {
-			t.Fatalf("%q is no event with JSON", text)
+			t.Fatalf("%q is not an event with JSON data", text)
 		}
 		events = append(events, name+" "+data)
 	}
@@ -46,7 +46,7 @@ func TestWriteSSE(t *testing.T) {
 			}
 			got <- body.String()
 		}()
-		synctest.Wait() // it has joined
+		synctest.Wait() // the viewer has joined
 
 		var enc encoder
 		buf := &buffer{base: 10, lost: 3}
@@ -73,9 +73,9 @@ func TestWriteSSE(t *testing.T) {
 		f.Write(stream)
 		f.Write(records)
 		synctest.Wait()
-		time.Sleep(10 * time.Second) // by the clock of the bubble
+		time.Sleep(10 * time.Second) // by the bubble's clock
 		f.Write(appendTable(nil, blockRows, 1, []string{"second"}))
-		time.Sleep(29 * time.Second) // of these 15 until it is time for a sign of life
+		time.Sleep(29 * time.Second) // 14 seconds left until the heartbeat
 		f.Write(appendTable(nil, blockNames, 4, []string{"new"}))
 		f.Write(records)
 		f.Write(appendEnd(nil, 14, 6))
@@ -105,13 +105,13 @@ func TestWriteSSE(t *testing.T) {
 	})
 }
 
-// A viewer that goes is forgotten.
+// A viewer that leaves is forgotten.
 func TestWriteSSEGone(t *testing.T) {
 	f := NewFeed()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	f.WriteSSE(ctx, io.Discard, func() error { return nil })
 	if len(f.viewers) != 0 {
-		t.Error("a viewer who has gone is still there")
+		t.Error("the feed still holds a viewer that left")
 	}
 }

@@ -6,25 +6,25 @@ import (
 	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
-// maxDepth bounds the scopes that are open on one row for a reader.
+// maxDepth is the most open scopes of one row that a reader keeps.
 const maxDepth = 1 << 10
 
-// A still is a scope that a stream says is open.
+// A still is a scope that the stream lists as open.
 type still struct {
-	start, told  int64 // ticks: when it began, and when it was last seen
+	start, told  int64 // ticks: when it began, and when it was last listed
 	name, detail uint32
 }
 
-// stills are the scopes of a stream that are open, by row, outermost first.
+// stills are the open scopes of a stream, by row, outermost first.
 type stills struct {
 	open  [][]still
-	fresh []freshRow // of the block that is being read
+	fresh []freshRow // rows of the current block
 }
 
-// A freshRow is a row and how many of its scopes have not been given to the reader.
+// A freshRow is a row and the number of its scopes that the reader has not got yet.
 type freshRow struct{ row, left int }
 
-// openStills takes in a block that says what is open.
+// openStills reads a block of open scopes.
 func (d *decoder) openStills(p *parser) {
 	mark := fastclock.Pair{Tick: int64(p.number(maxTick)), Nanos: int64(p.number(maxTick))}
 	first := p.number(uint64(len(d.rows)) + 1)
@@ -66,7 +66,7 @@ func (d *decoder) openStills(p *parser) {
 	}
 }
 
-// nextStill gives the reader the next scope of the block that says what is open.
+// nextStill returns the next scope of a block of open scopes.
 func (d *decoder) nextStill(r *record) bool {
 	for len(d.fresh) > 0 {
 		f := &d.fresh[0]
@@ -89,8 +89,8 @@ func (d *decoder) stillRecord(s still, values []float64) record {
 		start: start, dur: max(d.clock.nanos(s.told)-start, 0)}
 }
 
-// endedScope takes out what has ended when a scope of a row has, from its begin to its
-// end in ticks: that scope and those that it holds.
+// endedScope removes the scopes of a row that end with the scope from start to end: the scope
+// itself and the scopes inside it.
 func (d *decoder) endedScope(row int, start, end int64) {
 	if row >= len(d.stills.open) {
 		return
@@ -106,10 +106,9 @@ func (d *decoder) endedScope(row int, start, end int64) {
 	d.stills.open[row] = list
 }
 
-// Open returns the scopes that are open as far as the stream has been read, by row
-// and outermost first: those that a recording told last, and of which the end has not
-// come. Of a stream that ends without its last block they are what the program did
-// when it was killed.
+// Open returns the scopes that are open at the reader's position, by row and outermost first: the
+// scopes that the recording listed last and whose ends have not come. In a stream without its
+// last block they show what the program was doing when it was killed.
 func (s *Stream) Open() []Event {
 	var list []Event
 	for row, scopes := range s.stills.open {

@@ -10,8 +10,7 @@ import (
 	"time"
 )
 
-// A Stream reads what a recorder wrote, once, from the front. One goroutine at a
-// time may use it.
+// A Stream reads a recorder's stream once, from the front. One goroutine at a time may use it.
 type Stream struct {
 	from  *bufio.Reader
 	begun bool
@@ -20,17 +19,17 @@ type Stream struct {
 	decoder
 }
 
-// Read returns the stream that r begins with. Nothing is read before [Stream.All]
-// is, and of a live stream no more than whole blocks are waited for.
+// Read returns the stream that r begins with. It reads nothing until [Stream.All] is called, and
+// waits for no more than whole blocks of a live stream.
 func Read(r io.Reader) *Stream { return &Stream{from: bufio.NewReader(r)} }
 
-// All yields the events, block by block: those of one worker in the order in which
-// they ended, those of several workers mixed as their buffers came. After a break
-// the next loop goes on with the event after. The Values and Data of an event are
-// overwritten by the next; strings may be kept.
+// All yields the events, block by block. Events of one worker come in the order of their ends;
+// events of several workers are mixed as their buffers came. After a break the next loop goes on
+// with the next event. An event's Values and Data are valid until the next event; strings may be
+// kept.
 //
-// An error is the last thing that is yielded: one that is [ErrDamaged] if the
-// stream is damaged or ends without the block that ends it, or that of the reader.
+// An error is the last element yielded: [ErrDamaged] if the stream is damaged or ends without its
+// last block, otherwise the reader's error.
 func (s *Stream) All() iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		var r record
@@ -74,18 +73,17 @@ func (d *decoder) event(r *record) Event {
 	}
 }
 
-// Workers returns the names of the rows that are known so far. To have all before
-// the first event, read a file twice.
+// Workers returns the names of the rows seen so far. To have all before the first event, read a
+// file twice.
 func (s *Stream) Workers() []string { return slices.Clone(s.rows) }
 
-// Dropped returns how many records are missing up to here: those that the recorder
-// dropped and those that a [Feed] left out for this reader, who was slow. At the
-// end of the stream it is all that the recorder dropped until it was closed, also
-// of workers of which nothing followed.
+// Dropped returns how many records are missing up to here: records dropped by the recorder and
+// records that a [Feed] left out for this slow reader. At the end of the stream it includes all
+// records dropped before the recorder was closed, whatever their worker.
 func (s *Stream) Dropped() int64 { return addCapped(s.dropped, uint64(s.lost)) }
 
-// Start returns the time of day at which the recording began, the zero time if
-// nothing has been read yet.
+// Start returns the time of day at which the recording began, the zero time before the first
+// read.
 func (s *Stream) Start() time.Time {
 	return startTime(s.began)
 }
@@ -97,8 +95,7 @@ func startTime(unixNanos int64) time.Time {
 	return time.Unix(0, unixNanos)
 }
 
-// readBlock reads the next block and takes it in. The error is io.EOF where the
-// stream ends as it should.
+// readBlock reads the next block. It returns io.EOF after the block that ends the stream.
 func (s *Stream) readBlock() error {
 	if s.ended {
 		return io.EOF
@@ -136,31 +133,31 @@ func (s *Stream) readMagic() error {
 	return checkMagic(got[:])
 }
 
-// checkMagic checks what a stream begins with.
+// checkMagic checks the first bytes of a stream.
 func checkMagic(got []byte) error {
 	const version = len(magic) - 1
 	switch {
 	case len(got) < len(magic):
 		return damaged("%s", tooShort)
 	case string(got[:version]) != magic[:version]:
-		return damaged("it does not begin as one: is it an .events file?")
+		return damaged("it does not begin like one: is it an .events file?")
 	case got[version] != magic[version]:
 		return fmt.Errorf("events: read: stream of version %d: this program reads version %d", got[version], magic[version])
 	}
 	return nil
 }
 
-// What is wrong with a stream.
+// Descriptions of damage.
 const (
 	tooShort    = "it is too short to be one"
-	noLastBlock = "it ends without its last block: it was not closed, or is not all there"
-	tornBlock   = "it ends within a block: it was torn off there"
+	noLastBlock = "it ends without its last block: the recorder was not closed, or the file is incomplete"
+	tornBlock   = "it ends within a block: the file is truncated"
 )
 
 func errTooLong() error  { return damaged("a block claims to have more than %d bytes", maxBlock) }
 func errWrongSum() error { return damaged("a block has a wrong check sum") }
 
-// torn tells the end of the data from an error in reading it.
+// torn distinguishes the end of the data from a read error.
 func torn(err error, what string) error {
 	if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {
 		return damaged("%s", what)

@@ -14,14 +14,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// sample returns a stream of four blocks of records of one worker, and where each
-// whole block ends, which is where a torn stream is short of events.
+// sample returns a stream of four blocks of records of one worker, and the end of each whole
+// block, where a truncated stream loses events.
 func sample(t testing.TB) (stream []byte, ends []int) {
 	var to bytes.Buffer
 	r := New(&to, Options{})
 	w := r.Worker("worker")
 	for i := range 4 {
-		everyCall(w) // flushes before its outer scope ends, which goes into the next block
+		everyCall(w) // flushes before its outer scope ends, so that scope is in the next block
 		w.Instant(r.Symbol(strings.Repeat("name", i+1)), 0)
 	}
 	w.Release()
@@ -56,7 +56,7 @@ func eventsUpTo(t testing.TB, stream []byte, ends []int, n int) []Event {
 	return events
 }
 
-// A stream that ends anywhere gives all whole blocks, then ErrDamaged, once.
+// A stream truncated anywhere yields all whole blocks, then ErrDamaged, once.
 func TestTornStream(t *testing.T) {
 	stream, ends := sample(t)
 	for n := range len(stream) {
@@ -77,7 +77,7 @@ func TestTornStream(t *testing.T) {
 	}
 }
 
-// A stream with any byte changed gives the blocks before that, then an error.
+// A stream with any byte changed yields the blocks before that byte, then an error.
 func TestDamagedStream(t *testing.T) {
 	stream, ends := sample(t)
 	for i := range stream {
@@ -93,7 +93,7 @@ func TestDamagedStream(t *testing.T) {
 	}
 }
 
-// The reader's own error comes through as such.
+// The reader's own error is returned unchanged.
 func TestReaderFails(t *testing.T) {
 	stream, _ := sample(t)
 	broken := errors.New("cable cut")
@@ -107,7 +107,7 @@ func TestReaderFails(t *testing.T) {
 
 func TestBrokenLoopGoesOnWithTheNextEvent(t *testing.T) {
 	stream, _ := sample(t)
-	want, err := collectAll(Read(bytes.NewReader(stream))) // a slow recorder also says which scopes are open
+	want, err := collectAll(Read(bytes.NewReader(stream))) // a slow recorder may also list open scopes
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,8 +131,8 @@ func TestBrokenLoopGoesOnWithTheNextEvent(t *testing.T) {
 	}
 }
 
-// handmade returns a stream whose only block of records has this content behind
-// the counts, and after it one good record.
+// handmade returns a stream with one block of records, whose content after the counts is given,
+// and one valid record after it.
 func handmade(records ...byte) []byte {
 	b := []byte(magic)
 	b = appendTable(b, blockNames, 0, []string{"", "one", "two"})
@@ -147,10 +147,10 @@ func handmade(records ...byte) []byte {
 	return appendEnd(b, 0, 0)
 }
 
-// Of a later version's stream everything known is read.
-func TestUnknownKinds(t *testing.T) {
-	// Shape 0, kind 99, name 1, detail 2, time 5, three bytes; shape 1, an instant
-	// of the same detail.
+// Known parts of a later version's stream are read.
+func TestUnknownKindsAreSkipped(t *testing.T) {
+	// Shape 0, kind 99, name 1, detail 2, time 5, three bytes; shape 1, an instant with the same
+	// detail.
 	stream := handmade(0<<2, 99, 1, 2, 5, 3, 'a', 'b', 'c',
 		1<<2|flagSameDetail, byte(Instant), 1, 7)
 	_, got := readAll(t, stream)
@@ -160,8 +160,8 @@ func TestUnknownKinds(t *testing.T) {
 	}
 }
 
-// Records with the right sum that make no sense are damage as well.
-func TestRecordsWithoutSense(t *testing.T) {
+// Invalid records in a block with the right check sum are damage as well.
+func TestInvalidRecordsAreDamage(t *testing.T) {
 	good := []byte{flagSameDetail, byte(Instant), 1, 7, flagSameDetail, 7}
 	if _, got := readAll(t, handmade(good...)); len(got) != 2 {
 		t.Fatalf("the good ones: %+v", got)
@@ -189,19 +189,19 @@ func TestRecordsWithoutSense(t *testing.T) {
 	}
 }
 
-// So are tables with gaps or without end, and rows that there are not.
-func TestBlocksWithoutSense(t *testing.T) {
+// Tables with gaps or without end, and unknown rows, are damage.
+func TestInvalidBlocksAreDamage(t *testing.T) {
 	for name, block := range map[string][]byte{
 		"names after a gap": appendTable(nil, blockNames, 4, []string{"three is missing"}),
 		"too many rows":     appendTable(nil, blockRows, 1, make([]string, maxRows)),
 		"row of nowhere":    sealBlock(append(openBlock(nil, blockRecords), 0, 1, 0, 100, 100, 0), 0),
 		"begins too late": sealBlock(binary.AppendVarint(append(openBlock(nil, blockRecords), 0, 0, 0, 100, 100),
 			maxTick+1), 0),
-		"open on a row of nowhere": sealBlock(append(openBlock(nil, blockOpen), 100, 100, 0, 2, 0), 0),
-		"open outside of its rows": sealBlock(append(openBlock(nil, blockOpen), 100, 100, 0, 1, 1, 1, 1, 10, 1, 2), 0),
-		"open without a name":      sealBlock(append(openBlock(nil, blockOpen), 100, 100, 0, 1, 1, 0, 1, 10, 3, 2), 0),
-		"open and torn":            sealBlock(append(openBlock(nil, blockOpen), 100, 100, 0, 1, 1, 0, 2, 10, 1, 2), 0),
-		"no content":               sealBlock(openBlock(nil, blockEnd), 0),
+		"open on an unknown row": sealBlock(append(openBlock(nil, blockOpen), 100, 100, 0, 2, 0), 0),
+		"open outside its rows":  sealBlock(append(openBlock(nil, blockOpen), 100, 100, 0, 1, 1, 1, 1, 10, 1, 2), 0),
+		"open without a name":    sealBlock(append(openBlock(nil, blockOpen), 100, 100, 0, 1, 1, 0, 1, 10, 3, 2), 0),
+		"open and torn":          sealBlock(append(openBlock(nil, blockOpen), 100, 100, 0, 1, 1, 0, 2, 10, 1, 2), 0),
+		"no content":             sealBlock(openBlock(nil, blockEnd), 0),
 	} {
 		b := appendTable([]byte(magic), blockNames, 0, []string{"zero", "one", "two"})
 		b = appendTable(b, blockRows, 0, []string{"worker"})
@@ -212,8 +212,8 @@ func TestBlocksWithoutSense(t *testing.T) {
 	}
 }
 
-// Tables that come again change nothing.
-func TestTablesAgain(t *testing.T) {
+// Repeated tables change nothing.
+func TestRepeatedTablesChangeNothing(t *testing.T) {
 	b := appendTable([]byte(magic), blockRows, 0, []string{"first", "second"})
 	b = appendTable(b, blockRows, 1, []string{"second", "third"})
 	s, _ := readAll(t, appendEnd(b, 0, 0))
@@ -222,7 +222,7 @@ func TestTablesAgain(t *testing.T) {
 	}
 }
 
-// Counts of a hostile stream do not run over.
+// Counts of a hostile stream do not overflow.
 func TestHugeCounts(t *testing.T) {
 	b := appendLost([]byte(magic), math.MaxInt64-1)
 	b = appendLost(b, 5)
@@ -232,7 +232,7 @@ func TestHugeCounts(t *testing.T) {
 	}
 }
 
-// Reading events takes no memory for each of them.
+// Reading does not allocate for each event.
 func TestReadingAllocatesLittle(t *testing.T) {
 	var stream bytes.Buffer
 	r := New(&stream, Options{})
@@ -256,8 +256,8 @@ func TestReadingAllocatesLittle(t *testing.T) {
 	}
 }
 
-// Neither bytes nor blocks make the reader panic, give more than was put in, or
-// take the memory that a length claims.
+// For any bytes and blocks, the reader does not panic, yields no more than was put in, and does
+// not allocate the memory that a length claims.
 func FuzzRead(f *testing.F) {
 	stream, _ := sample(f)
 	f.Add(stream)
@@ -269,15 +269,15 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// FuzzBlock is FuzzRead with the sums put right, so that it comes further: the
-// content of a block of each kind, after tables and before the end.
+// FuzzBlock is FuzzRead with valid check sums, so that it reaches deeper: it fuzzes the content
+// of a block of each kind, after tables and before the end.
 func FuzzBlock(f *testing.F) {
 	stream, ends := sample(f)
 	for i := range ends[1:] {
 		kind, content, _ := openedBlock(stream[ends[i]:ends[i+1]])
 		f.Add(kind, content)
 	}
-	huge := []byte{1, 0, 0} // a clock so fast that a duration has no number
+	huge := []byte{1, 0, 0} // a clock so fast that a duration overflows
 	huge = binary.AppendUvarint(huge, 1<<30+1)
 	huge = binary.AppendUvarint(huge, 1<<60)
 	huge = append(huge, 0, flagSameDetail, byte(Scope), 1, 0)
@@ -290,7 +290,7 @@ func FuzzBlock(f *testing.F) {
 			return
 		}
 		data := handmade(flagSameDetail, byte(Instant), 1, 7, flagSameDetail, 7)
-		data = data[:len(data)-blockHead-2-blockSum] // without its end
+		data = data[:len(data)-blockHead-2-blockSum] // without its last block
 		from := len(data)
 		data = sealBlock(append(openBlock(data, kind), content...), from)
 		checkRead(t, appendEnd(data, 0, 0))
@@ -302,7 +302,7 @@ func checkRead(t *testing.T, data []byte) {
 	n, failed := 0, false
 	for e, err := range s.All() {
 		if failed {
-			t.Fatal("something came after an error")
+			t.Fatal("the reader yielded an event after an error")
 		}
 		if err != nil {
 			if failed = true; !errors.Is(err, ErrDamaged) && !strings.Contains(err.Error(), "version") {

@@ -9,8 +9,8 @@ import (
 	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
-// A Tape is a recording whose blocks can be read in any order, by several goroutines at
-// a time: one that is whole, or the latest part of one that is still being written.
+// A Tape is a recording whose blocks can be read in any order, by several goroutines at a time: a
+// whole recording, or the latest part of one that is still being written.
 //
 //	tape := events.OpenTape(data)
 //	for _, b := range tape.Blocks() {
@@ -19,52 +19,51 @@ import (
 //		}
 //	}
 //
-// The blocks in order give the events of [Read] in order. Names are numbers here; see
-// Names.
+// The blocks in order yield the events of [Read] in order. Names are numbers here; see Names.
 type Tape struct {
 	readers sync.Pool // of *tapeReader
 
 	mu        sync.RWMutex
-	skim      decoder // tables and clock; only ever appended to
+	skim      decoder // tables and clock; append-only
 	blocks    []Block
 	next      int64 // number of the next block
 	cut       cut
-	forgotten int64 // records
+	forgotten int64 // records of dropped blocks
 	err       error
 }
 
-// A Block is a part of a tape: records of one row, in the order of their ends, or what
-// was open at one moment.
+// A Block is a part of a tape: records of one row, in the order of their ends, or the scopes open
+// at one moment.
 type Block struct {
-	Number   int64 // counts from 0, and stays when older blocks are dropped
-	Row      int   // -1 if it says what was open, on any rows
-	Records  int   // there are no more; 0 if Row is -1
-	From, To int64 // nanoseconds between which records end; they may begin before
+	Number   int64 // counts from 0; unchanged when older blocks are dropped
+	Row      int   // -1 for a block of open scopes
+	Records  int   // upper bound of the number of records; 0 if Row is -1
+	From, To int64 // nanoseconds; bounds of the ends of its records
 
 	kind    byte
-	names   int            // that were known before it
-	at      fastclock.Pair // the last of the clock then
+	names   int            // names known before the block
+	at      fastclock.Pair // the clock's last pair before the block
 	content []byte
 }
 
-// A Record is an event with its names by number.
+// A Record is an event with its names as numbers.
 type Record struct {
 	Kind         Kind
 	Row          int32
 	Name, Detail Symbol
 	Start, Dur   int64 // nanoseconds
 
-	body uint64 // number, id, or where in the block the body is
+	body uint64 // number, id, or offset of the body in the block
 }
 
-// Value returns the number of a Value, an Alloc or a Free.
+// Value returns the number of a Value, Alloc or Free record.
 func (r *Record) Value() float64 { return math.Float64frombits(r.body) }
 
-// Flow returns the id of a FlowOut or a FlowIn.
+// Flow returns the id of a FlowOut or FlowIn record.
 func (r *Record) Flow() uint64 { return r.body }
 
-// Values appends the numbers of a Vector of this block to dst, or the one of a record
-// that has one.
+// Values appends the numbers of a Vector record of this block to dst, or the single number of a
+// Value, Alloc or Free record.
 func (b *Block) Values(r *Record, dst []float64) []float64 {
 	switch r.Kind {
 	case Value, Alloc, Free:
@@ -78,7 +77,7 @@ func (b *Block) Values(r *Record, dst []float64) []float64 {
 	return dst
 }
 
-// Data returns the data of a User record of this block, not copied.
+// Data returns the data of a User record of this block, without copying it.
 func (b *Block) Data(r *Record) []byte {
 	if r.Kind != User {
 		return nil
@@ -97,10 +96,9 @@ type tapeReader struct {
 	record
 }
 
-// Read appends the records of a block to dst. It allocates nothing if they fit. An error
-// is [ErrDamaged]: records that make no sense, after those that do. Records of a kind
-// that this version does not know are left out. A block that has been dropped since
-// Blocks returned it can still be read.
+// Read appends the records of a block to dst. It allocates nothing if they fit. The only error is
+// [ErrDamaged], for invalid records; the valid ones before it are returned. Records of kinds
+// unknown to this version are left out. A block can be read even after the tape has dropped it.
 func (t *Tape) Read(b *Block, dst []Record) ([]Record, error) {
 	r, _ := t.readers.Get().(*tapeReader)
 	if r == nil {
@@ -127,13 +125,14 @@ func (r *tapeReader) readAll(b *Block, dst []Record) ([]Record, error) {
 		if len(dst) < cap(dst) {
 			dst = dst[:len(dst)+1]
 		} else {
-			dst = append(dst, Record{}) // what is open
+			dst = append(dst, Record{}) // an open scope
 		}
 		r.record.number(&dst[len(dst)-1], r.row, len(b.content))
 	}
 }
 
-// number sets out to the record as a tape gives it, of a row and in content of a length.
+// number stores the record in out as a tape returns it; content is the length of the block's
+// content.
 func (r *record) number(out *Record, row, content int) {
 	out.Kind, out.Row, out.Name, out.Detail = r.kind, int32(row), Symbol(r.name), Symbol(r.detail)
 	out.Start, out.Dur, out.body = r.start, r.dur, 0
@@ -147,31 +146,30 @@ func (r *record) number(out *Record, row, content int) {
 	}
 }
 
-// Blocks returns the blocks that there are, in the order of the stream. They must not be
-// changed.
+// Blocks returns the current blocks, in the order of the stream. Callers must not change them.
 func (t *Tape) Blocks() []Block {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	return slices.Clip(t.blocks)
 }
 
-// Names returns the table of names, by Symbol, which has those of all blocks that there
-// were before. It must not be changed.
+// Names returns the table of names, by Symbol, which has the names of all current and dropped
+// blocks. Callers must not change it.
 func (t *Tape) Names() []string {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	return slices.Clip(t.skim.names)
 }
 
-// Workers returns the names of the rows. They must not be changed.
+// Workers returns the names of the rows. Callers must not change them.
 func (t *Tape) Workers() []string {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	return slices.Clip(t.skim.rows)
 }
 
-// Open returns the scopes that are open where the tape ends, by row and outermost first;
-// see [Stream.Open]. It reads what came since the recording last said so.
+// Open returns the scopes that are open at the tape's end, by row and outermost first; see
+// [Stream.Open]. It reads the blocks since the recording last listed open scopes.
 func (t *Tape) Open() []Record {
 	t.mu.RLock()
 	blocks, rows, names := t.blocks, t.skim.rows, t.skim.names
@@ -210,8 +208,8 @@ func (t *Tape) Open() []Record {
 	return list
 }
 
-// decides reports whether a block says that scopes are open on rows of which no later
-// block says what is open, and marks the rows of which it does.
+// decides reports whether a block lists open scopes on rows that no later block lists, and marks
+// all rows it lists.
 func (d *decoder) decides(b *Block, decided []bool) (yes bool) {
 	p := parser{rest: b.content}
 	p.any()
@@ -227,16 +225,15 @@ func (d *decoder) decides(b *Block, decided []bool) (yes bool) {
 	return yes
 }
 
-// Start returns the time of day at which the recording began, the zero time if that is
-// not known.
+// Start returns the time of day at which the recording began, the zero time if unknown.
 func (t *Tape) Start() time.Time {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	return startTime(t.skim.began)
 }
 
-// Dropped returns how many records the stream lacks: those that the recorder dropped and
-// those that a [Feed] left out for a slow viewer.
+// Dropped returns how many records the stream lacks: records dropped by the recorder and records
+// that a [Feed] left out for a slow viewer.
 func (t *Tape) Dropped() int64 {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -250,14 +247,14 @@ func (t *Tape) Forgotten() int64 {
 	return t.forgotten
 }
 
-// Ended reports whether the stream has been closed: nothing will follow.
+// Ended reports whether the stream has been closed.
 func (t *Tape) Ended() bool {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	return t.skim.ended
 }
 
-// Err returns why the tape ends before its recording did: ErrDamaged, or nil.
+// Err returns ErrDamaged if the tape ends before its recording did, or nil.
 func (t *Tape) Err() error {
 	t.mu.RLock()
 	defer t.mu.RUnlock()

@@ -7,10 +7,9 @@ import (
 	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
-// WriteTail writes what a tape has of the time from a moment on as a stream of its own,
-// which [Read] reads: all names, and the blocks in which something ends then or later. A
-// scope that had begun before the moment is there if it ended after it, or was told to be
-// open.
+// WriteTail writes a tape's events from a moment on as a new stream for [Read]: all names, and
+// the blocks in which a record ends then or later. Scopes that began before the moment are
+// included if they ended after it or were listed as open.
 func (t *Tape) WriteTail(w io.Writer, from int64) error {
 	t.mu.RLock()
 	began, names, rows, blocks := t.skim.began, t.skim.names, t.skim.rows, t.blocks
@@ -22,7 +21,7 @@ func (t *Tape) WriteTail(w io.Writer, from int64) error {
 	for i := range blocks {
 		b := &blocks[i]
 		if b.To < from {
-			out = appendMoment(out, b.at) // times of what follows depend on it
+			out = appendMoment(out, b.at) // later times depend on it
 			continue
 		}
 		at := len(out)
@@ -39,17 +38,17 @@ func (t *Tape) WriteTail(w io.Writer, from int64) error {
 	return err
 }
 
-// appendMoment appends a block that pairs a tick with its time and says nothing else.
+// appendMoment appends a block that only pairs a tick with its time.
 func appendMoment(b []byte, at fastclock.Pair) []byte {
 	from := len(b)
 	b = openBlock(b, blockOpen)
 	b = binary.AppendUvarint(b, uint64(at.Tick))
 	b = binary.AppendUvarint(b, uint64(at.Nanos))
-	b = append(b, 0, 0, 0) // open on no rows
+	b = append(b, 0, 0, 0) // no rows have open scopes
 	return sealBlock(b, from)
 }
 
-// End returns the latest moment that the tape knows of.
+// End returns the latest moment on the tape.
 func (t *Tape) End() (at int64) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()

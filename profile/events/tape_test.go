@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// played records what a worker of chance does, as a stream and where its blocks end.
+// played records random work of several workers and returns the stream.
 func played(t *rapid.T) []byte {
 	var to bytes.Buffer
 	r, tick := ticking(&to)
@@ -60,7 +60,7 @@ func played(t *rapid.T) []byte {
 	return to.Bytes()
 }
 
-// unrolled gives a tape's events in the order of the stream, up to the first damage.
+// unrolled returns a tape's events in the order of the stream, up to the first damage.
 func unrolled(t rapid.TB, tape *Tape) (list []Event, err error) {
 	var records []Record
 	blocks := tape.Blocks()
@@ -93,7 +93,7 @@ func flowOf(r *Record) uint64 {
 	return 0
 }
 
-// collectAll reads a stream with what is open between its records.
+// collectAll reads a stream, including the open scopes between its records.
 func collectAll(s *Stream) (list []Event, err error) {
 	for e, err := range s.All() {
 		if err != nil {
@@ -105,14 +105,14 @@ func collectAll(s *Stream) (list []Event, err error) {
 	return list, nil
 }
 
-// sameAsRead checks that a tape gives what Read does of the same bytes.
+// sameAsRead checks that a tape yields the same as Read for the same bytes.
 func sameAsRead(t rapid.TB, tape *Tape, data []byte) {
 	t.Helper()
 	s := Read(bytes.NewReader(data))
 	want, wantErr := collectAll(s)
 	got, err := unrolled(t, tape)
 	same := cmp.Comparer(func(a, b []byte) bool { return bytes.Equal(a, b) })
-	floats := cmp.Comparer(func(a, b []float64) bool { return fmt.Sprint(a) == fmt.Sprint(b) }) // with NaN
+	floats := cmp.Comparer(func(a, b []float64) bool { return fmt.Sprint(a) == fmt.Sprint(b) }) // NaN equals NaN
 	if diff := cmp.Diff(want, got, same, floats); diff != "" {
 		t.Fatalf("of %d bytes, -Read +Tape:\n%s", len(data), diff)
 	}
@@ -132,9 +132,9 @@ func sameAsRead(t rapid.TB, tape *Tape, data []byte) {
 	}
 }
 
-// A tape gives the events of Read: of whole recordings, torn and damaged ones, and of ones
-// that come in pieces.
-func TestTapeIsRead(t *testing.T) {
+// A tape yields the events of Read: for whole, truncated and damaged recordings, and for
+// recordings written in pieces.
+func TestTapeAgreesWithRead(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		data := played(t)
 		switch rapid.IntRange(0, 2).Draw(t, "harm") {
@@ -162,8 +162,8 @@ func TestTapeIsRead(t *testing.T) {
 	})
 }
 
-// Torn at each byte, and with each byte changed.
-func TestTapeOfHarmedStream(t *testing.T) {
+// Tape and Read agree on a stream truncated at each byte, and with each byte changed.
+func TestTapeAgreesWithReadOnDamage(t *testing.T) {
 	data, _ := sample(t)
 	sameAsRead(t, OpenTape(data), data)
 	for i := range data {
@@ -174,8 +174,8 @@ func TestTapeOfHarmedStream(t *testing.T) {
 	}
 }
 
-// A tape that is bounded has the latest blocks, and counts the records of the others.
-func TestTapeForgets(t *testing.T) {
+// A bounded tape keeps the latest blocks and counts the records of the others.
+func TestBoundedTapeKeepsTheLatestBlocks(t *testing.T) {
 	const flushes = 100
 	var to bytes.Buffer
 	r := New(&to, Options{Buffers: flushes + 2})
@@ -203,7 +203,7 @@ func TestTapeForgets(t *testing.T) {
 	}
 }
 
-// A tape is read while it is written, by several goroutines.
+// Several goroutines may read a tape while it is written.
 func TestTapeWhileWritten(t *testing.T) {
 	tape := NewTape(TapeOptions{Keep: 1 << 20})
 	r := New(tape, Options{})
@@ -245,7 +245,7 @@ func count(t rapid.TB, tape *Tape) int {
 	return len(slices.DeleteFunc(list, func(e Event) bool { return e.Kind == Open }))
 }
 
-// A viewer of a feed can be a tape.
+// A tape can be a viewer of a feed.
 func TestTapeOfFeed(t *testing.T) {
 	feed := NewFeed()
 	r := New(feed, Options{})
@@ -264,7 +264,7 @@ func TestTapeOfFeed(t *testing.T) {
 	}
 }
 
-// No bytes make a tape panic, or take much more memory than they have.
+// For any bytes, a tape does not panic and takes little more memory than they have.
 func FuzzTape(f *testing.F) {
 	stream, _ := sample(f)
 	f.Add(stream, uint16(7))
@@ -276,7 +276,7 @@ func FuzzTape(f *testing.F) {
 	})
 }
 
-// FuzzTapeBlock is FuzzTape with the sums put right.
+// FuzzTapeBlock is FuzzTape with valid check sums.
 func FuzzTapeBlock(f *testing.F) {
 	stream, ends := sample(f)
 	for i := range ends[1:] {
@@ -289,7 +289,7 @@ func FuzzTapeBlock(f *testing.F) {
 			return
 		}
 		data := handmade(flagSameDetail, byte(Instant), 1, 7, flagSameDetail, 7)
-		data = data[:len(data)-blockHead-2-blockSum] // without its end
+		data = data[:len(data)-blockHead-2-blockSum] // without its last block
 		from := len(data)
 		data = sealBlock(append(openBlock(data, kind), content...), from)
 		checkTape(t, appendEnd(data, 0, 0), 10)

@@ -6,29 +6,29 @@ import (
 	"slices"
 )
 
-// TapeOptions bounds a tape that is written to.
+// TapeOptions bounds a tape that is being written.
 type TapeOptions struct {
-	// Keep is how many bytes of blocks are kept: 0 means 256 MiB. The oldest are dropped
-	// for new ones; names stay.
+	// Keep is how many bytes of blocks are kept: 0 means 256 MiB. New blocks displace the oldest;
+	// names are kept.
 	Keep int64
 }
 
-// A cut is how a tape that is written to is bounded, and what it has not taken yet.
+// A cut is the writing state of a tape: its bounds and the incomplete block.
 type cut struct {
-	keep, held int64  // bytes of blocks
-	begun      bool   // the stream's first bytes have come
-	pending    []byte // a block of which the rest has not come
+	keep, held int64  // bytes of blocks: limit and current
+	begun      bool   // the stream's first bytes have been read
+	pending    []byte // the beginning of an incomplete block
 }
 
-// blockCost is what a tape needs for a block beside its content.
+// blockCost is the memory of a block besides its content.
 const blockCost = 128
 
-// tapeLines bounds the clock of a tape, which stands still for the times of early blocks.
+// tapeLines bounds the clock of a tape. Times of early blocks must stay exact, so it is large.
 const tapeLines = 1 << 20
 
-// OpenTape returns the tape of a whole stream, such as a mapped file. The stream must stay
-// while the tape is used. One that is damaged or torn is read up to the last whole block
-// before the damage, and Err says so.
+// OpenTape returns the tape of a whole stream, such as a mapped file. The stream must stay valid
+// while the tape is used. A damaged or truncated stream is read up to the last whole block before
+// the damage, and Err reports it.
 func OpenTape(stream []byte) *Tape {
 	t := &Tape{skim: decoder{clock: clock{most: tapeLines}}, cut: cut{keep: math.MaxInt64}}
 	rest, err := t.takeBlocks(stream, false)
@@ -45,15 +45,15 @@ func OpenTape(stream []byte) *Tape {
 	return t
 }
 
-// NewTape returns an empty tape, to which a stream can be written as it is recorded: by
+// NewTape returns an empty tape for a stream that is written while it is recorded: by
 // [Feed.WriteStream], or from a connection by io.Copy.
 func NewTape(opt TapeOptions) *Tape {
 	keep := max(cmp.Or(opt.Keep, 256<<20), 1)
 	return &Tape{skim: decoder{clock: clock{most: tapeLines}}, cut: cut{keep: keep}}
 }
 
-// Write appends to a tape made by NewTape the next part of a stream, however it is cut.
-// The error is ErrDamaged; what was whole before is kept.
+// Write appends the next part of a stream, cut anywhere, to a tape made by NewTape. It returns
+// ErrDamaged for damage; earlier whole blocks are kept.
 func (t *Tape) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -61,7 +61,7 @@ func (t *Tape) Write(p []byte) (int, error) {
 		return 0, t.err
 	}
 	for rest := p; len(rest) > 0 && t.err == nil; {
-		part := rest[:min(len(rest), maxBlock)] // so that pending stays small
+		part := rest[:min(len(rest), maxBlock)] // keeps pending small
 		rest = rest[len(part):]
 		if len(t.cut.pending) > 0 {
 			t.cut.pending = append(t.cut.pending, part...)
@@ -69,7 +69,7 @@ func (t *Tape) Write(p []byte) (int, error) {
 		}
 		var left []byte
 		left, t.err = t.takeBlocks(part, true)
-		if len(left) < len(part) || len(t.cut.pending) == 0 { // else it is all pending
+		if len(left) < len(part) || len(t.cut.pending) == 0 { // otherwise left is pending already
 			t.cut.pending = append(t.cut.pending[:0], left...) // left may be the end of pending itself
 		}
 	}
@@ -80,8 +80,8 @@ func (t *Tape) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// takeBlocks takes the whole blocks at the front of b and returns what follows. What it
-// keeps of them is a copy if b will not stay.
+// takeBlocks takes the whole blocks at the front of b and returns the remaining bytes. With clone
+// it keeps copies, because b will not stay valid.
 func (t *Tape) takeBlocks(b []byte, clone bool) (rest []byte, err error) {
 	if !t.cut.begun {
 		if len(b) < len(magic) {
@@ -127,7 +127,7 @@ func (t *Tape) takeBlock(kind byte, content []byte, clone bool) error {
 	t.next++
 	b.To = d.clock.nanos(d.clock.last.Tick)
 	if b.From = b.To; kind == blockRecords {
-		b.Row, b.Records = d.row, min(int(d.left), len(d.rest.rest)/2) // no record is shorter than two bytes
+		b.Row, b.Records = d.row, min(int(d.left), len(d.rest.rest)/2) // a record takes at least two bytes
 		b.From = min(d.clock.nanos(d.last), b.To)
 	}
 	if clone {

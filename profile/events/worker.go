@@ -6,26 +6,26 @@ import (
 	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
-// A Worker records what happens on one row of the timeline. One goroutine at a
-// time may use it. It never blocks and never allocates: when the recorder has no
-// buffer left, its records are dropped and counted.
+// A Worker records events on one row of the timeline. One goroutine at a time may use it. It
+// never blocks and never allocates: when the recorder has no free buffer, its records are dropped
+// and counted.
 //
 // A nil Worker records nothing.
 type Worker struct {
-	used int // slots of buf that are taken; bufferSlots if there is no buf
+	used int // slots of buf in use; bufferSlots without a buf
 	base int64
 	buf  *buffer
 	rec  *Recorder
 	row  *row // nil once released
 
-	open  *openScopes // the row's; nil if scopes are not told before they end
-	level int         // how many are open
+	open  *openScopes // the row's; nil if open scopes are not listed
+	level int         // depth of open scopes
 
-	_ [72]byte // no other worker's fields on this one's cache lines
+	_ [72]byte // keeps other workers' fields off this one's cache lines
 }
 
-// putRecordSlot appends a record of one slot. What does not simply fit is left to insert,
-// and so is a clock that ran backwards, whose difference is a large number.
+// putRecordSlot appends a record of one slot. It leaves full buffers, large time differences and
+// clocks that ran backwards, whose difference is a large number, to insert.
 func (w *Worker) putRecordSlot(a, b uint64, now int64) {
 	ticks, n := uint64(now-w.base), w.used
 	if uint(n) >= bufferSlots || ticks>>timeBits != 0 {
@@ -36,14 +36,14 @@ func (w *Worker) putRecordSlot(a, b uint64, now int64) {
 	w.used = n + 1
 }
 
-// stamp appends a record of one slot with the present time. The methods that call
-// it are short enough to be inlined, so that a nil worker costs no call.
+// stamp appends a record of one slot with the current time. Its callers are short enough to be
+// inlined, so that a nil worker costs no call.
 func (w *Worker) stamp(kind Kind, name Symbol, b uint64) {
 	w.putRecordSlot(first(kind, name), b, fastclock.Now())
 }
 
-// insert appends a record that is continued in more slots, and returns these for
-// the caller to fill, or nil if the record was dropped.
+// insert appends a record that continues in more slots, and returns these for the caller to fill,
+// or nil if the record was dropped.
 func (w *Worker) insert(a, b uint64, now int64, more int) []slot {
 	if w.buf != nil && (w.used+1+more > bufferSlots || now-w.base >= 1<<timeBits) {
 		w.Flush()
@@ -59,7 +59,7 @@ func (w *Worker) insert(a, b uint64, now int64, more int) []slot {
 	return w.buf.slots[n+1 : w.used]
 }
 
-// takeBuffer gets the worker an empty buffer, if there is one.
+// takeBuffer takes an empty buffer and reports whether there was one.
 func (w *Worker) takeBuffer(now int64) bool {
 	if w.row == nil {
 		return false
@@ -81,9 +81,9 @@ func (w *Worker) drop() {
 	w.rec.dropped.Add(1)
 }
 
-// Flush hands over what the worker has recorded since it last did. Live viewers
-// see it then, so a worker that records little should flush where it finishes
-// something; a full buffer is handed over by itself.
+// Flush hands the worker's records to the recorder, which shows them to live viewers. A worker
+// that records little should flush when it finishes a task; a full buffer is handed over
+// automatically.
 func (w *Worker) Flush() {
 	if w == nil || w.buf == nil {
 		return
@@ -93,8 +93,8 @@ func (w *Worker) Flush() {
 	w.buf, w.used = nil, bufferSlots
 }
 
-// Release flushes the worker and frees its row for the next worker of that name. Events
-// recorded on it afterwards are dropped and counted.
+// Release flushes the worker and frees its row for the next worker of that name. Later records on
+// it are dropped and counted.
 func (w *Worker) Release() {
 	if w == nil || w.row == nil {
 		return
@@ -105,7 +105,7 @@ func (w *Worker) Release() {
 	w.row, w.open = nil, nil
 }
 
-// A ScopeMark is a scope that has begun.
+// A ScopeMark is a running scope.
 type ScopeMark struct {
 	w     *Worker
 	start int64
@@ -116,9 +116,9 @@ type ScopeMark struct {
 //
 //	defer w.Begin(encode, asset).End()
 //
-// A scope that does not end is told as [Open] as long as it lasts. Scopes of one
-// worker end in the reverse order of their begins; one that does not is left out
-// there from the end of the scope around it.
+// While a scope has not ended, the stream lists it as [Open]. Scopes of one worker must end in
+// the reverse order of their begins; a scope that does not is no longer listed once the scope
+// around it ends.
 func (w *Worker) Begin(name, detail Symbol) ScopeMark {
 	if w == nil {
 		return ScopeMark{}
@@ -126,8 +126,7 @@ func (w *Worker) Begin(name, detail Symbol) ScopeMark {
 	return w.push(name, detail)
 }
 
-// End records the scope, from Begin to now. Call it once, where the worker is
-// used.
+// End records the scope, from Begin to now. Call it once, on the worker's goroutine.
 func (m ScopeMark) End() {
 	if m.w != nil {
 		m.end()
@@ -164,8 +163,8 @@ func (w *Worker) Value(name Symbol, v float64) {
 	}
 }
 
-// Vector records a quantity of at most [MaxValues] numbers; more are dropped and
-// count as one record.
+// Vector records a quantity of at most [MaxValues] numbers. A larger one is dropped and counts as
+// one record.
 func (w *Worker) Vector(name Symbol, values ...float64) {
 	if w == nil {
 		return
@@ -179,37 +178,37 @@ func (w *Worker) Vector(name Symbol, values ...float64) {
 	}
 }
 
-// Alloc records that bytes of a kind of memory were taken.
+// Alloc records an allocation of some kind of memory.
 func (w *Worker) Alloc(name Symbol, bytes int64) {
 	if w != nil {
 		w.stamp(Alloc, name, uint64(bytes))
 	}
 }
 
-// Free records that bytes of a kind of memory were given back.
+// Free records that memory of some kind was freed.
 func (w *Worker) Free(name Symbol, bytes int64) {
 	if w != nil {
 		w.stamp(Free, name, uint64(bytes))
 	}
 }
 
-// FlowOut records that the flow id, one of [Recorder.Flow], leaves the scope that
-// is open here: whatever waits for this takes it up with FlowIn.
+// FlowOut records that the flow id, from [Recorder.Flow], leaves the current scope. The receiver
+// continues it with FlowIn.
 func (w *Worker) FlowOut(id uint64) {
 	if w != nil {
 		w.stamp(FlowOut, 0, id)
 	}
 }
 
-// FlowIn records that the flow id arrives in the scope that is open here.
+// FlowIn records that the flow id arrives in the current scope.
 func (w *Worker) FlowIn(id uint64) {
 	if w != nil {
 		w.stamp(FlowIn, 0, id)
 	}
 }
 
-// User records data whose meaning the name tells, at most [MaxData] bytes; more
-// are dropped and count as one record.
+// User records data that the name gives a meaning to, at most [MaxData] bytes. Larger data is
+// dropped and counts as one record.
 func (w *Worker) User(name Symbol, data []byte) {
 	if w == nil {
 		return

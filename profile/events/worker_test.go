@@ -10,7 +10,7 @@ func TestNilRecordsNothing(t *testing.T) {
 	var r *Recorder
 	w := r.Worker("worker")
 	if w != nil || r.Symbol("name") != 0 || r.Flow() != 0 || r.Stats() != (Stats{}) || r.Close() != nil {
-		t.Fatal("a nil recorder gave something")
+		t.Fatal("a nil recorder gave a worker or a symbol")
 	}
 	if n := testing.AllocsPerRun(10, func() { everyCall(w) }); n != 0 {
 		t.Errorf("%v allocations", n)
@@ -19,7 +19,7 @@ func TestNilRecordsNothing(t *testing.T) {
 }
 
 // Nearly every record takes 16 bytes of the buffer.
-func TestBytesInBuffer(t *testing.T) {
+func TestRecordTakesSixteenBytes(t *testing.T) {
 	r := New(io.Discard, Options{})
 	defer r.Close()
 	w := r.Worker("worker")
@@ -52,7 +52,7 @@ func TestBytesInBuffer(t *testing.T) {
 	}
 }
 
-// everyCall makes records of all kinds, 12 of them, in scopes of depth 2.
+// everyCall makes 12 records, of all kinds, in scopes of depth 2.
 func everyCall(w *Worker) {
 	defer w.Begin(1, 2).End()
 	mark := w.Begin(1, 2)
@@ -75,7 +75,7 @@ func TestRecordingAllocatesNothing(t *testing.T) {
 	defer r.Close()
 	w := r.Worker("worker")
 	defer w.Release()
-	everyCall(w) // the goroutine that writes has what it needs
+	everyCall(w) // warms up the writing goroutine
 	if n := testing.AllocsPerRun(1000, func() { everyCall(w) }); n != 0 {
 		t.Errorf("%v allocations in 12 records", n)
 	}

@@ -10,8 +10,9 @@ import (
 	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
-// writeStream is the goroutine of a recorder: it turns buffers into blocks until the
-// recorder is closed, and when the timer says so tells which scopes are open. began is r.began by the clock on the wall.
+// writeStream is the recorder's goroutine: it writes buffers as blocks until the recorder is
+// closed, and lists the open scopes at each tick of the timer. began is the wall-clock time of
+// r.began.
 func (r *Recorder) writeStream(to io.Writer, began time.Time, timer <-chan time.Time) {
 	defer close(r.done)
 	s := sink{to: to, rec: r}
@@ -33,7 +34,7 @@ func (r *Recorder) writeStream(to io.Writer, began time.Time, timer <-chan time.
 	}
 }
 
-// writeBuffer writes a buffer, and the open scopes of its row.
+// writeBuffer writes a buffer and the open scopes of its row.
 func (s *sink) writeBuffer(b *buffer) {
 	s.appendNames()
 	s.appendRows()
@@ -50,26 +51,26 @@ func (s *sink) writeBuffer(b *buffer) {
 	}
 }
 
-// tellAll writes what is open on all rows.
+// tellAll lists the open scopes of all rows.
 func (s *sink) tellAll() {
 	s.appendRows()
 	s.tell(0, s.rows, true)
 }
 
-// tell writes what is open on some rows, which are in the stream. The moment comes
-// before the look: what has begun by then and is seen was open at it.
+// tell lists the open scopes of some rows, which the stream knows. It takes the moment before it
+// looks: a scope that had begun by then and is still visible was open at that moment.
 func (s *sink) tell(first, count int, old bool) {
 	mark := s.mark()
 	s.look(first, count, mark.Tick)
 	if s.news(first, old) {
-		s.appendNames() // after the look, so that those of what was seen are there
+		s.appendNames() // after the look, to include the names it found
 		s.out = s.appendOpen(s.out, first, mark, s.rec.began, s.names)
 	}
 }
 
-// endStream ends the stream.
+// endStream writes the end of the stream.
 func (s *sink) endStream() {
-	s.appendNames() // a reader may want to know of workers that recorded nothing
+	s.appendNames() // include workers that recorded nothing
 	s.appendRows()
 	if s.rec.tellsOpen {
 		s.tell(0, s.rows, true)
@@ -78,19 +79,19 @@ func (s *sink) endStream() {
 	s.send()
 }
 
-// A sink is the state of the goroutine that writes.
+// A sink is the state of the writing goroutine.
 type sink struct {
 	to    io.Writer
 	rec   *Recorder
 	enc   encoder
-	out   []byte // blocks to be written
-	names int    // how many are in the stream
+	out   []byte // blocks ready to write
+	names int    // number of names in the stream
 	rows  int
 	last  fastclock.Pair
 	teller
 }
 
-// send writes the blocks that are ready, unless writing has failed before.
+// send writes the ready blocks, unless a write has failed before.
 func (s *sink) send() bool {
 	out := s.out
 	s.out = s.out[:0]
@@ -106,14 +107,14 @@ func (s *sink) send() bool {
 		err = io.ErrShortWrite
 	}
 	if err != nil {
-		s.rec.err = fmt.Errorf("events: write stream: %w; recording stopped there", err)
+		s.rec.err = fmt.Errorf("events: write stream: %w; recording has stopped", err)
 		return false
 	}
 	return true
 }
 
-// mark pairs the clocks for the next block. Everything in it has happened before;
-// with the pairs in order the reader's clock runs forwards.
+// mark pairs the clocks for the next block. All events of the block happened before. Increasing
+// pairs keep the reader's clock running forwards.
 func (s *sink) mark() fastclock.Pair {
 	if p := fastclock.Mark(); p.Tick > s.last.Tick && p.Nanos > s.last.Nanos {
 		s.last = p
@@ -121,8 +122,8 @@ func (s *sink) mark() fastclock.Pair {
 	return s.last
 }
 
-// appendNames appends the names that are new. A worker got its symbols before it
-// handed over the buffer in which they are used, so none is missing.
+// appendNames appends the new names. A worker gets its symbols before it hands over the buffer
+// that uses them, so no name is missing.
 func (s *sink) appendNames() {
 	count := s.rec.names.Len()
 	if s.names == count {
