@@ -7,40 +7,38 @@ import (
 	"time"
 )
 
-// How processor time is judged. A step trips if the U test gives less than tripLevel and
-// the typical ratio is past cpuLimit; it has changed if it trips in the first
-// measurement and, in the same direction, in one of two more. Of unchanged steps
-// 2*tripLevel² do that in each direction: of runs with ten steps 0.8 % would report one
-// that is slower.
+// Parameters of the judgment of processor time. A step trips if the U test gives less than
+// tripLevel and the ratio of medians exceeds cpuLimit. It counts as changed if it trips in the
+// first measurement and, in the same direction, in one of two more. An unchanged step does so
+// with probability 2*tripLevel² per direction: of runs with ten steps, 0.8 % report a slower one
+// by mistake.
 const (
 	tripLevel = 0.02
-	// detected is the growth that is to be found with 99 % probability; how many rounds that
-	// takes depends on the noise found in the first ones.
+	// detected is the growth to find with 99 % probability. The number of rounds depends on the
+	// noise in the first rounds.
 	detected  = 0.03
-	minRounds = 30 // of fewer times the noise cannot be told
+	minRounds = 30 // fewer do not reveal the noise
 	maxRounds = 400
-	// patience is how long the first measurement may take.
+	// patience is the time limit of the first measurement.
 	patience = 5 * time.Minute
 )
 
-// quantiles of the normal distribution: of 1-tripLevel and of the 99 %.
+// Quantiles of the normal distribution, for 1-tripLevel and for 99 %.
 const zTrip, zFound = 2.054, 2.326
 
-// A Comparison is what came of measuring two builds in turn.
+// A Comparison is the result of measuring two builds in turn.
 type Comparison struct {
 	Before, After *Record
 	Changes       []Change
-	// Rounds is how often each step was timed in the first measurement; Detectable, for
-	// each step, the growth of processor time that would have been found with 99 %
-	// probability.
+	// Rounds is how often each step was timed in the first measurement. Detectable is, for each
+	// step, the growth of processor time that would have been found with 99 % probability.
 	Rounds     int
 	Detectable map[string]float64
 }
 
-// Against measures two builds that take turns, and compares all that they did and cost,
-// processor time included. Their steps are timed Times times; if that is 0, from 30 to
-// 400 times, depending on how noisy they are, and in some five minutes if 30 times fit. Two
-// more measurements of as many rounds follow for steps that are suspect.
+// Against measures two builds in turn, and compares all figures, processor time included. Each
+// step is timed Times times. If Times is 0 the noise decides: 30 to 400 times, within about five
+// minutes if 30 times fit. Suspect steps are measured twice more, with as many rounds.
 func (r *Runner) Against(ctx context.Context, before, after string) (*Comparison, error) {
 	a, err := r.workspace("a", before)
 	if err != nil {
@@ -89,8 +87,8 @@ func (r *Runner) Against(ctx context.Context, before, after string) (*Comparison
 	return c, nil
 }
 
-// again measures suspected steps twice more and returns those that trip once more at
-// least, in the same direction.
+// again measures suspect steps twice more and returns the steps that trip at least once more, in
+// the same direction.
 func (r *Runner) again(ctx context.Context, a, b *workspace, rounds int, suspects []suspect) (confirmed []int, err error) {
 	for n := 1; n <= 2 && len(suspects) > 0; n++ {
 		r.logf("measuring again, %d of 2", n)
@@ -113,17 +111,17 @@ func (r *Runner) again(ctx context.Context, a, b *workspace, rounds int, suspect
 	return confirmed, nil
 }
 
-// A suspect is a step that has tripped once.
+// A suspect is a step that has tripped once, and the direction.
 type suspect struct{ step, direction int }
 
-// empty returns the workspace without what was found in it.
+// empty returns the workspace without its measurements.
 func (w *workspace) empty() *workspace {
 	fresh := *w
 	fresh.steps = make([]executions, len(w.steps))
 	return &fresh
 }
 
-// trips returns 1 if b took more than a, -1 if less, 0 if by no more than chance explains.
+// trips returns 1 if b took more than a, -1 if less, 0 if chance explains the difference.
 func trips(a, b []float64) (direction int) {
 	switch ratio := median(b) / median(a); {
 	case ratio > 1+cpuLimit && UTest(a, b) < tripLevel:
@@ -134,23 +132,23 @@ func trips(a, b []float64) (direction int) {
 	return 0
 }
 
-// spread is the noise of two samples, as a part of their size.
+// spread returns the relative noise of two samples.
 func spread(a, b []float64) float64 {
 	return max(deviation(a)/median(a), deviation(b)/median(b))
 }
 
-// roundsNeeded is how many rounds find the growth that is to be found in all steps.
+// roundsNeeded returns how many rounds find the growth detected in all steps.
 func roundsNeeded(a, b *workspace) int {
 	need := minRounds
 	for i := range a.steps {
 		s := spread(a.steps[i].cpu, b.steps[i].cpu)
-		n := 2 * math.Pow((zTrip+zFound)*s/detected, 2) * math.Pi / 3 // the U test needs up to pi/3 times what a t-test does
+		n := 2 * math.Pow((zTrip+zFound)*s/detected, 2) * math.Pi / 3 // the U test needs up to pi/3 times as many as a t-test
 		need = max(need, int(min(maxRounds, math.Ceil(n))))
 	}
 	return need
 }
 
-// detectable is the growth that these samples would have shown.
+// detectable returns the growth that these samples would have shown.
 func detectable(a, b []float64) float64 {
 	return max(cpuLimit, (zTrip+zFound)*spread(a, b)*math.Sqrt(2*math.Pi/3/float64(max(1, len(a)))))
 }

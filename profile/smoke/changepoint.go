@@ -8,15 +8,15 @@ import (
 
 const (
 	minSegment   = 3   // values on each side of a change point
-	permutations = 499 // of a segment, to judge a split of it
+	permutations = 499 // shuffles of a segment that judge its split
 )
 
-// ChangePoints returns the indexes at which the distribution of a series changes, in
-// order: each is the first value of a new segment. It is the e-divisive algorithm: the
-// split that maximizes the energy distance between its two sides is a change point if
-// fewer than one in a hundred shuffles of the segment have a better one; then each side is
-// split in turn. A segment has at least three values, so the last two of a series never
-// are a change. Equal series give equal results.
+// ChangePoints returns the indexes at which the distribution of a series changes, in order: each
+// is the first value of a new segment. It is the e-divisive algorithm: the split that maximizes
+// the energy distance between its two sides is a change point if fewer than one in a hundred
+// shuffles of the segment have a better one; then each side is split in turn. A segment has at
+// least three values, so the last two of a series are never a change. Equal series give equal
+// results.
 func ChangePoints(series []float64) []int {
 	var points []int
 	var split func(low, high int)
@@ -35,7 +35,7 @@ func ChangePoints(series []float64) []int {
 	return points
 }
 
-// significant reports whether shuffles of the values rarely have as good a split.
+// significant reports whether few shuffles of the values have as good a split.
 func significant(values []float64, gain float64) bool {
 	shuffled := slices.Clone(values)
 	random := rand.New(rand.NewPCG(uint64(len(values)), math.Float64bits(gain)))
@@ -52,10 +52,9 @@ func significant(values []float64, gain float64) bool {
 	return true
 }
 
-// bestSplit returns where the energy distance between the values before and from there on
-// is greatest, and how great; 0, 0 if there are too few. It takes time in proportion to
-// the square of their number: moving one value across the split changes the three sums of
-// distances by the distances of that value alone.
+// bestSplit returns the index that splits the values with the greatest energy distance, and that
+// distance; 0, 0 for too few values. It takes quadratic time: moving one value across the split
+// changes the three sums of distances only by the distances of that value.
 func bestSplit(values []float64) (at int, gain float64) {
 	n := len(values)
 	if n < 2*minSegment {
@@ -88,9 +87,9 @@ func bestSplit(values []float64) (at int, gain float64) {
 	return at, gain
 }
 
-// energy is the scaled energy distance of two samples, with exponent 1: twice the mean
-// distance between them less the mean distances within each, times nm/(n+m). The sums
-// are over pairs.
+// energy returns the scaled energy distance of two samples, with exponent 1: twice the mean
+// distance between them minus the mean distances within each, times nm/(n+m). The sums are over
+// pairs.
 func energy(withinN, withinM, between float64, n, m int) float64 {
 	fn, fm := float64(n), float64(m)
 	e := 2*between/(fn*fm) - withinN/(fn*(fn-1)/2) - withinM/(fm*(fm-1)/2)

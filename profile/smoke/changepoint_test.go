@@ -1,6 +1,6 @@
 //go:build !race
 
-// Much arithmetic of one goroutine.
+// Excluded with the race detector: much arithmetic in one goroutine.
 
 package smoke
 
@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// bruteSplit is bestSplit by its definition.
+// bruteSplit is bestSplit computed from the definition.
 func bruteSplit(values []float64) (at int, gain float64) {
 	mean := func(a, b []float64, same bool) float64 {
 		sum, pairs := 0.0, 0.0
@@ -99,8 +99,8 @@ func TestChangePoints(t *testing.T) {
 			extra++
 		}
 	}
-	if extra > 8 { // each of three segments has one by chance in one run of a hundred
-		t.Errorf("%d of %d series have changes that are none", extra, runs)
+	if extra > 8 { // each of three segments has one by chance in 1 % of runs
+		t.Errorf("%d of %d series have false changes", extra, runs)
 	}
 	for _, none := range [][]float64{nil, {1}, {1, 2, 3, 4, 5}, slices.Repeat([]float64{7}, 100)} {
 		if got := ChangePoints(none); len(got) > 0 {
@@ -109,8 +109,8 @@ func TestChangePoints(t *testing.T) {
 	}
 }
 
-// A single outlier is no change, wherever it is and however far it lies.
-func TestOneOutlier(t *testing.T) {
+// A single outlier is not a change, at any place and distance.
+func TestOneOutlierIsNoChange(t *testing.T) {
 	random := rand.New(rand.NewPCG(9, 10))
 	found, runs := 0, 0
 	for range 20 {
@@ -123,12 +123,12 @@ func TestOneOutlier(t *testing.T) {
 			runs++
 		}
 	}
-	if found*50 > runs { // noise alone has one in a hundred
+	if found*50 > runs { // noise alone has 1 %
 		t.Errorf("%d of %d series with one outlier have changes", found, runs)
 	}
 }
 
-// A series without a change has one in a hundred.
+// A series without a change shows one in a hundred runs.
 func TestNoiseIsNoChange(t *testing.T) {
 	random := rand.New(rand.NewPCG(11, 12))
 	const runs = 1000

@@ -10,23 +10,23 @@ import (
 	"strings"
 )
 
-// Limits of what is the same, as a part of the value before.
+// Relative differences up to these limits count as equal.
 const (
 	allocationLimit  = 0.001
 	instructionLimit = 0.001
 	cpuLimit         = 0.01
 )
 
-// What a process may allocate and execute more in any case: hash tables with random seeds
-// have more or fewer collisions, what is done every 100 ms is done once more or less,
-// system calls are interrupted.
+// Absolute differences per process that always count as equal: hash tables with random seeds have
+// more or fewer collisions, work done every 100 ms is done once more or less, and system calls
+// are interrupted.
 const (
 	slackObjects      = 16
 	slackBytes        = 16 << 10
 	slackInstructions = 100_000
 )
 
-// slack is how much of a figure is the same in any case.
+// slack returns the absolute difference of a figure that counts as equal.
 func slack(f *Figure) float64 {
 	switch f.Name {
 	case AllocatedObjects:
@@ -39,47 +39,47 @@ func slack(f *Figure) float64 {
 	return 0
 }
 
-// A Change is a figure that differs by more than it does between two runs of one build.
+// A Change is a figure that differs by more than between two runs of one build.
 type Change struct {
 	Step   string
 	Figure string
 	Class  Class
-	// Before and After are what the builds have; NaN for one that has no such figure.
+	// Before and After are the values of both builds; NaN for a missing figure.
 	Before, After float64
-	// P is, for processor time, how likely chance makes so much of a difference.
+	// P is, for processor time, the probability of such a difference by chance.
 	P float64
-	// Items are those whose state differs, if Figure is Items.
+	// Items are the items with different states, if Figure is Items.
 	Items []ItemChange
-	// Causes are the figures and items that grew most, of those that explain this one.
+	// Causes are the related figures and items that grew most.
 	Causes []Cause
 }
 
-// Items is the name of the figure that stands for all items of a step.
+// Items is the figure name for all items of a step.
 const Items = "items"
 
-// An ItemChange is an item whose state differs, "" where it is not there.
+// An ItemChange is an item whose state differs; "" means that the item is missing.
 type ItemChange struct{ Name, Before, After string }
 
-// A Cause is a part of what a figure measures.
+// A Cause is a part of a changed figure.
 type Cause struct {
 	Name          string
 	Before, After float64
 }
 
-// Worse reports whether the change is a reason to fail: any difference of an exact
-// figure, growth of the others.
+// Worse reports whether the change is a reason to fail: any difference of an exact figure, growth
+// of other figures.
 func (c *Change) Worse() bool {
 	return c.Class == Exact || c.After > c.Before
 }
 
-// Growth is by what part of its value before a figure grew.
+// Growth returns the relative growth of the figure.
 func (c *Change) Growth() float64 { return c.After/c.Before - 1 }
 
-// ErrOtherSuite is the error of records that cannot be compared.
+// ErrOtherSuite means that two records cannot be compared.
 var ErrOtherSuite = errors.New("the records are of different suites, or of different inputs")
 
-// Compare returns how a record differs from one measured before. Processor time is not
-// compared: see [Runner.Against]. Allocations, instructions and levels are compared if both
+// Compare returns the differences between a record and an earlier one. It does not compare
+// processor time: see [Runner.Against]. It compares allocations, instructions and levels if both
 // builds have the same Go version, system and architecture.
 func Compare(before, after *Record) ([]Change, error) {
 	if before.Suite != after.Suite || before.Sum != after.Sum {
@@ -103,8 +103,7 @@ func Compare(before, after *Record) ([]Change, error) {
 	return changes, nil
 }
 
-// OverBudget returns the figures that are higher than their budget allows, Before being
-// the budget.
+// OverBudget returns the figures above their budgets; Before is the budget.
 func OverBudget(r *Record) []Change {
 	var over []Change
 	for i := range r.Steps {
@@ -118,8 +117,8 @@ func OverBudget(r *Record) []Change {
 	return over
 }
 
-// compareExact compares exact figures and items. A figure that was not exact before is
-// not compared; one that is not exact any more differs.
+// compareExact compares exact figures and items. It skips a figure that was unsteady before; a
+// figure that has become unsteady differs.
 func compareExact(was, now *Step) []Change {
 	var changes []Change
 	differs := func(name string, before, after float64) {
@@ -181,7 +180,7 @@ func compareItems(was, now []Item) []ItemChange {
 	return changes
 }
 
-// compareLevels compares a level that is the same in all executions of both builds.
+// compareLevels compares a level that is steady in both builds.
 func compareLevels(was, now *Step, g, f *Figure) (changes []Change) {
 	differs := func(name string, before, after float64) {
 		if before != after {
@@ -223,7 +222,7 @@ func compareMeasured(was, now *Step) []Change {
 	return changes
 }
 
-// causeLimit is how many causes a change names.
+// causeLimit is the most causes that a change names.
 const causeLimit = 3
 
 // causes returns the figures of a class that moved most in the direction of a change.

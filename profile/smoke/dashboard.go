@@ -13,7 +13,7 @@ import (
 	"github.com/assetcook/assetcook/internal/chart"
 )
 
-// pageStyle is the style of a page of trends.
+// pageStyle is the style of the page of trends.
 const pageStyle = chart.Style + `
 :root { color-scheme: light dark; --curve: #2563eb; --bad: #b91c1c; --good: #15803d; --step: #a16207; --dim: #6b7280; --grid: #8884; }
 @media (prefers-color-scheme: dark) { :root { --curve: #60a5fa; --bad: #f87171; --good: #4ade80; --step: #fbbf24; --dim: #9ca3af; } }
@@ -24,8 +24,8 @@ td.n, th.n { text-align: right; font-variant-numeric: tabular-nums } .bad { colo
 tr + tr td { border-top: 1px solid var(--grid) } .dim { color: var(--dim) } details { margin: .6rem 0 }
 `
 
-// WriteHTML writes a page, complete in itself, with the trend of each figure over the
-// records, their budgets, and what changed at which commit.
+// WriteHTML writes a self-contained page with the trend of each figure over the records, the
+// budgets, and the changes with their commits.
 func (h History) WriteHTML(w io.Writer) error {
 	p := &strings.Builder{}
 	title := "smoke runs"
@@ -63,7 +63,7 @@ func (h History) writePage(p *strings.Builder) {
 	}
 }
 
-// writeShifts writes what changed, the latest first.
+// writeShifts writes the changes, latest first.
 func (h History) writeShifts(p *strings.Builder, shifts []Shift) {
 	if len(shifts) == 0 {
 		fmt.Fprintln(p, "<p>Nothing has changed.</p>")
@@ -82,8 +82,8 @@ func (h History) writeShifts(p *strings.Builder, shifts []Shift) {
 	fmt.Fprintln(p, "</table>")
 }
 
-// trends returns the figures of a step that are drawn: those that can trip, those with a
-// budget, and exact ones that have changed.
+// trends returns the figures of a step to draw: figures that can trip, figures with a budget, and
+// exact figures that have changed.
 func trends(s *Step, step string, shifts []Shift) []Figure {
 	var drawn []Figure
 	for _, f := range s.Figures {
@@ -130,7 +130,7 @@ func (h History) writeChart(p *strings.Builder, step string, f Figure, shifts []
 	line.Write(p)
 }
 
-// writeBreakdown writes what a step was made of: its timers, its levels, the functions that
+// writeBreakdown writes the parts of a step: its timers, its levels, and the functions that
 // allocate most.
 func writeBreakdown(p *strings.Builder, s *Step) {
 	for _, part := range []struct {

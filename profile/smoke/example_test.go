@@ -11,7 +11,7 @@ import (
 	"github.com/assetcook/assetcook/profile/smoke"
 )
 
-// What a program does that wants to be measured.
+// The calls in a measurable program.
 func ExampleStart() {
 	set := counters.New(counters.Options{})
 	drawn := set.Counter("scene/drawn")
@@ -24,7 +24,7 @@ func ExampleStart() {
 	// Output: true <nil>
 }
 
-// How two builds of that program are compared.
+// Comparing two builds of that program.
 func ExampleRunner_Against() {
 	suite := smoke.Suite{
 		Name:  "fly through level 1",

@@ -14,7 +14,7 @@ import (
 // A History is the records of one suite, oldest first.
 type History []*Record
 
-// Append adds a record to a file of records, one a line.
+// Append adds a record to a file with one record per line.
 func Append(name string, r *Record) error {
 	line, err := json.Marshal(r)
 	if err != nil {
@@ -34,7 +34,7 @@ func Append(name string, r *Record) error {
 		if _, err := f.ReadAt(last[:], end-1); err != nil {
 			return err
 		}
-		if last[0] != '\n' { // a line that was torn stays one of its own
+		if last[0] != '\n' { // keep an incomplete last line separate
 			line = append([]byte{'\n'}, line...)
 		}
 	}
@@ -44,8 +44,8 @@ func Append(name string, r *Record) error {
 	return f.Close()
 }
 
-// ReadHistory reads the records of a suite from a file that [Append] wrote. skipped is
-// how many lines were torn or by another version. A file that does not exist is empty.
+// ReadHistory reads the records of a suite from a file written by [Append]. skipped counts
+// incomplete lines and records of other versions. A missing file is an empty history.
 func ReadHistory(name, suite string) (h History, skipped int, err error) {
 	f, err := os.Open(name)
 	if errors.Is(err, os.ErrNotExist) {
@@ -72,25 +72,25 @@ func ReadHistory(name, suite string) (h History, skipped int, err error) {
 	return h, skipped, nil
 }
 
-// FreshRecords is how many records at the end of a history can still turn out to be where
-// processor time changed: a change shows once so many have come after it.
+// FreshRecords is how many of the latest records may still turn out to have changed processor
+// time: a change shows only after this many records.
 const FreshRecords = minSegment
 
-// A Shift is a change of a figure at one record of a history.
+// A Shift is a change of a figure at a record of the history.
 type Shift struct {
 	Change
 	At int // index of the first record with the new value
 }
 
-// Shifts returns what changed when. Exact figures, allocations and instructions are
-// compared from record to record; processor time by change points among the records of
-// one processor, which takes three records after a change to show it.
+// Shifts returns the changes over time. It compares exact figures, allocations and instructions
+// from record to record. It finds changes of processor time by change points among the records of
+// one processor, which needs three records after the change.
 func (h History) Shifts() []Shift {
 	var shifts []Shift
 	for i := 1; i < len(h); i++ {
 		changes, err := Compare(h[i-1], h[i])
 		if err != nil {
-			continue // other inputs: nothing is known
+			continue // other inputs: not comparable
 		}
 		for _, c := range changes {
 			shifts = append(shifts, Shift{c, i})
@@ -103,7 +103,7 @@ func (h History) Shifts() []Shift {
 	return shifts
 }
 
-// steps returns the names of all steps, in the order in which they first came.
+// steps returns the names of all steps, in order of first appearance.
 func (h History) steps() []string {
 	var names []string
 	for _, r := range h {
@@ -116,8 +116,8 @@ func (h History) steps() []string {
 	return names
 }
 
-// cpuShifts returns where the processor time of a step changed on the processor that the
-// latest record is of.
+// cpuShifts returns the changes of a step's processor time among the records of the latest
+// record's processor.
 func (h History) cpuShifts(step string) []Shift {
 	var at []int
 	var series []float64

@@ -11,20 +11,19 @@ import (
 	"strings"
 )
 
-// codeLimit is how many functions a step names, those that execute most instructions.
+// codeLimit is how many functions a step lists, by most instructions.
 const codeLimit = 100
 
-// CanCount reports whether instructions can be counted: valgrind is installed. Of its
-// tools it is cachegrind that counts, without its caches: callgrind loses track of the
-// stack when Go switches goroutines, and a processor's own counters are rarely there in
-// a virtual machine. Kernels that need what valgrind does not emulate, such as AVX-512, do
-// not run: their portable forms are counted.
+// CanCount reports whether instructions can be counted: valgrind is installed. The runner uses
+// cachegrind without cache simulation: callgrind loses track of the stack when Go switches
+// goroutines, and virtual machines rarely offer the processor's own counters. Valgrind does not
+// emulate some instructions, such as AVX-512, so the portable forms of such kernels are counted.
 func CanCount() bool {
 	_, err := exec.LookPath("valgrind")
 	return err == nil
 }
 
-// counting wraps a command so that its instructions are counted into a file.
+// counting wraps a command so that valgrind counts its instructions into a file.
 func counting(ctx context.Context, cmd *exec.Cmd, file string) *exec.Cmd {
 	args := append([]string{"--quiet", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=" + file, cmd.Path}, cmd.Args[1:]...)
 	counted := exec.CommandContext(ctx, "valgrind", args...)
@@ -32,8 +31,8 @@ func counting(ctx context.Context, cmd *exec.Cmd, file string) *exec.Cmd {
 	return counted
 }
 
-// readInstructions reads what cachegrind wrote: the sum, and a figure for each of the
-// functions with most.
+// readInstructions reads cachegrind's output: the sum, and a figure for each of the functions
+// with most instructions.
 func readInstructions(name string) ([]Figure, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -47,16 +46,16 @@ func readInstructions(name string) ([]Figure, error) {
 	return figures, nil
 }
 
-// scheduled reports whether how much a function of the Go runtime executes depends on
-// when threads run: its scheduler, its allocator, the growing of stacks. Moving,
-// clearing and comparing memory and maps do not.
+// scheduled reports whether the instructions of a Go runtime function depend on thread timing:
+// its scheduler, its allocator, the growth of stacks. Moving, clearing and comparing memory and
+// maps do not.
 func scheduled(function string) bool {
 	name, ok := strings.CutPrefix(function, "runtime.")
 	return ok && !strings.HasPrefix(name, "mem") && !strings.HasPrefix(name, "cmp") && !strings.HasPrefix(name, "map")
 }
 
-// parseCachegrind reads lines "fn=NAME", below each of them lines "LINE COUNT", and at its
-// end one line "summary: COUNT". The sum is without what is [scheduled].
+// parseCachegrind reads lines "fn=NAME", each followed by lines "LINE COUNT", and at the end one
+// line "summary: COUNT". The sum excludes [scheduled] functions.
 func parseCachegrind(r io.Reader) ([]Figure, error) {
 	sums := map[string]float64{}
 	function, total, whole := "", 0.0, false
@@ -77,7 +76,7 @@ func parseCachegrind(r io.Reader) ([]Figure, error) {
 		}
 		number, count, ok := strings.Cut(line, " ")
 		if _, err := strconv.Atoi(number); !ok || err != nil {
-			continue // a heading, or a file
+			continue // a header or a file name
 		}
 		n, err := strconv.ParseUint(count, 10, 64)
 		if err != nil {

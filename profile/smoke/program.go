@@ -14,12 +14,11 @@ import (
 	"github.com/assetcook/assetcook/profile/counters"
 )
 
-// sampleVariable names the environment variable that has the file for a process's
-// sample.
+// sampleVariable is the environment variable that names the file for a process's sample.
 const sampleVariable = "ASSETCOOK_SMOKE_SAMPLE"
 
-// Names of the figures that every step has. Allocated is what the program's functions
-// allocate, heap also what the Go runtime needs for itself, which varies.
+// Names of the figures of every step. Allocated counts allocations of the program's functions;
+// heap also includes the Go runtime's own, which vary.
 const (
 	AllocatedObjects  = "allocated/objects"
 	AllocatedBytes    = "allocated/bytes"
@@ -31,18 +30,18 @@ const (
 	GarbageCollection = "memory/gc_cycles"
 )
 
-// A Run measures what this process does as one step of a smoke run. A nil *Run measures
-// nothing. One goroutine at a time may use it.
+// A Run measures this process as one step of a smoke run. A nil *Run measures nothing. One
+// goroutine at a time may use it.
 type Run struct {
 	file   string
 	set    *counters.Set
-	last   map[string]float64   // of each figure, at the end of the last frame
-	frames map[string][]float64 // of each figure, in each frame
+	last   map[string]float64   // value of each figure at the last frame's end
+	frames map[string][]float64 // value of each figure in each frame
 	count  int
 	sample sample
 }
 
-// A sample is what one process hands back.
+// A sample is the result of one process.
 type sample struct {
 	Build Build `json:"build"`
 	Step  Step  `json:"step"`
@@ -51,13 +50,13 @@ type sample struct {
 // Started reports whether this process was started by a [Runner].
 func Started() bool { return os.Getenv(sampleVariable) != "" }
 
-// Start begins to measure this process if it was started by a [Runner]; otherwise it
-// returns nil. Counters of the set become exact figures, except those whose name ends in
-// "/ns", which like timers are times. Floats and gauges become levels, which are compared if
-// they are the same in every execution; what package process publishes only explains.
+// Start begins measuring this process if a [Runner] started it; otherwise it returns nil. The
+// set's counters become exact figures, except names that end in "/ns", which are times, as timers
+// are. Floats and gauges become levels, which are compared if every execution has the same value;
+// figures of package process only explain.
 //
-// From then on the sources of the set are polled at the end of each frame, however long they
-// take (see [counters.Set.PollAlways]). set may be nil.
+// From then on the set's sources are polled at the end of each frame, however long they take (see
+// [counters.Set.PollAlways]). set may be nil.
 func Start(set *counters.Set) *Run {
 	if !Started() {
 		return nil
@@ -72,8 +71,7 @@ func Start(set *counters.Set) *Run {
 	return r
 }
 
-// Frame ends a frame: a unit of work that the program repeats. The first begins at
-// Start.
+// Frame ends a frame: a repeated unit of the program's work. The first begins at Start.
 func (r *Run) Frame() {
 	if r == nil {
 		return
@@ -92,8 +90,8 @@ func (r *Run) Frame() {
 // Exact adds a figure that must be the same in every run of the same sources.
 func (r *Run) Exact(name string, value int64) { r.addFigure(name, Exact, float64(value)) }
 
-// Level adds a figure that is compared if it is the same in every execution, such as the peak of
-// memory or the depth of a queue. Growth is a reason to fail.
+// Level adds a figure that is compared if it is the same in every execution, such as peak memory
+// or the depth of a queue. Growth is a reason to fail.
 func (r *Run) Level(name string, value float64) { r.addFigure(name, Level, value) }
 
 func (r *Run) addFigure(name string, class Class, value float64) {
@@ -102,22 +100,22 @@ func (r *Run) addFigure(name string, class Class, value float64) {
 	}
 }
 
-// Item adds a thing that was made or looked at. State says what became of it, such as a
-// digest, and is compared exactly.
+// Item adds a thing that was made or inspected. State describes the result, such as a digest, and
+// is compared exactly.
 func (r *Run) Item(name, state string, took time.Duration) {
 	if r != nil {
 		r.sample.Step.Items = append(r.sample.Step.Items, Item{Name: name, State: state, NS: float64(took)})
 	}
 }
 
-// Finish writes what was measured. The process should end soon after: the time that it
-// takes counts.
+// Finish writes the measurements. The process should end soon after, because its whole run time
+// counts.
 func (r *Run) Finish() error {
 	if r == nil {
 		return nil
 	}
 	step := &r.sample.Step
-	figures := r.readFigures() // before anything here allocates much
+	figures := r.readFigures() // before this function allocates much
 	step.Frames = r.count
 	for _, f := range figures {
 		if values := r.frames[f.Name]; len(values) > 0 && f.Class != Site {
@@ -140,9 +138,9 @@ func (r *Run) Finish() error {
 	return os.WriteFile(r.file, text, 0o666)
 }
 
-// readFigures returns all figures as they are now. The runtime's come from ReadMemStats, which
-// stops the program for a moment: package runtime/metrics would not, but takes 0.1 ms
-// at the start of every process, measured or not.
+// readFigures returns the current figures. It uses ReadMemStats, which stops the program briefly:
+// package runtime/metrics would not, but takes 0.1 ms at the start of every process, measured or
+// not.
 func (r *Run) readFigures() []Figure {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
@@ -171,18 +169,18 @@ func (r *Run) readFigures() []Figure {
 	return figures
 }
 
-// siteLimit is how many functions a step names, those that allocate most.
+// siteLimit is how many functions a step lists, by most allocations.
 const siteLimit = 50
 
-// allocations returns what the program's functions have allocated, in all and each, if
-// every allocation is in the profile. With the race detector there are none: a sync.Pool
-// drops a quarter of what it is given at random then.
+// allocations returns the allocations of the program's functions, in total and each, if every
+// allocation is in the profile. With the race detector it returns none: then a sync.Pool randomly
+// drops a quarter of its items.
 func allocations() []Figure {
 	if runtime.MemProfileRate != 1 || raceDetector {
 		return nil
 	}
 	debug.SetGCPercent(100)
-	runtime.GC() // an allocation is in the profile after two cycles
+	runtime.GC() // an allocation appears in the profile after two cycles
 	runtime.GC()
 	var records []runtime.MemProfileRecord
 	for n, ok := runtime.MemProfile(nil, true); !ok; {
@@ -210,12 +208,12 @@ func allocations() []Figure {
 		Figure{Name: AllocatedObjects, Class: Allocations, Value: objects})
 }
 
-// ofProcess reports whether the Go runtime or the system determines a level.
+// ofProcess reports whether a level depends on the Go runtime or the system.
 func ofProcess(name string) bool {
 	return name == HeapObjects || name == HeapBytes || name == GarbageCollection || name == PeakRSS || strings.HasPrefix(name, processPrefix)
 }
 
-// processPrefix is the prefix of the names that package process publishes.
+// processPrefix is the prefix of names published by package process.
 const processPrefix = "process/"
 
 // most returns the n highest figures.
@@ -229,8 +227,8 @@ func most(figures []Figure, n int) []Figure {
 	return figures[:min(n, len(figures))]
 }
 
-// allocatingFunction returns the innermost function of a stack that is not the
-// runtime's, and whether there is one.
+// allocatingFunction returns the innermost function on a stack outside the runtime, and whether
+// there is one.
 func allocatingFunction(stack []uintptr) (name string, ok bool) {
 	frames := runtime.CallersFrames(stack)
 	for {

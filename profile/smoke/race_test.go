@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// What a program with the race detector allocates differs from run to run, so it is not
-// compared.
+// With the race detector, allocations vary from run to run, so they are not compared.
 func TestNoAllocationsWithRaceDetector(t *testing.T) {
 	rate := runtime.MemProfileRate
 	defer func() { runtime.MemProfileRate = rate }()

@@ -13,17 +13,17 @@ import (
 	"github.com/assetcook/assetcook/internal/atomicfile"
 )
 
-// Format is the version of a record's form. Records of other versions are not compared.
+// Format is the version of the record format. Records of other versions are not compared.
 const Format = 1
 
-// maxRecord limits the size of a record that is read.
+// maxRecord limits the size of a record file.
 const maxRecord = 256 << 20
 
-// A Class says how a figure is compared.
+// A Class decides how a figure is compared.
 type Class string
 
-// Changes of the first four classes fail a comparison, and so do changes of levels that are the
-// same in every run. The other classes explain changes.
+// Changes in the first four classes fail a comparison, and so do changes of steady levels. The
+// other classes explain changes.
 const (
 	Exact        Class = "exact"        // equal in every run of the same sources
 	Allocations  Class = "allocations"  // objects or bytes allocated
@@ -36,30 +36,30 @@ const (
 	Level    Class = "level"    // memory, open files and the like
 	Unsteady Class = "unsteady" // should be exact, but differs between runs
 
-	Budget Class = "budget" // of a [Change]: a figure past its budget
+	Budget Class = "budget" // class of a [Change]: a figure over its budget
 )
 
-// A Record is what one build did in a suite, and what it cost.
+// A Record is the work and cost of one build in a suite.
 type Record struct {
 	Format  int       `json:"format"`
 	Suite   string    `json:"suite"`
-	Sum     string    `json:"sum"` // of the suite and its inputs
+	Sum     string    `json:"sum"` // identifies the suite and its inputs
 	At      time.Time `json:"at"`
 	Build   Build     `json:"build"`
 	Machine Machine   `json:"machine"`
 	Steps   []Step    `json:"steps"`
 }
 
-// A Build is the program that was measured.
+// A Build identifies the measured program.
 type Build struct {
 	Commit   string `json:"commit,omitempty"`
-	Modified bool   `json:"modified,omitempty"` // there were changes beside the commit
+	Modified bool   `json:"modified,omitempty"` // built with uncommitted changes
 	Go       string `json:"go"`
 	OS       string `json:"os"`
 	Arch     string `json:"arch"`
 }
 
-// String is the commit, shortened.
+// String returns the shortened commit.
 func (b Build) String() string {
 	switch {
 	case b.Commit == "":
@@ -73,9 +73,9 @@ func (b Build) String() string {
 // sameKind reports whether allocations and instructions of two builds can be compared.
 func (b Build) sameKind(c Build) bool { return b.Go == c.Go && b.OS == c.OS && b.Arch == c.Arch }
 
-// A Machine is where it was measured.
+// A Machine identifies the measuring machine.
 type Machine struct {
-	Name  string `json:"name"` // of the processor
+	Name  string `json:"name"` // processor name
 	Cores int    `json:"cores"`
 }
 
@@ -94,27 +94,27 @@ type Figure struct {
 	Name   string    `json:"name"`
 	Class  Class     `json:"class"`
 	Value  float64   `json:"value"`            // median of the executions
-	Values []float64 `json:"values,omitempty"` // of each execution where they differ
+	Values []float64 `json:"values,omitempty"` // per execution, if they differ
 
-	// Of the frames of one execution, if it has any: the highest, and the longest run of
-	// frames that were spikes, that is higher than twice the median.
+	// Peak is the highest frame of one execution, and Spikes its longest run of spikes, which are
+	// frames higher than twice the median.
 	Peak   float64 `json:"peak,omitempty"`
 	Spikes int     `json:"spikes,omitempty"`
 
-	// Steady marks a level that is the same in all counted executions, including its frames.
-	// Loose marks an exact figure whose frames differ between executions.
+	// Steady marks a level that is equal in all counted executions, including its frames. Loose
+	// marks an exact figure whose frames differ between executions.
 	Steady bool `json:"steady,omitempty"`
 	Loose  bool `json:"loose,omitempty"`
 }
 
-// Endings of the names of what frames add to a figure, in changes and budgets: its highest
-// frame, and the longest run of spikes.
+// Name suffixes of a figure's frame statistics in changes and budgets: its highest frame, and its
+// longest run of spikes.
 const (
 	PeakOf   = "/peak"
 	SpikesOf = "/spikes"
 )
 
-// asked returns the figure that a budget names, and the value that the budget limits.
+// asked returns the figure that a budget names, and the value to limit.
 func (s *Step) asked(name string) (f Figure, value float64, ok bool) {
 	if f, ok = s.Figure(name); ok {
 		return f, f.Value, true
@@ -130,10 +130,10 @@ func (s *Step) asked(name string) (f Figure, value float64, ok bool) {
 	return f, 0, false
 }
 
-// An Item is a thing that a step made or looked at, such as an asset.
+// An Item is a thing that a step made or inspected, such as an asset.
 type Item struct {
 	Name  string  `json:"name"`
-	State string  `json:"state"`        // what became of it: compared exactly
+	State string  `json:"state"`        // description of the result; compared exactly
 	NS    float64 `json:"ns,omitempty"` // how long it took
 }
 
@@ -144,7 +144,7 @@ func (r *Record) step(name string) *Step {
 	return nil
 }
 
-// Figure returns a figure of the step, and whether there is one of that name.
+// Figure returns the step's figure of this name, and whether it exists.
 func (s *Step) Figure(name string) (Figure, bool) {
 	i, ok := slices.BinarySearchFunc(s.Figures, name, func(f Figure, name string) int { return strings.Compare(f.Name, name) })
 	if !ok {
@@ -158,8 +158,7 @@ func (s *Step) sort() {
 	slices.SortFunc(s.Items, func(a, b Item) int { return strings.Compare(a.Name, b.Name) })
 }
 
-// OnlyExact returns the record with what is compared exactly, which holds for machines of
-// every kind.
+// OnlyExact returns the record reduced to exactly compared parts, which are valid on any machine.
 func (r *Record) OnlyExact() *Record {
 	only := *r
 	only.Steps = slices.Clone(r.Steps)
@@ -174,11 +173,11 @@ func (r *Record) OnlyExact() *Record {
 	return &only
 }
 
-// oneLine puts each figure and item of indented JSON, in which strings have no newlines,
-// on a line of its own.
+// oneLine puts each figure and item of indented JSON on one line. Strings in JSON have no
+// newlines.
 var oneLine = strings.NewReplacer("\n\t\t\t\t\t\t", " ", "\n\t\t\t\t\t", " ", "\n\t\t\t\t}", " }")
 
-// WriteFile writes the record to a file, replacing it whole.
+// WriteFile writes the record to a file atomically.
 func (r *Record) WriteFile(name string) error {
 	return atomicfile.Write(name, 0o666, func(w io.Writer) error {
 		text, err := json.MarshalIndent(r, "", "\t")
@@ -201,7 +200,7 @@ func ReadFile(name string) (*Record, error) {
 		return nil, err
 	}
 	if len(text) > maxRecord {
-		return nil, fmt.Errorf("%s: larger than %d bytes; this is no record of a smoke run", name, maxRecord)
+		return nil, fmt.Errorf("%s: larger than %d bytes: not a record of a smoke run", name, maxRecord)
 	}
 	r, err := parse(text)
 	if err != nil {
@@ -210,14 +209,14 @@ func ReadFile(name string) (*Record, error) {
 	return r, nil
 }
 
-// ErrFormat is the error of a record that another version wrote.
+// ErrFormat means that another version wrote the record.
 var ErrFormat = errors.New("record of another version; measure again to write a new one")
 
-// parse reads a record and checks what comparing relies on.
+// parse reads a record and checks the properties that comparing relies on.
 func parse(text []byte) (*Record, error) {
 	r := new(Record)
 	if err := json.Unmarshal(text, r); err != nil {
-		return nil, fmt.Errorf("no record of a smoke run: %w", err)
+		return nil, fmt.Errorf("not a record of a smoke run: %w", err)
 	}
 	if r.Format != Format {
 		return nil, fmt.Errorf("%w (format %d, want %d)", ErrFormat, r.Format, Format)

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// sampleRecord is a record of one step with a figure of each class.
+// sampleRecord returns a record of one step with a figure of each class.
 func sampleRecord(commit string, cpu float64) *Record {
 	s := Step{Name: "draw|<b>", Frames: 2, Items: []Item{{"wall.png", "abc", 5}}, Budgets: map[string]float64{CPUTime: 500}, Figures: []Figure{
 		{Name: "draws", Class: Exact, Value: 12, Peak: 7, Spikes: 1},
@@ -56,10 +56,10 @@ func TestRecordFile(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		`{"format":9}`: "record of another version",
-		`{`:            "no record of a smoke run",
+		`{`:            "not a record of a smoke run",
 		`{"format":1,"steps":[{"name":"a"},{"name":"a"}]}`:                             `two steps are called "a"`,
 		`{"format":1,"steps":[{"name":"a","figures":[{"name":"x"},{"name":"x"}]}]}`:    `two figures "x"`,
-		`{"format":1,"steps":[{"name":"a","figures":[{"name":"x","value":"a lot"}]}]}`: "no record",
+		`{"format":1,"steps":[{"name":"a","figures":[{"name":"x","value":"a lot"}]}]}`: "not a record",
 	} {
 		os.WriteFile(name, []byte(text), 0o666)
 		if _, err := ReadFile(name); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "r.json") {
@@ -92,7 +92,7 @@ func TestCompare(t *testing.T) {
 		{"draws", func(f *Figure) { f.Value++ }, 1, true},
 		{"draws", func(f *Figure) { f.Value-- }, 1, true},
 		{"draws", func(f *Figure) { f.Class = Unsteady }, 1, true},
-		{"draws", func(f *Figure) { f.Name = "drawn" }, 2, true}, // one gone, one new
+		{"draws", func(f *Figure) { f.Name = "drawn" }, 2, true}, // one missing, one new
 		{"draws", func(f *Figure) { f.Peak, f.Spikes = 9, 9 }, 2, true},
 		{"draws", func(f *Figure) { f.Peak = 6 }, 1, true},
 		{"draws", func(f *Figure) { f.Spikes = 0 }, 1, true},
@@ -120,7 +120,7 @@ func TestCompare(t *testing.T) {
 			}
 		}
 	}
-	// What hash tables with random seeds allocate more or less is no change.
+	// The random variation of hash tables is not a change.
 	few := func(value float64) *Record {
 		r := sampleRecord("a", 100)
 		figure(r, AllocatedBytes).Value = value
@@ -131,7 +131,7 @@ func TestCompare(t *testing.T) {
 			t.Errorf("%g bytes more: %v, %v", more, changes, err)
 		}
 	}
-	// Allocations of builds by other compilers are not compared, exact figures are.
+	// Allocations of different compilers are not compared, but exact figures are.
 	r := sampleRecord("b", 100)
 	r.Build.Go = "go2"
 	figure(r, AllocatedBytes).Value = 9e9
@@ -197,7 +197,7 @@ func TestHistory(t *testing.T) {
 	}
 	text := page.String()
 	if strings.Contains(text, "%!") {
-		t.Error("the page has what package fmt writes for an argument of the wrong type")
+		t.Error("the page has fmt's marker of a wrong argument type")
 	}
 	for _, want := range []string{"<svg", "budget: ", ">m<", "<circle", "draw|&lt;b&gt;", "t/&lt;script&gt;", "</html>"} {
 		if want != "</html>" && !strings.Contains(text, want) {
@@ -205,7 +205,7 @@ func TestHistory(t *testing.T) {
 		}
 	}
 	if strings.Contains(text, "<script") || strings.Contains(text, "NaN") || strings.Contains(text, "<b>\"") {
-		t.Error("a name is not escaped, or a number is none")
+		t.Error("a name is not escaped, or a number is invalid")
 	}
 	if h, _, err := ReadHistory(name+"x", "s"); len(h) != 0 || err != nil {
 		t.Errorf("no file: %v, %v", h, err)

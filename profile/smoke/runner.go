@@ -15,43 +15,43 @@ import (
 	"time"
 )
 
-// DefaultTimes is how often steps are timed where nothing else is asked for.
+// DefaultTimes is the default number of timed executions per step.
 const DefaultTimes = 5
 
-// exactRounds is how often exact figures are taken, so that one that varies shows.
+// exactRounds is how often exact figures are measured, to detect figures that vary.
 const exactRounds = 2
 
 // A Runner executes a suite.
 type Runner struct {
 	Suite Suite
-	Dir   string // a folder that is the runner's own while it works
-	// Times is how often each step is executed as users have it. With 0 Run measures no
-	// time, which leaves exact figures, allocations and instructions; for Against see there.
+	Dir   string // a directory for the runner's exclusive use while it works
+	// Times is how often each step is executed normally. With 0 Run measures no time, only exact
+	// figures, allocations and instructions; for Against see there.
 	Times int
-	// Instructions counts them, which takes some ten times as long; see [CanCount].
+	// Instructions counts instructions, which takes about ten times as long; see [CanCount].
 	Instructions bool
-	// NoAllocations leaves out what the program's functions allocate, for which every
-	// allocation has to be profiled.
+	// NoAllocations leaves out allocations by function, which need every allocation in the
+	// profile.
 	NoAllocations bool
-	// Log takes a line about what is being done; nil for none.
+	// Log gets a line about each stage; nil for none.
 	Log func(line string)
 }
 
-// A mode is how a process is executed.
+// A mode is a way to execute a process.
 type mode int
 
 const (
-	plain   mode = iota // as users have it
-	exact               // so that what it counts and allocates is the same each time
-	counted             // under a counter of instructions
+	plain   mode = iota // a normal execution
+	exact               // deterministic counts and allocations
+	counted             // under an instruction counter
 )
 
-// deterministic are settings of the Go runtime under which a process with one worker
-// allocates nearly the same each time. The collector runs only if memory gets short.
+// deterministic are settings of the Go runtime under which a process with one worker allocates
+// nearly the same each time. The collector runs only if memory gets short.
 var deterministic = []string{"GOMAXPROCS=1", "GOGC=off", "GOMEMLIMIT=2GiB"}
 
-// profiled are settings of GODEBUG that have every allocation in the profile. The stacks
-// are as long as it takes to get out of the runtime; longer ones cost more than the rest.
+// profiled are GODEBUG settings that put every allocation in the profile. Stacks are just deep
+// enough to leave the runtime; deeper ones would cost more than everything else.
 const profiled = "memprofilerate=1,profstackdepth=16"
 
 func (r *Runner) environment(m mode) []string {
@@ -82,7 +82,7 @@ func (r *Runner) Run(ctx context.Context, program string) (*Record, error) {
 	return r.record(w), nil
 }
 
-// deterministicRounds measures what is the same each time.
+// deterministicRounds measures the deterministic figures.
 func (r *Runner) deterministicRounds(ctx context.Context, spaces ...*workspace) error {
 	for i := range exactRounds {
 		r.logf("counting, %d of %d", i+1, exactRounds)
@@ -97,19 +97,19 @@ func (r *Runner) deterministicRounds(ctx context.Context, spaces ...*workspace) 
 	return r.round(ctx, counted, len(r.Suite.Steps), spaces...)
 }
 
-// A workspace is where one program works, and what it was found to do.
+// A workspace is the place of one program, and its results.
 type workspace struct {
 	program string
-	dir     string // its working folder
+	dir     string // its working directory
 	file    string // for samples
 	build   Build
 	steps   []executions
 }
 
-// executions are all that were done of one step.
+// executions are the results of all executions of one step.
 type executions struct {
 	plain, exact, counted []Step
-	cpu                   []float64 // of the plain ones
+	cpu                   []float64 // of the plain executions
 }
 
 func (r *Runner) workspace(name, program string) (*workspace, error) {
@@ -138,7 +138,7 @@ func (r *Runner) round(ctx context.Context, m mode, steps int, spaces ...*worksp
 		}
 	}
 	for i := range steps {
-		first := i + len(spaces[0].steps[i].plain) // another from step to step and from round to round
+		first := i + len(spaces[0].steps[i].plain) // alternates between steps and between rounds
 		for k := range spaces {
 			w := spaces[(first+k)%len(spaces)]
 			if err := r.execute(ctx, m, i, w); err != nil {
@@ -149,7 +149,7 @@ func (r *Runner) round(ctx context.Context, m mode, steps int, spaces ...*worksp
 	return nil
 }
 
-// execute does one step in one workspace and keeps what it found.
+// execute executes one step in one workspace and keeps the result.
 func (r *Runner) execute(ctx context.Context, m mode, i int, w *workspace) error {
 	task := r.Suite.Steps[i]
 	if task.Prepare != nil {
@@ -193,7 +193,7 @@ func (r *Runner) execute(ctx context.Context, m mode, i int, w *workspace) error
 	return nil
 }
 
-// runCommand runs a command and reads the sample that it leaves.
+// runCommand runs a command and reads the sample that it writes.
 func (w *workspace) runCommand(cmd *exec.Cmd) (sample, error) {
 	var found sample
 	os.Remove(w.file)
@@ -213,7 +213,7 @@ func (w *workspace) runCommand(cmd *exec.Cmd) (sample, error) {
 	return found, err
 }
 
-// record sums up all executions.
+// record summarizes all executions.
 func (r *Runner) record(w *workspace) *Record {
 	rec := &Record{
 		Format: Format, Suite: r.Suite.Name, Sum: r.Suite.Sum, At: time.Now().UTC().Truncate(time.Second),
@@ -227,7 +227,7 @@ func (r *Runner) record(w *workspace) *Record {
 	return rec
 }
 
-// step makes one step of all executions of it.
+// step combines all executions of a step into one.
 func (e *executions) step() Step {
 	first := e.exact[0]
 	step := Step{Frames: first.Frames, Items: first.Items}
@@ -279,8 +279,7 @@ func (e *executions) step() Step {
 	return step
 }
 
-// each returns a figure's value in each of the steps, 0 in one that lacks it, and whether
-// it is the same in all.
+// each returns a figure's value in each step, 0 where it is missing, and whether all are equal.
 func each(steps []Step, name string) (values []float64, same bool) {
 	same = true
 	for i := range steps {
@@ -291,7 +290,7 @@ func each(steps []Step, name string) (values []float64, same bool) {
 	return values, same
 }
 
-// sameFrames reports whether the frames of a figure are alike in all steps.
+// sameFrames reports whether a figure has equal frame statistics in all steps.
 func sameFrames(steps []Step, f Figure) bool {
 	for i := range steps {
 		if g, ok := steps[i].Figure(f.Name); !ok || g.Peak != f.Peak || g.Spikes != f.Spikes {
@@ -315,8 +314,8 @@ func middle(steps []Step, f Figure) Figure {
 	return f
 }
 
-// unsteadyItems marks the items of a that b has otherwise or not at all, and adds those
-// that only b has.
+// unsteadyItems marks the items of a that are different or missing in b, and adds the items that
+// only b has.
 func unsteadyItems(a, b []Item) []Item {
 	states := map[string]string{}
 	for _, item := range b {
@@ -340,7 +339,7 @@ func (r *Runner) logf(format string, args ...any) {
 	}
 }
 
-// A tail keeps the end of what is written to it.
+// A tail keeps the end of the data written to it.
 type tail struct{ b []byte }
 
 const tailSize = 2000
@@ -359,7 +358,7 @@ func (t *tail) quote() string {
 	return "; it printed:\n" + string(text)
 }
 
-// processorName is what the system calls the processor.
+// processorName returns the system's name for the processor.
 func processorName() string {
 	if text, err := os.ReadFile("/proc/cpuinfo"); err == nil {
 		for line := range strings.Lines(string(text)) {
@@ -369,4 +368,27 @@ func processorName() string {
 		}
 	}
 	return runtime.GOARCH
+}
+
+// A Suite is a sequence of steps of a program. Each step is a process of its own, which starts in
+// the state that the previous step left.
+type Suite struct {
+	Name string
+	Sum  string // identifies the inputs of exact figures; see [Record]
+	// Reset prepares a working directory for the first step. The directory is empty, or as the
+	// last step left it.
+	Reset func(work string) error
+	Steps []Task
+}
+
+// A Task is a step to execute.
+type Task struct {
+	Name    string
+	Budgets map[string]float64      // highest allowed values of figures
+	Prepare func(work string) error // runs before each execution, unmeasured; may be nil
+	// Command returns the command that executes the step; the program must call [Start].
+	Command func(ctx context.Context, program, work string) *exec.Cmd
+	// Inspect returns items visible from outside, such as digests of output files. It is called
+	// after each execution that provides exact figures; may be nil.
+	Inspect func(work string) ([]Item, error)
 }

@@ -1,6 +1,6 @@
 //go:build !race
 
-// What the race detector allocates would count.
+// Excluded with the race detector: its allocations would count.
 
 package smoke
 
@@ -22,7 +22,7 @@ import (
 	"github.com/assetcook/assetcook/profile/counters"
 )
 
-// The test's own program is the one that is measured: a game of some frames.
+// The test program measures itself: it plays a game of some frames.
 func TestMain(m *testing.M) {
 	if Started() {
 		if err := game(os.Args[1:]); err != nil {
@@ -39,8 +39,8 @@ var kept [][]byte
 //go:noinline
 func loadTexture(bytes int) { kept = append(kept, make([]byte, bytes)) }
 
-// game draws frames. Plants, if a file of that name is in the working folder, change
-// what it does.
+// game draws frames. Plants change its behavior: they are files of these names in the working
+// directory.
 func game(args []string) error {
 	work := args[0]
 	planted := func(name string) bool {
@@ -51,7 +51,7 @@ func game(args []string) error {
 	run := Start(set)
 	draws, update := set.Counter("game/draws"), set.Timer("game/update")
 	high, noise := set.Gauge("memory/high"), set.Gauge("game/noise")
-	set.Source(func() { // like a memory tracker's source: it allocates, and is slow
+	set.Source(func() { // allocates and is slow, like a memory tracker's source
 		loadTexture(64 << 10)
 		for began, takes := time.Now(), time.Duration(rand.IntN(60_000)); time.Since(began) < takes; {
 		}
@@ -61,7 +61,7 @@ func game(args []string) error {
 		if frame == 7 || frame == 8 {
 			n = 500
 		}
-		if planted("stutter") && frame == 9 { // three in a row, and as much in all
+		if planted("stutter") && frame == 9 { // three in a row, with the same total
 			n = 500
 		} else if planted("stutter") && frame > 15 {
 			n = 0
@@ -105,7 +105,7 @@ func game(args []string) error {
 	return run.Finish()
 }
 
-// gameSuite has two steps; in the second something is planted.
+// gameSuite returns a suite of two steps; the second one has the plant.
 func gameSuite(plant string) Suite {
 	command := func(ctx context.Context, program, work string) *exec.Cmd {
 		return exec.CommandContext(ctx, program, work)
@@ -145,7 +145,7 @@ func measure(t *testing.T, plant string) *Record {
 	return record
 }
 
-func TestRun(t *testing.T) {
+func TestRunMeasuresTheSuite(t *testing.T) {
 	r := measure(t, "")
 	if r.Suite != "game" || len(r.Steps) != 2 || r.Build.Go != runtime.Version() || r.Machine.Cores < 1 {
 		t.Fatalf("record %+v", r)
@@ -178,8 +178,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// What is planted in a step is found, named, and found nowhere else.
-func TestPlanted(t *testing.T) {
+// A planted change is found, named, and found nowhere else.
+func TestPlantedChangeIsFound(t *testing.T) {
 	before := measure(t, "")
 	for plant, want := range map[string]struct{ figure, because string }{
 		"draws":    {"game/draws", ""},
@@ -200,7 +200,7 @@ func TestPlanted(t *testing.T) {
 		}
 		for _, c := range changes {
 			if c.Step != "level" || c.Class == Exact && (plant == "textures" || plant == "memory") {
-				t.Errorf("planted %s: told of %s", plant, c.String())
+				t.Errorf("planted %s: reported as %s", plant, c.String())
 			}
 		}
 	}
@@ -210,8 +210,8 @@ func TestPlanted(t *testing.T) {
 	}
 }
 
-// A figure that varies is not compared, unless it was exact before.
-func TestUnsteady(t *testing.T) {
+// A varying figure is not compared, unless it was exact before.
+func TestUnsteadyFigureIsNotCompared(t *testing.T) {
 	was := measure(t, "unsteady")
 	f, _ := was.step("level").Figure("game/pid")
 	if f.Class != Unsteady || len(f.Values) != exactRounds {
@@ -228,7 +228,7 @@ func TestUnsteady(t *testing.T) {
 		}
 	}
 	if changes, err := Compare(was, now); err != nil || len(changes) != 1 || changes[0].Figure != "game/pid" {
-		t.Errorf("a figure that is not exact any more: %v, %v", changes, err)
+		t.Errorf("a figure that is no longer exact: %v, %v", changes, err)
 	}
 }
 
@@ -249,12 +249,12 @@ func TestProgramErrors(t *testing.T) {
 	}
 	r := Runner{Suite: gameSuite(""), Dir: t.TempDir()}
 	if _, err := r.Run(t.Context(), "no-such-program"); err == nil || !strings.Contains(err.Error(), "no-such-program") {
-		t.Errorf("a program that is not there: %v", err)
+		t.Errorf("a missing program: %v", err)
 	}
 }
 
-// Two builds take turns; exact figures and allocations of both are compared.
-func TestAgainst(t *testing.T) {
+// Two builds take turns, and their exact figures and allocations are compared.
+func TestTwoBuildsTakeTurns(t *testing.T) {
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -287,7 +287,7 @@ func TestAgainst(t *testing.T) {
 	if n := len(c.After.Steps[0].Figures); n == 0 || c.Detectable["menu"] < cpuLimit {
 		t.Errorf("%d figures, detectable %v", n, c.Detectable)
 	}
-	// Each step is done by both before the next one is, and neither is always first.
+	// Both builds do each step before the next one, and neither is always first.
 	first := map[string]int{}
 	for i := 0; i+1 < len(order); i += 2 {
 		if order[i][1:] != order[i+1][1:] || order[i] == order[i+1] {
@@ -300,7 +300,7 @@ func TestAgainst(t *testing.T) {
 	}
 }
 
-// How often noisy steps are timed depends on the noise.
+// The number of rounds depends on the noise of the steps.
 func TestRoundsNeeded(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	space := func(noise float64) *workspace {
@@ -316,7 +316,7 @@ func TestRoundsNeeded(t *testing.T) {
 			t.Errorf("noise of %g: %d rounds, want %v", noise, n, want)
 		}
 	}
-	// As many rounds as are needed find what is to be found.
+	// The needed rounds detect the intended growth.
 	a, b := space(0.02).steps[1].cpu, space(0.02).steps[1].cpu
 	if d := detectable(a, b); d < 0.01 || d > 0.03 {
 		t.Errorf("100 rounds with a noise of 2 %% find %g", d)
@@ -336,8 +336,8 @@ func TestCanceled(t *testing.T) {
 	}
 }
 
-// A program that no Runner started measures nothing.
-func TestNotStarted(t *testing.T) {
+// A process that no Runner started measures nothing.
+func TestUnstartedProcessMeasuresNothing(t *testing.T) {
 	run := Start(counters.New(counters.Options{}))
 	run.Frame()
 	run.Exact("a", 1)
@@ -348,8 +348,8 @@ func TestNotStarted(t *testing.T) {
 	}
 }
 
-// Without allocations, all exact figures are what they are with them.
-func TestNoAllocations(t *testing.T) {
+// Without allocations, all exact figures are the same as with them.
+func TestExactFiguresIgnoreNoAllocations(t *testing.T) {
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// median returns the middle of the values, 0 of none.
+// median returns the middle of the values, 0 without values.
 func median(values []float64) float64 {
 	if len(values) == 0 {
 		return 0
@@ -18,8 +18,8 @@ func median(values []float64) float64 {
 	return sorted[mid-1]/2 + sorted[mid]/2
 }
 
-// deviation estimates the standard deviation from the median distance to the median, so
-// that a few outliers do not count.
+// deviation estimates the standard deviation from the median distance to the median, so that a
+// few outliers do not matter.
 func deviation(values []float64) float64 {
 	m := median(values)
 	distances := make([]float64, len(values))
@@ -29,10 +29,10 @@ func deviation(values []float64) float64 {
 	return 1.4826 * median(distances)
 }
 
-// UTest is the one-sided test of Mann and Whitney: the probability that values as high as
-// those of b, beside those of a, come about by chance where both are drawn from one
-// distribution. It is exact for small samples without ties, and else uses the normal
-// approximation with a correction for ties. Without values it is 1.
+// UTest is the one-sided test of Mann and Whitney. It returns the probability that samples of one
+// distribution differ as much as a and b, with b higher. It is exact for small samples without
+// ties; otherwise it uses the normal approximation with a correction for ties. Without values it
+// returns 1.
 func UTest(a, b []float64) float64 {
 	n, m := len(a), len(b)
 	if n == 0 || m == 0 {
@@ -73,11 +73,11 @@ func UTest(a, b []float64) float64 {
 	return math.Erfc(z/math.Sqrt2) / 2
 }
 
-// exactU returns the probability of a U of at least u, of n and m values without ties.
-// The number of orders with a given U satisfies f(n,m,u) = f(n-1,m,u) + f(n,m-1,u-n):
-// the highest value is one of the n, or one of the m and higher than all n.
+// exactU returns the probability of a U of at least u for n and m values without ties. The number
+// of orders with a given U satisfies f(n,m,u) = f(n-1,m,u) + f(n,m-1,u-n): the highest value is
+// one of the n, or one of the m and higher than all n.
 func exactU(n, m, u int) float64 {
-	// rows[i][v]: the probability that i of a and j of b have U = v, for the present j.
+	// rows[i][v]: the probability that i of a and j of b have U = v, for the current j.
 	size := n*m + 1
 	rows := make([][]float64, n+1)
 	for i := range rows {

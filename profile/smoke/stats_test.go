@@ -1,6 +1,6 @@
 //go:build !race
 
-// Much arithmetic of one goroutine.
+// Excluded with the race detector: much arithmetic in one goroutine.
 
 package smoke
 
@@ -23,13 +23,13 @@ func choices(n, k int, visit func(set uint)) {
 	}
 }
 
-// The exact distribution of U is that of all orders of the values, counted one by one.
+// The exact distribution of U equals the count over all orders of the values.
 func TestExactU(t *testing.T) {
 	for n := 1; n <= 5; n++ {
 		for m := 1; m <= 6; m++ {
 			counts := make([]int, n*m+1)
 			total := 0
-			choices(n+m, m, func(set uint) { // the ranks that b has
+			choices(n+m, m, func(set uint) { // the ranks of b
 				u, as := 0, 0
 				for rank := range n + m {
 					if set>>rank&1 == 1 {
@@ -68,7 +68,7 @@ func TestUTest(t *testing.T) {
 	if p := UTest(nil, b); p != 1 {
 		t.Errorf("nothing to compare: %g, want 1", p)
 	}
-	// With a tie in a corner the approximation takes over; it must be near the exact value.
+	// A tie in one place triggers the approximation, which must be near the exact value.
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
 		a, b := make([]float64, 25), make([]float64, 25)

@@ -14,8 +14,8 @@ import (
 // lineLimit is how many changes of one step and class a summary prints in full.
 const lineLimit = 10
 
-// WriteMarkdown writes a summary of a record and of what changed, as GitHub and others
-// show it. Nil changes mean that there was no comparison.
+// WriteMarkdown writes a summary of a record and its changes, in the Markdown of GitHub and
+// others. Nil changes mean that there was no comparison.
 func WriteMarkdown(w io.Writer, r *Record, changes []Change) error {
 	out := &strings.Builder{}
 	worse := 0
@@ -53,8 +53,8 @@ func WriteMarkdown(w io.Writer, r *Record, changes []Change) error {
 	return err
 }
 
-// writeChanges writes a table of changes. Beyond a few of one step and class they are
-// counted.
+// writeChanges writes a table of changes. It prints a few per step and class, and counts the
+// others.
 func writeChanges(out *strings.Builder, changes []Change) {
 	if len(changes) == 0 {
 		return
@@ -81,7 +81,7 @@ func writeChanges(out *strings.Builder, changes []Change) {
 	fmt.Fprintln(out)
 }
 
-// String is the change in one line.
+// String returns the change in one line.
 func (c *Change) String() string {
 	text := fmt.Sprintf("%s: %s: %s -> %s", c.Step, c.Figure, format(c.Figure, c.Before), format(c.Figure, c.After))
 	if c.Class == Budget {
@@ -131,7 +131,7 @@ func (c *Change) because() string {
 	for _, cause := range c.Causes {
 		figure := c.Figure
 		if c.Class == Allocations {
-			figure = AllocatedBytes // functions are told apart by bytes
+			figure = AllocatedBytes // functions are compared by bytes
 		}
 		parts = append(parts, fmt.Sprintf("%s %s", cause.Name, signed(figure, cause.After-cause.Before)))
 	}
@@ -145,7 +145,7 @@ func signed(figure string, v float64) string {
 	return "+" + format(figure, v)
 }
 
-// format returns one value of a figure of that name: a time, bytes, or a number.
+// format returns a value of the named figure as a time, bytes, or a number.
 func format(figure string, v float64) string {
 	if strings.HasSuffix(figure, SpikesOf) {
 		return strconv.FormatInt(int64(v), 10)
@@ -166,5 +166,5 @@ func format(figure string, v float64) string {
 
 var markdown = strings.NewReplacer("|", "\\|", "\n", " ", "\r", " ", "<", "&lt;", "`", "'")
 
-// escapeMarkdown makes text safe in a cell of a table.
+// escapeMarkdown makes text safe in a table cell.
 func escapeMarkdown(text string) string { return markdown.Replace(text) }
