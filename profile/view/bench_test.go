@@ -8,7 +8,7 @@ import (
 	"github.com/assetcook/assetcook/profile/counters"
 )
 
-// A frame of 64 series to one page, with PushFrame.
+// A frame of 64 series for one page, including PushFrame.
 func BenchmarkFrames(b *testing.B) {
 	set := counters.New(counters.Options{})
 	names := make([]string, 64)
@@ -38,7 +38,7 @@ func BenchmarkFrames(b *testing.B) {
 	}
 }
 
-// What the tree of 10,000 counters asks for.
+// The requests of the tree of 10,000 counters.
 func BenchmarkListCounters(b *testing.B) {
 	set := counters.New(counters.Options{Max: 20_000})
 	for i := range 10_000 {

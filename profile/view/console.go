@@ -18,9 +18,9 @@ import (
 	"github.com/assetcook/assetcook/profile/view/internal/console"
 )
 
-// Do does what a line of the page's console does. What it makes of graphs is shown on
-// pages that are open and on those that are opened later. Counters need not be there yet.
-// The text is what the console would show: the values of "print", the list of "when".
+// Do executes a line of the page's console. Changes to graphs appear on open pages and on pages
+// opened later. Counters need not exist yet. Do returns the text that the console would show: the
+// values of "print", the list of "when".
 func (v *View) Do(line string) (text string, err error) {
 	reply, err := v.command(line, console.Names{Graphs: v.told.graphs(), Later: true}, true)
 	if err != nil {
@@ -30,7 +30,7 @@ func (v *View) Do(line string) (text string, err error) {
 	return reply.Text, nil
 }
 
-// A commandReply is the answer to a line.
+// A commandReply is the answer to a console line.
 type commandReply struct {
 	Ops  []console.Op `json:"ops"`
 	Text string       `json:"text"`
@@ -99,10 +99,10 @@ func (c *catalog) print(names []string) string {
 	return strings.TrimSuffix(text.String(), "\n")
 }
 
-// formatSum formats a sum without an exponent where it is a whole number.
+// formatSum formats a sum without an exponent.
 func formatSum(d decimal) string { return strconv.FormatFloat(float64(d), 'f', -1, 64) }
 
-// maxGraphNames is how many graphs a page may say it has.
+// maxGraphNames is how many graph names a page may send.
 const maxGraphNames = 1000
 
 // consoleLine answers POST api/console.
@@ -141,16 +141,16 @@ func (v *View) complete(w http.ResponseWriter, req *http.Request) {
 	webjson.Write(w, console.Complete(q.Get("line"), at, names))
 }
 
-// told keeps what the program did to the graphs, for pages to come, and passes it on to
-// those that are open.
+// told keeps the program's changes to the graphs for future pages, and passes them on to open
+// pages.
 type told struct {
-	id string // of this run, so that a page knows what it has had
+	id string // identifies this run to reconnecting pages
 
 	mu        sync.Mutex
 	ops       []console.Op
-	first     int                      // the number of ops[0]
-	listeners map[chan string]struct{} // of notices
-	changed   chan struct{}            // closed when ops come
+	first     int                      // number of ops[0]
+	listeners map[chan string]struct{} // channels for notices
+	changed   chan struct{}            // closed when new ops arrive
 }
 
 // maxTold is how many of the program's changes are kept.
@@ -174,7 +174,7 @@ func (t *told) appendOps(ops []console.Op) {
 	t.changed = make(chan struct{})
 }
 
-// since returns the changes from a number on, the number after them, and what is closed
+// since returns the changes from a number on, the number after them, and a channel that is closed
 // when there are more.
 func (t *told) since(n int) ([]console.Op, int, <-chan struct{}) {
 	t.mu.Lock()
@@ -199,14 +199,14 @@ func (t *told) graphs() (list []string) {
 	return list
 }
 
-// notice shows a line on pages that are open.
+// notice shows a line on open pages.
 func (t *told) notice(line string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for c := range t.listeners {
 		select {
 		case c <- line:
-		default: // a page that does not read
+		default: // the page is not reading
 		}
 	}
 }
@@ -223,8 +223,8 @@ func (t *told) listen() (notices chan string, leave func()) {
 	}
 }
 
-// opsStream answers GET api/ops?after=ID.N with server-sent events: "ops" with what the
-// program does to the graphs, from change N of run ID on, and "notice" with lines to show.
+// opsStream answers GET api/ops?after=ID.N with server-sent events: "ops" has the program's
+// changes to the graphs, from change N of run ID on, and "notice" has lines to show.
 func (v *View) opsStream(w http.ResponseWriter, req *http.Request) {
 	after := req.Header.Get("Last-Event-ID")
 	if after == "" {
@@ -246,13 +246,13 @@ func (v *View) opsStream(w http.ResponseWriter, req *http.Request) {
 	if !send(": %s\n\n", v.told.id) {
 		return
 	}
-	alive := time.NewTicker(15 * time.Second) // a page that has gone is noticed
+	alive := time.NewTicker(15 * time.Second) // detects pages that are gone
 	defer alive.Stop()
 	for {
 		ops, end, changed := v.told.since(next)
 		next = end
 		if len(ops) > 0 {
-			text, _ := json.Marshal(ops) // strings and finite numbers always have a form
+			text, _ := json.Marshal(ops) // strings and finite numbers always marshal
 			if !send("id: %s.%d\nevent: ops\ndata: %s\n\n", v.told.id, end, text) {
 				return
 			}

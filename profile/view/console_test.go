@@ -14,7 +14,7 @@ import (
 	"github.com/assetcook/assetcook/profile/view/internal/console"
 )
 
-// say sends a line as the page does.
+// say sends a line like the page does.
 func say(v *View, token, line string, graphs ...string) (status int, got commandReply, failed string) {
 	body, _ := json.Marshal(map[string]any{"line": line, "graphs": graphs})
 	req := httptest.NewRequest("POST", "http://127.0.0.1/api/console", strings.NewReader(string(body)))
@@ -116,18 +116,18 @@ func TestDo(t *testing.T) {
 	do("graph add fps not/counted/yet")
 	id, event, data := next()
 	if event != "ops" || data != `[{"do":"add","graph":"fps","names":["not/counted/yet"]}]` {
-		t.Errorf("an open page is told %s %s", event, data)
+		t.Errorf("an open page gets %s %s", event, data)
 	}
 	do("graph range fps -20 20")
 	if _, _, data := next(); data != `[{"do":"range","graph":"fps","range":[-20,20]}]` {
 		t.Errorf("then %s", data)
 	}
-	// A page that comes later gets all, one that comes back what it has not had.
+	// A later page gets all changes, a reconnecting page the changes it has missed.
 	if _, _, data := opsReader(t, url+"/api/ops")(); strings.Count(data, `"do"`) != 2 {
-		t.Errorf("a page that comes later gets %s", data)
+		t.Errorf("a later page gets %s", data)
 	}
 	if _, _, data := opsReader(t, url+"/api/ops?after="+id)(); strings.Count(data, `"do"`) != 1 {
-		t.Errorf("a page that comes back gets %s", data)
+		t.Errorf("a reconnecting page gets %s", data)
 	}
 	if _, _, data := opsReader(t, url+"/api/ops?after=other.1")(); strings.Count(data, `"do"`) != 2 {
 		t.Errorf("a page of an earlier run gets %s", data)
@@ -142,7 +142,7 @@ func TestDo(t *testing.T) {
 	}
 	do("graph remove fps")
 	if _, err := v.Do("graph hide fps"); err == nil {
-		t.Error("a graph that was removed can be hidden")
+		t.Error("a removed graph can be hidden")
 	}
 	if text, err := v.Do("print none"); err != nil || text != "none  not counted yet" {
 		t.Errorf("%q %v", text, err)

@@ -13,21 +13,21 @@ import (
 	"github.com/assetcook/assetcook/profile/counters"
 )
 
-// A catalog is what a set had at one moment. Reading a set of many names locks it for a
-// while, which the program's next PushFrame waits for: pages share what is read, and sums
-// since the beginning are read only where they are asked for.
+// A catalog is the state of a set at one moment. Reading a set with many names locks it for a
+// while, and the program's next PushFrame waits. So pages share a catalog, and sums since the
+// beginning are read only on request.
 type catalog struct {
 	read   time.Time
 	frame  counters.Frame
-	pushed bool // there was a frame
+	pushed bool // a frame has been pushed
 	last   counters.Snapshot
 	totals func() counters.Snapshot
-	names  []string // sorted, extremes aside
+	names  []string // sorted, without extremes
 }
 
 // Extremes returns the names of two gauges that belong to a gauge with several values per frame.
-// They hold the least and the greatest value of a frame; the gauge itself holds the last. Pages
-// show all three as one graph. In a frame with one value the two are NaN.
+// They hold a frame's least and greatest value; the gauge itself holds the last. Pages show all
+// three as one graph. In a frame with one value the two are NaN.
 func Extremes(name string) (least, greatest string) { return name + "\nmin", name + "\nmax" }
 
 // extreme reports whether a gauge holds extremes of another gauge.
@@ -40,17 +40,17 @@ func (c *catalog) extreme(name string) bool {
 	return ok
 }
 
-// catalogs reads the catalog of a set.
+// catalogs caches the catalog of a set.
 type catalogs struct {
 	set *counters.Set
 	mu  sync.Mutex
 	now *catalog
 }
 
-// catalogAge is how old the values of a tree may be.
+// catalogAge is the greatest age of the values in a tree.
 const catalogAge = 400 * time.Millisecond
 
-// get returns a catalog that is at most so old.
+// get returns a catalog of at most this age.
 func (c *catalogs) get(age time.Duration) *catalog {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -60,7 +60,7 @@ func (c *catalogs) get(age time.Duration) *catalog {
 	now := &catalog{read: time.Now(), totals: sync.OnceValue(c.set.Snapshot)}
 	now.frame, now.last = c.set.LastFrame()
 	now.pushed = now.last != nil
-	if !now.pushed { // names and levels need no frame
+	if !now.pushed { // without frames, take names and levels
 		for _, s := range now.totals() {
 			if s.Kind != counters.KindGauge {
 				s = counters.Sample{Name: s.Name, Kind: s.Kind}
@@ -78,13 +78,13 @@ func (c *catalogs) get(age time.Duration) *catalog {
 	return now
 }
 
-// kind returns the kind of a name and whether there is such a name.
+// kind returns the kind of a name, and whether the name exists.
 func (c *catalog) kind(name string) (counters.Kind, bool) {
 	s, ok := c.last.Of(name)
 	return s.Kind, ok
 }
 
-// A decimal is a number for JSON, which has none for NaN and infinities: they are null.
+// A decimal is a number in JSON; NaN and infinities become null.
 type decimal float64
 
 func (d decimal) MarshalJSON() ([]byte, error) {
@@ -94,11 +94,11 @@ func (d decimal) MarshalJSON() ([]byte, error) {
 	return []byte("null"), nil
 }
 
-// millis is the unit of timers on the page.
+// millis converts a duration to the page's unit.
 func millis[T ~int64](d T) decimal { return decimal(float64(d) / 1e6) }
 
-// A counterRow is one name of GET api/counters: value, calls, own, min and max are of the
-// last frame, total since the beginning. Timers are in milliseconds.
+// A counterRow is one name in GET api/counters: value, calls, own, min and max are from the last
+// frame, total counts from the beginning. Timers are in milliseconds.
 type counterRow struct {
 	Name  string   `json:"name"`
 	Kind  string   `json:"kind"`
@@ -125,7 +125,7 @@ func (c *catalog) row(last counters.Sample) counterRow {
 	return row
 }
 
-// inUnits returns the value of a sample in the units of the page.
+// inUnits returns the value of a sample in the page's units.
 func inUnits(s counters.Sample) decimal {
 	if s.Kind == counters.KindTimer {
 		return millis(s.Timer.Total)
@@ -139,8 +139,8 @@ func (c *catalog) total(name string) decimal {
 	return inUnits(s)
 }
 
-// listCounters answers GET api/counters; with names=, of these only and without totals.
-// Count is of all names, so that a page that asks for some sees that there are new ones.
+// listCounters answers GET api/counters; with names= it returns only these, without totals. Count
+// is the number of all names, which tells a page that new names exist.
 func (v *View) listCounters(w http.ResponseWriter, req *http.Request) {
 	c := v.catalogs.get(catalogAge)
 	answer := struct {
@@ -179,8 +179,8 @@ func unixMillis(t time.Time) decimal {
 	return decimal(float64(t.UnixMicro()) / 1000)
 }
 
-// tableCSV answers GET api/table.csv with the frames that are kept of names: those that
-// some page shows. Timers are in milliseconds.
+// tableCSV answers GET api/table.csv with the kept frames of names that some page shows. Timers
+// are in milliseconds.
 func (v *View) tableCSV(w http.ResponseWriter, req *http.Request) {
 	names := req.URL.Query()["names"]
 	if len(names) == 0 || len(names) > maxStreamed {
@@ -199,5 +199,5 @@ func (v *View) tableCSV(w http.ResponseWriter, req *http.Request) {
 	}
 	w.Header().Set("Content-Type", "text/csv; charset=utf-8")
 	w.Header().Set("Content-Disposition", `attachment; filename="counters.csv"`)
-	t.WriteCSV(w) // an error is a page that has gone
+	t.WriteCSV(w) // an error means that the page is gone
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/assetcook/assetcook/profile/counters"
 )
 
-// frameAt is when the frames of tests are pushed.
+// frameAt returns the time of a test's frame.
 func frameAt(n int) time.Time { return time.UnixMilli(1_700_000_000_000 + int64(n)) }
 
 // serve starts a server for a view until the test ends.
@@ -45,7 +45,7 @@ func post(t *testing.T, url, body string) *http.Response {
 	return answer
 }
 
-// getJSON reads an answer that must be one.
+// getJSON reads a successful JSON answer.
 func getJSON[T any](t *testing.T, v *View, path string) (into T) {
 	t.Helper()
 	w := httptest.NewRecorder()
@@ -75,7 +75,7 @@ func TestListCounters(t *testing.T) {
 	set := counters.New(counters.Options{})
 	v := New(Sources{Counters: set})
 	if got := getJSON[list](t, v, "/api/counters"); got.Frame != -1 || got.Count != 0 || got.Names == nil {
-		t.Errorf("of an empty set: %+v", got)
+		t.Errorf("an empty set: %+v", got)
 	}
 	v.catalogs.now = nil
 	set.Counter("a").Add(3)
@@ -120,7 +120,7 @@ func TestListManyCounters(t *testing.T) {
 	}
 }
 
-// readRows reads rows of so many values.
+// readRows reads rows of this many values.
 func readRows(t *testing.T, from io.Reader, rows, values int) [][]float64 {
 	t.Helper()
 	list := make([][]float64, rows)
@@ -133,7 +133,7 @@ func readRows(t *testing.T, from io.Reader, rows, values int) [][]float64 {
 	return list
 }
 
-func TestFrames(t *testing.T) {
+func TestFramesAreStreamedToPages(t *testing.T) {
 	set := counters.New(counters.Options{})
 	v, url := serve(t, Sources{Counters: set})
 	a, m := set.Counter("a"), set.Timer("m")
@@ -160,12 +160,12 @@ func TestFrames(t *testing.T) {
 			t.Errorf("row %d is %v, want %v", i, row, want)
 		}
 	}
-	// Another page gets what is kept, from where it asks.
+	// Another page gets the kept frames from the requested one on.
 	second := post(t, url+"/api/frames", `{"names": ["a"], "from": 1}`)
 	if row := readRows(t, second.Body, 1, 3)[0]; row[0] != 1 || row[2] != 6 {
 		t.Errorf("from 1: %v", row)
 	}
-	// And one that has seen a program before this one gets all.
+	// A page that has seen an earlier program gets all frames.
 	third := post(t, url+"/api/frames", `{"names": ["a"], "from": 1000000}`)
 	if row := readRows(t, third.Body, 1, 3)[0]; row[0] != 0 {
 		t.Errorf("from far: %v", row)
@@ -174,7 +174,7 @@ func TestFrames(t *testing.T) {
 	answer.Body.Close()
 	waitFor(t, func() bool { return set.History("m") == nil })
 	if set.History("a") == nil {
-		t.Error("what other pages look at is not kept")
+		t.Error("the other page's counter has no history")
 	}
 	second.Body.Close()
 	v.Close()
@@ -184,18 +184,18 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// waitFor waits for what another goroutine is about to do.
+// waitFor waits until another goroutine has done its work.
 func waitFor(t *testing.T, done func() bool) {
 	t.Helper()
 	for began := time.Now(); !done(); runtime.Gosched() {
 		if time.Since(began) > 20*time.Second {
-			t.Fatal("it does not come")
+			t.Fatal("timed out waiting")
 		}
 	}
 }
 
 // A page that has not read for long gets the last frames, with their numbers.
-func TestFramesBehind(t *testing.T) {
+func TestSlowPageGetsTheLastFrames(t *testing.T) {
 	set := counters.New(counters.Options{})
 	a := set.Counter("a")
 	set.Watch("a")
@@ -208,7 +208,7 @@ func TestFramesBehind(t *testing.T) {
 	rows := frameRows{set: set, catalogs: &catalogs{set: set}, names: []string{"a"}}
 	const size = 3 * 8
 	for _, tc := range []struct{ pushed, want int }{
-		{400, 400}, // what is kept when it comes
+		{400, 400}, // the kept frames when it connects
 		{framesBehind, framesBehind},
 		{framesBehind + 1, framesKept},
 		{0, 0},
@@ -271,8 +271,8 @@ func TestTableCSV(t *testing.T) {
 	}
 }
 
-// The extremes of a gauge can be queried, but are not listed as names.
-func TestExtremes(t *testing.T) {
+// Extremes of a gauge can be queried, but are not listed as names.
+func TestExtremesAreNotListed(t *testing.T) {
 	set := counters.New(counters.Options{})
 	least, greatest := Extremes("dt")
 	for _, name := range []string{"dt", least, greatest, "odd\nmin", "camera/x"} {
@@ -290,6 +290,6 @@ func TestExtremes(t *testing.T) {
 		}
 	}
 	if kind, ok := c.kind(greatest); !ok || kind != counters.KindGauge {
-		t.Error("the extremes cannot be asked for")
+		t.Error("the extremes cannot be queried")
 	}
 }

@@ -12,14 +12,14 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// Bounds of what conditions write.
+// Limits of the recordings that conditions write.
 const (
-	maxDumps     = 32      // recordings in the folder
-	maxDumpBytes = 1 << 30 // of all of them
+	maxDumps     = 32      // recordings in the directory
+	maxDumpBytes = 1 << 30 // total of all recordings
 )
 
-// dump writes what a tape has of the last while and of the while before that into a file of
-// the folder for recordings, and returns its name.
+// dump writes a tape's events of a duration before and after the condition into a new file in the
+// recordings directory, and returns its name.
 func (v *View) dump(tape *events.Tape, around time.Duration) (name string, err error) {
 	v.dumping.Lock()
 	defer v.dumping.Unlock()
@@ -47,8 +47,8 @@ func (v *View) dump(tape *events.Tape, around time.Duration) (name string, err e
 
 const dumpPrefix, dumpSuffix = "when-", ".events"
 
-// dumps counts the recordings that conditions have written into a folder, which is made if
-// there is none.
+// dumps counts the recordings that conditions have written into a directory, creating the
+// directory if needed.
 func dumps(dir string) (files int, bytes int64, err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return 0, 0, err

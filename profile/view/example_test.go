@@ -10,8 +10,8 @@ import (
 	"github.com/assetcook/assetcook/profile/view"
 )
 
-// A program that shows its counters and what it records. The page is at /, with the token
-// in the fragment of its URL.
+// A program that shows its counters and its events. The page is at /, with the token in the
+// fragment of its URL.
 func ExampleHandler() {
 	set, feed := counters.New(counters.Options{}), events.NewFeed()
 	rec := events.New(feed, events.Options{})
@@ -25,7 +25,7 @@ func ExampleHandler() {
 	for worker := rec.Worker("main"); ; {
 		mark := worker.Begin(update, 0)
 		span := frame.Begin()
-		time.Sleep(16 * time.Millisecond) // the work
+		time.Sleep(16 * time.Millisecond) // stands for real work
 		span.End()
 		mark.End()
 		worker.Flush()
@@ -33,7 +33,7 @@ func ExampleHandler() {
 	}
 }
 
-// A graph that every page shows, and a recording when frames become slow.
+// A graph on every page, and a recording when frames become slow.
 func ExampleView_Do() {
 	set, feed := counters.New(counters.Options{}), events.NewFeed()
 	v := view.New(view.Sources{Counters: set, Events: feed, Dumps: "recordings"})

@@ -10,25 +10,23 @@ import (
 	"github.com/assetcook/assetcook/profile/counters"
 )
 
-// Of a page that is slow.
+// Limits of a stream to a slow page.
 const (
-	maxStreamed   = 4096 // names of one stream
-	framesBehind  = 300  // frames that a page may be behind before it loses some
-	framesKept    = 60   // the last of those it is then given
+	maxStreamed   = 4096 // names in one stream
+	framesBehind  = 300  // lag after which a page loses frames
+	framesKept    = 60   // latest frames that it gets then
 	pollFrames    = 4 * time.Millisecond
 	writeDeadline = 30 * time.Second // for one write to a page
 )
 
-// frames answers POST api/frames: a row for each frame from number "from" on that is kept,
-// and one for each that is pushed, for as long as the page stays. The values are little
-// endian float64:
+// frames answers POST api/frames with a row for each kept frame from number "from" on, and then
+// for each new frame, until the page disconnects. The values are little endian float64:
 //
 //	number, time in Unix ms, a value for each of "names",
 //	and for each of "detail", which are timers: calls, own, shortest and longest
 //
-// NaN stands where a name was not watched; times are in milliseconds. The names are
-// watched while the stream lasts. A page that does not keep up misses frames, as their
-// numbers show.
+// NaN means that a name was not watched; times are in milliseconds. The names are watched during
+// the stream. A page that does not keep up misses frames, as their numbers show.
 func (v *View) frames(w http.ResponseWriter, req *http.Request) {
 	var ask struct {
 		Names  []string `json:"names"`
@@ -50,16 +48,16 @@ func (v *View) frames(w http.ResponseWriter, req *http.Request) {
 
 	w.Header().Set("Content-Type", "application/octet-stream")
 	out := http.NewResponseController(w)
-	out.Flush() // the page learns that it is watching
+	out.Flush() // tells the page that it is watching
 	poll := time.NewTicker(pollFrames)
 	defer poll.Stop()
 	rows := frameRows{set: set, catalogs: &v.catalogs, names: ask.Names, detail: ask.Detail, next: max(ask.From, 0)}
 	if now := set.Table(rows.next).Next; rows.next > now {
-		rows.next = 0 // of a program that ran before this one
+		rows.next = 0 // the number is from an earlier program
 	}
 	for {
 		if b := rows.takeRows(); len(b) > 0 {
-			out.SetWriteDeadline(time.Now().Add(writeDeadline)) // where that is not supported writes may wait longer
+			out.SetWriteDeadline(time.Now().Add(writeDeadline)) // where unsupported, writes may wait longer
 			if _, err := w.Write(b); err != nil {
 				return
 			}
@@ -84,11 +82,11 @@ type frameRows struct {
 	names, detail []string
 	next          int64
 	begun         bool
-	factors       []float64 // of names; 0 while the kind is not known
+	factors       []float64 // per name; 0 while its kind is unknown
 	out           []byte
 }
 
-// takeRows returns the rows that are new.
+// takeRows returns the new rows.
 func (f *frameRows) takeRows() []byte {
 	f.out = f.out[:0]
 	if len(f.set.Table(f.next).Frames) == 0 {
@@ -133,8 +131,8 @@ func (f *frameRows) put(value float64) {
 	f.out = binary.LittleEndian.AppendUint64(f.out, math.Float64bits(value))
 }
 
-// factor returns what makes a value of a name one of the page. A name may come to be only
-// while it is watched.
+// factor converts a value of a name to the page's unit. A name may be created while it is
+// watched.
 func (f *frameRows) factor(at int, value float64) float64 {
 	if f.factors == nil {
 		f.factors = make([]float64, len(f.names))

@@ -10,19 +10,19 @@ import (
 	"github.com/assetcook/assetcook/internal/webjson"
 )
 
-// NewToken returns a token that cannot be guessed. The page takes it from the fragment of
-// its URL, which browsers do not send: http://127.0.0.1:7357/#token=TOKEN.
+// NewToken returns an unguessable token. The page takes it from the fragment of its URL, which
+// browsers do not send: http://127.0.0.1:7357/#token=TOKEN.
 func NewToken() string { return rand.Text() }
 
 // tokenHeader carries the token of requests that act.
 const tokenHeader = "X-View-Token"
 
-// policy lets the page use its own files and nothing else.
+// policy lets the page use only its own files.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; media-src 'self' blob:; " +
 	"connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
-// guarded answers with next what comes under a name of this machine, and from the page
-// itself or from no page.
+// guarded passes on requests to a name of this machine that come from the page itself or from no
+// page.
 func guarded(s Sources, next http.Handler) http.Handler {
 	sameOrigin := http.NewCrossOriginProtection().Handler(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
@@ -36,14 +36,14 @@ func guarded(s Sources, next http.Handler) http.Handler {
 		case !webguard.OurName(req, s.Hosts):
 			webjson.Fail(w, http.StatusForbidden, "view: %q is not a name of this server", req.Host)
 		case strings.Contains(req.URL.Path, "/api/") && webguard.FromElsewhere(req):
-			webjson.Fail(w, http.StatusForbidden, "view: asked for by a page of another site")
+			webjson.Fail(w, http.StatusForbidden, "view: refused: the request comes from a page of another site")
 		default:
 			sameOrigin.ServeHTTP(w, req)
 		}
 	})
 }
 
-// acting answers requests that have the token.
+// acting passes on requests with the token.
 func (v *View) acting(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, req *http.Request) {
 		if !v.mayAct(req) {

@@ -49,7 +49,7 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-func TestActing(t *testing.T) {
+func TestActingNeedsTheToken(t *testing.T) {
 	for _, tc := range []struct {
 		token, sent string
 		want        int
@@ -67,7 +67,7 @@ func TestActing(t *testing.T) {
 	}
 }
 
-// What a program adds is reached below its place, and acts with the token only.
+// A program's tab is served below its own path, and acts only with the token.
 func TestTab(t *testing.T) {
 	files := fstest.MapFS{"tab.js": {Data: []byte("export function mount() {}")}}
 	api := http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) { fmt.Fprint(w, req.Method, " ", req.URL.Path) })

@@ -13,32 +13,32 @@ import (
 	"github.com/assetcook/assetcook/profile/memory"
 )
 
-// A MemorySnapshot is a capture of a tracker, under the name that the page shows.
+// A MemorySnapshot is a capture of a tracker, with a name for the page.
 type MemorySnapshot struct {
 	Name    string
 	Capture *memory.Capture
 }
 
-// What is kept of snapshots that the page takes. The oldest goes when there are more; an
-// allocation takes 40 bytes.
+// Limits of the snapshots that the page takes. The oldest are dropped first; an allocation takes
+// 40 bytes.
 const (
 	maxTaken       = 8
 	maxTakenItems  = 4 << 20
 	listingForgets = time.Minute // after its last use
 )
 
-// memories are the snapshots that a page can show.
+// memories are the snapshots available to a page.
 type memories struct {
 	tracker *memory.Tracker
-	files   []*keptMemory // do not change
-	most    int           // allocations of taken, unless the latest alone has more
+	files   []*keptMemory // immutable
+	most    int           // most allocations in taken; the latest may exceed it alone
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	taken   []*keptMemory
 	next    int
-	listing *memory.Capture // what the list of allocations shows of the tracker, nil if there is none
+	listing *memory.Capture // allocations of the tracker as listed; may be nil
 	forget  *time.Timer     // drops the listing
-	queries []*listQuery    // the latest last
+	queries []*listQuery    // latest last
 	changes *listChanges    // the latest
 }
 
@@ -48,7 +48,7 @@ type keptMemory struct {
 	*memory.Capture
 }
 
-// snapshotInfo is what a page knows of a snapshot.
+// snapshotInfo describes a snapshot to the page.
 type snapshotInfo struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
@@ -83,7 +83,7 @@ func (k *keptMemory) info(file bool) snapshotInfo {
 
 const liveID = "live"
 
-// find returns a snapshot by its identifier, nil for that of the tracker.
+// find returns a snapshot by its identifier, nil for the tracker itself.
 func (m *memories) find(id string) (*memory.Capture, error) {
 	if id == liveID || id == "" && m.tracker != nil {
 		if m.tracker == nil {
@@ -98,10 +98,10 @@ func (m *memories) find(id string) (*memory.Capture, error) {
 			return k.Capture, nil
 		}
 	}
-	return nil, fmt.Errorf("there is no snapshot %.40q any more; the oldest of %d went", id, maxTaken)
+	return nil, fmt.Errorf("snapshot %.40q is gone; only the latest %d are kept", id, maxTaken)
 }
 
-// rows returns the rows and groups of a snapshot; those of the tracker are of now.
+// rows returns the rows and groups of a snapshot, or the tracker's current ones.
 func (m *memories) rows(id string) (*memory.Snapshot, time.Time, error) {
 	c, err := m.find(id)
 	switch {
@@ -113,7 +113,8 @@ func (m *memories) rows(id string) (*memory.Snapshot, time.Time, error) {
 	return c.Snapshot, c.At, nil
 }
 
-// takeSnapshot keeps what the tracker knows now. It returns the names of those that go for it.
+// takeSnapshot captures the tracker's current state. It returns the names of snapshots dropped
+// for it.
 func (m *memories) takeSnapshot(name string) (snapshotInfo, []string) {
 	c := m.tracker.Capture(time.Now())
 	m.mu.Lock()
@@ -133,7 +134,7 @@ func (m *memories) takeSnapshot(name string) (snapshotInfo, []string) {
 		m.taken = slices.Delete(m.taken, 0, 1)
 	}
 	if len(gone) > 0 {
-		m.queries, m.changes = nil, nil // which may hold what goes
+		m.queries, m.changes = nil, nil // they may refer to dropped snapshots
 	}
 	return k.info(false), gone
 }
@@ -165,7 +166,7 @@ func (v *View) memoryTake(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	if v.memory.tracker == nil {
-		webjson.Fail(w, http.StatusBadRequest, "nothing is running here of which a snapshot could be taken")
+		webjson.Fail(w, http.StatusBadRequest, "no running program to take a snapshot of")
 		return
 	}
 	info, gone := v.memory.takeSnapshot(body.Name)
@@ -175,7 +176,7 @@ func (v *View) memoryTake(w http.ResponseWriter, req *http.Request) {
 	}{info, gone})
 }
 
-// memoryGroups answers with little, for a page that samples it.
+// memoryGroups answers with the groups only, for a page that samples them.
 func (v *View) memoryGroups(w http.ResponseWriter, _ *http.Request) {
 	webjson.Write(w, struct {
 		At     int64             `json:"at"`
@@ -183,13 +184,13 @@ func (v *View) memoryGroups(w http.ResponseWriter, _ *http.Request) {
 	}{time.Now().UnixNano(), v.memory.tracker.Groups()})
 }
 
-// A groupNow is a group, and what it was.
+// A groupNow is a group, with its earlier state.
 type groupNow struct {
 	memory.GroupRow
 	Was *memory.GroupRow `json:"was,omitempty"`
 }
 
-// summary is what a snapshot says besides the tree and the list.
+// summary is a snapshot without the tree and the list.
 type summary struct {
 	At      int64         `json:"at"`
 	Program string        `json:"program,omitempty"`
@@ -202,7 +203,7 @@ type summary struct {
 	Coarse      int64 `json:"coarse"`
 }
 
-// light returns a snapshot without its list.
+// light returns a snapshot without its list of allocations.
 func (m *memories) light(id string) (*memory.Capture, error) {
 	c, err := m.find(id)
 	if c == nil && err == nil {
@@ -246,10 +247,10 @@ func (v *View) memoryRowsCSV(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	attach(w, "text/csv; charset=utf-8", "memory.csv")
-	s.WriteCSV(w) // an error is a page that has gone
+	s.WriteCSV(w) // an error means that the page is gone
 }
 
-// memoryFile answers with a snapshot as the file that memory.ReadCapture reads.
+// memoryFile answers with a snapshot as a file for memory.ReadCapture.
 func (v *View) memoryFile(w http.ResponseWriter, req *http.Request) {
 	c, err := v.memory.find(req.URL.Query().Get("snap"))
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/assetcook/assetcook/profile/memory"
 )
 
-// ask answers a GET, and decodes it if it is JSON that was wanted.
+// ask sends a GET request, and decodes the JSON answer if requested.
 func ask(t *testing.T, v *View, path string, into any) *httptest.ResponseRecorder {
 	t.Helper()
 	w := httptest.NewRecorder()
@@ -35,7 +35,7 @@ func ask(t *testing.T, v *View, path string, into any) *httptest.ResponseRecorde
 	return w
 }
 
-// act posts with the token "secret".
+// act sends a POST request with the token "secret".
 func act(t *testing.T, v *View, path, body string, into any) int {
 	t.Helper()
 	w := httptest.NewRecorder()
@@ -159,10 +159,10 @@ func TestMemorySnapshots(t *testing.T) {
 	if len(is.Snapshots) != maxTaken || !is.Memory {
 		t.Errorf("info %+v", is)
 	}
-	v.memory.most = 10 // of which each has 4
+	v.memory.most = 10 // each snapshot has 4
 	act(t, v, "memory/snapshot", `{}`, &answer)
 	if len(answer.Gone) != maxTaken-1 || len(v.memory.taken) != 2 {
-		t.Errorf("of %d allocations at most, %d went and %d stay", v.memory.most, len(answer.Gone), len(v.memory.taken))
+		t.Errorf("limit of %d allocations: %d snapshots dropped, %d kept", v.memory.most, len(answer.Gone), len(v.memory.taken))
 	}
 	v.memory.most = 1
 	act(t, v, "memory/snapshot", `{}`, &answer)
@@ -181,9 +181,8 @@ func TestMemorySnapshots(t *testing.T) {
 	}
 }
 
-// A file shows and compares as the tracker did that it is of, and lists of other runs are
-// not compared.
-func TestMemoryFiles(t *testing.T) {
+// A file shows and compares like its tracker did, and lists of different runs are not compared.
+func TestFileComparesLikeItsTracker(t *testing.T) {
 	tracker, pool, w, v := level(t)
 	was := tracker.Capture(time.Unix(1, 0))
 	pool.Bytes(w, 90)
@@ -238,7 +237,7 @@ func TestMemoryAllocations(t *testing.T) {
 		for _, r := range a.Rows {
 			got = append(got, fmt.Sprint(r.Bytes))
 		}
-		if tc.query == "sort=group" || tc.query == "sort=group&reverse=1" { // equal ones are by address
+		if tc.query == "sort=group" || tc.query == "sort=group&reverse=1" { // equal ones are sorted by address
 			if a.Count != 3 || strings.HasPrefix(tc.want, "4") != (got[0] == "4") {
 				t.Errorf("%s: %v, want %s", tc.query, got, tc.want)
 			}
@@ -248,7 +247,7 @@ func TestMemoryAllocations(t *testing.T) {
 	}
 	var all, one allocationsAnswer
 	ask(t, v, "memory/allocations", &all)
-	ask(t, v, "memory/allocations?q="+all.Rows[0].Address[:len(all.Rows[0].Address)-1]+"7", &one) // seven bytes into it
+	ask(t, v, "memory/allocations?q="+all.Rows[0].Address[:len(all.Rows[0].Address)-1]+"7", &one) // seven bytes into the allocation
 	if one.Count != 1 || one.Rows[0] != all.Rows[0] {
 		t.Errorf("at an address: %+v", one)
 	}
@@ -263,8 +262,8 @@ func TestMemoryAllocations(t *testing.T) {
 	}
 }
 
-// The list of a program that runs stays as it is from page to page, until asked for anew.
-func TestMemoryListing(t *testing.T) {
+// The list of a running program stays the same from page to page, until refreshed.
+func TestListStaysTheSameUntilRefreshed(t *testing.T) {
 	_, pool, w, v := level(t)
 	var a allocationsAnswer
 	ask(t, v, "memory/allocations", &a)
@@ -302,7 +301,7 @@ func TestSortKeyed(t *testing.T) {
 	}
 }
 
-// million is a capture of a million allocations under 5000 owners.
+// million returns a capture of a million allocations with 5000 owners.
 func million() *memory.Capture {
 	list := &memory.List{Items: make([]memory.Item, 1e6)}
 	s := &memory.Snapshot{}

@@ -17,7 +17,7 @@ type listChanges struct {
 
 var errOtherRun = errors.New("the snapshots are of different runs: single allocations cannot be compared, only what scopes and groups hold")
 
-// changesLocked compares the allocations of two captures while m.mu is held.
+// changesLocked compares the allocations of two captures; m.mu must be held.
 func (m *memories) changesLocked(base, now *memory.Capture) (*listChanges, error) {
 	if base.Tracker != now.Tracker {
 		return nil, errOtherRun
@@ -47,11 +47,11 @@ func (c *listChanges) part(name string) *memory.List {
 type changedPlaces struct {
 	Count  int            `json:"count"`
 	Bytes  int64          `json:"bytes"`
-	Places []memory.Place `json:"places"` // the most bytes first
-	More   int            `json:"more"`   // places that are left out
+	Places []memory.Place `json:"places"` // most bytes first
+	More   int            `json:"more"`   // number of places left out
 }
 
-// memoryDiff answers with what is new, gone and changed from snapshot a to b, leaks first.
+// memoryDiff answers with new, gone and changed allocations from snapshot a to b, leaks first.
 func (v *View) memoryDiff(w http.ResponseWriter, req *http.Request) {
 	q := req.URL.Query()
 	now, err := v.memory.listSnapshots(q.Get("b"), q.Get("fresh") == "1")

@@ -15,9 +15,9 @@ import (
 	"github.com/assetcook/assetcook/profile/memory"
 )
 
-// listSnapshots returns a snapshot with its allocations. Those of the tracker are listed anew if it
-// was asked for, and otherwise stay the same from one page of the list to the next.
-// It is called while m.mu is not held.
+// listSnapshots returns a snapshot with its allocations. The tracker's own are listed anew if
+// fresh is set; otherwise they stay the same from one page of the list to the next. m.mu must not
+// be held.
 func (m *memories) listSnapshots(id string, fresh bool) (*memory.Capture, error) {
 	c, err := m.find(id)
 	if c != nil || err != nil {
@@ -36,7 +36,7 @@ func (m *memories) listSnapshots(id string, fresh bool) (*memory.Capture, error)
 	return m.listing, nil
 }
 
-// drop forgets what was listed of the tracker.
+// drop forgets the tracker's list.
 func (m *memories) drop() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -46,17 +46,17 @@ func (m *memories) drop() {
 	m.listing, m.queries, m.changes = nil, nil, nil
 }
 
-// A listQuery is a list of allocations as it was asked for, sorted.
+// A listQuery is a sorted list of allocations, as requested.
 type listQuery struct {
 	key   string
 	at    time.Time
 	list  *memory.List
-	order []uint32 // indices of list.Items
+	order []uint32 // indices into list.Items
 	bytes int64
-	sizes int64 // capacities
+	sizes int64 // sum of capacities
 }
 
-// query returns the allocations that a query asks for, whichever part of them.
+// query returns the allocations selected by a query, without paging.
 func (m *memories) query(q url.Values) (*listQuery, int, error) {
 	sel, err := parseSelection(q)
 	if err != nil {
@@ -64,7 +64,7 @@ func (m *memories) query(q url.Values) (*listQuery, int, error) {
 	}
 	column := cmp.Or(q.Get("sort"), "bytes")
 	if !slices.Contains(columns, column) {
-		return nil, http.StatusBadRequest, fmt.Errorf("%.40q is no column; there are %v", column, columns)
+		return nil, http.StatusBadRequest, fmt.Errorf("unknown column %.40q; the columns are %v", column, columns)
 	}
 	c, err := m.listSnapshots(q.Get("snap"), q.Get("fresh") == "1")
 	if err != nil {
@@ -85,7 +85,7 @@ func (m *memories) query(q url.Values) (*listQuery, int, error) {
 			return nil, http.StatusConflict, err
 		}
 		if list = changes.part(change); list == nil {
-			return nil, http.StatusBadRequest, fmt.Errorf("there are no changes %.40q, but leaks, new, gone and changed", change)
+			return nil, http.StatusBadRequest, fmt.Errorf("unknown change %.40q: use leaks, new, gone or changed", change)
 		}
 	}
 	for _, other := range []string{"offset", "limit", "fresh"} {
@@ -100,12 +100,12 @@ func (m *memories) query(q url.Values) (*listQuery, int, error) {
 	found := &listQuery{key: key, at: c.At, list: list}
 	found.choose(sel, q.Get("q"))
 	found.sort(column, q.Get("reverse") == "1")
-	m.queries = append(m.queries[max(0, len(m.queries)-1):], found) // two are kept
+	m.queries = append(m.queries[max(0, len(m.queries)-1):], found) // keeps two queries
 	return found, 0, nil
 }
 
-// choose finds the allocations of a selection whose owner has a name with text in it or,
-// where text is an address, in which that lies.
+// choose finds the allocations of a selection whose owner has a name containing text. If text is
+// an address, it finds the allocation that contains the address.
 func (l *listQuery) choose(sel selection, text string) {
 	address, isAddress := uint64(0), false
 	if hex, ok := strings.CutPrefix(strings.ToLower(text), "0x"); ok {
@@ -136,7 +136,7 @@ func contains(o memory.Owner, text string) bool {
 	return false
 }
 
-// indices yields the allocations in their order, from one on.
+// indices yields the allocations in order, beginning with number from.
 func (l *listQuery) indices(from, most int) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		from = min(from, len(l.order))
@@ -148,8 +148,8 @@ func (l *listQuery) indices(from, most int) iter.Seq[int] {
 	}
 }
 
-// An allocationRow is an allocation as the page shows it: an address is text, as numbers of
-// JavaScript have 53 bits.
+// An allocationRow is an allocation on the page. Its address is text, because JavaScript numbers
+// have 53 bits.
 type allocationRow struct {
 	Address  string `json:"address"`
 	Bytes    int64  `json:"bytes"`

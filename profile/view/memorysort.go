@@ -7,10 +7,10 @@ import (
 	"github.com/assetcook/assetcook/profile/memory"
 )
 
-// columns are what the list can be sorted by.
+// columns are the sort columns of the list.
 var columns = []string{"address", "bytes", "capacity", "rounding", "worker", "group", "name", "scope", "type", "lifetime", "site"}
 
-// sort puts what is most first, or by name, and equal ones by address.
+// sort sorts by largest number first, or by name; equal ones by address.
 func (l *listQuery) sort(column string, reverse bool) {
 	items := l.list.Items
 	var key func(memory.Item) uint64
@@ -39,14 +39,14 @@ func (l *listQuery) sort(column string, reverse bool) {
 	}
 }
 
-// A keyed is an item and what it is sorted by.
+// A keyed is an item and its sort key.
 type keyed struct {
 	key  uint64
 	item uint32
 }
 
-// sortKeyed sorts by key and leaves equal ones in their order. It counts digits of 11 bits:
-// of a million sizes two differ, which takes a fifth of the time of comparing.
+// sortKeyed sorts by key, stably. It is a radix sort with digits of 11 bits: sizes differ in two
+// digits at most, so that a million take a fifth of the time of comparing.
 func sortKeyed(list []keyed) []keyed {
 	const bits, mask = 11, 1<<11 - 1
 	spare := make([]keyed, len(list))
@@ -71,7 +71,7 @@ func sortKeyed(list []keyed) []keyed {
 	return list
 }
 
-// ownerRanks returns the places of owners in the order of a column, equal ones the same.
+// ownerRanks returns the ranks of owners by a column; equal owners have equal ranks.
 func ownerRanks(owners []memory.Owner, column string) []uint64 {
 	name := func(i int) string {
 		o := &owners[i]

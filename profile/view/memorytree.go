@@ -19,20 +19,20 @@ const (
 	mostText  = 2000 // bytes of a name
 )
 
-// A selection chooses rows: by their names, and by the node of a tree that they are below.
+// A selection chooses rows: by their names, and by the tree node above them.
 type selection struct {
 	filter memory.Filter
 	by     []memory.Part
 	path   []memory.Step
 }
 
-// parseSelection reads worker, group, name, scope, empty, by and path: a path is one value
-// for each step, "kind:name".
+// parseSelection reads worker, group, name, scope, empty, by and path. A path has one value for
+// each step, "kind:name".
 func parseSelection(q url.Values) (s selection, err error) {
 	for name, values := range q {
 		for _, text := range values {
 			if len(text) > mostText {
-				return s, fmt.Errorf("%.20s has %d bytes; at most %d are taken", name, len(text), mostText)
+				return s, fmt.Errorf("%.20s has %d bytes; at most %d are allowed", name, len(text), mostText)
 			}
 		}
 	}
@@ -44,19 +44,19 @@ func parseSelection(q url.Values) (s selection, err error) {
 		}
 	}
 	if len(q["path"]) > mostSteps {
-		return s, fmt.Errorf("a path of %d steps; at most %d are taken", len(q["path"]), mostSteps)
+		return s, fmt.Errorf("the path has %d steps; at most %d are allowed", len(q["path"]), mostSteps)
 	}
 	for _, step := range q["path"] {
 		kind, name, ok := strings.Cut(step, ":")
 		if !ok {
-			return s, fmt.Errorf("%.40q is no step of a path, which is kind:name", step)
+			return s, fmt.Errorf("%.40q is not a step of a path; a step is kind:name", step)
 		}
 		s.path = append(s.path, memory.Step{Kind: memory.Part(kind), Name: name})
 	}
 	return s, nil
 }
 
-// takes reports whether a key is chosen.
+// takes reports whether the selection includes a key.
 func (s selection) takes(k memory.Key) bool {
 	if !s.filter.Takes(k) {
 		return false
@@ -65,7 +65,7 @@ func (s selection) takes(k memory.Key) bool {
 	return len(path) >= len(s.path) && slices.Equal(path[:len(s.path)], s.path)
 }
 
-// number reads a number of a query: otherwise if there is none.
+// number reads a number of a query, or returns otherwise if the query has none.
 func number(q url.Values, name string, otherwise, least, most int) (int, error) {
 	text := q.Get(name)
 	if text == "" {
@@ -73,12 +73,12 @@ func number(q url.Values, name string, otherwise, least, most int) (int, error) 
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < least || n > most {
-		return 0, fmt.Errorf("%s is %.40q; it can be %d to %d", name, text, least, most)
+		return 0, fmt.Errorf("%s is %.40q; it must be %d to %d", name, text, least, most)
 	}
 	return n, nil
 }
 
-// memoryTree answers with a tree, or the part of it below a path.
+// memoryTree answers with a tree, or a subtree below a path.
 func (v *View) memoryTree(w http.ResponseWriter, req *http.Request) {
 	q := req.URL.Query()
 	sel, err := parseSelection(q)
@@ -101,7 +101,7 @@ func (v *View) memoryTree(w http.ResponseWriter, req *http.Request) {
 		order = memory.OrderBytes
 	}
 	if !slices.Contains(memory.Orders, order) {
-		webjson.Fail(w, http.StatusBadRequest, "the order %.40q is none of %v", order, memory.Orders)
+		webjson.Fail(w, http.StatusBadRequest, "unknown order %.40q; the orders are %v", order, memory.Orders)
 		return
 	}
 	now, _, err := v.memory.rows(q.Get("snap"))
@@ -121,7 +121,7 @@ func (v *View) memoryTree(w http.ResponseWriter, req *http.Request) {
 		tree = now.TreeSince(was, sel.filter, sel.by...)
 	}
 	if tree = tree.Find(sel.path); tree == nil {
-		webjson.Fail(w, http.StatusNotFound, "there is no such part of the tree any more")
+		webjson.Fail(w, http.StatusNotFound, "this part of the tree no longer exists")
 		return
 	}
 	tree.Prune(most, skip, order)

@@ -15,9 +15,9 @@ import (
 	"github.com/assetcook/assetcook/profile/counters"
 )
 
-// The page computes what package counters does. Its modules run in node here; what they do
-// in a browser is tested in proof/browser.
-func TestScriptsAgree(t *testing.T) {
+// The page computes the same as package counters. Its modules run in node here; their behavior in
+// a browser is tested in proof/browser.
+func TestPageComputesLikePackageCounters(t *testing.T) {
 	node, err := exec.LookPath("node")
 	if err != nil {
 		t.Skip("needs node to run the page's modules")
@@ -116,7 +116,7 @@ func jsNumber(v float64) string {
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
-// seriesCases are frame times with spikes and runs of them, and what is odd.
+// seriesCases are frame times with spikes and runs of spikes, and odd values.
 func seriesCases() [][]float64 {
 	nan, inf := math.NaN(), math.Inf(1)
 	cases := [][]float64{

@@ -15,17 +15,17 @@ import (
 	"github.com/assetcook/assetcook/profile/view/internal/timeline"
 )
 
-// keptEvents is how many bytes of its own program's events a page keeps.
+// keptEvents is how many bytes of its own program's events a view keeps.
 const keptEvents = 64 << 20
 
-// timelines are the recordings that a page can show.
+// timelines are the recordings available to a page.
 type timelines struct {
 	feed *events.Feed
 	list []namedLine
-	live *events.Tape // of feed, the first of list; nil if there is no feed
+	live *events.Tape // tape of feed, first in list; nil without a feed
 
 	follow sync.Once
-	ctx    context.Context // of what follows the feed
+	ctx    context.Context // ends the reading of the feed
 	drop   context.CancelFunc
 }
 
@@ -34,7 +34,7 @@ type namedLine struct {
 	*timeline.Recording
 }
 
-// recordingInfo is what a page knows of a recording.
+// recordingInfo describes a recording to the page.
 type recordingInfo struct {
 	Name    string   `json:"name"`
 	Start   int64    `json:"start"` // Unix ns
@@ -43,7 +43,7 @@ type recordingInfo struct {
 	Dropped int64    `json:"dropped"`
 	Live    bool     `json:"live"`
 	Workers []string `json:"workers"`
-	Error   string   `json:"error,omitempty"` // why it ends early
+	Error   string   `json:"error,omitempty"` // why the recording ends early
 }
 
 func newTimelines(s Sources) *timelines {
@@ -59,15 +59,15 @@ func newTimelines(s Sources) *timelines {
 	return t
 }
 
-// begin follows the feed from the first time on that a page asks for something.
+// begin starts reading the feed on the first request of a page.
 func (t *timelines) begin() {
 	if t.feed == nil {
 		return
 	}
-	t.follow.Do(func() { go t.feed.WriteStream(t.ctx, t.live) }) // an error is the tape's, or that of ctx
+	t.follow.Do(func() { go t.feed.WriteStream(t.ctx, t.live) }) // the tape keeps its error; otherwise ctx has ended
 }
 
-// tape returns the first recording that is under way, nil if there is none.
+// tape returns the first live recording, nil if there is none.
 func (t *timelines) tape() *events.Tape {
 	t.begin()
 	for _, line := range t.list {
@@ -122,16 +122,16 @@ func (v *View) timelineRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("GET /api/compare", v.compareRuns)
 }
 
-// errQuery is a question that makes no sense.
+// errQuery means an invalid query.
 var errQuery = errors.New("bad query")
 
-// A query has the values of a URL. The first that makes no sense is its error.
+// A query has the values of a URL. The first invalid one sets its error.
 type query struct {
 	url.Values
 	err error
 }
 
-// asked asks unless the query makes no sense.
+// asked calls question unless the query is invalid.
 func (q *query) asked(question func() (any, error)) (any, error) {
 	if q.err != nil {
 		return nil, q.err
@@ -139,7 +139,7 @@ func (q *query) asked(question func() (any, error)) (any, error) {
 	return question()
 }
 
-// number returns a whole number. Pages compute with floating point.
+// number returns a whole number. It rounds floats down, because pages compute with them.
 func (q *query) number(name string, missing int64) int64 {
 	text := q.Get(name)
 	if text == "" {
@@ -174,7 +174,7 @@ func (v *View) viewLine(q *query, name string) (namedLine, error) {
 		return namedLine{}, q.err
 	}
 	if n < 0 || n >= int64(len(v.lines.list)) {
-		return namedLine{}, fmt.Errorf("%w: there is no recording %d; there are %d", errQuery, n, len(v.lines.list))
+		return namedLine{}, fmt.Errorf("%w: there is no recording %d of %d", errQuery, n, len(v.lines.list))
 	}
 	return v.lines.list[n], nil
 }
@@ -214,7 +214,7 @@ func reply(w http.ResponseWriter, answer any, err error) {
 		webjson.Write(w, answer)
 	case errors.Is(err, errQuery):
 		webjson.Fail(w, http.StatusBadRequest, "%v", err)
-	default: // the page has gone
+	default: // the page is gone
 		webjson.Fail(w, http.StatusServiceUnavailable, "%v", err)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// recordings are two of ten assets each, the second with one more.
+// recordings returns two recordings of ten assets each; the second has one asset more.
 func recordings(t *testing.T) []Recording {
 	var list []Recording
 	for n := range 2 {
@@ -51,7 +51,7 @@ func get(t *testing.T, v *View, path string, into any) int {
 	return w.Code
 }
 
-// The answers have what the contract with the page says.
+// The answers match the contract with the page.
 func TestTimelineEndpoints(t *testing.T) {
 	v := New(Sources{Recordings: recordings(t)})
 	defer v.Close()
@@ -121,8 +121,7 @@ func TestTimelineEndpoints(t *testing.T) {
 	}
 }
 
-// What makes no sense is answered with an error, and what is too large with an answer of
-// bounded size.
+// Invalid queries get an error, and excessive ones a bounded answer.
 func TestHostileQueries(t *testing.T) {
 	v := New(Sources{Recordings: recordings(t)})
 	defer v.Close()
@@ -155,7 +154,7 @@ func TestHostileQueries(t *testing.T) {
 	}
 }
 
-// The events of the program itself are there from the first request on.
+// The program's own events are available from the first request on.
 func TestLiveTimeline(t *testing.T) {
 	feed := events.NewFeed()
 	v := New(Sources{Title: "game", Events: feed})
@@ -167,7 +166,7 @@ func TestLiveTimeline(t *testing.T) {
 	w := r.Worker("main")
 	m := w.Begin(r.Symbol("frame"), 0)
 	w.Flush()
-	// Once the worker is known the feed is followed.
+	// Once the worker is known the feed is being read.
 	deadline := time.Now().Add(time.Minute)
 	for len(i.Recordings[0].Workers) == 0 && time.Now().Before(deadline) {
 		runtime.Gosched()

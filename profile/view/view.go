@@ -2,6 +2,7 @@ package view
 
 import (
 	"cmp"
+	"embed"
 	"io/fs"
 	"net/http"
 	"os"
@@ -14,62 +15,60 @@ import (
 	"github.com/assetcook/assetcook/profile/memory"
 )
 
-// Sources are what a page shows; what is nil has no tab.
+// Sources are the contents of a page; nil sources have no tab.
 type Sources struct {
-	// Recordings are shown beside Events, each with the history that its tape has.
+	// Recordings are shown beside Events, as far back as their tapes reach.
 	Recordings []Recording
 
-	// Title stands above the page; "" is the name of the program.
+	// Title is the page's heading; default: the program's name.
 	Title string
 
 	Counters *counters.Set
 	Events   *events.Feed
 	Memory   *memory.Tracker
 
-	// Snapshots are shown beside the tracker, and can be compared: see memory.ReadCapture.
+	// Snapshots are shown beside the tracker for comparison; see memory.ReadCapture.
 	Snapshots []MemorySnapshot
 
-	// Tabs are what the program itself adds to the page.
+	// Tabs are the program's own additions to the page.
 	Tabs []Tab
 
-	// Token lets requests act that have it: see NewToken. With "" none may.
+	// Token authorizes requests that act: see NewToken. Empty forbids them.
 	Token string
 
-	// Hosts are further names under which the handler may be asked for, without ports.
+	// Hosts are additional host names of the handler, without ports.
 	Hosts []string
 
-	// Dumps is the folder in which the console's "dump" writes recordings; with "" it is
-	// refused.
+	// Dumps is the directory for recordings of the console's "dump" command; empty forbids it.
 	Dumps string
 }
 
-// A Recording is a file, or a stream of another program.
+// A Recording is a file, or another program's stream.
 type Recording struct {
 	Name string
 	Tape *events.Tape
 }
 
-// A Tab is a part of the page that a program adds: a module of JavaScript and what that asks
-// for. Both are guarded as the page is.
+// A Tab is a part of the page that a program adds: a JavaScript module and its API. Both are
+// guarded like the page.
 type Tab struct {
-	ID    string // lower-case letters, which name its place below tabs/
+	ID    string // lower-case letters; its path is tabs/ID/
 	Title string
 
-	// Files has tab.js, and may have tab.css and others, which tab.js reaches by relative
-	// URLs. tab.js is a module with
+	// Files has tab.js, and may have tab.css and others, which tab.js reaches by relative URLs.
+	// tab.js is a module with
 	//
 	//	export function mount(root, app) { ...; return { show() {}, hide() {} } }
 	//
-	// where root is an element to fill and app is what app.js has for tabs.
+	// where root is an element to fill and app is the object that app.js has for tabs.
 	Files fs.FS
 
-	// API answers what is asked for below api/ of the tab: tabs/ID/api/PATH comes as /PATH.
-	// Requests that are not GET have the token of Sources. It may be nil.
+	// API answers requests below api/ of the tab: tabs/ID/api/PATH arrives as /PATH. Requests
+	// other than GET have the token of Sources. It may be nil.
 	API http.Handler
 }
 
-// A View is the handler of one page, and what is kept for it. Close it when it is not
-// served any more.
+// A View is the handler and the state of one page. Close it when it is no longer served.
 type View struct {
 	sources Sources
 	handler http.Handler
@@ -79,7 +78,7 @@ type View struct {
 	catalogs catalogs // of Sources.Counters
 	told     *told
 	whens    whens
-	dumping  sync.Mutex // one recording at a time
+	dumping  sync.Mutex // allows one recording at a time
 
 	closing sync.Once
 	closed  chan struct{}
@@ -100,7 +99,7 @@ func New(s Sources) *View {
 // ServeHTTP answers a request of the page.
 func (v *View) ServeHTTP(w http.ResponseWriter, req *http.Request) { v.handler.ServeHTTP(w, req) }
 
-// Close ends the streams of pages that are open, and the conditions of "when".
+// Close ends the streams of open pages, and the conditions of "when".
 func (v *View) Close() error {
 	v.closing.Do(func() {
 		close(v.closed)
@@ -137,7 +136,7 @@ func (v *View) routes() *http.ServeMux {
 	return mux
 }
 
-// Info is what a page asks first.
+// info is the answer to a page's first request.
 type info struct {
 	Title    string `json:"title"`
 	Counters bool   `json:"counters"`
@@ -153,7 +152,7 @@ type info struct {
 type tabInfo struct {
 	ID    string `json:"id"`
 	Title string `json:"title"`
-	Style bool   `json:"style"` // it has a tab.css
+	Style bool   `json:"style"` // the tab has a tab.css
 }
 
 func (v *View) info(w http.ResponseWriter, _ *http.Request) {
@@ -164,4 +163,16 @@ func (v *View) info(w http.ResponseWriter, _ *http.Request) {
 		answer.Tabs = append(answer.Tabs, tabInfo{t.ID, t.Title, err == nil})
 	}
 	webjson.Write(w, answer)
+}
+
+//go:embed page
+var embedded embed.FS
+
+// pages serves the files of the page.
+func pages() http.Handler {
+	files, err := fs.Sub(embedded, "page")
+	if err != nil {
+		panic(err) // the directory is embedded
+	}
+	return http.FileServerFS(files)
 }

@@ -14,27 +14,27 @@ import (
 	"github.com/assetcook/assetcook/profile/view/internal/console"
 )
 
-// maxWhens is how many conditions there may be at once.
+// maxWhens is the most conditions at a time.
 const maxWhens = 16
 
-// whens are the conditions that are watched.
+// whens are the active conditions.
 type whens struct {
 	mu   sync.Mutex
 	all  []*when
-	last int // number given
+	last int // last number given
 }
 
-// A when is a condition, watched by a goroutine of its own.
+// A when is a condition with its own goroutine.
 type when struct {
 	console.When
 	number int
 	stop   context.CancelFunc
 
 	mu   sync.Mutex
-	said string // about the last event
+	said string // report on the last event
 }
 
-// addWhen begins to watch a condition.
+// addWhen starts watching a condition.
 func (v *View) addWhen(w console.When) (text string, err error) {
 	tape := v.lines.tape()
 	if tape == nil {
@@ -94,7 +94,7 @@ func (v *View) watch(ctx context.Context, w *when, tape *events.Tape) {
 			}
 			w.report("at frame %d (%.4g): %s", frame.Number, value, said)
 			v.told.notice(w.String())
-			rows.next = set.Table(0).Next // what came meanwhile is in the recording
+			rows.next = set.Table(0).Next // the recording includes the frames in between
 			t.run = 0
 			break
 		}
@@ -107,7 +107,7 @@ func (w *when) report(format string, args ...any) {
 	w.said = fmt.Sprintf(format, args...)
 }
 
-// String returns the line of "when".
+// String returns the condition's line in the list.
 func (w *when) String() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -118,13 +118,13 @@ func (w *when) String() string {
 	return text
 }
 
-// A trigger counts the frames in a row for which a condition holds.
+// A trigger counts consecutive frames for which a condition holds.
 type trigger struct {
 	when console.When
 	run  int
 }
 
-// takeFrameValue takes a frame's value and reports whether the run has become long enough.
+// takeFrameValue takes a frame's value and reports whether the run is long enough.
 func (t *trigger) takeFrameValue(value float64) bool {
 	if !t.when.Holds(value) {
 		t.run = 0
@@ -168,7 +168,7 @@ func (l *whens) close() {
 	l.all = nil
 }
 
-// values yields the values of the only name in the frames that are new.
+// values yields the value of the only name in each new frame.
 func (f *frameRows) values() func(func(counters.Frame, float64) bool) {
 	return func(yield func(counters.Frame, float64) bool) {
 		t := f.set.Table(f.next, f.names...)

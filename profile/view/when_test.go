@@ -28,7 +28,7 @@ func TestTrigger(t *testing.T) {
 }
 
 // A game records a scope in each frame, and its frames become slow.
-func TestWhen(t *testing.T) {
+func TestConditionWritesARecording(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "dumps")
 		set, feed := counters.New(counters.Options{}), events.NewFeed()
@@ -55,7 +55,7 @@ func TestWhen(t *testing.T) {
 		if status != 200 || got.Text != "1: when game/frame > 33 for 3 dump 1s" {
 			t.Fatalf("%d %q %s", status, got.Text, failed)
 		}
-		synctest.Wait() // the feed is followed
+		synctest.Wait() // the feed is being read
 		play("before", 162, 16*time.Millisecond)
 		play("slow", 2, 40*time.Millisecond) // too few
 		play("well", 1, 16*time.Millisecond)
@@ -63,7 +63,7 @@ func TestWhen(t *testing.T) {
 		if list, _ := v.Do("when"); !strings.HasSuffix(list, "at frame 167: recording 1s more") {
 			t.Errorf("after the event: %q", list)
 		}
-		play("after", 61, 16*time.Millisecond) // .98 s
+		play("after", 61, 16*time.Millisecond) // 0.98 s
 		time.Sleep(50 * time.Millisecond)
 		synctest.Wait()
 		play("long after", 10, 16*time.Millisecond)
@@ -87,7 +87,7 @@ func TestWhen(t *testing.T) {
 			count[e.Name]++
 		}
 		if count["slow"] != 5 || count["after"] != 61 || count["long after"] != 0 || count["before"] != 162 {
-			t.Errorf("the recording has %v", count) // how far back it goes is tested with events.Tape
+			t.Errorf("the recording has %v", count) // events.Tape tests how far back it reaches
 		}
 
 		if _, err := v.Do("when remove 1"); err != nil {

@@ -1,5 +1,5 @@
-// Package command is the part of a viewer's command line below its name. It serves the page of
-// package view for recordings and reports in files, and for running programs:
+// Package command implements a viewer's command line after the command's name. It serves the page
+// of package view for recordings and reports in files, and for running programs:
 //
 //	FILE ...      recordings (.events) and snapshots of memory (.json)
 //	HOST:PORT     a program that serves its stream there, bare TCP as live.Serve or
@@ -22,13 +22,13 @@ import (
 	"github.com/assetcook/assetcook/profile/view"
 )
 
-// A Viewer serves pages about what its command line names.
+// A Viewer serves pages for the sources on its command line.
 type Viewer struct {
-	Addr     string // where to serve
-	Attached bool   // ends when the standard input does
+	Addr     string // listen address
+	Attached bool   // ends with the standard input
 	Title    string
-	Tabs     []view.Tab // besides those of the recordings
-	Files    []string   // and addresses
+	Tabs     []view.Tab // besides the tabs of the recordings
+	Files    []string   // files and addresses
 
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
@@ -36,8 +36,8 @@ type Viewer struct {
 
 // Flags declares the flags of a viewer.
 func (v *Viewer) Flags(fs *flag.FlagSet) {
-	fs.StringVar(&v.Addr, "http", "127.0.0.1:0", "`address` to serve the pages at; port 0 is any that is free")
-	fs.StringVar(&v.Title, "title", "", "`text` above the pages (default: the names of what is shown)")
+	fs.StringVar(&v.Addr, "http", "127.0.0.1:0", "`address` to serve the pages at; port 0 selects a free port")
+	fs.StringVar(&v.Title, "title", "", "`text` above the pages (default: the names of the files and addresses)")
 }
 
 // Run serves until ctx ends.
@@ -69,7 +69,7 @@ func (v *Viewer) Run(ctx context.Context) error {
 	return nil
 }
 
-// title names what is shown.
+// title returns the heading of the page.
 func (v *Viewer) title() string {
 	if v.Title != "" {
 		return v.Title

@@ -10,10 +10,10 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// Limits of a recording that is under way.
+// Parameters of live recordings.
 const (
-	reorder    = 250 * time.Millisecond // buffers of workers come out of order by less
-	leastFrame = time.Millisecond       // for frames without marks
+	reorder    = 250 * time.Millisecond // workers' buffers arrive out of order by less
+	leastFrame = time.Millisecond       // for recordings without frame marks
 	endsKept   = 4096                   // ends of frames, for late samples
 )
 
@@ -54,15 +54,15 @@ func follow(set *counters.Set, stream *events.Stream) error {
 type follower struct {
 	mu sync.Mutex
 	tracks
-	start   time.Time // of the recording
-	pending []sample  // not in frames yet
+	start   time.Time // start of the recording
+	pending []sample  // not yet in a frame
 	latest  int64     // time of the latest sample
-	came    time.Time // when that sample arrived
+	came    time.Time // arrival of the latest sample
 
 	begun bool // the current frame has values
 	from  int64
-	shown int64   // when the last frame ended
-	ends  []int64 // of the last marked frames
+	shown int64   // end of the last frame
+	ends  []int64 // ends of the last marked frames
 	late  map[lateTotal]float64
 }
 
@@ -93,7 +93,7 @@ func (f *follower) tick(now time.Time) {
 	}
 }
 
-// finish shows the rest.
+// finish shows the remaining frames.
 func (f *follower) finish() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -123,7 +123,7 @@ func (f *follower) advance(until int64) {
 	f.pending = slices.Delete(f.pending, 0, n)
 }
 
-// mark ends a frame that is marked.
+// mark ends a marked frame.
 func (f *follower) mark(at int64) {
 	at = max(at, f.shown)
 	if f.ends = append(f.ends, at); len(f.ends) > 2*endsKept {

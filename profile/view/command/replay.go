@@ -17,11 +17,11 @@ const maxSamples = 1 << 21
 // replay writes the quantities of a recording into a set, as gauges with a history of at most
 // rows rows; see [rowsOf]. Values may come in any order, as the buffers of workers do.
 //
-// A row is a frame. A frame ends where a scope or instant called "frame" does. In a
-// recording without such marks it ends before the second value of a quantity, so that no two
-// values share a frame. If there are too many of these, the whole time is divided into equal
-// frames. If there are more frames than rows, a row joins several neighbors. A row with several
-// values of a quantity keeps the last, the least and the greatest.
+// A row is a frame. A frame ends at the end of a scope or instant called "frame". In a recording
+// without such marks it ends before the second value of a quantity, so that no two values share a
+// frame; if that gives too many frames, the whole time is divided into equal frames. If there are
+// more frames than rows, a row joins several neighbors. A row with several values of a quantity
+// keeps the last, the least and the greatest.
 //
 // After an error the set has all values that were read.
 func replay(set *counters.Set, tape *events.Tape, rows int) error {
@@ -33,7 +33,7 @@ func replay(set *counters.Set, tape *events.Tape, rows int) error {
 	p.divide()
 	set.WatchAll()
 	join := (len(p.ends) + rows - 1) / rows // frames in each row
-	chunk := max(rows/join, 1) * join       // frames that have cells at the same time
+	chunk := max(rows/join, 1) * join       // frames with cells at the same time
 	for from := 0; from < len(p.ends); from += chunk {
 		to := min(from+chunk, len(p.ends))
 		p.fill(from, to)
@@ -47,8 +47,8 @@ type player struct {
 	tracks
 	tape    *events.Tape
 	rows    int
-	end     int64   // of the recording
-	ends    []int64 // of frames
+	end     int64   // end of the recording
+	ends    []int64 // ends of frames
 	samples []sample
 	kept    bool // samples holds all samples of the recording
 	failed  error
@@ -56,7 +56,7 @@ type player struct {
 	values  []float64
 }
 
-// survey finds the ends of frames, and the quantities as far as their samples fit.
+// survey finds the ends of frames, and all quantities, and keeps samples while they fit.
 func (p *player) survey() {
 	marks := slices.Contains(p.tape.Names(), frameMark)
 	latest := int64(0)
@@ -97,10 +97,10 @@ func (p *player) divide() {
 	}
 }
 
-// exact returns ends of frames such that no frame has two values of a quantity, unless both
-// have the same time.
+// exact returns ends of frames such that no frame has two values of a quantity, unless both have
+// the same time.
 func (p *player) exact() (ends []int64) {
-	frame := map[*track]int{} // the latest with a value, from 1
+	frame := map[*track]int{} // the latest frame with a value, from 1
 	for i := range p.samples {
 		s := &p.samples[i]
 		if before := int64(0); i > 0 {
@@ -127,7 +127,7 @@ func (p *player) fill(from, to int) {
 			return true
 		}
 		if s.track.cells == nil {
-			s.track.cells = make([]cell, to-from) // chunks after the first are no longer
+			s.track.cells = make([]cell, to-from) // no later chunk is longer
 		}
 		at := sort.Search(to-from-1, func(i int) bool { return p.ends[from+i] >= s.at })
 		s.track.cells[at].addCellValue(s.at, s.value)

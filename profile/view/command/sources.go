@@ -19,14 +19,13 @@ import (
 	"github.com/assetcook/assetcook/profile/view"
 )
 
-// snapshotEnding is that of files with a snapshot of memory.
+// snapshotEnding is the file ending of memory snapshots.
 const snapshotEnding = ".json"
 
 // dialTimeout is how long a program may take to accept a viewer.
 const dialTimeout = 5 * time.Second
 
-// A gathering is the sources of a view and what has to be closed when it is not served any
-// more.
+// A gathering is the sources of a view and the functions that close them.
 type gathering struct {
 	view.Sources
 	close []func() error
@@ -39,7 +38,8 @@ func (g *gathering) closeAll() {
 	}
 }
 
-// openRecording opens what is to be shown. end is called when an attached viewer is to end.
+// openRecording opens all files and addresses of the command line. It calls end when an attached
+// viewer must end.
 func (v *Viewer) openRecording(ctx context.Context, end func()) (*gathering, error) {
 	g := &gathering{Sources: view.Sources{Title: v.title(), Token: view.NewToken(), Tabs: v.Tabs, Dumps: "."}}
 	for _, name := range v.Files {
@@ -75,7 +75,7 @@ func (v *Viewer) gatherInto(ctx context.Context, g *gathering, name string, end 
 	return v.addRecording(g, name)
 }
 
-// addRecording adds a file. The quantities of the first one are the counters of the view.
+// addRecording adds a file. The quantities of the first file are the counters of the view.
 func (v *Viewer) addRecording(g *gathering, name string) error {
 	file, err := os.Open(name)
 	if err != nil {
@@ -86,13 +86,13 @@ func (v *Viewer) addRecording(g *gathering, name string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	// It stays mapped until the process ends: what reads it may be at work until then.
+	// The file stays mapped until the process ends: readers may be at work until then.
 	tape := events.OpenTape(m.Data)
 	if err := tape.Err(); err != nil {
 		if tape.Start().IsZero() { // nothing could be read
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		fmt.Fprintf(v.Stderr, "view: %s: %v; shown up to there\n", name, err)
+		fmt.Fprintf(v.Stderr, "view: %s: %v; the page shows the events before that\n", name, err)
 	}
 	g.Recordings = append(g.Recordings, view.Recording{Name: filepath.Base(name), Tape: tape})
 	if g.Counters == nil {
@@ -123,7 +123,7 @@ func addSnapshot(g *gathering, name string) error {
 	return nil
 }
 
-// addStream adds a stream that is under way. end is called when nothing more can come.
+// addStream adds a live stream. It calls end when no more data can come.
 func (v *Viewer) addStream(ctx context.Context, g *gathering, name string, from io.Reader, end func()) {
 	tape := events.NewTape(events.TapeOptions{})
 	g.Recordings = append(g.Recordings, view.Recording{Name: name, Tape: tape})
@@ -138,7 +138,7 @@ func (v *Viewer) addStream(ctx context.Context, g *gathering, name string, from 
 			fmt.Fprintf(v.Stderr, "view: %s: %v\n", name, err)
 		}
 		if v.Attached {
-			io.Copy(io.Discard, r) // until the program that started the viewer closes it or ends
+			io.Copy(io.Discard, r) // until the starting program closes it or ends
 			end()
 		}
 	}()

@@ -12,7 +12,7 @@ import (
 	"github.com/assetcook/assetcook/profile/view"
 )
 
-// Limits of the counters that are made of a recording.
+// Limits of the counters made from a recording.
 const (
 	maxNames = 2048
 	maxRows  = 100_000 // as many as a page keeps
@@ -20,16 +20,16 @@ const (
 	maxCells = 1 << 20 // rows times names
 
 	liveEvery = 16 * time.Millisecond
-	liveKept  = 20_000 // rows of a program that runs
+	liveKept  = 20_000 // rows for a running program
 )
 
-// frameMark is the name of the scopes and instants that end a frame, as in "events stat".
+// frameMark is the name of scopes and instants that end a frame, as in "events stat".
 const frameMark = "frame"
 
-// errNames says that a recording has more quantities than there is room for.
-var errNames = fmt.Errorf("it has more than %d quantities; graphs have the first of them", maxNames)
+// errNames means that a recording has more quantities than fit.
+var errNames = fmt.Errorf("the recording has more than %d quantities; graphs show the first ones", maxNames)
 
-// components are what the numbers of a short vector are called.
+// components are the suffixes for the numbers of a short vector.
 var components = [...]string{"x", "y", "z", "w"}
 
 // component returns the name of number i of a vector of n.
@@ -48,7 +48,7 @@ type cell struct {
 	last, least, most, sum float64
 }
 
-// addCellValue adds a value, but ignores NaN.
+// addCellValue adds a value; it ignores NaN.
 func (c *cell) addCellValue(at int64, value float64) {
 	if math.IsNaN(value) {
 		return
@@ -86,18 +86,18 @@ type sample struct {
 
 func byTime(a, b sample) int { return cmp.Compare(a.at, b.at) }
 
-// A track is a quantity of a recording: values under one name, or the milliseconds that
-// scopes of one name took.
+// A track is a quantity of a recording: the values of one name, or the milliseconds of scopes of
+// one name.
 type track struct {
 	key         trackKey
-	name        string // of the gauge
+	name        string // name of the gauge
 	gauge       *counters.Gauge
 	least, most *counters.Gauge // nil until a frame has several values
 	began       bool            // has had a value, if frames are marked
 	level       float64         // the last value
 
-	now   cell   // of a follower: the current frame
-	cells []cell // of a player
+	now   cell   // the current frame, in a follower
+	cells []cell // the frames, in a player
 }
 
 type trackKey struct {
@@ -108,10 +108,10 @@ type trackKey struct {
 // tracks are the quantities of a recording, with their gauges.
 type tracks struct {
 	set    *counters.Set
-	most   int // largest number of names
+	most   int // most names
 	of     map[trackKey]*track
 	list   []*track
-	marked bool  // scopes or instants say where frames end
+	marked bool  // scopes or instants mark the ends of frames
 	full   error // errNames if there are more
 }
 
@@ -119,8 +119,8 @@ func newTracks(set *counters.Set, most int) tracks {
 	return tracks{set: set, most: most, of: map[trackKey]*track{}}
 }
 
-// track returns a quantity, or nil if there is no room for it. If values and scopes share a name,
-// the later track's name gets a suffix.
+// track returns a quantity, or nil if there is no room. If values and scopes share a name, the
+// later track's name gets a suffix.
 func (t *tracks) track(name string, scope bool) *track {
 	key := trackKey{name, scope}
 	q := t.of[key]
@@ -166,9 +166,9 @@ func (t *tracks) samples(kind events.Kind, name string, start, dur int64, values
 	}
 }
 
-// closed ends a frame: it turns the samples in c into the cell of the track. If frames are marked,
-// the time of scopes is their sum, as in a timer, and a level stays until it changes. Otherwise
-// each call is a value, and a frame without a sample has no value.
+// closed ends a frame: it turns the samples in c into the cell of the track. If frames are
+// marked, the time of scopes is their sum, as in a timer, and a level stays until it changes.
+// Otherwise each call is a value, and a frame without a sample has no value.
 func (t *tracks) closed(q *track, c cell) cell {
 	switch {
 	case !t.marked:

@@ -66,7 +66,7 @@ func (s seen) equal(other seen) bool {
 	return slices.EqualFunc(s.last, other.last, same) && slices.EqualFunc(s.least, other.least, same) && slices.EqualFunc(s.most, other.most, same)
 }
 
-// joined joins each n frames to one.
+// joined joins every n frames into one.
 func (s seen) joined(n int) (all seen) {
 	known := func(values []float64) []float64 { return slices.DeleteFunc(slices.Clone(values), math.IsNaN) }
 	for i := 0; i < len(s.last); i += n {
@@ -82,7 +82,7 @@ func (s seen) joined(n int) (all seen) {
 
 // The graphs of a recording, of a stream over TCP, and of the program itself are the same, for
 // any values in any number of frames. With more frames than rows, or several values in a frame,
-// the least and the greatest value stay.
+// the least and the greatest value are kept.
 func TestGraphsAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		names := []string{"dt", "camera/x", "level"}[:rapid.IntRange(1, 3).Draw(t, "names")]
@@ -102,7 +102,7 @@ func TestGraphsAgree(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer conn.Close()
-		begin := make([]byte, 8) // the start of the stream: the viewer is connected
+		begin := make([]byte, 8) // the viewer is connected when the stream starts
 		if _, err := io.ReadFull(conn, begin); err != nil {
 			t.Fatal(err)
 		}
@@ -115,7 +115,7 @@ func TestGraphsAgree(t *testing.T) {
 		own.WatchAll()
 		w := rec.Worker("main")
 		want := map[string]*seen{}
-		for _, name := range names { // NaN from the first frame on, until it has a value
+		for _, name := range names { // NaN from the first frame on, until the first value
 			own.Gauge(name).Set(math.NaN())
 			want[name] = &seen{}
 		}
@@ -179,8 +179,8 @@ func TestGraphsAgree(t *testing.T) {
 	})
 }
 
-// Without marks, each value of a recording has a frame of its own if there are enough rows.
-// Extremes are kept with any number of rows.
+// Without marks, each value of a recording has its own frame if there are enough rows. Extremes
+// are kept with any number of rows.
 func TestUnmarkedValues(t *testing.T) {
 	var out bytes.Buffer
 	rec := events.New(&out, events.Options{})
@@ -294,7 +294,7 @@ func TestLateValues(t *testing.T) {
 		take(events.Instant, frameMark, at, 0)
 	}
 	f.tick(now.Add(time.Second))
-	for n := range 10 { // a worker that flushes seldom
+	for n := range 10 { // a worker that rarely flushes
 		at := time.Duration(n+1) * 16 * time.Millisecond
 		take(events.Value, "dt", at-2, 0, 16+float64(n%5)*20)
 		take(events.Scope, "ai", at-3e6, 1e6)
@@ -307,11 +307,11 @@ func TestLateValues(t *testing.T) {
 		t.Errorf("dt is %v", dt)
 	}
 	if ai.most[10] != 2 || ai.last[10] != 0 || ai.last[3] != 0.5 {
-		t.Errorf("ai took %v: late calls are not those of one frame", ai)
+		t.Errorf("ai took %v: late calls are not in one frame", ai)
 	}
 }
 
-// The readable part of a torn recording is replayed.
+// The readable part of a truncated recording is replayed.
 func TestReplayTorn(t *testing.T) {
 	stream := record(t)
 	set := counters.New(counters.Options{Frames: rowCount})

@@ -1,5 +1,5 @@
-// Package console parses the lines of the page's console and completes them. It knows
-// names and syntax; what a line does is up to its caller.
+// Package console parses and completes the lines of the page's console. It knows names and
+// syntax; its caller executes the lines.
 package console
 
 import (
@@ -12,17 +12,17 @@ import (
 	"time"
 )
 
-// Bounds of a line.
+// Limits of a line.
 const (
 	maxLine  = 4096      // bytes
-	maxNames = 64        // counters in one line, with those that a "*" stands for
-	maxName  = 256       // bytes of the name of a graph
+	maxNames = 64        // counters in one line, after expanding "*"
+	maxName  = 256       // bytes of a graph's name
 	maxRun   = 1_000_000 // frames of "for"
 
 	LeastDump, MostDump = 100 * time.Millisecond, time.Minute
 )
 
-// Help is the text of "help".
+// Help is the output of "help".
 const Help = `graph make NAME                     a graph
 graph add NAME COUNTER...           counters in it; makes the graph if there is none; * stands for any text
 graph add_vector NAME [COUNTER]     COUNTER/x, COUNTER/y and so on; COUNTER is NAME unless given
@@ -36,12 +36,12 @@ when, when remove N                 list the conditions, remove one
 help
 Timers are in milliseconds; numbers may have units (33ms, 250us). Quote names that have spaces: "a b".`
 
-// Names are what a line may refer to.
+// Names are the names that a line may refer to.
 type Names struct {
 	Counters []string // sorted
 	Graphs   []string
 
-	// Later accepts counters that are not there yet, for lines from the program itself.
+	// Later accepts counters that do not exist yet, for the program's own lines.
 	Later bool
 }
 
@@ -51,24 +51,24 @@ type Command struct {
 	Print  []string
 	When   *When
 	Remove int  // number of the condition to remove, from 1
-	List   bool // the conditions
+	List   bool // list the conditions
 	Help   bool
 }
 
-// An Op is one change of the graphs of a page.
+// An Op is a change to a page's graphs.
 type Op struct {
 	Do    string      `json:"do"` // make add hide show remove range
 	Graph string      `json:"graph"`
-	Names []string    `json:"names,omitempty"` // of counters
-	Range *[2]float64 `json:"range,omitempty"` // of range: nil to follow the values
+	Names []string    `json:"names,omitempty"` // names of counters
+	Range *[2]float64 `json:"range,omitempty"` // for range: nil follows the values
 }
 
-// When is a condition and what to do when it holds.
+// When is a condition and its action.
 type When struct {
 	Counter string
 	Is      string // > >= < <=
 	Number  float64
-	Frames  int // in a row
+	Frames  int // consecutive frames
 	Dump    time.Duration
 }
 
@@ -85,13 +85,12 @@ func (w *When) Holds(value float64) bool {
 	return value <= w.Number
 }
 
-// String returns the line that makes the condition.
+// String returns the line that creates the condition.
 func (w *When) String() string {
 	return fmt.Sprintf("when %s %s %s for %d dump %v", quote(w.Counter), w.Is, strconv.FormatFloat(w.Number, 'g', -1, 64), w.Frames, w.Dump)
 }
 
-// Parse parses a line. An error is one line, and names the nearest name where one was
-// mistyped.
+// Parse parses a line. An error is one line, and suggests the nearest name for a mistyped one.
 func Parse(line string, names Names) (Command, error) {
 	if len(line) > maxLine {
 		return Command{}, fmt.Errorf("the line has %d bytes; at most %d are read", len(line), maxLine)
@@ -194,7 +193,7 @@ func (p *parser) graph() (Command, error) {
 	return Command{Ops: []Op{op}}, nil
 }
 
-// counters takes all that is left as names of counters; a "*" stands for any text.
+// counters takes all remaining words as names of counters; a "*" matches any text.
 func (p *parser) counters() (list []string, err error) {
 	if len(p.rest) == 0 {
 		return nil, errors.New("the name of a counter is missing at the end of the line; see help")
@@ -250,7 +249,7 @@ func (p *parser) has(counter string) bool {
 	return ok
 }
 
-// parts are the components of a vector, in this order.
+// parts are the components of a vector, in order.
 var parts = []string{"x", "y", "z", "w"}
 
 func (p *parser) vector(graph string) (list []string, err error) {
@@ -310,7 +309,7 @@ func (p *parser) limits() (*[2]float64, error) {
 	return &[2]float64{least, greatest}, p.end()
 }
 
-// number reads a number or a duration, which is in milliseconds.
+// number reads a number, or a duration in milliseconds.
 func number(word string) (float64, error) {
 	if f, err := strconv.ParseFloat(word, 64); err == nil && !math.IsNaN(f) && !math.IsInf(f, 0) {
 		return f, nil

@@ -137,7 +137,7 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// Completing part by part offers every counter once in the end.
+// Completing part by part finally offers every counter once.
 func TestCompleteReachesAll(t *testing.T) {
 	var found []string
 	var visit func(typed string)
@@ -202,7 +202,7 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("%q at %d: %+v", line, at, got)
 		}
 		for _, word := range got.Words {
-			// What is put in is one word.
+			// An inserted completion is one word.
 			if words, err := split(word); err != nil || len(words) != 1 {
 				t.Errorf("%q at %d offers %q", line, at, word)
 			}

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// split cuts a line into words. A word that begins with a double quote is a string of Go.
+// split splits a line into words. A word that begins with a double quote is a Go string.
 func split(line string) (words []string, err error) {
 	for {
 		line = strings.TrimLeftFunc(line, unicode.IsSpace)
@@ -42,7 +42,7 @@ func cut(line string) (word, rest string, ok bool) {
 	return line[:end], line[end:], true
 }
 
-// quote returns a word as it would be typed.
+// quote returns a word as a user would type it.
 func quote(word string) string {
 	plain := func(r rune) bool { return unicode.IsPrint(r) && r != ' ' && r != utf8.RuneError }
 	if word == "" || word[0] == '"' || strings.ContainsFunc(word, func(r rune) bool { return !plain(r) }) {
@@ -51,7 +51,7 @@ func quote(word string) string {
 	return word
 }
 
-// short cuts what an error quotes.
+// short shortens text for an error message.
 func short(text string) string {
 	const most = 80
 	if len(text) <= most {
@@ -60,7 +60,7 @@ func short(text string) string {
 	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
-// matches reports whether a name is like a pattern, in which a "*" stands for any text.
+// matches reports whether a name matches a pattern, in which a "*" matches any text.
 func matches(pattern, name string) bool {
 	pieces := strings.Split(pattern, "*")
 	name, ok := strings.CutPrefix(name, pieces[0])
@@ -78,7 +78,7 @@ func matches(pattern, name string) bool {
 	return strings.HasSuffix(name, pieces[last])
 }
 
-// unknown is the error about a word that is none of those there are.
+// unknown returns the error for an unknown word.
 func unknown(what, word string, known []string) error {
 	if near := nearest(word, known); near != "" {
 		return fmt.Errorf("there is no %s %s; did you mean %s?", what, quote(short(word)), quote(near))
@@ -97,8 +97,8 @@ func quoteAll(words []string) string {
 	return strings.Join(list, ", ")
 }
 
-// nearest returns the word that is fewest edits away, at most a third of its length, or
-// the only one that contains word; "" if there is none.
+// nearest returns the word with the fewest edits, at most a third of its length, or the only one
+// that contains word; "" if there is none.
 func nearest(word string, known []string) string {
 	if word == "" || len(word) > 200 {
 		return ""
@@ -119,8 +119,8 @@ func nearest(word string, known []string) string {
 	return best
 }
 
-// distance counts the bytes to add, take out, replace or swap to make one word of the
-// other; most+1 if that is more than most.
+// distance counts the bytes to add, remove, replace or swap to turn one word into the other;
+// most+1 if that is more than most.
 func distance(a, b string, most int) int {
 	if max(len(a), len(b))-min(len(a), len(b)) > most {
 		return most + 1
@@ -153,7 +153,7 @@ func distance(a, b string, most int) int {
 	return min(last[len(b)], most+1)
 }
 
-// A Completion says that the bytes From to To of a line may become one of Words.
+// A Completion means that the bytes From to To of a line may be replaced by one of Words.
 type Completion struct {
 	From  int      `json:"from"`
 	To    int      `json:"to"`
@@ -163,8 +163,8 @@ type Completion struct {
 // maxWords is how many words a completion offers.
 const maxWords = 50
 
-// Complete returns what may stand at a place of a line. Counters are completed a part at
-// a time, up to the next slash; where none begins so, those that contain the word are
+// Complete returns the possible words at a place of a line. Counters are completed one part at a
+// time, up to the next slash; if none begins with the typed word, names that contain it are
 // offered.
 func Complete(line string, at int, names Names) Completion {
 	at = min(max(at, 0), len(line))
@@ -181,7 +181,7 @@ func Complete(line string, at int, names Names) Completion {
 		}
 		word, after, ok := cut(rest)
 		if !ok || after == "" {
-			break // the word that is completed
+			break // the word to complete
 		}
 		words, rest = append(words, word), after
 	}
@@ -201,7 +201,7 @@ func Complete(line string, at int, names Names) Completion {
 	to := at
 	if !strings.HasPrefix(rest, `"`) {
 		for to < len(line) && line[to] > ' ' {
-			to++ // the rest of the word goes
+			to++ // replace the rest of the word
 		}
 	}
 	c := Completion{From: at - len(rest), To: to, Words: []string{}}
@@ -229,7 +229,7 @@ func Complete(line string, at int, names Names) Completion {
 	return c
 }
 
-// candidates returns what may follow words, and whether a counter may.
+// candidates returns the possible words after words, and whether a counter is possible.
 func candidates(words []string, names Names) (list []string, counters bool) {
 	n := len(words)
 	if n == 0 {
@@ -273,7 +273,7 @@ func candidates(words []string, names Names) (list []string, counters bool) {
 	return nil, false
 }
 
-// byPart returns the names that begin with typed, cut off after the next slash.
+// byPart returns the names that begin with typed, cut after the next slash.
 func byPart(typed string, names []string) (list []string) {
 	from, _ := slices.BinarySearchFunc(names, typed, cmp.Compare[string])
 	for from < len(names) && len(list) <= maxWords {
@@ -288,8 +288,8 @@ func byPart(typed string, names []string) (list []string) {
 			continue
 		}
 		part := name[:len(typed)+slash+1]
-		// All that begin with this part stand together: the first after them begins with
-		// what follows the slash in the order of bytes.
+		// All names that begin with this part are adjacent. The first name after them begins with
+		// the byte that follows the slash.
 		after := part[:len(part)-1] + string(rune('/'+1))
 		end, _ := slices.BinarySearch(names[from:], after)
 		if end == 1 {

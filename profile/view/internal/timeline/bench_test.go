@@ -15,8 +15,8 @@ import (
 	"github.com/assetcook/assetcook/profile/process"
 )
 
-// loop runs a benchmark, and reports the processor time of all cores, which other programs
-// at work do not change much.
+// loop runs a benchmark and reports the processor time of all cores, which other running programs
+// hardly affect.
 func loop(b *testing.B, do func() error) {
 	p := process.Open()
 	defer p.Close()
@@ -32,7 +32,7 @@ func loop(b *testing.B, do func() error) {
 
 const markers = 20_000_000
 
-// record writes a recording of some 20 million scopes of assets with stages and steps, on 8
+// record writes a recording of about 20 million scopes of assets with stages and steps, on 8
 // rows.
 func record(b *testing.B, name string) {
 	file, err := os.Create(name)
@@ -70,7 +70,7 @@ func record(b *testing.B, name string) {
 				a.End()
 				if n += 25; n%5000 == 0 {
 					for s := r.Stats(); int64(n)*8-s.Events > 200_000; s = r.Stats() {
-						runtime.Gosched() // until the writer has caught up
+						runtime.Gosched() // waits for the writer
 					}
 				}
 			}
@@ -84,7 +84,7 @@ func record(b *testing.B, name string) {
 	b.Logf("%d events, %d dropped, %.1f MB", s.Events, s.Dropped, float64(s.Bytes)/1e6)
 }
 
-// The first window of a recording of 20 million scopes, and windows of it.
+// The first window of a recording of 20 million scopes, and windows within it.
 func BenchmarkWindows(b *testing.B) {
 	name := filepath.Join(b.TempDir(), "large.events")
 	record(b, name)
@@ -118,7 +118,7 @@ func BenchmarkWindows(b *testing.B) {
 		b.ReportMetric(float64(after.HeapSys)/1e6, "MB-heap-at-most")
 		b.ReportMetric(float64(cells), "cells")
 	})
-	b.Run("read", func(b *testing.B) { // all events, from the front: what an index cannot be much faster than
+	b.Run("read", func(b *testing.B) { // reads all events in order: a lower bound for an index
 		loop(b, func() error {
 			for _, err := range events.Read(bytes.NewReader(data.Data)).All() {
 				if err != nil {

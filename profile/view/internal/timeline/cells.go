@@ -5,28 +5,28 @@ import "math"
 // A cell is one scope, or several of one row and depth that are narrower than a bin.
 type cell struct {
 	start, end   int64
-	took         int64  // all together
-	most         uint32 // nanoseconds of the longest, as far as they fit
-	name, detail uint32 // of the longest
+	took         int64  // total time
+	most         uint32 // nanoseconds of the longest, capped at 32 bits
+	name, detail uint32 // from the longest
 	count        uint32
-	pos          uint32 // of one of them in its block
-	level        int32  // 0: instants; else 1 + depth, in the index among those not long
+	pos          uint32 // position of one of them in its block
+	level        int32  // 0: instants; else 1 + depth among short scopes
 }
 
 func (c *cell) narrower(width int64) bool { return c.end-c.start < width }
 
-// A joiner joins cells that begin in the same bin, if they are narrower than bins. Cells of
-// a level come from the last to the first.
+// A joiner merges cells that begin in the same bin and are narrower than bins. Cells of a level
+// must come from the last to the first.
 type joiner struct {
 	width, origin int64
 	levels        []joined
 	out           []cell
 }
 
-// A joined is the cell of a level that others may still join.
+// A joined is the current cell of a level, which others may join.
 type joined struct {
 	cell
-	from int64 // of its bin; the largest number if nothing can join
+	from int64 // start of its bin; maximal if nothing can join
 }
 
 func (j *joiner) reset(origin, width int64) {
@@ -66,7 +66,7 @@ func (c *cell) join(other *cell) {
 	}
 }
 
-// flush ends all cells, so that what follows joins none of them.
+// flush ends all cells, so that later ones do not join them.
 func (j *joiner) flush() {
 	for i := range j.levels {
 		if at := &j.levels[i]; at.count > 0 {

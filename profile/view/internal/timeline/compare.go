@@ -9,14 +9,14 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// A Comparison is what differs between two recordings, the largest difference first.
+// A Comparison is the differences between two recordings, largest first.
 type Comparison struct {
 	Scopes []Change `json:"scopes"` // by name
 	Assets []Change `json:"assets"` // by name and detail
-	More   int      `json:"more"`   // changes for which there is no room
+	More   int      `json:"more"`   // changes left out
 }
 
-// A Change is what the scopes of a name, or of a name and a detail, took in two recordings.
+// A Change is the scopes of a name, or of a name and a detail, in two recordings.
 type Change struct {
 	Name   string `json:"name"`
 	Detail string `json:"detail,omitempty"`
@@ -24,15 +24,15 @@ type Change struct {
 	B      Took   `json:"b"`
 }
 
-// Took is how many scopes there were and what they took together.
+// Took is the number of scopes and their total time.
 type Took struct {
 	Count int64 `json:"count"`
 	Total int64 `json:"total"`
 }
 
 const (
-	mostChanges = 1000    // of names, and of names with details
-	mostPairs   = 1 << 20 // of a recording; further ones are summed as "(others)"
+	mostChanges = 1000    // for names, and for names with details
+	mostPairs   = 1 << 20 // per recording; further ones are summed as "(others)"
 )
 
 // A pair is the name and the detail of a scope.
@@ -122,7 +122,7 @@ func (r *Recording) pairs(ctx context.Context) (map[pair]Took, error) {
 	return pairs, nil
 }
 
-// noRoom is no pair of names.
+// noRoom is not a valid pair of names.
 const noRoom = 1<<64 - 1
 
 func byName(pairs map[pair]Took) map[pair]Took {
@@ -135,7 +135,7 @@ func byName(pairs map[pair]Took) map[pair]Took {
 	return sums
 }
 
-// changes lists what differs, and says how much more there is.
+// changes lists the largest differences, and returns the number of further ones.
 func changes(a, b map[pair]Took) (list []Change, more int) {
 	list = []Change{}
 	for p, t := range a {

@@ -10,14 +10,14 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// Found is what a search finds: scopes and instants whose name or detail contains a text.
+// Found is the result of a search: scopes and instants whose name or detail contains a text.
 type Found struct {
 	Count int64   `json:"count"`
-	Names []Count `json:"names"` // the most frequent first
-	Hit   *Hit    `json:"hit"`   // the next one, or null
+	Names []Count `json:"names"` // most frequent first
+	Hit   *Hit    `json:"hit"`   // the next hit, or null
 }
 
-// A Count is how many hits have a name.
+// A Count is the number of hits of a name.
 type Count struct {
 	Name  string `json:"name"`
 	Count int64  `json:"count"`
@@ -38,19 +38,19 @@ const (
 	mostCounts = 100
 )
 
-// A search is the last that was asked for, so that stepping from hit to hit is fast.
+// A search is the latest search, kept to make stepping from hit to hit fast.
 type search struct {
 	text    string
-	upTo    int64 // the index had blocks below this number
+	upTo    int64 // covers the blocks below this number
 	from    int64 // and from this number on
 	matches []bool
-	counts  map[int64]int // hits by number of block, where there are some
+	counts  map[int64]int // hits by block number, nonzero only
 	total   int64
 	names   []Count
 }
 
-// Find searches for a text, in upper or lower case alike, and for the first hit that begins
-// after a time or, with backwards, the last that begins before it.
+// Find searches for a text, ignoring case, and returns the first hit that begins after a time or,
+// with backwards, the last hit that begins before it.
 func (r *Recording) Find(ctx context.Context, text string, at int64, backwards bool) (*Found, error) {
 	release, err := r.use(ctx)
 	if err != nil {
@@ -80,7 +80,7 @@ func (r *Recording) Find(ctx context.Context, text string, at int64, backwards b
 	return found, ctx.Err()
 }
 
-// searched counts the hits, or returns the search that did.
+// searched counts the hits, or returns the cached search.
 func (r *Recording) searched(ctx context.Context, text string) (*search, error) {
 	from := int64(0)
 	if blocks := r.tape.Blocks(); len(blocks) > 0 {
@@ -142,8 +142,8 @@ func (s *search) hits(r *events.Record) bool {
 	return (r.Kind == events.Scope || r.Kind == events.Instant) && (s.matches[r.Name] || s.matches[r.Detail])
 }
 
-// nextOn returns the next hit on a row. Long scopes are looked at one by one; of the others
-// the first block that has one has the next.
+// nextOn returns the next hit on a row. It checks long scopes one by one; among the others the
+// first block with a hit has the next one.
 func (r *Recording) nextOn(ctx context.Context, row int, s *search, at int64, backwards bool) (hit *events.Record) {
 	better := func(start int64) bool {
 		if backwards {
@@ -171,7 +171,7 @@ func (r *Recording) nextOn(ctx context.Context, row int, s *search, at int64, ba
 			continue
 		}
 		if hit != nil && (!backwards && b.before > hit.Start || backwards && b.end < hit.Start) || ctx.Err() != nil {
-			break // it comes before all of this block
+			break // it precedes all of this block
 		}
 		sc.records, _ = r.tape.Read(&b.Block, sc.records[:0])
 		for k := range sc.records {
@@ -184,7 +184,7 @@ func (r *Recording) nextOn(ctx context.Context, row int, s *search, at int64, ba
 	return hit
 }
 
-// depthOf returns how many scopes are around one, or around an instant.
+// depthOf returns how many scopes enclose a scope or an instant.
 func (r *Recording) depthOf(ctx context.Context, hit *events.Record) int {
 	sc := scratches.Get().(*scratch)
 	defer scratches.Put(sc)

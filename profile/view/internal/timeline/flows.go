@@ -13,7 +13,7 @@ type flow struct {
 	out  bool
 }
 
-// flows are the ends of arrows by id, the beginning first.
+// flows are the ends of arrows by id, each arrow's beginning first.
 type flows []flow
 
 const (
@@ -45,8 +45,8 @@ func gatherFlows(rows []row) flows {
 	return list
 }
 
-// within returns the arrows that pass from the first time to the last, as rows and times
-// of both ends; of those that are the same on the page only one.
+// within returns the arrows that overlap a window, as rows and times of both ends. Arrows that
+// look the same on the page are returned once.
 func (list flows) within(from, to, pixel int64) []int64 {
 	type arrow struct {
 		fromRow, toRow int32

@@ -19,30 +19,30 @@ type Recording struct {
 
 	mu    sync.RWMutex // held for reading by questions
 	rows  []row
-	open  []events.Record // scopes that have not ended
-	next  int64           // number of the first block that is not indexed
-	width int64           // of bins
+	open  []events.Record // unended scopes
+	next  int64           // number of the first block not indexed
+	width int64           // width of bins
 	flows flows
 	last  int64 // latest end
-	chunk int   // blocks that one goroutine indexes in turn
-	most  int   // cells
+	chunk int   // consecutive blocks that one goroutine indexes
+	most  int   // most cells
 }
 
-// A row has the blocks of one row that are indexed.
+// A row has the indexed blocks of one row.
 type row struct{ blocks []block }
 
 // A block is the index of one block.
 type block struct {
 	events.Block
-	before, end int64   // all scopes that are not long begin after before, and end by end
-	splits      []int64 // begins, in order, of long scopes of later blocks, where after before and by end
+	before, end int64   // bounds: short scopes begin after before and end by end
+	splits      []int64 // begins of later long scopes between before and end, ascending
 	longs       []long  // in the order of their ends
 	cells       []cell  // from the last to the first, by level
 	flows       []flow
-	values      []uint32 // names of the values that it has
+	values      []uint32 // names of its values
 }
 
-// A long is a scope that began before its block did.
+// A long is a scope that began before its block.
 type long struct {
 	start, dur   int64
 	name, detail uint32
@@ -52,10 +52,10 @@ type long struct {
 func (l *long) end() int64 { return l.start + l.dur }
 
 const (
-	mostCells = 1 << 21 // of an index
+	mostCells = 1 << 21 // in an index
 	mostBins  = 1 << 18
-	mostRows  = 1 << 12 // rows beyond are not shown
-	waves     = 8       // in which blocks are indexed; after each there are few enough cells
+	mostRows  = 1 << 12 // further rows are not shown
+	waves     = 8       // blocks are indexed in waves, bounding the cells after each
 )
 
 // New returns the recording on a tape. The first question indexes it.
@@ -66,15 +66,15 @@ func New(tape *events.Tape) *Recording {
 // Tape returns the tape.
 func (r *Recording) Tape() *events.Tape { return r.tape }
 
-// cores returns what to share work among.
+// cores returns the processors to share work among.
 func cores() *parallel.Cores { return parallel.NewCores(runtime.GOMAXPROCS(0) - 1) }
 
-// use brings the index up to date and keeps it from changing until release is called.
+// use brings the index up to date and keeps it unchanged until release is called.
 func (r *Recording) use(ctx context.Context) (release func(), err error) {
 	blocks := r.tape.Blocks()
 	r.mu.Lock()
 	if len(blocks) > 0 && (blocks[len(blocks)-1].Number >= r.next || r.dropped(blocks[0].Number)) {
-		// Also for a page that has moved on: the next question needs it.
+		// Finish even if the page has moved on: the next question needs it.
 		err = r.update(context.WithoutCancel(ctx), blocks)
 	}
 	r.mu.Unlock()
@@ -90,9 +90,9 @@ func (r *Recording) dropped(first int64) bool {
 	return slices.ContainsFunc(r.rows, func(row row) bool { return len(row.blocks) > 0 && row.blocks[0].Number < first })
 }
 
-// update indexes the blocks that are new, and forgets those that the tape has dropped.
+// update indexes new blocks, and forgets blocks that the tape has dropped.
 func (r *Recording) update(ctx context.Context, blocks []events.Block) error {
-	rows := slices.Clone(r.rows) // for all or nothing
+	rows := slices.Clone(r.rows) // a copy: changes apply all or none
 	for i := range rows {
 		n := 0
 		for n < len(rows[i].blocks) && rows[i].blocks[n].Number < blocks[0].Number {
@@ -100,7 +100,7 @@ func (r *Recording) update(ctx context.Context, blocks []events.Block) error {
 		}
 		rows[i].blocks = slices.Clone(rows[i].blocks[n:])
 	}
-	first := make([]int, mostRows) // new blocks of the rows
+	first := make([]int, mostRows) // first new block of each row
 	for i := range rows {
 		first[i] = len(rows[i].blocks)
 	}
@@ -158,8 +158,8 @@ func (r *Recording) update(ctx context.Context, blocks []events.Block) error {
 	return nil
 }
 
-// bound joins cells into larger bins until there are few enough, and returns how wide these
-// are.
+// bound joins cells into wider bins until there are few enough, and returns the width of the
+// bins.
 func bound(rows []row, width int64, most int) int64 {
 	for {
 		count := 0
@@ -181,7 +181,7 @@ func bound(rows []row, width int64, most int) int64 {
 	}
 }
 
-// widen joins the cells of a block into those of larger bins.
+// widen joins the cells of a block into wider bins.
 func (b *block) widen(j *joiner, width int64) {
 	j.reset(0, width)
 	next, split := len(b.longs)-1, len(b.splits)
@@ -190,7 +190,7 @@ func (b *block) widen(j *joiner, width int64) {
 		for ; next >= 0 && b.longs[next].pos > c.pos; next-- {
 			j.flush()
 		}
-		// Instants are in the order of scopes only between two flushes.
+		// Instants are ordered with the scopes only between two flushes.
 		for ; c.level > 0 && split > 0 && b.splits[split-1] > c.start; split-- {
 			j.flush()
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// sideBySide is a row of scopes of 3 ns, 10 ns apart.
+// sideBySide returns a row of scopes of 3 ns, 10 ns apart.
 func sideBySide(n int) *story {
 	s := &story{names: []string{"", "short", "longer"}, rows: make([][]happening, 1)}
 	for i := range n {
@@ -24,8 +24,8 @@ func sideBySide(n int) *story {
 	return s
 }
 
-// An answer has no more spans than a page can draw, whatever was asked for; all are counted,
-// and the longest of those that are joined gives the name.
+// An answer never has more spans than a page can draw. All scopes are counted, and a merged span
+// has the name of its longest scope.
 func TestAnswersAreBounded(t *testing.T) {
 	s := sideBySide(20_000)
 	for row := range 9 {
@@ -54,7 +54,7 @@ func TestAnswersAreBounded(t *testing.T) {
 	}
 }
 
-// Names of which there are too many letters are cut.
+// Long names are shortened if their total is too long.
 func TestLongNamesAreCut(t *testing.T) {
 	s := &story{names: []string{""}, rows: make([][]happening, 1)}
 	for i := range 300 {
@@ -65,7 +65,7 @@ func TestLongNamesAreCut(t *testing.T) {
 	whole := *s
 	whole.names = whole.names[:1]
 	stream = whole.stream()
-	at := bytes.Index(stream, []byte("row a")) - 8 // of the block of rows
+	at := bytes.Index(stream, []byte("row a")) - 8 // start of the block of rows
 	var names []byte
 	for i := 1; i < len(s.names); i++ {
 		c := appendStrings(nil, s.names[i:i+1])
@@ -87,7 +87,7 @@ func TestLongNamesAreCut(t *testing.T) {
 	}
 }
 
-// Arrows are in a window that they pass through, and instants in theirs.
+// A window has the arrows that pass through it, and the instants within it.
 func TestFlowsAndInstants(t *testing.T) {
 	s := &story{names: []string{"", "sent", "read"}, rows: [][]happening{
 		{{kind: events.FlowOut, flow: 7, start: 10, end: 10}, {kind: events.Instant, name: 1, start: 20, end: 20}},
@@ -118,8 +118,8 @@ func TestFlowsAndInstants(t *testing.T) {
 	}
 }
 
-// Of a tape that has dropped its oldest blocks the windows have what is left.
-func TestForgottenBlocks(t *testing.T) {
+// Windows of a tape that has dropped its oldest blocks show the remaining ones.
+func TestWindowsShowTheRemainingBlocks(t *testing.T) {
 	s := sideBySide(20_000)
 	stream := s.stream()
 	tape := events.NewTape(events.TapeOptions{Keep: 30_000})
@@ -142,7 +142,7 @@ func TestForgottenBlocks(t *testing.T) {
 			kept += int64(b.Records)
 		}
 		if count != kept {
-			t.Fatalf("%d scopes, the tape has %d", count, kept)
+			t.Fatalf("got %d scopes, the tape has %d", count, kept)
 		}
 	}
 	if tape.Forgotten() == 0 {
@@ -154,7 +154,7 @@ func TestForgottenBlocks(t *testing.T) {
 	}
 }
 
-// FuzzRecording asks everything of recordings of which blocks are anything.
+// FuzzRecording asks all questions about recordings with arbitrary blocks.
 func FuzzRecording(f *testing.F) {
 	s := sideBySide(30)
 	list := s.rows[0]

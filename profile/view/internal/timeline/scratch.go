@@ -11,10 +11,10 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// A scratch is what one goroutine needs to decode blocks.
+// A scratch is the memory that one goroutine needs to decode blocks.
 type scratch struct {
 	records []events.Record
-	starts  []int64 // of the scopes around the present one
+	starts  []int64 // begins of the scopes around the current one
 	longs   []long
 	flows   []flow
 	values  map[uint32]struct{}
@@ -24,9 +24,9 @@ type scratch struct {
 
 var scratches = sync.Pool{New: func() any { return &scratch{values: map[uint32]struct{}{}} }}
 
-// chunk indexes successive blocks of a row, as if no block came after them.
+// chunk indexes consecutive blocks of a row, as if no block came after them.
 func (s *scratch) chunk(tape *events.Tape, blocks []block, width int64) {
-	var later []int64 // begins of long scopes
+	var later []int64 // begins of long scopes of later blocks
 	for i := len(blocks) - 1; i >= 0; i-- {
 		b := &blocks[i]
 		s.index(tape, b, later, width)
@@ -35,7 +35,7 @@ func (s *scratch) chunk(tape *events.Tape, blocks []block, width int64) {
 		}
 		n := 0
 		for _, start := range later {
-			if start <= b.before { // else it is of no concern to the blocks before
+			if start <= b.before { // otherwise irrelevant to earlier blocks
 				later[n] = start
 				n++
 			}
@@ -44,13 +44,13 @@ func (s *scratch) chunk(tape *events.Tape, blocks []block, width int64) {
 	}
 }
 
-// settle indexes blocks of a row again of which something depends on other blocks than
-// those of their chunk, and on the begins of scopes that are open.
+// settle indexes again the blocks of a row that depend on blocks outside their chunk, or on the
+// begins of open scopes.
 func (s *scratch) settle(ctx context.Context, tape *events.Tape, blocks []block, open []int64, width int64) error {
 	last := int64(math.MinInt64)
 	for i := range blocks {
 		b := &blocks[i]
-		if b.before < last { // a clock that went back
+		if b.before < last { // the clock went back
 			b.before = last
 			s.index(tape, b, b.splits, width)
 		}
@@ -102,10 +102,10 @@ func (s *scratch) index(tape *events.Tape, b *block, splits []int64, width int64
 	slices.Sort(b.splits)
 }
 
-// decode reads a block, and leaves its cells in the joiner, by bins of a width from an
-// origin, and its long scopes and flows. It sets the end of the block.
+// decode reads a block. It leaves the block's cells in the joiner, in bins of the given width
+// from an origin, and the long scopes and flows in s. It sets the end of the block.
 func (s *scratch) decode(tape *events.Tape, b *block, splits []int64, origin, width int64) {
-	s.records, _ = tape.Read(&b.Block, s.records[:0]) // what makes no sense is left out
+	s.records, _ = tape.Read(&b.Block, s.records[:0]) // invalid records are left out
 	s.longs, s.flows = s.longs[:0], s.flows[:0]
 	clear(s.values)
 	own := slices.Clone(splits)
@@ -151,5 +151,5 @@ func (s *scratch) decode(tape *events.Tape, b *block, splits []int64, origin, wi
 	b.end = max(b.end, end)
 }
 
-// maxDepth bounds the depth that is told apart.
+// maxDepth is the greatest depth distinguished.
 const maxDepth = 1 << 10

@@ -11,14 +11,14 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// A story is what workers did, by rows, in the order of ends; one tick is a nanosecond.
+// A story is the workers' records, by rows, in the order of ends; one tick is a nanosecond.
 type story struct {
 	names []string
 	rows  [][]happening
 	open  [][]happening // by row, outermost first
 }
 
-// A happening is one record. A flush is the end of a block before it.
+// A happening is one record; flush ends a block before it.
 type happening struct {
 	kind         events.Kind
 	name, detail int
@@ -36,7 +36,7 @@ func (s *story) name(text string) int {
 	return len(s.names) - 1
 }
 
-// stream encodes a story by the format that package events describes.
+// stream encodes a story in the format documented in package events.
 func (s *story) stream() []byte {
 	out := []byte("\x89EVENTS\x01")
 	out = appendBlock(out, 1, binary.AppendVarint(nil, 1e18))

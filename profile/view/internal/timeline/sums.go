@@ -10,18 +10,18 @@ import (
 	"github.com/assetcook/assetcook/profile/events/stat"
 )
 
-// A Query says of which scopes a question is: those that overlap the time from From to To.
+// A Query selects scopes: all that overlap the time from From to To.
 type Query struct {
 	From, To     int64
-	Row          int    // -1: of all rows
-	Name, Detail string // "": of all
-	Within       bool   // only of those that do not reach out of the window
+	Row          int    // -1 for all rows
+	Name, Detail string // empty for all
+	Within       bool   // only scopes entirely inside the window
 }
 
-// Sums are what scopes took, each as a whole, also where it reaches out of the window.
+// Sums summarizes scopes. Each counts as a whole, even if it reaches out of the window.
 type Sums struct {
-	Names     []stat.Scope `json:"names"`   // by the time they took themselves
-	Slowest   []Slow       `json:"slowest"` // the longest first
+	Names     []stat.Scope `json:"names"`   // most own time first
+	Slowest   []Slow       `json:"slowest"` // longest first
 	Histogram []stat.Bar   `json:"histogram"`
 }
 
@@ -35,12 +35,12 @@ type Slow struct {
 }
 
 const (
-	mostNames   = 1 << 11 // that are summed by themselves
+	mostNames   = 1 << 11 // names summed separately
 	mostSlowest = 20
 	others      = "(others)"
 )
 
-// Sums sums scopes.
+// Sums returns the summary of the selected scopes.
 func (r *Recording) Sums(ctx context.Context, q Query) (*Sums, error) {
 	release, err := r.use(ctx)
 	if err != nil {
@@ -79,10 +79,10 @@ type adder struct {
 	row     int
 	table   []string
 	names   map[uint32]*sum
-	more    *sum // of names for which there is no room
+	more    *sum // sum of names that do not fit
 	slowest []slow
 	times   stat.Histogram
-	around  []frame // scopes around what comes before, outermost first
+	around  []frame // scopes around earlier records, outermost first
 }
 
 type slow struct {
@@ -91,14 +91,14 @@ type slow struct {
 	row          int
 }
 
-// A frame is a scope of which those within it are still to come.
+// A frame is a scope whose inner scopes are still to come.
 type frame struct {
 	start, dur, inner int64
 	name, detail      uint32
 }
 
-// addRowBlocks goes through the blocks of a row from the last to the first. Of those outside of the
-// window the cells are enough.
+// addRowBlocks visits the blocks of a row from the last to the first. For blocks outside the
+// window their cells suffice.
 func (a *adder) addRowBlocks(ctx context.Context, tape *events.Tape, blocks []block) {
 	var records []events.Record
 	for k := len(blocks) - 1; k >= 0 && ctx.Err() == nil; k-- {
@@ -133,7 +133,7 @@ func (a *adder) addRowBlocks(ctx context.Context, tape *events.Tape, blocks []bl
 	a.leave(-1 << 63)
 }
 
-// leave sums the scopes that do not hold one with a begin.
+// leave sums the scopes that begin after start and so do not enclose it.
 func (a *adder) leave(start int64) {
 	for n := len(a.around); n > 0 && a.around[n-1].start > start; n-- {
 		a.sum(&a.around[n-1])
@@ -141,7 +141,7 @@ func (a *adder) leave(start int64) {
 	}
 }
 
-// enter goes into a scope from its end.
+// enter enters a scope from its end.
 func (a *adder) enter(f frame) {
 	a.leave(f.start)
 	if n := len(a.around); n > 0 {

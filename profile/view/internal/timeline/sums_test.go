@@ -14,8 +14,7 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// Sums are those of the scopes that overlap the window, with the time that they took
-// themselves.
+// Sums cover the scopes that overlap the window, with their own times.
 func TestSums(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawStory(t)
@@ -90,7 +89,7 @@ func (s *story) sums(q Query) map[string]*modelSum {
 	return sums
 }
 
-// Stepping from hit to hit in both directions meets the begins of all, with their depths.
+// Stepping from hit to hit in both directions visits the begins of all hits, with their depths.
 func TestFind(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawStory(t)
@@ -144,8 +143,8 @@ func TestFind(t *testing.T) {
 	})
 }
 
-// Values come with the first, the least, the greatest and the last of each pixel, and the
-// one before the window.
+// Values have the first, least, greatest and last value of each pixel, and the last one before
+// the window.
 func TestValues(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawStory(t)
@@ -209,7 +208,7 @@ func TestValues(t *testing.T) {
 }
 
 // A hundred planted changes are found, and nothing else.
-func TestCompare(t *testing.T) {
+func TestPlantedChangesAreFound(t *testing.T) {
 	build := func(changed bool) *Recording {
 		s := &story{names: []string{""}, rows: make([][]happening, 2)}
 		for i := range 5000 {

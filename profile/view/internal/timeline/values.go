@@ -11,8 +11,8 @@ import (
 
 // Values are quantities over time.
 type Values struct {
-	Names  []string    `json:"names"`  // of all quantities of the recording
-	Series [][]float64 `json:"series"` // of those that were asked for: time, value
+	Names  []string    `json:"names"`  // all quantities of the recording
+	Series [][]float64 `json:"series"` // of the requested ones: time, value
 }
 
 const (
@@ -51,8 +51,8 @@ func (p *pixel) addPoint(at point) {
 	}
 }
 
-// Values returns quantities in a window: of each pixel the first, the least, the greatest
-// and the last value, before them the one with which the window begins.
+// Values returns quantities in a window: the first, least, greatest and last value of each pixel,
+// preceded by the value with which the window begins.
 func (r *Recording) Values(ctx context.Context, from, to int64, width int, names []string) (*Values, error) {
 	release, err := r.use(ctx)
 	if err != nil {
@@ -65,13 +65,13 @@ func (r *Recording) Values(ctx context.Context, from, to int64, width int, names
 	names = names[:min(len(names), mostSeries)]
 	table := r.tape.Names()
 	answer := &Values{Names: r.quantities(table), Series: make([][]float64, len(names))}
-	wanted := map[uint32]int{} // to series
+	wanted := map[uint32]int{} // index of the series
 	for sym, name := range table {
 		if i := slices.Index(names, name); i >= 0 {
 			wanted[uint32(sym)] = i
 		}
 	}
-	pixels := make([][]pixel, len(names)) // the first is what was before
+	pixels := make([][]pixel, len(names)) // the first is before the window
 	for i := range pixels {
 		pixels[i] = make([]pixel, 2+(to-from)/step)
 	}
@@ -120,8 +120,8 @@ func (r *Recording) Values(ctx context.Context, from, to int64, width int, names
 	return answer, nil
 }
 
-// needed reports whether a block has values of which there are none yet, or of any if it is
-// in the window.
+// needed reports whether a block has wanted values: any, or, outside the window, only of names
+// without a value so far.
 func (b *block) needed(wanted map[uint32]int, before []pixel, outside bool) bool {
 	return slices.ContainsFunc(b.values, func(name uint32) bool {
 		i, ok := wanted[name]

@@ -9,8 +9,8 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// A Window is what happened between two times, to draw. Names and details of all lists are
-// indices into Names.
+// A Window is a part of a recording to draw. Names and details of all lists are indexes into
+// Names.
 type Window struct {
 	From  int64    `json:"from"`
 	To    int64    `json:"to"`
@@ -19,13 +19,13 @@ type Window struct {
 
 	Open     []int64 `json:"open"`     // row, start, name, detail, depth
 	Instants []int64 `json:"instants"` // row, time, name, detail
-	Flows    []int64 `json:"flows"`    // row and time from which and to which
+	Flows    []int64 `json:"flows"`    // row and time of both ends
 	Dropped  int64   `json:"dropped"`
 }
 
-// A Row has the spans of one row: start, duration, name, detail, depth, count. Where the
-// count is not 1 the span stands for so many that are narrower than a pixel, and has the
-// name of that which took most.
+// A Row has the spans of one row: start, duration, name, detail, depth, count. A span with a
+// count above 1 stands for several scopes narrower than a pixel, and has the name of the longest
+// one.
 type Row struct {
 	Row   int     `json:"row"`
 	Name  string  `json:"name"`
@@ -43,8 +43,7 @@ const (
 	mostTableBytes = 8 << 20
 )
 
-// Window returns the part of a recording from one time to another for a page of so many
-// pixels.
+// Window returns the part of a recording between two times, for a page of width pixels.
 func (r *Recording) Window(ctx context.Context, from, to int64, width int) (*Window, error) {
 	release, err := r.use(ctx)
 	if err != nil {
@@ -83,7 +82,7 @@ func (r *Recording) Window(ctx context.Context, from, to int64, width int) (*Win
 	for i, list := range cells {
 		w.addRow(i, workers[i], list, &names)
 		if room -= len(list); room <= 0 {
-			break // deeper and more rows than any program has
+			break // more and deeper rows than any program has
 		}
 	}
 	for _, o := range open {
@@ -104,7 +103,7 @@ func clampWindow(from, to int64) (int64, int64) {
 	return from, min(max(to, from), farthest)
 }
 
-// openOn returns when the scopes that are open on a row began.
+// openOn returns the begins of the scopes that are open on a row.
 func openOn(open []events.Record, row int) (starts []int64) {
 	for _, o := range open {
 		if int(o.Row) == row {
@@ -128,7 +127,7 @@ func fewEnough(cells [][]cell) bool {
 	return spans <= mostSpans && instants <= mostInstants
 }
 
-// window returns the cells of a row in a window, with levels in the row.
+// window returns the cells of a row in a window, with levels within the row.
 func (r *Recording) window(ctx context.Context, s *scratch, row int, from, to, pixel int64, open []int64) []cell {
 	j := &joiner{}
 	j.reset(from, pixel)
@@ -169,7 +168,7 @@ func (r *Recording) window(ctx context.Context, s *scratch, row int, from, to, p
 	return j.out
 }
 
-// outer has the begins of the long scopes around what comes before, outermost first.
+// outer has the begins of the long scopes around earlier records, outermost first.
 type outer struct{ starts []int64 }
 
 // enterLongScope enters a long scope from its end, and draws it if it is in the window.
@@ -182,7 +181,7 @@ func (o *outer) enterLongScope(l *long, j *joiner, from, to int64) {
 	}
 }
 
-// depth returns how many scopes are around one with this begin.
+// depth returns how many scopes enclose a scope with this begin.
 func (o *outer) depth(start int64) int {
 	n := len(o.starts)
 	for n > 0 && o.starts[n-1] > start {
@@ -191,7 +190,7 @@ func (o *outer) depth(start int64) int {
 	return n
 }
 
-// A table gives the names of an answer numbers of its own.
+// A table renumbers the names of an answer.
 type table struct {
 	all   []string
 	local map[uint32]int64
@@ -213,7 +212,7 @@ func (t *table) index(name uint32) int64 {
 	return i
 }
 
-// shown cuts a name that is too long for a page.
+// shown shortens a name that is too long for a page.
 func shown(name string) string {
 	if len(name) <= mostNameBytes {
 		return name

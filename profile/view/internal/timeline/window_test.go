@@ -13,7 +13,7 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// drawStory draws rows of nested scopes, instants and values between them, cut into blocks
+// drawStory draws rows of nested scopes, with instants and values between them, cut into blocks
 // anywhere.
 func drawStory(t *rapid.T) *story {
 	s := &story{names: []string{"", "encode", "decode", "wall.png", "floor.png", "pass"}}
@@ -47,7 +47,7 @@ func drawStory(t *rapid.T) *story {
 				list = append(list, h)
 			}
 		}
-		// Scopes that do not end begin before, between or after the others.
+		// Unended scopes begin before, between or after the others.
 		var open []happening
 		for budget > 0 {
 			if len(open) < 3 && rapid.IntRange(0, 3).Draw(t, "open") == 0 {
@@ -62,14 +62,14 @@ func drawStory(t *rapid.T) *story {
 	return s
 }
 
-// A drawn is a span as a window has it.
+// A drawn is a span in a window.
 type drawn struct {
 	start, dur   int64
 	name, detail string
 	depth, count int64
 }
 
-// spans are those of a story that overlap a window, with the depth that the parents have.
+// spans returns the spans of a story that overlap a window, with their depths.
 func (s *story) spans(row int, from, to int64) (list []drawn) {
 	all := s.rows[row]
 	for i, h := range all {
@@ -120,8 +120,8 @@ func (s *story) end() (end int64) {
 	return end
 }
 
-// indexed returns recordings of a story: one whose windows come from cells, one whose
-// windows decode blocks, and one to which the stream was written in pieces.
+// indexed returns recordings of a story: one that draws windows from cells, one that decodes
+// blocks, and one that got the stream in pieces.
 func indexed(t *rapid.T, s *story) map[string]*Recording {
 	stream := s.stream()
 	binned := New(events.OpenTape(stream))
@@ -147,8 +147,8 @@ func indexed(t *rapid.T, s *story) map[string]*Recording {
 	return map[string]*Recording{"cells": binned, "blocks": coarse, "live": live}
 }
 
-// A window has exactly the scopes that overlap it, at their depths, however the stream is
-// cut into blocks.
+// A window has exactly the scopes that overlap it, at their depths, however the stream is cut
+// into blocks.
 func TestWindowIsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawStory(t)
@@ -171,8 +171,8 @@ func TestWindowIsExact(t *testing.T) {
 	})
 }
 
-// What is narrower than a pixel is joined at its depth: all of it is counted, what is wider
-// is there, and of what was joined the longest gives the name.
+// Scopes narrower than a pixel are merged at their depth and all counted; wider ones are shown
+// separately. A merged span has the name of its longest scope.
 func TestWindowJoins(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawStory(t)
@@ -208,8 +208,8 @@ func TestWindowJoins(t *testing.T) {
 	})
 }
 
-// Scopes before and after the begin of a long scope are at different depths, so they are
-// not joined when bins get wider, though an instant between them may come first.
+// Scopes before and after the begin of a long scope are at different depths, so wider bins do not
+// join them, even if an instant between them comes first.
 func TestWidenKeepsSplits(t *testing.T) {
 	before := cell{start: 893, end: 1023, took: 130, count: 1, pos: 6, level: 1}
 	after := cell{start: 1025, end: 1026, took: 1, count: 1, pos: 8, level: 1}
