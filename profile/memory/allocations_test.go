@@ -11,18 +11,18 @@ import (
 	"unsafe"
 )
 
-// site is the place of its caller as Allocation.Site has it, some lines on.
+// lineAfter returns the caller's place in the form of Allocation.Site, some lines later.
 func lineAfter(lines int) string {
 	_, _, line, _ := runtime.Caller(1)
 	return fmt.Sprint("memory/allocations_test.go:", line+lines)
 }
 
-func TestAllocationsSayAll(t *testing.T) {
+func TestAllocationsHaveAllFields(t *testing.T) {
 	tracker := New(Options{Sites: true})
 	images := tracker.Group("images", 0)
 	pixels := images.PoolWith("pixels", PoolOptions{Type: "RGBA", Lifetime: Temporary})
 	if images.PoolWith("pixels", PoolOptions{Type: "other"}) != pixels {
-		t.Error("a pool is not known by its name alone")
+		t.Error("other options made another pool of the same name")
 	}
 	w := tracker.Worker("w").Push("a.png").Push("decode")
 	images.Grow(w, 5)
@@ -66,9 +66,9 @@ func TestAllocationsSayAll(t *testing.T) {
 	}
 }
 
-// Each line that allocates is a site of its own, also where small functions are
-// copied into their callers.
-func TestSites(t *testing.T) {
+// Each allocating line is a separate site, even if small functions are inlined into their
+// callers.
+func TestEachLineIsASite(t *testing.T) {
 	tracker := New(Options{Sites: true})
 	p := tracker.Group("g", 0).Pool("p")
 	small := func() []byte { return p.Bytes(nil, 1) }

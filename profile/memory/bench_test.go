@@ -46,8 +46,8 @@ func BenchmarkScope(b *testing.B) {
 	}
 }
 
-// Each buffer is written to once per page, as what takes the time of a fresh one is
-// that its pages are made.
+// Each buffer is written once per page, because creating the pages of a fresh buffer takes most
+// of the time.
 func BenchmarkPool(b *testing.B) {
 	touch := func(mem []byte) {
 		for i := 0; i < len(mem); i += 4096 {

@@ -6,19 +6,18 @@ import (
 	"fmt"
 )
 
-// noWait is the context of what fails at once. It is nil.
+// noWait is the context of calls that do not wait. It is nil.
 var noWait context.Context
 
-// ErrBudget is what errors.Is finds in the errors of allocations that an enforced
-// budget does not allow.
+// ErrBudget marks, for errors.Is, allocations refused by an enforced budget.
 var ErrBudget = errors.New("memory budget")
 
-// A BudgetError says why an enforced budget does not allow an allocation.
+// A BudgetError describes an allocation refused by an enforced budget.
 type BudgetError struct {
-	Group  string // whose budget it is: the pool's own or one above it
+	Group  string // owner of the budget: the pool's group or one above
 	Budget int64
-	Held   int64 // by the group, when it was asked
-	Asked  int64 // for more
+	Held   int64 // by the group, at the time of the request
+	Asked  int64 // requested additional bytes
 }
 
 func (e *BudgetError) Error() string {
@@ -33,16 +32,16 @@ func (e *BudgetError) Error() string {
 
 func (e *BudgetError) Is(target error) bool { return target == ErrBudget }
 
-// TryBytes is [Pool.Bytes] with a *[BudgetError] if an enforced budget, the group's or
-// one above it, has no room. What waits comes first: then there is none for others.
+// TryBytes is [Pool.Bytes] that returns a *[BudgetError] if an enforced budget, the group's or
+// one above it, has no room. While other requests wait for a budget, it has no room either.
 func (p *Pool) TryBytes(w *Worker, n int) ([]byte, error) {
 	return p.bytes(noWait, p.site(w), n, false)
 }
 
-// WaitBytes is [Pool.Bytes] after waiting until the enforced budgets have room, first the
-// group's own, then those above it. They serve in the order of asking, so
-// that a large request does not starve. It returns an error when ctx ends, and a
-// *[BudgetError] at once if n is more than a whole budget.
+// WaitBytes is [Pool.Bytes] after waiting until the enforced budgets have room, first the group's
+// own, then the budgets above it. Requests are served in order, so that a large one does not
+// starve. It returns an error when ctx ends, and a *[BudgetError] at once if n exceeds a whole
+// budget.
 //
 // A goroutine that waits while it holds memory of the same budget may wait for itself.
 func (p *Pool) WaitBytes(ctx context.Context, w *Worker, n int) ([]byte, error) {
@@ -57,9 +56,9 @@ func (g *Group) WaitGrow(ctx context.Context, w *Worker, n int64) (Account, erro
 	return g.grow(ctx, w, n)
 }
 
-// admit takes n bytes from the enforced budgets of g and of the groups above it, up
-// to the group end and without it. With a context it waits for them, one after the
-// other from g up: so a request that waits for its own group keeps nothing from others.
+// admit takes n bytes from the enforced budgets of g and the groups above it, up to but excluding
+// end. With a context it waits for them one after the other, from g up: a request that waits for
+// its own group takes nothing from groups above.
 func (g *Group) admit(ctx context.Context, n int64, end *Group) error {
 	if n <= 0 {
 		return nil
@@ -92,7 +91,7 @@ func (g *Group) refuse(n int64) error {
 	return &BudgetError{Group: g.name, Budget: g.budget, Held: g.held.bytes.Load(), Asked: n}
 }
 
-// release gives back what admit took.
+// release returns the bytes that admit took.
 func (g *Group) release(n int64, end *Group) {
 	if n <= 0 {
 		return

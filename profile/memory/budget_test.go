@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// nested returns pools of a group with a budget of 100 inside one of 150, which is
-// inside one that has none; and a pool of the middle one.
+// nested returns two pools: of a group with a budget of 100, and of its parent with a budget of
+// 150, whose own parent has no budget.
 func nested(t *Tracker) (inner, middle *Pool) {
 	run := t.Group("run", 0)
 	m := t.GroupWith("middle", GroupOptions{Budget: 150, Enforce: true, Parent: run})
@@ -40,14 +40,14 @@ func TestBudgetsRefuse(t *testing.T) {
 	refused(BudgetError{"middle", 150, 120, 31}, err)
 	_, err = inner.group.TryGrow(nil, 31)
 	refused(BudgetError{"middle", 150, 120, 31}, err)
-	_, err = inner.WaitBytes(t.Context(), nil, 101) // at once: it could wait for ever
+	_, err = inner.WaitBytes(t.Context(), nil, 101) // fails at once: it could never succeed
 	refused(BudgetError{"inner", 100, 60, 101}, err)
 	_, err = middle.group.WaitGrow(t.Context(), nil, 151)
 	refused(BudgetError{"middle", 150, 120, 151}, err)
 	wantPanic(t, `group "inner": 41 bytes were asked for and 60 are held of a budget of 100`, func() { inner.Bytes(nil, 41) })
 	wantPanic(t, `group "inner": 101 bytes were asked for, more than the whole budget of 100`, func() { inner.group.Grow(nil, 101) })
 
-	// What was refused by the middle one has taken nothing from the inner one.
+	// A refusal by the middle budget takes nothing from the inner one.
 	c := must(inner.TryBytes(nil, 30))
 	middle.Free(b)
 	d := must(inner.WaitBytes(t.Context(), nil, 10))
@@ -71,7 +71,7 @@ func TestBudgetsRefuse(t *testing.T) {
 	}
 }
 
-// A large request is served before smaller ones that came later.
+// A large request is served before smaller, later ones.
 func TestWaitingIsInOrder(t *testing.T) {
 	tracker := New(Options{})
 	inner, _ := nested(tracker)
@@ -84,7 +84,7 @@ func TestWaitingIsInOrder(t *testing.T) {
 		}
 		large <- b
 	}()
-	for { // until the other one waits
+	for { // until the other request waits
 		b, err := inner.TryBytes(nil, 1)
 		if err != nil {
 			if want := `memory: group "inner": 1 bytes were asked for and 60 are held of a budget of 100, but others wait for the rest`; err.Error() != want {
@@ -121,7 +121,7 @@ func TestWaitingCanBeCanceled(t *testing.T) {
 	}
 	middle.Free(held)
 	if b, err := inner.TryBytes(nil, 100); err != nil {
-		t.Errorf("what was canceled keeps a part of the budget: %v", err)
+		t.Errorf("a canceled request keeps a part of the budget: %v", err)
 	} else {
 		inner.Free(b)
 	}
@@ -136,7 +136,7 @@ func TestBudgetOfUntracked(t *testing.T) {
 	}
 	inner.Free(held)
 	if b, err := inner.TryBytes(nil, 100); err != nil {
-		t.Errorf("it has kept a part of the budget: %v", err)
+		t.Errorf("the refused slice keeps a part of the budget: %v", err)
 	} else {
 		inner.Free(b)
 	}

@@ -7,23 +7,23 @@ import (
 	"sync"
 )
 
-// callers knows the places in the program that allocate, by number. Those of a nil *callers
-// have no names.
+// callers numbers the places in the program that allocate. Places of a nil *callers have no
+// names.
 type callers struct {
 	mu      sync.RWMutex
-	numbers map[[2]uintptr]uint32 // by the program counters of the caller and its caller
+	numbers map[[2]uintptr]uint32 // by program counters of the caller and its caller
 	byName  map[string]uint32
-	names   []string // "decode.go:42", by number; that of 0 is empty
+	names   []string // "decode.go:42", by number; number 0 is empty
 }
 
 func newCallers() *callers {
 	return &callers{numbers: map[[2]uintptr]uint32{}, byName: map[string]uint32{}, names: []string{""}}
 }
 
-// here returns the number of the place so many calls above: 1 is here's caller.
+// here returns the number of the place above calls up the stack: 1 is here's caller.
 func (c *callers) here(above int) uint32 {
-	// With one program counter alone, that of an inlined function could not be told
-	// from those around it.
+	// One program counter alone could not distinguish an inlined function from the functions
+	// around it.
 	var at [2]uintptr
 	runtime.Callers(above+1, at[:])
 	c.mu.RLock()
@@ -55,7 +55,7 @@ func (c *callers) name(n uint32) string {
 	return c.names[n]
 }
 
-// footprint returns about how many bytes the names take.
+// footprint returns the approximate size of the names in bytes.
 func (c *callers) footprint() int64 {
 	if c == nil {
 		return 0

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// A Capture is all that a tracker knew at one time: to be kept, written to a file and
-// compared. It does not change any more.
+// A Capture is the state of a tracker at one time, for keeping, writing to a file and comparing.
+// It never changes.
 type Capture struct {
-	Program string    `json:"program,omitempty"` // the caller may name it
-	Tracker string    `json:"tracker"`           // differs between trackers and runs: lists of different ones cannot be compared
+	Program string    `json:"program,omitempty"` // optionally set by the caller
+	Tracker string    `json:"tracker"`           // unique per tracker and run; only equal ones compare lists
 	At      time.Time `json:"at"`
 
 	Snapshot *Snapshot `json:"snapshot"`
@@ -21,7 +21,7 @@ type Capture struct {
 	List     *List     `json:"-"`
 }
 
-// Capture returns what is held now, with the reservations of [Snapshot]. A nil tracker
+// Capture returns the current state, with the accuracy described at [Snapshot]. A nil tracker
 // holds nothing.
 func (t *Tracker) Capture(at time.Time) *Capture {
 	c := &Capture{At: at, Snapshot: t.Snapshot(), Usage: t.Usage(), List: t.List()}
@@ -36,7 +36,7 @@ func (t *Tracker) Capture(at time.Time) *Capture {
 	return c
 }
 
-// captureFormat begins the JSON form of a capture.
+// captureFormat identifies the JSON form of a capture.
 const captureFormat = "memory capture 1"
 
 // captureFile is the JSON form of a capture.
@@ -47,18 +47,18 @@ type captureFile struct {
 	Items  itemsJSON `json:"allocations"`
 }
 
-// itemsJSON are five numbers for each item, in the order of its fields.
+// itemsJSON is five numbers for each item, in the order of its fields.
 type itemsJSON []Item
 
-// WriteJSON writes the capture in the form that [ReadCapture] reads: a JSON object with
-// Snapshot and Usage as they are, the owners of the list, and its items as one array, of
-// address, id, bytes, capacity and owner in turn.
+// WriteJSON writes the capture in the form that [ReadCapture] reads: a JSON object with Snapshot,
+// Usage, the owners of the list, and its items as one flat array of address, id, bytes, capacity
+// and owner.
 func (c *Capture) WriteJSON(w io.Writer) error {
 	head, err := json.Marshal(captureFile{Format: captureFormat, Capture: c, Owners: c.List.Owners})
 	if err != nil {
 		return err
 	}
-	const end = "null}" // of the allocations, which follow piece by piece
+	const end = "null}" // ends the object; the items are written before it, in parts
 	out := bufio.NewWriterSize(w, 64<<10)
 	out.Write(head[:len(head)-len(end)])
 	out.WriteByte('[')

@@ -10,15 +10,15 @@ import (
 	"strings"
 )
 
-// The most of each that a file may have.
+// Limits of a file.
 const (
 	maxCaptureBytes = 1 << 30
-	maxLevels       = 1 << 23 // of the trees of all rows together
-	maxFigure       = 1 << 53 // what JSON numbers are exact to
+	maxLevels       = 1 << 23 // total tree levels of all rows
+	maxFigure       = 1 << 53 // integers up to here are exact in JSON
 	maxName         = 16 << 10
 )
 
-// ReadCapture reads what [Capture.WriteJSON] wrote. The file may be damaged or made up: it
+// ReadCapture reads a file of [Capture.WriteJSON]. The file may be damaged or forged: ReadCapture
 // returns an error if figures are out of range or contradict each other.
 func ReadCapture(r io.Reader) (*Capture, error) {
 	c, err := readCapture(r, maxCaptureBytes)
@@ -34,7 +34,7 @@ func readCapture(r io.Reader, most int64) (*Capture, error) {
 	f := captureFile{Capture: &Capture{}}
 	switch err := dec.Decode(&f); {
 	case limited.N <= 0:
-		return nil, fmt.Errorf("it is larger than %d bytes", most)
+		return nil, fmt.Errorf("the file is larger than %d bytes", most)
 	case err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF):
 		return nil, errors.New("the file ends early")
 	case err != nil:
@@ -45,14 +45,14 @@ func readCapture(r io.Reader, most int64) (*Capture, error) {
 		return nil, errors.New("the snapshot or the usage is missing")
 	}
 	if _, err := dec.Token(); err != io.EOF {
-		return nil, errors.New("something follows the end")
+		return nil, errors.New("there is data after the end")
 	}
 	c := f.Capture
 	c.List = &List{f.Owners, f.Items}
 	return c, cmp.Or(c.Snapshot.check(), c.Usage.check(), c.List.check())
 }
 
-// figures adds up what is not negative, so that no sum of it overflows.
+// figures sums nonnegative numbers, to ensure that no sum of them overflows.
 type figures struct {
 	sum int64
 	bad bool
@@ -85,7 +85,7 @@ func checkNames(names ...string) error {
 	return nil
 }
 
-// check also sorts what must be.
+// check validates the snapshot and sorts its rows and groups.
 func (s *Snapshot) check() error {
 	var bytes, counts, peaks, groups figures
 	levels := 0
@@ -107,9 +107,9 @@ func (s *Snapshot) check() error {
 		if err := checkNames(g.Name, g.Parents); err != nil {
 			return err
 		}
-		groups = figures{bad: groups.bad} // those of one hold those of another
+		groups = figures{bad: groups.bad} // groups contain each other: do not add them up
 		groups.appendFigures(g.Bytes, g.Count, g.Peak, g.Exceeded, g.PeakCount, g.Refused, g.Waited)
-		groups.bad = groups.bad || g.Budget < 0 // and may be as large as int64
+		groups.bad = groups.bad || g.Budget < 0 // a budget may be as large as int64
 	}
 	groups.sum = 0
 	groups.appendFigures(s.Held, s.Warm, s.Untracked, s.Coarse, s.Unprotected)
@@ -117,7 +117,7 @@ func (s *Snapshot) check() error {
 	slices.SortFunc(s.Rows, func(a, b Row) int { return a.compare(b.Key) })
 	for i := range s.Rows {
 		if i > 0 && s.Rows[i].Key == s.Rows[i-1].Key {
-			return fmt.Errorf("there are two rows of %.200s", s.Rows[i].sentence())
+			return fmt.Errorf("there are two rows for %.200s", s.Rows[i].sentence())
 		}
 	}
 	return cmp.Or(bytes.err("bytes of rows"), counts.err("counts of rows"), peaks.err("peaks of rows"), groups.err("groups"))
@@ -157,7 +157,7 @@ func (l *List) check() error {
 		bytes.appendFigures(i.Bytes)
 		capacities.appendFigures(i.Capacity)
 		if int(i.Owner) >= len(l.Owners) {
-			return fmt.Errorf("an allocation is of owner %d, of %d", i.Owner, len(l.Owners))
+			return fmt.Errorf("an allocation has owner %d of %d", i.Owner, len(l.Owners))
 		}
 		if i.Capacity < i.Bytes {
 			return fmt.Errorf("the allocation at 0x%x has %d bytes in %d", i.Address, i.Bytes, i.Capacity)
@@ -166,7 +166,7 @@ func (l *List) check() error {
 	return cmp.Or(bytes.err("bytes of allocations"), capacities.err("capacities of allocations"))
 }
 
-// UnmarshalJSON reads an array of whole numbers without a value for each.
+// UnmarshalJSON reads an array of whole numbers without allocating each.
 func (items *itemsJSON) UnmarshalJSON(text []byte) error {
 	if string(text) == "null" {
 		return nil
@@ -180,7 +180,7 @@ func (items *itemsJSON) UnmarshalJSON(text []byte) error {
 	for _, c := range text[1:] {
 		switch {
 		case c >= '0' && c <= '9' && digits < 20:
-			// A number of 20 digits that is too large wraps, which is another wrong number.
+			// A number of 20 digits that is too large wraps to another invalid number.
 			fields[at] = fields[at]*10 + uint64(c-'0')
 			digits++
 		case c == ' ' || c == '\n' || c == '\t' || c == '\r':
@@ -188,7 +188,7 @@ func (items *itemsJSON) UnmarshalJSON(text []byte) error {
 			return fmt.Errorf("the allocations have %q where whole numbers belong", c)
 		case digits == 0 && at == 0 && len(list) == 0: // []
 		case digits == 0:
-			return errors.New("the allocations lack a number")
+			return errors.New("a number is missing among the allocations")
 		default:
 			digits = 0
 			if at++; at < len(fields) {

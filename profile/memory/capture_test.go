@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// captured is a capture with sites, accounts, slices of two pools and names that need escapes.
+// captured returns a tracker and its capture, with sites, accounts, slices of two pools and names
+// that need escapes.
 func captured(t *testing.T) (*Tracker, *Capture) {
 	tracker := New(Options{Sites: true, Totals: true})
 	g := tracker.GroupWith("images", GroupOptions{Budget: 1000})
@@ -21,7 +22,7 @@ func captured(t *testing.T) (*Tracker, *Capture) {
 	return tracker, tracker.Capture(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
 }
 
-func TestCaptureFile(t *testing.T) {
+func TestCaptureSurvivesAFile(t *testing.T) {
 	_, want := captured(t)
 	want.Program = "cook"
 	var file bytes.Buffer
@@ -39,9 +40,9 @@ func TestCaptureFile(t *testing.T) {
 	if len(got.List.Items) != 2 || len(got.Snapshot.Rows) != 3 {
 		t.Errorf("%d items and %d rows", len(got.List.Items), len(got.Snapshot.Rows))
 	}
-	for n := range len(text) - 1 { // without the line end it is whole
+	for n := range len(text) - 1 { // without the final newline it is complete
 		if _, err := ReadCapture(strings.NewReader(text[:n])); err == nil {
-			t.Fatalf("the first %d bytes are a capture", n)
+			t.Fatalf("the first %d bytes were accepted as a capture", n)
 		}
 	}
 	if _, err := readCapture(strings.NewReader(text), int64(len(text)-1)); err == nil || !strings.Contains(err.Error(), "larger") {
@@ -57,17 +58,17 @@ func TestCaptureFile(t *testing.T) {
 	}
 }
 
-func TestCaptureHostile(t *testing.T) {
+func TestInvalidCaptureIsRefused(t *testing.T) {
 	const head = `{"format":"memory capture 1","usage":{},"snapshot":`
 	for _, tc := range []struct{ name, text, want string }{
 		{"no object", `[]`, "cannot unmarshal"},
 		{"other format", `{"format":"events"}`, `the format is "events"`},
 		{"nothing in it", `{"format":"memory capture 1"}`, "missing"},
-		{"more behind", head + `{}} {}`, "follows"},
+		{"more behind", head + `{}} {}`, "after the end"},
 		{"negative bytes", head + `{"rows":[{"bytes":-1}]}}`, "negative"},
 		{"sum overflows", head + `{"rows":[{"bytes":9007199254740992},{"bytes":1,"scope":"a"}]}}`, "2^53"},
 		{"twice", head + `{"rows":[{"worker":"w"},{"worker":"w"}]}}`, "two rows"},
-		{"owner", head + `{}, "owners":[{}], "allocations":[1,1,1,1,1]}`, "owner 1, of 1"},
+		{"owner", head + `{}, "owners":[{}], "allocations":[1,1,1,1,1]}`, "owner 1 of 1"},
 		{"owner wraps", head + `{}, "owners":[{}], "allocations":[1,1,1,1,4294967296]}`, "2^53"},
 		{"capacity", head + `{}, "owners":[{}], "allocations":[1,1,2,1,0]}`, "2 bytes in 1"},
 		{"figure", head + `{}, "owners":[{}], "allocations":[1,1,18446744073709551615,1,0]}`, "2^53"},
@@ -119,7 +120,7 @@ func FuzzReadCapture(f *testing.F) {
 	})
 }
 
-// The list of a tracker and its Allocations differ in form only, and so do their changes.
+// A tracker's list and its Allocations differ only in form, and so do their changes.
 func TestListChanges(t *testing.T) {
 	tracker := New(Options{})
 	g := tracker.Group("g", 0)
@@ -129,7 +130,7 @@ func TestListChanges(t *testing.T) {
 	was, wasList := tracker.Allocations(), tracker.List()
 	p.Free(gone)
 	p.Bytes(tracker.Worker("w").Push("a"), 4000)
-	q.Bytes(tracker.Worker("w"), 77) // owners have other numbers from now on
+	q.Bytes(tracker.Worker("w"), 77) // numbers owners differently from now on
 	if err := q.Retag(nil, retagged); err != nil {
 		t.Fatal(err)
 	}

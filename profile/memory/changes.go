@@ -9,21 +9,21 @@ import (
 	"slices"
 )
 
-// Changes are what differs between two lists of allocations. It has a JSON form.
+// Changes are the differences between two lists of allocations. It has a JSON form.
 type Changes struct {
-	New     Allocations `json:"new"`     // since the earlier list: leaks, if all should be as before
-	Gone    Allocations `json:"gone"`    // since then, as they were
-	Changed Allocations `json:"changed"` // that have another size or owner, as they are
+	New     Allocations `json:"new"`     // since the earlier list: leaks, if nothing should remain
+	Gone    Allocations `json:"gone"`    // since the earlier list, in their earlier state
+	Changed Allocations `json:"changed"` // with a new size or owner, in their current state
 }
 
-// Sub returns what has changed since an earlier list of the same tracker, each by
-// address. A slice that was moved by Resize is new, and its old place is gone.
+// Sub returns the changes since an earlier list of the same tracker, each sorted by address. A
+// slice moved by Resize counts as new, and its old place as gone.
 func (a Allocations) Sub(earlier Allocations) Changes {
 	fresh, gone, changed := differences(a, earlier, func(l Allocation) uint64 { return l.ID }, func(now, was Allocation) bool { return now == was })
 	return Changes{New: fresh, Gone: gone, Changed: changed}
 }
 
-// differences compares two lists by identifiers that none has twice.
+// differences compares two lists by unique identifiers.
 func differences[T any](now, earlier []T, id func(T) uint64, same func(now, was T) bool) (fresh, gone, changed []T) {
 	before := make(map[uint64]int, len(earlier))
 	for i, was := range earlier {
@@ -49,10 +49,10 @@ func differences[T any](now, earlier []T, id func(T) uint64, same func(now, was 
 	return fresh, gone, changed
 }
 
-// WriteText writes lines for people: first the leaks, then what else is new or
-// changed, then what is gone. Allocations of one pool, scope and site, of all
-// workers, are one line, the most bytes first. What is new in a pool of Permanent
-// lifetime is no leak. Nothing is written if nothing has changed.
+// WriteText writes the changes for people: leaks, then other new or changed allocations, then
+// gone ones. Allocations of one pool, scope and site are one line, over all workers, most bytes
+// first. New allocations in a pool of Permanent lifetime are not leaks. It writes nothing if
+// nothing has changed.
 //
 //	leak: 8192 bytes in 2 of scratch/blocks from wall.png;encode at texture/encode.go:57
 //	new: 96 bytes in 1 of names/table
@@ -86,9 +86,9 @@ func (c Changes) WriteText(w io.Writer) error {
 	return out.Flush()
 }
 
-// A Place is where allocations come from, and their sum.
+// A Place is the origin of allocations, and their sum.
 type Place struct {
-	Key         // without worker
+	Key         // without the worker
 	Site string `json:"site,omitempty"`
 	Amount
 }
@@ -103,7 +103,7 @@ func (a Allocations) bySite() []Place {
 	})
 }
 
-// sumPlaces sums up by place, the most bytes first.
+// sumPlaces sums up by place, most bytes first.
 func sumPlaces(all iter.Seq[Place]) []Place {
 	type where struct {
 		key  Key

@@ -18,7 +18,7 @@ func TestChanges(t *testing.T) {
 	p.Free(gone)
 	again := p.Bytes(w, 999) // very likely at the same address
 	for _, worker := range []*Worker{w, other} {
-		p.Bytes(worker, 4000) // one line
+		p.Bytes(worker, 4000) // merged into one line
 	}
 	p.Bytes(nil, 7)
 	q.Bytes(nil, 8)
@@ -31,7 +31,7 @@ func TestChanges(t *testing.T) {
 	}
 	for _, l := range c.New {
 		if l.Bytes == int64(len(stays)) {
-			t.Errorf("new is %+v, which was there before", l)
+			t.Errorf("new includes %+v, which existed before", l)
 		}
 	}
 	var out strings.Builder

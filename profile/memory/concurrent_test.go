@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// Workers allocate, hand over to each other and give back, while others look.
-// Afterwards all sums are what was left, and no two had the same memory at a time.
+// Workers allocate, hand slices to each other and free them, while others read the figures.
+// Afterwards all sums match the remaining slices, and no memory had two owners at a time.
 func TestWorkersAndReaders(t *testing.T) {
 	tracker := New(Options{Keep: 100 << 10})
 	g := tracker.Group("g", 50<<10)
@@ -25,7 +25,7 @@ func TestWorkersAndReaders(t *testing.T) {
 	check := func(s slice) {
 		for i, c := range s.b {
 			if c != s.mark {
-				t.Errorf("byte %d of %d is %#x, want %#x: somebody else has it too", i, len(s.b), c, s.mark)
+				t.Errorf("byte %d of %d is %#x, want %#x: another owner has it too", i, len(s.b), c, s.mark)
 				break
 			}
 		}
@@ -35,7 +35,7 @@ func TestWorkersAndReaders(t *testing.T) {
 	var workers, readers sync.WaitGroup
 	for i := range 4 {
 		workers.Go(func() {
-			w := tracker.Worker(fmt.Sprint(i % 2)) // two share their rows
+			w := tracker.Worker(fmt.Sprint(i % 2)) // two workers share their rows
 			random := rand.New(rand.NewPCG(uint64(i), 1))
 			for n := range 2000 {
 				w.Push(fmt.Sprint("asset ", n%10))
@@ -109,8 +109,8 @@ func TestWorkersAndReaders(t *testing.T) {
 	}
 }
 
-// Peaks miss nothing however many add at once: all of these are held together.
-func TestPeakOfConcurrentAllocations(t *testing.T) {
+// A peak is exact under concurrent additions: all of these are held together.
+func TestPeakIsExactUnderConcurrency(t *testing.T) {
 	tracker := New(Options{})
 	g := tracker.Group("g", 700)
 	var all sync.WaitGroup
@@ -129,8 +129,8 @@ func TestPeakOfConcurrentAllocations(t *testing.T) {
 	}
 }
 
-// Of many who free the same slice at once, one succeeds.
-func TestConcurrentDoubleFree(t *testing.T) {
+// Of several goroutines that free the same slice at once, one succeeds.
+func TestOneOfConcurrentFreesSucceeds(t *testing.T) {
 	f := newFixture(Options{Keep: 1 << 20})
 	b := f.images.Bytes(f.w, 1000)
 	var succeeded atomic.Int64
@@ -148,8 +148,8 @@ func TestConcurrentDoubleFree(t *testing.T) {
 	}
 }
 
-// Whatever many do at once, no budget is exceeded, and all of it comes back.
-func TestBudgetsOfMany(t *testing.T) {
+// Concurrent requests never exceed a budget, and all of it is returned.
+func TestConcurrentRequestsKeepBudgets(t *testing.T) {
 	tracker := New(Options{Totals: true})
 	inner, middle := nested(tracker)
 	pools := []*Pool{inner, middle}
@@ -200,7 +200,7 @@ func TestBudgetsOfMany(t *testing.T) {
 	done.Store(true)
 	readers.Wait()
 	if u := tracker.Usage(); u.Total != (Total{Peak: u.Peak, PeakCount: u.PeakCount}) || u.Rounding != 0 || u.Held != u.Warm {
-		t.Errorf("usage after all was given back %+v", u)
+		t.Errorf("usage after everything was freed: %+v", u)
 	}
 	for _, g := range tracker.Snapshot().Groups {
 		if g.Bytes != 0 || g.Count != 0 || g.Budget != 0 && g.Peak > g.Budget || g.Exceeded != 0 {
@@ -208,12 +208,12 @@ func TestBudgetsOfMany(t *testing.T) {
 		}
 	}
 	if a, err := middle.group.TryGrow(nil, 150); err != nil {
-		t.Errorf("not all came back: %v", err)
+		t.Errorf("the budget did not come back completely: %v", err)
 	} else {
 		a.Shrink()
 	}
 	if a, err := inner.group.TryGrow(nil, 100); err != nil {
-		t.Errorf("not all came back: %v", err)
+		t.Errorf("the budget did not come back completely: %v", err)
 	} else {
 		a.Shrink()
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/assetcook/assetcook/profile/memory"
 )
 
-// A cooker whose encoder forgets its scratch buffer, with one kind of asset.
+// A cooker whose encoder forgets to free its scratch buffer for one kind of asset.
 func Example_leaks() {
 	tracker := memory.New(memory.Options{})
 	scratch := tracker.Group("encoder scratch", 64<<20).Pool("blocks")
@@ -48,7 +48,7 @@ func ExampleSnapshot_Tree() {
 		{"worker 2", "floor.png"},
 	} {
 		w := tracker.Worker(work.worker).Push(work.asset)
-		images.Grow(w, 512*512*4) // by a decoder, which has a memory of its own
+		images.Grow(w, 512*512*4) // by a decoder that allocates its own memory
 		w.Push("shrink")
 		for size := 256; size >= 64; size /= 2 {
 			levels.Bytes(w, size*size*4)
@@ -68,7 +68,7 @@ func ExampleSnapshot_Tree() {
 	//  344064      3          images/mip levels
 }
 
-// A capture is kept in a file, and compared with what is held later.
+// A capture is kept in a file, and compared with the memory held later.
 func ExampleReadCapture() {
 	tracker := memory.New(memory.Options{})
 	pixels := tracker.Group("textures", 0).Pool("pixels")
@@ -76,7 +76,7 @@ func ExampleReadCapture() {
 	pixels.Bytes(w.Push("menu.png"), 1<<20)
 	w.Pop()
 
-	var file bytes.Buffer // an *os.File elsewhere
+	var file bytes.Buffer // stands for an *os.File
 	if err := tracker.Capture(time.Now()).WriteJSON(&file); err != nil {
 		fmt.Println(err)
 	}
@@ -124,7 +124,7 @@ func ExampleSnapshot_WriteGroups() {
 	//    0 B      0  5.0 MiB  4.0 MiB         1        0       0  images
 }
 
-// Textures are a part of the budget of a level, and have one of their own.
+// Textures are a part of a level's budget, and have a budget of their own.
 func ExamplePool_TryBytes() {
 	tracker := memory.New(memory.Options{})
 	level := tracker.GroupWith("level", memory.GroupOptions{Budget: 100 << 20, Enforce: true})

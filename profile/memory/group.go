@@ -10,30 +10,30 @@ import (
 	"github.com/assetcook/assetcook/intern"
 )
 
-// GroupOptions are the budget of a group and the group that it is a part of.
+// GroupOptions are the budget and the parent of a group.
 type GroupOptions struct {
-	// Budget is how many bytes the group should not exceed, those of the groups that
-	// are parts of it included; 0 for no limit.
+	// Budget is the limit of the group's bytes, including the groups that are parts of it; 0 for
+	// no limit.
 	Budget int64
 
-	// Enforce refuses what is over the budget: see [Pool.TryBytes] and
-	// [Pool.WaitBytes]. Otherwise it is only counted how often the budget was exceeded.
+	// Enforce refuses allocations above the budget: see [Pool.TryBytes] and [Pool.WaitBytes].
+	// Otherwise the excesses are only counted.
 	Enforce bool
 
-	// Parent is the group that also holds what this one holds, and so does its
-	// parent: each has a budget of its own. nil for none.
+	// Parent is the enclosing group, whose figures include this group's; it may have a budget and
+	// a parent of its own. nil for none.
 	Parent *Group
 }
 
-// Group returns the group of that name and makes it first if there is none, with a
-// budget that is not enforced, 0 for none, and without a parent. Group panics at the
-// 257th name: what varies belongs in scopes.
+// Group returns the group of that name. It makes a missing group, with an unenforced budget (0
+// for none) and without a parent. Group panics at the 257th name: variable names belong in
+// scopes.
 func (t *Tracker) Group(name string, budget int64) *Group {
 	return t.GroupWith(name, GroupOptions{Budget: budget})
 }
 
-// GroupWith is [Tracker.Group] with options, which count when the group is made. It
-// panics if the parent is another tracker's.
+// GroupWith is [Tracker.Group] with options, which matter only when the group is made. It panics
+// if the parent belongs to another tracker.
 func (t *Tracker) GroupWith(name string, o GroupOptions) *Group {
 	if t == nil {
 		return nil
@@ -65,22 +65,22 @@ func (t *Tracker) GroupWith(name string, o GroupOptions) *Group {
 	return g
 }
 
-// Group is the memory of one purpose. A nil *Group enters nothing, and its pools
-// are nil. All methods may be called from any goroutine.
+// Group is the memory of one purpose. A nil *Group records nothing, and its pools are nil. All
+// methods may be called from any goroutine.
 type Group struct {
 	tracker  *Tracker
 	name     string
-	parent   *Group // that holds what this one holds, nil for none
+	parent   *Group // enclosing group, nil for none
 	more     bool   // see site.addMore
-	gated    bool   // has a budget that is enforced, or a group above it has
+	gated    bool   // an enforced budget, here or above
 	budget   int64  // MaxInt64 for none
-	held     meter  // with those of the groups below
-	counts   meter  // of slices and accounts, kept with Options.Totals
+	held     meter  // including the groups below
+	counts   meter  // of slices and accounts, with Options.Totals
 	exceeded atomic.Int64
-	gate     *semaphore.Weighted // what is left of the budget, nil if it is not enforced
+	gate     *semaphore.Weighted // remaining budget, nil if not enforced
 	refused  atomic.Int64
 	waited   atomic.Int64
-	account  *Pool   // whose rows are those of Grow
+	account  *Pool   // pool of the rows of Grow
 	pools    []*Pool // guarded by tracker.mu
 }
 
@@ -91,16 +91,15 @@ func (g *Group) enterSelf(n int64) {
 	}
 }
 
-// enter adds n bytes to the group and to those above it, up to the group end and
-// without it.
+// enter adds n bytes to the group and to the groups above it, up to but excluding end.
 func (g *Group) enter(n int64, end *Group) {
 	for a := g; a != end; a = a.parent {
 		a.enterSelf(n)
 	}
 }
 
-// common returns the first of g and the groups above it that is also h or above it,
-// nil if there is none.
+// common returns the nearest group that is g or above g and also h or above h, nil if there is
+// none.
 func (g *Group) common(h *Group) *Group {
 	for ; g != nil; g = g.parent {
 		for a := h; a != nil; a = a.parent {
@@ -112,7 +111,7 @@ func (g *Group) common(h *Group) *Group {
 	return nil
 }
 
-// chain names the groups above g, the nearest first, with a blank and a sign between.
+// chain names the groups above g, nearest first, separated by " < ".
 func (g *Group) chain() string {
 	text := ""
 	for a := g.parent; a != nil; a = a.parent {
@@ -140,24 +139,23 @@ func (g *Group) Peak() int64 {
 	return g.held.peak.Load()
 }
 
-// PoolOptions say what a pool is for. Type and Lifetime are shown with its figures.
+// PoolOptions describe a pool. Type and Lifetime are shown with its figures.
 type PoolOptions struct {
-	// Type says what the bytes are: "RGBA", "[]float32".
+	// Type is the type of the content: "RGBA", "[]float32".
 	Type string
 
-	// Lifetime says how long slices are meant to live.
+	// Lifetime is the intended lifetime of its slices.
 	Lifetime Lifetime
 
 	// Zeroed makes all functions of the pool return zeros, as [Pool.Zeroed] does.
 	Zeroed bool
 }
 
-// Pool returns the pool of that name in the group and makes it first if there is
-// none, without options. It panics at pool 4,097 of the tracker: what varies belongs
-// in scopes.
+// Pool returns the pool of that name in the group. It makes a missing pool, without options. It
+// panics at pool 4,097 of the tracker: variable names belong in scopes.
 func (g *Group) Pool(name string) *Pool { return g.PoolWith(name, PoolOptions{}) }
 
-// PoolWith is [Group.Pool] with options, which count when the pool is made.
+// PoolWith is [Group.Pool] with options, which matter only when the pool is made.
 func (g *Group) PoolWith(name string, o PoolOptions) *Pool {
 	if g == nil {
 		return nil
@@ -172,7 +170,7 @@ func (g *Group) PoolWith(name string, o PoolOptions) *Pool {
 	return g.pool(name, o)
 }
 
-// pool makes a pool while tracker.mu is held.
+// pool makes a pool; tracker.mu must be held.
 func (g *Group) pool(name string, o PoolOptions) *Pool {
 	t := g.tracker
 	if t.pools == MaxPools {

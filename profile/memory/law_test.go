@@ -13,10 +13,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// limited is the group whose budget is enforced.
+// limited is the group with an enforced budget.
 const limited = "limited"
 
-// model is what a tracker should know, kept the plain way.
+// model is the specification of a tracker, implemented plainly.
 type model struct {
 	live   []modelled
 	rows   map[Key]*Row
@@ -34,7 +34,7 @@ type modelled struct {
 	acct  *Account // nil for a slice
 }
 
-// chain is a group and those that hold it.
+// chain returns a group and its enclosing groups.
 func (m *model) chain(group string) (names []string) {
 	for name := group; name != ""; name = m.parent[name] {
 		names = append(names, name)
@@ -74,8 +74,8 @@ func (t *Total) add(bytes, count int64) {
 	t.Peak, t.PeakCount = max(t.Peak, t.Bytes), max(t.PeakCount, t.Count)
 }
 
-// fits says whether a group, of which only limited has an enforced budget, has room for
-// so many bytes, and counts that it has not.
+// fits reports whether a group has room for bytes more, and counts a refusal. Only limited has an
+// enforced budget.
 func (m *model) fits(group string, bytes int64) bool {
 	g := m.groups[group]
 	if group != limited || bytes <= 0 || g.Bytes+bytes <= g.Budget {
@@ -103,13 +103,13 @@ func (m *model) free(i int, pools map[string]*Pool) {
 	m.live = slices.Delete(m.live, i, i+1)
 }
 
-// resize gives a slice or account n bytes, and says what is wrong.
+// resize gives a slice or account n bytes, and returns an error about a wrong result.
 func (m *model) resize(a *modelled, n int, p *Pool) error {
 	more := int64(n) - a.bytes
 	if a.acct != nil {
 		fits := m.fits(a.Group, more)
 		if err := a.acct.Resize(int64(n)); (err == nil) != fits {
-			return fmt.Errorf("account of %d bytes to %d: %v, want that it fits: %t", a.bytes, n, err, fits)
+			return fmt.Errorf("account of %d bytes to %d: %v, want fits %t", a.bytes, n, err, fits)
 		}
 		if fits {
 			m.enter(a.Key, more, 0, m.chain(a.Group))
@@ -125,14 +125,14 @@ func (m *model) resize(a *modelled, n int, p *Pool) error {
 	fits := inPlace && m.fits(a.Group, more) || !inPlace && m.fits(a.Group, int64(n))
 	b, err := p.Resize(a.slice, n)
 	if (err == nil) != (fits || !grows) {
-		return fmt.Errorf("%d bytes to %d: %v, want that it fits: %t", a.bytes, n, err, fits)
+		return fmt.Errorf("%d bytes to %d: %v, want fits %t", a.bytes, n, err, fits)
 	}
 	switch {
 	case err != nil:
 		return nil
-	case inPlace || !fits: // what has no room for a copy is only cut
+	case inPlace || !fits: // without room for a copy it is only cut
 		if inPlace != (unsafe.SliceData(b) == unsafe.SliceData(a.slice)) && fits {
-			return fmt.Errorf("%d bytes of %d to %d moved, or did not", a.bytes, cap(a.slice), n)
+			return fmt.Errorf("%d bytes of %d to %d: wrong decision to move", a.bytes, cap(a.slice), n)
 		}
 		if fits {
 			m.enter(a.Key, more, 0, m.chain(a.Group))
@@ -155,7 +155,7 @@ func (m *model) resize(a *modelled, n int, p *Pool) error {
 	return nil
 }
 
-// retag makes what is live another row's.
+// retag moves a live slice or account to another row.
 func (m *model) retag(a *modelled, k Key, w *Worker, to *Pool) error {
 	was, now := m.chain(a.Group), m.chain(k.Group)
 	for len(was) > 0 && len(now) > 0 && was[len(was)-1] == now[len(now)-1] {
@@ -170,7 +170,7 @@ func (m *model) retag(a *modelled, k Key, w *Worker, to *Pool) error {
 		err = to.Retag(w, a.slice)
 	}
 	if (err == nil) != fits {
-		return fmt.Errorf("retag of %d bytes from %v to %v: %v, want that it fits: %t", a.bytes, a.Key, k, err, fits)
+		return fmt.Errorf("retag of %d bytes from %v to %v: %v, want fits %t", a.bytes, a.Key, k, err, fits)
 	}
 	if fits && k != a.Key {
 		m.enter(k, a.bytes, 1, now)
@@ -180,7 +180,7 @@ func (m *model) retag(a *modelled, k Key, w *Worker, to *Pool) error {
 	return nil
 }
 
-// snapshot is what Tracker.Snapshot should return.
+// snapshot returns the expected result of Tracker.Snapshot.
 func (m *model) snapshot() (rows []Row, groups []GroupRow) {
 	for _, r := range m.rows {
 		rows = append(rows, *r)
@@ -192,8 +192,8 @@ func (m *model) snapshot() (rows []Row, groups []GroupRow) {
 	return rows, groups
 }
 
-// leaks is the text of WriteLeaks for what is held now and was not at a snapshot
-// of the model, in any order.
+// leaks returns the expected lines of WriteLeaks for slices held now but not at an earlier
+// snapshot of the model, in any order.
 func (m *model) leaks(before []Row) []string {
 	type sum struct{ bytes, count int64 }
 	sums := map[Key]sum{}
@@ -224,9 +224,9 @@ func (m *model) leaks(before []Row) []string {
 	return lines
 }
 
-// Whatever several workers do in turn, snapshots, leaks and trees say what a plain
-// list of all slices says.
-func TestTrackerIsTheModel(t *testing.T) {
+// For any sequence of operations of several workers, snapshots, leaks and trees agree with a
+// plain list of all slices.
+func TestTrackerAgreesWithModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tracker := New(Options{Totals: true, Keep: int64(rapid.SampledFrom([]int{-1, 5000, 1 << 20}).Draw(t, "keep"))})
 		m := model{rows: map[Key]*Row{}, groups: map[string]*GroupRow{}, parent: map[string]string{}, pools: map[string]*Total{}}
@@ -283,7 +283,7 @@ func TestTrackerIsTheModel(t *testing.T) {
 					a.slice, err = p.TryBytes(w, n)
 				}
 				if fits != (err == nil) || !fits && !errors.Is(err, ErrBudget) {
-					t.Fatalf("%d bytes of %s: %v, want that they fit: %t", n, k.Group, err, fits)
+					t.Fatalf("%d bytes of %s: %v, want fits %t", n, k.Group, err, fits)
 				}
 				if fits {
 					m.add(a)
@@ -351,7 +351,7 @@ func TestTrackerIsTheModel(t *testing.T) {
 					}
 				}
 				if u.Held != inSlices+u.Rounding+u.Warm {
-					t.Fatalf("held are %d bytes, want %d in slices, %d by rounding and %d warm", u.Held, inSlices, u.Rounding, u.Warm)
+					t.Fatalf("held %d bytes, want %d in slices, %d by rounding and %d warm", u.Held, inSlices, u.Rounding, u.Warm)
 				}
 				for _, group := range []string{"", "im"} {
 					got, want := flat(s.Tree(Filter{Group: group}), ""), m.tree(group)
@@ -378,13 +378,13 @@ func TestTrackerIsTheModel(t *testing.T) {
 		}
 		tracker.Trim()
 		if s := tracker.Snapshot(); s.Held != 0 || s.Warm != 0 || s.Untracked != 0 || s.Coarse != 0 {
-			t.Fatalf("after all was given back: %+v", s)
+			t.Fatalf("after everything was freed: %+v", s)
 		}
 	})
 }
 
-// flat returns what each node of a tree holds, by the names from the root on. The
-// names of leaves, which may be called as a scope is, get brackets.
+// flat returns the figures of each node of a tree, by the names from the root on. The names of
+// leaves, which may equal scopes, get brackets.
 func flat(n *Node, above string) map[string][2]int64 {
 	path := above + n.Name + ";"
 	if len(n.Children) == 0 && above != "" {
@@ -397,7 +397,7 @@ func flat(n *Node, above string) map[string][2]int64 {
 	return all
 }
 
-// tree is flat for what is live in groups whose name contains a string.
+// tree is flat for the live slices in groups whose name contains a string.
 func (m *model) tree(group string) map[string][2]int64 {
 	all := map[string][2]int64{"total;": {}}
 	for _, a := range m.live {
@@ -421,7 +421,7 @@ func (m *model) tree(group string) map[string][2]int64 {
 	return all
 }
 
-// A line is what an allocation should say.
+// A line is an expected allocation.
 type line struct {
 	Key
 	bytes int64

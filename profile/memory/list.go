@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// A List is the slices that were handed out at one time, by address. It takes a quarter of
-// the memory of [Allocations]: what many have in common is there once.
+// A List is the slices held at one time, sorted by address. It takes a quarter of the memory of
+// [Allocations], because it stores each owner once.
 type List struct {
 	Owners []Owner
 	Items  []Item
 }
 
-// An Owner is what the allocations of one pool, stack of scopes and call site have in common.
+// An Owner is the common data of the allocations of one pool, stack of scopes and call site.
 type Owner struct {
 	Key
 	Type     string   `json:"type,omitempty"`
@@ -21,13 +21,13 @@ type Owner struct {
 	Site     string   `json:"site,omitempty"`
 }
 
-// An Item is one slice of a List. See [Allocation] for what the fields say.
+// An Item is one slice of a List. See [Allocation] for the fields.
 type Item struct {
 	Address  uint64
 	ID       uint64
 	Bytes    int64
 	Capacity int64
-	Owner    uint32 // in List.Owners
+	Owner    uint32 // index in List.Owners
 }
 
 // List lists the slices of pools that are held now, as [Tracker.Allocations] does.
@@ -77,13 +77,12 @@ func (l *List) At(i int) Allocation {
 	return Allocation{uintptr(item.Address), item.Bytes, item.Capacity, item.ID, o.Key, o.Type, o.Lifetime, o.Parents, o.Site}
 }
 
-// ListChanges are what differs between two lists, as in [Changes].
+// ListChanges are the differences between two lists, as in [Changes].
 type ListChanges struct {
 	New, Gone, Changed *List
 }
 
-// Sub returns what has changed since an earlier list of the same tracker, as
-// [Allocations.Sub] does.
+// Sub returns the changes since an earlier list of the same tracker, as [Allocations.Sub] does.
 func (l *List) Sub(earlier *List) ListChanges {
 	numbers := make(map[Owner]uint32, len(l.Owners))
 	for i, o := range l.Owners {
@@ -102,12 +101,12 @@ func (l *List) Sub(earlier *List) ListChanges {
 	return ListChanges{New: &List{l.Owners, fresh}, Gone: &List{earlier.Owners, gone}, Changed: &List{l.Owners, changed}}
 }
 
-// Leaks returns the slices of a list that are not of [Permanent] pools.
+// Leaks returns the slices of a list outside [Permanent] pools.
 func (l *List) Leaks() *List {
 	return &List{l.Owners, slices.DeleteFunc(slices.Clone(l.Items), func(i Item) bool { return l.Owners[i.Owner].Lifetime == Permanent })}
 }
 
-// Places sums up by pool, scope and site, all workers together, the most bytes first.
+// Places sums up by pool, scope and site, over all workers, most bytes first.
 func (l *List) Places() []Place {
 	sums := make([]Amount, len(l.Owners))
 	for _, i := range l.Items {

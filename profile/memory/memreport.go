@@ -13,13 +13,13 @@ import (
 	"github.com/assetcook/assetcook/internal/sysmem"
 )
 
-// mostRows is how many of the largest scopes a report has.
+// mostRows is how many of the largest scopes a report lists.
 const mostRows = 20
 
-// WriteReport writes for people what the memory of the process is used for: what it
-// holds and held at most, as the system says; what is tracked of it, the groups, the
-// pools with their types, and the 20 largest scopes. What is not tracked, the
-// program itself above all, is the difference. A nil tracker writes nothing.
+// WriteReport writes the memory use of the process for people: the system's figures for current
+// and peak memory, the tracked part of it, the groups, the pools with their types, and the 20
+// largest scopes. The difference is untracked memory, mainly the program itself. A nil tracker
+// writes nothing.
 func (t *Tracker) WriteReport(w io.Writer) error {
 	if t == nil {
 		return nil
@@ -38,13 +38,13 @@ func (t *Tracker) WriteReport(w io.Writer) error {
 	fmt.Fprintf(out, "\npools: %s from the system, %s of that kept for reuse, %s by rounding to sizes\n", human.Bytes(u.Held), human.Bytes(u.Warm), human.Bytes(u.Rounding))
 	fmt.Fprintf(out, "tables: %s\n", human.Bytes(u.Tables))
 	if s.Untracked > 0 {
-		fmt.Fprintf(out, "untracked: %s, as Live is too small\n", allocations(s.Untracked))
+		fmt.Fprintf(out, "untracked: %s, because Live is too small\n", allocations(s.Untracked))
 	}
 	if s.Unprotected > 0 {
-		fmt.Fprintf(out, "unprotected: %s, of which accesses outside do not fault, as the system has no more mappings or they are too large\n", allocations(s.Unprotected))
+		fmt.Fprintf(out, "unprotected: %s, whose bad accesses do not fault, because they are too large or the system has no more mappings\n", allocations(s.Unprotected))
 	}
 	if s.Coarse > 0 {
-		fmt.Fprintf(out, "coarse: %s in the scope around theirs, as Scopes is too small\n", human.Count(int(s.Coarse), "scope"))
+		fmt.Fprintf(out, "coarse: %s recorded in the enclosing scope, because Scopes is too small\n", human.Count(int(s.Coarse), "scope"))
 	}
 	if len(s.Groups) > 0 {
 		fmt.Fprintln(out, "\ngroups")
@@ -58,7 +58,7 @@ func (t *Tracker) WriteReport(w io.Writer) error {
 
 func allocations(n int64) string { return human.Count(int(n), "allocation") }
 
-// writeTable writes cells that tabs separate, those of figures aligned to the right.
+// writeTable writes tab-separated cells, with figures aligned to the right.
 func writeTable(w io.Writer, lines []string) error {
 	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	for _, line := range lines {
@@ -67,8 +67,8 @@ func writeTable(w io.Writer, lines []string) error {
 	return out.Flush()
 }
 
-// WriteGroups writes a table of the groups for people, as a part of the report. A group
-// that is part of another is followed by the names of those.
+// WriteGroups writes a table of the groups for people, as a part of the report. The names of
+// enclosing groups follow a group's name.
 func (s *Snapshot) WriteGroups(w io.Writer) error {
 	lines := []string{"held\tcount\tpeak\tbudget\texceeded\trefused\twaited\t  group"}
 	for _, g := range s.Groups {
@@ -94,7 +94,7 @@ func (u *Usage) writePools(w io.Writer) {
 	writeTable(w, lines)
 }
 
-// writeLargest lists the rows that hold most or, of those that hold as much, held most.
+// writeLargest lists the rows with the most bytes or, for equal bytes, the highest peak.
 func (s *Snapshot) writeLargest(w io.Writer) {
 	rows := slices.Clone(s.Rows)
 	slices.SortFunc(rows, func(a, b Row) int {

@@ -20,7 +20,7 @@ func TestReport(t *testing.T) {
 	pixels.Bytes(w, 1000)
 	images.Grow(w, 5)
 	if _, err := pixels.TryBytes(w, 2<<20); err == nil {
-		t.Error("a budget of 1 MiB has room for 2 MiB")
+		t.Error("a budget of 1 MiB admitted 2 MiB")
 	}
 	files.Grow(nil, 2048)
 	for range 4 {
@@ -35,7 +35,7 @@ func TestReport(t *testing.T) {
 	if want := `tracked: 3.2 KiB held in 6 allocations, 3.2 KiB peak, 6 allocations at most
 pools: 1.2 KiB from the system, 0 B of that kept for reuse, 24 B by rounding to sizes
 tables: N
-untracked: 1 allocation, as Live is too small
+untracked: 1 allocation, because Live is too small
 
 groups
      held  count     peak   budget  exceeded  refused  waited  group
@@ -68,7 +68,7 @@ largest scopes
 	}
 }
 
-// A report of many scopes is short, and has the largest.
+// A report on many scopes is short, and lists the largest.
 func TestReportOfManyScopes(t *testing.T) {
 	tracker := New(Options{})
 	g := tracker.Group("g", 0)

@@ -10,7 +10,7 @@ import (
 	"unsafe"
 )
 
-// isMapped says whether the process may read at an address, by what the kernel says.
+// isMapped reports whether the process may read at an address, according to the kernel.
 func isMapped(t *testing.T, address uintptr) bool {
 	t.Helper()
 	f, err := os.Open("/proc/self/maps")
@@ -30,7 +30,7 @@ func isMapped(t *testing.T, address uintptr) bool {
 	return false
 }
 
-func TestReleasedMemoryIsTheSystems(t *testing.T) {
+func TestReleasedMemoryReturnsToTheSystem(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		keep    int64
@@ -53,10 +53,10 @@ func TestReleasedMemoryIsTheSystems(t *testing.T) {
 	}
 }
 
-// What is larger than any class is exact and never kept.
+// Slices larger than any class are exact and never kept.
 func TestLargerThanAnyClass(t *testing.T) {
 	f := newFixture(Options{Keep: 1 << 40})
-	b := f.images.Bytes(f.w, largest+1) // costs nothing until it is touched
+	b := f.images.Bytes(f.w, largest+1) // costs nothing until touched
 	if s := f.Snapshot(); len(b) != largest+1 || cap(b) != len(b) || s.Held != largest+1 {
 		t.Errorf("%d bytes of %d, and %d are held", len(b), cap(b), s.Held)
 	}

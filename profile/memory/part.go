@@ -7,29 +7,29 @@ import (
 	"strings"
 )
 
-// A Part is what the nodes of one level of a tree stand for.
+// A Part is the meaning of one level of a tree.
 type Part string
 
 const (
 	ByWorker Part = "worker"
 	ByGroup  Part = "group"
 	ByName   Part = "name"  // of the pool
-	ByPool   Part = "pool"  // group and name in one: "images/pixels", or "images" for what Grow entered
+	ByPool   Part = "pool"  // group and name: "images/pixels", or "images" for Grow
 	ByAsset  Part = "asset" // the outermost scope
-	ByScope  Part = "scope" // the scopes inside each other, several levels; without the outermost if ByAsset is another level
+	ByScope  Part = "scope" // nested scopes as several levels; ByAsset takes the outermost
 )
 
 var parts = []Part{ByWorker, ByGroup, ByName, ByPool, ByAsset, ByScope}
 
-// ParseParts reads parts with commas between, each at most once.
+// ParseParts parses comma-separated parts, each at most once.
 func ParseParts(text string) ([]Part, error) {
 	var by []Part
 	for name := range strings.SplitSeq(text, ",") {
 		switch p := Part(name); {
 		case !slices.Contains(parts, p):
-			return nil, fmt.Errorf("memory: %.40q is no level of a tree; there are %v", name, parts)
+			return nil, fmt.Errorf("memory: unknown tree level %.40q: use %v", name, parts)
 		case slices.Contains(by, p):
-			return nil, fmt.Errorf("memory: the level %q is there twice", name)
+			return nil, fmt.Errorf("memory: the level %q occurs twice", name)
 		default:
 			by = append(by, p)
 		}
@@ -43,10 +43,10 @@ type Step struct {
 	Name string
 }
 
-// maxDepth is the most levels that the scopes of a tree take; what is deeper stays in one name.
+// maxDepth is the most levels for the scopes of a tree; deeper scopes share one name.
 const maxDepth = 100
 
-// Path appends the steps from the root of a tree with these levels to the node of the key.
+// Path appends the steps from the root of a tree with these levels to the key's node.
 func (k Key) Path(to []Step, by []Part) []Step {
 	for _, p := range by {
 		switch p {
@@ -78,15 +78,15 @@ func (k Key) Path(to []Step, by []Part) []Step {
 	return to
 }
 
-// A Filter chooses rows: those whose names contain all of these, and that hold something
-// or, of two snapshots, did. The zero Filter chooses all of those.
+// A Filter chooses rows whose names contain all of these strings, and that hold memory or, for
+// two snapshots, did. The zero Filter chooses all such rows.
 type Filter struct {
 	Worker string
 	Group  string
 	Name   string
 	Scope  string
 
-	Empty bool // also rows that hold nothing any more
+	Empty bool // include rows that hold nothing
 }
 
 // Takes reports whether the names of a key contain those of the filter.

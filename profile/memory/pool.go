@@ -9,20 +9,20 @@ import (
 	"github.com/assetcook/assetcook/intern"
 )
 
-// Pool hands out slices of bytes under one name. A nil *Pool allocates with make
-// and takes nothing back. All methods may be called from any goroutine; those with
-// a Worker, from that worker's.
+// Pool hands out slices of bytes under one name. A nil *Pool allocates with make and takes
+// nothing back. All methods may be called from any goroutine, but a Worker argument only from the
+// worker's own.
 type Pool struct {
 	group   *Group
 	name    string
 	options PoolOptions
-	number  int                     // in the tracker
+	number  int                     // index in the tracker
 	sites   map[intern.Symbol]*site // by stack; guarded by tracker.mu
-	outside *site                   // where there is no worker
+	outside *site                   // site of allocations without a worker
 	tally   *tally                  // nil without Options.Totals
 }
 
-// String returns the names of the group and of the pool, with a slash between.
+// String returns the names of the group and of the pool, separated by a slash.
 func (p *Pool) String() string {
 	switch {
 	case p == nil:
@@ -33,11 +33,10 @@ func (p *Pool) String() string {
 	return p.group.name + "/" + p.name
 }
 
-// Bytes returns n bytes with any content: where memory is used again, that of its
-// last user. The slice may be made longer, up to its capacity. It is entered as n
-// bytes of w under its current scope until it is given to Free; w may be nil. Bytes
-// panics if n is negative, and with a *[BudgetError] if an enforced budget has no room:
-// see [Pool.TryBytes].
+// Bytes returns n bytes with arbitrary content: reused memory has its last user's. The slice may
+// be extended up to its capacity. It is recorded as n bytes of w under its current scope until
+// Free; w may be nil. Bytes panics if n is negative, and with a *[BudgetError] if an enforced
+// budget has no room: see [Pool.TryBytes].
 func (p *Pool) Bytes(w *Worker, n int) []byte {
 	b, err := p.bytes(noWait, p.site(w), n, false)
 	if err != nil {
@@ -55,8 +54,8 @@ func (p *Pool) Zeroed(w *Worker, n int) []byte {
 	return b
 }
 
-// bytes hands out n bytes of a site, after waiting if it has a context. Exported
-// functions call it without any between, see callers.here.
+// bytes hands out n bytes of a site, after waiting if it has a context. Exported functions must
+// call it directly, see callers.here.
 func (p *Pool) bytes(ctx context.Context, s *site, n int, zero bool) ([]byte, error) {
 	if n < 0 {
 		panic("memory: pool " + p.String() + ": a negative number of bytes")
@@ -97,14 +96,13 @@ func (p *Pool) bytes(ctx context.Context, s *site, n int, zero bool) ([]byte, er
 	return b.mem()[:n], nil
 }
 
-// Free takes back a slice that the pool has handed out, or one of another length that
-// begins at the same address. It must not be used afterwards. Free does nothing with
-// a nil slice.
+// Free takes back a slice that the pool has handed out, or a reslice of any length that begins at
+// the same address. The slice must not be used afterwards. Free ignores a nil slice.
 //
-// Any goroutine may call Free. It panics if the slice is not the pool's, is a part
-// that begins later, or has been given back before and its memory was not handed
-// out again since; the message says under which scope it was allocated, if that is
-// known. Once some allocations could not be tracked, unknown slices are accepted.
+// Any goroutine may call Free. It panics if the slice belongs to another pool, begins inside a
+// slice of the pool, or was freed before and its memory has not been reused since. The message
+// names the scope of the allocation, if known. Once some allocations could not be tracked,
+// unknown slices are accepted.
 func (p *Pool) Free(slice []byte) {
 	if p == nil || slice == nil {
 		return
@@ -114,8 +112,8 @@ func (p *Pool) Free(slice []byte) {
 	}
 }
 
-// FreeBy is [Pool.Free] that says who gives the slice back and in which scope, for the
-// faults of [Options].Stomp; w may be nil.
+// FreeBy is [Pool.Free] that records the freeing worker and its scope, for the faults of
+// [Options].Stomp; w may be nil.
 func (p *Pool) FreeBy(w *Worker, slice []byte) {
 	if p == nil || slice == nil {
 		return
@@ -125,9 +123,8 @@ func (p *Pool) FreeBy(w *Worker, slice []byte) {
 	}
 }
 
-// claim returns the block of a slice, taken away from its user: nil if slices that are
-// not tracked exist, and this must be one. It panics if the slice is of another pool,
-// unless doing is empty.
+// claim takes the block of a slice away from its user. It returns nil if untracked slices exist
+// and this must be one. It panics if the slice belongs to another pool, unless doing is empty.
 func (p *Pool) claim(slice []byte, doing string) *block {
 	stock := p.group.tracker.stock
 	key := uintptr(unsafe.Pointer(unsafe.SliceData(slice)))
@@ -141,7 +138,7 @@ func (p *Pool) claim(slice []byte, doing string) *block {
 	if !b.claim() {
 		panic(fmt.Sprintf("memory: %s through %s: the slice was given back before; it was allocated as %s", cmp.Or(doing, "retag"), p, b.owner.Load()))
 	}
-	if b.key() != key { // the entry became another block's since it was looked up
+	if b.key() != key { // another block has taken the entry since the lookup
 		b.state.Store(live)
 		panic(p.misuse(key, cmp.Or(doing, "retag")))
 	}
@@ -152,8 +149,7 @@ func (p *Pool) claim(slice []byte, doing string) *block {
 	return b
 }
 
-// give returns a block that was claimed to the stock. Exported functions call it without
-// any between, as bytes.
+// give returns a claimed block to the stock. Exported functions must call it directly, as bytes.
 func (p *Pool) give(b *block, w *Worker) {
 	s, n := b.owner.Load(), int64(b.size)
 	s.sub(n)
@@ -167,7 +163,7 @@ func (p *Pool) give(b *block, w *Worker) {
 	stock.putBlock(b)
 }
 
-// misuse says what is known of an address at which no block begins.
+// misuse describes an address at which no block begins.
 func (p *Pool) misuse(key uintptr, doing string) string {
 	stock := p.group.tracker.stock
 	text := fmt.Sprintf("memory: %s through %s: ", doing, p)
@@ -180,12 +176,12 @@ func (p *Pool) misuse(key uintptr, doing string) string {
 	return text + "the slice is from no pool of this tracker"
 }
 
-// String says who allocates there, for a panic.
+// String describes the site's owner, for a panic.
 func (s *site) String() string {
 	return s.key().sentence()
 }
 
-// sentence says who allocates.
+// sentence describes the owner of an allocation.
 func (k Key) sentence() string {
 	switch {
 	case k.Worker == "" && k.Scope == "":

@@ -20,11 +20,11 @@ func newFixture(o Options) fixture {
 
 const culprit = "images/pixels by w in a.png;decode"
 
-func TestBytesHasWhatWasAskedFor(t *testing.T) {
+func TestBytesHasTheRequestedSize(t *testing.T) {
 	f := newFixture(Options{})
 	for _, n := range []int{0, 1, 63, 64, 65, 1000, 4096, mapFrom - 1, mapFrom, mapFrom + 1, 3 << 20} {
 		for name, alloc := range map[string]func(*Worker, int) []byte{"Bytes": f.images.Bytes, "Zeroed": f.images.Zeroed} {
-			for range 2 { // fresh, and used
+			for range 2 { // fresh, then reused
 				b := alloc(f.w, n)
 				if len(b) != n || cap(b) < n {
 					t.Errorf("%s(%d) has %d bytes of %d", name, n, len(b), cap(b))
@@ -43,7 +43,7 @@ func TestBytesHasWhatWasAskedFor(t *testing.T) {
 		}
 	}
 	if s := f.Snapshot(); s.Held != s.Warm || s.Rows[0].Bytes != 0 || s.Rows[0].Count != 0 {
-		t.Errorf("after all was given back there is %+v", s)
+		t.Errorf("after everything was freed: %+v", s)
 	}
 }
 
@@ -51,7 +51,7 @@ func TestLiveSlicesDoNotOverlap(t *testing.T) {
 	f := newFixture(Options{})
 	var all [][]byte
 	for i := range 200 {
-		b := f.images.Bytes(f.w, 1+i%4*100) // sizes come again, and with them memory
+		b := f.images.Bytes(f.w, 1+i%4*100) // sizes repeat, so memory is reused
 		for j := range b {
 			b[j] = byte(i)
 		}
@@ -95,7 +95,7 @@ func TestNilWorksPlainly(t *testing.T) {
 	New(Options{}).Group("g", 0).Pool("p").Bytes(nil, 1) // a nil worker of a real pool
 }
 
-func TestMisuse(t *testing.T) {
+func TestMisusePanics(t *testing.T) {
 	f := newFixture(Options{})
 	for _, tt := range []struct {
 		name string
@@ -119,12 +119,12 @@ func TestMisuse(t *testing.T) {
 		f.images.Free(b) // must still be possible
 	}
 	f.images.Free(nil)
-	wantPanic(t, "Live -1", func() { New(Options{Live: -1}) })
+	wantPanic(t, "Live is -1", func() { New(Options{Live: -1}) })
 	wantPanic(t, "Scopes", func() { New(Options{Scopes: maxScopes + 1}) })
 }
 
-// The second Free is found out while the memory is kept and after it was released.
-func TestDoubleFree(t *testing.T) {
+// A second Free is detected, both while the memory is kept and after it was released.
+func TestSecondFreePanics(t *testing.T) {
 	for _, keep := range []int64{1 << 30, -1} {
 		f := newFixture(Options{Keep: keep})
 		for _, n := range []int{100, 1 << 20} {
@@ -138,7 +138,7 @@ func TestDoubleFree(t *testing.T) {
 	}
 }
 
-func TestTooManyToTrack(t *testing.T) {
+func TestExcessSlicesAreUntracked(t *testing.T) {
 	f := newFixture(Options{Live: 4})
 	var all [][]byte
 	for range 6 {
@@ -151,16 +151,16 @@ func TestTooManyToTrack(t *testing.T) {
 	for _, b := range all {
 		f.images.Free(b)
 	}
-	// Kept blocks of one size must not keep others from being tracked.
+	// Kept blocks of one size must not prevent tracking of others.
 	for range 4 {
 		all = append(all, f.images.Bytes(f.w, 5000))
 	}
 	if s := f.Snapshot(); s.Untracked != 2 || s.Rows[0].Count != 4 || s.Rows[0].Bytes != 20000 {
-		t.Errorf("after all were given back %d are untracked, and %d bytes in %d tracked; want 2, 20000 in 4", s.Untracked, s.Rows[0].Bytes, s.Rows[0].Count)
+		t.Errorf("after everything was freed %d are untracked, and %d bytes in %d tracked; want 2, 20000 in 4", s.Untracked, s.Rows[0].Bytes, s.Rows[0].Count)
 	}
 }
 
-// What was released leaves its place in the table of addresses.
+// Released memory makes room in the table of addresses.
 func TestReleasedMakeRoomInTheTable(t *testing.T) {
 	f := newFixture(Options{Live: 2, Keep: -1})
 	for i := range 200 {
@@ -178,7 +178,7 @@ func TestBudgetCountsCrossings(t *testing.T) {
 	g := tracker.Group("g", 100)
 	p := g.Pool("p")
 	if tracker.Group("g", 7) != g || g.Pool("p") != p || tracker.Group("h", 0) == g || g.Pool("") != g.account || g.Pool("q") == p {
-		t.Error("groups and pools are not told apart by their names alone")
+		t.Error("groups and pools are not identified by their names")
 	}
 	a, b := g.Grow(nil, 100), Account{}
 	for i, tt := range []struct {
@@ -187,9 +187,9 @@ func TestBudgetCountsCrossings(t *testing.T) {
 	}{
 		{func() {}, 0},
 		{func() { b = g.Grow(nil, 1) }, 1},
-		{func() { g.Grow(nil, 50) }, 1}, // is above
+		{func() { g.Grow(nil, 50) }, 1}, // is above already
 		{func() { a.Shrink() }, 1},
-		{func() { a.Shrink() }, 1}, // of nothing
+		{func() { a.Shrink() }, 1}, // shrinks nothing
 		{func() { a = g.Grow(nil, 49) }, 1},
 		{func() { b.Shrink(); b = g.Grow(nil, 2) }, 2},
 	} {
@@ -220,7 +220,7 @@ func TestLimitsOfNames(t *testing.T) {
 	}
 }
 
-// Five pools do not fit into what a scope remembers.
+// Five pools exceed a scope's memory of recent rows.
 func TestManyPoolsInOneScope(t *testing.T) {
 	tracker := New(Options{})
 	g, w := tracker.Group("g", 0), tracker.Worker("w").Push("a")

@@ -9,9 +9,9 @@ import (
 	"slices"
 )
 
-// Prune keeps the most important nodes below n, at most so many, and of its own children
-// those after the first skip: the largest by the order, of two snapshots those that
-// changed most. A last child with the number in More stands for those that are left out.
+// Prune keeps at most a number of the most important nodes below n: the largest by the order, or
+// in a difference of two snapshots the most changed. Of n's own children it skips the first skip.
+// A last child, with a number in More, stands for the nodes left out.
 func (n *Node) Prune(most, skip int, o Order) {
 	queue := &heaviest{weigh: o.weight}
 	byWeight := slices.Clone(n.Children)
@@ -60,7 +60,7 @@ func (n *Node) prune(kept map[*Node]bool) {
 	}
 }
 
-// weight is what a node counts for, which is not less than that of any child.
+// weight returns the importance of a node, at least that of each child.
 func (o Order) weight(n *Node) int64 {
 	switch {
 	case n.Was != nil:
@@ -73,7 +73,7 @@ func (o Order) weight(n *Node) int64 {
 	return n.Bytes
 }
 
-// heaviest is a heap of nodes.
+// heaviest is a heap of nodes by weight.
 type heaviest struct {
 	nodes []*Node
 	weigh func(*Node) int64
@@ -93,8 +93,8 @@ func (h *heaviest) Pop() any {
 	return last
 }
 
-// WriteText writes the tree for people: a line for each node with bytes, count and
-// the name, which is indented by two blanks a level.
+// WriteText writes the tree for people: a line for each node with bytes, count and the name,
+// indented by two blanks a level.
 func (n *Node) WriteText(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	bytes, count := len("bytes"), len("count")

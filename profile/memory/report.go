@@ -10,10 +10,9 @@ import (
 	"strconv"
 )
 
-// WriteLeaks writes a line for each group, pool and stack of scopes of which
-// something is held, all workers together, the most bytes first; nothing if there
-// is none. Of the difference to a snapshot from before a piece of work, these are
-// its leaks:
+// WriteLeaks writes a line for each group, pool and stack of scopes that holds memory, summed
+// over all workers, most bytes first, or nothing if all is free. For the difference to a snapshot
+// from before a task, these lines are the task's leaks:
 //
 //	before := tracker.Snapshot()
 //	...
@@ -59,8 +58,8 @@ func (g GroupRow) label() string {
 	return g.Name + " < " + g.Parents
 }
 
-// WriteCSV writes the rows as comma-separated values (RFC 4180, lines ended by \n)
-// below a line with the names of the columns, which are always these:
+// WriteCSV writes the rows as comma-separated values (RFC 4180, lines ended by \n). The header
+// line is always:
 //
 //	worker,group,name,scope,bytes,count,peak
 func (s *Snapshot) WriteCSV(w io.Writer) error {
@@ -70,6 +69,6 @@ func (s *Snapshot) WriteCSV(w io.Writer) error {
 		out.Write([]string{r.Worker, r.Group, r.Name, r.Scope,
 			strconv.FormatInt(r.Bytes, 10), strconv.FormatInt(r.Count, 10), strconv.FormatInt(r.Peak, 10)})
 	}
-	out.Flush() // Error has what Write met as well
+	out.Flush() // Error includes errors of Write
 	return out.Error()
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// cooked is a tracker after some work: two things are held by two workers each.
+// cooked returns a tracker after some work: two workers each hold two slices.
 func cooked() *Tracker {
 	t := New(Options{})
 	images, files := t.Group("images", 1000), t.Group("files", 0)
@@ -167,7 +167,7 @@ var errFull = errors.New("disk full")
 
 func (full) Write([]byte) (int, error) { return 0, errFull }
 
-func TestWritersSayWhatFailed(t *testing.T) {
+func TestWritersReturnErrors(t *testing.T) {
 	s := cooked().Snapshot()
 	for name, err := range map[string]error{
 		"leaks":  s.WriteLeaks(full{}),
@@ -176,7 +176,7 @@ func TestWritersSayWhatFailed(t *testing.T) {
 		"tree":   s.Tree(Filter{}).WriteText(full{}),
 	} {
 		if !errors.Is(err, errFull) {
-			t.Errorf("%s: %v, want that the disk is full", name, err)
+			t.Errorf("%s: %v, want the error of a full disk", name, err)
 		}
 	}
 }

@@ -2,14 +2,14 @@ package memory
 
 import "fmt"
 
-// Resize returns a slice of n bytes with the content of one that the pool handed out, as
-// far as it goes; what is added has any content, zeros if the pool is Zeroed. The slice
-// stays where it is if its capacity is enough and not more than twice n. If it moves,
-// both count until the content is copied. slice must not be used afterwards. It stays
-// entered where it was. Resize of a nil slice is [Pool.Bytes] without a worker.
+// Resize returns a slice of n bytes with the content of a slice from this pool, as far as it
+// fits. Added bytes are arbitrary, or zero if the pool is Zeroed. The slice stays in place if its
+// capacity suffices and is at most twice n. If it moves, both count until the content is copied.
+// The old slice must not be used afterwards. The row of the slice does not change. Resize of a
+// nil slice is [Pool.Bytes] without a worker.
 //
-// The error is a *[BudgetError], for a slice that grows over an enforced budget; the
-// slice is unchanged then. Misuse panics as that of Free does, and so does negative n.
+// The error is a *[BudgetError] if the growth exceeds an enforced budget; then the slice is
+// unchanged. Misuse panics as in Free, and so does a negative n.
 func (p *Pool) Resize(slice []byte, n int) ([]byte, error) {
 	switch {
 	case n < 0:
@@ -21,7 +21,7 @@ func (p *Pool) Resize(slice []byte, n int) ([]byte, error) {
 	}
 	stock := p.group.tracker.stock
 	b := p.claim(slice, "resize")
-	if b == nil { // not tracked
+	if b == nil { // untracked
 		moved, err := p.bytes(noWait, p.outside, n, false)
 		copy(moved, slice)
 		return moved, err
@@ -45,7 +45,7 @@ func (p *Pool) Resize(slice []byte, n int) ([]byte, error) {
 	}
 	moved, err := p.bytes(noWait, s, n, false)
 	if err != nil {
-		if n <= b.size { // it stays, entered with what it has, as there is no room for a copy
+		if n <= b.size { // no room for a copy: it stays, with its old size
 			moved, err = b.mem()[:n], nil
 		}
 		b.state.Store(live)
@@ -56,12 +56,12 @@ func (p *Pool) Resize(slice []byte, n int) ([]byte, error) {
 	return moved, nil
 }
 
-// Retag enters a slice that a pool of this tracker handed out as this pool's, held by w under
-// its current scope: a buffer that was loaded becomes a texture. Its content and address
-// are the same; it is given back to this pool from then on. w may be nil.
+// Retag moves a slice from any pool of this tracker to this pool, held by w under its current
+// scope: a loaded buffer becomes a texture. Its content and address do not change; free it to
+// this pool from then on. w may be nil.
 //
-// The error is a *[BudgetError] if an enforced budget that did not hold the slice before
-// has no room for it; the slice stays where it was then. Misuse panics as that of Free does.
+// The error is a *[BudgetError] if an enforced budget that did not include the slice before has
+// no room for it; then nothing changes. Misuse panics as in Free.
 func (p *Pool) Retag(w *Worker, slice []byte) error {
 	if p == nil || slice == nil {
 		return nil
@@ -79,8 +79,8 @@ func (p *Pool) Retag(w *Worker, slice []byte) error {
 	return err
 }
 
-// Retag enters the account as held by w under its current scope in group g. The error
-// is as that of [Pool.Retag].
+// Retag moves the account to w, under its current scope, in group g. It returns the errors of
+// [Pool.Retag].
 func (a *Account) Retag(w *Worker, g *Group) error {
 	if a.site == nil || g == nil {
 		return nil
@@ -93,9 +93,9 @@ func (a *Account) Retag(w *Worker, g *Group) error {
 	return err
 }
 
-// Resize enters n bytes instead of what the account had, in the same row. The error
-// is a *[BudgetError] for more than an enforced budget allows; it keeps what it had
-// then. Resize panics if n is negative. That of the zero Account does nothing.
+// Resize replaces the account's bytes by n, in the same row. The error is a *[BudgetError] if an
+// enforced budget has no room; then nothing changes. Resize panics if n is negative. On the zero
+// Account it does nothing.
 func (a *Account) Resize(n int64) error {
 	if n < 0 {
 		panic("memory: account: a negative number of bytes")
@@ -113,8 +113,8 @@ func (a *Account) Resize(n int64) error {
 	return nil
 }
 
-// takeOver enters n bytes that from holds in s instead. Groups that hold both see no
-// change, so that their peaks stay exact.
+// takeOver moves n bytes from the site from to s. Groups that contain both see no change, so that
+// their peaks stay exact.
 func (s *site) takeOver(from *site, n int64) error {
 	if s == from {
 		return nil

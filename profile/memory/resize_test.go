@@ -44,10 +44,10 @@ func TestZeroedPool(t *testing.T) {
 	}
 }
 
-// What a slice was made longer by, up to its capacity, is content.
-func TestResizeKeepsWhatTheSliceHas(t *testing.T) {
+// Resize keeps the content that the user added up to the capacity.
+func TestResizeKeepsTheContent(t *testing.T) {
 	p := New(Options{}).Group("g", 0).PoolWith("p", PoolOptions{Zeroed: true})
-	for _, n := range []int{113, 5000} { // in place, and elsewhere
+	for _, n := range []int{113, 5000} { // in place, and moved
 		b := p.Bytes(nil, 100)
 		b = b[:cap(b)]
 		for i := range b {
@@ -82,7 +82,7 @@ func TestResizeWithoutTracker(t *testing.T) {
 	if err := a.Resize(5); err != nil || a != (Account{}) {
 		t.Errorf("%+v, %v", a, err)
 	}
-	// A slice that is not tracked has its content too.
+	// An untracked slice keeps its content too.
 	f := newFixture(Options{Live: 1})
 	f.images.Bytes(nil, 1)
 	b = f.images.Bytes(nil, 4)
@@ -95,7 +95,7 @@ func TestResizeWithoutTracker(t *testing.T) {
 	}
 }
 
-func TestResizeMisuse(t *testing.T) {
+func TestResizeMisusePanics(t *testing.T) {
 	f := newFixture(Options{})
 	b := f.images.Bytes(f.w, 100)
 	wantPanic(t, "resize through files/content;100 bytes;"+culprit, func() { f.files.Resize(b, 5) })

@@ -7,14 +7,13 @@ import (
 	"github.com/assetcook/assetcook/intern"
 )
 
-// A meter is how many bytes are held now and were at most.
+// A meter is the current and the peak number of bytes.
 type meter struct {
 	bytes, peak atomic.Int64
 }
 
-// addHeld returns the bytes that are held with these n. An atomic addition returns
-// each value that the sum has had to exactly one caller, so none is missed in the
-// peak, however many add at once.
+// addHeld adds n and returns the new sum. An atomic addition returns each value of the sum to
+// exactly one caller, so the peak misses none, however many goroutines add at once.
 func (m *meter) addHeld(n int64) int64 {
 	now := m.bytes.Add(n)
 	for {
@@ -25,17 +24,17 @@ func (m *meter) addHeld(n int64) int64 {
 	}
 }
 
-// A site is one row: what one pool handed out under one stack of scopes.
+// A site is one row: the slices of one pool under one stack of scopes.
 type site struct {
 	held  meter
 	count atomic.Int64
 	pool  *Pool
 	stack intern.Symbol
 
-	_ [24]byte // a cache line, as the neighbor may be another worker's
+	_ [24]byte // fills a cache line: the neighbor may be another worker's
 }
 
-// unused is the peak of a site that has never held anything, not even no bytes.
+// unused is the peak of a site that has never held even zero bytes.
 const unused = -1
 
 func (s *site) add(n int64) {
@@ -58,7 +57,7 @@ func (s *site) sub(n int64) {
 	}
 }
 
-// change enters n bytes more, or less, for what is entered already.
+// change adds n bytes, which may be negative, to an existing entry.
 func (s *site) change(n int64) {
 	s.held.addHeld(n)
 	g := s.pool.group
@@ -68,8 +67,8 @@ func (s *site) change(n int64) {
 	}
 }
 
-// addMore and subMore enter what most groups do not have: groups above, and totals.
-// The latter also gives the bytes back to the enforced budgets.
+// addMore and subMore update the rare parts: groups above, and totals. subMore also returns the
+// bytes to the enforced budgets.
 func (s *site) addMore(n, count int64) {
 	s.pool.group.parent.enter(n, nil)
 	if s.pool.tally != nil {
@@ -87,7 +86,7 @@ func (s *site) key() Key {
 	return Key{worker, s.pool.group.name, s.pool.name, scope}
 }
 
-// site returns where the pool enters what w allocates now.
+// site returns the row for current allocations of w.
 func (p *Pool) site(w *Worker) *site {
 	if p == nil {
 		return nil
@@ -110,7 +109,7 @@ func (p *Pool) site(w *Worker) *site {
 	return *recent
 }
 
-// siteLocked is site for a stack, while the tracker's mu is held.
+// siteLocked is site for a stack; the tracker's mu must be held.
 func (p *Pool) siteLocked(stack intern.Symbol) *site {
 	s := p.sites[stack]
 	if s == nil {
@@ -122,15 +121,15 @@ func (p *Pool) siteLocked(stack intern.Symbol) *site {
 	return s
 }
 
-// An Account is memory that [Group.Grow] entered. The zero Account is of none.
+// An Account is memory recorded by [Group.Grow]. The zero Account holds none.
 type Account struct {
 	site  *site
 	bytes int64
 }
 
-// Grow records n bytes that were allocated elsewhere, or are about to be, as held by w under
-// its current scope, with the empty name, until the account's Shrink. w may be nil. Grow
-// panics if n is negative.
+// Grow records n bytes that were allocated elsewhere, or are about to be, as held by w under its
+// current scope, with the empty name, until the account's Shrink. w may be nil. Grow panics if n
+// is negative.
 //
 //	image := images.Grow(w, 4*width*height)
 //	defer image.Shrink()
@@ -168,9 +167,8 @@ func (g *Group) grow(ctx context.Context, w *Worker, n int64) (Account, error) {
 	return Account{s, n}, nil
 }
 
-// Shrink takes out what Grow entered, from the row of the scope that it was
-// entered under, whatever the scope is now. Any goroutine may do it, once; the
-// account is of nothing afterwards, copies of it are not and must not Shrink.
+// Shrink removes the account's bytes from their row, whatever the current scope. Any goroutine
+// may call it, once. The account is zero afterwards; copies of it are not, and must not Shrink.
 func (a *Account) Shrink() {
 	if a.site != nil {
 		a.site.sub(a.bytes)

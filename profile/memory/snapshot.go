@@ -7,61 +7,61 @@ import (
 	"slices"
 )
 
-// A Snapshot is what a tracker knew at one time, or the difference of two such. It
-// is the caller's own, and has a JSON form.
+// A Snapshot is the state of a tracker at one time, or the difference of two. It belongs to the
+// caller, and has a JSON form.
 //
-// Each number is exact. Those of a program that runs meanwhile are read one after
-// the other, not at one instant, so a sum may be off by what came and went.
+// Each number is exact. In a running program they are read one after the other, not at one
+// instant, so a sum may be off by concurrent changes.
 type Snapshot struct {
 	Groups []GroupRow `json:"groups"` // by name
-	Rows   []Row      `json:"rows"`   // by Key, whose fields count in their order; also what holds nothing any more
+	Rows   []Row      `json:"rows"`   // by Key, compared field by field; includes empty rows
 
 	Held      int64 `json:"held"`      // bytes that the pools have from the system
-	Warm      int64 `json:"warm"`      // of these, what was given back and is kept for reuse
-	Untracked int64 `json:"untracked"` // allocations that are in no row, as Options.Live was too small
-	Coarse    int64 `json:"coarse"`    // pushes that stayed in the outer scope, as Options.Scopes was too small
+	Warm      int64 `json:"warm"`      // part of Held that is kept for reuse
+	Untracked int64 `json:"untracked"` // allocations in no row, because Options.Live was too small
+	Coarse    int64 `json:"coarse"`    // pushes without effect, because Options.Scopes was too small
 
-	Unprotected int64 `json:"unprotected,omitempty"` // slices that Options.Stomp had no pages for
+	Unprotected int64 `json:"unprotected,omitempty"` // slices without pages from Options.Stomp
 }
 
-// A GroupRow is a group as a whole.
+// A GroupRow is the total of a group.
 type GroupRow struct {
 	Name     string `json:"name"`
-	Bytes    int64  `json:"bytes"`    // with those of the groups below, as all that follows
-	Count    int64  `json:"count"`    // of slices and accounts
-	Peak     int64  `json:"peak"`     // the most bytes at once, ever
-	Budget   int64  `json:"budget"`   // 0: none
+	Bytes    int64  `json:"bytes"`    // including the groups below, as in all fields
+	Count    int64  `json:"count"`    // slices and accounts
+	Peak     int64  `json:"peak"`     // most bytes ever held at once
+	Budget   int64  `json:"budget"`   // 0 for none
 	Exceeded int64  `json:"exceeded"` // how often the bytes rose above the budget
 
-	PeakCount int64 `json:"peak_count,omitempty"` // the most slices and accounts at once, ever, with Options.Totals
+	PeakCount int64 `json:"peak_count,omitempty"` // most slices and accounts at once, with Options.Totals
 
-	Parents string `json:"parents,omitempty"` // groups that hold this one, the nearest first, " < " between
+	Parents string `json:"parents,omitempty"` // enclosing groups, nearest first, separated by " < "
 	Refused int64  `json:"refused,omitempty"` // how often an enforced budget had no room
-	Waited  int64  `json:"waited,omitempty"`  // how often an allocation waited for it
+	Waited  int64  `json:"waited,omitempty"`  // how often an allocation waited for the budget
 }
 
 // A Key identifies a row.
 type Key struct {
-	Worker string `json:"worker"` // "" if none was given
+	Worker string `json:"worker"` // "" without a worker
 	Group  string `json:"group"`
-	Name   string `json:"name"`  // of the pool; "" for what Grow entered
-	Scope  string `json:"scope"` // outermost first, semicolons between
+	Name   string `json:"name"`  // of the pool; "" for Grow
+	Scope  string `json:"scope"` // outermost first, separated by semicolons
 }
 
-// A Row is what one worker allocated from one pool under one stack of scopes.
+// A Row is the memory of one worker from one pool under one stack of scopes.
 type Row struct {
 	Key
 	Bytes int64 `json:"bytes"`
-	Count int64 `json:"count"` // of slices and accounts
-	Peak  int64 `json:"peak"`  // the most bytes at once, ever
+	Count int64 `json:"count"` // slices and accounts
+	Peak  int64 `json:"peak"`  // most bytes ever held at once
 }
 
-// Snapshot returns what is held now. A nil tracker holds nothing.
+// Snapshot returns the current state. A nil tracker holds nothing.
 func (t *Tracker) Snapshot() *Snapshot {
 	if t == nil {
 		return &Snapshot{}
 	}
-	// What is in these two only grows, so a copy of the headers will do.
+	// Both slices only grow, so a copy of the headers suffices.
 	t.mu.Lock()
 	sites, groups := t.sites, t.groups
 	t.mu.Unlock()
@@ -89,7 +89,7 @@ func (t *Tracker) Snapshot() *Snapshot {
 	return s
 }
 
-// Groups returns the groups of a snapshot alone, which costs less: for what samples them.
+// Groups returns only the groups of a snapshot, which costs less: for sampling.
 func (t *Tracker) Groups() []GroupRow {
 	if t == nil {
 		return nil
@@ -133,10 +133,10 @@ func (k Key) compare(other Key) int {
 		cmp.Compare(k.Name, other.Name), cmp.Compare(k.Scope, other.Scope))
 }
 
-// Sub returns what has changed since an earlier snapshot: the rows and groups whose bytes
-// or count differ, with the differences, which are negative where more was given back than
-// allocated. What is in the earlier one only, that of another run, counts as given back.
-// Peaks and budgets are those of s, as a peak has no difference.
+// Sub returns the changes since an earlier snapshot: the rows and groups whose bytes or count
+// differ, with the differences, which are negative where more was freed than allocated. Rows that
+// only the earlier snapshot has, perhaps of another run, count as freed. Peaks and budgets are
+// those of s, because a peak has no difference.
 func (s *Snapshot) Sub(earlier *Snapshot) *Snapshot {
 	d := &Snapshot{
 		Held:      s.Held - earlier.Held,
@@ -164,8 +164,8 @@ func (s *Snapshot) Sub(earlier *Snapshot) *Snapshot {
 	return d
 }
 
-// GroupPairs returns the groups of both, by name, each with what it was in the earlier
-// snapshot: the zero row but for the name where only one of them has it.
+// GroupPairs returns the groups of both snapshots, by name, each with its row in the earlier one.
+// A missing row is zero except for the name.
 func (s *Snapshot) GroupPairs(earlier *Snapshot) [][2]GroupRow {
 	pairs := map[string][2]GroupRow{}
 	for _, g := range s.Groups {
@@ -182,7 +182,7 @@ func (s *Snapshot) GroupPairs(earlier *Snapshot) [][2]GroupRow {
 	return slices.SortedFunc(maps.Values(pairs), func(a, b [2]GroupRow) int { return cmp.Compare(a[0].Name, b[0].Name) })
 }
 
-// A pair is a row and what it was in an earlier snapshot.
+// A pair is a row and its earlier amount.
 type pair struct {
 	Row
 	was Amount
@@ -208,7 +208,7 @@ func (s *Snapshot) pairs(earlier *Snapshot) []pair {
 	return list
 }
 
-// gone pairs a row of the earlier snapshot with none.
+// gone returns the pair of a row that only the earlier snapshot has.
 func (r Row) gone() pair {
 	return pair{Row{Key: r.Key, Peak: r.Peak}, Amount{r.Bytes, r.Count}}
 }

@@ -6,23 +6,23 @@ import (
 	"github.com/assetcook/assetcook/internal/guard"
 )
 
-// source is where blocks come from: Go for the small ones, the system for those of
-// mapFrom bytes and more; or, with stomp, pages of their own for all.
+// source allocates blocks: small ones from Go, blocks of mapFrom bytes and more from the system;
+// or, with stomp, all on separate pages.
 type source struct {
-	stomp       *guard.Allocator // nil if it is off
+	stomp       *guard.Allocator // nil without stomp
 	unprotected atomic.Int64     // blocks that stomp had no pages for
 }
 
-// reuses says that blocks may be handed out again.
+// reuses reports whether blocks may be handed out again.
 func (s *source) reuses() bool { return s.stomp == nil }
 
-// zeroes says that what take returns is all zero.
+// zeroes reports whether takeMemory returns zeros.
 func (s *source) zeroes() bool { return s.stomp == nil }
 
-// takeMemory returns memory for n bytes: of the capacity of their class, of n with stomp.
+// takeMemory returns memory for n bytes: the capacity of their class, or n with stomp.
 func (s *source) takeMemory(n, capacity int) (mem []byte, mapped bool) {
 	if s.stomp != nil {
-		n = max(n, 1) // so that the slice has an address of its own
+		n = max(n, 1) // gives the slice a unique address
 		if mem, err := s.stomp.Alloc(n); err == nil {
 			if !guard.Real() {
 				s.unprotected.Add(1)
@@ -36,21 +36,21 @@ func (s *source) takeMemory(n, capacity int) (mem []byte, mapped bool) {
 		if mem, err := mapPages(capacity); err == nil {
 			return mem, true
 		}
-		// No mapping is left, or none is known here. Go may have memory.
+		// The system has no mapping left, or none at all. Go may have memory.
 	}
 	return make([]byte, capacity), false
 }
 
-// give takes back what take returned.
+// give takes back memory from takeMemory.
 func (s *source) give(mem []byte, mapped bool) {
 	switch {
 	case !mapped:
 	case s.stomp != nil:
-		s.stomp.Free(mem) // what is wrong with it, check has said
+		s.stomp.Free(mem) // check has reported damage already
 	default:
 		unmapPages(mem)
 	}
 }
 
-// checkGuards reports writes beside a block of stomp.
+// checkGuards reports writes outside a block of stomp.
 func (s *source) checkGuards(b *block) error { return s.stomp.Check(b.mem()) }

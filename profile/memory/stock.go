@@ -1,29 +1,30 @@
 package memory
 
 import (
+	"math/bits"
 	"sync"
 	"sync/atomic"
 )
 
 // A stock is all blocks of a tracker. No two of its locks are ever held at once.
 type stock struct {
-	kept [classes]shelf // first, as what begins where pages do shares its place in the cache with the pages of users
+	kept [classes]shelf // first: keeps it off the cache lines of page starts
 	gone gone
 
 	*table
 	keep   int64         // most bytes to keep for reuse
 	limit  int64         // most blocks
-	blocks atomic.Int64  // of blocks, those on their way too
+	blocks atomic.Int64  // number of blocks, including those in transit
 	held   atomic.Int64  // bytes of all blocks
-	warm   atomic.Int64  // bytes of those kept for reuse
-	turn   atomic.Uint32 // whose it is to make room, modulo classes
+	warm   atomic.Int64  // bytes of the blocks kept for reuse
+	turn   atomic.Uint32 // next class to make room, modulo classes
 	source *source
 
 	untracked atomic.Int64
 }
 
-// A shelf has the blocks of one size that are kept for reuse, and gives the one
-// that came last, as its pages are the likeliest to be in a cache.
+// A shelf has the blocks of one size that are kept for reuse. It gives out the last one first,
+// whose pages are most likely in a cache.
 type shelf struct {
 	mu     sync.Mutex
 	blocks []*block
@@ -60,7 +61,7 @@ func (k *stock) takeBlock(n int) *block {
 	return k.insert(mem, class, mapped)
 }
 
-// admit counts one more block, if there may be one.
+// admit counts one more block, if the limit allows it.
 func (k *stock) admit() bool {
 	if k.blocks.Add(1) <= k.limit {
 		return true
@@ -69,15 +70,15 @@ func (k *stock) admit() bool {
 	return false
 }
 
-// putBlock takes back an unused block, and keeps it if the limit allows that.
+// putBlock takes back an unused block, and keeps it if the limit allows it.
 func (k *stock) putBlock(b *block) {
 	if int(b.class) == exact || int64(b.capacity) > k.keep {
 		k.release(b)
 		return
 	}
-	// The block counts from here on, so that two who make room at a time do not
-	// take the same room. That a whole round finds nothing, and there is too much
-	// all the same, means that what others count is under way.
+	// The block counts from here on, so that two concurrent calls do not both rely on the same
+	// room. If a whole round finds nothing to release while warm is still too high, other calls
+	// are about to release blocks.
 	size := int64(b.capacity)
 	warm := k.warm.Add(size)
 	for empty := 0; warm > k.keep; warm = k.warm.Load() {
@@ -96,7 +97,7 @@ func (k *stock) putBlock(b *block) {
 	shelf.mu.Unlock()
 }
 
-// reuse returns a block that was kept, nil if there is none of the class.
+// reuse returns a kept block of the class, nil if there is none.
 func (k *stock) reuse(class int) *block {
 	shelf := &k.kept[class]
 	shelf.mu.Lock()
@@ -124,7 +125,7 @@ func (k *stock) trim() {
 // release returns an unused block to the system.
 func (k *stock) release(b *block) {
 	k.gone.noteFreed(b.key(), b.owner.Load())
-	// Before the memory is gone: from then on its address may be another block's.
+	// Remove the block first: once the memory is released, another block may get its address.
 	mem, mapped := b.mem(), b.mapped
 	k.remove(b)
 	k.held.Add(-int64(len(mem)))
@@ -132,8 +133,7 @@ func (k *stock) release(b *block) {
 	k.source.give(mem, mapped)
 }
 
-// gone remembers whose the blocks were that were released last, for the message of
-// a second Free.
+// gone remembers the last owners of recently released blocks, for the message of a second Free.
 type gone struct {
 	mu     sync.Mutex
 	next   int
@@ -148,7 +148,7 @@ func (g *gone) noteFreed(key uintptr, owner *site) {
 	g.next++
 }
 
-// owner returns who had the block of an address last, nil if that is not known.
+// owner returns the last owner of the block at an address, nil if unknown.
 func (g *gone) owner(key uintptr) *site {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -158,4 +158,29 @@ func (g *gone) owner(key uintptr) *site {
 		}
 	}
 	return nil
+}
+
+const (
+	smallest  = 64
+	largest   = 1 << 30
+	mapFrom   = 256 << 10 // larger capacities are mapped
+	classes   = 97
+	exact     = -1 // the class of sizes above largest
+	stepsLog2 = 2  // of the steps per power of two
+)
+
+// classOf returns the class of a size of n bytes and the capacity of that class, which is
+// smallest or exceeds n by less than a quarter. Above largest the capacity is n.
+func classOf(n int) (class, capacity int) {
+	switch {
+	case n <= smallest:
+		return 0, smallest
+	case n > largest:
+		return exact, n
+	}
+	log2 := bits.Len(uint(n-1)) - 1 // 2^log2 < n <= 2^(log2+1)
+	step := 1 << (log2 - stepsLog2)
+	capacity = (n + step - 1) &^ (step - 1)
+	octave := log2 - (bits.Len(smallest) - 1)
+	return octave<<stepsLog2 + (capacity-1<<log2)/step, capacity
 }

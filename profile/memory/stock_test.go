@@ -5,9 +5,11 @@ package memory
 import (
 	"testing"
 	"unsafe"
+
+	"pgregory.net/rapid"
 )
 
-func TestMemoryIsUsedAgain(t *testing.T) {
+func TestFreedMemoryIsReused(t *testing.T) {
 	f := newFixture(Options{})
 	for _, n := range []int{1, 100, 4 << 20} {
 		_, capacity := classOf(n)
@@ -16,7 +18,7 @@ func TestMemoryIsUsedAgain(t *testing.T) {
 			t.Errorf("Bytes(%d) has a capacity of %d, want %d", n, cap(b), capacity)
 		}
 		f.images.Free(b)
-		again := f.files.Bytes(f.w, capacity) // another pool, the largest of the class
+		again := f.files.Bytes(f.w, capacity) // another pool, the largest size of the class
 		if unsafe.SliceData(again) != unsafe.SliceData(b) {
 			t.Errorf("memory of %d bytes was not used again for %d", n, capacity)
 		}
@@ -44,7 +46,7 @@ func TestKeepBoundsWhatIsKept(t *testing.T) {
 	for _, tt := range []struct {
 		name             string
 		keep             int64
-		sizes            []int // held together, then given back in turn
+		sizes            []int // held together, then freed in turn
 		wantWarm, blocks int64
 	}{
 		{"all", 10 * mib, []int{mib, 2 * mib, 100}, 3*mib + 112, 3},
@@ -79,8 +81,7 @@ func TestKeepBoundsWhatIsKept(t *testing.T) {
 	}
 }
 
-// Small blocks, which all have to go for a large one, are more than one round of
-// the sizes.
+// More small blocks than one round of the sizes releases must all make room for a large one.
 func TestManySmallMakeRoomForOneLarge(t *testing.T) {
 	f := newFixture(Options{Keep: 1 << 20})
 	var all [][]byte
@@ -94,4 +95,37 @@ func TestManySmallMakeRoomForOneLarge(t *testing.T) {
 	if s := f.Snapshot(); s.Warm > 1<<20 {
 		t.Errorf("%d bytes are kept, which is more than %d", s.Warm, 1<<20)
 	}
+}
+
+func TestClassesAreInOrder(t *testing.T) {
+	class, capacity := 0, smallest
+	for {
+		if c, n := classOf(capacity); c != class || n != capacity {
+			t.Fatalf("capacity %d of class %d has class %d and capacity %d", capacity, class, c, n)
+		}
+		if capacity == largest {
+			break
+		}
+		next, larger := classOf(capacity + 1)
+		if next != class+1 || larger <= capacity {
+			t.Fatalf("after class %d of %d comes class %d of %d", class, capacity, next, larger)
+		}
+		class, capacity = next, larger
+	}
+	if class != classes-1 {
+		t.Errorf("the last class is %d, want %d", class, classes-1)
+	}
+	if c, n := classOf(largest + 1); c != exact || n != largest+1 {
+		t.Errorf("a size above the largest has class %d of %d, want none", c, n)
+	}
+}
+
+func TestClassWastesLessThanAQuarter(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(smallest, largest).Draw(t, "n")
+		class, capacity := classOf(n)
+		if class < 0 || class >= classes || capacity < n || 4*(capacity-n) >= n {
+			t.Fatalf("%d bytes have class %d of %d", n, class, capacity)
+		}
+	})
 }

@@ -8,34 +8,31 @@ import (
 	"github.com/assetcook/assetcook/internal/guard"
 )
 
-// Stomp is a way to find accesses outside of slices, for tests and for bugs that are hunted.
-// Each slice gets pages of its own, between two that cannot be read, and is filled with
-// 0xA5. What was given back cannot be read any more until [Options].Keep bytes were given
-// back after it, and is not used again.
+// Stomp is a way to find accesses outside slices, for tests and for hunting bugs. Each slice gets
+// its own pages between two unreadable ones, and is filled with 0xA5. Freed slices are unreadable
+// until [Options].Keep more bytes have been freed, and are not reused.
 type Stomp uint8
 
 const (
-	// StompDefault is StompOff, and StompOverruns in a program that is built with the
-	// tag guard.
+	// StompDefault is StompOff, or StompOverruns in a program built with the tag guard.
 	StompDefault Stomp = iota
 
 	StompOff
 
-	// StompOverruns ends slices at an unreadable page: reading or writing the byte after
-	// the end faults at once. Writing just before the start is found by Free, which
-	// panics. Slices are not aligned.
+	// StompOverruns ends slices at an unreadable page: reading or writing the byte after the end
+	// faults at once. Free finds writes just before the start, and panics. Slices are not
+	// aligned.
 	StompOverruns
 
-	// StompUnderruns begins slices at an unreadable page: reading or writing the byte
-	// before the start faults at once. Writing just after the end is found by Free, which
-	// panics.
+	// StompUnderruns begins slices at an unreadable page: reading or writing the byte before the
+	// start faults at once. Free finds writes just after the end, and panics.
 	StompUnderruns
 )
 
-// keepUnreadable is Options.Keep with Stomp, if that is 0.
+// keepUnreadable is the default of Options.Keep with Stomp.
 const keepUnreadable = 256 << 20
 
-// newSource returns a source with Stomp as far as the option says.
+// newSource returns a source, with the option's Stomp.
 func newSource(o Options, keep int64) *source {
 	mode := o.Stomp
 	if mode == StompDefault {
@@ -52,21 +49,21 @@ func newSource(o Options, keep int64) *source {
 	panic(fmt.Sprintf("memory: new: there is no Stomp %d", mode))
 }
 
-// A Fault is a read or write outside of the slices of a tracker with [Options].Stomp.
+// A Fault is a read or write outside the slices of a tracker with [Options].Stomp.
 type Fault struct {
-	Address uintptr   // as the processor gave it: with wide loads not always the first bad byte
-	Kind    FaultKind // how it lies to the slice that is next
+	Address uintptr   // from the processor; wide loads may report a later byte
+	Kind    FaultKind // position relative to the nearest slice
 	Offset  int64     // of the address, from the start of that slice
-	Bytes   int64     // of that slice
-	Owner   Key       // who allocated it
-	Site    string    // folder/file.go:line where it was allocated
+	Bytes   int64     // size of that slice
+	Owner   Key       // owner of that slice
+	Site    string    // directory/file.go:line of the allocation
 
-	// After it was given back: by whom, if [Pool.FreeBy] said so, and where.
+	// Set after Free: the worker and scope, if [Pool.FreeBy] recorded them, and the place.
 	FreedBy   Key // Worker and Scope
 	FreedSite string
 }
 
-// FaultKind is how an address lies to a slice.
+// FaultKind is the position of an address relative to a slice.
 type FaultKind string
 
 const (
@@ -96,15 +93,15 @@ func (f *Fault) Error() string {
 	return text
 }
 
-// A freeing is what the allocator keeps of a block that was given back.
+// A freeing is the allocator's note about a freed block.
 type freeing struct {
 	owner        Key
 	site, freed  string
-	worker, path string // by whom
+	worker, path string // of the freeing worker
 }
 
-// noteFreeing keeps who gave a block back, for faults. Exported functions call one that
-// calls this.
+// noteFreeing records who freed a block, for faults. An exported function must be the caller's
+// direct caller.
 func (p *Pool) noteFreeing(b *block, w *Worker) {
 	t := p.group.tracker
 	note := freeing{owner: b.owner.Load().key(), site: t.callers.name(b.caller), freed: t.callers.name(t.callers.here(4))}
@@ -114,9 +111,9 @@ func (p *Pool) noteFreeing(b *block, w *Worker) {
 	t.stock.source.stomp.Note(b.mem(), note)
 }
 
-// Fault explains a panic that was recovered from: a memory fault, which is a panic after
-// debug.SetPanicOnFault(true) in the goroutine. It returns nil if it is none, or not
-// at a slice of the tracker, or without [Options].Stomp.
+// Fault explains a recovered panic. A memory fault is a panic after debug.SetPanicOnFault(true)
+// in the goroutine. Fault returns nil for other panics, for addresses outside the tracker's
+// slices, and without [Options].Stomp.
 func (t *Tracker) Fault(recovered any) *Fault {
 	addr, ok := guard.FaultAddr(recovered)
 	if !ok {
@@ -125,9 +122,9 @@ func (t *Tracker) Fault(recovered any) *Fault {
 	return t.faultAt(addr)
 }
 
-// Catch calls f and returns the memory fault that ended it, nil if there was none: a
-// *[Fault] if the address belongs to a slice of the tracker, with [Options].Stomp. Other
-// panics pass through. A fault in a goroutine that f starts ends the program.
+// Catch calls f and returns the memory fault that ended it, nil if there was none: a *[Fault] if
+// the address belongs to a slice of the tracker, with [Options].Stomp. Other panics pass through.
+// A fault in a goroutine started by f ends the program.
 func (t *Tracker) Catch(f func()) error {
 	err := guard.Catch(f)
 	var at *guard.Fault

@@ -12,8 +12,7 @@ import (
 	"github.com/assetcook/assetcook/internal/guard"
 )
 
-// at reads or writes the byte at an offset from the start of a slice, also where
-// Go would not let it.
+// at reads or writes the byte at an offset from the start of a slice, without bounds checks.
 //
 //go:noinline
 func at(b []byte, offset int, write bool) {
@@ -27,7 +26,7 @@ func at(b []byte, offset int, write bool) {
 
 var sink byte
 
-// nextLine is the line after that of its caller, as Fault.Site has it.
+// nextLine returns the line after its caller's, in the form of Fault.Site.
 func nextLine() string {
 	_, _, line, _ := runtime.Caller(1)
 	return fmt.Sprint("memory/stomp_test.go:", line+1)
@@ -40,8 +39,8 @@ func stomped(t *testing.T, mode Stomp) fixture {
 	return newFixture(Options{Stomp: mode})
 }
 
-// Both modes fault at once at their edge, on read and on write, and say whose slice it is.
-func TestStompFaults(t *testing.T) {
+// Both modes fault at once at their edge, on read and on write, and identify the slice.
+func TestAccessBeyondTheEdgeFaults(t *testing.T) {
 	page := os.Getpagesize()
 	for _, mode := range []Stomp{StompOverruns, StompUnderruns} {
 		f := stomped(t, mode)
@@ -113,7 +112,7 @@ func TestFaultsAsText(t *testing.T) {
 	}
 }
 
-// What the user recovers from can be explained.
+// A panic that the user recovers can be explained.
 func TestFaultOfARecoveredPanic(t *testing.T) {
 	f := stomped(t, StompUnderruns)
 	b := f.images.Bytes(f.w, 100)
@@ -135,12 +134,12 @@ func TestFaultOfARecoveredPanic(t *testing.T) {
 	for name, tracker := range map[string]*Tracker{"nil": nil, "off": New(Options{Stomp: StompOff}), "another": New(Options{Stomp: StompOverruns})} {
 		err := tracker.Catch(func() { at(b, -5, false) })
 		if _, known := err.(*Fault); err == nil || known {
-			t.Errorf("%s tracker: %v, want a fault that it does not know", name, err)
+			t.Errorf("%s tracker: %v, want an unexplained fault", name, err)
 		}
 	}
 }
 
-// Writes beyond the other edge are found when the slice is given back.
+// Free finds writes beyond the other edge.
 func TestStompFindsTheOtherEdge(t *testing.T) {
 	for mode, tt := range map[Stomp]struct {
 		offset int
@@ -167,7 +166,7 @@ func TestStompFillsWithRubbish(t *testing.T) {
 	}
 }
 
-// Slices that have no pages of their own are counted, and the report says so.
+// Slices without their own pages are counted, and the report mentions them.
 func TestUnprotectedAreCounted(t *testing.T) {
 	f := stomped(t, StompOverruns)
 	before := f.Snapshot()

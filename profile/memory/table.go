@@ -9,19 +9,19 @@ import (
 	"unsafe"
 )
 
-// A block is memory that is either handed out or kept for reuse. It is an entry of
-// the table of addresses, and is never moved; deleted, it serves for another block.
+// A block is memory that is either handed out or kept for reuse. It is an entry of the table of
+// addresses and never moves; a deleted entry is reused for another block.
 type block struct {
-	start    unsafe.Pointer // of the memory, which this keeps alive; nil if the entry is free
+	start    unsafe.Pointer // keeps the memory alive; nil if the entry is free
 	capacity int
-	size     int                  // as asked for
-	owner    atomic.Pointer[site] // kept until the block is handed out again, for the message of a second Free
-	next     uint32               // entry of the same bucket, or free entry; see shard.at
+	size     int                  // requested size
+	owner    atomic.Pointer[site] // kept until reuse, for the message of a second Free
+	next     uint32               // next entry in the bucket or free list; see shard.slotAt
 	uses     uint32               // how often the entry was handed out
 	caller   uint32               // see callers
-	state    atomic.Uint32        // idle, live or listed; others change the block only while it is idle
+	state    atomic.Uint32        // idle, live or listed; others change only idle blocks
 	class    int8
-	mapped   bool // not by Go
+	mapped   bool // mapped from the system, not by Go
 	fresh    bool // the memory has not been handed out yet
 }
 
@@ -29,18 +29,18 @@ type block struct {
 const (
 	idle uint32 = iota
 	live
-	listed // live, and being read by a listing, which soon sets it to live again
+	listed // live, and briefly in use by a listing
 )
 
 func (b *block) key() uintptr { return uintptr(b.start) }
 
 func (b *block) mem() []byte { return unsafe.Slice((*byte)(b.start), b.capacity) }
 
-// claim takes a live block away from its user, and reports whether it had one. Of
-// several callers, one succeeds.
+// claim takes a live block away from its user, and reports whether it had one. Of several
+// callers, one succeeds.
 func (b *block) claim() bool { return b.state.CompareAndSwap(live, idle) || b.claimListed() }
 
-// claimListed waits for a listing that looks at the block.
+// claimListed waits until no listing uses the block.
 func (b *block) claimListed() bool {
 	for !b.state.CompareAndSwap(live, idle) {
 		if b.state.Load() == idle {
@@ -51,19 +51,19 @@ func (b *block) claimListed() bool {
 	return true
 }
 
-// table finds blocks by their addresses. Entries lie in chunks that are made when
-// they are needed; buckets link them by number. A table of package ptrhash, with its
-// free slots, would take 22 to 43 bytes more for each.
+// table finds blocks by address. Entries are in chunks allocated on demand; buckets link them by
+// number. A table of package ptrhash, with its free slots, would take 22 to 43 bytes more per
+// entry.
 type table struct {
 	shards [16]shard // by the high bits of the hash
 }
 
-const chunkEntries = 145 // 8 KiB with the header that Go puts before them
+const chunkEntries = 145 // 8 KiB with Go's header
 
 type shard struct {
 	mu     sync.Mutex
-	shift  uint8    // of the rest of the hash, for the bucket
-	heads  []uint32 // of each bucket: its first entry, 0 for none
+	shift  uint8    // shift of the remaining hash to the bucket
+	heads  []uint32 // first entry of each bucket, 0 for none
 	free   uint32   // first free entry
 	used   uint32   // entries of the last chunk in use or free
 	chunks []*[chunkEntries]block
@@ -79,8 +79,8 @@ func newTable(limit int) *table {
 	return t
 }
 
-// locate hashes an address by Fibonacci's multiplication, which spreads what has the
-// strides of an allocator at least as evenly as chance.
+// locate hashes an address by Fibonacci multiplication, which spreads an allocator's strides at
+// least as evenly as chance.
 func (t *table) locate(key uintptr) (s *shard, bucket *uint32) {
 	hash := uint64(key) * 0x9e3779b97f4a7c15
 	s = &t.shards[hash>>60]
@@ -88,10 +88,10 @@ func (t *table) locate(key uintptr) (s *shard, bucket *uint32) {
 }
 
 // slotAt returns an entry by its number: the chunk, and 1 to chunkEntries in the low byte, so
-// that 0 is none.
+// that 0 means none.
 func (s *shard) slotAt(entry uint32) *block {
-	// From the end, as the pages of users begin where a chunk does: the first entry
-	// would share its place in the cache with all of them.
+	// Count from the end: users' pages begin where chunks begin, so the first entry would compete
+	// with all of them for its cache line.
 	return &s.chunks[entry>>8][chunkEntries-entry&255]
 }
 
@@ -112,7 +112,7 @@ func (t *table) find(key uintptr) *block {
 	return found
 }
 
-// insert returns a new idle block for memory that no block has.
+// insert returns a new idle block for new memory.
 func (t *table) insert(mem []byte, class int, mapped bool) *block {
 	start := unsafe.Pointer(unsafe.SliceData(mem))
 	s, bucket := t.locate(uintptr(start))
@@ -147,8 +147,7 @@ func (t *table) remove(b *block) {
 	b.start, b.next, s.free = nil, s.free, entry
 }
 
-// around returns the block that an address lies in, nil if there is none. It looks
-// at all of them.
+// around returns the block that contains an address, nil if there is none. It scans all blocks.
 func (t *table) around(address uintptr) *block {
 	for b := range t.all() {
 		if start := b.key(); address >= start && address-start < uintptr(b.capacity) {
@@ -158,8 +157,8 @@ func (t *table) around(address uintptr) *block {
 	return nil
 }
 
-// all yields each block with a number that no other block in use has, while it
-// holds the lock of the block's shard.
+// all yields each block with a number that is unique among blocks in use, while it holds the lock
+// of the block's shard.
 func (t *table) all() iter.Seq2[*block, uint32] {
 	return func(yield func(*block, uint32) bool) {
 		for i := range t.shards {
@@ -184,7 +183,7 @@ func (s *shard) each(yield func(b *block, entry uint32) bool) bool {
 	return true
 }
 
-// footprint returns the bytes of memory that the table has allocated.
+// footprint returns the bytes that the table has allocated.
 func (t *table) footprint() int64 {
 	total := int64(unsafe.Sizeof(*t))
 	for i := range t.shards {

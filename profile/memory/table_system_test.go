@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// What a tracked allocation takes beside its memory stays inside what Options.Live says.
-func TestBytesOfATrackedAllocation(t *testing.T) {
+// The overhead of a tracked allocation is within the documentation of Options.Live.
+func TestTrackingOverheadIsAsDocumented(t *testing.T) {
 	for _, live := range []int{1 << 14, 1 << 16, 100_000} {
 		var before, after runtime.MemStats
 		runtime.GC()
@@ -22,7 +22,7 @@ func TestBytesOfATrackedAllocation(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		s := tracker.Snapshot()
 		if s.Untracked != 0 || s.Held != int64(live*smallest) {
-			t.Fatalf("of %d slices %d are untracked, with %d bytes", live, s.Untracked, s.Held)
+			t.Fatalf("of %d slices %d are untracked; %d bytes are held", live, s.Untracked, s.Held)
 		}
 		each := (int64(after.HeapAlloc) - int64(before.HeapAlloc) - s.Held) / int64(live)
 		t.Logf("Live %d: %d bytes for each", live, each)

@@ -11,40 +11,38 @@ import (
 
 // Options are the sizes of a [Tracker].
 type Options struct {
-	// Live is how many slices of pools can be tracked at once, those kept for
-	// reuse included: 1 to 1<<26, 0 for 65,536. The table of addresses takes 4 to
-	// 8 bytes for each from the start, and 56 more for each that there is.
+	// Live is how many slices of pools can be tracked at once, including slices kept for reuse: 1
+	// to 1<<26, 0 for 65,536. The table of addresses takes 4 to 8 bytes for each from the start,
+	// and 56 more for each tracked slice.
 	Live int
 
-	// Scopes is how many different stacks of scopes can be told apart, a worker
-	// being the bottom of its own: 1 to 1<<24, 0 for 65,536. Each takes about 100
-	// bytes from the start, 64 of which are for the name of its innermost scope;
-	// longer names take from the others.
+	// Scopes is how many different stacks of scopes can be distinguished; a worker is the bottom
+	// of its own. 1 to 1<<24, 0 for 65,536. Each takes about 100 bytes from the start, 64 of them
+	// for the name of its innermost scope; longer names use the space of shorter ones.
 	Scopes int
 
-	// Sites records for each allocation the line of the program that made it. An
-	// allocation takes about half a microsecond more then.
+	// Sites records the calling line of each allocation. This adds about half a microsecond to an
+	// allocation.
 	Sites bool
 
-	// Totals keeps the most bytes at once of each pool and of all together, and the most
-	// slices and accounts at once of each pool, of each group and of all. That is some
-	// words more that all workers write.
+	// Totals keeps the peak bytes of each pool and of all together, and the peak number of slices
+	// and accounts of each pool, of each group and of all. It makes all workers write a few more
+	// shared words.
 	Totals bool
 
-	// Keep is how many bytes that were given back are kept for reuse at most:
-	// 0 for 64 MiB, none if negative. With Stomp it is how many stay unreadable, whole
-	// pages, 0 for 256 MiB.
+	// Keep is how many freed bytes are kept for reuse at most: 0 for 64 MiB, negative for none.
+	// With Stomp it is how many stay unreadable, in whole pages, 0 for 256 MiB.
 	Keep int64
 
-	// Stomp makes accesses outside of slices fault, and records Sites. An allocation takes
-	// some 10 to 20 microseconds then.
+	// Stomp makes accesses outside slices fault, and records Sites. An allocation then takes
+	// about 10 to 20 microseconds.
 	Stomp Stomp
 }
 
-// The most of each that a [Tracker] takes.
+// Limits of a [Tracker].
 const (
 	MaxGroups = 256
-	MaxPools  = 4096 // of all groups together, one of each group for what Grow enters
+	MaxPools  = 4096 // of all groups, including one per group for Grow
 )
 
 const (
@@ -53,8 +51,8 @@ const (
 	bytesOfScope = 64
 )
 
-// Tracker knows the memory that its pools have handed out. Use [New]; a nil
-// *Tracker tracks nothing. All methods may be called from any goroutine.
+// Tracker tracks the memory of its pools. Use [New]; a nil *Tracker tracks nothing. All methods
+// may be called from any goroutine.
 type Tracker struct {
 	stacks  *intern.Table // see stackKey
 	coarse  atomic.Int64
@@ -62,19 +60,18 @@ type Tracker struct {
 	callers *callers // nil without Options.Sites
 	tally   *tally   // nil without Options.Totals
 
-	mu     sync.Mutex // guards what follows and the sites of all pools
+	mu     sync.Mutex // guards the fields below and the sites of all pools
 	groups []*Group
 	sites  []*site
 	pools  int
 	name   string // of its captures, "" before the first
 }
 
-// New returns a Tracker without groups. It panics if an option is out of its
-// range.
+// New returns a Tracker without groups. It panics if an option is out of range.
 func New(o Options) *Tracker {
 	live, scopes := cmp.Or(o.Live, 1<<16), cmp.Or(o.Scopes, 1<<16)
 	if live < 1 || live > maxLive || scopes < 1 || scopes > maxScopes {
-		panic(fmt.Sprintf("memory: new: Live %d and Scopes %d were asked for; they can be 1 to %d and 1 to %d", o.Live, o.Scopes, maxLive, maxScopes))
+		panic(fmt.Sprintf("memory: new: Live is %d and Scopes is %d; they must be 1 to %d and 1 to %d", o.Live, o.Scopes, maxLive, maxScopes))
 	}
 	stacks, err := intern.New(intern.Config{Entries: scopes + 1, Bytes: bytesOfScope * (scopes + 1)})
 	if err == nil {
@@ -94,7 +91,7 @@ func New(o Options) *Tracker {
 	return t
 }
 
-// Trim gives all memory that is kept for reuse back to the system.
+// Trim returns all memory kept for reuse to the system.
 func (t *Tracker) Trim() {
 	if t != nil {
 		t.stock.trim()

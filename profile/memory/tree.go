@@ -6,23 +6,23 @@ import (
 	"slices"
 )
 
-// A Node is a part of what is held, and what that consists of. It has a JSON form.
+// A Node is a part of the held memory, and its own parts. It has a JSON form.
 type Node struct {
 	Name  string `json:"name"`
 	Kind  Part   `json:"kind,omitempty"` // "" for the root
-	Bytes int64  `json:"bytes"`          // with those of the children
-	Count int64  `json:"count"`          // of slices and accounts
+	Bytes int64  `json:"bytes"`          // including the children
+	Count int64  `json:"count"`          // slices and accounts
 
-	// Peak is the most bytes at once, ever. Of several rows that is not known: then it is
-	// a bound, the sum of their peaks or that of their groups, and Bound is true.
+	// Peak is the most bytes ever held at once. For several rows it is unknown; then Peak is a
+	// bound, the sum of their peaks or their group's peak, and Bound is true.
 	Peak  int64 `json:"peak,omitempty"`
 	Bound bool  `json:"bound,omitempty"`
 
-	Was      *Amount `json:"was,omitempty"`      // of the earlier of two snapshots
-	More     int     `json:"more,omitempty"`     // this stands for so many nodes that Prune left out
-	Children []*Node `json:"children,omitempty"` // the most bytes first, then by name
+	Was      *Amount `json:"was,omitempty"`      // earlier amount, in a difference of two snapshots
+	More     int     `json:"more,omitempty"`     // number of nodes, left out by Prune, that this represents
+	Children []*Node `json:"children,omitempty"` // most bytes first, then by name
 
-	change int64 // sum of what each row changed by, whichever the direction
+	change int64 // sum of the absolute changes of its rows
 }
 
 // An Amount is bytes in allocations.
@@ -31,8 +31,8 @@ type Amount struct {
 	Count int64 `json:"count"`
 }
 
-// Tree returns what the rows that the filter takes hold, as a tree with the root "total"
-// and these levels below. Without levels they are [ByWorker], [ByScope] and [ByPool].
+// Tree returns the memory of the filtered rows as a tree with the root "total" and these levels
+// below. Without levels they are [ByWorker], [ByScope] and [ByPool].
 func (s *Snapshot) Tree(f Filter, by ...Part) *Node {
 	b := newBuilder(s.Groups, by)
 	for _, r := range s.Rows {
@@ -43,8 +43,8 @@ func (s *Snapshot) Tree(f Filter, by ...Part) *Node {
 	return b.finish()
 }
 
-// TreeSince is [Snapshot.Tree] whose nodes have, in Was, what an earlier snapshot held.
-// With Filter.Empty it has the rows in which nothing changed and that hold nothing too.
+// TreeSince is [Snapshot.Tree] with the amounts of an earlier snapshot in Was. With Filter.Empty
+// it includes unchanged rows that hold nothing.
 func (s *Snapshot) TreeSince(earlier *Snapshot, f Filter, by ...Part) *Node {
 	b := newBuilder(slices.Concat(s.Groups, earlier.Groups), by)
 	b.root.node.Was = &Amount{}
@@ -56,21 +56,21 @@ func (s *Snapshot) TreeSince(earlier *Snapshot, f Filter, by ...Part) *Node {
 	return b.finish()
 }
 
-// A builder puts rows together to a tree.
+// A builder assembles rows into a tree.
 type builder struct {
 	by     []Part
-	peaks  map[string]int64 // of groups, which those of their parts cannot exceed
+	peaks  map[string]int64 // peaks of groups, which bound their parts' peaks
 	root   *branch
 	path   []Step
-	widest int64 // the peaks of the groups that are part of no other
+	widest int64 // sum of the peaks of the outermost groups
 }
 
-// A branch is a node that is being built.
+// A branch is a node under construction.
 type branch struct {
 	node  *Node
 	below map[Step]*branch
 	rows  int
-	cap   int64 // the most that the peak can be
+	cap   int64 // upper bound of the peak
 }
 
 func newBuilder(groups []GroupRow, by []Part) *builder {
@@ -153,18 +153,18 @@ func (b *branch) finish(most int64) {
 	b.below = nil
 }
 
-// Order is what the children of a node are sorted by.
+// Order is the sort order of the children of a node.
 type Order string
 
 const (
-	OrderBytes  Order = "bytes"  // the most first
-	OrderCount  Order = "count"  // the most first
-	OrderPeak   Order = "peak"   // the most first
-	OrderGrowth Order = "growth" // since the earlier snapshot: what grew most first, what shrank most last
+	OrderBytes  Order = "bytes"  // most first
+	OrderCount  Order = "count"  // most first
+	OrderPeak   Order = "peak"   // most first
+	OrderGrowth Order = "growth" // since the earlier snapshot: greatest growth first, greatest shrinkage last
 	OrderName   Order = "name"
 )
 
-// Orders are all of them.
+// Orders are all sort orders.
 var Orders = []Order{OrderBytes, OrderCount, OrderPeak, OrderGrowth, OrderName}
 
 func (o Order) compare(a, b *Node) int {
@@ -188,8 +188,8 @@ func (n *Node) growth() Amount {
 	return Amount{n.Bytes - n.Was.Bytes, n.Count - n.Was.Count}
 }
 
-// Arrange sorts the children of all nodes, equal ones by name. What stands for those that
-// Prune left out stays last.
+// Arrange sorts the children of all nodes, equal ones by name. The node that represents nodes
+// left out by Prune stays last.
 func (n *Node) Arrange(o Order, reverse bool) {
 	slices.SortFunc(n.Children, func(a, b *Node) int {
 		c := cmp.Or(o.compare(a, b), cmp.Compare(a.Name, b.Name), cmp.Compare(b.Kind, a.Kind))
@@ -203,7 +203,7 @@ func (n *Node) Arrange(o Order, reverse bool) {
 	}
 }
 
-// Find returns the node that the steps lead to, nil if there is none.
+// Find returns the node at the end of a path, nil if there is none.
 func (n *Node) Find(path []Step) *Node {
 	for _, step := range path {
 		at := slices.IndexFunc(n.Children, func(c *Node) bool { return c.Kind == step.Kind && c.Name == step.Name })

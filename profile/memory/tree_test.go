@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// levels is a tree as text: kind:name bytes/count/peak, with what it was before.
+// levels returns a tree as text: kind:name bytes/count/peak, with the earlier amount.
 func levels(n *Node) string {
 	var out strings.Builder
 	n.walk(0, func(n *Node, depth int) {
@@ -61,8 +61,8 @@ func TestTreeLevels(t *testing.T) {
 	}
 }
 
-// The peak of several rows is not more than their sum, nor than that of their group.
-func TestTreePeaks(t *testing.T) {
+// The peak of several rows is at most their sum, and at most their group's peak.
+func TestPeakOfSeveralRowsIsBounded(t *testing.T) {
 	tracker := New(Options{})
 	p := tracker.Group("g", 0).Pool("p")
 	for _, asset := range []string{"a", "b", "c"} {
@@ -83,7 +83,7 @@ func TestTreePeaks(t *testing.T) {
 		t.Errorf("a, g: %+v", g)
 	}
 	if tree.Find([]Step{{ByAsset, "a"}, {ByScope, "g"}}) != nil {
-		t.Error("a scope was found where there is a group")
+		t.Error("Find took a group for a scope")
 	}
 }
 
@@ -112,12 +112,12 @@ func TestTreeSince(t *testing.T) {
 	}
 	d := now.Sub(was)
 	if len(d.Rows) != 3 || d.Rows[0].Bytes != -7 || d.Rows[0].Worker != "v" {
-		t.Errorf("what the earlier one alone has is not given back: %+v", d.Rows)
+		t.Errorf("rows of the earlier snapshot alone are not freed: %+v", d.Rows)
 	}
 }
 
-// What only the earlier of two snapshots has was given back, wherever its key sorts.
-func TestSubOfOtherRun(t *testing.T) {
+// Rows that only the earlier snapshot has count as freed, wherever their keys sort.
+func TestRowsOfTheEarlierSnapshotCountAsFreed(t *testing.T) {
 	row := func(worker string, bytes int64) Row { return Row{Key{Worker: worker, Group: "g"}, bytes, 1, bytes} }
 	was := &Snapshot{Rows: []Row{row("a", 1), row("c", 2), row("e", 3)}, Groups: []GroupRow{{Name: "g", Bytes: 6}, {Name: "h", Bytes: 9}}}
 	now := &Snapshot{Rows: []Row{row("b", 4), row("c", 7), row("d", 5)}, Groups: []GroupRow{{Name: "g", Bytes: 16}}}

@@ -5,46 +5,45 @@ import (
 	"slices"
 )
 
-// Usage is what a tracker's memory is used for, and what it costs to track it. It has
-// a JSON form.
+// Usage is the use of a tracker's memory, and the cost of tracking it. It has a JSON form.
 type Usage struct {
 	Total
-	Held     int64 `json:"held"`     // bytes that the pools have from the system: slices, Rounding and Warm
-	Rounding int64 `json:"rounding"` // of these, what slices were given more than they asked for: internal fragmentation
-	Warm     int64 `json:"warm"`     // of these, what was given back and is kept for reuse: external fragmentation
-	Tables   int64 `json:"tables"`   // bytes of the tracker itself, about
+	Held     int64 `json:"held"`     // bytes from the system: slices, Rounding and Warm
+	Rounding int64 `json:"rounding"` // part of Held that exceeds requests: internal fragmentation
+	Warm     int64 `json:"warm"`     // part of Held kept for reuse: external fragmentation
+	Tables   int64 `json:"tables"`   // approximate bytes of the tracker itself
 
-	Pools []PoolRow `json:"pools"` // that have handed out something, the most bytes first, then by group and name
-	Sizes []SizeRow `json:"sizes"` // of which there are slices, the smallest first
+	Pools []PoolRow `json:"pools"` // used pools, most bytes first, then by group and name
+	Sizes []SizeRow `json:"sizes"` // sizes with slices, smallest first
 }
 
-// Total is how much is held, in slices and accounts. Without Options.Totals the peaks are 0.
+// Total is the amount of memory in slices and accounts. Without Options.Totals the peaks are 0.
 type Total struct {
 	Bytes     int64 `json:"bytes"`
 	Count     int64 `json:"count"`
-	Peak      int64 `json:"peak,omitempty"`       // the most bytes at once, ever
-	PeakCount int64 `json:"peak_count,omitempty"` // the most slices and accounts at once, ever
+	Peak      int64 `json:"peak,omitempty"`       // most bytes ever held at once
+	PeakCount int64 `json:"peak_count,omitempty"` // most slices and accounts ever held at once
 }
 
-// A PoolRow is a pool as a whole.
+// A PoolRow is the total of a pool.
 type PoolRow struct {
 	Group    string   `json:"group"`
-	Name     string   `json:"name"` // "" for what Grow entered
+	Name     string   `json:"name"` // "" for Grow
 	Type     string   `json:"type,omitempty"`
 	Lifetime Lifetime `json:"lifetime,omitempty"`
 	Total
-	Rounding int64 `json:"rounding"` // bytes that its slices take more than they asked for
+	Rounding int64 `json:"rounding"` // bytes of its slices beyond the requests
 }
 
-// A SizeRow is the slices of one capacity. Many that are kept while few are held, of
-// sizes that are not asked for any more, is memory to Trim.
+// A SizeRow is the slices of one capacity. Many kept slices and few live ones, in sizes no longer
+// requested, are memory to Trim.
 type SizeRow struct {
 	Capacity int64 `json:"capacity"`
-	Live     int64 `json:"live"` // slices that are held
-	Kept     int64 `json:"kept"` // slices that are kept for reuse
+	Live     int64 `json:"live"` // slices in use
+	Kept     int64 `json:"kept"` // slices kept for reuse
 }
 
-// A tally is how much is held, with both peaks.
+// A tally is the current amount and both peaks.
 type tally struct{ bytes, count meter }
 
 func (t *tally) add(n, count int64) {
@@ -56,8 +55,8 @@ func (t *tally) total() Total {
 	return Total{t.bytes.bytes.Load(), t.count.bytes.Load(), t.bytes.peak.Load(), t.count.peak.Load()}
 }
 
-// tallyUp enters n bytes in count slices into the totals of pool and tracker, and the
-// count into those of the groups.
+// tallyUp adds n bytes in count slices to the totals of pool and tracker, and the count to those
+// of the groups.
 func (p *Pool) tallyUp(n, count int64) {
 	p.tally.add(n, count)
 	p.group.tallyCount(count, nil)
@@ -71,7 +70,7 @@ func (g *Group) tallyCount(count int64, end *Group) {
 	}
 }
 
-// Usage sums up what is held now, with the reservations of [Snapshot]. A nil tracker uses
+// Usage returns the current use, with the accuracy described at [Snapshot]. A nil tracker uses
 // nothing.
 func (t *Tracker) Usage() *Usage {
 	if t == nil {
@@ -82,7 +81,7 @@ func (t *Tracker) Usage() *Usage {
 	t.mu.Unlock()
 
 	u := &Usage{Held: t.stock.held.Load(), Warm: t.stock.warm.Load()}
-	const perSite = 64 + 64 // and what the map of the pool has for it
+	const perSite = 64 + 64 // including its entry in the pool's map
 	u.Tables = t.stock.footprint() + int64(t.stacks.Footprint()) + t.callers.footprint() + int64(len(sites))*perSite
 
 	rows := map[*Pool]*PoolRow{}
@@ -118,8 +117,7 @@ func (t *Tracker) Usage() *Usage {
 	return u
 }
 
-// addRounding adds up what slices take more than they asked for, by pool, and
-// returns how many there are of each size.
+// addRounding adds up the rounding of slices by pool, and returns how many slices have each size.
 func (t *Tracker) addRounding(rows map[*Pool]*PoolRow) []SizeRow {
 	sizes := map[int]*SizeRow{}
 	for b := range t.stock.all() {

@@ -60,8 +60,8 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// All of these are held together, whoever adds them.
-func TestTotalsOfMany(t *testing.T) {
+// Peaks cover slices held together, however many goroutines add them.
+func TestTotalPeaksAreExactUnderConcurrency(t *testing.T) {
 	tracker := New(Options{Totals: true})
 	p := tracker.Group("g", 0).Pool("p")
 	var all sync.WaitGroup
@@ -76,6 +76,6 @@ func TestTotalsOfMany(t *testing.T) {
 	all.Wait()
 	want := Total{2400, 800, 2400, 800}
 	if u := tracker.Usage(); u.Total != want || u.Pools[0].Total != want || tracker.Snapshot().Groups[0].PeakCount != 800 {
-		t.Errorf("usage %+v, want %+v in all and of the pool", u, want)
+		t.Errorf("usage %+v, want %+v for the tracker and for the pool", u, want)
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/assetcook/assetcook/intern"
 )
 
-// Worker is one that allocates, with the stack of scopes it is in. A nil *Worker
-// has neither name nor scopes. A Worker is used by one goroutine at a time.
+// Worker allocates under a name and a stack of scopes. A nil *Worker has neither. A Worker is
+// used by one goroutine at a time.
 type Worker struct {
 	tracker *Tracker
 	frames  []frame // never empty: the first is the worker itself
@@ -19,11 +19,11 @@ type Worker struct {
 // A frame is a scope that was pushed and not popped.
 type frame struct {
 	stack  intern.Symbol
-	recent [4]*site // by the number of the pool, so that four pools in turn find their rows
+	recent [4]*site // by pool number, for up to four alternating pools
 }
 
-// Worker returns a new worker without scopes. Workers of one name share their rows,
-// so that those who come and go may have the name of their kind.
+// Worker returns a new worker without scopes. Workers of one name share their rows, so
+// short-lived workers should have the name of their kind.
 func (t *Tracker) Worker(name string) *Worker {
 	if t == nil {
 		return nil
@@ -35,12 +35,12 @@ func (t *Tracker) Worker(name string) *Worker {
 	return w
 }
 
-// Push enters a scope, the asset or the stage that is being worked at, inside the
-// present one. It returns w for
+// Push enters a scope, such as the current asset or stage, inside the current one. It returns w
+// for
 //
 //	defer w.Push("decode").Pop()
 //
-// A name with semicolons stands for as many scopes, which one Pop leaves together.
+// A name with semicolons stands for several scopes, which one Pop leaves together.
 func (w *Worker) Push(scope string) *Worker {
 	if w == nil {
 		return nil
@@ -56,7 +56,7 @@ func (w *Worker) Push(scope string) *Worker {
 	return w
 }
 
-// Pop leaves the scope that was entered last. It panics if there is none.
+// Pop leaves the current scope. It panics if there is none.
 func (w *Worker) Pop() {
 	if w == nil {
 		return
@@ -67,12 +67,11 @@ func (w *Worker) Pop() {
 	w.frames = w.frames[:len(w.frames)-1]
 }
 
-// noWorker is the stack of allocations without a worker, which is that of a worker without
-// name and scopes. [New] adds it first.
+// noWorker is the stack of allocations without a worker, which equals the stack of a worker
+// without name and scopes. [New] adds it first.
 const noWorker intern.Symbol = 1
 
-// enter returns the stack of name inside outer; outer itself if there are too many
-// to tell apart.
+// enter returns the symbol of name inside outer, or outer itself if the table is full.
 func (w *Worker) enter(outer intern.Symbol, name string) intern.Symbol {
 	w.key = stackKey(w.key[:0], outer, name)
 	inner, err := w.tracker.stacks.InternBytes(w.key)
@@ -83,13 +82,13 @@ func (w *Worker) enter(outer intern.Symbol, name string) intern.Symbol {
 	return inner
 }
 
-// stackKey appends what the table of stacks knows a stack by: the stack of all but
-// its innermost scope (0 for a worker, which is in nothing) and that scope's name.
+// stackKey appends the key of a stack in the table: the symbol of the stack without its innermost
+// scope (0 for a worker, which has no outer scope) and that scope's name.
 func stackKey(to []byte, outer intern.Symbol, name string) []byte {
 	return append(binary.LittleEndian.AppendUint32(to, uint32(outer)), name...)
 }
 
-// names returns what a stack was put together of.
+// names returns the worker and the scopes of a stack.
 func (t *Tracker) names(stack intern.Symbol) (worker, scope string) {
 	var names []string
 	for stack != 0 {

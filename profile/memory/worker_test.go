@@ -45,7 +45,7 @@ func TestScopes(t *testing.T) {
 	}
 }
 
-// However a stack came about, what was allocated under it is one row.
+// Allocations under equal stacks are one row, however the stacks were made.
 func TestEqualStacksAreOneRow(t *testing.T) {
 	tracker := New(Options{})
 	g := tracker.Group("g", 0)
@@ -72,7 +72,7 @@ func TestEqualStacksAreOneRow(t *testing.T) {
 	}
 }
 
-// Scopes that do not fit are entered in the one around them.
+// Scopes that do not fit are recorded in the enclosing scope.
 func TestScopesThatDoNotFit(t *testing.T) {
 	for _, tt := range []struct {
 		scopes     int
@@ -92,13 +92,13 @@ func TestScopesThatDoNotFit(t *testing.T) {
 			t.Errorf("%d scopes: entered under %q with %d coarse, want %q with %d", tt.scopes, got, s.Coarse, tt.want, tt.coarse)
 		}
 		w.Pop()
-		w.Pop() // what was coarse has its place on the stack all the same
+		w.Pop() // a coarse scope still has its place on the stack
 	}
 	tracker := New(Options{Scopes: 1})
 	tracker.Worker("first")
 	tracker.Group("g", 0).Grow(tracker.Worker("second"), 1)
 	if got := keys(tracker.Snapshot()); got != ":" {
-		t.Errorf("a worker too many is entered as %q, want no worker", got)
+		t.Errorf("an excess worker is recorded as %q, want no worker", got)
 	}
 }
 
@@ -108,8 +108,8 @@ func TestPopWithoutPush(t *testing.T) {
 	wantPanic(t, "there was no push", w.Pop)
 }
 
-// wantPanic calls f, which must panic with a text that contains all of want,
-// which semicolons separate.
+// wantPanic calls f, which must panic with a text that contains all parts of want, separated by
+// semicolons.
 func wantPanic(t *testing.T, want string, f func()) {
 	t.Helper()
 	defer func() {
