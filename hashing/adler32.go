@@ -18,10 +18,10 @@ func adlerFunc() Func {
 	}
 }
 
-// adlerCombine returns the sum of a followed by b. Each half is a sum modulo the
-// largest prime below 2^16: the low one of all bytes and 1, the high one of all
-// values that the low one ever had, so that all of b's lie higher by what a's low
-// half has above the 1 that both began with.
+// adlerCombine returns the sum of a followed by b. Each half is a sum modulo the largest prime
+// below 2^16: the low half of 1 and all bytes, the high half of all values of the low half. Both
+// inputs began with a low half of 1. So in the concatenation each low half of b is greater by a's
+// low half minus 1.
 func adlerCombine(a, b uint64, lenB int64) uint64 {
 	const prime = 65521
 	above := (a&0xffff + prime - 1) % prime

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// The package comment and docs/hashing.md advise the same functions, all of the registry,
-// and none of them XXH3 for tables.
+// The package comment and docs/hashing.md recommend the same registered functions, and neither
+// recommends XXH3 for tables.
 func TestAdviceAgrees(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "doc.go", nil, parser.ParseComments)
 	if err != nil {
@@ -49,7 +49,7 @@ func TestAdviceAgrees(t *testing.T) {
 			if _, ok := Lookup(m[1]); ok {
 				inPage[m[1]] = true
 			} else if m[1] != "ptrhash" {
-				t.Errorf("docs/hashing.md advises %s, which is no function", m[1])
+				t.Errorf("docs/hashing.md recommends %s, which is not a function of the registry", m[1])
 			}
 		}
 		if strings.Contains(cells[0], "Table") && strings.Contains(cells[1], "xxh") {
@@ -60,6 +60,6 @@ func TestAdviceAgrees(t *testing.T) {
 		return slices.DeleteFunc(Names(), func(name string) bool { return !set[name] })
 	}
 	if got, want := names(inComment), names(inPage); !slices.Equal(got, want) || len(want) < 8 || tables != 2 {
-		t.Errorf("doc.go advises %q in %d rows for tables, docs/hashing.md %q", got, tables, want)
+		t.Errorf("doc.go recommends %q in %d rows for tables, docs/hashing.md %q", got, tables, want)
 	}
 }

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestFilesAllocatePerFile: the name twice, for two system calls, and the open
-// file.
-func TestFilesAllocatePerFile(t *testing.T) {
+// TestFileCostsThreeAllocations allows three allocations per file: the name twice, for two system
+// calls, and the open file.
+func TestFileCostsThreeAllocations(t *testing.T) {
 	const many = 500
 	contents := make([][]byte, many)
 	for i := range contents {

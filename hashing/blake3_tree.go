@@ -6,21 +6,21 @@ import (
 	"lukechampine.com/blake3/guts"
 )
 
-// A file is summed by several cores along BLAKE3's tree: its leaves are chunks of
-// 1 KiB, each parent hashes its two children, and the left child of a parent is
-// always a full tree of as many leaves as fit a power of two. So a full block,
-// whose size is a power of two, is a tree of its own, and only the last may be
-// ragged. See sections 2.1 and 5.1.2 of the paper.
+// Several cores sum a file along BLAKE3's tree: its leaves are chunks of 1 KiB, each parent
+// hashes its two children, and a parent's left child is always a full tree, of the largest power
+// of two of leaves that leaves some for the right. So a full block, whose size is a power of two,
+// is a tree of its own, and only the last block may be ragged. See sections 2.1 and 5.1.2 of the
+// paper.
 
 func blake3Joints() *joints {
 	return &joints{part: blake3Part, join: func() joiner { return new(blake3Tree) }}
 }
 
-// blake3Unit is what the library hashes at once, 16 chunks side by side.
+// blake3Unit is how much the library hashes at once, 16 chunks side by side.
 const blake3Unit = guts.MaxSIMD * guts.ChunkSize
 
-// blake3Part returns the chaining value of the tree over one block. Its capacity
-// must be a whole number of units: the library looks at all of the last one.
+// blake3Part returns the chaining value of the tree over one block. The capacity of block must be
+// a whole number of units, because the library reads the last unit completely.
 func blake3Part(block []byte, i int64) part {
 	chunk := uint64(i) * (blockSize / guts.ChunkSize)
 	var units blake3Tree
@@ -35,10 +35,10 @@ func blake3Part(block []byte, i int64) part {
 
 // blake3Tree joins the chaining values of neighboring trees of one size.
 type blake3Tree struct {
-	count uint64        // trees taken in besides last
-	roots [64][8]uint32 // of the full trees that count's bits stand for, the largest first
-	depth int           // of them
-	last  [8]uint32     // held back: only the end tells whether it completes a tree
+	count uint64        // trees pushed, without last
+	roots [64][8]uint32 // of the full trees for count's set bits, largest first
+	depth int           // length of roots
+	last  [8]uint32     // held back until its role in the tree is known
 	begun bool
 }
 
@@ -59,8 +59,7 @@ func (t *blake3Tree) push(cv [8]uint32) {
 	t.last = cv
 }
 
-// fold returns the chaining value of everything; flags are those of its topmost
-// parent.
+// fold returns the chaining value of the whole tree; flags are those of its topmost parent.
 func (t *blake3Tree) fold(flags uint32) [8]uint32 {
 	cv := t.last
 	for i := t.depth - 1; i >= 0; i-- {

@@ -19,12 +19,12 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// contract is what is known of a function from elsewhere.
+// contract is independent knowledge about a function.
 type contract struct {
 	known  []hashtest.Known
 	oracle func([]byte) []byte
 	blocks []int
-	long   string // by the tools of xxHash, BLAKE3, zlib, xz, or the library named in oracle
+	long   string // from tools of xxHash, BLAKE3, zlib, xz, or the oracle's library
 	state  bool
 }
 
@@ -120,8 +120,8 @@ func written(h hash.Hash, b []byte) []byte {
 	return h.Sum(nil)
 }
 
-// plainBZIP2 mirrors every byte and the sum of the reflected CRC of one polynomial
-// to get the other.
+// plainBZIP2 reverses the bits of each byte and of the sum of the reflected CRC with the same
+// polynomial.
 func plainBZIP2(b []byte) []byte {
 	mirrored := make([]byte, len(b))
 	for i, c := range b {
@@ -130,11 +130,11 @@ func plainBZIP2(b []byte) []byte {
 	return plain32(bits.Reverse32(crc32.ChecksumIEEE(mirrored)))
 }
 
-func TestContract(t *testing.T) {
+func TestFunctionsKeepTheContract(t *testing.T) {
 	for _, f := range registry {
 		c, ok := contracts[f.Name]
 		if !ok {
-			t.Errorf("%s: nothing is known of it", f.Name)
+			t.Errorf("%s: the test has no contract for it", f.Name)
 		}
 		known := c.known
 		if f.Check != "" {
@@ -156,9 +156,8 @@ func TestContract(t *testing.T) {
 	}
 }
 
-// TestSeededContract runs the seeded forms, for which the libraries have one-shot
-// functions of their own.
-func TestSeededContract(t *testing.T) {
+// TestSeededFunctionsKeepTheContract tests the seeded forms against the libraries' one-shot functions.
+func TestSeededFunctionsKeepTheContract(t *testing.T) {
 	sums := map[string]func(b []byte, seed uint64) []byte{
 		"xxh128": func(b []byte, seed uint64) []byte {
 			return Sum128(xxh3.Hash128Seed(b, seed)).sum(16).Bytes()

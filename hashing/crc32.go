@@ -21,17 +21,16 @@ func crc32Funcs() []Func {
 	}
 }
 
-// CRC32 returns a function for a CRC-32 that is not in the registry, so that files
-// can be summed with it. It has the name of the model.
+// CRC32 returns a function for a CRC-32 outside the registry, for summing files. Its name is the
+// model's.
 func CRC32(t *crcslice8.Table) Func {
 	m := t.Model()
 	return complete([]Func{crc32Func(m.Name, "CRC-32 by package crcslice8", m, func() *crcslice8.Table { return t })})[0]
 }
 
-// crc32Func wraps a table of crcslice8, which is made on first use and picks its
-// kernel by length and processor. hash/crc32 is not asked besides: it is faster only
-// for Castagnoli with 64 to 128 bytes, by up to 0.8 ns on Zen 4, which is less
-// than a call through a Func costs.
+// crc32Func wraps a table of crcslice8, which is made on first use and picks its kernel by length
+// and processor. It never uses hash/crc32, which is faster only for Castagnoli with 64 to 128
+// bytes, by up to 0.8 ns on Zen 4. That is less than the cost of a call through a Func.
 func crc32Func(name, source string, model crcslice8.Model, table func() *crcslice8.Table) Func {
 	tables := &lazyTable[crcslice8.Table]{make: table}
 	word := func(b []byte) uint64 { return uint64(tables.get().Checksum(b)) }
@@ -50,8 +49,8 @@ func crc32Func(name, source string, model crcslice8.Model, table func() *crcslic
 	}
 }
 
-// lazyTable keeps the table that make returns. To call make each time would take as long
-// as to sum 4 bytes.
+// lazyTable keeps the result of make. Calling make each time would take as long as summing 4
+// bytes.
 type lazyTable[T any] struct {
 	made atomic.Pointer[T]
 	make func() *T
@@ -66,8 +65,8 @@ func (l *lazyTable[T]) get() *T {
 	return t
 }
 
-// slice8Func is the engine's checksum as the engine computes it, by tables for 8
-// bytes at a time on any processor: what other functions are measured against.
+// slice8Func is the engine's checksum as the engine computes it, by tables for 8 bytes at a time
+// on any processor: a baseline for measurements.
 func slice8Func() Func {
 	f := crc32Func("slice8", "CRC-32/BZIP2 by slicing-by-8 (Kounavis, Berry, 2005) on purpose, to measure against", crcslice8.ModelBZIP2(), crcslice8.BZIP2)
 	f.narrow = func(b []byte) Sum128 {
@@ -80,7 +79,7 @@ func slice8Func() Func {
 		h.Reset()
 		return h
 	}
-	f.joints = nil // the experiment reads one file after the other
+	f.joints = nil // the experiment reads a file in order
 	return f
 }
 

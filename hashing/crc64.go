@@ -23,9 +23,8 @@ func namedModel(name string) crcslice8.Model64 {
 	return m
 }
 
-// CRC64 returns a function for a CRC of 1 to 64 bits that is not in the registry, so
-// that files can be summed with it. It has the name of the model, and sums of as many
-// bytes as its width takes.
+// CRC64 returns a function for a CRC of 1 to 64 bits outside the registry, for summing files. Its
+// name is the model's, and its sums have as many bytes as the width needs.
 func CRC64(t *crcslice8.Table64) Func {
 	m := t.Model()
 	return complete([]Func{crc64Func(m.Name, "CRC by package crcslice8", m, func() *crcslice8.Table64 { return t })})[0]
@@ -51,8 +50,8 @@ func crc64Func(name, source string, model crcslice8.Model64, table func() *crcsl
 	}
 }
 
-// crcCombiner joins blocks by operators for the length of the second. It keeps the
-// operator of the last length, since all blocks of a file but the last have one.
+// crcCombiner joins blocks by operators for the length of the second block. It keeps the operator
+// of the last length, because all blocks of a file but the last have equal lengths.
 func crcCombiner[Shift any, Sum uint32 | uint64](operator func(lenB int64) Shift, combine func(s Shift, a, b Sum) Sum) func(a, b uint64, lenB int64) uint64 {
 	length := int64(-1)
 	var shift Shift

@@ -9,8 +9,8 @@ import (
 	"github.com/assetcook/assetcook/crcslice8"
 )
 
-// TestCRC64: a CRC of any model and width is summed like a function of the registry.
-func TestCRC64(t *testing.T) {
+// A CRC of any model and width is summed like a function of the registry.
+func TestAnyCRCSumsFiles(t *testing.T) {
 	name, b := filepath.Join(t.TempDir(), "large"), someBytes(3*blockSize+7)
 	if err := os.WriteFile(name, b, 0o600); err != nil {
 		t.Fatal(err)

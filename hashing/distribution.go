@@ -9,21 +9,20 @@ import (
 // Distribution describes how evenly a function spreads keys over the bins of a
 // hash table.
 type Distribution struct {
-	Keys       int // distinct ones
-	Duplicates int // keys that came again, which are not counted further
+	Keys       int // distinct keys
+	Duplicates int // repeated keys, not counted elsewhere
 	Bins       int
 	Counts     []int // Counts[bin] is the number of keys in a bin
 	Chains     []int // Chains[n] is the number of bins with n keys; the last is not 0
 
-	// Of the sum's low 32 and low 64 bits: how many keys share them with an
-	// earlier one. With a function of 32 bits both are the same.
+	// The number of keys whose sum equals an earlier key's sum in the low 32 or 64 bits. For
+	// functions of 32 bits both are equal.
 	Collisions32, Collisions64 int
 }
 
-// Distribute spreads keys over bins by a function: a key's bin is its sum modulo
-// the number of bins. The function is [Func.Sum64] or one of the caller's own; it
-// returns sums of fewer bits as the low ones. Keys hold any bytes. Distribute
-// panics if bins is not positive.
+// Distribute spreads keys over bins by a function: a key's bin is its sum modulo the number of
+// bins. The function is [Func.Sum64] or the caller's own; shorter sums are in the low bits. Keys
+// may hold any bytes. Distribute panics if bins is not positive.
 func Distribute[K ~string | ~[]byte](sum func(key []byte) uint64, keys iter.Seq[K], bins int) Distribution {
 	distinct, all := distinctKeys(keys)
 	d := Distribution{Keys: len(distinct), Duplicates: all - len(distinct), Bins: bins, Counts: make([]int, bins)}
@@ -47,11 +46,11 @@ func Distribute[K ~string | ~[]byte](sum func(key []byte) uint64, keys iter.Seq[
 	return d
 }
 
-// KeysInBins returns the keys that [Distribute] puts into each of the wanted bins,
-// sorted, each once.
+// KeysInBins returns the keys that [Distribute] puts into each of the wanted bins, sorted and
+// without duplicates.
 func KeysInBins[K ~string | ~[]byte](sum func(key []byte) uint64, keys iter.Seq[K], bins int, wanted ...int) [][]K {
 	chains := make([][]K, len(wanted))
-	at := map[uint64]int{} // index in chains, by bin
+	at := map[uint64]int{} // by bin: index in chains
 	for i, bin := range wanted {
 		at[uint64(bin)] = i
 	}
@@ -67,7 +66,7 @@ func KeysInBins[K ~string | ~[]byte](sum func(key []byte) uint64, keys iter.Seq[
 	return chains
 }
 
-// distinctKeys returns the keys sorted, each once, and the number of all.
+// distinctKeys returns the distinct keys, sorted, and the number of all keys.
 func distinctKeys[K ~string | ~[]byte](keys iter.Seq[K]) (distinct []string, all int) {
 	for key := range keys {
 		distinct = append(distinct, string(key))
@@ -76,7 +75,7 @@ func distinctKeys[K ~string | ~[]byte](keys iter.Seq[K]) (distinct []string, all
 	return slices.Compact(distinct), len(distinct)
 }
 
-// equals sorts the values and returns how many equal another before them.
+// equals sorts the values and counts the values that equal their predecessor.
 func equals(values []uint64) (n int) {
 	slices.Sort(values)
 	for i := 1; i < len(values); i++ {
@@ -90,7 +89,7 @@ func equals(values []uint64) (n int) {
 // Empty returns the number of bins without a key.
 func (d Distribution) Empty() int { return d.Chains[0] }
 
-// ExpectedEmpty returns how many bins random sums leave empty on average.
+// ExpectedEmpty returns the mean number of empty bins for random sums.
 func (d Distribution) ExpectedEmpty() float64 {
 	return float64(d.Bins) * math.Pow(1-1/float64(d.Bins), float64(d.Keys))
 }
@@ -98,15 +97,15 @@ func (d Distribution) ExpectedEmpty() float64 {
 // Longest returns the number of keys in the fullest bin.
 func (d Distribution) Longest() int { return len(d.Chains) - 1 }
 
-// ExpectedCollisions returns how many keys share that many bits with an earlier one
-// on average if sums are random.
+// ExpectedCollisions returns the mean number of keys whose sum equals an earlier one in this many
+// bits, for random sums.
 func (d Distribution) ExpectedCollisions(bits int) float64 {
 	n := float64(d.Keys)
 	return n * (n - 1) / 2 * math.Pow(2, -float64(bits))
 }
 
-// ChiSquared returns the sum over all bins of (keys - expected)^2 / expected. For
-// random sums it is near Freedom.
+// ChiSquared returns the sum over all bins of (keys - expected)^2 / expected. For random sums it
+// is near Freedom.
 func (d Distribution) ChiSquared() float64 {
 	if d.Keys == 0 {
 		return 0
@@ -122,10 +121,9 @@ func (d Distribution) ChiSquared() float64 {
 // Freedom returns the degrees of freedom of ChiSquared.
 func (d Distribution) Freedom() int { return d.Bins - 1 }
 
-// P returns the probability that random sums give a ChiSquared at least that large:
-// near 0 if the keys crowd in some bins, near 1 if they are spread more evenly than
-// at random, which is no fault. It means little for fewer than about 50 keys, and
-// where there are many more bins than keys.
+// P returns the probability that random sums give a ChiSquared of at least this value: near 0 if
+// keys crowd in some bins, near 1 if they are spread more evenly than at random, which is not a
+// fault. It means little for fewer than about 50 keys, and for many more bins than keys.
 func (d Distribution) P() float64 {
 	if d.Freedom() == 0 || d.Keys == 0 {
 		return 1
@@ -133,9 +131,8 @@ func (d Distribution) P() float64 {
 	return upperGamma(float64(d.Freedom())/2, d.ChiSquared()/2)
 }
 
-// upperGamma returns the regularized incomplete gamma function Q(a, x): by the
-// series of P below the mean, by the continued fraction above (NIST DLMF 8.7.1,
-// 8.9.2).
+// upperGamma returns the regularized incomplete gamma function Q(a, x). It uses the series of P
+// below the mean and the continued fraction above it (NIST DLMF 8.7.1, 8.9.2).
 func upperGamma(a, x float64) float64 {
 	if x <= 0 {
 		return 1

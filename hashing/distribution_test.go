@@ -15,11 +15,10 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// The 0.05 quantiles of chi-squared that every table of it has, and the symmetry of
-// large degrees.
+// P matches published 0.05 quantiles of chi-squared, and the symmetry of large degrees.
 func TestDistributionP(t *testing.T) {
 	for _, tt := range []struct {
-		chains []int // of two bins or more, whose ChiSquared follows
+		chains []int // two or more bins, which give ChiSquared
 		chi, p float64
 	}{
 		{[]int{0, 0, 0, 0, 0, 2}, 0, 1},
@@ -43,9 +42,8 @@ func TestDistributionP(t *testing.T) {
 	}
 }
 
-// Keys of a good function look random, at any number of bins; those of a poor one
-// do not.
-func TestDistribute(t *testing.T) {
+// Keys of a good function look random in any number of bins; keys of a poor one do not.
+func TestGoodFunctionLooksRandom(t *testing.T) {
 	keys := make([]string, 20_000)
 	for i := range keys {
 		keys[i] = "textures/rock" + strconv.Itoa(i) + ".png"
@@ -155,8 +153,8 @@ func TestDistributeOwnFunction(t *testing.T) {
 	}
 }
 
-// Eight words of a published string table, which took the low 14 bits of lookup2:
-// they fall into three neighboring bins, and two of them have one hash.
+// Eight words of a published string table that used the low 14 bits of lookup2: they fall into
+// three neighboring bins, and two of them have one hash.
 func ExampleDistribute() {
 	words := []string{"hairbrush", "encomiums", "engrained", "Seavir", "phrenologically", "Alfreda", "centillion", "cyclometer"}
 	f, _ := hashing.Lookup("lookup2")
@@ -174,8 +172,8 @@ func ExampleDistribute() {
 	// [centillion cyclometer]
 }
 
-// A function of one's own, with keys of four bytes: it takes the last byte alone, so that
-// 1000 keys share 256 sums.
+// A custom function, with keys of four bytes. It uses only the last byte, so that 1000 keys share
+// 256 sums.
 func ExampleDistribute_own() {
 	var keys [][]byte
 	for i := range uint32(1000) {

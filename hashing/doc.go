@@ -1,19 +1,18 @@
-// Package hashing names checksum functions, runs them over files and builds
-// keys.
+// Package hashing names checksum functions, sums files with them and builds keys.
 //
 // # Two questions, two hashes
 //
-// "Did it change since I looked?" is answered by a checksum, a function of class
-// [Accident]: fast, and wrong only by accident. Whoever wants to can make two
-// contents with one checksum, so a checksum never names content.
+// "Did it change since I looked?" is answered by a checksum, a function of class [Accident]:
+// fast, and wrong only by accident. An attacker can make two contents with one checksum, so a
+// checksum never names content.
 //
-// "Is it the same thing?" is answered by a function of class [Identity], in this
-// package's own types by a [Digest], BLAKE3-256 of the content. Only that may name
-// content, and only a [Key] may name a structured thing.
+// "Is it the same thing?" is answered by a function of class [Identity], in this package's own
+// types by a [Digest], BLAKE3-256 of the content. Only an identity may name content, and only a
+// [Key] may name a structured thing.
 //
 // # Functions
 //
-// Ask [Lookup] for one by name:
+// [Lookup] finds a function by name:
 //
 //   - Did a file change since the last look? xxh128.
 //   - May the sum name the content? blake3, or sha256 for other systems.
@@ -22,9 +21,9 @@
 //   - zip, gzip, PNG: crc32. iSCSI, ext4: crc32c. S3: crc64nvme, sha256 or crc32c.
 //   - Unreal Engine: xxh3, xxh128 and blake3 for version 5, unreal-memcrc before.
 //
-// XXH3 is for files, not for tables: two bits of its sum may depend on each other if the
-// key is short (BenchmarkQuality in bench measures it), and SMHasher3 finds more faults.
-// docs/hashing.md gives reasons and limits.
+// XXH3 is for files, not for tables: for short keys, two bits of its sum may depend on each other
+// (BenchmarkQuality in bench measures it), and SMHasher3 finds more faults. docs/hashing.md gives
+// reasons and limits.
 //
 //	name           bits  GB/s  class     use for                                    not for
 //	xxh128          128    68  accident  the default: has this file changed?        naming content
@@ -53,36 +52,33 @@
 //	md5             128   0.8  accident  lists of older systems                     naming content: broken
 //	maphash          64    13  accident  hash tables fed by strangers               storing, sending: each process has its own
 //
-// GB/s are of one core of a Zen 4 server for 64 KiB in its cache, as BenchmarkHash and
-// BenchmarkSum in bench give them (bench/results/hashes.md); without that processor's
-// instructions CRCs and xxHashes lose most. A
-// file comes out of the page cache at about 10 GB/s, so that reading costs more
-// than summing from there on, and two cores then read and sum twice as much.
+// GB/s are for one core of a Zen 4 server and 64 KiB in its cache, as BenchmarkHash and
+// BenchmarkSum in bench measure them (bench/results/hashes.md). On processors without the same
+// instructions, CRCs and xxHashes lose most. A file comes out of the page cache at about 10 GB/s.
+// Faster functions are limited by reading, and two cores then read and sum twice as much.
 //
-// A sum of 32 bits misses a random change once in 4e9 comparisons; among n
-// different files about n*n/2^33 pairs share one. With 64 bits that is n*n/2^65.
-// No checksum stands up to an attacker, with a seed or without: two inputs for one
-// XXH3 take milliseconds to make, for a CRC less. maphash is made to keep strangers
-// from slowing down a table, and nothing more.
+// A sum of 32 bits misses a random change once in 4e9 comparisons; among n different files about
+// n*n/2^33 pairs share one. With 64 bits that is n*n/2^65. No checksum resists an attacker, with
+// a seed or without: making two inputs with one XXH3 takes milliseconds, with one CRC less.
+// maphash only keeps strangers from slowing down a table.
 //
-// [Func.Sum] is one shot, [Func.New] a streaming [hash.Hash], [Func.NewSeeded] the
-// same with a seed. All of them keep the contract in package hashtest. For short
-// keys, [Func.Sum64] and [Func.Sum128] cost at most 1.3 times the function itself,
-// maphash 1.4 times.
+// [Func.Sum] is one shot, [Func.New] a streaming [hash.Hash], [Func.NewSeeded] the same with a
+// seed. All of them keep the contract in package hashtest. For short keys, [Func.Sum64] and
+// [Func.Sum128] cost at most 1.3 times the function itself, maphash 1.4 times.
 //
-// [Distribute] shows how evenly any function spreads your keys over the bins of a
-// table, and [KeysInBins] which keys share one; so does the command hashsum -stats.
+// [Distribute] shows how evenly any function spreads your keys over the bins of a table, and
+// [KeysInBins] the keys that share a bin; so does the command hashsum -stats.
 //
 // # Files
 //
-// [SumFile] sums a file, [Files] many of them: on several cores, in order, with
-// pooled buffers, and with one large file shared by all cores.
+// [SumFile] sums one file. [Files] sums many files on several cores, in order, with pooled
+// buffers; all cores share a large file.
 //
-// A [Summer] is for callers that open their files themselves. It reads a stream
-// once and gives its size, its checksum and, where asked for, its Digest.
+// A [Summer] is for callers that open their files themselves. It reads a stream once and returns
+// its size, its checksum and, if requested, its Digest.
 //
 // # Keys
 //
-// A [Key] hashes a sequence of tagged, typed values. Each is framed by its
-// lengths, so two different sequences never hash the same bytes.
+// A [Key] hashes a sequence of tagged, typed values. Each is framed by its lengths, so two
+// different sequences never hash the same bytes.
 package hashing

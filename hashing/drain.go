@@ -6,11 +6,11 @@ import (
 	"io"
 )
 
-// maxEmptyReads is how many reads in a row may give neither bytes nor an error.
+// maxEmptyReads is how many consecutive reads may return neither bytes nor an error.
 const maxEmptyReads = 100
 
-// drain reads r to its end, hands each piece to take and returns the number of
-// bytes. It looks at ctx before each read of at most len(buf) bytes.
+// drain reads r to its end, passes each piece to take and returns the number of bytes. It checks
+// ctx before each read of at most len(buf) bytes.
 func drain(ctx context.Context, r io.Reader, buf []byte, take func([]byte)) (int64, error) {
 	var size int64
 	for {
@@ -18,7 +18,7 @@ func drain(ctx context.Context, r io.Reader, buf []byte, take func([]byte)) (int
 		take(buf[:n])
 		size += int64(n)
 		switch {
-		case err == io.EOF: // not a wrapped one: that is somebody's failure
+		case err == io.EOF: // a wrapped io.EOF is another failure
 			return size, nil
 		case err != nil:
 			return 0, err
@@ -26,7 +26,7 @@ func drain(ctx context.Context, r io.Reader, buf []byte, take func([]byte)) (int
 	}
 }
 
-// readSome reads at least one byte or returns an error; it may do both.
+// readSome reads at least one byte or returns an error, or both.
 func readSome(ctx context.Context, r io.Reader, buf []byte) (int, error) {
 	for range maxEmptyReads {
 		if err := ctx.Err(); err != nil {
@@ -43,8 +43,8 @@ func readSome(ctx context.Context, r io.Reader, buf []byte) (int, error) {
 	return 0, io.ErrNoProgress
 }
 
-// SumReader reads r to its end and returns the sum and the number of its bytes. It
-// looks at ctx before each read.
+// SumReader reads r to its end and returns the sum and the number of its bytes. It checks ctx
+// before each read.
 func SumReader(ctx context.Context, f Func, r io.Reader) (Sum, int64, error) {
 	h := f.New()
 	buf := takeBlock()

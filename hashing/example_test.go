@@ -79,8 +79,8 @@ func ExampleFiles_Sum() {
 	// <nil>
 }
 
-// Sums on all cores with a CRC that is not in the registry, says how far it has
-// come, and ends early if the context does.
+// Sums on all cores with a CRC outside the registry, reports progress, and ends early if the
+// context does.
 func ExampleCRC32() {
 	f := hashing.CRC32(crcslice8.New(crcslice8.ModelMPEG2()))
 	var read atomic.Int64

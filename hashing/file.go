@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// file sums a file that is not large, or makes it a large one and its first block
-// that of this worker.
+// file sums a small file. A large file it shares: its first block is this worker's.
 func (q *queue) file(index int, name string) {
 	buf := takeBlock()
 	sum, size, big, err := q.small(name, buf)
@@ -24,8 +23,7 @@ func (q *queue) file(index int, name string) {
 	q.deliver(FileResult{Index: index, Name: name, Sum: sum, Size: size, Err: err})
 }
 
-// small sums the named file, or returns it as a large one with its first block in
-// buf.
+// small sums the named file, or returns it as a large file with its first block in buf.
 func (q *queue) small(name string, buf *block) (Sum, int64, *large, error) {
 	f, before, err := open(q.ctx, name)
 	if err != nil {
@@ -34,12 +32,12 @@ func (q *queue) small(name string, buf *block) (Sum, int64, *large, error) {
 	keep := false
 	defer func() {
 		if !keep {
-			f.Close() // it was only read: nothing to say
+			f.Close() // opened for reading: closing loses nothing
 		}
 	}()
 	if f, ok := f.(osFile); ok && before.kind != regular {
-		// The end of ctx wakes a read that waits for the other end of a pipe, where
-		// the system can do that.
+		// When ctx ends, wake a read that waits for the other end of a pipe, on systems that can
+		// do so.
 		stop := context.AfterFunc(q.ctx, func() { f.SetReadDeadline(time.Unix(1, 0)) })
 		defer stop()
 	}
@@ -73,9 +71,8 @@ func (q *queue) small(name string, buf *block) (Sum, int64, *large, error) {
 	return streamed(h), int64(n) + rest, nil, err
 }
 
-// fill reads until buf is full or the file ends. A regular file that gives as much
-// as it said it has, and then stops short of filling buf, has ended: one system
-// call less.
+// fill reads until buf is full or the file ends. If a regular file has returned all bytes of its
+// reported size without filling buf, it has ended: that saves one system call.
 func (q *queue) fill(f source, buf []byte, before stamp) (n int, end bool, err error) {
 	for n < len(buf) {
 		k, err := readSome(q.ctx, f, buf[n:])
@@ -93,7 +90,7 @@ func (q *queue) fill(f source, buf []byte, before stamp) (n int, end bool, err e
 	return n, false, nil
 }
 
-// readError prefers the end of the context to what it did to the read.
+// readError prefers the context's error to its effect on the read.
 func (q *queue) readError(name string, err error) error {
 	if end := q.ctx.Err(); end != nil {
 		err = end

@@ -10,38 +10,35 @@ import (
 	"sync"
 )
 
-// Files says how named files are summed.
+// Files sums named files.
 //
-// Several files are summed at once, and several workers share a file of more than
-// 256 KiB: they sum its blocks where the function allows it ([Func.Parallel]), and
-// otherwise read ahead of the one that sums. A worker needs 256 KiB of memory, 768 KiB
-// where blocks are read ahead; nothing grows with the size of the files, and with
-// their number nothing but the names.
+// Several files are summed at once, and several workers share a file of more than 256 KiB: they
+// sum its blocks if the function allows it ([Func.Parallel]), and otherwise read ahead of the
+// worker that sums. A worker needs 256 KiB of memory, or 768 KiB to read ahead. Memory does not
+// grow with the size of files, and with their number only by their names.
 //
-// Regular files, links to them, pipes and devices are read to their end;
-// directories are errors. Nothing is mapped into memory, so that a file which is
-// truncated meanwhile is an error too and not a fault.
+// Regular files, links to them, pipes and devices are read to their end; directories are errors.
+// Files are not memory-mapped, so truncating a file during the sum is an error, not a fault.
 type Files struct {
 	Func     Func
-	Workers  int           // goroutines that open, read and sum; 0 is GOMAXPROCS
-	Progress func(n int64) // nil, or hears of n more bytes from several goroutines at once
+	Workers  int           // goroutines that open, read and sum; 0 means GOMAXPROCS
+	Progress func(n int64) // called with n more bytes, concurrently; may be nil
 }
 
-// FileResult is what became of one file.
+// FileResult is the result for one file.
 type FileResult struct {
-	Index int    // its place in the names, from 0
-	Name  string // as it was given
-	Sum   Sum    // with an error: the zero Sum
-	Size  int64  // bytes that were read; with an error: 0
+	Index int    // index in the names, from 0
+	Name  string // as given
+	Sum   Sum    // zero on error
+	Size  int64  // bytes read; 0 on error
 	Err   error  // names the file
 }
 
-// ErrChanged is the error of a file whose size or modification time changed while
-// it was read: its sum would be that of a content that the file never had.
-var ErrChanged = errors.New("the file changed while it was read; sum it again when nobody writes to it")
+// ErrChanged means that a file's size or modification time changed during the sum. The sum would
+// be of a content that the file never had.
+var ErrChanged = errors.New("the file changed while it was read; sum it again when no program writes to it")
 
-// SumFile returns the sum and the size of the named file, for which it uses all
-// cores if the file is large.
+// SumFile returns the sum and the size of the named file. It uses all cores for a large file.
 func SumFile(ctx context.Context, f Func, name string) (Sum, int64, error) {
 	var out *FileResult
 	err := Files{Func: f}.Sum(ctx, slices.Values([]string{name}), func(r FileResult) { out = &r })
@@ -51,22 +48,21 @@ func SumFile(ctx context.Context, f Func, name string) (Sum, int64, error) {
 	return Sum{}, 0, err
 }
 
-// Sum sums the files that names gives and hands each result to done, one at a time
-// and in the order of names, from several goroutines. The error of a file is in its
-// result and stops nothing else.
+// Sum sums the named files and passes each result to done, one at a time and in the order of
+// names, from several goroutines. An error of a file is in its result and does not affect other
+// files.
 //
-// names is asked by one goroutine at a time, and only when there is a worker for
-// the file and fewer than 1024 results wait for an earlier one.
+// Sum calls names from one goroutine at a time, and only if a worker is free and fewer than 1024
+// results wait for an earlier one.
 //
-// When ctx ends, no further file is begun and those in work end with its error.
-// Sum returns that error unless every file was summed and names had no more. If
-// names, done or Progress panics, the work ends in the same way, none of them is
-// called again, and Sum panics with the same value; they may not end their
-// goroutine (runtime.Goexit, t.FailNow). In all cases all workers have ended.
+// When ctx ends, Sum begins no further files, and those in progress end with its error. Sum
+// returns that error unless all files were summed. If names, done or Progress panics, the work
+// ends in the same way, none of them is called again, and Sum panics with the same value; they
+// must not end their goroutine (runtime.Goexit, t.FailNow). In all cases all workers have ended.
 //
-// What cannot be cut short is a wait in names, and one in a read of a device whose
-// driver knows no deadlines. A named pipe that has no writer yet is given up, but
-// the goroutine that opens it lives until a writer comes.
+// Sum cannot interrupt a wait in names, or a read of a device whose driver does not support
+// deadlines. It abandons a named pipe without a writer, but the goroutine that opens the pipe
+// lives until a writer comes.
 func (f Files) Sum(ctx context.Context, names iter.Seq[string], done func(FileResult)) error {
 	workers := f.Workers
 	if workers <= 0 {
@@ -85,25 +81,24 @@ func (f Files) Sum(ctx context.Context, names iter.Seq[string], done func(FileRe
 	for range workers - 1 {
 		wg.Go(q.work)
 	}
-	q.work() // so that one worker costs no goroutine
+	q.work() // one worker needs no goroutine
 	wg.Wait()
 	if q.panicked != nil {
 		panic(q.panicked)
 	}
 	if q.exhausted && !q.cut {
-		return nil // ctx may have ended since
+		return nil // ctx may have ended after the last file
 	}
 	return ctx.Err()
 }
 
-// blockSize is what is read at once of a large file, and summed by one worker.
-// BLAKE3's tree wants a power of two. A block of 1 MiB left the second-level cache
-// before it was summed.
+// blockSize is the unit of reading a large file; one worker sums it. BLAKE3's tree requires a
+// power of two. A block of 1 MiB would leave the second-level cache before it is summed.
 const blockSize = 256 << 10
 
 type block [blockSize]byte
 
-// blocks are reused by all calls, as all are of one size.
+// blocks are shared by all calls: all have one size.
 var blocks = sync.Pool{New: func() any { return new(block) }}
 
 func takeBlock() *block  { return blocks.Get().(*block) }

@@ -9,13 +9,12 @@ import (
 	"github.com/assetcook/assetcook/hashing/hashtest"
 )
 
-// TestSystemFiles sums files that the kernel makes up while they are read, whose
-// sizes are 0 or a page.
-func TestSystemFiles(t *testing.T) {
+// Files that the kernel generates while they are read, with sizes of 0 or a page, are summed.
+func TestGeneratedFilesAreSummed(t *testing.T) {
 	for _, name := range []string{"/proc/version", "/proc/kallsyms", "/sys/kernel/mm/transparent_hugepage/enabled"} {
 		want, err := os.ReadFile(name)
 		if err != nil {
-			continue // not every machine shows all of them
+			continue // not every machine has all of them
 		}
 		sum, size, err := SumFile(t.Context(), registry[0], name)
 		if err != nil || size != int64(len(want)) || sum != registry[0].Sum(want) {
@@ -32,8 +31,8 @@ func openFiles(t *testing.T) int {
 	return len(list)
 }
 
-// TestFilesClose: all files are closed again, whatever became of them.
-func TestFilesClose(t *testing.T) {
+// All files are closed again, whatever their results.
+func TestAllFilesAreClosed(t *testing.T) {
 	names := filesOf(t, []byte("a"), hashtest.Bytes(3*blockSize+1), hashtest.Bytes(blockSize))
 	names = append(names, t.TempDir(), names[0]+"-missing", "/proc/version")
 	before := openFiles(t)

@@ -34,20 +34,20 @@ func filesOf(t testing.TB, contents ...[]byte) []string {
 	return names
 }
 
-// collect runs f.Sum and returns the results, of which it checks the order.
+// collect runs f.Sum, checks the order of the results and returns them.
 func collect(t reporter, ctx context.Context, f Files, names []string) ([]FileResult, error) {
 	t.Helper()
 	var got []FileResult
 	err := f.Sum(ctx, slices.Values(names), func(r FileResult) {
 		if r.Index != len(got) || r.Name != names[r.Index] {
-			t.Errorf("result %d is of file %d, %q", len(got), r.Index, r.Name)
+			t.Errorf("result %d is for file %d, %q", len(got), r.Index, r.Name)
 		}
 		got = append(got, r)
 	})
 	return got, err
 }
 
-// reporter is what testing.TB and rapid.T share.
+// reporter is the common part of testing.TB and rapid.T.
 type reporter interface {
 	Helper()
 	Errorf(format string, args ...any)
@@ -62,8 +62,8 @@ func function(t testing.TB, name string) Func {
 	return f
 }
 
-// TestFiles sums files around the borders of blocks with every function.
-func TestFiles(t *testing.T) {
+// TestFilesAreSummedByEveryFunction sums files of sizes around multiples of the block with every function.
+func TestFilesAreSummedByEveryFunction(t *testing.T) {
 	data := hashtest.Bytes(6*blockSize + 77)
 	var contents [][]byte
 	for _, n := range []int{0, 1, 5000, blockSize - 1, blockSize, blockSize + 1, 2 * blockSize, 2*blockSize + 1, 6*blockSize + 77, 100} {
@@ -76,7 +76,7 @@ func TestFiles(t *testing.T) {
 			want[i] = f.Sum(b)
 		}
 		numbers := []int{2}
-		if slices.Contains([]string{"crc32", "blake3", "xxh128"}, f.Name) { // joined, tree, in order
+		if slices.Contains([]string{"crc32", "blake3", "xxh128"}, f.Name) { // one function each: joined, tree, in order
 			numbers = []int{0, 1, 2, 5}
 		}
 		for _, workers := range numbers {
@@ -106,9 +106,9 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestFilesLaw: whatever the files and however many the workers, each file has the
-// sum of its content, in the order of the names.
-func TestFilesLaw(t *testing.T) {
+// For any files and any number of workers, each file has the sum of its content, in the order of
+// the names.
+func TestFilesAreSummedInOrder(t *testing.T) {
 	data := hashtest.Bytes(4 * blockSize)
 	sizes := []int{0, 1, 1000, blockSize, blockSize + 1, 2*blockSize - 1, 3*blockSize + 9}
 	var contents [][]byte
@@ -143,7 +143,7 @@ func TestFilesLaw(t *testing.T) {
 	})
 }
 
-func TestFilesErrors(t *testing.T) {
+func TestErrorsNameTheirFile(t *testing.T) {
 	names := filesOf(t, []byte("first"), []byte("last"))
 	dir := filepath.Dir(names[0])
 	in := []string{names[0], dir, filepath.Join(dir, "none"), "", "a\x00b", names[1]}
@@ -158,31 +158,31 @@ func TestFilesErrors(t *testing.T) {
 				t.Errorf("%q: %+v", r.Name, r)
 			}
 			if r.Err != nil && !strings.Contains(r.Err.Error(), r.Name) {
-				t.Errorf("%q is not in its error: %v", r.Name, r.Err)
+				t.Errorf("the error does not name %q: %v", r.Name, r.Err)
 			}
 		}
 		if want := "sum " + dir + ": is a directory"; got[1].Err.Error() != want {
-			t.Errorf("folder: %v, want %s", got[1].Err, want)
+			t.Errorf("directory: %v, want %s", got[1].Err, want)
 		}
 		if !errors.Is(got[2].Err, fs.ErrNotExist) {
 			t.Errorf("missing: %v", got[2].Err)
 		}
 	}
 	if sum, size, err := SumFile(t.Context(), function(t, "xxh3"), dir); err == nil || sum.Len() != 0 || size != 0 {
-		t.Errorf("folder: %v, %d, %v", sum, size, err)
+		t.Errorf("directory: %v, %d, %v", sum, size, err)
 	}
 }
 
-// TestFilesChanged cuts and grows a file when its first bytes have been read.
-func TestFilesChanged(t *testing.T) {
+// TestChangedFileIsAnError truncates or grows a file after its first bytes have been read.
+func TestChangedFileIsAnError(t *testing.T) {
 	size := int64(3*blockSize + 5)
-	for _, name := range []string{"crc32", "blake3", "xxh128"} { // joined, tree, in order
+	for _, name := range []string{"crc32", "blake3", "xxh128"} { // one function each: joined, tree, in order
 		for change, to := range map[string]int64{"cut": 2 * blockSize, "emptied": 0, "grown": size + 1} {
 			for _, workers := range []int{1, 2} {
 				path := filesOf(t, hashtest.Bytes(int(size)), []byte("other"))
 				var once atomic.Bool
 				f := Files{Func: function(t, name), Workers: workers, Progress: func(n int64) {
-					if n > 5 && once.CompareAndSwap(false, true) { // not of the other file
+					if n > 5 && once.CompareAndSwap(false, true) { // not the other file
 						if err := os.Truncate(path[0], to); err != nil {
 							t.Error(err)
 						}
@@ -200,9 +200,9 @@ func TestFilesChanged(t *testing.T) {
 	}
 }
 
-// TestSmallFileChanged changes a file of at most one block when its bytes have been
-// read: its size alone, and its time alone.
-func TestSmallFileChanged(t *testing.T) {
+// TestChangedSmallFileIsAnError changes a file of at most one block after its bytes have been read: only
+// its size, or only its time.
+func TestChangedSmallFileIsAnError(t *testing.T) {
 	for _, size := range []int{1, 1000, blockSize} {
 		for change, make := range map[string]func(name string) error{
 			"cut":  func(name string) error { return os.Truncate(name, int64(size-1)) },
@@ -236,8 +236,8 @@ func TestSmallFileChanged(t *testing.T) {
 	}
 }
 
-// TestFilesStop ends the context when the first bytes of the third file are read.
-func TestFilesStop(t *testing.T) {
+// TestEndedContextStopsFiles ends the context when the first bytes of the third file are read.
+func TestEndedContextStopsFiles(t *testing.T) {
 	large := hashtest.Bytes(5 * blockSize)
 	for _, name := range []string{"crc32", "xxh3"} {
 		for _, workers := range []int{1, 3} {
@@ -274,16 +274,16 @@ func TestFilesStop(t *testing.T) {
 	}
 }
 
-// TestFilesBounded: no more than maxEarly files are begun after one that is not
-// delivered, and names are asked for by one goroutine at a time.
-func TestFilesBounded(t *testing.T) {
+// At most maxEarly files are begun after an undelivered one, and only one goroutine at a time
+// asks for names.
+func TestFewFilesAreBegunEarly(t *testing.T) {
 	name := filesOf(t, []byte("small"))[0]
 	var delivered, asking atomic.Int64
 	most := int64(0)
 	names := func(yield func(string) bool) {
 		for i := range int64(5 * maxEarly) {
 			if asking.Add(1) != 1 {
-				t.Error("asked twice at once")
+				t.Error("two goroutines asked for names at once")
 			}
 			most = max(most, i-delivered.Load())
 			asking.Add(-1)
@@ -305,8 +305,8 @@ func TestFilesBounded(t *testing.T) {
 	}
 }
 
-// TestQueueWaits delivers the first of many files last: the queue must stop at
-// maxEarly files beyond it and go on afterwards.
+// TestQueueWaits delivers the first of many files last: the queue must stop maxEarly files after
+// it and continue afterwards.
 func TestQueueWaits(t *testing.T) {
 	q := &queue{ctx: t.Context(), early: map[int]FileResult{}}
 	q.wake.L = &q.mu
@@ -349,9 +349,9 @@ func TestQueueWaits(t *testing.T) {
 	}
 }
 
-// TestReadAhead: blocks that must be summed in order are read ahead by maxAhead at
-// most, others without bound.
-func TestReadAhead(t *testing.T) {
+// At most maxAhead blocks are read ahead if they must be summed in order; otherwise there is no
+// limit.
+func TestReadAheadIsBounded(t *testing.T) {
 	path := filesOf(t, hashtest.Bytes(8*blockSize))[0]
 	for name, want := range map[string]int{"xxh3": maxAhead, "crc32": 8} {
 		f, before, err := open(t.Context(), path)
@@ -389,9 +389,9 @@ func BenchmarkFilesSmall(b *testing.B) {
 	}
 }
 
-// TestFilesPanics: a panic of a function of the caller's reaches the caller, on
-// whatever goroutine it happened, and leaves nothing behind.
-func TestFilesPanics(t *testing.T) {
+// A panic of one of the caller's functions reaches the caller, from any goroutine, and leaves
+// nothing behind.
+func TestPanicReachesTheCaller(t *testing.T) {
 	dir := t.TempDir()
 	var names []string
 	for i := range 50 {
@@ -451,8 +451,7 @@ func TestFilesPanics(t *testing.T) {
 	}
 }
 
-// TestFilesPanicEndsWork: a panic does not wait for the end of a file, which there
-// may never be.
+// A panic does not wait for the end of a file, which may be endless.
 func TestFilesPanicEndsWork(t *testing.T) {
 	huge := filepath.Join(t.TempDir(), "huge")
 	if err := os.WriteFile(huge, nil, 0o600); err != nil {
@@ -474,12 +473,12 @@ func TestFilesPanicEndsWork(t *testing.T) {
 	}
 }
 
-// TestSumFileEndsLate: an end of the context that comes after the file is none.
+// A context that ends after the file does not cause an error.
 func TestSumFileEndsLate(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	name := filesOf(t, []byte("123456789"))[0]
 	if _, _, err := SumFile(ctx, Func{}, name); err == nil {
-		t.Error("the zero Func sums")
+		t.Error("the zero Func returned a sum")
 	}
 	sum, size, err := SumFile(ctx, function(t, "crc32"), name)
 	if err != nil || size != 9 || sum.String() != "cbf43926" {
@@ -491,8 +490,8 @@ func TestSumFileEndsLate(t *testing.T) {
 	}
 }
 
-// TestCRC32: a CRC-32 of one's own is summed like those of the registry.
-func TestCRC32(t *testing.T) {
+// A custom CRC-32 sums files like a function of the registry.
+func TestCustomCRC32SumsFiles(t *testing.T) {
 	table := crcslice8.New(crcslice8.ModelMPEG2())
 	f := CRC32(table)
 	name, b := filepath.Join(t.TempDir(), "large"), someBytes(3*blockSize+7)
@@ -508,9 +507,8 @@ func TestCRC32(t *testing.T) {
 	}
 }
 
-// TestManyBlocks: the place of a block in the file is not cut off anywhere on its
-// way to BLAKE3's tree.
-func TestManyBlocks(t *testing.T) {
+// Block numbers of large files reach BLAKE3's tree untruncated.
+func TestBlockNumbersAreNotTruncated(t *testing.T) {
 	const size = 257*blockSize + 1025
 	name := filepath.Join(t.TempDir(), "large")
 	if err := os.WriteFile(name, nil, 0o600); err != nil {

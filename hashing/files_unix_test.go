@@ -25,7 +25,7 @@ func makePipe(t *testing.T) string {
 	return name
 }
 
-// TestPipes reads named pipes to their end, short and long, between other files.
+// Short and long named pipes are read to their end, between other files.
 func TestPipes(t *testing.T) {
 	for _, n := range []int{0, 10, blockSize, 2*blockSize + 3} {
 		data := hashtest.Bytes(n)
@@ -65,8 +65,8 @@ func TestPipeWithoutWriter(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	// The goroutine that waits for a writer must close what it gets: the writer
-	// then learns that nobody reads. Without such a goroutine there is no reader.
+	// The goroutine that waits for a writer must close the pipe when it opens: the writer then
+	// gets an error. Without such a goroutine the pipe has no reader.
 	w, err := os.OpenFile(name, os.O_WRONLY|unix.O_NONBLOCK, 0)
 	if errors.Is(err, unix.ENXIO) {
 		return
@@ -82,7 +82,7 @@ func TestPipeWithoutWriter(t *testing.T) {
 	}
 }
 
-// TestPipeThatStalls ends the context while a pipe's writer says nothing more.
+// TestPipeThatStalls ends the context while a pipe's writer is silent.
 func TestPipeThatStalls(t *testing.T) {
 	name := makePipe(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -100,7 +100,7 @@ func TestPipeThatStalls(t *testing.T) {
 	read := int64(0)
 	f := Files{Func: registry[0], Progress: func(n int64) {
 		read += n
-		cancel() // the next read waits, or does not begin
+		cancel() // the next read blocks, or does not begin
 	}}
 	got, err := collect(t, ctx, f, []string{name})
 	if !errors.Is(err, context.Canceled) || len(got) != 1 || !errors.Is(got[0].Err, context.Canceled) || read != 9 {
@@ -111,7 +111,7 @@ func TestPipeThatStalls(t *testing.T) {
 	}
 }
 
-// TestDevices: one ends at once, one never.
+// TestDevices sums one device that ends at once and one that never ends.
 func TestDevices(t *testing.T) {
 	f := function(t, "sha256")
 	if sum, size, err := SumFile(t.Context(), f, os.DevNull); sum != f.Sum(nil) || size != 0 || err != nil {
@@ -129,7 +129,7 @@ func TestDevices(t *testing.T) {
 	}
 }
 
-// TestLinks follows links to files and refuses those to folders and to nothing.
+// Links to files are followed; links to directories and dangling links are errors.
 func TestLinks(t *testing.T) {
 	name := filesOf(t, []byte("content"))[0]
 	var links []string
@@ -146,13 +146,13 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestNames sums files whose names are no text.
+// File names that are not text work.
 func TestNames(t *testing.T) {
 	dir := t.TempDir()
 	for _, base := range []string{"a\nb", "-", " ", "\x1b[2J", "bad \xff\xfe utf-8"} {
 		name := filepath.Join(dir, base)
 		if err := os.WriteFile(name, []byte(base), 0o666); errors.Is(err, unix.EILSEQ) {
-			continue // a file system that takes text only
+			continue // a file system that accepts only text
 		} else if err != nil {
 			t.Fatal(err)
 		}

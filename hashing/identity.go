@@ -48,13 +48,13 @@ func identityFuncs() []Func {
 	}
 }
 
-// brokenFuncs once were identities. Two contents with one sum can be made, so
-// they only find accidents, and stay for lists that exist.
-// blake3Hash makes the hash of the library a hash.Cloner: the library's Clone returns another type.
+// blake3Hash makes the library's hash a hash.Cloner: the library's Clone returns another type.
 type blake3Hash struct{ *blake3.Hasher }
 
 func (h blake3Hash) Clone() (hash.Cloner, error) { return blake3Hash{h.Hasher.Clone()}, nil }
 
+// brokenFuncs are former identities. Two contents with one sum can be made, so they only detect
+// accidents; they remain for existing lists.
 func brokenFuncs() []Func {
 	return []Func{
 		{

@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestParallel says which functions can be summed in parts.
-func TestParallel(t *testing.T) {
+// These functions can be summed in parts.
+func TestParallelFunctionsAreListed(t *testing.T) {
 	var got []string
 	for _, f := range registry {
 		if f.Parallel() {
@@ -24,9 +24,9 @@ func TestParallel(t *testing.T) {
 	}
 }
 
-// TestJoinLaw joins the sums of pieces of any length, for functions whose joints
-// do not ask for blocks of one size.
-func TestJoinLaw(t *testing.T) {
+// Joined sums of pieces of any length equal the sum of the whole, for functions that accept
+// blocks of any size.
+func TestJoinedSumsAreTheWhole(t *testing.T) {
 	data := hashtest.Bytes(20_000)
 	for _, f := range registry {
 		if !f.Parallel() || f.Name == "blake3" {
@@ -46,9 +46,8 @@ func TestJoinLaw(t *testing.T) {
 	}
 }
 
-// TestJoinHuge appends more zeros than anybody can write: A and B of 2^40 bytes,
-// B made by doubling.
-func TestJoinHuge(t *testing.T) {
+// Joining works for 2^40 zero bytes, whose sum is computed by doubling.
+func TestJoiningHugeInputs(t *testing.T) {
 	for _, f := range registry {
 		if !f.Parallel() || f.Name == "blake3" {
 			continue
@@ -77,9 +76,9 @@ func TestJoinHuge(t *testing.T) {
 	}
 }
 
-// TestTree cuts inputs of every number of blocks to 17, whose trees have all shapes
-// of that height, with last blocks of many lengths.
-func TestTree(t *testing.T) {
+// TestTreesOfAllShapes sums inputs of up to 17 blocks, which have all tree shapes of that height, and with
+// last blocks of many lengths.
+func TestTreesOfAllShapes(t *testing.T) {
 	f, _ := Lookup("blake3")
 	data := make([]byte, 17*blockSize)
 	copy(data, hashtest.Bytes(blockSize+12345))

@@ -2,7 +2,11 @@ package hashing
 
 import (
 	"encoding/binary"
+	"encoding/hex"
+	"fmt"
 	"math"
+
+	"github.com/zeebo/blake3"
 )
 
 // Key hashes a sequence of tagged fields with BLAKE3.
@@ -11,17 +15,16 @@ import (
 //
 //	uvarint(len(tag)) tag type uvarint(len(value)) value
 //
-// and the domain as such a field with an empty tag and a type of its own. Every
-// field says where it ends before its end comes, so the bytes can be taken apart
-// again in one way only: two different sequences of fields (in their domain,
-// order, tags, types or values) never give the same bytes, and the same [Digest]
-// only if BLAKE3 is broken. Equal sequences give equal digests on every machine.
+// and the domain as a field with an empty tag and its own type. Every field states its lengths
+// before its contents, so the bytes can be parsed in one way only. Two different sequences of
+// fields (in domain, order, tags, types or values) never give the same bytes, and the same
+// [Digest] only if BLAKE3 is broken. Equal sequences give equal digests on every machine.
 //
-// A Key holds the framed bytes in memory: it is for options, names and digests;
-// content goes in by its Digest. It belongs to one goroutine at a time.
+// A Key holds the framed bytes in memory. It is for options, names and digests; add content by
+// its Digest. One goroutine at a time may use it.
 type Key struct{ buf []byte }
 
-// Field types. They are part of every key ever written: never reuse one.
+// Field types. They are part of every key ever written: never reuse a value.
 const (
 	keyDomain  = 'D'
 	keyString  = 's'
@@ -34,19 +37,19 @@ const (
 	keyStrings = 'l'
 )
 
-// keyRoom is how many bytes a key has room for at first: most have fewer, and
-// growing there step by step costs more than the room.
+// keyRoom is the initial capacity of a key: most keys are shorter, and growing step by step would
+// cost more.
 const keyRoom = 512
 
-// NewKey begins a key. The domain says what kind of thing the key names, with a
-// version ("assetcook action 1"): keys of different domains never meet.
+// NewKey begins a key. The domain says what kind of thing the key names, with a version
+// ("assetcook action 1"). Keys of different domains are never equal.
 func NewKey(domain string) *Key {
 	k := &Key{buf: make([]byte, 0, keyRoom)}
 	k.Reset(domain)
 	return k
 }
 
-// Reset begins anew as NewKey does and keeps the memory.
+// Reset begins a new key as NewKey does, reusing the memory.
 func (k *Key) Reset(domain string) {
 	k.buf = k.buf[:0]
 	k.frame("", keyDomain, len(domain))
@@ -59,7 +62,7 @@ func (k *Key) String(tag, v string) {
 	k.buf = append(k.buf, v...)
 }
 
-// Bytes adds bytes. They differ from a String of the same bytes.
+// Bytes adds bytes. They differ from a String with the same bytes.
 func (k *Key) Bytes(tag string, v []byte) {
 	k.frame(tag, keyBytes, len(v))
 	k.buf = append(k.buf, v...)
@@ -74,7 +77,7 @@ func (k *Key) Int64(tag string, v int64) { k.word(tag, keyInt64, uint64(v)) }
 // Float64 adds a number by its bits: 0 and -0 differ, and so do NaNs.
 func (k *Key) Float64(tag string, v float64) { k.word(tag, keyFloat64, math.Float64bits(v)) }
 
-// Bool adds a yes or no.
+// Bool adds a boolean.
 func (k *Key) Bool(tag string, v bool) {
 	k.frame(tag, keyBool, 1)
 	if v {
@@ -84,14 +87,14 @@ func (k *Key) Bool(tag string, v bool) {
 	}
 }
 
-// Digest adds the identity of some content.
+// Digest adds the identity of content.
 func (k *Key) Digest(tag string, v Digest) {
 	k.frame(tag, keyDigest, len(v))
 	k.buf = append(k.buf, v[:]...)
 }
 
-// Strings adds a list as one field: its order counts, nil and empty are equal,
-// and it differs from its members added one by one.
+// Strings adds a list as one field: its order matters, nil and empty are equal, and it differs
+// from its members added one by one.
 func (k *Key) Strings(tag string, v []string) {
 	size := uvarintLen(uint64(len(v)))
 	for _, s := range v {
@@ -105,7 +108,7 @@ func (k *Key) Strings(tag string, v []string) {
 	}
 }
 
-// Sum returns the digest of the fields so far. More may be added after it.
+// Sum returns the digest of the fields so far. More may be added afterwards.
 func (k *Key) Sum() Digest { return DigestOf(k.buf) }
 
 func (k *Key) word(tag string, kind byte, v uint64) {
@@ -113,7 +116,7 @@ func (k *Key) word(tag string, kind byte, v uint64) {
 	k.buf = binary.LittleEndian.AppendUint64(k.buf, v)
 }
 
-// frame begins a field whose value of size bytes the caller appends.
+// frame begins a field; the caller appends its value of size bytes.
 func (k *Key) frame(tag string, kind byte, size int) {
 	k.buf = binary.AppendUvarint(k.buf, uint64(len(tag)))
 	k.buf = append(k.buf, tag...)
@@ -128,3 +131,33 @@ func uvarintLen(v uint64) int {
 	}
 	return n
 }
+
+// Digest is the identity of content: its BLAKE3-256.
+type Digest [32]byte
+
+// DigestOf returns the Digest of b.
+func DigestOf(b []byte) Digest { return blake3.Sum256(b) }
+
+// ParseDigest parses the form that [Digest.String] writes: 64 lower-case hex digits. It refuses
+// upper case so that each Digest has one spelling.
+func ParseDigest(s string) (Digest, error) {
+	var d Digest
+	if len(s) != hex.EncodedLen(len(d)) {
+		return Digest{}, fmt.Errorf("parse digest: %d characters, want %d", len(s), hex.EncodedLen(len(d)))
+	}
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return Digest{}, fmt.Errorf("parse digest: %q at %d is not a lower-case hex digit", c, i)
+		}
+	}
+	if _, err := hex.Decode(d[:], []byte(s)); err != nil {
+		return Digest{}, fmt.Errorf("parse digest: %w", err)
+	}
+	return d, nil
+}
+
+// String returns d as 64 lower-case hex digits.
+func (d Digest) String() string { return hex.EncodeToString(d[:]) }
+
+// IsZero reports whether d was never set. No known content has this digest.
+func (d Digest) IsZero() bool { return d == Digest{} }

@@ -48,8 +48,8 @@ func keyOf(domain string, fields []field) *Key {
 	return k
 }
 
-// parse takes framed bytes apart again. That it can do so for every key is the
-// proof that no two sequences share their bytes.
+// parse parses framed bytes. That it works for every key proves that no two sequences share their
+// bytes.
 func parse(b []byte) (domain string, fields []field, err error) {
 	take := func(n uint64) []byte {
 		if n > uint64(len(b)) {
@@ -108,8 +108,8 @@ func parse(b []byte) (domain string, fields []field, err error) {
 	return domain, fields, err
 }
 
-// drawFields draws from a tiny alphabet, so that neighbors that differ only in
-// where one part ends and the next begins are drawn often.
+// drawFields draws from a tiny alphabet, so that it often draws neighbors that differ only in the
+// boundary between two parts.
 func drawFields(t *rapid.T, label string) []field {
 	text := rapid.StringOfN(rapid.SampledFrom([]rune("ab\x00\x01s")), 0, 4, -1)
 	tags := rapid.OneOf(text, rapid.Just(strings.Repeat("t", 200)))
@@ -200,7 +200,7 @@ func TestKeyNeighbors(t *testing.T) {
 	}
 }
 
-func TestKeyGoesOnAfterSum(t *testing.T) {
+func TestKeyContinuesAfterSum(t *testing.T) {
 	k, whole := NewKey("d"), NewKey("d")
 	for i := range 200 {
 		v := strings.Repeat("x", 100)
@@ -219,9 +219,9 @@ func TestKeyGoesOnAfterSum(t *testing.T) {
 	}
 }
 
-// TestKeyFormat pins the bytes: a change of format makes every stored result
-// unreachable and must not happen by accident.
-func TestKeyFormat(t *testing.T) {
+// TestKeyFormatIsFixed fixes the bytes: a change of format makes every stored result unreachable and
+// must not happen by accident.
+func TestKeyFormatIsFixed(t *testing.T) {
 	k := NewKey("d1")
 	k.String("s", "text")
 	k.Bytes("b", []byte{0xff})

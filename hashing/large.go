@@ -5,10 +5,9 @@ import (
 	"io"
 )
 
-// large is a file of at least two blocks in work. Workers claim its blocks in
-// order and read them at the same time; what they made of them is folded into the
-// sum in order, by one worker at a time. Everything but the identity of the file
-// is guarded by queue.mu; joiner and hash belong to the worker that is folding.
+// large is a file of at least two blocks in progress. Workers claim its blocks in order and read
+// them concurrently; one worker at a time folds the results into the sum, in order. queue.mu
+// guards all fields but the identity of the file; joiner and hash belong to the folding worker.
 type large struct {
 	index  int
 	name   string
@@ -16,26 +15,25 @@ type large struct {
 	before stamp
 	blocks int64
 
-	joiner joiner    // for functions with joints: blocks are summed where they are read
-	hash   hash.Hash // for others: blocks are kept and summed where they are folded
+	joiner joiner    // with joints: workers sum the blocks they read
+	hash   hash.Hash // without: blocks are kept and summed in order
 
 	claimed int64 // blocks given to workers
 	folded  int64
-	active  int // workers that have a block of it or fold
+	active  int // workers that read a block or fold
 	folding bool
 	ready   map[int64]piece // read but not folded
-	err     error           // the first one; nothing is claimed after it
+	err     error           // the first error; stops claiming
 }
 
-// piece is what a worker made of one block.
+// piece is a worker's result for one block.
 type piece struct {
 	part part   // with joints
-	buf  *block // without
+	buf  *block // without joints
 	n    int    // bytes of the block
 }
 
-// maxAhead is how many blocks of a file may be read but not summed when they must
-// be summed in order.
+// maxAhead is how many blocks of a file may be read ahead if they must be summed in order.
 const maxAhead = 3
 
 func newLarge(f Func, file source, before stamp) *large {
@@ -52,7 +50,7 @@ func newLarge(f Func, file source, before stamp) *large {
 	return l
 }
 
-// claim gives the next block to a worker, if there is one to be had now.
+// claim gives the next block to a worker, if one is available.
 func (l *large) claim() (int64, bool) {
 	if l.err != nil || l.claimed == l.blocks || l.hash != nil && l.claimed-l.folded >= maxAhead {
 		return 0, false
@@ -82,7 +80,7 @@ func (q *queue) readBlock(l *large, i int64) {
 		q.progress(k)
 		switch {
 		case k == n:
-			err = nil // perhaps io.EOF, which is then due
+			err = nil // possibly io.EOF, which is expected here
 		case err == io.EOF:
 			err = ErrChanged
 		}
@@ -95,7 +93,7 @@ func (q *queue) readBlock(l *large, i int64) {
 	q.queueBlock(l, i, buf, n)
 }
 
-// queueBlock takes the n bytes of block i, of which the caller gives up buf.
+// queueBlock takes the n bytes of block i and the ownership of buf.
 func (q *queue) queueBlock(l *large, i int64, buf *block, n int) {
 	p := piece{buf: buf, n: n}
 	if l.joiner != nil {
@@ -117,7 +115,7 @@ func (q *queue) queueBlock(l *large, i int64, buf *block, n int) {
 			q.mu.Lock()
 			l.folded++
 			if l.hash != nil {
-				q.wake.Broadcast() // one more may be read ahead
+				q.wake.Broadcast() // one more block may be read ahead
 			}
 		}
 		l.folding = false
@@ -142,8 +140,8 @@ func (q *queue) fail(l *large, err error) {
 	q.release(l)
 }
 
-// release ends a worker's part in l, and l itself if nobody else has one. It is
-// called with mu held and gives it up.
+// release ends a worker's part in l, and closes l after the last worker. It must be called with
+// mu held, and unlocks it.
 func (q *queue) release(l *large) {
 	l.active--
 	if l.active > 0 || l.err == nil && l.folded < l.blocks {
@@ -163,7 +161,7 @@ func (q *queue) release(l *large) {
 	if r.Err == nil {
 		r.Err = unchanged(l.f, l.name, l.before)
 	}
-	l.f.Close() // it was only read: nothing to say
+	l.f.Close() // opened for reading: closing loses nothing
 	if r.Err == nil {
 		r.Size = l.before.size
 		if l.joiner != nil {

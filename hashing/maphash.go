@@ -6,8 +6,8 @@ import (
 	"hash/maphash"
 )
 
-// maphashFunc is the hash of Go's own maps. Its seed is drawn once per process, so
-// that its sums are worth nothing to another one and must not be stored.
+// maphashFunc is the hash of Go's own maps. Its seed is drawn once per process, so its sums are
+// meaningless to other processes and must not be stored.
 func maphashFunc() Func {
 	seed := maphash.MakeSeed()
 	return Func{
@@ -24,8 +24,8 @@ func maphashFunc() Func {
 	}
 }
 
-// mapHash appends its sum most significant byte first, as all others do; the
-// library's begins with the least significant one.
+// mapHash appends its sum most significant byte first, as all hashes here do; the library appends
+// the least significant byte first.
 type mapHash struct{ maphash.Hash }
 
 // Clone returns a mapHash. The library's Clone would return a hash with another Sum.

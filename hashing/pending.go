@@ -6,15 +6,15 @@ import (
 	"fmt"
 )
 
-// pending cuts a stream into blocks of a fixed size of at most 16 bytes and keeps
-// what does not fill one.
+// pending cuts a stream into blocks of a fixed size of at most 16 bytes and keeps the incomplete
+// last block.
 type pending struct {
-	total uint64 // bytes of the stream; total % size of them are in buf
+	total uint64 // bytes of the stream; total % size are in buf
 	buf   [16]byte
 }
 
-// cut takes the next bytes of the stream. If they fill the block that was begun,
-// full is set and first is that block; after it come the whole blocks of rest.
+// cut takes the next bytes of the stream. If they complete the pending block, full is set and
+// first is that block. rest is the whole blocks after it.
 func (t *pending) cut(p []byte, size int) (first [16]byte, full bool, rest []byte) {
 	held := int(t.total % uint64(size))
 	t.total += uint64(len(p))
@@ -30,11 +30,11 @@ func (t *pending) cut(p []byte, size int) (first [16]byte, full bool, rest []byt
 	return first, full, p[:whole]
 }
 
-// tail returns the bytes that do not fill a block.
+// tail returns the incomplete block.
 func (t *pending) tail(size int) []byte { return t.buf[:t.total%uint64(size)] }
 
-// A saved state is the magic of the function, then seed, lanes and total as
-// big-endian words of 64 bits, then size bytes: the tail with zeros behind it.
+// save appends a saved state: the magic of the function, then seed, lanes and total as big-endian
+// words of 64 bits, then size bytes with the tail, padded with zeros.
 func (t *pending) save(b []byte, magic string, size int, words ...uint64) []byte {
 	b = append(b, magic...)
 	for _, w := range words {
@@ -46,7 +46,7 @@ func (t *pending) save(b []byte, magic string, size int, words ...uint64) []byte
 	return append(b, make([]byte, size-held)...)
 }
 
-// restore reads what save wrote into words and t. With an error t is unchanged.
+// restore reads a state of save into words and t. On error t is unchanged.
 func (t *pending) restore(b []byte, magic string, size int, words []uint64) error {
 	if len(b) < len(magic) || string(b[:len(magic)]) != magic {
 		return errors.New("restore hash: not a saved state of this function")
@@ -63,18 +63,18 @@ func (t *pending) restore(b []byte, magic string, size int, words []uint64) erro
 	copy(saved.buf[:], b[8:])
 	for _, c := range saved.buf[len(saved.tail(size)):] {
 		if c != 0 {
-			return errors.New("restore hash: saved state is damaged, bytes behind its end are not zero")
+			return errors.New("restore hash: saved state is damaged, its padding is not zero")
 		}
 	}
 	*t = saved
 	return nil
 }
 
-// words32 refuses words that do not fit the 32-bit state that they are to become.
+// words32 refuses words that do not fit a 32-bit state.
 func words32(words []uint64) error {
 	for _, w := range words {
 		if w>>32 != 0 {
-			return fmt.Errorf("restore hash: saved state is damaged, %#x is no word of 32 bits", w)
+			return fmt.Errorf("restore hash: saved state is damaged, %#x does not fit 32 bits", w)
 		}
 	}
 	return nil

@@ -6,35 +6,34 @@ import (
 	"sync"
 )
 
-// maxEarly is how many files may be begun after the first one that is not
-// delivered yet.
+// maxEarly is how many files may be begun after the first undelivered one.
 const maxEarly = 1024
 
-// queue hands out the work of one call of Files.Sum and puts the results in
-// order. Large files come before new ones, so that few files are open at a time.
+// queue distributes the work of one call of Files.Sum and puts the results in order. Large files
+// come before new ones, so that few files are open at a time.
 type queue struct {
 	Files
-	ctx  context.Context // ends with the caller's, or by end
+	ctx  context.Context // ends with the caller's context, or by end
 	end  func()
 	done func(FileResult)
 
-	names sync.Mutex // held while next is called, without mu; mu may be taken after it, not before
+	names sync.Mutex // held while next runs; locked before mu, never after
 	next  func() (string, bool)
 
 	mu         sync.Mutex
-	wake       sync.Cond          // something below changed that a worker may wait for
+	wake       sync.Cond          // signals a change below that workers wait for
 	exhausted  bool               // next has no more names
 	begun      int                // files taken from next
-	busy       int                // files in work, and workers that ask for one
-	large      []*large           // files in work whose blocks others may take
-	delivered  int                // results given to done
-	delivering bool               // somebody is in done
+	busy       int                // files in progress, and workers asking for one
+	large      []*large           // files with blocks for other workers
+	delivered  int                // results passed to done
+	delivering bool               // a goroutine is in done
 	early      map[int]FileResult // results that wait for an earlier one
 	cut        bool               // ctx ended before some file did
-	panicked   any                // the first panic of a function of the caller
+	panicked   any                // first panic in one of the caller's functions
 }
 
-// task is what a worker is to do next: a block of a large file, or a whole file.
+// task is a worker's next piece of work: a block of a large file, or a whole file.
 type task struct {
 	large *large
 	block int64
@@ -57,8 +56,8 @@ func (q *queue) work() {
 	}
 }
 
-// waitForTask waits for the next task. There is none when no file is in work and none will
-// be begun: a file in work may yet turn out large, and have blocks for everybody.
+// waitForTask waits for the next task. It reports false once no file is in progress and none will
+// be begun: until then a file may turn out large, with blocks for all workers.
 func (q *queue) waitForTask() (task, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -73,7 +72,7 @@ func (q *queue) waitForTask() (task, bool) {
 			if t, ok := q.ask(); ok {
 				return t, true
 			}
-			continue // meanwhile there may be blocks
+			continue // there may be blocks by now
 		}
 		if (ended || q.exhausted) && q.busy == 0 {
 			return task{}, false
@@ -82,14 +81,13 @@ func (q *queue) waitForTask() (task, bool) {
 	}
 }
 
-// ask takes the next name. It is called with mu held, gives it up and takes it
-// again.
+// ask takes the next name. mu must be held; ask unlocks it while it waits.
 func (q *queue) ask() (task, bool) {
 	q.busy++
 	q.mu.Unlock()
 	q.names.Lock()
 	q.mu.Lock()
-	if !q.exhausted && q.ctx.Err() == nil { // still, after the wait for names
+	if !q.exhausted && q.ctx.Err() == nil { // recheck after waiting for names
 		q.mu.Unlock()
 		var name string
 		ok := false
@@ -109,7 +107,7 @@ func (q *queue) ask() (task, bool) {
 	return task{}, false
 }
 
-// deliver gives the result of a file to done, after those of all files before it.
+// deliver passes the result of a file to done, after the results of all earlier files.
 func (q *queue) deliver(r FileResult) {
 	q.mu.Lock()
 	q.busy--
@@ -142,9 +140,8 @@ func (q *queue) progress(n int) {
 	}
 }
 
-// call calls f, which calls a function of the caller's, with no lock held but
-// perhaps names. A panic ends the work, and Sum hands it on when all workers have
-// ended. After it f is not called any more.
+// call calls f, which calls one of the caller's functions, with at most names locked. A panic
+// ends the work; Sum panics again when all workers have ended. After a panic call does nothing.
 func (q *queue) call(f func()) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -5,17 +5,15 @@ import (
 	"slices"
 )
 
-// Default is the name of the function to use when there is no reason for
-// another one.
+// Default is the name of the function to use without a reason for another one.
 const Default = "xxh128"
 
-// registry holds every function in the order in which Names lists them, the
-// default first. It is filled here and never changes.
+// registry holds every function in the order of Names, the default first. It never changes.
 var registry = complete(slices.Concat(xxhashFuncs(), crc32Funcs(), crc64Funcs(), []Func{adlerFunc()}, fnvFuncs(),
 	murmurFuncs(), []Func{rapidhashFunc(), lookup2Func()}, identityFuncs(), brokenFuncs(), []Func{maphashFunc()}))
 
-// complete derives the ways to get a sum as a number that a function does not give itself.
-// A function gives narrow if its sums have at most 16 bytes, and otherwise sum.
+// complete derives the missing ways to get a sum as a number. A function provides narrow if its
+// sums have at most 16 bytes, and otherwise sum.
 func complete(all []Func) []Func {
 	for i := range all {
 		f := &all[i]

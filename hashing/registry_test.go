@@ -64,8 +64,8 @@ func TestRegistryIsImmutable(t *testing.T) {
 	}
 }
 
-// TestWide: functions of more than 16 bytes do not pass where 16 are expected.
-func TestWide(t *testing.T) {
+// Functions of more than 16 bytes panic where 16 bytes are expected.
+func TestWideSumsPanicAsNumbers(t *testing.T) {
 	f, _ := Lookup("sha256")
 	for name, misuse := range map[string]func(){
 		"Func.Sum128": func() { f.Sum128(nil) },
@@ -83,9 +83,8 @@ func TestWide(t *testing.T) {
 	}
 }
 
-// TestTable keeps the table of the package comment complete and true where it can
-// be checked: the bits and the class.
-func TestTable(t *testing.T) {
+// TestDocumentedTableIsRight keeps the table of the package comment complete, and its bits and classes correct.
+func TestDocumentedTableIsRight(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "doc.go", nil, parser.ParseComments)
 	if err != nil {
 		t.Fatal(err)
@@ -147,8 +146,8 @@ func BenchmarkDigest(b *testing.B) {
 	}
 }
 
-// The low 64 bits are the last bytes of a sum, also where they cross words.
-func TestSum64(t *testing.T) {
+// The low 64 bits are the last bytes of a sum, even across words.
+func TestSum64IsTheLastBytes(t *testing.T) {
 	for _, f := range registry {
 		if f.Check == "" || f.Size < 8 {
 			continue

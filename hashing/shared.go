@@ -6,12 +6,12 @@ import (
 	"sync"
 )
 
-// SumShared is Sum of the size bytes of r, a large file, read in pieces by that many
-// workers: what [Files] does with the one file among many that would keep a single core
-// busy when all others are done. What is wanted of both kinds takes two passes. If r
-// does not end at size the error is [ErrChanged].
+// SumShared is Sum of the size bytes of r, a large file, read in pieces by several workers. It
+// serves the one large file that would keep a single core busy after all other files are done.
+// Wanting both the sum and the Digest takes two passes. If r does not end at size the error is
+// [ErrChanged].
 //
-// Its memory is that of Files.
+// It needs as much memory as Files.
 func (s *Summer) SumShared(ctx context.Context, r io.ReaderAt, size int64, want Want, workers int) (FileSum, error) {
 	if size <= blockSize {
 		out, err := s.Sum(ctx, io.NewSectionReader(r, 0, size+1), want)
@@ -39,7 +39,7 @@ func (s *Summer) SumShared(ctx context.Context, r io.ReaderAt, size int64, want 
 	return out, nil
 }
 
-// sumShared has a queue without names work on one file of at least two blocks.
+// sumShared runs a queue without names on one file of at least two blocks.
 func sumShared(ctx context.Context, f Func, r io.ReaderAt, size int64, workers int) (Sum, error) {
 	var out FileResult
 	work, end := context.WithCancel(ctx)
@@ -61,7 +61,7 @@ func sumShared(ctx context.Context, f Func, r io.ReaderAt, size int64, workers i
 	return out.Sum, out.Err
 }
 
-// section is a source whose caller looks after the file itself.
+// section is a source whose file belongs to the caller.
 type section struct {
 	io.ReaderAt
 	before stamp
@@ -70,7 +70,7 @@ type section struct {
 func (section) Read([]byte) (int, error) { return 0, io.EOF }
 func (section) Close() error             { return nil }
 
-// stamp says that the file is longer than it was if it is.
+// stamp reports a larger size if the file has grown.
 func (s section) stamp() (stamp, error) {
 	after := s.before
 	if n, _ := s.ReadAt(make([]byte, 1), after.size); n > 0 {

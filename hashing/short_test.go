@@ -12,8 +12,8 @@ import (
 	"github.com/spaolacci/murmur3"
 )
 
-// Inputs up to beyond the longest short one give the libraries' sums.
-func TestShortSumsAreThoseOfTheLibraries(t *testing.T) {
+// Sums of inputs up to and beyond the longest short one equal the libraries' sums.
+func TestShortSumsEqualTheLibraries(t *testing.T) {
 	random := rand.NewChaCha8([32]byte{5})
 	for range 2000 {
 		var buffer [80]byte

@@ -16,7 +16,7 @@ type source interface {
 	stamp() (stamp, error)
 }
 
-// stamp is what the system says of a file.
+// stamp is the system's information about a file.
 type stamp struct {
 	kind  kind
 	size  int64
@@ -26,13 +26,13 @@ type stamp struct {
 type kind int
 
 const (
-	other kind = iota // devices and the like
+	other kind = iota // such as devices
 	regular
 	folder
-	pipe // with a name
+	pipe // named
 )
 
-// osFile is a source by way of package os, which can wait for pipes.
+// osFile is a source on package os, which can wait for pipes.
 type osFile struct{ *os.File }
 
 func (f osFile) stamp() (stamp, error) {
@@ -56,7 +56,7 @@ func stampOf(info fs.FileInfo) stamp {
 	return s
 }
 
-// open opens a file for reading and says what it was just before.
+// open opens a file for reading and returns its stamp from just before.
 func open(ctx context.Context, name string) (source, stamp, error) {
 	before, err := stampAt(name)
 	if err != nil {
@@ -81,8 +81,8 @@ func open(ctx context.Context, name string) (source, stamp, error) {
 	return f, before, nil
 }
 
-// openPipe opens a named pipe, which is to wait for its writer. The end of ctx cuts
-// the wait short: the goroutine that is left waiting closes what it gets, if ever.
+// openPipe opens a named pipe, waiting for its writer. The end of ctx cuts the wait short: the
+// waiting goroutine closes the pipe if it ever opens.
 func openPipe(ctx context.Context, name string) (source, error) {
 	type result struct {
 		f   *os.File
@@ -94,7 +94,7 @@ func openPipe(ctx context.Context, name string) (source, error) {
 		select {
 		case opened <- result{f, err}:
 		case <-ctx.Done():
-			f.Close() // nil if there was an error, which is fine as well
+			f.Close() // nil after an error; Close allows that
 		}
 	}()
 	select {
@@ -105,9 +105,8 @@ func openPipe(ctx context.Context, name string) (source, error) {
 	}
 }
 
-// unchanged compares an open file with what it was before. Files that the system
-// makes up as they are read say that they are empty or a page long; they do not
-// change their times meanwhile, and what they gave is what they are.
+// unchanged compares an open file with its earlier stamp. Files that the system generates while
+// they are read report sizes of 0 or a page, and do not change their times: any length is right.
 func unchanged(f source, name string, before stamp) error {
 	after, err := f.stamp()
 	if err != nil {

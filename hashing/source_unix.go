@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// regularFile is a source by plain system calls. Package os asks for each file, by
-// five more of them, whether it can be waited for, which doubles what a small file
-// costs and is never so for regular ones.
+// regularFile is a source on plain system calls. For each file, package os makes five more calls
+// to find out whether the file can be waited for. That doubles the cost of a small file and is
+// never so for regular files.
 type regularFile struct {
 	fd   int
 	name string
@@ -39,8 +39,8 @@ func stampOfStat(st *unix.Stat_t) stamp {
 	return s
 }
 
-// openRegular opens what was a regular file a moment ago. Should it be a pipe by
-// now, it is read without waiting for a writer.
+// openRegular opens a file that was regular a moment ago. If it has become a pipe, it is read
+// without waiting for a writer.
 func openRegular(name string) (source, error) {
 	f := &regularFile{name: name}
 	err := again(func() (err error) {
@@ -107,7 +107,7 @@ func (f *regularFile) error(op string, err error) error {
 	return &fs.PathError{Op: op, Path: f.name, Err: err}
 }
 
-// again repeats a system call that a signal interrupted.
+// again repeats a system call while signals interrupt it.
 func again(call func() error) error {
 	for {
 		if err := call(); err != unix.EINTR {

@@ -8,14 +8,12 @@ import (
 // maxSize is the length of the widest sum in bytes.
 const maxSize = 64
 
-// Sum is the sum of any function of the registry: up to 64 bytes, most
-// significant first. Sums are comparable with ==; those of functions of different
-// sizes are never equal, those of different functions of one size may be by
-// chance. The zero Sum is the sum of nothing at all and has no bytes.
+// Sum is the sum of any function of the registry: up to 64 bytes, most significant first. Sums
+// are comparable with ==. Sums of different sizes are never equal; sums of different functions
+// with one size may be equal by chance. The zero Sum has no bytes.
 type Sum struct {
-	// Up to 16 bytes are the number a:b, longer sums are words, the last of them
-	// filled from the top: most functions make numbers, which need not become
-	// bytes before they are printed.
+	// Up to 16 bytes are the number a:b. Longer sums are words, the last of them filled from the
+	// top. Most functions compute numbers, which need not become bytes until they are printed.
 	a, b uint64
 	rest [maxSize/8 - 2]uint64
 	size uint8
@@ -35,7 +33,7 @@ func (s Sum) Append(dst []byte) []byte {
 		dst = binary.BigEndian.AppendUint64(dst, s.a)
 		return binary.BigEndian.AppendUint64(dst, s.b)
 	}
-	if s.size < 8 { // a CRC of that many bytes
+	if s.size < 8 { // a CRC with few bytes
 		for i := int(s.size) - 1; i >= 0; i-- {
 			dst = append(dst, byte(s.b>>(8*i)))
 		}
@@ -65,7 +63,7 @@ func (s Sum) Sum128() Sum128 {
 	return Sum128{s.a, s.b}
 }
 
-// sumOf reads the bytes of a sum of 1 to 8, 16, 20, 32 or 64 bytes.
+// sumOf returns the Sum of 1 to 8, 16, 20, 32 or 64 bytes.
 func sumOf(b []byte) Sum {
 	word := func(i int) uint64 { return binary.BigEndian.Uint64(b[8*i:]) }
 	switch len(b) {
@@ -84,11 +82,11 @@ func sumOf(b []byte) Sum {
 	case 64:
 		return Sum{size: 64, a: word(0), b: word(1), rest: [6]uint64{word(2), word(3), word(4), word(5), word(6), word(7)}}
 	}
-	panic("hashing: a sum of a length that no function has")
+	panic("hashing: no function has sums of this length")
 }
 
-// Sum128 is a checksum of up to 128 bits as a number; the sums of narrower
-// functions are zero-extended. It detects accidents; it never names content.
+// Sum128 is a checksum of up to 128 bits as a number; shorter sums are zero-extended. It detects
+// accidents; it never names content.
 type Sum128 struct{ Hi, Lo uint64 }
 
 // Bytes returns s as 16 bytes, most significant first.
@@ -99,16 +97,16 @@ func (s Sum128) Bytes() [16]byte {
 	return b
 }
 
-// String returns s as 32 lower-case hex digits. [Sum.String] gives only as many
-// as the function has.
+// String returns s as 32 lower-case hex digits. [Sum.String] returns only as many as the function
+// has.
 func (s Sum128) String() string {
 	b := s.Bytes()
 	return hex.EncodeToString(b[:])
 }
 
-// IsZero reports whether all bits are zero. Some inputs do have such a sum:
-// CRC-32 and MurmurHash3 of nothing, for example.
+// IsZero reports whether all bits are zero. Some inputs have such a sum: CRC-32 and MurmurHash3
+// of no bytes, for example.
 func (s Sum128) IsZero() bool { return s == Sum128{} }
 
-// sum returns s as the sum of a function of that size, which is at most 16.
+// sum returns s as the sum of a function of this size, which is at most 16.
 func (s Sum128) sum(size int) Sum { return Sum{size: uint8(size), a: s.Hi, b: s.Lo} }

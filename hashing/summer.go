@@ -9,25 +9,24 @@ import (
 	"github.com/zeebo/blake3"
 )
 
-// Want says what to compute in one pass besides the size.
+// Want selects the results of one pass besides the size.
 type Want uint8
 
 const (
 	WantSum    Want = 1 << iota // the checksum
-	WantDigest                  // the Digest, which costs several times as much
+	WantDigest                  // the Digest, which costs several times more
 )
 
-// FileSum is what one pass over a file gives.
+// FileSum is the result of one pass over a file.
 type FileSum struct {
 	Size   int64  // bytes read
 	Sum    Sum128 // zero unless wanted
 	Digest Digest // zero unless wanted
 }
 
-// Summer sums streams with one checksum function and BLAKE3 in the same pass, for
-// callers that open the files themselves; [Files] sums named files with one
-// function. A Summer keeps buffers and hash states for reuse, so make one and
-// share it: it is safe for concurrent use.
+// Summer sums streams with one checksum function and BLAKE3 in the same pass, for callers that
+// open the files themselves; [Files] sums named files with one function. A Summer reuses buffers
+// and hash states, so make one and share it: it is safe for concurrent use.
 type Summer struct {
 	f    Func
 	pool sync.Pool // of *scratch
@@ -42,12 +41,11 @@ func NewSummer(f Func) *Summer {
 	return &Summer{f: f}
 }
 
-// bufferSize is how much a Summer reads at once: large enough that the system
-// call is noise, small enough that the bytes are still in the second-level cache
-// when a second function reads them.
+// bufferSize is how much a Summer reads at once: large enough to make the system call negligible,
+// small enough to keep the bytes in the second-level cache for the second function.
 const bufferSize = 256 << 10
 
-// scratch is what one running sum needs.
+// scratch is the memory of one running sum.
 type scratch struct {
 	buf    []byte
 	sum    hash.Hash
@@ -62,9 +60,9 @@ func (s *Summer) takeScratch() *scratch {
 	return &scratch{buf: make([]byte, bufferSize), sum: s.f.New(), digest: blake3.New()}
 }
 
-// Sum reads r to its end and returns what is wanted. It looks at ctx before
-// each read of at most 256 KiB. With an error the FileSum is zero: a sum of half
-// a file is not to be mistaken for one.
+// Sum reads r to its end and returns the wanted results. It checks ctx before each read of at
+// most 256 KiB. On error the FileSum is zero, so that the sum of half a file is not mistaken for
+// a sum.
 func (s *Summer) Sum(ctx context.Context, r io.Reader, want Want) (FileSum, error) {
 	w := s.takeScratch()
 	defer s.pool.Put(w)

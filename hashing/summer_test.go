@@ -28,7 +28,7 @@ func wanted(f Func, b []byte, want Want) FileSum {
 func TestSummer(t *testing.T) {
 	for _, f := range registry {
 		if f.Size > 16 {
-			continue // TestWide
+			continue // see TestWideSumsPanicAsNumbers
 		}
 		s := NewSummer(f)
 		for _, n := range []int{0, 1, 1000, bufferSize - 1, bufferSize, bufferSize + 1, 2*bufferSize + 77} {
@@ -73,7 +73,7 @@ func TestSummerErrors(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		r    io.Reader
-		is   error // nil: any error
+		is   error // nil for any error
 	}{
 		{"read error", io.MultiReader(bytes.NewReader(someBytes(10)), iotest.ErrReader(broken)), broken},
 		{"wrapped end", iotest.ErrReader(fmt.Errorf("fetch: %w", io.EOF)), io.EOF},
@@ -90,7 +90,7 @@ func TestSummerErrors(t *testing.T) {
 		if got != (FileSum{}) {
 			t.Errorf("%s: %+v beside an error", c.name, got)
 		}
-		// The failed pass must not color the next one.
+		// The failed pass must not affect the next one.
 		b := someBytes(100)
 		if got, err := s.Sum(t.Context(), bytes.NewReader(b), WantSum); err != nil || got != wanted(registry[0], b, WantSum) {
 			t.Errorf("%s: afterwards %+v, %v", c.name, got, err)

@@ -26,8 +26,7 @@ func xxh32Sum(b []byte, seed uint32) uint32 {
 	return lanes.finish(uint64(len(b)), b[whole:], seed)
 }
 
-// xxh32Lanes are the four accumulators; in an array the compiler would not keep
-// them in registers.
+// xxh32Lanes are the four accumulators; the compiler would not keep an array in registers.
 type xxh32Lanes struct{ a, b, c, d uint32 }
 
 func xxh32Start(seed uint32) xxh32Lanes {
@@ -35,7 +34,7 @@ func xxh32Start(seed uint32) xxh32Lanes {
 	return xxh32Lanes{seed + p1 + p2, seed + p2, seed, seed - p1}
 }
 
-// blocks takes in whole blocks.
+// blocks mixes in whole blocks.
 func (l xxh32Lanes) blocks(p []byte) xxh32Lanes {
 	a, b, c, d := l.a, l.b, l.c, l.d
 	for len(p) >= xxh32Block {
@@ -53,8 +52,8 @@ func xxh32Round(lane, word uint32) uint32 {
 	return bits.RotateLeft32(lane+word*xxh32Prime2, 13) * xxh32Prime1
 }
 
-// finish takes in the tail, less than a block, and returns the sum of the whole
-// input of total bytes. Inputs shorter than a block do not use the lanes.
+// finish mixes in the tail, less than a block, and returns the sum of the whole input of total
+// bytes. Inputs shorter than a block do not use the lanes.
 func (l xxh32Lanes) finish(total uint64, tail []byte, seed uint32) uint32 {
 	h := seed + xxh32Prime5
 	if total >= xxh32Block {

@@ -2,6 +2,7 @@ package hashing
 
 import (
 	"bytes"
+	"encoding"
 	"encoding/binary"
 	"math/bits"
 	"testing"
@@ -10,8 +11,8 @@ import (
 	"github.com/spaolacci/murmur3"
 )
 
-// plainXXH32 is XXH32 written down from section "XXH32 Algorithm Description" of
-// the specification, step by step: the oracle.
+// plainXXH32 is the oracle: XXH32 written step by step after section "XXH32 Algorithm
+// Description" of the specification.
 func plainXXH32(b []byte, seed uint32) uint32 {
 	const p1, p2, p3, p4, p5 uint32 = 2654435761, 2246822519, 3266489917, 668265263, 374761393
 	var acc uint32
@@ -55,8 +56,8 @@ func plainXXH32(b []byte, seed uint32) uint32 {
 	return acc
 }
 
-// verification is SMHasher's: the hash of the hashes of 0, 01, 0102 ... with the
-// seeds 256 down to 1. It covers every length to 255.
+// verification is SMHasher's verification value: the hash of the hashes of 0, 01, 0102 ... with
+// the seeds 256 down to 1. It covers every length to 255.
 func verification(sum func(dst, b []byte, seed uint32) []byte) uint32 {
 	var key [256]byte
 	var all []byte
@@ -67,9 +68,9 @@ func verification(sum func(dst, b []byte, seed uint32) []byte) uint32 {
 	return binary.LittleEndian.Uint32(sum(nil, all, 0))
 }
 
-// TestVerification certifies the oracle of XXH32, both MurmurHash3s and their seeds
-// with the values that SMHasher has for them.
-func TestVerification(t *testing.T) {
+// TestOraclesMatchSMHasher checks the oracle of XXH32, both MurmurHash3s and their seeds against
+// SMHasher's values.
+func TestOraclesMatchSMHasher(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		want uint32
@@ -96,15 +97,15 @@ func TestVerification(t *testing.T) {
 	}
 }
 
-// FuzzOurs compares the hashes that are written here with others, in one shot and
-// cut in two, with seeds.
+// FuzzOurs compares this package's own hashes with others, in one shot and cut in two, with
+// seeds.
 func FuzzOurs(f *testing.F) {
 	f.Add([]byte("123456789"), uint32(0), uint16(4))
 	f.Add(counting(100), uint32(0x9e3779b1), uint16(33))
 	f.Fuzz(func(t *testing.T, b []byte, seed uint32, at uint16) {
 		cut := int(at) % (len(b) + 1)
-		// The library wants its words aligned, which those of a copy are; its one-shot
-		// form of 32 bits computes pointers beyond the input, its streaming one does not.
+		// The library requires aligned words, which a copy has. Its one-shot form of 32 bits
+		// computes pointers beyond the input; its streaming form does not.
 		aligned := bytes.Clone(b)
 		for name, want := range map[string][]byte{
 			"xxh32":       plain32(plainXXH32(b, seed)),
@@ -135,4 +136,32 @@ func FuzzOurs(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Impossible saved states are refused: seeds and words beyond 32 bits, and nonzero padding.
+func TestDamagedStateIsRefused(t *testing.T) {
+	type saver interface {
+		encoding.BinaryMarshaler
+		encoding.BinaryUnmarshaler
+	}
+	for name, wide := range map[string]int{"xxh32": 5, "murmur3-32": 2, "murmur3-128": 1} {
+		h := function(t, name).New()
+		h.Write([]byte("12345")) // one byte beyond a block of 4
+		good, err := h.(saver).MarshalBinary()
+		if err != nil {
+			t.Fatal(err)
+		}
+		damaged := []int{len(good) - 1}
+		for i := range wide {
+			damaged = append(damaged, 4+8*i) // after the magic: the top byte of a word
+		}
+		for _, i := range damaged {
+			bad := append([]byte(nil), good...)
+			bad[i]++
+			before := streamed(h)
+			if err := h.(saver).UnmarshalBinary(bad); err == nil || streamed(h) != before {
+				t.Errorf("%s with byte %d of %d changed: %v, and %v of %v", name, i, len(good), err, streamed(h), before)
+			}
+		}
+	}
 }

@@ -11,7 +11,7 @@ import (
 
 const xxhashSpec = "Yann Collet, xxHash specification, https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md"
 
-// xxhashFuncs are the four functions of xxHash by the names of its own tools.
+// xxhashFuncs are the four functions of xxHash, with the names of its own tools.
 func xxhashFuncs() []Func {
 	return []Func{
 		{
@@ -55,8 +55,8 @@ func xxhashFuncs() []Func {
 	}
 }
 
-// xxh128Hash and xxh3Hash add Clone to the hashes of the library. Clones share the key derived
-// from a seed, which never changes.
+// xxh128Hash and xxh3Hash add Clone to the library's hashes. Clones share the key derived from a
+// seed, which never changes.
 type (
 	xxh128Hash struct{ xxh3.Hasher128 }
 	xxh3Hash   struct{ xxh3.Hasher }
@@ -65,7 +65,7 @@ type (
 func (h *xxh128Hash) Clone() (hash.Cloner, error) { return clone(h) }
 func (h *xxh3Hash) Clone() (hash.Cloner, error)   { return clone(h) }
 
-// clone returns a copy of a hash that keeps all its state in its struct.
+// clone returns a copy of a hash whose struct holds all its state.
 func clone[T any, H interface {
 	*T
 	hash.Cloner
@@ -74,8 +74,7 @@ func clone[T any, H interface {
 	return H(&c), nil
 }
 
-// xxh64Hash keeps its seed over Reset, as the library's does not, and in its saved
-// state.
+// xxh64Hash keeps its seed over Reset, unlike the library's, and in its saved state.
 type xxh64Hash struct {
 	*xxhash.Digest
 	seed uint64
@@ -90,7 +89,7 @@ func (h *xxh64Hash) Clone() (hash.Cloner, error) {
 
 func (h *xxh64Hash) Reset() { h.Digest.ResetWithSeed(h.seed) }
 
-// A saved state is the library's and the seed, most significant byte first.
+// A saved state is the library's state followed by the seed, most significant byte first.
 
 func (h *xxh64Hash) MarshalBinary() ([]byte, error) {
 	state, err := h.Digest.MarshalBinary()
@@ -103,7 +102,7 @@ func (h *xxh64Hash) MarshalBinary() ([]byte, error) {
 func (h *xxh64Hash) UnmarshalBinary(b []byte) error {
 	n := len(b) - 8
 	if n < 0 {
-		return fmt.Errorf("restore hash: saved state of %d bytes is cut off", len(b))
+		return fmt.Errorf("restore hash: saved state of %d bytes is too short", len(b))
 	}
 	if err := h.Digest.UnmarshalBinary(b[:n]); err != nil {
 		return err

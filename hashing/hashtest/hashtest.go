@@ -1,5 +1,4 @@
-// Package hashtest is the contract that every hash of this module keeps, as a test
-// suite:
+// Package hashtest is a test suite for the contract of every hash in this module:
 //
 //	func TestContract(t *testing.T) {
 //		hashtest.Run(t, hashtest.Config{
@@ -10,9 +9,9 @@
 //		})
 //	}
 //
-// It runs known answers, every way to cut an input, memory that may not be read
-// or written, saved states, clones, one-shot sums from several goroutines, and a stream
-// that is longer than 32 bits can count.
+// It tests known answers, every way to cut an input, memory that must not be read or written,
+// saved states, clones, one-shot sums from several goroutines, and a stream longer than 32 bits
+// can count.
 package hashtest
 
 import (
@@ -26,23 +25,22 @@ import (
 
 // Config describes a hash.
 type Config struct {
-	New    func() hash.Hash      // a fresh streaming hash, which must be a hash.Cloner
-	Sum    func(b []byte) []byte // the same in one shot, into memory of its own
+	New    func() hash.Hash      // returns a new streaming hash, which must be a hash.Cloner
+	Sum    func(b []byte) []byte // one-shot form, returning fresh memory
 	Size   int                   // bytes of a sum
-	Known  []Known               // answers that come from elsewhere
-	Oracle func(b []byte) []byte // nil, or another implementation of it
+	Known  []Known               // independent answers
+	Oracle func(b []byte) []byte // another implementation, or nil
 
-	// Blocks are sizes in bytes at whose multiples the implementation changes its
-	// way, besides those of Lengths.
+	// Blocks are sizes in bytes at whose multiples the implementation changes its method, besides
+	// those of Lengths.
 	Blocks []int
 
 	// State says that the streaming hash implements encoding.BinaryMarshaler and
-	// BinaryUnmarshaler, which Run then tests; if it says no, they must not be there.
+	// BinaryUnmarshaler, which Run then tests. If false, it must not implement them.
 	State bool
 
-	// Long is the sum of what WriteLong writes, in hex digits, by an independent
-	// tool or way; "" for a hash that is too slow for 4 GiB. Run leaves it out
-	// with -short and under the race detector.
+	// Long is the sum of the bytes of WriteLong, in hex digits, from an independent tool; "" for
+	// a hash that is too slow for 4 GiB. Run skips it with -short and under the race detector.
 	Long string
 }
 
@@ -67,7 +65,7 @@ func Run(t *testing.T, c Config) {
 	}
 }
 
-// checks return the first violation that they find.
+// checks return the first violation they find.
 var checks = []struct {
 	name string
 	run  func(testing.TB, *Config) error
@@ -86,8 +84,8 @@ var checks = []struct {
 	{"long", long},
 }
 
-// Lengths returns the lengths of inputs that the suite uses, sorted: the multiples
-// to 5 of the block sizes in common use and of blocks, and one byte more and less.
+// Lengths returns the suite's input lengths, sorted: the multiples to 5 of common block sizes and
+// of blocks, plus and minus one byte.
 func Lengths(blocks ...int) []int {
 	all := []int{0}
 	for _, block := range append([]int{4, 8, 12, 16, 32, 64, 128, 240, 256, 1024}, blocks...) {
@@ -101,14 +99,14 @@ func Lengths(blocks ...int) []int {
 
 func (c *Config) lengths() []int { return Lengths(c.Blocks...) }
 
-// longest is the last of lengths.
+// longest returns the last of lengths.
 func (c *Config) longest() int {
 	all := c.lengths()
 	return all[len(all)-1]
 }
 
-// Bytes returns n bytes without structure, always the same: the first n of one
-// sequence (xorshift64*, Vigna 2016).
+// Bytes returns n bytes without structure, always the same: the first n of one sequence
+// (xorshift64*, Vigna 2016).
 func Bytes(n int) []byte {
 	b := make([]byte, n)
 	state := uint64(0x9e3779b97f4a7c15)
@@ -121,7 +119,7 @@ func Bytes(n int) []byte {
 	return b
 }
 
-// stream is the sum of the pieces written one after the other.
+// stream returns the sum of the pieces written one after the other.
 func (c *Config) stream(pieces ...[]byte) []byte {
 	h := c.New()
 	for _, p := range pieces {
@@ -172,7 +170,7 @@ func shape(_ testing.TB, c *Config) error {
 	}
 	prefix := []byte("prefix")
 	if got := h.Sum(slices.Clip(prefix)); !bytes.Equal(got, append(prefix, c.Sum(nil)...)) {
-		return fmt.Errorf("what Sum returns does not begin with what was there: %x", got)
+		return fmt.Errorf("Sum did not append to its argument: %x", got)
 	}
 	return nil
 }

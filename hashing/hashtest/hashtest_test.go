@@ -9,12 +9,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/assetcook/assetcook/internal/guard"
 )
 
-// toy is a sound hash with a switch for every mistake that the suite looks for. It
-// keeps blocks of 16 bytes, as many hashes do.
+// toy is a correct hash with a switch for every mistake that the suite must find. It keeps blocks
+// of 16 bytes, as many hashes do.
 type toy struct {
 	fault string
 	crc   hash.Hash32
@@ -33,7 +34,7 @@ func (t *toy) Write(p []byte) (int, error) {
 	switch {
 	case t.fault == "writes its input" && n > 20:
 		//lint:ignore SA1023 it is a fault that the contract has to find
-		p[20] ^= t.zero // no change, but a write
+		p[20] ^= t.zero // writes without a change
 	case t.fault == "changes its input" && n > 20:
 		//lint:ignore SA1023 likewise
 		p[20] ^= 1
@@ -102,7 +103,7 @@ func (t *toy) Size() int {
 }
 func (t *toy) BlockSize() int { return toyBlock }
 
-// savingToy can save its state as well: length of what is held, that, and the CRC.
+// savingToy can also save its state: the length of held, held itself, and the CRC.
 type savingToy struct{ toy }
 
 func (t *savingToy) MarshalBinary() ([]byte, error) {
@@ -126,7 +127,7 @@ func (t *savingToy) UnmarshalBinary(b []byte) error {
 		t.held = t.held[:3]
 	}
 	state := binary.BigEndian.AppendUint32(nil, binary.BigEndian.Uint32(b[5+b[4]:]))
-	// Continue from a finished CRC by way of hash/crc32's own form.
+	// Continue from a finished CRC through the state format of hash/crc32.
 	saved, _ := crc32.NewIEEE().(saver).MarshalBinary()
 	return t.crc.(saver).UnmarshalBinary(append(saved[:len(saved)-4], state...))
 }
@@ -137,9 +138,9 @@ func (e toyError) Error() string { return string(e) }
 
 const errToy = toyError("not a toy's state")
 
-// TestSuiteNotices runs the suite over hashes with one mistake each and says which
-// check has to find it.
-func TestSuiteNotices(t *testing.T) {
+// TestSuiteFindsEveryMistake runs the suite over hashes with one mistake each, and names the check that
+// must find it.
+func TestSuiteFindsEveryMistake(t *testing.T) {
 	sum := func(b []byte) []byte { return binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE(b)) }
 	faulty := func(fault string) Config {
 		return Config{Size: 4, Sum: sum, New: func() hash.Hash { return newToy(fault) }}
@@ -158,10 +159,10 @@ func TestSuiteNotices(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name  string
-		by    string // the check that finds it; "" if there is nothing to find
+		by    string // the check that finds it; "" for none
 		hash  Config
-		needs bool // pages that cannot be read or written
-		races bool // when several goroutines sum the same bytes
+		needs bool // needs unreadable or unwritable pages
+		races bool // a race if several goroutines sum the same bytes
 	}{
 		{name: "sound", hash: faulty("")},
 		{name: "sound and saving", hash: saving("")},
@@ -219,15 +220,14 @@ func TestSuiteNotices(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.needs && !guard.Real() {
-				return // without such pages nothing can notice it
+				return // without such pages the suite cannot notice it
 			}
 			var found []string
 			for _, check := range checks {
 				if c.races && raceDetector && check.name == "concurrency" {
-					continue // the detector would notice, and fail this test for it
+					continue // the race detector would fail this test
 				}
-				// A hash that changes its input must not change that of other checks;
-				// each makes its own.
+				// A hash that changes its input must not affect other checks: each makes its own.
 				if err := check.run(t, &c.hash); err != nil {
 					found = append(found, check.name)
 				}
@@ -236,13 +236,13 @@ func TestSuiteNotices(t *testing.T) {
 			case c.by == "" && len(found) > 0:
 				t.Errorf("a sound hash fails %q", found)
 			case c.by != "" && !slices.Contains(found, c.by):
-				t.Errorf("found by %q, not by %q", found, c.by)
+				t.Errorf("found by %q, want %q", found, c.by)
 			}
 		})
 	}
 }
 
-// TestLong counts what the long stream has and sums its first blocks.
+// TestLong counts the bytes of the long stream and sums its first blocks.
 func TestLong(t *testing.T) {
 	w := &head{keep: 2*longBlock + 99}
 	if testing.Short() || raceDetector {
@@ -255,15 +255,15 @@ func TestLong(t *testing.T) {
 	one := Bytes(longBlock)
 	want := sha256.Sum256(slices.Concat(one, one, one[:99]))
 	if got := sha256.Sum256(w.b[:w.keep]); got != want {
-		t.Error("the stream begins with other bytes")
+		t.Error("the stream begins with wrong bytes")
 	}
 	bad := Config{New: func() hash.Hash { return crc32.NewIEEE() }, Long: strings.Repeat("0", 8)}
 	if err := long(t, &bad); err == nil && !testing.Short() && !raceDetector {
-		t.Error("a wrong sum of the long stream was taken")
+		t.Error("a wrong sum of the long stream was accepted")
 	}
 }
 
-// head keeps the first bytes and can fail at some write.
+// head keeps the first bytes and can fail at a chosen write.
 type head struct {
 	b      []byte
 	keep   int
@@ -293,4 +293,9 @@ func TestLengths(t *testing.T) {
 			t.Errorf("%d is missing", n)
 		}
 	}
+}
+
+// behind reads the byte after a slice, as a careless kernel does.
+func behind(b []byte) byte {
+	return *(*byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(b)), len(b)))
 }

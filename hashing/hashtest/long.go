@@ -7,15 +7,14 @@ import (
 	"testing"
 )
 
-// The long stream is 4100 times the same MiB and a bit: more bytes than 32 bits
-// can count.
+// The long stream is 4100 times the same MiB and a remainder: more bytes than 32 bits can count.
 const (
 	longBlock = 1 << 20
 	longTimes = 4100
 	longRest  = 12345
 )
 
-// WriteLong writes the long stream, for tools that tell its sum.
+// WriteLong writes the long stream, to get its sum from other tools.
 func WriteLong(w io.Writer) error {
 	block := Bytes(longBlock)
 	for range longTimes {

@@ -8,7 +8,7 @@ import (
 	"github.com/assetcook/assetcook/internal/guard"
 )
 
-// alignment sums one content at every place in 64 bytes.
+// alignment sums one content at every offset in 64 bytes.
 func alignment(_ testing.TB, c *Config) error {
 	lengths := c.lengths()
 	data := Bytes(c.longest())
@@ -32,8 +32,8 @@ func alignment(_ testing.TB, c *Config) error {
 	return nil
 }
 
-// guardPages sums inputs that end or begin where memory cannot be read, and cannot
-// be written themselves.
+// guardPages sums inputs that begin or end at unreadable memory, and that are read-only
+// themselves.
 func guardPages(t testing.TB, c *Config) error {
 	data := Bytes(c.longest())
 	buf := guard.New(t, len(data))
@@ -75,7 +75,7 @@ func guardPages(t testing.TB, c *Config) error {
 	return nil
 }
 
-// allOf is every length to 300 and those of c.
+// allOf returns every length to 300 and the lengths of c.
 func allOf(c *Config) []int {
 	var all []int
 	for n := range 300 {
@@ -89,7 +89,7 @@ func allOf(c *Config) []int {
 	return all
 }
 
-// retention writes over what was given to Write, and looks whether it was changed.
+// retention overwrites the argument of Write afterwards, and checks that Write did not change it.
 func retention(_ testing.TB, c *Config) error {
 	data := Bytes(c.longest())
 	for _, n := range c.lengths() {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// dense is the length to which every input is cut in two at every place.
+// dense is the length up to which inputs are cut in two at every place.
 const dense = 150
 
 // splits writes inputs in pieces.
@@ -31,7 +31,7 @@ func splits(_ testing.TB, c *Config) error {
 	var all []int
 	for n := range dense {
 		all = append(all, n)
-		if err := two(n, all[:n/2+1]); err != nil { // and from the other end
+		if err := two(n, all[:n/2+1]); err != nil { // cuts counted from the other end follow
 			return err
 		}
 	}
@@ -41,8 +41,7 @@ func splits(_ testing.TB, c *Config) error {
 			return err
 		}
 	}
-	// Equal pieces; the sum is asked for after each, so that it has to leave the
-	// state alone.
+	// Equal pieces. Sum is called after each, so it must not change the state.
 	for _, piece := range []int{1, 3, 7, 13, 16, 17, 31, 64, 100, 255, 1000} {
 		h := c.New()
 		for at := 0; at < len(data); at += piece {
@@ -52,7 +51,7 @@ func splits(_ testing.TB, c *Config) error {
 			}
 			got := h.Sum(nil)
 			if end > 4*dense && end < len(data) && piece < dense {
-				continue // not the whole again for each of many pieces
+				continue // for many pieces, do not repeat the whole input for each
 			}
 			if want := c.Sum(data[:end]); !bytes.Equal(got, want) {
 				return fmt.Errorf("%d bytes in pieces of %d: %x, one shot %x", end, piece, got, want)
@@ -62,7 +61,7 @@ func splits(_ testing.TB, c *Config) error {
 	return nil
 }
 
-// sumAndReset asks twice, writes nothing, and starts anew at every length.
+// sumAndReset calls Sum twice, writes nothing, and resets at every length.
 func sumAndReset(_ testing.TB, c *Config) error {
 	data := Bytes(c.longest())
 	other := bytes.Repeat([]byte{0xa5}, 99)

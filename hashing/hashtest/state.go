@@ -16,11 +16,12 @@ type saver interface {
 	encoding.BinaryUnmarshaler
 }
 
-// clone clones a hash after half of the input. The hash and its clone must go on independently.
+// clone clones a hash after half of the input. The hash and its clone must continue
+// independently.
 func clone(_ testing.TB, c *Config) error {
 	h, ok := c.New().(hash.Cloner)
 	if !ok {
-		return errors.New("is no hash.Cloner")
+		return errors.New("is not a hash.Cloner")
 	}
 	data := Bytes(c.longest())
 	whole := c.Sum(data)
@@ -47,7 +48,7 @@ func clone(_ testing.TB, c *Config) error {
 	return nil
 }
 
-// state stops in the middle, saves, and goes on in another hash.
+// state stops in the middle, saves, and continues in another hash.
 func state(_ testing.TB, c *Config) error {
 	h, ok := c.New().(saver)
 	if ok != c.State {
@@ -76,7 +77,7 @@ func state(_ testing.TB, c *Config) error {
 		if err := other.UnmarshalBinary(saved); err != nil {
 			return fmt.Errorf("restore after %d bytes: %w", n, err)
 		}
-		clear(saved) // nobody may keep it
+		clear(saved) // no hash may keep it
 		for _, h := range []saver{h, other} {
 			h.Write(data[n:])
 			if got := h.Sum(nil); !bytes.Equal(got, whole) {
@@ -91,7 +92,7 @@ func state(_ testing.TB, c *Config) error {
 	return refusals(c, data)
 }
 
-// refusals restores what is no state, which must fail and change nothing.
+// refusals restores invalid states, which must fail and change nothing.
 func refusals(c *Config, data []byte) error {
 	h := c.New().(saver)
 	h.Write(data[:77])
