@@ -1,7 +1,7 @@
 //go:build !race
 
-// The race detector makes sync.Pool drop things at random, so that allocations
-// can be counted only without it.
+// Excluded with the race detector, which makes sync.Pool drop items at random and so changes the
+// number of allocations.
 
 package crcslice8
 

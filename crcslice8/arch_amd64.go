@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// The extensions of the processor that kernels need. x/sys/cpu reports AVX-512 only if the
-// operating system saves its registers.
+// Processor extensions that kernels need. x/sys/cpu reports AVX-512 only if the operating system
+// saves its registers.
 var (
 	hasSSE42      = cpu.X86.HasSSE42
 	hasPCLMULQDQ  = cpu.X86.HasPCLMULQDQ && cpu.X86.HasAVX
@@ -18,30 +18,29 @@ var (
 	hasVPCLMULQDQ = hasPCLMULQDQ && hasAVX512 && cpu.X86.HasAVX512VPCLMULQDQ
 )
 
-// Lengths in bytes from which a kernel is the fastest, as measured; see
-// bench/results/crc32.md.
+// Lengths in bytes from which a kernel is the fastest, as measured; see bench/results/crc32.md.
 const (
-	fromPCLMULQDQ  = 16  // the least it can do
-	fromVPCLMULQDQ = 128 // it can do 64, but its last steps take longer
+	fromPCLMULQDQ  = 16  // its minimum
+	fromVPCLMULQDQ = 128 // its minimum is 64, but its last steps take longer
 	fromRegisters  = 8 << 10
-	untilCRC32Q    = 128 // where there are both
+	untilCRC32Q    = 128 // if both exist
 )
 
 // archTable holds the data of a table for the kernels in assembly.
 //
-// It says which kernel to call and does not point to one: bytes that are handed to
-// a function by pointer escape, and the caller would have to keep them on the heap.
+// It names the kernel to call instead of pointing to it: bytes passed to a function pointer
+// escape, and the caller would have to keep them on the heap.
 type archTable struct {
-	folds     *folds // nil if the processor has no PCLMULQDQ
-	wide      bool   // VPCLMULQDQ
-	registers bool   // AVX-512 without it, and a polynomial that has a kernel
+	folds     *folds // nil without PCLMULQDQ
+	wide      bool   // the processor has VPCLMULQDQ
+	registers bool   // AVX-512 without VPCLMULQDQ, and a polynomial with a kernel
 	crc32q    int    // CRC32Q for fewer bytes than this
 	tiny      int    // no call for fewer bytes than this
 }
 
-// prepare makes the factors for a polynomial of degree 64.
+// prepare computes the factors for a polynomial of degree 64.
 func (a *archTable) prepare(poly uint64, reflected bool) {
-	narrow := uint32(poly) == 0 // one of at most 32 bits, shifted up
+	narrow := uint32(poly) == 0 // a polynomial of at most 32 bits, shifted up
 	if hasSSE42 && narrow && poly>>32 == polyCastagnoli && reflected {
 		a.crc32q = math.MaxInt
 	}
@@ -82,7 +81,7 @@ func (a *archTable) kernel(n int) int {
 	return kernelPCLMULQDQ
 }
 
-// update is Update.
+// update implements Update.
 func (t *Table) update(crc uint32, p []byte) uint32 {
 	state := t.state(crc)
 	if len(p) < t.arch.tiny {
@@ -103,7 +102,7 @@ func (t *Table) update(crc uint32, p []byte) uint32 {
 	return t.finish(state)
 }
 
-// update is Update.
+// update implements Update.
 func (t *Table64) update(crc uint64, p []byte) uint64 {
 	state := t.state(crc)
 	if len(p) < t.arch.tiny {
@@ -124,24 +123,24 @@ func (t *Table64) update(crc uint64, p []byte) uint64 {
 	return t.finish(state)
 }
 
-// pclmulqdq returns the state after p, of 16 bytes and more.
+// pclmulqdq returns the state after p, which has 16 bytes or more.
 func (a *archTable) pclmulqdq(state uint64, p []byte) uint64 {
 	return fold16(state, unsafe.SliceData(p), len(p), (*[11][2]uint64)(a.folds))
 }
 
-// vpclmulqdq returns the state after p, of 64 bytes and more.
+// vpclmulqdq returns the state after p, which has 64 bytes or more.
 func (a *archTable) vpclmulqdq(state uint64, p []byte) uint64 {
 	return fold64(state, unsafe.SliceData(p), len(p), (*[11][2]uint64)(a.folds))
 }
 
-// hasRegisters reports whether a polynomial has a kernel in registers. It does
-// not matter to it in which order bits are taken.
+// hasRegisters reports whether a polynomial has a register kernel. The kernel works for both
+// orders of bits.
 func hasRegisters(poly uint64) bool {
 	return poly == polyIEEE || poly == polyCastagnoli || poly == polyKoopman
 }
 
-// registers returns the state after p, of 4 KiB and more: the registers take
-// whole units, what they leave and what is left over goes the ordinary way.
+// registers returns the state after p, which has 4 KiB or more: the registers take whole units;
+// their remainder and the last bytes go the ordinary way.
 func (e *engine[R]) registers(state R, p []byte) R {
 	var rest [2048]byte
 	whole := len(p) &^ (len(rest) - 1)
@@ -160,7 +159,7 @@ func (e *engine[R]) registers(state R, p []byte) R {
 	return R(e.arch.pclmulqdq(uint64(state), p))
 }
 
-// archKernel names the kernel that update takes for n bytes, "" for a portable one.
+// archKernel names the kernel for n bytes, "" for a portable one.
 func archKernel(a *archTable, n int) string { return kernelNames[a.kernel(n)] }
 
 // carryless multiplies a and b as polynomials over GF(2).

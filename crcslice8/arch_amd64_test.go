@@ -7,9 +7,8 @@ import (
 	"unsafe"
 )
 
-// archKernels returns every kernel in assembly that this processor can run, also
-// where it would not be chosen. Below the length that a kernel needs they leave
-// the work to bytewise.
+// archKernels returns every assembly kernel that this processor can run, even where another would
+// be chosen. Below the minimum length of a kernel it uses bytewise.
 func archKernels[R register](e *engine[R]) []kernel[R] {
 	var ks []kernel[R]
 	add := func(name string, least int, run func(R, []byte) R) {
@@ -36,13 +35,12 @@ func archKernels[R register](e *engine[R]) []kernel[R] {
 	return ks
 }
 
-// archLengths are those around which something changes in the kernels.
+// archLengths are lengths around which the kernels change their method.
 func archLengths() []int {
 	return []int{4095, 4096, 4097, 6143, 6144, 6145, 8192, fromRegisters - 1, fromRegisters + 1}
 }
 
-// TestArchKernelByLength: which kernel runs for which length, on each kind of
-// processor.
+// TestArchKernelByLength checks which kernel runs for which length, on each kind of processor.
 func TestArchKernelByLength(t *testing.T) {
 	sse, has, avx512, wide := hasSSE42, hasPCLMULQDQ, hasAVX512, hasVPCLMULQDQ
 	t.Cleanup(func() { hasSSE42, hasPCLMULQDQ, hasAVX512, hasVPCLMULQDQ = sse, has, avx512, wide })
@@ -79,9 +77,9 @@ func TestArchKernelByLength(t *testing.T) {
 			t.Errorf("%s, %s, %d bytes: %s, want %s", tt.name, tt.model.Name, tt.n, got, tt.want)
 		}
 		if !sse || tt.has && !has || tt.avx512 && !avx512 || tt.wide && !wide {
-			continue // this processor cannot run what it would be
+			continue // this processor cannot run that kernel
 		}
-		// The kernel for all widths chooses by the same rule.
+		// The kernel for all widths is chosen by the same rule.
 		wide := New64(tt.model.wide())
 		if got := wide.Kernel(tt.n); got != tt.want && tt.want != "sparse" {
 			t.Errorf("%s, %s as a Table64, %d bytes: %s, want %s", tt.name, tt.model.Name, tt.n, got, tt.want)

@@ -9,19 +9,19 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// hasPMULL says that the processor multiplies polynomials.
+// hasPMULL reports whether the processor multiplies polynomials.
 var hasPMULL = cpu.ARM64.HasPMULL
 
-// fromPMULL is the least number of bytes that the kernel can take.
+// fromPMULL is the minimum length of the kernel.
 const fromPMULL = 16
 
 // archTable holds the data of a table for the kernels of this architecture.
 type archTable struct {
-	std   *crc32.Table // the table for which hash/crc32 uses instructions, or nil
-	folds *folds       // nil if the processor has no PMULL
+	std   *crc32.Table // table that hash/crc32 accelerates, or nil
+	folds *folds       // nil without PMULL
 }
 
-// prepare makes the factors for a polynomial of degree 64.
+// prepare computes the factors for a polynomial of degree 64.
 func (a *archTable) prepare(poly uint64, reflected bool) {
 	a.std = standardTable(poly, reflected)
 	if hasPMULL {
@@ -49,7 +49,7 @@ func (a *archTable) kernel(n int) int {
 	return kernelPMULL
 }
 
-// update is Update.
+// update implements Update.
 func (t *Table) update(crc uint32, p []byte) uint32 {
 	state := t.state(crc)
 	switch t.arch.kernel(len(p)) {
@@ -63,7 +63,7 @@ func (t *Table) update(crc uint32, p []byte) uint32 {
 	return t.finish(state)
 }
 
-// update is Update.
+// update implements Update.
 func (t *Table64) update(crc uint64, p []byte) uint64 {
 	state := t.state(crc)
 	switch t.arch.kernel(len(p)) {
@@ -77,12 +77,12 @@ func (t *Table64) update(crc uint64, p []byte) uint64 {
 	return t.finish(state)
 }
 
-// pmull returns the state after p, of 16 bytes and more.
+// pmull returns the state after p, which has 16 bytes or more.
 func (a *archTable) pmull(state uint64, p []byte) uint64 {
 	return foldPMULL(state, unsafe.SliceData(p), len(p), (*[11][2]uint64)(a.folds))
 }
 
-// archKernel names the kernel that update takes for n bytes, "" for a portable one.
+// archKernel names the kernel for n bytes, "" for a portable one.
 func archKernel(a *archTable, n int) string { return kernelNames[a.kernel(n)] }
 
 // carryless multiplies a and b as polynomials over GF(2).

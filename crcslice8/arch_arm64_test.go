@@ -4,8 +4,8 @@ package crcslice8
 
 import "testing"
 
-// archKernels returns the kernels of this architecture, also where they would not be
-// chosen. Below the length that a kernel needs they leave the work to bytewise.
+// archKernels returns the kernels of this architecture, even where another would be chosen. Below
+// the minimum length of a kernel it uses bytewise.
 func archKernels[R register](e *engine[R]) []kernel[R] {
 	var ks []kernel[R]
 	if e.arch.std != nil {
@@ -22,8 +22,8 @@ func archKernels[R register](e *engine[R]) []kernel[R] {
 	return ks
 }
 
-// archLengths are those around which something changes in the kernels: all are below
-// the lengths that the tests go through one by one.
+// archLengths is nil: all lengths at which the kernels change are among those that the tests try
+// one by one.
 func archLengths() []int { return nil }
 
 func TestArchKernelByLength(t *testing.T) {

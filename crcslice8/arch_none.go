@@ -7,17 +7,17 @@ type archTable struct{}
 
 func (*archTable) prepare(uint64, bool) {}
 
-// update is Update.
+// update implements Update.
 func (t *Table) update(crc uint32, p []byte) uint32 {
 	return t.finish(t.portable(t.state(crc), p))
 }
 
-// update is Update.
+// update implements Update.
 func (t *Table64) update(crc uint64, p []byte) uint64 {
 	return t.finish(t.portable(t.state(crc), p))
 }
 
-// archKernel names the kernel that update takes for n bytes, "" for a portable one.
+// archKernel names the kernel for n bytes, "" for a portable one.
 func archKernel(*archTable, int) string { return "" }
 
 // carryless multiplies a and b as polynomials over GF(2).

@@ -5,17 +5,16 @@ import (
 	"unsafe"
 )
 
-// combine moves A up by the length of B and adds B. Each sum holds the initial
-// register, moved up by the length of what was summed: of A's, moved further by
-// the length of B, the whole wants exactly as much as it has, but B's own is one
-// too many. Taking it off A before the move takes it off there. The final XorOut
-// comes with B.
+// combine shifts A by the length of B and adds B. Each sum includes the initial register, shifted
+// by the length of the input. The whole needs exactly A's initial register, shifted further by
+// the length of B; B's own is one too many. Removing the initial register from A before the shift
+// removes B's as well. The final XorOut comes with B.
 func (e *engine[R]) combine(crcA, crcB, power R) R {
 	return e.registerOf(e.product(e.stateOf(crcA^e.empty), power)) ^ crcB
 }
 
-// zeros returns x^(8n) modulo the polynomial, in the form of states: the factor
-// by which n zero bytes multiply a state.
+// zeros returns x^(8n) modulo the polynomial, in the form of states: the factor by which n zero
+// bytes multiply a state.
 func (e *engine[R]) zeros(n int64) R {
 	e.refuseZero()
 	if n < 0 {
@@ -48,7 +47,7 @@ func (e *engine[R]) fillPowers() {
 	}
 }
 
-// unit returns x^i, i below the bits of R, in the form of states.
+// unit returns x^i in the form of states, for i below the bits of R.
 func (e *engine[R]) unit(i int) R {
 	if e.model.RefIn {
 		return 1 << (8*unsafe.Sizeof(R(0)) - 1 - uintptr(i))
@@ -58,9 +57,8 @@ func (e *engine[R]) unit(i int) R {
 
 // product multiplies two states as polynomials, modulo the polynomial.
 //
-// The upper coefficients of the product, as a state, are in its low half, as bytes
-// of input would be: multiplying them by x^32 or x^64 modulo the polynomial is what
-// the tables do.
+// The upper coefficients of the product, as a state, are in its low half, like bytes of input.
+// The tables multiply them by x^32 or x^64 modulo the polynomial.
 func (e *engine[R]) product(a, b R) R {
 	if unsafe.Sizeof(a) == 8 {
 		hi, lo := e.product128(uint64(a), uint64(b))
@@ -85,8 +83,7 @@ func (e *engine[R]) product(a, b R) R {
 		e.slices[0][byte(ab>>24)]
 }
 
-// product128 returns the whole product of two states of 64 bits, in the form of
-// states.
+// product128 returns the full product of two states of 64 bits, in the form of states.
 func (e *engine[R]) product128(a, b uint64) (hi, lo uint64) {
 	if e.model.RefIn {
 		hi, lo = carryless(a, b)
@@ -109,11 +106,10 @@ func portableCarryless(a, b uint64) (hi, lo uint64) {
 	return hi ^ middle>>32, lo ^ middle<<32
 }
 
-// carryless32 multiplies a and b as polynomials over GF(2) with the processor's
-// ordinary multiplication, as T. Pornin does in BearSSL (ghash_ctmul): every
-// fourth bit of each factor is multiplied at a time, so that at most eight ones
-// meet in a column and their carries stay in the three columns between, which
-// are masked off.
+// carryless32 multiplies a and b as polynomials over GF(2) with the processor's ordinary
+// multiplication, as T. Pornin does in BearSSL (ghash_ctmul). It multiplies every fourth bit of
+// each factor at a time, so that at most eight ones meet in a column. Their carries stay in the
+// three columns between, which are masked off.
 func carryless32(a, b uint32) uint64 {
 	const column = 0x1111111111111111
 	a0, a1, a2, a3 := uint64(a&0x11111111), uint64(a&0x22222222), uint64(a&0x44444444), uint64(a&0x88888888)

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// anyModel draws a model of the list or any other.
+// anyModel draws a listed or an arbitrary model.
 func anyModel() *rapid.Generator[Model] {
 	return rapid.OneOf(rapid.SampledFrom(allModels()), rapid.Custom(func(t *rapid.T) Model {
 		return Model{
@@ -39,8 +39,7 @@ func TestCombineIsConcatenation(t *testing.T) {
 	})
 }
 
-// TestCombineLengths appends zeros, of which the definition can tell the checksum
-// for any number.
+// TestCombineLengths appends zeros, whose checksum the definition gives for any number.
 func TestCombineLengths(t *testing.T) {
 	lengths := []int64{0, 1, 2, 255, 256, 257, 65_535, 65_536, 1 << 31, 1 << 32, 1<<32 - 1, 1 << 40, 1<<40 + 1, 0x0102030405060708, math.MaxInt64}
 	for _, m := range allModels() {
@@ -84,7 +83,7 @@ func TestProduct(t *testing.T) {
 	})
 }
 
-// normal changes between normal form and the form of states, in both directions.
+// normal converts between normal form and the form of states, in both directions.
 func normal(m Model, a uint32) uint32 {
 	var table Table
 	table.model.RefIn = m.Reflected
@@ -120,9 +119,8 @@ func FuzzCombine(f *testing.F) {
 	})
 }
 
-// zlibPowers and zlibCombine are the method of zlib 1.2.12 and later, for
-// comparison: x^(2^k) in a table, one product for each one bit of the length, each
-// product bit by bit.
+// zlibPowers and zlibCombine are the method of zlib 1.2.12 and later, for comparison: x^(2^k) in
+// a table, one product for each one bit of the length, each product computed bit by bit.
 type zlibPowers [64]uint32
 
 func newZlibPowers() *zlibPowers {
@@ -203,7 +201,7 @@ func BenchmarkSearch(b *testing.B) {
 	}
 }
 
-// TestCarryless: the processor's product is that of ordinary multiplications.
+// The processor's carry-less product equals the portable one.
 func TestCarryless(t *testing.T) {
 	for range 1000 {
 		a, b := rand.Uint64()>>rand.N(64), rand.Uint64()>>rand.N(64)

@@ -6,12 +6,12 @@ import (
 	"math/rand/v2"
 )
 
-// define computes the checksum of p straight from the definition of the model:
-// one bit at a time, most significant bit first, reflecting each byte and the
-// result where the model says so. Everything is judged by it in the end.
+// define computes the checksum of p straight from the definition of the model: one bit at a time,
+// most significant bit first, reflecting each byte and the result as the model says. It is the
+// oracle of all tests.
 func define(m Model, p []byte) uint32 { return uint32(define64(m.wide(), p)) }
 
-// define64 does the same for a model of any width.
+// define64 is define for a model of any width.
 func define64(m Model64, p []byte) uint64 {
 	r := m.Init
 	for _, b := range p {
@@ -43,8 +43,7 @@ func defineOut(m Model64, r uint64) uint64 {
 	return r
 }
 
-// defineResidue returns the register after "123456789" and its checksum, whose
-// highest power comes first.
+// defineResidue returns the register after "123456789" and its checksum, highest power first.
 func defineResidue(m Model64) uint64 {
 	r := m.Init
 	for _, b := range []byte("123456789") {
@@ -62,8 +61,7 @@ func defineResidue(m Model64) uint64 {
 	return defineOut(m, r)
 }
 
-// defineZeros returns the checksum of n zero bytes after the bytes whose checksum
-// is crc, by repeated squaring.
+// defineZeros returns the checksum crc after n more zero bytes, by repeated squaring.
 func defineZeros(m Model, crc uint32, n uint64) uint32 {
 	r := crc ^ m.XorOut
 	if m.Reflected {
@@ -98,9 +96,8 @@ func defineTimes(a, b, poly uint32) uint32 {
 	return product
 }
 
-// oddModels are models that nobody should use, but that must be right all the
-// same: polynomials without a constant term, with few terms or with all of them,
-// and registers that are not the same read from both ends.
+// oddModels are models that nobody should use, but that must be computed correctly: polynomials
+// without a constant term, with few terms or with all of them, and asymmetric registers.
 func oddModels() []Model {
 	return []Model{
 		{Name: "x^32", Poly: 0, Init: 0x12345678, Reflected: true, XorOut: 0x9abcdef0},
@@ -122,8 +119,8 @@ func randomBytes(n int) []byte {
 	return b
 }
 
-// oddModels64 have registers of few bits, of other than whole bytes, of all orders
-// at their ends, and polynomials that make a bad CRC.
+// oddModels64 have registers of few bits, of incomplete bytes, of all bit orders, and polynomials
+// that make a bad CRC.
 func oddModels64() []Model64 {
 	ms := []Model64{
 		{Name: "x", Width: 1},
@@ -149,5 +146,5 @@ func oddModels64() []Model64 {
 
 func allModels64() []Model64 { return append(Catalogue(), oddModels64()...) }
 
-// unlisted is a model with a polynomial that is not in Models and has a multiple.
+// unlisted is a model with an unlisted polynomial that has a multiple.
 func unlisted() Model { return Model{Name: "unlisted", Poly: 0xdeadbeef, Init: 1, Reflected: true} }

@@ -10,10 +10,10 @@ import (
 // Size is the length of a CRC-32 in bytes.
 const Size = 4
 
-// digest is a hash of a Table or a Table64.
+// digest is a hash for a Table or a Table64.
 type digest[R register] struct {
 	table updater[R]
-	crc   R // the checksum of the bytes written
+	crc   R // checksum of the bytes so far
 }
 
 // updater is a Table or a Table64.
@@ -58,12 +58,11 @@ func (d *digest64) Clone() (hash.Cloner, error) {
 	return &clone, nil
 }
 
-// A saved state is the magic, the model and the checksum, numbers most significant
-// byte first. The whole model is in it, since a checksum of one model is a valid
-// one of any other.
+// A saved state is the magic, the model and the checksum, numbers most significant byte first. It
+// includes the whole model, because a checksum of one model is valid for any other.
 const (
-	magic   = "crs8\x01" // polynomial, initial register, final XOR, order; 32 bits each number
-	magic64 = "crs8\x02" // the same with 64 bits, then the width
+	magic   = "crs8\x01" // then polynomial, initial register, XorOut, order, in 32 bits
+	magic64 = "crs8\x02" // the same in 64 bits, then the width
 )
 
 func (d *digest[R]) AppendBinary(b []byte) ([]byte, error) {

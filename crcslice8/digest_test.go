@@ -51,7 +51,7 @@ func TestHash(t *testing.T) {
 	})
 }
 
-func TestSavedStateGoesOn(t *testing.T) {
+func TestSavedStateContinues(t *testing.T) {
 	data := []byte("123456789")
 	for _, m := range Models() {
 		h := newDigest(m)
@@ -131,7 +131,7 @@ func TestClone(t *testing.T) {
 	}
 }
 
-// TestZeroTable: a table that nobody made gives no sum instead of a wrong one.
+// The zero table panics instead of returning a wrong sum.
 func TestZeroTable(t *testing.T) {
 	var crc Table
 	for name, f := range map[string]func(){

@@ -1,5 +1,5 @@
-// Package crcslice8 computes any CRC of 1 to 64 bits, in both bit orders, at a
-// speed that hash/crc32 has for two polynomials and hash/crc64 for none.
+// Package crcslice8 computes any CRC of 1 to 64 bits, in both bit orders, at a speed that
+// hash/crc32 has for two polynomials and hash/crc64 for none.
 //
 //	crc := crcslice8.New(crcslice8.ModelMPEG2())     // or any Model of your own
 //	sum := crc.Checksum(data)                        // at once
@@ -16,13 +16,13 @@
 //	// the four in widest use are shared
 //	sum = crcslice8.Castagnoli().Checksum(data)
 //
-// A [Model] says which CRC-32 is meant, in the terms of the RevEng catalogue;
-// [New] derives from it a [Table], about 24 KiB that never change afterwards.
+// A [Model] specifies a CRC-32 in the terms of the RevEng catalogue; [New] derives from it a
+// [Table] of about 24 KiB that never changes afterwards.
 //
 // # Other widths
 //
-// [Table64], of about 32 KiB, is for any CRC of 1 to 64 bits. It has the methods of
-// Table, and the same code computes both. Its sums are of type uint64.
+// [Table64], of about 32 KiB, is for any CRC of 1 to 64 bits. It has the methods of Table, and
+// the same code computes both. Its sums are of type uint64.
 //
 //	sum := crcslice8.NVME().Checksum(data)                 // CRC-64/NVME, of S3
 //	sum = crcslice8.XZ().Checksum(data)                    // CRC-64/XZ
@@ -30,8 +30,8 @@
 //	model, ok := crcslice8.ModelByName("CRC-16/MODBUS")    // any of Catalogue
 //	crc := crcslice8.New64(model)                          // or a Model64 of your own
 //
-// For a CRC-32 take Table where sums should be of type uint32. A Table also has faster
-// code for long inputs where the processor has no carry-less product.
+// For a CRC-32, Table has sums of type uint32. It also has faster code for long inputs on
+// processors without carry-less products.
 //
 // # Coming from hash/crc32 and hash/crc64
 //
@@ -42,50 +42,47 @@
 //	crc64.MakeTable(crc64.ECMA)   XZ()
 //	crc64.MakeTable(crc64.ISO)    New64 with the model CRC-64/GO-ISO
 //
-// A model has its polynomial in normal form, hash/crc32 and hash/crc64 reversed.
-// Saved states are not interchangeable. Package hashing sums a file by any table on
-// all cores.
+// A model has its polynomial in normal form; hash/crc32 and hash/crc64 have it reversed. Saved
+// states are not interchangeable. Package hashing sums a file by any table on all cores.
 //
 // # State
 //
-// Every kernel works on a state: the shift register of the definition, in the
-// form in which the next byte of input meets its low eight bits. With reflected
-// input that is the ordinary reflected register. With the most significant bit
-// first it is the ordinary register, shifted up to 64 bits, with its bytes swapped,
-// and the tables hold swapped entries, so that one kernel serves both orders at one
-// speed.
+// Every kernel works on a state: the shift register of the definition, arranged so that its low
+// eight bits meet the next byte of input. With reflected input that is the ordinary reflected
+// register. With the most significant bit first it is the ordinary register, shifted up to 64
+// bits, with its bytes swapped, and the tables hold swapped entries. So one kernel serves both
+// orders at one speed.
 //
-// A register of fewer bits needs no code of its own: multiplying the polynomial and
-// the register by a power of x multiplies the remainder by it as well. All kernels
-// therefore divide by a polynomial of degree 64.
+// A shorter register needs no code of its own: multiplying the polynomial and the register by a
+// power of x multiplies the remainder by it as well. All kernels therefore divide by a polynomial
+// of degree 64.
 //
 // # Kernels
 //
-// The length alone decides which kernel runs; [Table.Kernel] and [Table64.Kernel]
-// name it.
+// The length alone decides which kernel runs; [Table.Kernel] and [Table64.Kernel] name it.
 //
 //   - slicing-4, slicing-8 and slicing-16 (Kounavis and Berry, "Novel Table
 //     Lookup-Based Algorithms for High-Performance CRC Generation", IEEE Transactions
 //     on Computers 57, 2008) look up 4, 8 or 16 bytes at once. They are the oracle for
-//     all others and need nothing but tables.
+//     all others and need only tables.
 //   - sparse (Russell, "Chorba: A novel CRC32 implementation", 2024) folds long
 //     input with a multiple of the polynomial that has few terms, by XOR of whole
-//     words. It needs neither tables nor instructions beyond the ordinary. It is for
+//     words. It needs neither tables nor special instructions. It is for
 //     32 bits: a polynomial of 64 bits has no such multiple within reach.
 //   - pclmulqdq and vpclmulqdq fold by carry-less products (Gopal et al., "Fast CRC
 //     Computation for Generic Polynomials Using PCLMULQDQ Instruction", Intel 2009),
-//     16 or 64 bytes in a register. The factors follow from the polynomial, so any
-//     will do. amd64 only.
+//     16 or 64 bytes in a register. The factors follow from the polynomial, so they work
+//     for all polynomials. amd64 only.
 //   - pmull folds in the same way on arm64, 16 bytes in a register. It is tested in
 //     an emulator; its speed has not been measured.
 //   - registers folds by the polynomial itself in units of 64 bytes, 32 of which are
 //     the AVX-512 registers, by XOR alone. It is for amd64 with AVX-512 but without
 //     VPCLMULQDQ, and for three polynomials: IEEE, Castagnoli and Koopman.
-//   - hash/crc32 is called where it has instructions for a polynomial, on arm64,
+//   - hash/crc32 is called if it has instructions for a polynomial, on arm64,
 //     loong64, ppc64le and s390x.
 //
 // The build tag purego leaves slicing and sparse.
 //
-// A CRC finds accidents, not intent: whoever can choose the bytes can choose the
-// sum as well.
+// A CRC detects accidents, not attacks: anyone who can choose the bytes can choose the sum as
+// well.
 package crcslice8

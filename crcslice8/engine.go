@@ -10,32 +10,32 @@ import (
 // register is the type of a state: uint32 for Table, uint64 for Table64.
 type register interface{ uint32 | uint64 }
 
-// engine is the part that Table and Table64 have in common.
+// engine is the common part of Table and Table64.
 //
-// A register of fewer bits than R is a register of 64 bits: multiplying polynomial
-// and register by a power of x multiplies the remainder by it as well. All that
-// follows therefore computes with a polynomial of degree 64. A Table, which has 32
-// bits, keeps the lower half of such a state: the upper half is always 0.
+// A register of fewer bits than R is handled as a register of 64 bits: multiplying polynomial and
+// register by a power of x multiplies the remainder by it as well. So all code below computes
+// with a polynomial of degree 64. A Table, which has 32 bits, keeps the lower half of such a
+// state: the upper half is always 0.
 type engine[R register] struct {
 	model Model64
-	shift int    // 64 less the width
+	shift int    // 64 minus the width
 	mask  R      // the bits of a checksum
 	poly  uint64 // normal form, shifted up
 	order bitOrder
 
-	// slices[k][b] is the state after byte b and k zero bytes, from state 0.
+	// slices[k][b] is the state after byte b and k zero bytes, starting from state 0.
 	slices [8][256]R
 
-	// powers[k][b] is x^(8·b·256^k) modulo the polynomial, in the form of states:
-	// 256^k·b zero bytes multiply a state by it.
+	// powers[k][b] is x^(8·b·256^k) modulo the polynomial, in the form of states: 256^k·b zero
+	// bytes multiply a state by it.
 	powers [8][256]R
 
 	xorOut, empty R
-	arch          archTable // for the kernels of this architecture
-	made          bool      // by New or New64
+	arch          archTable // data for this architecture's kernels
+	made          bool      // made by New or New64
 }
 
-// bitOrder says how a checksum is made of a state.
+// bitOrder says how a state becomes a checksum.
 type bitOrder uint8
 
 const (
@@ -45,7 +45,7 @@ const (
 	reflectedSum                   // RefOut alone
 )
 
-// prepare works out everything that depends on m.
+// prepare computes everything that depends on m.
 func (e *engine[R]) prepare(m Model64) {
 	if err := m.check(); err != nil {
 		panic(err.Error())
@@ -67,7 +67,7 @@ func (e *engine[R]) prepare(m Model64) {
 	e.xorOut = R(m.XorOut)
 	e.empty = R(m.Init)
 	if m.RefOut {
-		e.empty = R(bits.Reverse64(m.Init << e.shift)) // its low bits, Width of them
+		e.empty = R(bits.Reverse64(m.Init << e.shift)) // its low Width bits
 	}
 	e.empty ^= e.xorOut
 	for b := range e.slices[0] {
@@ -82,8 +82,8 @@ func (e *engine[R]) prepare(m Model64) {
 	e.arch.prepare(e.poly, m.RefIn)
 }
 
-// stateAfterByte returns the state after byte b, from state 0: the definition, bit
-// by bit.
+// stateAfterByte returns the state after byte b, from state 0, computed bit by bit from the
+// definition.
 func stateAfterByte(poly uint64, reflected bool, b byte) uint64 {
 	if reflected {
 		b = bits.Reverse8(b)
@@ -101,7 +101,7 @@ func stateAfterByte(poly uint64, reflected bool, b byte) uint64 {
 // afterZero returns the state after state s and a zero byte.
 func (e *engine[R]) afterZero(s R) R { return s>>8 ^ e.slices[0][byte(s)] }
 
-// stateOf returns the state for a register, given in its final order of bits.
+// stateOf returns the state of a register, given in its final order of bits.
 func (e *engine[R]) stateOf(r R) R {
 	if e.order == reflected {
 		return r & e.mask
@@ -110,7 +110,7 @@ func (e *engine[R]) stateOf(r R) R {
 	if e.order == msbFirst {
 		return R(bits.ReverseBytes64(v))
 	}
-	// One of the two ends is reflected.
+	// Only one of input and output is reflected.
 	v = bits.Reverse64(v)
 	if e.order == reflectedInput {
 		return R(v)
@@ -137,16 +137,16 @@ func (e *engine[R]) registerOf(s R) R {
 // size returns the length of a checksum in bytes.
 func (e *engine[R]) size() int { return (e.model.Width + 7) / 8 }
 
-// refuseZero refuses the zero Table, whose sums would all be 0. Kernels in assembly never
-// run for it, since it has no factors.
+// refuseZero panics for the zero Table, whose sums would all be 0. Assembly kernels never run for
+// it, because it has no factors.
 func (e *engine[R]) refuseZero() {
 	if !e.made {
 		panic("crcslice8: a Table that was not made by New")
 	}
 }
 
-// bytewise takes one byte per step (Sarwate 1988). The byte meets the low bits
-// of the state; the higher bits move down.
+// bytewise takes one byte per step (Sarwate 1988). The byte meets the low bits of the state; the
+// higher bits move down.
 func (e *engine[R]) bytewise(s R, p []byte) R {
 	for _, b := range p {
 		s = s>>8 ^ e.slices[0][byte(s)^b]
@@ -154,7 +154,7 @@ func (e *engine[R]) bytewise(s R, p []byte) R {
 	return s
 }
 
-// upTo3 takes fewer than four bytes: slicing by two and bytewise.
+// upTo3 takes fewer than four bytes, by slicing by two and bytewise.
 func (e *engine[R]) upTo3(s R, p []byte) R {
 	if len(p) >= 2 {
 		s ^= R(binary.LittleEndian.Uint16(p))
@@ -167,7 +167,7 @@ func (e *engine[R]) upTo3(s R, p []byte) R {
 	return s
 }
 
-// upTo7 takes fewer than eight bytes: slicing by four first.
+// upTo7 takes fewer than eight bytes, by slicing by four first.
 func (e *engine[R]) upTo7(s R, p []byte) R {
 	if len(p) >= 4 {
 		s ^= R(binary.LittleEndian.Uint32(p))

@@ -29,7 +29,7 @@ func ExampleTable_Combine() {
 }
 
 func ExampleNew() {
-	// A model of one's own: any polynomial, in normal form.
+	// A custom model: any polynomial, in normal form.
 	crc := crcslice8.New(crcslice8.Model{Name: "mine", Poly: 0x32583499, Init: 0xffffffff, Reflected: true})
 	fmt.Println(crc.Update(crc.Empty(), []byte("ab")) == crc.Update(crc.Checksum([]byte("a")), []byte("b")))
 	// Output: true

@@ -10,14 +10,14 @@ import (
 	"github.com/assetcook/assetcook/internal/guard"
 )
 
-// kernel is one way from a state to the state after some bytes.
+// kernel is a function from a state to the state after some bytes.
 type kernel[R register] struct {
 	name string
 	run  func(state R, p []byte) R
 }
 
-// kernels returns every kernel of t at any length, also where another would be
-// chosen, and last the chosen one.
+// kernels returns every kernel of t for any length, even where another would be chosen, and last
+// the chosen one.
 func (t *Table) kernels() []kernel[uint32] {
 	ks := []kernel[uint32]{
 		{"bytewise", t.bytewise},
@@ -31,14 +31,14 @@ func (t *Table) kernels() []kernel[uint32] {
 	return append(ks, kernel[uint32]{"Update", func(s uint32, p []byte) uint32 { return t.state(t.Update(t.finish(s), p)) }})
 }
 
-// kernels does the same for a Table64.
+// kernels is Table.kernels for a Table64.
 func (t *Table64) kernels() []kernel[uint64] {
 	ks := []kernel[uint64]{{"bytewise", t.bytewise}, {"slicing-8", t.slicing8}}
 	ks = append(ks, archKernels(&t.engine)...)
 	return append(ks, kernel[uint64]{"Update", func(s uint64, p []byte) uint64 { return t.state(t.Update(t.finish(s), p)) }})
 }
 
-// lengths are all up to 1200 and those around which something changes.
+// lengths returns all lengths up to 1200, and those around which the kernels change.
 func (t *Table) lengths() []int {
 	var ns []int
 	for n := range 1201 {
@@ -108,8 +108,7 @@ func TestUnrealMemCrc(t *testing.T) {
 	}
 }
 
-// TestKernelsAgainstDefinition: the tables mean what the definition says. That
-// all kernels mean the same is for the next test.
+// The tables match the definition. The next test checks that all kernels agree.
 func TestKernelsAgainstDefinition(t *testing.T) {
 	data := randomBytes(3000)
 	for _, m := range allModels() {
@@ -161,11 +160,10 @@ func TestKernelsAtEveryAlignment(t *testing.T) {
 	}
 }
 
-// TestKernelsStayInside: no kernel touches a byte that is not its own, nor writes
-// one.
+// No kernel reads a byte outside its input, or writes a byte.
 func TestKernelsStayInside(t *testing.T) {
 	buf := guard.New(t, 4096)
-	// Koopman's polynomial folds from the fewest bytes of the listed ones.
+	// Koopman's polynomial folds from the shortest length of the listed ones.
 	mef := ModelMEF()
 	mef.Reflected = false
 	ks := append(Koopman().kernels(), New(mef).kernels()...)
@@ -209,8 +207,8 @@ func TestAgainstStandardLibrary(t *testing.T) {
 	}
 }
 
-// TestKernelByLength: the portable kernels take over at the lengths meant for them,
-// wherever no kernel of the processor comes first.
+// Each portable kernel is chosen from its length on, unless a kernel of the processor comes
+// first.
 func TestKernelByLength(t *testing.T) {
 	for _, m := range Models() {
 		crc := New(m)
@@ -233,13 +231,12 @@ func TestKernelByLength(t *testing.T) {
 	}
 }
 
-// TestFirstLongInputs: goroutines that meet at the first long input of one table
-// all get the right sum.
-func TestFirstLongInputs(t *testing.T) {
+// Goroutines that sum the first long inputs of one table all get the right sum.
+func TestConcurrentFirstLongInputs(t *testing.T) {
 	m := unlisted()
 	crc := New(m)
 	if crc.multiple.Load() != nil {
-		t.Fatal("the polynomial is listed, so that nothing is searched")
+		t.Fatal("the polynomial is listed, so there is no search")
 	}
 	data := randomBytes(searchFrom)
 	want := crc.slicing8(1, data)

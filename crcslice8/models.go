@@ -8,17 +8,17 @@ import (
 // Model describes a CRC-32 in the terms of the RevEng catalogue of parametrised
 // CRC algorithms (Greg Cook, https://reveng.sourceforge.io/crc-catalogue/).
 type Model struct {
-	Name      string // "CRC-32/ISO-HDLC"; for people only
-	Poly      uint32 // normal form: bit i is the coefficient of x^i, x^32 is implied (0x04c11db7)
-	Init      uint32 // register before the first byte, most significant bit first also where Reflected
-	Reflected bool   // RefIn and RefOut: the least significant bit of a byte is its highest power
-	XorOut    uint32 // added to the register, in its final order, at the end
-	Check     uint32 // checksum of "123456789"; documentation, New does not look at it
+	Name      string // such as "CRC-32/ISO-HDLC"; for display only
+	Poly      uint32 // normal form: bit i is x^i, without x^32
+	Init      uint32 // register before the first byte, always most significant bit first
+	Reflected bool   // RefIn and RefOut: a byte's lowest bit comes first
+	XorOut    uint32 // XORed to the final register
+	Check     uint32 // checksum of "123456789"; New ignores it
 }
 
 // String returns the model in the catalogue's terms, numbers in hex:
-// "CRC-32/ISO-HDLC(poly=0x04c11db7 init=0xffffffff reflected=true xorout=0xffffffff check=0xcbf43926)".
-// A zero Check, as in a model of your own, is left out.
+// "CRC-32/ISO-HDLC(poly=0x04c11db7 init=0xffffffff reflected=true xorout=0xffffffff
+// check=0xcbf43926)". A zero Check, as in a custom model, is left out.
 func (m Model) String() string {
 	check := ""
 	if m.Check != 0 {
@@ -28,7 +28,7 @@ func (m Model) String() string {
 		cmp.Or(m.Name, "CRC-32"), m.Poly, m.Init, m.Reflected, m.XorOut, check)
 }
 
-// wide returns the same model as one of any width.
+// wide returns the same model as a Model64.
 func (m Model) wide() Model64 {
 	return Model64{m.Name, 32, uint64(m.Poly), uint64(m.Init), m.Reflected, m.Reflected, uint64(m.XorOut), uint64(m.Check), 0}
 }
@@ -94,9 +94,8 @@ func ModelMPEG2() Model {
 	return Model{"CRC-32/MPEG-2", polyIEEE, ones, false, 0, 0x0376e6e7}
 }
 
-// ModelCKSUM is the CRC of the POSIX command cksum without what the command does
-// besides: it appends the length of the file, least significant byte first and
-// without leading zeros, to the bytes it sums.
+// ModelCKSUM is the CRC of the POSIX command cksum. The command also appends the length of the
+// file, least significant byte first and without leading zeros, to the bytes it sums.
 func ModelCKSUM() Model {
 	return Model{"CRC-32/CKSUM", polyIEEE, 0, false, ones, 0x765e7680}
 }
@@ -132,8 +131,8 @@ func ModelCDROMEDC() Model {
 	return Model{"CRC-32/CD-ROM-EDC", polyCDROMEDC, 0, true, 0, 0x6ec2edc4}
 }
 
-// ModelKoopman is what hash/crc32 computes with its Koopman table: [ModelMEF]
-// with a final complement. The RevEng catalogue has no entry for it.
+// ModelKoopman is the CRC of hash/crc32 with its Koopman table: [ModelMEF] with a final
+// complement. The RevEng catalogue has no entry for it.
 func ModelKoopman() Model {
 	return Model{"CRC-32/KOOPMAN", polyKoopman, ones, true, ones, 0x2d3dd0ae}
 }

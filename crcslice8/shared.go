@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// sharedTable is a table that is made on first use. Afterwards it costs one load:
-// sync.OnceValue takes as long as the sum of a byte.
+// sharedTable is a table made on first use. Afterwards it costs one load; sync.OnceValue would
+// take as long as summing a byte.
 type sharedTable[T any] struct {
 	table atomic.Pointer[T]
 	once  sync.Once
@@ -53,8 +53,7 @@ func NVME() *Table64 { return sharedNVME.get() }
 // XZ returns the table of CRC-64/XZ, made on first use. hash/crc64 calls it ECMA.
 func XZ() *Table64 { return sharedXZ.get() }
 
-// UnrealMemCrc is the Unreal Engine's FCrc::MemCrc_DEPRECATED: the checksum of
-// the bytes whose checksum is crc (0 for none), followed by data. It is
-// CRC-32/BZIP2; "123456789" gives 0xfc891918. The engine's newer FCrc::MemCrc32 is
-// the ordinary CRC-32, [IEEE].
+// UnrealMemCrc is the Unreal Engine's FCrc::MemCrc_DEPRECATED. It returns the checksum of the
+// bytes with checksum crc (0 for none), followed by data. It is CRC-32/BZIP2; "123456789" gives
+// 0xfc891918. The engine's newer FCrc::MemCrc32 is the ordinary CRC-32, [IEEE].
 func UnrealMemCrc(data []byte, crc uint32) uint32 { return BZIP2().Update(crc, data) }

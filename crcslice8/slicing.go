@@ -2,31 +2,29 @@ package crcslice8
 
 import "encoding/binary"
 
-// Slicing8 is [Table.Update] by slicing-by-8, whatever the length and the
-// processor: the oracle for all other kernels.
+// Slicing8 is [Table.Update] by slicing-by-8, for any length and processor: the oracle for all
+// other kernels.
 func (t *Table) Slicing8(crc uint32, p []byte) uint32 {
 	t.refuseZero()
 	return t.finish(t.slicing8(t.state(crc), p))
 }
 
-// Slicing16 is [Table.Update] by slicing-by-16, whatever the length and the
-// processor.
+// Slicing16 is [Table.Update] by slicing-by-16, for any length and processor.
 func (t *Table) Slicing16(crc uint32, p []byte) uint32 {
 	t.refuseZero()
 	return t.finish(t.slicing16(t.state(crc), p))
 }
 
-// Slicing8 is [Table64.Update] by slicing-by-8, whatever the length and the
-// processor: the oracle for all other kernels.
+// Slicing8 is [Table64.Update] by slicing-by-8, for any length and processor: the oracle for all
+// other kernels.
 func (t *Table64) Slicing8(crc uint64, p []byte) uint64 {
 	t.refuseZero()
 	return t.finish(t.slicing8(t.state(crc), p))
 }
 
-// slicing8 takes eight bytes per step. A CRC is linear, so the state after eight
-// bytes is the sum of what each of them leaves on its own; the byte with k bytes
-// behind it leaves slices[k]. The state counts as part of all of them. The sum is a
-// tree, since all look-ups wait for the step before.
+// slicing8 takes eight bytes per step. A CRC is linear, so the state after eight bytes is the sum
+// of their separate contributions; a byte followed by k more contributes slices[k]. The state is
+// added to all of the bytes. The sum is a tree, because all look-ups wait for the previous step.
 func (t *Table64) slicing8(s uint64, p []byte) uint64 {
 	for ; len(p) >= 8; p = p[8:] {
 		s ^= binary.LittleEndian.Uint64(p)
@@ -38,8 +36,8 @@ func (t *Table64) slicing8(s uint64, p []byte) uint64 {
 	return t.upTo7(s, p)
 }
 
-// slicing8 does the same with a state that counts as part of the first four bytes.
-// Their look-ups, which wait for the step before, come last in the sum.
+// slicing8 does the same with a state that is added to the first four bytes. Their look-ups,
+// which wait for the previous step, come last in the sum.
 func (t *Table) slicing8(s uint32, p []byte) uint32 {
 	for ; len(p) >= 8; p = p[8:] {
 		s ^= binary.LittleEndian.Uint32(p)
@@ -55,8 +53,8 @@ func (t *Table) slicing8(s uint32, p []byte) uint32 {
 	return t.upTo7(s, p)
 }
 
-// slicing16 does the same with sixteen bytes per step. Loading each byte on its
-// own costs less than taking a word apart.
+// slicing16 does the same with sixteen bytes per step. Loading each byte separately costs less
+// than splitting a word.
 func (t *Table) slicing16(s uint32, p []byte) uint32 {
 	for ; len(p) >= 16; p = p[16:] {
 		s ^= binary.LittleEndian.Uint32(p)

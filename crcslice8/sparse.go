@@ -6,20 +6,19 @@ import (
 )
 
 const (
-	chunk = 64 // bytes that a step of the kernel takes
+	chunk = 64 // bytes per step of the kernel
 
-	// A block of input and the bytes before it stay in a small first-level cache
-	// (32 KiB) beside the input.
+	// A block and the bytes before it fit a small first-level cache (32 KiB) beside the input.
 	blockSize = 8 << 10
 )
 
 type buffer [maxDegree + blockSize]byte
 
-// buffers saves clearing a buffer on the stack, which takes as long as summing
-// some hundred bytes.
+// buffers avoids clearing a buffer on the stack, which takes as long as summing some hundred
+// bytes.
 var buffers = sync.Pool{New: func() any { return new(buffer) }}
 
-// sparse folds p with m and leaves the rest to slicing-16.
+// sparse folds p with m and sums the remainder by slicing-16.
 func (t *Table) sparse(m *multiple, s uint32, p []byte) uint32 {
 	ragged := len(p) % chunk
 	if len(p)-ragged <= m.rest() {
@@ -32,20 +31,20 @@ func (t *Table) sparse(m *multiple, s uint32, p []byte) uint32 {
 	return s
 }
 
-// rest is the length of what fold leaves: the degree, in whole chunks.
+// rest returns the length of fold's result: the degree, in whole chunks.
 func (m *multiple) rest() int { return (m.degree + chunk - 1) / chunk * chunk }
 
-// from is the length from which folding is faster than slicing-16 alone, as
-// BenchmarkCutoffs measures it; it is more than rest and a chunk.
+// from returns the length from which folding is faster than slicing-16 alone, as BenchmarkCutoffs
+// measures it; it is more than rest and a chunk.
 func (m *multiple) from() int { return m.degree + m.degree/2 + 256 }
 
-// fold returns a message of m.rest() bytes that from state 0 leads where p leads
-// from state s. It lies in buf. p is longer than that, in whole chunks.
+// fold returns a message of m.rest() bytes, in buf, that leads from state 0 to the same state as
+// p leads from s. p must be longer than that, in whole chunks.
 func (m *multiple) fold(buf *buffer, s uint32, p []byte) []byte {
 	rest := m.rest()
-	// The first bytes of buf are those before the block in work. Before the first
-	// byte of p there is nothing but the state: as the largest tap alone leads from
-	// the first four bytes of p to the first four of buf, it is added to those.
+	// The first bytes of buf are those before the current block. Before the first byte of p there
+	// is only the state. The largest tap alone leads from the first four bytes of p to the first
+	// four of buf, so the state is added there.
 	clear(buf[:m.degree])
 	binary.LittleEndian.PutUint32(buf[:], s)
 	for len(p) > rest {
@@ -54,26 +53,22 @@ func (m *multiple) fold(buf *buffer, s uint32, p []byte) []byte {
 		copy(buf[:m.degree], buf[n:])
 		p = p[n:]
 	}
-	// What is left gets the taps that reach back to folded bytes, and no others.
-	// It overwrites the bytes before it, which are read at the same place or
-	// further on.
+	// The remainder gets only the taps that reach back to folded bytes. It overwrites the bytes
+	// before it, which are read at the same place or further on.
 	clear(buf[m.degree : m.degree+rest])
 	m.addTaps(buf[:], buf[:], p)
 	return buf[:rest]
 }
 
-// native: bytes are only added to bytes, so that their order in a word does not
-// matter.
+// native: only bytes are added to bytes, so their order in a word does not matter.
 var native = binary.NativeEndian
 
-// addTaps sets dst to the sum of in, in whole chunks, and of what the taps find. For
-// in[0] the largest tap leads to before[0]; dst may begin there too, or further
-// on.
+// addTaps sets dst to the sum of in, in whole chunks, and of the bytes at the taps. For in[0] the
+// largest tap leads to before[0]; dst may begin there too, or further on.
 //
-// Both pairs of taps are eight bytes apart: what one of a pair finds for a word
-// is what the other finds for the next, so that the sum of two words is kept
-// instead of loading them again. The equal lengths and the full slice expressions
-// leave one bounds check per slice and chunk.
+// Both pairs of taps are eight bytes apart: a word at one tap of a pair is the next word at the
+// other tap. So the sum of two words is kept instead of loading them again. The equal lengths and
+// the full slice expressions leave one bounds check per slice and chunk.
 func (m *multiple) addTaps(dst, before, in []byte) {
 	near, far := before[m.degree-m.near-8:], before[m.degree-m.far-8:]
 	s0 := native.Uint64(near) ^ native.Uint64(far)

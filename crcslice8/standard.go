@@ -4,9 +4,8 @@ package crcslice8
 
 import "hash/crc32"
 
-// standardTable returns the table that makes hash/crc32 use instructions of this
-// architecture. It has them for two polynomials of 32 bits, reflected, and the result
-// is nil for other polynomials of degree 64.
+// standardTable returns the table for which hash/crc32 uses instructions of this architecture:
+// two reflected polynomials of 32 bits. For other polynomials of degree 64 it returns nil.
 func standardTable(poly uint64, reflected bool) *crc32.Table {
 	switch {
 	case reflected && poly == polyIEEE<<32:

@@ -7,21 +7,20 @@ import (
 	"sync/atomic"
 )
 
-// Table is a CRC-32 ready for use: what depends on the polynomial, worked out
-// once. It never changes as seen from outside and is safe for concurrent use.
-// Only [New] makes one that works; with the zero Table all methods that compute
-// something panic.
+// Table is a CRC-32 ready for use: the precomputed data of a polynomial. It never changes as seen
+// from outside and is safe for concurrent use. Use [New]; computing methods of the zero Table
+// panic.
 type Table struct {
 	engine[uint32]
 
 	upper [8][256]uint32 // slices 8 to 15, for slicing-16
 
-	multiple atomic.Pointer[multiple] // for long input; nil: none, or not searched yet
-	search   sync.Once                // finds it for polynomials that are not listed
+	multiple atomic.Pointer[multiple] // for long input; nil if none or not searched yet
+	search   sync.Once                // guards the search for unlisted polynomials
 }
 
-// New works out all that depends on the polynomial of m; that takes some tens of
-// microseconds. It takes any model, also one whose polynomial makes a bad CRC.
+// New computes the data for the polynomial of m, which takes some tens of microseconds. It
+// accepts any model, even one whose polynomial makes a bad CRC.
 func New(m Model) *Table {
 	t := new(Table)
 	t.prepare(m.wide())
@@ -36,7 +35,7 @@ func New(m Model) *Table {
 	return t
 }
 
-// Model returns what t was made from.
+// Model returns the model that t was made from.
 func (t *Table) Model() Model {
 	m := t.model
 	return Model{m.Name, uint32(m.Poly), uint32(m.Init), m.RefIn, uint32(m.XorOut), uint32(m.Check)}
@@ -48,9 +47,8 @@ func (t *Table) Empty() uint32 { return t.empty }
 // Checksum returns the checksum of p.
 func (t *Table) Checksum(p []byte) uint32 { return t.Update(t.empty, p) }
 
-// Update returns the checksum of the bytes whose checksum is crc, followed by p.
-// As with hash/crc32, crc is a finished value, not a register. A chain begins with
-// Empty.
+// Update returns the checksum of the bytes with checksum crc, followed by p. As with hash/crc32,
+// crc is a finished value, not a register. A chain begins with Empty.
 func (t *Table) Update(crc uint32, p []byte) uint32 {
 	return t.update(crc, p)
 }
@@ -58,10 +56,10 @@ func (t *Table) Update(crc uint32, p []byte) uint32 {
 // state undoes finish.
 func (t *Table) state(crc uint32) uint32 { return t.swap(crc ^ t.xorOut) }
 
-// finish makes a checksum of a state.
+// finish converts a state to a checksum.
 func (t *Table) finish(state uint32) uint32 { return t.swap(state) ^ t.xorOut }
 
-// swap is stateOf and registerOf, which are one for 32 bits, without a call.
+// swap is stateOf and registerOf, which are equal for 32 bits, without a call.
 func (t *Table) swap(r uint32) uint32 {
 	if t.order != reflected {
 		r = bits.ReverseBytes32(r)
@@ -74,25 +72,23 @@ func (t *Table) combine(crcA, crcB, power uint32) uint32 {
 	return t.swap(t.product(t.swap(crcA^t.empty), power)) ^ crcB
 }
 
-// Hash returns a new hash.Hash32 that has seen no bytes. Its Sum appends the
-// checksum most significant byte first.
+// Hash returns a new hash.Hash32 that has seen no bytes. Its Sum appends the checksum most
+// significant byte first.
 //
-// It is also a hash.Cloner and an encoding.BinaryMarshaler, BinaryAppender and
-// BinaryUnmarshaler: a state saved by one takes up its work in another of an equal
-// model, names and check values aside.
+// It is also a hash.Cloner and an encoding.BinaryMarshaler, BinaryAppender and BinaryUnmarshaler:
+// a saved state can be continued by a hash of an equal model; names and check values may differ.
 func (t *Table) Hash() hash.Hash32 { return &digest32{digest[uint32]{t, t.Empty()}} }
 
-// Combine returns the checksum of a followed by b, given the checksum of each and
-// the length of b in bytes. It panics if lenB is negative.
+// Combine returns the checksum of a followed by b, given the checksum of each and the length of b
+// in bytes. It panics if lenB is negative.
 //
-// The time grows with the number of bytes that lenB takes, not with its value.
+// Its time grows with the number of bytes of lenB, not with its value.
 func (t *Table) Combine(crcA, crcB uint32, lenB int64) uint32 {
 	return t.combine(crcA, crcB, t.zeros(lenB))
 }
 
-// Shift is what appending a fixed number of bytes does to a checksum. It saves
-// most of the work of [Table.Combine] where many blocks have one length. Only
-// [Table.Shift] makes one that works.
+// Shift is the operator that appends a fixed number of bytes to a checksum. It saves most of the
+// work of [Table.Combine] for many blocks of one length. Only [Table.Shift] makes a usable one.
 type Shift struct {
 	table *Table
 	power uint32

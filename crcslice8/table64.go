@@ -11,20 +11,20 @@ import (
 // parametrised CRC algorithms (Greg Cook,
 // https://reveng.sourceforge.io/crc-catalogue/).
 type Model64 struct {
-	Name    string // "CRC-64/XZ"; for people only
+	Name    string // such as "CRC-64/XZ"; for display only
 	Width   int    // bits of the register, 1 to 64
-	Poly    uint64 // normal form: bit i is the coefficient of x^i, x^Width is implied
-	Init    uint64 // register before the first byte, most significant bit first also where RefIn
-	RefIn   bool   // the least significant bit of a byte is its highest power
+	Poly    uint64 // normal form: bit i is x^i, without x^Width
+	Init    uint64 // register before the first byte, always most significant bit first
+	RefIn   bool   // a byte's lowest bit comes first
 	RefOut  bool   // the register is reflected at the end
-	XorOut  uint64 // added to the register, in its final order, at the end
-	Check   uint64 // checksum of "123456789"; documentation, New64 does not look at it
-	Residue uint64 // register after a message with its checksum, before XorOut; documentation
+	XorOut  uint64 // XORed to the final register
+	Check   uint64 // checksum of "123456789"; New64 ignores it
+	Residue uint64 // register after message and checksum, before XorOut; ignored
 }
 
-// String returns the model in the catalogue's terms, numbers in hex:
-// "CRC-16/ARC(width=16 poly=0x8005 init=0x0000 refin=true refout=true xorout=0x0000 check=0xbb3d)".
-// A zero Check, as in a model of your own, is left out.
+// String returns the model in the catalogue's terms, numbers in hex: "CRC-16/ARC(width=16
+// poly=0x8005 init=0x0000 refin=true refout=true xorout=0x0000 check=0xbb3d)". A zero Check, as
+// in a custom model, is left out.
 func (m Model64) String() string {
 	digits := (m.Width + 3) / 4
 	check := ""
@@ -36,7 +36,7 @@ func (m Model64) String() string {
 		m.RefIn, m.RefOut, digits, m.XorOut, check)
 }
 
-// check returns an error for a model that describes no CRC.
+// check returns an error for an invalid model.
 func (m Model64) check() error {
 	name := cmp.Or(m.Name, "a model")
 	if m.Width < 1 || m.Width > 64 {
@@ -58,8 +58,8 @@ func (m Model64) check() error {
 	return nil
 }
 
-// ModelByName returns the model that [Catalogue] lists under a name such as
-// "CRC-16/MODBUS". The case of letters does not matter.
+// ModelByName returns the model with this name in [Catalogue], such as "CRC-16/MODBUS". The case
+// of letters does not matter.
 func ModelByName(name string) (Model64, bool) {
 	for _, m := range catalogue {
 		if strings.EqualFold(m.Name, name) {
@@ -69,14 +69,13 @@ func ModelByName(name string) (Model64, bool) {
 	return Model64{}, false
 }
 
-// Table64 is a CRC of 1 to 64 bits ready for use. It never changes and is safe for
-// concurrent use. Only [New64] makes one that works; with the zero Table64 all
-// methods that compute something panic.
+// Table64 is a CRC of 1 to 64 bits ready for use. It never changes and is safe for concurrent
+// use. Use [New64]; computing methods of the zero Table64 panic.
 type Table64 struct{ engine[uint64] }
 
-// New64 works out all that depends on the polynomial of m; that takes some tens of
-// microseconds. It takes any polynomial, also one that makes a bad CRC. It panics
-// if the width is not 1 to 64 or a number has more bits than that.
+// New64 computes the data for the polynomial of m, which takes some tens of microseconds. It
+// accepts any polynomial, even one that makes a bad CRC. It panics if the width is not 1 to 64 or
+// a number has more bits than the width.
 func New64(m Model64) *Table64 {
 	t := new(Table64)
 	t.prepare(m)
@@ -101,14 +100,14 @@ func (t *Table64) Empty() uint64 { return t.empty }
 // Checksum returns the checksum of p.
 func (t *Table64) Checksum(p []byte) uint64 { return t.Update(t.empty, p) }
 
-// Update returns the checksum of the bytes whose checksum is crc, followed by p.
-// As with hash/crc64, crc is a finished value, not a register. A chain begins with
-// Empty. Bits of crc above the width do not count.
+// Update returns the checksum of the bytes with checksum crc, followed by p. As with hash/crc64,
+// crc is a finished value, not a register. A chain begins with Empty. Bits of crc above the width
+// are ignored.
 func (t *Table64) Update(crc uint64, p []byte) uint64 {
 	return t.update(crc, p)
 }
 
-// state undoes finish. Bits of crc above the width do not count.
+// state undoes finish. Bits of crc above the width are ignored.
 func (t *Table64) state(crc uint64) uint64 {
 	if crc ^= t.xorOut; t.order != reflected {
 		return t.stateOf(crc)
@@ -116,7 +115,7 @@ func (t *Table64) state(crc uint64) uint64 {
 	return crc & t.mask
 }
 
-// finish makes a checksum of a state.
+// finish converts a state to a checksum.
 func (t *Table64) finish(state uint64) uint64 {
 	if t.order != reflected {
 		state = t.registerOf(state)
@@ -124,23 +123,23 @@ func (t *Table64) finish(state uint64) uint64 {
 	return state ^ t.xorOut
 }
 
-// Hash returns a new hash.Hash64 that has seen no bytes. Its Sum appends the
-// checksum most significant byte first, in as many bytes as the width takes.
+// Hash returns a new hash.Hash64 that has seen no bytes. Its Sum appends the checksum most
+// significant byte first, in as many bytes as the width needs.
 //
-// It is also a hash.Cloner and an encoding.BinaryMarshaler, BinaryAppender and
-// BinaryUnmarshaler: a state saved by one takes up its work in another of an equal
-// model, names, check values and residues aside.
+// It is also a hash.Cloner and an encoding.BinaryMarshaler, BinaryAppender and BinaryUnmarshaler:
+// a saved state can be continued by a hash of an equal model; names, check values and residues
+// may differ.
 func (t *Table64) Hash() hash.Hash64 { return &digest64{digest[uint64]{t, t.Empty()}} }
 
-// Combine returns the checksum of a followed by b, given the checksum of each and
-// the length of b in bytes. It panics if lenB is negative.
+// Combine returns the checksum of a followed by b, given the checksum of each and the length of b
+// in bytes. It panics if lenB is negative.
 //
-// The time grows with the number of bytes that lenB takes, not with its value.
+// Its time grows with the number of bytes of lenB, not with its value.
 func (t *Table64) Combine(crcA, crcB uint64, lenB int64) uint64 {
 	return t.combine(crcA, crcB, t.zeros(lenB))
 }
 
-// Shift64 is a [Shift] of a [Table64]. Only [Table64.Shift] makes one that works.
+// Shift64 is a [Shift] of a [Table64]. Only [Table64.Shift] makes a usable one.
 type Shift64 struct {
 	table *Table64
 	power uint64

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding"
+	"fmt"
 	"hash"
 	"hash/crc64"
 	"math"
@@ -14,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// anyModel64 draws a model of the catalogue or any other.
+// anyModel64 draws a model of the catalogue or an arbitrary one.
 func anyModel64() *rapid.Generator[Model64] {
 	return rapid.OneOf(rapid.SampledFrom(allModels64()), rapid.Custom(func(t *rapid.T) Model64 {
 		width := rapid.IntRange(1, 64).Draw(t, "width")
@@ -74,7 +75,7 @@ func TestCatalogue(t *testing.T) {
 	}
 }
 
-// TestCatalogueHasModels: both lists have the same CRC-32s, Koopman's aside.
+// Both lists have the same CRC-32s, except Koopman's.
 func TestCatalogueHasModels(t *testing.T) {
 	for _, m := range Models() {
 		listed, ok := ModelByName(m.Name)
@@ -85,7 +86,7 @@ func TestCatalogueHasModels(t *testing.T) {
 	}
 }
 
-func TestModels64ThatAreNone(t *testing.T) {
+func TestInvalidModels64AreRefused(t *testing.T) {
 	for _, tt := range []struct {
 		model Model64
 		want  string
@@ -116,7 +117,7 @@ func TestModel64String(t *testing.T) {
 	}
 }
 
-// TestKernels64AgainstDefinition: each kernel computes the sum of the definition.
+// Each kernel computes the sum of the definition.
 func TestKernels64AgainstDefinition(t *testing.T) {
 	data := randomBytes(1000)
 	for _, m := range allModels64() {
@@ -173,9 +174,8 @@ func TestKernels64AtEveryAlignment(t *testing.T) {
 	}
 }
 
-// TestAnyCRC is the law of all functions: any model and any split of the input give
-// the sum of the definition.
-func TestAnyCRC(t *testing.T) {
+// For any model and any split of the input, the sum is that of the definition.
+func TestAnyCRCMatchesTheDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := anyModel64().Draw(t, "model")
 		crc := New64(m)
@@ -185,7 +185,7 @@ func TestAnyCRC(t *testing.T) {
 	})
 }
 
-// FuzzAnyCRC is TestAnyCRC on inputs that the fuzzer makes.
+// FuzzAnyCRC is TestAnyCRCMatchesTheDefinition on the fuzzer's inputs.
 func FuzzAnyCRC(f *testing.F) {
 	for _, m := range allModels64() {
 		f.Add(uint8(m.Width), m.Poly, m.Init, m.RefIn, m.RefOut, m.XorOut, []byte("123456789"), uint(4))
@@ -214,7 +214,7 @@ func checkAnyCRC(t interface{ Fatalf(string, ...any) }, crc *Table64, p []byte, 
 	if got := crc.Shift(int64(len(b))).Combine(sumA, sumB); got != want {
 		t.Fatalf("%v, Shift: %x, want %x", m, got, want)
 	}
-	// Bits above the width do not count.
+	// Bits above the width are ignored.
 	if got := crc.Update(sumA|^crc.mask, b); got != want {
 		t.Fatalf("%v, Update after a number of more bits: %x, want %x", m, got, want)
 	}
@@ -248,8 +248,7 @@ func checkAnyCRC(t interface{ Fatalf(string, ...any) }, crc *Table64, p []byte, 
 	}
 }
 
-// TestCombine64Lengths: appending zeros twice is appending their sum, for lengths
-// that no test can sum.
+// Appending zeros twice equals appending their sum, for lengths too large to sum.
 func TestCombine64Lengths(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		crc := New64(anyModel64().Draw(t, "model"))
@@ -281,7 +280,7 @@ func TestAgainstHashCRC64(t *testing.T) {
 	}
 }
 
-// TestForeignStates64AreRefused: a state goes on in no other model, nor in a Table.
+// A state cannot be continued by another model, nor by a Table.
 func TestForeignStates64AreRefused(t *testing.T) {
 	save := func(h hash.Hash) []byte {
 		saved, err := h.(encoding.BinaryMarshaler).MarshalBinary()
@@ -337,5 +336,19 @@ func TestZeroTable64(t *testing.T) {
 			}()
 			f()
 		}()
+	}
+}
+
+func TestModelString(t *testing.T) {
+	const want = "CRC-32/ISO-HDLC(poly=0x04c11db7 init=0xffffffff reflected=true xorout=0xffffffff check=0xcbf43926)"
+	m := ModelISOHDLC()
+	for _, got := range []string{m.String(), fmt.Sprint(m), fmt.Sprintf("%v", &m), fmt.Sprintf("%+v", m)} {
+		if got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	// A custom model may lack a name and a check value.
+	if got, want := (Model{Poly: 0xaf}).String(), "CRC-32(poly=0x000000af init=0x00000000 reflected=false xorout=0x00000000)"; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }

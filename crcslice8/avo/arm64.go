@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// arm64 writes the kernel for arm64. avo knows amd64 only, so this is text. It takes
-// the steps of kernel.narrow and kernel.end, with the same factors.
+// arm64 writes the kernel for arm64 as text, because avo supports amd64 only. It follows the
+// steps of kernel.narrow and kernel.end, with the same factors.
 type arm64 struct {
 	text strings.Builder
 	msb  bool
@@ -15,7 +15,7 @@ type arm64 struct {
 
 func (a *arm64) line(format string, args ...any) { fmt.Fprintf(&a.text, "\t"+format+"\n", args...) }
 
-// label returns a label of a body as one of its function.
+// label makes a body's label unique within its function.
 func (a *arm64) label(name string) string {
 	if a.msb {
 		return name + "MSB"
@@ -50,9 +50,8 @@ func writeARM64(assembly, stubs string) error {
 	return os.WriteFile(stubs, []byte(arm64Stubs), 0o666)
 }
 
-// Registers: R0 state and result, R1 p, R2 n, R3 factors, R4 to R6 scratch; V0 to
-// V3 the blocks, V4 to V7 the blocks to add, V8 factors, V30 the numbers 0 to 15, V31
-// zero.
+// Registers: R0 state and result, R1 p, R2 n, R3 factors, R4 to R6 scratch; V0 to V3 the blocks,
+// V4 to V7 the blocks to add, V8 factors, V30 the numbers 0 to 15, V31 zero.
 func (a *arm64) foldPMULL() {
 	for i := range 2 {
 		var eight uint64
@@ -94,8 +93,8 @@ func (a *arm64) turn(v string) {
 	}
 }
 
-// times sets x to x shifted by the distance of the factors in c: two halves, the
-// second in t, which the caller adds.
+// times shifts x by the distance of the factors in c: two halves, the second in t, which the
+// caller adds.
 func (a *arm64) times(c, x, t string) {
 	a.line("VPMULL2 %s.D2, %s.D2, %s.Q1", c, x, t)
 	a.line("VPMULL %s.D1, %s.D1, %[2]s.Q1", c, x)
@@ -159,8 +158,8 @@ func (a *arm64) body() {
 	a.finish()
 }
 
-// tail takes n < 16 bytes: the first n bytes of V0 become a block of their own, the
-// others and the tail the next one. The tail is loaded with the bytes before it.
+// tail takes n < 16 bytes: the first n bytes of V0 become a block of their own; the others and
+// the tail form the next one. The tail is loaded with the bytes before it.
 func (a *arm64) tail() {
 	a.here("tail")
 	a.line("CBZ R2, %s", a.label("finish"))
@@ -175,7 +174,7 @@ func (a *arm64) tail() {
 	a.line("VDUP R6, V3.B16")
 	a.line("VADD V30.B16, V3.B16, V3.B16")
 	a.turn("V0")
-	a.line("VTBX V2.B16, [V0.B16], V1.B16") // down by n, the tail behind it
+	a.line("VTBX V2.B16, [V0.B16], V1.B16") // down by n, followed by the tail
 	a.line("VTBL V3.B16, [V0.B16], V0.B16") // up by 16-n
 	a.turn("V0")
 	a.turn("V1")
@@ -184,8 +183,8 @@ func (a *arm64) tail() {
 	a.xor("V4", "V0")
 }
 
-// finish multiplies by x^64, modulo the polynomial: the upper 64 bits are folded,
-// which leaves 128 bits, then Barrett.
+// finish multiplies by x^64, modulo the polynomial. It folds the upper 64 bits, which leaves 128
+// bits, and reduces them by Barrett's method.
 func (a *arm64) finish() {
 	a.here("finish")
 	a.factors(reduce, "V2")
@@ -220,7 +219,7 @@ func (a *arm64) finish() {
 	a.line("RET")
 }
 
-// pmull is for combining.
+// pmull writes the function for combining.
 func (a *arm64) pmull() {
 	a.text.WriteString("\n// func pmull(a, b uint64) (hi, lo uint64)\n")
 	a.text.WriteString("TEXT ·pmull(SB), NOSPLIT, $0-32\n")

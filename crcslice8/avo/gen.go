@@ -2,7 +2,7 @@
 //
 //	go generate ./crcslice8
 //
-// It is a module of its own, so that nobody who uses the package builds it.
+// It is a separate module, so that users of the package do not build it.
 package main
 
 import (
@@ -41,8 +41,7 @@ func main() {
 	Generate()
 }
 
-// bytesGlobal makes a read-only table. Sixteen bytes of it may be loaded at any
-// offset.
+// bytesGlobal makes a read-only table. Sixteen bytes of it may be loaded from any offset.
 func bytesGlobal(name string, n int, at func(int) byte) Mem {
 	m := GLOBL(name, RODATA|NOPTR)
 	for i := range n {
@@ -51,9 +50,9 @@ func bytesGlobal(name string, n int, at func(int) byte) Mem {
 	return m
 }
 
-// kernel is what the carry-less multiplication kernels share. With msb set the
-// polynomials have their highest power in the highest bit, so that bytes are
-// reversed as they are loaded; otherwise they are bit-reflected as they come.
+// kernel is the common part of the carry-less multiplication kernels. With msb set the
+// polynomials have their highest power in the highest bit, so bytes are reversed when loaded;
+// otherwise they are already bit-reflected.
 type kernel struct {
 	msb            bool
 	reverse, shift Mem
@@ -77,7 +76,7 @@ func (k kernel) inBothOrders(name, doc string, body func(kernel)) {
 	body(k)
 }
 
-// label makes a label of a body one of its function.
+// label makes a body's label unique within its function.
 func (k kernel) label(name string) string {
 	if k.msb {
 		return name + "MSB"
@@ -128,8 +127,8 @@ func (k kernel) turn(x Register) {
 	}
 }
 
-// times sets a to a shifted by the distance that constant c stands for: two
-// halves, the second in t, which the caller adds.
+// times shifts a by the distance of constant c: two halves, the second in t, which the caller
+// adds.
 func times(c Op, a, t Register) {
 	VPCLMULQDQ(U8(0x11), c, a, t)
 	VPCLMULQDQ(U8(0x00), c, a, a)
@@ -252,7 +251,7 @@ func (k kernel) wide() {
 	CMPQ(k.n, U32(64))
 	JAE(LabelRef(k.label("single")))
 
-	// The last lane stays as it is, the others move up to it.
+	// The last lane stays; the others move up to it.
 	Label(k.label("lanes"))
 	VEXTRACTI32X4(U8(3), Z0, X1)
 	VMOVDQU64(k.row(by384), Z10)
@@ -277,8 +276,7 @@ func (k kernel) addZ(offset int, t, z VecPhysical) {
 	VPTERNLOGQ(U8(0x96), Mem{Base: k.p, Disp: offset}, t, z)
 }
 
-// end sums what is left, less than 64 bytes, after the 16 bytes in X0, and
-// returns the register.
+// end sums the remaining bytes, less than 64, after the 16 bytes in X0, and returns the register.
 func (k kernel) end() {
 	Label(k.label("blocks"))
 	VMOVDQU(k.row(by128), X8)
@@ -298,8 +296,8 @@ func (k kernel) end() {
 	CMPQ(k.n, U32(16))
 	JAE(LabelRef(k.label("block")))
 
-	// n < 16 bytes: the first n bytes of X0 become a block of their own, the
-	// others and the tail the next one. The tail is loaded with what precedes it.
+	// n < 16 bytes: the first n bytes of X0 become a block of their own; the others and the tail
+	// form the next one. The tail is loaded with the bytes before it.
 	Label(k.label("tail"))
 	TESTQ(k.n, k.n)
 	JZ(LabelRef(k.label("finish")))
@@ -322,8 +320,8 @@ func (k kernel) end() {
 	VPXOR(X5, X4, X4)
 	VPXOR(X4, X0, X0)
 
-	// Times x^64, modulo the polynomial: the upper 64 bits are folded, which leaves
-	// 128 bits, then Barrett.
+	// Multiply by x^64, modulo the polynomial: fold the upper 64 bits, which leaves 128 bits, and
+	// reduce them by Barrett's method.
 	Label(k.label("finish"))
 	VMOVDQU(k.row(reduce), X2)
 	VMOVDQU(k.row(barrett), X3)
@@ -353,7 +351,7 @@ func (k kernel) end() {
 	RET()
 }
 
-// words is for the one polynomial that has an instruction, CRC32 of SSE4.2.
+// words writes crc32q, for the polynomial of SSE4.2's CRC32 instruction.
 func words() {
 	TEXT("crc32q", NOSPLIT, "func(state uint32, p *byte, n int) uint32")
 	Doc("crc32q returns the state of CRC-32C after n bytes. It needs SSE4.2.")
@@ -367,7 +365,7 @@ func words() {
 	ADDQ(U8(8), p)
 	SUBQ(U8(8), n)
 	JGE(LabelRef("eight"))
-	Label("four") // n is now 8 less than what is left, with the same low bits
+	Label("four") // n is now the remaining length minus 8, with the same low bits
 	BTQ(U8(2), n)
 	JNC(LabelRef("two"))
 	CRC32L(Mem{Base: p}, EAX)
@@ -386,7 +384,7 @@ func words() {
 	RET()
 }
 
-// multiply is for combining.
+// multiply writes the function for combining.
 func multiply() {
 	TEXT("clmul", NOSPLIT, "func(a, b uint64) (hi, lo uint64)")
 	Doc("clmul returns a times b as polynomials over GF(2). It needs PCLMULQDQ and AVX.")
@@ -400,10 +398,9 @@ func multiply() {
 	RET()
 }
 
-// registers folds by the polynomial itself in units of 64 bytes: since
-// P(x)^512 = P(x^512) over GF(2), a unit may be added to the units at the
-// distances that P's other terms have from x^32. The 32 units that are still to
-// get such additions are the 32 ZMM registers.
+// registers folds by the polynomial itself in units of 64 bytes: because P(x)^512 = P(x^512) over
+// GF(2), a unit may be added to the units at the distances that P's other terms have from x^32.
+// The 32 ZMM registers are the 32 units that still receive such additions.
 func registers(name string, poly uint32) {
 	TEXT("registers"+name, NOSPLIT, "func(state uint32, p *byte, n int, rest *[2048]byte)")
 	Doc("registers"+name+" reduces n bytes, a multiple of 2048 and at least 4096, to the 2048 bytes at rest,",
@@ -426,7 +423,7 @@ func registers(name string, poly uint32) {
 	SUBQ(U32(2048), n)
 	CMPQ(n, U32(2048))
 	JA(LabelRef("block"))
-	// The last units stay, and so hand nothing on to each other.
+	// The last units stay, and so pass nothing on to each other.
 	addUnits(poly, p, z, -32, 0)
 	for i := range z {
 		VMOVDQU64(z[i], Mem{Base: rest, Disp: 64 * i})
@@ -435,9 +432,9 @@ func registers(name string, poly uint32) {
 	RET()
 }
 
-// addUnits adds the 32 units at p, and to each what the units from lo to before
-// hi hand on to it; the unit at p is number 0. The one at distance 32 is there
-// already: it is the one whose register the new unit takes.
+// addUnits adds the 32 units at p, and to each the contributions of the units from lo to before
+// hi; the unit at p is number 0. The unit at distance 32 is already included: the new unit takes
+// its register.
 func addUnits(poly uint32, p Register, z []VecPhysical, lo, hi int) {
 	for i := range z {
 		add := []Op{Mem{Base: p, Disp: 64 * i}}
