@@ -1,13 +1,12 @@
 package intern
 
-// batch is the number of names that are looked up together: enough to keep the
-// processor's outstanding loads busy, few enough to stay in its first cache.
+// batch is the number of names looked up together: enough to keep the processor's outstanding
+// loads busy, few enough to stay in its first-level cache.
 const batch = 32
 
-// LookupAll puts the symbol of names[i], or None, into out[i] and returns how
-// many of the names the table has. It pays where the table is larger than the
-// caches: it asks the memory for many names at once, where Lookup waits for one
-// after the other. It panics if out is shorter than names.
+// LookupAll stores the symbol of names[i], or None, in out[i] and returns how many of the names
+// the table has. It pays for tables larger than the caches: it loads memory for many names at
+// once, where Lookup waits for one after the other. It panics if out is shorter than names.
 func (t *Table) LookupAll(names []string, out []Symbol) (found int) {
 	out = out[:len(names)]
 	var sums [batch]uint64
@@ -19,10 +18,9 @@ func (t *Table) LookupAll(names []string, out []Symbol) (found int) {
 	return found
 }
 
-// InternAll puts the symbol of names[i] into out[i] and adds the names that are
-// new, in their order. When the table is full it returns the number of names
-// done, with None in out for all from there on, and the error that Intern gives.
-// It panics if out is shorter than names.
+// InternAll stores the symbol of names[i] in out[i] and adds new names in order. When the table
+// is full it returns the number of names done and the error of Intern; out has None from there
+// on. It panics if out is shorter than names.
 func (t *Table) InternAll(names []string, out []Symbol) (done int, err error) {
 	all := out[:len(names)]
 	var sums [batch]uint64
@@ -48,9 +46,9 @@ func (t *Table) InternAll(names []string, out []Symbol) (done int, err error) {
 	return done, nil
 }
 
-// findBatch looks up at most batch names and leaves their hashes. The second and
-// third loop load groups, then records: so short that the processor runs through
-// many turns while the first load is under way.
+// findBatch looks up at most batch names and keeps their hashes. The second and third loops load
+// groups, then records. They are so short that the processor runs through many turns while the
+// first load is in progress.
 func (t *Table) findBatch(sums *[batch]uint64, names []string, out []Symbol) (found int) {
 	var tags [batch]uint64
 	for i, name := range names {
@@ -75,7 +73,7 @@ func (t *Table) findBatch(sums *[batch]uint64, names []string, out []Symbol) (fo
 		}
 		out[i] = sym
 	}
-	if loaded == None { // never: symbols are fewer; keeps the loads
+	if loaded == None { // never true; keeps the loads
 		return 0
 	}
 	return found

@@ -10,11 +10,11 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// The block of a frozen table, all numbers little-endian:
+// Layout of the block of a frozen table, all numbers little-endian:
 //
 //	 0  7 bytes  "intern\n"
 //	 7  1 byte   version
-//	 8  8 bytes  XXH3-64 of all that follows
+//	 8  8 bytes  XXH3-64 of all following bytes
 //	16 16 bytes  header: hash, symbols, groups, bytes of the arena, of 32 bits each
 //	32  8 bytes  number of the seed
 //	40           groups, places, arena as in the table, without gaps
@@ -27,10 +27,10 @@ const (
 	bodyAt  = 40
 )
 
-// ErrBlock is in every error of Open.
+// ErrBlock is wrapped in every error of Open.
 var ErrBlock = errors.New("not a usable block of names; make it again from its table")
 
-// header is what stands at headAt.
+// header is the structure at headAt.
 type header struct{ hash, symbols, groups, arena uint32 }
 
 // size returns the length of the whole block; it cannot overflow.
@@ -38,8 +38,8 @@ func (h header) size() uint64 {
 	return bodyAt + groupSize*uint64(h.groups) + 4*uint64(h.symbols) + uint64(h.arena)
 }
 
-// AppendBinary appends the block of the table frozen as it is now, which Open
-// takes. The error is that of Freeze.
+// AppendBinary freezes the table and appends its block, for Open. It returns the errors of
+// Freeze.
 func (t *Table) AppendBinary(b []byte) ([]byte, error) {
 	f, err := t.Freeze()
 	if err != nil {
@@ -67,20 +67,19 @@ func (t *Table) AppendBinary(b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// MarshalBinary returns the block of the table frozen as it is now, which Open
-// takes. The error is that of Freeze.
+// MarshalBinary freezes the table and returns its block, for Open. It returns the errors of
+// Freeze.
 func (t *Table) MarshalBinary() ([]byte, error) { return t.AppendBinary(nil) }
 
-// seal enters the checksum of a finished block.
+// seal writes the checksum of a finished block.
 func seal(block []byte) { binary.LittleEndian.PutUint64(block[sumAt:], xxh3.Hash(block[headAt:])) }
 
-// Open returns the frozen table in a block that MarshalBinary or AppendBinary
-// made. The block must not change from then on: the table lies in it, except
-// on a big-endian machine or if the block does not begin at an address that 8
-// divides, as mapped files do; then its numbers are copied. Open reads all of
-// it and looks up each name once, so any block that it takes is sound: the
-// symbols are those of the table that was saved, each name is there once and is
-// found, and no lookup takes long. Errors are ErrBlock with the cause.
+// Open returns the frozen table in a block from MarshalBinary or AppendBinary. The block must not
+// change afterwards: the table uses it in place. Only on a big-endian machine, or if the address
+// of the block is not a multiple of 8, are the numbers copied; mapped files are aligned. Open
+// reads all of the block and looks up each name once, so every block that it accepts is sound:
+// the symbols are those of the saved table, each name exists once and is found, and no lookup
+// takes long. Errors are ErrBlock with the cause.
 func Open(block []byte) (*Table, error) {
 	t, err := open(block)
 	if err != nil {
@@ -91,7 +90,7 @@ func Open(block []byte) (*Table, error) {
 
 func open(block []byte) (*Table, error) {
 	if len(block) < len(magic) || string(block[:len(magic)]) != magic {
-		return nil, errors.New("no mark of a block of names at its beginning")
+		return nil, errors.New("it does not begin like a block of names")
 	}
 	if len(block) < bodyAt {
 		return nil, fmt.Errorf("cut off after %d bytes", len(block))
@@ -102,12 +101,12 @@ func open(block []byte) (*Table, error) {
 	u32 := func(i int) uint32 { return binary.LittleEndian.Uint32(block[headAt+4*i:]) }
 	h := header{u32(0), u32(1), u32(2), u32(3)}
 	if h.size() != uint64(len(block)) {
-		return nil, fmt.Errorf("%d bytes, its header says %d", len(block), h.size())
+		return nil, fmt.Errorf("it has %d bytes, its header says %d", len(block), h.size())
 	}
 	if binary.LittleEndian.Uint64(block[sumAt:]) != xxh3.Hash(block[headAt:]) {
 		return nil, errors.New("checksum differs")
 	}
-	// From here on an error takes a writer at fault or a forged checksum.
+	// From here on an error means a faulty writer or a forged checksum.
 	if h.hash >= uint32(hashes) {
 		return nil, fmt.Errorf("hash number %d is unknown", h.hash)
 	}
@@ -146,11 +145,11 @@ func (t *Table) cut(body []byte, h header) {
 	}
 }
 
-// littleEndian reports whether numbers lie in memory as they do in a block.
+// littleEndian reports whether memory has the byte order of a block.
 var littleEndian = *(*byte)(unsafe.Pointer(&[]uint16{1}[0])) == 1
 
-// checkRecords makes sure that the places are those of the arena's records, in
-// order, without gaps, and that only the first name is empty.
+// checkRecords verifies that the places are those of the arena's records, in order and without
+// gaps, and that only the first name is empty.
 func (t *Table) checkRecords() error {
 	at, end := uint64(0), uint64(len(t.arena))
 	for i, place := range t.places {
@@ -164,14 +163,14 @@ func (t *Table) checkRecords() error {
 		at += recordHead + uint64(n)
 	}
 	if at != end {
-		return errors.New("bytes behind the last record")
+		return errors.New("bytes after the last record")
 	}
 	return nil
 }
 
-// checkGroups makes sure that each name leads to its symbol, which implies that
-// no name is there twice. Each symbol needs a position of its own, so when there
-// are as many as symbols, none leads anywhere else.
+// checkGroups verifies that each name leads to its symbol, which implies that no name occurs
+// twice. Each symbol needs its own position, so if there are as many positions as symbols, none
+// leads elsewhere.
 func (t *Table) checkGroups() error {
 	taken := 0
 	for i := range t.groups {
@@ -181,7 +180,7 @@ func (t *Table) checkGroups() error {
 		if tags>>(4*n)>>(4*n) != 0 {
 			return fmt.Errorf("group %d has a gap or a damaged tag", i)
 		}
-		// A lookup reads these records before its name has been checked.
+		// Lookups read these records before the name is compared.
 		for j, at := range g.places {
 			if (j < n) != (at != 0) || at != 0 && !t.isPlace(at) {
 				return fmt.Errorf("group %d leads to no record", i)
@@ -203,8 +202,7 @@ func (t *Table) checkGroups() error {
 	return nil
 }
 
-// isPlace reports whether a record begins at the place; the records have been
-// checked.
+// isPlace reports whether a record begins at the place; the records are already verified.
 func (t *Table) isPlace(at uint32) bool {
 	if uint64(at)+recordHead > uint64(len(t.arena)) {
 		return false

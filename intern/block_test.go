@@ -17,9 +17,9 @@ var (
 	_ encoding.BinaryAppender  = (*Table)(nil)
 )
 
-// Names of every size of table and every hash are all found again, by name and
-// by number, and others are not.
-func TestFreezeAndOpen(t *testing.T) {
+// In tables of every size and hash, all names are found again, by name and by number, and other
+// names are not.
+func TestFrozenTablesFindAllNames(t *testing.T) {
 	words, _ := corpus(t, 10_000)
 	for hash := range hashes {
 		for _, n := range []int{0, 1, 2, 3, 5, 8, 100, 9000} {
@@ -63,8 +63,8 @@ func TestFreezeAndOpen(t *testing.T) {
 	}
 }
 
-// Names of one hash, as an opponent can make them for a hash without a seed, are
-// found, and a frozen table with too many of them has another hash.
+// Names with equal hashes, as an attacker can make them for an unseeded hash, are found. A frozen
+// table with too many of them uses another hash.
 func TestEqualHashes(t *testing.T) {
 	for n, want := range map[int]Hash{64: Murmur3, longest * groupLen: Murmur3, longest*groupLen + 1: Seeded, 1000: Seeded} {
 		names := equalHashes(t, n)
@@ -90,8 +90,8 @@ func TestEqualHashes(t *testing.T) {
 	}
 }
 
-// equalHashes returns n names of 8 bytes with one murmur3: each step of that
-// hash can be undone, so for any first word there is a second one.
+// equalHashes returns n names of 8 bytes with one murmur3 hash: each step of that hash can be
+// undone, so for any first word there is a matching second one.
 func equalHashes(t *testing.T, n int) []string {
 	const c1, c2 = uint32(0xcc9e2d51), uint32(0x1b873593)
 	inverse := func(x uint32) uint32 { // modulo 2^32, by Newton's iteration
@@ -105,7 +105,7 @@ func equalHashes(t *testing.T, n int) []string {
 	scramble := func(w uint32) uint32 { return rotl(w*c1, 15) * c2 }
 	step := func(h, w uint32) uint32 { return rotl(h^scramble(w), 13)*5 + 0xe6546b64 }
 	unscramble := func(k uint32) uint32 { return rotl(k*inverse(c2), 17) * inverse(c1) }
-	last := uint32(0x12345678) // the state that all of them are to end in
+	last := uint32(0x12345678) // the common final state
 	names := make([]string, n)
 	for i := range names {
 		first := uint32(i)*2654435761 + 1
@@ -119,7 +119,7 @@ func equalHashes(t *testing.T, n int) []string {
 	return names
 }
 
-// The bytes of this version are for ever.
+// The bytes of this version never change.
 func TestBlockIsStable(t *testing.T) {
 	block, err := tableOf(t, []string{"ab", "c"}, Lookup2).MarshalBinary()
 	if err != nil {
@@ -139,12 +139,12 @@ func TestBlockIsStable(t *testing.T) {
 	}
 }
 
-// parts are views of a block, to damage it.
+// parts are views of a block, for damaging it.
 type parts struct{ block, groups, places, arena []byte }
 
 func (p parts) number(part []byte, i int, v uint32) { binary.LittleEndian.PutUint32(part[4*i:], v) }
 
-// place returns where the group has the place of its j-th name.
+// place returns where a group has the place of its j-th name.
 func (p parts) place(group, j int) []byte { return p.groups[groupSize*group+8+4*j:] }
 
 func partsOf(block []byte) parts {
@@ -153,7 +153,7 @@ func partsOf(block []byte) parts {
 	return parts{block, block[bodyAt:groups], block[groups : groups+places], block[groups+places:]}
 }
 
-// blockOf returns a block with a header and the size that goes with it.
+// blockOf returns a block with a header and the matching size.
 func blockOf(h header) []byte {
 	b := append([]byte(magic), version)
 	b = append(b, make([]byte, h.size()-8)...)
@@ -163,7 +163,7 @@ func blockOf(h header) []byte {
 	return b
 }
 
-func TestOpenErrors(t *testing.T) {
+func TestOpenRefusesDamagedBlocks(t *testing.T) {
 	good, err := tableOf(t, []string{"ab", "c", "defg"}, Lookup2).MarshalBinary() // one group
 	if err != nil {
 		t.Fatal(err)
@@ -174,8 +174,8 @@ func TestOpenErrors(t *testing.T) {
 		sealed bool // with the right checksum
 		want   string
 	}{
-		{"nothing", func(p parts) []byte { return nil }, false, "no mark"},
-		{"another file", func(p parts) []byte { return []byte("PNG.............................") }, false, "no mark"},
+		{"nothing", func(p parts) []byte { return nil }, false, "does not begin like"},
+		{"another file", func(p parts) []byte { return []byte("PNG.............................") }, false, "does not begin like"},
 		{"only the mark", func(p parts) []byte { return p.block[:9] }, false, "cut off after 9 bytes"},
 		{"no version", func(p parts) []byte { return p.block[:7] }, false, "cut off after 7 bytes"},
 		{"an old version", func(p parts) []byte { p.block[7] = 1; return p.block }, false, "version 1, this program reads 2"},
@@ -193,7 +193,7 @@ func TestOpenErrors(t *testing.T) {
 		{"record of another", func(p parts) []byte { p.arena[8] = 2; return p.block }, true, "symbol 1 has a damaged record"},
 		{"record too long", func(p parts) []byte { p.arena[15] = 0xff; return p.block }, true, "symbol 1 has a damaged record"},
 		{"second empty name", func(p parts) []byte { p.arena[12] = 0; return p.block }, true, "symbol 1 has a damaged record"},
-		{"bytes at the end", func(p parts) []byte { p.arena[len(p.arena)-8] = 3; return p.block }, true, "bytes behind"},
+		{"bytes at the end", func(p parts) []byte { p.arena[len(p.arena)-8] = 3; return p.block }, true, "bytes after"},
 		{"no position", func(p parts) []byte { clear(p.groups); return p.block }, true, "0 positions for 3 names"},
 		{"a name without a position", func(p parts) []byte { p.groups[2] = 0; p.number(p.place(0, 2), 0, 0); return p.block }, true, "2 positions for 3 names"},
 		{"wrong tag", func(p parts) []byte { p.groups[1] ^= 1; return p.block }, true, "symbol 2 is not found"},
@@ -231,8 +231,8 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
-// Rows of full groups that lookups would have to go through are refused, and
-// with no free position at all they would not end.
+// Long rows of full groups, which lookups would have to scan, are refused. Without any free
+// position lookups would never end.
 func TestOpenRefusesLongRows(t *testing.T) {
 	for _, c := range []struct{ names, groups, want int }{
 		{groupLen, 1, 1}, // as many names as positions
@@ -240,7 +240,7 @@ func TestOpenRefusesLongRows(t *testing.T) {
 		{longest * groupLen, longest + 1, 0},
 		{(longest + 1) * groupLen, longest + 2, longest + 1},
 	} {
-		// All in their order, of one hash and in the first groups.
+		// All in order, with one hash and in the first groups.
 		names := equalHashes(t, c.names)
 		table := tableOf(t, names, Murmur3)
 		f := &Table{groups: make([]group, c.groups), arena: table.arena, places: table.places, frozen: true}
@@ -265,7 +265,7 @@ func TestOpenRefusesLongRows(t *testing.T) {
 	}
 }
 
-// Whatever Open takes is sound, also when the checksum was made to fit.
+// Every block that Open accepts is sound, even with a forged checksum.
 func FuzzOpen(f *testing.F) {
 	for _, words := range [][]string{nil, {"ab"}, {"ab", "c", "defg", "hi", "jkl"}, {"engrained", "Seavir", "x"}, made(40)} {
 		for _, hash := range []Hash{Lookup2, Seeded} {

@@ -10,16 +10,15 @@ import (
 	"testing"
 )
 
-// wordsFile names a word list with a word on each line. With Debian's
-// wamerican-insane 2020.12.07-2, TestCollisions checks the numbers that this
-// list is known for; without it, tests and benchmarks make names up.
+// wordsFile is the environment variable that names a word list with one word per line. With
+// Debian's wamerican-insane 2020.12.07-2, TestCollisions checks the known numbers of this list;
+// without a list, tests and benchmarks make up names.
 const wordsFile = "WORDS"
 
 // insaneWords is the number of words in american-english-insane.
 const insaneWords = 663473
 
-// corpus returns distinct names in an order without order: n of them, or all
-// of the word list for n < 0.
+// corpus returns n distinct names in random order, or all of the word list if n < 0.
 func corpus(tb testing.TB, n int) (names []string, fromFile bool) {
 	tb.Helper()
 	if file := os.Getenv(wordsFile); file != "" {
@@ -47,7 +46,7 @@ func corpus(tb testing.TB, n int) (names []string, fromFile bool) {
 	return names, fromFile
 }
 
-// made returns n names of the kind that asset trees and counters have.
+// made returns n names that look like asset paths and counters.
 func made(n int) []string {
 	parts := strings.Fields("rock wall door water metal wood grass stone hero enemy lamp cloud dust fire " +
 		"textures meshes sounds shaders ui level frame draw upload wait cook decode")
@@ -74,7 +73,7 @@ func totalBytes(names []string) (n int) {
 	return n
 }
 
-// tableOf returns a table that holds names and has room for no more.
+// tableOf returns a table that holds exactly these names.
 func tableOf(tb testing.TB, names []string, hash Hash) *Table {
 	tb.Helper()
 	t, err := New(Config{Entries: len(names), Bytes: totalBytes(names), Hash: hash})

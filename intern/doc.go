@@ -1,37 +1,31 @@
-// Package intern gives names small numbers. A [Table] holds each distinct name
-// once, in memory of fixed size, and identifies it by a [Symbol]: 32 bits that
-// compare, hash and travel as an integer. It suits names that are used again and
-// again, such as those of counters and assets.
+// Package intern gives names small numbers. A [Table] holds each distinct name once, in memory of
+// fixed size, and identifies it by a [Symbol]: 32 bits that compare, hash and travel as an
+// integer. It suits names that are used repeatedly, such as names of counters and assets.
 //
 // # Layout
 //
-// All names lie in one arena, each in a record: symbol, length, bytes. The hash
-// table consists of groups of eight positions: one word with a tag of seven hash
-// bits for each, beside the places of the eight records. A lookup compares all
-// tags of a group at once and nearly always reads one record, that of the name.
-// A third array leads from symbols to records. None of the three holds a
-// pointer, so the garbage collector does not scan them, however many names there
-// are.
+// All names are in one arena, each in a record: symbol, length, bytes. The hash table consists of
+// groups of eight positions: one word with a tag of seven hash bits for each, and the places of
+// the eight records. A lookup compares all tags of a group at once and nearly always reads only
+// the record of the name. A third array leads from symbols to records. None of the three holds
+// pointers, so the garbage collector does not scan them, however many names there are.
 //
 // # Concurrency
 //
-// All methods may be called from any number of goroutines. One mutex admits one
-// writer at a time. Readers take no lock and write nothing: a record and its
-// place are complete before the atomic store of the tags that lead to them, and
-// do not change afterwards.
+// All methods may be called from any number of goroutines. One mutex admits one writer at a time.
+// Readers take no lock and write nothing: a record and its place are complete before the atomic
+// store of the tags that lead to them, and do not change afterwards.
 //
 // # Saving
 //
-// [Table.Freeze] makes a read-only table of the exact size, and
-// [Table.MarshalBinary] saves one as a block of the same layout, which [Open]
-// uses in place: a file can be mapped. Symbols keep their numbers. Open checks
-// every byte of a block, so it may come from anywhere.
+// [Table.Freeze] makes a read-only table of the exact size. [Table.MarshalBinary] saves one as a
+// block of the same layout, which [Open] uses in place, for instance from a mapped file. Symbols
+// keep their numbers. Open verifies every byte of a block, so the block may come from anywhere.
 //
 // # Hostile names
 //
-// Each table hashes with a random seed, so names cannot be chosen to collide in
-// it. A frozen table has a seed that is stored with it; Freeze uses one with
-// which its names do not collide, and Open refuses a block whose lookups could
-// take long. The published hashes that Config offers have no seed: names chosen
-// to collide make a table with one of them slow, but not wrong.
+// Each table hashes with a random seed, so an attacker cannot choose colliding names. A frozen
+// table stores its seed; Freeze picks a seed for which its names do not collide, and Open refuses
+// a block whose lookups could take long. The published hashes that Config offers have no seed:
+// names chosen to collide make a table with such a hash slow, but not wrong.
 package intern

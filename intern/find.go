@@ -8,13 +8,11 @@ import (
 
 var errAbsent = errors.New("intern: no such name")
 
-// find returns the symbol of name. If the table does not have it, find adds it,
-// or returns errAbsent.
+// find returns the symbol of name. If the name is missing, find adds it, or returns errAbsent.
 //
-// Nearly every name is the first candidate of its first group. For those of 4 to
-// 64 bytes in a table with the default hash, find needs neither loops nor calls:
-// one branch on the length, the only one that is hard to predict, chooses both
-// the words to hash and those to compare.
+// Nearly every name is the first candidate of its first group. For names of 4 to 64 bytes in a
+// table with the default hash, find needs neither loops nor calls: the only branch that is hard
+// to predict depends on the length, and chooses both the words to hash and the words to compare.
 func (t *Table) find(name string, add bool) (Symbol, error) {
 	n, p, s := len(name), unsafe.Pointer(unsafe.StringData(name)), &t.seed
 	var hash uint64
@@ -73,8 +71,8 @@ func (t *Table) first(hash uint64) (g *group, found uint64) {
 	return g, candidates(g.tags.Load(), tagsOf(hash))
 }
 
-// record returns the bytes of the first candidate's name if it has n of them.
-// Beyond a shorter one there may be a record that is being written.
+// record returns the bytes of the first candidate's name, if the arena has n bytes there. A
+// shorter name may be followed by a record that is being written.
 func (t *Table) record(g *group, found uint64, n int) unsafe.Pointer {
 	at := uint64(g.places[position(found)&(groupLen-1)])
 	if at+recordHead+uint64(n) > uint64(len(t.arena)) {
@@ -87,7 +85,7 @@ func (t *Table) record(g *group, found uint64, n int) unsafe.Pointer {
 	return r
 }
 
-// symbol returns that of the record whose name lies at r.
+// symbol returns the symbol of the record whose name is at r.
 func symbol(r unsafe.Pointer) Symbol { return Symbol(half(r, -recordHead)) }
 
 // word reads the 8 bytes at p+i.

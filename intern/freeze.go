@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// longest is how many full groups may follow one another in a frozen table: it
-// bounds what a lookup costs, whoever chose the names. With random hashes, the
-// longest row among millions of names is 4.
+// longest is how many consecutive full groups a frozen table may have. It bounds the cost of a
+// lookup, whoever chose the names. With random hashes, the longest row among millions of names is
+// 4.
 const longest = 16
 
-// Freeze tries the seeds of the numbers 0 to fixedTries-1, then random ones.
+// Freeze tries the seeds with numbers 0 to fixedTries-1, then random ones.
 const (
 	tries      = 16
 	fixedTries = 8
@@ -21,12 +21,11 @@ const (
 
 var errCollide = errors.New("intern: freeze: too many names have the same hash, with every seed tried")
 
-// Freeze returns a table of the names that this one has now, with no room for
-// others. Both can be used from then on. The seed of a frozen table is not
-// random, so that equal tables have equal blocks; Freeze uses the next one if
-// too many names collide. A table with an unseeded hash keeps that hash unless
-// too many of its names collide. The error means that they do with every seed,
-// which is practically impossible because the last ones are random.
+// Freeze returns a table of the current names, without room for others. Both tables remain
+// usable. The seed of a frozen table is not random, so that equal tables have equal blocks;
+// Freeze uses the next seed if too many names collide. A table with an unseeded hash keeps that
+// hash unless too many of its names collide. It returns an error if they collide with every seed,
+// which is practically impossible because the last seeds are random.
 func (t *Table) Freeze() (*Table, error) {
 	return t.freeze(func(try int) uint64 {
 		if try < fixedTries {
@@ -36,7 +35,7 @@ func (t *Table) Freeze() (*Table, error) {
 	})
 }
 
-// freeze takes the numbers of the seeds from a function.
+// freeze is Freeze with seed numbers from a function.
 func (t *Table) freeze(number func(try int) uint64) (*Table, error) {
 	if t.frozen {
 		return t, nil
@@ -44,7 +43,7 @@ func (t *Table) freeze(number func(try int) uint64) (*Table, error) {
 	t.mu.Lock()
 	count, used := int(t.count.Load()), t.used
 	t.mu.Unlock()
-	// What lies below used and count never changes again.
+	// The parts below used and count never change.
 	f := &Table{
 		groups: make([]group, groupsFor(count-1)),
 		arena:  slices.Clone(t.arena[:used]),
@@ -65,8 +64,7 @@ func (t *Table) freeze(number func(try int) uint64) (*Table, error) {
 	return nil, errCollide
 }
 
-// fill enters all names into the groups and reports whether no row of full ones
-// is longer than it may be.
+// fill enters all names into the groups. It reports false if a row of full groups is too long.
 func (t *Table) fill() bool {
 	clear(t.groups)
 	for sym, at := range t.places {
@@ -77,7 +75,7 @@ func (t *Table) fill() bool {
 	return t.longestRow() <= longest
 }
 
-// longestRow returns how many full groups follow one another at most.
+// longestRow returns the greatest number of consecutive full groups.
 func (t *Table) longestRow() int {
 	row, most := 0, 0
 	for range 2 { // the first group follows the last
@@ -92,7 +90,7 @@ func (t *Table) longestRow() int {
 	return most
 }
 
-// Sorted yields what All does in the byte-wise order of the names.
+// Sorted yields the pairs of All in the byte-wise order of the names.
 func (t *Table) Sorted() iter.Seq2[Symbol, string] {
 	return func(yield func(Symbol, string) bool) {
 		order := make([]Symbol, t.Len())

@@ -11,12 +11,12 @@ import (
 	"github.com/assetcook/assetcook/internal/murmur3"
 )
 
-// Hash selects how a table hashes names.
+// Hash selects the hash function of a table.
 type Hash uint8
 
 const (
-	// Seeded is this package's own hash, seeded at random for each table, so
-	// that names which collide in one table do not in the next.
+	// Seeded is this package's own hash, seeded at random for each table: names that collide in
+	// one table do not collide in the next.
 	Seeded Hash = iota
 	// XXH3 is XXH3-64 without seed, by Yann Collet,
 	// https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md.
@@ -28,7 +28,7 @@ const (
 	// https://github.com/aappleby/smhasher/wiki/MurmurHash3.
 	Murmur3
 
-	hashes // their number
+	hashes // number of hashes
 )
 
 // String returns the hash's name: seeded, xxh3, lookup2 or murmur3.
@@ -46,11 +46,11 @@ func (h Hash) String() string {
 	return fmt.Sprintf("Hash(%d)", uint8(h))
 }
 
-// hasher computes the hash of one table. The upper half of a sum chooses the
-// group, the lowest seven bits are the tag.
+// hasher computes the hash of one table. The upper half of a sum selects the group; the lowest
+// seven bits are the tag.
 type hasher struct {
 	hash Hash
-	seed seed // of Seeded
+	seed seed // for Seeded
 }
 
 func (h *hasher) sum(name string) uint64 {
@@ -65,11 +65,11 @@ func (h *hasher) sum(name string) uint64 {
 	return h.seed.sum(name)
 }
 
-// twice makes 64 bits of a 32-bit hash.
+// twice extends a 32-bit hash to 64 bits.
 func twice(sum uint32) uint64 { return uint64(sum)<<32 | uint64(sum) }
 
-// seed is four random words, none of them 0: with a zero word, all names whose
-// other factor is multiplied by it would have one hash.
+// seed is four random words, none of them 0: a zero word would give one hash to all names whose
+// other factor is multiplied by it.
 type seed [4]uint64
 
 // newSeed derives a seed from its number by SplitMix64.
@@ -91,9 +91,9 @@ func fold(a, b uint64) uint64 {
 	return high ^ low
 }
 
-// sum hashes 16 bytes by each folded multiplication, the last of them
-// overlapping those before, and ends with one that mixes in the length. Numbers
-// are read as little-endian, so a seed gives the same sums on every machine.
+// sum hashes 16 bytes by each folded multiplication, the last of them overlapping the previous
+// ones, and finally mixes in the length. Numbers are read as little-endian, so a seed gives the
+// same sums on every machine.
 func (s *seed) sum(name string) uint64 {
 	n, p := len(name), unsafe.Pointer(unsafe.StringData(name))
 	switch {
@@ -117,7 +117,7 @@ func (s *seed) sum(name string) uint64 {
 	return s.short(0, 0, 0)
 }
 
-// mix takes 16 bytes into a state, with the seed's words i and i+1.
+// mix mixes 16 bytes into a state, with the seed's words i and i+1.
 func (s *seed) mix(p unsafe.Pointer, i int, state uint64) uint64 {
 	return fold(word(p, 0)^s[i]^state, word(p, 8)^s[i+1])
 }

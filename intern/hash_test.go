@@ -16,17 +16,17 @@ import (
 	"github.com/assetcook/assetcook/internal/lookup2"
 )
 
-// sum returns the 32-bit sum of an unseeded hash, which stands in both halves.
+// sum returns the 32-bit sum of an unseeded hash, which is in both halves.
 func sum(hash Hash, s string) uint32 { return uint32((&hasher{hash: hash}).sum(s)) }
 
-func TestHashesAgainstTheirLibraries(t *testing.T) {
+func TestHashesEqualTheirLibraries(t *testing.T) {
 	for n := range 300 {
 		b := make([]byte, n)
 		for i := range b {
 			b[i] = byte(i*i + n)
 		}
 		s := string(b)
-		// Its one-shot form makes a pointer behind the slice, which -race refuses.
+		// The library's one-shot form makes a pointer beyond the slice, which -race refuses.
 		h := murmur3.New32()
 		h.Write(b)
 		if got, want := sum(Murmur3, s), h.Sum32(); got != want {
@@ -58,8 +58,8 @@ func TestHashNames(t *testing.T) {
 	}
 }
 
-// Sums of a seed are for ever: blocks that were saved depend on them. The lengths
-// are those at which the method changes.
+// Sums of a seed never change: saved blocks depend on them. The lengths are those at which the
+// method changes.
 func TestSeededIsStable(t *testing.T) {
 	text := strings.Repeat("0123456789abcdef", 10)
 	s := newSeed(1)
@@ -70,7 +70,7 @@ func TestSeededIsStable(t *testing.T) {
 	}
 }
 
-// No word of a seed is 0, not even where the generator gives one.
+// No word of a seed is 0, even if the generator returns 0.
 func TestSeedHasNoZero(t *testing.T) {
 	for step := range uint64(5) {
 		number := -step * 0x9e3779b97f4a7c15
@@ -80,14 +80,13 @@ func TestSeedHasNoZero(t *testing.T) {
 	}
 }
 
-// A change of one bit of a name changes each bit of its hash in half of all
-// cases.
+// Changing one bit of a name changes each bit of its hash in half of all cases.
 func TestAvalanche(t *testing.T) {
 	const rounds = 500
 	r := rand.New(rand.NewPCG(7, 8))
 	for _, n := range []int{3, 7, 16, 24, 48, 100} {
 		worst := 0.0
-		// All bits of the ends, not all between them.
+		// Tests all bits at both ends, and some between.
 		for bit := 0; bit < 8*n; bit++ {
 			if bit > 24 && bit < 8*n-72 {
 				bit += 47
@@ -116,8 +115,8 @@ func TestAvalanche(t *testing.T) {
 	}
 }
 
-// Names of one repeated byte and of few bits differ in length and little else.
-func TestSparseNames(t *testing.T) {
+// Names of one repeated byte or of few set bits have distinct hashes.
+func TestSparseNamesHaveDistinctHashes(t *testing.T) {
 	var names []string
 	for n := 1; n <= 200; n++ {
 		for _, c := range "\x00\x01a\xff" {
@@ -144,7 +143,7 @@ func TestSparseNames(t *testing.T) {
 	}
 }
 
-// find hashes names of some lengths by itself; it must agree with sum.
+// find hashes names of some lengths inline; it must agree with sum.
 func TestFindAgreesWithSum(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	var names []string
@@ -180,9 +179,8 @@ func TestFindAgreesWithSum(t *testing.T) {
 	}
 }
 
-// The table that this package grew from hashed with lookup2 and put names into
-// bins by the low 14 bits. Two of its names have one and the same hash; the
-// others of the first bin share only the bin.
+// An older table hashed with lookup2 and put names into bins by the low 14 bits. Two of its names
+// have the same hash; the others of the first bin share only the bin.
 func TestPublishedTable(t *testing.T) {
 	words := []struct {
 		word string
@@ -227,11 +225,11 @@ func TestPublishedTable(t *testing.T) {
 	}
 }
 
-// words of a seed, in the order in which names are read.
+// bytes returns a word of a seed in the byte order of names.
 func (s seed) bytes(i int) string { return string(binary.LittleEndian.AppendUint64(nil, s[i])) }
 
-// hostile returns n names of 16 bytes that have one hash with the seed of a
-// number: their first factor is 0.
+// hostile returns n names of 16 bytes that have one hash with a numbered seed: their first factor
+// is 0.
 func hostile(number uint64, n int) []string {
 	names := make([]string, n)
 	for i := range names {
@@ -240,9 +238,9 @@ func hostile(number uint64, n int) []string {
 	return names
 }
 
-// Names that collide with the seeds that are known make Freeze use another one,
-// and do no harm to a table, whose seed is not known.
-func TestHostileNames(t *testing.T) {
+// Names that collide with the known seeds make Freeze use another one, and do not harm a table,
+// whose seed is unknown.
+func TestHostileNamesDoNotCollide(t *testing.T) {
 	var names []string
 	for number := range uint64(fixedTries) {
 		more := hostile(number, longest*groupLen+1)

@@ -1,6 +1,7 @@
 package intern
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"iter"
@@ -8,19 +9,18 @@ import (
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 )
 
-// Symbol stands for a name in one table. The first name of a table is 1, the
-// next 2 and so on without a gap; 0, the zero value, is the empty name, which
-// every table has.
+// Symbol identifies a name in one table. The first name of a table is 1, the next 2 and so on
+// without gaps. 0, the zero value, is the empty name, which every table has.
 type Symbol uint32
 
-// None is no symbol of any table. The batch lookups put it where a name is not
-// in the table.
+// None is never a symbol of a table. Batch lookups return it for missing names.
 const None Symbol = math.MaxUint32
 
-// ErrFull means that a table has no room for a name. The other errors say why,
-// and errors.Is finds ErrFull in each.
+// ErrFull means that a table has no room for a name. The other errors give the reason and wrap
+// ErrFull.
 var (
 	ErrFull        = errors.New("table is full")
 	ErrEntriesFull = fmt.Errorf("intern: %w: its entries are used up; make it with more Entries", ErrFull)
@@ -33,37 +33,37 @@ const MaxEntries = 1 << 26
 
 // Config is the size and kind of a table.
 type Config struct {
-	Entries int  // distinct names that the table can hold, the empty one aside; 1 to MaxEntries
-	Bytes   int  // bytes of all those names together, at least 1; with 8 more for each entry less than 4 GiB
-	Hash    Hash // the hash of the names; the zero value is Seeded
+	Entries int  // most distinct names besides the empty one; 1 to MaxEntries
+	Bytes   int  // most bytes of names, at least 1; with 8 per entry below 4 GiB
+	Hash    Hash // hash of the names; the zero value is Seeded
 }
 
-// Table is a set of names of fixed capacity, each with its Symbol. Use New, or
-// Open for one that was saved.
+// Table is a set of names of fixed capacity, each with its Symbol. Use New, or Open for a saved
+// one.
 type Table struct {
 	groups []group
 	arena  []byte   // records in the order of their symbols
-	places []uint32 // by symbol: its record's place
+	places []uint32 // by symbol: the place of its record
 	hasher
 	frozen bool
-	number uint64 // of the seed
+	number uint64 // number of the seed
 	config Config
 
-	_ [64]byte // keeps what writers change off the cache line that readers use
+	_ [64]byte // keeps writers off the readers' cache line
 
 	mu    sync.Mutex
-	used  uint32        // bytes of arena, guarded by mu
-	count atomic.Uint32 // symbols given out, stored under mu
+	used  uint32        // used bytes of arena, guarded by mu
+	count atomic.Uint32 // number of symbols, stored under mu
 }
 
-// New returns a table that holds the empty name. Its memory is allocated at
-// once and never grows: Bytes, and 24 bytes for each entry.
+// New returns a table that holds the empty name. It allocates all memory at once: Bytes, and 24
+// bytes for each entry.
 func New(c Config) (*Table, error) {
 	if c.Entries < 1 || c.Entries > MaxEntries {
 		return nil, fmt.Errorf("intern: new: %d entries: want 1 to %d", c.Entries, MaxEntries)
 	}
 	if c.Hash >= hashes {
-		return nil, fmt.Errorf("intern: new: %v is no hash", c.Hash)
+		return nil, fmt.Errorf("intern: new: %v is not a hash", c.Hash)
 	}
 	arena := uint64(c.Bytes) + recordHead*(uint64(c.Entries)+1)
 	if c.Bytes < 1 || arena > min(math.MaxUint32, math.MaxInt) {
@@ -82,21 +82,20 @@ func New(c Config) (*Table, error) {
 	return t, nil
 }
 
-// setHash makes the table hash by the seed of a number.
+// setHash sets the hash and its seed number.
 func (t *Table) setHash(h Hash, number uint64) {
 	t.hasher, t.number = hasher{h, newSeed(number)}, number
 }
 
-// Intern returns the symbol of name and adds name if it is new. The error is
-// ErrEntriesFull, ErrBytesFull or ErrFrozen; a table without the bytes for one
-// name may still take a shorter one.
+// Intern returns the symbol of name and adds name if it is new. The error is ErrEntriesFull,
+// ErrBytesFull or ErrFrozen. After ErrBytesFull the table may still accept a shorter name.
 func (t *Table) Intern(name string) (Symbol, error) { return t.find(name, true) }
 
 // InternBytes is Intern for a name in a byte slice, which it does not keep.
 func (t *Table) InternBytes(name []byte) (Symbol, error) { return t.Intern(view(name)) }
 
-// Lookup returns the symbol of name and whether the table has it; if not, the
-// symbol is 0, that of the empty name.
+// Lookup returns the symbol of name and whether the table has it. If not, the symbol is 0, the
+// empty name's.
 func (t *Table) Lookup(name string) (Symbol, bool) {
 	sym, err := t.find(name, false)
 	return sym, err == nil
@@ -105,29 +104,27 @@ func (t *Table) Lookup(name string) (Symbol, bool) {
 // LookupBytes is Lookup for a name in a byte slice.
 func (t *Table) LookupBytes(name []byte) (Symbol, bool) { return t.Lookup(view(name)) }
 
-// String returns the name of sym, or "" if the table has not given sym out. It
-// does not copy: the string lies in the table and keeps its memory alive.
+// String returns the name of sym, or "" if the table has no such symbol. It does not copy: the
+// string is in the table and keeps its memory alive.
 func (t *Table) String(sym Symbol) string {
-	// The count is stored after the place: a reader that sees one sees the other.
+	// The count is stored after the place, so a reader that sees the count sees the place.
 	if uint32(sym) >= t.count.Load() {
 		return ""
 	}
 	return text(t.arena, t.places[sym])
 }
 
-// Len returns the number of symbols, the empty name's among them: they are 0 to
-// Len()-1.
+// Len returns the number of symbols, including the empty name's: they are 0 to Len()-1.
 func (t *Table) Len() int { return int(t.count.Load()) }
 
 // Hash returns the hash that the table uses.
 func (t *Table) Hash() Hash { return t.hash }
 
-// Footprint returns the bytes of memory that the table has allocated, or that
-// it uses of the block it was opened from.
+// Footprint returns the bytes of memory that the table has allocated, or uses of the block that
+// it was opened from.
 func (t *Table) Footprint() int { return groupSize*len(t.groups) + len(t.arena) + 4*len(t.places) }
 
-// All yields the symbols in order with their names, those that the table has
-// when the loop begins.
+// All yields the symbols and names that the table has when the loop begins, in order.
 func (t *Table) All() iter.Seq2[Symbol, string] {
 	return func(yield func(Symbol, string) bool) {
 		for sym := range Symbol(t.Len()) {
@@ -138,8 +135,7 @@ func (t *Table) All() iter.Seq2[Symbol, string] {
 	}
 }
 
-// insert adds name, which is not empty, unless another goroutine has added it
-// since this one did not find it.
+// insert adds name, which is not empty, unless another goroutine has added it in the meantime.
 func (t *Table) insert(name string, hash uint64) (Symbol, error) {
 	if t.frozen {
 		return 0, ErrFrozen
@@ -160,15 +156,15 @@ func (t *Table) insert(name string, hash uint64) (Symbol, error) {
 	putRecord(t.arena, at, sym, name)
 	t.places[sym] = at
 	t.used += recordHead + uint32(len(name))
-	// Only now may readers see it: first by number, then by name, so that a
-	// symbol from Lookup always has its name.
+	// Only now may readers see it: first by number, then by name, so that a symbol from Lookup
+	// always has its name.
 	t.count.Store(count + 1)
 	t.enterRecord(hash, at, len(t.groups))
 	return sym, nil
 }
 
-// enterRecord enters the place of a complete record, unless the first most groups where
-// it may be are full.
+// enterRecord enters the place of a complete record. It reports false if the first most groups
+// for the hash are full.
 func (t *Table) enterRecord(hash uint64, at uint32, most int) bool {
 	i := groupOf(hash, len(t.groups))
 	for range most {
@@ -185,3 +181,35 @@ func (t *Table) enterRecord(hash uint64, at uint32, most int) bool {
 	}
 	return false
 }
+
+// A record is symbol, length in bytes, and the bytes. The two numbers are 32-bit and
+// little-endian, so that an arena is the same on every machine. The first record of each arena,
+// at 0, is the empty name.
+const (
+	recordHead = 8
+	lengthAt   = 4
+)
+
+// putRecord writes a record at arena[at:], which must have room for it.
+func putRecord(arena []byte, at uint32, sym Symbol, name string) {
+	r := arena[at:]
+	binary.LittleEndian.PutUint32(r, uint32(sym))
+	binary.LittleEndian.PutUint32(r[lengthAt:], uint32(len(name)))
+	copy(r[recordHead:], name)
+}
+
+// head returns the symbol and the length of the name in a record.
+func head(arena []byte, at uint32) (Symbol, uint32) {
+	h := binary.LittleEndian.Uint64(arena[at:])
+	return Symbol(h), uint32(h >> 32)
+}
+
+// text returns the name in a record, without a copy.
+func text(arena []byte, at uint32) string {
+	_, n := head(arena, at)
+	return view(arena[at:][recordHead:][:n])
+}
+
+// view returns the bytes of b as a string that shares their memory. They must not change while it
+// is in use.
+func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

@@ -54,7 +54,7 @@ func TestNewErrors(t *testing.T) {
 		{Config{Entries: 1, Bytes: -1}, "-1 bytes"},
 		{Config{Entries: 1, Bytes: math.MaxInt}, "bytes for 1 names: want 1 to"},
 		{Config{Entries: 1, Bytes: min(math.MaxUint32, math.MaxInt) - 15}, "bytes for 1 names: want 1 to"},
-		{Config{Entries: 1, Bytes: 1, Hash: hashes}, "Hash(4) is no hash"},
+		{Config{Entries: 1, Bytes: 1, Hash: hashes}, "Hash(4) is not a hash"},
 	} {
 		_, err := New(c.config)
 		if err == nil || !strings.HasPrefix(err.Error(), "intern: new: ") || !strings.Contains(err.Error(), c.want) {
@@ -63,7 +63,7 @@ func TestNewErrors(t *testing.T) {
 	}
 }
 
-func TestFull(t *testing.T) {
+func TestFullTableRefusesNames(t *testing.T) {
 	table, err := New(Config{Entries: 3, Bytes: 6})
 	if err != nil {
 		t.Fatal(err)
@@ -95,15 +95,15 @@ func TestFull(t *testing.T) {
 	}
 }
 
-// A frozen table has its names and takes no others.
-func TestFrozen(t *testing.T) {
+// A frozen table has its names and accepts no others.
+func TestFrozenTableRefusesNames(t *testing.T) {
 	table := tableOf(t, []string{"a", "bb"}, Seeded)
 	f := freeze(t, table)
 	if again := freeze(t, f); again != f {
 		t.Error("a frozen table was frozen once more")
 	}
 	if sym, err := f.Intern("bb"); sym != 2 || err != nil {
-		t.Errorf("Intern of a name that is there = %d, %v", sym, err)
+		t.Errorf("Intern of an existing name = %d, %v", sym, err)
 	}
 	if _, err := f.Intern("c"); !errors.Is(err, ErrFrozen) || !errors.Is(err, ErrFull) {
 		t.Errorf("Intern of a new name: %v, want ErrFrozen", err)
@@ -115,7 +115,7 @@ func TestFrozen(t *testing.T) {
 }
 
 // Every operation agrees with a map and a slice.
-func TestModel(t *testing.T) {
+func TestTableAgreesWithMap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		config := Config{
 			Entries: rapid.IntRange(1, 40).Draw(t, "entries"),
@@ -278,10 +278,9 @@ func TestIterationStops(t *testing.T) {
 	}
 }
 
-// Writers race for the same names while readers ask for them. Every goroutine
-// must have seen one and the same symbol for a name, and a symbol that can be
-// seen at all has its name.
-func TestConcurrent(t *testing.T) {
+// Writers race for the same names while readers look them up. Every goroutine must see the same
+// symbol for a name, and every visible symbol has its name.
+func TestConcurrentInternsAgree(t *testing.T) {
 	list, _ := corpus(t, 3000)
 	table, err := New(Config{Entries: len(list), Bytes: totalBytes(list)})
 	if err != nil {
@@ -303,7 +302,7 @@ func TestConcurrent(t *testing.T) {
 				i = (i + w*len(list)/writers) % len(list)
 				sym, err := table.InternBytes([]byte(list[i]))
 				if err != nil || table.String(sym) != list[i] {
-					t.Errorf("Intern(%q) = %d, %v, which is %q", list[i], sym, err, table.String(sym))
+					t.Errorf("Intern(%q) = %d, %v, but the symbol's name is %q", list[i], sym, err, table.String(sym))
 				}
 				seen[w][i] = sym
 			}
@@ -357,7 +356,7 @@ func TestFootprint(t *testing.T) {
 			t.Errorf("%d names: frozen %d bytes, want the %d of a full table", n, frozen.Footprint(), table.Footprint())
 		}
 		if table.Footprint() != int(unsafe.Sizeof(group{}))*cap(table.groups)+cap(table.arena)+4*cap(table.places) {
-			t.Error("Footprint is not what was allocated")
+			t.Error("Footprint differs from the allocated memory")
 		}
 	}
 }
@@ -413,9 +412,8 @@ func ExampleTable() {
 	// Output: 1 2 1 frame/draw
 }
 
-// TestInternAllFull: what is not done has no symbol, not even that of the empty
-// name.
-func TestInternAllFull(t *testing.T) {
+// Names that do not fit have no symbol, not even that of the empty name.
+func TestInternAllStopsWhenFull(t *testing.T) {
 	table, err := New(Config{Entries: 3, Bytes: 100})
 	if err != nil {
 		t.Fatal(err)
@@ -440,12 +438,12 @@ func TestInternAllFull(t *testing.T) {
 	}
 }
 
-// Names are saved with their numbers, and looked up by them elsewhere.
+// Names are saved with their numbers, and looked up by number elsewhere.
 func ExampleOpen() {
 	names, _ := New(Config{Entries: 1000, Bytes: 32 << 10})
 	draw, _ := names.Intern("frame/draw")
 	names.Intern("frame/wait")
-	calls := make([]int, 1000+1) // by symbol; 0 is the empty name's
+	calls := make([]int, 1000+1) // by symbol; 0 is the empty name
 	calls[draw]++
 	block, _ := names.MarshalBinary()
 
@@ -460,7 +458,7 @@ func ExampleOpen() {
 		}
 	}
 
-	// To go on with them, or in a larger table: in their order they get the same
+	// To add more names, intern the saved ones in order into a larger table: they keep their
 	// numbers.
 	larger, _ := New(Config{Entries: 2000, Bytes: 64 << 10})
 	for _, name := range saved.All() {
