@@ -9,15 +9,14 @@ import (
 	"testing"
 )
 
-// hashing puts a key into one of 2^b bins, prime modulus into one of somewhat
-// fewer.
+// hashing puts a key into one of 2^b bins; prime modulus uses somewhat fewer.
 type hashing struct {
 	name string
 	bins func(b uint) int
 	bin  func(key uint64, b uint) int
 }
 
-// masked is a hashing by the low bits of a hash.
+// masked returns a hashing by the low bits of a hash.
 func masked(name string, hash func(uint64) uint64) hashing {
 	return hashing{name, powerOfTwo, func(key uint64, b uint) int { return int(hash(key) & (1<<b - 1)) }}
 }
@@ -28,8 +27,8 @@ func shifted(n uint) hashing {
 	return masked(fmt.Sprintf("key >> %d", n), func(k uint64) uint64 { return k >> n })
 }
 
-// The functions of 32 bits get the low half of the address, as in a program
-// whose addresses have 32 bits.
+// hashings returns the compared functions. The functions of 32 bits get the low half of the
+// address, as in a program with 32-bit addresses.
 func hashings(maxBits uint) []hashing {
 	prime, primes := map[uint]int{}, newSieve(1<<maxBits)
 	for b := uint(0); b <= maxBits; b++ {
@@ -58,7 +57,7 @@ type keySet struct {
 	keys []uint64
 }
 
-// alike are like what C programs have, the same in every run.
+// alike returns typical addresses of C programs, the same in every run.
 func alike(n int) []keySet {
 	r := rand.New(rand.NewPCG(7, 7))
 	small, pages, stack := make([]uint64, 0, n), make([]uint64, 0, n), make([]uint64, 0, n)
@@ -70,7 +69,7 @@ func alike(n int) []keySet {
 			at += size
 		}
 	}
-	// Large allocations, each with a mapping or run of pages of its own.
+	// Large allocations, each with its own mapping or run of pages.
 	for at := uint64(0x7f3a5c021000); len(pages) < n; at += 4096 * uint64(1+r.IntN(4)) {
 		pages = append(pages, at)
 	}
@@ -85,8 +84,8 @@ func alike(n int) []keySet {
 	return []keySet{{"malloc: chunks of 16-byte alignment", small}, {"page-aligned blocks", pages}, {"stack frames", stack}}
 }
 
-// fromHeap are addresses of living Go objects of 8 to 1,024 bytes, different in
-// every run. The objects are returned to be kept alive.
+// fromHeap returns addresses of live Go objects of 8 to 1,024 bytes, different in every run. It
+// returns the objects to keep them alive.
 func fromHeap(n int) (keySet, []any) {
 	r := rand.New(rand.NewPCG(9, 9))
 	keys, objects := make([]uint64, n), make([]any, n)
@@ -115,11 +114,11 @@ func fromHeap(n int) (keySet, []any) {
 	return keySet{"Go heap: objects of 8 to 1,024 bytes", keys}, objects
 }
 
-// spread says how keys fall into as many bins.
+// spread describes how keys fall into as many bins.
 type spread struct {
 	longest int     // keys in the fullest bin
-	empty   float64 // empty bins as a multiple of the bins/e of random keys
-	chi2    float64 // chi-square for a degree of freedom, 1 for random keys
+	empty   float64 // empty bins, relative to bins/e for random keys
+	chi2    float64 // chi-square per degree of freedom, 1 for random keys
 }
 
 func measure(h hashing, keys []uint64, b uint) spread {
@@ -141,9 +140,9 @@ func measure(h hashing, keys []uint64, b uint) spread {
 	return s
 }
 
-// longestOfRandom is a bound of the fullest of n bins with n random keys: one
-// bin gets k or more with less than 1/k!, so any does with less than n/k!,
-// which is below one in a million for the k that is returned plus 1.
+// longestOfRandom bounds the fullest of n bins with n random keys. One bin gets k or more with
+// probability below 1/k!, so some bin does with probability below n/k!, which is below one in a
+// million for the returned k plus 1.
 func longestOfRandom(n int) int {
 	k, chance := 1, float64(n)
 	for chance >= 1e-6 {
@@ -155,7 +154,7 @@ func longestOfRandom(n int) int {
 
 const minBits, maxBits = 10, 16
 
-// report renders one set of keys as a markdown table.
+// report renders one set of keys as a Markdown table.
 func report(set keySet, hashings []hashing) string {
 	var md strings.Builder
 	fmt.Fprintf(&md, "\n### %s\n\n| function |", set.name)
@@ -173,8 +172,8 @@ func report(set keySet, hashings []hashing) string {
 	return md.String() + "\n"
 }
 
-// TestDistribution prints how the functions spread addresses (with -v) and
-// holds what must be so for the sets that are the same in every run.
+// TestDistribution prints how the functions spread addresses (with -v) and checks bounds for the
+// sets that are the same in every run.
 func TestDistribution(t *testing.T) {
 	hashings := hashings(maxBits)
 	heap, objects := fromHeap(1 << maxBits)
@@ -208,8 +207,7 @@ func TestDistribution(t *testing.T) {
 			if set.name != "page-aligned blocks" {
 				continue
 			}
-			// All of these share their low 12 bits: up to 2^12 bins, identity
-			// puts them into one.
+			// All of these share their low 12 bits: up to 2^12 bins, identity puts them into one.
 			if identity := longest["identity"]; b <= 12 && identity != n || identity < 100*longest["Wang64"] {
 				t.Errorf("%s, %d bins: identity's longest chain is %d, Wang64's %d", set.name, n, identity, longest["Wang64"])
 			}
@@ -217,7 +215,7 @@ func TestDistribution(t *testing.T) {
 	}
 }
 
-// Random keys must look random, and the same key twice must not.
+// Random keys must look random, and repeated keys must not.
 func TestMeasure(t *testing.T) {
 	const b = 12
 	low := masked("low bits", func(k uint64) uint64 { return k })

@@ -8,7 +8,7 @@ import (
 	"github.com/assetcook/assetcook/ptrhash"
 )
 
-// An allocation tracker knows of each living block its size and its owner.
+// An allocation tracker knows the size and owner of each live block.
 func ExampleTable() {
 	type record struct {
 		size  int32
@@ -20,7 +20,7 @@ func ExampleTable() {
 	for address, size := range map[uintptr]int32{0xc000_0400: 64, 0xc000_0800: 256} {
 		switch err := living.Insert(address, record{size: size, owner: 7}); {
 		case errors.Is(err, ptrhash.ErrFull):
-			untracked++ // the table does not grow; say so instead
+			untracked++ // the table does not grow: count the block as untracked
 		case err != nil:
 			fmt.Println(err)
 		}
@@ -38,10 +38,10 @@ func ExampleTable() {
 	// 0 not tracked
 }
 
-// A table whose size shares a prime factor with the distance of its addresses leaves bins
-// empty. This sieve finds the prime factors of one number after the other without a
-// division and without a limit: each prime has a counter of the numbers that are left to
-// its next multiple, and the primes whose counters end at a number are its factors.
+// A table whose size shares a prime factor with the distance of its addresses leaves bins empty.
+// This sieve finds the prime factors of successive numbers without a division and without a
+// limit: each prime counts down to its next multiple, and the primes whose counters end at a
+// number are its factors.
 func Example_countingSieve() {
 	type counter struct{ prime, left int }
 	var counters []counter

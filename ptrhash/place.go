@@ -5,9 +5,8 @@ import (
 	"unsafe"
 )
 
-// mix is murmur3's fmix64 (Austin Appleby) without its last step, which the
-// high bits do not need and the low bits can do without. Wang64 spreads
-// addresses no better and takes twice the instructions.
+// mix is murmur3's fmix64 (Austin Appleby) without its last step, which neither the high nor the
+// low bits need. Wang64 spreads addresses no better and takes twice the instructions.
 func mix(key uintptr) uint64 {
 	h := uint64(key)
 	h ^= h >> 33
@@ -17,21 +16,20 @@ func mix(key uintptr) uint64 {
 	return h
 }
 
-// slot is where a key of hash h lies in a bucket of displacement d.
+// slot returns the slot of a key with hash h in a bucket with displacement d.
 func (t *Table[V]) slot(h uint64, d uint8) uint64 { return (h + uint64(d)) & t.mask }
 
-// at is &s[i] without the check of the bound.
+// at is &s[i] without bounds check.
 func at[T any](s []T, i uint64) *T {
 	return (*T)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(s)), uintptr(i)*unsafe.Sizeof(s[0])))
 }
 
-// At returns the place of the value of the key, nil if it has no entry. The
-// pointer is valid until the next Insert or until the key is deleted.
+// At returns the address of the key's value, nil if it has no entry. The pointer is valid until
+// the next Insert or until the key is deleted.
 func (t *Table[V]) At(key uintptr) *V {
-	// One check finds the zero Table. No other index needs one: disp and heads are
-	// as long as a shifted hash can be large, mask is the last slot, and the lists
-	// hold slots. A check that panics, or a function called, would make this one
-	// set up a stack frame, and cost a tenth.
+	// This check catches the zero Table. No other index needs a check: a shifted hash is always
+	// below the lengths of disp and heads, mask is the last slot, and the lists hold slots. A
+	// panicking check, or a function call, would require a stack frame and cost a tenth.
 	h := mix(key)
 	b := h >> (t.shift & 63)
 	if b >= uint64(len(t.disp)) {
@@ -54,13 +52,12 @@ func (t *Table[V]) At(key uintptr) *V {
 	return nil
 }
 
-// maxMoved bounds the work of an Insert. With half of the slots free, one of
-// 2^n displacements is good for n entries: for more than this, trying is in
-// vain.
+// maxMoved bounds the work of an Insert. With half of the slots free, one of 2^n displacements
+// suits n entries: for more than this, trying is hopeless.
 const maxMoved = 10
 
-// makeRoom returns a free slot for a new key of hash h in bucket b, where it
-// will be found: by a new displacement of the bucket, or else by its list.
+// makeRoom returns a free slot for a new key of hash h in bucket b, where it will be found: by a
+// new displacement of the bucket, or else by its list.
 func (t *Table[V]) makeRoom(b, h uint64) uint64 {
 	var slots, hashes [maxMoved]uint64
 	n := 0
@@ -97,8 +94,8 @@ func (t *Table[V]) makeRoom(b, h uint64) uint64 {
 	return t.giveUp(b, h)
 }
 
-// anyHome reports whether a hash wants the same slot as h. Two such collide
-// under every displacement.
+// anyHome reports whether a hash wants the same slot as h. Such hashes collide under every
+// displacement.
 func (t *Table[V]) anyHome(hashes []uint64, h uint64) bool {
 	for _, other := range hashes {
 		if (other^h)&t.mask == 0 {
@@ -108,8 +105,8 @@ func (t *Table[V]) anyHome(hashes []uint64, h uint64) bool {
 	return false
 }
 
-// giveUp makes bucket b one whose list is searched, and returns the first free
-// slot after where its new key would have been.
+// giveUp turns bucket b into a searched list, and returns the first free slot after the place of
+// its new key.
 func (t *Table[V]) giveUp(b, h uint64) uint64 {
 	t.disp[b] = listed
 	for ; ; h += 64 {
@@ -119,8 +116,8 @@ func (t *Table[V]) giveUp(b, h uint64) uint64 {
 	}
 }
 
-// free returns which of the 64 slots from that of hash h on are free, the first
-// as the lowest bit.
+// free returns a bit set of the free slots among the 64 from the slot of hash h on, the first as
+// the lowest bit.
 func (t *Table[V]) free(h uint64) uint64 {
 	h &= t.mask
 	words := uint64(len(t.used) - 1)

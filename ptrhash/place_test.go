@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// clashing returns n keys of bucket 3 of a table with minSlots slots, all with
-// the same home slot if so wanted, else with different ones.
+// clashing returns n keys of bucket 3 of a table with minSlots slots, all with the same home slot
+// if oneHome is set, else with different ones.
 func clashing(n int, oneHome bool) []uintptr {
 	table := NewTable[int](0)
 	var keys []uintptr
@@ -24,7 +24,7 @@ func clashing(n int, oneHome bool) []uintptr {
 	return keys
 }
 
-// The keys of TestTableAgainstMap must reach the rare ways; this proves it.
+// The keys of TestTableAgreesWithMap must reach the rare cases; this test proves it.
 func TestClashingKeysAreListed(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -75,7 +75,7 @@ func TestListedBucketRecovers(t *testing.T) {
 	}
 }
 
-// However long a full table lives, few entries are found by a list only.
+// However long a full table lives, few entries are in lists.
 func TestChurnDoesNotWearOut(t *testing.T) {
 	const n = 1 << 12
 	in, out := addresses(n)
@@ -104,14 +104,14 @@ func TestChurnDoesNotWearOut(t *testing.T) {
 		}
 	}
 	if found > n/100 {
-		t.Errorf("%d of %d entries are found by a list only, want at most 1 in 100", found, n)
+		t.Errorf("%d of %d entries are in lists, want at most 1 in 100", found, n)
 	}
 }
 
-// mix must not lose keys: only then is a bucket's list short for all keys.
+// mix must be a bijection: otherwise a bucket's list could be long for some keys.
 func TestMixIsABijection(t *testing.T) {
 	if bits.UintSize < 64 {
-		return // all keys of 32 bits are among those of 64
+		return // 64-bit keys include all 32-bit keys
 	}
 	steps := []struct {
 		mul   uint64
@@ -122,9 +122,9 @@ func TestMixIsABijection(t *testing.T) {
 		h := mix(uintptr(key))
 		for i := len(steps) - 1; i >= 0; i-- {
 			if s := steps[i].shift; s != 0 {
-				h ^= h >> s // its own inverse, since 2*33 > 64
+				h ^= h >> s // its own inverse, because 2*33 > 64
 			}
-			// Newton: five steps give the inverse of an odd number to 64 bits.
+			// Newton: five steps give the inverse of an odd number modulo 2^64.
 			inverse := steps[i].mul
 			for range 5 {
 				inverse *= 2 - steps[i].mul*inverse

@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// record is what an allocation tracker might keep of an allocation.
+// record is an allocation tracker's typical record.
 type record struct {
 	size uint64
-	_    uint64 // call site and the like
+	_    uint64 // call site and other data
 }
 
-// addresses returns n different addresses as a heap of size classes gives them,
-// in random order, and n others between them.
+// addresses returns n different addresses as in a heap with size classes, in random
+// order, and n others between them.
 func addresses(n int) (in, out []uintptr) {
 	r := rand.New(rand.NewPCG(1, uint64(n)))
 	at := uintptr(0xc0000000)
@@ -36,9 +36,9 @@ func addresses(n int) (in, out []uintptr) {
 
 var sizes = []int{1000, 1 << 16, 1 << 20}
 
-// BenchmarkLookup compares lookups in a full table with those in a map: hits,
-// misses and both at random, in random order. The two take turns and medians
-// are reported, so that the ratio holds on a machine that does other things.
+// BenchmarkLookup compares lookups in a full table with lookups in a map: hits, misses and both
+// at random, in random order. The two take turns and it reports medians, so that the ratio holds
+// on a busy machine.
 func BenchmarkLookup(b *testing.B) {
 	for _, n := range sizes {
 		in, out := addresses(n)
@@ -76,10 +76,10 @@ func BenchmarkLookup(b *testing.B) {
 	}
 }
 
-// takeTurns reports the nanoseconds a key costs in each of two ways to sum the
-// values of keys. An op is a key in both.
+// takeTurns reports the nanoseconds per key of two ways to sum the values of keys. An op is a key
+// in both.
 func takeTurns(b *testing.B, keys []uintptr, inMap, inTable func([]uintptr) uint64) {
-	const least = 1 << 14 // keys at a time, so that the clock does not matter
+	const least = 1 << 14 // keys per turn, to make clock reads negligible
 	rounds := max(1, least/len(keys))
 	var ofMap, ofTable []float64
 	pass := func(sum func([]uintptr) uint64) (total uint64, ns float64) {
@@ -107,8 +107,8 @@ func takeTurns(b *testing.B, keys []uintptr, inMap, inTable func([]uintptr) uint
 	b.ReportMetric(m/t, "map/table")
 }
 
-// BenchmarkChurn is the work of a tracker in a table that is nearly full: an
-// allocation is forgotten, another is recorded.
+// BenchmarkChurn is the work of a tracker in a nearly full table: it removes one allocation and
+// records another.
 func BenchmarkChurn(b *testing.B) {
 	for _, n := range sizes {
 		in, out := addresses(n)

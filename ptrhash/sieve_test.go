@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A sieve has the smallest prime factor of each number up to a limit, from which
-// factorizations are read off.
+// A sieve has the smallest prime factor of each number up to a limit, which gives the
+// factorizations.
 type sieve struct {
 	least  []uint32 // smallest prime factor; 0 for 0 and 1
 	primes []uint32
@@ -43,7 +43,7 @@ func (s *sieve) largestPrime(n int) int {
 	return 2
 }
 
-// A factor is a prime and how often it divides.
+// A factor is a prime and its power.
 type factor struct{ prime, power int }
 
 // factors returns the factorization of n from 2, the smallest prime first.
@@ -59,7 +59,7 @@ func (s *sieve) factors(n int) (list []factor) {
 	return list
 }
 
-// common returns the greatest common divisor of two numbers from 1, from their factors.
+// common returns the greatest common divisor of two positive numbers, from their factors.
 func (s *sieve) common(a, b int) int {
 	product := 1
 	for _, f := range s.factors(a) {
@@ -119,17 +119,17 @@ func TestSieve(t *testing.T) {
 	}
 }
 
-// tableSizes are sizes about 4096 with the factors that table sizes have: powers of two,
-// smooth numbers, a prime, and twice and three times one.
+// tableSizes are typical table sizes: powers of two, smooth numbers, a prime, and two and three
+// times a prime.
 var tableSizes = []int{4096, 4095, 4032, 4080, 4000, 3840, 3072, 4093, 2 * 2039, 3 * 1361}
 
-// strides are distances of pointers in arrays: elements of the size classes of
-// allocators, a record of 24 words with a header, and pages.
+// strides are distances of pointers in arrays: elements of allocators' size classes, a record of
+// 24 words with a header, and pages.
 var strides = []int{8, 16, 24, 48, 80, 112, 200, 1024, 4096}
 
 // TestTableSizes prints (with -v) how many bins of a table are reached by pointers at one
-// distance with a modulus of its size, by the size's factors: those that the distance shares
-// are lost. A prime loses none, and one small factor too many costs that factor.
+// distance with a modulus of its size. A size loses the factors that it shares with the distance:
+// a prime loses none, and a shared small factor costs that factor.
 func TestTableSizes(t *testing.T) {
 	s := newSieve(1 << 13)
 	var md strings.Builder

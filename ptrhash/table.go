@@ -8,35 +8,33 @@ import (
 	"unsafe"
 )
 
-// Errors of [Table.Insert]. It returns them as they are.
+// Errors of [Table.Insert], returned unwrapped.
 var (
 	ErrFull    = errors.New("ptrhash: insert: the table is full; make it with a larger capacity")
-	ErrExists  = errors.New("ptrhash: insert: the key is there already; change its value through At")
+	ErrExists  = errors.New("ptrhash: insert: the key has an entry already; change its value through At")
 	ErrZeroKey = errors.New("ptrhash: insert: the key is 0, which is no address")
 )
 
-// MaxCapacity is the largest number of entries that a [Table] can be made for,
-// memory permitting.
+// MaxCapacity is the largest capacity of a [Table], memory permitting.
 const MaxCapacity = 1 << 30
 
-// Table maps up to Cap addresses to values; see [NewTable]. The zero Table is one
-// for none. It is not safe for concurrent use, except that any number of
-// goroutines may read while none writes.
+// Table maps up to Cap addresses to values; see [NewTable]. The zero Table has capacity 0. It is
+// not safe for concurrent use, except that any number of goroutines may read while none writes.
 //
-// A key is a number: it keeps no object alive. Of a Go object whose address is
-// a key, Delete the key before the object may be collected, and do not take
-// addresses of variables on a goroutine's stack, which moves.
+// A key is a number: it keeps no object alive. If a key is the address of a Go object, Delete it
+// before the object may be collected, and do not use addresses of variables on a goroutine's
+// stack, which moves.
 //
-// A table has two to four slots per entry of its capacity; two if that is a
-// power of two. A slot takes the size of V and 13 bytes. Keep V small: of large
-// records, keep the index or the pointer.
+// A table has two to four slots per entry of its capacity; two if the capacity is a power of two.
+// A slot takes the size of V and 13 bytes. Keep V small: for large records, store an index or a
+// pointer.
 type Table[V any] struct {
-	disp  []uint8 // of each bucket its displacement, or listed
+	disp  []uint8 // displacement of each bucket, or listed
 	shift uint8   // a hash shifted right by this gives its bucket
-	mask  uint64  // the number of slots less 1
+	mask  uint64  // number of slots minus 1
 
-	// By slot: an entry's key, 0 if the slot is free, its value, and a bit that
-	// is set if it is not free.
+	// By slot: an entry's key, or 0 if the slot is free, its value, and a bit that is set if the
+	// slot is used.
 	keys []uintptr
 	vals []V
 	used []uint64
@@ -48,7 +46,7 @@ type Table[V any] struct {
 	len, cap int
 }
 
-// listed is the displacement of a bucket whose entries lie where there was room.
+// listed is the displacement of a bucket whose entries are in a list.
 const listed = 255
 
 const (
@@ -61,7 +59,7 @@ const (
 // capacity is not in 0..MaxCapacity.
 func NewTable[V any](capacity int) *Table[V] {
 	if capacity < 0 || capacity > MaxCapacity {
-		panic(fmt.Sprintf("ptrhash: a table for %d entries was asked for; it can have 0 to %d", capacity, MaxCapacity))
+		panic(fmt.Sprintf("ptrhash: the capacity is %d; it must be 0 to %d", capacity, MaxCapacity))
 	}
 	slots := uint(minSlots)
 	for slots < slotsPerEntry*uint(capacity) {
@@ -87,15 +85,14 @@ func Key[T any](p *T) uintptr { return uintptr(unsafe.Pointer(p)) }
 // Len returns the number of entries.
 func (t *Table[V]) Len() int { return t.len }
 
-// Cap returns the number of entries for which the table was made.
+// Cap returns the capacity of the table.
 func (t *Table[V]) Cap() int { return t.cap }
 
-// Insert adds an entry. It never replaces one: a tracker that is told of an
-// address twice has missed that it was freed, and should know. Pointers from
-// [Table.At] and [Table.All] are no longer valid afterwards.
+// Insert adds an entry. It never replaces one: a tracker that gets an address twice has missed
+// its release, and should know. Pointers from [Table.At] and [Table.All] are invalid afterwards.
 //
-// The error is [ErrExists] if the key has an entry, else [ErrFull] if there are
-// Cap entries, and [ErrZeroKey] if the key is 0; the table is unchanged then.
+// The error is [ErrExists] if the key has an entry, else [ErrFull] if there are Cap entries, and
+// [ErrZeroKey] if the key is 0; then the table is unchanged.
 func (t *Table[V]) Insert(key uintptr, v V) error {
 	switch {
 	case key == 0:
@@ -124,8 +121,8 @@ func (t *Table[V]) Lookup(key uintptr) (v V, ok bool) {
 	return v, false
 }
 
-// Delete removes the entry of the key and returns its value, and whether there
-// was one. It moves no other entry.
+// Delete removes the entry of the key. It returns its value, and whether there was one. It moves
+// no other entry.
 func (t *Table[V]) Delete(key uintptr) (v V, ok bool) {
 	if key == 0 || t.len == 0 {
 		return v, false
@@ -147,9 +144,8 @@ func (t *Table[V]) Delete(key uintptr) (v V, ok bool) {
 	return v, false
 }
 
-// All yields every key and the place of its value, in no order. Entries may be
-// deleted meanwhile, and are not yielded then if they were not before; nothing
-// may be inserted.
+// All yields every key and a pointer to its value, in arbitrary order. The loop may delete
+// entries, which are then not yielded later, but must not insert any.
 func (t *Table[V]) All() iter.Seq2[uintptr, *V] {
 	return func(yield func(uintptr, *V) bool) {
 		for slot, key := range t.keys {

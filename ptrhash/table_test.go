@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// check fails the test unless the table's parts agree with each other.
+// check fails the test unless the table's parts are consistent.
 func check(t interface{ Fatalf(string, ...any) }, table *Table[int]) {
 	slots, entries, used := uint64(len(table.keys)), 0, 0
 	if slots&(slots-1) != 0 || table.mask != slots-1 || slots < uint64(2*table.cap) {
@@ -29,7 +29,7 @@ func check(t interface{ Fatalf(string, ...any) }, table *Table[int]) {
 			case h>>table.shift != uint64(b):
 				t.Fatalf("bucket %d lists key %#x of bucket %d", b, key, h>>table.shift)
 			case d != listed && table.slot(h, d) != slot:
-				t.Fatalf("key %#x lies at slot %d, its bucket's displacement says %d", key, slot, table.slot(h, d))
+				t.Fatalf("key %#x is in slot %d, its bucket's displacement says %d", key, slot, table.slot(h, d))
 			}
 			if entries++; entries > table.len {
 				t.Fatalf("the lists have more than %d entries", table.len)
@@ -52,7 +52,7 @@ func check(t interface{ Fatalf(string, ...any) }, table *Table[int]) {
 	}
 }
 
-func TestTableAgainstMap(t *testing.T) {
+func TestTableAgreesWithMap(t *testing.T) {
 	pools := map[string]func(n int) []uintptr{
 		"addresses":       func(n int) []uintptr { in, _ := addresses(n); return in },
 		"one bucket":      func(n int) []uintptr { return clashing(n, false) },
@@ -187,7 +187,7 @@ func TestAllStops(t *testing.T) {
 	}
 }
 
-func TestCapacityOutOfRangeIsMisuse(t *testing.T) {
+func TestCapacityOutOfRangePanics(t *testing.T) {
 	for _, capacity := range []int{-1, MaxCapacity + 1} {
 		func() {
 			defer func() {
@@ -216,10 +216,10 @@ func TestValueOfNoSize(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, ok := table.Lookup(8); !ok {
-		t.Error("the key is not there")
+		t.Error("the inserted key is missing")
 	}
 	if _, ok := table.Lookup(16); ok {
-		t.Error("a key that was not inserted is there")
+		t.Error("a key that was not inserted was found")
 	}
 }
 
@@ -252,11 +252,11 @@ func TestTableDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// TestZeroTable: the zero Table has no room and nothing in it.
-func TestZeroTable(t *testing.T) {
+// The zero Table has no room and no entries.
+func TestZeroTableHasNoRoom(t *testing.T) {
 	var table Table[int]
 	if _, ok := table.Lookup(^uintptr(0)); ok || table.At(8) != nil {
-		t.Error("something was found")
+		t.Error("the zero Table has an entry")
 	}
 	if err := table.Insert(8, 1); err != ErrFull {
 		t.Errorf("Insert: %v, want %v", err, ErrFull)

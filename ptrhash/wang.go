@@ -14,10 +14,9 @@ func Wang32(key uint32) uint32 {
 	return key
 }
 
-// Wang32Shift is Thomas Wang's hash32shift, also of version 3.1: shifts, and one
-// multiplication by 2057 that is itself two shifts and sums, for processors whose
-// multiplication is slow. It is the function of the table that this package grew
-// from, and a bijection.
+// Wang32Shift is Thomas Wang's hash32shift, also of version 3.1. It uses shifts, and one
+// multiplication by 2057 that equals two shifts and sums, for processors with slow
+// multiplication. The older table that this package grew from used it. It is a bijection.
 func Wang32Shift(key uint32) uint32 {
 	key = ^key + key<<15
 	key ^= key >> 12
@@ -28,9 +27,9 @@ func Wang32Shift(key uint32) uint32 {
 	return key
 }
 
-// Wang32Older is Wang's 32-bit mix before version 3: six shifts and no
-// multiplication, as Bob Jenkins quotes it (burtleburtle.net/bob/hash/integer.html).
-// Take the low bits of the result. It is a bijection.
+// Wang32Older is Wang's 32-bit mix before version 3: six shifts and no multiplication, as quoted
+// by Bob Jenkins (burtleburtle.net/bob/hash/integer.html). Use the low bits of the result. It is
+// a bijection.
 func Wang32Older(key uint32) uint32 {
 	key += ^(key << 15)
 	key ^= key >> 10
@@ -54,8 +53,8 @@ func Wang64(key uint64) uint64 {
 	return key
 }
 
-// Wang64to32 mixes 64 bits into 32, which are enough to choose a slot. It is
-// Thomas Wang's hash6432shift (Integer Hash Function, version 3.1).
+// Wang64to32 mixes 64 bits into 32, which are enough to choose a slot. It is Thomas Wang's
+// hash6432shift (Integer Hash Function, version 3.1).
 func Wang64to32(key uint64) uint32 {
 	key = ^key + key<<18
 	key ^= key >> 31

@@ -43,9 +43,9 @@ func TestWangKnownAnswers(t *testing.T) {
 	}
 }
 
-// step is one step of a mix: key*mul + add, then key xor key>>shift, modulo
-// 2^bits. Every one of Wang's steps is one, since key + key<<n is
-// key*(2^n + 1) and key + ^(key<<n) is key*(1 - 2^n) - 1.
+// step is one step of a mix: key*mul + add, then key xor key>>shift, modulo 2^bits. All of Wang's
+// steps have this form, because key + key<<n is key*(2^n + 1) and key + ^(key<<n) is key*(1 -
+// 2^n) - 1.
 type step struct {
 	mul, add int64
 	shift    uint
@@ -70,8 +70,7 @@ var mixes = []struct {
 		[]step{{1<<18 - 1, -1, 31}, {21, 0, 11}, {65, 0, 22}}},
 }
 
-// forward and backward apply steps with integers of any size. after is xored in
-// after the first step.
+// forward and backward apply steps with big integers. after is XORed after the first step.
 func forward(key uint64, bits uint, steps []step, after int64) uint64 {
 	mod := new(big.Int).Lsh(big.NewInt(1), bits)
 	x := new(big.Int).SetUint64(key)
@@ -108,7 +107,7 @@ func backward(mixed uint64, bits uint, steps []step, after int64) uint64 {
 	return x.Uint64()
 }
 
-// xor61 is what Wang32 alone xors in, after its first step.
+// xor61 returns the constant that Wang32 alone XORs after its first step.
 func xor61(name string) int64 {
 	if name == "Wang32" {
 		return 61
@@ -141,7 +140,7 @@ func TestWangIsABijection(t *testing.T) {
 				if got := backward(m.mix(key), m.bits, m.steps, xor61(m.name)); got != key {
 					t.Fatalf("the inverse of %s(%#x) is %#x", m.name, key, got)
 				}
-				// Onto as well: every value is the result of its inverse.
+				// The mix is onto as well: every value is the result of its inverse.
 				if got := m.mix(backward(key, m.bits, m.steps, xor61(m.name))); got != key {
 					t.Fatalf("%s of the inverse of %#x is %#x", m.name, key, got)
 				}
