@@ -30,7 +30,7 @@ func (c *command) checkLists(ctx context.Context) {
 			continue
 		}
 		c.checkList(ctx, name, f)
-		f.Close() // it was only read: nothing to say
+		f.Close() // opened for reading: closing loses nothing
 	}
 }
 
@@ -41,33 +41,32 @@ func (c *command) checkList(ctx context.Context, name string, in io.Reader) {
 	}
 }
 
-// checking is the check of one list. The list is read as files are begun, so
-// that of a long one only what is in work is in memory.
+// checking is the check of one list. It reads the list while files are begun, so that only
+// entries in progress are in memory.
 type checking struct {
 	*command
 	ctx  context.Context
 	list string
 
-	// Of the goroutine that reads the list.
+	// Used by the goroutine that reads the list.
 	lines    *lines
 	held     *entry // read, but not begun
-	proper   int    // lines
+	proper   int    // properly formatted lines
 	improper int
 	refused  flood
 	end      error // why reading ended, nil at the end of the list
 
-	// begun holds the entries whose files are in work, in order.
+	// begun holds the entries whose files are in progress, in order.
 	begun queue
 
-	// Of the goroutine that has a result.
+	// Used by the goroutine with a result.
 	matched, mismatched, unreadable int
 	errors                          flood
 	guesses                         guesses
 	line                            []byte
 }
 
-// all checks the entries, as many at once as stand together and are of one
-// function.
+// all checks the entries. It checks consecutive entries of one function together.
 func (k *checking) all() error {
 	for e := k.peek(); e != nil; e = k.peek() {
 		if e.name == stdinName {
@@ -87,7 +86,7 @@ func (k *checking) all() error {
 	return k.end
 }
 
-// together gives the names up to the next entry of another function.
+// together yields the names up to the next entry of another function.
 func (k *checking) together(fn *function) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for e := k.peek(); e != nil && e.fn == fn && e.name != stdinName; e = k.peek() {
@@ -100,7 +99,7 @@ func (k *checking) together(fn *function) iter.Seq[string] {
 	}
 }
 
-// peek returns the entry that is next, or nil at the end of the list.
+// peek returns the next entry, or nil at the end of the list.
 func (k *checking) peek() *entry {
 	for k.held == nil && k.end == nil {
 		if k.end = k.ctx.Err(); k.end != nil {
@@ -137,7 +136,7 @@ func (k *checking) peek() *entry {
 	return k.held
 }
 
-// complain prints what is wrong with a line.
+// complain prints an error about a line.
 func (k *checking) complain(line int, err error) {
 	k.msg.printf("%s: %d: %v", shown(k.list), line, err)
 }
@@ -152,13 +151,13 @@ func (k *checking) checkedStdin(fn *function) hashing.FileResult {
 	return hashing.FileResult{Sum: sum, Size: size, Err: err}
 }
 
-// judge prints what became of one entry, and counts it.
+// judge prints the result of one entry, and counts it.
 func (k *checking) judge(e *entry, r hashing.FileResult) {
 	var buf [len(e.digest)]byte
 	missing := errors.Is(r.Err, fs.ErrNotExist)
 	switch {
 	case k.ctx.Err() != nil && r.Err != nil: // interrupted, not unreadable
-	case missing && glued(e.name): // also with -ignore-missing: two files went unchecked
+	case missing && glued(e.name): // even with -ignore-missing: two files went unchecked
 		k.unreadable++
 		if k.errors.allowsMessage(errGlued.Error()) {
 			k.complain(e.line, errGlued)
@@ -201,17 +200,16 @@ func (k *checking) result(e *entry, text string) {
 	if escaped {
 		k.line = append(k.line, '\\')
 	}
-	// Control characters are escaped here even if a file or pipe is written to,
-	// unlike in sums: results end up in the logs of build servers, which obey them.
+	// Escape control characters here even for files and pipes, unlike in sums: results end up in
+	// logs of build servers, which obey control characters.
 	k.line = append(k.line, pathname.Escape(string(appendName(nil, e.name, escaped)))...)
 	k.line = append(append(k.line, ": "...), text...)
 	k.out.line(k.line, '\n')
 }
 
-// conclude prints the warnings about a list that was read, and what ended it
-// early.
+// conclude prints the warnings about a finished list, and the error that ended it early.
 func (k *checking) conclude(end error) {
-	k.out.flush() // results before what is said of them
+	k.out.flush() // results before warnings
 	list := shown(k.list)
 	k.refused.rest(list, "line", "lines", k.msg.printf)
 	k.errors.rest(list, "file", "files", k.msg.printf)
@@ -246,8 +244,8 @@ func (k *checking) warnIf(n int, one, many string) {
 	}
 }
 
-// A queue hands entries from the goroutine that reads the list to the one that
-// has their results.
+// A queue passes entries from the goroutine that reads the list to the goroutine with their
+// results.
 type queue struct {
 	mu      sync.Mutex
 	entries []entry
@@ -266,7 +264,7 @@ func (q *queue) pop() entry {
 	e := q.entries[q.head]
 	q.entries[q.head] = entry{}
 	q.head++
-	if 2*q.head >= len(q.entries) { // moves each entry once at most, on average
+	if 2*q.head >= len(q.entries) { // on average moves each entry at most once
 		n := copy(q.entries, q.entries[q.head:])
 		clear(q.entries[n:])
 		q.entries, q.head = q.entries[:n], 0

@@ -4,5 +4,5 @@ package main
 
 import "os"
 
-// dieOf does nothing: there is no way to die of an interrupt here.
+// dieOf does nothing: this system has no signal to die of.
 func dieOf(os.Signal) {}

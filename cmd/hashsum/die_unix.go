@@ -8,9 +8,8 @@ import (
 	"time"
 )
 
-// dieOf ends the process by a signal that it caught and no longer catches. A
-// shell ends its loop only if it sees its child die of the interrupt: an exit
-// status of 130 may mean anything.
+// dieOf ends the process with a signal that it has stopped catching. A shell ends its loop only
+// if its child dies of the interrupt: an exit status of 130 alone may mean anything.
 //
 // It returns if the signal cannot be sent, or was ignored when the process began.
 func dieOf(s os.Signal) {
@@ -18,5 +17,5 @@ func dieOf(s os.Signal) {
 	if !ok || syscall.Kill(syscall.Getpid(), number) != nil {
 		return
 	}
-	time.Sleep(patience) // another thread may be the one that takes the signal
+	time.Sleep(patience) // another thread may receive the signal
 }

@@ -7,15 +7,13 @@ import (
 )
 
 const (
-	// shownOfCause is how many messages of one cause are printed, the others are
-	// counted.
+	// shownOfCause is how many messages of one cause are printed; further ones are counted.
 	shownOfCause = 3
-	// maxCauses bounds the causes that are kept apart: a list may be all noise.
+	// maxCauses is the most causes distinguished: a list may be all noise.
 	maxCauses = 20
 )
 
-// A flood counts messages by cause, so that a thousand of one cause take a few
-// lines.
+// A flood counts messages by cause, so that a thousand messages of one cause take a few lines.
 type flood struct {
 	causes []cause // in the order of their first message
 }
@@ -42,7 +40,7 @@ func (f *flood) allowsMessage(text string) bool {
 	return true
 }
 
-// rest gives a line for each cause that has more messages than were printed.
+// rest prints a line for each cause with more messages than were printed.
 func (f *flood) rest(list, one, many string, line func(string, ...any)) {
 	for _, c := range f.causes {
 		if n := c.count - shownOfCause; n > 0 {
@@ -58,7 +56,7 @@ func plural(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// causeOf is the text of an error without the path it is about.
+// causeOf returns the text of an error without its path.
 func causeOf(err error) string {
 	var of *fs.PathError
 	if errors.As(err, &of) {

@@ -14,32 +14,31 @@ import (
 type entry struct {
 	fn     *function
 	name   string   // any bytes but NUL; never empty
-	digest [64]byte // the first fn.Size bytes, most significant first
-	size   int64    // bytes of the file, or -1 where the style does not say
+	digest [64]byte // first fn.Size bytes, most significant first
+	size   int64    // bytes of the file, or -1 if unknown
 
-	// guessed: nothing but the number of digits says what fn is.
+	// guessed means that only the number of digits suggests fn.
 	guessed bool
-	line    int // of the list, from 1
+	line    int // line number in the list, from 1
 }
 
 func (e *entry) sum() []byte { return e.digest[:e.fn.Size] }
 
-// A style is how a sum is written on a line.
+// A style is the form of a sum on a line.
 type style int
 
 const (
-	stylePlain style = iota // "digest  name", as sha256sum, b3sum and xxhsum
-	styleTag                // "SHA256 (name) = digest", as the BSDs
+	stylePlain style = iota // "digest  name", like sha256sum, b3sum and xxhsum
+	styleTag                // "SHA256 (name) = digest", like the BSDs
 	styleJSON               // one object
 )
 
-// A layout is a style and what ends a line.
+// A layout is a style and a line end.
 type layout struct {
 	style style
-	// zero ends lines with NUL instead of newline. Names are then written as
-	// they are; otherwise a line whose name holds a backslash, newline or
-	// carriage return begins with a backslash and has `\\`, `\n`, `\r` for them,
-	// as coreutils does. JSON has its own escapes either way.
+	// zero ends lines with NUL instead of newline, and writes names unchanged. Otherwise, a line
+	// whose name contains a backslash, newline or carriage return begins with a backslash and
+	// escapes them as `\\`, `\n`, `\r`, like coreutils. JSON always uses its own escapes.
 	zero bool
 }
 
@@ -90,8 +89,8 @@ func appendName(dst []byte, name string, escaped bool) []byte {
 	return dst
 }
 
-// appendJSON writes {"name","algorithm","digest","size"}. A name that is not
-// UTF-8 has U+FFFD for what is not, and follows whole as "name_base64".
+// appendJSON writes {"name","algorithm","digest","size"}. In a name that is not UTF-8 it replaces
+// invalid bytes by U+FFFD, and adds the exact bytes as "name_base64".
 func appendJSON(dst []byte, e *entry) []byte {
 	dst = appendJSONString(append(dst, `{"name":`...), e.name)
 	if !utf8.ValidString(e.name) {
@@ -108,8 +107,8 @@ func appendJSON(dst []byte, e *entry) []byte {
 	return append(dst, '}')
 }
 
-// appendJSONString escapes all that does not print, beyond what JSON asks for,
-// so that no line can steer a terminal.
+// appendJSONString escapes all unprintable characters, more than JSON requires, so that no line
+// can control a terminal.
 func appendJSONString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	for _, r := range s {

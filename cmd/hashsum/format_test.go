@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// of makes an entry with the function's own check value.
+// of returns an entry with the function's own check value.
 func of(t testing.TB, fn, name string) entry {
 	t.Helper()
 	e := entry{fn: lookup(fn), name: name, size: -1}
@@ -29,7 +29,7 @@ func TestLayouts(t *testing.T) {
 		fn, name string
 		want     string
 	}{
-		// What sha256sum 9.1 and xxhsum 0.8.3 print for a file of "123456789".
+		// The lines of sha256sum 9.1 and xxhsum 0.8.3 for a file of "123456789".
 		{layout{}, "sha256", "a", sha + "  a"},
 		{layout{}, "sha256", " *a", sha + "   *a"},
 		{layout{}, "sha256", "new\nline", `\` + sha + `  new\nline`},
@@ -64,7 +64,7 @@ func TestLayouts(t *testing.T) {
 	}
 }
 
-// drawEntry draws names from what the formats give a meaning to.
+// drawEntry draws names from parts with a meaning in the formats.
 func drawEntry(t *rapid.T) entry {
 	e := entry{fn: &functions[rapid.IntRange(0, len(functions)-1).Draw(t, "function")], size: -1}
 	piece := rapid.OneOf(
@@ -76,8 +76,7 @@ func drawEntry(t *rapid.T) entry {
 	return e
 }
 
-// What is written reads back as the same, whatever the name holds, and is one
-// line.
+// A written line reads back as the same entry, for any name, and is one line.
 func TestWrittenReadsBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := drawEntry(t)
@@ -87,7 +86,7 @@ func TestWrittenReadsBack(t *testing.T) {
 		}
 		line := l.append(nil, &e)
 		if strings.IndexByte(string(line), l.end()) >= 0 {
-			t.Fatalf("%q holds its own end", line)
+			t.Fatalf("%q contains its own line end", line)
 		}
 		got, err := dialect{fn: e.fn, zero: l.zero}.parseLine(line)
 		if err != nil {
@@ -97,7 +96,7 @@ func TestWrittenReadsBack(t *testing.T) {
 			t.Fatalf("%q: %s", line, diff)
 		}
 		if l.style == styleJSON && strings.IndexFunc(string(line), func(r rune) bool { return !unicode.IsPrint(r) }) >= 0 {
-			t.Fatalf("%q does not print", line)
+			t.Fatalf("%q has unprintable characters", line)
 		}
 	})
 }

@@ -8,20 +8,20 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// A function is a row of hashing's registry with what lists call it.
+// A function is a row of hashing's registry with its names in lists.
 type function struct {
 	hashing.Func
-	tag  string // of the BSD style: "SHA256"
-	mark string // before the digits of the plain style: "XXH3_", or nothing
+	tag  string // in the BSD style: "SHA256"
+	mark string // prefix of digits in plain style: "XXH3_" or empty
 }
 
-// left are functions of the registry that have no place in lists, and why.
+// left are functions of the registry that lists cannot use, with reasons.
 var left = map[string]string{
 	"maphash": "its sums mean nothing to another process",
-	"slice8":  "it gives the sums of crc32-bzip2", // slowly, for comparisons
+	"slice8":  "it gives the sums of crc32-bzip2", // slower, for comparisons
 }
 
-// functions holds all the others. It never changes.
+// functions holds all other functions. It never changes.
 var functions = func() []function {
 	var all []function
 	for _, name := range hashing.Names() {
@@ -31,8 +31,8 @@ var functions = func() []function {
 		}
 		row := function{Func: f, tag: strings.ToUpper(name)}
 		if name == "xxh3" {
-			// As xxhsum has it since 0.8.2: XXH64 has as many digits. Older ones
-			// read no plain lines of XXH3.
+			// Like xxhsum since 0.8.2, because XXH64 has as many digits. Older versions cannot
+			// read plain lines of XXH3.
 			row.mark = "XXH3_"
 		}
 		all = append(all, row)
@@ -40,13 +40,12 @@ var functions = func() []function {
 	return all
 }()
 
-// untagged says of which function a plain line without -a is in the first place,
-// by its digits. Those of 8, 16 and 32 digits are xxhsum's, which marks XXH3 for
-// that reason. [checking.settle] tries the others with as many digits.
+// untagged gives the first function to try for a plain line without -a, by its digits. Functions
+// of 8, 16 and 32 digits are xxhsum's, which therefore marks XXH3. [checking.settle] tries the
+// others with as many digits.
 var untagged = map[int]string{8: "xxh32", 16: "xxh64", 32: "xxh128", 40: "sha1", 64: "sha256", 128: "sha512"}
 
-// candidates returns the functions that a line of so many digits may be of, that
-// of untagged first.
+// candidates returns the functions for a line with this many digits, the untagged one first.
 func candidates(digits int) []*function {
 	var all []*function
 	for i := range functions {
@@ -62,8 +61,7 @@ func candidates(digits int) []*function {
 	return all
 }
 
-// lookup returns the function that -a, a tag or a JSON object names, in upper
-// or lower case, or nil.
+// lookup returns the function named by -a, a tag or a JSON object, ignoring case, or nil.
 func lookup(name string) *function {
 	for i := range functions {
 		if strings.EqualFold(functions[i].Name, name) {
@@ -73,7 +71,7 @@ func lookup(name string) *function {
 	return nil
 }
 
-// named is lookup with an error that lists what there is.
+// named is lookup with an error that lists the functions.
 func named(name string) (*function, error) {
 	if f := lookup(name); f != nil {
 		return f, nil
@@ -81,10 +79,10 @@ func named(name string) (*function, error) {
 	if why := left[strings.ToLower(name)]; why != "" {
 		return nil, fmt.Errorf("%s is not offered here; %s", strings.ToLower(name), why)
 	}
-	return nil, fmt.Errorf("no function is called %q; there are %s", name, listed(functions))
+	return nil, fmt.Errorf("no function is called %q; the functions are %s", name, listed(functions))
 }
 
-// listed returns the names for a message.
+// listed joins the names for a message.
 func listed(all []function) string {
 	names := make([]string, len(all))
 	for i := range all {

@@ -7,15 +7,15 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// The functions are those that the documentation promises, each under its name
-// in either case, each with sums that a list can hold.
-func TestFunctions(t *testing.T) {
+// The functions are the documented ones, each found by its name in either case, each with sums
+// that fit a list.
+func TestDocumentedFunctionsAreOffered(t *testing.T) {
 	names := strings.Fields(`crc32 crc32c crc32k crc32-bzip2 unreal-memcrc crc64 crc64nvme adler32 fnv1a32 fnv1a64 murmur3-32
 		murmur3-128 rapidhash lookup2 xxh32 xxh64 xxh3 xxh128 blake3 sha256 sha512 sha1 md5`)
 	for _, name := range names {
 		f := lookup(name)
 		if f == nil {
-			t.Errorf("there is no %s", name)
+			t.Errorf("function %s is missing", name)
 			continue
 		}
 		if lookup(strings.ToUpper(name)) != f || lookup(f.tag) != f {
@@ -34,13 +34,13 @@ func TestFunctions(t *testing.T) {
 		}
 	}
 	if f := lookup(hashing.Default); f == nil {
-		t.Errorf("the default is no function")
+		t.Errorf("the default is not a function")
 	} else if untagged[2*f.Size] != f.Name {
-		t.Errorf("lists of the default want -a to be checked")
+		t.Errorf("lists of the default function need -a to be checked")
 	}
 	for name := range left {
 		if _, ok := hashing.Lookup(name); !ok || lookup(name) != nil {
-			t.Errorf("%s is not left out, or was never there", name)
+			t.Errorf("%s is not left out, or not in the registry", name)
 		}
 	}
 }

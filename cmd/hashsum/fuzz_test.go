@@ -8,9 +8,8 @@ import (
 	"unicode"
 )
 
-// FuzzCheck checks hostile lists: nothing panics, nothing that a terminal obeys is
-// printed, and the exit status is 0 only if a file matched and no line spoke of
-// another that did not.
+// FuzzCheck checks hostile lists: nothing panics, no output controls a terminal, and the exit
+// status is 0 only if a file matched and no line named another that did not.
 func FuzzCheck(f *testing.F) {
 	f.Chdir(f.TempDir())
 	if err := os.WriteFile("a", []byte("123456789"), 0o666); err != nil {
@@ -27,7 +26,7 @@ func FuzzCheck(f *testing.F) {
 		f.Add(list, false)
 	}
 	f.Fuzz(func(t *testing.T, list string, ignore bool) {
-		if strings.ContainsAny(list, "/u\\") { // stays in the folder; "u" as in \u002f of JSON
+		if strings.ContainsAny(list, "/u\\") { // stays in the directory; "u" as in \u002f of JSON
 			return
 		}
 		args := []string{"-c", "-", "-warn"}

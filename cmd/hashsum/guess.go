@@ -9,16 +9,16 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// guesses are the functions of lines of which only the number of digits is known.
-// Several functions have as many; the one that last matched a file is tried first,
-// and a mismatch counts only once all have been tried. So a SHA256SUMS and the
-// list of b3sum are both read without -a, even in one file.
+// guesses are the possible functions of lines without a function name. Several functions have the
+// same number of digits. The function that last matched a file is tried first, and a mismatch
+// counts only after all have been tried. So a SHA256SUMS and a list of b3sum are both read
+// without -a, even in one file.
 type guesses struct {
-	// matched has the function that last matched, by bytes of its sum. The
-	// goroutine that has results writes it, the one that reads the list reads it.
+	// matched has the function that last matched, by bytes of its sum. The goroutine with results
+	// writes it; the goroutine that reads the list reads it.
 	matched [len(entry{}.digest) + 1]atomic.Pointer[function]
 
-	// unmatched has the digits of lines that no function matched.
+	// unmatched has the numbers of digits of lines that no function matched.
 	unmatched []int
 }
 
@@ -30,8 +30,8 @@ func (g *guesses) first(fn *function) *function {
 	return fn
 }
 
-// second tries the functions that e was not summed with. It reports whether one
-// matches, which then is that of e.
+// second tries the functions that e has not been summed with. It reports whether one matches,
+// which then becomes e's function.
 func (k *checking) second(e *entry) bool {
 	last := k.guesses.matched[e.fn.Size].Load()
 	if last != nil && k.matchedBy(e, last) {
@@ -48,7 +48,7 @@ func (k *checking) second(e *entry) bool {
 	return false
 }
 
-// matchedBy sums the file of e with fn, unless it was, and compares.
+// matchedBy sums the file of e with fn, unless that was done, and compares.
 func (k *checking) matchedBy(e *entry, fn *function) bool {
 	if fn == e.fn || e.name == stdinName {
 		return false
@@ -66,7 +66,7 @@ func (k *checking) matchedBy(e *entry, fn *function) bool {
 	return true
 }
 
-// doubt reports digits that no function matched.
+// doubt reports numbers of digits that no function matched.
 func (k *checking) doubt(list string) {
 	for _, n := range k.guesses.unmatched {
 		if k.guesses.matched[n/2].Load() != nil {
@@ -77,15 +77,15 @@ func (k *checking) doubt(list string) {
 			names = append(names, fn.Name)
 		}
 		hint := ""
-		if n == 128 { // what b2sum prints
+		if n == 128 { // printed by b2sum
 			hint = "; BLAKE2b is not known here"
 		}
 		k.msg.printf("%s: no line of %d digits matches; tried %s%s", list, n, strings.Join(names, ", "), hint)
 	}
 }
 
-// glued reports whether a name looks as if the next line of another list follows
-// in it, which happens where lists are put together and one lacks its last newline.
+// glued reports whether a name seems to contain the next line of another list, which happens when
+// lists are joined and one lacks its last newline.
 func glued(name string) bool {
 	if _, after, ok := strings.Cut(name, ") = "); ok && strings.Contains(after, "(") {
 		return true

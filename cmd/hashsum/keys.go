@@ -14,14 +14,14 @@ import (
 	"unicode/utf8"
 )
 
-// A keyForm says how the keys of -stats are written. The zero value is one on each line.
+// A keyForm is the form of the keys of -stats. The zero value is one key per line.
 type keyForm struct {
-	hex  bool // each line has a key in hex digits
-	sums bool // each line has the sum of a key in hex digits, and the key
-	size int  // bytes of a key if they have no separators
+	hex  bool // each line is a key in hex digits
+	sums bool // each line is a hex sum and the key
+	size int  // bytes per key in files without separators
 }
 
-// maxKeySize is the largest size that -keys takes: as long as a line may be.
+// maxKeySize is the largest size for -keys: the longest line.
 const maxKeySize = maxLine
 
 func (f *keyForm) Set(text string) error {
@@ -52,7 +52,7 @@ func (f *keyForm) String() string {
 	return ""
 }
 
-// content names what holds the keys in a file, for messages.
+// content names the unit of keys in a file, for messages.
 func (f *keyForm) content() string {
 	if f.size > 0 {
 		return "bytes"
@@ -60,8 +60,8 @@ func (f *keyForm) content() string {
 	return "lines"
 }
 
-// printable returns a key for people: binary keys in hex digits, and texts that would
-// disturb a terminal quoted.
+// printable returns a key for display: binary keys in hex digits, and texts that would disturb a
+// terminal quoted.
 func (f *keyForm) printable(key string) string {
 	if f.hex || f.size > 0 {
 		return hex.EncodeToString([]byte(key))
@@ -72,15 +72,15 @@ func (f *keyForm) printable(key string) string {
 	return key
 }
 
-// keyList holds the keys that were read.
+// keyList holds the keys read so far.
 type keyList struct {
 	list   []string
 	bytes  int
-	sums   map[string]uint64 // of -keys sums: the low 64 bits
+	sums   map[string]uint64 // for -keys sums: low 64 bits
 	digits int               // of the longest of these sums, at most 16
 }
 
-// addKey adds a key, within the limits of memory.
+// addKey adds a key, within the memory limits.
 func (k *keyList) addKey(key []byte) error {
 	if k.bytes += len(key); k.bytes > maxKeyBytes || len(k.list) == maxKeys {
 		return fmt.Errorf("more than %d keys or %d MiB of them; give fewer", maxKeys, maxKeyBytes>>20)
@@ -158,7 +158,7 @@ func (c *command) readKeys(ctx context.Context, keys *keyList, name string) erro
 	return nil
 }
 
-// readRecords adds the keys of a file that is keys of one size without separators.
+// readRecords adds the keys of a file with keys of one size and no separators.
 func (c *command) readRecords(ctx context.Context, keys *keyList, name string, r io.Reader) error {
 	r = bufio.NewReaderSize(r, maxKeySize)
 	record := make([]byte, c.keys.size)

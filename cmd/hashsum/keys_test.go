@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Keys are read back from every form that can hold them.
+// Keys are read back from every form that can express them.
 func TestKeysOfAllForms(t *testing.T) {
 	read := func(t *rapid.T, form string, zero bool, text []byte) keyList {
 		c := &command{stdin: bytes.NewReader(text)}

@@ -8,29 +8,29 @@ import (
 	"io"
 )
 
-// maxLine is how long a line of a list may be in bytes: enough for a name of
-// 4096 bytes as JSON with all of it escaped.
+// maxLine is the longest line of a list in bytes: enough for a name of 4096 bytes, all escaped,
+// as JSON.
 const maxLine = 32 << 10
 
 var errTooLong = fmt.Errorf("longer than %d KiB", maxLine>>10)
 
-// errUTF16 ends a list, of which no line could be read.
+// errUTF16 ends a list without readable lines.
 var errUTF16 = errors.New("the list is UTF-16; save it as UTF-8 (PowerShell: | Out-File -Encoding utf8 SUMS)")
 
-// lines reads a list line by line, in the memory of one line.
+// lines reads a list line by line, holding one line in memory.
 type lines struct {
 	r      *bufio.Reader
 	end    byte
-	number int // of the last line, from 1
+	number int // number of the last line, from 1
 }
 
 func newLines(r io.Reader, end byte) *lines {
 	return &lines{r: bufio.NewReaderSize(r, maxLine), end: end}
 }
 
-// next returns the next line without its end, which the last one need not have.
-// The line is good until the next call. After errTooLong, reading goes on behind
-// that line; any other error is the end, io.EOF if there is nothing left.
+// next returns the next line without its line end, which the last line may lack. The line is
+// valid until the next call. After errTooLong, reading continues after that line; any other error
+// ends the list, io.EOF at its end.
 func (l *lines) next() ([]byte, error) {
 	line, err := l.r.ReadSlice(l.end)
 	tooLong := errors.Is(err, bufio.ErrBufferFull)
@@ -51,7 +51,7 @@ func (l *lines) next() ([]byte, error) {
 		return nil, errUTF16
 	}
 	if l.number == 1 {
-		line = bytes.TrimPrefix(line, []byte("\ufeff")) // as Windows editors begin a file
+		line = bytes.TrimPrefix(line, []byte("\ufeff")) // Windows editors begin files with it
 	}
 	return bytes.TrimSuffix(line, []byte{l.end}), nil
 }

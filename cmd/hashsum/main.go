@@ -1,33 +1,33 @@
 // Command hashsum prints and checks sums of files.
 //
-//	hashsum [-a FUNCTION] [-tag|-json] [-z] [-j N] [FILE|FOLDER ...]
+//	hashsum [-a FUNCTION] [-tag|-json] [-z] [-j N] [FILE|DIRECTORY ...]
 //	hashsum -c LIST [-a FUNCTION] [-quiet] [-status] [-ignore-missing] [-strict] [-warn] [-z] [LIST ...]
 //	hashsum -stats [-a FUNCTION,...] [-keys FORM] [-bins N] [-chains N] [-bin N] [-z] [FILE ...]
 //
-// Without a file, and for "-", standard input is summed. Folders are summed with
-// all that is below them; links in them are followed to files. Links to folders,
-// links that lead nowhere, and pipes and the like are skipped with a warning.
-// The lines come in the order of the arguments, and within a folder in the order
-// of the paths' bytes, however many files are summed at once.
+// Without a file, and for "-", it sums standard input. It sums directories with all files below
+// them, and follows links in them to files. Links to directories, dangling links, pipes and other
+// special files are skipped with a warning. The lines come in the order of the arguments, and
+// within a directory in the order of the paths' bytes, however many files are summed at once.
 //
-// A list may hold lines of hashsum, md5sum, sha256sum, b3sum, xxhsum, openssl dgst
-// and cksum -a sha256, mixed as they come; those of cksum alone (a CRC, a size, a
-// name) are not read. Which function a line is of is said by its tag ("SHA256
-// (name) = ..."), its mark ("XXH3_...", as newer xxhsum have it) or its
-// "algorithm"; else by -a; else it is the function with that number of digits which
-// first matches a file of the list.
+// A list may mix lines of hashsum, md5sum, sha256sum, b3sum, xxhsum, openssl dgst and cksum -a
+// sha256. Lines of plain cksum (a CRC, a size, a name) are not supported. The function of a line
+// is, in this order:
 //
-// With -stats the lines of the files are keys, and a row for each function says how
-// it spreads them over the bins of a hash table: bins that stay empty, the longest
-// chain, chi-squared for each degree of freedom and the probability that random
-// sums give as much, and how many keys share 32 or 64 bits with another. Keys may be
-// binary (-keys hex, -keys N for N bytes each) and may come with sums of any function
-// (-keys sums). -chains N prints the keys of the N fullest bins, -bin N those of one bin.
+//   - its tag ("SHA256 (name) = ..."), its mark ("XXH3_...", of newer xxhsum) or its
+//     "algorithm"
+//   - the function of -a
+//   - the function with this number of digits that first matches a file of the list
 //
-// Exit status: 0 all is well; 1 something could not be read, did not match or is
-// no list; 2 the usage is wrong. An interrupted run dies of the signal where there
-// are signals, so that a loop of the shell ends as well (the shell says 130 after
-// Ctrl-C), and has 130 elsewhere.
+// With -stats the lines of the files are keys. A row for each function shows how it spreads them
+// over the bins of a hash table: empty bins, the longest chain, chi-squared per degree of
+// freedom, the probability of that for random sums, and how many keys share 32 or 64 bits with
+// another. Keys may be binary (-keys hex, -keys N for N bytes each) and may come with sums of any
+// function (-keys sums). -chains N prints the keys of the N fullest bins, -bin N those in one
+// bin.
+//
+// Exit status: 0 success; 1 a file could not be read, did not match or is not a list; 2 wrong
+// usage. An interrupted run dies of the signal on systems with signals, so that a shell loop ends
+// as well (the shell reports 130 after Ctrl-C), and exits with 130 elsewhere.
 package main
 
 import (
@@ -50,8 +50,8 @@ const (
 	exitInterrupted = 130
 )
 
-// patience is how long an interrupted run may take to end by itself. A read of
-// a terminal or a pipe does not end before something comes.
+// patience is how long an interrupted run may take to end by itself. A read of a terminal or a
+// pipe does not end until data comes.
 const patience = 250 * time.Millisecond
 
 func main() {
@@ -81,12 +81,12 @@ type command struct {
 	stdin io.Reader
 	out   *output
 	msg   *messages
-	// progress is nil unless a person looks on.
+	// progress is nil unless a person is watching.
 	progress *progress
 	failed   atomic.Bool
 }
 
-// run is the command without the process around it.
+// run is the command without its process.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	c := &command{
 		stdin: stdin,
@@ -103,7 +103,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return exitUsage
 	case opt.version, opt.man:
 		if _, err := io.WriteString(stdout, aboutText(opt)); err != nil {
-			c.msg.printf("not all could be printed: %v", err)
+			c.msg.printf("not all output could be printed: %v", err)
 			return exitFailed
 		}
 		return exitOK
@@ -123,7 +123,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case ctx.Err() != nil:
 		return exitInterrupted
 	case c.out.err != nil:
-		c.msg.printf("not all could be printed: %v", c.out.err)
+		c.msg.printf("not all output could be printed: %v", c.out.err)
 		return exitFailed
 	case c.failed.Load():
 		return exitFailed
@@ -131,14 +131,14 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return exitOK
 }
 
-// fail prints an error that decides the exit status.
+// fail prints an error and makes the exit status 1.
 func (c *command) fail(err error) {
 	c.failed.Store(true)
 	c.msg.error(err)
 }
 
-// showProgress starts to show progress if stderr is a terminal and the input is not typed.
-// The returned function stops it.
+// showProgress starts showing progress if stderr is a terminal and the input is not typed. It
+// returns a function that stops it.
 func (c *command) showProgress(ctx context.Context, stderr io.Writer) func() {
 	typed := isTerminal(c.stdin) && slices.Contains(slices.Concat(c.files, c.lists), stdinName)
 	if !isTerminal(stderr) || c.status || typed {
@@ -146,7 +146,7 @@ func (c *command) showProgress(ctx context.Context, stderr io.Writer) func() {
 	}
 	columns := func() int {
 		n, _, err := term.GetSize(int(stderr.(*os.File).Fd()))
-		if err != nil || n <= 0 { // some terminals do not know
+		if err != nil || n <= 0 { // some terminals do not report a width
 			return 80
 		}
 		return n

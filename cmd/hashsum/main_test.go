@@ -14,14 +14,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// runs is one run in memory.
+// runs executes the command in memory.
 func runs(ctx context.Context, stdin string, args ...string) (code int, stdout, stderr string) {
 	var out, errs bytes.Buffer
 	code = run(ctx, args, strings.NewReader(stdin), &out, &errs)
 	return code, out.String(), errs.String()
 }
 
-func TestRunInterrupted(t *testing.T) {
+func TestInterruptedRunExitsWithSignalStatus(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	root := tree(t, "a", "b/c")
@@ -45,8 +45,8 @@ func (e *endless) Read(b []byte) (int, error) {
 	return copy(b, "8cb841db40e6ae83  -\n"), nil
 }
 
-// What was finished before the interrupt is printed, and nothing else.
-func TestRunInterruptedAtWork(t *testing.T) {
+// An interrupted run prints the results finished before, and nothing else.
+func TestInterruptedRunPrintsFinishedResults(t *testing.T) {
 	root := tree(t, "a")
 	for _, args := range [][]string{{root + "/a", "-", root + "/a"}, {"-check", "-"}} {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -63,17 +63,17 @@ type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
 
-func TestRunCannotPrint(t *testing.T) {
+func TestFailedOutputIsAnError(t *testing.T) {
 	root := tree(t, "a")
 	var errs bytes.Buffer
 	code := run(t.Context(), []string{root}, nil, full{}, &errs)
-	if want := "hashsum: not all could be printed: no space left on device\n"; code != exitFailed || errs.String() != want {
+	if want := "hashsum: not all output could be printed: no space left on device\n"; code != exitFailed || errs.String() != want {
 		t.Errorf("exit %d, %q, want %q", code, errs.String(), want)
 	}
 }
 
-// A list in which functions and styles change all the time gives the same with
-// any number of workers as its files one by one.
+// A list that alternates functions and styles gives the same results with any number of workers
+// as checking its files one by one.
 func TestCheckMixedList(t *testing.T) {
 	var list, want strings.Builder
 	var names []string
@@ -112,7 +112,7 @@ func TestCheckMixedList(t *testing.T) {
 	}
 }
 
-// A list that cannot be read to its end fails, whatever it held before.
+// A list that cannot be read to its end fails, whatever it contained.
 func TestCheckTornReader(t *testing.T) {
 	root := tree(t, "a")
 	e := entry{fn: lookup("crc32"), name: root + "/a"}
@@ -184,8 +184,8 @@ func TestQueue(t *testing.T) {
 	}
 }
 
-// What a long list needs does not grow with it.
-func TestCheckHoldsLittle(t *testing.T) {
+// Memory use does not grow with the length of a list.
+func TestLongListNeedsLittleMemory(t *testing.T) {
 	const n = 50_000
 	k := &checking{command: &command{}, ctx: t.Context(), lines: newLines(&repeated{line: []byte("8cb841db40e6ae83  a\n"), left: n}, '\n')}
 	most, begun := 0, 0
@@ -196,7 +196,7 @@ func TestCheckHoldsLittle(t *testing.T) {
 		most = max(most, len(k.begun.entries))
 	}
 	if begun != n || most > 2*1000+2 {
-		t.Errorf("%d entries, up to %d held", begun, most)
+		t.Errorf("%d entries, up to %d in memory", begun, most)
 	}
 }
 
@@ -238,7 +238,7 @@ func TestOptionsRefused(t *testing.T) {
 	}
 }
 
-// Words that are no flags are files and lists, which is not a matter of usage.
+// Words that are not flags are files and lists, so their errors are not usage errors.
 func TestFilesRefused(t *testing.T) {
 	for _, c := range []struct {
 		args []string

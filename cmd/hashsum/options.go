@@ -10,32 +10,32 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// options are the command line.
+// options are the parsed command line.
 type options struct {
-	fn      *function // -a; nil if it was not given
-	lists   []string  // -check, and what stands beside it; "-" is standard input
-	files   []string  // what to sum; never empty unless there are lists
-	workers int       // 0: one for each CPU
+	fn      *function // -a; nil if not given
+	lists   []string  // -check and further lists; "-" is standard input
+	files   []string  // files to sum; never empty without lists
+	workers int       // 0 means one per CPU
 	layout  layout
 
-	version, man bool // print the version or the manual page, and end
+	version, man bool // print the version or the manual page, and exit
 
-	// For -stats.
+	// Used by -stats.
 	stats  bool
 	fns    []*function // empty for keys with sums
 	keys   keyForm
-	bins   int // 0: a power of two, at least one for each key
-	chains int // how many of the fullest bins are shown
-	bin    int // shown; -1: none
+	bins   int // 0: a power of two, at least one per key
+	chains int // number of fullest bins to print
+	bin    int // bin to print; -1 for none
 
-	// For -check, as the coreutils have them.
+	// Used by -check, as in coreutils.
 	quiet, status, ignoreMissing, strict, warn bool
 }
 
-// errHelp says that -h was given.
-var errHelp = errors.New("help is wanted")
+// errHelp means that -h was given.
+var errHelp = errors.New("help requested")
 
-// texts is a flag that may be given several times.
+// texts is a repeatable flag.
 type texts []string
 
 func (t *texts) String() string { return strings.Join(*t, " ") }
@@ -50,11 +50,11 @@ func flags(o *options, fn *string, tag, json *bool) *flag.FlagSet {
 	fs.SetOutput(io.Discard)
 	fs.Usage = func() {}
 	fs.StringVar(fn, "a", hashing.Default, "the `function`: "+listed(functions))
-	fs.Var((*texts)(&o.lists), "check", "check the sums in a `list` (\"-\": standard input); other arguments are lists then as well")
+	fs.Var((*texts)(&o.lists), "check", "check the sums in a `list` (\"-\": standard input); other arguments are then lists too")
 	fs.Var((*texts)(&o.lists), "c", "the same as -check `list`")
-	fs.IntVar(&o.workers, "j", 0, "files that are summed at once, `N` (default 0: one for each CPU)")
-	fs.BoolVar(tag, "tag", false, "print the function on each line, as the BSDs: SHA256 (name) = ...")
-	fs.BoolVar(json, "json", false, "print an object on each line: name, algorithm, digest, size in bytes;\na name that is not UTF-8 stands whole in name_base64")
+	fs.IntVar(&o.workers, "j", 0, "sum `N` files at once (default 0: one for each CPU)")
+	fs.BoolVar(tag, "tag", false, "print the function on each line, like the BSDs: SHA256 (name) = ...")
+	fs.BoolVar(json, "json", false, "print an object on each line: name, algorithm, digest, size in bytes;\nname_base64 has the exact bytes of a name that is not UTF-8")
 	fs.BoolVar(&o.layout.zero, "z", false, "end lines with NUL instead of newline, and escape nothing in names")
 	fs.BoolVar(&o.layout.zero, "0", false, "the same as -z")
 	fs.BoolVar(&o.stats, "stats", false, "print how evenly functions spread keys, one on each line of the files, over bins;\n-a may name several, a,b,c; without -a, all are compared")
@@ -62,18 +62,17 @@ func flags(o *options, fn *string, tag, json *bool) *flag.FlagSet {
 	fs.IntVar(&o.bins, "bins", 0, "for -stats: the number of bins, `N` (default 0: the power of two that has one for each key)")
 	fs.IntVar(&o.chains, "chains", 0, "for -stats: print the lengths of all chains, and the keys in the `N` fullest bins")
 	fs.IntVar(&o.bin, "bin", -1, "for -stats: print the keys in bin `N`, counted from 0; -1 prints none")
-	fs.BoolVar(&o.version, "version", false, "print the version, and what it was built from")
+	fs.BoolVar(&o.version, "version", false, "print the version and the build")
 	fs.BoolVar(&o.man, "man", false, "print a manual page")
-	fs.BoolVar(&o.quiet, "quiet", false, "when checking: do not print OK for each file that is")
-	fs.BoolVar(&o.status, "status", false, "when checking: print neither results nor warnings; the exit status tells")
-	fs.BoolVar(&o.ignoreMissing, "ignore-missing", false, "when checking: say nothing of files that are not there")
+	fs.BoolVar(&o.quiet, "quiet", false, "when checking: do not print OK for each matching file")
+	fs.BoolVar(&o.status, "status", false, "when checking: print neither results nor warnings; use the exit status")
+	fs.BoolVar(&o.ignoreMissing, "ignore-missing", false, "when checking: ignore missing files silently")
 	fs.BoolVar(&o.strict, "strict", false, "when checking: fail if a line is not a sum")
-	fs.BoolVar(&o.warn, "warn", false, "when checking: say which lines are not sums, and why")
+	fs.BoolVar(&o.warn, "warn", false, "when checking: report each line that is not a sum, and why")
 	return fs
 }
 
-// forChecking are the flags that mean something only beside -check, notFor those
-// that mean nothing there.
+// forChecking are the flags that need -check; notFor are the flags that -check excludes.
 var (
 	forChecking = []string{"quiet", "status", "ignore-missing", "strict", "warn"}
 	notFor      = []string{"tag", "json"}
@@ -146,7 +145,7 @@ func parseOptions(args []string) (options, error) {
 	return o, nil
 }
 
-// parseStats checks what stands beside -stats.
+// parseStats checks the flags given with -stats.
 func (o *options) parseStats(given map[string]bool, fn string) error {
 	for _, name := range []string{"check", "c", "tag", "json", "j"} {
 		if given[name] {
@@ -187,7 +186,7 @@ func (o *options) parseStats(given map[string]bool, fn string) error {
 	return nil
 }
 
-// parseFlags parses flags that may stand before, between and after other words.
+// parseFlags parses flags before, between and after other words.
 func parseFlags(fs *flag.FlagSet, args []string) (words []string, err error) {
 	for {
 		if err := fs.Parse(args); err != nil {
@@ -202,8 +201,8 @@ func parseFlags(fs *flag.FlagSet, args []string) (words []string, err error) {
 	}
 }
 
-// flagIn returns the name of the flag that a word would be where a flag may
-// stand, or nothing. A file of such a name can be written as ./-name.
+// flagIn returns the flag name that a word would have in flag position, or "". Write ./-name for
+// a file with such a name.
 func flagIn(fs *flag.FlagSet, word string) string {
 	name, dashed := strings.CutPrefix(word, "-")
 	name, _, _ = strings.Cut(strings.TrimPrefix(name, "-"), "=")
@@ -213,25 +212,25 @@ func flagIn(fs *flag.FlagSet, word string) string {
 	return name
 }
 
-// usage is the answer to -h.
+// usage returns the output of -h.
 func usage() string {
 	var b strings.Builder
-	b.WriteString(`usage: hashsum [flags] [FILE|FOLDER ...]
+	b.WriteString(`usage: hashsum [flags] [FILE|DIRECTORY ...]
        hashsum -c LIST [flags] [LIST ...]
        hashsum -stats [flags] [FILE ...]
 
-Print or check sums of files, of all files in folders, and of standard input,
-which is "-", or what is summed without an argument.
+Print or check sums of files, of all files in directories, and of standard input
+("-", or no argument at all).
 
-  hashsum assets > SUMS                      sum all files in a folder
+  hashsum assets > SUMS                      sum all files in a directory
   hashsum -c SUMS                            check them
   hashsum -a sha256 -tag a.png b.png         another function, named on each line
   sha256sum *.png | hashsum -c -             check a list of another program
   hashsum -stats names.txt                   which function spreads these lines best
   hashsum -stats -a xxh3 -keys 8 ids.bin     how XXH3 spreads numbers of 8 bytes
 
-Links to files are followed. In folders, links to folders, links that lead
-nowhere, and pipes and the like are skipped with a warning.
+Links to files are followed. In directories, links to directories, dangling
+links, pipes and other special files are skipped with a warning.
 
 `)
 	var o options

@@ -11,26 +11,25 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// outputSize is how many bytes of whole lines are gathered before they are
-// written.
+// outputSize is how many bytes of whole lines are buffered before a write.
 const outputSize = 32 << 10
 
-// An output writes whole lines, many at once. The first error of the writer
-// stays in err, and nothing is written after it.
+// An output writes whole lines, many at once. It keeps the first write error in err, and writes
+// nothing afterwards.
 type output struct {
 	w   io.Writer
 	err error
 
-	// terminal: a person looks on. Each line is written at once, and what does
-	// not print is escaped, since names may hold what steers a terminal.
+	// terminal means that a person is watching. Then each line is written at once, with
+	// unprintable characters escaped, because names may contain terminal control sequences.
 	terminal bool
-	// progress is cleared before anything is written.
+	// progress is cleared before each write.
 	progress *progress
 
 	buf []byte
 }
 
-// line adds a line and the byte that ends it.
+// line adds a line and its end.
 func (o *output) line(line []byte, end byte) {
 	if o.terminal {
 		o.buf = append(o.buf, oneLine(string(line))...)
@@ -50,7 +49,7 @@ func (o *output) flush() {
 	o.buf = o.buf[:0]
 }
 
-// messages go to standard error, a line each, from any goroutine.
+// messages go to standard error, one line each, from any goroutine.
 type messages struct {
 	mu       sync.Mutex
 	w        io.Writer
@@ -64,7 +63,7 @@ func (m *messages) printf(format string, args ...any) {
 	m.progress.aside(func() { io.WriteString(m.w, text) })
 }
 
-// error prints an error; if it is of a path, with the path quoted where needed.
+// error prints an error. If it has a path, the path is quoted where needed.
 func (m *messages) error(err error) {
 	var of *fs.PathError
 	if errors.As(err, &of) {
@@ -82,7 +81,7 @@ func shown(name string) string {
 	return pathname.Show(name)
 }
 
-// oneLine escapes what a terminal would obey, line ends among it.
+// oneLine escapes control characters of terminals, including line ends.
 func oneLine(text string) string {
 	return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(pathname.Escape(text))
 }

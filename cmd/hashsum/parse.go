@@ -12,23 +12,22 @@ import (
 	"unicode/utf8"
 )
 
-// A dialect says how lines of a list are to be read.
+// A dialect says how to read the lines of a list.
 type dialect struct {
-	// fn is what -a names, or nil. It is the function of lines that do not say
-	// theirs.
+	// fn is the function of -a, or nil. It is the function of lines that do not name theirs.
 	fn *function
-	// zero: lines end with NUL and nothing in them is escaped.
+	// zero means that lines end with NUL and have no escapes.
 	zero bool
 }
 
-// errNoEntry is the result of an empty line or a comment.
+// errNoEntry is the result for an empty line or a comment.
 var errNoEntry = errors.New("nothing on this line")
 
-// parseLine reads one line, without its end, of any style that [layout] writes
-// and that sha256sum, b3sum, xxhsum, openssl dgst and cksum -a sha256 write.
+// parseLine parses one line, without its end, of any style that [layout] writes and of sha256sum,
+// b3sum, xxhsum, openssl dgst and cksum -a sha256.
 //
-// The function of the line is, in this order: what its tag, mark or "algorithm"
-// says; d.fn; that of [untagged].
+// The function of the line is, in this order: the one in its tag, mark or "algorithm"; d.fn; the
+// one in [untagged].
 func (d dialect) parseLine(line []byte) (entry, error) {
 	if !d.zero {
 		line = bytes.TrimSuffix(line, []byte("\r"))
@@ -36,7 +35,7 @@ func (d dialect) parseLine(line []byte) (entry, error) {
 	if len(line) == 0 || line[0] == '#' {
 		return entry{}, errNoEntry
 	}
-	// A byte order mark begins a file, which may be glued to another one.
+	// A byte order mark begins a file, which may have been appended to another one.
 	line = bytes.TrimLeft(bytes.TrimPrefix(line, []byte("\ufeff")), " \t")
 	if bytes.HasPrefix(line, []byte("{")) {
 		return parseJSON(line)
@@ -53,7 +52,7 @@ func (d dialect) parseLine(line []byte) (entry, error) {
 	return e.called(string(name))
 }
 
-// parseText takes a plain or tagged line apart. The name is as it stands there.
+// parseText splits a plain or tagged line. The name is still escaped.
 func (d dialect) parseText(line []byte) (entry, []byte, error) {
 	if !d.zero {
 		line = bytes.TrimPrefix(line, []byte(`\`))
@@ -75,8 +74,7 @@ func (d dialect) parseText(line []byte) (entry, []byte, error) {
 	return d.parsePlain(word, rest)
 }
 
-// parsePlain reads "word  name", "word *name", and "word name" or "word<tab>name"
-// as BSD's -r writes it.
+// parsePlain parses "word  name", "word *name", and "word name" or "word<tab>name" of BSD's -r.
 func (d dialect) parsePlain(word, rest []byte) (entry, []byte, error) {
 	if len(rest) == 0 || rest[0] != ' ' && rest[0] != '\t' {
 		return entry{}, nil, errors.New("want a sum, a space and a name")
@@ -98,14 +96,14 @@ func (d dialect) parsePlain(word, rest []byte) (entry, []byte, error) {
 	if e.fn == nil {
 		name, ok := untagged[len(digits)]
 		if !ok {
-			return entry{}, nil, fmt.Errorf("%d characters are no sum of any function here", len(digits))
+			return entry{}, nil, fmt.Errorf("%d characters are not a sum of any function here", len(digits))
 		}
 		e.fn, e.guessed = lookup(name), true
 	}
 	return e, rest, e.setDigest(digits)
 }
 
-// parseTagged reads what follows "TAG (". The name ends at the last bracket.
+// parseTagged parses the part after "TAG (". The name ends at the last parenthesis.
 func parseTagged(tag string, rest []byte) (entry, []byte, error) {
 	e := entry{size: -1, fn: lookup(tag)}
 	if bits, ok := strings.CutPrefix(tag, "SHA2-"); ok { // openssl 3
@@ -117,7 +115,7 @@ func parseTagged(tag string, rest []byte) (entry, []byte, error) {
 		e.fn = lookup(base)
 	}
 	if e.fn == nil {
-		return entry{}, nil, fmt.Errorf("%q is no function here", tag)
+		return entry{}, nil, fmt.Errorf("%q is not a function here", tag)
 	}
 	i := bytes.LastIndexByte(rest, ')')
 	if i < 0 {
@@ -143,7 +141,7 @@ func parseJSON(line []byte) (entry, error) {
 		Size      *int64
 	}
 	if !utf8.Valid(line) {
-		// The decoder would put U+FFFD for what is broken: another name.
+		// The decoder would replace invalid bytes by U+FFFD: another name.
 		return entry{}, errors.New("a JSON object that is not UTF-8")
 	}
 	if err := json.Unmarshal(line, &object); err != nil {
@@ -151,7 +149,7 @@ func parseJSON(line []byte) (entry, error) {
 	}
 	e := entry{size: -1, fn: lookup(object.Algorithm)}
 	if e.fn == nil {
-		return entry{}, fmt.Errorf("algorithm %q is no function here", object.Algorithm)
+		return entry{}, fmt.Errorf("algorithm %q is not a function here", object.Algorithm)
 	}
 	if err := e.setDigest([]byte(object.Digest)); err != nil {
 		return entry{}, err
@@ -195,8 +193,8 @@ func (e *entry) setDigest(digits []byte) error {
 
 func isHex(b []byte) bool { return len(bytes.Trim(b, "0123456789abcdefABCDEF")) == 0 }
 
-// unescape undoes [appendName] in place. No other escape is known, so that a
-// name is never read in two ways.
+// unescape undoes [appendName] in place. It accepts no other escapes, so that a name has only one
+// reading.
 func unescape(name []byte) ([]byte, error) {
 	out := name[:0]
 	for i := 0; i < len(name); i++ {

@@ -35,7 +35,7 @@ func TestParseLine(t *testing.T) {
 		{blake3 + "  a", "blake3", "blake3", "a"},
 		{crc + "  a", "crc32", "crc32", "a"},
 
-		// Tags win over -a.
+		// Tags override -a.
 		{"SHA256 (a) = " + sha, "xxh64", "sha256", "a"},
 		{"SHA256 (a) = " + strings.ToUpper(sha) + "\r", "", "sha256", "a"},
 		{`\SHA256 (new\nline) = ` + sha, "", "sha256", "new\nline"},
@@ -52,7 +52,7 @@ func TestParseLine(t *testing.T) {
 		{"XXH3_" + xx3 + "  (a)", "xxh64", "xxh3", "(a)"},
 		{`\XXH3_` + xx3 + `  a\\`, "", "xxh3", `a\`},
 
-		// Without any word on the function: xxhsum's lists.
+		// Without a function name: xxhsum's lists.
 		{xx64 + "  a", "", "xxh64", "a"},
 		{xx128 + "  a", "", "xxh128", "a"},
 		{xx3 + "  a", "xxh3", "xxh3", "a"},
@@ -101,7 +101,7 @@ func TestParseLineWithNUL(t *testing.T) {
 		t.Errorf("%q, %v", e.name, err)
 	}
 	if e, err := d.parseLine([]byte(`\` + xx64 + `  a`)); err == nil {
-		t.Errorf("read %q; where names are not escaped the backslash says nothing", e.name)
+		t.Errorf("read %q; without escapes the backslash is part of the line", e.name)
 	}
 }
 
@@ -120,16 +120,16 @@ func TestParseLineRefuses(t *testing.T) {
 		xx64 + "\t":                        "no name",
 		xx64 + "  a\x00":                   "NUL",
 		"g" + xx64[1:] + "  a":             "not all hex",
-		xx64[1:] + "  a":                   "15 characters are no sum",
-		sha + xx64 + "  a":                 "80 characters are no sum",
+		xx64[1:] + "  a":                   "15 characters are not a sum",
+		sha + xx64 + "  a":                 "80 characters are not a sum",
 		"XXH3_" + xx128 + "  a":            "32 digits, but xxh3 has 16",
 		"XXH3_" + xx3[1:] + "g  a":         "not all hex",
 		`\` + xx64 + `  a\b`:               "backslash",
 		`\` + xx64 + `  a\`:                "backslash",
-		`\\` + xx64 + `  a`:                "no sum",
-		"MD4 (a) = " + xx128:               `"MD4" is no function here`,
-		"MAPHASH (a) = " + xx64:            `"MAPHASH" is no function here`,
-		"CRC32_LE (a) = " + crc:            `"CRC32_LE" is no function here`,
+		`\\` + xx64 + `  a`:                "not a sum",
+		"MD4 (a) = " + xx128:               `"MD4" is not a function here`,
+		"MAPHASH (a) = " + xx64:            `"MAPHASH" is not a function here`,
+		"CRC32_LE (a) = " + crc:            `"CRC32_LE" is not a function here`,
 		"SHA256 (a = " + sha:               "bracket",
 		"SHA256 (a) " + sha:                "equals",
 		"SHA256 (a) = ":                    "0 digits, but sha256 has 64",
@@ -177,7 +177,7 @@ func FuzzParseLine(f *testing.F) {
 		if e.name == "" || strings.IndexByte(e.name, 0) >= 0 {
 			t.Fatalf("name %q", e.name)
 		}
-		// Whatever was read is written and read again as the same.
+		// An accepted entry is written and read again as the same.
 		for _, s := range []style{stylePlain, styleTag, styleJSON} {
 			l := layout{s, zero}
 			if zero && strings.IndexByte(string(line), 0) >= 0 {

@@ -10,33 +10,32 @@ import (
 )
 
 const (
-	// progressAfter is how long work lasts before it is worth a line.
+	// progressAfter is how long a run takes before progress is shown.
 	progressAfter = time.Second
 	progressEvery = 200 * time.Millisecond
-	// rateWeight is the part of the newest interval in the moving average of
-	// the rate: about three seconds of memory.
+	// rateWeight is the weight of the newest interval in the moving average of the rate, which so
+	// covers about three seconds.
 	rateWeight = 0.07
 )
 
-// progress shows on one line of a terminal how far the work is. It is cleared
-// whenever something else is written, and at the end. A nil progress shows
-// nothing.
+// progress shows the progress of a run on one line of a terminal. The line is cleared before any
+// other output, and at the end. A nil progress shows nothing.
 type progress struct {
 	w     io.Writer
 	width func() int // columns of the terminal
 
 	done  atomic.Int64 // bytes
 	files atomic.Int64
-	total atomic.Int64 // bytes, or 0 as long as they are not known
+	total atomic.Int64 // bytes; 0 while unknown
 
 	start time.Time
-	mu    sync.Mutex // guards what follows, and the terminal
-	shown int        // columns of the line that stands there
+	mu    sync.Mutex // guards the fields below, and the terminal
+	shown int        // columns of the visible line
 	last  sample
-	rate  float64 // bytes a second, a moving average
+	rate  float64 // bytes per second, a moving average
 }
 
-// A sample is what was done at one time.
+// A sample is the progress at one time.
 type sample struct {
 	at   time.Time
 	done int64
@@ -46,7 +45,7 @@ func newProgress(w io.Writer, width func() int, start time.Time) *progress {
 	return &progress{w: w, width: width, start: start, last: sample{at: start}}
 }
 
-// countBytes counts bytes that were read.
+// countBytes counts bytes read.
 func (p *progress) countBytes(bytes int64) {
 	if p != nil {
 		p.done.Add(bytes)
@@ -72,8 +71,8 @@ func (p *progress) aside(f func()) {
 	f()
 }
 
-// drawProgress draws at each tick until stop, and clears the line. Before it draws for
-// the first time it starts measure, which may find out the total.
+// drawProgress draws at each tick until stop, and clears the line. Before it draws for the first
+// time it starts measure, which may determine the total.
 func (p *progress) drawProgress(ticks <-chan time.Time, stop <-chan struct{}, measure func()) {
 	var measured sync.WaitGroup
 	defer measured.Wait()
@@ -111,7 +110,7 @@ func (p *progress) draw(now time.Time) {
 	if limit := p.width() - 1; len(text) > limit {
 		text = text[:max(limit, 0)]
 	}
-	// Spaces rather than an escape sequence: any terminal knows them.
+	// Clear with spaces, which any terminal understands, not with an escape sequence.
 	rest := strings.Repeat(" ", max(p.shown-len(text), 0))
 	fmt.Fprintf(p.w, "\r%s%s", text, rest)
 	p.shown = len(text)
@@ -124,7 +123,7 @@ func (p *progress) clear() {
 	}
 }
 
-// progressLine is ASCII, so that its bytes are its columns.
+// progressLine returns ASCII, so that its bytes are its columns.
 func progressLine(done, total, files int64, rate float64) string {
 	text := amount(float64(done))
 	if total > 0 {
@@ -136,13 +135,13 @@ func progressLine(done, total, files int64, rate float64) string {
 	}
 	text += fmt.Sprintf(", %d %s, %s/s", files, noun, amount(rate))
 	if left := float64(total - done); total > 0 && left >= 0 && rate > 0 {
-		seconds := min(left/rate, 360_000) // a hundred hours say enough
+		seconds := min(left/rate, 360_000) // a hundred hours are enough
 		text += fmt.Sprintf(", %v left", time.Duration(seconds+0.5)*time.Second)
 	}
 	return text
 }
 
-// amount is a number of bytes in three or four digits.
+// amount formats a number of bytes in three or four digits.
 func amount(bytes float64) string {
 	units := []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}
 	i := 0

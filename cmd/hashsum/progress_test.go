@@ -37,7 +37,7 @@ func TestAmount(t *testing.T) {
 	}
 }
 
-// screen is what one line of a terminal shows after all that was written.
+// screen returns the visible line of a terminal after these writes.
 func screen(written string) string {
 	line, at := []byte{}, 0
 	for i := range len(written) {
@@ -101,7 +101,7 @@ func TestProgressRuns(t *testing.T) {
 	}()
 	tick := func(at time.Duration) { ticks <- start.Add(at) }
 	tick(progressAfter - 1)
-	tick(0) // now the one before was dealt with
+	tick(0) // the previous tick has been handled
 	if terminal.Len() > 0 {
 		t.Errorf("%q in the first second", terminal.String())
 	}
@@ -124,7 +124,7 @@ func TestNilProgress(t *testing.T) {
 	}
 }
 
-// A pickyWriter fails when something is not whole lines.
+// A pickyWriter fails on writes that are not whole lines.
 type pickyWriter struct {
 	t      *testing.T
 	writes int

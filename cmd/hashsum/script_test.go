@@ -22,7 +22,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
-			// The race detector lets each process sleep a second at its end.
+			// The race detector makes each process sleep a second at its end.
 			e.Setenv("GORACE", "atexit_sleep_ms=0")
 			return nil
 		},
@@ -37,28 +37,28 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// unquote reads a word as the inside of a Go string.
+// unquote interprets a word as the inside of a Go string.
 func unquote(ts *testscript.TestScript, word string) string {
 	text, err := strconv.Unquote(`"` + word + `"`)
 	ts.Check(err)
 	return text
 }
 
-// file NAME CONTENT writes a file; both may hold escapes of Go.
+// file NAME CONTENT writes a file; both may have Go escapes.
 func writeFile(ts *testscript.TestScript, _ bool, args []string) {
 	name := ts.MkAbs(unquote(ts, args[0]))
 	ts.Check(os.MkdirAll(filepath.Dir(name), 0o777))
 	ts.Check(os.WriteFile(name, []byte(unquote(ts, args[1])), 0o666))
 }
 
-// nul FILE puts NUL for the newlines of a file.
+// nul FILE replaces the newlines of a file by NUL.
 func endWithNUL(ts *testscript.TestScript, _ bool, args []string) {
 	text := ts.ReadFile(args[0])
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), bytes.ReplaceAll([]byte(text), []byte("\n"), []byte{0}), 0o666))
 }
 
-// bytes FILE TEXT fails unless the file (or stdout, or stderr) holds exactly
-// that, which may have escapes of Go.
+// bytes FILE TEXT fails unless the file (or stdout, or stderr) equals the text, which may have Go
+// escapes.
 func compareBytes(ts *testscript.TestScript, neg bool, args []string) {
 	got, want := ts.ReadFile(args[0]), unquote(ts, args[1])
 	if (got == want) == neg {
@@ -77,12 +77,11 @@ func writeLines(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b.Bytes(), 0o666))
 }
 
-// interrupt END FILE ... sums files and then standard input, on which nothing
-// comes, sends an interrupt as soon as the first line was printed, and fails
-// unless hashsum ends in that way, as os.ProcessState tells it, and without
-// printing more.
+// interrupt END FILE ... sums files and then a silent standard input, and sends an interrupt
+// after the first printed line. It fails unless hashsum ends with END, in the words of
+// os.ProcessState, without printing more.
 func interrupt(ts *testscript.TestScript, _ bool, args []string) {
-	program, err := exec.LookPath("hashsum") // testscript puts it there
+	program, err := exec.LookPath("hashsum") // testscript provides it
 	ts.Check(err)
 	cmd := exec.Command(program, append(args[1:], "-")...)
 	cmd.Dir = ts.MkAbs(".")

@@ -12,7 +12,7 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// What -stats holds in memory at most: the keys and, for each function, the bins.
+// Memory limits of -stats: the keys and, for each function, the bins.
 const (
 	maxKeyBytes = 1 << 30
 	maxKeys     = 1 << 26
@@ -89,8 +89,8 @@ func (c *command) spreaders(keys *keyList) (all []spreader) {
 	return all
 }
 
-// writeChains writes the lengths of all chains, and the keys in the bins that -chains and
-// -bin ask for.
+// writeChains writes the lengths of all chains, and the keys in the bins selected by -chains and
+// -bin.
 func (c *command) writeChains(w io.Writer, f spreader, d hashing.Distribution, keys []string) {
 	if c.chains == 0 && c.bin < 0 {
 		return
@@ -116,7 +116,7 @@ func (c *command) writeChains(w io.Writer, f spreader, d hashing.Distribution, k
 	}
 }
 
-// fullestBins returns up to n bins that have keys, the fullest first.
+// fullestBins returns up to n nonempty bins, the fullest first.
 func fullestBins(d hashing.Distribution, n int) (bins []int) {
 	if n == 0 {
 		return nil
@@ -130,7 +130,7 @@ func fullestBins(d hashing.Distribution, n int) (bins []int) {
 	return bins[:min(n, len(bins))]
 }
 
-// verdict says whether the bins look like those of random sums.
+// verdict says whether the bins look like bins of random sums.
 func verdict(d hashing.Distribution) string {
 	switch {
 	case d.Keys < 50 || d.Bins > 100*d.Keys:

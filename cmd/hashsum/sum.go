@@ -19,7 +19,7 @@ func (c *command) sum(ctx context.Context) {
 		line = c.layout.append(line[:0], &e)
 		c.out.line(line, c.layout.end())
 	}
-	// Standard input is read between the files before and after it.
+	// Read standard input in its place between other files.
 	for files := c.files; ctx.Err() == nil; {
 		i := slices.Index(files, stdinName)
 		if i < 0 {
@@ -50,7 +50,7 @@ func (c *command) sumFiles(ctx context.Context, args []string, show func(string,
 	}
 }
 
-// walked gives the names of all files that the arguments mean.
+// walked yields the names of all files below the arguments.
 func (c *command) walked(ctx context.Context, args []string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		w := walker{
@@ -70,8 +70,8 @@ func (c *command) hasher(fn *function) hashing.Files {
 	return files
 }
 
-// sumStdin sums standard input, after all that is known was written: it may be
-// long until something comes.
+// sumStdin sums standard input. It flushes finished results first, because input may take long to
+// come.
 func (c *command) sumStdin(ctx context.Context, fn *function) (hashing.Sum, int64, error) {
 	c.out.flush()
 	sum, size, err := hashing.SumReader(ctx, fn.Func, counted{c.stdin, c.progress})
@@ -79,7 +79,7 @@ func (c *command) sumStdin(ctx context.Context, fn *function) (hashing.Sum, int6
 	return sum, size, err
 }
 
-// counted is a reader that shows as progress.
+// counted is a reader that reports progress.
 type counted struct {
 	io.Reader
 	progress *progress
@@ -91,7 +91,7 @@ func (c counted) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// measure finds out how much there is to read, if it can be known.
+// measure determines the total size to read, if possible.
 func (c *command) measure(ctx context.Context) {
 	if c.lists != nil || slices.Contains(c.files, stdinName) {
 		return
@@ -104,7 +104,7 @@ func (c *command) measure(ctx context.Context) {
 			}
 			return true
 		},
-		failed:  func(error) {}, // the sums will tell
+		failed:  func(error) {}, // the sums will report it
 		skipped: func(string, string) {},
 	}
 	if w.walk(ctx, c.files); ctx.Err() == nil {
@@ -112,7 +112,7 @@ func (c *command) measure(ctx context.Context) {
 	}
 }
 
-// failUnlessEnded reports an error that is not that of the interrupted run.
+// failUnlessEnded reports an error, unless the run has been interrupted.
 func (c *command) failUnlessEnded(ctx context.Context, err error) {
 	if ctx.Err() == nil {
 		c.fail(err)

@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// tree makes files; a name that ends with a slash is a folder.
+// tree makes files; a name that ends with a slash is a directory.
 func tree(t testing.TB, names ...string) string {
 	t.Helper()
 	root := filepath.ToSlash(t.TempDir())
@@ -35,7 +35,7 @@ func tree(t testing.TB, names ...string) string {
 	return root
 }
 
-// walked is all that a walk tells, relative to a root.
+// walked returns the names that a walk reports, relative to a root.
 func walked(t testing.TB, root string, args ...string) (files, others []string) {
 	t.Helper()
 	short := func(name string) string { return strings.TrimPrefix(name, root+"/") }
@@ -65,7 +65,7 @@ func TestWalkOrder(t *testing.T) {
 	}
 }
 
-// A dirEntry is only what compare looks at.
+// A dirEntry has the fields that compare uses.
 type dirEntry struct {
 	fs.DirEntry
 	name string
@@ -75,7 +75,7 @@ type dirEntry struct {
 func (e dirEntry) Name() string { return e.name }
 func (e dirEntry) IsDir() bool  { return e.dir }
 
-// compare orders entries as it does paths below them.
+// compare orders entries like the paths below them.
 func TestCompareIsOrderOfPaths(t *testing.T) {
 	name := rapid.StringOfN(rapid.SampledFrom([]rune("a.-0/\x01\xff")), 1, 4, -1).
 		Filter(func(s string) bool { return !strings.Contains(s, "/") })
@@ -94,7 +94,7 @@ func TestCompareIsOrderOfPaths(t *testing.T) {
 	})
 }
 
-func TestWalkMissing(t *testing.T) {
+func TestWalkReportsMissingArguments(t *testing.T) {
 	root := tree(t, "a")
 	files, others := walked(t, root, root+"/gone", root+"/a")
 	if len(files) != 1 || len(others) != 1 || !strings.HasPrefix(others[0], "failed ") {
@@ -102,7 +102,7 @@ func TestWalkMissing(t *testing.T) {
 	}
 }
 
-// A folder that goes away before it is listed is an error, and no end.
+// A directory that disappears before it is listed is an error, and does not end the walk.
 func TestWalkFailedListing(t *testing.T) {
 	root := tree(t, "a")
 	var failures []error

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func TestWalkSkipsWhatIsNoFile(t *testing.T) {
+func TestWalkSkipsSpecialFiles(t *testing.T) {
 	root := tree(t, "dir/a")
 	if err := unix.Mkfifo(root+"/dir/pipe", 0o666); err != nil {
 		t.Fatal(err)
@@ -24,7 +24,7 @@ func TestWalkSkipsWhatIsNoFile(t *testing.T) {
 		t.Errorf("%q, %q", files, others)
 	}
 	if files, others := walked(t, root, root+"/dir/pipe"); len(files) != 1 || others != nil {
-		t.Errorf("a pipe that was asked for: %q, %q", files, others)
+		t.Errorf("a pipe given as an argument: %q, %q", files, others)
 	}
 }
 
@@ -53,7 +53,7 @@ func TestWalkLinks(t *testing.T) {
 	for _, name := range []string{"dir/below", "dir/gone", "dir/self"} {
 		files, others := walked(t, root, root+"/"+name)
 		if files != nil || len(others) != 1 || !strings.HasPrefix(others[0], "failed stat "+name+": ") {
-			t.Errorf("%s was asked for: %q, %q", name, files, others)
+			t.Errorf("%s given as an argument: %q, %q", name, files, others)
 		}
 	}
 }
