@@ -8,10 +8,9 @@ import (
 	"github.com/assetcook/assetcook/crcslice8"
 )
 
-// x2n combines CRC-32s of IEEE's polynomial by the method of zlib since 1.2.12:
-// a table holds x^(2^k), and x^(8n) is the product of those that n's bits stand
-// for. A product takes one step for each bit of a factor. zlib has the table as
-// constants; here it is made at the start.
+// x2n combines CRC-32s of IEEE's polynomial by the method of zlib since 1.2.12: a table holds
+// x^(2^k), and x^(8n) is the product of the powers for n's set bits. A product takes one step for
+// each bit of a factor. zlib has the table as constants; here it is computed at the start.
 //
 // States are reflected: the highest bit is the coefficient of x^0.
 type x2n [32]uint32
@@ -58,12 +57,11 @@ func (t *x2n) combine(crcA, crcB uint32, lenB int64) uint32 {
 	return multiply(t.power(lenB), crcA) ^ crcB
 }
 
-// lengths of what is appended: short, a page, a block, a file, and one with many
-// bits.
+// lengths of the appended data: short, a page, a block, a file, and one with many bits.
 var lengths = []int64{1, 4 << 10, 1_000_003, 1 << 20, 1 << 30, 1<<40 + 12345}
 
-// BenchmarkCombine combines with a length that is new each time (crcslice8, x2n)
-// and with one prepared operator (crcslice8-shift, x2n-shift).
+// BenchmarkCombine combines with a new length each time (crcslice8, x2n) and with one prepared
+// operator (crcslice8-shift, x2n-shift).
 func BenchmarkCombine(b *testing.B) {
 	table, zlib := crcslice8.IEEE(), newX2N()
 	for _, n := range lengths {

@@ -10,7 +10,7 @@ import (
 	"github.com/assetcook/assetcook/crcslice8"
 )
 
-// keep takes results, so that the compiler cannot leave the work out.
+// keep takes results, so that the compiler cannot remove the work.
 var (
 	keep      uint32
 	keepCRC64 uint64
@@ -25,9 +25,9 @@ func stdIEEE(crc uint32, p []byte) uint32       { return crc32.Update(crc, crc32
 func stdCastagnoli(crc uint32, p []byte) uint32 { return crc32.Update(crc, castagnoli, p) }
 func stdKoopman(crc uint32, p []byte) uint32    { return crc32.Update(crc, koopman, p) }
 
-// polynomials in the order in which they are shown. hash/crc32 has no CRC with
-// the most significant bit first; the cost of any polynomial that it has no code
-// for is that of Koopman's, which stands in its place under a name of its own.
+// polynomials in display order. hash/crc32 has no CRC with the most significant bit first. All
+// polynomials without special code cost as much as Koopman's, so that represents them under its
+// own name.
 var polynomials = []struct {
 	name  string
 	table *crcslice8.Table
@@ -40,7 +40,7 @@ var polynomials = []struct {
 	{"bzip2", crcslice8.BZIP2(), "hash-crc32-koopman", stdKoopman},
 }
 
-// BenchmarkCRC32: impl=crcslice8 is the kernel that Table.Kernel names for the
+// BenchmarkCRC32 compares kernels: impl=crcslice8 is the kernel that Table.Kernel names for the
 // size; slicing8 and slicing16 are the textbook ones.
 func BenchmarkCRC32(b *testing.B) {
 	data := Bytes(64 << 20)
@@ -71,15 +71,16 @@ func stdXZ(crc uint64, p []byte) uint64    { return crc64.Update(crc, xzTable, p
 func stdGOISO(crc uint64, p []byte) uint64 { return crc64.Update(crc, goISOTable, p) }
 func stdNVME(crc uint64, p []byte) uint64  { return crc64.Update(crc, nvmeTable, p) }
 
-// Tables of hash/crc64, which has code for xz's and ISO's polynomial and goes byte by
-// byte for others until the input is long.
+// Tables of hash/crc64, which has code for xz's and ISO's polynomials and sums byte by byte for
+// others until the input is long.
 var (
 	xzTable    = crc64.MakeTable(crc64.ECMA)
 	goISOTable = crc64.MakeTable(crc64.ISO)
 	nvmeTable  = crc64.MakeTable(0x9a6c9329ac4bc9b5)
 )
 
-// widths lists CRCs of other widths than 32 bits, in the order of the page. The standard library has none of 16 and 8 bits.
+// widths lists CRCs of other widths than 32 bits, in display order. The standard library has none
+// of 16 and 8 bits.
 var widths = []struct {
 	model string
 	std   func(crc uint64, p []byte) uint64
@@ -97,12 +98,13 @@ var widths = []struct {
 func modelTable(tb testing.TB, model string) *crcslice8.Table64 {
 	m, ok := crcslice8.ModelByName(model)
 	if !ok {
-		tb.Fatalf("there is no model %s", model)
+		tb.Fatalf("unknown model %s", model)
 	}
 	return crcslice8.New64(m)
 }
 
-// BenchmarkCRC64: impl=crcslice8 is the kernel that Table64.Kernel names for the size.
+// BenchmarkCRC64 compares kernels: impl=crcslice8 is the kernel that Table64.Kernel names for the
+// size.
 func BenchmarkCRC64(b *testing.B) {
 	data := Bytes(1 << 20)
 	for _, width := range widths {
@@ -133,13 +135,13 @@ func BenchmarkCRC64(b *testing.B) {
 }
 
 // All implementations compute the same results.
-func TestWidths(t *testing.T) {
+func TestAllWidthsAgree(t *testing.T) {
 	p := Bytes(100_000)
 	for _, width := range widths {
 		table := modelTable(t, width.model)
 		want := table.Slicing8(1, p)
 		if got := table.Update(1, p); got != want {
-			t.Errorf("%s: %x, by slicing-8 %x", width.model, got, want)
+			t.Errorf("%s: %x, slicing-8 gives %x", width.model, got, want)
 		}
 		if width.std == nil {
 			continue
@@ -151,7 +153,7 @@ func TestWidths(t *testing.T) {
 }
 
 // All implementations compute the same results.
-func TestPolynomials(t *testing.T) {
+func TestAllPolynomialsAgree(t *testing.T) {
 	p := Bytes(100_000)
 	for _, poly := range polynomials {
 		want := poly.table.Slicing8(1, p)

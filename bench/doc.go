@@ -1,7 +1,7 @@
-// Package bench compares what this module has with the standard library and,
-// in the module bench/rivals, with packages that the product does not need. It
-// is benchmarks only; what is exported here is what both share: the inputs, and
-// the contests with our own contenders and those of the standard library.
+// Package bench compares this module with the standard library and, in the module bench/rivals,
+// with packages that the product does not need. It contains only benchmarks. It exports the parts
+// that both modules share: the inputs, and the contests with this module's and the standard
+// library's contenders.
 //
 // # Running
 //
@@ -16,16 +16,16 @@
 //
 // # Comparing
 //
-// Names are in the key=value form of benchstat, so one file holds both sides:
+// Names have benchstat's key=value form, so one file holds both sides:
 //
 //	go test -run '^$' -bench CRC32 -count 10 ./bench >crc.txt
 //	benchstat -col /impl -row /poly,/size crc.txt
 //
-// and a change is compared by -col .file of a run before and one after. Only
-// ratios within one run mean something; absolute times drift with the machine.
-// bench/run.sh does all of it and writes bench/results.
+// To judge a change, compare a run before and a run after with -col .file. Only ratios within one
+// run are meaningful; absolute times drift with the machine. bench/run.sh runs everything and
+// writes bench/results.
 //
-// # What is measured
+// # Benchmarks
 //
 //	Hash       the libraries that programs choose from, by size, each called directly
 //	HashNames, HashPointers
@@ -43,7 +43,7 @@
 //	           bytes for a name in the same
 //	Pointer    ptrhash.Table / map, sync.Map
 //
-// Inputs come from a generator with a fixed seed. Random reads follow an order too long for
-// a branch predictor to learn. Tests, or the benchmarks themselves, check that all sides
-// give the same results.
+// Inputs come from a generator with a fixed seed. Random reads follow an order too long for a
+// branch predictor to learn. Tests, or the benchmarks themselves, check that all sides give the
+// same results.
 package bench

@@ -24,8 +24,8 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// defaultBenchtime is the time for each benchmark if the command has no -benchtime. The
-// testing package's second would make BenchmarkHash alone take two minutes.
+// defaultBenchtime is the time for each benchmark if the command has no -benchtime. The testing
+// package's default of a second would make BenchmarkHash alone take two minutes.
 const defaultBenchtime = "100ms"
 
 func TestMain(m *testing.M) {
@@ -49,7 +49,7 @@ var (
 	nvme8 = crcslice8.NVME()
 )
 
-// rapidhash has no package of its own that programs could call.
+// rapidhash has no separate package for programs to call.
 var rapidhash, _ = hashing.Lookup("rapidhash")
 
 // A matrixColumn is one implementation in BenchmarkHash.
@@ -131,7 +131,7 @@ func repeat(n int, p []byte, sum func(p []byte) uint64) (total uint64) {
 	return total
 }
 
-// keepSum takes results, so that the compiler cannot leave the work out.
+// keepSum takes results, so that the compiler cannot remove the work.
 var keepSum uint64
 
 // BenchmarkHash is the comparison in README.md: for each size, all implementations in
@@ -216,7 +216,7 @@ func TestMatrixColumnsComputeTheirFunctions(t *testing.T) {
 	for _, column := range matrixColumns {
 		f := function(t, matrixFunctions[column.impl])
 		if f.Name == "maphash" || strings.HasPrefix(column.impl, "spaolacci") && checksPointers {
-			continue // of another seed; makes a pointer behind the slice
+			continue // has another seed; makes a pointer beyond the slice
 		}
 		for _, size := range []int{0, 1, 16, 100, len(p)} {
 			sum := f.Sum(p[:size]).Bytes()

@@ -30,8 +30,8 @@ var (
 	mapSeed    = maphash.MakeSeed()
 )
 
-// libraries are other implementations of functions of the registry. Those marked
-// inside are what package hashing calls: their rows show what its wrapper costs.
+// libraries are other implementations of functions of the registry. Package hashing calls the
+// ones marked inside: their rows show the cost of its wrapper.
 var libraries = []struct {
 	fn, impl string
 	inside   bool
@@ -58,8 +58,8 @@ var libraries = []struct {
 	{"maphash", "std", true, func(p []byte) uint64 { return maphash.Bytes(mapSeed, p) }},
 }
 
-// hashRows returns every function of the registry, each followed by the libraries
-// that have it too.
+// hashRows returns every function of the registry, each followed by the other libraries that
+// implement it.
 func hashRows(tb testing.TB) []HashRow {
 	var rows []HashRow
 	for _, name := range hashing.Names() {
@@ -80,7 +80,7 @@ func BenchmarkSum(b *testing.B) {
 }
 
 // All implementations of a function compute the same sums.
-func TestLibraries(t *testing.T) {
+func TestLibrariesComputeTheSameSums(t *testing.T) {
 	p := Bytes(10_000)
 	var ours HashRow
 	for _, r := range hashRows(t) {
@@ -89,7 +89,7 @@ func TestLibraries(t *testing.T) {
 			continue
 		}
 		if r.Func == "maphash" || r.Impl == "spaolacci" && checksPointers {
-			continue // of another seed; makes a pointer behind the slice
+			continue // has another seed; makes a pointer beyond the slice
 		}
 		for _, n := range []int{0, 1, 16, 100, len(p)} {
 			if got, want := r.Sum(p[:n]), ours.Sum(p[:n]); got != want {
@@ -98,12 +98,12 @@ func TestLibraries(t *testing.T) {
 		}
 	}
 	for _, l := range libraries {
-		function(t, l.fn) // or its row would be missing
+		function(t, l.fn) // otherwise its row would be missing
 	}
 }
 
-// The measures tell a good function from poor ones.
-func TestQuality(t *testing.T) {
+// The measures distinguish a good function from poor ones.
+func TestQualityFindsPoorFunctions(t *testing.T) {
 	sets := keySets()
 	for _, tt := range []struct {
 		name string
@@ -130,7 +130,7 @@ func function(tb testing.TB, name string) hashing.Func {
 	tb.Helper()
 	f, ok := hashing.Lookup(name)
 	if !ok {
-		tb.Fatalf("there is no function %s", name)
+		tb.Fatalf("unknown function %s", name)
 	}
 	return f
 }

@@ -9,8 +9,8 @@ import (
 // HashRow is one implementation of a function.
 type HashRow struct {
 	Func, Impl string
-	Sum        func(p []byte) uint64 // the low 64 bits of the sum, or all of a shorter one
-	Bits       int                   // of the function, 64 for wider ones
+	Sum        func(p []byte) uint64 // low 64 bits of the sum
+	Bits       int                   // of the function, at most 64
 }
 
 // RunSums measures the rows' throughput on random bytes, by size.
@@ -25,7 +25,7 @@ func RunSums(b *testing.B, rows []HashRow, sizes []int) {
 				for b.Loop() {
 					sum += r.Sum(p)
 				}
-				runtime.KeepAlive(sum) // or the compiler could leave the work out
+				runtime.KeepAlive(sum) // keeps the compiler from removing the work
 			})
 		}
 	}
@@ -36,10 +36,10 @@ func RunSums(b *testing.B, rows []HashRow, sizes []int) {
 //	bias      the worst deviation from 1/2 of the probability that one bit of 16
 //	          bytes changes one bit of the sum; random sums give about 0.06 here
 //	dependence how far two bits of the sum change together when one bit of 3, 8, 11 or
-//	          16 bytes does: 0 to 1, the worst pair; random sums give about 0.04 here
+//	          16 bytes changes: 0 to 1, the worst pair; random sums give about 0.04 here
 //	words-x, paths-x, guids-x, pointers-x
-//	          keys whose low 24 bits are those of an earlier key, as a multiple of
-//	          what random sums give: 1 is good, less is better
+//	          keys whose low 24 bits equal an earlier key's, relative to
+//	          random sums: 1 is good, less is better
 //	collide32 keys of all four sets that share 32 bits with an earlier one of their
 //	          set; random sums give 8
 func RunQuality(b *testing.B, rows []HashRow) {
@@ -56,7 +56,7 @@ func RunQuality(b *testing.B, rows []HashRow) {
 				b.ReportMetric(q.crowding[i], set.name+"-x")
 			}
 			b.ReportMetric(float64(q.collisions), "collide32")
-			b.ReportMetric(0, "ns/op") // means nothing here
+			b.ReportMetric(0, "ns/op") // meaningless here
 		})
 	}
 }

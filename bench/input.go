@@ -14,8 +14,7 @@ func Bytes(n int) []byte {
 	return b
 }
 
-// Names returns n distinct names of the kind that asset trees and counters
-// have, 12 to 40 bytes long.
+// Names returns n distinct names like those in asset trees and counters, 12 to 40 bytes long.
 func Names(n int) []string {
 	folders := strings.Fields("characters vehicles terrain weapons effects menus levels props")
 	things := strings.Fields("knight wagon cliff sword spark button castle barrel statue river")
@@ -33,8 +32,8 @@ func Names(n int) []string {
 	return names
 }
 
-// Draws returns n of the names at random. They lie in memory of their own, as
-// if read from a file, so that no comparison ends at equal pointers.
+// Draws returns n random names of a list. They have their own memory, as if read from a file, so
+// that no comparison ends early at equal pointers.
 func Draws(names []string, n int) []string {
 	r := rand.New(rand.NewPCG(2, uint64(n)))
 	drawn := make([]string, n)
@@ -48,9 +47,8 @@ func Draws(names []string, n int) []string {
 	return drawn
 }
 
-// Addresses returns n different addresses as a heap gives them, runs of one
-// object size in pages of 8 KiB, and n others that lie between them. Both are in
-// random order.
+// Addresses returns n different addresses like a heap's, runs of one object size in pages of 8
+// KiB, and n others between them. Both are in random order.
 func Addresses(n int) (in, between []uintptr) {
 	r := rand.New(rand.NewPCG(3, uint64(n)))
 	for page := uintptr(0xc0000000); len(in) < n; page += 8 << 10 {
@@ -65,8 +63,8 @@ func Addresses(n int) (in, between []uintptr) {
 	return in, between
 }
 
-// repeated returns the keys in random order, each equally often, at least Stream in
-// all. It drops the few beyond a multiple of Chunk.
+// repeated returns the keys in random order, each equally often, at least Stream in all. It drops
+// the few beyond a multiple of Chunk.
 func repeated(keys []uintptr) []uintptr {
 	r := rand.New(rand.NewPCG(4, uint64(len(keys))))
 	stream := slices.Repeat(keys, (Stream+len(keys)-1)/len(keys))

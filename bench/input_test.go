@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// The benchmarks mean what they say only if names and addresses are distinct and
-// come in the same order each time.
-func TestInput(t *testing.T) {
+// Names and addresses are distinct and in the same order each time; otherwise the benchmarks
+// would mislead.
+func TestInputsAreDistinctAndRepeatable(t *testing.T) {
 	const n = 20_000
 	names := Names(n)
 	if !slices.Equal(names, Names(n)) {
@@ -22,7 +22,7 @@ func TestInput(t *testing.T) {
 	if d := Draws(names, 100); !slices.Equal(d, Draws(names, 100)) || len(d) != 100 {
 		t.Error("two calls of Draws differ")
 	} else if !slices.Contains(names, d[99]) {
-		t.Errorf("%q was drawn from nowhere", d[99])
+		t.Errorf("%q was drawn but is not in the list", d[99])
 	}
 	slices.Sort(names)
 	if left := len(slices.Compact(names)); left != n {

@@ -14,7 +14,7 @@ import (
 	"github.com/assetcook/assetcook/intern"
 )
 
-// InternSizes are the numbers of names to look up among.
+// InternSizes are the numbers of names in the tables.
 func InternSizes() []int {
 	if os.Getenv("BENCH_LARGE") == "1" {
 		return []int{100, 10_000, 200_000, 2_000_000}
@@ -22,14 +22,13 @@ func InternSizes() []int {
 	return []int{100, 10_000, 200_000}
 }
 
-// Interning returns two contests in looking names up: package intern against the
-// standard library, on 1 and on 2 goroutines, where all names are there (hit) and
-// where none is (miss). It also returns the n names; names[i] has the value i+1
-// everywhere. The names looked up in vain differ from those that are there in
-// their last byte.
+// Interning returns two contests of looking up names: package intern against the standard
+// library, on 1 and on 2 goroutines, with all names present (hit) and all absent (miss). It also
+// returns the n names; names[i] has the value i+1 everywhere. An absent name differs from a
+// present one in its last byte.
 //
-// A map without a lock can only compete if there are no writes. unique.Make returns
-// a handle, not a number, and adds what is not there.
+// A map without a lock competes only if there are no writes. unique.Make returns a handle, not a
+// number, and adds absent names.
 func Interning(tb testing.TB, n int) (hit, miss Contest[string], names []string) {
 	names = Names(n)
 	table := internTable(tb, names)
@@ -109,7 +108,7 @@ func Interning(tb testing.TB, n int) (hit, miss Contest[string], names []string)
 				equal++
 			}
 		}
-		runtime.KeepAlive(handles) // otherwise unique drops the names
+		runtime.KeepAlive(handles) // otherwise unique would drop the names
 		return equal
 	}, first})
 	return hit, miss, names
@@ -133,8 +132,8 @@ func internTable(tb testing.TB, names []string) *intern.Table {
 	return table
 }
 
-// InternMemory reports the memory that holds the names, their bytes included, by each of
-// the given ways to build it; each gets names in memory that it alone refers to.
+// InternMemory reports the memory that holds the names, including their bytes, for each of the
+// given builders; each gets names that nothing else refers to.
 func InternMemory(b *testing.B, builds map[string]func(names []string) any) {
 	for _, n := range InternSizes() {
 		names := Names(n)

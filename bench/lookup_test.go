@@ -35,11 +35,11 @@ func BenchmarkInternMemory(b *testing.B) {
 	})
 }
 
-// lookupEntries are the numbers of names and addresses in the lookups beside BenchmarkHash.
+// lookupEntries are the numbers of names and addresses in the lookups of -bench Hash.
 var lookupEntries = []int{100, 10_000, 200_000}
 
-// BenchmarkHashNames and BenchmarkHashPointers look up keys that are there, by one goroutine:
-// the part of BenchmarkIntern and BenchmarkPointer that -bench Hash runs.
+// BenchmarkHashNames and BenchmarkHashPointers look up present keys, with one goroutine: the part
+// of BenchmarkIntern and BenchmarkPointer that -bench Hash runs.
 
 func BenchmarkHashNames(b *testing.B) {
 	for _, n := range lookupEntries {
@@ -65,7 +65,7 @@ func BenchmarkPointer(b *testing.B) {
 }
 
 // All contenders find the expected values.
-func TestContenders(t *testing.T) {
+func TestContendersFindTheExpectedValues(t *testing.T) {
 	names, noNames, _ := Interning(t, 1000)
 	checkContest(t, names, true)
 	checkContest(t, noNames, false)
@@ -86,7 +86,7 @@ func checkContest[K any](t *testing.T, contest Contest[K], hit bool) {
 }
 
 // A pass looks up each key once, with any number of goroutines.
-func TestPass(t *testing.T) {
+func TestPassLooksUpEachKeyOnce(t *testing.T) {
 	keys := make([]int, 10*Chunk)
 	for i := range keys {
 		keys[i] = i

@@ -8,17 +8,16 @@ import (
 	"github.com/assetcook/assetcook/ptrhash"
 )
 
-// Record is what an allocation tracker might keep of an allocation.
+// Record is an allocation tracker's typical record.
 type Record struct {
 	Size  uint64
 	Site  uint32
 	Group uint32
 }
 
-// Pointers returns two contests in looking addresses up, by one goroutine: a
-// full ptrhash.Table against a map and a sync.Map, where all addresses are there
-// (hit) and where none is (miss). There are n addresses, which it returns as well;
-// keys[i] has the size i+1 everywhere.
+// Pointers returns two contests of looking up addresses with one goroutine: a full ptrhash.Table
+// against a map and a sync.Map, with all addresses present (hit) and all absent (miss). It also
+// returns the n addresses; keys[i] has the size i+1 everywhere.
 func Pointers(tb testing.TB, n int) (hit, miss Contest[uintptr], keys []uintptr) {
 	keys, between := Addresses(n)
 	table, plain := ptrhash.NewTable[Record](n), make(map[uintptr]Record, n)

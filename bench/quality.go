@@ -39,7 +39,7 @@ func keySets() []keySet {
 	return []keySet{{"words", words(setSize)}, {"paths", paths}, {"guids", guids}, {"pointers", pointers}}
 }
 
-// words returns n distinct words of two to six syllables, with no ends or some.
+// words returns n distinct words of two to six syllables, with and without suffixes.
 func words(n int) [][]byte {
 	r := rand.New(rand.NewPCG(5, 0))
 	onsets := []string{"b", "br", "c", "ch", "d", "f", "g", "l", "m", "n", "p", "r", "s", "st", "t", "tr", "v"}
@@ -62,7 +62,7 @@ func words(n int) [][]byte {
 	return list
 }
 
-// quality is what RunQuality reports.
+// quality is the report of RunQuality.
 type quality struct {
 	bias       float64
 	dependence float64
@@ -91,7 +91,7 @@ func measureQuality(r HashRow, sets []keySet) quality {
 	return q
 }
 
-// repeats sorts the sums and returns how many equal another before them.
+// repeats sorts the sums and counts those equal to their predecessor.
 func repeats(sums []uint32) (n int) {
 	slices.Sort(sums)
 	for i := 1; i < len(sums); i++ {
@@ -102,7 +102,7 @@ func repeats(sums []uint32) (n int) {
 	return n
 }
 
-// avalancheBias flips each bit of random keys of 16 bytes.
+// avalancheBias flips each bit of random keys of 16 bytes and returns the worst bias.
 func avalancheBias(r HashRow) float64 {
 	const rounds, size = 1000, 16
 	random := rand.New(rand.NewPCG(7, 0))
@@ -126,12 +126,11 @@ func avalancheBias(r HashRow) float64 {
 	return worst
 }
 
-// pairDependence returns how far two bits of the sum depend on each other when one bit of
-// a random key of size bytes flips: the worst of all bits of the key and all pairs of bits
-// of the sum. It is 0 for independent bits and 1 for bits that always or never change
-// together. Tables need independent bits: they take the place of a key from some bits of
-// the sum and compare others before the key. SMHasher calls this measure the bit
-// independence criterion.
+// pairDependence returns how far two bits of the sum depend on each other when one bit of a
+// random key of size bytes flips: the worst of all bits of the key and all pairs of bits of the
+// sum. It is 0 for independent bits and 1 for bits that always or never change together. Tables
+// need independent bits: they derive the place of a key from some bits of the sum and compare
+// others before the key. SMHasher calls this measure the bit independence criterion.
 func pairDependence(r HashRow, size int) float64 {
 	const rounds = 1 << 14
 	random := rand.New(rand.NewPCG(8, uint64(size)))
@@ -140,7 +139,7 @@ func pairDependence(r HashRow, size int) float64 {
 	for bit := range 8 * size {
 		var differing [64][64]int // rounds that changed only one bit of a pair
 		for range rounds / 64 {
-			var changed [64]uint64 // by bit of the sum, a bit for each of 64 rounds
+			var changed [64]uint64 // by bit of the sum: one bit per round, 64 rounds
 			for round := range 64 {
 				for at := 0; at < size; at += 8 {
 					binary.LittleEndian.PutUint64(key[at:], random.Uint64())

@@ -22,7 +22,7 @@ func BenchmarkQuality(b *testing.B) {
 	RunQuality(b, append(hashRows(b), HashRow{"maphash", "comparable", ofComparable, 64}))
 	b.Run("func=maphash/impl=wyhash", func(b *testing.B) {
 		if runtime.GOARCH != "amd64" {
-			b.Skip("only on amd64 the runtime can be told to leave AES alone")
+			b.Skip("only on amd64 the runtime can be told not to use AES")
 		}
 		var metrics map[string]float64
 		var err error
@@ -37,7 +37,7 @@ func BenchmarkQuality(b *testing.B) {
 	})
 }
 
-// qualityWithoutAES measures the row of maphash in another process, which takes wyhash.
+// qualityWithoutAES measures the row of maphash in another process, which uses wyhash.
 func qualityWithoutAES() (map[string]float64, error) {
 	cmd := exec.Command(os.Args[0], "-test.run=^$", "-test.bench=^BenchmarkQuality$/^func=maphash$/^impl=std$", "-test.benchtime=1x")
 	cmd.Env = append(os.Environ(), "GODEBUG=cpu.aes=off")
@@ -54,9 +54,9 @@ func qualityWithoutAES() (map[string]float64, error) {
 	return metrics, nil
 }
 
-// SMHasher3 finds pairs of bits in XXH3 that depend on each other for keys of 3 to 11
-// bytes, and none in rapidhash. docs/hashing.md shows by how much.
-func TestDependence(t *testing.T) {
+// SMHasher3 finds pairs of bits in XXH3 that depend on each other for keys of 3 to 11 bytes, and
+// none in rapidhash. docs/hashing.md gives the amounts.
+func TestDocumentedDependenceOfBits(t *testing.T) {
 	const noise = 0.06 // a pair of 250,000 reaches 0.04 by accident
 	rows := map[string]HashRow{}
 	for _, r := range hashRows(t) {

@@ -2,6 +2,6 @@
 
 package bench
 
-// checksPointers: the race detector also checks that pointers stay in what they
-// point into.
+// checksPointers reports that the race detector also checks that pointers stay inside their
+// objects.
 const checksPointers = true

@@ -42,7 +42,7 @@ func fastest(t *testing.T, times map[string][]float64, name string) float64 {
 	return times[name][0]
 }
 
-// All implementations that the pages show can be measured, in as many rounds each.
+// All implementations on the pages are in the record, with equal numbers of rounds.
 func TestRecordedRowsExist(t *testing.T) {
 	times := recordedTimes(t)
 	rounds := 0
@@ -55,7 +55,7 @@ func TestRecordedRowsExist(t *testing.T) {
 		}
 		_, impl, found := strings.Cut(name, "/impl=")
 		if strings.HasPrefix(name, "Hash/") && (!found || matrixFunctions[impl] == "") {
-			t.Errorf("there is no benchmark %s", name)
+			t.Errorf("unknown benchmark %s", name)
 		}
 	}
 	if len(times) < 100 {
@@ -63,7 +63,7 @@ func TestRecordedRowsExist(t *testing.T) {
 	}
 }
 
-// The GB/s in the comment of package hashing lie within the recorded rounds.
+// The GB/s in the comment of package hashing are within the recorded rounds.
 func TestPackageCommentHasTheRecordedSpeeds(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "../hashing/doc.go", nil, parser.ParseComments)
 	if err != nil {
@@ -93,14 +93,14 @@ func TestPackageCommentHasTheRecordedSpeeds(t *testing.T) {
 	}
 }
 
-// The record supports the advice and the claims of README.md and the package comments.
+// The record supports the recommendations and claims of README.md and the package comments.
 func TestRecordSupportsTheAdvice(t *testing.T) {
 	times := recordedTimes(t)
 	hash := func(impl, size string) float64 { return fastest(t, times, "Hash/size="+size+"/impl="+impl) }
 	for _, claim := range []struct {
 		slower, faster string
 		sizes          string
-		least          float64 // how many times as long the slower one takes
+		least          float64 // minimum ratio of the slower to the faster
 	}{
 		{"hash-crc32-ieee", "crcslice8-ieee", "16 64 1024 65536", 1},
 		{"hash-crc32-koopman", "crcslice8-koopman", "65536", 100},
@@ -119,7 +119,7 @@ func TestRecordSupportsTheAdvice(t *testing.T) {
 	for _, call := range wrapperCalls {
 		most := 1.3
 		if call.function == "maphash" {
-			most = 1.5 // its hash is inside the runtime: a call more
+			most = 1.5 // its hash is inside the runtime: one more call
 		}
 		name := "HashWrapper/bytes=16/call="
 		if ratio := fastest(t, times, name+"hashing-"+call.function) / fastest(t, times, name+call.library); ratio > most {

@@ -1,16 +1,16 @@
-// Command alarm measures how often a comparison of two builds (package profile/smoke) is
-// wrong: it compares a program with itself, where every alarm is false, and with itself
-// after a change, where silence is a miss.
+// Command alarm measures how often a comparison of two builds (package profile/smoke) is wrong.
+// It compares a program with itself, where every alarm is false, and with itself after a change,
+// where silence is a miss.
 //
 //	go run ./bench/alarm -same 1000 -rounds 10 -out runs.jsonl
 //	go run ./bench/alarm -same 200 -changed 200 -only time -out runs.jsonl
 //	go run ./bench/alarm -report runs.jsonl -svg bench/results/smoke.svg
 //
-// Each comparison is a real one: the program, this one, is executed in processes of its
-// own that take turns, for some milliseconds each: it computes and allocates. The second command prints the table of bench/results/smoke.md from what the
-// first has written, and draws the receiver operating characteristic of three ways to
-// judge the same processor times: the U test, Welch's t-test, and a fixed threshold for the
-// ratio of the means.
+// Each comparison is a real one: it executes the program, this one, in separate processes that
+// take turns, for some milliseconds each: they compute and allocate. With -report the command
+// prints the table of bench/results/smoke.md from the recorded runs, and draws the receiver
+// operating characteristic of three ways to judge the same processor times: the U test, Welch's
+// t-test, and a fixed threshold for the ratio of the means.
 package main
 
 import (
@@ -54,9 +54,9 @@ func runAlarm(ctx context.Context, args []string, stdout io.Writer) error {
 	same := flags.Int("same", 0, "`number` of comparisons of a program with itself")
 	changed := flags.Int("changed", 0, "`number` of comparisons with a changed one")
 	only := flags.String("only", "", "plant only changes whose name has this `text`")
-	rounds := flags.Int("rounds", 0, "`number` of rounds of each comparison (default: as many as the noise demands)")
-	out := flags.String("out", "runs.jsonl", "`file` that what was found is appended to")
-	report := flags.String("report", "", "print the table of what is in this `file` instead")
+	rounds := flags.Int("rounds", 0, "`number` of rounds of each comparison (default: depends on the noise)")
+	out := flags.String("out", "runs.jsonl", "`file` to append results to")
+	report := flags.String("report", "", "print the table of the results in this `file` instead")
 	svg := flags.String("svg", "", "`file` for a picture of the report")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -94,25 +94,25 @@ func runAlarm(ctx context.Context, args []string, stdout io.Writer) error {
 	return f.Close()
 }
 
-// A change is what differs between the programs that are compared.
+// A change is the difference between the compared programs.
 type change struct {
 	Name   string
-	Figure string // that must trip; "" for none
+	Figure string // figure that must trip; "" for none
 	args   []string
 }
 
 var unchanged = change{Name: "none"}
 
-// changes are those that are planted.
+// changes are the planted changes.
 var changes = []change{
-	{"processor time +3 %", smoke.CPUTime, []string{"-time", "1.038"}}, // starting is a part of it
+	{"processor time +3 %", smoke.CPUTime, []string{"-time", "1.038"}}, // the start of the process counts too
 	{"one count more", "work/units", []string{"-counts", "1"}},
 	{"processor time +5 %", smoke.CPUTime, []string{"-time", "1.066"}},
 	{"allocations +1 %", smoke.AllocatedBytes, []string{"-allocations", "1.01"}},
 	{"an item made otherwise", smoke.Items, []string{"-item", "otherwise"}},
 }
 
-// A trial is what came of one comparison.
+// A trial is the result of one comparison.
 type trial struct {
 	Change  string
 	Tripped []tripped
@@ -123,7 +123,7 @@ type trial struct {
 
 type tripped struct{ Figure, Class string }
 
-// compareAlarms compares this program with itself, changed.
+// compareAlarms compares this program with itself after a change.
 func compareAlarms(ctx context.Context, c change, rounds int) (*trial, error) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -156,7 +156,7 @@ func compareAlarms(ctx context.Context, c change, rounds int) (*trial, error) {
 	return t, nil
 }
 
-// readTrials reads what compare has found.
+// readTrials reads the results of compareAlarms.
 func readTrials(name string) ([]trial, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -176,7 +176,7 @@ func readTrials(name string) ([]trial, error) {
 	}
 }
 
-// factor is a flag value: by how much more is done.
+// factor declares a flag that multiplies the amount of work.
 func factor(flags *flag.FlagSet, name string) *float64 {
 	f := 1.0
 	flags.Func(name, "", func(text string) (err error) { f, err = strconv.ParseFloat(text, 64); return err })

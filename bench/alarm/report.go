@@ -56,7 +56,7 @@ func middle(values []float64) float64 {
 	return values[len(values)/2]
 }
 
-// A judge returns a number that is the lower the surer it is that b is more than a.
+// A judge returns a score, lower the more certain it is that b is more than a.
 type judge struct {
 	name  string
 	score func(a, b []float64) float64
@@ -69,10 +69,10 @@ var judgesOf = []judge{
 	{"ratio of means", func(a, b []float64) float64 { return -mean(b) / mean(a) }},
 }
 
-// A view is a part of the times that judges see.
+// A view is the part of the times that judges see.
 type view struct {
 	name  string
-	times int // of each build, the first; 0 for all
+	times int // number of first times per build; 0 for all
 }
 
 var views = []view{{"all rounds", 0}, {"10 rounds", 10}, {"1 round", 1}}
@@ -89,7 +89,7 @@ func judges(trials []trial, svg string, w io.Writer) error {
 		for _, v := range views {
 			for _, j := range judgesOf {
 				if v.times == 1 && j.name != "ratio of means" {
-					continue // they need more than one
+					continue // needs more than one time
 				}
 				none, grown := scores(trials, unchanged.Name, j, v), scores(trials, planted, j, v)
 				if len(none) == 0 || len(grown) == 0 {
@@ -117,7 +117,7 @@ func judges(trials []trial, svg string, w io.Writer) error {
 	return os.WriteFile(svg, page.Bytes(), 0o666)
 }
 
-// scores returns what a judge says of all trials with a change, sorted.
+// scores returns a judge's scores of all trials with a change, sorted.
 func scores(trials []trial, change string, j judge, v view) []float64 {
 	var list []float64
 	for _, t := range trials {
@@ -133,16 +133,15 @@ func scores(trials []trial, change string, j judge, v view) []float64 {
 	return list
 }
 
-// found is the part of what has grown that is found where no more than a part of what
-// has not is called grown.
+// found returns the part of grown trials that is detected when at most the part false of
+// unchanged trials is called grown.
 func found(none, grown []float64, false float64) float64 {
-	limit := none[min(int(false*float64(len(none))), len(none)-1)] // those below it are called grown
+	limit := none[min(int(false*float64(len(none))), len(none)-1)] // lower scores are called grown
 	n, _ := slices.BinarySearch(grown, limit)
 	return float64(n) / float64(len(grown))
 }
 
-// area is the probability that something grown gets a lower score than something that
-// has not.
+// area returns the probability that a grown trial gets a lower score than an unchanged one.
 func area(none, grown []float64) float64 {
 	sum := 0.0
 	for _, g := range grown {
@@ -166,7 +165,7 @@ func mean(values []float64) float64 {
 	return sum / float64(len(values))
 }
 
-// welch is Welch's t of b against a.
+// welch returns Welch's t of b against a.
 func welch(a, b []float64) float64 {
 	variance := func(values []float64) float64 {
 		m, sum := mean(values), 0.0
@@ -178,8 +177,8 @@ func welch(a, b []float64) float64 {
 	return (mean(b) - mean(a)) / math.Sqrt(variance(a)+variance(b))
 }
 
-// signedRanks is Wilcoxon's statistic of the pairs, in standard deviations: of two builds
-// that take turns, the n-th times of both are neighbors.
+// signedRanks returns Wilcoxon's statistic of the pairs, in standard deviations. If two builds
+// take turns, the n-th times of both are neighbors.
 func signedRanks(a, b []float64) float64 {
 	d := make([]float64, len(a))
 	for i := range a {

@@ -8,9 +8,9 @@ import (
 	"github.com/assetcook/assetcook/profile/smoke"
 )
 
-// What is done if nothing is planted.
+// The amount of work without a planted change.
 const (
-	units     = 12_000 // of some microseconds each
+	units     = 12_000 // some microseconds each
 	unitBytes = 1 << 10
 
 	buffers     = 400
@@ -22,7 +22,7 @@ var (
 	kept   [][]byte
 )
 
-// work is the program that is measured.
+// work is the measured program.
 func work(args []string) error {
 	flags := flag.NewFlagSet("alarm", flag.ExitOnError)
 	more, allocations := factor(flags, "time"), factor(flags, "allocations")

@@ -14,9 +14,8 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// ofASTC returns the contestants of an ASTC format: ours, and astcenc where it is given.
-// Our decoder reads the blocks of both, as proof/readers/textures shows that astcenc reads
-// any block alike.
+// ofASTC returns the contestants of an ASTC format: ours, and astcenc if given. Our decoder reads
+// the blocks of both; proof/readers/textures shows that astcenc reads all blocks the same.
 func ofASTC(format, program string) (all []contestant, err error) {
 	f, err := texture.ParseFormat(format)
 	if err != nil || !f.IsASTC() {
@@ -37,7 +36,7 @@ func ofASTC(format, program string) (all []contestant, err error) {
 	return all, nil
 }
 
-// oursASTC returns the contestant that is package astc.
+// oursASTC returns package astc as a contestant.
 func oursASTC(name string, block int, q astc.Quality) contestant {
 	return contestant{name: "ours " + name, run: func(ctx context.Context, pictures []picture) ([][]byte, []float64, error) {
 		var all [][]byte
@@ -76,8 +75,8 @@ func decodeASTC(blocks []byte, block int) []byte {
 	return pix
 }
 
-// astcenc is Arm's program on one thread. What it takes for a picture of one block, which
-// is to start, is not counted; reading an uncompressed file is.
+// astcenc is Arm's program on one thread. Its time includes reading an uncompressed file, but not
+// its start, which is measured with a picture of one block.
 func astcenc(program, preset string, block int) contestant {
 	return contestant{name: "astcenc " + preset, run: func(ctx context.Context, pictures []picture) (all [][]byte, seconds []float64, err error) {
 		dir, err := os.MkdirTemp("", "astcbench")
@@ -103,8 +102,8 @@ func astcenc(program, preset string, block int) contestant {
 	}}
 }
 
-// runAstcenc returns the blocks that the program makes of a picture with files in dir, and the
-// CPU seconds it took. The first option is the profile.
+// runAstcenc compresses a picture with files in dir. It returns the blocks and the CPU seconds.
+// The first option is the profile.
 func runAstcenc(ctx context.Context, program, dir string, pix []byte, side, block int, options ...string) ([]byte, float64, error) {
 	in, out := filepath.Join(dir, "in.tga"), filepath.Join(dir, "out.astc")
 	if err := os.WriteFile(in, targa(pix, side), 0o600); err != nil {
@@ -127,7 +126,7 @@ func runAstcenc(ctx context.Context, program, dir string, pix []byte, side, bloc
 	return blocks[16:], (run.ProcessState.UserTime() + run.ProcessState.SystemTime()).Seconds(), nil
 }
 
-// targa returns a file of pixels without compression, from the top down.
+// targa returns an uncompressed Targa file of pixels, from the top down.
 func targa(pix []byte, side int) []byte {
 	file := []byte{2: 2, 12: byte(side), byte(side >> 8), byte(side), byte(side >> 8), 32, 0x28}
 	for i := 0; i < len(pix); i += 4 {

@@ -23,13 +23,13 @@ import (
 // A contestant compresses pictures.
 type contestant struct {
 	name string
-	// run returns the blocks of each picture, and the CPU seconds it took for each.
+	// run returns the blocks of each picture, and the CPU seconds for each.
 	run func(ctx context.Context, pictures []picture) (blocks [][]byte, seconds []float64, err error)
 	// decode returns the pixels of blocks; nil for BC7.
 	decode func(blocks []byte) ([]byte, error)
 }
 
-// ours returns the contestant that is package bc7.
+// ours returns package bc7 as a contestant.
 func ours(name string, o bc7.Options) contestant {
 	return contestant{name: "ours " + name, run: func(ctx context.Context, pictures []picture) ([][]byte, []float64, error) {
 		var all [][]byte
@@ -53,7 +53,7 @@ func ours(name string, o bc7.Options) contestant {
 	}}
 }
 
-// library is github.com/woozymasta/bcn.
+// library returns github.com/woozymasta/bcn as a contestant.
 func library(level int) contestant {
 	return contestant{name: fmt.Sprintf("bcn (Go) %d", level), run: func(_ context.Context, pictures []picture) ([][]byte, []float64, error) {
 		var all [][]byte
@@ -80,7 +80,7 @@ func library(level int) contestant {
 // peer is an encoder in the program built from testdata/peer.cpp, with blocks of 16 bytes.
 func peer(program, encoder, level string) contestant { return peerOf(program, encoder, level, 16) }
 
-// peerOf is an encoder in a program that is called as testdata/peer.cpp says.
+// peerOf is an encoder in a program with the command line of testdata/peer.cpp.
 func peerOf(program, encoder, level string, blockBytes int) contestant {
 	size := side * side / 16 * blockBytes
 	return contestant{name: encoder + " " + level, run: func(ctx context.Context, pictures []picture) (blocks [][]byte, seconds []float64, err error) {
@@ -128,11 +128,11 @@ func peerOf(program, encoder, level string, blockBytes int) contestant {
 
 // A result is a contestant's result for one picture.
 type result struct {
-	seconds float64 // the least of all rounds
+	seconds float64 // minimum of all rounds
 	psnr    float64
 	zstd    int     // bytes
 	leaks   bool    // an opaque picture got transparent pixels
-	degrees float64 // the mean angle between normals and those of the source, of a normal map
+	degrees float64 // mean angle error of a normal map's vectors
 }
 
 // contest runs all contestants in turn, round after round, so that other load on the
@@ -163,7 +163,7 @@ func contest(ctx context.Context, pictures []picture, all []contestant, rounds i
 	return results, nil
 }
 
-// judge measures blocks. Those of BC7, where decode is nil, are read by a decoder that is
+// judge measures blocks. If decode is nil, they are BC7 and are decoded by a decoder that is
 // independent of all contestants.
 func judge(p picture, blocks []byte, decode func([]byte) ([]byte, error)) (r result, err error) {
 	if decode == nil {

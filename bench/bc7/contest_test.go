@@ -12,7 +12,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/bc7"
 )
 
-// slope is a picture that is easily compressed.
+// slope returns a picture that compresses easily.
 func slope(alpha byte) picture {
 	p := picture{crop: crop{kind: "slope", path: "slope.png"}, alpha: alpha != 255}
 	for y := range side {
@@ -50,7 +50,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// The least time of all rounds counts, and the rows of the table are the means.
+// The minimum time of all rounds counts, and the rows of the table are means.
 func TestContestTable(t *testing.T) {
 	pictures := []picture{slope(255), slope(7)}
 	blocks := make([]byte, bc7.Size(side, side))
@@ -83,7 +83,7 @@ func TestMeanAngle(t *testing.T) {
 	}
 }
 
-// An angle is printed where a format stores x and y, or all three, and none elsewhere.
+// An angle is printed for formats that store x and y, or all three, and for no others.
 func TestAngles(t *testing.T) {
 	p := slope(255)
 	for i := 0; i < len(p.pix); i += 4 {
@@ -102,7 +102,7 @@ func TestAngles(t *testing.T) {
 	}
 }
 
-// Blocks of any size come back as the picture.
+// Blocks of any size decode to the picture.
 func TestASTC(t *testing.T) {
 	p := slope(255)
 	for _, format := range []string{"astc4x4", "astc5x5", "astc6x6", "astc8x8"} {
@@ -136,6 +136,6 @@ func TestUASTC(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	if _, err := ofUASTC("uastc-bc7", ""); err == nil {
-		t.Error("nothing transcodes, and no error")
+		t.Error("transcoding without a program gave no error")
 	}
 }

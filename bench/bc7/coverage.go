@@ -34,15 +34,15 @@ var foliage = []string{
 	"textures/deprecated/fence.png",
 }
 
-// judgedLevels is how many levels are judged, as far as they have smallestLevel pixels:
-// in smaller ones a pixel is more than a hundredth of all.
+// judgedLevels is the most levels judged, down to smallestLevel pixels: in smaller ones a pixel
+// is more than a hundredth of all.
 const (
 	judgedLevels  = 7
 	smallestLevel = 128
 )
 
-// coverages prints how far from the share of pixels that an alpha test draws of each
-// picture that of its levels is, before and after they are encoded.
+// coverages prints, for each picture, how far the coverage of its levels deviates from its own,
+// before and after encoding. Coverage is the share of pixels that an alpha test draws.
 func coverages(ctx context.Context, out io.Writer, data string, test float64) error {
 	var rows []*coverageRow
 	for _, format := range []texture.Format{texture.RGBA8, texture.BC7, texture.ASTC4x4, texture.ASTC6x6, texture.ASTC8x8, texture.ETC2RGBA, texture.UASTC} {
@@ -81,12 +81,12 @@ func coverages(ctx context.Context, out io.Writer, data string, test float64) er
 	return err
 }
 
-// A coverageRow is what one encoder does to coverage.
+// A coverageRow is the effect of one encoder on coverage.
 type coverageRow struct {
 	name    string
 	format  texture.Format
 	quality string
-	off     [judgedLevels][]float64 // of each picture, in percent of all pixels
+	off     [judgedLevels][]float64 // by picture, in percent of all pixels
 }
 
 func (r *coverageRow) addCoverage(ctx context.Context, m *pixmap.Map, test float64) error {
@@ -139,7 +139,7 @@ func drawn(m *pixmap.Map, test float64) float64 {
 	return float64(n) / float64(m.W*m.H)
 }
 
-// whole reads all of a picture.
+// whole reads a whole picture.
 func whole(name string) (*pixmap.Map, error) {
 	img, err := decode(name)
 	if err != nil {

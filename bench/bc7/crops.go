@@ -16,18 +16,18 @@ import (
 // side is the width and height of a crop.
 const side = 512
 
-// A crop is a part of a picture of the game SuperTuxKart, by its path in the
-// folder that Debian's supertuxkart-data calls data.
+// A crop is a part of a picture of the game SuperTuxKart, by its path in the directory data of
+// Debian's supertuxkart-data.
 type crop struct {
 	kind string
 	path string
 	x, y int
 }
 
-// normalMap is the kind of crops whose colors are vectors.
+// normalMap is the kind of crop whose colors are vectors.
 const normalMap = "normal map"
 
-// crops are ten of different kinds.
+// crops are ten crops of different kinds.
 var crops = []crop{
 	{"photo, ground", "tracks/black_forest/grass_forestFloor_big.jpg", 256, 256},
 	{"photo, wall", "tracks/black_forest/brick_wall_06.jpg", 128, 128},
@@ -41,8 +41,8 @@ var crops = []crop{
 	{"smoke, alpha", "textures/gfx_mud_a.png", 0, 0},
 }
 
-// smooth are pictures whose alpha is smooth, and user interfaces: what is small is one of a
-// sheet. A path that ends in a slash is a folder, whose pictures are put side by side.
+// smooth are pictures with smooth alpha, and user interfaces; small ones are combined into a
+// sheet. A path that ends in a slash is a directory, whose pictures are put side by side.
 var smooth = []crop{
 	{"halo", "textures/stk_headlight_halo_a.png", 0, 0},
 	{"cone of light", "textures/stk_conelight_a.png", 0, 0},
@@ -60,10 +60,10 @@ var smooth = []crop{
 type picture struct {
 	crop
 	pix   []byte
-	alpha bool // some pixel is not opaque
+	alpha bool // some pixel is transparent
 }
 
-// load reads the crops from the folder of the game's data.
+// loadPictures reads the crops from the directory of the game's data.
 func loadPictures(data string, crops []crop) ([]picture, error) {
 	var pictures []picture
 	for _, c := range crops {
@@ -98,8 +98,8 @@ func (c *crop) readCrop(name string) ([]byte, error) {
 	return to.Pix, nil
 }
 
-// sheet puts the PNG pictures of a folder side by side, row after row in the order of their
-// names, until one does not fit. Blocks of 4x4 pixels have pixels of one picture only.
+// sheet puts the PNG pictures of a directory side by side, row after row in the order of their
+// names, until one does not fit. Each block of 4x4 pixels has pixels of only one picture.
 func sheet(folder string) ([]byte, error) {
 	names, err := filepath.Glob(filepath.Join(folder, "*.png"))
 	if err != nil {
@@ -144,8 +144,8 @@ func decode(name string) (image.Image, error) {
 	return img, nil
 }
 
-// paste draws a part of a picture. image/draw goes through premultiplied colors; pixels that
-// have none are copied.
+// paste draws a part of a picture. image/draw uses premultiplied colors, so unpremultiplied
+// pixels are copied instead.
 func paste(to *image.NRGBA, where image.Rectangle, img image.Image, from image.Point) {
 	straight, ok := img.(*image.NRGBA)
 	if !ok {

@@ -16,8 +16,8 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// An etcFormat is a format of package etc2 as the program built from testdata/etc2.cpp
-// knows it.
+// An etcFormat is a format of package etc2 with its name in the program built from
+// testdata/etc2.cpp.
 type etcFormat struct {
 	texture.Format
 	peer       string
@@ -39,10 +39,10 @@ func parseETC(name string) (f etcFormat, ok bool) {
 	return f, err == nil && f.peer != ""
 }
 
-// ofETC returns the contestants of ETC2 or EAC: ours, and etcpak and etc2comp in the
-// program built from testdata/etc2.cpp where it is given, and etcpak once more in that
-// built with vector instructions. Our decoder reads the blocks of all, and of ETC2 must see
-// in them what etcpak's does.
+// ofETC returns the contestants of ETC2 or EAC: ours, and etcpak and etc2comp if the program
+// built from testdata/etc2.cpp is given, and etcpak once more from the program built with vector
+// instructions. Our decoder reads the blocks of all; for ETC2 it must agree with etcpak's
+// decoder.
 func ofETC(f etcFormat, program, vector string, slow bool) (all []contestant) {
 	for i, name := range []string{"fast", "normal", "best"} {
 		all = append(all, f.ours(name, etc2.Quality(i)))
@@ -67,7 +67,7 @@ func ofETC(f etcFormat, program, vector string, slow bool) (all []contestant) {
 			if program != "" && f.Format != texture.EACR11 {
 				other, err := f.decodeByPeer(program, blocks)
 				if err == nil && !bytes.Equal(other, pix) {
-					err = errors.New("etcpak's decoder sees other pixels")
+					err = errors.New("etcpak's decoder gives different pixels")
 				}
 				return pix, err
 			}
@@ -77,7 +77,7 @@ func ofETC(f etcFormat, program, vector string, slow bool) (all []contestant) {
 	return all
 }
 
-// stored returns pictures with just what f stores: the first channel as a gray, or no alpha.
+// stored returns pictures reduced to the channels that f stores: the first as gray, or no alpha.
 func (f etcFormat) stored(pictures []picture) []picture {
 	var all []picture
 	for _, p := range pictures {
@@ -96,7 +96,7 @@ func (f etcFormat) stored(pictures []picture) []picture {
 	return all
 }
 
-// ours returns the contestant that is package etc2.
+// ours returns package etc2 as a contestant.
 func (f etcFormat) ours(name string, q etc2.Quality) contestant {
 	return contestant{name: "ours " + name, run: func(ctx context.Context, pictures []picture) (all [][]byte, seconds []float64, err error) {
 		for _, p := range pictures {
@@ -130,7 +130,7 @@ func (f etcFormat) ours(name string, q etc2.Quality) contestant {
 	}}
 }
 
-// decode returns the pixels of blocks as our decoder sees them; a single channel as gray.
+// decode decodes blocks with our decoder; a single channel becomes gray.
 func (f etcFormat) decode(blocks []byte) []byte {
 	pix := make([]byte, 4*side*side)
 	for at := range len(blocks) / f.blockBytes {
@@ -154,7 +154,7 @@ func (f etcFormat) decode(blocks []byte) []byte {
 	return pix
 }
 
-// decodeByPeer returns the pixels of blocks as etcpak's decoder sees them.
+// decodeByPeer decodes blocks with etcpak's decoder.
 func (f etcFormat) decodeByPeer(program string, blocks []byte) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "etc2bench")
 	if err != nil {

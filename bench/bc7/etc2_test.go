@@ -4,12 +4,12 @@ package main
 
 import "testing"
 
-// What is judged of a format is what it stores, and its blocks are read as they are meant.
+// A format is judged by the channels that it stores, and its blocks decode correctly.
 func TestETC(t *testing.T) {
 	for _, name := range []string{"etc2rgb", "etc2rgba", "eacr11"} {
 		f, ok := parseETC(name)
 		if !ok {
-			t.Fatalf("%s is not known", name)
+			t.Fatalf("unknown format %s", name)
 		}
 		pictures := f.stored([]picture{slope(99)})
 		if pictures[0].alpha != (name == "etc2rgba") {

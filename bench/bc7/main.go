@@ -9,10 +9,10 @@
 //	go run ./bench/bc7 -format uastc-bc7 -peer PROGRAM
 //	go run ./bench/bc7 -format etc2rgb -peer PROGRAM -vector PROGRAM
 //
-// The pictures are those of Debian's package supertuxkart-data. PROGRAM is built from
-// testdata/peer.cpp, uastc.cpp for UASTC, or etc2.cpp for ETC2 and EAC, which say how, and
-// from the sources of their encoders. Without it only encoders in Go run. The other PROGRAM is Arm's astcenc, as
-// Debian has it. The decoder library needs a 64-bit processor.
+// The pictures are from Debian's package supertuxkart-data. The peer is built from
+// testdata/peer.cpp, uastc.cpp for UASTC, or etc2.cpp for ETC2 and EAC, which describe the build,
+// and from the sources of their encoders. Without it only encoders in Go run. The program of
+// -astcenc is Arm's, as packaged by Debian. The decoder library needs a 64-bit processor.
 package main
 
 import (
@@ -29,16 +29,16 @@ import (
 )
 
 func main() {
-	data := flag.String("data", "/usr/share/games/supertuxkart/data", "the game's `folder` of data")
+	data := flag.String("data", "/usr/share/games/supertuxkart/data", "the game's data `directory`")
 	program := flag.String("peer", "", "the `program` built from testdata/peer.cpp, uastc.cpp for UASTC, or etc2.cpp for ETC2 and EAC")
-	format := flag.String("format", "bc7", "the `format`: bc7, astc4x4, astc5x5, astc6x6, astc8x8, etc2rgb, etc2rgba, eacr11, uastc, or uastc-bc7, -etc2, -bc3, -bc1 for what it becomes")
+	format := flag.String("format", "bc7", "the `format`: bc7, astc4x4, astc5x5, astc6x6, astc8x8, etc2rgb, etc2rgba, eacr11, uastc, or uastc-bc7, -etc2, -bc3, -bc1 for a transcoded one")
 	astcenc := flag.String("astcenc", "", "Arm's `program` astcenc")
 	vector := flag.String("vector", "", "the `program` built from testdata/etc2.cpp with vector instructions")
-	rounds := flag.Int("rounds", 3, "how often each encoder runs; the least time counts")
-	only := flag.String("only", "", "run encoders whose name this `regexp` finds")
+	rounds := flag.Int("rounds", 3, "how often each encoder runs; the minimum time counts")
+	only := flag.String("only", "", "run encoders whose names match this `regexp`")
 	class := flag.String("class", "textures", "the pictures: textures, or smooth for smooth alpha and user interfaces")
-	coverage := flag.Float64("coverage", 0, "judge foliage by its coverage instead: the `alpha`, 0 to 1, from which on pixels are drawn")
-	normals := flag.Bool("normals", false, "judge a normal map by the angles of what is stored instead")
+	coverage := flag.Float64("coverage", 0, "judge foliage by its coverage instead: the minimum `alpha`, 0 to 1, of drawn pixels")
+	normals := flag.Bool("normals", false, "judge a normal map by the angles of the stored vectors instead")
 	slow := flag.Bool("slow", false, "run the slowest too")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -65,7 +65,7 @@ func compareEncoders(ctx context.Context, out io.Writer, data string, of contest
 	}
 	chosenCrops, ok := map[string][]crop{"textures": crops, "smooth": smooth}[class]
 	if !ok {
-		return fmt.Errorf("no class of pictures %q", class)
+		return fmt.Errorf("unknown class of pictures %q", class)
 	}
 	pictures, err := loadPictures(data, chosenCrops)
 	if err != nil {
@@ -91,12 +91,12 @@ func compareEncoders(ctx context.Context, out io.Writer, data string, of contest
 	return table(out, pictures, chosen, results)
 }
 
-// contestants say who takes part.
+// contestants selects the participants.
 type contestants struct {
 	format        string
 	peer, astcenc string // programs; "" for none
 	slow          bool
-	vector        string // peer of ETC2 again, built with vector instructions
+	vector        string // a second peer for ETC2, with vector instructions
 }
 
 func (of contestants) all() ([]contestant, error) {

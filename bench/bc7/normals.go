@@ -19,9 +19,9 @@ import (
 	recipe "github.com/assetcook/assetcook/recipes/image"
 )
 
-// angles prints the mean angle between the vectors of the crop that is a normal map and
-// those stored in each format: of x and y alone, of all three, and of what astcenc makes
-// of x and y, where it is given.
+// angles prints the mean angle between the vectors of the normal map among the crops and the
+// stored ones, for each format: of x and y alone, of all three, and of astcenc's x and y, if
+// astcenc is given.
 func angles(ctx context.Context, out io.Writer, data, program string) error {
 	at := slices.IndexFunc(crops, func(c crop) bool { return c.kind == normalMap })
 	pictures, err := loadPictures(data, crops[at:at+1])
@@ -88,7 +88,7 @@ func storedNormals(ctx context.Context, pix []byte, f texture.Format, quality st
 	return m.Pix8, nil
 }
 
-// astcencNormals returns what a shader sees of a normal map whose x and y astcenc stores.
+// astcencNormals returns a normal map as a shader sees it after astcenc has stored x and y.
 func astcencNormals(ctx context.Context, pix []byte, f texture.Format, program, preset string) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "astcbench")
 	if err != nil {
@@ -105,8 +105,7 @@ func astcencNormals(ctx context.Context, pix []byte, f texture.Format, program, 
 	return stored, nil
 }
 
-// restoreZ sets blue of vectors of length 1 whose x is red, and green to their y, which is the
-// channel given.
+// restoreZ sets green to the given channel, the vector's y, and computes blue for length 1.
 func restoreZ(pix []byte, y int) {
 	for i := 0; i < len(pix); i += 4 {
 		pix[i+1] = pix[i+y]

@@ -15,9 +15,9 @@ import (
 	"github.com/assetcook/assetcook/internal/image/uastc"
 )
 
-// ofUASTC returns the contestants of UASTC: ours, and basis_universal in the program built
-// from testdata/uastc.cpp where it is given. Its decoder reads the blocks of both, ours
-// without it; of format "uastc-" and another, they are transcoded to that first.
+// ofUASTC returns the contestants of UASTC: ours, and basis_universal in the program built from
+// testdata/uastc.cpp, if given. Its decoder reads the blocks of both; without it, ours does. For
+// a format "uastc-" and another, blocks are transcoded to the other first.
 func ofUASTC(format, program string) (all []contestant, err error) {
 	target := "uastc"
 	if _, after, ok := strings.Cut(format, "-"); ok {
@@ -44,7 +44,7 @@ func ofUASTC(format, program string) (all []contestant, err error) {
 	return all, nil
 }
 
-// oursUASTC returns the contestant that is package uastc.
+// oursUASTC returns package uastc as a contestant.
 func oursUASTC(name string, q uastc.Quality) contestant {
 	return contestant{name: "ours " + name, run: func(ctx context.Context, pictures []picture) (all [][]byte, seconds []float64, err error) {
 		for _, p := range pictures {
@@ -78,7 +78,7 @@ func decodeUASTC(blocks []byte) []byte {
 	return pix
 }
 
-// transcoded returns what blocks are once basis_universal has made them of a format.
+// transcoded transcodes blocks to a format with basis_universal.
 func transcoded(program, format string, blocks []byte) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "uastcbench")
 	if err != nil {

@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// marked is a part of a page that chart makes, with the flags that say how.
+// marked is a part of a page made by chart, with its flags.
 var marked = regexp.MustCompile(`(?s)<!-- chart ([^\n]*) -->\n(.*?)<!-- chart end -->\n`)
 
-// fillPages rewrites the pages and the files that their marks name.
+// fillPages rewrites the pages and the files named by their marks.
 func fillPages(pages []string, benchmarks []byte) error {
 	for _, page := range pages {
 		files, err := filledPage(page, benchmarks)
@@ -30,7 +30,7 @@ func fillPages(pages []string, benchmarks []byte) error {
 	return nil
 }
 
-// filledPage returns the new content of a page and of the files that its marks name.
+// filledPage returns the new content of a page and of the files named by its marks.
 func filledPage(page string, benchmarks []byte) (files map[string][]byte, err error) {
 	text, err := os.ReadFile(page)
 	if err != nil {
@@ -62,7 +62,7 @@ func filledPage(page string, benchmarks []byte) (files map[string][]byte, err er
 	return files, nil
 }
 
-// renderMark returns the output for the flags of a mark, and the -out among them.
+// renderMark returns the output for the flags of a mark, and its -out.
 func renderMark(args string, benchmarks []byte) (name string, made []byte, err error) {
 	var o output
 	flags := flag.NewFlagSet("", flag.ContinueOnError)

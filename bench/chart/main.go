@@ -1,25 +1,24 @@
-// Command chart draws the output of go test -bench: throughput over input size, one line
-// for each implementation, as self-contained SVG that is readable on light and dark pages.
+// Command chart draws the output of go test -bench: throughput over input size, one line for each
+// implementation, as self-contained SVG that is readable on light and dark pages.
 //
 //	go test ./bench -run '^$' -bench 'CRC32/poly=ieee' |
 //		go run ./bench/chart -title 'CRC-32 (IEEE)' -out crc32-ieee.svg
 //
-// It takes the benchmarks that have a size=N in their names and report MB/s,
-// and draws the median of each. The key whose values become lines is -series.
-// Where results differ in a further key the chart would mix them, so that is an
-// error: select with -bench or grep. -table prints the same medians as a
+// It uses benchmarks with size=N in their names that report MB/s, and draws the median of each.
+// The values of the key -series become lines. If results differ in another key, the chart would
+// mix them, so that is an error: select with -bench or grep. -table prints the same medians as a
 // Markdown table instead.
 //
-// With -ns 64, inputs of up to 64 bytes are shown by their time, longer ones by
-// throughput. With -x names, columns are values of that key and all cells are times.
+// With -ns 64, inputs of up to 64 bytes are shown by their time, longer ones by throughput. With
+// -x names, columns are values of that key and all cells are times.
 //
 // -fill writes tables and charts into pages:
 //
 //	go run ./bench/chart -fill README.md bench/results/hashes.md <bench/results/hash.txt
 //
-// It replaces the text between a line <!-- chart FLAGS --> and <!-- chart end --> by the
-// output of chart with these flags. With -out NAME, the file of that name beside the page
-// is written, and the lines between, which show it, stay.
+// It replaces the text between a line <!-- chart FLAGS --> and <!-- chart end --> by the output
+// of chart with these flags. With -out NAME, it writes the file of that name beside the page, and
+// keeps the lines between the marks, which show it.
 //
 // Exit status: 0 success, 1 no chart, 2 usage.
 package main
@@ -34,7 +33,7 @@ import (
 
 func main() { os.Exit(plotResults(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
-// An output is a chart, a table or a list as the flags ask for it.
+// An output is a chart, a table or a list, as selected by flags.
 type output struct {
 	title, series, x, only string
 	file                   string // "" for standard output
@@ -45,15 +44,15 @@ type output struct {
 
 func (o *output) addFlags(flags *flag.FlagSet) {
 	flags.StringVar(&o.title, "title", "", "the text above the chart (default: a description)")
-	flags.StringVar(&o.series, "series", "impl", "the key in benchmark names that tells the lines apart")
+	flags.StringVar(&o.series, "series", "impl", "the key in benchmark names that distinguishes the lines")
 	flags.StringVar(&o.x, "x", sizeKey, "the key in benchmark names whose values are the columns")
 	flags.StringVar(&o.only, "only", "", "the lines to show, in this order, separated by commas (default: all)")
 	flags.StringVar(&o.file, "out", "", "`file` to write (default: standard output)")
-	flags.BoolVar(&o.log, "log", false, "logarithmic throughput, for lines of very different heights")
+	flags.BoolVar(&o.log, "log", false, "logarithmic throughput, for very different values")
 	flags.BoolVar(&o.table, "table", false, "print a Markdown table instead of a chart")
 	flags.BoolVar(&o.quartiles, "quartiles", false, "in a table, print the quartiles beside each median")
 	flags.BoolVar(&o.about, "about", false, "print where, when and how the benchmarks ran instead of a chart")
-	flags.Int64Var(&o.timesTo, "ns", 0, "show the time, not the throughput, of inputs up to so many `bytes`")
+	flags.Int64Var(&o.timesTo, "ns", 0, "show the time, not the throughput, of inputs up to this many `bytes`")
 }
 
 // render returns the chart, table or list of the output of go test.
@@ -79,7 +78,7 @@ func plotResults(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	flags.SetOutput(stderr)
 	var o output
 	o.addFlags(flags)
-	fill := flags.Bool("fill", false, "write into the pages that the arguments name, as their marks say")
+	fill := flags.Bool("fill", false, "write into the pages given as arguments, according to their marks")
 	if err := flags.Parse(args); err != nil {
 		return 2
 	}

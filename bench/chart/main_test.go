@@ -66,7 +66,7 @@ func TestOut(t *testing.T) {
 	}
 }
 
-// Filling a page changes the parts between its marks alone, and a second time nothing.
+// Filling a page changes only the parts between its marks, and nothing the second time.
 func TestFill(t *testing.T) {
 	dir := t.TempDir()
 	page := filepath.Join(dir, "page.md")
@@ -91,8 +91,8 @@ func TestFill(t *testing.T) {
 		t.Errorf("%q, %v", picture, err)
 	}
 	for _, text := range []string{
-		before + "<!-- chart -table -->\n",                     // without an end
-		"<!-- chart -none -->\n<!-- chart end -->\n",           // an unknown flag
+		before + "<!-- chart -table -->\n",                     // no end
+		"<!-- chart -none -->\n<!-- chart end -->\n",           // unknown flag
 		"<!-- chart -table file -->\n<!-- chart end -->\n",     // an argument
 		"<!-- chart -table -only b -->\n<!-- chart end -->\n",  // no results
 		"<!-- chart -fill README.md -->\n<!-- chart end -->\n", // not a flag of an output
@@ -104,7 +104,7 @@ func TestFill(t *testing.T) {
 			t.Errorf("%q: exit %d, want 1", text, code)
 		}
 		if after, err := os.ReadFile(page); err != nil || string(after) != text {
-			t.Errorf("a refused page became %q, %v", after, err)
+			t.Errorf("a refused page changed to %q, %v", after, err)
 		}
 	}
 }
@@ -124,7 +124,7 @@ func TestRefused(t *testing.T) {
 		{"nothing", "", nil, 1, "no benchmark"},
 		{"no size", "BenchmarkX/impl=a-8 1 1 ns/op 5 MB/s\n", nil, 1, "no benchmark"},
 		{"other key", ok, []string{"-series", "func"}, 1, "no benchmark with func="},
-		{"two kinds", ok + "BenchmarkX/poly=q/impl=a/size=1-8 1 1 ns/op 5 MB/s\n", nil, 1, "another kind"},
+		{"two kinds", ok + "BenchmarkX/poly=q/impl=a/size=1-8 1 1 ns/op 5 MB/s\n", nil, 1, "a different kind"},
 		{"size 0", "BenchmarkX/impl=a/size=0 1 1 ns/op 5 MB/s\n", nil, 1, "size"},
 		{"rate 0", "BenchmarkX/impl=a/size=1 1 1 ns/op 0 MB/s\n", nil, 1, "range"},
 		{"no number", "BenchmarkX/impl=a/size=1 1 1 ns/op NaN MB/s\n", nil, 1, "range"},
@@ -150,7 +150,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// FuzzChart: any input gives well-formed XML or a refusal.
+// Any input gives well-formed XML or an error.
 func FuzzChart(f *testing.F) {
 	f.Add("BenchmarkX/impl=a/size=1-8 1 1 ns/op 5 MB/s\ncpu: \x01<&\n", "t<", false)
 	f.Add("BenchmarkX/impl=\xff]]>/size=1-8 1 1 ns/op 5 MB/s\n", "\x00", true)
@@ -173,7 +173,27 @@ func FuzzChart(f *testing.F) {
 			}
 		}
 		if bytes.Contains(page, []byte("NaN")) && !strings.Contains(in+title, "NaN") {
-			t.Fatalf("a place is no number in\n%s", page)
+			t.Fatalf("a position is not a number in\n%s", page)
 		}
 	})
+}
+
+// All pages show the recorded benchmarks.
+func TestPagesShowTheRecord(t *testing.T) {
+	record, err := os.ReadFile("../results/hash.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range []string{"../../README.md", "../results/hashes.md", "../results/intern.md", "../results/ptrhash.md"} {
+		files, err := filledPage(page, record)
+		if err != nil {
+			t.Errorf("%s: %v", page, err)
+		}
+		for name, want := range files {
+			got, err := os.ReadFile(name)
+			if diff := cmp.Diff(string(want), string(got)); err != nil || diff != "" {
+				t.Errorf("%s: %v; chart -fill <bench/results/hash.txt rewrites it: -want +got\n%s", name, err, diff)
+			}
+		}
+	}
 }

@@ -12,23 +12,23 @@ import (
 	"strings"
 )
 
-// results are the times of all benchmarks that were read.
+// results are the times of all benchmarks in the input.
 type results struct {
-	x      string   // the key of the columns
-	cpu    string   // as go test prints it, "" if it did not
-	series []series // that with the highest last point first
+	x      string   // key of the columns
+	cpu    string   // as printed by go test; may be empty
+	series []series // sorted by the last point, highest first
 }
 
 // series is one line of the chart.
 type series struct {
 	name   string
-	points []point // by n, which is distinct
+	points []point // by n, which is unique
 }
 
 // A point is the results of one benchmark.
 type point struct {
-	n     int64      // value of the key of the columns, at least 1
-	times [3]float64 // ns: the quartiles
+	n     int64      // value of the column key, at least 1
+	times [3]float64 // quartiles in ns
 }
 
 // rate returns the median throughput of n bytes in GB/s.
@@ -37,10 +37,10 @@ func (p point) rate() float64 { return float64(p.n) / p.times[1] }
 // sizeKey is the key of input sizes in bytes: the benchmarks with it report MB/s.
 const sizeKey = "size"
 
-// maxLine is the longest line of input. Lines of go test are much shorter.
+// maxLine is the longest line of input. go test's lines are much shorter.
 const maxLine = 64 << 10
 
-// Limits of a chart; larger values are not output of a benchmark.
+// Limits of a chart; larger values do not come from a benchmark.
 const (
 	minRate, maxRate = 1e-6, 1e6 // GB/s
 	maxTime          = 1e15      // ns
@@ -48,8 +48,8 @@ const (
 	maxRuns          = 1 << 20
 )
 
-// parse reads the output of go test -bench. The values of key become series, the values of
-// x columns.
+// parse reads the output of go test -bench. The values of key become series, the values of x
+// columns.
 func parse(r io.Reader, key, x string) (*results, error) {
 	res := &results{x: x}
 	unit := "ns/op"
@@ -86,7 +86,7 @@ func parse(r io.Reader, key, x string) (*results, error) {
 			return nil, fmt.Errorf("line %d: more than %d results", line, maxRuns)
 		}
 		if count > 1 && rest != others {
-			return nil, fmt.Errorf("line %d: %q is of another kind than %q before it; select one", line, rest, others)
+			return nil, fmt.Errorf("line %d: %q is of a different kind than %q before it; select one", line, rest, others)
 		}
 		others = rest
 		if runs[of] == nil {
@@ -116,7 +116,7 @@ func parse(r io.Reader, key, x string) (*results, error) {
 
 func (s series) last() point { return s.points[len(s.points)-1] }
 
-// selectSeries leaves the named series in that order; "" leaves all.
+// selectSeries keeps the named series, in that order; "" keeps all.
 func (r *results) selectSeries(names string) error {
 	if names == "" {
 		return nil
@@ -125,7 +125,7 @@ func (r *results) selectSeries(names string) error {
 	for _, name := range strings.Split(names, ",") {
 		at := slices.IndexFunc(r.series, func(s series) bool { return s.name == name })
 		if at < 0 {
-			return fmt.Errorf("-only: there are no results of %q", name)
+			return fmt.Errorf("-only: no results for %q", name)
 		}
 		chosen = append(chosen, r.series[at])
 	}
@@ -133,8 +133,8 @@ func (r *results) selectSeries(names string) error {
 	return nil
 }
 
-// measured returns the name and the value of a unit in a result line; ok reports whether
-// there are both.
+// measured returns the name and the value of a unit in a result line; ok reports whether both
+// exist.
 func measured(line, unit string) (name, value string, ok bool) {
 	fields := strings.Fields(line)
 	at := slices.Index(fields, unit)
@@ -144,7 +144,7 @@ func measured(line, unit string) (name, value string, ok bool) {
 	return fields[0], fields[at-1], true
 }
 
-// parseTime returns the ns that an operation on n bytes took.
+// parseTime returns the duration in ns of an operation on n bytes.
 func parseTime(value, unit string, n int64) (ns float64, err error) {
 	v, err := strconv.ParseFloat(value, 64)
 	if err != nil {
@@ -184,7 +184,7 @@ func takeValues(name, key, x string) (of, column, rest string) {
 	return of, column, strings.Join(kept, "/")
 }
 
-// quartiles of values, which it sorts. Between two values it interpolates.
+// quartiles returns the quartiles of values, interpolated. It sorts values.
 func quartiles(values []float64) (q [3]float64) {
 	slices.Sort(values)
 	for i := range q {
@@ -195,8 +195,8 @@ func quartiles(values []float64) (q [3]float64) {
 	return q
 }
 
-// about returns a list of where, when and how the benchmarks ran: each key of their output
-// that is not of Go's packages, with its first value.
+// about returns a list of where, when and how the benchmarks ran: the first value of each key in
+// their output, without Go's own keys of packages.
 func about(benchmarks []byte) []byte {
 	var list strings.Builder
 	seen := map[string]bool{"goos": true, "goarch": true, "pkg": true}

@@ -9,17 +9,17 @@ import (
 	"github.com/assetcook/assetcook/bench/internal/svgplot"
 )
 
-// Places in the picture, in SVG's units.
+// Positions in the picture, in SVG units.
 const (
 	width, height = 860, 440
-	left, right   = 64, 640 // of all plots; the legend stands to the right
+	left, right   = 64, 640 // of all plots; the legend is to the right
 	top, bottom   = 64, 380
-	timesRight    = 270 // of the plot of times, if there is one
+	timesRight    = 270 // of the plot of times, if any
 	rateLeft      = 360 // of the plot of throughput beside it
 )
 
-// svg returns the chart: throughput by size, beside the time of inputs of up to timesTo bytes.
-// It fails if there are more lines than a reader can distinguish.
+// svg returns the chart: throughput by size, beside the time of inputs of up to timesTo bytes. It
+// fails if there are more lines than a reader can distinguish.
 func (r *results) svg(title string, log bool, timesTo int64) ([]byte, error) {
 	if r.x != sizeKey {
 		return nil, errors.New("only sizes can be drawn; -table prints others")
@@ -36,7 +36,7 @@ func (r *results) svg(title string, log bool, timesTo int64) ([]byte, error) {
 	columns := r.columns()
 	short, _ := slices.BinarySearch(columns, timesTo+1)
 	if timesTo > 0 && (short == 0 || short == len(columns)) {
-		return nil, fmt.Errorf("-ns %d: no size is as short, or none is longer", timesTo)
+		return nil, fmt.Errorf("-ns %d: want sizes on both sides of this limit", timesTo)
 	}
 	rates := r.plot(columns[short:], "GB/s", log, point.rate)
 	if short > 0 {

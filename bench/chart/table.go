@@ -73,7 +73,7 @@ func (r *results) columnName(n int64) string {
 	return digits + " " + cell(r.x) + ", ns"
 }
 
-// bytesName writes a whole number of KiB, MiB or GiB as such.
+// bytesName writes a size in the largest unit that gives a whole number.
 func bytesName(n int64) string {
 	unit := ""
 	for _, next := range []string{"Ki", "Mi", "Gi"} {

@@ -11,7 +11,7 @@ import (
 )
 
 // distance filters the field linearly at a place in pixels from the pen, as a graphics processor
-// does, and returns the distance, or its median.
+// does, and returns the distance, or the median of the channels.
 func (x *field) distance(px, py float64) float64 {
 	px, py = px-float64(x.grid.Left)-0.5, py-float64(x.grid.Top)-0.5
 	left, top := math.Floor(px), math.Floor(py)
@@ -28,7 +28,7 @@ func (x *field) distance(px, py float64) float64 {
 	return (max(min(c[0], c[1]), min(max(c[0], c[1]), c[2]))/255 - 0.5) * span
 }
 
-// render draws the glyph as a shader would, in pixels of a box of another size.
+// render draws the glyph as a shader would, in the pixels of a box of another size.
 func (x *field) render(size int, box image.Rectangle) *image.Alpha {
 	out := image.NewAlpha(image.Rect(0, 0, box.Dx(), box.Dy()))
 	zoom := float64(size) / float64(x.size)
@@ -41,7 +41,7 @@ func (x *field) render(size int, box image.Rectangle) *image.Alpha {
 	return out
 }
 
-// box is what the field covers at another size.
+// box returns the area that the field covers at another size.
 func (x *field) box(size int) image.Rectangle {
 	zoom := float64(size) / float64(x.size)
 	g := x.grid
@@ -49,10 +49,10 @@ func (x *field) box(size int) image.Rectangle {
 		int(math.Floor(float64(g.Left+g.W)*zoom)), int(math.Floor(float64(g.Top+g.H)*zoom)))
 }
 
-// An errorSum adds up how far what is drawn is from the coverage.
+// An errorSum sums the deviations of a drawing from the true coverage.
 type errorSum struct {
 	sum    float64
-	pixels int // that are covered, as a whole
+	pixels int // covered pixels, as a sum of shares
 	far    int
 }
 
@@ -71,15 +71,15 @@ func (e *errorSum) addGlyphError(x *field, f *face, size int) {
 	e.pixels += int(covered)
 }
 
-// mean is the error as a share of the pixels that glyphs cover.
+// mean returns the error relative to the pixels that glyphs cover.
 func (e *errorSum) mean() float64 { return e.sum / float64(e.pixels) }
 
 func (e *errorSum) share() float64 { return float64(e.far) / float64(e.pixels) }
 
-// outlines is what is drawn without a field.
+// outlines is the kind of drawing without a field.
 const outlines = "outlines"
 
-// draw writes a picture: a line for the outlines, and one for each field.
+// draw writes a picture with a line for the outlines, and one for each field.
 func draw(ctx context.Context, file, program string, f *face) error {
 	kinds := []string{outlines, "sdf", "msdf"}
 	if program != "" {

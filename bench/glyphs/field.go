@@ -16,7 +16,7 @@ import (
 	"github.com/assetcook/assetcook/internal/font/distancefield"
 )
 
-// A face is a font that is drawn.
+// A face is a font to draw.
 type face struct {
 	name string
 	file string
@@ -71,7 +71,7 @@ func (f *face) shape(ctx context.Context, g sfnt.GlyphIndex, size int) (*distanc
 	return p.Shape(ctx)
 }
 
-// coverage returns how much of each pixel of a box, in whole pixels from the pen, a glyph covers.
+// coverage returns how much of each pixel of a box a glyph covers, in whole pixels from the pen.
 func (f *face) coverage(g sfnt.GlyphIndex, size int, box image.Rectangle) *image.Alpha {
 	s, err := f.segments(g)
 	if err != nil {
@@ -91,7 +91,7 @@ func (f *face) coverage(g sfnt.GlyphIndex, size int, box image.Rectangle) *image
 	return out
 }
 
-// A field is the picture of a glyph in distances: channels bytes for each pixel.
+// A field is a glyph's picture in distances, with channels bytes for each pixel.
 type field struct {
 	glyph    sfnt.GlyphIndex
 	size     int
@@ -100,7 +100,7 @@ type field struct {
 	levels   []byte
 }
 
-// field makes that of a rune. It is nil if there is nothing to draw.
+// field makes the field of a rune, nil if there is nothing to draw.
 func (f *face) field(ctx context.Context, kind, program string, r rune, size int) (*field, error) {
 	g, err := f.font.GlyphIndex(&f.b, r)
 	if err != nil || g == 0 {

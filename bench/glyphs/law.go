@@ -13,15 +13,15 @@ import (
 	"github.com/assetcook/assetcook/internal/font/distancefield"
 )
 
-// Samples per glyph, and how far off a sign may be: what filtering of distances explains, of
-// levels that are rounded, and a little for what lies between the places that were looked at.
+// Samples per glyph, and the largest allowed distance with a wrong sign. It covers the filtering
+// of distances, rounded levels, and a little for places between the samples.
 const (
 	samples = 4000
 	allowed = 0.8 + span/255.
 )
 
-// checkAll checks every glyph at some sizes: wherever the outline is farther than allowed, the
-// median has the sign of the distance.
+// checkAll checks every glyph at some sizes: if the outline is farther than allowed, the median
+// must have the sign of the distance.
 func checkAll(ctx context.Context, w io.Writer, fonts []*face) error {
 	bad := 0
 	for _, f := range fonts {

@@ -1,12 +1,12 @@
 // Command glyphs draws text from distance fields of package distancefield, and of msdfgen, and
-// compares it with how much of each pixel the outlines really cover; or checks the law that every
-// multi-channel field keeps.
+// compares it with the true coverage of each pixel by the outlines. Or it checks the law that
+// every multi-channel field keeps.
 //
 //	go run ./bench/glyphs -msdfgen PROGRAM FONT...
 //	go run ./bench/glyphs -law FONT...
 //
-// PROGRAM is that of github.com/Chlumsky/msdfgen, built with FreeType. Fields have the same size,
-// range and place. Without it only ours are drawn.
+// PROGRAM is github.com/Chlumsky/msdfgen, built with FreeType. Fields have the same size, range
+// and place. Without PROGRAM only distancefield's are drawn.
 package main
 
 import (
@@ -33,7 +33,7 @@ func main() {
 	}
 }
 
-// Sizes of the fields and of what is drawn from them, in pixels per em, and the range.
+// Sizes of the fields and of the drawings, in pixels per em, and the range.
 var (
 	fieldSizes = []int{16, 24, 32, 48}
 	drawnSizes = []int{20, 64, 256}

@@ -4,5 +4,5 @@ package main
 
 import "time"
 
-// cpuTime is not known here.
+// cpuTime returns 0: the processor time is unknown here.
 func cpuTime() time.Duration { return 0 }

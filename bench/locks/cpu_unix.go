@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// cpuTime is the processor time that the process has used.
+// cpuTime returns the processor time used by the process.
 func cpuTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// A kind is one way to wait for a lock.
+// A lockKind is one way to wait for a lock.
 type lockKind struct {
 	name string
 	make func() sync.Locker
@@ -31,7 +31,7 @@ func (s *spin) Lock() {
 
 func (s *spin) Unlock() { s.held.Store(false) }
 
-// yielding lets another goroutine run after each look.
+// yielding lets another goroutine run after each attempt.
 type yielding struct{ held atomic.Bool }
 
 func (s *yielding) Lock() {
@@ -42,7 +42,7 @@ func (s *yielding) Lock() {
 
 func (s *yielding) Unlock() { s.held.Store(false) }
 
-// parked puts those that wait to sleep in a queue, first come, first served.
+// parked puts waiters to sleep in a queue, first come, first served.
 type parked chan struct{}
 
 func (p parked) Lock()   { p <- struct{}{} }

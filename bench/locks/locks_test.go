@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Each kind lets one in at a time: no step of a count is lost.
+// Each kind of lock excludes others: no step of a count is lost.
 func TestKindsExclude(t *testing.T) {
 	for _, k := range kinds {
 		lock, count := k.make(), 0
@@ -31,8 +31,8 @@ func TestKindsExclude(t *testing.T) {
 	}
 }
 
-// Report and picture have every setting, whatever the figures.
-func TestReport(t *testing.T) {
+// Report and picture have every setting, for any figures.
+func TestReportHasEverySetting(t *testing.T) {
 	results := map[setting]result{}
 	for _, k := range kinds {
 		for _, length := range lengths {
@@ -63,7 +63,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// A measurement of one goroutine finds work, and nothing to wait for long.
+// A measurement with one goroutine does work and waits briefly.
 func TestMeasure(t *testing.T) {
 	for _, k := range kinds {
 		if r := measure(k.make(), 10, 1, 1e6); r.throughput <= 0 || r.longest < 0 || r.cpu < 0 {

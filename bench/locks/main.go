@@ -1,12 +1,11 @@
-// Command locks shows what waiting for a lock costs: a spin lock, one that yields, a
-// sync.Mutex and a channel on which waiters are parked, for critical sections of some
-// lengths and 1 to 64 goroutines. It prints Markdown, as ratios to sync.Mutex, and
-// draws a picture:
+// Command locks measures the cost of waiting for a lock: a spin lock, one that yields, a
+// sync.Mutex and a channel on which waiters are parked, for critical sections of several lengths
+// and 1 to 64 goroutines. It prints Markdown, as ratios to sync.Mutex, and draws a picture:
 //
 //	go run ./bench/locks -svg bench/results/locks.svg >bench/results/locks.md
 //
-// A spin lock is what a mutex is at its best, and burns a core when it is not: where the
-// holder has lost its processor, all others spin until the scheduler notices.
+// At its best a spin lock equals a mutex; at its worst it burns cores: if the holder has lost its
+// processor, all others spin until the scheduler notices.
 package main
 
 import (
@@ -20,7 +19,7 @@ import (
 func main() {
 	svg := flag.String("svg", "locks.svg", "`file` for the picture")
 	each := flag.Duration("each", 40*time.Millisecond, "how long each measurement lasts")
-	rounds := flag.Int("rounds", 5, "how often each is repeated, in turns; medians are shown")
+	rounds := flag.Int("rounds", 5, "how often to repeat each measurement, in turns; medians are shown")
 	flag.Parse()
 	results := measureAll(*each, *rounds)
 	page, err := picture(results)

@@ -10,11 +10,11 @@ import (
 )
 
 var (
-	lengths = []int{10, 100, 1000} // of critical sections, in steps of step
+	lengths = []int{10, 100, 1000} // lengths of critical sections, in calls of step
 	crowds  = []int{1, 2, 8, 64}   // goroutines
 )
 
-// A setting is what is measured of each kind.
+// A setting is a measured combination.
 type setting struct {
 	kind          string
 	length, crowd int
@@ -22,9 +22,9 @@ type setting struct {
 
 // A result is one measurement.
 type result struct {
-	throughput float64 // critical sections a second
-	cpu        float64 // nanoseconds of processor time for each; 0 if not known
-	longest    float64 // wait, in nanoseconds
+	throughput float64 // critical sections per second
+	cpu        float64 // nanoseconds of processor time each; 0 if unknown
+	longest    float64 // longest wait in nanoseconds
 }
 
 // measureAll measures all settings in turns and returns the medians.
@@ -59,15 +59,15 @@ func measureAll(each time.Duration, rounds int) map[setting]result {
 	return medians
 }
 
-// step is a round of work that the compiler cannot leave out (Marsaglia's xorshift64).
+// step is a unit of work that the compiler cannot remove (Marsaglia's xorshift64).
 func step(x uint64) uint64 {
 	x ^= x << 13
 	x ^= x >> 7
 	return x ^ x<<17
 }
 
-// measure has a crowd take turns at a critical section, with as much work of their own
-// between.
+// measure lets a crowd of goroutines take turns at a critical section, with as much private work
+// in between.
 func measure(lock sync.Locker, length, crowd int, each time.Duration) result {
 	var (
 		work            sync.WaitGroup

@@ -10,7 +10,7 @@ import (
 	"github.com/assetcook/assetcook/internal/human"
 )
 
-// markdown renders the figures as ratios to the first kind, and waits as they are.
+// markdown renders the figures as ratios to the first kind, and waits as absolute times.
 func markdown(results map[setting]result, svg string) string {
 	var md strings.Builder
 	fmt.Fprintf(&md, "# What waiting for a lock costs\n\n%s, %s/%s, %d processors. Medians, taken in turns:\n\n```\ngo run ./bench/locks\n```\n\n![locks](%s)\n\n",
@@ -34,7 +34,7 @@ func markdown(results map[setting]result, svg string) string {
 	return md.String()
 }
 
-// ratio renders a/b, or a dash where it is not known.
+// ratio renders a/b, or a dash if unknown.
 func ratio(a, b float64) string {
 	if b == 0 {
 		return "-"
@@ -42,7 +42,7 @@ func ratio(a, b float64) string {
 	return fmt.Sprintf("%.2f", a/b)
 }
 
-// pictured is the length of the sections in the picture.
+// pictured is the length of critical sections in the picture.
 const pictured = 100
 
 // picture draws throughput, processor time and waits over the number of goroutines.

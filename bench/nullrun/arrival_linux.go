@@ -11,13 +11,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// An arrival is a file that is to be renamed into its place.
+// An arrival waits for a file to be renamed into place.
 type arrival struct {
 	fd   int
 	name string
 }
 
-// expectArrival begins to wait for a file in an existing folder.
+// expectArrival begins waiting for a file in an existing directory.
 func expectArrival(path string) (*arrival, error) {
 	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
 	if err != nil {
@@ -53,7 +53,7 @@ func (a *arrival) Wait(ctx context.Context) error {
 	}
 }
 
-// arrived reports whether one of some events of inotify(7) is about a name.
+// arrived reports whether one of the inotify(7) events is about a name.
 func arrived(events []byte, name string) bool {
 	for len(events) >= unix.SizeofInotifyEvent {
 		size := int(binary.NativeEndian.Uint32(events[12:]))

@@ -15,7 +15,7 @@ import (
 // A bench is a run of this command.
 type bench struct {
 	settings
-	dir       string // absolute path of a new folder for all files
+	dir       string // absolute path of a new directory for all files
 	run       Runner
 	cmd       *cookCommand
 	limits    *limits
@@ -161,8 +161,8 @@ func (b *bench) hold(ctx context.Context, section *Section, plans []plan) error 
 	return nil
 }
 
-// remove removes a folder unless -keep is given. It retries, because a process that was
-// just ended may still write there.
+// remove removes a directory unless -keep is given. It retries, because a process that has just
+// ended may still write there.
 func (b *bench) remove(dir string) {
 	if b.keep {
 		return

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 )
@@ -17,42 +18,41 @@ type Command struct {
 
 // A Result describes a process that has ended.
 type Result struct {
-	Wall         time.Duration // from before the fork until it was waited for
+	Wall         time.Duration // from before the fork to the end of wait
 	User, System time.Duration
-	MaxRSS       int64 // peak memory, bytes; no less than Floor
-	Floor        int64 // the peak of the process that started it
-	Exit         int   // -1 if a signal ended it
+	MaxRSS       int64 // peak memory in bytes; at least Floor
+	Floor        int64 // peak memory of the starting process
+	Exit         int   // -1 if ended by a signal
 	Stdout       string
 	Stderr       string
 }
 
-// A Runner runs a command until it ends. A process that fails gives a Result; the error is
-// for a process that could not be started, or the end of ctx.
+// A Runner runs a command until it ends. A failing process gives a Result; the error is for a
+// process that could not be started, or for the end of ctx.
 type Runner func(ctx context.Context, c Command) (Result, error)
 
-// A Do is measured in this process.
+// A Do is a measurement inside this process.
 type Do func(ctx context.Context) (Result, error)
 
 // A Contestant is one process of a row.
 type Contestant struct {
 	Name    string
 	Command Command
-	// Do takes the place of a command if it is not nil: it is for what is waited for and
-	// is no process.
+	// Do replaces the command if not nil: for waits that are not a process.
 	Do Do
-	// Prepare runs before each run, untimed, if it is not nil; round counts from 0.
+	// Prepare runs before each run, untimed, if not nil; round counts from 0.
 	Prepare func(ctx context.Context, round int) error
 	// Check checks a run that exited with 0; nil accepts it.
 	Check func(Result) error
-	// Missing is why the contestant cannot run, for instance "not installed".
+	// Missing is the reason why the contestant cannot run, such as "not installed".
 	Missing string
 }
 
 // A Row is a contest.
 type Row struct {
 	Name        string
-	Reference   string // the contestant that ratios are relative to
-	WarmUp      int    // rounds that are not counted
+	Reference   string // contestant that ratios relate to
+	WarmUp      int    // uncounted rounds
 	Contestants []Contestant
 	Close       func() // cleans up if not nil
 }
@@ -66,29 +66,29 @@ type Entry struct {
 	Missing   string
 	Wall, CPU time.Duration
 	MaxRSS    int64
-	AtMost    bool // MaxRSS is that of the process that started it, or less
+	AtMost    bool // MaxRSS is at most the starting process's
 	Reference bool
-	Ratio     *Quartiles // of its wall time to the reference's of the same round; nil: no reference
+	Ratio     *Quartiles // wall time relative to the reference; nil without one
 }
 
-// Rounds say how many rounds of a contest count.
+// Rounds limits the counted rounds of a contest.
 type Rounds struct {
 	Most int
-	// Within, if not 0, is the time after which no round begins once the fewest have
-	// been counted.
+	// Within, if not 0, is the time after which no round begins once the fewest have been
+	// counted.
 	Within time.Duration
 	Now    func() time.Time // nil is time.Now
 }
 
-// fewest is how many rounds count however long they take, unless Most is less.
+// fewest is how many rounds count, however long they take, unless Most is less.
 const fewest = 3
 
 // An Outcome is the result of a contest.
 type Outcome struct {
 	Row     string
-	Rounds  int // that count
+	Rounds  int // counted rounds
 	Entries []Entry
-	Err     error // the row has no figures
+	Err     error // set if the row has no figures
 }
 
 // Entry returns the entry of that name, or nil.
@@ -203,4 +203,34 @@ func silent(r Result) error {
 		return nil
 	}
 	return errors.New("should print nothing, but printed: " + excerpt(r))
+}
+
+func median[T time.Duration | int64](results []Result, value func(Result) T) T {
+	sorted := make([]float64, 0, len(results))
+	for _, r := range results {
+		sorted = append(sorted, float64(value(r)))
+	}
+	slices.Sort(sorted)
+	return T(math.Round(quantile(sorted, 0.5)))
+}
+
+// ratios returns the quartiles of the per-round ratios of wall times. A time of zero counts
+// as a nanosecond.
+func ratios(of, to []Result) *Quartiles {
+	sorted := make([]float64, len(of))
+	for i := range of {
+		sorted[i] = float64(max(of[i].Wall, 1)) / float64(max(to[i].Wall, 1))
+	}
+	slices.Sort(sorted)
+	return &Quartiles{quantile(sorted, 0.25), quantile(sorted, 0.5), quantile(sorted, 0.75)}
+}
+
+// quantile interpolates between neighbors in a nonempty sorted list.
+func quantile(sorted []float64, q float64) float64 {
+	at := q * float64(len(sorted)-1)
+	i := int(at)
+	if i+1 == len(sorted) {
+		return sorted[i]
+	}
+	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
 }

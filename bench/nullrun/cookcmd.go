@@ -11,27 +11,27 @@ import (
 	"strings"
 )
 
-// A cookCommand is the cook binary that is measured.
+// A cookCommand is the measured cook binary.
 type cookCommand struct {
 	bin string
 	env []string
 	run Runner
 }
 
-// verb is a verb of cook with its arguments. Trees of different sizes have files of the
-// same content, so each has a store of its own.
+// verb is a verb of cook with its arguments. Trees of different sizes have files with equal
+// contents, so each tree has its own store.
 func (c *cookCommand) verb(t *Tree, argv ...string) Command {
 	env := append(slices.Clone(c.env), "COOKCACHE="+filepath.Join(t.Root, "store"))
 	return Command{Argv: append([]string{c.bin}, argv...), Dir: t.Root, Env: env}
 }
 
-// command cooks a tree, or what patterns behind the flags match.
+// command cooks a tree, or the files that patterns after the flags match.
 func (c *cookCommand) command(t *Tree, flags ...string) Command {
 	return c.verb(t, append([]string{"-dir", t.Assets(), "-out", t.Cooked()}, flags...)...)
 }
 
-// contestant returns a cook of the tree that must find the given number of assets and
-// cook some of them; the others must be up to date.
+// contestant returns a cook of the tree that must find the given number of assets and cook some
+// of them; the others must be up to date.
 func (c *cookCommand) contestant(name string, t *Tree, files, cooked int, flags ...string) Contestant {
 	return Contestant{Name: name, Command: c.command(t, flags...), Check: expect(files, cooked)}
 }
@@ -59,8 +59,8 @@ func (c *cookCommand) fill(ctx context.Context, t *Tree) error {
 	return nil
 }
 
-// rest cooks a filled tree again once its stamps can be trusted, until a run trusts them
-// all: a cook may find a few of a thousand files busy.
+// rest cooks a filled tree again once its stamps can be trusted, until a run trusts all of them:
+// a cook may find a few of a thousand files busy.
 func (c *cookCommand) rest(ctx context.Context, t *Tree) (err error) {
 	for range restTries {
 		if err := settle(ctx); err != nil {
@@ -87,7 +87,7 @@ var summary = regexp.MustCompile(`^cook: (\d+) assets?:?(?: (\d+) up to date,?)?
 // expect checks the summary line of a cook.
 func expect(files, cooked int) func(Result) error { return outcomes(files, 0, cooked) }
 
-// outcomes checks the summary line of a cook that restores some results as well.
+// outcomes checks the summary line of a cook that also restores some results.
 func outcomes(files, restored, cooked int) func(Result) error {
 	return func(r Result) error {
 		line := lastLine(r.Stdout)
@@ -97,7 +97,7 @@ func outcomes(files, restored, cooked int) func(Result) error {
 		}
 		want := []int{files, files - restored - cooked, 0, restored, cooked, 0}
 		for i, w := range want {
-			if n, _ := strconv.Atoi(m[i+1]); n != w { // none for what there is none of
+			if n, _ := strconv.Atoi(m[i+1]); n != w { // the number is missing if it is 0
 				return fmt.Errorf("want %d assets, %d of them cooked, %d restored and the others up to date: %s", files, cooked, restored, line)
 			}
 		}

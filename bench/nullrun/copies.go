@@ -13,17 +13,17 @@ import (
 	"github.com/assetcook/assetcook/internal/syncfs"
 )
 
-// ext4 without a journal passes over inodes that were freed within the last six minutes
-// (one, if their block was not written since), each time that it looks for a free one. That
-// can take many times as long as to make a file. So what a round has made is set aside, to
-// be removed with the tree, as long as it is not too much.
+// When ext4 without a journal looks for a free inode, it passes over each inode that was freed
+// within the last six minutes (one minute, if its block has not been written since). That can
+// take many times as long as making a file. So the files of a round are set aside and removed
+// with the tree, unless there are too many.
 const (
 	inodesRest = 361 * time.Second
 	asideMost  = 2_000_000 // files
 )
 
-// fresh returns a row in which each round begins without some folders, each with as many
-// files as the tree or fewer. Before each run the disk is at rest.
+// fresh returns a row in which each round begins without some directories, each with at most as
+// many files as the tree. Before each run the disk is idle.
 func (b *bench) fresh(t *Tree, contestants []Contestant, dirs ...string) Row {
 	sync := func(context.Context, int) error {
 		work, err := os.Open(b.dir)
@@ -68,19 +68,19 @@ func (b *bench) fresh(t *Tree, contestants []Contestant, dirs ...string) Row {
 	}}
 }
 
-// Names of copies of the sources, without and with waiting for the disk, which cook does
-// before it writes the index.
+// Names of the contestants that copy the sources, without and with waiting for the disk, as cook
+// does before it writes the index.
 const (
 	cpName     = "cp -r"
 	cpSyncName = "cp -r and sync -f"
 )
 
-// copied returns the folders that hold the copies.
+// copied returns the directories of the copies.
 func (t *Tree) copied() (plain, synced string) {
 	return filepath.Join(t.Root, "copy"), filepath.Join(t.Root, "copy-synced")
 }
 
-// copies returns what copies the sources.
+// copies returns the contestants that copy the sources.
 func (b *bench) copies(t *Tree) []Contestant {
 	cp, err := exec.LookPath("cp")
 	if err != nil {
@@ -109,8 +109,8 @@ func (b *bench) cold(t *Tree) Row {
 	return b.fresh(t, append([]Contestant{c}, b.copies(t)...), t.Cooked(), store, plain, synced)
 }
 
-// restored cooks into a folder that was removed, index and all. Copies are not in the
-// store: they are made again.
+// restored cooks into a removed directory, including the index. Copies are not in the store: they
+// are made again.
 func (b *bench) restored(t *Tree) Row {
 	t = t.Into("restored")
 	c := b.cmd.contestant("cook, outputs deleted", t, t.Files, t.Files)

@@ -9,12 +9,12 @@ import (
 	"testing"
 )
 
-// A round begins without what the last one made, which is set aside, or removed if that
-// would be too much; then it waits.
-func TestFresh(t *testing.T) {
+// A round begins without the files of the last one, which are set aside, or removed if there are
+// too many; then it waits.
+func TestRoundsBeginFresh(t *testing.T) {
 	for _, test := range []struct {
 		files int
-		aside int // folders
+		aside int // directories
 		err   error
 	}{
 		{10, 1, nil},
@@ -42,7 +42,7 @@ func TestFresh(t *testing.T) {
 		}
 		aside, err := filepath.Glob(tree.Cooked() + "*")
 		if err != nil || len(aside) != test.aside {
-			t.Errorf("%d files: %q is there, want %d folders set aside", test.files, aside, test.aside)
+			t.Errorf("%d files: %q exist, want %d directories set aside", test.files, aside, test.aside)
 		}
 		row.Close()
 	}

@@ -1,5 +1,5 @@
-// Command nullrun measures runs of cook over trees of different sizes, most of them with
-// little or no work, and compares them with lower bounds and with other tools.
+// Command nullrun measures runs of cook over trees of different sizes, most of them with little
+// or no work, and compares them with lower bounds and with other tools.
 //
 //	go run ./bench/nullrun [flags]
 //
@@ -11,7 +11,7 @@
 //	-verify-bytes N    sources and outputs of the tree for -verify (2 GiB); 0 leaves the row out
 //	-all               include peers that take minutes to set up a million files
 //	-cook FILE         a built cook to measure (default: built from this module)
-//	-work DIR          where the trees are made (default: the temporary folder)
+//	-work DIR          where the trees are made (default: the temporary directory)
 //	-keep              keep the trees
 //	-o FILE            the report (default: standard output)
 //	-svg FILE          a picture of time and memory over the number of files, for several -files
@@ -19,47 +19,47 @@
 //
 // # Contests
 //
-// A row of the report is a contest: in each round every contestant runs once, in turn, so
-// that a slow period of the machine affects all of them. The report has the median of
-// each, and the median and quartiles of the per-round ratios to the row's reference. A run
-// is a whole process from fork to exit, with a warm page cache; the time from a save to its
-// artifact is measured in this process. There is one warm-up round, except in the row that
-// changes one file, where each round begins with an uncounted run, and in those that make
-// all outputs. Edits, and removing outputs for those rows, take place between the runs.
+// A row of the report is a contest: in each round every contestant runs once, in turn, so that a
+// slow period of the machine affects all of them. The report has the median of each, and the
+// median and quartiles of the per-round ratios to the row's reference. A run is a whole process
+// from fork to exit, with a warm page cache; the time from a save to its artifact is measured in
+// this process. There is one warm-up round, with two exceptions: rounds of the row that changes
+// one file begin with an uncounted run, and rows that make all outputs have none. Edits, and
+// removing outputs for those rows, take place between the runs.
 //
-// Every run is checked: if it exits with an error, or its last line is not the expected
-// one, the row is reported as an error.
+// Every run is checked: if it exits with an error, or its last line is not the expected one, the
+// row is reported as an error.
 //
 // # Trees
 //
-// Sources are small files of 20 to 199 bytes, a hundred per folder, two levels deep, with
-// the recipe copy; where all contents are read, of some 3.9 KB, 250 per folder. Their mtime
-// is an hour ago. The ctime cannot be set, so after each
-// change the command waits until cook can trust the stamps.
+// Sources are small files of 20 to 199 bytes, a hundred per directory, two levels deep, with the
+// recipe copy. For the row that reads all contents they have about 3.9 KB, 250 per directory.
+// Their mtime is an hour ago. The ctime cannot be set, so after each change the command waits
+// until cook can trust the stamps.
 //
 // # Limits
 //
-// The programs in limits do only the unavoidable work: they map a list of known names and
-// stat (statknown) or read (readall) each file, folder by folder, in inode order. They
-// exist in C, if there is a compiler, and in Go (golimit).
+// The programs in limits do only the unavoidable work: they map a list of known names and stat
+// (statknown) or read (readall) each file, directory by directory, in inode order. They exist in
+// C, if there is a compiler, and in Go (golimit).
 //
 // # Growth
 //
-// With several sizes, the report ends with the factors by which the medians grow, and -svg
-// draws them. What looks at every file should grow as the number of files does, and what
-// looks at one should not grow.
+// With several sizes, the report ends with the factors by which the medians grow, and -svg draws
+// them. Runs that look at every file should grow like the number of files; runs that look at one
+// should not grow.
 //
 // # Simulation
 //
-// With -simulate the index is that of a large tree, but each folder in it lies where one of
-// ten does. What a run does with the index, its memory and its system calls are those of a
-// tree of that size; what the kernel does for them is less, because it meets few inodes.
+// With -simulate the index describes a large tree, but only one in ten of its directories exists.
+// A run's work on the index, its memory and its system calls are as for a real tree; the kernel's
+// work for them is less, because it meets few inodes.
 //
 // # Peak memory
 //
 // The reported peak memory of a process is at least that of its parent, so contestants are
-// started by a copy of this command that does nothing else. Processes smaller than that
-// copy are reported with the few MiB of the copy.
+// started by a copy of this command that does nothing else. Processes smaller than that copy are
+// reported with the few MiB of the copy.
 //
 // Exit status: 0 success, 1 some row failed, 2 usage, 130 interrupted.
 package main

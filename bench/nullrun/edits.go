@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// configured returns a cook for which the rules are replaced in each round; everything
-// else is at rest.
+// configured returns a cook for which the rules are replaced in each round, with nothing else in
+// progress.
 func (b *bench) configured(c Contestant, t *Tree, rules func(round int) string) Contestant {
 	c.Prepare = func(ctx context.Context, round int) error {
 		if err := t.Configure(rules(round)); err != nil {
@@ -18,7 +18,7 @@ func (b *bench) configured(c Contestant, t *Tree, rules func(round int) string) 
 	return c
 }
 
-// comment adds a comment to the rules, which changes nothing.
+// comment adds a comment to the rules, which affects no output.
 func (b *bench) comment(ctx context.Context, t *Tree) (Row, error) {
 	if err := b.cmd.rest(ctx, t); err != nil {
 		return Row{}, err
@@ -30,13 +30,13 @@ func (b *bench) comment(ctx context.Context, t *Tree) (Row, error) {
 	return Row{Reference: statC, WarmUp: 1, Contestants: append([]Contestant{c}, limits...)}, err
 }
 
-// rule edits an option that concerns ten files. It has other outputs, so the outputs are
-// not looked at by the limits.
+// rule edits an option that affects ten files. The outputs vary, so the limits do not include
+// them.
 func (b *bench) rule(ctx context.Context, t *Tree) (Row, error) {
 	files := min(10, t.Files)
 	edited := b.cmd.contestant("cook, rule edited", t, t.Files, files)
 	cooked, known := edited.Check, outcomes(t.Files, files, 0)
-	levels := 0 // so far; each is known when it comes again
+	levels := 0 // used so far: later uses restore known results
 	edited.Check = func(r Result) error {
 		if levels > zstdLevels {
 			return known(r)

@@ -62,8 +62,7 @@ func compiler(ctx context.Context) string {
 	return line
 }
 
-// commandLine returns the command that repeats this run, without flags that hold paths of
-// this machine.
+// commandLine returns the command that repeats this run, without flags for local paths.
 func commandLine(fs *flag.FlagSet) string {
 	line := "go run ./bench/nullrun"
 	fs.Visit(func(f *flag.Flag) {
@@ -90,7 +89,7 @@ func quoted(word string) string {
 
 // stateNote returns the size of the files that describe a cooked tree.
 func stateNote(t *Tree) (string, error) {
-	var sums [3]int64 // of index, changes and manifest
+	var sums [3]int64 // index, changes and manifest
 	count := func(sum *int64, pattern string) error {
 		names, err := filepath.Glob(filepath.Join(t.Cooked(), pattern))
 		if err != nil {

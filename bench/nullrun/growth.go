@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// A curve is how the medians of a contestant grow with the number of files.
+// A curve is the medians of a contestant over the number of files.
 type curve struct {
 	row, name string
 	at        map[int]*Entry // by number of files
 }
 
-// curves returns the sizes of the trees, ascending, and a curve for each contestant that
-// has figures, those of a row one after the other.
+// curves returns the sizes of the trees, ascending, and a curve for each contestant with figures,
+// grouped by row.
 func (r *Report) curves() (sizes []int, curves []*curve) {
 	for i := range r.Sections {
 		section := &r.Sections[i]
@@ -48,7 +48,7 @@ func (r *Report) curves() (sizes []int, curves []*curve) {
 	return slices.Compact(sizes), curves
 }
 
-// writeGrowth writes by what factors the medians grow from one size to the next, if there
+// writeGrowth writes the factors by which the medians grow from one size to the next, if there
 // are several.
 func (r *Report) writeGrowth(b *strings.Builder) {
 	sizes, curves := r.curves()

@@ -29,10 +29,10 @@ func main() { os.Stdout.WriteString("hello\n") }
 type limits struct {
 	dir       string // holds statknown and readall, golimit, hello
 	threads   int
-	noC, noGo string // why the programs in that language are missing, or ""
+	noC, noGo string // why these programs are missing, or ""
 }
 
-// buildLimits builds the programs in an existing folder.
+// buildLimits builds the programs in an existing directory.
 func buildLimits(ctx context.Context, dir string, threads int) (*limits, error) {
 	l := &limits{dir: dir, threads: threads}
 	for _, name := range []string{"list.h", "statknown.c", "readall.c"} {
@@ -63,7 +63,7 @@ func buildLimits(ctx context.Context, dir string, threads int) (*limits, error) 
 	return l, tool(ctx, dir, "go", "build", "-o", "hello", "hello.go")
 }
 
-// buildCook builds the command that is measured.
+// buildCook builds the measured command.
 func buildCook(ctx context.Context, to string) error {
 	return tool(ctx, "", "go", "build", "-o", to, modulePath+"cmd/cook")
 }
@@ -92,7 +92,7 @@ func (l *limits) stat(ctx context.Context, t *Tree, roots ...string) ([]Contesta
 	return l.pair(ctx, t, roots, 1, "stat", "statknown", statC, statGo)
 }
 
-// statAgain is stat, with each folder a number of times.
+// statAgain is stat with each directory several times.
 func (l *limits) statAgain(ctx context.Context, t *Tree, times int, roots ...string) ([]Contestant, error) {
 	return l.pair(ctx, t, roots, times, "stat", "statknown", statC, statGo)
 }
@@ -118,7 +118,7 @@ func (l *limits) pair(ctx context.Context, t *Tree, roots []string, times int, v
 	}, nil
 }
 
-// bytes is the size of all sources.
+// bytes returns the total size of the sources.
 func (t *Tree) bytes() (n int64) {
 	for i := range t.Files {
 		n += int64(t.Size(i))
@@ -126,7 +126,7 @@ func (t *Tree) bytes() (n int64) {
 	return n
 }
 
-// hello returns the contestant that only starts.
+// hello returns the contestant that only starts and exits.
 func (l *limits) hello() Contestant {
 	return Contestant{Name: oneLine, Check: says("hello\n"), Command: Command{Argv: []string{filepath.Join(l.dir, "hello")}, Dir: l.dir}}
 }

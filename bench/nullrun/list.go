@@ -10,7 +10,7 @@ import (
 	"slices"
 )
 
-// A folder of a list, with names in the order to visit them.
+// A folder is a directory of a list, with names in the order to visit them.
 type folder struct {
 	root  uint32
 	path  string
@@ -41,8 +41,8 @@ func appendList(b []byte, roots int, folders []folder) []byte {
 	return b
 }
 
-// writeList writes the list of the tree's files below each of the roots, folders
-// and names in the order of their inodes, all of it a number of times.
+// writeList writes the list of the tree's files below each of the roots, several times, with
+// directories and names in inode order.
 func (t *Tree) writeList(ctx context.Context, name string, roots []string, times int) error {
 	type numbered struct {
 		inode uint64

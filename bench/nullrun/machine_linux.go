@@ -22,7 +22,7 @@ func endGroup(p *os.Process) {
 	syscall.Kill(-p.Pid, syscall.SIGKILL)
 }
 
-// maxRSS returns bytes.
+// maxRSS returns the peak memory in bytes.
 func maxRSS(state *os.ProcessState) int64 {
 	if u, ok := state.SysUsage().(*syscall.Rusage); ok {
 		return int64(u.Maxrss) << 10
@@ -63,8 +63,8 @@ func fileSystem(dir string) string {
 	return mountType(string(mounts), dir)
 }
 
-// mountType returns the file system type of the longest mount point in mountinfo(5) that
-// contains dir; of equal ones the last, which hides the others.
+// mountType returns the file system type of the longest mount point in mountinfo(5) that contains
+// dir; among equal ones the last, which hides the others.
 func mountType(mounts, dir string) string {
 	found, longest := "unknown", 0
 	for line := range strings.Lines(mounts) {

@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// supported is false: the limits are Linux programs, and the rows compare uses of Linux
-// file systems.
+// supported is false: the limits are Linux programs, and the rows compare uses of Linux file
+// systems.
 const supported = false
 
 func ownGroup() *syscall.SysProcAttr { return nil }

@@ -9,7 +9,7 @@ import (
 )
 
 // The command line in a report repeats the run, without details of the machine.
-func TestCommandLine(t *testing.T) {
+func TestCommandLineRepeatsTheRun(t *testing.T) {
 	for _, test := range []struct {
 		args []string
 		want string
@@ -54,7 +54,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// The test binary is a program that runs on every system.
+// The test binary is a program that exists on every system.
 func TestStarterRunsWhatItReads(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -80,7 +80,7 @@ func TestStarterAnswers(t *testing.T) {
 		t.Errorf("want two errors: %s", out.String())
 	}
 	if err := serve(strings.NewReader("{"), io.Discard, t.TempDir()); err == nil {
-		t.Error("half a command is no error")
+		t.Error("half a command gave no error")
 	}
 }
 

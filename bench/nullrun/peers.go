@@ -10,15 +10,15 @@ import (
 	"strings"
 )
 
-// A peer is another tool that can detect that nothing changed.
+// A peer is another tool that can detect that nothing has changed.
 type peer struct {
 	name    string
 	bins    []string // possible names; the first one installed is used
 	version []string // arguments that make it print its version
 	is      string   // text in that output, if the name alone is ambiguous
 	slow    bool     // takes minutes to set up a million files
-	// setUp prepares the peer in the existing folder dir, so that the sources are copied
-	// and it has nothing left to do.
+	// setUp prepares the peer in the existing directory dir: the sources are copied and the peer
+	// has nothing left to do.
 	setUp func(ctx context.Context, p *peerTool, t *Tree, dir string) (Contestant, error)
 }
 
@@ -31,10 +31,10 @@ var peers = [...]peer{
 	{name: "rsync -n -a", bins: []string{"rsync"}, version: []string{"--version"}, setUp: setUpRsync},
 }
 
-// A peerTool is the result of looking for a peer.
+// A peerTool is an installed or missing peer.
 type peerTool struct {
 	peer
-	bin     string // "" if it is not installed
+	bin     string // "" if not installed
 	Version string // first line of its output
 	env     []string
 	run     Runner
@@ -88,7 +88,7 @@ func (p *peerTool) contestant(ctx context.Context, t *Tree, slow bool) (Contesta
 	return set, nil
 }
 
-// dir is the folder that the peer is set up in.
+// dir returns the directory for the peer's setup.
 func (p *peerTool) dir(t *Tree) string {
 	return filepath.Join(t.Root, "peer-"+strings.Fields(p.name)[0])
 }
@@ -138,7 +138,7 @@ func setUpMake(ctx context.Context, p *peerTool, t *Tree, dir string) (Contestan
 		return Contestant{}, err
 	}
 	err := writeMade(filepath.Join(dir, "Makefile"), func(w *bufio.Writer) {
-		// Without the built-in rules, which make would try for each source.
+		// Disable the built-in rules, which make would try for each source.
 		fmt.Fprint(w, "MAKEFLAGS += --no-builtin-rules\n.PHONY: all\nall:")
 		for i := range t.Files {
 			fmt.Fprintf(w, " out/%s", t.Path(i))
@@ -154,7 +154,7 @@ func setUpMake(ctx context.Context, p *peerTool, t *Tree, dir string) (Contestan
 	}, err
 }
 
-// setUpGit commits the sources to a repository in another folder.
+// setUpGit commits the sources to a repository in another directory.
 func setUpGit(ctx context.Context, p *peerTool, t *Tree, dir string) (Contestant, error) {
 	env := append(append([]string(nil), p.env...),
 		"GIT_DIR="+dir, "GIT_WORK_TREE="+t.Assets(),

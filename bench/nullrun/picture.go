@@ -7,14 +7,14 @@ import (
 	"github.com/assetcook/assetcook/bench/internal/svgplot"
 )
 
-// Places in the picture, in SVG's units. Each row has two plots, and to the right of them
-// the names of the contestants.
+// Positions in the picture, in SVG units. Each row has two plots, with the names of the
+// contestants to their right.
 const (
 	pictureWidth          = 940
 	timeLeft, timeRight   = 72, 312
 	spaceLeft, spaceRight = 404, 644
 	headHeight            = 64  // above the first row
-	plotHeight            = 140 // at least
+	plotHeight            = 140 // minimum
 	lineHeight            = 24  // of a contestant's name
 	aboveRow, belowRow    = 34, 38
 )
@@ -73,7 +73,7 @@ func (r *Report) picture() ([]byte, error) {
 	return page.Bytes(), nil
 }
 
-// line returns the contestant's line, without the points at which it has no value above 0.
+// curveLine returns the contestant's line, without points whose value is not positive.
 func (c *curve) curveLine(sizes []int, value func(e *Entry) (v float64, text string)) svgplot.Line {
 	line := svgplot.Line{Name: c.name}
 	for _, files := range sizes {
@@ -88,7 +88,7 @@ func (c *curve) curveLine(sizes []int, value func(e *Entry) (v float64, text str
 	return line
 }
 
-// marks returns the decades that all points are in.
+// marks returns the decades that contain all points.
 func marks(lines []svgplot.Line) []float64 {
 	low, high := math.Inf(1), 0.0
 	for _, line := range lines {
@@ -102,8 +102,8 @@ func marks(lines []svgplot.Line) []float64 {
 	return svgplot.Decades(low, high)
 }
 
-// decade writes a power of ten in the largest unit that leaves a whole number. Each unit
-// is a thousand of the one before it, and the first one is small.
+// decade writes a power of ten in the largest unit that gives a whole number. Each unit is a
+// thousand times the previous one; the first one is small.
 func decade(v float64, units []string, small float64) string {
 	v /= small
 	for len(units) > 1 && v >= 999.5 {

@@ -18,7 +18,7 @@ import (
 // because it is internal.
 const starterArg = "start-what-stdin-says"
 
-// keep is how many bytes at the end of an output a Result holds.
+// keep is how many bytes at the end of an output a Result keeps.
 const keep = 64 << 10
 
 // A starter is a small child process that starts the contestants, because the peak memory
@@ -30,7 +30,7 @@ type starter struct {
 	dec *json.Decoder
 }
 
-// newStarter starts the starter; scratch is a folder for the outputs.
+// newStarter starts the starter; scratch is a directory for the outputs.
 func newStarter(scratch string) (*starter, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -57,8 +57,8 @@ type answer struct {
 	Err    string
 }
 
-// Run is a Runner. When ctx ends, the starter and everything it started are killed, and it
-// cannot run anything else.
+// Run is a Runner. When ctx ends, the starter and all its processes are killed, and it cannot run
+// anything else.
 func (s *starter) Run(ctx context.Context, c Command) (Result, error) {
 	if err := ctx.Err(); err != nil {
 		return Result{}, err
@@ -87,8 +87,8 @@ func (s *starter) Close() {
 	s.cmd.Wait()
 }
 
-// serve is the starter: it runs one command after another until in ends. Outputs go to
-// files in dir, so that only the contestant runs.
+// serve is the starter's main loop: it runs one command after another until in ends. Outputs go
+// to files in dir, so that only the contestant runs.
 func serve(in io.Reader, out io.Writer, dir string) error {
 	dec, enc := json.NewDecoder(in), json.NewEncoder(out)
 	for {

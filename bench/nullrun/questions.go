@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// why returns a question about one asset that is up to date.
+// why returns a question about one up-to-date asset.
 func (c *cookCommand) why(t *Tree) Contestant {
 	return c.whyOf(t, t.Path(t.Files/2))
 }
@@ -47,7 +47,7 @@ func jsonSummary(files int) func(Result) error {
 	}
 }
 
-// oneFolder cooks what a pattern matches.
+// oneFolder cooks the files of one pattern.
 func (b *bench) oneFolder(ctx context.Context, t *Tree) (Row, error) {
 	middle := t.Folders() / 2
 	first, end := t.In(middle)

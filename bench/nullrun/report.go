@@ -22,7 +22,7 @@ type Fact struct{ Name, Value string }
 // A Section is a table with notes below it.
 type Section struct {
 	Title string
-	Files int // of the tree, 0 without one
+	Files int // size of the tree, 0 without one
 	Rows  []Outcome
 	Notes []string
 }
@@ -78,7 +78,7 @@ func (s *Outcome) write(b *strings.Builder) {
 	}
 }
 
-// cpu is empty for what is not a process.
+// cpu returns "" for contestants that are not a process.
 func (e *Entry) cpu() string {
 	if e.CPU == 0 {
 		return ""
@@ -117,7 +117,7 @@ func duration(d time.Duration) string {
 
 func mebibytes(n int64) string { return digits(float64(n)/(1<<20)) + " MiB" }
 
-// digits formats a number with three significant digits, or its whole integer part.
+// digits formats a number with three significant digits, or more for its integer part.
 func digits(x float64) string {
 	decimals := 2
 	for limit := 10.0; decimals > 0 && x >= limit-0.5/pow10(decimals); limit *= 10 {

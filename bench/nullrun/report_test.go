@@ -73,7 +73,7 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// sizes is a report on three sizes, not in their order, with holes.
+// sizes returns a report on three sizes, out of order and with gaps.
 func sizes() *Report {
 	cook := func(wall time.Duration, rss int64) Entry { return Entry{Name: "cook", Wall: wall, MaxRSS: rss} }
 	limit := func(wall time.Duration) Entry {
@@ -125,7 +125,7 @@ func TestPicture(t *testing.T) {
 		}
 	}
 	if bytes.Contains(page, []byte("NaN")) || bytes.Contains(page, []byte("Inf")) {
-		t.Error("a place is no number")
+		t.Error("a position is not a number")
 	}
 	crowd := sizes()
 	row := &crowd.Sections[1].Rows[1]

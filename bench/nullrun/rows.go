@@ -10,14 +10,14 @@ import (
 	"strconv"
 )
 
-// A plan is a row that is not set up yet: setting it up takes time and disk space, and may
-// turn out to be impossible.
+// A plan is a row before its setup, which takes time and disk space, and may turn out to be
+// impossible.
 type plan struct {
 	name string
 	make func(ctx context.Context) (Row, error)
 }
 
-// errSkipped is the reason why a row is skipped without being an error.
+// errSkipped is the reason for skipping a row without an error.
 type errSkipped string
 
 func (e errSkipped) Error() string { return string(e) }
@@ -31,8 +31,8 @@ const (
 // slowFrom is the size from which slow peers are skipped without -all.
 const slowFrom = 1_000_000
 
-// treeRows returns the rows of a tree in the order in which they must run: the later ones
-// change the tree.
+// treeRows returns the rows of a tree in the order in which they must run: later ones change the
+// tree.
 func (b *bench) treeRows(t *Tree) []plan {
 	return []plan{
 		{"nothing changed, sources only", func(ctx context.Context) (Row, error) { return b.sourcesOnly(ctx, t) }},
@@ -53,8 +53,8 @@ func (b *bench) treeRows(t *Tree) []plan {
 	}
 }
 
-// contents reads all of a tree of files of some KiB, sources and outputs. Of the two verbs
-// verify hashes with BLAKE3 and lists the tree besides.
+// contents reads all of a tree of files of some KiB, sources and outputs. Of the two verbs,
+// verify also hashes with BLAKE3 and lists the tree.
 func (b *bench) contents(ctx context.Context, files int) (Row, error) {
 	t := newPages(filepath.Join(b.dir, "pages"+strconv.Itoa(files)), files)
 	if err := b.cmd.fill(ctx, t); err != nil {
@@ -193,12 +193,12 @@ func (b *bench) verify(ctx context.Context) (Row, error) {
 	return Row{Reference: readC, WarmUp: 1, Contestants: append([]Contestant{c}, limits...), Close: func() { b.remove(t.Root) }}, err
 }
 
-// start measures a cook of an empty folder.
+// start measures a cook of an empty directory.
 func (b *bench) start(context.Context) (Row, error) {
 	t := newTree(filepath.Join(b.dir, "empty"), 0)
 	if err := os.MkdirAll(t.Assets(), 0o777); err != nil {
 		return Row{}, err
 	}
-	c := b.cmd.contestant("cook of an empty folder", t, 0, 0)
+	c := b.cmd.contestant("cook of an empty directory", t, 0, 0)
 	return Row{Reference: oneLine, WarmUp: 1, Contestants: []Contestant{c, b.limits.hello()}}, nil
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/assetcook/assetcook/internal/sysmem"
 )
 
-// saved measures how long after a save the artifact is there, with a watcher at work. The
-// memory is the watcher's peak so far.
+// saved measures the time from a save to its artifact while a watcher runs. The memory is the
+// watcher's peak so far.
 func (b *bench) saved(ctx context.Context, t *Tree) (Row, error) {
 	if err := b.cmd.rest(ctx, t); err != nil {
 		return Row{}, err
@@ -20,7 +20,7 @@ func (b *bench) saved(ctx context.Context, t *Tree) (Row, error) {
 	if err != nil {
 		return Row{}, err
 	}
-	const edited = 50 // files of the first folder take turns
+	const edited = 50 // files of the first directory, edited in turn
 	prepared, saves := filepath.Join(t.Root, "prepared"), 0
 	var path string
 	save := Contestant{Name: "save beside cook -watch"}
@@ -31,7 +31,7 @@ func (b *bench) saved(ctx context.Context, t *Tree) (Row, error) {
 		if err := os.WriteFile(prepared, t.content(i, -1_000_000-saves), 0o666); err != nil {
 			return err
 		}
-		return settle(ctx) // the watcher has seen to the save before
+		return settle(ctx) // lets the watcher handle the previous save
 	}
 	save.Do = func(ctx context.Context) (r Result, err error) {
 		want, err := os.ReadFile(prepared)
@@ -53,7 +53,7 @@ func (b *bench) saved(ctx context.Context, t *Tree) (Row, error) {
 		}
 		r.Wall = time.Since(begin)
 		if got, err := os.ReadFile(artifact); err != nil || string(got) != string(want) {
-			return r, fmt.Errorf("the artifact is not what was saved (%v)", err)
+			return r, fmt.Errorf("the artifact differs from the saved source (%v)", err)
 		}
 		r.MaxRSS = sysmem.PeakRSSOf(pid)
 		return r, nil

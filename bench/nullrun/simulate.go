@@ -8,12 +8,12 @@ import (
 	"strconv"
 )
 
-// poolFiles is how many files there are for the assets of a simulation.
+// poolFiles is the number of real files behind the assets of a simulation.
 const poolFiles = 1000
 
 const simulation = `The index is that of %s assets, made from that of %s by cook/internal/index/multiply with the index's own writer: each folder is known under %s names. So cook maps, walks and compares as many rows as for a tree of that size, opens as many folders and makes as many stat calls, and all succeed; but the calls meet %s inodes, which the kernel has at hand. A tree would cost more of the kernel's time and memory. The limits make the same calls.`
 
-// simulated measures an index of so many assets, a multiple of poolFiles.
+// simulated measures an index with a number of assets that is a multiple of poolFiles.
 func (b *bench) simulated(ctx context.Context, assets int) (Section, error) {
 	section := Section{Title: thousands(assets) + " assets, simulated"}
 	times := assets / poolFiles
@@ -25,7 +25,7 @@ func (b *bench) simulated(ctx context.Context, assets int) (Section, error) {
 	if err := b.cmd.rest(ctx, t); err != nil {
 		return section, err
 	}
-	folder := filepath.Dir(t.Folder(0)) // holds all others
+	folder := filepath.Dir(t.Folder(0)) // contains all others
 	for k := 1; k < times; k++ {
 		if err := os.Symlink(folder, filepath.Join(t.Cooked(), fmt.Sprintf("%s-%07d", folder, k))); err != nil {
 			return section, err

@@ -16,8 +16,8 @@ import (
 // seed of all contents.
 const seed = 1
 
-// settleTime is how long a file must be unchanged before cook trusts its stamp: 2 s, plus
-// some ticks of the kernel's clock.
+// settleTime is how long a file must be unchanged before cook trusts its stamp: 2 s, plus some
+// ticks of the kernel's clock.
 const settleTime = 2100 * time.Millisecond
 
 // settle waits until the stamps of all earlier writes can be trusted.
@@ -34,17 +34,17 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// A Tree is a folder of sources and their outputs.
+// A Tree is a directory of sources and their outputs.
 type Tree struct {
 	Root      string // absolute; holds assets and outputs
-	Out       string // folder of outputs, in Root
+	Out       string // directory of outputs, in Root
 	Files     int
 	PerFolder int
 	Size      func(i int) int // of source i, in bytes
 	born      time.Time       // mtime of all sources
 }
 
-// config has options for targets of a recipe that cooks none of the files.
+// config has target options of a recipe that cooks none of the files.
 const config = `# Sources are copied as they are.
 [[rule]]
 match  = "*"
@@ -57,18 +57,18 @@ level = 1
 level = 2
 `
 
-// newTree describes small files, a hundred in a folder.
+// newTree describes small files, a hundred per directory.
 func newTree(root string, files int) *Tree {
 	return &Tree{Root: root, Out: "cooked", Files: files, PerFolder: 100, Size: func(i int) int { return 20 + i*7919%180 }}
 }
 
-// newPages describes files of nearly a page, 250 in a folder.
+// newPages describes files of nearly a page, 250 per directory.
 func newPages(root string, files int) *Tree {
 	return &Tree{Root: root, Out: "cooked", Files: files, PerFolder: 250, Size: func(i int) int { return 3700 + i*7919%396 }}
 }
 
-// newBulk describes files of one size, each in its own folder, because the limits
-// distribute work by folder.
+// newBulk describes files of one size, each in its own directory, because the limits distribute
+// work by directory.
 func newBulk(root string, files, size int) *Tree {
 	return &Tree{Root: root, Out: "cooked", Files: files, PerFolder: 1, Size: func(int) int { return size }}
 }
@@ -86,19 +86,19 @@ func (t *Tree) Into(out string) *Tree {
 // State returns the path of a state file of cook.
 func (t *Tree) State(name string) string { return filepath.Join(t.Cooked(), ".cook", name) }
 
-// Folders returns the number of folders with files.
+// Folders returns the number of directories with files.
 func (t *Tree) Folders() int { return (t.Files + t.PerFolder - 1) / t.PerFolder }
 
-// Folder returns the path of folder i below the assets.
+// Folder returns the path of directory i below the assets.
 func (t *Tree) Folder(i int) string { return fmt.Sprintf("level%03d/area%02d", i/100, i%100) }
 
-// Name returns the name of file i in its folder.
+// Name returns the name of file i in its directory.
 func (t *Tree) Name(i int) string { return fmt.Sprintf("asset%07d.dat", i) }
 
 // Path returns the path of file i below the assets.
 func (t *Tree) Path(i int) string { return t.Folder(i/t.PerFolder) + "/" + t.Name(i) }
 
-// In returns the files of folder i.
+// In returns the range of files in directory i.
 func (t *Tree) In(i int) (first, end int) {
 	return i * t.PerFolder, min((i+1)*t.PerFolder, t.Files)
 }

@@ -38,7 +38,7 @@ func TestTree(t *testing.T) {
 	}
 	folders, err := filepath.Glob(filepath.Join(tree.Assets(), "*", "*"))
 	if err != nil || len(folders) != tree.Folders() || len(folders) != 3 {
-		t.Errorf("folders %q, want %d", folders, tree.Folders())
+		t.Errorf("directories %q, want %d", folders, tree.Folders())
 	}
 
 	before, err := os.ReadFile(filepath.Join(tree.Assets(), tree.Path(7)))
@@ -57,11 +57,11 @@ func TestTree(t *testing.T) {
 	}
 	info, err := os.Stat(filepath.Join(tree.Assets(), tree.Path(204)))
 	if err != nil || info.ModTime().Sub(tree.born).Seconds() != 3 {
-		t.Errorf("a touched file is of %v (%v)", info.ModTime(), err)
+		t.Errorf("a touched file has the time %v (%v)", info.ModTime(), err)
 	}
 }
 
-// A list names every file below every root once, or as often as asked, in its folder.
+// A list names every file below every root, once or as often as requested, in its directory.
 func TestListNamesAll(t *testing.T) {
 	tree := newTree(t.TempDir(), 250)
 	if err := tree.Make(t.Context()); err != nil {
@@ -173,6 +173,6 @@ out/level000/area00/asset0000001.dat: ../assets/level000/area00/asset0000001.dat
 		t.Errorf("got %v", err)
 	}
 	if err := writeMade(filepath.Join(tree.Root, "no", "such"), func(*bufio.Writer) {}); err == nil {
-		t.Error("a file in a folder that does not exist was written")
+		t.Error("a file in a missing directory was written")
 	}
 }

@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// watcherReady is how long a watcher may take until its socket answers.
+// watcherReady is the time limit for a watcher's socket to answer.
 const watcherReady = 5 * time.Minute
 
-// watched measures a cook that asks a watcher.
+// watched measures a cook that queries a watcher.
 func (b *bench) watched(ctx context.Context, t *Tree) (Row, error) {
 	if ok, err := b.cmd.hasFlag(ctx, "watch"); err != nil {
 		return Row{}, err
@@ -83,7 +83,7 @@ func answers(ctx context.Context, socket string, ended chan error) error {
 	}
 }
 
-// dial connects through the folder's descriptor, because the path of a socket is limited to
+// dial connects through the directory's descriptor, because the path of a socket is limited to
 // 107 bytes.
 func dial(ctx context.Context, socket string) (net.Conn, error) {
 	dir, err := os.Open(filepath.Dir(socket))

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// A socket answers however long its path is, and whenever it is created.
-func TestAnswers(t *testing.T) {
+// answers works for sockets with long paths, and for sockets created late.
+func TestAnswersWaitsForTheSocket(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), strings.Repeat("long/", 30))
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		t.Fatal(err)
@@ -38,7 +38,7 @@ func TestAnswersGivesUp(t *testing.T) {
 		t.Errorf("a watcher that ended: %v", err)
 	}
 	if len(ended) != 1 {
-		t.Error("whoever stops the watcher will wait for ever")
+		t.Error("stopping the watcher would block forever")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -1,6 +1,6 @@
-// Packing compares internal/rectpack with packers that npm has, on random sets of sprites of
-// the kinds that games have. It writes the sets, with its own page for each and what of the
-// layout changes with the set, as JSON lines for peers.mjs. run.sh does it all.
+// Packing compares internal/rectpack with npm's packers, on random sets of typical game sprites.
+// It writes the sets, with its own page for each and the changes of the layout when the set
+// changes, as JSON lines for peers.mjs. run.sh runs everything.
 package main
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/assetcook/assetcook/internal/rectpack"
 )
 
-// A line is a set and what came of it.
+// A line is a set and its results.
 type line struct {
 	Turn  bool
 	Rects []rectpack.Size
@@ -28,7 +28,7 @@ type line struct {
 func main() {
 	log.SetFlags(0)
 	sets := flag.Int("sets", 200, "how many sets")
-	seed := flag.Uint64("seed", 1, "what decides the sets")
+	seed := flag.Uint64("seed", 1, "seed of the random sets")
 	change := flag.Bool("changes", true, "change each set as well, which takes four times as long")
 	flag.Parse()
 	var sides []int
@@ -57,7 +57,7 @@ func main() {
 	}
 }
 
-// set returns rectangles of a kind: squares, frames of an animation, words, all sizes, bars.
+// set returns rectangles of one kind: squares, animation frames, words, all sizes, or bars.
 func set(r *rand.Rand, kind int) []rectpack.Size {
 	between := func(a, b int) int { return a + r.IntN(b-a+1) }
 	rects := make([]rectpack.Size, between(10, 400))

@@ -7,18 +7,18 @@ import (
 	"github.com/assetcook/assetcook/internal/rectpack"
 )
 
-// A Change is one of a set, laid out anew, and with the places that there were kept.
+// A Change is a changed set, laid out anew, and with the old places kept.
 type Change struct {
-	Others               int // rectangles that are in the set before and after
-	MovedAnew, MovedKept int // of these
+	Others               int // rectangles in the set before and after
+	MovedAnew, MovedKept int // moved ones among them
 	Anew, Kept           int // areas of the pages
 }
 
-// changes lays a set out with one more, with one less, and with a tenth more, one at a time.
+// changes lays out a set with one more, with one less, and with a tenth more, one at a time.
 func changes(r *rand.Rand, kind int, rects []rectpack.Size, before rectpack.Layout, o rectpack.Options) (list map[string]Change, err error) {
 	list = map[string]Change{}
 	at := r.IntN(len(rects))
-	more := set(r, kind) // of other sides, where all of the set have the same
+	more := set(r, kind) // of other sides, if all of the set have equal ones
 	tenth := max(1, len(rects)/10)
 	for len(more) < tenth {
 		more = append(more, more...)
@@ -55,8 +55,8 @@ func changes(r *rand.Rand, kind int, rects []rectpack.Size, before rectpack.Layo
 	return list, err
 }
 
-// compare compares places that were kept, and ones that are found anew, with those before. The
-// rectangles before are the first of those after.
+// compare compares kept places and newly found ones with the places before. The rectangles before
+// are the first of those after.
 func compare(rects []rectpack.Size, before rectpack.Layout, after []rectpack.Size, kept rectpack.Layout, o rectpack.Options) (Change, error) {
 	anew, err := rectpack.Pack(context.Background(), after, o)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package peers asks the reference decoders what they make of a picture: djpeg of
-// libjpeg-turbo and dwebp of libwebp, as Debian has them.
+// Package peers decodes pictures with the reference decoders: djpeg of libjpeg-turbo and dwebp of
+// libwebp, as packaged by Debian.
 package peers
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// Knows reports whether there is a decoder for files of an extension.
+// Knows reports whether there is a decoder for a file extension.
 func Knows(ext string) bool {
 	name := program(ext)
 	if name == "" {
@@ -35,8 +35,8 @@ func program(ext string) string {
 	return ""
 }
 
-// Decode has a file decoded, in folder dir. It returns a PNM file, and what the
-// decoder said: of a sound file nothing.
+// Decode decodes a file in directory dir. It returns a PNM file and the decoder's messages, which
+// are empty for a valid file.
 func Decode(ctx context.Context, dir, ext string, data []byte) (pnm []byte, said string, err error) {
 	in, out := filepath.Join(dir, "peer"+ext), filepath.Join(dir, "peer.pnm")
 	if err := os.WriteFile(in, data, 0o666); err != nil {
@@ -52,15 +52,14 @@ func Decode(ctx context.Context, dir, ext string, data []byte) (pnm []byte, said
 	if failure != nil && said == "" {
 		said = failure.Error()
 	}
-	pnm, _ = os.ReadFile(out) // there is none if it failed
+	pnm, _ = os.ReadFile(out) // missing after a failure
 	return pnm, said, ctx.Err()
 }
 
-// Equal is the likeness in dB of pictures without a difference.
+// Equal is the PSNR in dB reported for identical pictures.
 const Equal = 99
 
-// PSNR returns the likeness in dB of the colors of m, of eight bits, and those of a
-// PNM file.
+// PSNR returns the PSNR in dB between the colors of m, of eight bits, and those of a PNM file.
 func PSNR(m *pixmap.Map, pnm []byte) (float64, error) {
 	var kind, w, h, top int
 	if _, err := fmt.Fscanf(bytes.NewReader(pnm), "P%d\n%d %d\n%d\n", &kind, &w, &h, &top); err != nil {

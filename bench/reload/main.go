@@ -1,5 +1,5 @@
-// Reload measures how long a program that follows an output folder (package cook/reload)
-// waits for what was saved: from before the write of the source to the batch.
+// Reload measures how long a program that follows an output directory (package cook/reload) waits
+// for a change: from before the write of the source to the batch.
 //
 //	go run ./bench/reload                 a JSON file among 100,000
 //	go run ./bench/reload -texture        a 1024x1024 texture in BC7 beside them
@@ -74,7 +74,7 @@ func measureReloads(assets, saves int, texture bool, quality string) error {
 	var took []time.Duration
 	var last hashing.Digest
 	for n := range saves + 5 {
-		// What the watcher looks at because of the save before is not measured.
+		// Exclude the watcher's work for the previous save.
 		if _, err := cook.Cook(ctx, p, cook.CookOptions{}); err != nil {
 			return err
 		}
@@ -82,10 +82,10 @@ func measureReloads(assets, saves int, texture bool, quality string) error {
 		if err != nil {
 			return err
 		}
-		for { // a change may be told twice
+		for { // a change may be reported twice
 			batch, err, ok := next()
 			if err != nil || !ok {
-				return errors.Join(err, errors.New("the watcher has told nothing"))
+				return errors.Join(err, errors.New("the watcher reported no change"))
 			}
 			if told := batch.Changes[0].Blob; told != last {
 				last = told
@@ -104,7 +104,7 @@ func measureReloads(assets, saves int, texture bool, quality string) error {
 	return nil
 }
 
-// grow makes a tree, 100 files a folder.
+// grow makes a tree, 100 files per directory.
 func grow(dir string, assets int, quality string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err

@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// cells measures, for links and shares of results that the server has, a run that cooks by
-// itself, one that waits for the server, and one that does both. The last should take no longer
-// than the better of the others.
+// cells measures three runs for each link and hit rate: one that cooks everything, one that waits
+// for the server, and one that does both. The last should take no longer than the better of the
+// others.
 func (b *bench) cells(assets int, links, shares []string) error {
 	fmt.Println("| link | hits | cooked, s | waited, s | raced, s | of the better | restored |\n|---|---:|---:|---:|---:|---:|---:|")
 	worst := 0.0
@@ -49,14 +49,14 @@ func (b *bench) cells(assets int, links, shares []string) error {
 	return nil
 }
 
-// growPictures makes a tree of pictures and texts, of which the server has a share. Each share
-// has contents of its own.
+// growPictures makes a tree of pictures and texts, and gives the server a share of the results.
+// Each share has its own contents.
 func (b *bench) growPictures(name string, assets, share int) error {
 	b.assets = filepath.Join(b.work, "pictures"+name)
 	if err := os.MkdirAll(b.assets, 0o777); err != nil {
 		return err
 	}
-	r := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1)) // new to a server that keeps what it had
+	r := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1)) // new to a server that kept earlier results
 	rest := map[string][]byte{}
 	for i := range assets {
 		var content bytes.Buffer

@@ -1,13 +1,14 @@
-// Remote measures what sharing results on a server costs and saves. It cooks a tree, gives the
-// results to a server, and lets machines with empty stores take them over links of some
-// latencies and rates, beside a machine that has them in its store and one that cooks.
+// Remote measures the cost and benefit of sharing results on a server. It cooks a tree, uploads
+// the results to a server, and lets machines with empty stores download them over links with
+// several latencies and rates. It compares them with a machine that has the results in its store
+// and one that cooks.
 //
 //	go run ./bench/remote -server grpc://127.0.0.1:8980            10,000 small files
 //	go run ./bench/remote -server http://127.0.0.1:8080/cache -assets 1000
-//	go run ./bench/remote -server grpc://127.0.0.1:8980 -dir ASSETS   those of a folder
+//	go run ./bench/remote -server grpc://127.0.0.1:8980 -dir ASSETS   the assets of a directory
 //	go run ./bench/remote -server grpc://127.0.0.1:8980 -shares 0,50,100 -assets 300
 //
-// The server has to be on this machine and lets everybody write.
+// The server must be on this machine and allow anonymous writes.
 package main
 
 import (
@@ -30,11 +31,11 @@ import (
 
 func main() {
 	server := flag.String("server", "", "`address` of the server")
-	dir := flag.String("dir", "", "`folder` of assets to cook instead")
+	dir := flag.String("dir", "", "`directory` of assets to cook instead")
 	assets := flag.Int("assets", 10_000, "small text files in the tree")
 	runs := flag.Int("runs", 3, "how often to measure each, in turn; the medians are printed")
 	links := flag.String("links", "0/0,10ms/125,50ms/12.5", "latencies, both ways together, and MB/s of the `links`; 0 is no limit")
-	shares := flag.String("shares", "", "hit `shares` in percent, such as 0,50,100: measure whether cooking meanwhile pays, on pictures")
+	shares := flag.String("shares", "", "hit `shares` in percent, such as 0,50,100: measure whether cooking while waiting pays, on pictures")
 	flag.Parse()
 	b := &bench{server: *server, runs: *runs}
 	if err := b.runLinks(*dir, *assets, strings.Split(*links, ","), *shares); err != nil {
@@ -47,7 +48,7 @@ type bench struct {
 	runs                 int
 }
 
-// A summary is what the last line of cook -json says.
+// A summary is the last line of cook -json.
 type summary struct {
 	Found    struct{ Assets int }
 	Cooked   struct{ Assets int }
@@ -129,7 +130,7 @@ func (b *bench) grow(assets int) error {
 	return os.WriteFile(filepath.Join(b.assets, "cook.toml"), []byte("[[rule]]\nmatch = \"*.txt\"\nrecipe = \"zstd\"\n"), 0o666)
 }
 
-// cook runs cook with a store and an output folder, which are made if they do not exist.
+// cook runs cook with a store and an output directory, which are made if they do not exist.
 func (b *bench) cook(store, out, server string, more ...string) (time.Duration, summary, error) {
 	args := append([]string{"-dir", b.assets, "-cache", filepath.Join(b.work, store), "-out", filepath.Join(b.work, out), "-json", "-q"}, more...)
 	if server != "" {
@@ -149,7 +150,7 @@ func (b *bench) cook(store, out, server string, more ...string) (time.Duration, 
 	return took, last.Summary, err
 }
 
-// A way is how a machine comes to its outputs.
+// A way is how a machine gets its outputs.
 type way struct {
 	name, store, server string
 	flags               []string
@@ -187,8 +188,7 @@ func (b *bench) open(link string) (w way, err error) {
 	return way{name: name, server: at.String(), bytesPerSecond: megabytes * 1e6}, nil
 }
 
-// measure takes the time of one run. Machines that take results from the server begin with
-// nothing.
+// measure measures one run. Machines that take results from the server begin with nothing.
 func (b *bench) measure(w *way, n int) error {
 	store, out := w.store, fmt.Sprint("out", n)
 	if store == "" {

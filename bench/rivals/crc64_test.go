@@ -22,7 +22,7 @@ var crc64s = []struct {
 	{"minio", crc64nvme.Update},
 }
 
-// BenchmarkCRC64 runs CRC-64/NVME.
+// BenchmarkCRC64 measures CRC-64/NVME.
 func BenchmarkCRC64(b *testing.B) {
 	data := bench.Bytes(1 << 20)
 	for _, crc := range crc64s {
@@ -39,7 +39,7 @@ func BenchmarkCRC64(b *testing.B) {
 }
 
 // Both compute the same results.
-func TestCRC64(t *testing.T) {
+func TestCRC64ImplementationsAgree(t *testing.T) {
 	p := bench.Bytes(10_000)
 	for _, n := range []int{0, 1, 16, 100, 127, 128, 1000, len(p)} {
 		if got, want := crc64nvme.Update(1, p[:n]), nvme(1, p[:n]); got != want {

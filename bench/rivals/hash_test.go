@@ -23,12 +23,12 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// keep takes results, so that the compiler cannot leave the work out.
+// keep takes results, so that the compiler cannot remove the work.
 var keep uint32
 
 type update func(crc uint32, p []byte) uint32
 
-// Made once: MakeTable takes longer than a short checksum.
+// Tables made once: MakeTable takes longer than a short checksum.
 var (
 	stdCastagnoli = crc32.MakeTable(crc32.Castagnoli)
 	castagnoli    = klauspost.MakeTable(klauspost.Castagnoli)
@@ -63,10 +63,10 @@ func BenchmarkCRC32(b *testing.B) {
 	}
 }
 
-// rivals of functions of the registry, with the sum most significant byte first.
+// rivals of functions of the registry, with sums most significant byte first.
 var rivals = []struct {
 	function, impl string
-	run            func(p []byte) // what is measured
+	run            func(p []byte) // the measured call
 	sum            func(p []byte) string
 }{
 	{"xxh32", "OneOfOne", func(p []byte) { xxhash.Checksum32(p) },
@@ -87,7 +87,7 @@ var rivals = []struct {
 		func(p []byte) string { s := sha256.Sum256(p); return hex.EncodeToString(s[:]) }},
 }
 
-// others are functions that the registry does not have.
+// others are functions outside the registry.
 var others = []bench.HashRow{
 	{Func: "sha1", Impl: "std", Bits: 64, Sum: func(p []byte) uint64 { s := sha1.Sum(p); return binary.BigEndian.Uint64(s[12:]) }},
 	{Func: "city64", Impl: "go-faster", Bits: 64, Sum: city.Hash64},
@@ -100,8 +100,8 @@ func BenchmarkOthers(b *testing.B) {
 
 func BenchmarkQuality(b *testing.B) { bench.RunQuality(b, others) }
 
-// Sums of the empty input: SHA-1 as in RFC 3174's implementations, the constant that
-// CityHash64 returns, and the low bits that SpookyHash's own test begins with.
+// Sums of the empty input: SHA-1 as in RFC 3174's implementations, the constant of CityHash64,
+// and the low bits at the start of SpookyHash's own test.
 func TestOthers(t *testing.T) {
 	for i, want := range []uint64{0x95601890afd80709, 0x9ae16a3b2f90404f, 0x232706fc6bf50919} {
 		if got := others[i].Sum(nil); got != want {
@@ -126,7 +126,7 @@ func BenchmarkSum(b *testing.B) {
 	done := map[string]bool{}
 	for _, r := range rivals {
 		if f, ok := hashing.Lookup(r.function); !ok {
-			b.Fatalf("there is no function %s", r.function)
+			b.Fatalf("unknown function %s", r.function)
 		} else if !done[r.function] {
 			measure(r.function, "hashing", func(p []byte) { f.Sum(p) })
 			done[r.function] = true
@@ -141,7 +141,7 @@ func TestSums(t *testing.T) {
 	for _, r := range rivals {
 		f, ok := hashing.Lookup(r.function)
 		if !ok {
-			t.Errorf("there is no function %s", r.function)
+			t.Errorf("unknown function %s", r.function)
 			continue
 		}
 		for _, n := range []int{0, 1, 16, 100, len(p)} {

@@ -34,8 +34,8 @@ func doltMap(names []string) *dolthub.Map[string, uint32] {
 	return m
 }
 
-// BenchmarkIntern adds xsync, which any number of goroutines may share, and two
-// maps that can only compete if there are no writes.
+// BenchmarkIntern adds xsync, which is safe for concurrent use, and two maps that compete only if
+// there are no writes.
 func BenchmarkIntern(b *testing.B) {
 	for _, n := range bench.InternSizes() {
 		hit, miss, names := bench.Interning(b, n)

@@ -1,11 +1,11 @@
-// Command stages prints where the time of a cook goes: of one in which nothing has
-// changed, one in which every source was touched, and one that trusts no stamp, with the
-// CRC-32 by tables that engines used (slice8) and with xxHash (xxh3).
+// Command stages prints where the time of a cook goes, for three kinds: with nothing changed,
+// with every source touched, and trusting no stamp, with the CRC-32 by tables of older engines
+// (slice8) and with xxHash (xxh3).
 //
 //	go run ./bench/stages -dir supertuxkart >>bench/results/stages.md
 //
-// It copies the folder, cooks the copy once, which is not measured, and then runs the
-// kinds in turn. A cell is the median.
+// It copies the directory, cooks the copy once, unmeasured, and then runs the kinds in turn. A
+// cell is the median.
 package main
 
 import (
@@ -38,7 +38,7 @@ func main() {
 	}
 }
 
-// A kind is a cook that is measured.
+// A kind is a measured kind of cook.
 type kind struct {
 	name, checksum string
 	touch, verify  bool
@@ -52,20 +52,20 @@ var kinds = []kind{
 	{name: "-verify, xxh3", checksum: "xxh3", verify: true},
 }
 
-// A measurement is what one run took: in all, and for each stage.
+// A measurement is the duration of one run: in total, and by stage.
 type measurement map[string]time.Duration
 
 const whole = "wall"
 
 func measureStages(ctx context.Context, args []string, w io.Writer) error {
 	flags := flag.NewFlagSet("stages", flag.ExitOnError)
-	dir := flags.String("dir", "", "`folder` of source assets")
+	dir := flags.String("dir", "", "`directory` of source assets")
 	rounds := flags.Int("rounds", 7, "`number` of runs of each kind")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	if *dir == "" || *rounds < 1 {
-		return errors.New("want a folder of assets (-dir) and at least one round")
+		return errors.New("want a directory of assets (-dir) and at least one round")
 	}
 	work, err := os.MkdirTemp("", "stages-")
 	if err != nil {
@@ -76,7 +76,7 @@ func measureStages(ctx context.Context, args []string, w io.Writer) error {
 		return err
 	}
 	b := bench{work: work, found: map[string][]measurement{}}
-	for _, sum := range []string{"slice8", "xxh3"} { // a folder for each, so that the index is of that checksum
+	for _, sum := range []string{"slice8", "xxh3"} { // separate directories: an index is for one checksum
 		if _, err := b.cook(ctx, kind{checksum: sum}); err != nil {
 			return err
 		}
@@ -96,7 +96,7 @@ type bench struct {
 	work   string
 	assets cook.Count
 	found  map[string][]measurement
-	stages []string // in the order in which they first came
+	stages []string // in order of first appearance
 }
 
 func (b *bench) measure(ctx context.Context, k kind) error {
@@ -110,7 +110,7 @@ func (b *bench) measure(ctx context.Context, k kind) error {
 	return err
 }
 
-// touch gives all sources another time.
+// touch gives all sources a new time.
 func (b *bench) touch() error {
 	now := time.Now()
 	return filepath.WalkDir(filepath.Join(b.work, "assets"), func(name string, d fs.DirEntry, err error) error {
@@ -121,7 +121,7 @@ func (b *bench) touch() error {
 	})
 }
 
-// cook cooks with a clock that is ahead, so that no stamp is too fresh to be trusted.
+// cook cooks with a clock that runs ahead, so that no stamp is too fresh to be trusted.
 func (b *bench) cook(ctx context.Context, k kind) (measurement, error) {
 	sum := cmp.Or(k.checksum, "xxh3")
 	stages := &stages{took: measurement{}}
@@ -172,7 +172,7 @@ func (b *bench) writeStages(w io.Writer) {
 	}
 }
 
-// never reports whether no run that was measured came to a stage.
+// never reports whether no measured run reached a stage.
 func (b *bench) never(stage string) bool {
 	for _, all := range b.found {
 		for _, m := range all {

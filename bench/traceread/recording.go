@@ -33,8 +33,8 @@ func (m *made) recording() export.Recording {
 	}
 }
 
-// makeRecording cooks assets on 8 workers: three stages each, of 1 ns to 100 ms, with
-// marks, counters, and an arrow from each 20th asset to the next one of its worker.
+// makeRecording makes a recording of assets cooked on 8 workers: three stages each, of 1 ns to
+// 100 ms, with marks, counters, and an arrow from each 20th asset to its worker's next one.
 func makeRecording(assets int) *made {
 	m := &made{sums: newSums()}
 	random := rand.New(rand.NewPCG(1, 2))
@@ -43,7 +43,7 @@ func makeRecording(assets int) *made {
 		m.workers = append(m.workers, fmt.Sprintf("worker %d", worker))
 	}
 	clocks := make([]int64, len(byWorker))
-	sources := make([]string, len(byWorker)) // by worker, where an arrow starts
+	sources := make([]string, len(byWorker)) // by worker: the start of an arrow
 	for i := range assets {
 		worker := i % len(byWorker)
 		row, now := m.workers[worker], &clocks[worker]
@@ -66,7 +66,7 @@ func makeRecording(assets int) *made {
 			tell(events.Event{Kind: events.FlowIn, Name: "needs", Flow: uint64(i - len(byWorker)), Time: *now})
 			m.sums.arrows[arrow{from, asset}]++
 			sources[worker] = ""
-			*now++ // at one time with the first stage it would belong to that
+			*now++ // at equal times it would belong to the first stage
 		}
 		for _, stage := range []string{"cook/read", "cook/encode", "cook/write"} {
 			from := *now
@@ -82,7 +82,7 @@ func makeRecording(assets int) *made {
 			sources[worker] = asset
 		}
 		value(events.Value, "queue", "queue", float64(assets-i), float64(assets-i))
-		if worker == 0 { // sums over workers would depend on the order of their times
+		if worker == 0 { // a sum over workers would depend on the order
 			value(events.Alloc, "pixels", "pixels bytes", 4096, 4096)
 			*now++
 			value(events.Free, "pixels", "pixels bytes", 4096, 0)

@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// sums are the totals of a trace that both sides have to agree on.
+// sums are the totals of a trace that both sides must agree on.
 type sums struct {
-	slices map[slice]total // marks among them, as slices of no duration
+	slices map[slice]total // including marks, as slices without duration
 	levels map[string]level
 	arrows map[arrow]int64
 }
@@ -18,7 +18,7 @@ type slice struct{ row, category, title string }
 
 type total struct{ count, nanos int64 }
 
-// A level is a counter: how many samples it has, and their sum.
+// A level is a counter: the number of samples and their sum.
 type level struct {
 	count int64
 	sum   float64

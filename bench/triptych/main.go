@@ -1,10 +1,10 @@
-// Command triptych shows what a format does to a picture: the source, what a graphics card
-// will show, and the difference, eight times as strong, side by side in one PNG.
+// Command triptych shows the effect of a format on a picture, side by side in one PNG: the
+// source, the picture that a graphics card shows, and the difference, amplified eight times.
 //
 //	go run ./bench/triptych -format astc6x6 -o brick.png testdata/assets/textures/terrain/brick.png
 //
-// Transparent pixels are shown over gray. With -normal the picture holds unit vectors: the
-// third coordinate is computed where a format does not store it.
+// Transparent pixels are shown over gray. With -normal the picture holds unit vectors: the third
+// coordinate is computed for formats that do not store it.
 package main
 
 import (
@@ -27,27 +27,27 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// A work is what is to be shown.
+// A work is a picture to show.
 type work struct {
 	format  texture.Format
 	quality texenc.Quality
 	normal  bool
-	side    int // of the part in the middle that is shown; 0 for all
+	side    int // side of the shown middle part; 0 for all
 }
 
 func main() {
-	format := flag.String("format", "bc7", "what is encoded to, as recipe image calls it")
+	format := flag.String("format", "bc7", "the target format, as in recipe image")
 	quality := flag.String("quality", "normal", "fast, normal or best")
 	out := flag.String("o", "triptych.png", "the `file` to write")
 	var w work
 	flag.BoolVar(&w.normal, "normal", false, "the picture is a normal map")
-	flag.IntVar(&w.side, "side", 0, "show so many `pixels` in the middle; 0 is all")
+	flag.IntVar(&w.side, "side", 0, "show the middle `pixels` only; 0 shows all")
 	flag.Parse()
 	var ok bool
 	w.quality, ok = map[string]texenc.Quality{"fast": texenc.Fast, "normal": texenc.Normal, "best": texenc.Best}[*quality]
 	var err error
 	if w.format, err = texture.ParseFormat(*format); err != nil || !ok || flag.NArg() != 1 {
-		fmt.Fprintln(os.Stderr, "triptych: want a picture, a format and a quality that there are")
+		fmt.Fprintln(os.Stderr, "triptych: want one picture, a known format and a known quality")
 		os.Exit(2)
 	}
 	if err := w.runWork(flag.Arg(0), *out); err != nil {

@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// MaxLines is how many lines of one plot a reader can tell apart.
+// MaxLines is how many lines a reader can distinguish in one plot.
 const MaxLines = 8
 
-// colors of the lines on light and dark backgrounds: the palette of Okabe and Ito, which
-// is distinguishable with any color vision, lightened for dark backgrounds.
+// colors of the lines on light and dark backgrounds: the palette of Okabe and Ito, which is
+// distinguishable with any color vision, lightened for dark backgrounds.
 var colors = [MaxLines][2]string{
 	{"#0072b2", "#4aa8e0"}, {"#d55e00", "#f08a3c"}, {"#009e73", "#2fc79b"}, {"#b5569a", "#e08cc4"},
 	{"#a67c00", "#e0b43c"}, {"#1f8fc4", "#8fd0f5"}, {"#6b6b6b", "#a8a8a8"}, {"#5b3fb0", "#a995ee"},
@@ -22,7 +22,7 @@ var colors = [MaxLines][2]string{
 // dashes distinguish lines of similar color.
 var dashes = []string{"none", "8 3", "3 3", "10 3 3 3"}
 
-// Distances, in SVG's units.
+// Distances, in SVG units.
 const (
 	legendStep, legendInset = 24, 22
 	labelWidth              = 44 // of a mark below the horizontal axis
@@ -31,7 +31,7 @@ const (
 // A Page is a picture.
 type Page struct{ b strings.Builder }
 
-// New begins a page with room for plots of so many lines.
+// New begins a page with room for plots of this many lines.
 func New(title string, width, height, lines int) *Page {
 	p := &Page{}
 	p.appendElement(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img">`, width, height, width, height)
@@ -63,10 +63,10 @@ func (p *Page) appendElement(format string, args ...any) {
 
 // A Plot is a rectangle with axes and lines.
 type Plot struct {
-	Left, Right, Top, Bottom int // of the rectangle; labels are outside
+	Left, Right, Top, Bottom int // the rectangle; labels are outside
 	X, Y                     Axis
 	Lines                    []Line
-	Legend                   bool // names the lines, to the right of the rectangle
+	Legend                   bool // lists the lines to the right
 }
 
 // An Axis goes from its first mark to its last.
@@ -77,19 +77,19 @@ type Axis struct {
 	Label func(mark float64) string
 }
 
-// A Line connects its points. A plot's lines have their colors by their places.
+// A Line connects its points. Its color depends on its index in the plot.
 type Line struct {
 	Name   string
 	Points []Point
 }
 
-// A Point is a value. Label describes it when it is pointed at.
+// A Point is a value. Label describes it on hover.
 type Point struct {
 	X, Y  float64
 	Label string
 }
 
-// Decades are marks that enclose values above 0 in whole decades.
+// Decades returns marks that enclose positive values in whole decades.
 func Decades(low, high float64) (marks []float64) {
 	first, last := math.Floor(math.Log10(low)), math.Ceil(math.Log10(high))
 	if first == last {
@@ -101,7 +101,7 @@ func Decades(low, high float64) (marks []float64) {
 	return marks
 }
 
-// Steps are marks from 0 to a value above 0, in steps of 1, 2 or 5.
+// Steps returns marks from 0 to a positive value, in steps of 1, 2 or 5.
 func Steps(high float64) (marks []float64) {
 	step := math.Pow(10, math.Ceil(math.Log10(high)))
 	for i := 0; high/step < 4; i++ { // 10, 5, 2, 1, 0.5 ...
@@ -115,8 +115,8 @@ func Steps(high float64) (marks []float64) {
 	}
 }
 
-// part returns where a value is between the first mark, 0, and the last, 1. With one
-// mark that is in the middle.
+// part returns the position of a value between the first mark, 0, and the last, 1. With one mark
+// it is in the middle.
 func (a *Axis) part(v float64) float64 {
 	low, high := a.Marks[0], a.Marks[len(a.Marks)-1]
 	if low == high {
@@ -136,10 +136,10 @@ func (p *Plot) y(v float64) float64 {
 	return float64(p.Bottom) - float64(p.Bottom-p.Top)*p.Y.part(v)
 }
 
-// Draw draws a plot. It fails if there are more lines than a reader can tell apart.
+// Draw draws a plot. It fails if there are more lines than a reader can distinguish.
 func (p *Page) Draw(plot *Plot) error {
 	if n := len(plot.Lines); n > MaxLines {
-		return fmt.Errorf("%d lines: no more than %d can be told apart; select fewer", n, MaxLines)
+		return fmt.Errorf("%d lines: readers can distinguish at most %d; select fewer", n, MaxLines)
 	}
 	p.axes(plot)
 	for i, line := range plot.Lines {
@@ -189,8 +189,7 @@ func (p *Page) axes(plot *Plot) {
 	}
 }
 
-// style returns all colors, so that background, text and lines follow the reader's
-// preference.
+// style returns all colors. They follow the reader's light or dark preference.
 func style(lines int) string {
 	var light, dark strings.Builder
 	for i := range lines {

@@ -24,14 +24,14 @@ func TestMarks(t *testing.T) {
 				t.Errorf("up to %g, log %v: marks %v", high, log, axis.Marks)
 			}
 			if at := plot.y(last); math.Abs(at-64) > 1e-6 {
-				t.Errorf("up to %g, log %v: the highest mark stands at %g, want 64", high, log, at)
+				t.Errorf("up to %g, log %v: the highest mark is at %g, want 64", high, log, at)
 			}
 		}
 	}
 }
 
-// A plot stays in its rectangle, and values that differ by the same factor have the same
-// distance on a logarithmic axis.
+// A plot stays in its rectangle, and values that differ by the same factor have the same distance
+// on a logarithmic axis.
 func TestPlaces(t *testing.T) {
 	plot := Plot{
 		Left: 100, Right: 300, Top: 50, Bottom: 250,
@@ -49,12 +49,12 @@ func TestPlaces(t *testing.T) {
 	}
 	one := Plot{Left: 10, Right: 20, X: Axis{Log: true, Marks: []float64{7}}}
 	if at := one.x(7); at != 15 {
-		t.Errorf("the only mark stands at %g, want the middle, 15", at)
+		t.Errorf("the only mark is at %g, want the middle, 15", at)
 	}
 }
 
-// Whatever names and labels are, a page is well-formed, and each line, even one without a
-// point, is in the legend.
+// For any names and labels, a page is well-formed, and each line, even one without points, is in
+// the legend.
 func TestWellFormed(t *testing.T) {
 	label := func(v float64) string { return fmt.Sprint("<", v, "&\x01") }
 	axis := Axis{Name: `a"<&`, Log: true, Marks: []float64{1, 10}, Label: label}

@@ -14,20 +14,20 @@ import (
 	"github.com/assetcook/assetcook/internal/faultlink"
 )
 
-// A real world has folders of assets, stores and a server.
+// A real world has directories of assets, stores and a server.
 type real struct {
 	h       *history
 	machine machine
 	dir     string
 	server  string
-	states  map[int]map[int32]int32 // versions by asset, of each machine
-	nobody  int                     // machines that began with nothing
-	salt    [32]byte                // of contents, so that the server knows none
+	states  map[int]map[int32]int32 // versions by asset, for each machine
+	nobody  int                     // number of machines that began with nothing
+	salt    [32]byte                // makes contents new to the server
 	sums    map[occasion]*sum
 	given   transfer
 }
 
-// ci is the number of that machine.
+// ci is the machine number of CI.
 const ci = -2
 
 func newReal(h *history, m machine, server string) (*real, error) {
@@ -93,7 +93,7 @@ func (w *real) build(branch int, _ []int32) error {
 	return err
 }
 
-// cook brings the assets of a machine to a state and cooks them.
+// cook sets the assets of a machine to a state and cooks them.
 func (w *real) cook(who int, state map[int32]int32, more ...string) (transfer, error) {
 	if w.states[who] == nil {
 		w.states[who] = map[int32]int32{}
@@ -146,7 +146,7 @@ func (w *real) cook(who int, state map[int32]int32, more ...string) (transfer, e
 	return t, nil
 }
 
-// writeVersion writes the source of a version, which has the size of its artifact.
+// writeVersion writes the source of a version, with the size of its artifact.
 func (w *real) writeVersion(assets string, asset, version int32) error {
 	name := filepath.Join(assets, fmt.Sprint(asset%100), fmt.Sprintf("%d.bin", asset))
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
@@ -161,7 +161,7 @@ func (w *real) writeVersion(assets string, asset, version int32) error {
 
 // checkSimulation replays a history in both worlds and prints the counts of each.
 func checkSimulation(t team, assets tree, m machine, days int, seed uint64, server string) error {
-	// Both read the same history, which is made anew from the seed.
+	// Both replay the same history, generated anew from the seed.
 	first := newHistory(t, assets, seed)
 	s := newSimulation(first, m, []int64{0})
 	second := newHistory(t, assets, seed)

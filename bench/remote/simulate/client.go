@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// What a client does, as in cook/internal/remote/share and, from firstGap on, in
+// Constants of the client, as in cook/internal/remote/share and, from firstGap on, in
 // cook/internal/execute; TestConstants compares them.
 const (
 	firstWindow    = 16
@@ -20,50 +20,50 @@ const (
 	atOnce         = 16
 	uploaders      = 4
 	uploadGroup    = 500
-	paceKnown      = 4 << 20 // bytes after which the client knows what downloading takes
+	paceKnown      = 4 << 20 // bytes after which the client knows the download rate
 
-	firstGap = 25 * time.Millisecond // until the first answer is expected
-	silences = 8                     // gaps after which a server is taken for silent
+	firstGap = 25 * time.Millisecond // expected time to the first answer
+	silences = 8                     // gaps without an answer that mean a silent server
 	never    = time.Duration(math.MaxInt64)
 )
 
-// roundTrips are what it takes to open a connection: TCP, settings of HTTP/2, and what the
-// server can do.
+// roundTrips is the cost of opening a connection: TCP, settings of HTTP/2, and the server's
+// capabilities.
 const roundTrips = 3
 
-// recordSize is what an answer to a look-up takes, about.
+// recordSize is the approximate size of an answer to a look-up.
 const recordSize = 1500
 
-// A link is the way from a machine to the server.
+// A link is the connection of a machine to the server.
 type link struct {
-	latency time.Duration // both ways together
-	rate    float64       // bytes a second, in each direction
-	request time.Duration // that the server spends on one, when it is not shared
+	latency time.Duration // round trip
+	rate    float64       // bytes per second, in each direction
+	request time.Duration // server time per request, without other load
 }
 
-// A machine is one that cooks.
+// A machine is a cooking machine.
 type machine struct {
 	link
 	workers int
-	cook    time.Duration // what an asset takes
+	cook    time.Duration // time to cook an asset
 }
 
-// An item is an asset whose result is looked for.
+// An item is an asset whose result is looked up.
 type item struct {
 	size int64
 	hit  bool
 }
 
-// A transfer is what passed between a machine and the server in one run.
+// A transfer is the traffic between a machine and the server in one run.
 type transfer struct {
 	looked, hits, requests int
-	cooked                 int   // that were not found, or before they came
-	bytes                  int64 // down for a sync, up for an upload
+	cooked                 int   // not found, or cooked before they arrived
+	bytes                  int64 // downloaded by sync, uploaded by upload
 	took                   time.Duration
 }
 
-// sync is a run that looks for items and takes what it finds. Workers cook what is not found,
-// and what is answered last while nothing else is to do.
+// sync is a run that looks up items and downloads the results found. Workers cook missing items,
+// and, when idle, the items whose answers will come last.
 func (m machine) sync(items []item) transfer {
 	s := &syncing{machine: m, items: items, state: make([]itemState, len(items)), size: firstWindow, end: len(items), free: m.workers}
 	s.schedule(roundTrips*m.latency, opened)
@@ -78,7 +78,7 @@ func (m machine) sync(items []item) transfer {
 	return s.total
 }
 
-// A syncing is the state of a run, as events change it.
+// A syncing is the state of a run, changed by events.
 type syncing struct {
 	machine
 	items  []item
@@ -87,41 +87,41 @@ type syncing struct {
 	events events
 	total  transfer
 
-	opened                bool // the server
+	opened                bool // the connection to the server is open
 	next, size, out, late int  // of the window
 	fastest               time.Duration
-	serverFree, linkFree  time.Duration // when they are
+	serverFree, linkFree  time.Duration // times when they become free
 	small, large          queue
 
-	free       int           // workers
-	came       []int         // items that were answered and not begun
-	begin, end int           // what may not be begun yet is between them
-	answers    int           // so far
-	lastAnswer time.Duration // when it came
+	free       int           // free workers
+	came       []int         // answered items that no worker has begun
+	begin, end int           // bounds of the items not yet begun
+	answers    int           // number of answers so far
+	lastAnswer time.Duration // time of the last answer
 }
 
 type itemState struct {
-	sent    time.Duration // when it was looked for
-	begun   bool          // by a worker, or there without one
+	sent    time.Duration // time of the look-up
+	begun   bool          // by a worker, or arrived without one
 	done    bool
-	settled bool // answered for good: its blob is here, or it is to be cooked
+	settled bool // answer is final: its blob arrived, or it must be cooked
 }
 
-// A queue is of items whose blobs are wanted.
+// A queue holds items whose blobs are wanted.
 type queue struct {
 	waiting []int
 	active  int
-	flying  int64 // bytes on their way
+	flying  int64 // bytes in flight
 }
 
 type kind uint8
 
 const (
-	answered kind = iota // a look-up
-	arrived              // the blobs of some items
-	cooked               // an item
-	opened               // the server
-	later                // a worker has waited
+	answered kind = iota // a look-up was answered
+	arrived              // the blobs of some items arrived
+	cooked               // an item was cooked
+	opened               // the connection to the server is open
+	later                // a worker has waited long enough
 )
 
 type event struct {
@@ -130,7 +130,7 @@ type event struct {
 	items []int
 }
 
-// happen changes the state as an event does.
+// happen applies an event to the state.
 func (s *syncing) happen(e event) {
 	switch e.kind {
 	case answered:
@@ -161,14 +161,14 @@ func (s *syncing) happen(e event) {
 		s.opened = true
 		s.send()
 	case cooked:
-		if i := e.items[0]; !s.state[i].done { // else it came meanwhile
+		if i := e.items[0]; !s.state[i].done { // otherwise it arrived in the meantime
 			s.total.cooked++
 			s.finish(i)
 		}
 	}
 }
 
-// settle notes that an item was answered for good.
+// settle records a final answer for an item.
 func (s *syncing) settle(i int) {
 	s.answers++
 	s.lastAnswer = s.now
@@ -178,7 +178,7 @@ func (s *syncing) settle(i int) {
 	}
 }
 
-// finish ends an item: it was cooked, or its blob is here, which frees the worker that cooks it.
+// finish ends an item, which was cooked or whose blob arrived. That frees its worker.
 func (s *syncing) finish(i int) {
 	st := &s.state[i]
 	if st.done {
@@ -191,7 +191,7 @@ func (s *syncing) finish(i int) {
 	s.total.took = s.now
 }
 
-// work has free workers begin what they can.
+// work gives items to free workers.
 func (s *syncing) work() {
 	for s.free > 0 {
 		i, ok := s.nextToCook()
@@ -204,7 +204,7 @@ func (s *syncing) work() {
 	}
 }
 
-// nextToCook returns the item that a free worker is to cook, if it is not to wait.
+// nextToCook returns the item for a free worker, if it should not wait.
 func (s *syncing) nextToCook() (i int, ok bool) {
 	for len(s.came) > 0 {
 		i, s.came = s.came[0], s.came[1:]
@@ -227,19 +227,19 @@ func (s *syncing) nextToCook() (i int, ok bool) {
 	}
 	silence, limit := s.now-s.lastAnswer, silences*max(gap, firstGap)
 	switch {
-	case silence >= limit: // it is silent
+	case silence >= limit: // the server is silent
 		return s.begin, true
 	case s.cook < max(gap*time.Duration(s.end-s.begin), silence):
-		return s.end - 1, true // its processors are idle
+		return s.end - 1, true // use the idle worker
 	}
 	s.schedule(max(s.lastAnswer+min(s.cook, limit), s.now+time.Millisecond), later)
 	return 0, false
 }
 
-// taken reports whether an item is begun, or will be when its turn comes.
+// taken reports whether an item is begun, or will be in its turn.
 func (s *syncing) taken(i int) bool { return s.state[i].begun || s.state[i].settled }
 
-// send sends look-ups while there is room in the window, but for what is cooked already.
+// send sends look-ups while the window has room, skipping cooked items.
 func (s *syncing) send() {
 	for ; s.out < s.size && s.next < len(s.items); s.next++ {
 		if st := &s.state[s.next]; !st.done {
@@ -251,7 +251,7 @@ func (s *syncing) send() {
 	}
 }
 
-// leave is what the client's window does with an answer.
+// leave updates the window after an answer, like the client.
 func (s *syncing) leave(took time.Duration) {
 	s.out--
 	if s.fastest == 0 || took < s.fastest {
@@ -266,7 +266,7 @@ func (s *syncing) leave(took time.Duration) {
 	}
 }
 
-// passes returns when the answer to a request is here.
+// passes returns the arrival time of the answer to a request.
 func (s *syncing) passes(bytes int64, requests int) time.Duration {
 	s.serverFree = max(s.serverFree, s.now+s.latency/2) + time.Duration(requests)*s.request
 	s.linkFree = max(s.linkFree, s.serverFree) + seconds(float64(bytes)/s.rate)
@@ -286,17 +286,17 @@ func (s *syncing) queueOf(i int) *queue {
 	return &s.large
 }
 
-// want asks for the blob of an item.
+// want requests the blob of an item.
 func (s *syncing) want(i int) {
 	q := s.queueOf(i)
 	q.waiting = append(q.waiting, i)
 	s.fetch(q)
 }
 
-// fetch begins transfers while there may be more.
+// fetch begins transfers while more are allowed.
 func (s *syncing) fetch(q *queue) {
 	for len(q.waiting) > 0 {
-		if s.state[q.waiting[0]].done { // cooked meanwhile, and forgotten
+		if s.state[q.waiting[0]].done { // cooked in the meantime: skip it
 			q.waiting = q.waiting[1:]
 			continue
 		}
@@ -317,12 +317,12 @@ func (s *syncing) fetch(q *queue) {
 	}
 }
 
-// dear reports whether downloading an item takes longer than cooking it, as far as is known.
+// dear reports whether downloading an item takes longer than cooking it, as far as known.
 func (s *syncing) dear(i int) bool {
 	return s.total.bytes >= paceKnown && seconds(float64(s.items[i].size)/s.rate) > s.cook
 }
 
-// events are a heap by time.
+// events are a heap ordered by time.
 type events []event
 
 func (e events) Len() int           { return len(e) }
@@ -336,8 +336,8 @@ func (e *events) Pop() any {
 	return last
 }
 
-// upload is what a machine gives while it cooks items that the server has not: groups of what
-// has been cooked, each looked for, sent in batches, and then named by a result each.
+// upload is the upload of a machine that cooks items missing on the server. Groups of cooked
+// items are looked up, sent in batches, and then each named by a result.
 func (m machine) upload(sizes []int64) transfer {
 	t := transfer{}
 	var free [uploaders]time.Duration
@@ -357,7 +357,7 @@ func (m machine) upload(sizes []int64) transfer {
 		for n < uploadGroup && k+n < len(sizes) && ready(k+n) <= now {
 			n++
 		}
-		requests, inBatch := 1, int64(0) // what is missing
+		requests, inBatch := 1, int64(0) // missing blobs
 		for _, size := range sizes[k : k+n] {
 			t.bytes += size
 			linkFree = max(linkFree, now) + seconds(float64(size)/m.rate)
@@ -371,7 +371,7 @@ func (m machine) upload(sizes []int64) transfer {
 				inBatch += size
 			}
 		}
-		trips := requests + (n+atOnce-1)/atOnce // results, some at a time
+		trips := requests + (n+atOnce-1)/atOnce // results, several at a time
 		requests += n
 		t.requests += requests
 		free[u] = max(now+time.Duration(trips)*m.latency+time.Duration(requests)*m.request, linkFree)

@@ -6,27 +6,27 @@ import (
 	"slices"
 )
 
-// A team is people and what they do.
+// A team is people and their habits.
 type team struct {
 	developers int
 	branches   int     // besides the main one
-	edits      int     // by a developer on a day
+	edits      int     // per developer and day
 	life       int     // days until a branch is merged
-	switches   float64 // how often on a day a developer goes to another branch and back
-	fresh      float64 // machines on a day that begin with nothing
+	switches   float64 // visits to another branch per developer and day
+	fresh      float64 // machines per day that begin with nothing
 }
 
-// A tree is the assets that they work on.
+// A tree is the assets that the team works on.
 type tree struct {
 	assets int
-	bytes  float64 // of all artifacts
-	part   float64 // of the assets that a developer's machine cooks: those that are edited most
-	skew   float64 // the exponent of Zipf's law for which assets are edited
-	spread float64 // of sizes: the standard deviation of their logarithm
-	most   int64   // bytes of one artifact
+	bytes  float64 // total of all artifacts
+	part   float64 // part of the assets per developer: the most edited
+	skew   float64 // Zipf exponent of which assets are edited
+	spread float64 // standard deviation of the logarithm of sizes
+	most   int64   // largest artifact in bytes
 }
 
-// size returns the size of an asset's artifact, which is log-normal.
+// sizeOf returns the size of an asset's artifact, which is log-normal.
 func (t tree) sizeOf(asset int32) int64 {
 	h := rand.New(rand.NewPCG(uint64(asset), 7))
 	mean := t.bytes / float64(t.assets)
@@ -37,35 +37,35 @@ func (t tree) sizeOf(asset int32) int64 {
 	return max(n, 1)
 }
 
-// parted is how many assets a developer's machine cooks.
+// parted returns how many assets a developer's machine cooks.
 func (t tree) parted() int { return max(1, int(float64(t.assets)*t.part)) }
 
-// A history is what happens to assets. Versions are numbered; the first ones are those that
-// assets have in the beginning. Assets are numbered by how often they are edited.
+// A history is the edits of assets over time. Versions are numbered, beginning with the initial
+// ones. Assets are numbered by how often they are edited.
 type history struct {
 	team
 	tree
 	r       *rand.Rand
 	zipf    *rand.Zipf
-	edited  []int32 // the assets of versions that are no first ones
-	heads   []head  // of the main branch and of the others
+	edited  []int32 // assets of the later versions
+	heads   []head  // main branch, then the others
 	workers []developer
 }
 
-// A head is what a branch has: versions other than those of the main branch, which has others
-// than the first ones.
+// A head is the state of a branch: versions that differ from the main branch's or, for the main
+// branch, from the initial ones.
 type head struct {
 	own map[int32]int32 // versions by asset
-	log []int32         // assets in the order in which they were changed
+	log []int32         // assets in order of change
 }
 
-// A developer is one with a machine.
+// A developer has one machine.
 type developer struct {
-	branch int            // that this one works on
-	at     int            // branch that the machine has now
-	main   int            // how much of the main branch's log it has seen
-	seen   int            // how much of the log of the branch that it is at
-	has    map[int32]bool // versions in the machine's store, besides first ones
+	branch int            // branch of the developer's work
+	at     int            // branch currently on the machine
+	main   int            // position in the main branch's log
+	seen   int            // position in the current branch's log
+	has    map[int32]bool // versions in the store, besides initial ones
 }
 
 func newHistory(t team, assets tree, seed uint64) *history {
@@ -80,7 +80,7 @@ func newHistory(t team, assets tree, seed uint64) *history {
 	return h
 }
 
-// asset is that of a version.
+// asset returns the asset of a version.
 func (h *history) asset(v int32) int32 {
 	if int(v) < h.assets {
 		return v
@@ -90,7 +90,7 @@ func (h *history) asset(v int32) int32 {
 
 func (h *history) versionSize(v int32) int64 { return h.sizeOf(h.asset(v)) }
 
-// version is that which an asset has on a branch.
+// version returns the version of an asset on a branch.
 func (h *history) version(branch int, asset int32) int32 {
 	for _, b := range []int{branch, 0} {
 		if v, ok := h.heads[b].own[asset]; ok {
@@ -100,8 +100,7 @@ func (h *history) version(branch int, asset int32) int32 {
 	return asset
 }
 
-// goTo has a developer's machine go to what a branch has, and returns the versions that its
-// store lacks.
+// goTo switches a developer's machine to a branch, and returns the versions that its store lacks.
 func (h *history) goTo(d *developer, branch int) (lacks []int32) {
 	changed := h.heads[0].log[d.main:]
 	if branch != d.at {
@@ -124,8 +123,7 @@ func (h *history) goTo(d *developer, branch int) (lacks []int32) {
 	return lacks
 }
 
-// work has a developer edit assets on the branch where the machine is, and returns the new
-// versions.
+// work edits assets on the current branch of a developer's machine, and returns the new versions.
 func (h *history) work(d *developer) (made []int32) {
 	for range h.edits {
 		asset := int32(h.zipf.Uint64())
@@ -140,7 +138,8 @@ func (h *history) work(d *developer) (made []int32) {
 	return made
 }
 
-// build returns what CI, which has seen logs to some length, has to cook of a branch.
+// build returns the versions of a branch that CI must cook; it has seen the branch's log up to
+// from.
 func (h *history) build(ci *developer, branch int, from int) (lacks []int32) {
 	met := map[int32]bool{}
 	for _, asset := range h.heads[branch].log[from:] {
@@ -153,7 +152,7 @@ func (h *history) build(ci *developer, branch int, from int) (lacks []int32) {
 	return lacks
 }
 
-// merge has the main branch take what another one has.
+// merge merges a branch into the main branch.
 func (h *history) merge(branch int) {
 	main, b := &h.heads[0], &h.heads[branch]
 	for _, asset := range b.log {
@@ -166,7 +165,7 @@ func (h *history) merge(branch int) {
 	b.log = nil
 }
 
-// other returns another branch than one.
+// other returns a random different branch.
 func (h *history) other(branch int) int {
 	if len(h.heads) == 1 {
 		return branch

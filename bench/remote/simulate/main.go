@@ -1,20 +1,25 @@
-// Simulate replays a history of edits by a team that shares results, and says what a server has
-// to bear: look-ups and bytes of each morning, how long machines wait for them, what has to be
-// held, and which limit is met first.
+// Simulate replays a history of edits by a team that shares results, and computes the load of a
+// server: look-ups and bytes of each morning, how long machines wait for them, the storage
+// needed, and which limit is reached first.
 //
 //	go run ./bench/remote/simulate                       200 developers, 10 M assets, 40 TB
-//	go run ./bench/remote/simulate -disk 41e12,42e12     what is lost with so little room
+//	go run ./bench/remote/simulate -disk 41e12,42e12     losses with this little room
 //	go run ./bench/remote/simulate -check grpc://127.0.0.1:8980 -developers 3 -branches 2 -assets 300 -bytes 30e6 -edits 10 -days 4
 //
-// -check replays the same history with a real cook and a server as well, over a link of the
-// same latency and rate, and prints what both have counted.
+// -check also replays the same history with a real cook and a server, over a link of the same
+// latency and rate, and prints the counts of both.
 //
-// Assumed is: which assets are edited follows Zipf's law; sizes are log-normal; a machine cooks
-// those assets that are edited most; everyone gets what the others have done yesterday in the
-// morning, CI cooks all branches at night and is the only one that gives results; branches take
-// what the main one has each morning; what a machine has had it keeps. The server forgets what
-// was used least lately, and answers a look-up only if it has the blobs. The client is that of
-// cook/internal/remote/share: window of look-ups, batches, transfers at a time.
+// Assumptions:
+//
+//   - Which assets are edited follows Zipf's law; sizes are log-normal.
+//   - A machine cooks the most edited assets.
+//   - Everyone gets the others' changes of the previous day in the morning.
+//   - Only CI uploads results; it cooks all branches at night.
+//   - Branches merge from the main one each morning.
+//   - A machine keeps everything it has had.
+//   - The server evicts the least recently used blobs, and answers a look-up only if it has the
+//     blobs.
+//   - The client is cook/internal/remote/share: window of look-ups, batches, transfers at a time.
 package main
 
 import (
@@ -39,7 +44,7 @@ func main() {
 	flag.IntVar(&t.edits, "edits", 30, "assets that a developer changes on a day")
 	flag.IntVar(&t.life, "life", 10, "days until a branch is merged")
 	flag.Float64Var(&t.switches, "switches", 0.1, "how often on a day a developer goes to another branch and back")
-	flag.Float64Var(&t.fresh, "fresh", 1, "machines on a day that begin with nothing")
+	flag.Float64Var(&t.fresh, "fresh", 1, "machines per day that begin with nothing")
 	flag.IntVar(&assets.assets, "assets", 10_000_000, "assets in the tree")
 	flag.Float64Var(&assets.bytes, "bytes", 40e12, "of all artifacts")
 	flag.Float64Var(&assets.part, "part", 0.02, "part of the assets that a developer's machine cooks")
@@ -47,15 +52,15 @@ func main() {
 	flag.Float64Var(&assets.spread, "spread", 1.5, "standard deviation of the logarithm of sizes")
 	flag.DurationVar(&m.latency, "latency", 2*time.Millisecond, "of the links, both ways together")
 	flag.Float64Var(&m.rate, "rate", 125e6, "of the links, in bytes a second")
-	flag.DurationVar(&m.request, "request", 100*time.Microsecond, "that the server spends on a request")
-	flag.IntVar(&m.workers, "workers", 8, "assets that a machine works on at once")
-	flag.DurationVar(&m.cook, "cook", 2*time.Second, "that an asset takes to cook")
-	flag.Float64Var(&lim.requests, "requests", 20_000, "that the server answers in a second")
-	flag.Float64Var(&lim.bytes, "network", 1.25e9, "bytes that the server sends in a second")
+	flag.DurationVar(&m.request, "request", 100*time.Microsecond, "server time per request")
+	flag.IntVar(&m.workers, "workers", 8, "assets that a machine cooks at once")
+	flag.DurationVar(&m.cook, "cook", 2*time.Second, "time to cook an asset")
+	flag.Float64Var(&lim.requests, "requests", 20_000, "requests per second that the server can answer")
+	flag.Float64Var(&lim.bytes, "network", 1.25e9, "bytes per second that the server can send")
 	days := flag.Int("days", 20, "`days` to replay")
-	within := flag.Duration("within", time.Hour, "`time` in which everybody begins in the morning")
-	disks := flag.String("disk", "", "room of the server in `bytes`, several for a comparison; without it there is enough")
-	server := flag.String("check", "", "`address` of a server with which to replay the history as well")
+	within := flag.Duration("within", time.Hour, "`time` span in which all machines begin in the morning")
+	disks := flag.String("disk", "", "sizes of the server's disk in `bytes`, for comparison (default: unlimited)")
+	server := flag.String("check", "", "`address` of a server for a real replay of the history")
 	seed := flag.Uint64("seed", 1, "of the history")
 	flag.Parse()
 	if *server != "" {
@@ -82,13 +87,13 @@ func main() {
 	s.print(lim, *within, begun)
 }
 
-// print prints what a simulation has counted.
+// print prints the counts of a simulation.
 func (s *simulation) print(lim limits, within time.Duration, begun int64) {
 	r := rand.New(rand.NewPCG(3, 3))
 	var looked, requests, waits, alone []float64
 	var bytes []float64
 	busiest := crowd{}
-	for _, visitors := range s.days[1:] { // on the first one there is nothing new
+	for _, visitors := range s.days[1:] { // the first day has no changes
 		loads := make([]demand, len(visitors))
 		for i, v := range visitors {
 			loads[i] = demand{r.Float64() * within.Seconds(), v.took.Seconds(), float64(v.requests), float64(v.bytes)}

@@ -5,21 +5,21 @@ import (
 	"time"
 )
 
-// A world is where a history is replayed: simulated, or with a real cook and server.
+// A world replays a history: simulated, or with a real cook and server.
 type world interface {
-	// sync has a developer look for versions, which the machine's store lacks, of a branch.
+	// sync looks up the versions of a branch that a developer's machine lacks.
 	sync(who, branch int, versions []int32, what occasion) error
-	// build has CI cook versions and give them to the server.
+	// build makes CI cook versions and upload them to the server.
 	build(branch int, versions []int32) error
 }
 
-// An occasion is why a machine looks for results.
+// An occasion is the reason why a machine looks up results.
 type occasion uint8
 
 const (
-	morning  occasion = iota // what others have done since yesterday
+	morning  occasion = iota // the others' changes since yesterday
 	visit                    // another branch, and back
-	edit                     // what the developer has changed
+	edit                     // the developer's own changes
 	fromNone                 // a machine with nothing
 )
 
@@ -82,10 +82,10 @@ func (h *history) all(branch int) []int32 {
 	return all
 }
 
-// A simulation is a world in which nothing is done but counted.
+// A simulation is a world that only counts.
 type simulation struct {
 	h       *history
-	caches  []*cache // with different room; the first one is what machines get results from
+	caches  []*cache // of different sizes; machines use the first
 	machine machine
 	days    [][]transfer // mornings
 	sums    map[occasion]*sum
@@ -94,13 +94,13 @@ type simulation struct {
 	asked   found
 }
 
-// found is how often results were there.
+// found counts successful look-ups.
 type found struct {
-	shared int // what others had made, in mornings and on other branches
+	shared int // others' results, in mornings and on branches
 	empty  int // for machines with nothing
 }
 
-// A sum is of all runs of an occasion.
+// A sum covers all runs of an occasion.
 type sum struct {
 	runs, looked, hits, cooked, requests int
 	bytes                                int64
@@ -111,7 +111,7 @@ func newSimulation(h *history, m machine, rooms []int64) *simulation {
 	s := &simulation{h: h, machine: m, sums: map[occasion]*sum{}, found: make([]found, len(rooms))}
 	for _, room := range rooms {
 		c := newCache(room, h.versionSize)
-		for a := h.assets - 1; a >= 0; a-- { // the most used ones last
+		for a := h.assets - 1; a >= 0; a-- { // most used ones last
 			c.putVersion(int32(a))
 		}
 		c.evicted = 0

@@ -1,14 +1,13 @@
 package main
 
-// A cache is what a server holds: versions of assets, of which it forgets those that were used
-// least lately when it has no room.
+// A cache is the storage of a server: versions of assets, evicted in least recently used order.
 type cache struct {
 	sizes    func(version int32) int64
-	room     int64 // 0 is as much as there is
+	room     int64 // 0 for unlimited
 	held     int64
-	most     int64 // held at any time
+	most     int64 // maximum of held
 	evicted  int
-	newer    []int32 // by version; the newest's is none
+	newer    []int32 // by version; none for the newest
 	older    []int32
 	newest   int32
 	oldest   int32
@@ -21,7 +20,7 @@ func newCache(room int64, sizes func(int32) int64) *cache {
 	return &cache{sizes: sizes, room: room, newest: none, oldest: none}
 }
 
-// use reports whether a version is there, and notes that it was used.
+// use reports whether a version is present, and marks it as used.
 func (c *cache) use(v int32) bool {
 	if int(v) >= len(c.contains) || !c.contains[v] {
 		return false
@@ -77,30 +76,30 @@ func (c *cache) unlink(v int32) {
 	}
 }
 
-// Limits are those of a server.
+// limits are the limits of a server.
 type limits struct {
-	requests float64 // a second
-	bytes    float64 // a second
+	requests float64 // per second
+	bytes    float64 // per second
 }
 
 // A demand is the requests and bytes of one machine from a time on.
 type demand struct {
-	start, alone    float64 // seconds; alone is how long it takes when nobody else asks
+	start, alone    float64 // seconds; alone is the duration without other machines
 	requests, bytes float64
 }
 
-// A crowd is how machines that share a server fare.
+// A crowd is the result of machines that share a server.
 type crowd struct {
-	took            []float64 // seconds, each
-	requests, bytes float64   // that they would ask for in the busiest second
+	took            []float64 // seconds per machine
+	requests, bytes float64   // demand in the busiest second
 }
 
-// together has machines share a server. In each step everyone gets the same part of what they
-// would get alone.
+// together lets machines share a server. In each step every machine gets the same fraction of the
+// service it would get alone.
 func together(loads []demand, lim limits) crowd {
 	const step = 0.5
 	c := crowd{took: make([]float64, len(loads))}
-	left := make([]float64, len(loads)) // of the time that it takes alone
+	left := make([]float64, len(loads)) // remaining time alone
 	open := 0
 	for i, l := range loads {
 		left[i] = max(l.alone, 1e-9)
@@ -110,7 +109,7 @@ func together(loads []demand, lim limits) crowd {
 		requests, bytes := 0.0, 0.0
 		for i, l := range loads {
 			if left[i] > 0 && l.start <= now {
-				busy := max(l.alone, step) // a short one is spread over the step
+				busy := max(l.alone, step) // a short demand is spread over the step
 				requests += l.requests / busy
 				bytes += l.bytes / busy
 			}

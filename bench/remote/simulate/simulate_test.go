@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// The simulated client has the constants of the real one.
+// The simulated client has the real client's constants.
 func TestConstants(t *testing.T) {
 	files, err := filepath.Glob("../../../cook/internal/remote/share/*.go")
 	if err != nil {
@@ -35,7 +35,7 @@ func TestConstants(t *testing.T) {
 	}
 	source = append(source, arrivals...)
 	if !strings.Contains(string(source), "const enough = 4 << 20\n") || paceKnown != 4<<20 {
-		t.Error("the client knows its pace after other bytes")
+		t.Error("the client knows its rate after a different number of bytes")
 	}
 	for name, want := range map[string]int64{
 		"firstWindow": firstWindow, "maxWindow": maxWindow, "slowdown": int64(slowdown), "smallTransfers": smallTransfers,
@@ -54,21 +54,21 @@ func TestConstants(t *testing.T) {
 			continue
 		}
 		if n, ok := constant.Int64Val(got.Value); !ok || n != want {
-			t.Errorf("%s is %s, simulated is %d", name, m[1], want)
+			t.Errorf("%s is %s, but %d in the simulation", name, m[1], want)
 		}
 	}
 }
 
-// A run waits for nothing that takes longer than cooking, does not download what takes longer
-// than cooking, and does as much of it as it can.
-func TestRace(t *testing.T) {
+// A run does not wait for anything that takes longer than cooking, does not download items slower
+// than cooking, and cooks as much as it can.
+func TestCookingRacesDownloads(t *testing.T) {
 	slow := machine{link: link{latency: 5 * time.Second, rate: 1e9}, workers: 4, cook: 100 * time.Millisecond}
 	items := make([]item, 40)
 	for i := range items {
 		items[i] = item{size: 1000, hit: true}
 	}
 	if got := slow.sync(items); got.cooked != 40 || got.took > 11*slow.cook+silences*firstGap {
-		t.Errorf("%+v", got) // it is not there in time
+		t.Errorf("%+v", got) // the answer does not come in time
 	}
 	slow.latency = 20 * time.Millisecond
 	if got := slow.sync(items); got.cooked > 8 || got.hits < 32 || got.took > 3*slow.cook {
@@ -83,8 +83,8 @@ func TestRace(t *testing.T) {
 	}
 }
 
-// Many look-ups wait for few round trips, and blobs share requests when they are fetched as
-// they are found.
+// Many look-ups wait for few round trips, and blobs share requests when they are fetched as they
+// are found.
 func TestSync(t *testing.T) {
 	m := machine{link: link{latency: 60 * time.Millisecond, rate: 1e12}, workers: 8, cook: time.Hour}
 	items := make([]item, 100_000)
@@ -110,20 +110,20 @@ func TestSync(t *testing.T) {
 func TestUpload(t *testing.T) {
 	m := machine{link: link{latency: time.Millisecond, rate: 1e9}, workers: 4, cook: 10 * time.Millisecond}
 	sizes := []int64{100, 200, smallBatch, 300}
-	// Each goes when it is cooked: looked for, sent, and named by a result.
+	// Each is uploaded when cooked: looked up, sent, and named by a result.
 	if got := m.upload(sizes); got.bytes != smallBatch+600 || got.requests != 4*3 {
 		t.Errorf("%+v", got)
 	}
-	// All are cooked when the server is there: one group asks once, sends a batch and a large
-	// one, and makes four results.
+	// All are cooked when the server is ready: one group asks once, sends a batch and a large
+	// blob, and makes four results.
 	m.cook = 0
 	if got := m.upload(sizes); got.requests != 1+2+4 {
 		t.Errorf("%+v", got)
 	}
 }
 
-// The cache forgets what was used least lately, as a plain list does.
-func TestCache(t *testing.T) {
+// The cache evicts the least recently used versions, like a plain list.
+func TestCacheEvictsLeastRecentlyUsed(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	size := func(v int32) int64 { return int64(v%7) + 1 }
 	c := newCache(40, size)
@@ -176,9 +176,9 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// A history is the same for the same seed; a machine looks for each version once; and what all
-// get of CI is there.
-func TestReplay(t *testing.T) {
+// The same seed gives the same history. A machine looks up each version once, and all of CI's
+// results are found.
+func TestReplayIsRepeatable(t *testing.T) {
 	people := team{developers: 6, branches: 2, edits: 20, life: 3, switches: 0.3, fresh: 0.5}
 	assets := tree{assets: 1000, bytes: 1e6, part: 0.5, skew: 1.1, spread: 1}
 	m := machine{link: link{latency: time.Millisecond, rate: 1e8}, workers: 4, cook: time.Second}

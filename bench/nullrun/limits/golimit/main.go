@@ -1,7 +1,7 @@
 //go:build linux && (amd64 || arm64)
 
-// Command golimit is the Go version of statknown and readall: it stats each known folder
-// and file, or reads each known file, by raw system calls.
+// Command golimit is the Go version of statknown and readall: it stats each known directory and
+// file, or reads each known file, by raw system calls.
 //
 //	golimit stat|read LIST THREADS ROOT...
 //
@@ -25,7 +25,7 @@ const (
 	folderSize = 16
 	bufferSize = 256 << 10
 
-	oPath             = 0x200000 // O_PATH, which package syscall does not have
+	oPath             = 0x200000 // O_PATH, missing from package syscall
 	atSymlinkNofollow = 0x100
 	folderFlags       = oPath | syscall.O_DIRECTORY | syscall.O_CLOEXEC
 	fileFlags         = syscall.O_RDONLY | syscall.O_NOFOLLOW | syscall.O_CLOEXEC
@@ -48,14 +48,14 @@ func statTrees(args []string) (total, error) {
 	}
 	threads, err := strconv.Atoi(args[2])
 	if err != nil || threads < 1 {
-		return total{}, fmt.Errorf("%q is no number of threads", args[2])
+		return total{}, fmt.Errorf("%q is not a number of threads", args[2])
 	}
 	list, err := mapFile(args[1])
 	if err != nil {
 		return total{}, err
 	}
 	if len(list) < headSize || string(list[:8]) != "nullrun1" || int(binary.NativeEndian.Uint32(list[8:])) != len(args)-3 {
-		return total{}, fmt.Errorf("%s: no list for these roots", args[1])
+		return total{}, fmt.Errorf("%s: not a list for these roots", args[1])
 	}
 	w := walk{list: list, folders: int64(binary.NativeEndian.Uint32(list[12:])), visit: stat}
 	if args[0] == "read" {
@@ -103,7 +103,7 @@ func mapFile(name string) ([]byte, error) {
 	return b, nil
 }
 
-// A walk is shared by goroutines that take folders from it.
+// A walk is shared by goroutines that take directories from it.
 type walk struct {
 	list    []byte
 	folders int64
@@ -146,7 +146,7 @@ func (w *walk) share() (t total, err error) {
 	}
 }
 
-// cut splits off a text with the NUL that ends it.
+// cut splits off a text including its final NUL.
 func cut(text []byte) (head, rest []byte) {
 	n := bytes.IndexByte(text, 0) + 1
 	return text[:n], text[n:]

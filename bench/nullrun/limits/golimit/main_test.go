@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Two folders, in two roots, with two files and none.
+// list returns a list of two directories, in two roots, with two files and none.
 func list(roots uint32) []byte {
 	text := "a\x00x\x00y\x00" + "b\x00"
 	b := binary.NativeEndian.AppendUint32([]byte("nullrun1"), roots)
@@ -53,7 +53,7 @@ func TestCounts(t *testing.T) {
 	}
 	for _, verb := range []string{"stat", "read"} {
 		if _, err := statTrees(append([]string{verb, file, "2"}, roots...)); err == nil || !strings.Contains(err.Error(), "y in a") {
-			t.Errorf("%s of a file that is gone: %v", verb, err)
+			t.Errorf("%s of a missing file: %v", verb, err)
 		}
 	}
 	for _, args := range [][]string{nil, {"look", file, "1", dir, dir}, {"stat", file, "0", dir, dir}, {"stat", file, "1", dir}, {"stat", dir + "/none", "1", dir, dir}} {
