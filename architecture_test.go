@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// quoted finds what a page has in backquotes.
+// quoted finds text in backquotes.
 var quoted = regexp.MustCompile("`([^`\n]+)`")
 
 func words(text string) (list []string) {
@@ -24,7 +24,7 @@ func words(text string) (list []string) {
 	return list
 }
 
-// section returns what stands below a heading of ARCHITECTURE.md; "" is the page.
+// section returns the text below a heading of ARCHITECTURE.md; "" is the whole page.
 func section(t *testing.T, heading string) string {
 	t.Helper()
 	page, err := os.ReadFile("ARCHITECTURE.md")
@@ -42,7 +42,7 @@ func section(t *testing.T, heading string) string {
 	return text
 }
 
-// walk calls visit for each of our files that go list would see, and for go.mod.
+// walk calls visit for each of this module's files that go list would see, and for go.mod.
 func walk(t *testing.T, visit func(name string) error) {
 	t.Helper()
 	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
@@ -61,8 +61,8 @@ func walk(t *testing.T, visit func(name string) error) {
 	}
 }
 
-// The map has a line for each folder that holds a package and for each at the top, and
-// no line for any other; "x/..." is x and all below it.
+// The map has a line for each directory with a package and for each at the top, and no other
+// lines; "x/..." means x and everything below it.
 func TestArchitectureMap(t *testing.T) {
 	var folders []string
 	for line := range strings.Lines(section(t, "Map")) {
@@ -71,11 +71,11 @@ func TestArchitectureMap(t *testing.T) {
 		}
 	}
 	if len(folders) < 40 {
-		t.Errorf("the map has %d folders", len(folders))
+		t.Errorf("the map has only %d directories", len(folders))
 	}
 	for _, name := range folders {
 		if info, err := os.Stat(strings.TrimSuffix(name, "/...")); err != nil || !info.IsDir() {
-			t.Errorf("the map has %q, which is no folder", name)
+			t.Errorf("the map has %q, which is not a directory", name)
 		}
 	}
 	mapped := func(dir string) bool {
@@ -101,7 +101,7 @@ func TestArchitectureMap(t *testing.T) {
 	}
 }
 
-// Tests, scripts, files and folders that ARCHITECTURE.md names exist.
+// Tests, scripts, files and directories named in ARCHITECTURE.md exist.
 func TestArchitectureNames(t *testing.T) {
 	tests := map[string]bool{}
 	declared := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`)
@@ -125,7 +125,7 @@ func TestArchitectureNames(t *testing.T) {
 		switch {
 		case isTest.MatchString(word):
 			if !tests[word] {
-				t.Errorf("there is no test %s", word)
+				t.Errorf("test %s does not exist", word)
 			}
 		case strings.HasSuffix(word, ".txtar"):
 			name = path.Join("cook/cli/testdata/script", word)
@@ -144,8 +144,8 @@ func TestArchitectureNames(t *testing.T) {
 	}
 }
 
-// The page gives a reason for each module in go.mod and for no other, and the list of
-// those that are not shipped is right.
+// The page gives a reason for exactly the modules in go.mod, and its list of modules that are not
+// shipped is correct.
 func TestArchitectureModules(t *testing.T) {
 	text, err := os.ReadFile("go.mod")
 	if err != nil {
@@ -155,7 +155,7 @@ func TestArchitectureModules(t *testing.T) {
 	for _, m := range regexp.MustCompile(`(?m)^\t(\S+) v\S+$`).FindAllStringSubmatch(string(text), -1) {
 		required = append(required, m[1])
 	}
-	shipped := map[string]bool{} // with a command or library
+	shipped := map[string]bool{} // needed by a command or the library
 	walk(t, func(name string) error {
 		forTests := strings.HasSuffix(name, "_test.go") || strings.Contains(name, "internal/") && strings.HasSuffix(path.Dir(name), "test")
 		if !strings.HasSuffix(name, ".go") || forTests || fits("proof/...", name) || fits("bench/...", name) {
@@ -176,7 +176,7 @@ func TestArchitectureModules(t *testing.T) {
 	table, forTests, ok := strings.Cut(section(t, "Dependencies"), "\nUsed by tests, proofs and benchmarks only:\n")
 	forTests, _, _ = strings.Cut(forTests, "\n\nUsed by")
 	if !ok || len(required) < 10 {
-		t.Fatalf("%d modules, and no line of those that are not shipped", len(required))
+		t.Fatalf("%d modules, but no list of the modules that are not shipped", len(required))
 	}
 	var named []string
 	for line := range strings.Lines(table) {
@@ -186,7 +186,7 @@ func TestArchitectureModules(t *testing.T) {
 	}
 	for _, module := range required {
 		if shipped[module] != slices.Contains(named, module) || !shipped[module] != slices.Contains(words(forTests), module) {
-			t.Errorf("%s (shipped: %v) has no line, or not the right one", module, shipped[module])
+			t.Errorf("%s (shipped: %v) has no line or a wrong one", module, shipped[module])
 		}
 	}
 	for _, module := range slices.Concat(named, words(forTests)) {

@@ -16,9 +16,9 @@ import (
 
 const module = "github.com/assetcook/assetcook/"
 
-// layers are our packages from the top down. A package imports packages of the layers
-// below its own; "x/..." are x and all packages below it, which may also import each
-// other. The first line that fits says where a package belongs.
+// layers are this module's packages from the top down. A package may import packages of lower
+// layers; "x/..." means x and all packages below it, which may also import each other. The first
+// matching line determines the layer of a package.
 var layers = [][]string{
 	{"cmd/..."},
 	{"examples/...", "docs/..."},
@@ -52,16 +52,16 @@ var layers = [][]string{
 	{"internal/..."},
 }
 
-// apart are packages that must not import each other whatever their layers: the engine
-// knows no recipe, and recipes know of it what a recipe is.
+// apart are packages that must not import each other, whatever their layers: the engine knows no
+// recipes, and recipes know only the engine's public packages.
 var apart = []struct{ importer, imported string }{
 	{"cook/...", "recipes/..."},
 	{"recipes/...", "cook/internal/..."},
 	{"profile/...", "hashing/..."},
 }
 
-// edges lists which of our packages those of the engine, the recipes and the proofs import,
-// on any system, apart from tests: a new edge is a decision that shows in a diff.
+// edges lists the imports among this module's packages of the engine, the recipes and the proofs,
+// on any system, without tests: a new edge is a decision that must show in a diff.
 const edges = `
 cook/cli: cook cook/inspect cook/internal/export cook/internal/glob cook/internal/ids cook/internal/likeness cook/internal/pass cook/internal/remote cook/internal/report cook/internal/report/overview cook/internal/rules cook/internal/runaction cook/internal/scan cook/internal/scenario cook/internal/state cook/internal/statedir cook/internal/store cook/internal/survey cook/pak cook/recipe cook/remote hashing internal/atomicfile internal/busyfile internal/child internal/confine internal/human internal/image/pixmap internal/image/role internal/image/source internal/manpage internal/nearest internal/pathname internal/socket internal/sysmem internal/version profile profile/counters profile/events profile/events/command profile/events/export profile/guid profile/memory profile/smoke profile/view profile/view/command
 cook/inspect: cook/internal/execute cook/internal/glob cook/internal/likeness cook/internal/pass cook/internal/report/overview cook/internal/store cook/internal/survey cook/recipe internal/audio/loudness internal/audio/ogg internal/audio/opus internal/audio/pcm internal/audio/qoa internal/audio/source internal/audio/vorbiscomment internal/audio/wav internal/child internal/confine internal/image/cooked internal/image/pixmap internal/image/texture internal/mesh/drawn internal/pathname internal/webjson profile/view
@@ -135,20 +135,20 @@ recipes/text: cook/recipe internal/plaintext
 recipes: cook/recipe recipes/atlas recipes/audio recipes/builtin recipes/bundle recipes/data recipes/font recipes/image recipes/lut recipes/mesh recipes/shader recipes/text
 `
 
-// pure packages decide and do nothing: neither disk nor clock.
+// pure packages compute without side effects: they use neither disk nor clock.
 var pure = map[string][]string{
 	"cook/internal/plan":  {"os", "os/exec", "net", "syscall"},
 	"cook/internal/glob":  {"os", "time", "os/exec", "net", "syscall"},
 	"cook/internal/rules": {"os", "time", "os/exec", "net", "syscall"},
 }
 
-// fits reports whether a pattern of layers means a package.
+// fits reports whether a pattern of layers matches a package.
 func fits(pattern, pkg string) bool {
 	dir, below := strings.CutSuffix(pattern, "/...")
 	return pkg == dir || below && strings.HasPrefix(pkg, dir+"/")
 }
 
-// layerOf returns a package's layer and the pattern that put it there, -1 if none does.
+// layerOf returns a package's layer and the matching pattern, -1 if none matches.
 func layerOf(pkg string) (int, string) {
 	for i, layer := range layers {
 		for _, pattern := range layer {
@@ -170,7 +170,7 @@ func mayImport(pkg, imported string) bool {
 	from, family := layerOf(pkg)
 	to, other := layerOf(imported)
 	return from < to || from == to && family == other && strings.HasSuffix(family, "/...") ||
-		from == to && strings.HasPrefix(family, "internal/") // those of media use each other
+		from == to && strings.HasPrefix(family, "internal/") // packages for media may use each other
 }
 
 func TestImports(t *testing.T) {
@@ -187,7 +187,7 @@ func TestImports(t *testing.T) {
 		pkg := strings.TrimPrefix(path.Dir("/"+filepath.ToSlash(name)), "/")
 		_, pattern := layerOf(pkg)
 		if pattern == "" && pkg != "" {
-			t.Errorf("package %q is in no layer; add it where it belongs", pkg)
+			t.Errorf("package %q is in no layer; add it to one", pkg)
 		}
 		seen[pattern] = true
 		if found[pkg] == nil {
@@ -208,7 +208,7 @@ func TestImports(t *testing.T) {
 			}
 			found[pkg][ours] = true
 			if !mayImport(pkg, ours) {
-				t.Errorf("%s imports %s, which package %q may not", name, ours, pkg)
+				t.Errorf("%s imports %s, which package %q must not", name, ours, pkg)
 			}
 		}
 		return nil
@@ -249,13 +249,13 @@ func compareEdges(t *testing.T, found map[string]map[string]bool) {
 	}
 }
 
-// isModule reports whether a folder is a module of its own.
+// isModule reports whether a directory is a separate module.
 func isModule(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, "go.mod"))
 	return err == nil
 }
 
-// The rules can refuse something.
+// The rules refuse some imports.
 func TestMayImport(t *testing.T) {
 	for _, tt := range []struct {
 		pkg, imported string

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// kindsOfDependencies lists the kinds that package dependency declares.
+// kindsOfDependencies lists the kinds declared in package dependency.
 func kindsOfDependencies(t *testing.T) (kinds []string) {
 	_, files := parsePackage(t, "internal/dependency")
 	for _, f := range files {
@@ -30,7 +30,7 @@ func kindsOfDependencies(t *testing.T) (kinds []string) {
 	return kinds
 }
 
-// ofDependency returns the name that an expression takes from package dependency, "" for none.
+// ofDependency returns the name that an expression uses from package dependency, "" for none.
 func ofDependency(n ast.Node, in string) string {
 	switch n := n.(type) {
 	case *ast.Ident:
@@ -46,7 +46,7 @@ func ofDependency(n ast.Node, in string) string {
 }
 
 // A switch over the kinds of dependencies has each kind in one case, and no default that would
-// hide a new one.
+// hide a new kind.
 func TestSwitchesHaveAllKindsOfDependencies(t *testing.T) {
 	kinds := kindsOfDependencies(t)
 	switches := 0
@@ -90,7 +90,7 @@ func TestSwitchesHaveAllKindsOfDependencies(t *testing.T) {
 	}
 }
 
-// Only what is kept for later runs, or hashed for them, has dependencies as texts.
+// Only packages that keep dependencies for later runs, or hash them, encode them as text.
 func TestOnlyIndexStoreAndKeysEncodeDependencies(t *testing.T) {
 	seen := map[string]bool{}
 	for _, dir := range sourceDirs(t, "cook/...", "recipes/...", "internal/...") {

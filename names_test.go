@@ -10,23 +10,23 @@ import (
 	"testing"
 )
 
-// A declaredType is a type of this module: the fields it declares, and the types whose
-// fields and methods it reaches, because it embeds them or is defined as one of them.
+// A declaredType is a type of this module: the fields it declares, and the types whose fields and
+// methods it reaches by embedding or definition.
 type declaredType struct {
 	fields  []string
 	methods []string
 	embeds  []string // keys as in typeKey
 }
 
-// typeKey names a type by the folder of its package.
+// typeKey names a type by the directory of its package.
 func typeKey(dir, name string) string { return dir + "." + name }
 
-// declarations counts what all packages declare, tests and nested modules aside.
+// declarations counts the declarations of all packages, without tests and nested modules.
 type declarations struct {
 	types    map[string]*declaredType
-	declared map[string]int // how often an unexported name is declared in packages
-	funcs    map[string]int // how often a function or method is declared
-	exported map[string]int // exported names by folder, outside internal
+	declared map[string]int // number of declarations of each unexported name
+	funcs    map[string]int // number of declarations of each function or method
+	exported map[string]int // exported names by directory, outside internal
 }
 
 func readModule(t *testing.T) declarations {
@@ -48,7 +48,7 @@ func readModule(t *testing.T) declarations {
 	return m
 }
 
-// importsOf returns the folders of the imported packages of this module by their names.
+// importsOf returns the directories of imported packages of this module, by name.
 func importsOf(f *ast.File) map[string]string {
 	imports := map[string]string{}
 	for _, spec := range f.Imports {
@@ -143,8 +143,8 @@ func resolve(dir string, imports map[string]string, typ ast.Expr) (key, name str
 	return "", ""
 }
 
-// reach returns the fields and methods that a type has, directly and by embedding. A name
-// counts once: an outer one hides inner ones.
+// reach returns the fields and methods of a type, its own and embedded ones. A name counts once:
+// an outer one hides inner ones.
 func (m declarations) reach(key string) (fields, methods []string) {
 	seen := map[string]bool{}
 	for next := []string{key}; len(next) > 0; {
@@ -165,8 +165,8 @@ func (m declarations) reach(key string) (fields, methods []string) {
 	return slices.Compact(fields), slices.Compact(methods)
 }
 
-// reaching are the types that still reach more than the targets of
-// [TestEmbeddingHidesNoLargeStructs]: fields and methods. Numbers only go down.
+// reaching are the types that still exceed the limits of [TestEmbeddingHidesNoLargeStructs], with
+// their fields and methods. Numbers only go down.
 var reaching = map[string][2]int{
 	"cook/cli.command":                         {2, 34},
 	"cook/inspect.details":                     {21, 0},
@@ -208,7 +208,7 @@ var reaching = map[string][2]int{
 	"cook/recipe.Job":                          {4, 37},
 }
 
-// A struct that embeds others is as large as all of them.
+// A struct with embedded structs is as large as all of them together.
 func TestEmbeddingHidesNoLargeStructs(t *testing.T) {
 	const mostFields, mostMethods = 15, 25
 	m := readModule(t)
@@ -222,7 +222,7 @@ func TestEmbeddingHidesNoLargeStructs(t *testing.T) {
 			most = [2]int{mostFields, mostMethods}
 		}
 		if len(fields) > most[0] || len(methods) > most[1] {
-			t.Errorf("%q: {%d, %d}, // fields and methods that it reaches; want at most %v", key, len(fields), len(methods), most)
+			t.Errorf("%q: {%d, %d}, // reachable fields and methods; want at most %v", key, len(fields), len(methods), most)
 		}
 		if known && len(fields) <= mostFields && len(methods) <= mostMethods {
 			t.Errorf("remove %q from reaching: it is small now", key)
@@ -230,13 +230,13 @@ func TestEmbeddingHidesNoLargeStructs(t *testing.T) {
 	}
 	for key := range reaching {
 		if m.types[key] == nil {
-			t.Errorf("remove %q from reaching: there is no such type", key)
+			t.Errorf("remove %q from reaching: the type does not exist", key)
 		}
 	}
 }
 
-// uniqueFunctions is the least share of function names that occur once, in percent. It
-// only goes up, to 50.
+// uniqueFunctions is the minimum share of function names that occur once, in percent. It only
+// goes up, to 50.
 const uniqueFunctions = 44
 
 // A search for a name finds its declaration.
@@ -256,12 +256,12 @@ func TestNamesCanBeFound(t *testing.T) {
 		}
 	}
 	if share := 100 * once / all; share < uniqueFunctions {
-		t.Errorf("%d of %d functions (%d %%) have names that no other has, want %d %%", once, all, share, uniqueFunctions)
+		t.Errorf("%d of %d functions (%d %%) have unique names, want %d %%", once, all, share, uniqueFunctions)
 	}
 }
 
-// exportedNames is the most that all packages outside internal may export, methods
-// included. It only goes down, to 600.
+// exportedNames is the maximum number of exported names outside internal, including methods. It
+// only goes down, to 600.
 const exportedNames = 1111
 
 func TestExportedNamesBecomeFewer(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// parsePackage parses the files of a package, tests aside, whatever their system.
+// parsePackage parses the files of a package, without tests, for all systems.
 func parsePackage(t *testing.T, dir string) (*token.FileSet, []*ast.File) {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
@@ -36,7 +36,7 @@ func parsePackage(t *testing.T, dir string) (*token.FileSet, []*ast.File) {
 	return fset, files
 }
 
-// sourceDirs are the folders of Go packages that fit a pattern such as "cook/...".
+// sourceDirs returns the directories of Go packages that match a pattern such as "cook/...".
 func sourceDirs(t *testing.T, patterns ...string) []string {
 	t.Helper()
 	var dirs []string
@@ -65,8 +65,8 @@ func sourceDirs(t *testing.T, patterns ...string) []string {
 	return dirs
 }
 
-// The public packages of the cooker are small, and their signatures and fields name
-// nothing that others cannot import.
+// The public packages of the cooker are small, and their signatures and fields use only types
+// that other modules can import.
 func TestPublicFaceIsSmall(t *testing.T) {
 	identifiers, lines := 0, 0
 	for _, dir := range []string{"cook", "cook/cli", "cook/recipe", "cook/manifest"} {
@@ -109,13 +109,13 @@ func TestPublicFaceIsSmall(t *testing.T) {
 	}
 }
 
-// An identifier is one that a package exports, and what others see of it.
+// An identifier is an exported name of a package, and its visible part.
 type identifier struct {
 	name      string
 	signature ast.Node
 }
 
-// exported lists what a declaration exports.
+// exported lists the exported names of a declaration.
 func exported(d ast.Decl) (list []identifier) {
 	switch d := d.(type) {
 	case *ast.FuncDecl:
@@ -128,7 +128,7 @@ func exported(d ast.Decl) (list []identifier) {
 			case *ast.TypeSpec:
 				switch {
 				case !s.Name.IsExported():
-				case s.Assign.IsValid(): // others can use what it names
+				case s.Assign.IsValid(): // other modules can use the aliased type
 					list = append(list, identifier{s.Name.Name, s.Name})
 				default:
 					list = append(list, identifier{s.Name.Name, visible(s.Type)})
@@ -149,7 +149,7 @@ func exported(d ast.Decl) (list []identifier) {
 	return list
 }
 
-// visible is a type without the unexported fields of a struct.
+// visible returns a type without the unexported fields of a struct.
 func visible(typ ast.Expr) ast.Expr {
 	s, ok := typ.(*ast.StructType)
 	if !ok {
@@ -179,7 +179,7 @@ func receiver(d *ast.FuncDecl) string {
 	return name.Name
 }
 
-// commandFlags are the names of the flags that package cli declares.
+// commandFlags returns the names of the flags that package cli declares.
 func commandFlags(t *testing.T) map[string]bool {
 	names := map[string]bool{}
 	_, files := parsePackage(t, "cook/cli")
@@ -207,14 +207,14 @@ func commandFlags(t *testing.T) map[string]bool {
 
 var flagWord = regexp.MustCompile(`(?:^|[^\w-])-([a-z][a-z-]*)`)
 
-// A program that uses package cook is not told flags that it does not have: package cli
-// adds them.
+// Messages for programs that use package cook do not mention flags, which the program may not
+// have: package cli adds them.
 func TestNoFlagsInLibraries(t *testing.T) {
 	flags := commandFlags(t)
 	seen := 0
 	for _, dir := range sourceDirs(t, "cook", "cook/recipe", "cook/recipe/recipetest", "cook/manifest", "cook/internal/...", "internal/...", "hashing", "profile/...") {
 		if dir == "cook/internal/report" || dir == "internal/mesh/obj" {
-			continue // part of the command; MTL files have options that look the same
+			continue // part of the command; options in MTL files look the same
 		}
 		fset, files := parsePackage(t, dir)
 		for _, f := range files {
@@ -242,7 +242,7 @@ func TestNoFlagsInLibraries(t *testing.T) {
 // wide are structs that may have more fields: rows and keys of tables, which are data.
 var wide = []string{"report.Record", "report.Explained", "rules.Remote"}
 
-// No struct of the pipeline holds more than a reader can keep in mind.
+// No struct of the pipeline has more fields than a reader can remember.
 func TestStructsAreSmall(t *testing.T) {
 	const most = 12
 	seen := 0
@@ -271,8 +271,7 @@ func TestStructsAreSmall(t *testing.T) {
 	}
 }
 
-// long are functions that may have more lines: kernels, whose steps share too much to
-// be told apart.
+// long are functions that may have more lines: kernels, whose steps share too much to be split.
 var long = []string{"profile/events.appendRecords"}
 
 // Functions fit on a screen.
@@ -300,10 +299,10 @@ func TestFunctionsAreShort(t *testing.T) {
 	}
 }
 
-// Windows keeps open files from removal and replacement, so that is left to package
-// busyfile; it also is inside confine.Root. Tests, proofs and benchmarks may do it themselves.
+// Windows refuses to remove and replace open files, so only package busyfile does it, and
+// confine.Root. Tests, proofs and benchmarks may do it themselves.
 func TestBusyFilesAreRemovedByBusyfile(t *testing.T) {
-	excused := map[string]string{ // by file, the reason
+	excused := map[string]string{ // reason by file
 		"internal/busyfile/disk.go":                  "makes the calls that Files repeats",
 		"internal/memtemp/memtemp_linux.go":          "serves tests",
 		"cook/cli/trace.go":                          "removes its own open file, where the system lets it",
