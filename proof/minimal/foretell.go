@@ -10,17 +10,18 @@ import (
 	"github.com/assetcook/assetcook/cook"
 )
 
-// A forecast is what a run has to do: no more and no less.
+// A forecast is the exact work that a run has to do.
 type forecast struct {
-	outcomes map[key][]cook.Outcome // of assets with work to do; where equal ones are cooked at once, either
-	logs     map[string]int         // how often each program is carried out
-	claims   map[string]int         // actions that need a key that is not known yet
+	outcomes map[key][]cook.Outcome // of assets with work; two outcomes if equal assets are cooked at once, because either may win
+	logs     map[string]int         // number of times each program must be executed
+	claims   map[string]int         // number of steps and chains that look up each key in the store
 }
 
-// foretell says what a run for targets has to do, and brings the model to where it is then.
+// foretell returns the work of a run for targets, and updates the model to the state after the
+// run.
 func (p *player) foretell(targets []string) *forecast {
 	f := &forecast{outcomes: map[key][]cook.Outcome{}, logs: map[string]int{}, claims: map[string]int{}}
-	fresh := map[key]string{} // keys of actions that are cooked
+	fresh := map[key]string{} // keys of the actions that are cooked
 	old := p.known
 	p.known = map[string]bool{}
 	for k := range old {
@@ -52,7 +53,7 @@ func (p *player) foretell(targets []string) *forecast {
 	return f
 }
 
-// one foretells one action.
+// one predicts the outcome of one action.
 func (p *player) one(f *forecast, k key, now action, made []artifact, old map[string]bool, fresh map[key]string) {
 	last, seen := p.states[k]
 	at := func(output string) string { return path.Join(k.target, output) }
@@ -74,7 +75,7 @@ func (p *player) one(f *forecast, k key, now action, made []artifact, old map[st
 		for i, s := range now.steps {
 			switch {
 			case now.err != nil && i == len(now.steps)-1 && errors.Is(now.err, errStop):
-				f.logs[s.log]++ // what fails is not in the store
+				f.logs[s.log]++ // the store keeps no failures
 			case !p.known[s.key]:
 				f.logs[s.log]++
 				p.known[s.key] = true
@@ -104,7 +105,7 @@ func (p *player) one(f *forecast, k key, now action, made []artifact, old map[st
 
 func (f *forecast) claim(key string) { f.claims[key]++ }
 
-// retire drops what a target has of sources that are gone.
+// retire deletes the outputs and states of sources that no longer exist, for one target.
 func (p *player) retire(target string) {
 	claimed := map[string]bool{}
 	for k, s := range p.states {
@@ -124,8 +125,9 @@ func (p *player) retire(target string) {
 	}
 }
 
-// diffOutcomes compares what was done with assets. One whose artifacts are those of another
-// that has just gone counts as restored, also if they lie there already.
+// diffOutcomes compares the outcomes of assets with the prediction. Where the model predicts
+// Unchanged, Restored is accepted if the reason is "moved": the asset has the artifacts of
+// another asset that was just removed, and they are already in place.
 func (f *forecast) diffOutcomes(got map[key]cook.Event) string {
 	var lines []string
 	for k, e := range got {
@@ -138,25 +140,25 @@ func (f *forecast) diffOutcomes(got map[key]cook.Event) string {
 	}
 	for k, want := range f.outcomes {
 		if _, ok := got[k]; !ok {
-			lines = append(lines, fmt.Sprintf("%s [%s] was left alone, want %q", k.source, k.target, want))
+			lines = append(lines, fmt.Sprintf("%s [%s] got no work, want %q", k.source, k.target, want))
 		}
 	}
 	slices.Sort(lines)
 	return strings.Join(lines, "\n")
 }
 
-// diffLogs compares which programs were carried out. Where stamps are too fresh to be trusted,
-// one that met a file for the first time may have been carried out twice.
+// diffLogs compares which programs were executed. Unless exact, a program may have been executed
+// twice as often, because a run that reads a file with a recent stamp cannot trust the stamp.
 func (f *forecast) diffLogs(got map[string]int, exact bool) string {
 	var lines []string
 	for log, n := range got {
 		if want := f.logs[log]; n < want || n > want && (exact || n > 2*want) {
-			lines = append(lines, fmt.Sprintf("carried out %d times, want %d: %s", n, want, log))
+			lines = append(lines, fmt.Sprintf("executed %d times, want %d: %s", n, want, log))
 		}
 	}
 	for log, want := range f.logs {
 		if got[log] == 0 {
-			lines = append(lines, fmt.Sprintf("not carried out, want %d times: %s", want, log))
+			lines = append(lines, fmt.Sprintf("not executed, want %d times: %s", want, log))
 		}
 	}
 	slices.Sort(lines)

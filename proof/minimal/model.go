@@ -7,29 +7,29 @@ import (
 	"strings"
 )
 
-// An action is what the model knows of one source for one target: all that it depends on, and
-// what comes of it.
+// An action is what the model knows about one source for one target: its dependencies and its
+// result.
 type action struct {
-	id, text string // of all steps; of the source
-	steps    []step // as far as they come
+	id, text string // id identifies the recipes and inputs of all steps; text is the text of the source
+	steps    []step // up to the first error
 	deps     []dep  // of all steps
-	output   string // below the target's folder
+	output   string // relative to the target's directory
 	made     string
 	err      error
 }
 
-// A step is one recipe applied. Two of the same key give the same.
+// A step is one application of a recipe. Steps with equal keys have equal results.
 type step struct{ key, log string }
 
-// A dep is what a step saw of something.
+// A dep is a dependency of a step and the value that the step saw.
 type dep struct{ what, value string }
 
-// A part says how one step is done.
+// A part defines how one step is cooked.
 type part struct {
 	recipe   string
 	level    int
 	path, to string
-	template string // of to, in a chain
+	template string // the template of the field to, in a chain
 }
 
 // parts returns the steps of a source.
@@ -58,8 +58,8 @@ func (t *tree) parts(source, target string) []part {
 	return []part{{"command", 0, source, source + ".out", ""}}
 }
 
-// act works out what an action is, where there are artifacts. Those that failed have a NUL for
-// their text.
+// act computes the action of a source, given the artifacts of other assets. An artifact that
+// could not be cooked has a NUL as its text.
 func (t *tree) act(source, target string, made []artifact) action {
 	parts := t.parts(source, target)
 	a := action{text: t.files[source], output: parts[len(parts)-1].to}
@@ -98,7 +98,7 @@ func (t *tree) act(source, target string, made []artifact) action {
 	return a
 }
 
-// key identifies what comes of all steps.
+// key identifies the result of all steps.
 func (a *action) key() string {
 	if len(a.steps) == 1 {
 		return a.steps[0].key
@@ -123,8 +123,8 @@ func relative(from, to string) string {
 
 func script(source string) string { return "tools/" + path.Ext(source)[1:] + ".sh" }
 
-// A view is what a step sees of the model, and notes what it depends on: by where that is, and
-// by the names that the step has for it.
+// A view gives a step access to the model and records its dependencies: in deps by their paths in
+// the tree, in named by the names that the step used.
 type view struct {
 	*tree
 	at    string
@@ -145,7 +145,7 @@ func (w *view) see(kind, name string) string {
 	return d.value
 }
 
-// value is what there is to be seen of something now.
+// value returns what a step sees of a dependency now.
 func (t *tree) value(what string, made []artifact) string {
 	kind, at, _ := strings.Cut(what, " ")
 	text, there := t.files[at]
@@ -197,8 +197,8 @@ func (w *view) find(pattern string) (found []string, err error) {
 	return found, nil
 }
 
-// errNeeds says that an artifact that a bundle takes could not be made.
-var errNeeds = fmt.Errorf("needs what could not be cooked")
+// errNeeds means that an artifact that a bundle reads could not be cooked.
+var errNeeds = fmt.Errorf("needs an artifact that could not be cooked")
 
 func (w *view) take(pattern string) ([]artifact, error) {
 	w.see("take", pattern)
@@ -209,7 +209,7 @@ func (w *view) take(pattern string) ([]artifact, error) {
 	return list, nil
 }
 
-// command is what a script writes.
+// command returns the output of a script.
 func (w *view) command(text string) string {
 	list, _ := w.list("lib", "*.dat")
 	if path.Ext(w.at) == ".dec" {

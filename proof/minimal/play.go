@@ -15,16 +15,16 @@ import (
 	"github.com/assetcook/assetcook/proof/oracle"
 )
 
-// Options say what is played.
+// Options configure a sequence.
 type Options struct {
-	Steps int  // rounds of edits and a run
-	Tools bool // some assets are cooked by programs, declared and traced (Linux)
+	Steps int  // rounds of edits, each followed by two runs
+	Tools bool // cook some assets with programs, both with declared and with traced dependencies (Linux)
 }
 
-// Counts are what has been played.
+// Counts are totals over a sequence.
 type Counts struct{ Runs, Edits, Actions, Cooked int }
 
-// Play plays one sequence in an empty folder. Its error says where cook and model differ.
+// Play plays one sequence in an empty directory. Its error shows where cook and the model differ.
 func Play(ctx context.Context, dir string, seed uint64, opt Options) (Counts, error) {
 	p := &player{
 		tree: newTree(seed, opt.Tools), dir: dir, states: map[key]state{}, disk: map[string]string{}, known: map[string]bool{},
@@ -53,7 +53,7 @@ func Play(ctx context.Context, dir string, seed uint64, opt Options) (Counts, er
 
 type key struct{ source, target string }
 
-// A state is how an action ended.
+// A state is the last action of a source for a target, and whether it failed.
 type state struct {
 	action
 	failed bool
@@ -62,14 +62,15 @@ type state struct {
 type player struct {
 	*tree
 	dir    string
-	ahead  time.Duration // of cook's clock; an hour makes all stamps old enough to be trusted
+	ahead  time.Duration // offset of cook's clock; an hour makes all stamps old enough to be trusted
 	states map[key]state
-	disk   map[string]string // what is in the output folder, by path
-	known  map[string]bool   // keys of what is in the store
+	disk   map[string]string // files in the output directory, by path
+	known  map[string]bool   // keys of the results in the store
 	counts Counts
 }
 
-// damage harms outputs or the index, or makes a file look new.
+// damage sometimes edits or removes an output, removes the index, or updates the stamp of a
+// source.
 func (p *player) damage() []string {
 	switch p.IntN(12) {
 	case 0, 1:
@@ -103,7 +104,7 @@ func (p *player) damage() []string {
 	return nil
 }
 
-// writeTree makes the files of the tree those on the disk.
+// writeTree writes the files of the tree to the disk.
 func (p *player) writeTree() error {
 	root := filepath.Join(p.dir, "assets")
 	there, err := oracle.ReadTree(root)
@@ -132,7 +133,7 @@ func (p *player) writeTree() error {
 	return nil
 }
 
-// An observer notes what work was done on assets.
+// An observer records the outcomes of the assets that needed work.
 type observer struct {
 	cook.Observers
 	outcomes map[key]cook.Event
@@ -145,7 +146,7 @@ func (o *observer) Event(e cook.Event) {
 	}
 }
 
-// run cooks, and compares what was done with what the model says.
+// run cooks, and compares the work done and the outputs with the model.
 func (p *player) run(ctx context.Context, targets []string) error {
 	if err := p.writeTree(); err != nil {
 		return err
@@ -183,7 +184,7 @@ func (p *player) run(ctx context.Context, targets []string) error {
 	return nil
 }
 
-// diffDisk compares the output folder with the model.
+// diffDisk compares the output directory with the model.
 func (p *player) diffDisk(targets []string) string {
 	got, err := oracle.ReadTree(filepath.Join(p.dir, "cooked"))
 	if err != nil {

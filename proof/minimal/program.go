@@ -12,7 +12,7 @@ import (
 	"github.com/assetcook/assetcook/recipes/builtin"
 )
 
-// A world is what a program sees, of the disk or of the model.
+// A world is what a program can access: the disk or the model.
 type world interface {
 	read(name string) (text string, found bool, err error)
 	has(name string) (bool, error)
@@ -20,26 +20,26 @@ type world interface {
 	take(pattern string) ([]artifact, error)
 }
 
-// An artifact is a file that an asset was cooked to.
+// An artifact is an output file of an asset.
 type artifact struct{ source, path, text string }
 
-// errStop is how a program ends that says so.
-var errStop = errors.New("the program says so")
+// errStop is the error of a program that executes stop or halt.
+var errStop = errors.New("stopped by the program")
 
-// interpret carries out a program, a command a line, and returns what it writes and a log of
-// all that it saw. Of files it writes the first bytes only, so that many edits leave what it
-// writes as it was.
+// interpret executes a program with one command per line. It returns the program's output and a
+// log of everything that the program saw. Only the first byte of each file or artifact goes into
+// the output, except for use, so that many edits do not change the output.
 //
-//	use NAME     expand: the first line of a file, a command for the next step
-//	read NAME    the first byte of a file
-//	has NAME     whether there is one
-//	find PATTERN files that match
-//	take PATTERN gather: the first bytes of artifacts
-//	stop         expand: fails
-//	halt         run, gather: fails
-//	# ...        expand: drops the line
+//	use NAME     expand: write the first line of a file, a command for the next step
+//	read NAME    write the first byte of a file
+//	has NAME     write whether a file exists
+//	find PATTERN write the names of the files that match
+//	take PATTERN gather: write the first bytes of artifacts
+//	stop         expand: fail
+//	halt         run, gather: fail
+//	# ...        expand: drop the line
 //
-// Expand keeps other lines.
+// Expand copies all other lines.
 func interpret(name string, level int, text string, w world) (out, log string, err error) {
 	log = fmt.Sprintf("%s %d %q", name, level, text)
 	for line := range strings.Lines(text) {
@@ -97,7 +97,7 @@ func interpret(name string, level int, text string, w world) (out, log string, e
 
 func first(text string) string { return text[:min(1, len(text))] }
 
-// A jobWorld is what a recipe sees.
+// A jobWorld gives a program access to the disk through its job.
 type jobWorld struct{ *recipe.Job }
 
 func (w jobWorld) read(name string) (string, bool, error) {
@@ -126,7 +126,7 @@ func (w jobWorld) take(pattern string) (list []artifact, err error) {
 	return list, err
 }
 
-// A done holds the logs of the programs that a run has carried out.
+// A done collects the logs of the programs that a run has executed, with counts.
 type done struct {
 	mu   sync.Mutex
 	logs map[string]int
@@ -141,7 +141,8 @@ func note(ctx context.Context, log string) {
 	d.logs[log]++
 }
 
-// carryOut is Cook of the recipes. A bundle that has to wait for others has done nothing yet.
+// carryOut implements Cook for the recipes. It does not log a program that fails for another
+// reason than stop or halt, such as a bundle that has to wait for artifacts.
 func carryOut(ctx context.Context, job *recipe.Job, name string, level int) error {
 	text, err := job.Source()
 	if err != nil {
@@ -182,7 +183,7 @@ func (*gatherer) Cook(ctx context.Context, job *recipe.Job) error {
 	return carryOut(ctx, job, "gather", 0)
 }
 
-// A command is the recipe of that name, counted.
+// A command is the recipe command that logs its executions.
 type command builtin.Command
 
 func (c *command) Outputs() []string { return (*builtin.Command)(c).Outputs() }

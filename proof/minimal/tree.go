@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// A tree is an asset folder as the model knows it.
+// A tree is the model's asset directory.
 type tree struct {
 	*rand.Rand
 	tools bool
@@ -17,26 +17,27 @@ type tree struct {
 	rules rules
 }
 
-// rules are what cook.toml says, as far as it varies.
+// rules are the parts of cook.toml that vary.
 type rules struct {
-	expand, run, small int    // levels, that of run for the target small as well
-	mid, out           string // names of outputs: of expand, and of run where it is the first step
+	expand, run, small int    // levels of expand and run; small is the level of run for the target small
+	mid, out           string // output templates: mid of expand, and out of run where it is the first step
 }
 
-// Programs that are sources, each in one folder at a time; bundles come after what they take.
+// The names of the sources. Each source is in one directory at a time. A bundle comes after the
+// assets whose artifacts it reads.
 var (
 	single  = []string{"r0.run", "r1.run", "e0.exp", "e1.exp", "d.dec", "t.tra"}
 	bundles = []string{"b.exb", "g0.gather", "g1.gather"}
 )
 
 var (
-	folders = []string{"", "a", "b"}                        // that sources are in
-	places  = []string{"", "a", "b", "lib", "gen", "a/sub"} // that other files are in; each stays
+	folders = []string{"", "a", "b"}                        // directories that may contain sources
+	places  = []string{"", "a", "b", "lib", "gen", "a/sub"} // directories of the other files, which never move
 	names   = []string{"one.dat", "two.dat", "more.txt"}
 	texts   = []string{"", "one", "other", "two", "read two.dat", "read two.dat\n", "has one.dat\nmore"}
 )
 
-// Scripts of commands, of which the model knows what they write.
+// Scripts for commands, whose outputs the model can compute.
 var (
 	declaredScripts = []string{
 		"cat \"$1\" lib/*.dat >\"$2\" 2>&-; :\n",
@@ -71,7 +72,7 @@ func newTree(seed uint64, tools bool) *tree {
 
 func pick[T any](r *tree, list []T) T { return list[r.IntN(len(list))] }
 
-// sources are the names of all programs.
+// sources returns the names of all sources.
 func (t *tree) sources() []string {
 	if t.tools {
 		return slices.Concat(single, bundles)
@@ -81,7 +82,7 @@ func (t *tree) sources() []string {
 
 func (t *tree) other() string { return path.Join(pick(t, places), pick(t, names)) }
 
-// where returns the path of a source, "" if there is none of that name.
+// where returns the path of a source, or "" if it does not exist.
 func (t *tree) where(name string) string {
 	for _, dir := range folders {
 		p := path.Join(dir, name)
@@ -114,7 +115,7 @@ func commandOf(name string) string {
 	return fmt.Sprintf("command = [\"sh\", \"tools/%s.sh\", \"{in}\", \"{out}\"]\ntools = [\"tools/%[1]s.sh\"]\noutputs = [\"{path}.out\"]\n", name)
 }
 
-// program draws the text of a source.
+// program returns a random text for a source.
 func (t *tree) program(name string) string {
 	if other := t.where(pick(t, t.sources())); other != "" && t.IntN(4) == 0 && path.Ext(other) == path.Ext(name) && !slices.Contains(bundles, name) {
 		return t.files[other]
@@ -152,7 +153,7 @@ func (t *tree) program(name string) string {
 	return strings.Join(lines, "\n")
 }
 
-// edit changes the tree, and returns what it has done for people.
+// edit makes a random edit of the tree and returns a description of it.
 func (t *tree) edit() string {
 	source := t.where(pick(t, t.sources()))
 	switch n := t.IntN(100); {
@@ -193,8 +194,8 @@ func (t *tree) edit() string {
 	return fmt.Sprintf("write %s %q", source, t.files[source])
 }
 
-// toggle removes a file that is there, or writes one that is not, in most cases. So what a
-// later step looked for in vain is there when an equal source is in another folder.
+// toggle usually removes a file if it exists and writes it otherwise. So after a source has
+// moved, a file that a later step looked for in vain may exist.
 func (t *tree) toggle(name string) string {
 	_, there := t.files[name]
 	switch {
@@ -208,8 +209,8 @@ func (t *tree) toggle(name string) string {
 	return fmt.Sprintf(", write %s %q", name, t.files[name])
 }
 
-// list returns the names of files in a folder that match a pattern, sorted, and whether there
-// is the folder.
+// list returns the sorted names of the files in a directory that match a pattern, and whether the
+// directory exists.
 func (t *tree) list(folder, pattern string) (found []string, there bool) {
 	for _, p := range slices.Sorted(maps.Keys(t.files)) {
 		dir, base := path.Dir(p), path.Base(p)

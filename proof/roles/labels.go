@@ -9,15 +9,15 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// A label says by hand what pictures of a folder are for.
+// A label is the role of some pictures of a directory, assigned by hand.
 type label struct {
-	folder  string // its name
+	folder  string // base name of the directory
 	pattern string
-	role    string // "?" for pictures that do not count
+	role    string // "?" to exclude the pictures
 }
 
-// readLabels reads lines of three words: the name of a folder, a pattern of paths in it, a role.
-// The first line that fits a picture is its label.
+// readLabels reads lines of three words: the name of a directory, a pattern of paths in it, and a
+// role. The first line that matches a picture determines its label.
 func readLabels(file string) ([]label, error) {
 	if file == "" {
 		return nil, nil
@@ -35,14 +35,14 @@ func readLabels(file string) ([]label, error) {
 			continue
 		}
 		if len(words) != 3 || !doublestar.ValidatePattern(words[1]) {
-			return nil, fmt.Errorf("%s:%d: want a folder, a pattern and a role", file, n)
+			return nil, fmt.Errorf("%s:%d: want a directory, a pattern and a role", file, n)
 		}
 		labels = append(labels, label{words[0], words[1], words[2]})
 	}
 	return labels, nil
 }
 
-// label notes what labels say about pictures that no material uses.
+// label adds the labels of pictures that no material uses.
 func (t *tree) label(labels []label) {
 	for _, picture := range t.pictures {
 		if _, ok := t.truth[picture]; ok {

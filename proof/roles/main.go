@@ -1,15 +1,16 @@
-// Roles compares what pictures are taken for with what materials use them for.
+// Roles compares the roles that cook assigns to pictures with the roles in which materials use
+// them.
 //
-//	go run ./proof/roles [-cook] [-labels FILE] [-write FILE] [-most N] FOLDER...
+//	go run ./proof/roles [-cook] [-labels FILE] [-write FILE] [-most N] DIRECTORY...
 //
-// A folder holds the sources of a game or a set of models. Its materials tell the truth: those of
-// glTF, GLB, MTL, Godot, Gazebo, Cube 2, 0 A.D., SuperTuxKart and Trigger Rally. Pictures that materials use in
-// two roles are left out, and slots that hold either colors or numbers, as those for speculars.
-// -labels says what pictures are that no material uses; the folder is the first word of a line.
-// Names are asked, or with -cook the recipe, which sees the pixels as well; pictures that it
-// cannot read do not count.
-// -write keeps at most N names of each folder, the ones of least checksum, for
-// internal/image/role/testdata/slots.tsv.
+// A directory contains the sources of a game or a set of models. The true roles come from its
+// materials: those of glTF, GLB, MTL, Godot, Gazebo, Cube 2, 0 A.D., SuperTuxKart and Trigger
+// Rally. Pictures that materials use in two roles are excluded. So are slots that may contain
+// either colors or data, such as specular maps. -labels reads the roles of pictures that no
+// material uses; the first word of a line is the directory. The role is derived from the name of
+// a picture, or with -cook by the recipe, which also looks at the pixels; pictures that the
+// recipe cannot read are excluded. -write writes at most N names of each directory, those with
+// the smallest checksums, for internal/image/role/testdata/slots.tsv.
 package main
 
 import (
@@ -36,10 +37,10 @@ import (
 
 func main() {
 	log.SetFlags(0)
-	cook := flag.Bool("cook", false, "ask the recipe, not the name alone")
-	hand := flag.String("labels", "", "take roles of pictures that no material uses from this `file`")
+	cook := flag.Bool("cook", false, "let the recipe determine the role, not the name alone")
+	hand := flag.String("labels", "", "read the roles of pictures that no material uses from this `file`")
 	file := flag.String("write", "", "write names and roles to this `file`")
-	most := flag.Int("most", 300, "of each folder write at most `N` names")
+	most := flag.Int("most", 300, "write at most `N` names of each directory")
 	flag.Parse()
 	var out bytes.Buffer
 	ask := byName
@@ -50,7 +51,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("folder | pictures | right | unsure | wrong | data surely as colors | in two roles")
+	fmt.Println("directory | pictures | right | unsure | wrong | data as colors without doubt | in two roles")
 	for _, folder := range flag.Args() {
 		truth, err := truthOf(folder, labels)
 		if err != nil {
@@ -68,7 +69,7 @@ func main() {
 	}
 }
 
-// sample returns the most names of least checksum, sorted.
+// sample returns up to most names, those with the smallest checksums, sorted.
 func sample(truth map[string]string, most int) []string {
 	pictures := slices.SortedFunc(maps.Keys(truth), func(a, b string) int {
 		return cmp.Compare(xxhash.Sum64String(a), xxhash.Sum64String(b))
@@ -79,20 +80,21 @@ func sample(truth map[string]string, most int) []string {
 	return pictures
 }
 
-// An answer is what a picture is taken for.
+// An answer is the role that cook assigns to a picture.
 type answer struct {
 	role   role.Role
 	unsure bool
-	says   string // what says so
+	says   string // the reason
 }
 
-// byName asks the name of a picture.
+// byName derives the role from the path of a picture.
 func byName(folder, picture string) (answer, bool) {
 	named := role.OfPath(filepath.Base(folder) + "/" + picture)
 	return answer{named.Role(), named == role.PerhapsNormal || named == role.PerhapsData, "its path says " + named.String()}, true
 }
 
-// byRecipe asks the recipe, with its default options. It is unsure where it warns.
+// byRecipe returns the role that the recipe chooses with its default options. The answer is
+// unsure if the recipe warns.
 func byRecipe(folder, picture string) (answer, bool) {
 	o := image.Recipe().New().(*image.Image)
 	o.Named = role.OfPath(picture).String()
@@ -115,7 +117,8 @@ func byRecipe(folder, picture string) (answer, bool) {
 	return answer{}, false
 }
 
-// report prints how often the answers are true, and those that are not.
+// report prints the numbers of right, unsure and wrong answers, and lists those that are not
+// right.
 func report(folder string, truth map[string]string, ask func(folder, picture string) (answer, bool)) {
 	var all, right, unsure, wrong, lies, both int
 	var lines []string
@@ -153,7 +156,8 @@ func report(folder string, truth map[string]string, ask func(folder, picture str
 // twice marks pictures that are used in more than one role.
 const twice = "twice"
 
-// truthOf returns the role of each picture that a material of the folder uses, or that a label names.
+// truthOf returns the role of each picture that a material of the directory uses, or that has a
+// label.
 func truthOf(folder string, labels []label) (map[string]string, error) {
 	t := tree{root: folder, pictures: map[string]string{}, truth: map[string]string{}}
 	var texts []string
@@ -168,7 +172,7 @@ func truthOf(folder string, labels []label) (map[string]string, error) {
 		rel = filepath.ToSlash(rel)
 		switch strings.ToLower(filepath.Ext(rel)) {
 		case ".png", ".jpg", ".jpeg", ".tga", ".webp", ".bmp", ".tif", ".tiff", ".exr", ".hdr", ".dds", ".ktx", ".ktx2":
-			shown := strings.TrimSuffix(rel, ".cached.dds") // packages of 0 A.D. have pictures cooked
+			shown := strings.TrimSuffix(rel, ".cached.dds") // packages of 0 A.D. contain cooked pictures
 			t.pictures[strings.ToLower(shown)] = shown
 		default:
 			texts = append(texts, rel)

@@ -13,14 +13,15 @@ import (
 	"strings"
 )
 
-// A tree is a folder whose materials are read.
+// A tree is a directory whose materials are read.
 type tree struct {
 	root     string
-	pictures map[string]string // paths, by their lower case
+	pictures map[string]string // paths by lowercase path
 	truth    map[string]string // roles by path
 }
 
-// noteSlotPicture notes that a slot uses a picture, if it is in one of the places where its format looks.
+// noteSlotPicture records the role of the picture that a slot names. Only the first place where
+// the picture exists counts.
 func (t *tree) noteSlotPicture(slot, picture string, places ...string) {
 	label := roleOf[strings.ToLower(slot)]
 	if label == "" || picture == "" {
@@ -39,7 +40,8 @@ func (t *tree) noteSlotPicture(slot, picture string, places ...string) {
 	}
 }
 
-// roleOf is the table of slots, in lower case. Speculars are not in it: some are colors.
+// roleOf maps slots in lower case to roles. Specular maps are missing, because some of them are
+// colors.
 var roleOf = map[string]string{
 	// glTF
 	"basecolortexture": "color", "emissivetexture": "color", "diffusetexture": "color", "sheencolortexture": "color",
@@ -57,7 +59,7 @@ var roleOf = map[string]string{
 	// Gazebo
 	"albedo_map": "color", "emissive_map": "color", "normal_map": "normal", "roughness_map": "data", "metalness_map": "data",
 	"ambient_occlusion_map": "data", "light_map": "lightmap", "environment_map": "environment",
-	// Cube 2, whose names are those of command texture
+	// Cube 2: the command texture, followed by the type of the texture.
 	"cube 0": "color", "cube c": "color", "cube d": "color", "cube g": "color", "cube n": "normal", "cube z": "height", "cube e": "environment",
 	// 0 A.D.
 	"basetex": "color", "normtex": "normal", "aotex": "data",
@@ -68,7 +70,7 @@ var roleOf = map[string]string{
 	"kart name": "color", "kart normal-map": "normal", "kart gloss-map": "data", "kart colorization-mask": "mask",
 }
 
-// read adds what the materials of a file use.
+// read adds the pictures that the materials of a file use.
 func (t *tree) read(name string) {
 	ext := strings.ToLower(path.Ext(name))
 	switch ext {
@@ -180,7 +182,8 @@ func (t *tree) godot(name, text string) {
 	}
 }
 
-// above are the folders above a file, and in each of them a folder: one is where its format looks.
+// above returns the subdirectory called folder of each directory above a file. Some formats
+// search all of them.
 func above(name, folder string) (places []string) {
 	for dir := path.Dir(name); ; dir = path.Dir(dir) {
 		places = append(places, path.Join(dir, folder))
@@ -190,8 +193,8 @@ func above(name, folder string) (places []string) {
 	}
 }
 
-// xml reads actors of 0 A.D., <texture file= name=>, materials of SuperTuxKart, <material name=
-// normal-map=>, and levels of Trigger Rally, <terrain heightmap= colormap=>.
+// xml reads actors of 0 A.D. (<texture file= name=>), materials of SuperTuxKart (<material name=
+// normal-map=>), and levels of Trigger Rally (<terrain heightmap= colormap=>).
 func (t *tree) xml(name, text string) {
 	d := xml.NewDecoder(strings.NewReader(text))
 	d.Strict = false
@@ -199,7 +202,7 @@ func (t *tree) xml(name, text string) {
 	for {
 		token, err := d.Token()
 		if err != nil {
-			return // the end, or no XML from there on
+			return // end of file or invalid XML
 		}
 		start, ok := token.(xml.StartElement)
 		if !ok {

@@ -1,10 +1,10 @@
-// Command audiodecode decodes a sound with this module's decoders, for comparison with
-// others. See audio_recipe.sh beside it.
+// Command audiodecode decodes a sound with this module's decoders, to compare them with others.
+// See audio_recipe.sh beside it.
 //
 //	audiodecode FILE RAW
 //
-// RAW gets interleaved 16-bit little-endian samples, and standard output the rate and
-// the number of channels.
+// It writes interleaved 16-bit little-endian samples to RAW, and prints the sample rate and the
+// number of channels.
 package main
 
 import (

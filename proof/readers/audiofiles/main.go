@@ -1,13 +1,13 @@
-// Command audiofiles writes sounds in every audio format that this module writes, for other
-// programs to read, and measures how much their result differs.
-// See audio.sh beside it.
+// Command audiofiles writes sounds in every audio format that this module can write. Other
+// programs read them, and audiofiles measures how much their results differ. See audio.sh beside
+// it.
 //
-//	audiofiles write DIR             for each sound X: X.raw, X-*.wav, X.qoa, X.opus
-//	audiofiles ima WAV TO            writes a WAV file again, as IMA ADPCM
-//	audiofiles compare WANT GOT DB   fails unless GOT is as long and as near
+//	audiofiles write DIR             write X.raw, X-*.wav, X.qoa and X.opus for each sound X
+//	audiofiles ima WAV TO            convert a WAV file to IMA ADPCM
+//	audiofiles compare WANT GOT DB   fail unless GOT has the length of WANT and is as similar
 //
-// Raw files are interleaved 16-bit little-endian samples. X starts with its rate and
-// its channels: 22050-2.
+// Raw files contain interleaved 16-bit little-endian samples. The name X starts with the sample
+// rate and the number of channels: 22050-2.
 package main
 
 import (
@@ -105,7 +105,8 @@ func ima(from, to string) error {
 	return os.WriteFile(to, b.Bytes(), 0o666)
 }
 
-// sound plays notes that rise and fade, others in each channel, over a little noise.
+// sound returns notes that rise and fade, with different notes in each channel, plus a little
+// noise.
 func sound(rate, channels, frames int) *pcm.Clip {
 	clip := &pcm.Clip{Rate: rate, Channels: channels}
 	seed := uint32(1)
@@ -131,7 +132,7 @@ func raw(clip *pcm.Clip) []byte {
 	return to
 }
 
-// compare prints the signal-to-noise ratio.
+// compare prints the signal-to-noise ratio of got, and fails if it is below least.
 func compare(want, got, least string) error {
 	a, err := os.ReadFile(want)
 	if err != nil {

@@ -1,11 +1,10 @@
-// Command pictures compares what package source decodes with what the reference
-// decoders do, djpeg of libjpeg-turbo and dwebp of libwebp: each JPEG and WebP below
-// the folders that it is given as it is, and every picture once more after cjpeg
-// has packed it with each way to store chroma, and cwebp.
+// Command pictures compares the decoders of package source with reference decoders: djpeg of
+// libjpeg-turbo and dwebp of libwebp. It decodes each JPEG and WebP below the given directories.
+// It also encodes every picture with cwebp, and with cjpeg for each way to subsample chroma, and
+// decodes the results.
 //
-// It prints the PSNR of each kind, mean and worst; a picture of equal bytes counts
-// as 99 dB. Files of which djpeg says that they are damaged must be refused: it
-// fails if one is not, or if a kind's worst is below -least.
+// It prints the mean and the worst PSNR of each kind; equal pixels count as 99 dB. It fails if a
+// file is accepted in which djpeg reports damage, or if a PSNR is below -least.
 //
 //	go run ./proof/readers/pictures [-n 200] DIR...
 package main
@@ -29,8 +28,8 @@ import (
 )
 
 func main() {
-	n := flag.Int("n", 200, "how many `pictures` to look at, evenly chosen")
-	least := flag.Float64("least", 0, "`dB` that every picture must reach")
+	n := flag.Int("n", 200, "compare this many `pictures`, evenly chosen")
+	least := flag.Float64("least", 0, "fail below this PSNR, in `dB`")
 	flag.Parse()
 	if err := readPictureTrees(context.Background(), flag.Args(), *n, *least); err != nil {
 		fmt.Fprintln(os.Stderr, "pictures:", err)
@@ -38,7 +37,7 @@ func main() {
 	}
 }
 
-// Encoders by kind; each reads the PPM in.ppm and writes the file out.
+// Encoders by kind. Each reads the PPM file in.ppm and writes the file out.
 var encoders = []struct {
 	kind, ext string
 	argv      []string
@@ -52,12 +51,12 @@ var encoders = []struct {
 	{"webp", ".webp", []string{"cwebp", "-quiet", "-q", "85", "in.ppm", "-o", "out"}},
 }
 
-// A score is what the pictures of one kind came to.
+// A score sums up the pictures of one kind.
 type score struct {
 	pictures int
 	sum      float64
 	worst    float64
-	name     string // of the worst
+	name     string // of the worst picture
 }
 
 func readPictureTrees(ctx context.Context, dirs []string, n int, least float64) error {
@@ -142,7 +141,7 @@ func print(scores map[string]*score) {
 	}
 }
 
-// find returns n of the pictures below the folders.
+// find returns up to n pictures below the directories, evenly chosen.
 func find(dirs []string, n int) ([]string, error) {
 	var all []string
 	for _, dir := range dirs {
@@ -172,11 +171,11 @@ func comparePictures(ctx context.Context, dir, ext string, data []byte) (float64
 	m, info, err := source.Decode(ctx, data, ext, 65535)
 	switch {
 	case said != "" && err == nil && info.Notes == nil:
-		return 0, fmt.Errorf("taken without a word, but the reference decoder says: %s", said)
+		return 0, fmt.Errorf("accepted without a warning, but the reference decoder reports: %s", said)
 	case said != "":
 		return peers.Equal, nil
 	case err != nil:
-		return 0, fmt.Errorf("refused, but the reference decoder takes it: %w", err)
+		return 0, fmt.Errorf("refused, but the reference decoder accepts it: %w", err)
 	}
 	if info.Orientation > 1 {
 		return 0, errTurned
@@ -184,7 +183,8 @@ func comparePictures(ctx context.Context, dir, ext string, data []byte) (float64
 	return peers.PSNR(m, want)
 }
 
-// errTurned says that we turn a picture upright, as the reference decoders do not.
+// errTurned means that package source rotated a picture upright, which the reference decoders do
+// not do.
 var errTurned = errors.New("turned upright")
 
 func ppm(m *pixmap.Map) []byte {

@@ -26,7 +26,7 @@ type member struct {
 	paths                  []place  // behind the member's name
 }
 
-// globals writes the declarations of the module.
+// globals writes the declarations at the top of the module.
 func (g *generator) globals() {
 	g.generateLine("const scale: f32 = 2.5;\nconst steps = 3u;\nconst corner = vec3<f32>(1.0, -1.0, 0.5);")
 	g.places = append(g.places, place{"scale", float, constant}, place{"steps", unsigned, constant}, place{"corner", shape{'f', 3, 0}, constant})
@@ -82,7 +82,7 @@ func (g *generator) buffer(name, space string, m member) {
 	}
 }
 
-// plain returns a member that is a number.
+// plain returns a member of scalar, vector or matrix type.
 func plain(s shape) member {
 	align := []int{0, 4, 8, 16, 16}[s.rows]
 	m := member{text: s.String(), size: 4 * s.rows, align: align, numbers: []number{{0, s, 0}}, paths: []place{{"", s, writable}}}
@@ -94,7 +94,8 @@ func plain(s shape) member {
 
 func roundUp(n, to int) int { return (n + to - 1) / to * to }
 
-// structure writes a struct. In the address space uniform, arrays and structs lie at multiples of 16.
+// structure writes a struct. In the address space uniform, arrays and structs are aligned to 16
+// bytes.
 func (g *generator) structure(name string, inner *member, uniform bool, n int) member {
 	whole := member{text: name, align: 4}
 	g.generateLine("struct %s {", name)
@@ -172,7 +173,7 @@ func (g *generator) texture() {
 	g.textures = append(g.textures, t)
 }
 
-// sample returns a call that reads a texture as floats, "" if there is none.
+// sample returns a call that reads a texture as floats, or "" if there is none.
 func (g *generator) sample(s shape, depth int) string {
 	if len(g.textures) == 0 {
 		return ""
@@ -234,7 +235,7 @@ func (g *generator) sample(s shape, depth int) string {
 	return g.swizzle(text, 4, s.rows)
 }
 
-// query returns a question about a texture whose answer is a u32, "" if there is no texture.
+// query returns a call that queries a texture and returns a u32, or "" if there is no texture.
 func (g *generator) query(depth int) string {
 	if len(g.textures) == 0 {
 		return ""

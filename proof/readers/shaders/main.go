@@ -139,7 +139,8 @@ func (c *campaign) writeCampaign(seed uint64, n int) error {
 	return nil
 }
 
-// cook cooks all shaders for all targets. Some fail, so its status says nothing.
+// cook cooks all shaders for all targets. It ignores the exit status, because some shaders always
+// fail.
 func (c *campaign) cook(program string) error {
 	cmd := exec.Command(program, "-q", "-dir", filepath.Join(c.dir, "assets"), "-config", filepath.Join(c.dir, "rules.toml"),
 		"-target", "all", "-cache", filepath.Join(c.dir, "store"), "-out", filepath.Join(c.dir, "out"))
@@ -232,11 +233,11 @@ func (s *shader) judge(t target, result string) error {
 	return checkLayouts(module, s.layouts, place)
 }
 
-// explicit reports whether the GLSL of a target names bindings, so that glslangValidator
-// makes SPIR-V of it.
+// explicit reports whether the GLSL of a target declares bindings, which glslangValidator needs
+// to compile it to SPIR-V.
 func (s *shader) explicit(t target) bool { return t.name != "glsl330" && t.name != "es300" }
 
-// flat returns the binding in GLSL, as the page of the recipe describes it.
+// flat returns the binding in GLSL, computed as the page of the recipe describes it.
 func (s *shader) flat(group, binding int) (int, int) {
 	last := map[int]int{}
 	for _, m := range regexp.MustCompile(`@group\((\d+)\) @binding\((\d+)\)`).FindAllStringSubmatch(s.source, -1) {

@@ -39,7 +39,7 @@ type place struct {
 	use  use
 }
 
-// A use tells whether a place can be stored to.
+// A use tells how expressions and statements may use a place.
 type use byte
 
 const (
@@ -164,7 +164,7 @@ func (g *generator) entry() {
 	g.generateLine("}")
 }
 
-// block writes n statements; the names that they declare end with it.
+// block writes n statements. The names that they declare are dropped after the block.
 func (g *generator) block(n, depth int) {
 	before := len(g.places)
 	for range n {
@@ -269,7 +269,7 @@ func (g *generator) choose(depth int) {
 	g.generateLine("}\n}")
 }
 
-// loop writes a loop that ends.
+// loop writes a loop that terminates.
 func (g *generator) loop(depth int) {
 	i := g.name("i")
 	g.loops++

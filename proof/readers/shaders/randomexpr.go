@@ -47,7 +47,7 @@ func (g *generator) leaf(s shape) string {
 		switch {
 		case p.of == s:
 			found = append(found, p.text)
-		case p.use == constant: // naga takes no swizzle of constants
+		case p.use == constant: // naga does not support swizzles of constants
 		case p.of.cols == 0 && p.of.scalar == s.scalar && p.of.rows > s.rows && s.cols == 0: // a swizzle
 			found = append(found, g.swizzle("("+p.text+")", p.of.rows, s.rows))
 		}
@@ -110,7 +110,7 @@ func (g *generator) construct(s shape, depth int) string {
 	return fmt.Sprintf("%s(%s)", s, strings.Join(parts, ", "))
 }
 
-// call returns a call of a function that was written before, "" if there is none.
+// call returns a call of an earlier function, or "" if no function has the shape as its result.
 func (g *generator) call(s shape, depth int) string {
 	for _, h := range g.helpers {
 		if h.result == s {

@@ -14,8 +14,8 @@ import (
 	"github.com/assetcook/assetcook/internal/image/astc"
 )
 
-// askASTCReader has astcenc decode the first level of the ASTC samples, and blocks made at
-// random, and returns how many pictures it turns into other pixels than our decoder does.
+// askASTCReader decodes the first level of the ASTC samples, and random blocks, with astcenc. It
+// returns the number of pictures whose pixels differ from those of our decoder.
 func askASTCReader(ctx context.Context, dir, astcenc string, samples []sample) (wrong int, err error) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, s := range samples {
@@ -47,8 +47,8 @@ func askASTCReader(ctx context.Context, dir, astcenc string, samples []sample) (
 	return wrong, nil
 }
 
-// randomBlocks returns blocks of any bits that decode to colors. Those of an error are left
-// out: there astcenc gives magenta in floats, which become 254 and not 255.
+// randomBlocks returns random blocks, without those that decode to the error color: astcenc
+// returns that as magenta in floats, which become 254 instead of 255.
 func randomBlocks(random *rand.Rand, n, block int) []byte {
 	var blocks []byte
 	for len(blocks) < 16*n {
@@ -72,10 +72,10 @@ func randomBlocks(random *rand.Rand, n, block int) []byte {
 	return blocks
 }
 
-// decodeASTC returns what astcenc makes of blocks.
+// decodeASTC decodes blocks with astcenc.
 func decodeASTC(ctx context.Context, dir, astcenc string, w, h, block int, srgb bool, blocks []byte) (*image.NRGBA, error) {
 	in, out := filepath.Join(dir, "blocks.astc"), filepath.Join(dir, "pixels.png")
-	// The file's header: a sign, the size of a block, and that of the picture.
+	// The header of the file: magic number, block size and picture size.
 	data := []byte{0x13, 0xab, 0xa1, 0x5c, byte(block), byte(block), 1, byte(w), byte(w >> 8), 0, byte(h), byte(h >> 8), 0, 1, 0, 0}
 	if err := os.WriteFile(in, append(data, blocks...), 0o644); err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func decodeASTC(ctx context.Context, dir, astcenc string, w, h, block int, srgb 
 	return pix, nil
 }
 
-// differingBlocks returns how many blocks a picture does not agree with.
+// differingBlocks returns the number of blocks that our decoder decodes to other pixels.
 func differingBlocks(theirs *image.NRGBA, blocks []byte, block int, srgb bool) (differ int) {
 	w, h := theirs.Rect.Dx(), theirs.Rect.Dy()
 	across := (w + block - 1) / block

@@ -14,25 +14,25 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// least is the likeness in decibels that a decoded sample must have.
+// least is the PSNR in decibels that a decoded sample must reach.
 const least = 38
 
-// ddsReaders turn a DDS file into RGBA pixels of eight bits on standard output.
+// ddsReaders are programs that convert a DDS file to 8-bit RGBA pixels on standard output.
 var ddsReaders = []struct {
 	name string
 	argv func(file string) []string
-	must []string // samples that it has to know
-	says string   // what it says of itself if asked for its version, as others may have its name
+	must []string // names of the samples that the program must support
+	says string   // a part of the output of -version, because other programs may have the same name
 }{
 	{"ffmpeg", func(file string) []string {
 		return []string{"-v", "error", "-i", file, "-f", "rawvideo", "-pix_fmt", "rgba", "-"}
 	}, []string{"bc1", "bc1-srgb", "bc3", "bc3-srgb", "bc4", "bc5"}, "ffmpeg version"},
-	// ImageMagick 6 knows legacy headers alone.
+	// ImageMagick 6 supports only legacy headers.
 	{"convert", func(file string) []string { return []string{file + "[0]", "-depth", "8", "rgba:-"} }, []string{"bc1", "bc1a", "bc3", "bc3-cube"}, "ImageMagick"},
 }
 
-// askDDSReaders writes the samples as DDS and returns how many a reader turns into
-// another picture.
+// askDDSReaders writes the samples as DDS and returns the number of samples that a reader decodes
+// to a different picture.
 func askDDSReaders(ctx context.Context, dir string, samples []sample) (wrong int, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return 0, err
@@ -71,23 +71,23 @@ func askDDSReaders(ctx context.Context, dir string, samples []sample) (wrong int
 func judge(s sample, pix []byte, err error, said []byte) (answer string, known, fine bool) {
 	if err != nil || len(pix) == 0 {
 		first, _, _ := bytes.Cut(bytes.TrimSpace(said), []byte("\n"))
-		return fmt.Sprintf("not known to it: %s", first[:min(len(first), 90)]), false, true
+		return fmt.Sprintf("not supported: %s", first[:min(len(first), 90)]), false, true
 	}
 	if len(pix) != 4*side*side {
 		return fmt.Sprintf("DIFFERS: %d bytes, not %d", len(pix), 4*side*side), true, false
 	}
 	channels := s.texture.Format.Channels()
 	switch s.texture.Format {
-	case texture.RGBA8: // ffmpeg 5.1 takes red for blue in files with this header
+	case texture.RGBA8: // ffmpeg 5.1 swaps red and blue in files with this header
 		swapped := pix[0] > pix[2] // the first pixel is blue
 		for i := 0; swapped && i < len(pix); i += 4 {
 			pix[i], pix[i+2] = pix[i+2], pix[i]
 		}
 	case texture.RGBA16F:
-		return "not known to it: takes half floats for whole numbers", false, true
+		return "not supported: half floats are read as integers", false, true
 	}
 	if s.texture.Format == texture.BC1A {
-		channels = "a" // its colors under clear pixels are black
+		channels = "a" // fully transparent pixels lose their colors
 	}
 	sum, n := 0.0, 0
 	for i, v := range pix {

@@ -14,7 +14,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// found is what ktxparse.mjs prints of a file.
+// found is the output of ktxparse.mjs for a file.
 type found struct {
 	Format      string
 	TypeSize    int
@@ -36,8 +36,8 @@ type found struct {
 	WritesTheSame bool
 }
 
-// A standard is how a format is called and described in Vulkan and in the Khronos
-// Data Format Specification.
+// A standard is the name and the description of a format in Vulkan and in the Khronos Data Format
+// Specification.
 type standard struct {
 	plain, srgb string
 	typeSize    int
@@ -45,7 +45,8 @@ type standard struct {
 	samples     int
 }
 
-// standards stand here a second time, and by name, on purpose.
+// standards returns the expected standard of each format. It repeats on purpose what package ktx2
+// knows, and uses names instead of numbers.
 func standards() map[texture.Format]standard {
 	return map[texture.Format]standard{
 		texture.BC1:      {"VK_FORMAT_BC1_RGB_UNORM_BLOCK", "VK_FORMAT_BC1_RGB_SRGB_BLOCK", 1, 128, 1},
@@ -72,8 +73,8 @@ func standards() map[texture.Format]standard {
 	}
 }
 
-// askKTXParse writes the samples, plain and packed, and returns how many files
-// ktx-parse reads otherwise than they were meant.
+// askKTXParse writes the samples, with and without supercompression, and returns the number of
+// files in which ktx-parse finds unexpected values.
 func askKTXParse(ctx context.Context, dir, parse, script string, samples []sample) (wrong int, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return 0, err
@@ -125,7 +126,7 @@ func verdict(problems []string) string {
 	return fmt.Sprintf("DIFFERS: %q", problems)
 }
 
-// compare names each field in which f is not what t says.
+// compare returns a line for each field of f that does not match t.
 func compare(t *texture.Texture, s ktx2.Supercompression, f *found) (problems []string) {
 	want := standards()[t.Format]
 	pick := func(yes bool, a, b string) string {
@@ -152,7 +153,7 @@ func compare(t *texture.Texture, s ktx2.Supercompression, f *found) (problems []
 	}
 	check("descriptors", f.Descriptors, 1)
 	check("color model", f.Model, want.model)
-	data := t.Format == texture.UASTC && !t.SRGB // as KHR_texture_basisu has it
+	data := t.Format == texture.UASTC && !t.SRGB // as KHR_texture_basisu requires
 	check("primaries", f.Primaries, pick(data, "KHR_DF_PRIMARIES_UNSPECIFIED", "KHR_DF_PRIMARIES_BT709"))
 	check("transfer", f.Transfer, pick(t.SRGB, "KHR_DF_TRANSFER_SRGB", "KHR_DF_TRANSFER_LINEAR"))
 	check("alpha", f.Flags, pick(t.Premultiplied, "KHR_DF_FLAG_ALPHA_PREMULTIPLIED", "KHR_DF_FLAG_ALPHA_STRAIGHT"))
@@ -162,6 +163,6 @@ func compare(t *texture.Texture, s ktx2.Supercompression, f *found) (problems []
 	check("orientation", f.Words["KTXorientation"], pick(t.Depth > 0, "rdi", "rd"))
 	check("swizzle", f.Words["KTXswizzle"], t.Swizzle)
 	check("writer", f.Words["KTXwriter"], "assetcook")
-	check("written again: the same", f.WritesTheSame, true)
+	check("unchanged when written again", f.WritesTheSame, true)
 	return problems
 }

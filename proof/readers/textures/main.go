@@ -1,19 +1,19 @@
-// Command textures writes a texture of every format, as KTX2 and DDS, and checks what
-// independent programs read from the files:
+// Command textures writes a texture of every format, as KTX2 and DDS, and checks what independent
+// programs read from the files:
 //
-//   - ktx-parse, a reader of KTX2 in JavaScript: every field of header and
-//     descriptor by the names of the standard, and the levels. It also writes the
-//     file again, which must give the same bytes.
-//   - ffmpeg and ImageMagick: DDS of the formats that they know, decoded to pixels
-//     that must look like the source.
-//   - astcenc, Arm's encoder and decoder of ASTC: the blocks of the samples and some
-//     thousand made at random, which it must decode to the pixels that ours does.
-//   - the transcoder of basis_universal, as three.js brings it: UASTC of the samples and
-//     random blocks, which it must decode to the pixels that ours does, and transcode.
+//   - ktx-parse, a KTX2 reader in JavaScript: every field of the header and the
+//     descriptor, by the names of the standard, and the levels. It also writes the
+//     file again, which must not change its bytes.
+//   - ffmpeg and ImageMagick: DDS files of the formats that they support, whose
+//     decoded pixels must be similar to the source.
+//   - astcenc, Arm's ASTC encoder and decoder: the blocks of the samples and
+//     thousands of random blocks, which must decode to the same pixels as with our decoder.
+//   - the basis_universal transcoder that three.js contains: UASTC samples and
+//     random blocks, which must decode to the same pixels as with our decoder, and transcode.
 //
-// It prints a line for each file and reader. A format that a reader does not support is
-// reported but is not a failure; a tool that is not installed is skipped. Run
-// ../textures.sh, which gets what can be had first.
+// It prints a line for each file and reader. A format that a reader does not support is reported
+// but is not a failure, and a tool that is not installed is skipped. Run ../textures.sh, which
+// installs the available tools first.
 package main
 
 import (
@@ -26,9 +26,9 @@ import (
 
 func main() {
 	parse := flag.String("ktx-parse", "", "`path` of ktx-parse's index.mjs")
-	basis := flag.String("basis", "", "the `folder` of three.js's basis_transcoder.js")
+	basis := flag.String("basis", "", "the `directory` of three.js's basis_transcoder.js")
 	astcenc := flag.String("astcenc", "", "the `program` astcenc")
-	script := flag.String("script", "proof/readers/textures/ktxparse.mjs", "`path` of the script that runs it")
+	script := flag.String("script", "proof/readers/textures/ktxparse.mjs", "`path` of the script that runs ktx-parse")
 	flag.Parse()
 	if err := judgeTextures(*parse, *script, *astcenc, *basis); err != nil {
 		fmt.Fprintln(os.Stderr, "textures:", err)
@@ -49,12 +49,12 @@ func judgeTextures(parse, script, astcenc, basis string) error {
 	}
 	wrong := 0
 	if parse == "" {
-		fmt.Println("ktx-parse: not asked (-ktx-parse)")
+		fmt.Println("ktx-parse: skipped without -ktx-parse")
 	} else if wrong, err = askKTXParse(ctx, filepath.Join(dir, "ktx2"), parse, script, samples); err != nil {
 		return err
 	}
 	if basis == "" {
-		fmt.Println("basisu: not asked (-basis)")
+		fmt.Println("basisu: skipped without -basis")
 	} else {
 		more, err := askTranscoder(ctx, filepath.Join(dir, "uastc"), basis, filepath.Join(filepath.Dir(script), "basis.mjs"), samples)
 		if err != nil {
@@ -63,7 +63,7 @@ func judgeTextures(parse, script, astcenc, basis string) error {
 		wrong += more
 	}
 	if astcenc == "" {
-		fmt.Println("astcenc: not asked (-astcenc)")
+		fmt.Println("astcenc: skipped without -astcenc")
 	} else {
 		more, err := askASTCReader(ctx, dir, astcenc, samples)
 		if err != nil {

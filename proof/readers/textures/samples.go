@@ -9,14 +9,14 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// A sample is a texture and the picture it was made of.
+// A sample is a texture and its source picture.
 type sample struct {
 	name    string
 	texture *texture.Texture
 	source  *pixmap.Map
 }
 
-// side is that of the samples. It is no multiple of 4.
+// side is the width and height of the samples. It is not a multiple of 4.
 const side = 90
 
 // makeSamples returns a texture of each format, with and without sRGB, and a
@@ -82,7 +82,7 @@ func makeSamples(ctx context.Context) ([]sample, error) {
 	return all, nil
 }
 
-// picture is a smooth square whose alpha is whole on the left and fades to the
+// picture returns a smooth square that is opaque on the left and fades to transparent on the
 // right.
 func picture(n int) *pixmap.Map {
 	m := pixmap.New(n, n, pixmap.Bits8)

@@ -19,18 +19,18 @@ import (
 	"github.com/assetcook/assetcook/internal/image/uastc"
 )
 
-// transcoded is what basis.mjs prints of a file.
+// transcoded is the output of basis.mjs for a file.
 type transcoded struct {
 	Valid   bool
 	UASTC   bool
 	Alpha   bool
-	Levels  []string // sums of pixels
+	Levels  []string // SHA-256 of the pixels of each level
 	Refused []string
 }
 
-// askTranscoder has the transcoder of basis_universal read textures of UASTC: the samples,
-// and thousands of blocks made at random. It returns how many come out otherwise than ours
-// are decoded.
+// askTranscoder decodes UASTC textures with the transcoder of basis_universal: the samples and
+// thousands of random blocks. It returns the number of textures that differ from our decoder's
+// result.
 func askTranscoder(ctx context.Context, dir, basis, script string, samples []sample) (wrong int, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return 0, err
@@ -80,7 +80,7 @@ func askTranscoder(ctx context.Context, dir, basis, script string, samples []sam
 	return wrong, nil
 }
 
-// compareTranscoded names what is not as t is.
+// compareTranscoded returns a line for each difference between found and t.
 func compareTranscoded(ctx context.Context, t *texture.Texture, found *transcoded) (problems []string, err error) {
 	if !found.Valid || !found.UASTC || found.Alpha == t.Opaque || len(found.Levels) != len(t.Levels) {
 		problems = append(problems, fmt.Sprintf("valid %v, UASTC %v, alpha %v, %d levels", found.Valid, found.UASTC, found.Alpha, len(found.Levels)))
@@ -92,14 +92,13 @@ func compareTranscoded(ctx context.Context, t *texture.Texture, found *transcode
 			return nil, err
 		}
 		if sum := sha256.Sum256(m.Pix8); hex.EncodeToString(sum[:]) != found.Levels[i] {
-			problems = append(problems, fmt.Sprintf("other pixels on level %d", i))
+			problems = append(problems, fmt.Sprintf("different pixels on level %d", i))
 		}
 	}
 	return problems, nil
 }
 
-// randomUASTC is a texture of random blocks, without those that are not valid, which
-// decode to zeros.
+// randomUASTC returns a texture of random blocks, without invalid blocks, which decode to zeros.
 func randomUASTC() *texture.Texture {
 	const w = 512
 	random := rand.New(rand.NewPCG(3, 8))

@@ -1,11 +1,12 @@
-// Machines has CI and developers share results on a server, each in a network namespace of its
-// own, over links of some latency and rate. What one has cooked no other cooks again, and all
-// have the same outputs.
+// Machines lets CI and developers share results on a server. Each machine is in its own network
+// namespace, connected by a link with limited rate and added latency. No machine may cook what
+// another machine has already cooked, and all must have the same outputs.
 //
-//	unshare -n sh -c 'ip link set lo up; SERVER & machines -cook FOLDER -server grpc://127.0.0.1:8980'
+//	unshare -n sh -c 'ip link set lo up; SERVER & machines -cook DIRECTORY -server grpc://127.0.0.1:8980'
 //
-// It has to be allowed to make network namespaces, and runs in that of the server, which lets
-// everybody write. FOLDER has cook. proof/servers/run.sh runs it.
+// It needs the permission to create network namespaces, and must run in the namespace of the
+// server. The server must allow everybody to write. DIRECTORY contains the program cook.
+// proof/servers/run.sh runs it.
 package main
 
 import (
@@ -28,10 +29,10 @@ import (
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("machines: ")
-	cook := flag.String("cook", "", "`folder` of cook")
+	cook := flag.String("cook", "", "`directory` that contains cook")
 	server := flag.String("server", "", "`address` of the server, on loopback")
-	delay := flag.Duration("latency", 20*time.Millisecond, "of links, both ways together")
-	rate := flag.Float64("rate", 25, "of links, in MB/s")
+	delay := flag.Duration("latency", 20*time.Millisecond, "round-trip latency of the links")
+	rate := flag.Float64("rate", 25, "rate of the links, in `MB/s`")
 	flag.Parse()
 	n := &network{cook: *cook, options: faultlink.Options{Delay: *delay / 2, Rate: *rate * 1e6}}
 	err := n.run(*server)
@@ -42,7 +43,7 @@ func main() {
 	fmt.Printf("%d scenarios, %d machines\n", len(scenarios), n.machines)
 }
 
-// A network has a server and machines at the other ends of links.
+// A network is a server and the machines that are linked to it.
 type network struct {
 	cook, dir string
 	server    *url.URL
@@ -73,16 +74,16 @@ func (n *network) close() {
 	}
 }
 
-// A machine has a network namespace and a store.
+// A machine has its own network namespace and store.
 type machine struct {
 	network *network
-	pid     int // of a process in its namespace
+	pid     int // ID of a process in the namespace
 	server  string
 	store   string
 	env     []string
 }
 
-// machine starts a machine that reaches the server over a link.
+// machine creates a machine with a link to the server.
 func (n *network) machine(env ...string) (*machine, error) {
 	n.machines++
 	here, there := fmt.Sprintf("10.77.%d.1", n.machines), fmt.Sprintf("10.77.%d.2", n.machines)
@@ -132,18 +133,18 @@ func (n *network) machine(env ...string) (*machine, error) {
 	return m, err
 }
 
-// inside is a command that runs in the machine's namespace.
+// inside returns a command that runs in the machine's namespace.
 func (m *machine) inside(command ...string) []string {
 	return append([]string{"nsenter", "-t", strconv.Itoa(m.pid), "-n"}, command...)
 }
 
-// A summary is what the last line of cook -json says.
+// A summary contains fields of the last line of cook -json.
 type summary struct {
 	Found, Cooked, Restored, Failed struct{ Assets int }
 	Remote                          *struct{ Looked, Hits, Uploaded, Requests int64 }
 }
 
-// cooks cooks a folder of assets on the machine.
+// cooks runs cook on the machine for a directory of assets.
 func (m *machine) cooks(assets, out string, more ...string) (s summary, err error) {
 	args := m.inside(filepath.Join(m.network.cook, "cook"), "-dir", assets, "-out", out, "-cache", m.store, "-remote", m.server, "-remote-race=false", "-json", "-q")
 	cmd := exec.Command(args[0], append(args[1:], more...)...)

@@ -12,20 +12,20 @@ import (
 	"sync"
 )
 
-// pictures is how many assets there are in each half of a project.
+// pictures is the number of assets in each half of a project.
 const pictures = 12
 
 var scenarios = []struct {
 	name string
 	play func(*network) error
 }{
-	{"CI gives, developers take", fromCI},
+	{"CI uploads, developers download", fromCI},
 	{"a second checkout", secondCheckout},
 	{"two developers at the same time", halves},
 	{"a branch and back", branch},
 }
 
-// fromCI: only CI gives results, and developers cook none of them.
+// fromCI: only CI uploads results, and developers cook none of the same assets.
 func fromCI(n *network) error {
 	assets, err := n.project(1)
 	if err != nil {
@@ -50,7 +50,7 @@ func fromCI(n *network) error {
 			return err
 		}
 	}
-	// A developer's own work is given to nobody.
+	// A developer does not upload results.
 	if err := paint(assets, 0, 99); err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func fromCI(n *network) error {
 	return developer.expect(assets, n.out("edited"), counts{cooked: 1, restored: 2*pictures - 1})
 }
 
-// secondCheckout: the same assets elsewhere, on a machine that has nothing.
+// secondCheckout: the same assets in another directory, on a machine with an empty store.
 func secondCheckout(n *network) error {
 	assets, err := n.project(2)
 	if err != nil {
@@ -88,7 +88,7 @@ func secondCheckout(n *network) error {
 	return n.same("first", "second")
 }
 
-// halves: two developers cook different halves at the same time, then each the whole.
+// halves: two developers cook different halves at the same time, and then both cook everything.
 func halves(n *network) error {
 	assets, err := n.project(3)
 	if err != nil {
@@ -112,7 +112,7 @@ func halves(n *network) error {
 		if errs[i] != nil {
 			return errs[i]
 		}
-		// Its own half is in the output folder, the other half on the server.
+		// The developer's own half is in the output directory, and the other half on the server.
 		if err := d.expect(assets, n.out(fmt.Sprint("half", i)), counts{restored: pictures}); err != nil {
 			return err
 		}
@@ -120,7 +120,7 @@ func halves(n *network) error {
 	return n.same("half0", "half1")
 }
 
-// branch: CI has cooked a branch; a developer goes there and back.
+// branch: CI has cooked a branch, and a developer checks it out and goes back to main.
 func branch(n *network) error {
 	assets, err := n.project(4)
 	if err != nil {
@@ -160,21 +160,21 @@ func branch(n *network) error {
 			return err
 		}
 	}
-	// What was there before is in the machine's store: nothing is asked.
+	// The results of main are in the machine's store, so nothing is requested.
 	if err := developer.expect(assets, n.out("work"), counts{restored: changed, silent: true}); err != nil {
 		return err
 	}
 	return n.same("ci main", "work")
 }
 
-// counts are what a run has to come to.
+// counts are the expected results of a run.
 type counts struct {
 	cooked, restored int
 	given            int64
-	silent           bool // nothing is asked of the server
+	silent           bool // no requests to the server
 }
 
-// expect cooks, and compares what the run did with what it had to do.
+// expect cooks, and compares the counts with the expected ones.
 func (m *machine) expect(assets, out string, want counts, more ...string) error {
 	s, err := m.cooks(assets, out, more...)
 	if err != nil {
@@ -192,7 +192,7 @@ func (m *machine) expect(assets, out string, want counts, more ...string) error 
 
 func (n *network) out(name string) string { return filepath.Join(n.dir, "out", name) }
 
-// same compares two output folders with their manifests.
+// same compares two output directories and their manifests.
 func (n *network) same(one, other string) error {
 	if _, err := os.Stat(filepath.Join(n.out(one), "manifest.json")); err != nil {
 		return err
@@ -203,7 +203,7 @@ func (n *network) same(one, other string) error {
 	return nil
 }
 
-// project makes the assets of a project, which are different for each seed.
+// project creates the assets of a project, which differ for each seed.
 func (n *network) project(seed uint64) (string, error) {
 	assets := filepath.Join(n.dir, fmt.Sprint("assets", seed))
 	for i := range 2 * pictures {
@@ -214,7 +214,7 @@ func (n *network) project(seed uint64) (string, error) {
 	return assets, nil
 }
 
-// paint writes the picture of a number.
+// paint writes the picture with a number.
 func paint(assets string, number int, seed uint64) error {
 	r := rand.New(rand.NewPCG(seed, 5))
 	picture := image.NewNRGBA(image.Rect(0, 0, 128, 128))
