@@ -26,7 +26,7 @@ import (
 	"github.com/assetcook/assetcook/recipes"
 )
 
-// binaries is the folder with cook.
+// binaries builds cook and returns its directory.
 func binaries(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -38,12 +38,12 @@ func binaries(t *testing.T) string {
 	return dir
 }
 
-// cookHTTP runs "cook -http" for a copy of the sample assets, and returns the folder of
-// that, its page and what the page's URL has behind "#".
+// cookHTTP runs "cook -http" on a copy of the sample assets. It returns the directory of the
+// copy, the URL of the page and the URL's fragment, starting with "#".
 func cookHTTP(t *testing.T, rules ...string) (dir, server, fragment string) {
 	t.Helper()
 	if !installed() {
-		t.Skip("no Chromium: the pages are not looked at; proof/browser/run.sh installs it")
+		t.Skip("no Chromium, so the pages are not tested; proof/browser/run.sh installs it")
 	}
 	bin := binaries(t)
 	dir = t.TempDir()
@@ -70,7 +70,7 @@ func cookHTTP(t *testing.T, rules ...string) (dir, server, fragment string) {
 	return dir, server, fragment
 }
 
-// summaryOf reads the output of a cook up to its summary.
+// summaryOf reads the output of cook up to the summary, and returns the summary.
 func summaryOf(t *testing.T, stdout *bufio.Reader) string {
 	t.Helper()
 	for {
@@ -84,7 +84,7 @@ func summaryOf(t *testing.T, stdout *bufio.Reader) string {
 	}
 }
 
-// start starts a command.
+// start starts a command and returns its output streams.
 func start(t *testing.T, cmd *exec.Cmd) (stderr, stdout *bufio.Reader) {
 	t.Helper()
 	errors, err := cmd.StderrPipe()
@@ -101,13 +101,13 @@ func start(t *testing.T, cmd *exec.Cmd) (stderr, stdout *bufio.Reader) {
 	return bufio.NewReader(errors), bufio.NewReader(output)
 }
 
-// serving returns where a cook says that its page is.
+// serving returns the URL of the page that cook prints, and the URL's fragment.
 func serving(t *testing.T, stderr *bufio.Reader) (server, fragment string) {
 	t.Helper()
 	line, err := stderr.ReadString('\n')
 	server, fragment, found := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "view: "), "/#")
 	if !found {
-		t.Fatalf("cook says %q: %v", line, err)
+		t.Fatalf("cook printed %q: %v", line, err)
 	}
 	go io.Copy(io.Discard, stderr)
 	return server, "#" + fragment
@@ -115,9 +115,9 @@ func serving(t *testing.T, stderr *bufio.Reader) (server, fragment string) {
 
 const firstCell = `.assets .sizer .arow:not([hidden]) > span:first-child`
 
-// A stranger's way through the assets of a cook, by keys alone: search, open, look, ask
-// why, cook again.
-func TestAssets(t *testing.T) {
+// A user who knows only the keyboard can search, open and inspect an asset, ask why it was
+// cooked, and cook it again.
+func TestAssetIsFoundInspectedAndRecookedByKeyboard(t *testing.T) {
 	dir, server, fragment := cookHTTP(t)
 	p := open(t, server, fragment+"&tab=assets")
 	p.until(`document.querySelector(".assets .table").dataset.matched === "89"`)
@@ -128,7 +128,7 @@ func TestAssets(t *testing.T) {
 	p.until(`location.hash.includes("a.asset=textures%2Fprops%2Fcrate.png")`)
 	p.until(`document.querySelector(".inspect.texture").dataset.psnr > 40`)
 
-	// pixel for pixel, in each level
+	// All levels have the same pixels as with the decoder.
 	data, err := os.ReadFile(filepath.Join(dir, "cooked/textures/props/crate.png.ktx2"))
 	if err != nil {
 		t.Fatal(err)
@@ -154,7 +154,7 @@ func TestAssets(t *testing.T) {
 			pixels[i] = byte(v)
 		}
 		if !bytes.Equal(pixels, want.Pix8) {
-			t.Errorf("level %d has other pixels than the decoder's", level)
+			t.Errorf("level %d differs from the decoder's pixels", level)
 		}
 		p.do(chromedp.KeyEvent("m"))
 	}
@@ -177,9 +177,9 @@ func TestAssets(t *testing.T) {
 	p.until(`document.querySelector(".assets .right").hidden`)
 }
 
-// Textures are listed with their roles, those first that have lost most, and can be narrowed
-// to a role and ordered by keys alone.
-func TestTexturesByLoss(t *testing.T) {
+// The list of textures shows roles and starts with the largest losses. It can be filtered by role
+// and sorted by keyboard.
+func TestTexturesAreListedByLoss(t *testing.T) {
 	_, server, fragment := cookHTTP(t)
 	p := open(t, server, fragment+"&tab=assets&a.list=losses")
 	p.until(`document.querySelector(".losses").dataset.done === "true"`)
@@ -203,8 +203,8 @@ func TestTexturesByLoss(t *testing.T) {
 	p.until(`(n => n.length > 5 && n.every((x, i) => !i || n[i - 1] >= x))(` + cells(1) + `)`)
 }
 
-// Every kind of asset can be looked at, and nothing complains.
-func TestInspectors(t *testing.T) {
+// There is an inspector for every kind of asset, and none reports an error.
+func TestEveryAssetKindHasInspector(t *testing.T) {
 	_, server, fragment := cookHTTP(t)
 	p := open(t, server, fragment+"&tab=assets")
 	for _, asset := range []struct{ path, kind string }{
@@ -214,7 +214,7 @@ func TestInspectors(t *testing.T) {
 		p.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`location.hash = "#tab=assets&a.asset=" + encodeURIComponent(%q)`, asset.path)))
 		p.until(fmt.Sprintf(`(d => d?.asset === %q && d.ready === "true")(document.querySelector(".inspect.%s")?.dataset)`, asset.path, asset.kind))
 		if asset.kind == "mesh" && !eval[bool](p, `(d => d.sourceTriangles > 0 && d.outputTriangles > 0)(document.querySelector(".inspect.mesh").dataset)`) {
-			t.Errorf("%s: nothing is drawn", asset.path)
+			t.Errorf("%s: the mesh is not drawn", asset.path)
 		}
 		if bad := eval[string](p, `[...document.querySelectorAll(".assets .right .bad")].map(e => e.textContent).join("; ")`); bad != "" {
 			t.Errorf("%s: %s", asset.path, bad)
@@ -222,8 +222,8 @@ func TestInspectors(t *testing.T) {
 	}
 }
 
-// A font looks the same whatever its distances and the layout of its metrics.
-func TestFontLayouts(t *testing.T) {
+// A font is drawn the same way for every kind of distance field and every data format.
+func TestFontIsDrawnTheSameInEveryLayout(t *testing.T) {
 	shown := map[string]int{}
 	for layout, field := range map[string]string{"assetcook": "sdf", "msdf-atlas-gen": "mtsdf", "bmfont": "msdf", "bmfont-json": "msdf"} {
 		_, server, fragment := cookHTTP(t, "[[rule]]\nmatch = \"fonts/*.ttf\"\nrecipe = \"font\"\nmissing = \"skip\"\ncontainer = \"png\"",
@@ -234,7 +234,7 @@ func TestFontLayouts(t *testing.T) {
 		if bad := eval[string](p, `[...document.querySelectorAll(".assets .right .bad")].map(e => e.textContent).join("; ")`); bad != "" {
 			t.Errorf("%s: %s", layout, bad)
 		}
-		// How much ink the text from the atlas has.
+		// The amount of ink in the text that is drawn with the atlas.
 		shown[layout] = eval[int](p, `(canvas => {
 			const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d");
 			copy.drawImage(canvas, 0, 0);
@@ -244,20 +244,21 @@ func TestFontLayouts(t *testing.T) {
 			return Math.round(ink / 255);
 		})(document.querySelector(".inspect.font canvas.cooked"))`)
 	}
-	for layout, ink := range shown { // sdf rounds corners, of which this font has many
+	for layout, ink := range shown { // sdf rounds corners, and this font has many
 		if want := shown["assetcook"]; want < 1000 || ink < want || 100*ink > 110*want || layout != "assetcook" && ink != shown["bmfont"] {
-			t.Errorf("%s: %d pixels of ink, %d of assetcook's", layout, ink, want)
+			t.Errorf("%s: %d pixels of ink, want about %d as in layout assetcook", layout, ink, want)
 		}
 	}
 }
 
-// A hundred thousand assets scroll: wherever one looks, rows come.
-func TestAssetRows(t *testing.T) {
+// A table of 100,000 assets shows the right rows at every scroll position, and keeps few rows in
+// the document.
+func TestLargeAssetTableScrolls(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it cooks 100,000 files")
+		t.Skip("cooks 100,000 files")
 	}
 	if !installed() {
-		t.Skip("no Chromium: the pages are not looked at; proof/browser/run.sh installs it")
+		t.Skip("no Chromium, so the pages are not tested; proof/browser/run.sh installs it")
 	}
 	const files = 100_000
 	dir := t.TempDir()
@@ -294,8 +295,8 @@ func TestAssetRows(t *testing.T) {
 	p.until(fmt.Sprintf(`[...document.querySelectorAll(%q)].some(e => e.textContent === "level99/file99999.dat")`, firstCell))
 }
 
-// LIVE_COOKS=10 LIVE_DIR=assets measures what a page that follows a cook costs that cook in
-// processor time (bench/results/view.md).
+// TestLiveCost measures how much processor time a cook uses in addition if a page follows it. It
+// runs with LIVE_COOKS=10 LIVE_DIR=assets (bench/results/view.md).
 func TestLiveCost(t *testing.T) {
 	rounds, err := strconv.Atoi(os.Getenv("LIVE_COOKS"))
 	if err != nil {
@@ -340,7 +341,7 @@ func TestFailuresAreAnnounced(t *testing.T) {
 	p := open(t, server, "#"+fragment)
 	p.until(`document.querySelector(".assets .table")?.dataset.matched === "89"`)
 	if title := eval[string](p, `document.title`); strings.Contains(title, "failed") {
-		t.Errorf("title %q of a run in which nothing failed", title)
+		t.Errorf("title %q of a run without failures", title)
 	}
 	again := func(content string) {
 		if err := os.WriteFile(filepath.Join(dir, "assets/data/game.json"), []byte(content), 0o666); err != nil {

@@ -14,12 +14,12 @@ import (
 	"testing"
 )
 
-// The engines that read atlases, as npm has them.
+// The npm packages of the engines that load atlases.
 const engines = "pixi.js@8.22.0 phaser@4.2.1"
 
-// Sprites that PixiJS and Phaser take from a cooked atlas look as their pictures do: trimmed,
-// turned for PixiJS, on several pages.
-func TestAtlasInEngines(t *testing.T) {
+// Sprites that PixiJS and Phaser load from a cooked atlas look like their source pictures, even
+// if they are trimmed, on several pages, or (PixiJS) rotated.
+func TestSpritesLookLikeSourcesInEngines(t *testing.T) {
 	if !installed() {
 		t.Skip("no Chromium: proof/browser/run.sh installs it")
 	}
@@ -68,7 +68,7 @@ data = "multiatlas"
 		turned += countTurned(t, filepath.Join(dir, "cooked", file))
 	}
 	if turned < 5 {
-		t.Fatalf("%d sprites are turned: this shows nothing", turned)
+		t.Fatalf("%d sprites are rotated, want at least 5", turned)
 	}
 
 	files := http.FileServer(http.Dir(dir))
@@ -93,10 +93,10 @@ data = "multiatlas"
 			t.Errorf("%s: %s", engine, wrong)
 		}
 	}
-	p.forgive("GPU stall") // reading back what was drawn is slow
+	p.forgive("GPU stall") // reading back pixels is slow
 }
 
-// sprite writes a picture of random pixels, of which nothing is half seen, amid nothing.
+// sprite writes a picture of random opaque pixels within a transparent border.
 func sprite(t *testing.T, file string, r *rand.Rand) {
 	t.Helper()
 	w, h := 8+r.IntN(32), 8+r.IntN(32)
@@ -141,7 +141,8 @@ func countTurned(t *testing.T, file string) (n int) {
 	return n
 }
 
-// atlasPage shows sprites in rows, by each engine. compare returns what is wrong with pixels.
+// atlasPage draws sprites in rows with each engine. Its function compare returns a description of
+// wrong pixels.
 const atlasPage = `<!DOCTYPE html><body><script src="/npm/node_modules/pixi.js/dist/pixi.min.js"></script>
 <script src="/npm/node_modules/phaser/dist/phaser.min.js"></script><script>
 "use strict";

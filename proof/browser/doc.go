@@ -1,10 +1,9 @@
-// Package browser holds tests that look at the pages of assetcook with headless Chromium.
-// It is a module of its own, so that the driver of the browser (chromedp, MIT) is no
-// dependency of what is shipped.
+// Package browser tests the web pages of assetcook with headless Chromium. It is a separate
+// module, so that the browser driver (chromedp, MIT) is not a dependency of assetcook.
 //
 //	cd proof/browser && go test .
 //
-// TestPictures takes the pictures for docs. After a page has changed, update them with
+// TestPictures takes the screenshots for docs. After a page has changed, update them with
 //
 //	cd proof/browser && go test . -run Pictures -pictures
 //

@@ -16,7 +16,7 @@ import (
 	"github.com/assetcook/assetcook/profile/view"
 )
 
-// tab presses the Tab key, which types nothing.
+// tab presses the Tab key, without typing a character.
 func (p *page) tab() {
 	p.t.Helper()
 	for _, what := range []input.DispatchKeyEventType{input.DispatchKeyEventTypeRawKeyDown, input.DispatchKeyEventTypeKeyUp} {
@@ -27,15 +27,16 @@ func (p *page) tab() {
 	}
 }
 
-// controls is an expression: what can be seen and must be within reach of the keyboard, by
-// where it is and what it says.
+// controls is an expression. It returns the visible controls that must be reachable by keyboard,
+// identified by their position and text.
 const controls = `(() => {
 	window.named = e => e.tagName + "#" + e.id + " " + (e.ariaLabel ?? e.title ?? "") + " " + e.textContent.slice(0, 30)
 	return [...document.querySelectorAll("button, input, select, textarea, summary, a[href]")]
 		.filter(e => e.checkVisibility({ visibilityProperty: true }) && !e.disabled && e.tabIndex >= 0 && !e.closest(".sizer, .rows, [inert]")).map(named)
 })()`
 
-// focused is an expression: what has the focus, and how that is seen; "" at the document.
+// focused is an expression. It returns the focused element and what is wrong with its focus mark,
+// or two empty strings if the document has the focus.
 const focused = `(() => {
 	const e = document.activeElement
 	if (!e || e === document.body) return ["", ""]
@@ -43,8 +44,8 @@ const focused = `(() => {
 	return [named(e), s.outlineStyle !== "none" && parseFloat(s.outlineWidth) > 0 || e.matches(".tl-scroll, .rows, .tree *, [role=grid], [role=tree]") ? "" : "no outline"]
 })()`
 
-// All that the mouse reaches is reached by Tab, on each of the pages, and the focus is seen.
-func TestKeyboard(t *testing.T) {
+// On each page, Tab reaches every control, and the focused control is marked.
+func TestTabReachesEveryControl(t *testing.T) {
 	set := counters.New(counters.Options{})
 	set.Counter("game/drawn").Add(1)
 	set.PushFrame(time.Now())
@@ -90,9 +91,9 @@ func TestKeyboard(t *testing.T) {
 					break
 				}
 			}
-			for _, c := range eval[[]string](p, controls) { // what has gone meanwhile need not be reached
+			for _, c := range eval[[]string](p, controls) { // controls that have disappeared meanwhile do not count
 				if want[c] {
-					t.Errorf("%s is out of reach", c)
+					t.Errorf("%s is not reached by Tab", c)
 				}
 			}
 		})

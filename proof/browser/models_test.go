@@ -14,9 +14,9 @@ import (
 // loader is the npm package that loads models.
 const loader = "three@0.180.0"
 
-// With only gpu = "web" for pictures, three.js finds and transcodes the textures of all models of
-// the project. Without that line, no texture in a file of its own loads.
-func TestModelsInThree(t *testing.T) {
+// With gpu = "web" as the only option for pictures, three.js loads the textures of all models in
+// the sample project. Without the option it fails to load every texture in a separate file.
+func TestThreeLoadsTexturesCookedForWeb(t *testing.T) {
 	if !installed() {
 		t.Skip("no Chromium: proof/browser/run.sh installs it")
 	}
@@ -82,10 +82,10 @@ func TestModelsInThree(t *testing.T) {
 		t.Errorf("web: %+v", web)
 	}
 	if desktop := count("desktop"); desktop.Compressed > 0 || desktop.Failed == 0 {
-		t.Errorf("desktop: %+v, so that the test shows nothing", desktop)
+		t.Errorf("desktop: %+v, want only failures", desktop)
 	}
 	for _, known := range []string{"GPU stall", "Couldn't load texture", "404", "Failed to load"} {
-		p.forgive(known) // the desktop models cause these
+		p.forgive(known) // caused by the desktop models
 	}
 }
 

@@ -18,8 +18,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// A page is a tab of a browser. At the end of the test it must have logged no error and
-// asked nobody but its own server.
+// A page is a browser tab. At the end of the test it must have logged no error and sent requests
+// only to its own server.
 type page struct {
 	t   *testing.T
 	ctx context.Context
@@ -28,13 +28,13 @@ type page struct {
 	faults []string
 }
 
-// browse serves a handler on loopback and opens its page, with a fragment of the URL such
-// as "#tab=counters" or "".
+// browse serves a handler on the loopback interface and opens its page. The URL gets a fragment
+// such as "#tab=counters", or "".
 func browse(t *testing.T, handler http.Handler, fragment string) *page {
 	t.Helper()
 	server := httptest.NewServer(handler)
 	t.Cleanup(func() {
-		server.CloseClientConnections() // streams that last as long as the page
+		server.CloseClientConnections() // ends streams that last as long as the page
 		server.Close()
 	})
 	return open(t, server.URL, fragment)
@@ -44,7 +44,7 @@ func browse(t *testing.T, handler http.Handler, fragment string) *page {
 func open(t *testing.T, server, fragment string) *page {
 	t.Helper()
 	if !installed() {
-		t.Skip("no Chromium: the pages are not looked at; proof/browser/run.sh installs it")
+		t.Skip("no Chromium, so the pages are not tested; proof/browser/run.sh installs it")
 	}
 	opts := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.NoSandbox, // tests may run as root
@@ -78,7 +78,7 @@ func open(t *testing.T, server, fragment string) *page {
 		case *network.EventRequestWillBeSent:
 			u, err := url.Parse(e.Request.URL)
 			if err != nil || u.Host != origin.Host && u.Scheme != "data" && u.Scheme != "blob" {
-				p.fault("request leaves the page: " + e.Request.URL)
+				p.fault("request to another server: " + e.Request.URL)
 			}
 		}
 	})
@@ -115,7 +115,7 @@ func (p *page) fault(text string) {
 	p.faults = append(p.faults, text)
 }
 
-// forgive drops faults that contain text, and reports whether there were some.
+// forgive drops faults that contain a text, and reports whether there were any.
 func (p *page) forgive(text string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -137,7 +137,7 @@ func (p *page) do(steps ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// eval evaluates an expression of JavaScript, which may be a promise.
+// eval evaluates a JavaScript expression, which may be a promise.
 func eval[T any](p *page, expression string) T {
 	p.t.Helper()
 	value, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
@@ -147,7 +147,7 @@ func eval[T any](p *page, expression string) T {
 	return value
 }
 
-// until waits until an expression is true.
+// until waits until a JavaScript expression is true.
 func (p *page) until(expression string) {
 	p.t.Helper()
 	if _, err := chromedp.Run(p.ctx, chromedp.Poll[bool](expression, chromedp.WithPollingTimeout(time.Minute))); err != nil {

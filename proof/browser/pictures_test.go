@@ -22,13 +22,13 @@ import (
 	"github.com/assetcook/assetcook/recipes"
 )
 
-var writePictures = flag.Bool("pictures", false, "write the pictures of the pages in docs")
+var writePictures = flag.Bool("pictures", false, "write the screenshots for docs")
 
-// TestPictures opens each page that has a picture in docs, and checks that the page draws. With
-// -pictures it writes the pictures.
+// TestPictures opens each page that has a screenshot in docs, and checks that the page is drawn.
+// With -pictures it writes the screenshots.
 func TestPictures(t *testing.T) {
 	if !installed() {
-		t.Skip("no Chromium: no pictures are taken")
+		t.Skip("no Chromium, so no screenshots are taken")
 	}
 	bin := binaries(t)
 	dir, server, fragment := cookHTTP(t)
@@ -63,13 +63,13 @@ func TestPictures(t *testing.T) {
 		p.picture("view-counters.png", 1200, 917, nil)
 		p.do(chromedp.KeyEvent("3"))
 		p.until(`document.querySelectorAll(".memory .tree .row").length > 5 && document.querySelectorAll(".memory .panel .row").length > 3`)
-		eval[bool](p, `new Promise(done => setTimeout(() => done(true), 15_000))`) // the curve has a sample each second
+		eval[bool](p, `new Promise(done => setTimeout(() => done(true), 15_000))`) // the graph has a sample each second
 		p.picture("view-memory.png", 1200, 617, nil)
 	})
 }
 
-// work gives the second cook something to do: better pictures, an edited script, and a
-// mistake.
+// work gives the second cook something to do: better quality for some pictures, an edited script,
+// and a mistake.
 func work(t *testing.T, dir string) {
 	t.Helper()
 	for name, text := range map[string]string{
@@ -90,7 +90,7 @@ func work(t *testing.T, dir string) {
 	cook.Cook(t.Context(), p, cook.CookOptions{}) // the run fails because of the mistake
 }
 
-// command runs a program, which may fail because of an asset.
+// command runs a program, and accepts exit status 1, which means that an asset failed.
 func command(t *testing.T, dir, program string, args ...string) {
 	t.Helper()
 	cmd := exec.Command(program, args...)
@@ -111,13 +111,13 @@ func served(t *testing.T, cmd *exec.Cmd) (server, fragment string) {
 	line, err := stdout.ReadString('\n')
 	server, fragment, found := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "view: "), "/#")
 	if !found {
-		t.Fatalf("the program says %q: %v", line, err)
+		t.Fatalf("the program printed %q: %v", line, err)
 	}
 	go io.Copy(io.Discard, stdout)
 	return server, "#" + fragment
 }
 
-// badFormat matches the text that package fmt writes for an argument of the wrong type.
+// badFormat matches the text that package fmt prints for an argument of the wrong type.
 var badFormat = regexp.MustCompile(`%!.?\(([a-z]\S*=|nil|EXTRA|NOVERB|BAD)`)
 
 func pictureReport(t *testing.T, bin, dir string) {
@@ -127,7 +127,7 @@ func pictureReport(t *testing.T, bin, dir string) {
 		t.Fatal(err)
 	}
 	if bad := badFormat.Find(text); bad != nil {
-		t.Errorf("the report has %q", bad)
+		t.Errorf("the report contains %q", bad)
 	}
 	text = bytes.ReplaceAll(text, []byte(dir), []byte("/game"))
 	text = bytes.Replace(text, []byte("<body>"), []byte("<body data-ready=true>"), 1)
@@ -139,14 +139,14 @@ func pictureReport(t *testing.T, bin, dir string) {
 		w.Write(text)
 	}), "")
 	if tiles := eval[int](p, `[...document.querySelectorAll(".thumbs li")].filter(e => / dB$/.test(e.textContent)).length`); tiles < 10 {
-		t.Errorf("%d tiles of textures tell a loss", tiles)
+		t.Errorf("%d texture tiles show a loss, want at least 10", tiles)
 	}
 	p.picture("report.png", 900, 930, nil)
 	p.do(chromedp.Evaluate[chromedp.Void](`document.getElementById("where").scrollIntoView()`))
 	p.picture("report-maps.png", 900, 1050, nil)
 }
 
-// pictureKinds puts three inspectors side by side.
+// pictureKinds puts the inspectors of three kinds of assets side by side into one screenshot.
 func pictureKinds(t *testing.T, server, fragment string) {
 	const width, height = 600, 480
 	all := image.NewRGBA(image.Rect(0, 0, 3*width, height))
@@ -160,14 +160,14 @@ func pictureKinds(t *testing.T, server, fragment string) {
 	writePicture(t, "view-kinds.png", all)
 }
 
-// picture takes a picture of the page in a window of the given size. It passes the picture to use,
-// or writes it if use is nil.
+// picture takes a screenshot of the page in a window of the given size. It passes the screenshot
+// to use, or writes it if use is nil.
 func (p *page) picture(name string, width, height int64, use func(image.Image)) {
 	p.t.Helper()
 	p.do(chromedp.EmulateViewport(width, height))
 	eval[bool](p, `new Promise(done => setTimeout(() => requestAnimationFrame(() => done(true)), 1500))`) // wait until the page is redrawn
 	if text := eval[string](p, `document.body.innerText`); badFormat.MatchString(text) {
-		p.t.Errorf("the page of %s has %q", name, badFormat.FindString(text))
+		p.t.Errorf("the page of %s contains %q", name, badFormat.FindString(text))
 	}
 	data, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
 	if err != nil {
@@ -175,7 +175,7 @@ func (p *page) picture(name string, width, height int64, use func(image.Image)) 
 	}
 	m, err := png.Decode(bytes.NewReader(data))
 	if err != nil || m.Bounds().Dx() != int(width) {
-		p.t.Fatalf("a picture of %v: %v", m.Bounds(), err)
+		p.t.Fatalf("a screenshot of %v: %v", m.Bounds(), err)
 	}
 	if use != nil {
 		use(m)

@@ -19,8 +19,8 @@ import (
 	"github.com/assetcook/assetcook/examples/hotreload/game"
 )
 
-// play opens the page of examples/hotreload beside a watcher, and returns the folder of
-// its assets.
+// play opens the page of examples/hotreload next to a watcher, and returns the directory of the
+// assets.
 func play(t *testing.T) (p *page, assets string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -56,7 +56,7 @@ func save(t *testing.T, assets, name string, data []byte) {
 	}
 }
 
-// paint replaces the texture by one of one color.
+// paint replaces the texture by one of a single color.
 func paint(t *testing.T, assets string, size int, c color.NRGBA) {
 	t.Helper()
 	img := image.NewNRGBA(image.Rect(0, 0, size, size))
@@ -72,7 +72,8 @@ func paint(t *testing.T, assets string, size int, c color.NRGBA) {
 	}
 }
 
-// near is an expression: whether a pixel of the picture has a color.
+// near returns an expression that tells whether a pixel of the picture has approximately the
+// given color.
 func near(x, y int, r, g, b uint8) string {
 	return fmt.Sprintf(`(() => {
 		const gl = document.getElementById("view").getContext("webgl2"), p = new Uint8Array(4)
@@ -81,9 +82,9 @@ func near(x, y int, r, g, b uint8) string {
 	})()`, x, y, r, g, b)
 }
 
-// What is saved is seen: pixels of the texture, numbers of the JSON, and the shader. What
-// does not compile leaves the last picture, and says why.
-func TestHotReload(t *testing.T) {
+// A saved texture, JSON file or shader changes the picture. If a shader does not compile, the
+// page keeps the last picture and shows the error.
+func TestSavedAssetsChangePicture(t *testing.T) {
 	p, assets := play(t)
 	t.Log(eval[string](p, `document.getElementById("format").textContent + document.getElementById("problem").textContent`))
 	paint(t, assets, 64, color.NRGBA{200, 40, 120, 255})
@@ -97,14 +98,15 @@ func TestHotReload(t *testing.T) {
 	save(t, assets, "scene.frag", []byte("no shader"))
 	p.until(`document.getElementById("problem").textContent !== ""`)
 	if !eval[bool](p, near(320, 320, 0, 0, 255)) {
-		t.Error("a shader with an error has changed the picture")
+		t.Error("a shader with an error changed the picture")
 	}
 	if got := eval[string](p, `document.getElementById("log").textContent`); !strings.Contains(got, "scene.json") || !strings.Contains(got, " ms") {
-		t.Errorf("the log says %q", got)
+		t.Errorf("the log contains %q", got)
 	}
 }
 
-// RELOAD_SAVES=40 measures the time from the save to the frame (bench/results/reload.md).
+// TestHotReloadTimes measures the time from saving a file to the next frame. It runs with
+// RELOAD_SAVES=40 (bench/results/reload.md).
 func TestHotReloadTimes(t *testing.T) {
 	saves, err := strconv.Atoi(os.Getenv("RELOAD_SAVES"))
 	if err != nil {

@@ -9,12 +9,12 @@ import (
 	"testing"
 )
 
-// What plays sounds and sets text, as npm has it.
+// The npm packages that play sounds and set text.
 const players = "howler@2.2.4 pixi.js@8.22.0"
 
-// howler.js knows each sound of a joined file by the JSON, and there the browser's decoder finds
-// what the source holds. PixiJS sets text from a font of three channels as the browser does.
-func TestSoundsAndFontsInEngines(t *testing.T) {
+// howler.js finds each sound of a joined file by the JSON, and the decoded samples there equal
+// the source. PixiJS draws text with a font of three channels like the browser does.
+func TestSoundsAndFontsMatchSourcesInEngines(t *testing.T) {
 	if !installed() {
 		t.Skip("no Chromium: proof/browser/run.sh installs it")
 	}
@@ -76,11 +76,11 @@ recipe = "copy"
 			t.Errorf("%s: %s", what, wrong)
 		}
 	}
-	p.forgive("GPU stall")                    // reading back what was drawn is slow
-	p.forgive("AudioContext was not allowed") // without a click
+	p.forgive("GPU stall")                    // reading back pixels is slow
+	p.forgive("AudioContext was not allowed") // there is no click
 }
 
-// playersPage has functions that return what is wrong.
+// playersPage has functions that return a description of what is wrong.
 const playersPage = `<!DOCTYPE html><body><script src="/npm/node_modules/howler/dist/howler.min.js"></script>
 <script src="/npm/node_modules/pixi.js/dist/pixi.min.js"></script><script>
 "use strict";
@@ -88,7 +88,7 @@ async function decoded(url) {
 	const buffer = await (await fetch(url)).arrayBuffer();
 	return new OfflineAudioContext(2, 48000, 48000).decodeAudioData(buffer);
 }
-// likeness is the correlation of one channel with another, from a place on.
+// likeness returns the correlation of channel b with channel a from an offset on.
 function likeness(a, b, from) {
 	let both = 0, ofA = 0, ofB = 0;
 	for (let i = 0; i < b.length; i++) {
@@ -111,10 +111,10 @@ async function sounds(name, least) {
 		howl.stop(id);
 		const source = (await decoded("/assets/audio/" + key + ".wav")).getChannelData(0), at = Math.round(start * 48);
 		const like = likeness(whole, source, at);
-		if (like < least) wrong.push(key + " is like its source by " + like);
+		if (like < least) wrong.push(key + " correlates with its source by only " + like);
 		for (const off of [-480, 480]) if (likeness(whole, source, at + off) > like) wrong.push(key + " is elsewhere");
 	}
-	if (Object.keys(json.sprite).length < 5) wrong.push("there are too few");
+	if (Object.keys(json.sprite).length < 5) wrong.push("fewer than 5 sounds");
 	return wrong.join("; ");
 }
 async function font(file) {

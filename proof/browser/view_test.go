@@ -16,8 +16,8 @@ import (
 	"github.com/assetcook/assetcook/profile/view"
 )
 
-// The tabs are reached by keys, the URL follows, and an address with a tab opens it.
-func TestTabs(t *testing.T) {
+// Keys open the tabs and update the URL, and a URL with a tab opens it.
+func TestTabsFollowKeysAndURL(t *testing.T) {
 	sources := view.Sources{Title: `a <b>"title"</b>`, Counters: counters.New(counters.Options{}), Memory: memory.New(memory.Options{})}
 	p := browse(t, view.Handler(sources), "#tab=memory")
 	if got := eval[string](p, `document.getElementById("title").textContent`); got != sources.Title {
@@ -34,7 +34,7 @@ func TestTabs(t *testing.T) {
 	p.until(`document.getElementById("help").open`)
 }
 
-// The token leaves the URL at once: a bookmark of a view gives no rights.
+// The page removes the token from the URL at once, so that a bookmark of a page gives no rights.
 func TestTokenLeavesURL(t *testing.T) {
 	p := browse(t, view.Handler(view.Sources{Counters: counters.New(counters.Options{}), Token: "secret"}), "#token=secret&tab=counters")
 	p.until(`!location.hash.includes("secret")`)
@@ -46,11 +46,12 @@ func TestTokenLeavesURL(t *testing.T) {
 // line types a line into the console.
 func (p *page) line(text string) {
 	p.t.Helper()
-	// A key that moves the focus would be typed as well: the driver sends characters apart.
+	// The driver sends characters one by one. If a key moved the focus, its character would be
+	// typed as well.
 	p.do(chromedp.Focus(chromedp.CSS("#line")), chromedp.KeyEvent(text), chromedp.KeyEvent("\r"), chromedp.Blur(chromedp.CSS("#line")))
 }
 
-// tableRows returns the rows of the table of frames, by the first cell.
+// tableRows returns the rows of the table of frames by their first cell.
 func (p *page) tableRows() map[string][]string {
 	rows := eval[[][]string](p, `(async () => {
 		const box = document.querySelector(".countertable .grid"), seen = new Map();
@@ -72,9 +73,9 @@ func (p *page) tableRows() map[string][]string {
 	return byFirst
 }
 
-// A graph that was typed has the values that the set has, is remembered by the URL, and
-// what nobody looks at any more is not watched.
-func TestGraphs(t *testing.T) {
+// A graph added by a command shows the values of the counters, and the URL keeps it. Counters
+// that no page shows are not watched.
+func TestGraphShowsCountersAndIsKeptInURL(t *testing.T) {
 	set := counters.New(counters.Options{})
 	a, b := set.Counter("game/drawn"), set.Gauge("game/<i>level</i>")
 	frame := func(i int) {
@@ -86,7 +87,7 @@ func TestGraphs(t *testing.T) {
 	p := browse(t, view.Handler(view.Sources{Counters: set}), "#tab=counters")
 	p.line("graph add mine game/drawn game/<i>level</i>")
 	p.until(`document.querySelectorAll(".counters .card").length === 1`)
-	for watched := false; !watched; { // from the next frame on after the page has asked
+	for watched := false; !watched; { // watching starts with the frame after the page's request
 		frame(1)
 		watched = len(set.History("game/drawn")) > 0
 	}
@@ -110,7 +111,7 @@ func TestGraphs(t *testing.T) {
 		}
 	}
 	if got := eval[[]string](p, `[...document.querySelectorAll(".card .legend bdi")].map(e => e.textContent)`); len(got) != 2 || got[1] != "game/<i>level</i>" {
-		t.Errorf("the legend has %q", got)
+		t.Errorf("the legend contains %q", got)
 	}
 	p.until(`location.hash.includes("mine")`)
 	p.do(chromedp.Reload())
@@ -122,8 +123,8 @@ func TestGraphs(t *testing.T) {
 	}
 }
 
-// A wrong line is answered with one line, and completion offers counters.
-func TestConsole(t *testing.T) {
+// A wrong command gets a one-line answer, and completion suggests counters.
+func TestConsoleAnswersErrorsAndCompletes(t *testing.T) {
 	set := counters.New(counters.Options{})
 	set.Counter("cook/skip/stamp").Add(7)
 	set.PushFrame(time.Now())
@@ -132,15 +133,15 @@ func TestConsole(t *testing.T) {
 	p.until(`document.getElementById("said").textContent.includes("7")`)
 	p.line("graph mke fps")
 	p.until(`document.getElementById("said").textContent.includes("make")`)
-	if !p.forgive("400") { // Chromium logs what a server refuses
-		t.Error("the wrong line was not refused")
+	if !p.forgive("400") { // Chromium logs rejected requests
+		t.Error("the wrong command was not rejected")
 	}
 	p.do(chromedp.Focus(chromedp.CSS("#line")), chromedp.KeyEvent("print co"), chromedp.KeyEvent("\t"))
 	p.until(`document.getElementById("line").value.includes("cook/skip/stamp")`)
 }
 
-// recorded returns a feed with a recording in it: scopes in scopes on two workers, of
-// assets with hostile names.
+// recorded returns a tape of a recording: nested scopes on two workers, with assets whose names
+// contain HTML.
 func recorded(t *testing.T, dir string) (tape *events.Tape, names []string) {
 	t.Helper()
 	tape = events.NewTape(events.TapeOptions{})
@@ -165,8 +166,8 @@ func recorded(t *testing.T, dir string) (tape *events.Tape, names []string) {
 	return tape, names
 }
 
-// The time line finds an asset by name, and sums up what is selected.
-func TestTimeline(t *testing.T) {
+// The timeline finds an asset by name and sums up the selected scopes.
+func TestTimelineFindsAndSumsScopes(t *testing.T) {
 	tape, names := recorded(t, t.TempDir())
 	p := browse(t, view.Handler(view.Sources{Recordings: []view.Recording{{Name: "run.events", Tape: tape}}}), "")
 	p.until(`document.querySelector(".tl-gutter")?.textContent.includes("worker 1")`)
@@ -185,8 +186,8 @@ func TestTimeline(t *testing.T) {
 	}
 }
 
-// What a tracker holds is in the tree, and a snapshot finds what has been allocated since.
-func TestMemory(t *testing.T) {
+// The tree shows the memory of a tracker, and a snapshot shows what has been allocated since.
+func TestMemoryTreeAndSnapshot(t *testing.T) {
 	tracker := memory.New(memory.Options{})
 	pool := tracker.Group("images", 1<<20).Pool("pixels")
 	worker := tracker.Worker("worker 0")
@@ -206,8 +207,8 @@ func TestMemory(t *testing.T) {
 	pool.Free(held)
 }
 
-// Without the token nothing acts.
-func TestNoToken(t *testing.T) {
+// Without the token the page cannot change anything.
+func TestPageWithoutTokenCannotAct(t *testing.T) {
 	dir := t.TempDir()
 	set := counters.New(counters.Options{})
 	set.Counter("n")
@@ -216,7 +217,7 @@ func TestNoToken(t *testing.T) {
 	p.line("when n > 1 dump 1s")
 	p.until(`document.getElementById("said").textContent.includes("token")`)
 	if !p.forgive("403") {
-		t.Error("the line was not refused")
+		t.Error("the command was not rejected")
 	}
 	if files, _ := filepath.Glob(filepath.Join(dir, "*")); len(files) > 0 {
 		t.Errorf("wrote %q", files)

@@ -15,33 +15,34 @@ import (
 	"github.com/assetcook/assetcook/internal/audio/source"
 )
 
-// A sound is decoded samples, interleaved; 1.0 is full scale. A rate or a number of
-// channels that is not known is 0.
+// A sound is decoded, interleaved samples; 1.0 is full scale. An unknown rate or number of
+// channels is 0.
 type sound struct {
 	rate, channels int
 	samples        []float32
 }
 
-// A sound may differ from its reference by so much; both are fractions of full scale.
+// A soundTolerance is the allowed difference of a sound from its reference, in fractions of full
+// scale.
 type soundTolerance struct {
 	most, rms float64
-	clips     bool // the reference has no samples beyond full scale
-	tail      int  // how many frames the reference may lack at the end
+	clips     bool // the reference is clipped to full scale
+	tail      int  // number of frames that the reference may lack at the end
 }
 
 const step16 = 1.0 / (1 << 15) // one step of 16-bit samples
 
 var (
-	// oggdec and the files of minimp3 have 16 bits, which are rounded to.
+	// oggdec and the files of minimp3 are rounded to 16 bits.
 	vorbisTolerance = soundTolerance{most: 1.01 * step16, rms: step16, clips: true}
-	// ISO/IEC 11172-4 asks this of full accuracy, and the reference's own rounding
-	// adds as much again. The suite's samples often lack the last frame.
+	// ISO/IEC 11172-4 requires half of this for full accuracy, and the rounding of the reference
+	// adds as much. The suite's samples often lack the last frame.
 	mp3Tolerance = soundTolerance{most: 2 * step16, rms: 2 * step16 / 3.4641, clips: true, tail: 1152}
-	// Our samples have 24 bits.
+	// Our samples have an accuracy of 24 bits.
 	exactTolerance = soundTolerance{most: 1.0 / (1 << 24), rms: 1}
 )
 
-// differ says how a sound differs from the reference, or nothing.
+// differ describes how a sound differs from the reference; "" if it does not.
 func (s sound) differ(want sound, t soundTolerance) string {
 	switch {
 	case want.rate != 0 && s.rate != want.rate:
@@ -84,8 +85,8 @@ func hear(ctx context.Context, file string) (sound, error) {
 	return sound{clip.Rate, clip.Channels, clip.Samples}, nil
 }
 
-// soundTrial compares a file with what a program makes of it: a WAV file on its
-// standard output. What the program refuses, or complains about, we may refuse.
+// soundTrial compares a file with the output of a program, a WAV file. If the program fails or
+// complains, the file may be rejected.
 func soundTrial(dir, row, name string, t soundTolerance, program []string) trial {
 	return trial{row: row, file: name, run: func(ctx context.Context) (outcome, error) {
 		file := filepath.Join(dir, name)
@@ -115,7 +116,8 @@ var (
 	oggdec      = []string{"oggdec", "-Q", "-b", "16", "-o", "-", "FILE"}
 )
 
-// sounds is a suite of sounds below a folder, each compared with a program's reading.
+// sounds returns the trials of the sounds below a directory. Each sound is compared with the
+// output of a program.
 func sounds(below string) func(dir string) ([]trial, error) {
 	return func(dir string) ([]trial, error) {
 		names, err := files(dir, below, ".wav", ".ogg", ".oga")
@@ -131,7 +133,7 @@ func sounds(below string) func(dir string) ([]trial, error) {
 	}
 }
 
-// minimp3 compares with the .pcm beside each file: samples of 16 bits.
+// minimp3 compares each sound with the .pcm file beside it, which contains 16-bit samples.
 func minimp3(dir string) ([]trial, error) {
 	names, err := files(dir, "vectors", ".bit", ".mp3")
 	var list []trial
@@ -140,7 +142,7 @@ func minimp3(dir string) ([]trial, error) {
 		row, expect := "MP3", mustAccept
 		switch {
 		case strings.HasPrefix(base, "l1-"), strings.HasPrefix(base, "l2-"), strings.HasPrefix(base, "ILL"):
-			row, expect = "MPEG Layer I and II", mayRefuse // they are not MP3
+			row, expect = "MPEG Layer I and II", mayRefuse // not MP3
 		case strings.Contains(base, "nonstandard"), filepath.Ext(base) != ".bit":
 			row, expect = "MP3, nonstandard", mayRefuse
 		}
@@ -149,7 +151,7 @@ func minimp3(dir string) ([]trial, error) {
 			file := filepath.Join(dir, name)
 			pcm, err := os.ReadFile(strings.TrimSuffix(file, filepath.Ext(file)) + ".pcm")
 			if err != nil {
-				o.expect, o.noReference = mayRefuse, "the suite has no samples for it"
+				o.expect, o.noReference = mayRefuse, "the suite has no samples for this file"
 			}
 			got, err := hear(ctx, file)
 			if o.refusal = err; err == nil && o.noReference == "" {
@@ -161,13 +163,13 @@ func minimp3(dir string) ([]trial, error) {
 	return list, err
 }
 
-// flacFiles compares with the MD5 of all samples that each file carries.
+// flacFiles compares the samples with their MD5 sum in each file.
 func flacFiles(dir string) ([]trial, error) {
 	names, err := files(dir, ".", ".flac")
 	var list []trial
 	for _, name := range names {
 		group, _, _ := strings.Cut(name, "/")
-		expect := mayRefuse // as the suite's README has it of uncommon and faulty
+		expect := mayRefuse // as in the suite's README for uncommon and faulty files
 		if group == "subset" {
 			expect = mustAccept
 		}
@@ -219,9 +221,9 @@ func samples16(pcm []byte) []float32 {
 	return list
 }
 
-// readWAV reads what the programs write: 16-bit integers or 32-bit floats, up to the
-// end. The size of the samples does not count: a pipe cannot be written twice, and
-// oggdec puts there what it expects, not what it then writes.
+// readWAV reads the output of the programs: 16-bit integers or 32-bit floats, up to the end of
+// the file. It ignores the declared size of the samples: a program cannot correct it in a pipe,
+// and oggdec declares an estimate.
 func readWAV(b []byte) (sound, error) {
 	var s sound
 	bits := 0

@@ -16,7 +16,7 @@ import (
 	"testing"
 )
 
-// folder writes a fake suite and returns the folder above it.
+// folder writes a fake suite and returns its parent directory.
 func folder(t *testing.T, suite string, content map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -32,8 +32,7 @@ func folder(t *testing.T, suite string, content map[string]string) string {
 	return dir
 }
 
-// table runs the one suite in dir and returns the rows of the table without its head,
-// its foot and the suite's name.
+// table runs one suite in dir and returns its rows of the table, without the suite's name.
 func table(t *testing.T, dir, suite string) string {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -58,9 +57,9 @@ func read(t *testing.T, name string) string {
 	return string(data)
 }
 
-// Each fake suite has files that must come to different verdicts. The numbers are:
-// files, right, refused rightly, mended, refused wrongly, wrong, not judged.
-func TestVerdicts(t *testing.T) {
+// Each fake suite has files with different verdicts. The numbers are: files, right, refused
+// rightly, mended, refused wrongly, wrong, not judged.
+func TestSuitesGiveVerdicts(t *testing.T) {
 	flac, mp3 := read(t, "flac/testdata/tri16.flac"), read(t, "mp3/testdata/stereo.mp3")
 	for _, c := range []struct {
 		suite   string
@@ -144,7 +143,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// gltfErrors is a report of the validator's with errors of some kinds, and a hint.
+// gltfErrors returns a report of the validator with errors of the given kinds and a hint.
 func gltfErrors(codes ...string) string {
 	list := []string{`{"code": "UNUSED_OBJECT", "severity": 3}`}
 	for _, c := range codes {
@@ -153,8 +152,7 @@ func gltfErrors(codes ...string) string {
 	return `{"issues": {"numErrors": 1, "messages": [` + strings.Join(list, ",") + `]}}`
 }
 
-// pcm is what our decoder makes of a sound, as 16-bit samples, one of them off by a
-// number of steps.
+// pcm decodes a sound to 16-bit samples and changes one of them by off.
 func pcm(t *testing.T, data string, off int) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "sound")
@@ -176,7 +174,7 @@ func pcm(t *testing.T, data string, off int) string {
 	return string(out)
 }
 
-// redBMP is one red pixel of 24 bits.
+// redBMP is a BMP file of one red pixel with 24 bits.
 const redBMP = "BM\x3a\x00\x00\x00\x00\x00\x00\x00\x36\x00\x00\x00" +
 	"\x28\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x18\x00\x00\x00\x00\x00\x04\x00\x00\x00" +
 	"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00" + "\x00\x00\xff\x00"
@@ -192,7 +190,7 @@ func onePNG(t *testing.T, c color.Color) string {
 	return b.String()
 }
 
-func TestJudge(t *testing.T) {
+func TestJudgeComparesOutcomeWithExpectation(t *testing.T) {
 	no := errors.New("no")
 	for _, c := range []struct {
 		o    outcome
@@ -218,7 +216,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-func TestRun(t *testing.T) {
+func TestExitStatusOfSuites(t *testing.T) {
 	broken := suite{name: "broken", trials: func(string) ([]trial, error) {
 		return []trial{{row: "r", file: "panics", run: func(context.Context) (outcome, error) { panic("p") }}}, nil
 	}}
@@ -254,8 +252,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// A picture that is unlike the suite's references, and that no viewer sees, is wrong.
-func TestReferencePictures(t *testing.T) {
+// A picture that differs from the suite's references and from all viewers is wrong.
+func TestPictureMustEqualOneReference(t *testing.T) {
 	dir := folder(t, ".", map[string]string{
 		"a.bmp": redBMP, "red.png": onePNG(t, color.NRGBA{255, 0, 0, 255}), "pale.png": onePNG(t, color.NRGBA{253, 0, 0, 255}),
 	})
@@ -267,7 +265,7 @@ func TestReferencePictures(t *testing.T) {
 	}
 }
 
-func TestPictureDiffer(t *testing.T) {
+func TestPictureDiffersBeyondTolerance(t *testing.T) {
 	one := func(r, g, b, a float32) picture { return picture{1, 1, []float32{257 * r, 257 * g, 257 * b, 257 * a}} }
 	for _, c := range []struct {
 		got, want picture
@@ -282,7 +280,7 @@ func TestPictureDiffer(t *testing.T) {
 		{one(1, 2, 5, 255), one(1, 2, 3, 255), pictureTolerance{most: 1, mean: 9}, false},
 		{one(1, 2, 3, 0), one(4, 5, 6, 0), pictureTolerance{}, true},
 		{one(1, 2, 3, 0), one(4, 5, 6, 255), pictureTolerance{}, false},
-		{one(510, 0, 0, 255), one(511, 0, 0, 255), pictureTolerance{most: 0.6, mean: 1}, true}, // relative
+		{one(510, 0, 0, 255), one(511, 0, 0, 255), pictureTolerance{most: 0.6, mean: 1}, true}, // relative tolerance
 		{one(0, 0, 0, 0), picture{2, 1, make([]float32, 8)}, pictureTolerance{}, false},
 	} {
 		if d := c.got.differ(c.want, c.t); (d == "") != c.same {
@@ -291,7 +289,7 @@ func TestPictureDiffer(t *testing.T) {
 	}
 }
 
-func TestSoundDiffer(t *testing.T) {
+func TestSoundDiffersBeyondTolerance(t *testing.T) {
 	want := sound{44100, 2, []float32{0, 0.5, -1, 1 - step16}}
 	with := func(rate, channels int, samples ...float32) sound { return sound{rate, channels, samples} }
 	within := soundTolerance{most: step16, rms: step16, clips: true, tail: 1}
@@ -305,7 +303,7 @@ func TestSoundDiffer(t *testing.T) {
 		{with(44100, 2, 0, 0.5, -1.5, 1-step16), exactTolerance, false},
 		{with(44100, 2, 2*step16, 0.5, -1, 1-step16), within, false},
 		{with(44100, 2, 0, 0.5, -1), within, false},
-		{with(44100, 2, 0, 0.5, -1, 1-step16, 9, 9), within, true}, // the tail
+		{with(44100, 2, 0, 0.5, -1, 1-step16, 9, 9), within, true}, // the reference lacks the tail
 		{with(44100, 2, 0, 0.5, -1, 1-step16, 9, 9, 9, 9), within, false},
 		{with(44100, 2, 0, 0.5, -1, 1-step16, 9, 9), exactTolerance, false},
 		{with(48000, 2, 0, 0.5, -1, 1-step16), within, false},
@@ -317,8 +315,8 @@ func TestSoundDiffer(t *testing.T) {
 	}
 }
 
-// Our decoder checks the sum as well, so no file shows this.
-func TestCompareMD5(t *testing.T) {
+// Our decoder checks the sum as well, so no file can show a wrong sum.
+func TestSamplesAreComparedWithMD5(t *testing.T) {
 	data := read(t, "flac/testdata/tri24.flac")
 	file := filepath.Join(t.TempDir(), "a")
 	if err := os.WriteFile(file, []byte(data), 0o666); err != nil {
@@ -337,8 +335,8 @@ func TestCompareMD5(t *testing.T) {
 	}
 }
 
-// Reference programs are played by cat and sh.
-func TestReferencePrograms(t *testing.T) {
+// cat and sh act as the reference programs.
+func TestReferenceProgramsDecide(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip(err)
 	}
@@ -363,7 +361,7 @@ func TestReferencePrograms(t *testing.T) {
 		{"a.wav", cat, right},
 		{"b.wav", cat, right},
 		{"a.wav", other("c.wav"), wrong},
-		{"a.wav", other("d.wav"), right}, // says that it is shorter
+		{"a.wav", other("d.wav"), right}, // the header declares fewer samples
 		{"a.wav", complaining, right},
 		{"a.wav", []string{"sh", "-c", "echo hm >&2; cat $0", filepath.Join(dir, "c.wav")}, unjudged},
 		{"a.wav", []string{"false"}, unjudged},
@@ -392,7 +390,7 @@ func TestReferencePrograms(t *testing.T) {
 		{gray, nil, []string{"one.pam"}, right},
 		{gray, nil, []string{"two.pam"}, right},
 		{black, nil, []string{"one.pam", "two.pam"}, wrong},
-		{gray, nil, []string{"f.pfm", "one.pam"}, right}, // the second one sees it
+		{gray, nil, []string{"f.pfm", "one.pam"}, right}, // the second viewer agrees
 		{gray, nil, []string{"a.wav"}, unjudged},
 		{picture{}, errors.New("no"), []string{"one.pam"}, wronglyRefused},
 		{picture{}, errors.New("no"), []string{"a.wav"}, rightlyRefused},
@@ -411,7 +409,7 @@ func TestReferencePrograms(t *testing.T) {
 }
 
 // Every suite has its address, and names stand once.
-func TestSuites(t *testing.T) {
+func TestEverySuiteHasAddressAndUniqueName(t *testing.T) {
 	seen := map[string]bool{}
 	for _, s := range suites {
 		if seen[s.name] || s.from == "" || s.trials == nil {

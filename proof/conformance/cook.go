@@ -10,13 +10,13 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
-// cook cooks one file of a tree with a recipe and options, and returns its output and
-// what the recipe warns of.
+// cook cooks one file of a tree with a recipe and options. It returns the output and the recipe's
+// warnings.
 func cook(ctx context.Context, r recipe.Recipe, options map[string]any, tree fs.FS, name string) (out []byte, warnings []string, err error) {
 	c := r.New()
 	for key, value := range options {
 		if err := recipe.SetOption(c, key, value); err != nil {
-			panic(err) // ours to mend: no file leads here
+			panic(err) // a bug in this program; no test file can cause it
 		}
 	}
 	info, err := fs.Stat(tree, name)
@@ -44,8 +44,8 @@ func cook(ctx context.Context, r recipe.Recipe, options map[string]any, tree fs.
 	return out, job.Warnings(), err
 }
 
-// files lists the files below a folder that have one of the extensions, by their
-// slash-separated names inside root, in order. A folder that does not exist has none.
+// files lists the files below a directory that have one of the extensions: slash-separated names
+// relative to root, sorted. It returns nothing if the directory does not exist.
 func files(root, below string, extensions ...string) ([]string, error) {
 	tree := os.DirFS(root)
 	if _, err := fs.Stat(tree, below); err != nil {

@@ -13,20 +13,20 @@ import (
 	"github.com/assetcook/assetcook/recipes/mesh"
 )
 
-// gltfReport is the official validator's report beside each test file.
+// gltfReport is the report of the official validator, which is beside each test file.
 type gltfReport struct {
 	Issues struct {
 		NumErrors int
 		Messages  []struct {
 			Code     string
-			Severity int // 0 is an error
+			Severity int // 0 for an error
 		}
 	}
 }
 
-// gltfSuite: what the validator reports an error of must be refused, or mended with
-// warnings that name each kind of error in its report. The checker of the recipe gltf
-// takes .gltf only; the recipe mesh takes both.
+// gltfSuite: a file in which the validator reports errors must be rejected, or accepted with
+// warnings that name each kind of error. The recipe gltf accepts only .gltf; the recipe mesh
+// accepts both kinds of files.
 func gltfSuite(dir string) ([]trial, error) {
 	names, err := files(dir, "test", ".gltf", ".glb")
 	var list []trial
@@ -37,7 +37,7 @@ func gltfSuite(dir string) ([]trial, error) {
 			}
 			text, err := os.ReadFile(filepath.Join(dir, name+".report.json"))
 			if os.IsNotExist(err) {
-				continue // an asset that others refer to
+				continue // a file that other test files refer to
 			}
 			if err != nil {
 				return nil, err
@@ -56,7 +56,7 @@ func gltfSuite(dir string) ([]trial, error) {
 				if text := strings.Join(warnings, "; "); report.named(warnings) {
 					o.warning = text
 				} else if text != "" {
-					o.invalid += ", with a warning of something else: " + text
+					o.invalid += ", with a warning about something else: " + text
 				}
 				return o, nil
 			}})
@@ -79,8 +79,8 @@ func (r gltfReport) codes() []string {
 
 const otherStride = "a byteStride for other data than attributes"
 
-// sayings are what a warning says that names an error of the validator, by the error's
-// code. A warning of anything else does not excuse the error.
+// sayings are texts of warnings that name an error of the validator, by the error's code. A
+// warning about something else does not excuse the error.
 var sayings = map[string][]string{
 	"ACCESSOR_ANIMATION_SAMPLER_OUTPUT_NON_NORMALIZED_QUATERNION": {"a rotation of another length than 1"},
 	"ACCESSOR_ELEMENT_OUT_OF_MAX_BOUND":                           {"min or max are not those of the elements"},

@@ -1,15 +1,14 @@
-// Command conformance runs public conformance suites through our decoders and
-// checkers, and prints how many of their files each gets right, refuses and gets
-// wrong.
+// Command conformance runs public conformance suites through our decoders and checkers. It prints
+// how many files of each suite are handled correctly, rejected, and handled wrongly.
 //
 //	go run ./proof/conformance -suites DIR [-v] [suite ...]
 //
-// DIR has a folder for each suite, named as its repository is; -h lists them with
-// their addresses. Suites that are not there are skipped with a line. get.sh beside
-// this file fetches those that package registries have.
+// DIR contains a directory for each suite, with the name of the suite's repository. -h lists the
+// suites and their addresses. Missing suites are skipped with a message. get.sh beside this file
+// downloads the suites that package registries offer.
 //
-// What is right is never decided by our own code: the suite's expected output
-// decides or, where it has none, a program that shares no code with ours.
+// Our own code never decides what is right. The expected output of the suite does or, where it
+// has none, a program that shares no code with ours.
 package main
 
 import (
@@ -32,8 +31,8 @@ func main() {
 func runSuites(ctx context.Context, suites []suite, args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("conformance", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	dir := flags.String("suites", "", "`folder` that holds the suites")
-	verbose := flags.Bool("v", false, "print every file and its cause, not only the first few of each kind")
+	dir := flags.String("suites", "", "`directory` that contains the suites")
+	verbose := flags.Bool("v", false, "print every file and its cause, not only the first few files of each cause")
 	flags.Usage = func() {
 		fmt.Fprintln(stderr, "usage: go run ./proof/conformance -suites DIR [-v] [suite ...]")
 		flags.PrintDefaults()
@@ -46,7 +45,7 @@ func runSuites(ctx context.Context, suites []suite, args []string, stdout, stder
 		return 2
 	}
 	if *dir == "" {
-		fmt.Fprintln(stderr, "conformance: -suites is needed: the folder that holds the suites")
+		fmt.Fprintln(stderr, "conformance: -suites is needed: the directory that contains the suites")
 		return 2
 	}
 	for _, name := range flags.Args() {
@@ -84,4 +83,30 @@ func runSuites(ctx context.Context, suites []suite, args []string, stdout, stder
 		return 1
 	}
 	return 0
+}
+
+// suites are all known suites, in the order of the report.
+var suites = []suite{
+	{"flac-test-files", "git clone https://github.com/ietf-wg-cellar/flac-test-files", flacFiles},
+	{"minimp3", "git clone https://github.com/lieff/minimp3", minimp3},
+	{"oggvorbis", "git clone https://github.com/jfreymuth/oggvorbis", sounds("testdata")},
+	{"hound", "git clone https://github.com/ruuda/hound", sounds("testsamples")},
+	{"go-audio-wav", "git clone https://github.com/go-audio/wav go-audio-wav", sounds("fixtures")},
+	{"debian-sounds", "sounds of Debian's games: get.sh", sounds(".")},
+	{"pngsuite", "git clone https://github.com/lunapaint/pngsuite", pictures(pngSuite, "png")},
+	{"bmpsuite", "git clone https://github.com/jsummers/bmpsuite; its program generates the pictures", bmpSuite},
+	{"image-png", "git clone https://github.com/image-rs/image-png", pictures(anyPicture, "tests")},
+	{"image-gif", "git clone https://github.com/image-rs/image-gif", pictures(anyPicture, "tests")},
+	{"image-tiff", "git clone https://github.com/image-rs/image-tiff", pictures(anyPicture, "tests")},
+	{"jpeg-decoder", "git clone https://github.com/image-rs/jpeg-decoder", pictures(anyPicture, "tests")},
+	{"image", "git clone https://github.com/image-rs/image", pictures(imageRS, "tests/images", "tests/bad", "tests/regression")},
+	{"zune-image", "git clone https://github.com/etemesi254/zune-image", pictures(zuneImage, "test-images/hdr", "test-images/jpeg", "test-images/png", "test-images/qoi")},
+	{"qoi-rust", "git clone https://github.com/aldanor/qoi-rust", pictures(besidePNG, "assets")},
+	{"libwebp-test-data", "git clone https://github.com/webmproject/libwebp-test-data", pictures(anyPicture, ".")},
+	{"Pillow", "git clone https://github.com/python-pillow/Pillow", pictures(pillow, "Tests/images")},
+	{"JSONTestSuite", "git clone https://github.com/nst/JSONTestSuite", jsonSuite},
+	{"yaml-test-suite", "git clone --branch data https://github.com/yaml/yaml-test-suite", yamlSuite},
+	{"toml-test", "git clone https://github.com/toml-lang/toml-test", tomlSuite},
+	{"JSON-Schema-Test-Suite", "git clone https://github.com/json-schema-org/JSON-Schema-Test-Suite", schemaSuite},
+	{"glTF-Validator", "git clone https://github.com/KhronosGroup/glTF-Validator", gltfSuite},
 }

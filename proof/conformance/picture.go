@@ -18,18 +18,19 @@ import (
 	"github.com/assetcook/assetcook/internal/image/source"
 )
 
-// A picture is rows of red, green, blue and straight alpha; 65535 is 1.0. Radiance
-// files are the only ones to have more.
+// A picture is a matrix of RGBA pixels with straight alpha. 65535 is 1.0; only Radiance files
+// have larger values.
 type picture struct {
 	w, h int
 	pix  []float32
 }
 
-// A picture may differ from its reference by so much, in steps of 8 bits.
+// A pictureTolerance is the allowed difference of a picture from its reference, in units of
+// 1/255.
 type pictureTolerance struct{ most, mean float64 }
 
-// differ says how a picture differs from the reference, or nothing. The color of
-// pixels that both have fully transparent does not count.
+// differ describes how a picture differs from the reference; "" if it does not. The colors of
+// pixels that are fully transparent in both are ignored.
 func (p picture) differ(want picture, t pictureTolerance) string {
 	if p.w != want.w || p.h != want.h {
 		return fmt.Sprintf("size: %d x %d, want %d x %d", p.w, p.h, want.w, want.h)
@@ -66,10 +67,10 @@ func (p picture) differ(want picture, t pictureTolerance) string {
 	return ""
 }
 
-// largest is the longest side that is decoded.
+// largest is the limit for the longer side of a decoded picture.
 const largest = 1 << 15
 
-// see decodes a file with our decoders, without gamma: numbers as stored.
+// see decodes a file with our decoders and keeps the stored numbers, without gamma.
 func see(ctx context.Context, file string) (picture, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -108,7 +109,7 @@ func readPNG(file string) (picture, error) {
 	p := picture{w: r.Dx(), h: r.Dy(), pix: make([]float32, 4*r.Dx()*r.Dy())}
 	flat := image.NewNRGBA64(r)
 	draw.Draw(flat, r, m, r.Min, draw.Src)
-	if n, ok := m.(*image.NRGBA); ok { // without the rounding of premultiplied colors
+	if n, ok := m.(*image.NRGBA); ok { // avoids the rounding of premultiplied colors
 		for i, v := range n.Pix {
 			p.pix[i] = 257 * float32(v)
 		}
@@ -120,8 +121,8 @@ func readPNG(file string) (picture, error) {
 	return p, nil
 }
 
-// viewers are the programs that read each kind, and write PAM or PFM. Where the first
-// one and we differ the next is asked: each has faults of its own.
+// viewers are the programs that decode each kind of picture, and write PAM or PFM. Each program
+// has its own bugs, so if the first one differs from us, the next one is tried.
 var viewers = map[string][][]string{
 	"PNG":  {{"convert-im6.q16", "png:FILE[0]", "-depth", "16", "PAM:-"}},
 	"GIF":  {{"convert-im6.q16", "gif:FILE[0]", "-coalesce", "-depth", "16", "PAM:-"}},
@@ -136,10 +137,10 @@ var viewers = map[string][][]string{
 
 var ffmpegPicture = []string{"ffmpeg", "-nostdin", "-v", "error", "-i", "FILE", "-frames:v", "1", "-pix_fmt", "rgba", "-c:v", "pam", "-f", "image2pipe", "-"}
 
-// uprightWebP turns what dwebp leaves as it is stored.
+// uprightWebP rotates the output of dwebp, which ignores the orientation.
 var uprightWebP = []string{"sh", "-c", `dwebp -quiet -pam "$0" -o - | convert-im6.q16 PAM:- -orient "$(identify-im6.q16 -format '%[orientation]' "$0")" -auto-orient -depth 16 PAM:-`, "FILE"}
 
-// view has a viewer read a file. The complaint is empty if the file is fine.
+// view decodes a file with a viewer. The complaint is empty if the file is valid.
 func view(ctx context.Context, viewer []string, file string) (p picture, complaint string, err error) {
 	ref := runProgram(ctx, viewer, file)
 	if ref.missing != nil {
@@ -149,7 +150,7 @@ func view(ctx context.Context, viewer []string, file string) (p picture, complai
 	return p, ref.complaintWith(err), nil
 }
 
-// readAny reads what viewers write.
+// readAny reads the output of a viewer.
 func readAny(b []byte) (picture, error) {
 	if bytes.HasPrefix(b, []byte("PF\n")) {
 		return readPFM(b)
@@ -157,7 +158,7 @@ func readAny(b []byte) (picture, error) {
 	return readPAM(b)
 }
 
-// readPFM reads floats with the most significant byte first, in rows from the bottom.
+// readPFM reads big-endian floats, with the bottom row first.
 func readPFM(b []byte) (picture, error) {
 	var p picture
 	var scale string

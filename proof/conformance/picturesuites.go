@@ -14,13 +14,13 @@ import (
 // A ruling is a suite's expectation for a picture.
 type ruling struct {
 	expect expectation
-	// known says that expect is the suite's word; otherwise a viewer that reads the
-	// file without complaint makes it mustAccept.
+	// known means that the suite decides. Otherwise the expectation becomes mustAccept if a
+	// viewer reads the file without complaint.
 	known bool
-	// references are the suite's own PNG files of the picture, any of which will do;
-	// if none does, viewers are asked.
+	// references are the suite's own PNG files of the picture. The picture must equal one of them
+	// or the output of a viewer.
 	references []string
-	skip       bool // another suite has it, or it is no test of reading
+	skip       bool // the picture is part of another suite, or does not test decoding
 }
 
 var (
@@ -34,16 +34,16 @@ var kinds = map[string]string{
 	".webp": "WebP", ".qoi": "QOI", ".hdr": "HDR",
 }
 
-// tolerances are for each kind: nothing, where every program must come to the same.
+// tolerances by kind. A kind without tolerance has only one correct result.
 var tolerances = map[string]pictureTolerance{
-	// Channels of 5, 6 or 10 bits are scaled to 8 in more than one way.
+	// There are several ways to scale channels of 5, 6 or 10 bits to 8 bits.
 	"BMP": {most: 1, mean: 1}, "TGA": {most: 1, mean: 1}, "TIFF": {most: 1, mean: 1},
-	// Each program rounds the inverse DCT and the conversion to RGB its own way.
+	// Programs differ in how they round the inverse DCT and the conversion to RGB.
 	"JPEG": {most: 6, mean: 1}, "WebP": {most: 3, mean: 1},
 	"HDR": {most: 0.001, mean: 0.001},
 }
 
-// pictures is a suite of the pictures below some folders.
+// pictures returns the trials of the pictures below some directories.
 func pictures(rule func(dir, name string) ruling, below ...string) func(dir string) ([]trial, error) {
 	return func(dir string) ([]trial, error) {
 		var extensions []string
@@ -90,8 +90,8 @@ func pictureTrial(dir, name string, rule ruling, viewers [][]string) trial {
 	}}
 }
 
-// ask asks viewers until one sees what we see. What the first of them refuses or
-// complains about may be refused unless the suite says otherwise.
+// ask compares the picture with the output of viewers, until one of them agrees. Unless the suite
+// decides, the file must be accepted if the first viewer has no complaint.
 func (r ruling) ask(ctx context.Context, o *outcome, got picture, file string, viewers [][]string, t pictureTolerance) error {
 	for i, viewer := range viewers {
 		want, complaint, err := view(ctx, viewer, file)
@@ -121,10 +121,10 @@ func (r ruling) ask(ctx context.Context, o *outcome, got picture, file string, v
 	return nil
 }
 
-// anyPicture leaves it to the viewers.
+// anyPicture: the viewers decide.
 func anyPicture(string, string) ruling { return unsaid }
 
-// pngSuite: the files that start with x are corrupt.
+// pngSuite: files whose names start with x are corrupt.
 func pngSuite(_, name string) ruling {
 	if strings.HasPrefix(path.Base(name), "x") {
 		return invalid
@@ -132,7 +132,7 @@ func pngSuite(_, name string) ruling {
 	return valid
 }
 
-// besidePNG takes the PNG of the same name for the reference.
+// besidePNG uses the PNG with the same name as the reference.
 func besidePNG(dir, name string) ruling {
 	r := valid
 	beside := strings.TrimSuffix(name, path.Ext(name)) + ".png"
@@ -142,7 +142,7 @@ func besidePNG(dir, name string) ruling {
 	return r
 }
 
-// zuneImage: some pictures are there to measure speed.
+// zuneImage: some pictures are only benchmarks.
 func zuneImage(_, name string) ruling {
 	r := unsaid
 	r.skip = strings.Contains(name, "/benchmarks/") || strings.Contains(name, "/large_")
@@ -152,7 +152,7 @@ func zuneImage(_, name string) ruling {
 var bmpRow = regexp.MustCompile(`(?s)<tr>.*?</tr>`)
 var bmpImage = regexp.MustCompile(`<img [^>]*src="([^"]+)"`)
 
-// bmpSuite reads the suite's own table of pictures and references.
+// bmpSuite reads the pictures and references from the suite's HTML page.
 func bmpSuite(dir string) ([]trial, error) {
 	const page = "html/bmpsuite.html"
 	text, err := os.ReadFile(filepath.Join(dir, page))
@@ -187,8 +187,9 @@ func bmpSuite(dir string) ([]trial, error) {
 	return list, err
 }
 
-// imageRS: bad pictures are in a folder of their own, references in another. Those of
-// lossy kinds, and of TIFF, hold what that decoder makes of them.
+// imageRS: invalid pictures are in a directory of their own, and references in another.
+// References of TIFF and of lossy kinds are not used, because they contain the rounding of that
+// decoder.
 func imageRS(dir, name string) ruling {
 	reference := strings.Replace(name, "tests/images/", "tests/reference/", 1) + ".png"
 	_, err := os.Stat(filepath.Join(dir, reference))
@@ -196,7 +197,7 @@ func imageRS(dir, name string) ruling {
 	case strings.HasPrefix(name, "tests/bad/") && !strings.Contains(name, "TODO"):
 		return invalid
 	case strings.Contains(name, "rlecut") || strings.Contains(name, "rletrns"):
-		return ruling{skip: true} // bmpsuite allows more than the one reference
+		return ruling{skip: true} // bmpsuite has more than this one reference
 	case strings.Contains(name, "/lenient/"):
 		return ruling{expect: mayRefuse, known: true}
 	case err != nil || kind == "JPEG" || kind == "WebP" || kind == "TIFF":
@@ -207,15 +208,15 @@ func imageRS(dir, name string) ruling {
 
 var tgaName = regexp.MustCompile(`^(.*/[0-9]+x[0-9]+_[a-z]+)_.*\.tga$`)
 
-// pillow: the pictures of tga/common have PNGs of the same content.
+// pillow: the pictures of tga/common have references in PNG.
 func pillow(dir, name string) ruling {
 	if strings.HasPrefix(name, "Tests/images/bmp/") {
-		return ruling{skip: true} // bmpsuite of 2012
+		return ruling{skip: true} // an old copy of bmpsuite (2012)
 	}
 	switch path.Base(name) {
 	case "la.tga", "rgb32rle_bottom_right.tga", "rgb32rle_top_right.tga":
-		// No viewer here reads gray with alpha, or both mirrors a picture and knows
-		// that one without attribute bits is opaque.
+		// Either no viewer here reads gray with alpha, or none both mirrors the picture and
+		// treats it as opaque without attribute bits.
 		return ruling{skip: true}
 	}
 	if m := tgaName.FindStringSubmatch(name); m != nil {

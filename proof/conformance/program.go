@@ -14,19 +14,19 @@ import (
 // A reading is a reference program's result for a file.
 type reading struct {
 	out       []byte
-	complaint string // what it said on standard error
-	err       error  // its exit status
-	missing   error  // the program is not installed
+	complaint string // standard error
+	err       error  // exit status
+	missing   error  // set if the program is not installed
 }
 
-// chatter are complaints that say nothing about the samples.
+// chatter matches messages that do not concern the samples.
 var chatter = regexp.MustCompile(`(?i)Discarding ID3 tags|unknown field with tag|incompatible type for "richtiffiptc"|Guessed Channel Layout|Estimating duration from bitrate`)
 
-// addresses are what ffmpeg puts into its messages, another each time.
+// addresses matches the addresses in messages of ffmpeg, which change from run to run.
 var addresses = regexp.MustCompile(`@ 0x[0-9a-f]+`)
 
-// runProgram runs a reference program, given with its arguments, that writes to
-// standard output. FILE in an argument stands for the file.
+// runProgram runs a reference program with arguments; the program writes to standard output. FILE
+// in an argument is replaced by the file name.
 func runProgram(ctx context.Context, program []string, file string) reading {
 	path, err := exec.LookPath(program[0])
 	if err != nil {
@@ -49,8 +49,8 @@ func runProgram(ctx context.Context, program []string, file string) reading {
 	return r
 }
 
-// complaintWith joins all that is wrong with a reading in one line, also an error in
-// its output; "" if nothing is.
+// complaintWith joins the messages and errors of a reading, and an error in its output, into one
+// line; "" if there are none.
 func (r reading) complaintWith(err error) string {
 	err = errors.Join(r.err, err)
 	if err == nil {

@@ -17,7 +17,7 @@ type report struct {
 	rows     []row
 }
 
-// A row is what one suite says of one kind of file.
+// A row is the results of one suite for one kind of file.
 type row struct {
 	suite, kind string
 	count       [verdicts]int
@@ -68,7 +68,7 @@ func (r *report) print(w io.Writer) error {
 
 var verdictNames = [verdicts]string{mended: "mended", wronglyRefused: "refused wrongly", wrong: "wrong", unjudged: "not judged"}
 
-// printFamilies prints files of the verdicts that have a name, by their cause.
+// printFamilies lists the files of verdicts with a name, grouped by cause.
 func (r row) printFamilies(w io.Writer, verbose bool) {
 	families := map[string][]result{}
 	for _, res := range r.results {
@@ -110,7 +110,8 @@ func (r row) printFamilies(w io.Writer, verbose bool) {
 
 var numbers = regexp.MustCompile(`[0-9][0-9a-fA-FxX.:]*|"[^"]*"|'[^']*'`)
 
-// family is a cause without the numbers and names that differ from file to file.
+// family returns the beginning of a cause without the numbers and names that differ from file to
+// file.
 func family(why string) string {
 	words := strings.Fields(numbers.ReplaceAllString(why, "#"))
 	return strings.Join(words[:min(14, len(words))], " ")

@@ -14,7 +14,7 @@ import (
 	"github.com/assetcook/assetcook/recipes/data"
 )
 
-// drafts are the folders of the suite and what $schema says for them.
+// drafts are the directories of the suite and the corresponding values of $schema.
 var drafts = []struct{ folder, schema string }{
 	{"draft4", "http://json-schema.org/draft-04/schema#"},
 	{"draft6", "http://json-schema.org/draft-06/schema#"},
@@ -33,7 +33,7 @@ type schemaGroup struct {
 	}
 }
 
-// schemaSuite makes a trial of each test in each group of each file.
+// schemaSuite makes a trial for each test of each group in each file.
 func schemaSuite(dir string) ([]trial, error) {
 	var list []trial
 	for _, draft := range drafts {
@@ -59,7 +59,7 @@ func schemaSuite(dir string) ([]trial, error) {
 				row += ", optional"
 			}
 			if strings.HasPrefix(name, "optional/format/") && strings.HasPrefix(draft.folder, "draft20") {
-				continue // they ask for formats to be asserted, which these drafts do not by default
+				continue // these tests require assertions of formats, which are off by default in these drafts
 			}
 			for _, group := range groups {
 				list = append(list, schemaTrials(row, draft.schema, name, group, remotes)...)
@@ -69,11 +69,11 @@ func schemaSuite(dir string) ([]trial, error) {
 	return list, nil
 }
 
-// remoteHost is where the suite expects its folder remotes. Nothing is fetched here,
-// so the folder lies in the asset tree and references lead there.
+// remoteHost is the URL of the directory remotes in the suite. The tests do not use the network:
+// the files are in the asset tree, and references are rewritten to them.
 const remoteHost = "http://localhost:1234/"
 
-// remoteSchemas returns the tree of the folder remotes for one draft.
+// remoteSchemas returns the tree of the directory remotes for one draft.
 func remoteSchemas(dir, metaschema string) (fstest.MapFS, error) {
 	tree := fstest.MapFS{}
 	names, err := files(dir, "remotes", ".json")
@@ -87,8 +87,7 @@ func remoteSchemas(dir, metaschema string) (fstest.MapFS, error) {
 	return tree, err
 }
 
-// schemaName is where the schema lies in the tree; messages about violations end with
-// it.
+// schemaName is the path of the schema in the tree. Messages about violations end with it.
 const schemaName = "/schema.json"
 
 func schemaTrials(row, metaschema, name string, group schemaGroup, remotes fstest.MapFS) []trial {
@@ -108,20 +107,20 @@ func schemaTrials(row, metaschema, name string, group schemaGroup, remotes fstes
 				o.refusal = fmt.Errorf("%s: %w", name, err)
 			case !test.Valid && (violated || err == nil):
 				o.expect = mustRefuse
-			} // that no answer could be given is wrong for both
+			} // any other error is wrong, whether the data is valid or not
 			return o, nil
 		}})
 	}
 	return list
 }
 
-// localSchema says which draft a schema is of, if it does not say so itself, and has
-// it refer to the asset tree.
+// localSchema adds $schema to a schema that lacks it, and rewrites remote references to the asset
+// tree.
 func localSchema(schema json.RawMessage, metaschema string) []byte {
 	schema = bytes.ReplaceAll(schema, []byte(remoteHost), []byte("/"))
 	var keys map[string]json.RawMessage
 	if json.Unmarshal(schema, &keys) != nil || keys == nil || keys["$schema"] != nil {
-		return schema // true and false are of no draft
+		return schema // true and false cannot declare a draft
 	}
 	comma := ","
 	if len(keys) == 0 {

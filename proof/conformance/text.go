@@ -20,7 +20,7 @@ import (
 	"github.com/assetcook/assetcook/recipes/data"
 )
 
-// builtinRecipe returns one of package builtin.
+// builtinRecipe returns a recipe of package builtin.
 func builtinRecipe(name string) recipe.Recipe {
 	for _, r := range builtin.All() {
 		if r.Name == name {
@@ -63,16 +63,17 @@ func jsonSuite(dir string) ([]trial, error) {
 	return list, err
 }
 
-// compareJSON says where a text differs from the values that it should have.
+// compareJSON describes the first difference between the values in a text and the expected
+// values; "" if there is none.
 func compareJSON(text []byte, want []any) string {
 	got, err := readJSON(text)
 	if err != nil {
-		return "output is no JSON: " + err.Error()
+		return "output is not JSON: " + err.Error()
 	}
 	return unlike("", any(got), any(want))
 }
 
-// readJSON reads all values of a text.
+// readJSON returns all values in a text.
 func readJSON(text []byte) ([]any, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -90,8 +91,8 @@ func readJSON(text []byte) ([]any, error) {
 	}
 }
 
-// unlike says where two values differ first. A function in the reference decides what
-// has no form of its own in JSON.
+// unlike describes the first difference between two values; "" if there is none. A function in
+// the reference checks values that have no type of their own in JSON.
 func unlike(at string, got, want any) string {
 	differ := fmt.Sprintf("at %s/: %.60s, want %.60s", at, show(got), show(want))
 	switch want := want.(type) {
@@ -155,8 +156,8 @@ func sameNumber(a, b string) bool {
 	return a == b || f == g
 }
 
-// yamlSuite: a folder with in.yaml has either a file error or, mostly, in.json with
-// all documents.
+// yamlSuite: a directory with in.yaml has a file error if in.yaml is invalid, and otherwise
+// usually in.json with all documents.
 func yamlSuite(dir string) ([]trial, error) {
 	names, err := files(dir, ".", ".yaml")
 	var list []trial
@@ -174,8 +175,8 @@ func yamlSuite(dir string) ([]trial, error) {
 			}
 			text, err := os.ReadFile(filepath.Join(folder, "in.json"))
 			if err != nil {
-				// Keys that are lists and the like are nothing that JSON can hold.
-				o.expect, o.noReference = mayRefuse, "the suite has no JSON for it"
+				// JSON cannot express mappings with lists as keys and similar data.
+				o.expect, o.noReference = mayRefuse, "the suite has no JSON for this file"
 				return o, nil
 			}
 			want, err := readJSON(text)
@@ -188,8 +189,8 @@ func yamlSuite(dir string) ([]trial, error) {
 	return list, err
 }
 
-// tomlSuite: lists name the valid and invalid files of TOML 1.0. A valid one has its
-// values beside it, as {"type": ..., "value": ...}.
+// tomlSuite: a list names the valid and invalid files of TOML 1.0. The values of a valid file are
+// in a JSON file beside it, as {"type": ..., "value": ...}.
 func tomlSuite(dir string) ([]trial, error) {
 	text, err := os.ReadFile(filepath.Join(dir, "tests/files-toml-1.0.0"))
 	var list []trial
@@ -226,8 +227,8 @@ func tomlSuite(dir string) ([]trial, error) {
 
 var timeLayouts = []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02", "15:04:05.999999999"}
 
-// untag turns the suite's tagged values into those that unlike compares. Infinities
-// and NaN, which JSON has not, make refusing allowed.
+// untag converts the suite's tagged values to the form that unlike compares. Infinities and NaN
+// may be rejected, because JSON does not have them.
 func untag(v any, o *outcome) any {
 	switch v := v.(type) {
 	case []any:

@@ -13,13 +13,13 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// An expectation is what the suite, or the reference program, says of a file.
+// An expectation is the verdict of the suite, or of the reference program, on a file.
 type expectation int
 
 const (
 	mustAccept expectation = iota
 	mustRefuse
-	mayRefuse // but what is accepted must equal the reference
+	mayRefuse // but accepted data must equal the reference
 )
 
 // A verdict is the result for a file.
@@ -28,21 +28,21 @@ type verdict int
 const (
 	right verdict = iota
 	rightlyRefused
-	mended // accepted though it is invalid, with warnings that name all that is
+	mended // invalid and accepted, with warnings that name every error
 	wronglyRefused
-	wrong    // accepted though it is invalid, without a word, or decoded to something else
-	unjudged // accepted, and there is nothing to compare with
+	wrong    // invalid and accepted without such warnings, or decoded to something else
+	unjudged // accepted, but there is nothing to compare with
 	verdicts
 )
 
 // An outcome is the expectation for a file and what happened.
 type outcome struct {
 	expect      expectation
-	refusal     error  // ours; nil if the file was accepted
+	refusal     error  // our error; nil if the file was accepted
 	difference  string // from the reference; "" if there is none
-	noReference string // why there is nothing to compare with; "" if there is
-	invalid     string // what is invalid about the file
-	warning     string // the recipe's, if it names everything that is invalid
+	noReference string // why there is nothing to compare with; "" if there is a reference
+	invalid     string // errors in the file
+	warning     string // the recipe's warnings, if they name every error
 }
 
 func (o outcome) judge() (verdict, string) {
@@ -63,19 +63,18 @@ func (o outcome) judge() (verdict, string) {
 	return right, ""
 }
 
-// A suite is a folder of test files.
+// A suite is a directory of test files.
 type suite struct {
-	name string // of its repository
+	name string // name of its repository
 	from string // where to get it
-	// trials lists the tests in the suite's folder.
+	// trials lists the trials of the suite in dir.
 	trials func(dir string) ([]trial, error)
 }
 
-// A trial is one test of a suite. Its run returns an error only if the test itself
-// could not be made.
+// A trial is one test of a suite. Its run returns an error only if the test itself failed to run.
 type trial struct {
-	row  string // of the table: what is decoded or checked
-	file string // inside the suite
+	row  string // row of the table: what is decoded or checked
+	file string // relative to the suite
 	run  func(context.Context) (outcome, error)
 }
 
@@ -85,7 +84,7 @@ type result struct {
 	why     string
 }
 
-// patience is how long one trial may take. The largest pictures need some seconds.
+// patience is the timeout of one trial. The largest pictures need several seconds.
 const patience = 2 * time.Minute
 
 // runTrials runs trials on all processors and returns results in their order.
@@ -112,7 +111,7 @@ func runTrials(ctx context.Context, trials []trial) ([]result, error) {
 	return results, g.Wait()
 }
 
-// runTrial runs a trial; one that panics is wrong whatever was expected.
+// runTrial runs a trial. A panic counts as wrong, whatever was expected.
 func runTrial(ctx context.Context, t trial) (o outcome, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -122,8 +121,8 @@ func runTrial(ctx context.Context, t trial) (o outcome, err error) {
 	return t.run(ctx)
 }
 
-// version says which version of a suite a folder holds: its git commit, or what a
-// file .commit in it says.
+// version returns the version of the suite in a directory: the text of its file .commit, or its
+// git commit.
 func version(ctx context.Context, folder string) string {
 	if text, err := os.ReadFile(filepath.Join(folder, ".commit")); err == nil {
 		return strings.Join(strings.Fields(string(text)), ", ")
