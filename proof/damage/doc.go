@@ -3,6 +3,6 @@
 // scratch, and that it reports the damage.
 //
 // A test of package cook runs a sample; "go run ./proof/reliability damage" runs all. It
-// cooks in process, so a panic ends the sweep; the file "now" in the sweep's folder then
+// cooks in process, so a panic ends the sweep; the file "now" in the sweep's directory then
 // names the fault.
 package damage

@@ -15,20 +15,20 @@ import (
 // A kind is a kind of file that cook keeps.
 type kind struct {
 	name string
-	// prepare brings the project into a state in which the files exist and matter.
+	// prepare creates a state that contains the files and needs them.
 	prepare func(ctx context.Context, b *project) error
 	files   func(b *project) ([]string, error)
 	setups  []setup
-	// reports returns whether the run has to report a fault; nil is never.
+	// reports tells whether the run has to report a fault; nil means no.
 	reports func(fault) bool
-	// judge returns whether a run was right, and calls wrong if not.
+	// judge tells whether the result of a run is right, and calls wrong if it is not.
 	judge func(ctx context.Context, b *project, r result, wrong func(string, ...any)) bool
 	// rebuild is set if prepare needs a fresh project.
 	rebuild bool
-	parts   bool // parts of the manifest, which only a large tree has
+	parts   bool // exists only in a project with manifest parts, that is, many assets
 }
 
-// A setup is what happens between the damage and the run, and the kind of run.
+// A setup is a change between the damage and the run, and the kind of run.
 type setup struct {
 	name   string
 	before func(b *project) error
@@ -106,7 +106,7 @@ func inOut(pattern string) func(b *project) ([]string, error) {
 	}
 }
 
-// stored returns the files of the store, except those that cook never reads.
+// stored returns the files in the store, without the files that cook never reads.
 func stored(b *project) ([]string, error) {
 	var files []string
 	err := filepath.WalkDir(b.store, func(name string, d fs.DirEntry, err error) error {
@@ -123,7 +123,7 @@ func rulesOf(b *project) ([]string, error) {
 	return []string{filepath.Join(b.assets, "cook.toml")}, nil
 }
 
-// repaired requires the outputs of a run from scratch, without errors.
+// repaired accepts a run without errors that restores the outputs of a run from scratch.
 func repaired(_ context.Context, b *project, r result, wrong func(string, ...any)) bool {
 	if r.err != nil || len(r.failed) > 0 {
 		wrong("error %v, failed %q", r.err, r.failed)
@@ -132,7 +132,8 @@ func repaired(_ context.Context, b *project, r result, wrong func(string, ...any
 	return b.same(wrong, nil)
 }
 
-// same compares the outputs with those of a run from scratch, except for some files.
+// same reports whether the outputs equal the outputs of a run from scratch, except for the files
+// in but.
 func (b *project) same(wrong func(string, ...any), but []string) bool {
 	diff, err := b.diff()
 	if err != nil {
@@ -148,8 +149,8 @@ func (b *project) same(wrong func(string, ...any), but []string) bool {
 	return true
 }
 
-// repairedOrReported is repaired, but allows for outputs that can no longer be known to be
-// owned: each is reported and left unchanged.
+// repairedOrReported is like repaired, but accepts outputs that the run reports as not made by
+// cook and leaves unchanged, because the damage removed the record that cook owns them.
 func repairedOrReported(_ context.Context, b *project, r result, wrong func(string, ...any)) bool {
 	if r.err != nil {
 		wrong("error %v", r.err)
@@ -167,8 +168,8 @@ func repairedOrReported(_ context.Context, b *project, r result, wrong func(stri
 	return b.same(wrong, but)
 }
 
-// likeScratch requires the outcome of a run from scratch with the damaged rules, which may be
-// other outputs or an error.
+// likeScratch accepts the result of a run from scratch with the damaged rules: the same outputs
+// or the same error.
 func likeScratch(ctx context.Context, b *project, r result, wrong func(string, ...any)) bool {
 	defer func() {
 		if err := b.restoreRules(); err != nil {
@@ -180,7 +181,7 @@ func likeScratch(ctx context.Context, b *project, r result, wrong func(string, .
 	switch {
 	case errors.As(r.err, &refused):
 		if err == nil || err.Error() != r.err.Error() {
-			wrong("refused: %v; from scratch: %v", r.err, err)
+			wrong("rejected: %v; from scratch: %v", r.err, err)
 			return false
 		}
 		return true

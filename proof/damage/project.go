@@ -12,7 +12,7 @@ import (
 	"github.com/assetcook/assetcook/proof/oracle"
 )
 
-// A project is a cooked asset tree with a foreign file in the output folder.
+// A project is a cooked asset tree with a foreign file in the output directory.
 type project struct {
 	dir, assets, out, store string
 	rules                   []byte
@@ -22,7 +22,7 @@ type project struct {
 	later time.Duration // added to the clock of the next run
 }
 
-// foreign is the path of a user's file in the output folder.
+// foreign is the path of a user's file in the output directory.
 const foreign = "data/foreign.json"
 
 // editedFile is the source that edit changes.
@@ -72,7 +72,7 @@ func (b *project) edit() error {
 
 func (b *project) restoreRules() error { return put(filepath.Join(b.assets, "cook.toml"), b.rules) }
 
-// fromScratch cooks into new folders, with the foreign file.
+// fromScratch cooks into new directories, with the foreign file.
 func (b *project) fromScratch(ctx context.Context) (oracle.Tree, error) {
 	out, store := filepath.Join(b.dir, "scratch"), filepath.Join(b.dir, "scratch-store")
 	defer os.RemoveAll(out)
@@ -153,7 +153,7 @@ func (b *project) cook(ctx context.Context, full bool, started func()) (*recorde
 	return l, err
 }
 
-// A result is what a run returned and reported.
+// A result contains the error and the reports of a run.
 type result struct {
 	notes, failed []string
 	err           error
@@ -179,7 +179,7 @@ func (b *project) cookWithin(ctx context.Context, full bool) result {
 	}
 }
 
-// diff returns the differences between the outputs and those of a run from scratch.
+// diff returns the differences between the outputs and the outputs of a run from scratch.
 func (b *project) diff() (string, error) { return b.diffFrom(b.want[b.edited]) }
 
 func (b *project) diffFrom(want oracle.Tree) (string, error) {

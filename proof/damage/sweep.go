@@ -83,7 +83,7 @@ func damageAt(n, size int) fault {
 	return fault{at: n - size}
 }
 
-// A replacement is something else in place of a file.
+// A replacement replaces a file by a directory, a pipe or the like.
 type replacement struct {
 	name string
 	make func(name string) error
@@ -91,12 +91,12 @@ type replacement struct {
 
 var replacements = []replacement{
 	{"a pipe", makePipe},
-	{"a folder", func(name string) error { return os.MkdirAll(filepath.Join(name, "in it"), 0o777) }},
+	{"a directory", func(name string) error { return os.MkdirAll(filepath.Join(name, "in it"), 0o777) }},
 	{"a link to nowhere", func(name string) error { return os.Symlink("nowhere", name) }},
 }
 
-// Sweep applies faults in an empty folder, and calls tell with the tally of each kind of
-// file. It returns an error only if the sweep itself could not go on.
+// Sweep applies faults in an empty directory, and calls tell with the tally of each kind of file.
+// It returns an error only if the sweep itself failed.
 func Sweep(ctx context.Context, dir string, opt Options, tell func(Tally)) error {
 	stride := max(opt.Stride, 1)
 	for _, k := range kinds {
@@ -148,7 +148,7 @@ func sweepKind(ctx context.Context, dir string, k kind, stride, offset, assets i
 			// The file may have another name and size each time.
 			files, err := k.files(b)
 			if err != nil || i >= len(files) {
-				return t, errors.Join(err, errors.New("the file that was to be damaged is gone"))
+				return t, errors.Join(err, errors.New("the file to damage does not exist"))
 			}
 			data, err := os.ReadFile(files[i])
 			if err != nil {
@@ -176,15 +176,15 @@ func sweepKind(ctx context.Context, dir string, k kind, stride, offset, assets i
 	}
 }
 
-// replaced puts something else in place of the i-th file and checks the next run: it must
-// not block, and has to report an error if it needs the file.
+// replaced puts a replacement in the place of the i-th file and checks the next run. The run must
+// not block, and must report an error if it needs the file.
 func (b *project) replaced(ctx context.Context, k kind, i int, by replacement, t *Tally) error {
 	if err := k.prepare(ctx, b); err != nil {
 		return err
 	}
 	files, err := k.files(b)
 	if err != nil || i >= len(files) {
-		return errors.Join(err, errors.New("the file that was to be replaced is gone"))
+		return errors.Join(err, errors.New("the file to replace does not exist"))
 	}
 	rel, err := filepath.Rel(b.dir, files[i])
 	if err != nil {
@@ -202,7 +202,7 @@ func (b *project) replaced(ctx context.Context, k kind, i int, by replacement, t
 	wrong := func(format string, args ...any) {
 		t.Wrong = append(t.Wrong, Finding{k.name, rel, "replaced by " + by.name + ", " + s.name, fmt.Sprintf(format, args...)})
 	}
-	b.later = 48 * time.Hour // so that daily work is due
+	b.later = 48 * time.Hour // so that daily tasks run
 	res := b.cookWithin(ctx, s.full)
 	b.later = 0
 	switch {
@@ -214,7 +214,7 @@ func (b *project) replaced(ctx context.Context, k kind, i int, by replacement, t
 	case res.err == nil:
 		k.judge(ctx, b, res, wrong)
 	case !strings.Contains(res.err.Error(), filepath.Base(files[i])):
-		wrong("refused for another reason: %v", res.err)
+		wrong("rejected for another reason: %v", res.err)
 	default:
 		t.Refused++
 	}

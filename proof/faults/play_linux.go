@@ -44,7 +44,7 @@ var randomName = regexp.MustCompile("[0-9a-f]{16,}")
 // An outcome is the result of a play.
 type outcome struct {
 	calls []faultfs.Call // that the command made, up to the broken one
-	met   bool           // the target was reached
+	met   bool           // system calls of the command, up to the one with the fault
 	found []Finding
 }
 
@@ -61,8 +61,8 @@ type broken struct {
 
 func (r *broken) killed() bool { return r.met.N > 0 && r.fault.Action == faultfs.Kill }
 
-// play sets up the scene, runs the command with a fault, and checks the result. It returns
-// an error only if the sweep itself could not go on.
+// play sets up the scene, runs the command with a fault, and checks the result. It returns an
+// error only if the sweep itself failed.
 func (ws *workspace) play(ctx context.Context, b target) (outcome, error) {
 	if err := ws.scene.begin(ws); err != nil {
 		return outcome{}, err
@@ -84,7 +84,7 @@ func (ws *workspace) play(ctx context.Context, b target) (outcome, error) {
 		}
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		find(Hang, "it did not end in %v", patience)
+		find(Hang, "did not end in %v", patience)
 		return o, nil
 	}
 	if err != nil {
@@ -164,7 +164,7 @@ func (ws *workspace) checkRun(r *broken, find finder) {
 	for name, text := range r.after {
 		_, dir := strings.CutSuffix(name, "/")
 		if !dir && text != r.before[name] && text != ws.fresh[name] && name != manifest.Name {
-			find(Wrong, "%s has neither its old nor its new content: %.80q", name, text)
+			find(Wrong, "%s has neither the old nor the new content: %.80q", name, text)
 		}
 	}
 	if root, err := os.ReadFile(filepath.Join(ws.out, manifest.Name)); err == nil {
@@ -176,7 +176,7 @@ func (ws *workspace) checkRun(r *broken, find finder) {
 	}
 }
 
-// checkExit checks what a run with a fault reported.
+// checkExit checks the exit status and the messages of a run with a fault.
 func (ws *workspace) checkExit(r *broken, find finder) {
 	if r.killed() {
 		return
@@ -190,18 +190,18 @@ func (ws *workspace) checkExit(r *broken, find finder) {
 	case r.code == 0 && fails:
 		find(Wrong, "exit 0 despite foreign files")
 	case r.code == 0:
-		find(Wrong, "%s", diff("exit 0, but the outputs are not those from scratch", want, r.after))
+		find(Wrong, "%s", diff("exit 0, but the outputs differ from a cook from scratch", want, r.after))
 	case r.code != 1 && r.code != 2:
 		find(Wrong, "exit %d, want 1 or 2", r.code)
-	case fails: // fails in any case
+	case fails: // expected
 	case r.met.N == 0 || r.fault.Harmless:
 		find(Wrong, "exit %d", r.code)
 	case !ws.reportsCause(r):
-		find(Silent, "exit %d, and no line has path and cause", r.code)
+		find(Silent, "exit %d, and no line contains path and cause", r.code)
 	}
 }
 
-// reportsCause reports whether an error line has a path and the cause.
+// reportsCause reports whether an error line contains a path and the cause.
 func (ws *workspace) reportsCause(r *broken) bool {
 	cause := syscall.Errno(r.fault.Action).Error()
 	for line := range strings.Lines(r.stderr) {
@@ -247,7 +247,7 @@ func (ws *workspace) checkRepair(ctx context.Context, want oracle.Tree, find fin
 		if err != nil {
 			return err
 		}
-		find(Wrong, "%s", diff(turn+" does not give the outputs of a cook from scratch", want, got))
+		find(Wrong, "%s", diff(turn+" gives other outputs than a cook from scratch", want, got))
 		if turn == last && !noopSummary.MatchString(stdout.String()) {
 			find(Wrong, "%s still has work: %s", turn, stdout.String())
 		}
@@ -270,7 +270,7 @@ func (ws *workspace) checkRepair(ctx context.Context, want oracle.Tree, find fin
 // noopSummary matches the summary of a run without work.
 var noopSummary = regexp.MustCompile(`(?m)^cook: (\d+) assets?(: \d+ up to date)? in `)
 
-// readOut is ReadTree, but a missing folder is empty.
+// readOut is like ReadTree, but returns an empty tree if the directory does not exist.
 func readOut(dir string) (oracle.Tree, error) {
 	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
 		return oracle.Tree{}, nil

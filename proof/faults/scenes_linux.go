@@ -14,17 +14,17 @@ import (
 	"github.com/assetcook/assetcook/proof/oracle"
 )
 
-// A scene is a situation in which a command meets faults.
+// A scene is a state of the workspace, and the command that runs with faults.
 type scene struct {
 	name string
 	verb []string // the verb to run; nil to cook
 	// begin sets up the workspace for the command. It starts from the state that the last
 	// play left: cooked, with its sources.
 	begin func(ws *workspace) error
-	// foreign lists the user's files in the output folder. One in place of an output makes
+	// foreign lists the user's files in the output directory. One in place of an output makes
 	// cook fail, and is removed before the outputs are repaired.
 	foreign map[string]string
-	// moves says that the command is to keep its state in the folder state.
+	// moves says that the command is to keep its state in the directory state.
 	moves bool
 }
 
@@ -36,10 +36,10 @@ func scenes() []scene {
 		{name: "edited", begin: func(ws *workspace) error {
 			return errors.Join(ws.undo(), ws.cook(), os.RemoveAll(ws.store), ws.edit(), ws.damage())
 		}},
-		{name: "rules", begin: func(ws *workspace) error { // a full run, in which the store has all results
+		{name: "rules", begin: func(ws *workspace) error { // a full run whose results are all in the store
 			return errors.Join(ws.undo(), ws.cook(), ws.edit(), ws.damage(), ws.write("cook.toml", otherRules))
 		}},
-		{name: "lost", begin: func(ws *workspace) error { // the index; the manifest tells which outputs are owned
+		{name: "lost", begin: func(ws *workspace) error { // a lost index; the manifest tells which outputs are owned
 			return errors.Join(ws.cook(), os.Remove(filepath.Join(ws.out, ".cook", "index")), os.RemoveAll(ws.store))
 		}},
 		{
@@ -54,7 +54,7 @@ func scenes() []scene {
 			},
 		},
 		{name: "unchanged", begin: func(ws *workspace) error { return ws.cook() }},
-		{name: "moved", moves: true, begin: func(ws *workspace) error { // the state leaves the output folder
+		{name: "moved", moves: true, begin: func(ws *workspace) error { // the state moves out of the output directory
 			return errors.Join(os.RemoveAll(ws.out), os.RemoveAll(filepath.Join(ws.dir, "state")), ws.undo(), ws.cook(), ws.edit())
 		}},
 		{name: "clean", verb: []string{"clean"}, begin: func(ws *workspace) error { return ws.cook() }},
@@ -63,13 +63,13 @@ func scenes() []scene {
 
 const otherRules = "[[rule]]\nmatch = \"tex/*_n.png\"\nsrgb = false\n\n[[rule]]\nmatch = \"data/**\"\nrecipe = \"zstd\"\n"
 
-// A workspace is one worker's folders.
+// A workspace contains the directories of one worker.
 type workspace struct {
 	command         func(args ...string) *exec.Cmd
 	scene           scene
 	dir             string
 	src, out, store string
-	fresh           oracle.Tree // outputs of the scene's sources from scratch
+	fresh           oracle.Tree // outputs of a cook from scratch of the scene's sources
 	later           oracle.Tree // the same after editLater
 }
 
@@ -128,7 +128,7 @@ func (ws *workspace) write(name, data string) error {
 	return write(filepath.Join(ws.src, filepath.FromSlash(name)), data)
 }
 
-// write writes a file and makes its folder.
+// write writes a file and makes its directory.
 func write(name, data string) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return err
@@ -149,7 +149,7 @@ func (ws *workspace) edit() error {
 	)
 }
 
-// editLater changes sources whose outputs a killed cook may just have placed. The next cook
+// editLater changes sources whose outputs were possibly placed by a killed cook. The next cook
 // has to know that it owns those outputs.
 func (ws *workspace) editLater() error {
 	return errors.Join(

@@ -58,7 +58,7 @@ type Sweep struct {
 	// Command returns a cook command with arguments. The executable that runs the sweep
 	// must call faultfs.Init first.
 	Command func(args ...string) *exec.Cmd
-	// Dir is an empty folder to work in.
+	// Dir is an empty directory to work in.
 	Dir string
 	// Scenes lists the scenes to play; nil means all.
 	Scenes []string
@@ -69,7 +69,7 @@ type Sweep struct {
 	// random, but has each pair of call name and fault before it repeats one.
 	Sample int
 	Seed   uint64 // of the sample
-	// Workers is the number of cooks at once, each in its own folder.
+	// Workers is the number of cooks at once, each in its own directory.
 	Workers int
 	// Found is called for each finding, by one goroutine at a time.
 	Found func(Finding)
@@ -82,14 +82,14 @@ type Finding struct {
 	Scene, Fault string
 	Call         faultfs.Call
 	Kind         Kind
-	What         string // what is wrong; may have several lines
+	What         string // description; may have several lines
 }
 
 // A Kind is a kind of finding.
 type Kind string
 
 const (
-	Wrong  Kind = "wrong"  // wrong outputs or exit code, or a wrong next run
+	Wrong  Kind = "wrong"  // wrong outputs, wrong exit status, or a wrong next run
 	Silent Kind = "silent" // failed without reporting path and cause
 	Hang   Kind = "hang"   // did not end
 )
@@ -115,7 +115,7 @@ type Tally struct {
 // patience is the timeout for a cook that normally takes 0.1 s.
 const patience = 2 * time.Minute
 
-// Run plays the scenes. It returns an error only if the sweep itself could not go on.
+// Run plays the scenes. It returns an error only if the sweep itself failed.
 func (s Sweep) Run(ctx context.Context) (Tally, error) {
 	tally := Tally{Calls: map[string]int{}, Kinds: map[Kind]int{}}
 	var all []target
@@ -245,7 +245,7 @@ func (s Sweep) work(ctx context.Context, worker int, sc scene, todo <-chan targe
 	}()
 	for b := range todo {
 		if ctx.Err() != nil {
-			continue // drain todo
+			continue // keep reading, so that the sender of todo does not block
 		}
 		if ws == nil {
 			var err error
@@ -268,7 +268,7 @@ func (s Sweep) work(ctx context.Context, worker int, sc scene, todo <-chan targe
 	return nil
 }
 
-// newWorkspace makes the folders of one worker and prepares the scene.
+// newWorkspace makes the directories of one worker and prepares the scene.
 func (s Sweep) newWorkspace(sc scene, name string) (*workspace, error) {
 	dir := filepath.Join(s.Dir, sc.name, name)
 	ws := &workspace{

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// apply applies an edit. It may fail, for instance if a file is where a folder is
-// needed; a script goes on without that edit.
+// apply applies an edit. It may fail, for example if a file is in the place of a directory; the
+// script then continues without the edit.
 func (p *Player) apply(e Edit) error {
 	name, to := p.name(e.Path), p.name(e.To)
 	switch e.Kind {
@@ -41,7 +41,7 @@ func (p *Player) apply(e Edit) error {
 			return err
 		}
 		if runtime.GOOS == "windows" {
-			return nil // no ctime would show the edit
+			return nil // the edit would not change the ctime
 		}
 		return os.Chtimes(name, info.ModTime(), info.ModTime())
 	case Append:
@@ -156,7 +156,7 @@ func swap(a, b string) error {
 	return os.Rename(a+"~", b)
 }
 
-// damage damages one of the files that match a pattern, or are in a folder.
+// damage damages one of the files that match a pattern, or are in a directory.
 func damage(kind Kind, pattern string, n uint64) error {
 	var files []string
 	found, err := filepath.Glob(pattern)

@@ -23,7 +23,7 @@ type expected struct {
 	err    error
 }
 
-// A baseline is the state after a run whose outputs were right.
+// A baseline is the state after a run with right outputs.
 type baseline struct {
 	targets       []string
 	sources, tree Tree
@@ -53,7 +53,7 @@ func (p *Player) Cook(ctx context.Context, mode Mode) error {
 	}
 	result, err := p.cooker(ctx, p.folders, mode)
 	if mode.Cancel > 0 || mode.FirstFailure {
-		// The run may be incomplete. The next one is checked.
+		// The run may be incomplete, so only the next run is checked.
 		clear(p.baseline)
 		if list, err := readListing(p.folders.Out); err == nil {
 			p.remember(list)
@@ -72,7 +72,7 @@ func (p *Player) Cook(ctx context.Context, mode Mode) error {
 	return nil
 }
 
-// fromScratch cooks the same sources into an empty folder.
+// fromScratch cooks the same sources into an empty directory.
 func (p *Player) fromScratch(ctx context.Context, sources Tree, mode Mode) (*expected, error) {
 	key := sources.key() + strings.Join(mode.Targets, ",")
 	if done, ok := p.expected[key]; ok {
@@ -94,8 +94,8 @@ func (p *Player) fromScratch(ctx context.Context, sources Tree, mode Mode) (*exp
 	return want, nil
 }
 
-// removeBlocks cooks while foreign folders are in the way of outputs, checks that they
-// were left alone, and removes them.
+// removeBlocks cooks while foreign directories are in the way of outputs, checks that they were
+// left alone, and removes them.
 func (p *Player) removeBlocks(ctx context.Context, mode Mode) error {
 	there := p.blocks[:0]
 	for _, dir := range p.blocks {
@@ -109,11 +109,11 @@ func (p *Player) removeBlocks(ctx context.Context, mode Mode) error {
 	clear(p.baseline)
 	mode.Cancel, mode.FirstFailure = 0, false
 	if _, err := p.cooker(ctx, p.folders, mode); err != nil && !isConfigError(err) {
-		return &Difference{Text: fmt.Sprintf("with a folder in the way of an output: %v", err)}
+		return &Difference{Text: fmt.Sprintf("with a directory in the way of an output: %v", err)}
 	}
 	for _, dir := range p.blocks {
 		if data, err := os.ReadFile(filepath.Join(dir, "mine")); err != nil || string(data) != "not cook's" {
-			return &Difference{Text: fmt.Sprintf("a file that is not cook's was touched: %s: %q, %v", dir, data, err)}
+			return &Difference{Text: fmt.Sprintf("a file that cook does not own was changed: %s: %q, %v", dir, data, err)}
 		}
 		if err := os.RemoveAll(dir); err != nil {
 			return err
@@ -173,7 +173,7 @@ func (p *Player) checkRun(ctx context.Context, mode Mode, sources, before Tree, 
 		return err
 	}
 	p.forgetInPlace(mode)
-	clean := len(p.inPlace) == 0 // otherwise there are edits that neither run had to see
+	clean := len(p.inPlace) == 0 // otherwise there are edits that neither run had to notice
 	if clean && again.Worked > 0 {
 		d := wrong("a second run did work: %s", again.Line)
 		d.(*Difference).Needless = true
@@ -192,9 +192,9 @@ func (p *Player) checkRun(ctx context.Context, mode Mode, sources, before Tree, 
 	return nil
 }
 
-// forgetOlder drops the baselines of runs that shared a target with this one and had other
-// sources: to return to those is a change, also where the outputs are the same, as those
-// of an asset that fails either way.
+// forgetOlder drops the baselines of runs that shared a target with this run and had other
+// sources. A later return to those sources is a change, even if the outputs stay the same, for
+// example because an asset fails with both.
 func (p *Player) forgetOlder(mode Mode, sources Tree) {
 	maps.DeleteFunc(p.baseline, func(_ string, b *baseline) bool {
 		shared := slices.ContainsFunc(targets(mode.Targets), func(t string) bool { return slices.Contains(b.targets, t) })
@@ -211,11 +211,11 @@ func (p *Player) remember(list listing) {
 	}
 }
 
-// checkFailure checks a run that failed as a whole: so did the run from scratch, for
-// the same reason, and no output was changed.
+// checkFailure checks a run that failed as a whole. The run from scratch must have failed for the
+// same reason, and no output may have changed.
 func (p *Player) checkFailure(mode Mode, before Tree, want *expected, failure error, wrong func(string, ...any) error) error {
 	if len(mode.Patterns) > 0 && (isConfigError(failure) || failure == nil && isConfigError(want.err)) {
-		return nil // the patterns may match nothing, and rules are not judged by some sources alone
+		return nil // the patterns may match nothing, and some sources alone do not show all errors in rules
 	}
 	if !isConfigError(want.err) || !isConfigError(failure) {
 		return wrong("from scratch: error %v\nincremental: error %v", want.err, failure)
@@ -225,7 +225,7 @@ func (p *Player) checkFailure(mode Mode, before Tree, want *expected, failure er
 		return err
 	}
 	if d := before.Diff(got); d != "" {
-		return wrong("nothing should have been done: %v\n%s", failure, d)
+		return wrong("a failed run changed outputs: %v\n%s", failure, d)
 	}
 	return nil
 }
@@ -235,7 +235,7 @@ func isConfigError(err error) bool {
 	return errors.As(err, &config)
 }
 
-// diffAll compares all outputs of a run with those of a run from scratch.
+// diffAll compares the outputs and the manifest of a run with the results of a run from scratch.
 func (p *Player) diffAll(mode Mode, want *expected, got Tree, list listing, result Result) string {
 	wantTree, gotTree := view(want.tree, mode.Targets), view(got, mode.Targets)
 	for name := range got {
@@ -254,7 +254,7 @@ func (p *Player) diffAll(mode Mode, want *expected, got Tree, list listing, resu
 		if !slices.Contains(result.Unplanned, l.Source) || !slices.Contains(targets(mode.Targets), l.Target) {
 			continue
 		}
-		// Its earlier outputs are kept.
+		// The asset's earlier outputs are kept.
 		if _, there := wantList[l.key()]; !there {
 			delete(gotList, l.key())
 		}
@@ -276,7 +276,7 @@ func (p *Player) diffAll(mode Mode, want *expected, got Tree, list listing, resu
 	return d
 }
 
-// forgetInPlace forgets the in-place edits of outputs that a run must have noticed.
+// forgetInPlace drops the in-place edits of outputs that a run must have noticed.
 func (p *Player) forgetInPlace(mode Mode) {
 	if mode.ByFolder && !mode.Verify {
 		return
@@ -288,7 +288,7 @@ func (p *Player) forgetInPlace(mode Mode) {
 	}
 }
 
-// readOut reads the output folder; a missing one is empty.
+// readOut reads the output directory; a missing one is empty.
 func (p *Player) readOut() (Tree, error) {
 	t, err := ReadTree(p.folders.Out)
 	if os.IsNotExist(err) {

@@ -10,18 +10,18 @@ import (
 	"github.com/assetcook/assetcook/profile/counters"
 )
 
-// Folders are the asset folder, output folder and store of a run.
+// Folders contains the asset directory, the output directory and the store of a run.
 type Folders struct{ Assets, Out, Cache string }
 
-// A Result holds what the checks need to know about a run.
+// A Result contains the parts of a run's result that the checks use.
 type Result struct {
 	Found       int // assets
 	Failed      int
 	Worked      int    // cooked, restored or unchanged
 	FromWatcher bool   // answered by a watcher
-	Line        string // for people
-	// Unplanned lists the sources of assets that failed before they could be planned.
-	// Their earlier outputs are kept.
+	Line        string // text of the summary
+	// Unplanned lists the sources of assets that failed during planning. Their earlier outputs
+	// are kept.
 	Unplanned []string
 }
 
@@ -48,7 +48,7 @@ func (mode Mode) Options(ctx context.Context, f Folders) (context.Context, Run) 
 	}
 	var observer cook.Observers
 	if mode.Full {
-		opt.Checksum = "xxh64" // of which the index has none: everything differs
+		opt.Checksum = "xxh64" // the index does not contain this checksum, so every file counts as changed
 	}
 	if mode.Cancel > 0 {
 		var cancel context.CancelFunc
@@ -80,7 +80,7 @@ func Cook(ctx context.Context, opt Run) (Result, error) {
 	return result, err
 }
 
-// A collector records which assets could not be planned.
+// A collector records which assets failed during planning.
 type collector struct {
 	cook.Observers
 	result  *Result
@@ -109,8 +109,8 @@ func (c *canceller) Event(cook.Event) {
 	}
 }
 
-// CountedOtherwise reports the first difference between the counters and the
-// summary of a run, or "".
+// CountedOtherwise describes the first difference between the counters and the summary of a run;
+// "" if there is none.
 func CountedOtherwise(set *counters.Set, s *cook.Summary) string {
 	outcomes := s.UpToDate() + s.Unchanged.Assets + s.Restored.Assets + s.Cooked.Assets + s.NotShipped.Assets + s.Failed.Assets + s.NotReached.Assets
 	if outcomes != s.Found.Assets {
@@ -119,7 +119,7 @@ func CountedOtherwise(set *counters.Set, s *cook.Summary) string {
 	counted := set.Snapshot()
 	for name, want := range s.Values() {
 		if got, ok := counted.Of(name); ok && got.Int != want || !ok && want != 0 {
-			return fmt.Sprintf("counter %s is %d, the summary has %d", name, got.Int, want)
+			return fmt.Sprintf("counter %s is %d, the summary contains %d", name, got.Int, want)
 		}
 	}
 	return ""

@@ -9,11 +9,11 @@ import (
 // A Kind is what an edit does.
 type Kind string
 
-// The kinds of edits. Paths are slash-separated and relative to Place.Dir:
-// assets/x/a.txt is a source, cooked/x/a.txt an output, store/ the store, and
-// outside/ is a folder that cook must neither read nor write.
+// The kinds of edits. Paths are slash-separated and relative to Place.Dir: assets/x/a.txt is a
+// source, cooked/x/a.txt an output, and store/ the store. outside/ is a directory that cook must
+// neither read nor write.
 const (
-	Write     Kind = "write"     // writes Data to Path in place, making its folders
+	Write     Kind = "write"     // writes Data to Path in place and creates missing directories
 	Replace   Kind = "replace"   // writes Data to a new file and renames it to Path
 	Overwrite Kind = "overwrite" // writes Data at offset N
 	KeepTime  Kind = "keeptime"  // writes Data and restores the modification time
@@ -23,14 +23,14 @@ const (
 	Retouch   Kind = "retouch"   // sets the modification time to its current value
 	Restore   Kind = "restore"   // deletes the file and writes the same bytes again
 	Chmod     Kind = "chmod"     // sets the permissions to N
-	Rename    Kind = "rename"    // renames a file or folder to To
-	Swap      Kind = "swap"      // exchanges the names of two files or folders
-	Remove    Kind = "remove"    // deletes a file, or a folder and everything in it
-	Mkdir     Kind = "mkdir"     // makes a folder
-	Link      Kind = "link"      // makes Path a symbolic link to To
-	HardLink  Kind = "hardlink"  // makes Path a hard link to To
-	Block     Kind = "block"     // replaces an output with a foreign folder
-	Flip      Kind = "flip"      // flips a bit of a file, see below
+	Rename    Kind = "rename"    // renames a file or directory to To
+	Swap      Kind = "swap"      // exchanges the names of two files or directories
+	Remove    Kind = "remove"    // deletes a file, or a directory and everything in it
+	Mkdir     Kind = "mkdir"     // creates a directory
+	Link      Kind = "link"      // creates the symbolic link Path with the target To
+	HardLink  Kind = "hardlink"  // creates the hard link Path to To
+	Block     Kind = "block"     // replaces an output with a foreign directory
+	Flip      Kind = "flip"      // flips a bit of a file (see below)
 	Cut       Kind = "cut"       // truncates a file
 	Lose      Kind = "lose"      // deletes a file
 	Map       Kind = "map"       // opens a shared mapping of a file and writes to its byte N
@@ -39,8 +39,8 @@ const (
 	Wait      Kind = "wait"      // waits N milliseconds
 )
 
-// Flip, Cut and Lose take a pattern or a folder: N selects one of its files and the
-// offset in it.
+// Flip, Cut and Lose take a pattern or a directory. N selects one of the files and the offset in
+// it.
 
 // fields lists the fields that each kind of edit uses.
 var fields = map[Kind]struct{ path, to, n, data bool }{

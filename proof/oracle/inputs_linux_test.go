@@ -16,10 +16,11 @@ import (
 	"github.com/assetcook/assetcook/internal/sandbox"
 )
 
-// A mutant reads, looks for and lists files of the tree, and its depfile forgets some.
+// A mutant is a script that reads files, tests whether files exist and lists directories, and
+// whose depfile omits some of this.
 type mutant struct {
 	script  string
-	forgets map[string][]string // what of it, by the kind of its finding
+	forgets map[string][]string // omitted names, by the kind of the expected finding
 }
 
 const mutantRule = `
@@ -34,7 +35,7 @@ outputs = ["{path}"]
 sandbox = false
 `
 
-// newMutant draws a mutant that forgets each of what it does with some probability.
+// newMutant returns a random mutant. Its depfile omits each access with a given probability.
 func newMutant(r *rand.Rand, forget float64) mutant {
 	m := mutant{forgets: map[string][]string{}}
 	var script strings.Builder
@@ -63,7 +64,7 @@ func newMutant(r *rand.Rand, forget float64) mutant {
 			does("hidden listing", fmt.Sprintf("d%d/", i), fmt.Sprintf("ls d%d >>\"$1\"", i))
 		}
 	}
-	if strings.Contains(script.String(), "(cd lib;") && len(told) == 0 { // names in lib tell that it is there
+	if strings.Contains(script.String(), "(cd lib;") && len(told) == 0 { // a declared file in lib would imply that lib exists
 		m.forgets["hidden listing"] = append(m.forgets["hidden listing"], "lib/")
 	}
 	fmt.Fprintf(&script, "echo \"out: %s\" >\"$2\"\n", strings.Join(told, " "))
@@ -71,8 +72,8 @@ func newMutant(r *rand.Rand, forget float64) mutant {
 	return m
 }
 
-// Verifying finds exactly what a depfile leaves out, whatever way the program went about it,
-// and nothing where it tells all.
+// cook verify finds exactly the accesses that a depfile omits, however the program made them, and
+// nothing if the depfile is complete.
 func TestVerifyFindsWhatDepfilesMiss(t *testing.T) {
 	if err := sandbox.Supported(); err != nil {
 		t.Skip(err)
@@ -126,6 +127,6 @@ func TestVerifyFindsWhatDepfilesMiss(t *testing.T) {
 		delete(got, name)
 	}
 	if len(got) > 0 || len(want) < mutants/3 {
-		t.Errorf("%d mutants forget something; found as well: %v", len(want), got)
+		t.Errorf("%d mutants omit something; also found: %v", len(want), got)
 	}
 }

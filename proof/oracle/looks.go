@@ -72,9 +72,9 @@ var (
 	lookTexts   = []string{"1\n", "2\n", "echo 1\n"}
 )
 
-// looks are lines of programs. @P and @Q stand for paths of the tree, @F for the name of a file. No
-// line asks whether two names are the same file, or for the order of names in a directory, because
-// traces do not record that.
+// looks are lines of programs. @P and @Q stand for paths of the tree, @F for the name of a file.
+// No line tests whether two names are the same file, or depends on the order of names in a
+// directory, because traces do not record these.
 var looks = []string{
 	"cat @P", "cat @P/@F", "cat @P/*", "wc -c < @P/@F", "(cd @P && cat @F)", "(cd @P && cat ../@F)", "cat @P/../@F", "(cd @P && pwd -P)", "cd @P && echo yes && cd \"$OLDPWD\"",
 	"ls @P", "ls -l @P | tail -n +2", "ls -lL @P", "ls -A @P/..", "find @P | sort", "find @P -type l | sort", "find @P -perm -u+x | sort", "find @P -newer @Q | sort", "for f in @P/*; do echo $f; done",
@@ -137,7 +137,7 @@ func (l *looker) begin() error {
 	return os.Symlink("d", l.lookedAt("l"))
 }
 
-// edit picks a random edit. The edit does nothing if it does not fit the present tree.
+// edit picks a random edit. The edit does nothing if it cannot be applied to the current tree.
 func (l *looker) edit() (do func() string) {
 	name := l.randomLookedPath()
 	if l.IntN(3) == 0 {
@@ -152,11 +152,11 @@ func (l *looker) edit() (do func() string) {
 	case n < 35:
 		return func() string { os.RemoveAll(at); return "remove " + name }
 	case n < 45:
-		return func() string { os.RemoveAll(at); os.MkdirAll(at, 0o777); return "empty folder " + name }
+		return func() string { os.RemoveAll(at); os.MkdirAll(at, 0o777); return "empty directory " + name }
 	case n < 65:
 		to := oneOf[string](l.Rand, "d", "e", "d/sub", "none", "d/x.dat", "../e", "sub", "x.dat", "l")
 		if path.Dir(name) == "." {
-			to = strings.TrimPrefix(to, "../") // files outside the tree are no inputs
+			to = strings.TrimPrefix(to, "../") // files outside the tree are not inputs
 		}
 		return func() string {
 			os.RemoveAll(at)
@@ -266,14 +266,14 @@ func (l *looker) compare(step int) error {
 		delete(trees[i], "manifest.json")
 	}
 	if d := trees[1].diffWhole(trees[0]); d != "" {
-		return errors.New("the run that goes on differs from one from scratch:\n" + d + failures.String())
+		return errors.New("the incremental run differs from a run from scratch:\n" + d + failures.String())
 	}
 	if d := trees[1].diffWhole(trees[2]); d != "" {
-		return errors.New("the store differs from a run from scratch:\n" + d + failures.String())
+		return errors.New("the run that has only the store differs from a run from scratch:\n" + d + failures.String())
 	}
 	again, err := InProcess(l.ctx, folders[0], Mode{})
 	if err == nil && again.Worked > 0 {
-		err = errors.New("there was something to do once more: " + again.Line)
+		err = errors.New("another run did work: " + again.Line)
 	}
 	return err
 }

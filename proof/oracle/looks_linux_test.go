@@ -2,9 +2,9 @@ package oracle
 
 import "testing"
 
-// Whatever traced programs look at and whatever is edited, the outputs equal the outputs of a run
-// from scratch.
-func TestTracedProgramsThatLook(t *testing.T) {
+// The outputs of traced programs equal the outputs of a run from scratch, whatever the programs
+// access and whatever is edited.
+func TestTracedProgramsEqualCookFromScratch(t *testing.T) {
 	sequences := uint64(12)
 	if testing.Short() {
 		sequences = 3

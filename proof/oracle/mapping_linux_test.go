@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A second write through a mapping changes the content but no stamp; otherwise the
-// edit would test nothing. If the kernel writes the page back in between, as it does when
-// it likes, the write counts as a first one: then another file has to do.
+// A second write through a mapping changes the content but no stamp; otherwise the edit would
+// test nothing. The kernel may write the page back at any time. If it does so between the two
+// writes, the second write changes the stamp, and the test tries another file.
 func TestMappedWriteKeepsStamp(t *testing.T) {
 	p, err := NewPlayer(Place{Dir: t.TempDir(), Scratch: t.TempDir()}, InProcess)
 	if err != nil {
@@ -55,5 +55,5 @@ func TestMappedWriteKeepsStamp(t *testing.T) {
 		t.Error("no second write through a mapping kept the stamp")
 	}
 	edit(Edit{Kind: Truncate, Path: name})
-	edit(Edit{Kind: MapWrite, Path: name, N: 1}) // faults, which is not an error
+	edit(Edit{Kind: MapWrite, Path: name, N: 1}) // causes a page fault, which is not an error
 }

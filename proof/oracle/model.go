@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// A model approximates the asset folder while a script is generated: it maps paths
+// A model approximates the asset directory while a script is generated: it maps paths
 // below assets to contents. It may be wrong, but is right often enough for edits to
 // hit existing files.
 type model map[string]string

@@ -10,12 +10,12 @@ import (
 	"strings"
 )
 
-// A Place is where a script is played.
+// A Place contains the directories of a script.
 type Place struct {
-	// Dir holds assets, outputs and store, and is empty at first. The stamps of its
-	// file system are the ones under test.
+	// Dir contains assets, outputs and store, and is empty at first. The test uses the stamps of
+	// its file system.
 	Dir string
-	// Scratch is for the runs from scratch, preferably on tmpfs.
+	// Scratch is the directory of the runs from scratch, preferably on tmpfs.
 	Scratch string
 }
 
@@ -59,11 +59,11 @@ type Player struct {
 	damaged  *stateDamage         // nil if none
 	inPlace  map[string]bool      // outputs that were edited in place
 	made     map[string]listed    // by output, the asset that made it last
-	blocks   []string             // foreign folders in the way of outputs, absolute
+	blocks   []string             // absolute paths of foreign directories in the way of outputs
 	mappings map[string][]byte    // by absolute name
 }
 
-// NewPlayer makes a Player with an empty asset folder.
+// NewPlayer makes a Player with an empty asset directory.
 func NewPlayer(place Place, k Cooker) (*Player, error) {
 	p := &Player{
 		place: place, cooker: k,
@@ -80,14 +80,14 @@ func NewPlayer(place Place, k Cooker) (*Player, error) {
 // Close releases the mappings that edits keep open.
 func (p *Player) Close() { p.closeMappings() }
 
-// Folders returns the folders of the incremental runs.
+// Folders returns the directories of the incremental runs.
 func (p *Player) Folders() Folders { return p.folders }
 
 func (p *Player) name(path string) string {
 	return filepath.Join(p.place.Dir, filepath.FromSlash(path))
 }
 
-// Edit applies an edit, unless that is impossible or would damage more than cook can
+// Edit applies an edit. It ignores edits that are impossible or that damage more than cook can
 // recover from. It returns an error if the edit is invalid.
 func (p *Player) Edit(e Edit) error {
 	has, ok := fields[e.Kind]
@@ -95,7 +95,7 @@ func (p *Player) Edit(e Edit) error {
 		return fmt.Errorf("edit: there is no kind %q", e.Kind)
 	}
 	for _, path := range []string{e.Path, e.To} {
-		leads := path == e.To && e.Kind == Link // may lead anywhere
+		leads := path == e.To && e.Kind == Link // such a link may point anywhere
 		if path != "" && !leads && !filepath.IsLocal(filepath.FromSlash(path)) {
 			return fmt.Errorf("edit %s %s: path is outside the place", e.Kind, path)
 		}
@@ -112,8 +112,8 @@ func (p *Player) Edit(e Edit) error {
 	return nil
 }
 
-// allows reports whether cook can recover from an edit, and records what it means for
-// the next run.
+// allows reports whether cook can recover from an edit, and records the consequences for the next
+// run.
 func (p *Player) allows(e Edit) bool {
 	out, ok := strings.CutPrefix(e.Path, "cooked/")
 	switch {
@@ -134,8 +134,8 @@ func (p *Player) allows(e Edit) bool {
 	return p.allowsOutput(e, out)
 }
 
-// allowsOutput is allows for outputs. A new file there would be foreign, so only
-// existing ones may be edited.
+// allowsOutput is the part of allows for outputs. Only existing outputs may be edited, because a
+// new file there would be foreign.
 func (p *Player) allowsOutput(e Edit, out string) bool {
 	info, err := os.Lstat(p.name(e.Path))
 	if err != nil || info.IsDir() {
@@ -144,7 +144,7 @@ func (p *Player) allowsOutput(e Edit, out string) bool {
 	switch e.Kind {
 	case Write, Overwrite, KeepTime, Append, Truncate, Touch, Retouch, Chmod, Flip, Cut:
 		if !info.Mode().IsRegular() {
-			return false // its target is foreign
+			return false // the target of the link is foreign
 		}
 		p.inPlace[out] = true
 	case Replace, Restore, Remove, Link, Block, Lose:

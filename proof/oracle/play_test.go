@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// story covers everything that a broken cooker can get wrong.
+// story is a script in which each broken cooker shows its fault.
 var story = Script{
 	{Edit: Edit{Kind: Write, Path: "assets/x/a.txt", Data: "one"}},
 	{Edit: Edit{Kind: Write, Path: "assets/y/b.txt", Data: "two"}},
@@ -24,8 +24,8 @@ var story = Script{
 	{Mode: &Mode{}},
 }
 
-// Each broken cooker is detected, with the right difference.
-func TestBrokenCookers(t *testing.T) {
+// The right difference is reported for each broken cooker.
+func TestBrokenCookersAreDetected(t *testing.T) {
 	for what, tc := range map[string]struct {
 		spoil func(f Folders, mode Mode, m *Result) error // after an incremental run
 		opt   func(*Run)
@@ -38,7 +38,7 @@ func TestBrokenCookers(t *testing.T) {
 		"wrong mode": {func(f Folders, _ Mode, _ *Result) error {
 			return os.Chmod(filepath.Join(f.Out, "x", "a.txt"), 0o640)
 		}, nil, "x/a.txt differs"},
-		"empty folder": {func(f Folders, _ Mode, _ *Result) error {
+		"empty directory": {func(f Folders, _ Mode, _ *Result) error {
 			return os.MkdirAll(filepath.Join(f.Out, "empty"), 0o777)
 		}, nil, "superfluous empty/"},
 		"missing output": {func(f Folders, _ Mode, _ *Result) error {
@@ -61,7 +61,7 @@ func TestBrokenCookers(t *testing.T) {
 		"removed user's file": {func(f Folders, _ Mode, _ *Result) error {
 			os.Remove(filepath.Join(f.Out, "y", "b.txt", "mine")) // if it exists
 			return nil
-		}, nil, "not cook's was touched"},
+		}, nil, "cook does not own was changed"},
 	} {
 		t.Run(what, func(t *testing.T) {
 			place := Place{Dir: filepath.Join(t.TempDir(), "place"), Scratch: t.TempDir()}
@@ -85,7 +85,7 @@ func TestBrokenCookers(t *testing.T) {
 					t.Error(err)
 				}
 			case !errors.As(err, &d) || !strings.Contains(d.Text, tc.want):
-				t.Errorf("%v, want a difference with %q", err, tc.want)
+				t.Errorf("%v, want a difference that contains %q", err, tc.want)
 			case d.Needless != (tc.opt != nil):
 				t.Errorf("needless is %v: %v", d.Needless, d)
 			}
@@ -94,7 +94,7 @@ func TestBrokenCookers(t *testing.T) {
 }
 
 // A cooker that does nothing is detected at the first edit.
-func TestIdleCooker(t *testing.T) {
+func TestIdleCookerIsDetected(t *testing.T) {
 	place := Place{Dir: filepath.Join(t.TempDir(), "place"), Scratch: t.TempDir()}
 	runs := 0
 	err := Play(t.Context(), place, story, func(ctx context.Context, f Folders, mode Mode) (Result, error) {
@@ -111,8 +111,8 @@ func TestIdleCooker(t *testing.T) {
 	}
 }
 
-// Each edit does what its kind says, and nothing else.
-func TestEdits(t *testing.T) {
+// Each edit has the effect of its kind, and no other.
+func TestEditDoesWhatItsKindSays(t *testing.T) {
 	p, err := NewPlayer(Place{Dir: t.TempDir(), Scratch: t.TempDir()}, InProcess)
 	if err != nil {
 		t.Fatal(err)
@@ -121,7 +121,7 @@ func TestEdits(t *testing.T) {
 	a, b := p.name("assets/a"), p.name("assets/d/b")
 	for _, tc := range []struct {
 		edit Edit
-		want string // of a and d/b
+		want string // texts of a and d/b
 	}{
 		{Edit{Kind: Write, Path: "assets/a", Data: "one"}, "one -"},
 		{Edit{Kind: Replace, Path: "assets/d/b", Data: "two"}, "one two"},
@@ -164,7 +164,7 @@ func TestEdits(t *testing.T) {
 			t.Fatalf("%s: %q, want %q", tc.edit, got, tc.want)
 		}
 		if _, err := os.Lstat(p.name("cooked/not")); err == nil {
-			t.Fatalf("%s made an output that is not cook's", tc.edit)
+			t.Fatalf("%s made a foreign output", tc.edit)
 		}
 		after, _ := os.Stat(a)
 		switch tc.edit.Kind {
@@ -184,9 +184,9 @@ func TestEdits(t *testing.T) {
 	}
 }
 
-// One record of the outputs may be damaged at a time; once it is repaired, another one
-// may be.
-func TestStateDamage(t *testing.T) {
+// Only one record of the outputs may be damaged at a time. After it is repaired, another one may
+// be damaged.
+func TestOnlyOneStateRecordIsDamagedAtOnce(t *testing.T) {
 	p, err := NewPlayer(Place{Dir: filepath.Join(t.TempDir(), "place"), Scratch: t.TempDir()}, InProcess)
 	if err != nil {
 		t.Fatal(err)

@@ -5,18 +5,18 @@ import (
 	"path"
 )
 
-// Options control what a random script may contain. The zero value allows everything
-// that needs neither external tools nor waiting.
+// Options control the contents of random scripts. The zero value allows everything that needs
+// neither external tools nor waiting.
 type Options struct {
 	Rounds int // rounds of edits followed by a run; 0 means 10
 	// Tools cooks some assets with a script from the tree, which needs a shell.
 	Tools bool
-	// Lies has programs whose dependency files are wrong cook assets in every script, traced,
-	// and edits mostly what they read. It needs Tools.
+	// Lies cooks some assets of every script with traced programs that write wrong dependency
+	// files, and mostly edits the files that these programs read. It needs Tools.
 	Lies bool
 	// SourcesOnly leaves outputs, store and state files alone.
 	SourcesOnly bool
-	// Copied copies all assets, so that none can fail, and leaves the rules alone.
+	// Copied copies all assets, so that no asset can fail, and leaves the rules alone.
 	Copied bool
 	// Plain uses the zero Mode for all runs.
 	Plain bool
@@ -25,11 +25,11 @@ type Options struct {
 	Aged bool
 	// Mappings writes to sources through memory mappings that stay open.
 	Mappings bool
-	// Targets cooks for several targets in turn; without it a quarter of the scripts does.
+	// Targets cooks for several targets in turn. Without it a quarter of the scripts do so.
 	Targets bool
-	// Twins puts into every script links to two folders whose files have the same names and sizes
-	// but different contents, and edits them in each round. Without it a sixth of the scripts has
-	// such links.
+	// Twins adds links to every script that point to two directories. The directories contain
+	// files with the same names and sizes but different contents, and are edited in each round.
+	// Without it a sixth of the scripts have such links.
 	Twins bool
 }
 
@@ -69,7 +69,7 @@ func Random(seed uint64, opt Options) Script {
 			g.turns()
 		}
 	}
-	g.run(Mode{}) // finish what a partial run has left
+	g.run(Mode{}) // complete the work that a partial run has left
 	return g.s
 }
 
@@ -85,9 +85,9 @@ type generator struct {
 	clocks  []int64
 	mapped  []string
 	last    string // source edited last
-	was     string // content that it had before
+	was     string // content before that edit
 	tools   tool   // if any
-	config  string // of the cook.toml at the root, without what follows
+	config  string // cook.toml at the root, without parts and rules
 	parts   string // rules of a chain scene, if any
 	rules   string // further rules and targets of cook.toml, if any
 }
@@ -108,7 +108,7 @@ func (g *generator) do(kind Kind, path, to string, n int64, data string) {
 	g.s = append(g.s, Step{Edit: e})
 }
 
-// run adds a run, with one of the script's clocks.
+// run adds a run with a random clock of the script.
 func (g *generator) run(mode Mode) {
 	if len(g.clocks) > 0 {
 		mode.Clock = oneOf(g.r, g.clocks...)
@@ -116,7 +116,7 @@ func (g *generator) run(mode Mode) {
 	g.s = append(g.s, Step{Mode: &mode})
 }
 
-// turns runs for other targets, mostly with nothing edited in between.
+// turns adds runs for other targets, mostly without edits in between.
 func (g *generator) turns() {
 	for range g.r.IntN(4) {
 		switch g.r.IntN(8) {
@@ -183,20 +183,20 @@ func (g *generator) begin(parts bool) {
 		g.write("x/a.gltf", contents()[".gltf"][0])
 		g.write("x/a.bin", contents()[".bin"][0])
 	}
-	if g.r.IntN(2) == 0 { // models that hold other sources, perhaps two models the same
+	if g.r.IntN(2) == 0 { // models that contain other sources; sometimes two models contain the same one
 		g.write("x/a.mtl", contents()[".mtl"][1])
 		g.write("x/b.obj", withLibrary("a.mtl"))
 		g.write("a.obj", withLibrary("x/a.mtl"))
 		g.write("b.bin", contents()[".bin"][1])
 		g.write("a.gltf", contents()[".gltf"][1])
 	}
-	if g.r.IntN(2) == 0 { // an ignored folder that other assets depend on
+	if g.r.IntN(2) == 0 { // an ignored directory with dependencies of other assets
 		g.do(Write, "assets/lib/.cookignore", "", 0, "*\n")
 		g.write("lib/a.bin", contents()[".bin"][0])
 		g.write("x/b.gltf", contents()[".gltf"][4])
 		g.write("b.gltf", contents()[".gltf"][5])
 	}
-	if g.r.IntN(2) == 0 { // models that say what pictures are for
+	if g.r.IntN(2) == 0 { // models that determine the roles of pictures
 		g.write("m.gltf", uses("occlusionTexture", "x/a.png"))
 		g.write("x/m.mtl", contents()[".mtl"][g.r.IntN(3)])
 		g.write("x/a.png", contents()[".png"][g.r.IntN(3)])

@@ -5,18 +5,20 @@ import (
 	"path"
 )
 
-// A chain scene has sources whose first step puts what it makes into one of several folders,
-// where the second step reads a file beside it. Each folder has such a file, of one of two
-// contents, so that one that is looked for in the wrong folder is there and is another one.
+// A chain scene has sources that are cooked in two steps. The first step places its artifact in
+// one of several directories, and the second step reads the file c.bin beside the artifact. Each
+// directory has such a file with one of two contents. So a step that looks in the wrong directory
+// finds a wrong file.
 
-// partNames are the sources of a chain scene, each in one folder at a time.
+// partNames are the names of the sources of a chain scene. Each source is in one directory at a
+// time.
 var partNames = []string{"p.part", "q.part"}
 
-// partFolders are those that sources and what is made of them are in. The way from one to
-// where things are made, such as ../x from y, leads elsewhere from another, such as y/x.
+// partFolders are the directories of the sources and of their artifacts. A relative path such as
+// ../x leads to different directories from y and from y/x.
 var partFolders = []string{"", "x", "y", "x/x", "y/x"}
 
-// partOutputs are names of what the first step makes.
+// partOutputs are the output templates of the first step.
 var partOutputs = []string{"{stem}.gltf", "x/{stem}.gltf", "x/{stem}.gltf", "{dir}/x/{stem}.gltf"}
 
 // partRules returns the rules of a chain scene.
@@ -66,7 +68,7 @@ func (g *generator) editPart() {
 	}
 }
 
-// beside picks a file that what is made in a folder may read.
+// beside returns a random path of a file that a second step may read.
 func (g *generator) beside() string { return path.Join(oneOf(g.r, partFolders...), "c.bin") }
 
 func (g *generator) writeBeside(dir string) {

@@ -32,7 +32,7 @@ func (g *generator) damageOutput() {
 	}
 }
 
-// output guesses the path of a source's output.
+// output returns the likely path of a source's output.
 func (g *generator) output(name string) string {
 	switch path.Ext(name) {
 	case ".png":

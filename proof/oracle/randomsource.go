@@ -17,7 +17,7 @@ func (g *generator) editSource() {
 	if now, there := g.m[g.last]; there && g.r.IntN(3) == 0 {
 		name = g.last // edit it again, perhaps within the same clock tick
 		if now != g.was && g.r.IntN(3) == 0 {
-			g.write(name, g.was) // back
+			g.write(name, g.was) // restore the earlier content
 			return
 		}
 	}
@@ -62,7 +62,7 @@ func (g *generator) editSource() {
 		} else {
 			g.write(file, oneOf(g.r, contents()[".bin"]...))
 		}
-	case n < 31: // replace a file with a folder
+	case n < 31: // replace a file with a directory
 		g.m.remove(name)
 		g.do(Remove, file, "", 0, "")
 		g.write(name+"/in.txt", "was a file")
@@ -126,7 +126,7 @@ func (g *generator) editFolder() {
 			g.m.rename("~", other)
 			g.do(Swap, "assets/"+dir, "assets/"+other, 0, "")
 		}
-	case 3: // replace a folder with a file
+	case 3: // replace a directory with a file
 		g.m.remove(dir)
 		g.do(Remove, "assets/"+dir, "", 0, "")
 		g.write(dir, "was a folder")
@@ -154,11 +154,11 @@ func (g *generator) editLink(to string) {
 	case 0:
 		text = "nowhere"
 	case 1:
-		text = path.Base(name) // itself
+		text = path.Base(name) // a link to itself
 	case 2:
 		g.do(Write, "outside/file", "", 0, g.content(kind))
 		text = up + "../outside/file"
-	case 3, 4: // a folder
+	case 3, 4: // a directory
 		if folders := g.m.folders(); len(folders) > 0 {
 			text = up + oneOf(g.r, folders...)
 			name = oneOf(g.r, name, path.Join(path.Dir(name), "l"))
@@ -176,7 +176,7 @@ func (g *generator) editLink(to string) {
 	g.do(Link, "assets/"+name, text, 0, "")
 }
 
-// twinFiles exist in both twin folders, with different contents of the same size.
+// twinFiles exist in both twin directories, with different contents of the same size.
 var twinFiles = []string{"a.txt", "a.json", "a.bin", "x/a.png", "x/b.txt"}
 
 // twinLinks maps each link to its possible targets.
@@ -187,8 +187,8 @@ var twinLinks = map[string][]string{
 	"y/cur": {"../cur", "../now", "../t2"},
 }
 
-// beginTwins makes two folders of files with the same names and sizes but different contents, links
-// to the folders, and assets that read through a link.
+// beginTwins makes two directories of files with the same names and sizes but different contents, links
+// to the directories, and assets that read through a link.
 func (g *generator) beginTwins() {
 	for _, name := range twinFiles {
 		kind := path.Ext(name)
@@ -224,12 +224,12 @@ func (g *generator) editTwins() {
 	case 0:
 		g.links["cur"], g.links["now"] = g.links["now"], g.links["cur"]
 		g.do(Swap, "assets/cur", "assets/now", 0, "")
-	case 1: // swap the folders themselves
+	case 1: // swap the directories themselves
 		g.m.rename("t1", "~")
 		g.m.rename("t2", "t1")
 		g.m.rename("~", "t2")
 		g.do(Swap, "assets/t1", "assets/t2", 0, "")
-	case 2, 3: // replace the link by a real folder
+	case 2, 3: // replace the link by a real directory
 		g.m.remove(link)
 		delete(g.links, link)
 		g.do(Remove, "assets/"+link, "", 0, "")
@@ -239,7 +239,7 @@ func (g *generator) editTwins() {
 		}
 	case 4:
 		g.rewriteTwin()
-	case 5: // one folder moves, and the link follows it
+	case 5: // one directory moves, and the link follows it
 		g.m.rename("t1", "x/t")
 		g.do(Rename, "assets/t1", "assets/x/t", 0, "")
 		g.do(Link, "assets/cur", "x/t", 0, "")
@@ -247,7 +247,7 @@ func (g *generator) editTwins() {
 	}
 }
 
-// rewriteTwin edits a file of one twin folder and keeps its size, or makes the file if it is
+// rewriteTwin edits a file of one twin directory and keeps its size, or makes the file if it is
 // missing.
 func (g *generator) rewriteTwin() {
 	name := oneOf(g.r, "t1/", "t2/") + oneOf(g.r, twinFiles...)

@@ -10,13 +10,13 @@ import (
 	"github.com/assetcook/assetcook/recipes"
 )
 
-// A Run is a project and the options of all verbs; each verb uses its own. The fields
-// are those of package cook.
+// A Run is a project and the options of all verbs; each verb uses some of them. The fields have
+// the meaning that they have in package cook.
 type Run struct {
 	Dir, Out, Config, Cache string
 	Checksum                string
 	Targets, Patterns       []string
-	Recipes                 []recipe.Recipe // besides those of package recipes; one of the same name replaces it
+	Recipes                 []recipe.Recipe // in addition to package recipes; replaces recipes with the same name
 	Workers                 int
 	Memory, CacheSize       int64
 
@@ -42,7 +42,7 @@ func (r Run) Project() cook.Project {
 	return p
 }
 
-// with adds recipes to a list, replacing those of the same name.
+// with appends recipes to a list and replaces recipes with the same name.
 func with(all, more []recipe.Recipe) []recipe.Recipe {
 	for _, m := range more {
 		replaced := false
@@ -78,7 +78,7 @@ func (r Run) Why(ctx context.Context, path string) ([]cook.Explanation, error) {
 	})
 }
 
-// A Check holds the options that only cook.Verify has.
+// A Check contains the options that only cook.Verify has.
 type Check struct {
 	Sample string
 	Seed   uint64

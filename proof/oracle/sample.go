@@ -14,11 +14,11 @@ import (
 // Assets is the number of assets that Sample writes.
 const Assets = 20
 
-// Shipped is the number of these assets that have outputs: models contain the others.
+// Shipped is the number of these assets that have outputs. The other assets are parts of models.
 const Shipped = 18
 
 // Sample writes a small asset tree that covers most features: images, meshes with
-// dependencies, data, sounds, text, duplicate and empty files, nested folders, and a
+// dependencies, data, sounds, text, duplicate and empty files, nested directories, and a
 // cook.toml with rules. No asset needs an external tool.
 func Sample(dir string) error {
 	files := map[string]string{

@@ -7,15 +7,15 @@ import (
 	"sync"
 )
 
-// contents are what a file with an extension may hold. Some are invalid, and some are
-// of equal size.
+// contents are possible contents of files by extension. Some are invalid, and some have equal
+// sizes.
 var contents = sync.OnceValue(func() map[string][]string {
 	return map[string][]string{
 		".png":     {string(Picture(1)), string(Picture(2)), string(Picture(3)), string(Picture(1)), "broken", ""},
 		".json":    {`{"a": 1}`, `{"a":1}`, `{"a": 2}`, `{"a": 3}`, `{"a": `},
 		".txt":     {"one", "two", "six", "eleven", "", "-----BEGIN PRIVATE KEY-----\n", "-----BEGIN CERTIFICATE-----\n"},
 		".bin":     {"12345678", "abcdefgh", "1234", "efgh"},
-		".psd":     {"work", "work file", ""}, // left out unless a .cookignore takes it back in
+		".psd":     {"work", "work file", ""}, // ignored by default, unless a .cookignore includes it
 		".in":      {"say\n", "cry\n", "shout\n"},
 		".sprites": {"*.png\n", "/\n", "x/\n!x/a.png\n", "a.png\n../b.png\n", "/**/b.png\n/y/*.png\n", ""},
 		".paklist": {"**\n", "**\n!*.pak\n", "*.ktx2\n!x/**\n", "# all of x\nx/\n", "*.json\n*.txt\n", "/a.*\n", ""},
@@ -55,17 +55,17 @@ func withLibrary(files string) string {
 	return "mtllib " + files + "\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl M\nf 1 2 3\n"
 }
 
-// uses returns a model of which a material has a picture in a slot. Equal slots and pictures of
-// equal length give models of equal length.
+// uses returns a model with a material that has a picture in a slot. The length of the model
+// depends only on the length of the picture's name.
 func uses(slot, picture string) string {
 	return fmt.Sprintf(`{"asset":{"version":"2.0"},"images":[{"uri":%q}],"textures":[{"source":0}],"materials":[{%-20q:{"index":0}}]}`, picture, slot)
 }
 
-// extensions of generated files, the most frequent first.
+// extensions of generated files, the most frequent ones first.
 var extensions = []string{".txt", ".png", ".json", ".bin", ".gltf", ".sprites", ".psd", ".paklist", ".tmpl", ".mtl", ".obj"}
 
-// configs are contents of cook.toml. The last two are invalid: two sources with one
-// output, and a TOML syntax error.
+// configs are contents of cook.toml. The last two are invalid: one has two sources with the same
+// output, and one has a TOML syntax error.
 var configs = []string{
 	"",
 	"[[rule]]\nmatch = \"*.png\"\nsrgb = false\n",
@@ -94,12 +94,12 @@ var configs = []string{
 	"[[rule]\n",
 }
 
-// further is a rule that has artifacts cooked further.
+// further returns a rule that cooks artifacts further.
 func further(match, recipe string) string {
 	return "[[rule]]\nfrom = \"artifacts\"\nmatch = \"" + match + "\"\nrecipe = \"" + recipe + "\"\n"
 }
 
-// folderConfigs are contents of a cook.toml in a subfolder.
+// folderConfigs are contents of a cook.toml in a subdirectory.
 var folderConfigs = []string{
 	"",
 	"[[rule]]\nmatch = \"*.png\"\nsrgb = false\n",
@@ -117,16 +117,17 @@ var targetRules = []string{
 	"[target.small]\n[target.big]\n[[rule]]\nmatch = \"*.json\"\ntarget = \"small\"\nrecipe = \"copy\"\n",
 }
 
-// A tool cooks *.in files with a script from the asset tree, tools/shout. Its first two
-// scripts are those to begin with.
+// A tool cooks *.in files with a script from the asset tree, tools/shout. A scene starts with one
+// of the first two scripts.
 type tool struct {
 	rule    string
 	scripts []string
 }
 
-// tools tell what they read, or the rule says so, by name or by pattern. The script is
-// passed to a shell, because executing a file that was just written may fail. None depends on
-// the order in which a folder lists its files: another file system has another one.
+// tools declare their inputs in a dependency file or in the rule, by name or by pattern, or are
+// traced. The script is passed to a shell, because executing a file that was just written may
+// fail. No script depends on the order of files in a directory, which differs between file
+// systems.
 var tools = []tool{
 	{toolRule("", "{depfile}"), toolScripts},
 	{toolRule("reads = [\"/tools/head\", \"/tools/more\"]\n", "{scratch}/d"), toolScripts},
@@ -150,13 +151,13 @@ var tools = []tool{
 	lyingTool,
 }
 
-// lyingTool tells in a second output what it read, and is traced.
+// lyingTool is traced, and writes its dependency file as a second output.
 var lyingTool = tool{
 	strings.Replace(toolRule("deps = \"trace\"\n", "{out1}"), `"{path}.loud"`, `"{path}.loud", "{path}.d"`, 1), lyingScripts,
 }
 
-// lyingScripts read more or less than their dependency files say, which are wrong, missing or
-// torn.
+// lyingScripts write dependency files that are wrong, missing or truncated: the files list more
+// or less than the scripts read.
 var lyingScripts = []string{
 	"n=0; cat \"$1\" tools/head tools/more >\"$2\" 2>&-; echo \"out: tools/h2\" >\"$3\"\n",
 	"n=0; (cat \"$1\" tools/head; cat tools/h2 || cat tools/more) >\"$2\" 2>&-; echo \"out: tools/head\" >\"$3\"\n",
@@ -167,7 +168,7 @@ var lyingScripts = []string{
 	"n=0; cat tools/more tools/head \"$1\" >\"$2\" 2>&-; test ! -e tools/h3 || echo \"out: tools/h3\" >\"$3\"\n",
 }
 
-// asStep has a tool cook what another rule makes of the same sources.
+// asStep returns a tool that cooks the artifacts of another rule, made from the same sources.
 func asStep(t tool) tool {
 	rule := strings.Replace(t.rule, `match = "*.in"`, "from = \"artifacts\"\nmatch = \"*.mid\"", 1)
 	return tool{"[[rule]]\nmatch = \"*.in\"\nrecipe = \"copy\"\noutput = \"{path}.mid\"\n" + rule, t.scripts}
@@ -178,8 +179,8 @@ func toolRule(options, last string) string {
 		"tools = [\"tools/shout\"]\noutputs = [\"{path}.loud\"]\n"
 }
 
-// toolScripts read another file besides the source, some only if it exists; the last one
-// fails.
+// toolScripts read another file in addition to the source, some of them only if it exists. The
+// last one fails.
 var toolScripts = []string{
 	"n=0; echo $n | cat - tools/head \"$1\" >\"$2\" && echo \"out: tools/head\" >\"$3\"\n",
 	"n=0; cat tools/more \"$1\" >\"$2\" 2>&- || cat \"$1\" >\"$2\"; echo \"out: tools/more\" >\"$3\"\n",
@@ -197,7 +198,7 @@ var ignores = []string{"", "*.txt\n", "/a.png\n", "y/\n", "*.bin\n", "b.*\n", "!
 
 func oneOf[T any](r *rand.Rand, from ...T) T { return from[r.IntN(len(from))] }
 
-// sized picks another content of the same size for an extension, if there is one.
+// sized returns different content of the same size for an extension, if there is any.
 func sized(r *rand.Rand, kind string, like string) (string, bool) {
 	var same []string
 	for _, data := range contents()[kind] {

@@ -9,11 +9,11 @@ import (
 	"github.com/assetcook/assetcook/cook/manifest"
 )
 
-// diffScope compares the outputs that were in the scope of a run with those of a run
-// from scratch. It skips outputs whose path is occupied by an out-of-scope output,
-// because the run had to leave that one alone.
+// diffScope compares the outputs in the scope of a run with the outputs of a run from scratch. It
+// skips outputs whose path is occupied by an out-of-scope output, because the run had to leave
+// that one alone.
 func (p *Player) diffScope(mode Mode, want *expected, before, got Tree, list listing) string {
-	kept := map[string]bool{} // outputs and their parent folders
+	kept := map[string]bool{} // outputs and their parent directories
 	for name, l := range p.made {
 		if _, there := before[name]; there && !inScope(mode, l.Source) {
 			for ; name != "."; name = path.Dir(name) {
@@ -24,13 +24,13 @@ func (p *Player) diffScope(mode Mode, want *expected, before, got Tree, list lis
 	var lines []string
 	for key, l := range want.list {
 		if !inScope(mode, l.Source) || bundle(l.Source) {
-			continue // or it may be made of what is out of scope
+			continue // a bundle may contain artifacts that are out of scope
 		}
 		if slices.ContainsFunc(l.Outputs, func(o manifest.Output) bool { return taken(kept, o.Path) }) {
 			continue
 		}
 		if list[key].text() != l.text() {
-			lines = append(lines, fmt.Sprintf("manifest: %q has %s, want %s", key, list[key].text(), l.text()))
+			lines = append(lines, fmt.Sprintf("manifest: %q is %s, want %s", key, list[key].text(), l.text()))
 		}
 		for _, o := range l.Outputs {
 			if got[o.Path] != want.tree[o.Path] && !mode.ByFolder {
@@ -48,7 +48,7 @@ func (p *Player) diffScope(mode Mode, want *expected, before, got Tree, list lis
 	return strings.Join(lines, "\n")
 }
 
-// bundle reports whether a source is made of what others are cooked to.
+// bundle reports whether a source is cooked from the artifacts of other assets.
 func bundle(source string) bool {
 	return slices.Contains([]string{".paklist", ".tmpl"}, path.Ext(source))
 }
@@ -63,8 +63,8 @@ func taken(names map[string]bool, name string) bool {
 	return false
 }
 
-// inScope reports whether the patterns of a mode match a source. Scripts only use
-// paths, folders, and globs without a slash.
+// inScope reports whether the patterns of a mode match a source. The patterns of scripts are
+// paths, directories, and globs without a slash.
 func inScope(mode Mode, source string) bool {
 	return slices.ContainsFunc(mode.Patterns, func(pattern string) bool {
 		byName, _ := path.Match(pattern, path.Base(source))

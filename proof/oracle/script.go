@@ -12,19 +12,19 @@ import (
 
 // A Mode is how a run cooks. The zero Mode is a plain run.
 type Mode struct {
-	Full     bool     // scan the whole tree instead of restatting what the index lists; InProcess takes another checksum for that
-	List     bool     // list every folder, as on systems without folder mtimes
+	Full     bool     // scan the whole tree instead of the files that the index lists; InProcess changes the checksum for this purpose
+	List     bool     // list every directory, as on systems without directory mtimes
 	Verify   bool     // ignore timestamps
-	ByFolder bool     // skip per-file checks in output folders whose stamp is unchanged
+	ByFolder bool     // skip per-file checks in output directories whose stamp is unchanged
 	Targets  []string // in order; empty for the unnamed target
 	Patterns []string // sources to cook; empty for all
-	// Cancel interrupts the run at that event; 0 means never.
+	// Cancel interrupts the run at the event with this number; 0 means never.
 	Cancel int
 	// FirstFailure stops the run after the first failed asset.
 	FirstFailure bool
-	// Clock is how many seconds cook's clock is ahead of the real one. A run whose clock
-	// is ahead considers all stamps old enough to be trusted. To make that true, the
-	// player waits for a tick of the file system clock before and after such a run.
+	// Clock is the difference between cook's clock and the real one, in seconds. A run whose
+	// clock is ahead considers all stamps old enough to be trusted. To make that true, the player
+	// waits for a tick of the file system clock before and after such a run.
 	Clock int64
 }
 
@@ -120,8 +120,8 @@ func (s Script) Runs() int {
 // A Difference is a failed check.
 type Difference struct {
 	Step int    // index into the script
-	Text string // what is wrong
-	// Needless means that the outputs are right, but the run did unnecessary work.
+	Text string // description
+	// Needless means that the outputs are right, but the run did needless work.
 	Needless bool
 }
 

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// words splits a line like a script: at spaces outside of single quotes. Two single
-// quotes inside of quotes stand for one.
+// words splits a line like a script does: at spaces outside of single quotes. Inside quotes, two
+// single quotes stand for one.
 func words(line string) (words []string) {
 	word, quoted, begun := "", false, false
 	for i := 0; i < len(line); i++ {
@@ -70,7 +70,7 @@ func TestStepsRoundTrip(t *testing.T) {
 	}
 }
 
-func TestInvalidEdits(t *testing.T) {
+func TestParseEditRejectsInvalidEdits(t *testing.T) {
 	for line, want := range map[string]string{
 		"":                    "edit: no kind given",
 		"paint a":             `edit: there is no kind "paint"`,
@@ -95,11 +95,11 @@ func TestInvalidEdits(t *testing.T) {
 	}
 }
 
-// A seed determines the script, and scripts cover all kinds of edits and runs.
-func TestRandom(t *testing.T) {
+// A seed determines the script, and random scripts cover all kinds of edits and runs.
+func TestRandomScriptsAreReproducibleAndCoverAllKinds(t *testing.T) {
 	all := Options{Tools: true, Aged: true, Mappings: true}
 	if a, b := Random(7, all), Random(7, all); !reflect.DeepEqual(a, b) {
-		t.Error("one seed gives two scripts")
+		t.Error("one seed gives two different scripts")
 	}
 	seen := map[string]bool{}
 	for seed := range uint64(300) {
@@ -127,12 +127,12 @@ func TestRandom(t *testing.T) {
 	}
 	for _, w := range want {
 		if !seen[w] {
-			t.Errorf("no script has %s", w)
+			t.Errorf("no script contains %s", w)
 		}
 	}
 }
 
-func TestShrink(t *testing.T) {
+func TestShrinkKeepsOnlyNeededSteps(t *testing.T) {
 	script := Random(3, Options{})
 	needs := func(s Script) bool { // an edit, later a run with -full, later another edit
 		at := 0
@@ -173,8 +173,8 @@ func ExampleScript_Txtar() {
 	// agree -full
 }
 
-// The error message of a difference has its step and text.
-func TestDifference(t *testing.T) {
+// The error message of a difference starts with its step and its text.
+func TestDifferenceErrorHasStepAndText(t *testing.T) {
 	d := &Difference{Step: 3, Text: "wrong"}
 	if !strings.HasPrefix(d.Error(), "step 3: wrong") {
 		t.Error(d)

@@ -1,8 +1,8 @@
 package oracle
 
-// Shrink returns a shorter script for which fails still returns true: no step of it can
-// be removed, and no flag of a run. fails is called often. If s ends at the failing
-// step, so does each script that is tried.
+// Shrink returns a shorter script for which fails still returns true. No step and no flag of a
+// run can be removed from it. fails is called often. If s ends at the failing step, all scripts
+// that are tried do so.
 func Shrink(s Script, fails func(Script) bool) Script {
 	for size := max(1, len(s)/2); ; {
 		shorter := false
@@ -22,7 +22,7 @@ func Shrink(s Script, fails func(Script) bool) Script {
 	}
 }
 
-// shrinkModes removes the flags of runs that are not needed to fail.
+// shrinkModes removes the flags of runs that are not needed for the failure.
 func shrinkModes(s Script, fails func(Script) bool) Script {
 	for i, step := range s {
 		if step.Mode == nil {

@@ -6,16 +6,17 @@ import (
 	"strings"
 )
 
-// A stateDamage is the damage to one of the records of which outputs cook owns: index
-// and changes, manifest, journal. Cook can lose any one of them, but not two.
+// A stateDamage is damage to one of the three records of the outputs that cook owns: the index
+// with its changes, the manifest, and the journal. Cook can recover if one of them is lost, but
+// not two.
 type stateDamage struct {
 	place string
 	index string            // content of the index at that time
 	files map[string]string // content of the damaged files
 }
 
-// stateFile returns the record that a path below the output folder belongs to, or "",
-// and a pattern for its files.
+// stateFile returns the record that contains a path below the output directory, or "", and a
+// pattern for the files of the record.
 func stateFile(out string) (place, pattern string) {
 	switch {
 	case out == ".cook":
@@ -36,7 +37,7 @@ func (p *Player) damageState(e Edit, place, pattern string) {
 		return
 	}
 	if whole := e.Path == "cooked/.cook"; whole && len(p.contents(".cook/journal")) > 0 {
-		return // index and journal at once
+		return // would damage index and journal at once
 	}
 	before := p.contents(pattern)
 	p.apply(e)
@@ -63,8 +64,8 @@ func (p *Player) damageState(e Edit, place, pattern string) {
 	h.index = p.contents(".cook/index")[p.name("cooked/.cook/index")]
 }
 
-// checkRepaired clears the damage once each damaged file has been rewritten. Damage
-// may go unnoticed as long as no run needs the file.
+// checkRepaired clears the damage if each damaged file has been rewritten. Damage may remain as
+// long as no run needs the file.
 func (p *Player) checkRepaired() {
 	if p.damaged == nil {
 		return

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A tracedTree is a project with one asset, which a traced shell script makes.
+// A tracedTree is a project with one asset, which a traced shell script cooks.
 type tracedTree struct {
 	*testing.T
 	dir string
@@ -24,7 +24,7 @@ func newTracedTree(t *testing.T, script string) *tracedTree {
 	return l
 }
 
-// sh edits the project.
+// sh runs a shell script in the directory of the project, to edit it.
 func (l *tracedTree) sh(script string) {
 	l.Helper()
 	cmd := exec.CommandContext(l.Context(), "sh", "-c", script)
@@ -34,7 +34,7 @@ func (l *tracedTree) sh(script string) {
 	}
 }
 
-// cook cooks the project into a folder, and returns the output of the asset.
+// cook cooks the project into a directory, and returns the output of the asset.
 func (l *tracedTree) cook(out, store string) (text string, worked int) {
 	l.Helper()
 	r, err := InProcess(l.Context(), Folders{filepath.Join(l.dir, "assets"), filepath.Join(l.dir, out), filepath.Join(l.dir, store)}, Mode{})
@@ -49,42 +49,43 @@ func (l *tracedTree) cook(out, store string) (text string, worked int) {
 }
 
 // isRight checks that the output equals the output of a cook from scratch, that a cook from the
-// store makes the same, and that another cook has nothing to do.
+// store gives the same output, and that another cook has nothing to do.
 func (l *tracedTree) isRight() (text string) {
 	l.Helper()
 	text, _ = l.cook("cooked", "store")
 	if want, _ := l.cook("fresh", "freshstore"); text != want {
-		l.Errorf("it is %q, from scratch %q", text, want)
+		l.Errorf("output %q, from scratch %q", text, want)
 	}
 	if stored, _ := l.cook("stored", "store"); stored != text {
-		l.Errorf("it is %q, from the store %q", text, stored)
+		l.Errorf("output %q, from the store %q", text, stored)
 	}
 	if _, worked := l.cook("cooked", "store"); worked > 0 {
-		l.Error("there was something to do once more")
+		l.Error("another cook did work")
 	}
 	l.sh("rm -rf fresh freshstore stored")
 	return text
 }
 
-// Each answer that a program gets is an input, or stays the same whatever is edited.
-func TestWhatTracedProgramsFindOut(t *testing.T) {
+// Everything that a traced program can observe is recorded as an input, or does not change when
+// it is edited.
+func TestEveryAnswerToTracedProgramIsInputOrConstant(t *testing.T) {
 	for _, tc := range []struct {
 		name, script, edit string
-		changes            bool // the output
+		changes            bool // the edit changes the output
 	}{
 		{"directory through a link", `cd cur && cat x > "$2"`, `ln -sfn v2 assets/cur`, true},
 		{"text of a link", `readlink cur > "$2"`, `ln -sfn v2 assets/cur`, true},
-		{"end of a link", `readlink -f cur > "$2"`, `ln -sfn v2 assets/cur`, true},
+		{"final target of a link", `readlink -f cur > "$2"`, `ln -sfn v2 assets/cur`, true},
 		{"parent through a link", `cat cur/../v1/x > "$2"; (cd -P cur; pwd) >> "$2"`, `ln -sfn v2 assets/cur`, true},
 		{"descriptor of a link", `exec 7< cur; cat /proc/self/fd/7/x > "$2"`, `ln -sfn v2 assets/cur`, true},
 		{"kind of a link", `[ -L cur ] && echo link > "$2" || echo none > "$2"`, `rm assets/cur; cp -r assets/v1 assets/cur`, true},
-		{"kind of what becomes a link", `[ -L v1 ] && echo link > "$2" || echo none > "$2"`, `mv assets/v1 assets/v3; ln -s v3 assets/v1`, true},
+		{"kind of a directory that becomes a link", `[ -L v1 ] && echo link > "$2" || echo none > "$2"`, `mv assets/v1 assets/v3; ln -s v3 assets/v1`, true},
 		{"link that appears", `[ -L new ] && echo link > "$2" || echo none > "$2"`, `ln -s nowhere assets/new`, true},
 		{"links in an archive", `tar -cf "$2" --mtime=@0 cur v1`, `ln -sfn v2 assets/cur`, true},
 		{"file behind a link", `cat file > "$2"`, `ln -sfn v1/x assets/file`, true},
-		{"link in the scratch folder", `ln -s "$PWD/src" "$3/l"; cat "$3/l/x" "$3/l/extra" > "$2" 2>&-; true`, `echo extra > assets/src/extra`, true},
+		{"link in the scratch directory", `ln -s "$PWD/src" "$3/l"; cat "$3/l/x" "$3/l/extra" > "$2" 2>&-; true`, `echo extra > assets/src/extra`, true},
 		{"missing directory", `if cd extra 2>&-; then echo yes > "$2"; else echo no > "$2"; fi`, `mkdir assets/extra`, true},
-		{"directory that goes", `if cd src 2>&-; then echo yes > "$2"; else echo no > "$2"; fi`, `rm -r assets/src`, true},
+		{"directory that is removed", `if cd src 2>&-; then echo yes > "$2"; else echo no > "$2"; fi`, `rm -r assets/src`, true},
 		{"program that appears", `./gen 2>&-; echo $? > "$2"`, `echo > assets/gen; chmod +x assets/gen`, true},
 		{"directory that cannot be made", `mkdir new 2> "$2"; true`, `mkdir assets/new`, true},
 		{"file that cannot be removed", `rm new 2> "$2"; true`, `echo > assets/new`, true},
@@ -107,30 +108,31 @@ func TestWhatTracedProgramsFindOut(t *testing.T) {
 			before := l.isRight()
 			l.sh(tc.edit)
 			if after := l.isRight(); (after != before) != tc.changes {
-				t.Errorf("it was %q and is %q, want changed %v", before, after, tc.changes)
+				t.Errorf("output %q before the edit and %q after it, want changed %v", before, after, tc.changes)
 			}
 		})
 	}
 }
 
-// A file that changes while a program runs is not recorded in a state that the program did not see.
-func TestWhatChangesUnderTracedPrograms(t *testing.T) {
+// A file that changes while a program runs is never recorded in a state that the program did not
+// see.
+func TestChangeDuringTracedRunIsNotRecorded(t *testing.T) {
 	for _, tc := range []struct{ name, look, edit, after string }{
 		{"file added", `ls src > "$2"`, `echo z > assets/src/z`, ""},
 		{"file removed", `ls src > "$2"`, `rm assets/src/x`, ""},
 		{"file renamed", `find src > "$2"`, `mv assets/src/x assets/src/y`, ""},
 		{"file added to a pattern", `cat src/* > "$2"`, `echo z > assets/src/z`, ""},
-		{"file there for a moment", `ls src > "$2"`, `echo z > assets/src/z`, `rm assets/src/z`},
-		{"file looked for", `[ -e new ] && echo yes > "$2" || echo no > "$2"`, `echo > assets/new`, `rm assets/new`},
-		{"folder in the place of another", `cat src/x > "$2"`, `mv assets/src k; mkdir assets/src; echo other > assets/src/x`, `rm -r assets/src; mv k assets/src`},
-		{"listed folder in the place of another", `ls src > "$2"`, `mv assets/src k; mkdir assets/src; echo other > assets/src/y`, `rm -r assets/src; mv k assets/src`},
+		{"file that exists for a moment", `ls src > "$2"`, `echo z > assets/src/z`, `rm assets/src/z`},
+		{"file that is looked for", `[ -e new ] && echo yes > "$2" || echo no > "$2"`, `echo > assets/new`, `rm assets/new`},
+		{"directory replaced by another", `cat src/x > "$2"`, `mv assets/src k; mkdir assets/src; echo other > assets/src/x`, `rm -r assets/src; mv k assets/src`},
+		{"listed directory replaced by another", `ls src > "$2"`, `mv assets/src k; mkdir assets/src; echo other > assets/src/y`, `rm -r assets/src; mv k assets/src`},
 		{"link retargeted", `readlink cur > "$2"`, `ln -sfn v2 assets/cur`, `ln -sfn v1 assets/cur`},
 	} {
 		for _, when := range []string{"before the look", "after the look"} {
 			t.Run(tc.name+" "+when, func(t *testing.T) {
 				t.Parallel()
-				// The program reports each step by making a file, and waits until the test makes
-				// another file.
+				// The program creates a file to report each step, and waits until the test
+				// creates another file.
 				wait := func(n string) string {
 					return `: > "$3/` + n + `"; until [ -e "$3/go` + n + `" ]; do sleep 0.01; done; `
 				}
@@ -162,7 +164,7 @@ func TestWhatChangesUnderTracedPrograms(t *testing.T) {
 	}
 }
 
-// await waits for a file that matches a pattern, and returns it.
+// await waits for a file that matches a pattern, and returns its name.
 func (l *tracedTree) await(pattern string) string {
 	for {
 		if names, _ := filepath.Glob(filepath.Join(l.dir, pattern)); len(names) > 0 {

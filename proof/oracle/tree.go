@@ -10,12 +10,12 @@ import (
 	"strings"
 )
 
-// A Tree maps the slash-separated paths below a folder to their contents: the mode and
-// bytes of a file, the target of a symbolic link. The path of a folder ends in a slash.
+// A Tree maps slash-separated paths below a directory to their contents: the mode and bytes of a
+// file, or the target of a symbolic link. The path of a directory ends in a slash.
 type Tree map[string]string
 
-// ReadTree reads the tree below dir, except .cook, the state or its place, .cook-work, and the files
-// with which cook tags a folder that it found empty.
+// ReadTree reads the tree below dir, without .cook (the state, or a file with its location),
+// .cook-work, and the tag files that cook writes into a directory that it found empty.
 func ReadTree(dir string) (Tree, error) {
 	t := Tree{}
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
@@ -32,7 +32,7 @@ func ReadTree(dir string) (Tree, error) {
 			return nil
 		case (rel == ".cook" || rel == ".cook-work") && d.IsDir():
 			return fs.SkipDir
-		case rel == ".cook": // says where the state is
+		case rel == ".cook": // file with the location of the state
 			return nil
 		case rel == "CACHEDIR.TAG", rel == ".gitignore":
 			return nil
@@ -59,7 +59,7 @@ func ReadTree(dir string) (Tree, error) {
 	return t, err
 }
 
-// Diff returns the differences between got and t, one path per line, or "".
+// Diff returns the differences between got and t, one path per line; "" if there are none.
 func (t Tree) Diff(got Tree) string {
 	var lines []string
 	for _, name := range slices.Sorted(maps.Keys(t)) {

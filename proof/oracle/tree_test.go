@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestDiff(t *testing.T) {
+func TestDiffListsMissingDifferentAndSuperfluousPaths(t *testing.T) {
 	want := Tree{"same": "1", "gone": "2", "other": "3", "d/": ""}
 	got := Tree{"same": "1", "other": "4", "new": "5", "d/": ""}
 	if d := want.Diff(want); d != "" {
@@ -30,10 +30,10 @@ func TestReadTreeSeesEverything(t *testing.T) {
 	}
 	file := filepath.Join(dir, "notes", "readme.txt")
 	for what, edit := range map[string]func() error{
-		"content":      func() error { return os.WriteFile(file, []byte("another text"), 0o666) },
-		"mode":         func() error { return os.Chmod(file, 0o400) },
-		"empty folder": func() error { return os.Mkdir(filepath.Join(dir, "empty"), 0o777) },
-		"gone":         func() error { return os.Remove(file) },
+		"content":         func() error { return os.WriteFile(file, []byte("another text"), 0o666) },
+		"mode":            func() error { return os.Chmod(file, 0o400) },
+		"empty directory": func() error { return os.Mkdir(filepath.Join(dir, "empty"), 0o777) },
+		"gone":            func() error { return os.Remove(file) },
 	} {
 		if err := edit(); err != nil {
 			t.Fatal(err)
@@ -58,7 +58,7 @@ func TestReadTreeSeesEverything(t *testing.T) {
 			n++
 		}
 	}
-	if n != Assets+1 { // and cook.toml
-		t.Errorf("the sample has %d files, want %d assets and cook.toml", n, Assets)
+	if n != Assets+1 { // including cook.toml
+		t.Errorf("the sample contains %d files, want %d assets and cook.toml", n, Assets)
 	}
 }

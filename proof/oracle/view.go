@@ -10,8 +10,8 @@ import (
 	"github.com/assetcook/assetcook/cook/manifest"
 )
 
-// targetNames are the targets that scripts use. Their outputs are in folders of the
-// same names; no source has such a name.
+// targetNames are the targets that scripts use. Their outputs are in directories of the same
+// names; no source has such a name.
 var targetNames = []string{"small", "big"}
 
 // view returns the part of an output tree that belongs to some targets, without the
@@ -35,8 +35,8 @@ func inView(name string, names []string) bool {
 	return slices.Contains(targets(names), first)
 }
 
-// targets returns the targets of a run; an empty list means the unnamed target, and all
-// means what is declared: of one that is not, there is nothing.
+// targets returns the targets of a run. An empty list means the unnamed target, and all means the
+// targets that scripts declare; a target that is not declared has no outputs.
 func targets(names []string) []string {
 	if slices.Contains(names, "all") {
 		return targetNames
@@ -54,7 +54,7 @@ func sameBytes(a, b string) bool {
 	return a == b
 }
 
-// A listing holds the assets of a manifest, by source and target.
+// A listing contains the assets of a manifest, by source and target.
 type listing map[string]listed
 
 type listed manifest.Asset
