@@ -187,8 +187,8 @@ var twinLinks = map[string][]string{
 	"y/cur": {"../cur", "../now", "../t2"},
 }
 
-// beginTwins makes two directories of files with the same names and sizes but different contents, links
-// to the directories, and assets that read through a link.
+// beginTwins makes two directories of files with the same names and sizes but different contents,
+// links to the directories, and assets that read through a link.
 func (g *generator) beginTwins() {
 	for _, name := range twinFiles {
 		kind := path.Ext(name)

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// forgetOutputs makes the next run a first one, half of the time without a store.
+// forgetOutputs makes the next run a first cook, half of the time without a store.
 func (s *scene) forgetOutputs() error {
 	s.note("no outputs")
 	err := empty(s.out)
@@ -25,19 +25,19 @@ func (s *scene) forgetOutputs() error {
 func (s *scene) cookBefore(ctx context.Context, more ...string) (time.Duration, error) {
 	end, err := s.run(ctx, more...)
 	if err == nil && (end.code > 1 || end.code < 0) {
-		err = fmt.Errorf("exit %d before any harm: %s", end.code, end.stderr)
+		err = fmt.Errorf("exit %d without a fault: %s", end.code, end.stderr)
 	}
 	return end.took, err
 }
 
-// part returns a random time up to somewhat more than a run takes.
+// part returns a random time, at most a third longer than a run takes.
 func (s *scene) part(took time.Duration) time.Duration {
 	return time.Duration(s.rng.Int64N(int64(took + took/3)))
 }
 
-// runAndKill starts the command, waits, injects a fault by calling harm, if that is not nil,
-// and kills the command by SIGKILL. amid reports whether it was still at work. A command
-// that ends before the fault has to exit with 0 or 1.
+// runAndKill starts the command, waits, injects a fault by calling harm, if that is not nil, and
+// kills the command with SIGKILL. amid reports whether the command was still running. A command
+// that ends before the fault must exit with 0 or 1.
 func (s *scene) runAndKill(ctx context.Context, wait time.Duration, harm func(kill func()) error, more ...string) (amid bool, err error) {
 	var text strings.Builder
 	cmd := s.command(ctx, more...)
@@ -50,7 +50,7 @@ func (s *scene) runAndKill(ctx context.Context, wait time.Duration, harm func(ki
 	kill := func() { cmd.Process.Kill() }
 	unharmed := func() error {
 		if code := cmd.ProcessState.ExitCode(); !killed(cmd) && code != 0 && code != 1 {
-			return fmt.Errorf("exit %d before any harm: %s", code, text.String())
+			return fmt.Errorf("exit %d without a fault: %s", code, text.String())
 		}
 		return nil
 	}
@@ -75,7 +75,7 @@ func (s *scene) runAndKill(ctx context.Context, wait time.Duration, harm func(ki
 	case <-time.After(time.Minute):
 		return false, sceneError(errors.Join(err, errors.New("cook cannot be killed")))
 	}
-	s.note("harmed after %s; cook %s; it said: %s", wait, cmd.ProcessState, text.String())
+	s.note("fault after %s; cook %s; it printed: %s", wait, cmd.ProcessState, text.String())
 	amid = amid && !cmd.ProcessState.Success()
 	if harm == nil {
 		amid = killed(cmd)

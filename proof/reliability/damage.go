@@ -11,16 +11,16 @@ import (
 	"github.com/assetcook/assetcook/proof/damage"
 )
 
-// damageFiles damages the files that cook keeps, by package damage.
+// damageFiles runs the sweep of package damage.
 func damageFiles(ctx context.Context, args []string) error {
 	fs := flag.NewFlagSet("damage", flag.ContinueOnError)
 	var opt damage.Options
-	fs.IntVar(&opt.Stride, "stride", 1, "apply every `n`-th fault")
+	fs.IntVar(&opt.Stride, "stride", 1, "inject every `n`-th fault")
 	fs.IntVar(&opt.Offset, "offset", 0, "number of the first fault")
 	fs.StringVar(&opt.Only, "only", "", "one `kind` of file: index, changes, manifest, parts, journal, lock, store, rules")
 	fs.IntVar(&opt.Parts, "parts", 4200, "assets of the tree whose manifest has parts; 0 for none")
-	fs.IntVar(&opt.PartsStride, "parts-stride", 20011, "apply every `n`-th fault to manifest parts")
-	at := fs.String("dir", os.TempDir(), "folder to work in, best in memory")
+	fs.IntVar(&opt.PartsStride, "parts-stride", 20011, "inject every `n`-th fault into manifest parts")
+	at := fs.String("dir", os.TempDir(), "directory to work in, preferably in memory")
 	if fs.Parse(args) != nil {
 		return errUsage
 	}

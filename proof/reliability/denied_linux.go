@@ -15,17 +15,17 @@ import (
 	"github.com/assetcook/assetcook/proof/oracle"
 )
 
-// A denial takes a permission away from a run.
+// A denial is a missing permission, and the expected result of a run.
 type denial struct {
 	name string
-	// play replaces everything else if it is not nil.
+	// play replaces the whole scene if it is not nil.
 	play func(ctx context.Context, d *fullDisk) (log []string, err error)
-	// deny takes it away after a first run, allow gives it back.
+	// deny removes the permission after a first run, and allow restores it.
 	deny, allow func(s *scene, at string) error
-	// says must be in an error line; "" if the run must succeed.
+	// says must be part of an error line; "" if the run must succeed.
 	says string
 	code int
-	// stays means that no output may be removed.
+	// stays means that the run must not remove any output.
 	stays bool
 }
 
@@ -46,18 +46,18 @@ func remount(flags uintptr) func(*scene, string) error {
 }
 
 var denials = []denial{
-	{name: "output folder read-only", deny: remount(unix.MS_RDONLY), allow: remount(0), says: "read-only file system", code: 1, stays: true},
-	{name: "asset folder unreadable", deny: chmod(0, "assets", "tex"), allow: chmod(0o755, "assets", "tex"), says: "tex", code: 1, stays: true},
-	{name: "asset folder unsearchable", deny: chmod(0o400, "assets", "tex"), allow: chmod(0o755, "assets", "tex"), says: "tex", code: 1, stays: true},
+	{name: "output directory read-only", deny: remount(unix.MS_RDONLY), allow: remount(0), says: "read-only file system", code: 1, stays: true},
+	{name: "asset directory unreadable", deny: chmod(0, "assets", "tex"), allow: chmod(0o755, "assets", "tex"), says: "tex", code: 1, stays: true},
+	{name: "asset directory unsearchable", deny: chmod(0o400, "assets", "tex"), allow: chmod(0o755, "assets", "tex"), says: "tex", code: 1, stays: true},
 	{name: "asset unreadable", deny: chmod(0, "assets", "plain.txt"), allow: chmod(0o644, "assets", "plain.txt"), says: "plain.txt", code: 1, stays: true},
 	{name: "rules unreadable", deny: chmod(0, "assets", "cook.toml"), allow: chmod(0o644, "assets", "cook.toml"), says: "cook.toml", code: 2, stays: true},
 	{name: "assets unreadable", deny: chmod(0, "assets"), allow: chmod(0o755, "assets"), says: "assets", code: 2, stays: true},
-	{name: "outputs not to be changed", deny: chmod(0o555, "out", "data"), allow: chmod(0o755, "out", "data"), says: "data", code: 1, stays: true},
-	{name: "output folder unsearchable", deny: chmod(0, "out", "data"), allow: chmod(0o755, "out", "data"), says: "data", code: 1},
-	{name: "state folder not to be changed", deny: chmod(0o555, "out", ".cook"), allow: chmod(0o755, "out", ".cook"), says: ".cook", code: 1, stays: true},
+	{name: "outputs not writable", deny: chmod(0o555, "out", "data"), allow: chmod(0o755, "out", "data"), says: "data", code: 1, stays: true},
+	{name: "output directory unsearchable", deny: chmod(0, "out", "data"), allow: chmod(0o755, "out", "data"), says: "data", code: 1},
+	{name: "state directory not writable", deny: chmod(0o555, "out", ".cook"), allow: chmod(0o755, "out", ".cook"), says: ".cook", code: 1, stays: true},
 	{name: "store unreadable", deny: chmod(0, "store"), allow: chmod(0o755, "store"), says: "store", code: 0},
-	{name: "store not to be changed", deny: chmod(0o555, "store", "v1", "tmp"), allow: chmod(0o755, "store", "v1", "tmp"), says: "store", code: 0},
-	{name: "no current folder", play: noFolder},
+	{name: "store not writable", deny: chmod(0o555, "store", "v1", "tmp"), allow: chmod(0o755, "store", "v1", "tmp"), says: "store", code: 0},
+	{name: "no current directory", play: noFolder},
 }
 
 // denied cooks as an unprivileged user, edits, and cooks again without a permission.
@@ -103,7 +103,7 @@ func (d *fullDisk) denied(ctx context.Context, c denial) (log []string, err erro
 	if c.stays {
 		for name := range before {
 			if _, there := after[name]; !there {
-				return s.log, fmt.Errorf("output %s is gone", name)
+				return s.log, fmt.Errorf("output %s was removed", name)
 			}
 		}
 	}
@@ -111,12 +111,12 @@ func (d *fullDisk) denied(ctx context.Context, c denial) (log []string, err erro
 	case end.code != c.code:
 		return s.log, fmt.Errorf("exit %d, want %d: %s", end.code, c.code, end.stderr)
 	case !said(end.stderr, c.says):
-		return s.log, fmt.Errorf("no line has %q: %s", c.says, end.stderr)
+		return s.log, fmt.Errorf("no line contains %q: %s", c.says, end.stderr)
 	}
 	return s.log, s.checkScene(ctx)
 }
 
-// said reports whether a line of the command contains some text.
+// said reports whether an error line of the command contains some text.
 func said(stderr, text string) bool {
 	for line := range strings.Lines(stderr) {
 		if (strings.HasPrefix(line, "cook: ") || problemLine.MatchString(line)) && strings.Contains(line, text) {
@@ -126,15 +126,15 @@ func said(stderr, text string) bool {
 	return false
 }
 
-// own makes the unprivileged user the owner of a folder and everything below.
+// own makes the unprivileged user the owner of a directory and everything below.
 func own(dir string) error {
 	return filepath.WalkDir(dir, func(name string, _ os.DirEntry, err error) error {
 		return errors.Join(err, os.Lchown(name, unprivilegedUser, unprivilegedUser))
 	})
 }
 
-// noFolder runs cook where the current folder has been removed: absolute paths must work,
-// and relative ones must give an error.
+// noFolder runs cook in a current directory that has been removed: absolute paths must work, and
+// relative ones must give an error.
 func noFolder(ctx context.Context, d *fullDisk) (log []string, err error) {
 	s, at, err := d.scene(outOf, d.seed)
 	if err != nil {

@@ -15,10 +15,10 @@ import (
 	"github.com/assetcook/assetcook/proof/oracle"
 )
 
-// disk fills the disk of outputs, store or everything to many levels. A run that could not
-// do its work has to report that: by its exit status, a line with path and cause, and the
-// summary. No output may be partially written. With free space again, the next run has to
-// give the outputs of a run from scratch.
+// disk fills the disk of outputs, store or everything to many levels. A run that fails must
+// report that by its exit status, a line with path and cause, and the summary. No output may be
+// partially written. With free space again, the next run must give the outputs of a run from
+// scratch.
 //
 // It also takes permissions away; see denied.
 func disk(ctx context.Context, args []string) error {
@@ -40,20 +40,20 @@ func disk(ctx context.Context, args []string) error {
 	return d.run(ctx, shortages, denials)
 }
 
-// fullDisk is the campaign disk. A round is a level; levels are spread evenly over what a
-// run needs.
+// fullDisk is the campaign disk. A round is a level of free space; the levels are spread evenly
+// over the space that a run needs.
 type fullDisk struct {
 	rounds
-	full int // levels at which the disk was full
+	full int // number of levels too low for the run
 }
 
-// A shortage is a lack of space or inodes in some folder.
+// A shortage is a lack of space or inodes in a directory.
 type shortage struct {
 	name   string
-	small  func(s *scene) string // the folder that gets its own file system
+	small  func(s *scene) string // returns the directory that gets its own file system
 	inodes bool
-	again  bool // on the second run instead of the first
-	most   int  // pages or inodes that are always enough
+	again  bool // on the second run instead of the first one
+	most   int  // number of pages or inodes that is always enough
 }
 
 func outOf(s *scene) string   { return s.out }
@@ -74,7 +74,7 @@ var shortages = []shortage{
 
 func (d *fullDisk) run(ctx context.Context, shortages []shortage, denials []denial) error {
 	cases, err := d.all(ctx, shortages, denials)
-	counted := fmt.Sprintf("%d levels, full at %d of them, %d cases of what is denied", d.done.Load(), d.full, cases)
+	counted := fmt.Sprintf("%d levels, full at %d of them, %d denied permissions", d.done.Load(), d.full, cases)
 	return d.printLastLine(ctx, err, counted, int64(d.full), "levels at which the disk was full")
 }
 
@@ -113,7 +113,7 @@ func (d *fullDisk) record(ctx context.Context, what string, log []string, err er
 	return nil
 }
 
-// scene makes a scene with a small file system mounted on one folder.
+// scene makes a scene with a small file system mounted on one directory.
 func (d *fullDisk) scene(small func(*scene) string, seed uint64) (s *scene, at string, err error) {
 	dir, err := os.MkdirTemp(d.dir, "level")
 	if err != nil {
@@ -190,8 +190,8 @@ func leave(at string, left int, inodes bool) error {
 	return unix.Mount("", at, "", unix.MS_REMOUNT, option)
 }
 
-// checkReport compares what a run reported with what it did. A run that could not start
-// prints no summary.
+// checkReport compares the reports of a run with its outputs. A run that could not start prints
+// no summary.
 func (d *fullDisk) checkReport(ctx context.Context, s *scene, end ending, before oracle.Tree) error {
 	want, summary, err := s.fromScratch(ctx)
 	if err != nil {
@@ -205,14 +205,14 @@ func (d *fullDisk) checkReport(ctx context.Context, s *scene, end ending, before
 	bad := summary.Failures() > 0
 	switch {
 	case end.code == 0 && (diff != "" || bad):
-		return fmt.Errorf("success is reported, but: %s", diff)
+		return fmt.Errorf("exit 0, but: %s", diff)
 	case end.code == 0:
 		return nil
 	case end.code != 1:
 		return fmt.Errorf("exit %d", end.code)
 	case !bad && !fullText.MatchString(end.stderr):
-		return fmt.Errorf("no line with path and cause: %s", end.stderr)
-	case !summaryLine.MatchString(end.stdout) && before.Diff(got) != "": // it had started
+		return fmt.Errorf("no line contains path and cause: %s", end.stderr)
+	case !summaryLine.MatchString(end.stdout) && before.Diff(got) != "": // the run had started
 		return fmt.Errorf("no summary: %q, %q", end.stdout, end.stderr)
 	}
 	return nil

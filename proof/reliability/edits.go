@@ -17,8 +17,8 @@ import (
 // maxPrinted is how many failures are shrunk and printed.
 const maxPrinted = 3
 
-// edits plays random scripts of package oracle: after every run the outputs have to be
-// those of a run from scratch, and no needless work may be done. A failure is printed as a
+// edits plays random scripts of package oracle. After every run the outputs must equal the
+// outputs of a run from scratch, and no needless work may be done. A failure is printed as a
 // script for cook/cli/testdata/script.
 func edits(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("edits", flag.ContinueOnError)
@@ -26,15 +26,15 @@ func edits(ctx context.Context, args []string) error {
 	flags.IntVar(&e.sequences, "sequences", 1000, "how many scripts")
 	flags.IntVar(&e.opt.Rounds, "steps", 10, "rounds of edits and a run in each")
 	flags.Uint64Var(&e.seed, "seed", uint64(time.Now().UnixNano()), "seed of the first script; the following ones count up")
-	flags.IntVar(&e.jobs, "jobs", 0, "scripts played side by side (default 4; 200 with -aged, where they mostly wait)")
-	flags.StringVar(&e.dir, "dir", os.TempDir(), "folder for assets, outputs and store; its file system's stamps are relied on")
-	flags.StringVar(&e.scratch, "scratch", "/dev/shm", "folder for the runs from scratch")
+	flags.IntVar(&e.jobs, "jobs", 0, "scripts played in parallel (default 4; 200 with -aged, where they mostly wait)")
+	flags.StringVar(&e.dir, "dir", os.TempDir(), "directory for assets, outputs and store; the scripts test the stamps of its file system")
+	flags.StringVar(&e.scratch, "scratch", "/dev/shm", "directory for the runs from scratch")
 	flags.BoolVar(&e.opt.Aged, "aged", false, "wait between edits and runs until stamps are trusted")
 	flags.BoolVar(&e.opt.Mappings, "mmap", false, "write to sources through mappings that stay open")
 	flags.BoolVar(&e.opt.Targets, "targets", false, "cook for several targets in turn in every script")
-	flags.BoolVar(&e.opt.Tools, "tools", true, "have some assets cooked by a program")
-	flags.BoolVar(&e.opt.Twins, "twins", false, "have links lead from one folder to another with the same names and sizes in every script")
-	flags.BoolVar(&e.opt.Lies, "lies", false, "have traced programs whose dependency files are wrong, and edit what they read")
+	flags.BoolVar(&e.opt.Tools, "tools", true, "cook some assets with a program")
+	flags.BoolVar(&e.opt.Twins, "twins", false, "add links to every script that change between directories with the same names and sizes")
+	flags.BoolVar(&e.opt.Lies, "lies", false, "cook with traced programs whose dependency files are wrong, and edit the files that they read")
 	if flags.Parse(args) != nil {
 		return errUsage
 	}
@@ -129,7 +129,7 @@ func (e *editing) one(ctx context.Context, seed uint64) {
 	fmt.Printf("-- seed%d.txtar --\n%s-- end --\n", seed, short.Txtar())
 }
 
-// play plays a script in folders of its own.
+// play plays a script in new directories.
 func (e *editing) play(ctx context.Context, s oracle.Script) error {
 	dir, err := os.MkdirTemp(e.dir, "")
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 // A campaign that injected no fault fails.
 func TestEmptyCampaignFails(t *testing.T) {
 	cook := fake(t, "cook")
-	t.Setenv("GODEBUG", exactHeap) // otherwise media would start this test again with it
+	t.Setenv("GODEBUG", exactHeap) // otherwise media would restart this test with the variable
 	for name, run := range map[string]func(ctx context.Context, dir string) error{
 		"damage": func(ctx context.Context, dir string) error {
 			return damageFiles(ctx, []string{"-only", "no such kind", "-dir", dir})
@@ -41,7 +41,7 @@ func TestEmptyCampaignFails(t *testing.T) {
 		},
 	} {
 		err := run(t.Context(), t.TempDir())
-		if err == nil || !strings.HasPrefix(err.Error(), "0 ") || !strings.Contains(err.Error(), "nothing was shown") {
+		if err == nil || !strings.HasPrefix(err.Error(), "0 ") || !strings.Contains(err.Error(), "nothing was tested") {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 
 // archCampaigns returns the campaigns for this processor architecture.
 func archCampaigns() []campaign {
-	return []campaign{{"faults", "every system call on a file broken in every way", breakCalls}}
+	return []campaign{{"faults", "each fault in each system call on a file", breakCalls}}
 }
 
 // breakCalls injects each fault into each system call on a file, in each scene.
@@ -57,5 +57,5 @@ func breakCalls(ctx context.Context, args []string) error {
 	case broken > 0:
 		return fmt.Errorf("%d promises broken", broken)
 	}
-	return requireNonzero(int64(tally.Runs-tally.Missed), "calls that were broken")
+	return requireNonzero(int64(tally.Runs-tally.Missed), "injected faults")
 }

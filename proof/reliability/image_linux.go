@@ -31,7 +31,7 @@ const (
 	shutNow      = 2
 )
 
-// newImage makes and mounts an image in a folder. The loop device stays the same for all
+// newImage makes and mounts an image in a directory. The loop device stays the same for all
 // mounts, because stamps contain its number, and is freed when the process ends.
 func newImage(dir, name, kind string) (*image, error) {
 	m := &image{fs: kind, file: filepath.Join(dir, name+".img"), at: filepath.Join(dir, name)}

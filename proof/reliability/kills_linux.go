@@ -11,12 +11,12 @@ import (
 	"github.com/assetcook/assetcook/proof/oracle"
 )
 
-// kills kills the cook command (SIGKILL) at random instants of first cooks, incremental
-// cooks and watchers. Some assets are cooked by tools.
+// kills kills the cook command (SIGKILL) at random instants of first cooks, incremental cooks and
+// watchers. Some assets are cooked by tools.
 //
-// After a kill every output must be complete: unchanged, or equal to that of a cook from
-// scratch; see killWatcher for watchers. After the next run all outputs must equal those
-// from scratch, and nothing of the killed run may be left.
+// After a kill every output must be complete: unchanged, or equal to the output of a cook from
+// scratch; see killWatcher for watchers. After the next run all outputs must equal the outputs of
+// a cook from scratch, and no temporary files of the killed run may be left.
 func kills(ctx context.Context, args []string) error {
 	c := killing{rounds: rounds{workplace: workplace{name: "kills", dir: "/dev/shm"}, count: 1000, jobs: 4}}
 	if c.flags("kills").Parse(args) != nil {
@@ -160,12 +160,12 @@ func (c *killing) killWatcher(ctx context.Context, s *scene, atOnce bool) error 
 	pause()
 	cmd.Process.Kill()
 	cmd.Wait()
-	s.note("watcher: %s; it said: %s", cmd.ProcessState, text.String())
+	s.note("watcher: %s; it printed: %s", cmd.ProcessState, text.String())
 	if err != nil {
 		return err
 	}
 	if !killed(cmd) {
-		return fmt.Errorf("the watcher did not wait to be killed: %s: %s", cmd.ProcessState, text.String())
+		return fmt.Errorf("the watcher ended before it was killed: %s: %s", cmd.ProcessState, text.String())
 	}
 	c.amid.Add(1)
 	c.watched.Add(1)

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// killable is a scene with outputs, for a campaign that runs a fake.
+// killable returns a scene with an output directory, and a campaign that runs a fake.
 func killable(t *testing.T, program string) (*killing, *scene) {
 	t.Helper()
 	c := &killing{}
@@ -24,7 +24,7 @@ func killable(t *testing.T, program string) (*killing, *scene) {
 	return c, s
 }
 
-func TestWatcherHasToWatch(t *testing.T) {
+func TestWatcherThatEndsIsWrong(t *testing.T) {
 	for _, atOnce := range []bool{false, true} {
 		code := 2
 		if atOnce {
@@ -34,16 +34,16 @@ func TestWatcherHasToWatch(t *testing.T) {
 		// Some of the runs may be killed before they end, but not all.
 		err := eventually(func() error { return c.killWatcher(t.Context(), s, atOnce) })
 		if err == nil || !strings.Contains(err.Error(), "no such flag") {
-			t.Errorf("at once %t: one that exits with %d: %v", atOnce, code, err)
+			t.Errorf("at once %t: a watcher that exits with %d: %v", atOnce, code, err)
 		}
 		c, s = killable(t, fake(t, "sleeps"))
 		if err := c.killWatcher(t.Context(), s, atOnce); err != nil || c.amid.Load() != 1 || c.watched.Load() != 1 {
-			t.Errorf("at once %t: one that watches: %v, counted %d and %d", atOnce, err, c.amid.Load(), c.watched.Load())
+			t.Errorf("at once %t: a watcher that watches: %v, counted %d and %d", atOnce, err, c.amid.Load(), c.watched.Load())
 		}
 	}
 }
 
-func TestWatcherLeavesOutputsWhole(t *testing.T) {
+func TestPartialOutputOfWatcherIsDetected(t *testing.T) {
 	c, s := killable(t, fake(t, "half"))
 	err := eventually(func() error { return c.killWatcher(t.Context(), s, true) })
 	if err == nil || !strings.Contains(err.Error(), "plain.txt is partially written") {
@@ -59,7 +59,7 @@ func eventually(try func() error) (err error) {
 	return err
 }
 
-func TestCutShort(t *testing.T) {
+func TestRunAndKillReportsWhetherCommandWasRunning(t *testing.T) {
 	cut := func(program string, wait time.Duration, harm func(kill func()) error) (bool, error) {
 		_, s := killable(t, program)
 		return s.runAndKill(t.Context(), wait, harm)
@@ -67,27 +67,27 @@ func TestCutShort(t *testing.T) {
 	none := func(kill func()) error { return nil }
 	for _, harm := range []func(func()) error{nil, none} {
 		if amid, err := cut(says(t, "no such flag", 2), 30*time.Second, harm); amid || err == nil || !strings.Contains(err.Error(), "no such flag") {
-			t.Errorf("one that ends by itself: amid %t, %v", amid, err)
+			t.Errorf("a command that ends by itself: amid %t, %v", amid, err)
 		}
 		if amid, err := cut(fake(t, "sleeps"), 0, harm); !amid || err != nil {
-			t.Errorf("one at work: amid %t, %v", amid, err)
+			t.Errorf("a running command: amid %t, %v", amid, err)
 		}
 	}
 	kept := func(kill func()) error { return context.DeadlineExceeded }
 	if _, err := cut(fake(t, "sleeps"), 0, kept); err != context.DeadlineExceeded {
-		t.Errorf("harm that cannot be done: %v", err)
+		t.Errorf("a fault that cannot be injected: %v", err)
 	}
 }
 
-func TestKills(t *testing.T) {
+func TestKillsDetectsSpoiledOutputs(t *testing.T) {
 	args := func(program string) []string {
 		return []string{"-kills", "1", "-jobs", "1", "-seed", "1", "-dir", t.TempDir(), "-cook", program}
 	}
 	// Whether a kill comes during a cook depends on timing.
 	if err := kills(t.Context(), args(fake(t, "cook"))); err != nil && !strings.HasPrefix(err.Error(), "0 kills amid a cook") {
-		t.Errorf("cook as it is: %v", err)
+		t.Errorf("cook without changes: %v", err)
 	}
 	if err := kills(t.Context(), args(fake(t, "spoils"))); err == nil || err.Error() != "1 wrong" {
-		t.Errorf("one that spoils outputs: %v, want 1 wrong", err)
+		t.Errorf("a cook that spoils outputs: %v, want 1 wrong", err)
 	}
 }

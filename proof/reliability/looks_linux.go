@@ -18,9 +18,9 @@ func looks(ctx context.Context, args []string) error {
 	sequences := flags.Int("sequences", 400, "how many sequences")
 	steps := flags.Int("steps", 5, "rounds of edits and runs in each")
 	seed := flags.Uint64("seed", uint64(time.Now().UnixNano()), "seed of the first sequence; the following ones count up")
-	jobs := flags.Int("jobs", 4, "sequences played side by side")
-	racing := flags.Bool("racing", true, "have some edits made while programs run")
-	parent := flags.String("dir", os.TempDir(), "folder for assets, outputs and store")
+	jobs := flags.Int("jobs", 4, "sequences played in parallel")
+	racing := flags.Bool("racing", true, "make some edits while programs run")
+	parent := flags.String("dir", os.TempDir(), "directory for assets, outputs and store")
 	if flags.Parse(args) != nil {
 		return errUsage
 	}

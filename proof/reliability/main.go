@@ -39,7 +39,7 @@ func main() {
 	}
 }
 
-// errUsage is returned after the flag set has printed what is wrong with the arguments.
+// errUsage is returned after the flag set has printed an error in the arguments.
 var errUsage = errors.New("usage")
 
 // errReported is returned after the errors have been printed.
@@ -51,4 +51,32 @@ func usage(w io.Writer, all []campaign) {
 	for _, c := range all {
 		fmt.Fprintf(w, "  %-9s %s\n", c.name, c.about)
 	}
+}
+
+// A campaign injects one kind of fault into cook many times. It parses args with its own
+// flag set, prints its seed first and a result line last, and returns an error if any check
+// failed or no fault was ever injected.
+type campaign struct {
+	name  string // on the command line
+	about string
+	run   func(ctx context.Context, args []string) error
+}
+
+// campaigns returns the campaigns for this system.
+func campaigns() []campaign {
+	return append([]campaign{
+		{"damage", "each truncation and each flipped bit of each file that cook keeps", damageFiles},
+		{"edits", "random edits of all kinds, each run compared with one from scratch", edits},
+		{"minimal", "random edits of sources that read each other, the work of each run compared with a model", countCooks},
+		{"media", "damaged and hostile pictures, documents and sounds, through their recipes", media},
+	}, systemCampaigns()...)
+}
+
+// requireNonzero returns an error if a campaign never injected its fault, because then it tested
+// nothing.
+func requireNonzero(times int64, what string) error {
+	if times > 0 {
+		return nil
+	}
+	return fmt.Errorf("0 %s, so nothing was tested; run more rounds, or find out why", what)
 }

@@ -22,36 +22,36 @@ import (
 	"github.com/assetcook/assetcook/recipes/shader"
 )
 
-// The bounds that each file must keep.
+// Limits for each file.
 const (
-	// mediaSlack is how many bytes a cook may hold beyond its estimate, to allow for the
-	// measurement itself and the lag of the collector.
+	// mediaSlack is the number of bytes that a cook may hold beyond its estimate. It allows for
+	// the measurement itself and the delay of the garbage collector.
 	mediaSlack = 2 << 20
-	// mediaPatience is how long a file may take, plus the same again for each mediaShare
-	// bytes of its estimate: a picture that fills the budget may be valid, and is slow.
+	// mediaPatience is the time limit for a file. The limit grows by the same amount for each
+	// mediaShare bytes of the estimate, because a valid picture that fills the budget is slow.
 	mediaPatience = time.Second
 	mediaShare    = 256 << 20
-	// mediaCompile is how long compiling WGSL may take, in another process.
+	// mediaCompile is the time limit for compiling WGSL in another process.
 	mediaCompile = 10 * time.Second
-	// mediaWords is how long an error may be, in bytes.
+	// mediaWords is the limit for the length of an error, in bytes.
 	mediaWords = 2000
 )
 
-// media damages files of all formats that recipes decode, and cooks each like a run: its
-// estimate against a budget, then into a file. No file may make a recipe panic, hold more
-// memory than it estimated, or take over a second. If djpeg and dwebp are installed, damage
-// that they detect must not be accepted silently, and the pixels of undamaged files must
-// match theirs. Complete sounds must be cooked, and truncated ones refused.
+// media damages files of all formats that recipes decode, and cooks each file like a run does: it
+// checks the estimate against a budget, and then cooks into a file. No file may make a recipe
+// panic, hold more memory than it estimated, or take over a second. If djpeg and dwebp are
+// installed, damage that they detect must not be accepted without a warning, and the pixels of
+// undamaged files must match theirs. Complete sounds must be cooked, and truncated ones rejected.
 //
-// The current file is on disk while it is cooked, so that it is available if it ends the
-// process. So is each file that broke a bound.
+// The current file is on disk while it is cooked, so that it is available if it crashes the
+// process. Each file that exceeds a limit is kept.
 func media(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("media", flag.ContinueOnError)
 	files := flags.Int("files", 100_000, "how many `files` to cook")
 	seed := flags.Uint64("seed", 1, "start of the random numbers; the same one gives the same files")
 	largest := flags.Int64("largest", 24<<10, "`bytes` of the largest file to start from")
 	budget := flags.Int64("mem", 1<<30, "`bytes` of memory, as -mem of cook")
-	keep := flags.String("keep", filepath.Join(os.TempDir(), "cook-media"), "`folder` for files that broke a bound")
+	keep := flags.String("keep", filepath.Join(os.TempDir(), "cook-media"), "`directory` for files that exceed a limit")
 	only := flags.String("only", "", "start only from files with this `extension`, such as .tiff")
 	if err := flags.Parse(args); err != nil {
 		return errUsage
@@ -96,7 +96,7 @@ func media(ctx context.Context, args []string) error {
 	stop := m.bench.watchFor(time.Minute)
 	defer stop()
 	mutate := mutator{rand: rand.New(rand.NewPCG(*seed, 0)), starts: starts}
-	// First the bombs and the undamaged files, then mutations of the latter.
+	// Start with the bombs and the undamaged files, followed by mutations of the undamaged files.
 	whole := append(withExtension(mediaBombs(), *only), starts...)
 	whole = append(whole, mediaPieces(rand.New(rand.NewPCG(*seed, 1)), starts)...)
 	begin := time.Now()
@@ -115,19 +115,19 @@ func media(ctx context.Context, args []string) error {
 	}
 	m.print(len(starts), time.Since(begin))
 	if m.broken > 0 {
-		return fmt.Errorf("%d files broke a bound; see %s", m.broken, *keep)
+		return fmt.Errorf("%d files exceeded a limit; see %s", m.broken, *keep)
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return requireNonzero(int64(m.decoded+m.refused), "files that a recipe has looked into")
+	return requireNonzero(int64(m.decoded+m.refused), "files that a recipe decoded or rejected")
 }
 
 // exactHeap makes collections stop the world. Otherwise memory allocated during a
 // collection counts as live, which is more on a busy machine.
 const exactHeap = "gcstoptheworld=1"
 
-// withExactHeap runs the campaign in a process with that setting.
+// withExactHeap runs the campaign in a process with the setting exactHeap.
 func withExactHeap(ctx context.Context, args []string) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -152,8 +152,8 @@ type mediaRun struct {
 	longestName string
 	most        int64 // bytes held beyond the estimate, negative if never
 	mostName    string
-	measured    int            // files that allocated more than the estimate, and so were watched
-	why         map[string]int // refusals by their first words
+	measured    int            // files that allocated more than the estimate, so that the live heap was measured
+	why         map[string]int // rejections by the start of the error
 }
 
 func (m *mediaRun) judge(f mediaFile, r mediaResult) {
@@ -198,9 +198,9 @@ func (m *mediaRun) judge(f mediaFile, r mediaResult) {
 	}
 	switch {
 	case f.want == wantCooked && r.err != nil:
-		broke = append(broke, fmt.Sprintf("refused, but it is good: %v", r.err))
+		broke = append(broke, fmt.Sprintf("rejected, but it is valid: %v", r.err))
 	case f.want == wantRefused && r.err == nil:
-		broke = append(broke, "cooked, but it is only a piece of a file")
+		broke = append(broke, "cooked, but it is truncated")
 	}
 	if r.err != nil && strings.Contains(r.err.Error(), "(timeout)") {
 		broke = append(broke, r.err.Error())
@@ -223,7 +223,7 @@ func (m *mediaRun) save(name string, f mediaFile) string {
 	return name
 }
 
-// kindOfError returns the start of an error, without the numbers that differ by file.
+// kindOfError returns the start of an error, without the numbers that vary by file.
 func kindOfError(err error) string {
 	text := strings.Map(func(r rune) rune {
 		if '0' <= r && r <= '9' {
@@ -244,11 +244,11 @@ func (m *mediaRun) print(starts int, took time.Duration) {
 		fmt.Printf("media: %d files allocated more in all than their estimated peak; the most held at once, beside the estimate: %+d bytes, from %s\n",
 			m.measured, m.most, m.mostName)
 	}
-	fmt.Printf("media: %d files from %d starts in %v (%.0f/s): %d decoded, %d refused, %d over the budget, %d panics, %d recovered in decoders, %d broke a bound\n",
+	fmt.Printf("media: %d files from %d starts in %v (%.0f/s): %d decoded, %d refused, %d over the budget, %d panics, %d recovered in decoders, %d exceeded a limit\n",
 		m.files, starts, took.Round(time.Second), float64(m.files)/took.Seconds(), m.decoded, m.refused, m.overBudget, m.panics, m.recovered, m.broken)
 }
 
-// mediaCookers are the recipes by extension. Textures are not supercompressed, because that
+// mediaCookers returns the recipes by extension. Textures are not supercompressed, because that
 // would dominate the measurements.
 func mediaCookers() map[string]mediaCooker {
 	byName := map[string]recipe.Recipe{}

@@ -4,7 +4,7 @@ package main
 
 import "time"
 
-// cpuTime is the time that has passed.
+// cpuTime returns the elapsed time.
 func cpuTime() time.Duration { return time.Since(mediaEpoch) }
 
 var mediaEpoch = time.Now()

@@ -21,7 +21,7 @@ import (
 
 // A mediaFile is one file to cook.
 type mediaFile struct {
-	name string // where it came from
+	name string // origin of the file
 	ext  string
 	data []byte
 	want mediaWant
@@ -43,36 +43,36 @@ type mediaCooker struct {
 
 // mediaResult is the result for one file.
 type mediaResult struct {
-	err        error // the recipe's, of Estimate or Cook
+	err        error // error of Estimate or Cook
 	overBudget bool  // may be valid, but needs more than the budget
 	cooked     bool  // Cook was called
 	panicked   any
 	odd        error // the output is wrong
 
-	took      time.Duration // of the processors
-	estimate  int64         // bytes, at least that of reading the file
-	allocated int64         // bytes in all, dead or alive
-	peak      int64         // bytes held at once, at most; measured only if allocated is above the estimate
+	took      time.Duration // CPU time
+	estimate  int64         // bytes, at least the memory for reading the file
+	allocated int64         // total bytes, live or dead
+	peak      int64         // maximum of live bytes; measured only if allocated is above the estimate
 }
 
-// patience returns how long the file may take.
+// patience returns the time limit for the file.
 func (r *mediaResult) patience() time.Duration {
 	return mediaPatience + time.Duration(float64(r.estimate)/mediaShare*float64(mediaPatience))
 }
 
-// mediaBench cooks one file after another in its own folder.
+// mediaBench cooks one file after another in its own directory.
 type mediaBench struct {
 	dir     string
-	assets  *confine.Dir // the same
+	assets  *confine.Dir // the same directory
 	budget  int64
 	cookers map[string]mediaCooker
-	// Programs that judge shaders; "" for those that are not installed.
+	// Programs that check shaders; "" if not installed.
 	glslang, spirvVal string
 	sound             bool         // the current file is undamaged
 	begun             atomic.Int64 // start of the current file in Unix nanoseconds; 0 between files
 }
 
-// watchFor ends the process if a file takes that long, and leaves the file in the folder.
+// watchFor panics if a file takes longer than most, and leaves the file in the directory.
 func (b *mediaBench) watchFor(most time.Duration) (stop func()) {
 	quit := make(chan struct{})
 	go func() {
@@ -98,8 +98,8 @@ func (b *mediaBench) cook(ctx context.Context, f mediaFile) (r mediaResult) {
 	}
 	r = b.once(ctx, f, name)
 	if r.allocated > r.estimate+mediaSlack {
-		// Not all of that was live at once. Cook again with continuous collections, and
-		// watch the live heap.
+		// Not all of these bytes were live at once. Cook again with frequent collections, and
+		// measure the live heap.
 		defer debug.SetGCPercent(debug.SetGCPercent(5))
 		runtime.GC()
 		before := heapBytes()
@@ -109,7 +109,7 @@ func (b *mediaBench) cook(ctx context.Context, f mediaFile) (r mediaResult) {
 		r.peak = peak.Load() - before
 	}
 	if r.took > r.patience() {
-		// If the cause is this file, and not garbage of earlier ones, it repeats.
+		// If the file caused the delay, and not garbage of earlier files, it repeats.
 		r.took = min(r.took, b.once(ctx, f, name).took)
 	}
 	return r
@@ -165,14 +165,14 @@ func (b *mediaBench) once(ctx context.Context, f mediaFile, name string) (r medi
 		Open:    func(p string) (fs.File, error) { return b.assets.OpenFile(p) },
 		Stat:    b.assets.Stat,
 		Extract: func(recipe.Dependency) ([]recipe.Said, bool, error) { return nil, false, nil },
-		Scratch: func() (string, error) { return "", errors.New("no scratch folder") },
+		Scratch: func() (string, error) { return "", errors.New("no scratch directory") },
 	}, size)
 	r.cooked = true
 	r.err = c.cooker.Cook(ctx, job)
 	return r
 }
 
-// checkTexture reads a cooked texture.
+// checkTexture checks that a cooked texture can be read.
 func checkTexture(file string) error {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -199,8 +199,7 @@ func readMetric(name string) int64 {
 	return int64(s[0].Value.Uint64())
 }
 
-// watchHeap polls the live heap until stopped. Collections must be frequent for this to be
-// useful.
+// watchHeap polls the live heap until stopped. It is only useful if collections are frequent.
 func watchHeap() (peak *atomic.Int64, stop func()) {
 	peak = new(atomic.Int64)
 	quit, over := make(chan struct{}), make(chan struct{})

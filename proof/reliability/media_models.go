@@ -19,16 +19,16 @@ import (
 	"github.com/assetcook/assetcook/recipes/mesh"
 )
 
-// madeModels are documents of glTF that have something of everything, as text and in a
-// GLB file, and an OBJ file. The recipe "mesh" takes text for what it is under any name:
-// .model stands for text that it is given, .gltf for text that is only checked.
+// madeModels returns glTF documents that contain every kind of object, as text and as a GLB file,
+// and OBJ files. The recipe mesh detects text by its content, so the extension .model selects
+// text for the recipe mesh, and .gltf selects text that is only checked.
 func madeModels() []mediaFile {
 	text, data := madeDocument()
 	uri := base64.StdEncoding.EncodeToString(data)
 	document := strings.Replace(text, `"buffers":[{`, `"buffers":[{"uri":"data:application/octet-stream;base64,`+uri+`",`, 1)
 	var glb bytes.Buffer
 	if err := model.WriteGLB(&glb, []byte(text), [][]byte{data}); err != nil {
-		panic(fmt.Sprintf("media: %v", err)) // it is small
+		panic(fmt.Sprintf("media: %v", err)) // cannot happen, because the document is small
 	}
 	const shape = "mtllib gone.mtl\no a\nv 0 0 0\nv 1 0 0 0.5\nv 0 1 -1e-2\nv 1 1 0\nvt 0 0\nvt 1.5 0\nvt 0 1\nvn 0 0 1\nvn 0 0 2\n" +
 		"usemtl x\nf 1/1/1 2/2/1 3/3/2\nf -1 -2 -3 -4\ng b\nl 1 2 3\np 1\nf 1//1 3//2 4//1\n"
@@ -41,10 +41,10 @@ func madeModels() []mediaFile {
 	}
 }
 
-// opaquePNG is a picture of one pixel with alpha 2, and with gamma 1.
+// opaquePNG is a picture of one pixel with alpha 2 and gamma 1.
 const opaquePNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAABGdBTUEAAYagMeiWXwAAAA1JREFUeJxjSJl2ggkABOkBxWBFJIQAAAAASUVORK5CYII="
 
-// madeDocument returns a right document and its buffer.
+// madeDocument returns a valid document and its buffer.
 func madeDocument() (text string, data []byte) {
 	var views, accessors []string
 	add := func(component int, kind string, count int, bytes []byte, more string) int {
@@ -112,8 +112,8 @@ var (
 	anyWord   = regexp.MustCompile(`"[A-Za-z_0-9/]+"`)
 )
 
-// damageModel changes a number of a document, or a list or word of it, so that what comes
-// out most often can be decoded.
+// damageModel changes a number, a list or a word of a document, so that it can usually still be
+// decoded.
 func (m *mutator) damageModel(ext string, data []byte) []byte {
 	text, chunk := data, []byte(nil)
 	if ext == ".glb" {
@@ -151,8 +151,8 @@ func (m *mutator) damageModel(ext string, data []byte) []byte {
 	return b.Bytes()
 }
 
-// checkModel cooks a cooked model again: there must be nothing to refuse or to repair. The
-// first cook has warned of missing images.
+// checkModel cooks a cooked model again, which must not be rejected or need a repair. A missing
+// image is accepted if the first cook has warned of it.
 func checkModel(ctx context.Context, file string, warned []string) error {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -170,15 +170,15 @@ func checkModel(ctx context.Context, file string, warned []string) error {
 		Create: func(int) (*os.File, error) { return os.Create(again) },
 	}, int64(len(data)))
 	if err := c.Cook(ctx, job); err != nil {
-		return fmt.Errorf("what it became is refused: %w", err)
+		return fmt.Errorf("the cooked model is rejected: %w", err)
 	}
 	images := func(line string) bool { return strings.Contains(line, "named all the same") }
 	left := job.Warnings()
 	if slices.ContainsFunc(left, images) && !slices.ContainsFunc(warned, images) {
-		return errors.New("images do not exist, without a warning")
+		return errors.New("images do not exist, but there was no warning")
 	}
 	if left = slices.DeleteFunc(left, images); len(left) > 0 {
-		return fmt.Errorf("what it became needs repair: %s", left[0])
+		return fmt.Errorf("the cooked model needs repair: %s", left[0])
 	}
 	return nil
 }

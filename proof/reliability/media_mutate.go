@@ -11,35 +11,35 @@ import (
 	"slices"
 )
 
-// A mutator makes damaged files out of good ones.
+// A mutator makes damaged files from valid ones.
 type mutator struct {
 	rand   *rand.Rand
 	starts []mediaFile
 }
 
-// mediaLargest bounds what repeats again and again, in bytes.
+// mediaLargest limits the size of repeated parts, in bytes.
 const mediaLargest = 1 << 20
 
-// nextMutation damages a start in one to a dozen ways.
+// nextMutation damages a start file with one to twelve changes.
 func (m *mutator) nextMutation() mediaFile {
 	f := m.starts[m.rand.IntN(len(m.starts))]
 	f.data, f.want = bytes.Clone(f.data), wantAnything
 	if isModel(f.ext) && m.rand.IntN(8) > 0 {
-		// Most other damage makes a text invalid.
+		// Most other changes make a text invalid.
 		for range 1 + m.rand.IntN(3) {
 			f.data = m.damageModel(f.ext, f.data)
 		}
 		return f
 	}
 	most := 12
-	if f.ext == ".wgsl" { // of what is damaged more, naga reads the first lines only
+	if f.ext == ".wgsl" { // naga stops after the first lines if a shader is damaged more
 		most = 2
 	}
 	for range 1 + m.rand.IntN(1+m.rand.IntN(most)) {
 		f.data = m.damage(f)
 		f.data = f.data[:min(len(f.data), mediaLargest)]
 	}
-	// With wrong checksums the decoder would check nothing else.
+	// With a wrong checksum the decoder would stop there.
 	if m.rand.IntN(8) > 0 {
 		switch f.ext {
 		case ".png":
@@ -64,31 +64,31 @@ func (m *mutator) damage(f mediaFile) []byte {
 	switch m.rand.IntN(10) {
 	case 0, 1: // flip a bit
 		data[at] ^= 1 << m.rand.IntN(8)
-	case 2, 3: // a byte that means something to many formats
+	case 2, 3: // set a byte to a value with a meaning in many formats
 		data[at] = pick(m.rand, []byte{0, 1, 2, 3, 4, 7, 8, 15, 16, 31, 32, 64, 0x7f, 0x80, 0xfe, 0xff, 0xd9, 0xda, 0x2c, 0x3b, '"', '{', '['})
-	case 4: // a number
+	case 4: // change a number
 		putNumber(m.rand, data[at:])
-	case 5: // a cut
+	case 5: // truncate
 		data = data[:at]
-	case 6: // the start of this and the end of another
+	case 6: // join the start of this file and the end of another
 		other := m.sameKind(f.ext)
 		data = append(data[:at], other[m.rand.IntN(len(other)+1):]...)
-	case 7: // a part twice, or many times
+	case 7: // repeat a part
 		end := min(len(data), at+1+m.rand.IntN(64))
 		times := 1 + m.rand.IntN(3)
 		if m.rand.IntN(16) == 0 {
 			times = m.rand.IntN(2000)
 		}
 		data = slices.Insert(data, at, bytes.Repeat(data[at:end], times)...)
-	case 8: // a part goes
+	case 8: // remove a part
 		data = slices.Delete(data, at, min(len(data), at+1+m.rand.IntN(64)))
-	case 9: // the format's own parts
+	case 9: // change a part of the format
 		data = m.damageChunk(f.ext, data)
 	}
 	return data
 }
 
-// favoredOffset favors the head, where sizes and tables are.
+// favoredOffset returns a random offset, often in the head, which contains sizes and tables.
 func (m *mutator) favoredOffset(n int) int {
 	if m.rand.IntN(2) == 0 {
 		n = min(n, 128)
@@ -104,8 +104,7 @@ func (m *mutator) sameKind(ext string) []byte {
 	}
 }
 
-// damageChunk copies, drops, swaps or lengthens a chunk of a format that is
-// made of them.
+// damageChunk copies, drops, swaps or lengthens a chunk, if the format has chunks.
 func (m *mutator) damageChunk(ext string, data []byte) []byte {
 	chunks := cutChunks(ext, data)
 	if len(chunks) < 3 {
@@ -124,7 +123,7 @@ func (m *mutator) damageChunk(ext string, data []byte) []byte {
 		chunks = slices.Insert(chunks, j, slices.Repeat(chunks[i:i+1], times)...)
 	case 4:
 		if c := bytes.Clone(chunks[i]); len(c) >= 8 {
-			putNumber(m.rand, c[pick(m.rand, []int{0, 2, 4}):]) // the length is in one of them
+			putNumber(m.rand, c[pick(m.rand, []int{0, 2, 4}):]) // one of these is the length
 			chunks[i] = c
 		}
 	}
@@ -152,7 +151,7 @@ func cutChunks(ext string, data []byte) [][]byte {
 			}
 			return 2 + int(binary.BigEndian.Uint16(b[2:]))
 		}
-	case ".tiff": // the first directory's entries, if it stands at the end
+	case ".tiff": // entries of the first directory, if it is at the end
 		if len(data) < 8 || data[0] != 'I' {
 			return nil
 		}
@@ -175,7 +174,7 @@ func cutChunks(ext string, data []byte) [][]byte {
 	return chunks
 }
 
-// fixSums puts the right CRC behind each chunk of a PNG.
+// fixSums corrects the CRC of each chunk of a PNG.
 func fixSums(data []byte) {
 	for at := 8; at+12 <= len(data); {
 		n := int(binary.BigEndian.Uint32(data[at:]))
@@ -187,7 +186,7 @@ func fixSums(data []byte) {
 	}
 }
 
-// putNumber writes a number of 16 or 32 bits that sits at some bound.
+// putNumber writes a 16-bit or 32-bit number that is a common limit.
 func putNumber(r *rand.Rand, b []byte) {
 	if len(b) < 4 {
 		return
@@ -207,7 +206,7 @@ func putNumber(r *rand.Rand, b []byte) {
 
 func pick[T any](r *rand.Rand, from []T) T { return from[r.IntN(len(from))] }
 
-// commonest lists the keys that were counted most.
+// commonest lists the keys with the highest counts.
 func commonest(counts map[string]int, most int) []string {
 	keys := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))

@@ -17,14 +17,14 @@ import (
 const leastLikeness = 45
 
 // checkPixels compares an accepted file with the output of the reference decoder, if there is
-// one: damage that it detects must have been detected, and the pixels must be similar.
+// one. We must have warned of damage that it detects, and the pixels must be similar.
 func checkPixels(ctx context.Context, dir string, f mediaFile, sound bool) error {
 	if !peers.Knows(f.ext) {
 		return nil
 	}
 	m, info, err := source.Decode(ctx, f.data, f.ext, 1<<14)
 	if err != nil {
-		return fmt.Errorf("cooked, but decoding it says: %w", err)
+		return fmt.Errorf("cooked, but decoding fails: %w", err)
 	}
 	scratch, err := os.MkdirTemp(dir, "peer")
 	if err != nil {
@@ -38,15 +38,15 @@ func checkPixels(ctx context.Context, dir string, f mediaFile, sound bool) error
 	damaged := strings.Contains(said, "Corrupt JPEG data") || strings.Contains(said, "Premature end")
 	switch {
 	case damaged && len(info.Notes) == 0:
-		return fmt.Errorf("accepted without a warning, but the reference decoder says: %.200q", said)
+		return fmt.Errorf("accepted without a warning, but the reference decoder reports: %.200q", said)
 	case said != "" || info.Orientation > 1 || len(pnm) == 0 || !sound:
-		return nil // it is stricter about something else, or turns nothing
+		return nil // it is stricter in other respects, or does not apply the orientation
 	case bytes.Contains(f.data, []byte("\x03R\"\x00G\x11\x00B\x11\x00")):
-		return nil // image/jpeg hands out red, green and blue, replicated
+		return nil // image/jpeg returns replicated RGB samples
 	}
 	dB, err := peers.PSNR(m, pnm)
 	if err == nil && dB < leastLikeness {
-		err = fmt.Errorf("%.1f dB from what the reference decoder makes of it", dB)
+		err = fmt.Errorf("PSNR of %.1f dB to the output of the reference decoder", dB)
 	}
 	return err
 }

@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// plantedName is a file outside of the assets, which no shader may make a compiler read.
+// plantedName is a file outside of the assets, which no shader may include.
 const plantedName = "planted"
 
-// madeShaders are sources with includes and with most of what WGSL knows.
+// madeShaders are sources with includes and with most features of WGSL.
 func madeShaders() []mediaFile {
 	const fragment = `#version 450
 #extension GL_GOOGLE_include_directive : enable
@@ -58,7 +58,7 @@ fn shade(p: Point, i: u32) -> vec4f {
 	}
 }
 
-// shaderPieces are what may mean something else to a preprocessor or compiler.
+// shaderPieces are texts that a preprocessor or compiler may interpret in a different way.
 var shaderPieces = map[string][]string{
 	".frag": {
 		"\\\n", "\\\r\n", "\\\r", "\r", "\n", "\r\n", "\n\r", "\f", "\v", "\x00", "\\", "/", "*", "//", "/*", "*/", "/**/", "\"", "'", "#", "##", "\n#", "<", ">",
@@ -74,8 +74,8 @@ var shaderPieces = map[string][]string{
 
 var shaderWord = regexp.MustCompile(`\w+`)
 
-// damageShader puts a piece somewhere, an include with pieces in it, or one word in the
-// place of another.
+// damageShader inserts a piece or an include that contains pieces, or replaces a word by another
+// one.
 func (m *mutator) damageShader(ext string, data []byte) []byte {
 	at := m.rand.IntN(len(data) + 1)
 	if i := bytes.IndexAny(data[at:], "\n #(),.;"); i >= 0 && m.rand.IntN(4) > 0 {
@@ -100,8 +100,8 @@ func (m *mutator) damageShader(ext string, data []byte) []byte {
 	return slices.Insert(data, at, []byte(strings.Repeat(pick(m.rand, pieces), times))...)
 }
 
-// checkShader checks an output with other tools, if they are installed: a compiler that
-// expands includes must find none in GLSL, and SPIR-V must be valid.
+// checkShader checks an output with other tools, if they are installed. GLSL must not contain
+// includes that a compiler would expand, and SPIR-V must be valid.
 func (b *mediaBench) checkShader(ext, out string) error {
 	switch ext {
 	case ".frag":
@@ -112,7 +112,7 @@ func (b *mediaBench) checkShader(ext, out string) error {
 		if err := os.WriteFile(filepath.Join(b.dir, "..", plantedName), []byte("#error PLANTED\n"), 0o666); err != nil {
 			return err
 		}
-		// The extension that lets it expand them was dropped.
+		// cook has dropped the extension that enables includes, so add it.
 		const enable = "#extension GL_GOOGLE_include_directive : enable\n"
 		flat := filepath.Join(b.dir, "flat.frag")
 		if err := os.WriteFile(flat, slices.Concat([]byte("#version 450\n"+enable), bytes.ReplaceAll(text, []byte("#version"), []byte("//"))), 0o666); err != nil {
@@ -122,7 +122,7 @@ func (b *mediaBench) checkShader(ext, out string) error {
 		said, _ := exec.Command(b.glslang, "-V", "-o", flat+".spv", flat).CombinedOutput()
 		os.Remove(flat + ".spv")
 		if bytes.Contains(said, []byte("PLANTED")) {
-			return fmt.Errorf("an include is left: %.200q", text)
+			return fmt.Errorf("the output contains an include: %.200q", text)
 		}
 	case ".wgsl":
 		if b.spirvVal == "" {

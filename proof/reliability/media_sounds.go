@@ -16,7 +16,7 @@ import (
 	"github.com/assetcook/assetcook/internal/audio/wav"
 )
 
-// mediaSounds returns whole sounds, which the recipe must cook by its defaults.
+// mediaSounds returns complete sounds, which the recipe must cook with default options.
 func mediaSounds(largest int64) ([]mediaFile, error) {
 	made, err := madeSounds()
 	if err != nil {
@@ -30,15 +30,15 @@ func mediaSounds(largest int64) ([]mediaFile, error) {
 	return list, err
 }
 
-// mediaPieces returns truncated files of formats that store their length, which a recipe
-// must refuse.
+// mediaPieces returns truncated files of formats that store their length, which a recipe must
+// reject.
 func mediaPieces(r *rand.Rand, whole []mediaFile) []mediaFile {
 	var list []mediaFile
 	for _, f := range whole {
 		for i := 0; i < 8 && f.want == wantCooked && tellsLength(f); i++ {
 			n := r.IntN(len(f.data))
 			if bytes.HasPrefix(f.data[n:], []byte("smpl")) {
-				continue // complete except for its loops, which is only a warning
+				continue // only loops are missing, which is only a warning
 			}
 			list = append(list, mediaFile{fmt.Sprintf("%s, %d of %d bytes", f.name, n, len(f.data)), f.ext, f.data[:n], wantRefused})
 		}
@@ -46,7 +46,7 @@ func mediaPieces(r *rand.Rand, whole []mediaFile) []mediaFile {
 	return list
 }
 
-// madeSounds are WAV files of each coding and up to eight channels, with loops.
+// madeSounds returns WAV files of each coding, with up to eight channels and with loops.
 func madeSounds() ([]mediaFile, error) {
 	var list []mediaFile
 	for _, coding := range []wav.Coding{wav.PCM8, wav.PCM16, wav.PCM24, wav.PCM32, wav.Float32, wav.IMA} {
@@ -68,7 +68,7 @@ func madeSounds() ([]mediaFile, error) {
 	return list, nil
 }
 
-// testSounds are the sounds that the decoders' tests read.
+// testSounds returns the test data of our sound decoders.
 func testSounds(largest int64) ([]mediaFile, error) {
 	root := askGo("list", "-m", "-f", "{{.Dir}}", "github.com/assetcook/assetcook")
 	names, err := filepath.Glob(filepath.Join(root, "internal/audio/*/testdata/*"))
@@ -96,7 +96,7 @@ func testSounds(largest int64) ([]mediaFile, error) {
 	return list, nil
 }
 
-// fixPages puts the right checksum into each page of an Ogg file.
+// fixPages corrects the checksum of each page of an Ogg file.
 func fixPages(data []byte) {
 	crc := crcslice8.New(crcslice8.Model{Name: "CRC-32/OGG", Poly: 0x04c11db7})
 	for at := 0; ; {
@@ -111,7 +111,7 @@ func fixPages(data []byte) {
 	}
 }
 
-// tellsLength reports whether truncations of a complete sound are detectable: its writer
+// tellsLength reports whether truncation of a complete sound can be detected, because its writer
 // could seek back to write the length.
 func tellsLength(f mediaFile) bool {
 	return (f.ext == ".wav" || f.ext == ".flac") && !strings.Contains(f.name, "pipe")

@@ -24,9 +24,8 @@ import (
 	"golang.org/x/image/tiff"
 )
 
-// mediaStarts returns files of every kind: some made here and, where they can
-// be found, the pictures that Go's own tests and those of golang.org/x/image
-// read, bad ones among them.
+// mediaStarts returns files of every kind: some are made here; others are the test pictures of Go
+// and golang.org/x/image, if they can be found. Some of these are invalid.
 func mediaStarts(largest int64) ([]mediaFile, error) {
 	starts := slices.Concat(madePictures(), madeTexts(), madeShaders())
 	for _, dir := range testdataFolders() {
@@ -39,8 +38,8 @@ func mediaStarts(largest int64) ([]mediaFile, error) {
 	return starts, nil
 }
 
-// mediaBombs are files made to be expensive. They are not mutated: the small ones resemble
-// other files, and the others are too large.
+// mediaBombs are files made to be expensive. They are not mutated, because the small ones
+// resemble other files, and the others are too large.
 func mediaBombs() []mediaFile {
 	var list []mediaFile
 	for _, b := range imagetest.Bombs() {
@@ -49,12 +48,13 @@ func mediaBombs() []mediaFile {
 	return append(list, textBombs()...)
 }
 
-// withExtension drops the starts of other kinds, none for "".
+// withExtension returns the files with an extension, or all for "".
 func withExtension(starts []mediaFile, ext string) []mediaFile {
 	return slices.DeleteFunc(starts, func(f mediaFile) bool { return ext != "" && f.ext != ext })
 }
 
-// testdataFolders asks the go command where it keeps them.
+// testdataFolders returns the directories with test data of Go and golang.org/x/image, as the go
+// command reports them.
 func testdataFolders() []string {
 	var dirs []string
 	if root := askGo("env", "GOROOT"); root != "" {
@@ -66,7 +66,7 @@ func testdataFolders() []string {
 	return dirs
 }
 
-// askGo returns what the go command prints, nothing if it fails.
+// askGo returns the output of a go command, or "" if it fails.
 func askGo(args ...string) string {
 	out, err := exec.Command("go", args...).Output()
 	if err != nil {
@@ -75,7 +75,7 @@ func askGo(args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// picturesBelow reads the pictures that are small enough.
+// picturesBelow returns the pictures in test data that are small enough.
 func picturesBelow(dir string, largest int64) ([]mediaFile, error) {
 	var list []mediaFile
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
@@ -108,7 +108,7 @@ func picturesBelow(dir string, largest int64) ([]mediaFile, error) {
 	return list, err
 }
 
-// madePictures writes small pictures with every encoder at hand.
+// madePictures writes small pictures with every available encoder.
 func madePictures() []mediaFile {
 	r := rand.New(rand.NewPCG(7, 7))
 	noise := func(pix []byte) {
@@ -130,7 +130,7 @@ func madePictures() []mediaFile {
 	add := func(name, ext string, encode func(io.Writer) error) {
 		var b bytes.Buffer
 		if err := encode(&b); err != nil {
-			panic(fmt.Sprintf("media: %s: %v", name, err)) // the encoders take all of these
+			panic(fmt.Sprintf("media: %s: %v", name, err)) // cannot happen: the encoders support all of these
 		}
 		list = append(list, mediaFile{name: "made " + name, ext: ext, data: b.Bytes()})
 	}
@@ -160,8 +160,8 @@ func madePictures() []mediaFile {
 	return append(list, madeTGA(nrgba, gray)...)
 }
 
-// withSignedSamples adds to the directory at the end of a little-endian TIFF that its
-// samples are signed.
+// withSignedSamples declares the samples of a little-endian TIFF as signed. The directory must be
+// at the end.
 func withSignedSamples(data []byte) []byte {
 	le := binary.LittleEndian
 	dir := le.Uint32(data[4:])
@@ -174,7 +174,8 @@ func withSignedSamples(data []byte) []byte {
 	return append(data, copied...)
 }
 
-// madeTGA writes pictures plain and as packets, true color, gray and mapped.
+// madeTGA returns TGA pictures with and without run-length encoding: true color, gray and
+// color-mapped.
 func madeTGA(nrgba *stdimage.NRGBA, gray *stdimage.Gray) []mediaFile {
 	w, h := byte(nrgba.Rect.Dx()), byte(nrgba.Rect.Dy())
 	head := func(kind, depth byte) []byte { return []byte{2: kind, 12: w, 14: h, 16: depth, 17: 8} }
@@ -192,7 +193,7 @@ func madeTGA(nrgba *stdimage.NRGBA, gray *stdimage.Gray) []mediaFile {
 	}
 }
 
-// madeTexts are models, JSON and tables of colors.
+// madeTexts are models, JSON and color tables.
 func madeTexts() []mediaFile {
 	return append(madeModels(),
 		mediaFile{name: "made json", ext: ".json", data: []byte(`{"a": [1, 2.5e-7, "\ud83d\ude00", null, true, {}], "b": {"c": {"d": [[[]]]}}}`)},
@@ -200,7 +201,7 @@ func madeTexts() []mediaFile {
 		mediaFile{name: "made curves", ext: ".cube", data: []byte("LUT_1D_SIZE 4\nLUT_1D_INPUT_RANGE 0 1\n" + strings.Repeat("-1 0 65504\n", 4))})
 }
 
-// textBombs are documents whose nesting, lists or names are what hurts.
+// textBombs are documents with extreme nesting, lists or names.
 func textBombs() []mediaFile {
 	const size = 1 << 20
 	fill := func(head, unit, tail string) []byte {
@@ -223,7 +224,7 @@ func textBombs() []mediaFile {
 		{name: "gltf of keys", ext: ".gltf", data: fill(asset+`"meshes": [{"primitives": [{"attributes": {`, `"":0,`, `"b":0}}]}]}`)},
 		{name: "gltf of children", ext: ".gltf", data: fill(asset+`"nodes": [{"children": [`, "0,", "0]}]}")},
 		{name: "gltf of buffers", ext: ".gltf", data: fill(asset+`"buffers": [`, `{"uri":"a","byteLength":1},`, "{}]}")},
-		{name: "gltf of folders", ext: ".gltf", data: fill(asset+`"buffers": [{"byteLength": 1, "uri": "`, "a/", `"}]}`)},
+		{name: "gltf of directories", ext: ".gltf", data: fill(asset+`"buffers": [{"byteLength": 1, "uri": "`, "a/", `"}]}`)},
 		{name: "gltf of escapes", ext: ".gltf", data: fill(asset+`"buffers": [{"byteLength": 1, "uri": "data:,`, "%41", `"}]}`)},
 	}
 }

@@ -12,16 +12,16 @@ import (
 	"github.com/assetcook/assetcook/proof/minimal"
 )
 
-// countCooks plays sequences of package minimal: each run has to do what a model says, no more
-// and no less, and to leave the outputs that it says.
+// countCooks plays sequences of package minimal. Each run must do exactly the work that a model
+// predicts, and give the predicted outputs.
 func countCooks(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("minimal", flag.ContinueOnError)
 	sequences := flags.Int("sequences", 1000, "how many sequences")
 	steps := flags.Int("steps", 10, "rounds of edits and two runs in each")
 	seed := flags.Uint64("seed", uint64(time.Now().UnixNano()), "seed of the first sequence; the following ones count up")
-	jobs := flags.Int("jobs", 4, "sequences played side by side")
-	parent := flags.String("dir", os.TempDir(), "folder for assets, outputs and store")
-	tools := flags.Bool("tools", runtime.GOOS == "linux", "have some assets cooked by programs, declared and traced")
+	jobs := flags.Int("jobs", 4, "sequences played in parallel")
+	parent := flags.String("dir", os.TempDir(), "directory for assets, outputs and store")
+	tools := flags.Bool("tools", runtime.GOOS == "linux", "cook some assets with programs, with declared and with traced dependencies")
 	if flags.Parse(args) != nil {
 		return errUsage
 	}
@@ -73,7 +73,7 @@ func countCooks(ctx context.Context, args []string) error {
 		})
 	}
 	players.Wait()
-	fmt.Printf("minimal: %d sequences, %d runs after %d edits: %d recipes carried out for %d assets, %d sequences with more or less; seed %d; %v\n",
+	fmt.Printf("minimal: %d sequences, %d runs after %d edits: %d recipes executed for %d assets, %d sequences with more or less work; seed %d; %v\n",
 		played, all.Runs, all.Edits, all.Cooked, all.Actions, wrong, *seed, time.Since(begin).Round(time.Second))
 	if wrong > 0 {
 		return errReported

@@ -11,15 +11,15 @@ import (
 	"github.com/assetcook/assetcook/cook"
 )
 
-// settle is longer than the age at which a stamp is trusted (2.2 s).
+// settle is longer than the age at which a stamp is trusted, which is 2.2 s.
 const settle = 2350 * time.Millisecond
 
 // power cuts the power of file systems while the cook command works on them.
 //
-// Between two cuts it edits the sources without syncing, and cooks a few times, sometimes
-// after a pause in which stamps become old enough to be trusted. After a cut the file
-// system is mounted again, and the next run has to give the outputs of a run from scratch
-// of the sources that have survived.
+// Between two cuts it edits the sources without syncing, and cooks several times, sometimes after
+// a pause that makes the stamps old enough to be trusted. After a cut the file system is mounted
+// again. The next run must give the same outputs as a run from scratch with the sources that
+// survived.
 func power(ctx context.Context, args []string) error {
 	p := powerCuts{rounds: rounds{workplace: workplace{name: "power", dir: "/dev/shm"}, count: 500, jobs: 8}}
 	flags := p.flags("cuts")
@@ -84,7 +84,7 @@ func (p *powerCuts) job(_ context.Context, n int) (j job, err error) {
 	if err := s.fill(); err != nil {
 		return j, err
 	}
-	for _, m := range images { // a cut that loses everything would show nothing
+	for _, m := range images { // otherwise a cut could lose everything, and would test nothing
 		if err := m.sync(); err != nil {
 			return j, err
 		}
@@ -126,7 +126,7 @@ func (p *powerCuts) runFlags(s *scene) []string {
 	return nil
 }
 
-// edits edits, and sometimes waits until stamps are trusted.
+// edits makes n edits, and sometimes waits until stamps are trusted.
 func (p *powerCuts) edits(ctx context.Context, s *scene, n int) error {
 	if err := s.edits(n); err != nil {
 		return err
@@ -142,8 +142,8 @@ func (p *powerCuts) edits(ctx context.Context, s *scene, n int) error {
 	return nil
 }
 
-// cookAndCut starts a cook that is expected to take a certain time, and cuts the power
-// before it ends, or soon after.
+// cookAndCut starts a cook that is expected to take a certain time, and cuts the power before it
+// ends or soon after.
 func (p *powerCuts) cookAndCut(ctx context.Context, s *scene, images []*image, took time.Duration) error {
 	how := []int{shutNow, shutNow, shutNow, shutWriteLog, shutWriteLog, shutWriteAll}[s.rng.IntN(6)]
 	wait := s.part(took)

@@ -14,12 +14,12 @@ import (
 	"sync/atomic"
 )
 
-// rounds are the main part of most campaigns: injecting a fault and checking the result,
-// again and again, with some jobs in parallel.
+// rounds is the main part of most campaigns. It injects faults and checks the results, with
+// several jobs in parallel.
 type rounds struct {
 	workplace
 	count int // total number
-	jobs  int // each with its own tree; 0 if the campaign does not call each
+	jobs  int // each with its own tree; 0 if the campaign does not call the method each
 
 	next, done, wrong atomic.Int64
 }
@@ -27,23 +27,23 @@ type rounds struct {
 // maxReported is how many failed rounds are printed in full.
 const maxReported = 10
 
-// flags returns a flag set in which the flag for the number of rounds is named each. The
+// flags returns a flag set in which the flag for the number of rounds has the name in each. The
 // current values of count and jobs are the defaults.
 func (r *rounds) flags(each string) *flag.FlagSet {
 	fs := r.workplace.flags()
 	fs.IntVar(&r.count, each, r.count, "how many")
 	if r.jobs > 0 {
-		fs.IntVar(&r.jobs, "jobs", r.jobs, "how many trees are worked on side by side")
+		fs.IntVar(&r.jobs, "jobs", r.jobs, "how many trees to work on in parallel")
 	}
 	return fs
 }
 
 // A job plays one round after another.
 type job struct {
-	// After a failed round the logs of the scenes are printed, and their outputs and
-	// stores are removed.
+	// After a failed round the logs of these scenes are printed, and their outputs and stores are
+	// removed.
 	scenes []*scene
-	// round plays a round and returns what was wrong. An errScene ends the campaign.
+	// round plays one round, and returns the failed check. An errScene ends the campaign.
 	round func(ctx context.Context) error
 	end   func() // may be nil
 }
@@ -106,8 +106,8 @@ func (r *rounds) report(where string, log []string, err error) {
 	}
 }
 
-// printLastLine prints the last line, with the campaign's counts, and returns the campaign's
-// error: err, or that a check failed, or that the fault never happened (times is 0).
+// printLastLine prints the last line, with the campaign's counts. It returns err, or an error if
+// a check failed or the fault was never injected (times is 0).
 func (r *rounds) printLastLine(ctx context.Context, err error, counted string, times int64, what string) error {
 	wrong := r.wrong.Load()
 	fmt.Printf("%s: %s, %d wrong, seed %d, %s\n", r.name, counted, wrong, r.seed, r.took())
@@ -122,8 +122,8 @@ func (r *rounds) printLastLine(ctx context.Context, err error, counted string, t
 	return requireNonzero(times, what)
 }
 
-// scene returns a scene in an empty folder. Scenes with different streams draw different
-// random numbers.
+// scene returns a scene in an empty directory. Scenes with different streams use different random
+// numbers.
 func (r *rounds) scene(dir string, stream uint64) *scene {
 	return &scene{
 		assets: filepath.Join(dir, "assets"), out: filepath.Join(dir, "cooked"), store: filepath.Join(dir, "store"),

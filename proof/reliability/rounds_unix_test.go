@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-func TestFinish(t *testing.T) {
+func TestLastLineReportsFirstError(t *testing.T) {
 	broken := errors.New("broken")
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -23,7 +23,7 @@ func TestFinish(t *testing.T) {
 		want  string
 	}{
 		{t.Context(), nil, 0, 1, ""},
-		{t.Context(), nil, 0, 0, "0 harms, so nothing was shown; do more, or look why"},
+		{t.Context(), nil, 0, 0, "0 faults, so nothing was tested; run more rounds, or find out why"},
 		{t.Context(), nil, 2, 1, "2 wrong"},
 		{gone, nil, 2, 1, "2 wrong"},
 		{gone, nil, 0, 1, "context canceled"},
@@ -32,7 +32,7 @@ func TestFinish(t *testing.T) {
 		r := testRounds(t, "")
 		r.wrong.Store(c.wrong)
 		got := ""
-		if err := r.printLastLine(c.ctx, c.err, "1 round", c.times, "harms"); err != nil {
+		if err := r.printLastLine(c.ctx, c.err, "1 round", c.times, "faults"); err != nil {
 			got = err.Error()
 		}
 		if got != c.want {
@@ -41,7 +41,7 @@ func TestFinish(t *testing.T) {
 	}
 }
 
-func TestEach(t *testing.T) {
+func TestEachPlaysAllRoundsAndCountsFailures(t *testing.T) {
 	r := testRounds(t, "")
 	r.count, r.jobs = 10, 3
 	var begun, ended, played atomic.Int64
@@ -84,7 +84,7 @@ func TestEach(t *testing.T) {
 		t.Errorf("half of them wrong: %v, %d done, %d wrong", err, r.done.Load(), r.wrong.Load())
 	}
 	if _, err := os.Stat(output); err == nil {
-		t.Error("what was wrong is still there")
+		t.Error("the outputs of a failed round were not removed")
 	}
 	err = play(func(int64) error { return sceneError(errors.New("no loop device")) })
 	if !errors.Is(err, errScene) || played.Load() != 3 || r.wrong.Load() != 0 || ended.Load() != 3 {

@@ -33,9 +33,9 @@ func (s *scene) edit() error {
 	})
 }
 
-// startSlowEdit edits, replaces or makes a file, and also edits one that takes long to cook:
-// that leaves time to kill the run after the first output was placed and before the index
-// is written.
+// startSlowEdit edits, replaces or creates a file, and also edits a file that takes long to cook.
+// So there is time to kill the run after the first output was placed and before the index is
+// written.
 func (s *scene) startSlowEdit() error {
 	slow := filepath.Join(s.assets, "big", "a.txt")
 	if err := s.write(slow, s.letters(sizes["big/a.txt"])); err != nil {
@@ -44,7 +44,7 @@ func (s *scene) startSlowEdit() error {
 	return s.oneOf([]choice{{2, s.fileForFolder}, {1, s.folderForFile}, {2, s.create}, {1, s.rename}, {1, s.rewrite}})
 }
 
-// editRecent edits a recently edited file again, so that its output by the killed run is
+// editRecent edits a recently edited file again, so that its output in the killed run becomes
 // stale.
 func (s *scene) editRecent() error {
 	there := slices.DeleteFunc(slices.Clone(s.recent), func(name string) bool {
@@ -95,7 +95,7 @@ func (s *scene) edits(n int) error {
 	return nil
 }
 
-// files returns the regular files below a folder, except rules, the manifest and state
+// files returns the regular files below a directory, except rules, the manifest and state
 // files. It ignores files that disappear meanwhile.
 func files(dir string) ([]string, error) {
 	var names []string
@@ -116,7 +116,7 @@ func files(dir string) ([]string, error) {
 	return names, err
 }
 
-// pick chooses a file below a folder to edit; "" if there is none.
+// pick chooses a file below a directory to edit; "" if there is none.
 func (s *scene) pick(dir string) (string, error) {
 	names, err := files(dir)
 	if err != nil || len(names) == 0 {
@@ -248,7 +248,7 @@ func (s *scene) write(name string, data []byte) error {
 	return os.WriteFile(name, data, 0o666)
 }
 
-// room makes the folder of a file, and removes a folder or file that is in the way.
+// room creates the directory of a file, and removes a directory or file that is in the way.
 func room(name string) error {
 	if info, err := os.Lstat(name); err == nil && info.IsDir() {
 		return os.RemoveAll(name)
@@ -312,15 +312,15 @@ func (s *scene) renameFile(name string) error {
 	return errors.Join(room(to), os.Rename(name, to))
 }
 
-// fileForFolder replaces an asset folder with a file, so that its output replaces an output
-// folder.
+// fileForFolder replaces an asset directory with a file, so that its output replaces an output
+// directory.
 func (s *scene) fileForFolder() error {
 	name, err := s.pick(s.assets)
 	dir := filepath.Dir(name)
 	if err != nil || name == "" || dir == s.assets || dir == filepath.Join(s.assets, "big") {
 		return err
 	}
-	s.note("a file for the folder %s", dir)
+	s.note("replace the directory %s by a file", dir)
 	s.edited(dir)
 	if err := os.RemoveAll(dir); err != nil {
 		return err
@@ -328,13 +328,13 @@ func (s *scene) fileForFolder() error {
 	return os.WriteFile(dir, s.letters(1+s.rng.IntN(50_000)), 0o666)
 }
 
-// folderForFile replaces an asset with a folder of assets.
+// folderForFile replaces an asset with a directory of assets.
 func (s *scene) folderForFile() error {
 	name, err := s.pick(s.assets)
 	if err != nil || name == "" || filepath.Dir(name) == filepath.Join(s.assets, "big") {
 		return err
 	}
-	s.note("a folder for the file %s", name)
+	s.note("replace the file %s by a directory", name)
 	if err := os.Remove(name); err != nil {
 		return err
 	}
@@ -363,7 +363,8 @@ func (s *scene) swap() error {
 	return nil
 }
 
-// retarget atomically points a link to the other of two folders with the same names and sizes.
+// retarget atomically points a link to the other of two directories with the same names and
+// sizes.
 func (s *scene) retarget() error {
 	link, aside, to := filepath.Join(s.assets, "twin"), s.assets+".new", "twin1"
 	if at, err := os.Readlink(link); err == nil && at == to {
@@ -391,7 +392,7 @@ func (s *scene) moveIn() error {
 	return errors.Join(s.write(aside, s.content(name, s.rng.IntN(50_000))), room(name), os.Rename(aside, name))
 }
 
-// newName returns the name of a file that may be new.
+// newName returns a file name that may be new.
 func (s *scene) newName() string {
 	kinds := []string{".png", ".json", ".txt", ".bin", ".wav"}
 	s.fresh++

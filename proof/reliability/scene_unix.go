@@ -27,19 +27,19 @@ import (
 // A scene is an asset tree with its outputs, and a source of random edits.
 type scene struct {
 	assets, out, store string
-	scratch            string   // a folder for cooks from scratch
+	scratch            string   // directory for cooks from scratch
 	program            string   // the cook command
 	args               []string // more flags for it
 	rng                *rand.Rand
 	moreRules          string   // appended to every cook.toml
 	user               uint32   // user ID that runs the command; 0 is the current user
-	log                []string // actions since the last check
+	log                []string // actions since the last check, for failure messages
 	recent             []string // sources edited since then
 	fresh              int      // number of the last new file
 }
 
-// sizes of the files that fill adds, in bytes: more than one block or extent, so that a part
-// of a file can be lost.
+// sizes are the sizes of the files that fill adds, in bytes. They are larger than a block or
+// extent, so that a power cut can lose a part of a file.
 var sizes = map[string]int{
 	"big/a.txt": 40_000, "big/b.bin": 300_000, "big/c.raw": 1 << 20, "big/d.txt": 4096,
 	"twin1/a.txt": 3000, "twin2/a.txt": 3000, "twin1/b.bin": 60_000, "twin2/b.bin": 60_000, // a link points to one of the two
@@ -108,7 +108,7 @@ func (s *scene) run(ctx context.Context, more ...string) (ending, error) {
 	case errors.As(runErr, &exit):
 		end.code = exit.ExitCode()
 	case errors.Is(runErr, exec.ErrWaitDelay):
-		return end, fmt.Errorf("cook has left a program behind: %w", runErr)
+		return end, fmt.Errorf("a program is still running after cook ended: %w", runErr)
 	case runErr != nil:
 		return end, sceneError(runErr)
 	}
@@ -121,7 +121,7 @@ func endedBy(cmd *exec.Cmd, signal syscall.Signal) bool {
 	return ok && status.Signaled() && status.Signal() == signal
 }
 
-// fromScratch cooks the same sources into new folders.
+// fromScratch cooks the same sources into new directories.
 func (s *scene) fromScratch(ctx context.Context) (oracle.Tree, cook.Summary, error) {
 	dir, err := os.MkdirTemp(s.scratch, "scratch")
 	if err != nil {
@@ -144,8 +144,8 @@ var (
 	noopLine = regexp.MustCompile(`(?m)^cook: \d+ assets?(?:: (?:(\d+) up to date)?(?:, )?(?:(\d+) failed)?)? in \d`)
 )
 
-// checkScene cooks twice, and returns an error unless the outputs are those of a run from scratch
-// and the second run had nothing to do.
+// checkScene cooks twice. It returns an error unless the outputs equal those of a cook from
+// scratch and the second run had nothing to do.
 func (s *scene) checkScene(ctx context.Context) error {
 	want, summary, err := s.fromScratch(ctx)
 	if err != nil {
@@ -161,30 +161,30 @@ func (s *scene) checkScene(ctx context.Context) error {
 			return err
 		}
 		if end.code != code {
-			return fmt.Errorf("run %d exits with %d, want %d: %s", i+1, end.code, code, end.stderr)
+			return fmt.Errorf("run %d: exit %d, want %d: %s", i+1, end.code, code, end.stderr)
 		}
 		if strings.Contains(end.stderr, "not made by cook") || strings.Contains(end.stderr, "moved away") {
-			return fmt.Errorf("run %d takes owned outputs for foreign: %s", i+1, end.stderr)
+			return fmt.Errorf("run %d treats owned outputs as foreign: %s", i+1, end.stderr)
 		}
 		got, err := oracle.ReadTree(s.out)
 		if err != nil {
 			return err
 		}
 		if diff := want.Diff(got); diff != "" {
-			return fmt.Errorf("run %d leaves wrong outputs:\n%s", i+1, diff)
+			return fmt.Errorf("run %d: wrong outputs:\n%s", i+1, diff)
 		}
 		if !summaryLine.MatchString(end.stdout) {
 			return fmt.Errorf("run %d has no summary: %s", i+1, end.stdout)
 		}
 		m := noopLine.FindStringSubmatch(end.stdout)
 		if i == 1 && (m == nil || m[1] != shown(summary.Found.Assets-summary.Failed.Assets) || m[2] != shown(summary.Failed.Assets)) {
-			return fmt.Errorf("the second run has work: %s", end.stdout)
+			return fmt.Errorf("the second run did work: %s", end.stdout)
 		}
 	}
 	return s.leftovers()
 }
 
-// shown is a count as a summary has it: not at all if it is 0.
+// shown returns a count as it is in a summary: "" if it is 0.
 func shown(n int) string {
 	if n == 0 {
 		return ""
@@ -192,7 +192,7 @@ func shown(n int) string {
 	return strconv.Itoa(n)
 }
 
-// outputs reads the output folder; a missing one is empty.
+// outputs returns the tree of the output directory; it is empty if the directory does not exist.
 func (s *scene) outputs() (oracle.Tree, error) {
 	tree, err := oracle.ReadTree(s.out)
 	if errors.Is(err, os.ErrNotExist) {
@@ -201,9 +201,9 @@ func (s *scene) outputs() (oracle.Tree, error) {
 	return tree, err
 }
 
-// checkOutputs returns an error if an output neither is in one of some trees nor equals that
-// of a cook from scratch. Of the manifest, which lists the outputs of a partial run, it only
-// checks the syntax.
+// checkOutputs returns an error if an output is in none of the given trees and differs from a
+// cook from scratch. The manifest lists the outputs of a partial run, so only its syntax is
+// checked.
 func (s *scene) checkOutputs(ctx context.Context, seen ...oracle.Tree) error {
 	now, err := s.outputs()
 	if err != nil {
@@ -230,7 +230,7 @@ func (s *scene) checkOutputs(ctx context.Context, seen ...oracle.Tree) error {
 	return nil
 }
 
-// leftovers returns an error if a run has left temporary files in the state folder.
+// leftovers returns an error if temporary files of a run are left in the state directory.
 func (s *scene) leftovers() error {
 	state, err := os.ReadDir(filepath.Join(s.out, ".cook"))
 	if err != nil {
@@ -243,16 +243,16 @@ func (s *scene) leftovers() error {
 		case strings.HasPrefix(name, "changes-"):
 			changes++
 		default:
-			return fmt.Errorf("left over: .cook/%s", name)
+			return fmt.Errorf("left behind: .cook/%s", name)
 		}
 	}
 	if changes > 1 {
-		return fmt.Errorf("left over: %d changes", changes)
+		return fmt.Errorf("left behind: %d changes", changes)
 	}
 	return nil
 }
 
-// empty removes what is in a folder.
+// empty removes the contents of a directory.
 func empty(dir string) error {
 	all, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -264,10 +264,10 @@ func empty(dir string) error {
 	return err
 }
 
-// empty removes outputs and store. It keeps the folders, which may be mount points.
+// empty removes outputs and store. It keeps the directories, which may be mount points.
 func (s *scene) empty() error { return errors.Join(empty(s.out), empty(s.store)) }
 
-// errScene means that the campaign itself could not do its work.
+// errScene means that the campaign itself failed.
 var errScene = errors.New("cannot set up the scene")
 
 func sceneError(err error) error {

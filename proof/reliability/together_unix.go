@@ -18,13 +18,12 @@ import (
 	"syscall"
 )
 
-const togetherAbout = "cooks beside cooks, trim, clean, a watcher and git checkout"
+const togetherAbout = "parallel cooks, trim, clean, a watcher and git checkout"
 
-// together starts two to four commands at once, again and again: cooks into two output
-// folders that share a store, trim, clean, verify and a watcher, while git checks out other
-// branches of the assets. A command may only fail because of the lock, or because an asset
-// changed while it was cooked. After each round a run has to give the outputs of a run from
-// scratch.
+// together starts two to four commands at once, again and again. They cook into two output
+// directories that share a store, trim, clean, verify, watch, or check out other branches of the
+// assets with git. A command may only fail because of the lock, or because an asset changed while
+// it was cooked. After each round a run must give the outputs of a run from scratch.
 func together(ctx context.Context, args []string) error {
 	c := concurrentRuns{rounds: rounds{workplace: workplace{name: "together"}, count: 1000, jobs: 2}}
 	if c.flags("rounds").Parse(args) != nil {
@@ -74,7 +73,7 @@ command = ["sh", "-c", "sleep 0.01; cat \"$1\" >\"$2\"", "sh", "{in}", "{out}"]
 outputs = ["{name}"]
 `
 
-// branchCount is how many branches the assets have.
+// branchCount is the number of branches of the assets.
 const branchCount = 3
 
 // branches makes the assets, a git repository with branches that share the rules.
@@ -112,7 +111,7 @@ func (c *concurrentRuns) branches(ctx context.Context, s *scene) error {
 	return os.MkdirAll(s.store, 0o777)
 }
 
-// grow edits the assets, and repeats that until they cook without failures.
+// grow edits the assets until they cook without failures.
 func (c *concurrentRuns) grow(ctx context.Context, s *scene) error {
 	for {
 		for _, edit := range []func() error{s.overwrite, s.overwrite, s.rewrite, s.remove, s.rename, s.create, s.create, s.swap} {
@@ -130,8 +129,8 @@ func (c *concurrentRuns) grow(ctx context.Context, s *scene) error {
 	}
 }
 
-// git runs git on the assets without user configuration. The repository is outside of the
-// asset folder, so that edits do not touch it.
+// git runs git on the assets without user configuration. The repository is outside of the asset
+// directory, so that edits do not touch it.
 func git(ctx context.Context, s *scene, args ...string) error {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", s.assets, "--git-dir", s.assets + ".git", "--work-tree", ".",
 		"-c", "user.name=n", "-c", "user.email=n@example.com", "-c", "gc.auto=0"}, args...)...)
@@ -142,7 +141,7 @@ func git(ctx context.Context, s *scene, args ...string) error {
 	return nil
 }
 
-// A concurrentRun is a command of a round, with the exit statuses it may have.
+// A concurrentRun is a command of a round, and its allowed exit statuses.
 type concurrentRun struct {
 	cmd   *exec.Cmd
 	codes []int
@@ -160,7 +159,7 @@ func (c *concurrentRuns) round(ctx context.Context, s, other *scene) error {
 		{4, s, nil, []int{0, 4}}, {4, s, []string{"-wait"}, []int{0}}, {2, s, []string{"-wait", "-a"}, []int{0}},
 		{2, s, []string{"-wait", "notes/*"}, []int{0}}, {3, other, nil, []int{0, 4}}, {2, other, []string{"-wait", "-verify"}, []int{0}},
 		{1, s, []string{"-n"}, []int{0}}, {2, s, []string{"trim"}, []int{0}}, {2, s, []string{"clean"}, []int{0, 4}},
-		{1, s, []string{"verify"}, []int{0, 2, 3, 4}}, // 2 if nothing was cooked yet
+		{1, s, []string{"verify"}, []int{0, 2, 3, 4}}, // 2 if nothing has been cooked yet
 	}
 	var crowd []int
 	for i, choice := range choices {
@@ -211,23 +210,24 @@ func (c *concurrentRuns) startWatcher(ctx context.Context, s *scene) (stop func(
 	return func() error {
 		cmd.Process.Signal(os.Interrupt)
 		cmd.Wait()
-		// Before it handles signals, it is ended by the signal.
+		// SIGINT kills the watcher if it does not handle signals yet.
 		if cmd.ProcessState.ExitCode() != 130 && !endedBy(cmd, syscall.SIGINT) {
-			return fmt.Errorf("the watcher, interrupted: %s: %s", cmd.ProcessState, text.String())
+			return fmt.Errorf("the interrupted watcher: %s: %s", cmd.ProcessState, text.String())
 		}
 		return nil
 	}, nil
 }
 
-// sourceChanged matches errors of assets that change, appear or disappear while they are
-// cooked. git truncates a file before it writes to it, and its branches' files, and rules,
-// come one after the other.
+// sourceChanged matches errors of assets that change, appear or disappear while they are cooked:
+// git truncates a file before it writes to it, and changes the files and rules of a branch one
+// after the other.
 var sourceChanged = regexp.MustCompile(`changed while it was being cooked|no such file or directory|does not exist|file is empty|file is cut short`)
 
-// lockProtected matches paths that the lock protects: they do not change while a cook runs.
+// lockProtected matches paths that the lock protects, so that they cannot change while a cook
+// runs.
 var lockProtected = regexp.MustCompile(`\.cook/|\bmanifest|\block\b|\boutputs?\b`)
 
-// waitFor runs a command, and returns an error if it ends in a wrong way.
+// waitFor runs a command, and returns an error if it ends in a way that is not allowed.
 func (c *concurrentRuns) waitFor(g *concurrentRun, checkout bool) error {
 	g.cmd.Stdout, g.cmd.Stderr = &g.out, &g.out
 	c.commands.Add(1)
@@ -238,7 +238,7 @@ func (c *concurrentRuns) waitFor(g *concurrentRun, checkout bool) error {
 	}
 	code := g.cmd.ProcessState.ExitCode()
 	text := g.out.String()
-	wrong := fmt.Errorf("%s exits with %d: %s", strings.Join(g.cmd.Args[1:], " "), code, text)
+	wrong := fmt.Errorf("%s exit %d: %s", strings.Join(g.cmd.Args[1:], " "), code, text)
 	switch {
 	case strings.Contains(text, "moved away") || strings.Contains(text, "not made by cook") || strings.Contains(text, "bug in cook"):
 		return wrong
@@ -255,7 +255,7 @@ func (c *concurrentRuns) waitFor(g *concurrentRun, checkout bool) error {
 			}
 			moved++
 		}
-		if moved == 0 { // no line has the reason
+		if moved == 0 { // no line contains the reason
 			return wrong
 		}
 		c.changed.Add(moved)

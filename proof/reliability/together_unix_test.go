@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestWaitFor(t *testing.T) {
+func TestOnlyLockAndChangedAssetsExcuseFailure(t *testing.T) {
 	const (
 		waiting = "cook: process 7 works on the same output folder; waiting for it to end\n"
 		changed = "assets/tex/a.png: error: changed while it was being cooked; run cook again\n"
@@ -50,6 +50,6 @@ func TestWaitFor(t *testing.T) {
 	p := concurrentRuns{rounds: testRounds(t, "")}
 	err := p.waitFor(&concurrentRun{cmd: exec.Command(says(t, "", 4)), codes: []int{0, 4}}, false)
 	if err != nil || p.locked.Load() != 1 {
-		t.Errorf("one that may find the lock taken: counted %d, error %v", p.locked.Load(), err)
+		t.Errorf("a command that may find the lock taken: counted %d, error %v", p.locked.Load(), err)
 	}
 }

@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// A workplace is the working folder and the cook command of a campaign.
+// A workplace is the working directory and the cook command of a campaign.
 type workplace struct {
 	name    string // of the campaign
 	seed    uint64
-	dir     string // folder to work in; once it is open, a new one in there
+	dir     string // directory to work in; openWorkplace replaces it by a new directory inside
 	program string // the cook command
 	began   time.Time
 }
@@ -25,14 +25,14 @@ type workplace struct {
 // default.
 func (w *workplace) flags() *flag.FlagSet {
 	fs := flag.NewFlagSet(w.name, flag.ContinueOnError)
-	fs.Uint64Var(&w.seed, "seed", uint64(time.Now().UnixNano()), "seed of everything random, except timing")
-	fs.StringVar(&w.dir, "dir", w.dir, "`folder` to work in, preferably on tmpfs (default: the temporary folder)")
+	fs.Uint64Var(&w.seed, "seed", uint64(time.Now().UnixNano()), "seed of all random numbers; timing varies anyway")
+	fs.StringVar(&w.dir, "dir", w.dir, "`directory` to work in, preferably on tmpfs (default: the temporary directory)")
 	fs.StringVar(&w.program, "cook", "", "cook `command` (default: built from this module)")
 	return fs
 }
 
-// openWorkplace prints the seed, makes the folder and, without -cook, builds the command. close
-// removes the folder.
+// openWorkplace prints the seed, creates the directory and, without -cook, builds the command.
+// close removes the directory.
 func (w *workplace) openWorkplace(ctx context.Context) error {
 	fmt.Printf("%s: seed %d\n", w.name, w.seed)
 	w.began = time.Now()
@@ -51,7 +51,7 @@ func (w *workplace) openWorkplace(ctx context.Context) error {
 
 func (w *workplace) closeWorkplace() { os.RemoveAll(w.dir) }
 
-// took returns the time since open, for printing.
+// took returns the time since openWorkplace, for printing.
 func (w *workplace) took() time.Duration { return time.Since(w.began).Round(time.Second) }
 
 // build builds the cook command in dir.
