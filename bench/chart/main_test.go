@@ -130,11 +130,11 @@ func TestRefused(t *testing.T) {
 		{"no number", "BenchmarkX/impl=a/size=1 1 1 ns/op NaN MB/s\n", nil, 1, "range"},
 		{"text", "BenchmarkX/impl=a/size=1 1 1 ns/op fast MB/s\n", nil, 1, "fast"},
 		{"long line", strings.Repeat("x", 2*maxLine), nil, 1, "read"},
-		{"nine lines", nine, nil, 1, "told apart"},
+		{"nine lines", nine, nil, 1, "at most 8"},
 		{"argument", ok, []string{"file"}, 2, "unexpected"},
-		{"unknown line", ok, []string{"-only", "a,b"}, 1, `no results of "b"`},
+		{"unknown line", ok, []string{"-only", "a,b"}, 1, `no results for "b"`},
 		{"no short input", ok, []string{"-ns", "0"}, 0, ""},
-		{"only short inputs", ok, []string{"-ns", "64"}, 1, "none is longer"},
+		{"only short inputs", ok, []string{"-ns", "64"}, 1, "both sides of this limit"},
 		{"drawn names", "BenchmarkX/impl=a/names=1-8 1 1 ns/op\n", []string{"-x", "names"}, 1, "only sizes"},
 		{"time 0", "BenchmarkX/impl=a/names=1-8 1 0 ns/op\n", []string{"-x", "names"}, 1, "range"},
 		{"page without marks", ok, []string{"-fill", "testdata/crc.txt"}, 1, "no pairs"},
@@ -145,7 +145,7 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%s: exit %d, want %d", tt.name, code, tt.code)
 		}
 		if !strings.Contains(errs.String(), tt.want) {
-			t.Errorf("%s: %q, want %q in it", tt.name, &errs, tt.want)
+			t.Errorf("%s: %q, want a text that contains %q", tt.name, &errs, tt.want)
 		}
 	}
 }
