@@ -412,7 +412,7 @@ func ExampleTable() {
 	// Output: 1 2 1 frame/draw
 }
 
-// Names that do not fit have no symbol, not even that of the empty name.
+// Names that do not fit have no symbol, not even the symbol of the empty name.
 func TestInternAllStopsWhenFull(t *testing.T) {
 	table, err := New(Config{Entries: 3, Bytes: 100})
 	if err != nil {

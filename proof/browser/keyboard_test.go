@@ -35,7 +35,7 @@ const controls = `(() => {
 		.filter(e => e.checkVisibility({ visibilityProperty: true }) && !e.disabled && e.tabIndex >= 0 && !e.closest(".sizer, .rows, [inert]")).map(named)
 })()`
 
-// focused is an expression. It returns the focused element and what is wrong with its focus mark,
+// focused is an expression. It returns the focused element and the fault of its focus mark,
 // or two empty strings if the document has the focus.
 const focused = `(() => {
 	const e = document.activeElement

@@ -80,7 +80,7 @@ recipe = "copy"
 	p.forgive("AudioContext was not allowed") // there is no click
 }
 
-// playersPage has functions that return a description of what is wrong.
+// playersPage has functions that return a description of the faults.
 const playersPage = `<!DOCTYPE html><body><script src="/npm/node_modules/howler/dist/howler.min.js"></script>
 <script src="/npm/node_modules/pixi.js/dist/pixi.min.js"></script><script>
 "use strict";

@@ -73,7 +73,7 @@ type suite struct {
 
 // A trial is one test of a suite. Its run returns an error only if the test itself failed to run.
 type trial struct {
-	row  string // row of the table: what is decoded or checked
+	row  string // row of the table: the kind of file, or the recipe
 	file string // relative to the suite
 	run  func(context.Context) (outcome, error)
 }

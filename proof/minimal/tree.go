@@ -195,7 +195,7 @@ func (t *tree) edit() string {
 }
 
 // toggle usually removes a file if it exists and writes it otherwise. So after a source has
-// moved, a file that a later step looked for in vain may exist.
+// moved, a file that was missing for a later step may exist.
 func (t *tree) toggle(name string) string {
 	_, there := t.files[name]
 	switch {

@@ -12,7 +12,7 @@ import (
 
 // A Mode is how a run cooks. The zero Mode is a plain run.
 type Mode struct {
-	Full     bool     // scan the whole tree instead of the files that the index lists; InProcess changes the checksum for this purpose
+	Full     bool     // scan the whole tree, not only the files in the index; InProcess changes the checksum to force this
 	List     bool     // list every directory, as on systems without directory mtimes
 	Verify   bool     // ignore timestamps
 	ByFolder bool     // skip per-file checks in output directories whose stamp is unchanged

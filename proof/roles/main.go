@@ -117,8 +117,8 @@ func byRecipe(folder, picture string) (answer, bool) {
 	return answer{}, false
 }
 
-// report prints the numbers of right, unsure and wrong answers, and lists those that are not
-// right.
+// report prints the numbers of right, unsure and wrong answers, and lists the ones that are
+// not right.
 func report(folder string, truth map[string]string, ask func(folder, picture string) (answer, bool)) {
 	var all, right, unsure, wrong, lies, both int
 	var lines []string
