@@ -2,10 +2,10 @@ package index
 
 import "encoding/binary"
 
-// settleAbsent sees to it that each path whose absence some result depends on has
-// one node to be asked about, and no other path has. The flat index has that by
-// its making; an edit only notes the paths for which it may no longer be so
-// ([Live.doubt]), because to find out takes a look at all dependencies.
+// settleAbsent makes sure that each path some result needs to be absent has exactly one node to
+// stat, and that no other path has such a node. A freshly built flat index always satisfies this.
+// An edit only notes the paths for which it may no longer hold ([live.doubt]), because finding
+// out requires a pass over all dependencies.
 func (l *live) settleAbsent() {
 	if len(l.unsure) == 0 {
 		return
@@ -41,8 +41,8 @@ func (l *live) settleAbsent() {
 	clear(l.unsure)
 }
 
-// settleBase marks the nodes of the known paths and strikes what is wanted and
-// has one.
+// settleBase marks the nodes of the known paths, and deletes from wanted each path that already
+// has a node.
 func (l *live) settleBase(wanted, known map[string]bool) {
 	for node := range l.base.Nodes() {
 		if l.base.role(node) != Absent {
@@ -60,15 +60,14 @@ func (l *live) settleBase(wanted, known map[string]bool) {
 	}
 }
 
-// inPlace reports whether the folder of a node of the base still lies where the
-// base says.
+// inPlace reports whether the directory of a base node is still where the base says.
 func (l *live) inPlace(node int) bool {
 	f := l.base.Folder(l.base.NodeFolder(node))
 	now, ok := l.folders[string(f.Path)]
 	return !ok || now.real == string(f.Real)
 }
 
-// doubt notes that it is not sure whether a path's absence must be watched.
+// doubt notes that settleAbsent must check whether a path needs a node for its absence.
 func (l *live) doubt(path string) { l.unsure[path] = true }
 
 func (l *live) doubtDeps(deps []Dep) {

@@ -2,25 +2,25 @@ package index
 
 import "bytes"
 
-// What is behind the header is sealed in blocks. A block is compared with its seal when
-// something in it is first used, so that a question reads what it asks about.
+// Everything behind the header is sealed in blocks. A block is checked against its seal when it
+// is first used, so a query reads only the blocks that it needs.
 
-// damage is what a method of an Index panics with that meets damage, and says what is wrong; see
-// Guard.
+// damage is the value that methods of an Index panic with when they find damage. Its text says
+// what is wrong; see Guard.
 type damage string
 
 func (d damage) Error() string { return "damaged: " + string(d) }
 
 func (damage) Is(target error) bool { return target == ErrDamaged || target == ErrFault }
 
-// errBlock is the damage of a block.
+// errBlock reports a block that does not match its seal.
 const errBlock = damage("checksum does not match")
 
-// blocks is how many blocks so many bytes make.
+// blocks returns the number of blocks that hold n bytes.
 func blocks(n int) int { return (n + blockSize - 1) / blockSize }
 
-// bytes returns n bytes of a section, all of which match their seals. It panics with
-// errBlock if they do not.
+// bytes returns n bytes of a section after checking their seals. It panics with errBlock if a
+// seal does not match.
 func (x *flat) bytes(s, offset, n int) []byte {
 	if !x.intact[s] && n > 0 {
 		x.need(offset, n)
@@ -28,7 +28,7 @@ func (x *flat) bytes(s, offset, n int) []byte {
 	return x.data[offset : offset+n : offset+n]
 }
 
-// need compares blocks with their seals that were not yet.
+// need checks the seals of the blocks of a range that were not checked before.
 func (x *flat) need(offset, n int) {
 	for b := (offset - headerSize) / blockSize; b <= (offset+n-1-headerSize)/blockSize; b++ {
 		if x.sealed[b/32].Load()>>(b%32)&1 == 0 {
@@ -53,7 +53,7 @@ func (x *flat) matches(b int) bool {
 	return bytes.Equal(have[:], want)
 }
 
-// noticing runs what reads an index and returns damage as an error.
+// noticing calls do and returns damage as an error.
 func noticing(do func() error) (err error) {
 	defer func() {
 		switch p := recover().(type) {
@@ -67,7 +67,7 @@ func noticing(do func() error) (err error) {
 	return do()
 }
 
-// checkSeals compares all of some sections with their seals.
+// checkSeals checks the seals of the sections from up to, but not including, to.
 func (x *flat) checkSeals(from, to int) error {
 	return noticing(func() error {
 		for s := from; s < to && len(x.data) > 0; s++ {
@@ -99,7 +99,7 @@ func (x *flat) sealAgain(changed map[int]*bitset) (sealed int) {
 	return blocks.n
 }
 
-// appendSeals appends the seals of what is behind the header.
+// appendSeals appends the seals of body, everything behind the header.
 func appendSeals(out, body []byte) []byte {
 	for len(body) > 0 {
 		n := min(blockSize, len(body))

@@ -9,7 +9,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/scan"
 )
 
-// manyBlocks is an index of some 40 blocks.
+// manyBlocks builds an index of about 40 blocks.
 func manyBlocks(t *testing.T) []byte {
 	var c content
 	for folder := range 100 {
@@ -36,7 +36,7 @@ func openLazily(t *testing.T, data []byte) *Index {
 	return x
 }
 
-// ask is what a question about one asset looks up.
+// ask does the look-ups of a query about one asset.
 func ask(x *Index) error {
 	return Guard(func() error {
 		if err := x.Load(); err != nil {
@@ -52,8 +52,8 @@ func ask(x *Index) error {
 	})
 }
 
-// A question touches a small part of the blocks, and none of the others matters to it.
-func TestQuestionReadsWhatItAsksAbout(t *testing.T) {
+// A query reads few blocks, and damage to any other block does not affect it.
+func TestQueryReadsFewBlocks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long, and starts no goroutines")
 	}
@@ -75,22 +75,22 @@ func TestQuestionReadsWhatItAsksAbout(t *testing.T) {
 		if base.sealed[b/32].Load()>>(b%32)&1 != 0 {
 			touched++
 			if !errors.Is(err, ErrFault) {
-				t.Errorf("block %d, which is touched: %v", b, err)
+				t.Errorf("damaged block %d, which the query reads: error %v", b, err)
 			}
 		} else if err != nil {
-			t.Errorf("block %d, which is not touched: %v", b, err)
+			t.Errorf("damaged block %d, which the query does not read: error %v", b, err)
 		}
 		if err := x.Check(); !errors.Is(err, ErrDamaged) {
-			t.Errorf("block %d: Check says %v", b, err)
+			t.Errorf("damaged block %d: Check returns %v", b, err)
 		}
 	}
 	if touched == 0 || touched > all/2 {
-		t.Errorf("%d of %d blocks touched", touched, all)
+		t.Errorf("the query reads %d of %d blocks", touched, all)
 	}
 }
 
-// What was changed in place is sealed again when the index is written anew.
-func TestRewriteSealsWhatChanged(t *testing.T) {
+// A rewrite seals the blocks that were changed in place.
+func TestRewriteSealsChangedBlocks(t *testing.T) {
 	x := openLazily(t, manyBlocks(t))
 	if err := x.Check(); err != nil {
 		t.Fatal(err)
@@ -116,8 +116,8 @@ func TestRewriteSealsWhatChanged(t *testing.T) {
 	}
 }
 
-// However many rows of a block were changed, it is sealed once.
-func TestSealAgainOnce(t *testing.T) {
+// A block is sealed once, whatever the number of changed rows.
+func TestChangedBlockIsSealedOnce(t *testing.T) {
 	x := openLazily(t, manyBlocks(t)).live.base
 	var rows bitset
 	for i := range x.Nodes() {
@@ -129,7 +129,7 @@ func TestSealAgainOnce(t *testing.T) {
 	}
 }
 
-// Damage to the last byte of a read is noticed, too.
+// Damage to the last byte of a read is detected.
 func TestDamageInLastByteOfRead(t *testing.T) {
 	data := manyBlocks(t)
 	x, err := openFlat(bytes.Clone(data))
@@ -137,14 +137,14 @@ func TestDamageInLastByteOfRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range x.sealed {
-		x.sealed[i].Store(0) // nothing was compared yet
+		x.sealed[i].Store(0) // no block was compared yet
 	}
-	const second = headerSize + blockSize // where the second block begins
+	const second = headerSize + blockSize // start of the second block
 	x.data[second] ^= 1
 	if err := noticing(func() error { x.need(second-1, 1); return nil }); err != nil {
-		t.Errorf("the byte before the damaged block: %v", err)
+		t.Errorf("reading the byte before the damaged block: error %v", err)
 	}
 	if err := noticing(func() error { x.need(second-1, 2); return nil }); !errors.Is(err, ErrDamaged) {
-		t.Errorf("the first byte of the damaged block was read: %v", err)
+		t.Errorf("reading the first byte of the damaged block: error %v", err)
 	}
 }

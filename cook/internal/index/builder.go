@@ -10,19 +10,18 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/scan"
 )
 
-// A Builder makes the bytes of a new index. Folders, files and actions may come
-// in any order.
+// A builder makes the bytes of a new index. It takes directories, files and actions in any order.
 type builder struct {
 	checksum string
 	folders  []folderIn
 	files    []File
 	actions  []Action
-	// absent, if not nil, is what gets nodes as not being there, in the place of
-	// what the actions looked for and did not find.
+	// absent lists the paths that get a node as absent. If it is nil, the builder takes the
+	// absent dependencies of the actions.
 	absent map[string]bool
 }
 
-// NewBuilder starts an index whose sums are of the named function.
+// newBuilder starts an index whose checksums are of the named function.
 func newBuilder(checksum string) *builder {
 	if len(checksum) > nameSize {
 		panic("index: checksum name too long: " + checksum)
@@ -30,7 +29,7 @@ func newBuilder(checksum string) *builder {
 	return &builder{checksum: checksum}
 }
 
-// counted are the targets whose actions count; nil means all.
+// counted is the set of targets whose actions count; nil counts all.
 type counted map[string]bool
 
 func countedTargets(targets []string) counted {
@@ -43,14 +42,14 @@ func countedTargets(targets []string) counted {
 
 func (c counted) has(target string) bool { return c == nil || c[target] }
 
-// Grow makes room for so many files and actions.
+// Grow makes room for more files and actions.
 func (b *builder) Grow(files, actions int) {
 	b.files = slices.Grow(b.files, files)
 	b.actions = slices.Grow(b.actions, actions)
 }
 
-// AddFolder adds a folder that the scan listed. settled says that its stamp was
-// old enough to be trusted. Each path may come once.
+// AddFolder adds a directory that the scan listed. settled says that its stamp was old enough to
+// be trusted. Each path may be added once.
 func (b *builder) AddFolder(f scan.Folder, settled bool) {
 	flags := uint32(folderListed)
 	if f.Odd {
@@ -64,7 +63,7 @@ func (b *builder) AddFolder(f scan.Folder, settled bool) {
 	})
 }
 
-// slashed is a folder's path with a slash behind each name.
+// slashed appends a slash to a directory's path; the root becomes "".
 func slashed(path string) string {
 	if path == "" || path == "." {
 		return ""
@@ -72,13 +71,13 @@ func slashed(path string) string {
 	return path + "/"
 }
 
-// AddFile adds a file. Each path may come once.
+// AddFile adds a file. Each path may be added once.
 func (b *builder) AddFile(f File) { b.files = append(b.files, f) }
 
-// AddAction adds an action. Each path and target may come once.
+// AddAction adds an action. Each pair of path and target may be added once.
 func (b *builder) AddAction(a Action) { b.actions = append(b.actions, a) }
 
-// AddActions is AddAction for a list that becomes the builder's.
+// AddActions adds a list of actions and takes ownership of the list.
 func (b *builder) AddActions(list []Action) {
 	if len(b.actions) == 0 {
 		b.actions = list
@@ -99,7 +98,7 @@ func (b *builder) Actions() []Action {
 	return b.actions
 }
 
-// count adds up what the actions added so far amount to.
+// count computes the totals of all vouched targets from the actions added so far.
 func (b *builder) count(v *vouching) {
 	for i := range v.vouches {
 		v.vouches[i].totals = Totals{}
@@ -124,12 +123,12 @@ func (b *builder) sortFiles() {
 	slices.SortFunc(b.files, func(x, y File) int { return cmp.Compare(x.Path, y.Path) })
 }
 
-// file finds a file once the files are sorted.
+// file finds a file by its path; the files must be sorted.
 func (b *builder) file(path string) (int, bool) {
 	return slices.BinarySearchFunc(b.files, path, func(f File, p string) int { return cmp.Compare(f.Path, p) })
 }
 
-// Add counts an action whose source has so many bytes.
+// Add counts an action whose source has the given size.
 func (t *Totals) Add(a *Action, size int64) {
 	t.Actions++
 	if a.State == Failed {
@@ -154,8 +153,8 @@ func (t *Totals) Take(a *Action, size int64) {
 	t.CookTime -= one.CookTime
 }
 
-// Bytes returns the index. Equal contents give equal bytes. It panics if there
-// is more than the format can count, which is billions.
+// Bytes returns the encoded index. Equal contents give equal bytes. It panics if a count exceeds
+// the format's limits, which are in the billions.
 func (b *builder) Bytes() []byte {
 	b.sortFiles()
 	b.Actions()
@@ -174,7 +173,7 @@ func (b *builder) Bytes() []byte {
 	return w.finishIndex(out, b.checksum)
 }
 
-// splitPath gives the folder part of a path, with its slash.
+// splitPath splits a path into its directory, with the slash, and its name.
 func splitPath(path string) (folder, name string) {
 	i := strings.LastIndexByte(path, '/')
 	if filepath.Separator != '/' {
@@ -190,12 +189,12 @@ func treeOf(path string) Tree {
 	return Assets
 }
 
-// A methodRows numbers methods by their first use, equal ones alike, so that the bytes
-// do not depend on the order in which workers finished.
+// A methodRows numbers methods by their first use and gives equal methods one number, so that the
+// bytes do not depend on the order in which workers finish.
 type methodRows struct {
 	list   []Method
 	byText map[string]int
-	byHead map[*Field]int // shared ones need no comparing
+	byHead map[*Field]int // finds shared methods without comparing fields
 }
 
 func (r *methodRows) row(m Method) int {

@@ -9,13 +9,13 @@ import (
 // The changes file:
 //
 //	magic, version, zero, the base's seal, identity
-//	number of: patched nodes, patched folders, dead nodes, folders, actions; bytes of vouches
+//	number of: patched nodes, patched directories, dead nodes, directories, actions; bytes of vouches
 //	patched nodes: node, flags, stamp, content
-//	patched folders: folder, flags, stamp
-//	dead nodes, folders, actions: row
-//	vouches, by target: totals, lengths of what follows, target, pending sources
-//	an index with what was added
-//	XXH3-128 of all that comes before
+//	patched directories: directory, flags, stamp
+//	dead nodes, directories, actions: row
+//	vouches, by target: totals, lengths of the two fields that follow, target, pending sources
+//	an index with the additions
+//	XXH3-128 of everything before
 var changesMagic = [8]byte{'c', 'o', 'o', 'k', 'c', 'h', 'g', '\n'}
 
 const (
@@ -28,12 +28,11 @@ const (
 	patchFolderSize = 4 + 4 + stampSize
 )
 
-// SealSize is the size of the checksum at the end of a changes file. It covers the base
-// as well.
+// SealSize is the size of the checksum at the end of a changes file. It covers the base as well.
 const SealSize = sealSize
 
-// NoChanges is the changes file that belongs to a new index. There is always
-// one: without it lost changes would go unnoticed.
+// noChanges returns the changes file that belongs to a new index. Every index has one: a missing
+// changes file would otherwise lose changes unnoticed.
 func noChanges(base *flat, v vouching) []byte {
 	l := &live{base: base, over: &flat{}, vouched: v}
 	return l.Changes()
@@ -87,7 +86,7 @@ func (l *live) Changes() []byte {
 	return append(out, sum[:]...)
 }
 
-// apply reads a changes file and lays it over the base.
+// apply decodes a changes file and applies it to the base.
 func (l *live) apply(data []byte) error {
 	if len(data) < changesHeader+sealSize || !bytes.Equal(data[:len(changesMagic)], changesMagic[:]) {
 		return fmt.Errorf("%w: cut short", ErrDamaged)
@@ -126,8 +125,8 @@ func (l *live) apply(data []byte) error {
 	return err
 }
 
-// applyLists applies the lists of patched nodes and folders, and of dead nodes, folders
-// and actions, of which n are the lengths.
+// applyLists applies the lists of patched nodes and directories, and of dead nodes, directories
+// and actions; n holds their lengths.
 func (l *live) applyLists(d *decoder, n [5]int) error {
 	row := func(s int) (int, error) {
 		i := int(d.u32())
@@ -181,16 +180,14 @@ func (l *live) applyLists(d *decoder, n [5]int) error {
 	return nil
 }
 
-// Grown reports whether the changes have become so many that a new index is the
-// better thing to write.
+// Grown reports whether there are so many changes that a new index should be written.
 func (l *live) Grown() bool {
 	return l.patched.n*patchSize > max(256<<10, len(l.base.data)/64) || l.heavy()
 }
 
-// Rewrite returns a new index and the changes that go with it, after which the
-// Live must not be used any more. Where only stamps and contents differ, that
-// takes as long as to write the bytes: they have been changed in place. It panics
-// if Load has not succeeded.
+// Rewrite returns a new index and its changes; the live must not be used afterwards. If only
+// stamps and contents differ, they were already changed in place, so Rewrite only takes the time
+// to write the bytes. It panics if Load has not succeeded.
 func (l *live) Rewrite() (base *flat, changes []byte) {
 	if !l.loaded {
 		panic("index: rewritten before it was loaded")
@@ -202,9 +199,8 @@ func (l *live) Rewrite() (base *flat, changes []byte) {
 		}
 		return x, noChanges(x, l.vouched)
 	}
-	l.settleAbsent() // which marks nodes
-	// The patches become part of the base. What is dead in it, and what lies over
-	// it, stays in the changes.
+	l.settleAbsent() // marks nodes
+	// The patches become part of the base. Deleted rows and additions stay in the changes.
 	patched, patchedFolders := l.patched, l.patchedFolders
 	l.patched, l.patchedFolders = bitset{}, bitset{}
 	l.deadNodes.each(func(node int) { l.base.mark(secNodes, node, nodeFlagsAt, nodeDead, false) })
@@ -218,8 +214,7 @@ func (l *live) Rewrite() (base *flat, changes []byte) {
 	return l.base, l.Changes()
 }
 
-// heavy reports whether what was added or dropped is so much that the base
-// should be put together anew.
+// heavy reports whether so much was added or dropped that the base should be rebuilt.
 func (l *live) heavy() bool {
 	return l.deadNodes.n+l.deadActions.n+len(l.files)+len(l.actions) > l.weight
 }

@@ -9,31 +9,31 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// A Folder is a folder that holds nodes, or that the scan listed. It stays good as
-// long as its Index.
+// A Folder is a directory that has nodes, or that the scan listed. It is valid as long as its
+// Index.
 type Folder struct {
 	Ref   FolderRef
 	Tree  Tree
 	Stamp scan.Stamp
-	// Listed says that the scan has listed the folder, so that its nodes are all that
-	// it wants of it. Usable says that an equal stamp means an equal listing.
+	// Listed says that the scan listed the directory and wants no other files of it. Usable says
+	// that an equal stamp means an equal listing.
 	Listed, Usable bool
 	Odd            bool // see scan.Folder
 
 	x          *flat
 	row        folderRow
-	node       Ref // of the part's first node
+	node       Ref // the part's first node
 	fromChange bool
 }
 
-// Folders returns how many folders there are: their refs are the numbers below. Some
-// hold no node any more.
+// Folders returns the number of directories; their refs are the numbers below it. Some of them
+// have no nodes any more.
 func (x *Index) Folders() int { return x.live.base.Folders() + x.live.over.Folders() }
 
-// Nodes returns an upper bound of how many nodes there are.
+// Nodes returns an upper bound of the number of nodes.
 func (x *Index) Nodes() int { return x.live.base.Nodes() + x.live.over.Nodes() }
 
-// Folder decodes a folder.
+// Folder decodes a directory.
 func (x *Index) Folder(ref FolderRef) Folder {
 	part, row := x.live.folderPart(ref)
 	f := Folder{Ref: ref, x: x.live.Parts()[part], fromChange: part == 1}
@@ -46,7 +46,7 @@ func (x *Index) Folder(ref FolderRef) Folder {
 	return f
 }
 
-// FindFolder finds a folder of the asset tree that the scan listed.
+// FindFolder finds a directory of the asset tree that the scan listed.
 func (x *Index) FindFolder(path string) (f Folder, ok bool) {
 	part, row, ok := x.live.FindFolder(slashed(path))
 	if !ok {
@@ -76,18 +76,17 @@ func (l *live) nodePart(ref Ref) (part, row int) {
 	return 0, int(ref)
 }
 
-// Path is where the folder was met, as in scan.Folder; of a folder of the system, its
-// absolute name.
+// Path returns the path under which the scan met the directory, as in scan.Folder; for a
+// directory of the system, its absolute name.
 func (f *Folder) Path() string { return unslashed(f.row.Path) }
 
-// Real is where the folder lies, as in scan.Folder.
+// Real returns the directory's path with links resolved, as in scan.Folder.
 func (f *Folder) Real() string { return unslashed(f.row.Real) }
 
-// RealName is where the folder lies, in place, with a slash behind each name and a NUL
-// at the end, as system calls want it.
+// RealName returns Real in place, with a trailing slash and a final NUL, as system calls want it.
 func (f *Folder) RealName() []byte { return f.row.real }
 
-// unslashed is a folder's path without the slash behind it.
+// unslashed removes the trailing slash of a directory's path.
 func unslashed(path []byte) string {
 	if len(path) == 1 {
 		return string(path) // the root of the system
@@ -95,23 +94,23 @@ func unslashed(path []byte) string {
 	return strings.TrimSuffix(string(path), "/")
 }
 
-// Len is how many nodes the folder has.
+// Len returns the number of nodes in the directory.
 func (f *Folder) Len() int { return f.row.Count }
 
-// FromChanges reports whether the folder came with the changes, where it stands for
-// what they add to a folder of the flat file.
+// FromChanges reports whether the directory belongs to the changes. Such a directory holds only
+// the nodes that the changes add to a directory of the flat file.
 func (f *Folder) FromChanges() bool { return f.fromChange }
 
-// A Node is what stat is asked about a file, and what it said last time.
+// A Node holds the arguments of stat for a file, and the last result.
 type Node struct {
 	Ref     Ref
-	Name    []byte // in the folder, ended by a NUL, in place
+	Name    []byte // in its directory, NUL-terminated, in place
 	Role    Role
 	Stamp   scan.Stamp
 	Settled bool
 }
 
-// Node decodes the i-th node of a folder; false if nothing is known of it any more.
+// Node decodes the i-th node of a directory; ok is false if the node is dead.
 func (f *Folder) Node(i int) (Node, bool) {
 	row := f.row.First + i
 	p := f.x.Probe(row)
@@ -121,11 +120,11 @@ func (f *Folder) Node(i int) (Node, bool) {
 	return Node{Ref: f.node + Ref(row), Name: p.Name, Role: p.Role, Stamp: p.Stamp, Settled: p.Settled}, true
 }
 
-// Follow reports whether stat is to follow links: a recipe that asks for a file gets
-// what a link leads to, while the scan and the outputs want no links.
+// Follow reports whether stat should follow links. A dependency means the link's target, while
+// the scan and the outputs accept no links.
 func (n *Node) Follow() bool { return n.Role == Other || n.Role == Absent }
 
-// NodeBytes is about how many bytes of the index a node takes, with its name.
+// NodeBytes is the approximate size of a node in the index, with its name.
 const NodeBytes = nodeSize + 16
 
 // Node decodes a node.
@@ -135,21 +134,21 @@ func (x *Index) Node(ref Ref) Node {
 	return Node{Ref: ref, Name: p.Name, Role: p.Role, Stamp: p.Stamp, Settled: p.Settled}
 }
 
-// FolderOf returns the folder of a node.
+// FolderOf returns the directory of a node.
 func (x *Index) FolderOf(ref Ref) FolderRef {
 	part, row := x.live.nodePart(ref)
 	return x.live.folderRef(part, x.live.Parts()[part].NodeFolder(row))
 }
 
-// Path returns the path of a node: of an artifact, in the output folder; of any
-// other, in the asset tree or absolute.
+// Path returns the path of a node: for an artifact, in the output directory; otherwise in the
+// asset tree or absolute.
 func (x *Index) Path(ref Ref) string {
 	part, row := x.live.nodePart(ref)
 	return x.live.NodePath(part, row)
 }
 
-// Dependency returns what depends on a node that is no artifact: a dependency on the file, or on
-// the listing, the link or the extract.
+// Dependency returns the dependency that a node stands for: a file, a listing, a link or an
+// extract. The node must not be an artifact.
 func (x *Index) Dependency(ref Ref) dependency.Dependency { return mustDecode(x.Path(ref)) }
 
 // Content returns the checksum and the blob ID that a node had. It does not need Load.
@@ -176,7 +175,7 @@ func (x *Index) Find(path string) (ref Ref, f File, ok bool) {
 	if f, ok := l.files[path]; ok {
 		row, ok := l.over.FindFile(path)
 		if !ok {
-			return 0, File{}, false // it came with an edit
+			return 0, File{}, false // an edit added it
 		}
 		return Ref(l.base.Nodes() + l.over.ref(secByPath, row)), f, true
 	}

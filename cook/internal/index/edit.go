@@ -6,7 +6,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/scan"
 )
 
-// Restamp gives a node of a part the stamp that its content was found under.
+// Restamp sets the stamp under which a node's content was verified.
 func (l *live) Restamp(part, node int, stamp scan.Stamp, settled bool) {
 	if part == 1 {
 		l.restampOver(node, stamp, settled)
@@ -27,7 +27,7 @@ func (l *live) Restamp(part, node int, stamp scan.Stamp, settled bool) {
 	l.edited = true
 }
 
-// restampOver restamps what lies over the base, in its decoded form.
+// restampOver restamps a node of the changes in its decoded form.
 func (l *live) restampOver(node int, stamp scan.Stamp, settled bool) {
 	path := l.over.nodePath(node)
 	if l.over.role(node) != Made {
@@ -55,8 +55,8 @@ func (l *live) restampFile(path string, stamp scan.Stamp, settled bool) {
 	}
 }
 
-// RestampFolder gives a folder of a part the stamp that it was listed under. Over
-// the base, only folders of the asset tree have one.
+// RestampFolder sets the stamp under which a directory was listed. In the changes, only
+// directories of the asset tree have stamps.
 func (l *live) RestampFolder(part, row int, stamp scan.Stamp, settled, odd bool) {
 	x := l.Parts()[part]
 	if part == 1 && x.Folder(row).Tree != Assets {
@@ -83,7 +83,7 @@ func (l *live) RestampFolder(part, row int, stamp scan.Stamp, settled, odd bool)
 	}
 }
 
-// AddFolder adds a folder that was not there, or replaces it.
+// AddFolder adds or replaces a directory.
 func (l *live) AddFolder(f scan.Folder, settled bool) {
 	var b builder
 	b.AddFolder(f, settled)
@@ -104,8 +104,8 @@ func (l *live) AddFolder(f scan.Folder, settled bool) {
 	}
 }
 
-// moveNodes takes the files of a folder out of the base: they are no longer
-// where it says.
+// moveNodes moves the files of a directory from the base to the changes, because the base has the
+// wrong location for them.
 func (l *live) moveNodes(folder *folderRow) {
 	for node := folder.First; node < folder.First+folder.Count; node++ {
 		if l.deadNodes.has(node) {
@@ -121,7 +121,7 @@ func (l *live) moveNodes(folder *folderRow) {
 	}
 }
 
-// DropFolder drops a folder, but not its files nor those below it.
+// DropFolder drops a directory, but not its files and subdirectories.
 func (l *live) DropFolder(part, row int) {
 	l.edited = true
 	if part == 1 {
@@ -132,8 +132,8 @@ func (l *live) DropFolder(part, row int) {
 	l.markFolder(row)
 }
 
-// DropNode drops the file of a node. Artifacts go with their action, and the
-// node of what is absent with the last action that depends on its absence.
+// DropNode drops the file of a node. Artifacts are dropped with their action; the node of an
+// absent path is dropped with the last action that depends on its absence.
 func (l *live) DropNode(part, node int) {
 	switch x := l.Parts()[part]; x.role(node) {
 	case Asset, Other, Config, Ignore:
@@ -141,7 +141,7 @@ func (l *live) DropNode(part, node int) {
 	}
 }
 
-// PutFile adds a file or replaces what was known of it.
+// PutFile adds or replaces a file.
 func (l *live) PutFile(f File) {
 	old, known := l.File(f.Path)
 	if known && old == f {
@@ -180,8 +180,8 @@ func (l *live) DropFile(path string) {
 	delete(l.files, path)
 }
 
-// resize keeps the totals true when the size of a source has changed, while
-// there are actions that were done with it.
+// resize corrects the totals after the size of a source has changed, if actions of that source
+// remain.
 func (l *live) resize(path string, was, is int64) {
 	if was == is {
 		return
@@ -192,7 +192,7 @@ func (l *live) resize(path string, was, is int64) {
 	})
 }
 
-// PutAction adds an action that is not there.
+// PutAction adds an action; there must be none for its source and target.
 func (l *live) PutAction(a Action) {
 	l.edited = true
 	l.hold(a)
@@ -225,7 +225,7 @@ func (l *live) DropActions(path string) {
 	}
 }
 
-// Size returns the size of a file, as far as it is known.
+// Size returns the size of a file, 0 if the file is unknown.
 func (l *live) Size(path string) int64 {
 	f, _ := l.File(path)
 	return f.Stamp.Size
@@ -241,7 +241,7 @@ func (x *flat) setStamp(node int, stamp scan.Stamp, settled bool) {
 	appendStamp(r[:nodeStampAt], stamp)
 }
 
-// setFolder replaces a folder's stamp, and those of its flags that go with it.
+// setFolder replaces a directory's stamp and the flags that belong to it.
 func (x *flat) setFolder(row int, stamp scan.Stamp, flags uint32) {
 	r := x.row(secFolders, row)
 	flags |= binary.LittleEndian.Uint32(r[folderFlagsAt:]) &^ (folderOdd | folderFresh | folderListed)

@@ -16,33 +16,33 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// A Role is what a file is to the cooker.
+// A Role says how the cooker uses a file.
 type Role uint8
 
 const (
 	Asset  Role = iota // a source
-	Other              // read while cooking: a dependency that is no asset, a program, the manifest
+	Other              // another input: dependency, program, manifest
 	Config             // a cook.toml of the tree
 	Ignore             // a .cookignore of the tree
 	Made               // an artifact
-	Absent             // looked for while cooking, and not there
+	Absent             // a recipe looked for it and did not find it
 	ghost              // only names the source of an action
 )
 
-// A File is one file of the asset tree: an asset, or what an asset read. Files
-// that lie elsewhere (programs, the manifest) have absolute paths. A listing, a link or an extract
-// is a File as well; see Index.Part.
+// A File is one file of the asset tree: an asset or a dependency. Files elsewhere (programs, the
+// manifest) have absolute paths. A listing, a link or an extract is also stored as a File; see
+// Index.Part.
 type File struct {
 	Path  string
 	Role  Role
 	Stamp scan.Stamp
 	// Settled says that Stamp was old enough to be trusted when it was taken.
 	Settled bool
-	Sum     hashing.Sum128 // by the function that Index.Checksum names
+	Sum     hashing.Sum128 // by the function Index.Checksum
 	Blob    store.BlobID
 }
 
-// A State is how an action ended.
+// A State says how an action ended.
 type State uint8
 
 const (
@@ -50,51 +50,49 @@ const (
 	Failed
 )
 
-// An Action is one asset as it was last worked on for one target.
+// An Action is the last result of one asset for one target.
 type Action struct {
 	Path   string
 	Target string
 	State  State
 	Method Method
 	ID     store.ActionID
-	// Source is the content that the action was done with. It may differ from
-	// the file's row: a run that was interrupted has seen more than it did.
+	// Source is the content that was cooked. It may differ from the file's row, because an
+	// interrupted run has seen more files than it has cooked.
 	Source store.BlobID
-	// CookTime is how long the recipe took when it last ran, here or on the
-	// machine that filled the store.
+	// CookTime is how long the recipe last took, here or on the machine that filled the store.
 	CookTime time.Duration
-	// Decision is about the last time that the action did any work.
+	// Decision describes the last run in which the action did any work.
 	Decision Decision
-	// Warned says that the recipe had something to say about the source. The store
-	// has the text.
+	// Warned says that the recipe had warnings about the source. The store has their text.
 	Warned bool
 	Deps   []Dep
 	Made   []Artifact
 }
 
-// A Decision is what was done about an action, and why.
+// A Decision records the outcome of an action and its reasons.
 type Decision struct {
 	At      time.Time
 	Outcome string
-	Why     string // the reasons, one a line
+	Why     string // the reasons, one per line
 }
 
-// A Dep is a dependency of an action, with its content when it was read.
+// A Dep is a dependency of an action, with the content that the action read.
 type Dep struct {
 	On   dependency.Dependency // in the asset tree
-	Name string                // its path as the recipe asked for it
+	Name string                // its path as the recipe wrote it
 	Blob store.BlobID
-	// Found is false if the file was looked for and was not there.
+	// Found is false if the recipe looked for the file and did not find it.
 	Found bool
 }
 
-// Asked returns the dependency as the recipe asked for it.
+// Asked returns the dependency with the path that the recipe used.
 func (d *Dep) Asked() dependency.Dependency { return d.On.Named(d.Name) }
 
-// key is the path of the node whose stamp shows that the dependency changes.
+// key returns the path of the node whose stamp shows whether the dependency has changed.
 func (d *Dep) key() string { return dependency.Encode(d.On.Seen()) }
 
-// An Artifact is a file of the output folder.
+// An Artifact is a file of the output directory.
 type Artifact struct {
 	Path    string
 	Stamp   scan.Stamp
@@ -103,35 +101,35 @@ type Artifact struct {
 	Blob    store.BlobID
 }
 
-// A Method is how sources were cooked: the fields of the fingerprint. It is shared
-// and must not be changed.
+// A Method lists the fields of the fingerprint under which sources were cooked. It is shared and
+// must not be changed.
 type Method []Field
 
-// A Field is one of them.
+// A Field is one setting of a Method.
 type Field struct{ Key, Value string }
 
-// Totals are what actions amount to.
+// Totals are sums over actions.
 type Totals struct {
 	Actions  int
 	Failed   int
-	In       int64 // bytes of the sources of finished actions; once for each target
+	In       int64 // source bytes of finished actions, counted per target
 	Out      int64 // bytes of their artifacts
 	CookTime time.Duration
 }
 
-// A flat is one opened file of columns. The zero value is an empty one.
+// A flat is one opened file of columns. The zero value is empty.
 type flat struct {
 	data     []byte
-	seals    []byte             // of its blocks
-	sealed   []atomic.Uint32    // blocks that were compared with their seals, a bit each
-	intact   [sectionCount]bool // sections of which all blocks were; set before others read
+	seals    []byte             // one per block
+	sealed   []atomic.Uint32    // bit set of blocks already checked
+	intact   [sectionCount]bool // fully checked sections; set before concurrent reads
 	checksum string
 	sections [sectionCount]section
 	methods  methodTable
 }
 
-// A methodTable is the methods of a flat index, decoded when they are first asked
-// for: sources by the thousand share one.
+// A methodTable caches the methods of a flat index. It decodes them on first use, because
+// thousands of sources share one method.
 type methodTable struct {
 	once sync.Once
 	all  []Method
@@ -147,10 +145,10 @@ func (t *methodTable) of(x *flat, row int) Method {
 	return t.all[row]
 }
 
-// Checksum names the function of all sums in the index.
+// Checksum names the function of all checksums in the index.
 func (x *flat) Checksum() string { return x.checksum }
 
-// Bytes is the index as it stands in the file. It must not be changed.
+// Bytes returns the file's bytes. The caller must not change them.
 func (x *flat) Bytes() []byte { return x.data }
 
 // Files returns the number of files.
@@ -223,8 +221,7 @@ func (x *flat) Action(i int) Action {
 	return a
 }
 
-// ActionArtifacts returns the rows of the artifacts of action i: first and
-// number.
+// ActionArtifacts returns the rows of the artifacts of action i: the first and their number.
 func (x *flat) ActionArtifacts(i int) (first, n int) {
 	r := x.row(secActions, i)
 	return int(binary.LittleEndian.Uint32(r[actionMadeAt:])), int(binary.LittleEndian.Uint32(r[actionMadeCountAt:]))
@@ -261,7 +258,7 @@ func (x *flat) dep(i int) Dep {
 	return out
 }
 
-// decodeDep reads what Asked and key of a Dep are encoded to.
+// decodeDep decodes the encoded Asked and key of a Dep.
 func decodeDep(name, key string) (Dep, error) {
 	asked, err := dependency.Decode(name)
 	on, err2 := dependency.Decode(key)
@@ -277,7 +274,7 @@ func decodeDep(name, key string) (Dep, error) {
 	return Dep{On: on, Name: asked.Path}, nil
 }
 
-// mustDecode reads the path of a node.
+// mustDecode decodes the path of a node and panics if it is damaged.
 func mustDecode(path string) dependency.Dependency {
 	on, err := dependency.Decode(path)
 	if err != nil {
@@ -319,7 +316,7 @@ func (x *flat) FindAction(path, target string) (i int, ok bool) {
 	return i, i < x.Actions() && x.comparePath(x.actionSource(i), path) == 0 && string(x.ActionTarget(i)) == target
 }
 
-// findOutput finds the first artifact of that path, in the order by path.
+// findOutput finds the first artifact with a path in the order by path.
 func (x *flat) findOutput(path string) (i int, ok bool) {
 	n := x.sections[secByOutput].count
 	node := func(i int) int { return x.ref(secMade, x.ref(secByOutput, i)) }
@@ -327,9 +324,8 @@ func (x *flat) findOutput(path string) (i int, ok bool) {
 	return i, i < n && x.comparePath(node(i), path) == 0
 }
 
-// Match walks entries and the index's files side by side, both being sorted by
-// path, and calls visit for each pair. An entry that the index does not know
-// has row -1; a row whose file is not among the entries has entry -1.
+// Match walks entries and the files of the index side by side; both are sorted by path. It calls
+// visit for each pair. An entry without a file has row -1; a file without an entry has entry -1.
 func (x *flat) Match(entries []scan.Entry, visit func(entry, row int)) {
 	e, r := 0, 0
 	for e < len(entries) || r < x.Files() {
@@ -357,11 +353,11 @@ func (x *flat) Match(entries []scan.Entry, visit func(entry, row int)) {
 	}
 }
 
-// nodePath returns a node's whole path: its folder's, which ends in a slash
-// unless it is the root, and its name.
+// nodePath returns a node's whole path: its directory, which ends in a slash unless it is the
+// root, and its name.
 func (x *flat) nodePath(node int) string {
 	folder, name := x.nodeName(node)
-	var path [256]byte // mostly enough, and on the stack
+	var path [256]byte // usually enough, and stays on the stack
 	return string(append(append(path[:0], folder...), name...))
 }
 
@@ -376,7 +372,7 @@ func (x *flat) nodeName(node int) (folder, name []byte) {
 	return x.name(f), x.name(r)
 }
 
-// comparePath orders a node's path and another one without allocating.
+// comparePath compares a node's path with path, without allocating.
 func (x *flat) comparePath(node int, path string) int {
 	folder, name := x.nodeName(node)
 	if len(path) < len(folder) {
@@ -391,7 +387,7 @@ func (x *flat) comparePath(node int, path string) int {
 	return compare(name, path[len(folder):])
 }
 
-// compareNodes orders two nodes by their paths.
+// compareNodes compares two nodes by their paths.
 func (x *flat) compareNodes(a, b int) int {
 	fa, na := x.nodeName(a)
 	fb, nb := x.nodeName(b)

@@ -17,13 +17,12 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// Version is the format's. An index of another version is not read.
+// Version is the format's version. An index of another version is not read.
 const Version = 4
 
 var magic = [8]byte{'c', 'o', 'o', 'k', 'i', 'd', 'x', '\n'}
 
-// The sections, in the order in which they follow each other. The first three
-// are all that a run needs in which nothing changed.
+// The sections, in file order. A no-op run reads only the first three.
 const (
 	secFolders = iota
 	secNodes
@@ -43,7 +42,7 @@ const (
 )
 
 const (
-	nameSize   = 16        // of the checksum function
+	nameSize   = 16        // of the checksum function's name
 	totalsSize = 5 * 8     // see Totals
 	sealSize   = 16        // XXH3-128
 	stampSize  = 5*8 + 4   // size, times, inode, device, mode
@@ -51,16 +50,16 @@ const (
 	entrySize  = 8 + 8     // of the section table
 	checksumAt = 8 + 4 + 4 // behind magic, version, zero
 	tableAt    = checksumAt + nameSize
-	sealsAt    = tableAt + sectionCount*entrySize // the seal of the blocks' seals
-	headerEnd  = sealsAt + sealSize               // where the header's own seal is
+	sealsAt    = tableAt + sectionCount*entrySize // seal of the block seals
+	headerEnd  = sealsAt + sealSize               // the header's own seal is here
 	headerSize = headerEnd + sealSize
 
-	// What is behind the header is sealed in blocks of this size, so that what a
-	// question does not touch need not be read.
+	// Everything behind the header is sealed in blocks of this size, so that a query reads only
+	// the blocks it needs.
 	blockSize = 64 << 10
 
-	// A folder: offset and length of its path, of where it lies, flags, the
-	// row after those below it, first node, nodes, stamp.
+	// A directory: offset and length of its path, of its real path, flags, the row after its last
+	// subdirectory, first node, number of nodes, stamp.
 	folderRealAt  = 4 + 4
 	folderFlagsAt = folderRealAt + 4 + 4
 	folderEndAt   = folderFlagsAt + 4
@@ -69,8 +68,7 @@ const (
 	folderStampAt = folderCountAt + 4
 	folderSize    = folderStampAt + stampSize + 4
 
-	// A node: offset and length of its name, flags, folder, action, stamp. One
-	// cache line.
+	// A node: offset and length of its name, flags, directory, action, stamp. One cache line.
 	nodeFlagsAt  = 4 + 4
 	nodeFolderAt = nodeFlagsAt + 4
 	nodeActionAt = nodeFolderAt + 4
@@ -110,16 +108,15 @@ var rowSize = [sectionCount]int{
 
 type section struct{ offset, count int }
 
-// Why an index was not read. All of them mean work, none means harm.
+// Reasons why an index was not read. All of them cost work; none of them costs correctness.
 var (
 	ErrForeign = errors.New("not an index of cook")
 	ErrVersion = errors.New("written by another version of cook")
 	ErrDamaged = errors.New("damaged")
 )
 
-// openFlat reads an index in place; data must not change while it is in use.
-// All of it is checked, so that no accessor can fail.
-// The error wraps ErrForeign, ErrVersion or ErrDamaged.
+// openFlat reads an index in place; data must not change while it is in use. It checks the whole
+// file, so that no accessor can fail. The error wraps ErrForeign, ErrVersion or ErrDamaged.
 func openFlat(data []byte) (*flat, error) {
 	x, err := openHeader(data)
 	if err != nil {
@@ -134,8 +131,7 @@ func openFlat(data []byte) (*flat, error) {
 	return x, nil
 }
 
-// openHeader checks the header, and that the sections and the seals of their blocks fit
-// the file.
+// openHeader checks the header, and checks that the sections and seals fit the file.
 func openHeader(data []byte) (*flat, error) {
 	if len(data) < len(magic) || !bytes.Equal(data[:len(magic)], magic[:]) {
 		return nil, ErrForeign
@@ -154,8 +150,8 @@ func openHeader(data []byte) (*flat, error) {
 	}
 	x := &flat{data: data}
 	x.checksum = string(bytes.TrimRight(data[checksumAt:tableAt], "\x00"))
-	// The checksum holds, so what follows guards against a writer's mistake and
-	// a forger, not against the weather.
+	// The checksum matches, so these checks guard against writer bugs and forged files, not
+	// against accidental damage.
 	next := headerSize
 	for s := range x.sections {
 		e := data[tableAt+s*entrySize:]
@@ -177,14 +173,13 @@ func openHeader(data []byte) (*flat, error) {
 	return x, nil
 }
 
-// ID tells one flat index from another.
+// ID returns the identity of a flat index.
 func (x *flat) ID() string {
 	id := x.id()
 	return hex.EncodeToString(id[:])
 }
 
-// ReadID returns the ID of the index that data holds. Only the header is looked
-// at.
+// ReadID returns the ID of the index in data. It reads only the header.
 func ReadID(data []byte) (string, error) {
 	x, err := openHeader(data)
 	if err != nil {
@@ -193,7 +188,7 @@ func ReadID(data []byte) (string, error) {
 	return x.ID(), nil
 }
 
-// id is the header's seal, which covers all seals.
+// id returns the header's seal, which covers all other seals.
 func (x *flat) id() (id [sealSize]byte) {
 	if len(x.data) > 0 {
 		copy(id[:], x.data[headerEnd:])
@@ -207,7 +202,7 @@ func (x *flat) row(s, i int) []byte {
 	return x.bytes(s, x.sections[s].offset+i*rowSize[s], rowSize[s])
 }
 
-// ref returns the row that row i of a section of references points to.
+// ref returns the target row of row i in a section of references.
 func (x *flat) ref(s, i int) int { return int(binary.LittleEndian.Uint32(x.row(s, i))) }
 
 // str returns the string that a row's reference points to.
@@ -223,7 +218,7 @@ func (x *flat) name(ref []byte) []byte {
 	return name[: len(name)-1 : len(name)-1]
 }
 
-// ended is name with the NUL that ends it, as system calls want it.
+// ended returns a name with its final NUL, as system calls want it.
 func (x *flat) ended(ref []byte) []byte {
 	at := int(binary.LittleEndian.Uint32(ref))
 	return x.bytes(secNames, x.sections[secNames].offset+at, int(binary.LittleEndian.Uint32(ref[4:]))+1)

@@ -8,9 +8,9 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/index"
 )
 
-func TestGuard(t *testing.T) {
+func TestGuardTurnsDamageIntoErrors(t *testing.T) {
 	if err := index.Guard(func() error { return nil }); err != nil {
-		t.Errorf("error %v of what went well", err)
+		t.Errorf("error %v of a function that succeeds", err)
 	}
 	own := errors.New("own")
 	if err := index.Guard(func() error { return own }); err != own {
@@ -27,7 +27,7 @@ func TestGuard(t *testing.T) {
 			t.Errorf("%s: error %v, want %v", name, err, index.ErrFault)
 		}
 	}
-	// Afterwards a fault is again what it was.
+	// Afterwards, the process's setting for faults is as before.
 	for _, before := range []bool{true, false} {
 		debug.SetPanicOnFault(before)
 		index.Guard(func() error { panic("in between") })

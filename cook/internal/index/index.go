@@ -1,50 +1,49 @@
-// Package index remembers what the last run knew of a tree: which folders and
-// files were there, what their content was, how each asset was cooked and what
-// came out.
+// Package index stores the knowledge of the last run about a tree: its directories and files,
+// their contents, how each asset was cooked, and its artifacts.
 //
-// The index is a cache. Deleting it costs time and never truth: whatever it
-// does not vouch for is read again. So reading is strict: anything odd about
-// the file and the whole of it is ignored, with one line saying why.
+// The index is a cache. Deleting it costs time, never correctness: a run reads again whatever the
+// index does not cover. So reading is strict: any damage makes the run ignore the whole file and
+// print one line that says why.
 //
 // # Format
 //
-// One flat file of little-endian columns that is mapped and read in place. Every
-// section is a run of rows of one size, so that row i is found by multiplication:
+// The index is one flat file of little-endian columns, mapped and read in place. Every section is
+// an array of rows of one size, so row i is found by multiplication:
 //
-//	header     magic, version, checksum function, section table
-//	folders    path, stamp, first node, nodes            sorted by tree and path
-//	nodes      name, stamp: all that stat is asked       by folder, then inode
-//	names      what folders and nodes are called, each ended by a NUL
-//	contents   checksum, blob ID                         one for each node
-//	by path    nodes that are files, sorted by path
-//	configs    nodes that are files of rules, sorted by path
-//	by output  artifacts, sorted by path
-//	actions    source, target, method, IDs, outcome      sorted by path, target
-//	deps       name, path, blob ID                       by action
-//	artifacts  node                                      by action
-//	methods    first field, fields
-//	fields     key, value                                by method
-//	strings    bytes that the rows of actions point into
+//	header       magic, version, checksum function, section table
+//	directories  path, stamp, first node, nodes            sorted by tree and path
+//	nodes        name, stamp: all arguments of stat        by directory, then inode
+//	names        of directories and nodes, each ended by a NUL
+//	contents     checksum, blob ID                         one for each node
+//	by path      nodes that are files, sorted by path
+//	configs      nodes that are cook.toml files, sorted by path
+//	by output    artifacts, sorted by path
+//	actions      source, target, method, IDs, outcome      sorted by path, target
+//	deps         name, path, blob ID                       by action
+//	artifacts    node                                      by action
+//	methods      first field, fields
+//	fields       key, value                                by method
+//	strings      bytes that the rows of actions point into
 //
-// What is behind the header is sealed in blocks of 64 KiB, each by its XXH3-128; the
-// seals are at the end, and the header has their own seal and its own. A run in which
-// nothing changed touches the first three sections: they hold every name and every stamp
-// in the order in which stat is fastest. A question about one asset touches the blocks
-// on the way to it. What a run passes over is given back to the system on the way.
+// Everything behind the header is sealed in blocks of 64 KiB, each with its XXH3-128. The seals
+// are at the end of the file; the header holds a seal of the seals and a seal of itself. A no-op
+// run reads only the first three sections: they hold all names and stamps in the order in which
+// stat is fastest. A query about one asset reads only the blocks on its path. A pass over the
+// whole index returns the memory behind it to the system.
 //
 // # Changes
 //
-// A run that changed little does not write all that again. It leaves the flat
-// file as it is and puts what differs from it into a second, small one. When that
-// has grown to a part of the first, both become a new flat file. An [Index] is the
-// two together; [Index.Edit] and [Index.Anew] begin the one that is written next. The
-// second one also says for which targets the index vouches, see [Vouch].
+// A run with few changes does not write the whole index again. It keeps the flat file and writes
+// the differences to a second, small file. When the second file has grown to a fraction of the
+// first, a new flat file replaces both. An [Index] is the two together; [Index.Edit] and
+// [Index.Anew] begin the index that is written next. The second file also lists the targets that
+// the index vouches for, see [Vouch].
 //
 // # Faults
 //
-// What is read in place may be cut or damaged by others while it is in use, and a block
-// is compared with its checksum when it is first touched. Methods of an Index that meet
-// damage panic or fault; see [Guard]. After [Index.Check] that needs another process that
+// Other processes may truncate or damage the mapped files while they are in use, and a block is
+// checked against its checksum only when it is first read. Methods of an Index panic or fault
+// when they meet damage; see [Guard]. After [Index.Check], this happens only if another process
 // writes to the file.
 package index
 
@@ -63,21 +62,19 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// An Index is what the last run knew, as the disk has it.
+// An Index holds the results of the last run, as read from disk.
 type Index struct{ live *live }
 
-// A Ref refers to a node of one Index: a file of the asset tree, an artifact, a path
-// that was looked for in vain. Refs ascend with folders, and within a folder with the
-// order in which stat is fastest.
+// A Ref refers to a node of one Index: a file of the asset tree, an artifact, or a path that was
+// absent. Refs ascend by directory, and within a directory in the order in which stat is fastest.
 type Ref uint32
 
-// A FolderRef refers to a folder of one Index.
+// A FolderRef refers to a directory of one Index.
 type FolderRef uint32
 
-// Open reads an index and its changes. base must be memory of the caller's own that
-// can be written to, such as a private mapping. Whatever is read in place is compared
-// with its checksum when it is touched. The error wraps ErrForeign, ErrVersion or
-// ErrDamaged.
+// Open reads an index and its changes. base must be the caller's own writable memory, such as a
+// private mapping. Blocks are checked against their checksums when they are first read. The error
+// wraps ErrForeign, ErrVersion or ErrDamaged.
 func Open(base, changes []byte) (*Index, error) {
 	l, err := openLive(base, changes)
 	if err != nil {
@@ -86,20 +83,20 @@ func Open(base, changes []byte) (*Index, error) {
 	return &Index{l}, nil
 }
 
-// Empty is an index that knows nothing.
+// Empty returns an index that knows nothing.
 func Empty() *Index {
 	l := &live{base: &flat{}, over: &flat{}, loaded: true}
 	if err := l.decodeOver(); err != nil {
-		panic(err) // there is nothing that could be damaged
+		panic(err) // an empty index cannot be damaged
 	}
 	return &Index{l}
 }
 
-// Load makes the changes ready: all methods but those for folders and nodes, Methods,
-// Fingerprint, Totals and Checksum need it.
+// Load decodes the changes. All methods need it except those for directories and nodes, Methods,
+// Fingerprint, Totals and Checksum.
 func (x *Index) Load() error { return x.live.Load() }
 
-// CheckRows compares all that Rows and their nodes are made of with its checksums.
+// CheckRows checks all blocks that Rows and their nodes read.
 func (x *Index) CheckRows() error {
 	b := x.live.base
 	return noticing(func() error {
@@ -115,8 +112,8 @@ func (x *Index) CheckRows() error {
 	})
 }
 
-// Guard runs what reads an index in place. Damage, a fault, or a row that points
-// nowhere, becomes an error that wraps ErrFault.
+// Guard calls do, which reads an index in place. Damage, a fault, or a row that points outside
+// becomes an error that wraps ErrFault.
 func Guard(do func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -131,10 +128,10 @@ func Guard(do func() error) (err error) {
 	return do()
 }
 
-// ErrFault says that the index was found damaged, or was cut, while it was in use.
+// ErrFault says that the index was damaged or truncated while it was in use.
 var ErrFault = errors.New("index: cut while it was in use")
 
-// ID tells one flat file from another; "" for an empty index.
+// ID identifies the flat file; it is "" for an empty index.
 func (x *Index) ID() string {
 	if x.live.base.data == nil {
 		return ""
@@ -142,32 +139,32 @@ func (x *Index) ID() string {
 	return x.live.base.ID()
 }
 
-// Checksum names the function of all sums.
+// Checksum names the function of all checksums.
 func (x *Index) Checksum() string { return x.live.Checksum() }
 
-// Fingerprint is that of the runs whose targets the index vouches for; zero if there is
-// none.
+// Fingerprint identifies the settings of the runs whose targets the index vouches for; it is zero
+// without such a run.
 func (x *Index) Fingerprint() hashing.Digest { return x.live.Identity() }
 
-// Count says which targets the totals are about. Other actions are not reported as
-// failed, nor added up.
+// Count restricts the totals and the failed sources to the given targets.
 func (x *Index) Count(targets []string) { x.live.Count(targets) }
 
-// Totals returns what the actions that count amount to.
+// Totals returns the sums over all counted actions.
 func (x *Index) Totals() Totals { return x.live.Totals() }
 
 // File finds a file.
 func (x *Index) File(path string) (File, bool) { return x.live.File(path) }
 
-// Part finds what is known of a listing, a link or an extract. An extract has no subject.
+// Part finds the record of a listing, a link or an extract. An extract is stored without its
+// subject.
 func (x *Index) Part(on dependency.Dependency) (File, bool) {
 	f, ok := x.live.File(dependency.Encode(on))
 	f.Path = on.Path
 	return f, ok
 }
 
-// Below yields all files and parts in a folder of the asset tree and in the folders below it, in no
-// order. Below "." are those outside the asset tree, too. The path of a part's File is that of the
+// Below yields all files and parts in a directory of the asset tree and its subdirectories, in no
+// order. For ".", it includes files outside the asset tree. A part's File has the path of the
 // dependency.
 func (x *Index) Below(folder string) iter.Seq2[dependency.Dependency, File] {
 	prefix := slashed(folder)
@@ -192,8 +189,8 @@ func (x *Index) Below(folder string) iter.Seq2[dependency.Dependency, File] {
 	}
 }
 
-// Match yields each of some entries, which are sorted by path, with what is known of
-// it, nil for nothing.
+// Match yields each entry with its file in the index, nil if there is none. The entries must be
+// sorted by path.
 func (x *Index) Match(entries []scan.Entry) iter.Seq2[*scan.Entry, *File] {
 	return func(yield func(*scan.Entry, *File) bool) {
 		b := x.live.base
@@ -201,7 +198,7 @@ func (x *Index) Match(entries []scan.Entry) iter.Seq2[*scan.Entry, *File] {
 		for i := range entries {
 			e := &entries[i]
 			if row < b.Files() && i > 0 && b.comparePath(b.ref(secByPath, row), e.Path) < 0 {
-				row++ // mostly it is the next one
+				row++ // usually the next one
 			}
 			if row < b.Files() && b.comparePath(b.ref(secByPath, row), e.Path) < 0 {
 				row, _ = b.FindFile(e.Path)
@@ -215,7 +212,7 @@ func (x *Index) Match(entries []scan.Entry) iter.Seq2[*scan.Entry, *File] {
 			}
 			if known == nil {
 				if over, ok := x.live.files[e.Path]; ok {
-					f := over // on the heap only if there is one
+					f := over // allocates only if there is one
 					known = &f
 				}
 			}
@@ -226,8 +223,7 @@ func (x *Index) Match(entries []scan.Entry) iter.Seq2[*scan.Entry, *File] {
 	}
 }
 
-// Configs returns the cook.toml files of the tree, sorted by folder: parents come
-// first.
+// Configs returns the cook.toml files of the tree, sorted by directory: parents are first.
 func (x *Index) Configs() []File { return x.live.Configs() }
 
 // Actions yields all actions, sorted by path and target.
@@ -235,8 +231,8 @@ func (x *Index) Actions() iter.Seq[*Action] { return x.live.allActions }
 
 func (l *live) allActions(yield func(*Action) bool) {
 	over := slices.Sorted(maps.Keys(l.actions))
-	// flush yields the actions of one source, and those of sources before it that lie
-	// over the base.
+	// flush yields the actions of one source, after the actions of earlier sources in the
+	// changes.
 	flush := func(path string, group []Action) bool {
 		for len(over) > 0 && over[0] < path {
 			list := slices.Clone(l.actions[over[0]])
@@ -293,11 +289,11 @@ func (x *Index) ActionsOf(source string) []Action {
 	return list
 }
 
-// Methods calls do for every method that is in use, some perhaps twice. It does not
-// need Load.
+// Methods calls do for every method in use, for some perhaps twice. It does not need Load.
 func (x *Index) Methods(do func(Method)) error { return x.live.Methods(do) }
 
-// MethodsOf calls do for every method of the actions that count but some, perhaps twice.
+// MethodsOf calls do for every method of the counted actions, perhaps twice; it omits actions for
+// which except returns true.
 func (x *Index) MethodsOf(except func(source, target string) bool, do func(Method)) {
 	x.live.MethodsOf(except, do)
 }
@@ -305,13 +301,14 @@ func (x *Index) MethodsOf(except func(source, target string) bool, do func(Metho
 // Failed calls do for the source of each action that failed.
 func (x *Index) Failed(do func(source string)) { x.live.FailedSources(do) }
 
-// Dependents calls do for the source of each action that depends on one of some files and parts.
+// Dependents calls do for the source of each action that depends on one of the given files and
+// parts.
 func (x *Index) Dependents(on map[dependency.Dependency]bool, do func(source string)) {
 	x.live.Dependents(on, do)
 }
 
-// Deps calls do for each dependency on artifacts or extracts whose kind is wanted, and the source
-// of its action.
+// Deps calls do for each dependency on artifacts or extracts whose kind is wanted, with the
+// source of its action.
 func (x *Index) Deps(is func(dependency.Kind) bool, do func(source string, d Dep)) {
 	x.live.Deps(is, do)
 }
@@ -319,11 +316,11 @@ func (x *Index) Deps(is func(dependency.Kind) bool, do func(source string, d Dep
 // Owner returns the source whose action made an output.
 func (x *Index) Owner(output string) (source string, ok bool) { return x.live.Owner(output) }
 
-// HoldsOutputs reports whether a folder of the output folder has artifacts.
+// HoldsOutputs reports whether a subdirectory of the output directory has artifacts.
 func (x *Index) HoldsOutputs(folder string) bool { return x.live.HoldsOutputs(folder) }
 
-// Check makes all of the index ready, and checks it so that no method can fail as long
-// as the memory stays.
+// Check loads and checks the whole index, so that no method can fail while the memory stays
+// unchanged.
 func (x *Index) Check() error {
 	if x.live.base.data == nil {
 		return nil

@@ -25,7 +25,7 @@ func stamp(n int64) scan.Stamp {
 
 func blob(b byte) store.BlobID { return store.BlobID{0: b, 31: b} }
 
-// content is what a test puts in and expects out again.
+// content is the input of a builder, and the expected contents of its index.
 type content struct {
 	folders []listed
 	files   []File
@@ -122,7 +122,7 @@ func readBack(t reporter, x *flat) content {
 		a := x.Action(i)
 		c.actions = append(c.actions, a)
 		if x.ActionPath(i) != a.Path || string(x.ActionTarget(i)) != a.Target || x.ActionState(i) != a.State {
-			t.Errorf("action %d is told in two ways", i)
+			t.Errorf("action %d: Action and its accessors differ", i)
 		}
 		x.FindAction(a.Path, a.Target)
 		first, n := x.ActionArtifacts(i)
@@ -139,7 +139,7 @@ func readBack(t reporter, x *flat) content {
 	return c
 }
 
-func TestRoundTrip(t *testing.T) {
+func TestIndexReturnsItsInput(t *testing.T) {
 	want := sample()
 	reversed := content{
 		slices.Clone(want.folders), slices.Clone(want.files), slices.Clone(want.actions),
@@ -149,7 +149,7 @@ func TestRoundTrip(t *testing.T) {
 	slices.Reverse(reversed.actions)
 	data := build(want)
 	if string(data) != string(build(reversed)) {
-		t.Error("the order in which things are added shows in the bytes")
+		t.Error("the bytes depend on the order of additions")
 	}
 	x, err := openFlat(data)
 	if err != nil {
@@ -166,9 +166,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// Whatever is put in comes out again, and does so in the same bytes if it comes
-// from there.
-func TestRoundTripLaw(t *testing.T) {
+// An index returns its input, and an index built from that output has the same bytes.
+func TestAnyIndexReturnsItsInput(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := drawModel(t)
 		data := m.flat()
@@ -184,13 +183,13 @@ func TestRoundTripLaw(t *testing.T) {
 			t.Fatal(d)
 		}
 		if b := rebuild(x); !bytes.Equal(b, data) {
-			t.Fatal("built again it has other bytes")
+			t.Fatal("an index built from its own contents has other bytes")
 		}
 	})
 }
 
-// A folder's first nodes and stamps are in the order in which stat is fastest.
-func TestNodesComeByInode(t *testing.T) {
+// The nodes of a directory are in the order in which stat is fastest.
+func TestNodesAreOrderedByInode(t *testing.T) {
 	b := newBuilder("xxh3")
 	for i, name := range []string{"d/a", "d/b", "d/c"} {
 		b.AddFile(File{Path: name, Stamp: scan.Stamp{Inode: uint64(9 - i)}})
@@ -208,8 +207,8 @@ func TestNodesComeByInode(t *testing.T) {
 	}
 }
 
-// Each folder ends behind all that are below it.
-func TestFoldersBelow(t *testing.T) {
+// The range of a directory covers all its subdirectories and no other.
+func TestDirectoryRangeCoversItsSubdirectories(t *testing.T) {
 	b := newBuilder("xxh3")
 	for _, path := range []string{"", "a", "a-", "a/b", "a/b/c", "ab"} {
 		b.AddFolder(scan.Folder{Path: path, Real: path}, true)
@@ -229,7 +228,7 @@ func TestFoldersBelow(t *testing.T) {
 	}
 }
 
-func TestFind(t *testing.T) {
+func TestFindFileAndActionByBinarySearch(t *testing.T) {
 	x, err := openFlat(build(sample()))
 	if err != nil {
 		t.Fatal(err)
@@ -260,8 +259,8 @@ func TestEmptyIndexKnowsNothing(t *testing.T) {
 	}
 }
 
-// Match pairs what a nested loop would pair.
-func TestMatch(t *testing.T) {
+// Match pairs the same entries and files as a nested loop.
+func TestMatchPairsEntriesWithFiles(t *testing.T) {
 	names := rapid.SliceOfDistinct(rapid.StringOfN(rapid.RuneFrom([]rune("ab/-")), 1, 4, -1), rapid.ID)
 	rapid.Check(t, func(t *rapid.T) {
 		now, before := names.Draw(t, "now"), names.Draw(t, "before")
@@ -345,7 +344,7 @@ func TestProbingDoesNotAllocate(t *testing.T) {
 	}
 }
 
-func TestOpenSaysWhatIsWrong(t *testing.T) {
+func TestOpenErrorNamesTheCause(t *testing.T) {
 	good := build(sample())
 	newer := slices.Clone(good)
 	newer[8] = Version + 1
@@ -367,24 +366,23 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
-func TestEveryBitAndEveryCutIsNoticed(t *testing.T) {
+func TestEveryFlippedBitAndEveryCutIsDetected(t *testing.T) {
 	good := build(sample())
 	for i := range good {
 		for bit := range 8 {
 			bad := slices.Clone(good)
 			bad[i] ^= 1 << bit
 			if _, err := openFlat(bad); err == nil {
-				t.Fatalf("byte %d bit %d flipped: not noticed", i, bit)
+				t.Fatalf("byte %d bit %d flipped: not detected", i, bit)
 			}
 		}
 		if _, err := openFlat(good[:i]); err == nil {
-			t.Fatalf("cut to %d bytes: not noticed", i)
+			t.Fatalf("cut to %d bytes: not detected", i)
 		}
 	}
 }
 
-// forge makes all seals fit again after a change to the rest, as no accident
-// would.
+// forge recomputes all seals after a change, as no accident would.
 func forge(data []byte) []byte {
 	data = slices.Clone(data)
 	if len(data) < headerSize {
@@ -401,7 +399,7 @@ func forge(data []byte) []byte {
 	return data
 }
 
-// The helper itself must get past the seals, or what it forges proves nothing.
+// Forged files must pass the seals, or the tests that use forge prove nothing.
 func TestForgePassesTheSeals(t *testing.T) {
 	good := build(sample())
 	for s := range sectionCount {
@@ -431,8 +429,7 @@ func TestForgedIndexIsRefusedOrHarmless(t *testing.T) {
 	}
 }
 
-// Roles and flags that no writer gives are refused: what a sweep or a run does
-// with them is not thought of.
+// Open refuses roles and flags that no writer produces, because no code handles them.
 func TestOpenRefusesForgedFlags(t *testing.T) {
 	good := build(sample())
 	x, err := openFlat(good)
@@ -447,16 +444,16 @@ func TestOpenRefusesForgedFlags(t *testing.T) {
 	}
 	file, artifact := x.ref(secByPath, 0), x.ref(secMade, 0)
 	for name, data := range map[string][]byte{
-		"a file that is an artifact": set(secNodes, file, nodeFlagsAt, uint32(Made)),
-		"a file that is absent":      set(secNodes, file, nodeFlagsAt, uint32(Absent)),
-		"an artifact that is none":   set(secNodes, artifact, nodeFlagsAt, uint32(Other)),
-		"an artifact of nobody":      set(secNodes, artifact, nodeActionAt, noAction),
-		"rules that are not listed":  set(secNodes, file, nodeFlagsAt, uint32(Config)),
-		"an unknown role":            set(secNodes, file, nodeFlagsAt, nodeRole),
-		"a dead node":                set(secNodes, file, nodeFlagsAt, nodeDead),
-		"an unknown flag of a node":  set(secNodes, file, nodeFlagsAt, 1<<31),
-		"an unknown tree":            set(secFolders, 0, folderFlagsAt, uint32(trees)),
-		"a dead folder":              set(secFolders, 0, folderFlagsAt, folderDead),
+		"a file that is an artifact":    set(secNodes, file, nodeFlagsAt, uint32(Made)),
+		"a file that is absent":         set(secNodes, file, nodeFlagsAt, uint32(Absent)),
+		"an artifact that is none":      set(secNodes, artifact, nodeFlagsAt, uint32(Other)),
+		"an artifact without an action": set(secNodes, artifact, nodeActionAt, noAction),
+		"rules that are not listed":     set(secNodes, file, nodeFlagsAt, uint32(Config)),
+		"an unknown role":               set(secNodes, file, nodeFlagsAt, nodeRole),
+		"a dead node":                   set(secNodes, file, nodeFlagsAt, nodeDead),
+		"an unknown flag of a node":     set(secNodes, file, nodeFlagsAt, 1<<31),
+		"an unknown tree":               set(secFolders, 0, folderFlagsAt, uint32(trees)),
+		"a dead folder":                 set(secFolders, 0, folderFlagsAt, folderDead),
 	} {
 		if _, err := openFlat(data); !errors.Is(err, ErrDamaged) {
 			t.Errorf("%s: %v", name, err)
@@ -467,7 +464,7 @@ func TestOpenRefusesForgedFlags(t *testing.T) {
 	}
 }
 
-// discard is for what a forged index may well get wrong.
+// discard ignores errors that a forged index may cause.
 type discard struct{}
 
 func (discard) Helper()               {}

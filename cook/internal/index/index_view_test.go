@@ -12,7 +12,7 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-func TestEmptyIndex(t *testing.T) {
+func TestEmptyIndexYieldsNothing(t *testing.T) {
 	x := Empty()
 	if x.ID() != "" || x.Folders()+x.Nodes() != 0 || !x.Fingerprint().IsZero() || x.Totals() != (Totals{}) {
 		t.Errorf("%q, %d folders, %d nodes", x.ID(), x.Folders(), x.Nodes())
@@ -27,9 +27,9 @@ func TestEmptyIndex(t *testing.T) {
 	}
 }
 
-// Whatever was edited, an index yields and finds what the one file yields and finds
-// that would be written for it, in the same order.
-func TestViewIsTheFlatFile(t *testing.T) {
+// After any edits, an index yields and finds the same, in the same order, as the flat file that
+// would be written for it.
+func TestEditedIndexEqualsItsFlatFile(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		before, after := drawModel(rt), drawModel(rt)
 		base := before.flat()
@@ -99,8 +99,8 @@ func TestViewIsTheFlatFile(t *testing.T) {
 	})
 }
 
-// Refs reach the same nodes and folders as the cursor does, in both parts.
-func TestRefs(t *testing.T) {
+// Refs and the cursor reach the same nodes and directories in both parts.
+func TestRefsAndCursorReachTheSameNodes(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		m := drawModel(rt)
 		base := m.flat()

@@ -14,18 +14,16 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// A Live is the index as the disk has it: the flat file and the changes that
-// later runs have put over it. It is for runs that touch little of it: where it
-// has to be changed it is changed in memory, and [Live.Changes] gives what is to
-// be written.
+// A live is the index as stored on disk: the flat file and the changes of later runs. It suits
+// runs that use a small part of the index. Edits change it in memory, and [live.Changes] returns
+// the changes to write.
 //
-// The base need not be checked whole: what is touched is compared with its checksum
-// then. A damaged or forged one makes a method panic; the caller of a live must be ready
-// for that, as it must be for a fault if the base is a mapped file that another process
-// truncates.
+// The base need not be checked as a whole: blocks are checked when they are first read. Methods
+// panic if the base is damaged or forged; they fault if the base is a mapped file that another
+// process truncates. The caller must handle both.
 type live struct {
-	base *flat // rows of nodes, folders and actions may be marked dead or patched
-	over *flat // what the changes add
+	base *flat // rows may be marked dead or patched
+	over *flat // additions of the changes
 
 	vouched vouching
 	counted counted
@@ -34,26 +32,26 @@ type live struct {
 	marks
 	contents map[int][]byte // patches that wait for Load
 	decoded
-	weight int // how much may be dead or lie over the base before it is put together anew
+	weight int // number of changes after which the index is rebuilt
 	loaded bool
 	edited bool
 }
 
-// Marks are rows of the base that the changes patch or end.
+// marks are the rows of the base that the changes patch or delete.
 type marks struct {
 	patched, deadNodes         bitset
 	patchedFolders, deadFolder bitset
 	deadActions                bitset
 }
 
-// A decoded is what the changes add, once loaded. Edits are made here and not in live's
-// over, whose rows keep their numbers.
+// decoded holds the additions of the changes after Load. Edits are made here and not in
+// live.over, so that the rows of over keep their numbers.
 type decoded struct {
 	files   map[string]File
 	actions map[string][]Action // by source
-	owners  map[string][]string // the sources of outputs; more than one if they are at odds
-	holds   map[string]int      // outputs at or below each folder of the output folder
-	absent  map[string]bool     // what is not there and has no node in the base
+	owners  map[string][]string // sources of outputs; several if they conflict
+	holds   map[string]int      // outputs at or below each output directory
+	absent  map[string]bool     // absent paths without a node in the base
 	folders map[string]folderIn
 	unsure  map[string]bool // see settleAbsent
 }
@@ -94,8 +92,8 @@ func (s *bitset) each(do func(i int)) {
 	}
 }
 
-// OpenLive reads an index and its changes. base must be memory of the caller's
-// own that can be written to, such as a private mapping.
+// openLive reads an index and its changes. base must be the caller's own writable memory, such as
+// a private mapping.
 func openLive(base, changes []byte) (*live, error) {
 	x, err := openHeader(base)
 	if err != nil {
@@ -108,8 +106,8 @@ func openLive(base, changes []byte) (*live, error) {
 	return l, nil
 }
 
-// Load makes maps of the changes: everything but Parts, Methods, Identity, Totals and
-// Checksum needs it.
+// Load decodes the changes. All methods need it except Parts, Methods, Identity, Totals and
+// Checksum.
 func (l *live) Load() error {
 	if l.loaded {
 		return nil
@@ -146,21 +144,20 @@ func (l *live) Content(part, row int) (hashing.Sum128, store.BlobID) {
 	return l.Parts()[part].Content(row)
 }
 
-// Parts are the two indexes that a Live consists of, to be probed. What the
-// second adds is not in the first, or is dead there.
+// Parts returns the base and the additions, to be probed. A path of the second part is not in the
+// first, or is dead there.
 func (l *live) Parts() [2]*flat { return [2]*flat{l.base, l.over} }
 
-// Base is the flat index, to which the changes belong.
+// Base returns the flat index that the changes belong to.
 func (l *live) Base() *flat { return l.base }
 
-// Checksum names the function of all sums.
+// Checksum names the function of all checksums.
 func (l *live) Checksum() string { return l.base.checksum }
 
-// Identity is that of the runs whose targets the index vouches for; zero if there is
-// none.
+// Identity identifies the runs whose targets the index vouches for; zero if there are none.
 func (l *live) Identity() hashing.Digest { return l.vouched.identity }
 
-// Edited reports whether anything was changed since OpenLive.
+// Edited reports whether anything was changed since openLive.
 func (l *live) Edited() bool { return l.edited }
 
 // File finds a file.
@@ -183,8 +180,7 @@ func (l *live) baseFile(path string) (node int, ok bool) {
 	return node, !l.deadNodes.has(node)
 }
 
-// FindFolder finds a folder of the asset tree by its path, which has a slash
-// behind each name.
+// FindFolder finds a directory of the asset tree by its path, which ends in a slash.
 func (l *live) FindFolder(path string) (part, row int, ok bool) {
 	for part, x := range l.Parts() {
 		if row, ok := x.findFolder(Assets, path); ok {
@@ -237,7 +233,7 @@ func (x *flat) artifactAction(row int) int {
 	})
 }
 
-// HoldsOutputs reports whether a folder of the output folder has artifacts.
+// HoldsOutputs reports whether a subdirectory of the output directory has artifacts.
 func (l *live) HoldsOutputs(folder string) bool {
 	prefix := folder + "/"
 	if l.holds[prefix] > 0 {
@@ -276,8 +272,7 @@ func (l *live) Source(part, node int) string {
 	return x.ActionPath(action)
 }
 
-// Count says which targets the totals are about. Other actions are neither reported as
-// failed nor added up.
+// Count restricts the totals and the failed sources to the given targets.
 func (l *live) Count(targets []string) { l.counted = countedTargets(targets) }
 
 // FailedSources calls do for the source of each action that failed.
@@ -297,7 +292,7 @@ func (l *live) FailedSources(do func(path string)) {
 	})
 }
 
-// Dependents calls do for the source of each action that depends on one of some files and
+// Dependents calls do for the source of each action that depends on one of the given files and
 // parts.
 func (l *live) Dependents(on map[dependency.Dependency]bool, do func(path string)) {
 	if len(on) == 0 {
@@ -319,8 +314,8 @@ func (l *live) Dependents(on map[dependency.Dependency]bool, do func(path string
 	})
 }
 
-// Deps calls do for each dependency on artifacts or extracts whose kind is wanted, and the source
-// of its action.
+// Deps calls do for each dependency on artifacts or extracts whose kind is wanted, with the
+// source of its action.
 func (l *live) Deps(is func(dependency.Kind) bool, do func(source string, d Dep)) {
 	l.base.eachDepThat(dependency.MayBePart, func(dep, action int) {
 		if d := l.base.dep(dep); is(d.On.Kind) && !l.deadActions.has(action) {
@@ -336,7 +331,7 @@ func (l *live) Deps(is func(dependency.Kind) bool, do func(source string, d Dep)
 	})
 }
 
-// eachDep calls do for each dependency on one of the paths, and its action.
+// eachDep calls do for each dependency on one of the paths, with its action.
 func (x *flat) eachDep(paths map[string]bool, do func(dep, action int)) {
 	x.eachDepThat(func(path []byte) bool { return paths[string(path)] }, do)
 }
@@ -354,8 +349,7 @@ func (x *flat) eachDepThat(matches func(path []byte) bool, do func(dep, action i
 	}
 }
 
-// Methods calls do for every method that is in use, some perhaps twice. It does
-// not need Load.
+// Methods calls do for every method in use, for some perhaps twice. It does not need Load.
 func (l *live) Methods(do func(Method)) error {
 	for i := range l.base.Methods() {
 		do(l.base.Method(i))
@@ -370,7 +364,8 @@ func (l *live) Methods(do func(Method)) error {
 	return nil
 }
 
-// MethodsOf calls do for every method of the actions that count but some, perhaps twice.
+// MethodsOf calls do for every method of the counted actions, perhaps twice; it omits actions for
+// which except returns true.
 func (l *live) MethodsOf(except func(source, target string) bool, do func(Method)) {
 	done := make([]bool, l.base.Methods())
 	for i := range l.base.Actions() {
@@ -391,8 +386,7 @@ func (l *live) MethodsOf(except func(source, target string) bool, do func(Method
 	})
 }
 
-// Configs returns the cook.toml files of the tree, sorted by folder: parents
-// come first.
+// Configs returns the cook.toml files of the tree, sorted by directory: parents are first.
 func (l *live) Configs() []File {
 	var list []File
 	for i := range l.base.sections[secConfigs].count {
@@ -414,7 +408,7 @@ func (x *flat) role(node int) Role {
 	return Role(binary.LittleEndian.Uint32(x.row(secNodes, node)[nodeFlagsAt:]) & nodeRole)
 }
 
-// Flat makes one index of all parts, checked whole.
+// Flat merges the base and the changes into one checked index.
 func (l *live) Flat() (*flat, error) {
 	if err := l.Load(); err != nil {
 		return nil, err
@@ -428,7 +422,7 @@ func (l *live) Flat() (*flat, error) {
 	return openFlat(l.builder().Bytes())
 }
 
-// pristine reports whether nothing was added to the base nor taken from it.
+// pristine reports whether nothing was added to the base or deleted from it.
 func (l *live) pristine() bool {
 	return l.deadNodes.n+l.deadFolder.n+l.deadActions.n+len(l.files)+len(l.actions)+len(l.folders) == 0
 }
@@ -456,7 +450,7 @@ func (l *live) builder() *builder {
 	return b
 }
 
-// dropEmpty drops the output folders that hold no artifact any more.
+// dropEmpty drops the output directories that have no artifact any more.
 func (l *live) dropEmpty(b *builder) {
 	if !slices.ContainsFunc(b.folders, func(f folderIn) bool { return f.tree == Out }) {
 		return
@@ -471,7 +465,7 @@ func (l *live) dropEmpty(b *builder) {
 	b.folders = slices.DeleteFunc(b.folders, func(f folderIn) bool { return f.tree == Out && !holds[f.path] })
 }
 
-// addOver adds what lies over the base.
+// addOver adds the additions of the changes to a builder.
 func (l *live) addOver(b *builder) {
 	b.folders = slices.AppendSeq(b.folders, maps.Values(l.folders))
 	for _, f := range l.files {

@@ -17,9 +17,8 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// Whatever edits are made, in whatever pieces they are written and read again,
-// a Live knows what a model in maps knows.
-func TestLiveLaw(t *testing.T) {
+// After any edits, in any number of write and read cycles, a live equals a model made of maps.
+func TestEditedIndexEqualsModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := &session{model: drawModel(t)}
 		s.base = s.flat()
@@ -38,16 +37,16 @@ func TestLiveLaw(t *testing.T) {
 	})
 }
 
-// A session is a Live under test, with what it is to know.
+// A session is a live under test with its model.
 type session struct {
 	*model
-	base []byte // as it lies on the disk
+	base []byte // the file's bytes
 	live *live
-	// touched is what was edited since: nodes over the base that stood for it
-	// mean nothing any more.
+	// touched are the paths edited since the last open; their nodes in the changes are no longer
+	// valid.
 	touched map[string]bool
-	opened  []byte // the model when it was opened, flat
-	patched bool   // the base was rewritten in place: its nodes may be in another order
+	opened  []byte // the model at the last open, encoded
+	patched bool   // the base was rewritten in place, perhaps in another node order
 }
 
 func mustOpen(t rapid.TB, data []byte) *flat {
@@ -78,11 +77,11 @@ func (s *session) open(t *rapid.T, changes []byte) {
 func (s *session) reopen(t *rapid.T, changes []byte) {
 	s.open(t, changes)
 	if again := s.live.Changes(); !bytes.Equal(again, changes) {
-		t.Fatal("what was read is written with other bytes")
+		t.Fatal("changes that were read are written with other bytes")
 	}
 }
 
-// reopenTwice writes the changes once by a Live that was not loaded.
+// reopenTwice writes the changes once from a live that was not loaded.
 func (s *session) reopenTwice(t *rapid.T) {
 	changes := s.live.Changes()
 	l, err := openLive(bytes.Clone(s.base), changes)
@@ -90,7 +89,7 @@ func (s *session) reopenTwice(t *rapid.T) {
 		t.Fatal(err)
 	}
 	if again := l.Changes(); !bytes.Equal(again, changes) {
-		t.Fatal("what was not loaded is written with other bytes")
+		t.Fatal("changes that were not loaded are written with other bytes")
 	}
 	s.vouch(t, l)
 	s.reopen(t, l.Changes())
@@ -106,7 +105,7 @@ func (s *session) rewrite(t *rapid.T) {
 		return
 	}
 	if !bytes.Equal(s.base, s.flat()) {
-		t.Fatal("put together anew, it has other bytes than a new one")
+		t.Fatal("the rebuilt index differs from a new one")
 	}
 	maps.DeleteFunc(s.folders, func(_ string, f listed) bool { return s.isEmptyOutput(f) })
 	s.open(t, changes)
@@ -157,7 +156,7 @@ func (s *session) drop(source string) {
 	})
 }
 
-// recook replaces an action by one that makes the same, as a run does.
+// recook replaces an action by one with the same outputs, as a run does.
 func (s *session) recook(t *rapid.T) {
 	keys := slices.SortedFunc(maps.Keys(s.actions), func(a, b [2]string) int {
 		return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1]))
@@ -182,8 +181,8 @@ func (s *session) addFolder(t *rapid.T) {
 // A place is a row of one of the parts.
 type place struct{ part, row int }
 
-// anyFolder draws a folder that the scan has listed, and that is as it was when
-// the Live was opened.
+// anyFolder draws a directory that the scan listed and that was not edited since the live was
+// opened.
 func (s *session) anyFolder(t *rapid.T) (place, folderRow) {
 	var list []place
 	for part, x := range s.live.Parts() {
@@ -222,7 +221,7 @@ func (s *session) restampFolder(t *rapid.T) {
 	s.folders[path] = now
 }
 
-// restampOutput gives an output folder of the base a stamp.
+// restampOutput stamps an output directory of the base.
 func (s *session) restampOutput(t *rapid.T) {
 	x := s.live.Base()
 	var rows []int
@@ -241,7 +240,7 @@ func (s *session) restampOutput(t *rapid.T) {
 	s.folders[outKey(path)] = f
 }
 
-// anyNode draws a node with a stamp that is as it was when the Live was opened.
+// anyNode draws a node with a stamp that was not edited since the live was opened.
 func (s *session) anyNode(t *rapid.T, wanted func(Role) bool) (place, Probe, string) {
 	var list []place
 	for part, x := range s.live.Parts() {
@@ -270,7 +269,7 @@ func (s *session) dropNode(t *rapid.T) {
 func (s *session) restamp(t *rapid.T) {
 	at, p, path := s.anyNode(t, func(r Role) bool { return r != Absent })
 	now, settled := drawStamp(t), rapid.Bool().Draw(t, "settled")
-	now.Size = p.Stamp.Size // for the content is the same
+	now.Size = p.Stamp.Size // the content is unchanged
 	if p.Role != Made {
 		known, _ := s.live.File(path)
 		if d := gocmp.Diff(s.files[path], known); d != "" {
@@ -296,7 +295,7 @@ func (s *session) restamp(t *rapid.T) {
 	}
 }
 
-// vouch leaves out targets, and changes what is pending for the others.
+// vouch drops some targets, and changes the pending sources of the others.
 func (s *session) vouch(t *rapid.T, l *live) {
 	var known []string
 	for _, v := range s.vouched {
@@ -306,7 +305,7 @@ func (s *session) vouch(t *rapid.T, l *live) {
 	l.Vouch(newVouching(s.identity, s.vouched))
 }
 
-// check compares all that the Live can be asked with the model.
+// check compares all answers of the live with the model.
 func (s *session) check(t *rapid.T) {
 	s.compare(t, s.live)
 	x, err := s.live.Flat()
@@ -321,21 +320,21 @@ func (s *session) check(t *rapid.T) {
 		t.Fatalf("flat: %s", gocmp.Diff(s.content(), readBack(discard{}, x), gocmp.AllowUnexported(content{}, listed{}), cmpopts.EquateEmpty()))
 	}
 	if !bytes.Equal(want, s.opened) && !s.live.Edited() {
-		t.Fatal("edited without its notice")
+		t.Fatal("Edited is false after an edit")
 	}
 }
 
-// checkReopened compares what the files would give to the next run.
+// checkReopened compares the written files, as the next run reads them.
 func (s *session) checkReopened(t *rapid.T) {
 	l := load(t, s.base, s.live.Changes())
 	s.compare(t, l)
 	if l.Edited() {
-		t.Fatal("edited before any edit")
+		t.Fatal("Edited is true before any edit")
 	}
 	checkRows(t, &Index{l})
 	for _, span := range l.unwritten(1) {
 		if !bytes.Equal(l.base.data[span.from:span.to], s.base[span.from:span.to]) {
-			t.Fatalf("written to among bytes %d to %d", span.from, span.to)
+			t.Fatalf("bytes %d to %d are listed as unwritten but were changed", span.from, span.to)
 		}
 	}
 	parts := l.Parts()
@@ -444,7 +443,7 @@ func (s *session) compareActions(t *rapid.T, l *live, path string) {
 		}
 	}
 	if reflect.DeepEqual(want, got) {
-		return // the other way to know takes long
+		return // gocmp is slow
 	}
 	if d := gocmp.Diff(want, got, cmpopts.EquateEmpty()); d != "" {
 		t.Fatalf("Actions(%q): %s", path, d)
@@ -467,8 +466,7 @@ func (s *session) compareConfigs(t *rapid.T, l *live, want []string) {
 	}
 }
 
-// compareSet compares what an iterator gives, perhaps several times, with what it
-// is to give.
+// compareSet compares the values of an iterator, which may repeat, with the wanted set.
 func compareSet(t *rapid.T, what string, want []string, each func(func(string))) {
 	var got []string
 	each(func(s string) { got = append(got, s) })

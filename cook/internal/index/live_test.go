@@ -15,7 +15,7 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// changed is a base, and changes of every kind to it.
+// changed returns a base, and changes of every kind to it.
 func changed(t testing.TB) (base, changes []byte) {
 	t.Helper()
 	c := sample()
@@ -54,7 +54,7 @@ func mustLive(t testing.TB, base, changes []byte) *live {
 	return l
 }
 
-func TestNoChangesIsTheIndex(t *testing.T) {
+func TestIndexWithoutChangesEqualsItsBase(t *testing.T) {
 	data := build(sample())
 	want, err := openFlat(data)
 	if err != nil {
@@ -66,32 +66,32 @@ func TestNoChangesIsTheIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got.Bytes(), data) || l.Edited() || l.Grown() {
-		t.Errorf("not as the index is: edited %v, grown %v", l.Edited(), l.Grown())
+		t.Errorf("differs from the base: edited %v, grown %v", l.Edited(), l.Grown())
 	}
 	if !l.Identity().IsZero() || l.Totals() != (Totals{}) || l.Checksum() != want.Checksum() || l.Base().ID() != want.ID() {
-		t.Error("not who the index is")
+		t.Error("the identity differs from the base")
 	}
 	if over := l.Parts()[1]; over.Nodes()+over.Folders()+over.Actions() != 0 {
-		t.Error("something lies over it")
+		t.Error("the changes have additions")
 	}
 	if d := cmp.Diff(readBack(t, want), readBack(t, got), cmp.AllowUnexported(content{}, listed{})); d != "" {
 		t.Error(d)
 	}
 }
 
-func TestChangesOfWhatWasNotLoaded(t *testing.T) {
+func TestUnloadedChangesAreWrittenUnchanged(t *testing.T) {
 	base, changes := changed(t)
 	l, err := openLive(bytes.Clone(base), changes)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(l.Changes(), changes) {
-		t.Error("they are not what they were")
+		t.Error("the changes differ")
 	}
 }
 
-// An edit that says what is known already is none.
-func TestEditsThatChangeNothing(t *testing.T) {
+// An edit that repeats known facts is no edit.
+func TestRedundantEditChangesNothing(t *testing.T) {
 	base, changes := changed(t)
 	l := mustLive(t, base, changes)
 	for part, x := range l.Parts() {
@@ -122,8 +122,8 @@ func TestEditsThatChangeNothing(t *testing.T) {
 	}
 }
 
-// A link that leads elsewhere takes the files below it along.
-func TestFolderThatMoved(t *testing.T) {
+// When a link gets another target, the files below it move too.
+func TestRetargetedLinkMovesItsFiles(t *testing.T) {
 	b := newBuilder("xxh3")
 	b.AddFolder(scan.Folder{Path: "link", Real: "old"}, true)
 	b.AddFile(File{Path: "link/a", Stamp: stamp(1)})
@@ -135,7 +135,7 @@ func TestFolderThatMoved(t *testing.T) {
 	}
 	l := mustLive(t, base, noChanges(x, vouching{}))
 	l.AddFolder(scan.Folder{Path: "link", Real: "new"}, true)
-	l.Restamp(0, x.ref(secByPath, 0), stamp(2), true) // by its number of before
+	l.Restamp(0, x.ref(secByPath, 0), stamp(2), true) // by its old number
 	l = mustLive(t, base, l.Changes())
 	type found struct {
 		real, path string
@@ -156,8 +156,8 @@ func TestFolderThatMoved(t *testing.T) {
 	}
 }
 
-// What was not there, came and went is looked for where it was looked for before.
-func TestAbsentAgain(t *testing.T) {
+// A path that was absent, appeared and vanished again is checked at its old place.
+func TestPathAbsentAgainKeepsItsNode(t *testing.T) {
 	base := build(sample())
 	x, err := openFlat(base)
 	if err != nil {
@@ -179,19 +179,19 @@ func TestAbsentAgain(t *testing.T) {
 	l.PutFile(File{Path: "b/d.bin"})
 	came := mustLive(t, base, l.Changes())
 	if dead, alive := find(came); dead != 1 || alive != 0 {
-		t.Errorf("it came: %d dead, %d alive", dead, alive)
+		t.Errorf("the file appeared: %d dead, %d alive", dead, alive)
 	}
 	came.DropFile("b/d.bin")
 	went := mustLive(t, base, came.Changes())
 	if dead, alive := find(went); dead != 0 || alive != 1 {
-		t.Errorf("it went: %d dead, %d alive", dead, alive)
+		t.Errorf("the file vanished: %d dead, %d alive", dead, alive)
 	}
 	if !bytes.Equal(came.Changes(), noChanges(x, vouching{})) {
-		t.Error("nothing has changed, and yet there are changes")
+		t.Error("there are changes although nothing has changed")
 	}
 }
 
-func TestRewriteInPlace(t *testing.T) {
+func TestRewriteOfPatchesIsInPlace(t *testing.T) {
 	base := build(sample())
 	x, err := openFlat(base)
 	if err != nil {
@@ -203,7 +203,7 @@ func TestRewriteInPlace(t *testing.T) {
 	l.PutFile(f)
 	y, changes := l.Rewrite()
 	if y != l.Base() {
-		t.Fatal("not in place")
+		t.Fatal("the index was not rewritten in place")
 	}
 	y, err = openFlat(bytes.Clone(y.Bytes()))
 	if err != nil {
@@ -218,7 +218,7 @@ func TestRewriteInPlace(t *testing.T) {
 	}
 }
 
-func TestGrown(t *testing.T) {
+func TestManyChangesCallForANewIndex(t *testing.T) {
 	x, err := openFlat(build(sample()))
 	if err != nil {
 		t.Fatal(err)
@@ -233,7 +233,7 @@ func TestGrown(t *testing.T) {
 	}
 }
 
-func TestOpenLiveNoticesDamageOfTheBase(t *testing.T) {
+func TestOpenDetectsDamageOfTheBase(t *testing.T) {
 	base, changes := changed(t)
 	for i := range base {
 		bad := bytes.Clone(base)
@@ -247,7 +247,7 @@ func TestOpenLiveNoticesDamageOfTheBase(t *testing.T) {
 			want = ErrVersion
 		case err == nil:
 			if _, err := l.Flat(); !errors.Is(err, ErrDamaged) {
-				t.Fatalf("byte %d: Flat says %v", i, err)
+				t.Fatalf("byte %d: Flat returns %v", i, err)
 			}
 			err = (&Index{l}).Check()
 		}
@@ -257,12 +257,12 @@ func TestOpenLiveNoticesDamageOfTheBase(t *testing.T) {
 	}
 	for n := range base {
 		if _, err := openLive(bytes.Clone(base[:n]), changes); err == nil {
-			t.Fatalf("cut to %d bytes: not noticed", n)
+			t.Fatalf("cut to %d bytes: not detected", n)
 		}
 	}
 }
 
-func TestOpenLiveNoticesDamageOfTheChanges(t *testing.T) {
+func TestOpenDetectsDamageOfTheChanges(t *testing.T) {
 	base, changes := changed(t)
 	check := func(what string, i int, data []byte) {
 		t.Helper()
@@ -291,7 +291,7 @@ func TestOpenLiveNoticesDamageOfTheChanges(t *testing.T) {
 	}
 }
 
-// forgeChanges makes changes belong to a base and all seals fit.
+// forgeChanges makes changes fit a base and recomputes all seals.
 func forgeChanges(data, base []byte) []byte {
 	data = bytes.Clone(data)
 	if len(data) < changesHeader+sealSize {
@@ -313,7 +313,7 @@ func forgeChanges(data, base []byte) []byte {
 	return data
 }
 
-// Forged changes are refused, or harmless whatever is asked or edited.
+// Forged changes are refused, or no query or edit fails.
 func TestForgedChangesAreRefusedOrHarmless(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long, and starts no goroutines")
@@ -331,12 +331,12 @@ func TestForgedChangesAreRefusedOrHarmless(t *testing.T) {
 		}
 	}
 	if accepted == 0 {
-		t.Error("none got past the seals")
+		t.Error("no forged file passed the seals")
 	}
 }
 
-// What lies over the base must not be in it as well.
-func TestChangesThatRepeatTheBase(t *testing.T) {
+// Open refuses changes that add a path of the base.
+func TestChangesThatRepeatTheBaseAreRefused(t *testing.T) {
 	base := build(sample())
 	for name, add := range map[string]func(b *builder){
 		"file":   func(b *builder) { b.AddFile(sample().files[1]) },
@@ -363,8 +363,8 @@ func TestChangesThatRepeatTheBase(t *testing.T) {
 	}
 }
 
-// useAll asks and edits all that there is, if the changes are accepted. Nothing
-// of that may panic, and what is written must be readable.
+// useAll runs all queries and edits if the changes are accepted. None of them may panic, and the
+// written files must be readable.
 func useAll(t testing.TB, base, changes []byte) bool {
 	t.Helper()
 	l, err := openLive(bytes.Clone(base), changes)
@@ -410,7 +410,7 @@ func mustLiveOrDamaged(t testing.TB, base, changes []byte) {
 	}
 }
 
-// writable proves that what a Live writes can be read.
+// writable proves that the files written by a live can be read.
 func writable(t testing.TB, base []byte, l *live) {
 	t.Helper()
 	mustLive(t, base, l.Changes())
@@ -511,8 +511,8 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// Output folders without artifacts go, also if the index knows no other folders.
-func TestEmptyOutputFoldersAreDropped(t *testing.T) {
+// Output directories without artifacts are dropped, even if the index has no other directories.
+func TestEmptyOutputDirectoriesAreDropped(t *testing.T) {
 	for _, others := range []bool{false, true} {
 		b := newBuilder("xxh3")
 		b.folders = []folderIn{{folderKey: folderKey{Out, "empty/"}}, {folderKey: folderKey{Out, "full/"}}}

@@ -18,8 +18,8 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// The names that models are made of: few, so that they meet, and such as sort
-// one way as paths and another way by their folders.
+// The names of the models. There are few, so that they collide, and some sort differently as
+// paths and by directory.
 var (
 	filePaths = []string{
 		"a", "a-", "a\xff\n", "cook.toml", "d-/cook.toml", "d/a", "d/b", "d/cook.toml", "d/e/a", "d/e/cook.toml",
@@ -31,7 +31,7 @@ var (
 	targets      = []string{"", "m", "pc"}
 )
 
-// A model is what an index is to know, in maps.
+// A model holds the expected contents of an index in maps.
 type model struct {
 	identity hashing.Digest
 	vouched  []Vouch
@@ -67,7 +67,7 @@ func drawIdentity(t *rapid.T) hashing.Digest {
 	return hashing.Digest{rapid.ByteMax(2).Draw(t, "identity")}
 }
 
-// drawVouched draws some of the targets, each with what is pending.
+// drawVouched draws some of the targets, each with pending sources.
 func drawVouched(t *rapid.T, targets []string) (list []Vouch) {
 	for _, target := range targets {
 		if !rapid.Bool().Draw(t, "vouched") {
@@ -84,7 +84,7 @@ func drawVouched(t *rapid.T, targets []string) (list []Vouch) {
 	return list
 }
 
-// vouching is what the files are to hold of that.
+// vouching returns the expected vouches in the files.
 func (m *model) vouching() vouching {
 	v := newVouching(m.identity, m.vouched)
 	for i := range v.vouches {
@@ -122,7 +122,7 @@ func drawFile(t *rapid.T) File {
 	}
 }
 
-// drawAction draws one that makes nothing that another one makes.
+// drawAction draws an action whose outputs no other action makes.
 func (m *model) drawAction(t *rapid.T) Action {
 	text := rapid.SampledFrom([]string{"", "cooked", "new\nforced"})
 	a := Action{
@@ -163,7 +163,7 @@ func (m *model) drawAction(t *rapid.T) Action {
 	return a
 }
 
-// content is the model as readBack gives it.
+// content returns the model in the form of readBack.
 func (m *model) content() content {
 	var c content
 	c.folders = slices.SortedFunc(maps.Values(m.folders), compareListed)
@@ -179,8 +179,8 @@ func compareListed(a, b listed) int {
 	return cmp.Or(cmp.Compare(a.tree, b.tree), cmp.Compare(slashed(a.Path), slashed(b.Path)))
 }
 
-// isEmptyOutput reports whether a folder is one of outputs that has none: such
-// ones are not kept.
+// isEmptyOutput reports whether a directory is an output directory without outputs. The index
+// does not keep such directories.
 func (m *model) isEmptyOutput(f listed) bool {
 	for _, h := range m.actions {
 		for _, o := range h.Made {
@@ -192,12 +192,12 @@ func (m *model) isEmptyOutput(f listed) bool {
 	return f.tree == Out
 }
 
-// outKey is the key in folders of one that holds outputs.
+// outKey returns the key of an output directory in folders.
 func outKey(path string) string { return "out:" + path }
 
 func (m *model) flat() []byte { return flatBytes(m.content()) }
 
-// rebuild gives what a builder makes of all that an index has.
+// rebuild encodes the whole contents of an index again.
 func rebuild(x *flat) []byte { return flatBytes(readBack(discard{}, x)) }
 
 func flatBytes(c content) []byte {
@@ -215,7 +215,7 @@ func flatBytes(c content) []byte {
 	return b.Bytes()
 }
 
-// totals are what the actions of a target amount to.
+// totals returns the sums over the actions of a target.
 func (m *model) totals(target string) (sum Totals) {
 	for key, h := range m.actions {
 		if key[1] != target {
@@ -235,11 +235,11 @@ func (m *model) totals(target string) (sum Totals) {
 	return sum
 }
 
-// A question is what stat is to be asked, and what it is to answer.
+// A question is one stat call and its expected result.
 type question struct {
 	Tree    Tree
 	Path    string
-	Real    string // of its folder, if that was listed
+	Real    string // of its directory, if the scan listed it
 	Role    Role
 	Stamp   scan.Stamp
 	Settled bool
@@ -254,7 +254,7 @@ func (m *model) ask(tree Tree, path string) question {
 	return q
 }
 
-// probes counts the questions that a sweep is to ask: each of them once.
+// probes counts the expected stat calls of a sweep: each question once.
 func (m *model) probes() map[question]int {
 	all := map[question]int{}
 	for _, f := range m.files {
@@ -279,7 +279,7 @@ func (m *model) probes() map[question]int {
 	return all
 }
 
-// probesOf counts the questions that the parts of an index ask.
+// probesOf counts the stat calls for the nodes of an index's parts.
 func probesOf(m *model, parts ...*flat) map[question]int {
 	all := map[question]int{}
 	for _, x := range parts {
@@ -305,7 +305,7 @@ func probesOf(m *model, parts ...*flat) map[question]int {
 	return all
 }
 
-// foldersOf lists the folders of the parts that the scan listed and that count.
+// foldersOf lists the live directories of the parts that the scan listed.
 func foldersOf(parts ...*flat) []listed {
 	var all []listed
 	for _, x := range parts {

@@ -9,29 +9,29 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// A Next is what the next run will know, in the making: either what was known with
-// edits, or all anew.
+// A Next is the index for the next run while it is being made: either the edited last index, or a
+// new one.
 type Next struct {
 	last    *Index
 	anew    *builder // nil for edits
-	vouched vouching // by what is made anew
+	vouched vouching // of a new index
 }
 
-// Anew begins an index that has nothing of x in it.
+// Anew begins a new index without the contents of x.
 func (x *Index) Anew(checksum string) *Next { return &Next{last: x, anew: newBuilder(checksum)} }
 
-// Edit begins with what x knows, which from then on serves to look up refs and
-// nothing else. Load must have succeeded.
+// Edit begins with the contents of x. Afterwards x only serves to look up refs. Load must have
+// succeeded.
 func (x *Index) Edit() *Next {
-	x.live.give = nil // what is edited must stay
+	x.live.give = nil // edited memory must stay
 	return &Next{last: x}
 }
 
-// IsAnew reports whether nothing is in it but what was put there.
+// IsAnew reports whether the index was begun with Anew.
 func (n *Next) IsAnew() bool { return n.anew != nil }
 
-// Vouch sets what the index vouches for: targets, as runs of a fingerprint cook them.
-// Edits may only leave out targets.
+// Vouch sets the targets that the index vouches for, and the fingerprint of their runs. An edited
+// index can only drop targets.
 func (n *Next) Vouch(fingerprint hashing.Digest, list []Vouch) {
 	n.vouched = newVouching(fingerprint, list)
 	if n.anew == nil {
@@ -39,14 +39,14 @@ func (n *Next) Vouch(fingerprint hashing.Digest, list []Vouch) {
 	}
 }
 
-// Grow makes room for so many files.
+// Grow makes room for more files.
 func (n *Next) Grow(files int) {
 	if n.anew != nil {
 		n.anew.Grow(files, 0)
 	}
 }
 
-// PutFile adds a file or replaces what was known of it.
+// PutFile adds or replaces a file.
 func (n *Next) PutFile(f File) {
 	if n.anew != nil {
 		n.anew.AddFile(f)
@@ -55,13 +55,13 @@ func (n *Next) PutFile(f File) {
 	n.last.live.PutFile(f)
 }
 
-// PutPart is PutFile for what is known of a listing, a link or an extract.
+// PutPart adds or replaces the record of a listing, a link or an extract.
 func (n *Next) PutPart(on dependency.Dependency, f File) {
 	f.Path = dependency.Encode(on)
 	n.PutFile(f)
 }
 
-// PutAction adds an action that is not there.
+// PutAction adds an action; there must be none for its source and target.
 func (n *Next) PutAction(a Action) {
 	if n.anew != nil {
 		n.anew.AddAction(a)
@@ -70,8 +70,7 @@ func (n *Next) PutAction(a Action) {
 	n.last.live.PutAction(a)
 }
 
-// PutActions is PutAction for a list. That of a new index is its own from then on, and
-// may be sorted.
+// PutActions adds a list of actions. A new index takes ownership of the list and may sort it.
 func (n *Next) PutActions(list []Action) {
 	if n.anew != nil {
 		n.anew.AddActions(list)
@@ -82,8 +81,8 @@ func (n *Next) PutActions(list []Action) {
 	}
 }
 
-// PutFolder adds a folder that was listed, or replaces what was known of it. settled
-// says that its stamp can be trusted.
+// PutFolder adds or replaces a directory that was listed. settled says that its stamp can be
+// trusted.
 func (n *Next) PutFolder(f scan.Folder, settled bool) {
 	if n.anew != nil {
 		n.anew.AddFolder(f, settled)
@@ -115,28 +114,27 @@ func (n *Next) DropActions(source string) {
 	}
 }
 
-// DropNode drops the file of a node of the index that the edits began with. Artifacts
-// go with their action, and what is absent with the last action that depends on it.
+// DropNode drops the file of a node of the edited index. Artifacts are dropped with their action,
+// and absent paths with the last action that depends on them.
 func (n *Next) DropNode(ref Ref) {
 	part, row := n.last.live.nodePart(ref)
 	n.last.live.DropNode(part, row)
 }
 
-// DropFolder drops a folder of the index that the edits began with, but not its files
-// nor the folders below it.
+// DropFolder drops a directory of the edited index, but not its files and subdirectories.
 func (n *Next) DropFolder(ref FolderRef) {
 	part, row := n.last.live.folderPart(ref)
 	n.last.live.DropFolder(part, row)
 }
 
-// Restamp gives a node of the index that the edits began with the stamp that its
-// content was found under.
+// Restamp sets the stamp under which the content of a node was verified. The node must belong to
+// the edited index.
 func (n *Next) Restamp(ref Ref, stamp scan.Stamp, settled bool) {
 	part, row := n.last.live.nodePart(ref)
 	n.last.live.Restamp(part, row, stamp, settled)
 }
 
-// RestampOutputs gives a folder of outputs the stamp under which all in it were found
+// RestampOutputs sets the stamp under which all files of an output directory were found
 // unchanged.
 func (n *Next) RestampOutputs(ref FolderRef, stamp scan.Stamp, settled bool) {
 	part, row := n.last.live.folderPart(ref)
@@ -158,21 +156,19 @@ func (n *Next) Actions() iter.Seq[*Action] {
 	}
 }
 
-// Edited reports whether anything was changed by edits. It is true of an index that
-// is made anew.
+// Edited reports whether the index differs from the last one. It is true for a new index.
 func (n *Next) Edited() bool { return n.anew != nil || n.last.live.Edited() }
 
-// An Encoded index is what is to be written: the flat file, if it has to be, and the
-// changes that go with it, under the flat file's ID.
+// An Encoded index is ready to be written: the flat file, if it must be written, and its changes,
+// under the flat file's ID.
 type Encoded struct {
-	Flat    []byte // nil if the one that is there stays
+	Flat    []byte // nil keeps the existing file
 	Changes []byte
 	ID      string
 }
 
-// Encode returns what is to be written; ok is false if that is what the disk has
-// already. Nothing can be done with n after that. What is encoded may lie in the memory
-// of the last index, so that writing it may fault.
+// Encode returns the files to write; ok is false if the disk already has them. n must not be used
+// afterwards. The encoded bytes may be memory of the last index, so writing them may fault.
 func (n *Next) Encode() (e Encoded, ok bool, err error) {
 	l := n.last.live
 	if n.anew != nil {
@@ -197,7 +193,7 @@ func (n *Next) Encode() (e Encoded, ok bool, err error) {
 	return Encoded{Changes: l.Changes(), ID: l.base.ID()}, true, nil
 }
 
-// Index returns what was made anew as an index, without a detour by the disk.
+// Index returns the new index without writing it to disk.
 func (n *Next) Index() (*Index, error) {
 	data := n.anew.Bytes()
 	x, err := openFlat(data)

@@ -8,7 +8,7 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// A Tree is what a folder's path is relative to.
+// A Tree says what a directory's path is relative to.
 type Tree uint8
 
 const (
@@ -18,41 +18,39 @@ const (
 	trees
 )
 
-// Flags of a folder's row, above the two bits of its tree.
+// Flags of a directory's row, above the two bits of its tree.
 const (
 	folderTree   = 3
 	folderListed = 1 << 2 // the scan listed it
-	folderOdd    = 1 << 3 // and must do so again
+	folderOdd    = 1 << 3 // the scan must list it again
 	folderFresh  = 1 << 4 // its stamp was too fresh to be trusted
 	folderDead   = 1 << 5 // the changes drop it
 )
 
-// A folderRow is a decoded folder.
+// A folderRow is a decoded directory.
 type folderRow struct {
 	Tree Tree
-	// Path has a slash behind each name, and is empty for the tree's root. Real
-	// is where the folder lies; it differs from Path below a link.
+	// Path ends in a slash, and is empty for the tree's root. Real is Path with links resolved.
 	Path, Real []byte // in place
 	real       []byte // Real with its NUL
 	Stamp      scan.Stamp
-	// Listed says that the scan has listed the folder, so that its nodes are all
-	// that it wants of it. Usable says that an equal stamp means an equal
-	// listing.
+	// Listed says that the scan listed the directory and wants no other files of it. Usable says
+	// that an equal stamp means an equal listing.
 	Listed, Usable bool
 	Odd            bool // see scan.Folder
 	Dead           bool
 	First, Count   int // its nodes
-	End            int // the folders below it are those up to End
+	End            int // row after the last subdirectory
 }
 
-// RealName is Real ended by a NUL, as system calls want it.
+// RealName returns Real with a final NUL, as system calls want it.
 func (f *folderRow) RealName() []byte { return f.real }
 
-// Folders returns the number of folders.
+// Folders returns the number of directories.
 func (x *flat) Folders() int { return x.sections[secFolders].count }
 
-// Folder decodes folder i. Folders are sorted by tree and path, so that each is
-// followed by those below it.
+// Folder decodes directory i. Directories are sorted by tree and path, so the subdirectories of
+// each follow it.
 func (x *flat) Folder(i int) folderRow {
 	le := binary.LittleEndian
 	r := x.row(secFolders, i)
@@ -79,32 +77,32 @@ const (
 
 const noAction = 1<<32 - 1
 
-// A Probe is what stat is asked about a node, and what it said last time.
+// A Probe holds the arguments of stat for a node, and the last result.
 type Probe struct {
-	Name    []byte // in the node's folder, ended by a NUL, in place
+	Name    []byte // in its directory, NUL-terminated, in place
 	Role    Role
 	Stamp   scan.Stamp
 	Settled bool
 	Dead    bool
 }
 
-// Idle reports whether stat need not be asked.
+// Idle reports whether the node needs no stat.
 func (p *Probe) Idle() bool { return p.Dead || p.Role == ghost }
 
-// idle is Idle of node i.
+// idle reports whether node i needs no stat.
 func (x *flat) idle(i int) bool {
 	flags := binary.LittleEndian.Uint32(x.row(secNodes, i)[nodeFlagsAt:])
 	return flags&nodeDead != 0 || Role(flags&nodeRole) == ghost
 }
 
-// Follow reports whether stat is to follow links: a recipe that asks for a file
-// gets what a link leads to, while the scan and the outputs want no links.
+// Follow reports whether stat should follow links. A dependency means the link's target, while
+// the scan and the outputs accept no links.
 func (p *Probe) Follow() bool { return p.Role == Other || p.Role == Absent }
 
 // Nodes returns the number of nodes.
 func (x *flat) Nodes() int { return x.sections[secNodes].count }
 
-// Probe decodes the part of node i that stat is asked about.
+// Probe decodes the part of node i that stat needs.
 func (x *flat) Probe(i int) Probe {
 	r := x.row(secNodes, i)
 	flags := binary.LittleEndian.Uint32(r[nodeFlagsAt:])
@@ -117,17 +115,16 @@ func (x *flat) Probe(i int) Probe {
 // Content returns the checksum and the blob ID of node i.
 func (x *flat) Content(i int) (hashing.Sum128, store.BlobID) { return x.content(i) }
 
-// NodePath returns the path of node i: of an artifact, in the output folder; of
-// any other, in the asset tree or absolute.
+// NodePath returns the path of node i: for an artifact, in the output directory; otherwise in the
+// asset tree or absolute.
 func (x *flat) NodePath(i int) string { return x.nodePath(i) }
 
-// NodeFolder returns the folder of node i.
+// NodeFolder returns the directory of node i.
 func (x *flat) NodeFolder(i int) int {
 	return int(binary.LittleEndian.Uint32(x.row(secNodes, i)[nodeFolderAt:]))
 }
 
-// nodeAction returns the first action of a source, or the action that an
-// artifact belongs to.
+// nodeAction returns the first action of a source, or the action that made an artifact.
 func (x *flat) nodeAction(i int) (action int, ok bool) {
 	a := binary.LittleEndian.Uint32(x.row(secNodes, i)[nodeActionAt:])
 	return int(a), a != noAction

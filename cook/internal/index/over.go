@@ -8,8 +8,8 @@ import (
 	"sort"
 )
 
-// decodeOver makes maps of what lies over the base. It refuses what the base has
-// as well, so that everything is there once.
+// decodeOver decodes the additions of the changes into maps. It refuses paths that the base has
+// too, so that every path occurs once.
 func (l *live) decodeOver() error {
 	l.files = make(map[string]File, l.over.Files())
 	l.actions = make(map[string][]Action, l.over.Actions())
@@ -43,7 +43,7 @@ func (l *live) decodeOver() error {
 	return nil
 }
 
-// hold adds an action over the base.
+// hold adds an action to the changes.
 func (l *live) hold(a Action) {
 	l.actions[a.Path] = append(l.actions[a.Path], a)
 	for _, m := range a.Made {
@@ -52,7 +52,7 @@ func (l *live) hold(a Action) {
 	}
 }
 
-// release takes the actions of a source that lie over the base.
+// release removes and returns a source's actions from the changes.
 func (l *live) release(path string) []Action {
 	list := l.actions[path]
 	delete(l.actions, path)
@@ -66,8 +66,7 @@ func (l *live) release(path string) []Action {
 	return list
 }
 
-// eachFolder calls do for each folder that a path lies in, but for the root, with
-// a slash behind it.
+// eachFolder calls do for each parent directory of a path except the root, with a trailing slash.
 func eachFolder(path string, do func(folder string)) {
 	for i := range len(path) {
 		if path[i] == '/' {
@@ -76,7 +75,7 @@ func eachFolder(path string, do func(folder string)) {
 	}
 }
 
-// eachOver calls do for each action over the base, sorted by source.
+// eachOver calls do for each action of the changes, sorted by source.
 func (l *live) eachOver(do func(a *Action)) {
 	for _, path := range slices.Sorted(maps.Keys(l.actions)) {
 		list := l.actions[path]
@@ -86,13 +85,13 @@ func (l *live) eachOver(do func(a *Action)) {
 	}
 }
 
-// overBytes is the index of what lies over the base.
+// overBytes encodes the additions as an index.
 func (l *live) overBytes() []byte {
 	b := newBuilder(l.Checksum())
 	l.addOver(b)
 	b.absent = l.absent
-	// A folder of the base that was reached by a link lies elsewhere for what is
-	// added to it, too.
+	// A directory of the base that was reached by a link has the same real path for the
+	// additions.
 	seen := map[string]bool{}
 	place := func(path string) {
 		folder, _ := splitPath(path)
@@ -115,8 +114,7 @@ func (l *live) overBytes() []byte {
 	return b.Bytes()
 }
 
-// findFolder finds a folder by its tree and path, which has a slash behind each
-// name.
+// findFolder finds a directory by its tree and path, which ends in a slash.
 func (x *flat) findFolder(tree Tree, path string) (row int, ok bool) {
 	order := func(i int) int {
 		f := x.Folder(i)

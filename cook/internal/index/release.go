@@ -6,35 +6,32 @@ import (
 	"sync/atomic"
 )
 
-// A run that passes over all of an index would hold all of it in memory at its end, though
-// it needs nothing of it twice. So what was not written to is given back on the way, and
-// mapped again where it is used.
+// A pass over the whole index would keep all of it in memory, although it reads each block once.
+// So unmodified memory is released on the way, and mapped again when it is used.
 
-// A releaser gives memory of the base back.
+// A releaser releases memory of the base.
 type releaser struct {
-	give   func(from, to int) // nil for nothing
+	give   func(from, to int) // nil releases nothing
 	passed atomic.Int64
 	once   sync.Once
-	clean  []span // what was not written to
+	clean  []span // unmodified ranges
 }
 
-// A span is bytes from up to to.
+// A span is a range of bytes, without to.
 type span struct{ from, to int }
 
-// passedParts is in how many steps an index is given back on the way: each takes time that
-// grows with the index.
+// passedParts is the number of releases during a pass. Each takes time that grows with the index.
 const passedParts = 32
 
-// short are runs of bytes that are not worth a system call.
+// short is the length below which a range is not worth a system call.
 const short = 256 << 10
 
-// ReleaseBy says how memory of the base is given back. What is released was not written
-// to, and must come back when it is used.
+// ReleaseBy sets the function that releases memory of the base. Released memory was not modified,
+// and must be readable again when it is used.
 func (x *Index) ReleaseBy(give func(from, to int)) { x.live.releaser.give = give }
 
-// Passed says that about so many bytes were used that may not be needed again soon, and
-// gives memory back from time to time. It can be called by many goroutines, as long as
-// there are no edits.
+// Passed says that about n bytes were read and may not be needed again soon; it releases memory
+// from time to time. Goroutines may call it concurrently as long as there are no edits.
 func (x *Index) Passed(n int) {
 	r := &x.live.releaser
 	if r.give == nil {
@@ -49,8 +46,8 @@ func (x *Index) Passed(n int) {
 	}
 }
 
-// unwritten returns what the changes have not patched nor marked in the base, but for what
-// is shorter than short.
+// unwritten returns the ranges of the base that the changes neither patched nor marked, except
+// those shorter than short.
 func (l *live) unwritten(short int) (list []span) {
 	from := 0
 	add := func(to, next int) {
@@ -65,7 +62,7 @@ func (l *live) unwritten(short int) (list []span) {
 	}{
 		{secFolders, [2]*bitset{&l.patchedFolders, &l.deadFolder}},
 		{secNodes, [2]*bitset{&l.patched, &l.deadNodes}},
-		{secContents, [2]*bitset{&l.patched, {}}}, // by Load
+		{secContents, [2]*bitset{&l.patched, {}}}, // Load patches them
 	} {
 		var rows []int
 		for _, some := range written.rows {

@@ -8,21 +8,21 @@ import (
 	"time"
 )
 
-// A Row is an action where it lies in the index, decoded field by field: a pass over all
-// of them touches no more of the index than it asks for.
+// A Row is an action decoded field by field, in place: a pass over all rows reads only the fields
+// that it uses.
 type Row struct {
 	x      *Index
 	part   int
-	flat   *flat // of the part
+	flat   *flat // the part's index
 	row    []byte
-	target string // the last one, so that rows with the same target share it
+	target string // the last target, shared by rows with the same target
 }
 
-// Rows yields the actions of the sources whose paths start with prefix, sorted by path
-// and target. A row is good until the next one. Load must have succeeded, and the index
-// must not have been edited.
+// Rows yields the actions of the sources whose paths start with prefix, sorted by path and
+// target. A row is valid until the next one. Load must have succeeded, and the index must not
+// have been edited.
 func (x *Index) Rows(prefix string) iter.Seq[*Row] {
-	const batch = 256 // of which the memory is given back at once
+	const batch = 256 // rows between two releases of memory
 	return func(yield func(*Row) bool) {
 		base, over := x.live.base, x.live.over
 		i, end := base.actionsBelow(prefix)
@@ -49,8 +49,8 @@ func (x *Index) Rows(prefix string) iter.Seq[*Row] {
 	}
 }
 
-// actionsBelow returns the rows of the actions whose sources' paths start with prefix:
-// from first up to end.
+// actionsBelow returns the rows of the actions whose sources' paths start with prefix: from first
+// up to, but not including, end.
 func (x *flat) actionsBelow(prefix string) (first, end int) {
 	if prefix == "" {
 		return 0, x.Actions()
@@ -60,7 +60,7 @@ func (x *flat) actionsBelow(prefix string) (first, end int) {
 	return first, end
 }
 
-// rowAt moves to an action of a part.
+// rowAt moves the row to action i of a part.
 func (r *Row) rowAt(part, i int) *Row {
 	r.part, r.flat = part, r.x.live.Parts()[part]
 	r.row = r.flat.row(secActions, i)
@@ -75,7 +75,7 @@ func (r *Row) u32(at int) int { return int(binary.LittleEndian.Uint32(r.row[at:]
 // Path returns the path of the source.
 func (r *Row) Path() string { return r.flat.nodePath(r.u32(0)) }
 
-// Target returns what the action is for.
+// Target returns the action's target.
 func (r *Row) Target() string { return r.target }
 
 // State returns how the action ended.
@@ -84,12 +84,12 @@ func (r *Row) State() State { return State(r.u32(actionStateAt)) }
 // Method returns how the source was cooked.
 func (r *Row) Method() Method { return r.flat.methods.of(r.flat, r.u32(actionMethodAt)) }
 
-// CookTime is that of the Action.
+// CookTime returns how long the recipe last took.
 func (r *Row) CookTime() time.Duration {
 	return time.Duration(binary.LittleEndian.Uint64(r.row[actionCookTimeAt:]))
 }
 
-// Source returns the source and its size. It is unknown if only actions of it are left.
+// Source returns the source and its size; known is false if only its actions are left.
 func (r *Row) Source() (ref Ref, size int64, known bool) {
 	node := r.u32(0)
 	if !r.flat.idle(node) {
@@ -99,7 +99,7 @@ func (r *Row) Source() (ref Ref, size int64, known bool) {
 	return ref, f.Stamp.Size, known
 }
 
-// Made returns how many artifacts there are.
+// Made returns the number of artifacts.
 func (r *Row) Made() int { return r.u32(actionMadeCountAt) }
 
 // Artifact returns the k-th artifact and its size.
@@ -108,7 +108,7 @@ func (r *Row) Artifact(k int) (ref Ref, size int64) {
 	return r.ref(node), r.flat.size(node)
 }
 
-// Output returns all that is known of the k-th artifact.
+// Output returns the k-th artifact.
 func (r *Row) Output(k int) Artifact { return r.flat.Artifact(r.u32(actionMadeAt) + k) }
 
 // IsArtifact reports whether the k-th artifact has a path.
@@ -125,7 +125,7 @@ func (r *Row) ref(node int) Ref {
 	return Ref(node)
 }
 
-// AddRow adds an action.
+// AddRow counts an action.
 func (t *Totals) AddRow(r *Row) {
 	t.Actions++
 	if r.State() == Failed {

@@ -10,8 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// checkRows proves that the rows of a prefix are the actions of the sources that start
-// with it.
+// checkRows proves that the rows of a prefix are the actions of the sources that start with it.
 func checkRows(t *rapid.T, x *Index) {
 	prefix := rapid.SampledFrom([]string{"", "a", "a\xff", "d", "d/", "d/e/a", "e", "\xff"}).Draw(t, "prefix")
 	var want, got []string
@@ -49,13 +48,13 @@ func checkRows(t *rapid.T, x *Index) {
 		t.Fatalf("prefix %q: %s\n%+v, want %+v", prefix, gocmp.Diff(want, got), gotSum, wantSum)
 	}
 	for range x.Rows("") {
-		break // no matter where
+		break // the loop may stop at any row
 	}
 }
 
-// Memory is given back once enough was passed, what the changes wrote to is kept, and all
-// of it once there are edits.
-func TestPassed(t *testing.T) {
+// Memory is released after enough of it was passed, except the modified ranges, and never after
+// an edit.
+func TestPassedMemoryIsReleased(t *testing.T) {
 	b := newBuilder("xxh3")
 	const files = 20_000
 	for i := range files {
@@ -74,10 +73,10 @@ func TestPassed(t *testing.T) {
 		kept = kept && (to <= written || from >= written+nodeSize)
 	})
 	if x.Passed(1 << 19); given != 0 {
-		t.Errorf("%d bytes were given back early", given)
+		t.Errorf("%d bytes were released early", given)
 	}
 	if x.Passed(1 << 19); given < len(data)/2 || given >= len(data) || !kept {
-		t.Errorf("%d of %d bytes were given back, what was written is kept: %t", given, len(data), kept)
+		t.Errorf("%d of %d bytes were released; modified bytes kept: %t", given, len(data), kept)
 	}
 	for what, pass := range map[string]func() error{
 		"rows": func() error {
@@ -89,12 +88,12 @@ func TestPassed(t *testing.T) {
 	} {
 		given = 0
 		if err := pass(); err != nil || given == 0 {
-			t.Errorf("%s: %v, %d bytes were given back", what, err, given)
+			t.Errorf("%s: %v, %d bytes were released", what, err, given)
 		}
 	}
 	given = 0
 	x.Edit()
 	if x.Passed(1 << 20); given != 0 {
-		t.Errorf("%d bytes were given back amid edits", given)
+		t.Errorf("%d bytes were released after an edit", given)
 	}
 }

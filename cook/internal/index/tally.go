@@ -1,16 +1,15 @@
 package index
 
-// A Tally adds up actions, each once, by the nodes of their sources and
-// artifacts.
+// A Tally adds up actions by the nodes of their sources and artifacts, each action once.
 type Tally struct {
 	Totals
 	live *live
-	row  Row // the last one
+	row  Row // decodes the current action
 	seen [2]bitset
-	over map[string]bool // sources with actions over the base
+	over map[string]bool // sources with actions in the changes
 }
 
-// Tally begins to add up actions. Load must have succeeded.
+// Tally begins an empty tally. Load must have succeeded.
 func (x *Index) Tally() *Tally { return &Tally{live: x.live, row: Row{x: x}, over: map[string]bool{}} }
 
 // Node adds the actions of a source, or the action that made an artifact.
@@ -44,7 +43,7 @@ func (t *Tally) node(part, node int) {
 	}
 }
 
-// source adds the actions of a source that lie over the base.
+// source adds the actions of a source that the changes hold.
 func (t *Tally) source(x *flat, node, action int) {
 	path := x.nodePath(node)
 	if x.role(node) == Made {

@@ -11,11 +11,11 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// validate proves that no accessor can leave its section and that rows are in
-// order, each once.
+// validate proves that no accessor can leave its section, and that rows are in order without
+// duplicates.
 func (x *flat) validate() error { return x.check(false) }
 
-// checkAll checks a base that changes were laid over as openFlat does.
+// checkAll checks a base with applied changes as openFlat checks a new one.
 func (x *flat) checkAll() error {
 	if err := x.checkSeals(0, sectionCount); err != nil {
 		return err
@@ -132,7 +132,7 @@ func (x *flat) validateStrings() error {
 	for i := range x.Deps() {
 		name, key := x.str(x.row(secDeps, i)), x.depPath(i)
 		if bytes.IndexByte(name, 0) < 0 && bytes.IndexByte(key, 0) < 0 {
-			continue // of a file
+			continue // a file
 		}
 		if _, err := decodeDep(string(name), string(key)); err != nil {
 			return fmt.Errorf("dependency %d: %w", i, err)
@@ -197,7 +197,7 @@ func (x *flat) validateFolders(patched bool) error {
 	return nil
 }
 
-// validateName proves that a name lies in its section, with the NUL behind it.
+// validateName proves that a name lies inside its section and ends with a NUL.
 func (x *flat) validateName(ref []byte) error {
 	offset, length := uint64(binary.LittleEndian.Uint32(ref)), uint64(binary.LittleEndian.Uint32(ref[4:]))
 	total := uint64(x.sections[secNames].count)

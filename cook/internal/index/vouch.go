@@ -10,29 +10,29 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// A Vouch says that an index knows all about one target: each source of the tree that is
-// not pending has an action for it, which was done with what the index knows of files.
+// A Vouch says that the index is complete for one target: each source of the tree that is not
+// pending has an action, and the action used the contents that the index has.
 type Vouch struct {
 	Target string
-	// Pending are sources, sorted, that runs for other targets have seen change, come or
-	// go. The next run for this one sees to them.
+	// Pending lists sources, sorted, that runs for other targets saw change, appear or vanish.
+	// The next run for this target handles them.
 	Pending []string
 }
 
-// A vouching is all that an index vouches for.
+// A vouching holds all vouches of an index.
 type vouching struct {
 	identity hashing.Digest
 	vouches  []vouch // sorted by target
 }
 
-// A vouch is a Vouch as the changes file has it.
+// A vouch is a Vouch as the changes file stores it.
 type vouch struct {
 	target  string
 	totals  Totals // of the target's actions
 	pending []byte // paths, each ended by a NUL
 }
 
-// of returns the vouch for a target, nil if there is none.
+// of returns the vouch for a target, or nil.
 func (v *vouching) of(target string) *vouch {
 	for i := range v.vouches {
 		if v.vouches[i].target == target {
@@ -48,7 +48,7 @@ func (v *vouching) equal(w *vouching) bool {
 	})
 }
 
-// newVouching returns what vouches for some targets, whose totals are yet to be added.
+// newVouching returns the vouches for some targets, with empty totals.
 func newVouching(identity hashing.Digest, list []Vouch) vouching {
 	v := vouching{identity: identity}
 	for _, in := range list {
@@ -62,8 +62,8 @@ func newVouching(identity hashing.Digest, list []Vouch) vouching {
 	return v
 }
 
-// append adds the vouches in the form of the changes file: totals, lengths of target and
-// pending, both.
+// append appends the vouches as the changes file stores them: totals, the lengths of target and
+// pending, target, pending.
 func (v *vouching) append(b []byte) []byte {
 	le := binary.LittleEndian
 	for _, one := range v.vouches {
@@ -74,7 +74,7 @@ func (v *vouching) append(b []byte) []byte {
 	return b
 }
 
-// decode reads what append has written.
+// decode reads the output of append.
 func (v *vouching) decode(b []byte) error {
 	v.vouches = nil
 	for d := (decoder{b: b}); len(d.b) > 0; {
@@ -104,8 +104,8 @@ func (v *vouch) eachPending(do func(source string)) {
 	}
 }
 
-// Vouch replaces what the index vouches for. Totals are kept, so that there can be no
-// target for which it did not vouch.
+// Vouch replaces the vouches and keeps their totals. It panics for a target that had no vouch
+// before.
 func (l *live) Vouch(v vouching) {
 	for i := range v.vouches {
 		v.vouches[i].totals = l.vouched.of(v.vouches[i].target).totals
@@ -114,7 +114,7 @@ func (l *live) Vouch(v vouching) {
 	l.vouched = v
 }
 
-// Totals returns what the actions that count amount to.
+// Totals returns the sum of the totals of the counted targets.
 func (l *live) Totals() (sum Totals) {
 	for _, v := range l.vouched.vouches {
 		if l.counted.has(v.target) {
@@ -128,7 +128,7 @@ func (l *live) Totals() (sum Totals) {
 	return sum
 }
 
-// addToTotals adds an action, and the size of its source, to the totals.
+// addToTotals adds an action and the size of its source to the totals.
 func (l *live) addToTotals(a *Action, size int64) {
 	if v := l.vouched.of(a.Target); v != nil {
 		v.totals.Add(a, size)
@@ -150,8 +150,7 @@ func (x *Index) Vouched() []string {
 	return list
 }
 
-// Pending calls do for each source that is pending for a target, in order. It does not
-// need Load.
+// Pending calls do for each source that is pending for a target, in order. It does not need Load.
 func (x *Index) Pending(target string, do func(source string)) {
 	if v := x.live.vouched.of(target); v != nil {
 		v.eachPending(do)

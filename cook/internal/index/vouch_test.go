@@ -7,15 +7,15 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// Whatever byte of the vouches is another one, or missing, they are read or refused.
-func TestVouchesTorn(t *testing.T) {
+// Damaged vouches, with any byte changed or missing, are read or refused without a panic.
+func TestTornVouchesAreReadOrRefused(t *testing.T) {
 	v := newVouching(hashing.Digest{}, []Vouch{{"pc", []string{"a", "b/c"}}, {"", nil}})
 	good := v.append(nil)
 	read := func(b []byte) error {
 		var got vouching
 		err := got.decode(b)
 		if err != nil && !errors.Is(err, ErrDamaged) {
-			t.Errorf("%v, want an error for damage", err)
+			t.Errorf("error %v, want ErrDamaged", err)
 		}
 		for i := range got.vouches {
 			got.vouches[i].eachPending(func(string) {})
@@ -36,6 +36,6 @@ func TestVouchesTorn(t *testing.T) {
 		}
 	}
 	if read(append(good[:len(good):len(good)], good...)) == nil {
-		t.Error("a target comes twice, and is read")
+		t.Error("a repeated target is accepted")
 	}
 }

@@ -26,15 +26,15 @@ type folderIn struct {
 	first, count int
 }
 
-// A nodeIn is a node on its way into its folder's place.
+// A nodeIn is a node before its place in the file is known.
 type nodeIn struct {
-	folder int32 // as numbered by their coming, later by their order
-	after  int32 // what the node is for: a file, an artifact, or a name, as its role says
+	folder int32 // in order of arrival; sorted later
+	after  int32 // index into files, made or named, by role
 	action uint32
 	role   Role
 }
 
-// A writer collects the sections.
+// A writer collects the bytes of the sections.
 type writer struct {
 	sec     [sectionCount][]byte
 	known   map[string]int // offsets of strings already written
@@ -42,14 +42,14 @@ type writer struct {
 	list    []folderIn
 	files   []File
 	made    []*Artifact // of all actions
-	named   []string    // what is absent, and ghosts
+	named   []string    // absent paths and ghosts
 	nodes   []nodeIn
 	methods methodRows
 
 	fileNode, madeNode, sourceNode []int32 // nodes of the files, artifacts and actions
 }
 
-// file is what is known of a node's file.
+// file returns the facts about a node's file.
 func (w *writer) file(n *nodeIn) (f File) {
 	switch n.role {
 	case Made:
@@ -148,7 +148,7 @@ func (w *writer) collect(b *builder) {
 			w.made = append(w.made, &a.Made[k])
 		}
 	}
-	// Sources come last: each is a file, or becomes a ghost.
+	// Sources are last: each is a file, or becomes a ghost.
 	w.sourceNode = make([]int32, len(b.actions))
 	for i := range b.actions {
 		a := &b.actions[i]
@@ -156,7 +156,7 @@ func (w *writer) collect(b *builder) {
 		case i > 0 && b.actions[i-1].Path == a.Path:
 			w.sourceNode[i] = w.sourceNode[i-1]
 		case there:
-			w.nodes[at].action = uint32(i) // files came first, in their order
+			w.nodes[at].action = uint32(i) // files were first, in their order
 			w.sourceNode[i] = int32(at)
 		default:
 			w.sourceNode[i] = int32(len(w.nodes))
@@ -165,8 +165,8 @@ func (w *writer) collect(b *builder) {
 	}
 }
 
-// order puts the folders into their order, which it returns, and has the nodes name them
-// by that.
+// order sorts the directories and returns that order. It renumbers the directories in the nodes
+// accordingly.
 func (w *writer) order() []int32 {
 	order := numbers(len(w.list))
 	slices.SortFunc(order, func(i, j int32) int {
@@ -191,7 +191,7 @@ func numbers(n int) []int32 {
 	return list
 }
 
-// placeNodes writes folders, nodes, names and contents.
+// placeNodes writes directories, nodes, names and contents.
 func (w *writer) placeNodes(order []int32) {
 	perm := numbers(len(w.nodes))
 	slices.SortFunc(perm, func(i, j int32) int {
@@ -241,7 +241,7 @@ func (w *writer) placeNodes(order []int32) {
 	w.putFolders(order)
 }
 
-// putFolders writes the folders in an order.
+// putFolders writes the directories in the given order.
 func (w *writer) putFolders(order []int32) {
 	next := 0
 	for at, i := range order {
@@ -252,7 +252,7 @@ func (w *writer) putFolders(order []int32) {
 		next = f.first + f.count
 		end := at + 1
 		for end < len(order) && w.list[order[end]].tree == f.tree && strings.HasPrefix(w.list[order[end]].path, f.path) {
-			end++ // as often as a path has slashes
+			end++ // runs once per slash of a path
 		}
 		w.name(secFolders, f.path)
 		w.name(secFolders, f.real)
@@ -265,7 +265,7 @@ func (w *writer) putFolders(order []int32) {
 	}
 }
 
-// byPath writes the orders by path.
+// byPath writes the sections that are sorted by path.
 func (w *writer) byPath() {
 	for i, node := range w.fileNode {
 		w.u32(secByPath, uint32(node)) // the files are sorted
@@ -338,8 +338,8 @@ func (w *writer) name(s int, text string) {
 	w.sec[secNames] = append(append(w.sec[secNames], text...), 0)
 }
 
-// reserve makes the file, with room for each section. What the strings come to shows
-// only when they are written; they are the last section, behind the others.
+// reserve allocates the file with room for each section. The size of the strings is known only
+// after they are written, so they are the last section.
 func (w *writer) reserve(b *builder) []byte {
 	var rows [sectionCount]int
 	rows[secFolders], rows[secNodes], rows[secContents] = len(w.list), len(w.nodes), len(w.nodes)
@@ -369,7 +369,7 @@ func (w *writer) reserve(b *builder) []byte {
 	for s := range secStrings {
 		size += rows[s] * rowSize[s]
 	}
-	seals := (blocks(size-headerSize) + 2) * sealSize // room for short strings as well
+	seals := (blocks(size-headerSize) + 2) * sealSize // also for short strings
 	out := make([]byte, size, size+blockSize+seals)
 	at := headerSize
 	for s := range secStrings {

@@ -1,14 +1,13 @@
-// Command multiply turns the index of a small cooked tree into that of a large one, so
-// that what depends on the size of an index can be measured without so many files. It is
-// for bench/nullrun.
+// Command multiply makes the index of a large tree from the index of a small cooked tree, so that
+// bench/nullrun can measure large indexes without as many files.
 //
 //	multiply OUT FOLDER COPIES
 //
-// OUT is an output folder that is at rest, FOLDER a folder of its assets. The new index
-// knows FOLDER and all below it under the names FOLDER-0000001, FOLDER-0000002 ... as
-// well. It says that all of these lie where FOLDER does, with the same stamps, as if they
-// were reached by links; so a cook finds them unchanged if OUT has links of these names to
-// FOLDER. The rows are as many and as large as if the files were others.
+// OUT is an output directory without pending changes, FOLDER a directory of its assets. The new
+// index also lists FOLDER and everything below it under the names FOLDER-0000001, FOLDER-0000002
+// and so on. The copies have the real path and the stamps of FOLDER, as if they were reached by
+// links; so a cook finds them unchanged if OUT has links of these names to FOLDER. The number and
+// size of rows are the same as with different files.
 package main
 
 import (
@@ -75,7 +74,7 @@ func multiplyIndex(args []string) error {
 	return os.Remove(old)
 }
 
-// multiply returns an index with copies of a folder.
+// multiply returns an index with copies of a directory.
 func multiply(x *index.Index, folder string, copies int) (index.Encoded, error) {
 	m := &multiplier{next: x.Anew(x.Checksum()), folder: folder}
 	for k := range copies {
@@ -87,9 +86,9 @@ func multiply(x *index.Index, folder string, copies int) (index.Encoded, error) 
 		list = append(list, index.Vouch{Target: target})
 	}
 	if m.pending || len(list) == 0 {
-		return index.Encoded{}, errors.New("the tree is not at rest: cook it again")
+		return index.Encoded{}, errors.New("the tree has pending changes: cook it again")
 	}
-	files, actions := 0, 0 // in the folder
+	files, actions := 0, 0 // in the directory
 	for _, f := range x.Below(".") {
 		if m.inside(f.Path) {
 			files++
@@ -125,7 +124,7 @@ func multiply(x *index.Index, folder string, copies int) (index.Encoded, error) 
 	return e, err
 }
 
-// A multiplier makes copies of a folder.
+// A multiplier makes copies of a directory.
 type multiplier struct {
 	next    *index.Next
 	folder  string
@@ -137,7 +136,7 @@ func (m *multiplier) inside(path string) bool {
 	return path == m.folder || strings.HasPrefix(path, m.folder+"/")
 }
 
-// copies are the paths of the copies of a file or folder.
+// copies returns the paths of the copies of a file or directory.
 func (m *multiplier) copies(path string) (list []string) {
 	if !m.inside(path) {
 		return nil
@@ -178,7 +177,7 @@ func (m *multiplier) action(a *index.Action) error {
 			}
 			one.Made[i] = made[i]
 			if made[i].Path == a.Path {
-				one.Made[i].Path = path // one text for both
+				one.Made[i].Path = path // shares one string
 			} else {
 				one.Made[i].Path = m.names[k] + made[i].Path[len(m.folder):]
 			}

@@ -12,7 +12,7 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// A tree is a few files, and what an index knows of them.
+// A tree is a few files with their index.
 type tree struct {
 	*testing.T
 	root string
@@ -27,7 +27,7 @@ func (t tree) stamp(name string) scan.Stamp {
 	return scan.StampOf(info)
 }
 
-// write makes the files and returns their index, encoded.
+// write writes the files and returns their encoded index.
 func (t tree) write(paths ...string) index.Encoded {
 	t.Helper()
 	for _, path := range paths {
@@ -77,7 +77,7 @@ func open(t *testing.T, e index.Encoded) *index.Index {
 	return x
 }
 
-// All copies are known as the folder is, and are found unchanged where it lies.
+// All copies have the records of the directory, and are found unchanged at its place.
 func TestCopiesAreUnchanged(t *testing.T) {
 	tree := tree{t, t.TempDir()}
 	small := tree.write("other/x", "pool/a/x", "pool/a/y", "pool/z")
@@ -155,7 +155,7 @@ func TestRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := multiply(fresh, "pool", 1); err == nil || !strings.Contains(err.Error(), "not at rest") {
+	if _, err := multiply(fresh, "pool", 1); err == nil || !strings.Contains(err.Error(), "pending changes") {
 		t.Errorf("an index that vouches for nothing: %v", err)
 	}
 	next = x.Anew("xxh128")
