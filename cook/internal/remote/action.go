@@ -9,14 +9,14 @@ import (
 )
 
 // The files of an execution on another machine. The machine starts cook with the argument
-// RunAction in a folder that holds
+// RunAction in a directory that contains
 //
-//	cook          Program: the cook that wants the action, on Windows cook.exe
+//	cook          Program: the cook of the requesting machine, on Windows cook.exe
 //	action.json   an Action
 //	assets/...    its source and known dependencies, each under its path
 //	tools/...     its programs with their own libraries, each under its absolute name
 //
-// and that holds afterwards
+// and afterwards also contains
 //
 //	out/record    a Record
 //	out/0 ...     its artifacts
@@ -50,7 +50,7 @@ type Action struct {
 
 // A ToolFile is a file of a program.
 type ToolFile struct {
-	Path string `json:"path"` // absolute, with slashes, or relative to the asset folder
+	Path string `json:"path"` // absolute, with slashes, or relative to the asset directory
 	Blob string `json:"blob"`
 }
 
@@ -67,14 +67,14 @@ type Record struct {
 	Warnings  []string      `json:"warnings,omitempty"`
 }
 
-// A Reading is a dependency as the other machine found it.
+// A Reading is a dependency with its content on the other machine.
 type Reading struct {
 	Asked dependency.Dependency `json:"name"` // as the recipe asked for it
 	Found bool                  `json:"found"`
 	Blob  string                `json:"blob,omitempty"` // "" if only the presence counts
 }
 
-// An Artifact is a file that was made.
+// An Artifact is a file that the action made.
 type Artifact struct {
 	Blob string `json:"blob"`
 	Size int64  `json:"size"`

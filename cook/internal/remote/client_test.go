@@ -19,7 +19,7 @@ import (
 
 const hello = `{"wire":1}` + "\n"
 
-// client returns a client that speaks to a function, and what it notes.
+// client returns a client that speaks to a function, and its notes.
 func client(t *testing.T, answer func(to io.WriteCloser, r remote.Request)) (*remote.Client, *[]string) {
 	return clientOf(t.Context(), func(to io.WriteCloser, r remote.Request) {
 		if r.Op == remote.Hello {
@@ -30,7 +30,7 @@ func client(t *testing.T, answer func(to io.WriteCloser, r remote.Request)) (*re
 	})
 }
 
-// clientOf is client for a function that answers the hello itself.
+// clientOf is like client, for a function that answers the hello itself.
 func clientOf(ctx context.Context, answer func(to io.WriteCloser, r remote.Request)) (*remote.Client, *[]string) {
 	notes := &[]string{}
 	opt := remote.Options{URL: "grpc://h", Program: "serve-remote", Read: true, Upload: true, Exec: true}
@@ -73,7 +73,7 @@ var key = remote.Key{Action: store.ActionID{1}, Result: store.ResultID{2}}
 
 // Any failure of serve-remote is a miss. No question waits forever, and one note names the failure
 // and its consequence.
-func TestMisses(t *testing.T) {
+func TestEveryFailureIsAMiss(t *testing.T) {
 	say := func(text string) func(io.WriteCloser, remote.Request) {
 		return func(to io.WriteCloser, r remote.Request) {
 			if r.Seq != 0 {
@@ -131,7 +131,7 @@ func checkNote(t *testing.T, notes []string, text string) {
 }
 
 // The client does not use a serve-remote of another version.
-func TestHello(t *testing.T) {
+func TestOtherVersionOfServeRemoteIsNotUsed(t *testing.T) {
 	for first, note := range map[string]string{
 		hello:                          "",
 		`{"wire":2}` + "\n":            "its protocol is 2, not 1 (if it is of another version than cook, install both again)",
@@ -158,7 +158,7 @@ func TestHello(t *testing.T) {
 
 // The client gives up a serve-remote that falls silent, even if the run sets no time limit for
 // answers. It does not give up a serve-remote that still sends heartbeats.
-func TestSilence(t *testing.T) {
+func TestSilentServeRemoteIsGivenUp(t *testing.T) {
 	for _, beats := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			begun := time.Now()
@@ -192,7 +192,7 @@ func TestSilence(t *testing.T) {
 }
 
 // An interrupted run ends soon, whatever serve-remote does, and prints no note about it.
-func TestInterruptedClient(t *testing.T) {
+func TestInterruptedRunEndsSoon(t *testing.T) {
 	for name, answer := range map[string]func(to io.WriteCloser, r remote.Request){
 		"silent": func(io.WriteCloser, remote.Request) {},
 		"deaf":   func(io.WriteCloser, remote.Request) { time.Sleep(time.Hour) },
@@ -209,7 +209,7 @@ func TestInterruptedClient(t *testing.T) {
 			<-arrived
 			<-arrived
 			if took := time.Since(begun); took > 10*time.Second {
-				t.Errorf("%s: it ended after %v", name, took)
+				t.Errorf("%s: the run ended after %v", name, took)
 			}
 			if len(*notes) > 0 {
 				t.Errorf("%s: notes: %q", name, *notes)
@@ -221,8 +221,8 @@ func TestInterruptedClient(t *testing.T) {
 	}
 }
 
-// A question ends with the run, and a program that is not there is said once.
-func TestNobodyAnswers(t *testing.T) {
+// A question ends with the run, and a missing program is reported once.
+func TestQuestionEndsWithTheRun(t *testing.T) {
 	c, _ := client(t, func(io.WriteCloser, remote.Request) {})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -245,11 +245,11 @@ func TestNobodyAnswers(t *testing.T) {
 	none.Forget(key)
 	none.Keep("", key)
 	if none.Reads() || none.Fetch(t.Context(), key, time.Minute) || none.Look(t.Context(), key, "", time.Minute).Result != nil || none.Close(t.Context()) != (remote.Stats{}) {
-		t.Error("no client knows something")
+		t.Error("a nil client has a result")
 	}
 }
 
-func TestOptionsOf(t *testing.T) {
+func TestOptionsFollowTheProject(t *testing.T) {
 	t.Setenv("CI", "")
 	opt, err := remote.OptionsOf(rules.Remote{URL: "grpcs://h/main", Key: "k.pem", Cert: "c.pem"})
 	if err != nil || opt.Upload || !opt.Read || strings.Join(opt.Args, " ") != "-url grpcs://h/main -cert c.pem -key k.pem" {
@@ -273,9 +273,9 @@ func TestOptionsOf(t *testing.T) {
 	}
 }
 
-// Answers that take longer than cooking use up the patience of a run, and those that take as
-// long as cooking may do not.
-func TestPatience(t *testing.T) {
+// Answers that take longer than cooking use up the patience of a run; answers that take as long
+// as cooking do not.
+func TestOnlyExtraTimeUsesUpPatience(t *testing.T) {
 	asked := 0
 	c, _ := client(t, func(io.WriteCloser, remote.Request) { asked++ })
 	c.SetPatience(0)
@@ -290,7 +290,7 @@ func TestPatience(t *testing.T) {
 	c.SetPatience(0)
 	for range 2 {
 		if !c.Fetch(t.Context(), key, time.Minute) {
-			t.Error("what it is worth to wait for was not waited for")
+			t.Error("the client did not wait for the time that the answer is worth")
 		}
 	}
 	if left := c.Patience(); left != 0 {
@@ -310,15 +310,15 @@ func TestPatience(t *testing.T) {
 	}
 }
 
-// What the other end says is read while a request waits for it to be taken. Else the two would
-// wait for each other.
+// The client reads answers while a request waits to be read. Otherwise both ends could wait for
+// each other.
 func TestReadsWhileSending(t *testing.T) {
 	here, there := net.Pipe()
 	noted := make(chan string)
 	c := remote.NewOver(t.Context(), remote.Options{URL: "grpc://h", Read: true}, func(text string) { noted <- text }, func() (io.ReadWriteCloser, error) {
 		return here, nil
 	})
-	go c.Forget(key) // nothing takes it
+	go c.Forget(key) // never read
 	io.WriteString(there, hello)
 	there.SetWriteDeadline(time.Now().Add(10 * time.Second))
 	for range 2 {

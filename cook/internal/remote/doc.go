@@ -5,14 +5,9 @@
 //	      \                                                   /
 //	       `------------------- store -----------------------'
 //
-// A process of its own reaches the server, "cook serve-remote": its network libraries use
-// memory and threads that the run does not count, and the run survives a hang or a crash. A
-// [Client] starts it with the first question, so a run without work neither starts it nor
-// connects.
-//
-// Contents do not pass through the wire. serve-remote writes downloaded blobs into the store,
-// which verifies each blob against its BLAKE3-256, and uploads blobs from the store. A result is
-// recorded in the store when all of its blobs are there.
+// A separate process, "cook serve-remote", speaks to the server: its network libraries use memory
+// and threads that the run does not count, and the run survives its hang or crash. A [Client]
+// starts it with the first question, so a run without work neither starts it nor connects.
 //
 // # Actions that other machines cook
 //

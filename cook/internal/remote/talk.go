@@ -96,7 +96,7 @@ func (c *Client) receive(conn io.ReadWriteCloser) {
 		answer(Answer{}, false)
 	}
 	go conn.Close()
-	io.Copy(io.Discard, conn) // serve-remote could not exit while its output is not read
+	io.Copy(io.Discard, conn) // serve-remote cannot exit while its output is not read
 }
 
 // watch closes the connection if nothing arrives for too long while receive waits.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/internal/human"
+	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // A Key names a result.
@@ -57,7 +58,7 @@ type Request struct {
 // A Root has all inputs of an action for another machine.
 type Root struct {
 	Files   []File   `json:"files"`
-	Folders []string `json:"folders,omitempty"` // that exist, with or without files
+	Folders []string `json:"folders,omitempty"` // existing directories, with or without files
 	Outputs int      `json:"outputs"`           // number of artifacts
 	Asset   string   `json:"asset,omitempty"`   // for messages
 	// Wait limits the wait for the result; 0 means the general limit of executions.
@@ -163,4 +164,27 @@ func (s Stats) String() string {
 		return "nothing found and nothing given"
 	}
 	return strings.TrimPrefix(text, "; ")
+}
+
+// keyDigits is the number of digits shown of a fingerprint.
+const keyDigits = 16
+
+// Describe says in one line where a result came from, and how long it took to cook. It escapes
+// unprintable characters.
+func Describe(o store.Origin, took time.Duration) string {
+	text := pathname.Show(o.Server) + ", cooked"
+	if o.Run != "" {
+		text += " by run " + pathname.Show(o.Run)
+	}
+	if o.Host != "" {
+		text += " on host " + pathname.Show(o.Host)
+	}
+	text += " in " + human.Duration(took)
+	if !o.At.IsZero() {
+		text += " (" + o.At.UTC().Format("2006-01-02 15:04:05 UTC") + ")"
+	}
+	if o.Key != "" {
+		text += ", signed by key " + pathname.Show(o.Key[:min(keyDigits, len(o.Key))])
+	}
+	return text
 }

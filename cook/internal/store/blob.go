@@ -13,14 +13,13 @@ import (
 	"github.com/assetcook/assetcook/internal/atomicfile"
 )
 
-// PutBlob copies size bytes of src, the whole file, into the store under id, by
-// reflink where the file system can. The offset of src is neither used nor moved.
-// What was copied is verified: if it is not what id and size state, nothing is
-// kept and the error wraps ErrMismatch. An error of reading src is neither that
-// nor ErrUnavailable.
+// PutBlob copies size bytes of src, the whole file, into the store under id, by reflink if the
+// file system supports it. It neither uses nor moves the offset of src. It verifies the copy: if
+// the copy does not match id and size, nothing is kept and the error wraps ErrMismatch. An error
+// of reading src wraps neither ErrMismatch nor ErrUnavailable.
 //
-// A blob that is there with the right size is only marked as used. Should it be
-// damaged, CopyBlob will notice.
+// A blob that exists with the right size is only marked as used. If it is damaged, CopyBlob
+// detects it.
 func (s *Store) PutBlob(ctx context.Context, src *os.File, id BlobID, size int64) error {
 	path := s.path(blobs, id)
 	if err := s.putBlob(ctx, src, path, id, size); err != nil {
@@ -42,7 +41,7 @@ func (s *Store) putBlob(ctx context.Context, src *os.File, path string, id BlobI
 		s.used(path, info.ModTime())
 		return nil
 	case err == nil:
-		// Torn. Windows would not let the rename below replace a read-only file.
+		// A torn blob. On Windows, the rename below cannot replace a read-only file.
 		s.remove(path)
 	case errors.Is(err, ErrUnavailable):
 		return err
@@ -50,10 +49,10 @@ func (s *Store) putBlob(ctx context.Context, src *os.File, path string, id BlobI
 	return s.install(ctx, path, id, size, func(f *os.File) (hashing.FileSum, error) { return s.transfer(ctx, f, src, size) })
 }
 
-// install makes the blob of that ID and size out of what fill writes into a new file, unless
-// that is something else. What fill reports as an error of writing is one of the store.
+// install creates the blob of an ID and size from the bytes that fill writes to a new file,
+// unless they do not match. A writeError of fill becomes ErrUnavailable.
 func (s *Store) install(ctx context.Context, path string, id BlobID, size int64, fill func(*os.File) (hashing.FileSum, error)) error {
-	// Writing is denied so that following a path into the store cannot lead to editing a
+	// The file is read-only, so that following a path into the store cannot lead to editing a
 	// blob by accident.
 	f, err := s.create(0o444)
 	if err != nil {
@@ -72,26 +71,26 @@ func (s *Store) install(ctx context.Context, path string, id BlobID, size int64,
 	case landed.Size != size || BlobID(landed.Digest) != id:
 		return fmt.Errorf("%w: %s", ErrMismatch, describe(landed, size))
 	}
-	// On Windows the rename fails where another process has just put this blob.
+	// On Windows, the rename fails if another process has just created this blob.
 	if err := s.commit(f, path, size); err != nil && !s.HasBlob(id, size) {
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	return nil
 }
 
-// A Folder is one to copy blobs into; an [os.Root] is one.
+// A Folder is a directory to copy blobs into; an [os.Root] is one.
 type Folder interface {
 	atomicfile.Folder
 	Name() string
 }
 
-// CopyBlob writes the blob of that size to dst, a file of a folder, which must not
-// exist, by reflink where the file system can; dst gets the permissions 0666 less
-// the umask. What landed in dst is verified. On any error there is no dst.
+// CopyBlob writes the blob of an ID and size to dst, a new file in a directory, by reflink if the
+// file system supports it. dst has the permissions 0666 less the umask. CopyBlob verifies the
+// bytes of dst. On any error, dst does not exist.
 //
-// The error wraps ErrMissing where there is no such blob, ErrDamaged where there
-// was one with another content (it has been deleted), ErrUnavailable where the
-// store cannot be read. Any other error is about dst or ctx.
+// The error wraps ErrMissing if there is no such blob, ErrDamaged if the blob had other content
+// (it has been deleted), and ErrUnavailable if the store cannot be read. Any other error is about
+// dst or ctx.
 func (s *Store) CopyBlob(ctx context.Context, id BlobID, size int64, in Folder, dst string) error {
 	path := s.path(blobs, id)
 	if err := s.copyBlob(ctx, path, id, size, in, dst); err != nil {
@@ -132,11 +131,10 @@ func (s *Store) copyBlob(ctx context.Context, path string, id BlobID, size int64
 	return nil
 }
 
-// errOther is copyOut's word for a blob with another content.
+// errOther is copyOut's error for a blob with other content.
 var errOther = errors.New("other content")
 
-// copyOut makes dst out of an open blob, or leaves none. An error of dst is a
-// writeError.
+// copyOut copies an open blob to dst, or leaves no dst. An error of dst is a writeError.
 func (s *Store) copyOut(ctx context.Context, blob *os.File, size int64, id BlobID, in Folder, dst string) (landed hashing.FileSum, err error) {
 	if err := s.trip("create", dst); err != nil {
 		return landed, &writeError{err}
@@ -150,7 +148,7 @@ func (s *Store) copyOut(ctx context.Context, blob *os.File, size int64, id BlobI
 			err = &writeError{closeErr}
 		}
 		if err != nil {
-			in.Remove(dst) // ours: O_EXCL made it
+			in.Remove(dst) // O_EXCL proves that this call created it
 		}
 	}()
 	if landed, err = s.transfer(ctx, f, blob, size); err != nil {
@@ -162,16 +160,16 @@ func (s *Store) copyOut(ctx context.Context, blob *os.File, size int64, id BlobI
 	return landed, nil
 }
 
-// HasBlob reports whether a blob of that size is there. It does not read it and
-// does not count as use: the answer is for plans and questions.
+// HasBlob reports whether a blob of that size exists. It neither reads the blob nor counts as
+// use, so plans and queries can call it.
 func (s *Store) HasBlob(id BlobID, size int64) bool {
 	info, err := os.Lstat(s.path(blobs, id))
 	return err == nil && info.Mode().IsRegular() && info.Size() == size
 }
 
-// transfer copies src into dst, a new file, and returns what landed there. It
-// stops one byte after size, which is enough to know that src is longer. Errors of
-// dst are writeErrors; other ones are of src or ctx.
+// transfer copies src to dst, a new file, and returns the checksum of the copy. It stops one byte
+// after size, which proves that src is longer. Errors of dst are writeErrors; other errors are
+// about src or ctx.
 func (s *Store) transfer(ctx context.Context, dst, src *os.File, size int64) (hashing.FileSum, error) {
 	limit := limitOf(size)
 	err := s.trip("clone", dst.Name())
@@ -185,8 +183,8 @@ func (s *Store) transfer(ctx context.Context, dst, src *os.File, size int64) (ha
 		}
 		return sum, nil
 	}
-	// Whatever the reason, bytes may still do. The digest is of the very bytes
-	// handed to dst, so there is no need to read them back.
+	// Copying the bytes may still work. The digest is computed from the bytes written to dst, so
+	// they need not be read back.
 	if !errors.Is(err, errors.ErrUnsupported) {
 		if err := dst.Truncate(0); err != nil {
 			return hashing.FileSum{}, &writeError{err}
@@ -195,11 +193,10 @@ func (s *Store) transfer(ctx context.Context, dst, src *os.File, size int64) (ha
 	return s.sums.Sum(ctx, &tee{io.NewSectionReader(src, 0, limit), s.writer(dst)}, hashing.WantDigest)
 }
 
-// limitOf is one byte more than a content is to have, which is enough to know that there are
-// more.
+// limitOf returns size + 1: a read of that many bytes detects longer content.
 func limitOf(size int64) int64 { return min(max(size, 0), math.MaxInt64-1) + 1 }
 
-// tee hands on what it reads after writing it.
+// A tee writes all bytes that it reads.
 type tee struct {
 	r io.Reader
 	w io.Writer
@@ -215,7 +212,7 @@ func (t *tee) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// writeError tells errors of the destination from errors of the origin.
+// A writeError is an error of the destination, not of the source.
 type writeError struct{ err error }
 
 func (e *writeError) Error() string { return e.err.Error() }

@@ -11,10 +11,10 @@ import (
 	"testing"
 )
 
-// clones are ways in which a file system may answer to a request for a reflink.
-// None may make a difference, but for a copy that lies: it must be noticed.
+// clones are possible behaviors of a file system that is asked for a reflink. None may change the
+// result, and a wrong copy must be detected.
 var clones = map[string]func(dst, src *os.File) error{
-	"real": nil, // whatever the folder of the test can do
+	"real": nil, // the behavior of the test's directory
 	"works": func(dst, src *os.File) error {
 		_, err := io.Copy(io.NewOffsetWriter(dst, 0), io.NewSectionReader(src, 0, 1<<30))
 		return err
@@ -26,7 +26,7 @@ var clones = map[string]func(dst, src *os.File) error{
 	"is unsupported": func(dst, src *os.File) error { return errors.ErrUnsupported },
 }
 
-func TestBlobRoundTrip(t *testing.T) {
+func TestCopiedBlobEqualsItsSource(t *testing.T) {
 	for name, clone := range clones {
 		t.Run(name, func(t *testing.T) {
 			s := openStore(t, t.TempDir())
@@ -36,7 +36,7 @@ func TestBlobRoundTrip(t *testing.T) {
 			for _, n := range []int{0, 1, 17, 256<<10 - 1, 256 << 10, 256<<10 + 1, 1<<20 + 3} {
 				content := someBytes(n)
 				if id := idOf(content); s.HasBlob(id, int64(n)) {
-					t.Errorf("%d bytes are there before they were put", n)
+					t.Errorf("blob of %d bytes exists before PutBlob", n)
 				}
 				id := put(t, s, content)
 				wantCopy(t, s, content)
@@ -50,7 +50,7 @@ func TestBlobRoundTrip(t *testing.T) {
 	}
 }
 
-func TestCloneThatLies(t *testing.T) {
+func TestWrongCloneIsDetected(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	content := someBytes(1000)
 	id := put(t, s, content)
@@ -70,7 +70,7 @@ func TestCloneThatLies(t *testing.T) {
 	wantNoLeftovers(t, s)
 }
 
-func TestBlobFile(t *testing.T) {
+func TestBlobIsReadOnlyAndCopyIsNot(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	content := someBytes(100)
 	src := sourceFile(t, content)
@@ -89,7 +89,7 @@ func TestBlobFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if blob.Mode().Perm()&0o222 != 0 {
-		t.Errorf("a blob can be written: %v", blob.Mode())
+		t.Errorf("a blob is writable: %v", blob.Mode())
 	}
 	dst := filepath.Join(t.TempDir(), "dst")
 	if err := copyBlob(t.Context(), s, id, 100, dst); err != nil {
@@ -107,11 +107,11 @@ func TestBlobFile(t *testing.T) {
 		t.Error("hard link")
 	}
 	if out.Mode().Perm()&0o200 == 0 {
-		t.Errorf("the copy cannot be written: %v", out.Mode())
+		t.Errorf("the copy is not writable: %v", out.Mode())
 	}
 }
 
-func TestPutMismatch(t *testing.T) {
+func TestMismatchedContentIsNotStored(t *testing.T) {
 	content := someBytes(1000)
 	id := idOf(content)
 	for name, c := range map[string]struct {
@@ -141,7 +141,7 @@ func TestPutMismatch(t *testing.T) {
 	}
 }
 
-func TestPutUnreadable(t *testing.T) {
+func TestUnreadableSourceIsNotStored(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	src := sourceFile(t, someBytes(10))
 	src.Close()
@@ -152,7 +152,7 @@ func TestPutUnreadable(t *testing.T) {
 	wantNoLeftovers(t, s)
 }
 
-func TestPutTwice(t *testing.T) {
+func TestExistingBlobIsNotWrittenAgain(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	content := someBytes(1000)
 	id := put(t, s, content)
@@ -166,18 +166,18 @@ func TestPutTwice(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !os.SameFile(before, after) {
-		t.Error("a blob that was there was written again")
+		t.Error("an existing blob was written again")
 	}
 	if got := s.added.Load(); got != 1000 {
 		t.Errorf("%d bytes counted as added", got)
 	}
-	// A torn one is replaced.
+	// A torn blob is replaced.
 	overwrite(t, s.path(blobs, id), content[:500])
 	put(t, s, content)
 	wantCopy(t, s, content)
 }
 
-func TestCopyToExisting(t *testing.T) {
+func TestCopyDoesNotOverwrite(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	content := someBytes(100)
 	id := put(t, s, content)
@@ -199,12 +199,12 @@ func TestCopyToExisting(t *testing.T) {
 	defer in.Close()
 	err = s.CopyBlob(t.Context(), id, 100, in, filepath.Join("dst", "below"))
 	if err == nil || errors.Is(err, ErrUnavailable) || errors.Is(err, ErrMissing) {
-		t.Errorf("destination without a folder: %v", err)
+		t.Errorf("destination in a missing directory: %v", err)
 	}
 	wantCopy(t, s, content)
 }
 
-func TestBlobEndedContext(t *testing.T) {
+func TestCanceledContextKeepsBlob(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	content := someBytes(100)
 	id := put(t, s, content)
@@ -220,7 +220,7 @@ func TestBlobEndedContext(t *testing.T) {
 			if early {
 				cancel()
 			}
-			// Otherwise it ends when the bytes begin to flow.
+			// In the other case, the context ends when the copy begins.
 			s.clone = func(dst, src *os.File) error { cancel(); return errors.ErrUnsupported }
 			if err := use(ctx); !errors.Is(err, context.Canceled) || errors.Is(err, ErrUnavailable) {
 				t.Errorf("%s, early %v: %v", name, early, err)
@@ -231,12 +231,11 @@ func TestBlobEndedContext(t *testing.T) {
 	}
 	wantNoLeftovers(t, s)
 	if !s.HasBlob(id, 100) {
-		t.Error("an ended context cost a good blob")
+		t.Error("a canceled context deleted a good blob")
 	}
 }
 
-// damage gives every version of b with one bit flipped, every truncation, and some
-// additions.
+// damage calls try with every single-bit flip and every truncation of b, and some extensions.
 func damage(b []byte, try func(what string, damaged []byte)) {
 	for bit := range 8 * len(b) {
 		d := bytes.Clone(b)
@@ -245,7 +244,7 @@ func damage(b []byte, try func(what string, damaged []byte)) {
 	}
 	for n := range b {
 		try("truncated", b[:n])
-		d := make([]byte, len(b)) // as after a power cut
+		d := make([]byte, len(b)) // as after a power failure
 		copy(d, b[:n])
 		if !bytes.Equal(d, b) {
 			try("zeroed tail", d)
@@ -255,7 +254,7 @@ func damage(b []byte, try func(what string, damaged []byte)) {
 	try("doubled", append(bytes.Clone(b), b...))
 }
 
-func TestDamagedBlob(t *testing.T) {
+func TestDamagedBlobIsDetected(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	content := []byte("a small texture")
 	id := idOf(content)
@@ -266,7 +265,7 @@ func TestDamagedBlob(t *testing.T) {
 		wantGone(t, path)
 		wantNoCopy(t, s, id, int64(len(content)), ErrMissing)
 	})
-	// Not a file at all.
+	// A directory in place of the file.
 	if err := os.Mkdir(path, 0o777); err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// TestReadInBulk reads entries as callers do that read many: by their files below Root.
+// Callers that read many entries read them by their files below Root.
 func TestReadInBulk(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	id := put(t, s, []byte("content"))
@@ -30,13 +30,13 @@ func TestReadInBulk(t *testing.T) {
 		t.Errorf("result %+v, %v", got, err)
 	}
 	if _, err := ParseResult(ResultID{3}, b); err == nil {
-		t.Error("took the result of another ID")
+		t.Error("accepted the result of another ID")
 	}
 	for i := range b {
 		damaged := slices.Clone(b)
 		damaged[i] ^= 1
 		if _, err := ParseResult(rid, damaged); err == nil {
-			t.Errorf("byte %d of the result may be any", i)
+			t.Errorf("a changed byte %d of the result is not detected", i)
 		}
 	}
 	there := s.BlobFolders()
@@ -49,15 +49,15 @@ func TestReadInBulk(t *testing.T) {
 		t.Fatal(err)
 	}
 	if there := s.BlobFolders(); slices.Contains(there[:], false) {
-		t.Error("what cannot be listed has no folders")
+		t.Error("an unreadable directory is reported as empty")
 	}
 	if err := s.CheckBlob(t.Context(), id, 7); !errors.Is(err, ErrMissing) {
 		t.Error(err)
 	}
 }
 
-// TestUsedInBulk: what was read counts as used once it was not used for an hour.
-func TestUsedInBulk(t *testing.T) {
+// An entry that was read counts as used if its last use was more than an hour ago.
+func TestBulkReadCountsAsUse(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	id := put(t, s, []byte("content"))
 	rid := ResultID{1, 2}

@@ -22,15 +22,15 @@ func Exists(dir string) bool {
 	return err == nil
 }
 
-// Root is the folder of all entries, for callers that read many of them; see BlobFile and
-// ResultFile. Entries that are there and right count as used by UsedBlob and UsedResult;
-// CheckBlob and Result say what is wrong with any other.
+// Root returns the directory of all entries, for callers that read many of them; see BlobFile and
+// ResultFile. Such callers report good entries by UsedBlob and UsedResult; for other entries,
+// CheckBlob and Result return the error.
 func (s *Store) Root() string { return s.root }
 
-// BlobFile is the path of a blob below Root.
+// BlobFile returns the path of a blob below Root.
 func BlobFile(id BlobID) string { return file(blobs, id) }
 
-// ResultFile is the path of a result below Root.
+// ResultFile returns the path of a result below Root.
 func ResultFile(id ResultID) string { return file(results, id) }
 
 func file(k kind, id [32]byte) string {
@@ -38,7 +38,7 @@ func file(k kind, id [32]byte) string {
 	return k.String() + "/" + name[:2] + "/" + name
 }
 
-// ParseResult returns the result in the file of that ID.
+// ParseResult decodes the file of a result.
 func ParseResult(id ResultID, file []byte) (Result, error) {
 	payload, err := openRecord(results, id, file)
 	if err != nil {
@@ -47,10 +47,10 @@ func ParseResult(id ResultID, file []byte) (Result, error) {
 	return decodeResult(payload)
 }
 
-// UsedBlob notes that a blob with that time of last use, in ns since 1970, was read.
+// UsedBlob records that a blob was read. last is its time of last use, in ns since 1970.
 func (s *Store) UsedBlob(id BlobID, last int64) { s.usedEntry(blobs, id, last) }
 
-// UsedResult is UsedBlob for a result.
+// UsedResult records that a result was read.
 func (s *Store) UsedResult(id ResultID, last int64) { s.usedEntry(results, id, last) }
 
 func (s *Store) usedEntry(k kind, id [32]byte, last int64) {
@@ -59,7 +59,7 @@ func (s *Store) usedEntry(k kind, id [32]byte, last int64) {
 	}
 }
 
-// BlobFolders reports by the first byte of their IDs which blobs there may be.
+// BlobFolders reports which first bytes of blob IDs may exist.
 func (s *Store) BlobFolders() (there [256]bool) {
 	list, err := os.ReadDir(s.folder(blobs))
 	for i := range there {
@@ -73,10 +73,9 @@ func (s *Store) BlobFolders() (there [256]bool) {
 	return there
 }
 
-// CheckBlob reads a blob of that size where it lies and compares it with its ID.
-// The error is as that of CopyBlob: it wraps ErrDamaged if the content was another
-// one (the blob has been deleted, unless the store is read-only). To be checked
-// counts as use.
+// CheckBlob reads a blob of that size in place and compares it with its ID. The errors are those
+// of CopyBlob; if the content differs, the blob has been deleted unless the store is read-only. A
+// check counts as use.
 func (s *Store) CheckBlob(ctx context.Context, id BlobID, size int64) error {
 	path := s.path(blobs, id)
 	if err := s.checkBlob(ctx, path, id, size); err != nil {

@@ -8,12 +8,12 @@ import (
 	"testing"
 )
 
-func TestCheckBlob(t *testing.T) {
+func TestCheckDeletesOnlyDamagedBlobs(t *testing.T) {
 	content := someBytes(largeSize)
 	for name, tc := range map[string]struct {
 		spoil func(t *testing.T, path string) error
 		want  error
-		gone  bool // afterwards
+		gone  bool // whether the check deletes the blob
 	}{
 		"intact":  {func(t *testing.T, path string) error { return nil }, nil, false},
 		"missing": {func(t *testing.T, path string) error { return os.Remove(path) }, ErrMissing, true},
@@ -37,7 +37,7 @@ func TestCheckBlob(t *testing.T) {
 			path := s.path(blobs, id)
 			var link *os.LinkError
 			if err := tc.spoil(t, path); errors.As(err, &link) {
-				t.Logf("%s: %v", name, err) // needs a privilege on Windows
+				t.Logf("%s: %v", name, err) // Windows requires a privilege
 				continue
 			} else if err != nil {
 				t.Fatal(err)
@@ -61,8 +61,8 @@ func flipAt(t *testing.T, path string, content []byte, at int) error {
 	return nil
 }
 
-// What cannot be read is not taken for damaged.
-func TestCheckBlobThatCannotBeRead(t *testing.T) {
+// An unreadable blob is not reported as damaged.
+func TestUnreadableBlobIsNotReportedAsDamaged(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	id := put(t, s, someBytes(10))
 	for _, at := range []string{"stat", "open", "read"} {
@@ -80,20 +80,20 @@ func TestCheckBlobThatCannotBeRead(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := s.CheckBlob(ended, id, 10); !errors.Is(err, context.Canceled) {
-		t.Errorf("after the end: %v", err)
+		t.Errorf("after the context ended: %v", err)
 	}
 	if err := s.CheckBlob(t.Context(), id, 10); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestExists(t *testing.T) {
+func TestExistsReportsStoreDirectory(t *testing.T) {
 	dir := t.TempDir()
 	if Exists(dir) || Exists("") || Exists(filepath.Join(dir, "none")) {
-		t.Error("there is a store where none was made")
+		t.Error("a missing store exists")
 	}
 	openStore(t, dir)
 	if !Exists(dir) {
-		t.Error("the store is not there")
+		t.Error("the store does not exist")
 	}
 }

@@ -15,9 +15,9 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// TestConcurrent lets two stores on one folder put, copy, record and trim at once.
-// Everything may be missing at any time; nothing may be wrong or damaged.
-func TestConcurrent(t *testing.T) {
+// Two stores on one directory put, copy, record and trim at the same time. Entries may be missing
+// at any time, but never wrong or damaged.
+func TestConcurrentStoresReturnNoWrongEntry(t *testing.T) {
 	dir, out := t.TempDir(), t.TempDir()
 	stores := []*Store{openStore(t, dir), openStore(t, dir)}
 	var contents [][]byte
@@ -85,8 +85,8 @@ func TestConcurrent(t *testing.T) {
 	wantNoLeftovers(t, stores[0])
 }
 
-// TestConcurrentReadSets: within one process no read set is lost.
-func TestConcurrentReadSets(t *testing.T) {
+// Within one process, no read set is lost.
+func TestConcurrentReadSetsAreAllKept(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	var wg sync.WaitGroup
 	for i := range maxReadSets {
@@ -102,8 +102,8 @@ func TestConcurrentReadSets(t *testing.T) {
 	}
 }
 
-// TestTwoStores: what one puts the other finds.
-func TestTwoStores(t *testing.T) {
+// One store finds the entries of the other.
+func TestStoresOfOneDirectoryShareEntries(t *testing.T) {
 	dir := t.TempDir()
 	a, b := openStore(t, dir), openStore(t, dir)
 	content := someBytes(1000)
@@ -132,14 +132,14 @@ func TestTwoStores(t *testing.T) {
 	wantCopy(t, b, content)
 }
 
-// TestTrimDuringCopy: a blob that goes while it is copied is copied to its end.
-func TestTrimDuringCopy(t *testing.T) {
+// A blob that is deleted during its copy is copied completely.
+func TestBlobDeletedDuringCopyIsCopied(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	content := someBytes(1 << 20)
 	id := put(t, s, content)
 	s.clone = func(dst, src *os.File) error {
 		if err := os.Remove(s.path(blobs, id)); err != nil {
-			return nil // Windows keeps open files: nothing was cloned, a damaged copy
+			return nil // Windows keeps open files; the clone is empty
 		}
 		return errors.ErrUnsupported
 	}
@@ -148,7 +148,7 @@ func TestTrimDuringCopy(t *testing.T) {
 	if got, _ := os.ReadFile(dst); err == nil && !bytes.Equal(got, content) || err != nil && !errors.Is(err, ErrDamaged) {
 		t.Errorf("copied %d bytes, %v", len(got), err)
 	}
-	// It goes between the look and the open.
+	// The blob is deleted between stat and open.
 	s.clone = clones["is unsupported"]
 	put(t, s, content)
 	s.fault = func(op, path string) error {

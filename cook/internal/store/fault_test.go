@@ -12,7 +12,7 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// largeSize takes two buffers, so that a write can fail after one that did not.
+// largeSize needs two buffers, so that a write can fail after a successful one.
 const largeSize = 300 << 10
 
 var errFull = errors.New("no space left on device")
@@ -37,14 +37,13 @@ func scene(t *testing.T, s *Store, out string) map[string]error {
 	return errs
 }
 
-// TestFaults lets the nth file operation of the scene fail, for every n. What was
-// reported as done must be there, what is there must be right, and nothing may be
-// left behind.
-func TestFaults(t *testing.T) {
+// The nth file operation of the scene fails, for every n. Operations reported as done must be
+// effective, entries must be right, and no temporary file may remain.
+func TestFailedOperationLeavesStoreCorrect(t *testing.T) {
 	failed := map[string]bool{}
 	for n, more := 1, true; more; n++ {
 		s := openStore(t, t.TempDir())
-		// Things to find: an entry to replace and one to delete.
+		// Entries to find: one to replace and one to delete.
 		torn := s.path(blobs, idOf(someBytes(20)))
 		overwrite(t, torn, []byte("torn"))
 		overwrite(t, s.path(results, ResultID{9}), []byte("damaged"))
@@ -69,8 +68,8 @@ func TestFaults(t *testing.T) {
 				t.Errorf("fault %d, %s: %s: %v", n, op, name, err)
 			}
 		}
-		// The large blob and whatever came after it fit the limit of the trim or
-		// went; a blob is right or missing.
+		// The large blob and later entries fit the limit of the trim or were deleted; a blob is
+		// right or missing.
 		for size, name := range map[int]string{10: "small", 20: "torn", largeSize: "large"} {
 			content, dst := someBytes(size), filepath.Join(t.TempDir(), "dst")
 			err := copyBlob(t.Context(), s, idOf(content), int64(size), dst)
@@ -80,7 +79,7 @@ func TestFaults(t *testing.T) {
 			}
 			copied, err := os.ReadFile(filepath.Join(out, name))
 			if claimed := name != "torn" && errs["copy "+name] == nil; claimed != (err == nil) || claimed && !slices.Equal(copied, content) {
-				t.Errorf("fault %d, %s: copy of %s says %v, but %d bytes, %v", n, op, name, errs["copy "+name], len(copied), err)
+				t.Errorf("fault %d, %s: copy of %s returns %v, but the destination has %d bytes, %v", n, op, name, errs["copy "+name], len(copied), err)
 			}
 		}
 		if r, err := s.Result([32]byte{8}); err == nil && !cmp.Equal(r, sampleResult) || err != nil && !errors.Is(err, ErrMissing) {
@@ -111,8 +110,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestFullDiskThenRoom: what failed for lack of space works when there is some.
-func TestFullDiskThenRoom(t *testing.T) {
+// An operation that failed for lack of space works when there is space.
+func TestStoreWorksAgainAfterFullDisk(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	full := true
 	s.fault = func(op, _ string) error {
@@ -139,7 +138,7 @@ func TestFullDiskThenRoom(t *testing.T) {
 		}
 	}
 	wantCopy(t, s, content)
-	// A full disk at the destination is not the store's fault and costs no blob.
+	// A full disk at the destination is not an error of the store and deletes no blob.
 	full = true
 	dst := filepath.Join(t.TempDir(), "dst")
 	err := copyBlob(t.Context(), s, idOf(content), 1000, dst)

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// fuzzRecord gives the bytes to the decoder of a kind twice: as a file, and as the
-// payload of a sound file, since hardly any fuzzed file gets past the checksum.
-// What is accepted must be canonical: encoding it gives the same bytes again.
+// fuzzRecord decodes the bytes twice: as a file, and as the payload of a valid file, because few
+// fuzzed files pass the checksum. Accepted bytes must be canonical: encoding the result gives the
+// same bytes.
 func fuzzRecord(f *testing.F, k kind, again func(payload []byte) ([]byte, error)) {
 	id := [32]byte{42}
 	f.Add([]byte(nil))
@@ -22,7 +22,7 @@ func fuzzRecord(f *testing.F, k kind, again func(payload []byte) ([]byte, error)
 				t.Fatalf("record is not canonical: %x", file)
 			}
 			if encoded, err := again(payload); err == nil && !bytes.Equal(encoded, payload) {
-				t.Fatalf("payload %x was read as %x", payload, encoded)
+				t.Fatalf("payload %x is encoded as %x", payload, encoded)
 			}
 		}
 	})

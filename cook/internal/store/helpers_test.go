@@ -15,7 +15,7 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// noon is when tests take place.
+// noon is the time of the tests.
 var noon = time.Date(2025, 6, 1, 12, 0, 0, 0, time.UTC)
 
 func openStore(t testing.TB, dir string) *Store {
@@ -38,7 +38,7 @@ func someBytes(n int) []byte {
 
 func idOf(content []byte) BlobID { return BlobID(hashing.DigestOf(content)) }
 
-// sourceFile is an open file of that content outside of any store.
+// sourceFile returns an open file with that content outside of any store.
 func sourceFile(t testing.TB, content []byte) *os.File {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "source")
@@ -62,7 +62,7 @@ func put(t testing.TB, s *Store, content []byte) BlobID {
 	return id
 }
 
-// copyBlob copies a blob to a file that it names in full.
+// copyBlob copies a blob to a file, given by its full path.
 func copyBlob(ctx context.Context, s *Store, id BlobID, size int64, dst string) error {
 	in, err := confine.Open(filepath.Dir(dst))
 	if err != nil {
@@ -72,7 +72,7 @@ func copyBlob(ctx context.Context, s *Store, id BlobID, size int64, dst string) 
 	return s.CopyBlob(ctx, id, size, in.Root(), filepath.Base(dst))
 }
 
-// wantCopy fails unless the blob comes out whole.
+// wantCopy fails unless the copied blob equals content.
 func wantCopy(t testing.TB, s *Store, content []byte) {
 	t.Helper()
 	dst := filepath.Join(t.TempDir(), "dst")
@@ -84,7 +84,7 @@ func wantCopy(t testing.TB, s *Store, content []byte) {
 	}
 }
 
-// wantNoCopy fails unless the copy fails in that way and leaves nothing.
+// wantNoCopy fails unless the copy fails with an error and leaves no file.
 func wantNoCopy(t testing.TB, s *Store, id BlobID, size int64, want error) {
 	t.Helper()
 	dst := filepath.Join(t.TempDir(), "dst")
@@ -92,7 +92,7 @@ func wantNoCopy(t testing.TB, s *Store, id BlobID, size int64, want error) {
 		t.Fatalf("error %v, want %v", err, want)
 	}
 	if _, err := os.Lstat(dst); !errors.Is(err, os.ErrNotExist) {
-		t.Fatalf("destination is there after a failure: %v", err)
+		t.Fatalf("the destination exists after a failure: %v", err)
 	}
 }
 
@@ -111,7 +111,7 @@ func wantNoLeftovers(t testing.TB, s *Store) {
 	}
 }
 
-// overwrite replaces the file of an entry, read-only or not.
+// overwrite replaces the file of an entry, even if it is read-only.
 func overwrite(t testing.TB, path string, b []byte) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {

@@ -7,17 +7,17 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// BlobID is BLAKE3-256 of a content. A hashing.Digest converts to it.
+// BlobID is the BLAKE3-256 hash of a content. A hashing.Digest converts to it.
 type BlobID [32]byte
 
-// ActionID is the key of everything known before a recipe runs: salt, recipe,
-// version, options, tool, source content.
+// ActionID is the key of the facts known before a recipe runs: salt, recipe, version, options,
+// tool, source content.
 type ActionID [32]byte
 
-// ResultID is the key of an ActionID and the digests of what its read set holds.
+// ResultID is the key of an ActionID and the digests of the read set's current content.
 type ResultID [32]byte
 
-// ParseBlobID reads the form that String writes.
+// ParseBlobID parses the result of String.
 func ParseBlobID(s string) (BlobID, error) {
 	d, err := hashing.ParseDigest(s)
 	if err != nil {

@@ -11,7 +11,7 @@ type Keep struct {
 	ids [kinds]map[[32]byte]bool
 }
 
-// Blob adds a content.
+// Blob adds a blob.
 func (k *Keep) Blob(id BlobID) { k.keepItem(blobs, id) }
 
 // Result adds a result and the read sets of its action, but none of its blobs.
@@ -30,8 +30,8 @@ func (k *Keep) keepItem(of kind, id [32]byte) {
 // has reports whether the set has an entry. A nil set is empty.
 func (k *Keep) has(of kind, id [32]byte) bool { return k != nil && k.ids[of][id] }
 
-// TrimTo deletes all entries that keep does not have, except those that are used while it
-// runs. Interrupted, it has deleted the least recently used of them. Otherwise it is as [Store.Trim].
+// TrimTo deletes all entries that are not in keep, except entries that are used while it runs. If
+// interrupted, it has deleted the least recently used of them. Otherwise it is like [Store.Trim].
 func (s *Store) TrimTo(ctx context.Context, keep *Keep, now time.Time) (TrimStats, error) {
 	stats, err := s.evictOldest(ctx, now, keep, func(int64) bool { return true })
 	if err != nil {

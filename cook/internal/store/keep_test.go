@@ -9,13 +9,13 @@ import (
 	"pgregory.net/rapid"
 )
 
-// An entry of a test store, and whether it is to be kept.
+// A keepable is an entry of a test store; it says whether TrimTo must keep it.
 type keepable struct {
 	path string
 	keep bool
 }
 
-// fillKeepable puts entries of all kinds into a store, some of which are to be kept.
+// fillKeepable fills a store with entries of all kinds, and returns the ones to keep.
 func fillKeepable(t testing.TB, rt *rapid.T, s *Store) (all []keepable, keep *Keep) {
 	keep = &Keep{}
 	for i := range rapid.IntRange(1, 12).Draw(rt, "entries") {
@@ -36,9 +36,9 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// TestTrimToLaw: TrimTo leaves what is to be kept and nothing else. Interrupted anywhere, it
-// has deleted nothing that is to be kept, and the next one deletes the rest.
-func TestTrimToLaw(t *testing.T) {
+// TrimTo keeps exactly the entries of its argument. If interrupted anywhere, it has deleted none
+// of them, and the next TrimTo deletes the rest.
+func TestTrimToDeletesAllButKeptEntries(t *testing.T) {
 	parent := t.TempDir()
 	rapid.Check(t, func(rt *rapid.T) {
 		dir, err := os.MkdirTemp(parent, "")
@@ -78,7 +78,7 @@ func TestTrimToLaw(t *testing.T) {
 	})
 }
 
-// TestTrimToKeepsWhatIsUsedMeanwhile uses an entry after TrimTo has listed it.
+// An entry is used after TrimTo has listed it.
 func TestTrimToKeepsWhatIsUsedMeanwhile(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	paths := make([]string, 2)

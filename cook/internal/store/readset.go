@@ -9,17 +9,16 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// ReadSet is what one run of an action read or looked for, as the recipe asked for
-// it: sorted, unique. An empty one says that the run read nothing besides its source.
+// ReadSet lists what one run of an action read or looked for, as the recipe asked for it: sorted,
+// unique. An empty ReadSet says that the run read only its source.
 type ReadSet []dependency.Dependency
 
-// maxReadSets is how many read sets of an action are kept. Each costs a look-up of
-// all its names when none before it leads to a result.
+// maxReadSets limits the read sets of an action. Each read set costs a look-up of all its names
+// if no earlier one leads to a result.
 const maxReadSets = 16
 
-// ReadSets returns the read sets recorded for an action, newest first; none at all
-// is nil without an error. The error wraps ErrDamaged (the record has been deleted)
-// or ErrUnavailable.
+// ReadSets returns the read sets recorded for an action, newest first; nil without an error means
+// none. The error wraps ErrDamaged (the record has been deleted) or ErrUnavailable.
 func (s *Store) ReadSets(id ActionID) ([]ReadSet, error) {
 	payload, path, err := s.readRecord(reads, id)
 	if errors.Is(err, ErrMissing) {
@@ -35,12 +34,12 @@ func (s *Store) ReadSets(id ActionID) ([]ReadSet, error) {
 	return sets, nil
 }
 
-// AddReadSet records a read set as the newest one of its action and drops the
-// oldest when there are more than 16 or when they outgrow a record. It need not be
-// sorted and is not kept.
+// AddReadSet records a read set as the newest one of its action. It drops the oldest read sets if
+// there are more than 16 or if they exceed the size of a record. set need not be sorted, and
+// AddReadSet does not keep it.
 //
-// Two processes that add to one action at the same time may lose one of the two
-// sets. That costs a miss; a lock between processes would cost every run.
+// If two processes add to one action at the same time, one set may be lost. This costs a miss; a
+// lock between processes would cost every run.
 func (s *Store) AddReadSet(id ActionID, set ReadSet) error {
 	if err := s.addReadSet(id, set); err != nil {
 		return fmt.Errorf("add read set %s: %w", s.path(reads, id), err)
@@ -82,8 +81,8 @@ func (s *Store) addReadSet(id ActionID, set ReadSet) error {
 	return s.writeRecord(reads, id, payload)
 }
 
-// The payload of read sets is their number (4 bytes), and for each the number of
-// dependencies (4), and for each of these its length (4) and its text.
+// encodeReadSets returns a payload: the number of read sets (4 bytes), for each the number of
+// dependencies (4), and for each dependency its length (4) and its text.
 func encodeReadSets(sets []ReadSet) []byte {
 	b := binary.LittleEndian.AppendUint32(nil, uint32(len(sets)))
 	for _, set := range sets {
@@ -97,8 +96,8 @@ func encodeReadSets(sets []ReadSet) []byte {
 	return b
 }
 
-// decodeReadSets takes what encodeReadSets gives for one to sixteen different
-// sorted sets, and nothing else.
+// decodeReadSets accepts exactly the results of encodeReadSets for one to sixteen different
+// sorted sets.
 func decodeReadSets(payload []byte) ([]ReadSet, error) {
 	d := decoder{b: payload}
 	n := d.count(4)
@@ -116,7 +115,7 @@ func decodeReadSets(payload []byte) ([]ReadSet, error) {
 		}
 		same := func(o ReadSet) bool { return slices.Equal(o, set) }
 		if d.err == nil && slices.ContainsFunc(sets, same) {
-			d.err = errors.New("read set twice")
+			d.err = errors.New("duplicate read set")
 		}
 		sets = append(sets, set)
 	}

@@ -14,23 +14,22 @@ import (
 //
 //	magic    4 bytes, "acst"
 //	version  1 byte
-//	kind     1 byte, the folder it belongs in
-//	id      32 bytes, the ActionID or ResultID that it answers for
-//	payload  the rest but
+//	kind     1 byte, the directory it belongs in
+//	id      32 bytes, its ActionID or ResultID
+//	payload  the rest, without the sum
 //	sum     16 bytes, XXH3-128 of everything before, most significant byte first
 const (
 	recordMagic   = "acst"
 	recordVersion = 1
 	recordHead    = len(recordMagic) + 2 + 32
-	recordSum     = "xxh128" // always this one: it is part of the format
+	recordSum     = "xxh128" // fixed, because it is part of the format
 	recordTail    = 16
 
-	// maxRecord bounds what is read into memory: 16 read sets of 10,000 names of
-	// 100 bytes fit.
+	// maxRecord limits the memory for a record: 16 read sets of 10,000 names of 100 bytes fit.
 	maxRecord = 16 << 20
 )
 
-// sealRecord wraps a payload for its place.
+// sealRecord wraps a payload in a record.
 func sealRecord(k kind, id [32]byte, payload []byte) []byte {
 	b := make([]byte, 0, recordHead+len(payload)+recordTail)
 	b = append(b, recordMagic...)
@@ -41,12 +40,11 @@ func sealRecord(k kind, id [32]byte, payload []byte) []byte {
 	return append(b, sum[:]...)
 }
 
-// openRecord checks that b is the record of that kind and ID, and returns its
-// payload.
+// openRecord checks that b is the record of a kind and ID, and returns its payload.
 func openRecord(k kind, id [32]byte, b []byte) ([]byte, error) {
 	switch {
 	case len(b) < recordHead+recordTail:
-		return nil, fmt.Errorf("%d bytes are no record", len(b))
+		return nil, fmt.Errorf("%d bytes are too few for a record", len(b))
 	case string(b[:len(recordMagic)]) != recordMagic:
 		return nil, errors.New("not a record")
 	case b[len(recordMagic)] != recordVersion:
@@ -90,8 +88,8 @@ func (s *Store) readRecord(k kind, id [32]byte) (payload []byte, path string, er
 		return nil, path, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	var b bytes.Buffer
-	b.Grow(int(info.Size()) + bytes.MinRead) // room to see the end without growing
-	// The limit holds even if the file grows in this instant.
+	b.Grow(int(info.Size()) + bytes.MinRead) // room to detect the end without growing
+	// The limit holds even if the file grows during the read.
 	if _, err := b.ReadFrom(io.LimitReader(f, maxRecord+1)); err != nil {
 		return nil, path, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
@@ -119,7 +117,7 @@ func (s *Store) writeRecord(k kind, id [32]byte, payload []byte) error {
 	return nil
 }
 
-// decoder takes a payload apart. After the first error it gives zeros.
+// A decoder reads the fields of a payload. After the first error it returns zeros.
 type decoder struct {
 	b   []byte
 	err error
@@ -160,8 +158,8 @@ func (d *decoder) int64() int64 {
 	return v
 }
 
-// count reads how many items of at least that many bytes each follow. More than
-// there is room for is an error, so the count is safe to allocate for.
+// count reads the number of the following items, each of at least itemSize bytes. A number that
+// exceeds the rest of the payload is an error, so the caller may allocate that many items.
 func (d *decoder) count(itemSize int) int {
 	n := d.uint32()
 	if d.err == nil && uint64(n)*uint64(itemSize) > uint64(len(d.b)) {
@@ -173,7 +171,7 @@ func (d *decoder) count(itemSize int) int {
 	return int(n)
 }
 
-// end returns the first error; bytes left over are one.
+// end returns the first error; bytes left over are an error.
 func (d *decoder) end() error {
 	if d.err == nil && len(d.b) > 0 {
 		d.err = fmt.Errorf("%d bytes left over", len(d.b))

@@ -21,7 +21,7 @@ var sampleResult = Result{
 
 var sampleOrigin = Origin{Server: "grpcs://cache/main", Run: "\x1b[2J", Host: "ci-7", Key: "ab12", At: time.UnixMilli(1_764_139_426_123).UTC()}
 
-func TestResult(t *testing.T) {
+func TestRecordedResultIsReturned(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	id := ResultID{5}
 	if r, err := s.Result(id); !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), s.path(results, id)) {
@@ -50,7 +50,7 @@ func TestResult(t *testing.T) {
 	wantGone(t, s.path(results, ResultID{6}))
 }
 
-// The longest result that is recorded is as long as the longest record that is read.
+// The longest result that can be recorded can be read.
 func TestLongestResultIsReadAgain(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	const longest = maxRecord - 12 - artifactSize - 4 - 4 // an artifact, a list of warnings and one warning
@@ -67,9 +67,9 @@ func TestLongestResultIsReadAgain(t *testing.T) {
 	more := want
 	more.Warnings = []string{want.Warnings[0] + "x"}
 	if err := s.PutResult(ResultID{6}, more); err == nil || !strings.Contains(err.Error(), "at most") {
-		t.Errorf("a byte more: error %v", err)
+		t.Errorf("one byte more: error %v", err)
 	}
-	// Without warnings the same bytes fit: these are one artifact too many.
+	// Without warnings, the same number of bytes is exceeded by one artifact.
 	many := Result{Artifacts: make([]Artifact, (maxRecord-recordHead-recordTail-12)/artifactSize+1)}
 	for i := range many.Artifacts {
 		many.Artifacts[i].Blob = BlobID{1}
@@ -86,7 +86,7 @@ func TestLongestResultIsReadAgain(t *testing.T) {
 	}
 }
 
-func TestReadSets(t *testing.T) {
+func TestReadSetsAreReturnedNewestFirst(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	id := ActionID{7}
 	if sets, err := s.ReadSets(id); sets != nil || err != nil {
@@ -107,7 +107,7 @@ func TestReadSets(t *testing.T) {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(given, append(ReadSet(nil), c.add...)); diff != "" {
-			t.Errorf("the caller's set was changed: %s", diff)
+			t.Errorf("AddReadSet changed the caller's set: %s", diff)
 		}
 		got, err := s.ReadSets(id)
 		if diff := cmp.Diff(c.want, got); err != nil || diff != "" {
@@ -129,7 +129,7 @@ func TestReadSetsAreBounded(t *testing.T) {
 	if err != nil || len(got) != maxReadSets || got[0][0].Path != "39" || got[15][0].Path != "24" {
 		t.Errorf("%v, %v", got, err)
 	}
-	// Sets that fit alone but not together push out the oldest.
+	// If sets fit alone but not together, the oldest are dropped.
 	half := strings.Repeat("x", maxRecord/2-1000)
 	for _, name := range []string{"1" + half, "2" + half} {
 		if err := s.AddReadSet(id, filesRead(name)); err != nil {
@@ -145,7 +145,7 @@ func TestReadSetsAreBounded(t *testing.T) {
 	if got, err = s.ReadSets(id); err != nil || len(got) != 1 {
 		t.Errorf("%d sets, %v", len(got), err)
 	}
-	// One that never fits changes nothing.
+	// A set that never fits changes nothing.
 	if err := s.AddReadSet(id, filesRead(half+half+half)); err == nil || errors.Is(err, ErrUnavailable) {
 		t.Errorf("too large a set: %v", err)
 	}
@@ -154,7 +154,7 @@ func TestReadSetsAreBounded(t *testing.T) {
 	}
 }
 
-// readEither reads the record of a kind and says whether anything came out.
+// readEither reads the record of a kind and reports whether it has content.
 func readEither(s *Store, k kind, id [32]byte) (any, error) {
 	if k == reads {
 		sets, err := s.ReadSets(id)
@@ -183,7 +183,7 @@ func writeSamples(t testing.TB, s *Store, id [32]byte) {
 	}
 }
 
-func TestDamagedRecord(t *testing.T) {
+func TestDamagedRecordIsDetected(t *testing.T) {
 	for _, k := range []kind{reads, results} {
 		t.Run(k.String(), func(t *testing.T) {
 			s := openStore(t, t.TempDir())
@@ -204,7 +204,7 @@ func TestDamagedRecord(t *testing.T) {
 			damage(good, noticed)
 			noticed("foreign", []byte("#!/bin/sh\necho a file that has nothing to do with the store, but is long enough\n"))
 
-			// Sound records in the wrong place.
+			// Valid records in the wrong place.
 			other := [32]byte{3, 1, 5}
 			writeSamples(t, s, other)
 			swapped, err := os.ReadFile(s.path(k, other))
@@ -220,7 +220,7 @@ func TestDamagedRecord(t *testing.T) {
 			}
 			noticed("record of another kind", foreign)
 
-			// Put works over a damaged record.
+			// Put replaces a damaged record.
 			overwrite(t, path, good[:len(good)-1])
 			writeSamples(t, s, id)
 			if got, err := readEither(s, k, id); got == nil || err != nil {
@@ -230,14 +230,14 @@ func TestDamagedRecord(t *testing.T) {
 	}
 }
 
-// TestNotARecord: things that are no regular file, or far too long.
-func TestNotARecord(t *testing.T) {
+// Paths that are not regular files, or far too long.
+func TestFilesOtherThanRecordsAreMisses(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	id := ResultID{1}
 	path := s.path(results, id)
 	overwrite(t, path, nil)
 	if err := os.Truncate(path, 1<<40); err != nil && !errors.Is(err, fs.ErrInvalid) {
-		// Where there are no files of that size, the next size that is too large.
+		// On systems without such large files, the smallest size that is too large.
 		if err := os.Truncate(path, maxRecord+1); err != nil {
 			t.Fatal(err)
 		}
@@ -253,17 +253,17 @@ func TestNotARecord(t *testing.T) {
 		t.Errorf("folder: %v", err)
 	}
 	wantGone(t, path)
-	// A folder that cannot just be removed is still only a miss.
+	// A directory that is not empty cannot be removed, but is still only a miss.
 	if err := os.MkdirAll(path+"/full", 0o777); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Result(id); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "by hand") {
-		t.Errorf("full folder: %v", err)
+		t.Errorf("directory with a file: %v", err)
 	}
 }
 
-// TestBadPayloads: a right checksum around a payload that is not right.
-func TestBadPayloads(t *testing.T) {
+// A payload with a right checksum can still be invalid.
+func TestInvalidPayloadIsRefused(t *testing.T) {
 	zero4 := "\x00\x00\x00\x00"
 	sets := func(names ...string) string { return string(encodeReadSets([]ReadSet{filesRead(names...)})) }
 	for name, c := range map[string]struct {
@@ -302,9 +302,8 @@ func TestBadPayloads(t *testing.T) {
 	}
 }
 
-// TestForeignHeads: records that are sound in themselves, but not what was asked
-// for.
-func TestForeignHeads(t *testing.T) {
+// A valid record for another ID, kind or version is refused.
+func TestRecordOfAnotherKeyIsRefused(t *testing.T) {
 	id := [32]byte{1}
 	sound := sealRecord(results, id, []byte("payload"))
 	if payload, err := openRecord(results, id, sound); err != nil || string(payload) != "payload" {
@@ -320,8 +319,8 @@ func TestForeignHeads(t *testing.T) {
 	}
 }
 
-// TestRecordFormat pins the bytes on disk: a change needs a new version.
-func TestRecordFormat(t *testing.T) {
+// TestRecordFormatIsStable pins the bytes on disk: a change needs a new version.
+func TestRecordFormatIsStable(t *testing.T) {
 	payload, err := encodeResult(Result{Artifacts: []Artifact{{BlobID{0xbb}, 0x0102}}, CookTime: 3})
 	if err != nil {
 		t.Fatal(err)

@@ -8,25 +8,25 @@ import (
 	"time"
 )
 
-// Result is what an action gave.
+// Result is the recorded result of an action.
 type Result struct {
-	Artifacts []Artifact    // in the order in which the recipe declares its outputs
-	CookTime  time.Duration // what the next one saves by not cooking
-	Warnings  []string      // what the recipe had to say about the source
+	Artifacts []Artifact    // in the order of the recipe's outputs
+	CookTime  time.Duration // the time that a cache hit saves
+	Warnings  []string      // messages of the recipe about the source
 	Origin    Origin        // zero if it was cooked on this machine
 }
 
-// Artifact is one output file by content. Where it goes is not the store's to say.
+// Artifact is one output file by content. The store does not know its path.
 type Artifact struct {
 	Blob BlobID
 	Size int64 // bytes
 }
 
-const artifactSize = 32 + 8 // in a record
+const artifactSize = 32 + 8 // bytes in a record
 
-// Result returns what was recorded under id. The error wraps ErrMissing, ErrDamaged
-// (the record has been deleted) or ErrUnavailable. The blobs may be gone all the
-// same: CopyBlob will say.
+// Result returns the recorded result of an ID. The error wraps ErrMissing, ErrDamaged (the record
+// has been deleted) or ErrUnavailable. The blobs may be missing nevertheless; CopyBlob reports
+// that.
 func (s *Store) Result(id ResultID) (Result, error) {
 	payload, path, err := s.readRecord(results, id)
 	if err != nil {
@@ -39,9 +39,8 @@ func (s *Store) Result(id ResultID) (Result, error) {
 	return r, nil
 }
 
-// PutResult records what an action gave. Put the blobs first: a result that is
-// there before its blobs is a miss for its reader. If the same artifacts are
-// recorded already, the record stays as it is, with its older CookTime.
+// PutResult records the result of an action. Put the blobs first: a result without its blobs is a
+// miss. If the same artifacts are recorded already, the record keeps its older CookTime.
 func (s *Store) PutResult(id ResultID, r Result) error {
 	if err := s.putResult(id, r); err != nil {
 		return fmt.Errorf("put result %s: %w", s.path(results, id), err)
@@ -66,11 +65,10 @@ func (s *Store) putResult(id ResultID, r Result) error {
 	return s.writeRecord(results, id, payload)
 }
 
-// The payload of a result is the cook time in ns (8 bytes), the number of
-// artifacts (4), and for each its blob ID (32) and its size (8); if there are warnings or
-// an origin, the number of warnings (4), and for each its length (4) and its bytes; if there
-// is an origin, that. Versions that know of no origins take such a record for a damaged one,
-// which is a miss.
+// encodeResult returns a payload: the cook time in ns (8 bytes), the number of artifacts (4), and
+// for each its blob ID (32) and size (8). With warnings or an origin, the number of warnings (4)
+// follows, and for each its length (4) and its bytes; then the origin, if there is one. Older
+// versions take a record with an origin for damaged, which is a miss.
 func encodeResult(r Result) ([]byte, error) {
 	if r.CookTime < 0 {
 		return nil, fmt.Errorf("negative cook time %v", r.CookTime)

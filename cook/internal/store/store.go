@@ -18,26 +18,26 @@ import (
 	"github.com/assetcook/assetcook/internal/regular"
 )
 
-// Errors to test for with errors.Is. Each error's text names the path.
+// Errors for errors.Is. Each error's text names the path.
 var (
-	// ErrMissing: the store has no such entry. Cook.
+	// ErrMissing: the store has no such entry. The caller cooks.
 	ErrMissing = errors.New("not in the store")
-	// ErrDamaged: the entry was not what it has to be. Cook.
+	// ErrDamaged: the entry was invalid. The caller cooks.
 	ErrDamaged = errors.New("damaged store entry")
-	// ErrMismatch: the content given to PutBlob is not the one that its ID and
-	// size state, for example because it changed in the meantime.
-	ErrMismatch = errors.New("content is not what its ID states")
-	// ErrUnavailable: the store's folder cannot be read or written (vanished,
-	// no permission, disk full). Warn once and go on without the store.
+	// ErrMismatch: the content given to PutBlob does not match its ID and size, for example
+	// because it changed in the meantime.
+	ErrMismatch = errors.New("the content does not match its ID")
+	// ErrUnavailable: the store's directory cannot be read or written (vanished, no permission,
+	// disk full). The caller warns once and continues without the store.
 	ErrUnavailable = errors.New("the store cannot be used")
-	// ErrReadOnly: a store from OpenReadOnly was asked to change.
+	// ErrReadOnly: a store from OpenReadOnly cannot be changed.
 	ErrReadOnly = errors.New("the store was opened read-only")
 )
 
-// refreshAfter is how old a time of last use may get before it is written again.
+// refreshAfter is the age at which a time of last use is updated.
 const refreshAfter = time.Hour
 
-// kind is one of the folders of entries. Records hold its number: never renumber.
+// kind is one of the directories of entries. Records hold its number: never renumber.
 type kind uint8
 
 const (
@@ -49,8 +49,8 @@ const (
 
 func (k kind) String() string { return [kinds]string{"blobs", "reads", "results"}[k] }
 
-// Store is an open store. It is safe for concurrent use, by several processes and
-// by several Stores on one folder.
+// Store is an open store. It is safe for concurrent use, by several processes and by several
+// Stores on one directory.
 type Store struct {
 	// Now is the clock for times of last use. Set it before first use.
 	Now func() time.Time
@@ -62,14 +62,14 @@ type Store struct {
 	added    atomic.Int64    // bytes put since Open or the last Trim
 	readMu   [256]sync.Mutex // by first byte of the ActionID, for AddReadSet
 
-	// clone is reflink.Clone but in tests.
+	// clone is reflink.Clone except in tests.
 	clone func(dst, src *os.File) error
-	// fault, where a test sets it, is asked before each file operation and each
-	// write; its error takes the place of the operation.
+	// fault, if set by a test, is called before each file operation and each write. If it returns
+	// an error, the operation fails with that error.
 	fault func(op, path string) error
 }
 
-// Open opens the store in dir and makes it where there is none.
+// Open opens the store in dir and creates it if necessary.
 func Open(dir string) (*Store, error) {
 	s, err := newStore(dir)
 	if err != nil {
@@ -81,9 +81,8 @@ func Open(dir string) (*Store, error) {
 	return s, nil
 }
 
-// OpenReadOnly opens the store in dir for questions: it creates nothing, deletes
-// nothing, and leaves times of last use alone. Where there is no store, everything
-// is missing.
+// OpenReadOnly opens the store in dir for queries: it creates nothing, deletes nothing, and does
+// not update times of last use. Without a store, everything is missing.
 func OpenReadOnly(dir string) (*Store, error) {
 	s, err := newStore(dir)
 	if err != nil {
@@ -95,7 +94,7 @@ func OpenReadOnly(dir string) (*Store, error) {
 
 func newStore(dir string) (*Store, error) {
 	if dir == "" {
-		return nil, errors.New("open store: no folder given")
+		return nil, errors.New("open store: no directory given")
 	}
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -112,20 +111,20 @@ func newStore(dir string) (*Store, error) {
 	}, nil
 }
 
-// Dir returns the absolute path of the folder given to Open.
+// Dir returns the absolute path of the directory given to Open.
 func (s *Store) Dir() string { return s.dir }
 
-const readme = `This folder is the store of assetcook: results of earlier cooks, kept so that
-the same work need not be done again, by any checkout of this user.
+const readme = `This directory is the store of assetcook: results of earlier cooks, kept so that
+no checkout of this user does the same work again.
 
 It may be deleted at any time, whole or in part, even while a cook is running:
-that costs time later and nothing else. "cook trim" makes it smaller.
+this only costs time later. "cook trim" makes it smaller.
 `
 
 // The first line is fixed by the Cache Directory Tagging Specification,
-// https://bford.info/cachedir/; backup programs skip a folder that has it.
+// https://bford.info/cachedir/; backup programs skip directories that have it.
 const cacheTag = `Signature: 8a477f597d28d172789f06886806bc55
-# This folder holds a cache of assetcook. See README.
+# This directory is a cache of assetcook. See README.
 `
 
 func (s *Store) make() error {
@@ -153,13 +152,13 @@ func (s *Store) make() error {
 func (s *Store) folder(k kind) string { return filepath.Join(s.root, k.String()) }
 func (s *Store) tmp() string          { return filepath.Join(s.root, "tmp") }
 
-// path is where the entry of an ID lies.
+// path returns the file of an entry.
 func (s *Store) path(k kind, id [32]byte) string {
 	return filepath.Join(s.root, filepath.FromSlash(file(k, id)))
 }
 
-// stat looks at an entry without following links. What is not a regular file
-// comes back with ErrDamaged.
+// stat returns the file info of an entry without following links. Anything but a regular file
+// gives ErrDamaged.
 func (s *Store) stat(path string) (fs.FileInfo, error) {
 	if err := s.trip("stat", path); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
@@ -176,8 +175,7 @@ func (s *Store) stat(path string) (fs.FileInfo, error) {
 	return info, nil
 }
 
-// openStored opens an entry that stat has seen. Between the two it may go, or something
-// else may take its place.
+// openStored opens an entry after stat. In between, the entry may vanish or be replaced.
 func (s *Store) openStored(path string) (*os.File, error) {
 	if err := s.trip("open", path); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
@@ -194,8 +192,8 @@ func (s *Store) openStored(path string) (*os.File, error) {
 	return f, nil
 }
 
-// damaged removes an entry and says so. Another process may have put a good one
-// there in this instant; losing it costs a miss.
+// damaged removes an entry and returns ErrDamaged. If another process replaced the entry in this
+// moment, a good entry is lost, which costs a miss.
 func (s *Store) damaged(path, why string) error {
 	if !s.readOnly {
 		if err := s.remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -205,8 +203,8 @@ func (s *Store) damaged(path, why string) error {
 	return fmt.Errorf("%s: %w: %s", path, ErrDamaged, why)
 }
 
-// used notes that an entry was used. It is advice to Trim, so failing is no
-// failure. A time ahead of the clock is set right as well.
+// used updates the time of last use of an entry. Only Trim needs it, so errors are ignored. A
+// time in the future is corrected too.
 func (s *Store) used(path string, last time.Time) {
 	if s.due(last) {
 		s.mark(path, s.Now())
@@ -231,7 +229,7 @@ func (s *Store) remove(path string) error {
 	return busyfile.Remove(path)
 }
 
-// create begins a file on its way in.
+// create creates a temporary file for a new entry.
 func (s *Store) create(perm fs.FileMode) (*atomicfile.File, error) {
 	if err := s.trip("create", s.tmp()); err != nil {
 		return nil, err
@@ -239,9 +237,9 @@ func (s *Store) create(perm fs.FileMode) (*atomicfile.File, error) {
 	return atomicfile.Create(s.tmp(), perm)
 }
 
-// commit ends what create began: size bytes are now the entry at path. The
-// folders of a first byte are made here; the ones above by Open alone, so that a
-// store that was deleted stays deleted.
+// commit renames a file from create, of size bytes, to the entry at path. It creates the
+// directory of the first byte. Only Open creates the directories above, so a store that was
+// deleted stays deleted.
 func (s *Store) commit(f *atomicfile.File, path string, size int64) error {
 	if err := s.trip("rename", path); err != nil {
 		return err
@@ -264,7 +262,7 @@ func (s *Store) trip(op, path string) error {
 	return s.fault(op, path)
 }
 
-// writer is f with the test's faults.
+// writer returns f as a writer with the test's faults.
 func (s *Store) writer(f *os.File) io.Writer {
 	if s.fault == nil {
 		return f
@@ -279,7 +277,7 @@ type faulty struct {
 
 func (f faulty) Write(p []byte) (int, error) {
 	if err := f.s.trip("write", f.Name()); err != nil {
-		n, _ := f.File.Write(p[:len(p)/2]) // a full disk takes what fits
+		n, _ := f.File.Write(p[:len(p)/2]) // a full disk takes the first part
 		return n, err
 	}
 	return f.File.Write(p)

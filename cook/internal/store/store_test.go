@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-func TestOpen(t *testing.T) {
+func TestOpenCreatesStoreOnce(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "store")
 	s := openStore(t, dir)
 	if s.Dir() != dir {
@@ -26,7 +26,7 @@ func TestOpen(t *testing.T) {
 		if name == "CACHEDIR.TAG" && !strings.HasPrefix(string(b), want) {
 			t.Errorf("%s does not begin with its signature", name)
 		}
-		// What is there is left alone.
+		// Existing files are not overwritten.
 		overwrite(t, filepath.Join(dir, "v1", name), []byte("edited"))
 		openStore(t, dir)
 		if b, err := os.ReadFile(filepath.Join(dir, "v1", name)); err != nil || string(b) != "edited" {
@@ -38,7 +38,7 @@ func TestOpen(t *testing.T) {
 	wantCopy(t, openStore(t, dir), content)
 }
 
-func TestOpenRelative(t *testing.T) {
+func TestOpenMakesRelativePathAbsolute(t *testing.T) {
 	t.Chdir(t.TempDir())
 	s := openStore(t, "store")
 	if !filepath.IsAbs(s.Dir()) {
@@ -50,7 +50,7 @@ func TestOpenRelative(t *testing.T) {
 	wantCopy(t, s, content)
 }
 
-func TestOpenFails(t *testing.T) {
+func TestOpenReportsUnusableDirectory(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o666); err != nil {
 		t.Fatal(err)
@@ -59,11 +59,11 @@ func TestOpenFails(t *testing.T) {
 		t.Errorf("store at a file: %v", err)
 	}
 	if _, err := Open(""); err == nil {
-		t.Error("a store without a folder")
+		t.Error("a store without a directory")
 	}
 }
 
-func TestParseBlobID(t *testing.T) {
+func TestBlobIDParsesItsString(t *testing.T) {
 	id := idOf([]byte("x"))
 	if got, err := ParseBlobID(id.String()); err != nil || got != id {
 		t.Errorf("ParseBlobID(%v) = %v, %v", id, got, err)
@@ -79,8 +79,8 @@ func TestParseBlobID(t *testing.T) {
 	}
 }
 
-// TestVanished: a store that is deleted under a running cook stays deleted.
-func TestVanished(t *testing.T) {
+// A store that is deleted during a cook stays deleted.
+func TestDeletedStoreStaysDeleted(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	content := someBytes(100)
 	id := put(t, s, content)
@@ -109,8 +109,8 @@ func TestVanished(t *testing.T) {
 	wantGone(t, s.root)
 }
 
-// TestBlockedFolder: where a folder should be there is a file.
-func TestBlockedFolder(t *testing.T) {
+// A file may be in the place of a directory.
+func TestFileInPlaceOfDirectoryMakesStoreUnavailable(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	content := someBytes(100)
 	for _, k := range []kind{blobs, reads, results} {
@@ -133,7 +133,7 @@ func TestBlockedFolder(t *testing.T) {
 	wantNoLeftovers(t, s)
 }
 
-func TestReadOnly(t *testing.T) {
+func TestReadOnlyStoreChangesNothing(t *testing.T) {
 	dir := t.TempDir()
 	none := filepath.Join(dir, "none")
 	r, err := OpenReadOnly(none)
@@ -165,11 +165,11 @@ func TestReadOnly(t *testing.T) {
 		t.Errorf("damaged result: %v", err)
 	}
 	if _, err := os.Lstat(s.path(results, ResultID{2})); err != nil {
-		t.Errorf("a question deleted an entry: %v", err)
+		t.Errorf("a query deleted an entry: %v", err)
 	}
 	for _, path := range []string{s.path(blobs, id), s.path(results, ResultID{1})} {
 		if got := lastUse(t, path); !got.Equal(long) {
-			t.Errorf("a question changed the last use of %s to %v", path, got)
+			t.Errorf("a query changed the last use of %s to %v", path, got)
 		}
 	}
 	_, trimErr := r.Trim(t.Context(), 0, noon)
@@ -188,7 +188,7 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-func TestLastUse(t *testing.T) {
+func TestUseUpdatesTimeOfLastUse(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	content := someBytes(100)
 	id := put(t, s, content)
@@ -221,7 +221,7 @@ func TestLastUse(t *testing.T) {
 			{-time.Hour - time.Second, 0},
 			{-1000 * time.Hour, 0},
 			{time.Minute, time.Minute},
-			{2 * time.Hour, 0}, // a clock was wrong once
+			{2 * time.Hour, 0}, // the clock was wrong once
 		} {
 			age(t, u.path, noon.Add(c.before))
 			if err := u.use(); err != nil {

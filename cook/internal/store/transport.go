@@ -9,11 +9,10 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// Records travel between stores as they lie in one: with the ID that they answer for and
-// a checksum, so that what arrives torn, swapped or of another version is found.
+// Records are sent between stores in their file format, with ID and checksum, so that the
+// receiver detects a torn or swapped record and one of another version.
 
-// MarshalResult returns the record of a result. Its origin does not travel: what is an origin
-// depends on where a result arrives.
+// MarshalResult returns the record of a result, without its origin: the receiver sets the origin.
 func MarshalResult(id ResultID, r Result) ([]byte, error) {
 	r.Origin = Origin{}
 	payload, err := encodeResult(r)
@@ -53,8 +52,8 @@ func UnmarshalReadSets(id ActionID, record []byte) ([]ReadSet, error) {
 	return nil, fmt.Errorf("read sets of %s: %w: %w", id, ErrDamaged, err)
 }
 
-// ReceiveBlob is PutBlob for a content that arrives as a stream. It is verified while it is
-// written; an error of reading it is returned as it is.
+// ReceiveBlob stores the content of a stream under id. It verifies the content while writing and
+// returns an error of reading src unchanged.
 func (s *Store) ReceiveBlob(ctx context.Context, src io.Reader, id BlobID, size int64) error {
 	path := s.path(blobs, id)
 	if err := s.receiveBlob(ctx, src, path, id, size); err != nil {
@@ -75,8 +74,8 @@ func (s *Store) receiveBlob(ctx context.Context, src io.Reader, path string, id 
 	})
 }
 
-// OpenBlob opens a blob of that size for reading. What it holds is not verified. The error
-// wraps ErrMissing, ErrDamaged or ErrUnavailable.
+// OpenBlob opens a blob of that size for reading, without verifying its content. The error wraps
+// ErrMissing, ErrDamaged or ErrUnavailable.
 func (s *Store) OpenBlob(id BlobID, size int64) (*os.File, error) {
 	path := s.path(blobs, id)
 	info, err := s.stat(path)

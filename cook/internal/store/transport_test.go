@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Records that travel come out as they went in, and each damage is found.
-func TestRecordsTravel(t *testing.T) {
+// Decoding a sent record gives the original, and each damage is detected.
+func TestSentRecordsAreDecodedOrRefused(t *testing.T) {
 	result, err := MarshalResult(ResultID{5}, sampleResult)
 	if err != nil {
 		t.Fatal(err)
@@ -24,11 +24,11 @@ func TestRecordsTravel(t *testing.T) {
 	elsewhere := sampleResult
 	elsewhere.Origin = sampleOrigin
 	if without, err := MarshalResult(ResultID{5}, elsewhere); err != nil || !bytes.Equal(without, result) {
-		t.Errorf("an origin travels: %x, %v", without, err)
+		t.Errorf("the record contains the origin: %x, %v", without, err)
 	}
 	payload, _ := encodeResult(elsewhere)
 	if got, err := UnmarshalResult(ResultID{5}, sealRecord(results, ResultID{5}, payload)); err != nil || !got.Origin.IsZero() {
-		t.Errorf("an origin arrives: %+v, %v", got.Origin, err)
+		t.Errorf("the decoded result has an origin: %+v, %v", got.Origin, err)
 	}
 	sets := []ReadSet{filesRead("a", "b/*"), filesRead("c")}
 	reads := MarshalReadSets(ActionID{6}, sets)
@@ -61,9 +61,8 @@ func TestRecordsTravel(t *testing.T) {
 	}
 }
 
-// A blob that arrives is there if it is the one that its ID says, and nothing of it is
-// otherwise.
-func TestReceiveBlob(t *testing.T) {
+// A received blob is stored if it matches its ID; otherwise nothing of it remains.
+func TestReceivedBlobIsStoredOnlyIfItMatchesItsID(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	content := someBytes(300 << 10)
 	id, size := idOf(content), int64(len(content))
@@ -82,7 +81,7 @@ func TestReceiveBlob(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, err, tc.want)
 		}
 		if s.HasBlob(id, size) {
-			t.Fatalf("%s: the blob is there", name)
+			t.Fatalf("%s: the blob exists", name)
 		}
 		if _, err := s.OpenBlob(id, size); !errors.Is(err, ErrMissing) {
 			t.Errorf("%s: open: %v", name, err)
@@ -100,7 +99,7 @@ func TestReceiveBlob(t *testing.T) {
 	}
 	wantCopy(t, s, content)
 	if err := s.ReceiveBlob(t.Context(), iotest.ErrReader(torn), id, size); err != nil {
-		t.Errorf("what is there already: %v", err)
+		t.Errorf("a blob that exists already: %v", err)
 	}
 	f, err := s.OpenBlob(id, size)
 	if err != nil {

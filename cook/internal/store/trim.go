@@ -20,19 +20,18 @@ import (
 
 const (
 	trimEvery    = 24 * time.Hour
-	leftoverAge  = 24 * time.Hour // after which a file in tmp belongs to no running process
-	addedPortion = 20             // a trim is due after a 20th of the cap came in
+	leftoverAge  = 24 * time.Hour // older files in tmp are of dead processes
+	addedPortion = 20             // a trim is due after a 20th of the limit was added
 )
 
-// TrimStats is what a Trim did. Sizes are those of the files, without what the
-// file system adds.
+// TrimStats are the results of a Trim. Sizes are those of the files, without overhead of the file
+// system.
 type TrimStats struct {
 	Before, After int64 // bytes
 	Removed       int   // entries
 }
 
-// entry is what Trim remembers of a file: 56 bytes, so that a million of them are
-// no burden.
+// entry is a listed file: 56 bytes, so that a million of them fit in memory.
 type entry struct {
 	used int64 // mtime, ns
 	size int64
@@ -40,13 +39,13 @@ type entry struct {
 	kind kind
 }
 
-// Trim deletes the least recently used entries until at most limit bytes remain; a
-// limit of 0 or below leaves at most empty files. It also deletes files that a killed process left
-// in tmp a day or more before now.
+// Trim deletes the least recently used entries until at most limit bytes remain; a limit of 0 or
+// below keeps at most empty files. It also deletes temporary files of killed processes that are a
+// day old or older.
 //
-// It is harmless beside anything else: what goes while someone wants it is a miss,
-// and what someone uses while Trim runs is kept. An entry that cannot be deleted is
-// passed over and the first such error is returned at the end.
+// It is safe beside other processes: an entry that is deleted before its use is a miss, and an
+// entry that is used while Trim runs is kept. Trim skips entries that cannot be deleted and
+// returns the first such error at the end.
 func (s *Store) Trim(ctx context.Context, limit int64, now time.Time) (TrimStats, error) {
 	stats, err := s.trim(ctx, limit, now)
 	if err != nil {
@@ -60,8 +59,8 @@ func (s *Store) trim(ctx context.Context, limit int64, now time.Time) (TrimStats
 	return s.evictOldest(ctx, now, nil, func(left int64) bool { return left > limit })
 }
 
-// evictOldest deletes entries, least recently used first, while more says so of the bytes that are
-// left. Entries that keep has stay.
+// evictOldest deletes entries, least recently used first, while more returns true for the bytes
+// left. Entries in keep stay.
 func (s *Store) evictOldest(ctx context.Context, now time.Time, keep *Keep, more func(left int64) bool) (TrimStats, error) {
 	if s.readOnly {
 		return TrimStats{}, ErrReadOnly
@@ -83,8 +82,8 @@ func (s *Store) evictOldest(ctx context.Context, now time.Time, keep *Keep, more
 		}
 	}
 	stats.After = stats.Before
-	// The order among equals is fixed, so that two processes that trim at the same
-	// time choose the same entries.
+	// The order of equal times is fixed, so that two processes that trim at the same time choose
+	// the same entries.
 	slices.SortFunc(entries, func(a, b entry) int {
 		return cmp.Or(cmp.Compare(a.used, b.used), cmp.Compare(a.kind, b.kind), bytes.Compare(a.id[:], b.id[:]))
 	})
@@ -97,7 +96,7 @@ func (s *Store) evictOldest(ctx context.Context, now time.Time, keep *Keep, more
 		}
 		switch removed, err := s.evict(e); {
 		case errors.Is(err, fs.ErrNotExist):
-			stats.After -= e.size // someone else was faster
+			stats.After -= e.size // another process deleted it
 		case err != nil:
 			firstErr = cmp.Or(firstErr, err)
 		case removed:
@@ -113,8 +112,8 @@ func (s *Store) evictOldest(ctx context.Context, now time.Time, keep *Keep, more
 	return stats, nil
 }
 
-// evict removes an entry unless it was used since it was listed, or another process keeps
-// it from being removed.
+// evict removes an entry unless it was used since it was listed, or another process prevents the
+// removal.
 func (s *Store) evict(e entry) (bool, error) {
 	path := s.path(e.kind, e.id)
 	info, err := os.Lstat(path)
@@ -132,8 +131,8 @@ func (s *Store) evict(e entry) (bool, error) {
 	return err == nil, err
 }
 
-// listStored returns the entries of a kind. A file that is not named like an entry is
-// not ours: it is neither counted nor deleted.
+// listStored returns the entries of a kind. A file without the name of an entry is foreign: it is
+// neither counted nor deleted.
 func (s *Store) listStored(ctx context.Context, k kind) ([]entry, error) {
 	shards, err := os.ReadDir(s.folder(k))
 	if err != nil {
@@ -158,7 +157,7 @@ func (s *Store) listStored(ctx context.Context, k kind) ([]entry, error) {
 			}
 			info, err := f.Info()
 			if err != nil || !info.Mode().IsRegular() {
-				continue // gone, or for CopyBlob to find
+				continue // deleted, or damage that CopyBlob reports
 			}
 			entries = append(entries, entry{used: info.ModTime().UnixNano(), size: info.Size(), id: id, kind: k})
 		}
@@ -166,7 +165,7 @@ func (s *Store) listStored(ctx context.Context, k kind) ([]entry, error) {
 	return entries, nil
 }
 
-// sweepTmp removes leftovers. It goes on after an error and returns the first.
+// sweepTmp removes old temporary files. It continues after an error and returns the first one.
 func (s *Store) sweepTmp(now time.Time) error {
 	files, err := os.ReadDir(s.tmp())
 	if err != nil {
@@ -185,9 +184,9 @@ func (s *Store) sweepTmp(now time.Time) error {
 	return firstErr
 }
 
-// TrimDue reports whether a Trim to limit is worth its time: the last one ended a
-// day ago or more, by whichever process, or this Store has put more than 5 % of
-// limit since. A time of last trim ahead of now is not believed.
+// TrimDue reports whether a Trim to limit is worth its time: any process ended the last one a day
+// ago or more, or this Store has added more than 5 % of limit since. A time of last trim in the
+// future is ignored.
 func (s *Store) TrimDue(now time.Time, limit int64) bool {
 	if s.readOnly {
 		return false
@@ -205,8 +204,8 @@ func (s *Store) TrimDue(now time.Time, limit int64) bool {
 
 func (s *Store) trimStamp() string { return filepath.Join(s.root, "trimmed") }
 
-// stampTrim notes the time of a trim. What took the note's place, a pipe or a link for
-// instance, is removed.
+// stampTrim records the time of a trim. It removes anything else at its path, such as a pipe or a
+// link.
 func (s *Store) stampTrim(now time.Time) error {
 	if info, err := os.Lstat(s.trimStamp()); err == nil && !info.Mode().IsRegular() {
 		if err := s.remove(s.trimStamp()); err != nil {

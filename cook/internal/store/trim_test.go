@@ -14,10 +14,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestTrimOrder(t *testing.T) {
+func TestTrimDeletesLeastRecentlyUsedFirst(t *testing.T) {
 	for _, c := range []struct {
 		limit int64
-		gone  int // of the ten blobs of 100 bytes, the longest unused first
+		gone  int // of ten blobs of 100 bytes, oldest use first
 	}{{2000, 0}, {1000, 0}, {999, 1}, {901, 1}, {900, 1}, {899, 2}, {350, 7}, {100, 9}, {99, 10}, {0, 10}, {-1, 10}} {
 		s := openStore(t, t.TempDir())
 		var paths []string
@@ -25,7 +25,7 @@ func TestTrimOrder(t *testing.T) {
 			content := fmt.Appendf(nil, "%0100d", i)
 			id := put(t, s, content)
 			path := s.path(blobs, id)
-			// Last used in an order that is neither that of putting nor that of IDs.
+			// The order of last use differs from the orders of putting and of IDs.
 			age(t, path, noon.Add(time.Duration(i*7%10-20)*time.Hour))
 			paths = append(paths, path)
 		}
@@ -43,9 +43,9 @@ func TestTrimOrder(t *testing.T) {
 	}
 }
 
-// TestTrimLaw: whatever is in the store, what Trim keeps fits the limit, was used
-// no earlier than what it deleted, and is as much as fits.
-func TestTrimLaw(t *testing.T) {
+// For any contents of the store, the kept entries fit the limit, were used no earlier than the
+// deleted ones, and are as many as fit.
+func TestTrimKeepsMostRecentEntriesThatFit(t *testing.T) {
 	parent := t.TempDir()
 	rapid.Check(t, func(rt *rapid.T) {
 		dir, err := os.MkdirTemp(parent, "")
@@ -100,12 +100,12 @@ func TestTrimLaw(t *testing.T) {
 			rt.Fatalf("kept %v, deleted %v", oldestKept, newestGone)
 		}
 		if removed > 0 && after+smallest <= max(limit, 0) {
-			rt.Fatalf("limit %d: %d kept, though %d more would have fit", limit, after, smallest)
+			rt.Fatalf("limit %d: %d bytes kept, although an entry of %d bytes would have fit", limit, after, smallest)
 		}
 	})
 }
 
-func TestTrimSweepsTmp(t *testing.T) {
+func TestTrimDeletesOldTemporaryFiles(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	ages := map[string]time.Duration{
 		".tmp-old":    25 * time.Hour,
@@ -130,7 +130,7 @@ func TestTrimSweepsTmp(t *testing.T) {
 	}
 }
 
-// TestTrimLeavesForeignFiles: only what is named like an entry is one.
+// Only files with the name of an entry are entries.
 func TestTrimLeavesForeignFiles(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	id := put(t, s, someBytes(10)).String()
@@ -151,7 +151,7 @@ func TestTrimLeavesForeignFiles(t *testing.T) {
 	}
 }
 
-// TestTrimKeepsWhatIsUsedMeanwhile uses the oldest entry after Trim has listed it.
+// The oldest entry is used after Trim has listed it.
 func TestTrimKeepsWhatIsUsedMeanwhile(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	var paths []string
@@ -175,7 +175,7 @@ func TestTrimKeepsWhatIsUsedMeanwhile(t *testing.T) {
 	wantCopy(t, s, someBytes(101))
 }
 
-func TestTrimBesideAnother(t *testing.T) {
+func TestTwoTrimsAtOnceDeleteEachEntryOnce(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	var paths []string
 	for i := range 3 {
@@ -185,8 +185,8 @@ func TestTrimBesideAnother(t *testing.T) {
 	}
 	s.fault = func(op, path string) error {
 		if op == "remove" && path == paths[0] {
-			os.Remove(paths[0]) // in the same instant
-			os.Remove(paths[1]) // a moment before
+			os.Remove(paths[0]) // at the same time
+			os.Remove(paths[1]) // earlier
 		}
 		return nil
 	}
@@ -197,7 +197,7 @@ func TestTrimBesideAnother(t *testing.T) {
 	wantCopy(t, s, someBytes(102))
 }
 
-func TestTrimGoesOnAfterAnError(t *testing.T) {
+func TestTrimContinuesAfterAnError(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	for i := range 3 {
 		age(t, s.path(blobs, put(t, s, someBytes(100+i))), noon.Add(time.Duration(i-100)*time.Hour))
@@ -218,7 +218,7 @@ func TestTrimGoesOnAfterAnError(t *testing.T) {
 	}
 }
 
-func TestTrimEndedContext(t *testing.T) {
+func TestInterruptedTrimIsNotRecorded(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	for i := range 3 {
 		put(t, s, someBytes(100+i))
@@ -236,14 +236,14 @@ func TestTrimEndedContext(t *testing.T) {
 		t.Errorf("%+v, %v", stats, err)
 	}
 	if !s.TrimDue(noon, 1<<30) {
-		t.Error("half a trim counts as one")
+		t.Error("an interrupted trim was recorded")
 	}
 	if _, err := s.Trim(ctx, 0, noon); !errors.Is(err, context.Canceled) {
 		t.Errorf("ended before: %v", err)
 	}
 }
 
-func TestTrimDue(t *testing.T) {
+func TestTrimIsDueDailyAndAfterGrowth(t *testing.T) {
 	dir := t.TempDir()
 	s := openStore(t, dir)
 	const limit = 20_000
@@ -271,7 +271,7 @@ func TestTrimDue(t *testing.T) {
 	}
 	put(t, s, someBytes(1))
 	if !s.TrimDue(noon, limit) || other.TrimDue(noon, limit) {
-		t.Error("not due after more than 5 %, or due for who added nothing")
+		t.Error("not due after more than 5 %, or due for a store that added nothing")
 	}
 	if _, err := s.Trim(t.Context(), limit, noon); err != nil {
 		t.Fatal(err)

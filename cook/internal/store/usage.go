@@ -9,16 +9,16 @@ import (
 	"time"
 )
 
-// A Use is what entries of one kind take.
+// A Use is the disk space of the entries of one kind.
 type Use struct {
-	Kind           string // "blobs", "reads" or "results", as their folder is called
+	Kind           string // "blobs", "reads" or "results", as their directory is called
 	Files          int
-	Bytes          int64     // of the files, without what the file system adds
-	Oldest, Newest time.Time // when one was last used, give or take an hour; zero if there is none
+	Bytes          int64     // sizes of the files, without file system overhead
+	Oldest, Newest time.Time // times of last use, accurate to an hour; zero without entries
 }
 
-// Usage returns what the entries of each kind take, and calls each, which may be nil, with
-// every blob. It changes nothing. If there is no store, the error wraps fs.ErrNotExist.
+// Usage returns the disk space of each kind of entries, and calls each for every blob if each is
+// not nil. It changes nothing. If there is no store, the error wraps fs.ErrNotExist.
 func (s *Store) Usage(ctx context.Context, each func(id BlobID, size int64)) ([]Use, error) {
 	if _, err := os.Stat(s.root); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("store %s: %w", s.dir, fs.ErrNotExist)

@@ -88,14 +88,14 @@ type Status struct {
 	Message string `field:"2"`
 }
 
-// An Any holds the encoding of a message whose type the URL ends with.
+// An Any holds an encoded message. The end of the URL names its type.
 type Any struct {
 	TypeURL string `field:"1"`
 	Value   []byte `field:"2"`
 }
 
-// An Operation is the state of something that takes a while. Done operations have either Error
-// or Response.
+// An Operation is the state of a long-running operation. A finished one has either Error or
+// Response.
 type Operation struct {
 	Name     string `field:"1"`
 	Done     bool   `field:"3"`
@@ -164,7 +164,7 @@ type OutputFile struct {
 	Contents []byte `field:"5"`
 }
 
-// An OutputOther is a folder or a symbolic link that an action has made.
+// An OutputOther is a directory or a symbolic link that an action has made.
 type OutputOther struct {
 	Path string `field:"1"`
 }

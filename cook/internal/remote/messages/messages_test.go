@@ -25,7 +25,7 @@ type twin struct {
 	generated proto.Message
 }
 
-// twins has every message that is not part of another one.
+// twins has every message that is not nested in another one.
 var twins = []twin{
 	{messages.Action{}, &repb.Action{}},
 	{messages.Command{}, &repb.Command{}},
@@ -168,7 +168,7 @@ func TestBytesAreThoseOfGeneratedMessages(t *testing.T) {
 	}
 }
 
-// drawOurs draws the fields of a struct, of a oneof only one.
+// drawOurs draws the fields of a struct, or only one field of a oneof.
 func drawOurs(t *rapid.T, v reflect.Value, oneof bool) {
 	switch v.Kind() {
 	case reflect.Bool:
@@ -206,7 +206,8 @@ func drawOurs(t *rapid.T, v reflect.Value, oneof bool) {
 	}
 }
 
-// drawGenerated draws some fields of a generated message, of messages in it down to a depth.
+// drawGenerated draws some fields of a generated message and of its nested messages, down to a
+// depth.
 func drawGenerated(t *rapid.T, m protoreflect.Message, depth int) {
 	fields := m.Descriptor().Fields()
 	for i := range fields.Len() {
@@ -252,7 +253,7 @@ func drawValue(t *rapid.T, f protoreflect.FieldDescriptor, empty func() protoref
 	return protoreflect.Value{}
 }
 
-// project removes what our message does not have from a generated one: fields, and nested
+// project removes everything that our message lacks from a generated one: fields, and nested
 // messages without content unless they are pointers.
 func project(m protoreflect.Message, ours reflect.Type) {
 	known := map[protoreflect.FieldNumber]reflect.Type{}
@@ -305,7 +306,7 @@ func FuzzUnmarshal(f *testing.F) {
 			t.Fatalf("%s %x: %+v comes back as %+v (%v)", w.name(), data, ours, back, err)
 		}
 		if op, ok := ours.(*messages.Operation); ok && op.Error != (messages.Status{}) && len(messages.Marshal(&op.Response)) > 0 {
-			return // the generated message has the last one only
+			return // the generated message keeps only the last one
 		}
 		if generatedErr != nil {
 			return // in a field that our message skips
@@ -353,7 +354,7 @@ func TestDecodedBytesAreCopies(t *testing.T) {
 	}
 }
 
-func TestTimestamps(t *testing.T) {
+func TestTimestampsKeepNanoseconds(t *testing.T) {
 	at := time.Date(1969, 7, 20, 20, 17, 40, 5, time.UTC)
 	if got := messages.TimestampOf(at); got.Nanos != 5 || !got.Time().Equal(at) {
 		t.Errorf("%+v is %v, want %v", got, got.Time(), at)

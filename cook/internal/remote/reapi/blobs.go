@@ -49,7 +49,7 @@ func (s *server) ReadSmall(ctx context.Context, digests []share.Digest, each fun
 	return nil
 }
 
-// unpacked returns the content of a blob that may be compressed, which has a size.
+// unpacked decompresses a blob of the given size.
 func unpacked(data []byte, how messages.Compressor, size int64) ([]byte, error) {
 	switch how {
 	case messages.Identity:
@@ -89,7 +89,7 @@ func (s *server) WriteSmall(ctx context.Context, digests []share.Digest, content
 	return nil
 }
 
-// resource is the name of a blob for ByteStream.
+// resource returns the name of a blob for ByteStream.
 func (s *server) resource(d share.Digest, compressed bool) string {
 	name := "blobs/"
 	if compressed {
@@ -101,7 +101,7 @@ func (s *server) resource(d share.Digest, compressed bool) string {
 	return name + d.Hash + "/" + strconv.FormatInt(d.Size, 10)
 }
 
-// inInstance puts a resource into the instance.
+// inInstance prefixes a resource with the instance.
 func (s *server) inInstance(name string) string {
 	if s.instance == "" {
 		return name
@@ -109,10 +109,10 @@ func (s *server) inInstance(name string) string {
 	return s.instance + "/" + name
 }
 
-// resumes is how often reading or writing of one blob goes on after a cut.
+// resumes is how often a transfer of one blob continues after a broken connection.
 const resumes = 3
 
-// packsAt is the size from which blobs travel compressed.
+// packsAt is the size from which blobs are sent compressed.
 const packsAt = 64 << 10
 
 func (s *server) Read(ctx context.Context, d share.Digest) (io.ReadCloser, error) {
@@ -134,7 +134,7 @@ func (s *server) Read(ctx context.Context, d share.Digest) (io.ReadCloser, error
 	return &unpacking{unpacker.IOReadCloser(), r}, nil
 }
 
-// unpacking reads a compressed blob.
+// An unpacking reads a compressed blob.
 type unpacking struct {
 	io.ReadCloser
 	under *reader
@@ -145,23 +145,23 @@ func (u *unpacking) Close() error {
 	return u.under.Close()
 }
 
-// A reader reads a blob, and goes on where it stopped if the connection breaks.
+// A reader reads a blob, and continues where it stopped if the connection breaks.
 type reader struct {
 	s         *server
 	ctx       context.Context
 	cancel    context.CancelFunc
 	name      string
 	offset    int64
-	left      int64 // of what is not compressed
+	left      int64 // uncompressed bytes
 	resumable bool
 	resumed   int
 	stream    *connect.ServerStreamForClient[messages.ReadResponse]
-	data      []byte // that came and was not read yet
+	data      []byte // received but not yet read
 }
 
 func (r *reader) open() (err error) {
 	r.stream, err = r.s.calls.read.CallServerStream(r.ctx, connect.NewRequest(&messages.ReadRequest{ResourceName: r.name, ReadOffset: r.offset}))
-	if err = asError(err); err == nil && r.offset == 0 && r.data == nil { // a blob that is missing shows at once
+	if err = asError(err); err == nil && r.offset == 0 && r.data == nil { // a missing blob fails here
 		err = r.receive()
 	}
 	if errors.Is(err, io.EOF) {
@@ -258,16 +258,17 @@ func (s *server) writeFrom(ctx context.Context, name string, d share.Digest, off
 	if err := w.finish(); err != nil && !errors.Is(err, io.EOF) {
 		return asError(err)
 	}
-	_, err = stream.CloseAndReceive() // also of a server that has the blob already and stops listening
+	_, err = stream.CloseAndReceive() // also ends a stream that the server stopped reading
 	return asError(err)
 }
 
 const chunk = 256 << 10
 
-// onlyReader hides that a file can write itself to others, so that chunks have one size.
+// onlyReader hides the file's WriteTo method, so that all chunks have one size.
 type onlyReader struct{ io.Reader }
 
-// A writer sends a blob in messages. The last one is held back, for it has to say that it is.
+// A writer sends a blob in messages. It holds back the last message, which must be marked as the
+// last.
 type writer struct {
 	stream *connect.ClientStreamForClient[messages.WriteRequest, messages.WriteResponse]
 	name   string

@@ -13,13 +13,13 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// maxMessage bounds a message of a server.
+// maxMessage is the size limit of a server's message.
 const maxMessage = 64 << 20
 
-// A call is a method of a server, which takes requests and returns answers.
+// A call is a method of a server.
 type call[Request, Answer any] = *connect.Client[Request, Answer]
 
-// calls are the methods that cook uses.
+// calls are the server methods that cook uses.
 type calls struct {
 	getCapabilities    call[messages.GetCapabilitiesRequest, messages.ServerCapabilities]
 	getActionResult    call[messages.GetActionResultRequest, messages.ActionResult]
@@ -57,7 +57,7 @@ func bind[Request, Answer any](c *call[Request, Answer], over connect.HTTPClient
 		connect.WithAcceptCompression("gzip", nil, nil), connect.WithReadMaxBytes(maxMessage))
 }
 
-// A codec encodes messages in place of connect's codec, which takes generated ones.
+// A codec encodes messages instead of connect's codec, which requires generated messages.
 type codec struct{}
 
 func (codec) Name() string                  { return "proto" }
@@ -79,8 +79,8 @@ func ask[Request, Answer any](ctx context.Context, c call[Request, Answer], requ
 	return answer.Msg, nil
 }
 
-// statusOf returns the status of a failed call. The server sent it, or this machine failed to
-// get an answer.
+// statusOf returns the status of a failed call. It comes from the server, or from this machine if
+// no valid answer arrived.
 func statusOf(err error) messages.Status {
 	code, why := connect.CodeOf(err), err.Error()
 	var failed *connect.Error
@@ -101,7 +101,7 @@ func statusOf(err error) messages.Status {
 	return messages.Status{Code: int32(code), Message: why}
 }
 
-// asError is an error of a call as one of package share.
+// asError converts an error of a call to an error of package share.
 func asError(err error) error {
 	if err == nil {
 		return nil
@@ -109,7 +109,7 @@ func asError(err error) error {
 	return statusError(statusOf(err))
 }
 
-// statusError is a status as an error of package share, nil for success.
+// statusError converts a status to an error of package share, nil for success.
 func statusError(st messages.Status) error {
 	kind := share.ErrUnavailable
 	switch connect.Code(st.Code) {
@@ -129,7 +129,7 @@ func statusError(st messages.Status) error {
 	return fmt.Errorf("%w: %s", kind, pathname.Show(st.Message))
 }
 
-// A callError says that a call was understood and is wrong.
+// A callError says that the server understood a call and refused it as invalid.
 type callError struct{ messages.Status }
 
 func (e *callError) Error() string { return pathname.Show(e.Message) }

@@ -39,7 +39,7 @@ func open(t *testing.T, address string, opt Options) share.Server {
 }
 
 // Each request carries the program, the run, the credentials and the deadline.
-func TestRequestsSayWhoAsks(t *testing.T) {
+func TestRequestsCarryCredentialsAndDeadline(t *testing.T) {
 	server := &remotetest.Server{}
 	asked := 0
 	server.Fault = func(ctx context.Context, call string) error {
@@ -79,7 +79,7 @@ func contains(list []string, want string) bool { return len(list) == 1 && list[0
 
 // Each gRPC code becomes its error of package share with the server's text. Details of the
 // error change nothing.
-func TestCodes(t *testing.T) {
+func TestEachStatusCodeHasItsError(t *testing.T) {
 	kinds := []error{share.ErrMissing, share.ErrRefused, share.ErrFull, share.ErrInternal, share.ErrUnavailable}
 	for code, want := range map[codes.Code]error{
 		codes.Canceled: share.ErrUnavailable, codes.Unknown: share.ErrInternal, codes.InvalidArgument: nil, codes.DeadlineExceeded: share.ErrUnavailable,
@@ -122,7 +122,7 @@ func frame(flag byte, message []byte) []byte {
 }
 
 // An answer that is not gRPC is an error of one line, and the server counts as unavailable.
-func TestHostileAnswers(t *testing.T) {
+func TestAnswerOtherThanGRPCMakesServerUnavailable(t *testing.T) {
 	const gRPC = "application/grpc"
 	for name, answer := range map[string]http.HandlerFunc{
 		"a page":           func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>") },
@@ -159,8 +159,8 @@ func TestHostileAnswers(t *testing.T) {
 	}
 }
 
-// All requests are answered, however few the server takes on a connection at once.
-func TestFewRequestsAtOnce(t *testing.T) {
+// All requests are answered, even if the server accepts few at once on a connection.
+func TestServerMayLimitRequestsOfAConnection(t *testing.T) {
 	able := messages.ServerCapabilities{Cache: messages.CacheCapabilities{DigestFunctions: []messages.DigestFunction{messages.SHA256}}}
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "/GetCapabilities") {
@@ -197,8 +197,8 @@ func write(kind string, body []byte, trailers ...string) http.HandlerFunc {
 	}
 }
 
-// An answer that is too long is refused.
-func TestLongAnswer(t *testing.T) {
+// An answer beyond the size limit is refused.
+func TestLongAnswerIsRefused(t *testing.T) {
 	server := &remotetest.Server{}
 	address := server.Start(t)
 	s := open(t, address, Options{})
@@ -213,8 +213,8 @@ func TestLongAnswer(t *testing.T) {
 	}
 }
 
-// An execution that ends with anything but a result is an error.
-func TestOutcomes(t *testing.T) {
+// An execution that ends without a result is an error.
+func TestExecutionWithoutResultIsAnError(t *testing.T) {
 	const kind = "type.googleapis.com/build.bazel.remote.execution.v2.ExecuteResponse"
 	response := func(r messages.ExecuteResponse) messages.Operation {
 		return messages.Operation{Response: messages.Any{TypeURL: kind, Value: messages.Marshal(&r)}}
@@ -226,7 +226,7 @@ func TestOutcomes(t *testing.T) {
 		"a result":       {response(messages.ExecuteResponse{Result: messages.ActionResult{ExitCode: 3}}), ""},
 		"failed":         {messages.Operation{Error: messages.Status{Code: int32(codes.Internal), Message: "why"}}, "the server is not available to this request: why"},
 		"inputs lacking": {response(messages.ExecuteResponse{Status: messages.Status{Code: int32(codes.FailedPrecondition)}}), share.ErrInputs.Error()},
-		"too long":       {response(messages.ExecuteResponse{Status: messages.Status{Code: int32(codes.DeadlineExceeded)}}), "it takes too long there"},
+		"too long":       {response(messages.ExecuteResponse{Status: messages.Status{Code: int32(codes.DeadlineExceeded)}}), "it exceeds the time limit of the server"},
 		"nothing":        {messages.Operation{}, "the server's answer is a message of another type: "},
 		"another type":   {messages.Operation{Response: messages.Any{TypeURL: "x/Y"}}, "the server's answer is a message of another type: x/Y"},
 		"garbled":        {messages.Operation{Response: messages.Any{TypeURL: kind, Value: []byte{0xff}}}, "the server's answer: "},

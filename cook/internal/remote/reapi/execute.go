@@ -18,7 +18,7 @@ import (
 func (s *server) Execute(ctx context.Context, action share.Digest, anew bool) (*messages.ActionResult, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	name := "" // of the execution, once the server has told it
+	name := "" // of the execution, once the server has sent it
 	for cuts := 0; ; cuts++ {
 		stream, err := s.follow(ctx, name, action, anew)
 		for err == nil && stream.Receive() {
@@ -34,7 +34,7 @@ func (s *server) Execute(ctx context.Context, action share.Digest, anew bool) (*
 		if err != nil {
 			st = statusOf(err)
 		}
-		lost := connect.Code(st.Code) == connect.CodeNotFound // the server knows nothing of it any more
+		lost := connect.Code(st.Code) == connect.CodeNotFound // the server does not know it any more
 		if !lost && connect.Code(st.Code) != connect.CodeUnavailable || cuts == resumes || ctx.Err() != nil {
 			return nil, executionError(st)
 		}
@@ -44,7 +44,7 @@ func (s *server) Execute(ctx context.Context, action share.Digest, anew bool) (*
 	}
 }
 
-// follow returns what becomes of the execution that has a name, or of a new one if name is "".
+// follow returns the updates of the named execution, or of a new one if name is "".
 func (s *server) follow(ctx context.Context, name string, action share.Digest, anew bool) (*connect.ServerStreamForClient[messages.Operation], error) {
 	if name != "" {
 		return s.calls.waitExecution.CallServerStream(ctx, connect.NewRequest(&messages.WaitExecutionRequest{Name: name}))
@@ -54,7 +54,7 @@ func (s *server) follow(ctx context.Context, name string, action share.Digest, a
 	}))
 }
 
-// outcome returns the result of an execution that is done.
+// outcome returns the result of a finished execution.
 func outcome(op *messages.Operation) (*messages.ActionResult, error) {
 	if op.Error.Code != 0 {
 		return nil, executionError(op.Error)
@@ -72,13 +72,13 @@ func outcome(op *messages.Operation) (*messages.ActionResult, error) {
 	return &r.Result, nil
 }
 
-// executionError is the status of an execution as an error of package share.
+// executionError converts the status of an execution to an error of package share.
 func executionError(st messages.Status) error {
 	switch connect.Code(st.Code) {
 	case connect.CodeFailedPrecondition:
 		return share.ErrInputs
 	case connect.CodeDeadlineExceeded:
-		return errors.New("it takes too long there")
+		return errors.New("it exceeds the time limit of the server")
 	}
 	return statusError(st)
 }

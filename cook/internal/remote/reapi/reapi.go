@@ -19,20 +19,20 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/remote/share"
 )
 
-// Options say how a server is reached, besides its address.
+// Options say how to reach a server, in addition to its address.
 type Options struct {
 	TLS *tls.Config
-	// Authorization is the value of that header; "" for none.
+	// Authorization is the value of the header; "" for none.
 	Authorization string
 	// Invocation identifies the run in the server's logs.
 	Invocation string
 }
 
-// defaultBatch is what a request may hold where the server does not say: the limit of gRPC
-// for a message, less what is around the blobs.
+// defaultBatch is the batch size if the server does not set one: gRPC's limit for a message, less
+// the overhead of the blobs.
 const defaultBatch = 4<<20 - 64<<10
 
-// A server is an open one.
+// A server is an open connection to a server.
 type server struct {
 	calls     calls
 	transport *transport
@@ -41,7 +41,7 @@ type server struct {
 	traits    share.Traits
 	zstd      bool
 
-	noBatchRead, noBatchWrite atomic.Bool // the server does not know the call
+	noBatchRead, noBatchWrite atomic.Bool // the server does not support the call
 }
 
 // Open opens the server at grpc://HOST:PORT/INSTANCE, or with grpcs:// by TLS.
@@ -63,14 +63,14 @@ func Open(ctx context.Context, address *url.URL, opt Options) (share.Server, err
 	return s, nil
 }
 
-// headers are sent with each request.
+// headers returns the headers of each request.
 func headers(opt Options) (http.Header, error) {
 	tool := &messages.RequestMetadata{ToolDetails: messages.ToolDetails{ToolName: "assetcook"}, ToolInvocationID: opt.Invocation}
 	h := http.Header{}
 	h.Set("build.bazel.remote.execution.v2.requestmetadata-bin", connect.EncodeBinaryHeader(messages.Marshal(tool)))
 	if opt.Authorization != "" {
 		if strings.ContainsAny(opt.Authorization, "\r\n") {
-			return nil, errors.New("the credentials hold a line break")
+			return nil, errors.New("the credentials contain a line break")
 		}
 		h.Set("Authorization", opt.Authorization)
 	}
@@ -121,7 +121,7 @@ func (s *server) Result(ctx context.Context, action share.Digest) (*messages.Act
 		return nil, err
 	}
 	if d := r.StdoutDigest; len(r.StdoutRaw) == 0 && d.Size > 0 && d.Size <= s.traits.Batch {
-		// The server has moved it out of the message.
+		// The server has moved stdout out of the message.
 		from, err := s.Read(ctx, d)
 		if err != nil {
 			return nil, err

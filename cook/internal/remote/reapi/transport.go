@@ -13,25 +13,25 @@ import (
 	"time"
 )
 
-// connectTime limits making a connection, which may outlive the request that began it.
+// connectTime limits the time to connect. A connection may outlive the request that began it.
 const connectTime = 10 * time.Second
 
-// A transport sends requests over HTTP/2, each with the same headers. It opens another
-// connection when the server takes no more requests on the first.
+// A transport sends requests over HTTP/2, each with the same headers. It opens another connection
+// when the server accepts no more requests on the first.
 type transport struct {
 	*http.Transport
 	headers http.Header
 }
 
-// newTransport returns a transport, which speaks HTTP/2 without TLS if secure is nil.
+// newTransport returns a transport. If secure is nil, it speaks HTTP/2 without TLS.
 func newTransport(secure *tls.Config, headers http.Header) *transport {
 	if secure != nil {
 		secure = secure.Clone()
 		secure.VerifyConnection = requireHTTP2
 	}
 	t := &http.Transport{
-		// The proxy of an unencrypted connection has to make a tunnel, too, which http.Transport
-		// has it do for TLS only.
+		// Unencrypted connections also need a tunnel through a proxy, which http.Transport only
+		// requests for TLS.
 		DialContext:     dialer{http.ProxyFromEnvironment}.dial,
 		TLSClientConfig: secure, TLSHandshakeTimeout: connectTime,
 		Protocols:          new(http.Protocols),
@@ -43,7 +43,7 @@ func newTransport(secure *tls.Config, headers http.Header) *transport {
 	return &transport{t, headers}
 }
 
-// requireHTTP2 refuses servers that http.Transport would speak HTTP/1.1 with.
+// requireHTTP2 refuses servers that would make http.Transport speak HTTP/1.1.
 func requireHTTP2(c tls.ConnectionState) error {
 	if c.NegotiatedProtocol != "h2" {
 		return errors.New("the server does not offer HTTP/2, which gRPC needs")
@@ -51,7 +51,7 @@ func requireHTTP2(c tls.ConnectionState) error {
 	return nil
 }
 
-// Do sends a request. It follows no redirects: credentials are for the server that was named.
+// Do sends a request. It does not follow redirects: credentials are only for the named server.
 func (t *transport) Do(r *http.Request) (*http.Response, error) {
 	for key, values := range t.headers {
 		r.Header[key] = values
@@ -59,7 +59,7 @@ func (t *transport) Do(r *http.Request) (*http.Response, error) {
 	return t.RoundTrip(r)
 }
 
-// A dialer connects to servers, where proxy names one through an HTTP proxy.
+// A dialer connects to servers, through an HTTP proxy if proxy returns one.
 type dialer struct {
 	proxy func(*http.Request) (*url.URL, error)
 }
@@ -93,7 +93,7 @@ func (d dialer) dial(ctx context.Context, network, address string) (net.Conn, er
 	return tunnel, nil
 }
 
-// openTunnel has a proxy connect to an address, and returns the connection to that.
+// openTunnel asks a proxy to connect to an address, and returns that connection.
 func openTunnel(ctx context.Context, conn net.Conn, user *url.Userinfo, address string) (net.Conn, error) {
 	request := &http.Request{Method: http.MethodConnect, URL: &url.URL{Opaque: address}, Host: address, Header: http.Header{}}
 	if password, _ := user.Password(); user != nil {
@@ -117,8 +117,8 @@ func openTunnel(ctx context.Context, conn net.Conn, user *url.Userinfo, address 
 	return &tunnel{conn, from}, nil
 }
 
-// A tunnel is a connection through a proxy. The server may have spoken before the tunnel was
-// known to be open.
+// A tunnel is a connection through a proxy. The server's first bytes may arrive with the proxy's
+// answer.
 type tunnel struct {
 	net.Conn
 	from *bufio.Reader

@@ -18,8 +18,8 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/remote/share"
 )
 
-// startProxy starts a proxy that opens tunnels for a user. It sends the first bytes of the
-// server with its own answer, as a proxy may.
+// startProxy starts a proxy that opens tunnels for a user. It may send the server's first bytes
+// together with its own answer, as real proxies do.
 func startProxy(t *testing.T) *url.URL {
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodConnect || r.Header.Get("Proxy-Authorization") != "Basic dXNlcjpzZWNyZXQ=" {
@@ -59,8 +59,8 @@ func askThrough(t *testing.T, proxy *url.URL, address string) (*messages.ServerC
 	return ask(t.Context(), newCalls(over, strings.Replace(address, "grpc:", "http:", 1)).getCapabilities, &messages.GetCapabilitiesRequest{})
 }
 
-// A server is reached through a proxy, with the proxy's credentials.
-func TestProxy(t *testing.T) {
+// The client reaches a server through a proxy, with the proxy's credentials.
+func TestServerIsReachedThroughProxy(t *testing.T) {
 	server := &remotetest.Server{BLAKE3: true}
 	address := server.Start(t)
 	proxy := startProxy(t)
@@ -71,8 +71,8 @@ func TestProxy(t *testing.T) {
 	}
 }
 
-// A proxy that opens no tunnel is named, and its password is not.
-func TestProxyRefuses(t *testing.T) {
+// An error names the proxy that opens no tunnel, but not its password.
+func TestRefusingProxyIsNamedWithoutPassword(t *testing.T) {
 	proxy := startProxy(t)
 	proxy.User = url.UserPassword("user", "wrong")
 	closed := httptest.NewServer(nil)
@@ -94,8 +94,8 @@ func TestProxyRefuses(t *testing.T) {
 	}
 }
 
-// A server with TLS that does not offer HTTP/2 gets no request.
-func TestServerWithoutHTTP2(t *testing.T) {
+// A TLS server without HTTP/2 receives no request.
+func TestServerWithoutHTTP2GetsNoRequest(t *testing.T) {
 	certified := httptest.NewTLSServer(nil)
 	defer certified.Close()
 	listener, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: certified.TLS.Certificates})
@@ -103,7 +103,7 @@ func TestServerWithoutHTTP2(t *testing.T) {
 		t.Fatal(err)
 	}
 	server := &http.Server{
-		Handler:  http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("it got a request") }),
+		Handler:  http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the server got a request") }),
 		ErrorLog: log.New(io.Discard, "", 0),
 	}
 	go server.Serve(listener)

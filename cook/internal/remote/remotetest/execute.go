@@ -27,28 +27,28 @@ import (
 
 // A Farm executes actions on this machine.
 type Farm struct {
-	// Executes is whether it does.
+	// Executes switches execution on.
 	Executes bool
-	// Env are variables that programs get besides those of their actions.
+	// Env are variables for programs, in addition to those of their actions.
 	Env []string
-	// Result is shown what comes of each action, and may change it; nil if nobody does.
+	// Result may inspect and change the result of each action; may be nil.
 	Result func(*repb.ActionResult)
 
 	executions executions
 }
 
-// executions are those that were begun, by name. They go on when nobody waits for them.
+// executions are all executions by name. They continue when no client waits.
 type executions struct {
 	mu     sync.Mutex
 	ctx    context.Context
 	cancel context.CancelFunc
 	at     map[string]*executing
 	work   sync.WaitGroup
-	files  string // folder of large inputs, by hash
+	files  string // directory of large inputs, by hash
 }
 
 type executing struct {
-	done chan struct{} // closed when what follows is known
+	done chan struct{} // closed when the response is set
 	repb.ExecuteResponse
 }
 
@@ -119,7 +119,7 @@ func wait(name string, x *executing, stream grpc.ServerStreamingServer[longrunni
 	return stream.Send(&longrunningpb.Operation{Name: name, Done: true, Result: &longrunningpb.Operation_Response{Response: response}})
 }
 
-// execute executes an action in a folder of its own.
+// execute executes an action in its own directory.
 func (s *Server) execute(ctx context.Context, r *repb.ExecuteRequest, hash string) (*repb.ActionResult, error) {
 	if known, ok := s.result(hash); ok && !r.SkipCacheLookup {
 		return known, nil
@@ -199,7 +199,7 @@ func digestOf(f repb.DigestFunction_Value, data []byte) *repb.Digest {
 	return &repb.Digest{Hash: hex.EncodeToString(sum[:]), SizeBytes: int64(len(data))}
 }
 
-// message reads a message that is a blob.
+// message decodes a message that is stored as a blob.
 func (s *Server) message(d *repb.Digest, m proto.Message) error {
 	data, ok := s.blob(d.GetHash())
 	if !ok {
@@ -208,7 +208,7 @@ func (s *Server) message(d *repb.Digest, m proto.Message) error {
 	return proto.Unmarshal(data, m)
 }
 
-// materialize makes a folder of its messages.
+// materialize creates a directory from its messages.
 func (s *Server) materialize(d *repb.Digest, dir string) error {
 	folder := &repb.Directory{}
 	if err := s.message(d, folder); err != nil {
@@ -239,7 +239,7 @@ func (s *Server) materialize(d *repb.Digest, dir string) error {
 	return nil
 }
 
-// makeInput makes a file. A large one is there once, and linked to.
+// makeInput creates an input file. A large input is stored once and linked.
 func (e *executions) makeInput(name, hash string, data []byte, mode os.FileMode) error {
 	const large = 1 << 20
 	if len(data) < large {
@@ -263,8 +263,8 @@ func (e *executions) makeInput(name, hash string, data []byte, mode os.FileMode)
 	return os.Link(once, name)
 }
 
-// writeFile writes a file while no process can be started: a child that had it open for
-// writing would keep it from being executed.
+// writeFile writes a file while no process can be started: a child that inherits the open file
+// would prevent its execution.
 func writeFile(name string, data []byte, mode os.FileMode) error {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()

@@ -1,5 +1,5 @@
-// Package remotetest is a server of the Bazel Remote Execution API and of Bazel's HTTP
-// protocol in the memory of a test, which can be made to fail in many ways.
+// Package remotetest is an in-memory server of the Bazel Remote Execution API and of Bazel's HTTP
+// protocol for tests. It can be made to fail in many ways.
 package remotetest
 
 import (
@@ -29,21 +29,20 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// A Server keeps blobs and results in memory. Its exported fields are set before it is
-// started.
+// A Server keeps blobs and results in memory. Set its exported fields before starting it.
 type Server struct {
-	// BLAKE3 offers that function; SHA-256 is offered always.
+	// BLAKE3 offers that function, in addition to SHA-256.
 	BLAKE3 bool
 	// Zstd offers compressed blobs.
 	Zstd bool
-	// NoBatch knows no calls for batches.
+	// NoBatch rejects batch calls.
 	NoBatch bool
-	// ReadOnly takes no results.
+	// ReadOnly rejects results.
 	ReadOnly bool
-	// Authorization is what a request has to have in that header; "" is anything.
+	// Authorization is the required value of that header; "" accepts anything.
 	Authorization string
-	// Fault is asked before each request, by its name such as "GetActionResult"; its error
-	// is the answer. It may block.
+	// Fault is called before each request with its name, such as "GetActionResult"; its error is
+	// the answer. It may block.
 	Fault func(ctx context.Context, call string) error
 	Blobs
 	// CutAt breaks each stream of a blob once, after that many bytes; 0 breaks none.
@@ -58,7 +57,7 @@ type Server struct {
 	calls sync.Map // of *atomic.Int64
 }
 
-// Blobs say which blobs a server takes.
+// Blobs say which blobs a server accepts.
 type Blobs struct {
 	// Refuse, if set, returns the error that answers an upload of a blob of some size.
 	Refuse func(size int64) error
@@ -66,15 +65,15 @@ type Blobs struct {
 	Most int64
 }
 
-// kept is what a server has.
+// kept is the server's contents.
 type kept struct {
 	mu      sync.Mutex
 	blobs   map[string][]byte
 	results map[string]*repb.ActionResult
-	cut     map[string]bool // what was broken once
+	cut     map[string]bool // streams that were broken once
 }
 
-// A Test is what of testing.TB is needed.
+// A Test is the part of testing.TB that the server needs.
 type Test interface {
 	Fatal(args ...any)
 	Cleanup(func())
@@ -121,7 +120,7 @@ func (s *Server) StartHTTP(t Test) string {
 	return server.URL + "/cache"
 }
 
-// Calls returns how often a request was made.
+// Calls returns the number of requests with a name.
 func (s *Server) Calls(name string) int64 {
 	n, ok := s.calls.Load(name)
 	if !ok {
@@ -130,7 +129,7 @@ func (s *Server) Calls(name string) int64 {
 	return n.(*atomic.Int64).Load()
 }
 
-// Change changes what the server has: blobs and results by the hash of their digests.
+// Change edits the server's contents: blobs and results by the hash of their digests.
 func (s *Server) Change(change func(blobs map[string][]byte, results map[string]*repb.ActionResult)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -144,13 +143,13 @@ func (s *Server) init() {
 	}
 }
 
-// admit counts a request and asks Fault.
+// admit counts a request and calls Fault.
 func (s *Server) admit(ctx context.Context, method string) error {
 	name := method[strings.LastIndex(method, "/")+1:]
 	n, _ := s.calls.LoadOrStore(name, new(atomic.Int64))
 	n.(*atomic.Int64).Add(1)
 	if md, _ := metadata.FromIncomingContext(ctx); s.Authorization != "" && !contains(md.Get("authorization"), s.Authorization) {
-		return status.Error(codes.Unauthenticated, "who are you?")
+		return status.Error(codes.Unauthenticated, "invalid credentials")
 	}
 	if s.Fault != nil {
 		return s.Fault(ctx, name)
@@ -175,20 +174,20 @@ func (s *Server) blob(hash string) ([]byte, bool) {
 	return b, ok || isEmpty(hash)
 }
 
-// isEmpty reports whether a blob is the empty one, which every server has.
+// isEmpty reports whether hash is that of the empty blob, which every server has.
 func isEmpty(hash string) bool {
 	sha, blake := sha256.Sum256(nil), blake3.Sum256(nil)
 	return hash == hex.EncodeToString(sha[:]) || hash == hex.EncodeToString(blake[:])
 }
 
-// putBlob keeps a blob if it is what its digest says.
+// putBlob stores a blob if it matches its digest.
 func (s *Server) putBlob(f repb.DigestFunction_Value, d *repb.Digest, data []byte) error {
 	sum := sha256.Sum256(data)
 	if f == repb.DigestFunction_BLAKE3 {
 		sum = blake3.Sum256(data)
 	}
 	if hex.EncodeToString(sum[:]) != d.GetHash() || int64(len(data)) != d.GetSizeBytes() {
-		return status.Errorf(codes.InvalidArgument, "blob %s of %d bytes is another one", d.GetHash(), len(data))
+		return status.Errorf(codes.InvalidArgument, "blob %s of %d bytes does not match its digest", d.GetHash(), len(data))
 	}
 	if s.Refuse != nil {
 		if err := s.Refuse(int64(len(data))); err != nil {
@@ -213,7 +212,7 @@ func (s *Server) result(hash string) (*repb.ActionResult, bool) {
 	return s.stamp(proto.Clone(r).(*repb.ActionResult)), true
 }
 
-// putResult keeps a result whose blobs are there.
+// putResult stores a result if its blobs exist.
 func (s *Server) putResult(hash string, r *repb.ActionResult) error {
 	if s.ReadOnly {
 		return status.Error(codes.PermissionDenied, "read only")
@@ -328,7 +327,7 @@ type byteStream struct {
 	s *Server
 }
 
-// A resource is what the name of a blob says.
+// A resource is a decoded name of a blob.
 type resource struct {
 	function repb.DigestFunction_Value
 	digest   *repb.Digest
@@ -390,7 +389,7 @@ func (b byteStream) Read(r *bspb.ReadRequest, stream bspb.ByteStream_ReadServer)
 	return nil
 }
 
-// cuts reports whether a stream is to break, once for each name.
+// cuts reports whether a stream is to be broken, once per name.
 func (s *Server) cuts(name string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -406,7 +405,7 @@ func (b byteStream) Write(stream bspb.ByteStream_WriteServer) error {
 	for {
 		m, err := stream.Recv()
 		if err == io.EOF {
-			return status.Error(codes.InvalidArgument, "the end of the blob was not said")
+			return status.Error(codes.InvalidArgument, "the upload ended without its last message")
 		}
 		if err != nil {
 			return err
@@ -445,7 +444,7 @@ func (b byteStream) Write(stream bspb.ByteStream_WriteServer) error {
 	return stream.SendAndClose(&bspb.WriteResponse{CommittedSize: int64(len(all))})
 }
 
-// Parts of blobs are kept under the names of their uploads.
+// keepPart stores the part of a blob under the name of its upload.
 func (s *Server) keepPart(name string, data []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -23,35 +23,34 @@ import (
 	"github.com/assetcook/assetcook/internal/faultlink"
 )
 
-// An Address is how a machine reaches a server.
+// An Address says how a machine reaches a server.
 type Address struct {
 	URL string
-	// Authorization is what the machine shows; "" for nothing.
+	// Authorization is the credentials that the machine sends; "" for none.
 	Authorization string
-	// TLS is how it encrypts; nil for not at all. It has the machine's clock.
+	// TLS is the encryption; nil for none. It has the machine's clock.
 	TLS *tls.Config
-	// CA is the certificate that signs the server's, in PEM; nil for none.
+	// CA is the certificate that signed the server's, in PEM; nil for none.
 	CA []byte
 }
 
-// Troubles returns the names of what [StartTroubled] can start.
+// Troubles returns the kinds of trouble for [StartTroubled].
 func Troubles() []string {
 	return append(faultlink.Kinds(), "full", "auth", "evicting", "clock")
 }
 
-// A Troubled is a server with which something is wrong, or with the way to it, or with the
-// machine that asks it.
+// A Troubled is a server with a fault, or a fault on the way to it or on the client machine.
 type Troubled struct {
 	*Server
-	// Address is the bad way to the server.
+	// Address is the faulty way to the server.
 	Address
-	// Direct is a good way to it. While it is Calm, nothing is wrong there.
+	// Direct is a good way to the server. While Calm is set, the server has no fault there.
 	Direct Address
 	Calm   atomic.Bool
 }
 
-// StartTroubled starts a server until the test ends. What is wrong is as draw has it, which
-// returns a number below n and may be called at the same time.
+// StartTroubled starts a server until the test ends. draw chooses the details of the trouble; it
+// returns a number below n and may be called concurrently.
 func StartTroubled(t Test, kind string, draw func(n int) int) *Troubled {
 	s := &Troubled{Server: &Server{BLAKE3: draw(2) == 0, Zstd: draw(2) == 0, NoBatch: draw(4) == 0}}
 	shown := ""
@@ -98,8 +97,7 @@ func StartTroubled(t Test, kind string, draw func(n int) int) *Troubled {
 	return s
 }
 
-// Over opens a link to a server until the test ends, and returns the server's address at its
-// other end.
+// Over opens a link to a server until the test ends, and returns the address at its other end.
 func Over(t Test, address string, opt faultlink.Options) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -114,12 +112,12 @@ func Over(t Test, address string, opt faultlink.Options) string {
 	return u.String()
 }
 
-// writes reports whether a call gives something to the server.
+// writes reports whether a call uploads something.
 func writes(call string) bool {
 	return strings.HasPrefix(call, "PUT ") || call == "BatchUpdateBlobs" || call == "Write" || call == "UpdateActionResult"
 }
 
-// full is the fault of a server that has no room any more, after some writes.
+// full returns the fault of a server that runs out of space after some writes.
 func full(draw func(int) int) func(context.Context, string) error {
 	often := 1 + draw(8)
 	return func(_ context.Context, call string) error {
@@ -130,7 +128,7 @@ func full(draw func(int) int) func(context.Context, string) error {
 	}
 }
 
-// revoked is the fault of a server that accepts credentials no longer, some time, or not for
+// revoked returns the fault of a server that stops accepting credentials, sometimes only for
 // writing.
 func revoked(draw func(int) int) func(context.Context, string) error {
 	often, onlyWrites := 1+draw(20), draw(2) == 0
@@ -143,15 +141,15 @@ func revoked(draw func(int) int) func(context.Context, string) error {
 	}
 }
 
-// anyTime is by how much a clock may be wrong: by seconds or by centuries.
+// anyTime draws the error of a clock: from seconds to centuries.
 func anyTime(draw func(int) int) time.Duration {
 	d := time.Duration(1) << (30 + draw(33))
 	return d * time.Duration(1-2*draw(2))
 }
 
-// evicting is the fault of a server that forgets things while it is used.
+// evicting returns the fault of a server that loses entries while it is used.
 func (s *Server) evicting(draw func(int) int) func(context.Context, string) error {
-	often := 1 + draw(30) // something vanishes at one request in so many
+	often := 1 + draw(30) // one request in this number loses an entry
 	return func(context.Context, string) error {
 		if draw(often) == 0 {
 			s.evict(draw)
@@ -179,8 +177,7 @@ func (s *Server) evict(draw func(int) int) {
 	})
 }
 
-// StartHTTPS is StartHTTP with TLS. It returns the certificate that the server shows, too, in
-// PEM.
+// StartHTTPS is StartHTTP with TLS. It also returns the server's certificate in PEM.
 func (s *Server) StartHTTPS(t Test) (string, []byte) {
 	server := httptest.NewUnstartedServer(http.HandlerFunc(s.serveHTTP))
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
@@ -192,7 +189,7 @@ func (s *Server) StartHTTPS(t Test) (string, []byte) {
 	return server.URL + "/cache", pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
 }
 
-// stamp gives a result the times that the server's clock would.
+// stamp sets the times of a result by the server's clock.
 func (s *Server) stamp(r *repb.ActionResult) *repb.ActionResult {
 	if s.Ahead != 0 && r.ExecutionMetadata != nil {
 		at := timestamppb.New(time.Now().Add(s.Ahead))

@@ -14,8 +14,8 @@ import (
 
 var benchServer = flag.String("share.server", "", "address of the server of BenchmarkLookUps; without it one in this process")
 
-// BenchmarkLookUps is how long a run waits for 1,000 results that a server has, by a
-// connection that is opened for it.
+// BenchmarkLookUps measures how long a run waits for 1,000 results of a server, over a new
+// connection.
 func BenchmarkLookUps(b *testing.B) {
 	url := *benchServer
 	if url == "" {
@@ -32,7 +32,7 @@ func BenchmarkLookUps(b *testing.B) {
 		j := job{contents: [][]byte{content}, result: store.Result{CookTime: time.Hour, Artifacts: []store.Artifact{{Blob: store.BlobID(id), Size: int64(len(content))}}}}
 		j.key = remote.Key{Action: store.ActionID(id), Result: store.ResultID(id)}
 		giver.keep(c, j)
-		wanted[i] = remote.Wanted{Key: j.key, Have: []store.BlobID{store.BlobID(id)}} // no blob is fetched
+		wanted[i] = remote.Wanted{Key: j.key, Have: []store.BlobID{store.BlobID(id)}} // fetches no blob
 	}
 	if stats := c.Close(b.Context()); stats.Uploaded != results {
 		b.Fatalf("%+v", stats)

@@ -13,20 +13,20 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/store"
 )
 
-// How many transfers there are at a time, and how much small blobs share a request. Blobs that
-// have a request each are fetched together as long as that is little, for the link's latency
-// rather than its rate bounds them.
+// Limits of concurrent transfers and of shared requests. If blobs with their own requests are
+// small together, more of them are fetched at once, because latency limits them more than
+// bandwidth.
 const (
 	smallTransfers = 8
 	largeTransfers = 4
 	mostTransfers  = 64
 	mostFlying     = 4 << 20
 	smallBatch     = 1 << 20
-	stallTime      = 3 * time.Second // until a blob of which nothing comes is given up
+	stallTime      = 3 * time.Second // give up a blob after this long without data
 )
 
-// downloads bring blobs into the store: small ones together, as many as are wanted when a
-// request is made.
+// downloads fetches blobs into the store. Small blobs share requests: each request takes all
+// blobs that are wanted at that moment.
 type downloads struct {
 	pace
 	traffic *traffic
@@ -35,18 +35,18 @@ type downloads struct {
 
 	mu           sync.Mutex
 	wanted       map[store.Artifact]*download
-	small, large []*download // that wait
+	small, large []*download // waiting
 	flying       flying
-	blobs, bytes int64 // that came
+	blobs, bytes int64 // received
 }
 
-// flying are requests on their way.
+// flying counts the requests in flight.
 type flying struct {
 	smalls, larges int
 	bytes          int64 // of large blobs
 }
 
-// A download is a blob on its way.
+// A download is one blob to fetch, waiting or in flight.
 type download struct {
 	from      Digest
 	to        store.Artifact
@@ -55,7 +55,7 @@ type download struct {
 	err       error
 }
 
-// want returns the download of a blob, which begins when its turn has come.
+// want returns the download of a blob, which begins when its turn comes.
 func (d *downloads) want(ctx context.Context, from Digest, to store.Artifact, forgotten *atomic.Bool) *download {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -77,7 +77,7 @@ func (d *downloads) want(ctx context.Context, from Digest, to store.Artifact, fo
 	return w
 }
 
-// forget has a blob be fetched again that could not be.
+// forget forgets a failed download, so that the blob is fetched again.
 func (d *downloads) forget(a store.Artifact) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -92,7 +92,7 @@ func (d *downloads) forget(a store.Artifact) {
 
 // isSmall reports whether a blob shares a request with others.
 func (l *link) isSmall(d Digest) bool {
-	return d.Size <= min(l.server.Traits().Batch, smallBatch)/4 // it is open: it has answered
+	return d.Size <= min(l.server.Traits().Batch, smallBatch)/4 // the server is open here
 }
 
 func (d *downloads) end(w *download, err error) {
@@ -106,8 +106,8 @@ func (d *downloads) end(w *download, err error) {
 	close(w.done)
 }
 
-// drop ends those at the beginning of a queue that nobody waits for any more. If another result
-// has the same blob, that is missing as well.
+// drop ends the downloads at the front of a queue that no request needs any more. A result that
+// shares such a blob is missing as well.
 func (d *downloads) drop(queue *[]*download) {
 	for len(*queue) > 0 && (*queue)[0].forgotten.Load() {
 		w := (*queue)[0]
@@ -118,7 +118,7 @@ func (d *downloads) drop(queue *[]*download) {
 	}
 }
 
-// fetchSmall fetches small blobs until none waits.
+// fetchSmall fetches small blobs until none is waiting.
 func (d *downloads) fetchSmall(ctx context.Context) {
 	for {
 		d.mu.Lock()
@@ -149,7 +149,7 @@ func (d *downloads) fetchBatch(ctx context.Context, batch []*download, size int6
 	is := d.traffic.begin(false, len(batch), size)
 	err := d.link.do(ctx, size, func(ctx context.Context, server Server) error {
 		for i := range errs {
-			errs[i] = ErrMissing // what the server says nothing of
+			errs[i] = ErrMissing // for blobs missing in the answer
 		}
 		return server.ReadSmall(ctx, digests, func(i int, content []byte, err error) { contents[i], errs[i] = content, err })
 	})
@@ -167,7 +167,7 @@ func (d *downloads) fetchBatch(ctx context.Context, batch []*download, size int6
 	}
 }
 
-// startLarge begins to fetch the next large blobs, as many as may be on their way.
+// startLarge starts the next large downloads, up to the limits.
 func (d *downloads) startLarge(ctx context.Context) {
 	for d.drop(&d.large); len(d.large) > 0; d.drop(&d.large) {
 		w := d.large[0]
@@ -189,7 +189,7 @@ func (d *downloads) startLarge(ctx context.Context) {
 	}
 }
 
-// fetchLarge fetches a blob that has a request of its own.
+// fetchLarge fetches a blob with its own request.
 func (d *downloads) fetchLarge(ctx context.Context, w *download) error {
 	d.begin()
 	defer d.pace.end(w.from.Size)
@@ -212,7 +212,7 @@ func (d *downloads) fetchLarge(ctx context.Context, w *download) error {
 	})
 }
 
-// A flow is a reader that puts a timer off whenever something comes.
+// A flow is a reader that resets a timer with each read.
 type flow struct {
 	io.Reader
 	timer *time.Timer

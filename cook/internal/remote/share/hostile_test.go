@@ -22,7 +22,7 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// shared returns a server that has a result, and the result.
+// shared returns a server that has a result.
 func shared(t *testing.T, j job) (*remotetest.Server, string) {
 	server := &remotetest.Server{}
 	url := server.Start(t)
@@ -35,7 +35,7 @@ func shared(t *testing.T, j job) (*remotetest.Server, string) {
 	return server, url
 }
 
-// rewrite changes the records of a result.
+// rewrite edits the records of a result.
 func rewrite(r *repb.ActionResult, change func(fields map[string]any)) {
 	fields := map[string]any{}
 	json.Unmarshal(r.StdoutRaw, &fields)
@@ -55,7 +55,7 @@ func forge(id store.ResultID, change func(*store.Result), j job) []byte {
 	return record
 }
 
-// poisons are ways to make a server's result a wrong one.
+// poisons are ways to corrupt a server's result.
 var poisons = map[string]func(r *repb.ActionResult, blobs map[string][]byte, j job){
 	"no record":   func(r *repb.ActionResult, _ map[string][]byte, _ job) { r.StdoutRaw = nil },
 	"not JSON":    func(r *repb.ActionResult, _ map[string][]byte, _ job) { r.StdoutRaw = []byte("{") },
@@ -122,7 +122,7 @@ var poisons = map[string]func(r *repb.ActionResult, blobs map[string][]byte, j j
 		delete(blobs, r.OutputFiles[1].Digest.Hash)
 	},
 	"another blob of that size": func(r *repb.ActionResult, blobs map[string][]byte, j job) {
-		// Consistent for the server, but not what the record says.
+		// Consistent for the server, but different from the record.
 		other := make([]byte, j.result.Artifacts[0].Size)
 		d := hashing.DigestOf(append(other, 'x')).String()
 		blobs[d] = other
@@ -130,8 +130,8 @@ var poisons = map[string]func(r *repb.ActionResult, blobs map[string][]byte, j j
 	},
 }
 
-// Whatever is wrong with what a server has, it is a miss: no blob of another content comes
-// into the store, and no result.
+// Any corruption on the server is a miss: the store gets no result, and no blob with other
+// content.
 func TestPoison(t *testing.T) {
 	j := jobs(7)[5]
 	j.key.Reads, j.set = false, nil
@@ -164,8 +164,7 @@ func TestPoison(t *testing.T) {
 	}
 }
 
-// verifyBlobs checks that those blobs of a result that are in the store are what they should
-// be.
+// verifyBlobs checks the content of each blob of a result that is in the store.
 func (m *machine) verifyBlobs(j job) {
 	m.t.Helper()
 	for i, a := range j.result.Artifacts {
@@ -178,7 +177,7 @@ func (m *machine) verifyBlobs(j job) {
 
 var faultRuns = flag.Int("share.runs", 60, "how many runs TestFaults makes; at most that many are quick")
 
-// Whatever a server does, a run ends, and what it says it has fetched is right. Blobs may
+// Whatever a server does, a run ends, and everything it reports as fetched is right. Blobs may
 // vanish at any moment.
 func TestFaults(t *testing.T) {
 	seed := uint64(1)
@@ -212,8 +211,8 @@ func TestFaults(t *testing.T) {
 	t.Logf("%d runs: %d of %d results fetched, 0 wrong", *faultRuns, total, *faultRuns*len(all))
 }
 
-// playFaults lets two machines share results on a server that fails, and returns how many
-// results the second one got.
+// playFaults lets two machines share results on a failing server, and returns how many results
+// the second one got.
 func playFaults(t *testing.T, seed uint64, all []job) (hits int) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	var mu sync.Mutex
@@ -222,7 +221,7 @@ func playFaults(t *testing.T, seed uint64, all []job) (hits int) {
 		defer mu.Unlock()
 		return r.IntN(n)
 	}
-	often := 2 + draw(30) // one request in so many fails
+	often := 2 + draw(30) // one request in this number fails
 	server := &remotetest.Server{BLAKE3: draw(2) == 0, Zstd: draw(2) == 0, NoBatch: draw(4) == 0, ReadOnly: draw(20) == 0}
 	if draw(3) == 0 {
 		server.CutAt = int64(1 + draw(1<<20))
@@ -243,7 +242,7 @@ func playFaults(t *testing.T, seed uint64, all []job) (hits int) {
 		if draw(40) == 0 {
 			select { // frozen
 			case <-ctx.Done():
-			case <-thaw: // a server of HTTP does not see that nobody waits
+			case <-thaw: // an HTTP server does not notice an abandoned request
 			}
 			return ctx.Err()
 		}
@@ -291,7 +290,7 @@ func playFaults(t *testing.T, seed uint64, all []job) (hits int) {
 	return hits
 }
 
-// vanish removes one of what a server has.
+// vanish removes a random entry of the server.
 func vanish[V any](from map[string]V, draw func(int) int) {
 	keys := make([]string, 0, len(from))
 	for k := range from {

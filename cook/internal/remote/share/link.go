@@ -9,22 +9,22 @@ import (
 	"time"
 )
 
-// Deadlines, and when a server is given up.
+// Deadlines, and limits after which a server is given up.
 const (
 	lookTime    = time.Second
-	openTime    = 2 * time.Second        // until it is given up
-	patience    = 200 * time.Millisecond // until questions no longer wait for it
-	slowest     = 512 << 10              // bytes a second that a transfer is given time for
+	openTime    = 2 * time.Second        // before the server is given up
+	patience    = 200 * time.Millisecond // before questions stop waiting for the server
+	slowest     = 512 << 10              // assumed bytes per second, for time limits
 	failsInRow  = 3
 	failsWindow = time.Minute
-	failsShare  = 10 // one in so many
-	failsLeast  = 20 // of this many requests at least
+	failsShare  = 10 // one in this number
+	failsLeast  = 20 // with at least this many requests
 )
 
-// errOff says that the server is not asked any more.
+// errOff says that the run makes no more requests to the server.
 var errOff = errors.New("the server is not asked any more in this run")
 
-// A link is a server that may not be there, and is then given up.
+// A link is a connection to a server that may fail and is then given up.
 type link struct {
 	ctx    context.Context // of all requests; ends when the server is given up
 	giveUp context.CancelFunc
@@ -39,10 +39,10 @@ type link struct {
 	off      bool
 	lately   lately
 	requests int64
-	waited   time.Duration // for the server to open
+	waited   time.Duration // until the server opened
 }
 
-// lately is how requests ended in the last minute.
+// lately records the requests of the last minute.
 type lately struct {
 	outcomes []outcome // oldest first
 	inRow    int       // failures
@@ -72,7 +72,7 @@ func newLink(ctx context.Context, open func(context.Context) (Server, error), no
 	return l
 }
 
-// ready returns the server if it is open, or will be soon.
+// ready returns the server if it is open or opens soon.
 func (l *link) ready(ctx context.Context, patiently bool) (Server, error) {
 	var out <-chan time.Time
 	if !patiently {
@@ -103,20 +103,19 @@ func (l *link) ready(ctx context.Context, patiently bool) (Server, error) {
 	}
 }
 
-// do makes a request that moves size bytes, and makes it once more if the server was not
-// there.
+// do makes a request that moves size bytes, and retries it once if the server was unavailable.
 func (l *link) do(ctx context.Context, size int64, request func(context.Context, Server) error) error {
 	return l.try(ctx, size, isUnavailable, request)
 }
 
-// uploadBlob is do for the upload of a blob. A server that fails at one blob may take others.
+// uploadBlob is do for uploads of blobs. A server that fails for one blob may accept others.
 func (l *link) uploadBlob(ctx context.Context, size int64, request func(context.Context, Server) error) error {
 	return l.try(ctx, size, func(err error) bool { return isUnavailable(err) && !errors.Is(err, ErrInternal) }, request)
 }
 
 func isUnavailable(err error) bool { return errors.Is(err, ErrUnavailable) }
 
-// try is do with counts, which reports whether an error is a failure of the server.
+// try is do with a function counts that says which errors are failures of the server.
 func (l *link) try(ctx context.Context, size int64, counts func(error) bool, request func(context.Context, Server) error) error {
 	server, err := l.ready(ctx, true)
 	if err != nil {
@@ -135,8 +134,7 @@ func (l *link) try(ctx context.Context, size int64, counts func(error) bool, req
 	}
 }
 
-// once makes one request with a time limit. counts reports whether an error is a failure of the
-// server.
+// once makes one request with a time limit. counts says which errors are failures of the server.
 func (l *link) once(ctx context.Context, server Server, limit time.Duration, counts func(error) bool, request func(context.Context, Server) error) error {
 	if l.ctx.Err() != nil {
 		return errOff
@@ -158,7 +156,7 @@ func (l *link) once(ctx context.Context, server Server, limit time.Duration, cou
 	return err
 }
 
-// count notes how a request ended, and gives the server up if too many failed.
+// count records the outcome of a request, and gives up the server after too many failures.
 func (l *link) count(err error, failed bool) {
 	now := time.Now()
 	l.mu.Lock()
@@ -170,7 +168,7 @@ func (l *link) count(err error, failed bool) {
 	}
 }
 
-// noteOutcome notes an outcome, and reports whether too many failed.
+// noteOutcome records an outcome, and reports whether there were too many failures.
 func (l *lately) noteOutcome(now time.Time, failed bool) bool {
 	for len(l.outcomes) > 0 && now.Sub(l.outcomes[0].at) > failsWindow {
 		l.outcomes = l.outcomes[1:]
@@ -190,7 +188,7 @@ func (l *lately) noteOutcome(now time.Time, failed bool) bool {
 	return l.inRow >= failsInRow || len(l.outcomes) >= failsLeast && failures*failsShare >= len(l.outcomes)
 }
 
-// stop gives the server up, and says so once.
+// stop gives up the server, with one note to the user.
 func (l *link) stop(why error) {
 	l.mu.Lock()
 	again := l.off

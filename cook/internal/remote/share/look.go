@@ -15,23 +15,23 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// errForgotten says that nobody waits for something any more.
+// errForgotten says that no request needs the blob any more.
 var errForgotten = errors.New("not wanted any more")
 
-// A finding is what is being found out about a key, once for all that ask.
+// A finding is the look-up of a key, made once for all requests.
 type finding struct {
 	key    remote.Key
-	asset  string // for messages, "" if not known
+	asset  string // for messages, "" if unknown
 	look   sync.Once
-	looked chan struct{} // closed when what follows is known
+	looked chan struct{} // closed when the fields below are set
 	*entry               // nil for none
-	err    error         // why none
-	took   time.Duration // until that was known
+	err    error         // reason for a missing entry
+	took   time.Duration // duration of the look-up
 
-	forgotten atomic.Bool // nobody waits for it any more
+	forgotten atomic.Bool // no request needs it any more
 }
 
-// assetOf returns the asset of the n-th key of a request, "" if the request has none.
+// assetOf returns the asset of the n-th key of a request, "" if there is none.
 func assetOf(r *remote.Request, n int) string {
 	if n < len(r.Assets) {
 		return r.Assets[n]
@@ -51,8 +51,8 @@ func (s *sharer) findResult(k remote.Key, asset string) *finding {
 	return f
 }
 
-// expectAfter has keys be looked up when those before them have been, unless an answer has led to
-// them. It returns what is closed then.
+// expectAfter starts the look-ups of expected keys after all earlier ones, or at once if an
+// earlier answer named the keys. The returned channel is closed when they have been looked up.
 func (s *sharer) expectAfter(ctx context.Context, before chan struct{}, r remote.Request) chan struct{} {
 	if r.Keys[0].Reads {
 		go s.expect(ctx, r)
@@ -67,9 +67,10 @@ func (s *sharer) expectAfter(ctx context.Context, before chan struct{}, r remote
 	return done
 }
 
-// expect looks keys up in their order, many at a time, fetches what it finds, and answers each.
+// expect looks up keys in their order, many at a time, fetches the results it finds, and answers
+// each key.
 func (s *sharer) expect(ctx context.Context, r remote.Request) {
-	s.link.ready(ctx, true) // until then it is not how fast it answers
+	s.link.ready(ctx, true) // the time to open does not count as response time
 	for n, k := range r.Keys {
 		f := s.findResult(k, assetOf(&r, n))
 		if f.forgotten.Load() {
@@ -93,7 +94,7 @@ func (s *sharer) expect(ctx context.Context, r remote.Request) {
 	}
 }
 
-// lookUp finds out what the server has under a key, and reports whether it has something.
+// lookUp asks the server for a key once, and reports whether it has an entry.
 func (s *sharer) lookUp(ctx context.Context, f *finding) bool {
 	f.look.Do(func() {
 		defer close(f.looked)
@@ -113,7 +114,7 @@ func (s *sharer) lookUp(ctx context.Context, f *finding) bool {
 	return f.entry != nil
 }
 
-// entry asks the server for what it has under a key.
+// entry asks the server for the entry of a key.
 func (s *sharer) entry(ctx context.Context, k remote.Key) (e *entry, err error) {
 	err = s.link.do(ctx, 0, func(ctx context.Context, server Server) error {
 		ar, err := server.Result(ctx, actionOf(k, server.Traits().Function).Digest)
@@ -129,7 +130,7 @@ func (s *sharer) entry(ctx context.Context, k remote.Key) (e *entry, err error) 
 	return e, err
 }
 
-// answerLook answers what is known of a key.
+// answerLook answers with the server's entry for a key.
 func (s *sharer) answerLook(ctx context.Context, r remote.Request) remote.Answer {
 	a := remote.Answer{Seq: r.Seq}
 	if _, err := s.link.ready(ctx, s.Patient); err != nil {
@@ -141,7 +142,7 @@ func (s *sharer) answerLook(ctx context.Context, r remote.Request) remote.Answer
 	return a
 }
 
-// answerFetch answers whether the blobs of a result are in the store.
+// answerFetch answers whether all blobs of a result are in the store.
 func (s *sharer) answerFetch(ctx context.Context, r remote.Request) remote.Answer {
 	a := remote.Answer{Seq: r.Seq}
 	if _, err := s.link.ready(ctx, false); err != nil {
@@ -153,7 +154,7 @@ func (s *sharer) answerFetch(ctx context.Context, r remote.Request) remote.Answe
 	return a
 }
 
-// fetch brings the blobs of a result into the store, those aside that the run has, and reports
+// fetch brings the missing blobs of a result into the store, except those in have, and reports
 // whether all are there.
 func (s *sharer) fetch(ctx context.Context, f *finding, have []store.BlobID) bool {
 	var lacking []int
@@ -183,7 +184,7 @@ func (s *sharer) fetch(ctx context.Context, f *finding, have []store.BlobID) boo
 	return whole
 }
 
-// noteDownload notes why a blob that the server should have did not come.
+// noteDownload sends a note about a blob that could not be fetched.
 func (s *sharer) noteDownload(err error) {
 	switch {
 	case errors.Is(err, store.ErrMismatch):
@@ -193,16 +194,16 @@ func (s *sharer) noteDownload(err error) {
 	}
 }
 
-// A pace is how fast blobs come, as measured.
+// A pace measures the rate of downloads.
 type pace struct {
 	mu    sync.Mutex
 	bytes int64
-	busy  time.Duration // during which at least one was on its way
+	busy  time.Duration // time with at least one transfer in flight
 	since time.Time
-	now   int // on their way
+	now   int // transfers in flight
 }
 
-// begin and end stand around each transfer.
+// begin starts a transfer, which end ends.
 func (p *pace) begin() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -221,7 +222,7 @@ func (p *pace) end(bytes int64) {
 	}
 }
 
-// takes is how long some bytes take, 0 as long as too few have come to tell.
+// takes returns the estimated time for some bytes, or 0 before enough bytes were measured.
 func (p *pace) takes(bytes int64) time.Duration {
 	const enough = 4 << 20
 	p.mu.Lock()

@@ -12,8 +12,8 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/store"
 )
 
-// Expected keys are looked up after all keys that were expected earlier. Keys of actions that
-// read are looked up at once, because an answer has named them.
+// Expected keys are looked up after all earlier expected keys. Keys of actions with dependencies
+// are looked up at once, because an answer has named them.
 func TestExpectedKeysTakeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &emptyServer{}
@@ -46,7 +46,7 @@ func TestExpectedKeysTakeTurns(t *testing.T) {
 	})
 }
 
-// The rate of a link counts the time during which a transfer is on its way, and no other time.
+// The rate of a link counts only the time with a transfer in flight.
 func TestIdleTimeDoesNotSlowTheLink(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const moved = 4 << 20

@@ -9,18 +9,18 @@ import (
 	"github.com/assetcook/assetcook/profile/guid"
 )
 
-// A maker is who cooked a result, as its record says.
+// A maker says which run cooked a result, as its record claims.
 type maker struct {
 	Run  string    `json:"run,omitempty"`
 	Host string    `json:"host,omitempty"`
 	At   time.Time `json:"at,omitzero"`
 }
 
-// maxHost is how many bytes the name of a host may have; DNS allows no more.
+// maxHost is the limit of a host name in bytes, as in DNS.
 const maxHost = 253
 
-// origin is what of it can be believed to be what it is called: a server may say anything.
-// Records of versions that name no maker have the host and the time in the metadata alone.
+// origin returns the valid parts of a maker: a server may send anything. Records of older
+// versions have the host and the time only in the metadata.
 func (m maker) origin(ar *messages.ActionResult) (o store.Origin) {
 	if m == (maker{}) {
 		m.Host, m.At = ar.ExecutionMetadata.Worker, ar.ExecutionMetadata.ExecutionCompletedTimestamp.Time()
@@ -37,5 +37,5 @@ func (m maker) origin(ar *messages.ActionResult) (o store.Origin) {
 	return o
 }
 
-// lastMilli is when the year 10000 begins, which JSON cannot write.
+// lastMilli is the begin of the year 10000, which JSON cannot represent.
 const lastMilli = 253402300800000

@@ -16,7 +16,7 @@ import (
 	"github.com/assetcook/assetcook/profile/guid"
 )
 
-// origin returns where a server says that a result is from.
+// origin returns the origin of a result, as the server reports it.
 func (m *machine) origin(j job) store.Origin {
 	m.t.Helper()
 	c := m.run()
@@ -28,8 +28,8 @@ func (m *machine) origin(j job) store.Origin {
 	return known.Result.Origin
 }
 
-// A result says which run cooked it, where and when, also if a later run uploads it.
-func TestOrigin(t *testing.T) {
+// A result names the run that cooked it, its host and its time, even if a later run uploads it.
+func TestResultNamesTheRunThatCookedIt(t *testing.T) {
 	server := &remotetest.Server{}
 	url := server.Start(t)
 	held := make(chan struct{})
@@ -71,8 +71,8 @@ func TestOrigin(t *testing.T) {
 	}
 }
 
-// What a server says of the origin of a result may be anything.
-func TestHostileOrigin(t *testing.T) {
+// A server may send any origin of a result.
+func TestHostileOriginIsHarmless(t *testing.T) {
 	j := jobs(7)[5]
 	j.key.Reads, j.set = false, nil
 	at := time.UnixMilli(1_000_000_000_000).UTC()
@@ -109,8 +109,8 @@ func TestHostileOrigin(t *testing.T) {
 	}
 }
 
-// A result that a server has already keeps its origin when read sets are added to it.
-func TestMergedOrigin(t *testing.T) {
+// A result keeps its origin when read sets are added to it.
+func TestMergedResultKeepsItsOrigin(t *testing.T) {
 	j := jobs(7)[5]
 	j.key.Reads, j.set = false, nil
 	_, url := shared(t, j)

@@ -11,7 +11,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/remote/messages"
 )
 
-// An emptyServer has no results, and counts who asks.
+// An emptyServer has no results, and counts requests.
 type emptyServer struct {
 	Server
 	asked int
@@ -24,9 +24,9 @@ func (s *emptyServer) Result(context.Context, Digest) (*messages.ActionResult, e
 	return nil, ErrMissing
 }
 
-// A question does not wait long for a server to open, but for as long as that takes if it is
-// patient.
-func TestPatient(t *testing.T) {
+// Normally a question waits only briefly for a server to open; a patient one waits until it
+// opens.
+func TestPatientQuestionWaitsForTheServer(t *testing.T) {
 	for _, patient := range []bool{false, true} {
 		server, isThere := &emptyServer{}, make(chan struct{})
 		s := &sharer{Options: Options{Patient: patient}, findings: map[remote.Key]*finding{}}
@@ -51,9 +51,9 @@ func TestPatient(t *testing.T) {
 	}
 }
 
-// A run may end while the server is being opened. Its figures are told all the same. (What
-// goroutines share in that, the race detector sees.)
-func TestEndsWhileOpening(t *testing.T) {
+// A run may end while the server is being opened; its statistics are still reported. (The race
+// detector checks the sharing between goroutines.)
+func TestRunMayEndWhileServerOpens(t *testing.T) {
 	for range 20 {
 		in, out := io.Pipe()
 		ended := make(chan error, 1)

@@ -11,10 +11,10 @@ import (
 	"github.com/assetcook/assetcook/internal/busyfile"
 )
 
-// maxPending bounds how many keys wait for a later run.
+// maxPending limits the keys that wait for a later run.
 const maxPending = 100_000
 
-// leave adds keys to the file of those that a later run uploads. Losing them costs a miss.
+// leave adds keys to the file of uploads for a later run. Losing them costs a miss.
 func (s *sharer) leave(keys []kept) {
 	if len(keys) == 0 || s.Pending == "" {
 		return
@@ -37,8 +37,7 @@ func (s *sharer) leave(keys []kept) {
 	}
 }
 
-// takePending takes the keys that earlier runs have left, once. A line that is not whole is
-// left out.
+// takePending takes the keys of earlier runs, once. It skips incomplete lines.
 func (s *sharer) takePending() (keys []kept) {
 	s.mu.Lock()
 	again := s.resumed
@@ -47,7 +46,7 @@ func (s *sharer) takePending() (keys []kept) {
 	if again || s.Pending == "" {
 		return nil
 	}
-	mine := fmt.Sprintf("%s-%d", s.Pending, os.Getpid()) // another run may be at it
+	mine := fmt.Sprintf("%s-%d", s.Pending, os.Getpid()) // another run may take the file too
 	if busyfile.Rename(s.Pending, mine) != nil {
 		return nil
 	}
@@ -65,7 +64,7 @@ func (s *sharer) takePending() (keys []kept) {
 	return keys
 }
 
-// actions counts the actions of keys.
+// actions returns the number of different actions of keys.
 func actions(keys []kept) int {
 	seen := map[store.ActionID]bool{}
 	for _, k := range keys {

@@ -13,37 +13,37 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/store"
 )
 
-// An entry is what a server keeps under one ID.
+// An entry is a server's data under one ID.
 type entry struct {
 	readSets []store.ReadSet   // of an action
 	result   *store.Result     // nil if there is none
-	files    []Digest          // of the result's artifacts, on the server
+	files    []Digest          // on the server, of the result's artifacts
 	origin   store.Origin      // of the result
-	signed   ed25519.PublicKey // by this key, as was verified; nil for none
-	record                     // as it came
+	signed   ed25519.PublicKey // the verified signer; nil for none
+	record                     // as received
 }
 
-// A record is what stdout_raw of an ActionResult holds, as JSON.
+// A record is the content of stdout_raw of an ActionResult, as JSON.
 type record struct {
 	Format   int    `json:"assetcook"`
 	ReadSets []byte `json:"readSets,omitempty"` // a record of the store
 	Result   []byte `json:"result,omitempty"`   // likewise
 	Made     maker  `json:"made,omitzero"`      // of the result
-	// Key is the public key of Signature. Versions that know of no signatures read a record
-	// all the same, so its format has no other number.
+	// Key is the public key of Signature. Versions without signatures can read signed records, so
+	// the format has the same number.
 	Key       []byte `json:"key,omitempty"`
 	Signature []byte `json:"signature,omitempty"`
 }
 
 const recordFormat = 1
 
-// maxRecord bounds what of a server's record is understood.
+// maxRecord is the size limit of a server's record.
 const maxRecord = 4 << 20
 
-// errPoisoned says that an entry is not what it has to be.
+// errPoisoned says that an entry is invalid.
 var errPoisoned = errors.New("the server's record is wrong")
 
-// decode reads what the server keeps under a key.
+// decode decodes a server's entry for a key.
 func decode(k remote.Key, ar *messages.ActionResult) (*entry, error) {
 	wrong := func(format string, args ...any) (*entry, error) {
 		return nil, fmt.Errorf("%w: %s", errPoisoned, fmt.Sprintf(format, args...))
@@ -85,7 +85,7 @@ func decode(k remote.Key, ar *messages.ActionResult) (*entry, error) {
 	return e, nil
 }
 
-// filesOf returns where the artifacts of a result are on the server.
+// filesOf returns the digests of a result's artifacts on the server.
 func filesOf(ar *messages.ActionResult, r *store.Result) ([]Digest, error) {
 	if r == nil {
 		r = &store.Result{}
@@ -107,7 +107,7 @@ func filesOf(ar *messages.ActionResult, r *store.Result) ([]Digest, error) {
 	return files, nil
 }
 
-// encode is what a server is to keep for an entry, signed unless the private key is nil.
+// encode returns the message for an entry, signed unless the private key is nil.
 func (e *entry) encode(k remote.Key, private ed25519.PrivateKey) (*messages.ActionResult, error) {
 	rec := record{Format: recordFormat}
 	ar := &messages.ActionResult{ExecutionMetadata: messages.ExecutionMetadata{Worker: e.origin.Host}}
@@ -138,7 +138,7 @@ func (e *entry) encode(k remote.Key, private ed25519.PrivateKey) (*messages.Acti
 	return ar, err
 }
 
-// merge adds what the server has under the key already, and reports whether that was less.
+// merge adds the server's old entry to e, and reports whether e has more than old.
 func (e *entry) merge(old *entry) (more bool) {
 	const most = 16 // as in the store
 	sets := slices.Clone(old.readSets)
@@ -156,13 +156,13 @@ func (e *entry) merge(old *entry) (more bool) {
 	return more
 }
 
-// An action is the Action message that stands for an ID, and what it refers to.
+// An action is the Action message for an ID, with its nested messages.
 type action struct {
 	Digest
 	blobs [][]byte // the messages: Action, Command, Directory
 }
 
-// actionOf returns the action that a key's entry is kept under.
+// actionOf returns the action under which a key's entry is kept.
 func actionOf(k remote.Key, f Function) action {
 	id, kind := k.Action[:], "action"
 	if k.Reads {

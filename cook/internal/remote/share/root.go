@@ -19,18 +19,17 @@ import (
 	"github.com/assetcook/assetcook/internal/regular"
 )
 
-// executionTime is how long a machine may take for an action. It is the same for all, so that
-// equal actions have equal digests.
+// executionTime limits the execution of an action. It is the same for all, so that equal actions
+// have equal digests.
 const executionTime = 15 * time.Minute
 
-// searchPath is where programs are on machines that execute actions.
+// searchPath is PATH on machines that execute actions.
 const searchPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-// errInputChanged says that a file is not what the run has found it to be.
+// errInputChanged says that a file changed after the run has read it.
 var errInputChanged = errors.New("an input changed while it was being uploaded")
 
-// An order is an action that another machine is to execute, and all that the server needs for
-// that.
+// An order is an action to be executed by another machine, with its inputs.
 type order struct {
 	Digest
 	contents map[Digest]content
@@ -85,13 +84,13 @@ func (s *sharer) orderOf(root *remote.Root, f Function) (o order, err error) {
 	return o, nil
 }
 
-// A folder of an input root.
+// A folder is a directory of an input root.
 type folder struct {
 	files   map[string]*messages.FileNode
 	folders map[string]*folder
 }
 
-// addNode adds a file, nil for a folder, at a path.
+// addNode adds a file at a path, or a directory if node is nil.
 func (f *folder) addNode(name string, node *messages.FileNode) error {
 	wrong := func() error { return fmt.Errorf("input %q: no path that can be sent", name) }
 	first, rest, deeper := strings.Cut(name, "/")
@@ -126,7 +125,7 @@ func (f *folder) addNode(name string, node *messages.FileNode) error {
 	return below.addNode(rest, node)
 }
 
-// encode says all Directory messages of a folder, and returns the digest of its own.
+// encode passes all Directory messages of a tree to say, and returns the digest of the root.
 func (f *folder) encode(say func(message any) Digest) Digest {
 	d := &messages.Directory{}
 	for _, name := range slices.Sorted(maps.Keys(f.files)) {
@@ -138,20 +137,20 @@ func (f *folder) encode(say func(message any) Digest) Digest {
 	return say(d)
 }
 
-// inputs are what orders are made of: which digests files have, and what the server has got.
+// inputs caches the digests of input files, and which inputs the server has.
 type inputs struct {
 	mu     sync.Mutex
-	hashes map[string]string // by blob, where the server's digests are of another function
+	hashes map[string]string // by blob, if the server's digest function differs
 	sent   map[Digest]*sending
 }
 
-// A sending is a content that is on its way to the server, or there.
+// A sending is an upload of an input, in flight or finished.
 type sending struct {
 	done chan struct{} // closed when err is known
 	err  error
 }
 
-// digest returns the server's name of a file.
+// digest returns the server's digest of a file.
 func (in *inputs) digest(file *remote.File, f Function) (Digest, content, error) {
 	switch {
 	case file.From == "":
@@ -184,7 +183,7 @@ func (in *inputs) digest(file *remote.File, f Function) (Digest, content, error)
 	return d, content{file: file}, nil
 }
 
-// openInput opens the file that an input is in, at an offset.
+// openInput opens the file of an input at an offset.
 func openInput(file *remote.File, offset int64) (io.ReadCloser, error) {
 	f, err := regular.Open(file.From)
 	if err != nil {

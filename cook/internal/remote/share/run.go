@@ -23,8 +23,8 @@ import (
 type runs struct {
 	mu     sync.Mutex
 	out    map[uint64]context.CancelFunc // by the number of the request
-	inRow  int                           // executions that failed
-	off    bool                          // nothing is executed any more
+	inRow  int                           // failed executions in a row
+	off    bool                          // no more executions in this run
 	inputs inputs
 }
 
@@ -32,7 +32,7 @@ func newRuns() runs {
 	return runs{out: map[uint64]context.CancelFunc{}, inputs: inputs{hashes: map[string]string{}, sent: map[Digest]*sending{}}}
 }
 
-// begin returns the context of a request, which drop ends.
+// begin returns a context for a request, which drop cancels.
 func (r *runs) begin(ctx context.Context, seq uint64) context.Context {
 	ctx, cancel := context.WithCancel(ctx)
 	r.mu.Lock()
@@ -50,7 +50,7 @@ func (r *runs) drop(seq uint64) {
 	}
 }
 
-// ended counts how an execution ended, and reports whether no more are to be tried.
+// ended counts the outcome of an execution, and reports whether to stop executing.
 func (r *runs) ended(err error) (off bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -68,11 +68,11 @@ func (r *runs) isOff() bool {
 	return r.off
 }
 
-// errNoExecution says that a server keeps results and no more.
+// errNoExecution says that a server does not execute actions.
 var errNoExecution = errors.New("the server executes nothing, so all is cooked here")
 
-// answerRun has an action executed. Transfers go on when its context has ended, for others wait
-// for them.
+// answerRun executes an action on the server. Its transfers continue when its context ends,
+// because other actions may wait for them.
 func (s *sharer) answerRun(ctx, all context.Context, r remote.Request) (a remote.Answer) {
 	defer s.runs.drop(r.Seq)
 	if s.runs.isOff() {
@@ -87,7 +87,7 @@ func (s *sharer) answerRun(ctx, all context.Context, r remote.Request) (a remote
 	if err == nil {
 		return a
 	}
-	if !errors.Is(err, errOff) { // that was said
+	if !errors.Is(err, errOff) { // already reported
 		consequence := "it is cooked here"
 		if a.Off {
 			consequence = "nothing more is executed there in this run, and all is cooked here"
@@ -101,8 +101,8 @@ func (s *sharer) answerRun(ctx, all context.Context, r remote.Request) (a remote
 	return remote.Answer{Off: a.Off}
 }
 
-// runShared returns the record of an action, whose artifacts it brings into the store, and by how much
-// that took longer than cooking, without the time for inputs.
+// runShared executes an action, brings its artifacts into the store, and returns its record. over
+// is the time beyond cooking, without the upload of inputs.
 func (s *sharer) runShared(ctx, all context.Context, root *remote.Root) (rec []byte, over time.Duration, err error) {
 	server, err := s.link.ready(ctx, true)
 	if err != nil {
@@ -143,7 +143,7 @@ func (s *sharer) runShared(ctx, all context.Context, root *remote.Root) (rec []b
 		if ar, err = s.execute(ctx, executor, root, o.Digest, known || try > 0); !errors.Is(err, ErrInputs) || try > 0 {
 			break
 		}
-		s.runs.inputs.forget(o.contents) // the server has
+		s.runs.inputs.forget(o.contents) // the server lost them
 	}
 	if err != nil {
 		return nil, 0, err
@@ -155,7 +155,7 @@ func (s *sharer) runShared(ctx, all context.Context, root *remote.Root) (rec []b
 // longWait is the time after which a wait for a result is reported.
 const longWait = 30 * time.Second
 
-// execute has the server execute an action whose inputs are uploaded. A failed execution does not
+// execute asks the server to execute an action with uploaded inputs. A failed execution does not
 // stop the sharing of results.
 func (s *sharer) execute(ctx context.Context, executor Executor, root *remote.Root, action Digest, anew bool) (ar *messages.ActionResult, err error) {
 	wait := 2 * executionTime
@@ -173,7 +173,7 @@ func (s *sharer) execute(ctx context.Context, executor Executor, root *remote.Ro
 	return ar, err
 }
 
-// provide uploads the inputs that the server lacks, each once whoever needs it.
+// provide uploads the inputs that the server lacks, each once for all actions.
 func (s *sharer) provide(ctx context.Context, traits Traits, contents map[Digest]content) error {
 	in := &s.runs.inputs
 	mine, others := map[Digest]content{}, map[Digest]*sending{}
@@ -208,7 +208,7 @@ func (s *sharer) provide(ctx context.Context, traits Traits, contents map[Digest
 	return err
 }
 
-// forget has inputs be looked for on the server again.
+// forget makes provide ask the server for some inputs again.
 func (in *inputs) forget(contents map[Digest]content) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -223,8 +223,8 @@ func (in *inputs) forget(contents map[Digest]content) {
 	}
 }
 
-// accept returns the record of an action's result and how long it was cooked, and brings what it
-// says was made into the store. What is not as it has to be is an error.
+// accept checks the result of an action, brings its artifacts into the store, and returns the
+// record and the cook time. Any inconsistency is an error.
 func (s *sharer) accept(ctx, whole context.Context, root *remote.Root, ar *messages.ActionResult) ([]byte, time.Duration, error) {
 	if ar.ExitCode != 0 {
 		said := strings.TrimSpace(string(ar.StderrRaw))
@@ -275,7 +275,7 @@ func (s *sharer) accept(ctx, whole context.Context, root *remote.Root, ar *messa
 	for _, d := range all {
 		select {
 		case <-d.done:
-		case <-ctx.Done(): // the download goes on, for others may wait for it
+		case <-ctx.Done(): // the download continues, because others may wait for it
 			return nil, 0, ctx.Err()
 		}
 		if d.err != nil {

@@ -23,7 +23,7 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// script is a program that gives back the record and the outputs that are among its assets.
+// script is a program that returns the record and the outputs among its assets.
 const script = `#!/bin/sh
 test "$1" = run-action && test -d assets/empty && test -f action.json || exit 7
 cp assets/record assets/0 assets/1 out/
@@ -34,7 +34,7 @@ type errand struct {
 	remote.Root
 	rec   remote.Record
 	made  [][]byte
-	files string // folder of what is in files
+	files string // directory of the input files
 }
 
 func newErrand(t *testing.T, text string) *errand {
@@ -55,7 +55,7 @@ func newErrand(t *testing.T, text string) *errand {
 	return e
 }
 
-// file adds a file of the disk to the root.
+// file adds a file on disk to the root.
 func (e *errand) file(t *testing.T, path string, data []byte, executable bool) {
 	t.Helper()
 	name := filepath.Join(e.files, filepath.Base(path))
@@ -77,7 +77,7 @@ func (e *errand) root(t *testing.T) *remote.Root {
 	return &r
 }
 
-// stored reports how many of the artifacts a store has.
+// stored returns how many of the artifacts a store has.
 func (e *errand) stored(s *store.Store) (n int) {
 	for _, data := range e.made {
 		if s.HasBlob(store.BlobID(hashing.DigestOf(data)), int64(len(data))) {
@@ -87,7 +87,7 @@ func (e *errand) stored(s *store.Store) (n int) {
 	return n
 }
 
-func TestRunElsewhere(t *testing.T) {
+func TestOtherMachineCooksAnAction(t *testing.T) {
 	for name, server := range map[string]*remotetest.Server{
 		"SHA-256": {}, "BLAKE3": {BLAKE3: true}, "zstd": {BLAKE3: true, Zstd: true}, "no batches": {NoBatch: true}, "cut": {CutAt: 100_000}, "no uploads": {ReadOnly: true},
 	} {
@@ -100,7 +100,7 @@ func TestRunElsewhere(t *testing.T) {
 			if !ok || ran.Off || ran.Record.CookTime != time.Second || len(ran.Record.Reads) != 1 || e.stored(m.store) != 2 {
 				t.Fatalf("%+v, %v; %d stored; %q", ran, ok, e.stored(m.store), m.notes)
 			}
-			// Another machine gets the same without an execution, and gives nothing to the server.
+			// Another machine gets the same result without an execution or upload.
 			other := newMachine(t, m.url)
 			executed, written := server.Calls("Execute"), server.Calls("Write")
 			again := other.run()
@@ -120,8 +120,8 @@ func TestRunElsewhere(t *testing.T) {
 	}
 }
 
-// A record of a failure comes back, and nothing is stored.
-func TestFailureElsewhere(t *testing.T) {
+// The record of a failure is returned, and nothing is stored.
+func TestFailureOnOtherMachineIsReturned(t *testing.T) {
 	m := newMachine(t, (&remotetest.Server{Farm: remotetest.Farm{Executes: true}}).Start(t))
 	e := newErrand(t, "x")
 	e.rec.Error, e.rec.Artifacts = "no such file", nil
@@ -130,8 +130,8 @@ func TestFailureElsewhere(t *testing.T) {
 	}
 }
 
-// What is not as it has to be is a miss, said once, and not in the store under a wrong name.
-func TestRunMisses(t *testing.T) {
+// An inconsistent result is a miss, reported once, and not in the store.
+func TestInvalidExecutionResultIsAMiss(t *testing.T) {
 	for name, tc := range map[string]struct {
 		adjust func(*errand)
 		result func(*repb.ActionResult)
@@ -144,7 +144,7 @@ func TestRunMisses(t *testing.T) {
 		"fewer artifacts": {adjust: func(e *errand) { e.rec.Artifacts = e.rec.Artifacts[:1] }, note: "1 artifacts in 3 files"},
 		"no blob ID":      {adjust: func(e *errand) { e.rec.Artifacts[1].Blob = "../../x" }, note: "blob ID"},
 		"another size":    {adjust: func(e *errand) { e.rec.Artifacts[1].Size++ }, note: "bytes, its artifact"},
-		"another blob":    {adjust: func(e *errand) { e.rec.Artifacts[1].Blob = e.rec.Artifacts[0].Blob }, note: "not what its ID states"},
+		"another blob":    {adjust: func(e *errand) { e.rec.Artifacts[1].Blob = e.rec.Artifacts[0].Blob }, note: "does not match its ID"},
 		"more outputs": {result: func(r *repb.ActionResult) {
 			r.OutputFiles = append(r.OutputFiles, &repb.OutputFile{Path: "../x", Digest: r.OutputFiles[0].Digest})
 		}, note: "in 4 files"},
@@ -253,9 +253,9 @@ func drop(r *repb.ActionResult, path string) {
 	}
 }
 
-// Inputs that the server loses are uploaded again, and a known result whose files are gone is
-// made anew.
-func TestRunAfterEviction(t *testing.T) {
+// Inputs that the server loses are uploaded again, and an action whose known result has lost its
+// files is executed again.
+func TestLostInputsAreUploadedAgain(t *testing.T) {
 	server := &remotetest.Server{Farm: remotetest.Farm{Executes: true}}
 	m := newMachine(t, server.Start(t))
 	c := m.run()
@@ -270,11 +270,11 @@ func TestRunAfterEviction(t *testing.T) {
 	}
 	e := newErrand(t, "c")
 	if _, ok := c.Run(t.Context(), e.root(t)); !ok {
-		t.Error("it was not executed")
+		t.Error("the action was not executed")
 	}
 	server.Change(func(blobs map[string][]byte, _ map[string]*repb.ActionResult) {
 		for hash, blob := range blobs {
-			if bytes.Equal(blob, e.made[1]) { // the record is still there
+			if bytes.Equal(blob, e.made[1]) { // the record remains
 				delete(blobs, hash)
 			}
 		}
@@ -285,8 +285,8 @@ func TestRunAfterEviction(t *testing.T) {
 	}
 }
 
-// Where nothing is executed, one line says so.
-func TestNothingExecutes(t *testing.T) {
+// If the server executes nothing, one note says so.
+func TestServerWithoutExecutionIsNotedOnce(t *testing.T) {
 	server := &remotetest.Server{}
 	for _, url := range []string{server.Start(t), server.StartHTTP(t)} {
 		m := newMachine(t, url)
@@ -303,8 +303,8 @@ func TestNothingExecutes(t *testing.T) {
 	}
 }
 
-// An execution that is no longer wanted is given up, and says nothing.
-func TestRunIsDropped(t *testing.T) {
+// An execution that is no longer wanted is canceled without a note.
+func TestUnwantedExecutionIsCanceled(t *testing.T) {
 	begun, ended := make(chan bool), make(chan bool)
 	var first atomic.Bool
 	server := &remotetest.Server{Farm: remotetest.Farm{Executes: true}, Fault: func(ctx context.Context, call string) error {
@@ -325,7 +325,7 @@ func TestRunIsDropped(t *testing.T) {
 	}()
 	e := newErrand(t, "x")
 	if _, ok := c.Run(ctx, e.root(t)); ok {
-		t.Error("it was executed")
+		t.Error("the action was executed")
 	}
 	<-ended
 	if _, ok := c.Run(t.Context(), e.root(t)); !ok || len(m.notes) > 0 {

@@ -17,44 +17,45 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/remote/messages"
 )
 
-// Errors of a [Server], to test for with errors.Is.
+// Errors of a [Server], for errors.Is.
 var (
 	// ErrMissing: the server has no such entry.
 	ErrMissing = errors.New("not on the server")
-	// ErrUnavailable: the server did not answer, or says that it cannot now. It may later.
+	// ErrUnavailable: the server did not answer, or reported a temporary failure.
 	ErrUnavailable = errors.New("the server is not available")
-	// ErrInternal: the server failed at this request but answers others. It wraps ErrUnavailable.
+	// ErrInternal: the server failed for this request but answers others. It wraps
+	// ErrUnavailable.
 	ErrInternal = fmt.Errorf("%w to this request", ErrUnavailable)
 	// ErrTooLarge: the blob is too large for the server.
 	ErrTooLarge = errors.New("too large for the server")
-	// ErrRefused: the server does not allow it, such as for want of credentials.
+	// ErrRefused: the server denies the request, for example for lack of credentials.
 	ErrRefused = errors.New("the server refuses")
-	// ErrFull: the server has no room.
+	// ErrFull: the server has no space left.
 	ErrFull = errors.New("the server has no room")
-	// ErrInputs: the server does not have all that an action is made of.
+	// ErrInputs: the server lacks some inputs of an action.
 	ErrInputs = errors.New("the server lacks inputs of the action")
 )
 
 // A Digest names a content on the server.
 type Digest = messages.Digest
 
-// A Server keeps blobs and results. Its methods may be called at the same time.
+// A Server keeps blobs and results. Its methods are safe for concurrent use.
 type Server interface {
-	// Traits says what the server can do. It does not change.
+	// Traits returns the capabilities of the server, which do not change.
 	Traits() Traits
-	// Result returns what is kept for an action.
+	// Result returns the result of an action.
 	Result(ctx context.Context, action Digest) (*messages.ActionResult, error)
-	// PutResult keeps a result. The blobs that it names are there already.
+	// PutResult stores a result. Its blobs must be on the server.
 	PutResult(ctx context.Context, action Digest, r *messages.ActionResult) error
-	// Missing returns those of some digests that the server lacks.
+	// Missing returns the digests that the server lacks.
 	Missing(ctx context.Context, digests []Digest) ([]Digest, error)
-	// ReadSmall reads blobs whose sizes together are at most Traits().Batch, and calls
-	// each for every one of them, with its content or the error that it has, one at a time.
+	// ReadSmall reads blobs with a total size of at most Traits().Batch. It calls each for every
+	// blob with its content or its error, one at a time.
 	ReadSmall(ctx context.Context, digests []Digest, each func(i int, content []byte, err error)) error
-	// WriteSmall writes blobs whose sizes together are at most Traits().Batch. Its error is
-	// the first of any.
+	// WriteSmall writes blobs with a total size of at most Traits().Batch, and returns the first
+	// error.
 	WriteSmall(ctx context.Context, digests []Digest, contents [][]byte) error
-	// Read reads one blob of any size. If the connection breaks, reading goes on where it
+	// Read reads one blob of any size. If the connection breaks, reading continues where it
 	// stopped.
 	Read(ctx context.Context, d Digest) (io.ReadCloser, error)
 	// Write writes one blob of any size. open opens its content at an offset.
@@ -62,26 +63,26 @@ type Server interface {
 	Close() error
 }
 
-// An Executor is a Server that can also have actions executed, if its Traits say so.
+// An Executor is a Server that can execute actions, if its Traits say so.
 type Executor interface {
-	// Execute returns the result of an action, whose inputs are there already. If anew, a
-	// result that the server knows will not do.
+	// Execute returns the result of an action whose inputs are on the server. If anew, the server
+	// must not answer from its cache.
 	Execute(ctx context.Context, action Digest, anew bool) (*messages.ActionResult, error)
 }
 
-// Traits are what a server can do.
+// Traits are the capabilities of a server.
 type Traits struct {
-	// Function is the one that its digests are made with.
+	// Function is the digest function.
 	Function Function
-	// Batch is how many bytes of blobs one request may move, 0 for one blob in each.
+	// Batch limits the blob bytes of one request; 0 means one blob per request.
 	Batch int64
 	// MaxBlob is the largest size of a blob, 0 if unknown.
 	MaxBlob int64
-	// Actions says that a result's Action message has to be on the server, too.
+	// Actions says that the Action message of a result must also be on the server.
 	Actions bool
-	// Compressors are for people.
+	// Compressors are only displayed.
 	Compressors []string
-	// Uploads is false if the server says that it takes no results.
+	// Uploads is false if the server says that it accepts no results.
 	Uploads bool
 	// Executes is true if the server says that it executes actions.
 	Executes bool
@@ -92,7 +93,7 @@ type Function uint8
 
 const (
 	SHA256 Function = iota
-	BLAKE3          // that of blob IDs
+	BLAKE3          // the function of blob IDs
 )
 
 func (f Function) String() string { return [...]string{"SHA-256", "BLAKE3"}[f] }
@@ -111,18 +112,18 @@ func (f Function) Of(content []byte) Digest {
 	return Digest{Hash: hex.EncodeToString(h.Sum(nil)), Size: int64(len(content))}
 }
 
-// OfReader returns the digest of what a reader holds.
+// OfReader returns the digest of a reader's content.
 func (f Function) OfReader(r io.Reader) (Digest, error) {
 	h := f.new()
 	n, err := io.Copy(h, r)
 	return Digest{Hash: hex.EncodeToString(h.Sum(nil)), Size: n}, err
 }
 
-// atOnce is how many requests for blobs one call makes at a time.
+// atOnce limits the concurrent requests of one call.
 const atOnce = 16
 
-// Each calls do for each number below n, some at a time, and returns the first error of any: for
-// a server that has a request for each blob.
+// Each calls do for each number below n, some concurrently, and returns the first error. It
+// serves servers with one request per blob.
 func Each(n int, do func(i int) error) error {
 	var all errgroup.Group
 	all.SetLimit(atOnce)
@@ -132,7 +133,7 @@ func Each(n int, do func(i int) error) error {
 	return all.Wait()
 }
 
-// ReadEach is ReadSmall by a request for each blob.
+// ReadEach implements ReadSmall by one request per blob.
 func ReadEach(ctx context.Context, s Server, digests []Digest, each func(i int, content []byte, err error)) error {
 	var mu sync.Mutex
 	return Each(len(digests), func(i int) error {
@@ -152,7 +153,7 @@ func ReadEach(ctx context.Context, s Server, digests []Digest, each func(i int, 
 	})
 }
 
-// WriteEach is WriteSmall by a request for each blob.
+// WriteEach implements WriteSmall by one request per blob.
 func WriteEach(ctx context.Context, s Server, digests []Digest, contents [][]byte) error {
 	return Each(len(digests), func(i int) error {
 		return s.Write(ctx, digests[i], func(offset int64) (io.ReadCloser, error) {

@@ -15,16 +15,16 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/store"
 )
 
-// Options say what is shared, and with whom.
+// Options say what to share, and on which server.
 type Options struct {
 	Store *store.Store
-	// Open opens the server, which Name calls in messages.
+	// Open opens the server; Name is its name in messages.
 	Open func(context.Context) (Server, error)
 	Name string
-	// Run and Host are named as the makers of results.
+	// Run and Host are recorded as the makers of results.
 	Run, Host string
 	Keys      Keys
-	// Patient has questions wait until it is known whether the server is there.
+	// Patient makes questions wait until the server is open or given up.
 	Patient bool
 	// LaterTime is how long the end of a run waits for results of earlier runs; 0 means one second.
 	LaterTime time.Duration
@@ -34,7 +34,7 @@ type Options struct {
 	Platform []string
 }
 
-// Serve answers requests until one says that it is the last, or there are no more.
+// Serve answers requests until the last one, or until in ends.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -42,7 +42,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error 
 		Options: opt, to: answers{Encoder: json.NewEncoder(out), noted: map[string]bool{}},
 		findings: map[remote.Key]*finding{}, looking: newWindow(maxWindow), runs: newRuns(),
 	}
-	s.answer(remote.Answer{Wire: remote.WireVersion}) // before a link that fails at once can add a note
+	s.answer(remote.Answer{Wire: remote.WireVersion}) // before any note, such as one about a failed link
 	s.link = newLink(ctx, opt.Open, s.note)
 	defer s.link.close()
 	go s.beat(ctx)
@@ -54,7 +54,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error 
 	uploading, stop := context.WithCancel(ctx)
 	defer stop()
 
-	expected := make(chan struct{}) // closed when the keys so far have been asked for
+	expected := make(chan struct{}) // closed when the expected keys so far were looked up
 	close(expected)
 	d := json.NewDecoder(bufio.NewReader(in))
 	for first := true; ; first = false {
@@ -114,7 +114,7 @@ func (s *sharer) endSharing(r remote.Request, left []kept) {
 	s.answer(remote.Answer{Seq: r.Seq, Stats: stats})
 }
 
-// checkRequest returns an error for a request that lacks something, or for a run of another version.
+// checkRequest returns an error for an incomplete request, or for a run of another version.
 func checkRequest(r *remote.Request, first bool) error {
 	switch {
 	case first && (r.Op != remote.Hello || r.Wire != remote.WireVersion):
@@ -122,7 +122,7 @@ func checkRequest(r *remote.Request, first bool) error {
 	case first:
 	case r.Op == remote.End, r.Op == remote.Drop, r.Op == remote.Run && r.Root != nil:
 	case len(r.Keys) == 0:
-		return fmt.Errorf("%s of no key", r.Op)
+		return fmt.Errorf("%s without a key", r.Op)
 	case len(r.Assets) > 0 && len(r.Assets) != len(r.Keys):
 		return fmt.Errorf("%d assets for %d keys", len(r.Assets), len(r.Keys))
 	case r.Op == remote.Expect && len(r.Have) != len(r.Keys):
@@ -145,12 +145,12 @@ type sharer struct {
 
 	mu       sync.Mutex
 	findings map[remote.Key]*finding
-	resumed  bool // the keys of Pending were taken
+	resumed  bool // the keys of Pending were read
 
 	dear atomic.Int64
 }
 
-// answers go to the run, by one goroutine at a time.
+// answers writes answers to the run, from one goroutine at a time.
 type answers struct {
 	sync.Mutex
 	*json.Encoder
@@ -160,7 +160,7 @@ type answers struct {
 func (s *sharer) answer(a remote.Answer) {
 	s.to.Lock()
 	defer s.to.Unlock()
-	s.to.Encode(a) // a run that is gone needs no answer
+	s.to.Encode(a) // a run that has ended needs no answer
 }
 
 // beat sends heartbeats, so that the run knows that this process is alive.
@@ -177,12 +177,12 @@ func (s *sharer) beat(ctx context.Context) {
 	}
 }
 
-// note has the run say something.
+// note sends a note for the user.
 func (s *sharer) note(text string) {
 	s.answer(remote.Answer{Note: s.Name + ": " + text})
 }
 
-// noteOnce notes the first error of a kind.
+// noteOnce sends a note for the first error of each kind.
 func (s *sharer) noteOnce(kind string, err error) {
 	s.to.Lock()
 	again := s.to.noted[kind]
@@ -202,7 +202,7 @@ func (s *sharer) stats() *remote.Stats {
 		case <-f.looked:
 			switch {
 			case errors.Is(f.err, errOff):
-				continue // it was not asked
+				continue // the server was not asked
 			case errors.Is(f.err, errUntrusted):
 				st.Untrusted++
 			}

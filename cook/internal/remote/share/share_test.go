@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A machine is one that cooks: a store, and a client for its runs.
+// A machine is a machine that cooks: a store, and a client for its runs.
 type machine struct {
 	t     testing.TB
 	store *store.Store
@@ -75,7 +75,7 @@ func open(address string) func(context.Context) (share.Server, error) {
 // run returns a client whose other end runs in this process.
 func (m *machine) run() *remote.Client { return m.runOver(m.open) }
 
-// runOver is run with another way to the server.
+// runOver is run with another function that opens the server.
 func (m *machine) runOver(open func(context.Context) (share.Server, error)) *remote.Client {
 	opt := remote.Options{URL: m.url, Read: true, Upload: true, Exec: true}
 	return remote.NewOver(m.t.Context(), opt, m.note, func() (io.ReadWriteCloser, error) {
@@ -83,7 +83,7 @@ func (m *machine) runOver(open func(context.Context) (share.Server, error)) *rem
 		go func() {
 			err := share.Serve(context.Background(), there, there, share.Options{
 				Store: m.store, Open: open, Name: m.url, Run: m.name, Host: "host", Keys: m.keys, Pending: filepath.Join(m.store.Dir(), "pending"),
-				Patient:   true, // or else a busy machine opens the server too late for the first questions
+				Patient:   true, // a busy machine would open the server too late for the first questions
 				LaterTime: m.later,
 			})
 			if err != nil {
@@ -113,7 +113,7 @@ func newPipes() (pipes, pipes) {
 	return pipes{r1, w2}, pipes{r2, w1}
 }
 
-// A job is a result as a cook makes it, and what it is made of.
+// A job is a result with its contents.
 type job struct {
 	key      remote.Key
 	set      store.ReadSet
@@ -125,7 +125,7 @@ type job struct {
 func jobs(seed uint64) (all []job) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	for i, sizes := range [][]int{{0}, {1}, {100}, {70_000}, {3 << 20}, {10, 20, 30}, {500, 2 << 20, 0}, {}, {4000}, {4000}} {
-		j := job{result: store.Result{CookTime: time.Hour}} // dearer than any download
+		j := job{result: store.Result{CookTime: time.Hour}} // costs more than any download
 		r0, a := r.Uint64(), r.Uint64()
 		j.key.Action = store.ActionID(hashing.DigestOf(fmt.Append(nil, a)))
 		j.key.Result = store.ResultID(hashing.DigestOf(fmt.Append(nil, r0)))
@@ -148,7 +148,7 @@ func jobs(seed uint64) (all []job) {
 	return all
 }
 
-// keep puts a result into the machine's store, and gives it to the server.
+// keep puts a result into the machine's store, and uploads it.
 func (m *machine) keep(c *remote.Client, j job) {
 	m.t.Helper()
 	for i, content := range j.contents {
@@ -172,13 +172,13 @@ func (m *machine) keep(c *remote.Client, j job) {
 	}
 }
 
-// above is the key of the action's read sets.
+// above returns the key of the action's read sets.
 func (j job) above() remote.Key {
 	return remote.Key{Action: j.key.Action, Result: store.ResultID{1}}
 }
 
-// has reports whether the server gives a result, and fails if it gives another one, or if what
-// it gives is not in the store.
+// has reports whether the server returns a result. It fails if the result is another one or is
+// missing in the store.
 func (m *machine) has(c *remote.Client, j job) bool {
 	m.t.Helper()
 	known := c.Look(m.t.Context(), j.key, "", time.Minute)
@@ -240,9 +240,9 @@ func started(t *testing.T, s *remotetest.Server) (*remotetest.Server, string) {
 	return s, s.Start(t) + "/main"
 }
 
-// What one machine gives to a server another one takes from it, whatever the server can do;
-// what is there already is not uploaded again.
-func TestShared(t *testing.T) {
+// A machine gets the results that another one has uploaded, whatever the server's capabilities.
+// Existing results are not uploaded again.
+func TestUploadedResultIsDownloadedByOthers(t *testing.T) {
 	for name, start := range servers {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -261,7 +261,7 @@ func TestShared(t *testing.T) {
 			taker := newMachine(t, url)
 			c = taker.run()
 			if whole := expect(c, firstKeys(all)...); whole == 0 {
-				t.Error("nothing was fetched ahead")
+				t.Error("no expected result was fetched")
 			}
 			for i, j := range all {
 				if !taker.has(c, j) {
@@ -269,7 +269,7 @@ func TestShared(t *testing.T) {
 				}
 			}
 			if unknown := c.Look(t.Context(), remote.Key{Action: store.ActionID{1}}, "", time.Minute); unknown.Result != nil || unknown.ReadSets != nil {
-				t.Errorf("%+v from nowhere", unknown)
+				t.Errorf("unexpected result %+v", unknown)
 			}
 			if stats := c.Close(t.Context()); stats.Hits != int64(len(all)) || stats.Down == 0 {
 				t.Errorf("%+v", stats)
@@ -285,7 +285,7 @@ func TestShared(t *testing.T) {
 			}
 			c.Close(t.Context())
 			if n := writes() - before; n != 0 {
-				t.Errorf("%d requests to write what is there", n)
+				t.Errorf("%d requests to write existing blobs", n)
 			}
 			if notes := append(giver.notes, taker.notes...); len(notes) > 0 {
 				t.Errorf("notes: %q", notes)
@@ -294,7 +294,7 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// firstKeys are those that a run knows before it has asked.
+// firstKeys returns the keys that a run knows before its first question.
 func firstKeys(all []job) (keys []remote.Key) {
 	for _, j := range all {
 		if !j.key.Reads {
@@ -304,7 +304,7 @@ func firstKeys(all []job) (keys []remote.Key) {
 	return keys
 }
 
-// expect waits until what is expected has arrived, and returns how much of it has whole results.
+// expect waits until the expected results have arrived, and returns how many are complete.
 func expect(c *remote.Client, keys ...remote.Key) (whole int) {
 	wanted := make([]remote.Wanted, len(keys))
 	for i, k := range keys {
@@ -320,8 +320,8 @@ func expect(c *remote.Client, keys ...remote.Key) (whole int) {
 	return whole
 }
 
-// What was forgotten before its turn came is not asked for.
-func TestForgotten(t *testing.T) {
+// A key that was forgotten before its turn is not looked up.
+func TestForgottenKeyIsNotLookedUp(t *testing.T) {
 	server := &remotetest.Server{}
 	url := server.Start(t)
 	m := newMachine(t, url)
@@ -350,12 +350,12 @@ func TestForgotten(t *testing.T) {
 	}
 }
 
-// What could not be uploaded in time is left for the next run of the store.
-func TestLeftUploads(t *testing.T) {
+// Results that were not uploaded in time are uploaded by the next run of the store.
+func TestNextRunUploadsTheRest(t *testing.T) {
 	server := &remotetest.Server{}
 	url := server.Start(t)
 	m := newMachine(t, url)
-	m.later = 10 * time.Minute // on a busy machine as well, the next run uploads all
+	m.later = 10 * time.Minute // even on a busy machine, the next run uploads all
 	held := make(chan struct{})
 	server.Fault = func(ctx context.Context, call string) error {
 		if call == "FindMissingBlobs" {
@@ -372,7 +372,7 @@ func TestLeftUploads(t *testing.T) {
 		m.keep(c, j)
 	}
 	ended, cancel := context.WithCancel(t.Context())
-	cancel() // as by Ctrl-C: nothing is waited for
+	cancel() // as by Ctrl-C: the run waits for nothing
 	if stats := c.Close(ended); stats.Uploaded != 0 || stats.Left != int64(len(all)) {
 		t.Errorf("%+v", stats)
 	}
@@ -396,7 +396,7 @@ func TestLeftUploads(t *testing.T) {
 }
 
 // A result that takes longer to download than to cook is not downloaded.
-func TestDear(t *testing.T) {
+func TestDearDownloadIsSkipped(t *testing.T) {
 	server := &remotetest.Server{}
 	m := newMachine(t, server.Start(t))
 	c := m.run()
@@ -410,20 +410,20 @@ func TestDear(t *testing.T) {
 
 	taker := newMachine(t, m.url)
 	c = taker.run()
-	if !taker.has(c, large) || !taker.has(c, more) { // by these the link is measured
+	if !taker.has(c, large) || !taker.has(c, more) { // measures the link
 		t.Error("not fetched")
 	}
 	if taker.has(c, quick) {
-		t.Error("fetched what takes a nanosecond to cook")
+		t.Error("fetched a result that takes a nanosecond to cook")
 	}
 	if stats := c.Close(t.Context()); stats.Dear != 1 {
 		t.Errorf("%+v", stats)
 	}
 }
 
-// A server that is not there, lets nobody in, or does not answer is a miss, is given up
-// after three failures, and is complained about once.
-func TestGivenUp(t *testing.T) {
+// A server that is missing, refuses credentials, or does not answer is a miss. It is given up
+// after three failures, with one note.
+func TestFailingServerIsGivenUp(t *testing.T) {
 	refused := func(t *testing.T) (*remotetest.Server, string) { return &remotetest.Server{}, "grpc://127.0.0.1:1" }
 	nobody := func(t *testing.T) (*remotetest.Server, string) {
 		return started(t, &remotetest.Server{Authorization: "Bearer x"})
@@ -439,7 +439,7 @@ func TestGivenUp(t *testing.T) {
 	for name, tc := range map[string]struct {
 		start func(*testing.T) (*remotetest.Server, string)
 		want  string
-	}{"refused": {refused, "refused"}, "nobody": {nobody, "who are you?"}, "broken": {broken, "broken"}} {
+	}{"refused": {refused, "refused"}, "nobody": {nobody, "invalid credentials"}, "broken": {broken, "broken"}} {
 		t.Run(name, func(t *testing.T) {
 			server, url := tc.start(t)
 			m := newMachine(t, url)
@@ -465,7 +465,7 @@ func TestGivenUp(t *testing.T) {
 
 // A blob that the server refuses does not stop the upload of other results, in this run or later
 // ones. One note names its asset and the reason.
-func TestOneBlobIsNotTaken(t *testing.T) {
+func TestRefusedBlobDoesNotStopOtherUploads(t *testing.T) {
 	const least = 2 << 20 // two of the jobs have blobs of at least this size
 	for name, c := range map[string]struct {
 		code  codes.Code
@@ -496,7 +496,7 @@ func TestOneBlobIsNotTaken(t *testing.T) {
 				start = server.StartHTTP
 			}
 			m := newMachine(t, start(t))
-			m.later = 10 * time.Minute // on a busy machine as well, each run tries what is left
+			m.later = 10 * time.Minute // even on a busy machine, each run retries the rest
 			all := jobs(11)
 			var rest []job
 			for i, j := range all {
@@ -543,7 +543,7 @@ func TestOneBlobIsNotTaken(t *testing.T) {
 }
 
 // The note about a torn record names its asset and the consequence.
-func TestTornRecord(t *testing.T) {
+func TestTornRecordIsNotedAndMissing(t *testing.T) {
 	server, url := started(t, &remotetest.Server{})
 	giver := newMachine(t, url)
 	j := jobs(5)[1]
@@ -566,8 +566,8 @@ func TestTornRecord(t *testing.T) {
 	}
 }
 
-// What a server did not take does not count as given.
-func TestFullServer(t *testing.T) {
+// A result that a server refused does not count as uploaded.
+func TestRefusedUploadIsNotCounted(t *testing.T) {
 	_, url := started(t, &remotetest.Server{Fault: func(_ context.Context, call string) error {
 		if call == "BatchUpdateBlobs" || call == "Write" {
 			return status.Error(codes.ResourceExhausted, "full")
@@ -584,7 +584,7 @@ func TestFullServer(t *testing.T) {
 	}
 }
 
-// The version of the wire is in the first answer, also if the server fails at once.
+// The version of the wire is in the first answer, even if the server fails at once.
 func TestVersionIsTheFirstAnswer(t *testing.T) {
 	for range 50 {
 		var out bytes.Buffer

@@ -13,25 +13,26 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// Keys say whose results are taken, and by which key those are signed that are given.
+// Keys say which signatures are trusted, and which key signs uploaded results.
 type Keys struct {
 	// Sign signs results; nil signs none.
 	Sign ed25519.PrivateKey
-	// Trust are the keys whose results are taken; none takes those of whoever may write to
-	// the server. The one that goes with Sign is trusted as well.
+	// Trust are the keys whose results are accepted; if empty, every result of the server is
+	// accepted. The public key of Sign is trusted as well.
 	Trust []ed25519.PublicKey
 }
 
 // errUntrusted says that no trusted key has signed an entry.
-var errUntrusted = errors.New("a result is signed by no trusted key; such results are not taken")
+var errUntrusted = errors.New("a result is signed by no trusted key; such results are not accepted")
 
-// errNoKey says that a result would be taken by nobody who trusts the same keys.
-var errNoKey = fmt.Errorf("%w: results are not given without a key to sign them, as only signed ones are taken", ErrRefused)
+// errNoKey says that an unsigned result would be useless, because only signed results are
+// accepted.
+var errNoKey = fmt.Errorf("%w: results are not uploaded without a key to sign them, because only signed ones are accepted", ErrRefused)
 
-// trusts reports whether entries of a signer are taken, nil being none.
+// trusts reports whether entries of a signer are accepted; nil means unsigned.
 func (k Keys) trusts(signer ed25519.PublicKey) bool { return len(k.Trust) == 0 || k.vouches(signer) }
 
-// vouches reports whether what a key has signed may be signed again.
+// vouches reports whether entries of a signer may be signed again.
 func (k Keys) vouches(signer ed25519.PublicKey) bool {
 	if k.Sign != nil && k.Sign.Public().(ed25519.PublicKey).Equal(signer) {
 		return true
@@ -44,11 +45,11 @@ func (k Keys) vouches(signer ed25519.PublicKey) bool {
 	return false
 }
 
-// Fingerprint names a key: SHA-256 of its DER form, as
+// Fingerprint names a key by the SHA-256 of its DER form, as printed by
 //
 //	openssl pkey -pubin -in KEY.pub -outform DER | sha256sum
 //
-// prints it. That of no key is "".
+// The fingerprint of a nil key is "".
 func Fingerprint(key ed25519.PublicKey) string {
 	der, err := x509.MarshalPKIXPublicKey(key)
 	if key == nil || err != nil {
@@ -58,8 +59,8 @@ func Fingerprint(key ed25519.PublicKey) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// message is what a signature of an entry is made for: all that the entry says, and the key
-// that it says it of, so that it is good for no other.
+// message returns the signed message of an entry: its whole content and its key, so that the
+// signature is valid for no other key.
 func (r *record) message(k remote.Key, files []Digest) []byte {
 	h := hashing.NewKey("assetcook shared result 1")
 	h.Bool("reads", k.Reads)
@@ -85,7 +86,7 @@ func (r *record) sign(private ed25519.PrivateKey, k remote.Key, files []Digest) 
 	r.Signature = ed25519.Sign(private, r.message(k, files))
 }
 
-// signer returns the key that signed an entry, nil if none did.
+// signer returns the key that signed an entry, nil if there is none.
 func (e *entry) signer(k remote.Key) ed25519.PublicKey {
 	key := ed25519.PublicKey(e.Key)
 	if len(key) != ed25519.PublicKeySize || !ed25519.Verify(key, e.message(k, e.files), e.Signature) {

@@ -10,15 +10,15 @@ import (
 )
 
 const (
-	// tellTime is how often the run is told what passes.
+	// tellTime is the interval of traffic reports.
 	tellTime = 250 * time.Millisecond
-	// rateTicks is over how many of these times a rate is taken.
+	// rateTicks is the number of intervals over which a rate is averaged.
 	rateTicks = 8
-	// mostTold bounds how many transfers the run is told of.
+	// mostTold limits the number of reported transfers.
 	mostTold = 20_000
 )
 
-// A traffic is what passes between the run and the server, as the run is told of it.
+// A traffic reports the transfers between the run and the server.
 type traffic struct {
 	tell func(remote.Traffic)
 
@@ -31,13 +31,13 @@ type traffic struct {
 // An amount is bytes, down and up.
 type amount struct{ down, up int64 }
 
-// A transfer is blobs that travel together.
+// A transfer is a group of blobs in one request.
 type transfer struct {
 	of *traffic
 	remote.Transfer
 }
 
-// begin begins a transfer. It ends with end.
+// begin begins a transfer, which ends with end.
 func (t *traffic) begin(up bool, blobs int, bytes int64) *transfer {
 	t.mu.Lock()
 	t.active++
@@ -63,7 +63,7 @@ func (t *transfer) tell() {
 	}
 }
 
-// passed counts bytes that have come or gone.
+// passed counts transferred bytes.
 func (t *transfer) passed(n int64) {
 	t.of.mu.Lock()
 	defer t.of.mu.Unlock()
@@ -74,7 +74,7 @@ func (t *transfer) passed(n int64) {
 	}
 }
 
-// reader counts what is read of a content.
+// reader counts the bytes that are read from r.
 func (t *transfer) reader(r io.ReadCloser) io.ReadCloser { return &counted{r, t} }
 
 type counted struct {
@@ -88,14 +88,14 @@ func (c *counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// follow tells the run at each tick how much has passed and how fast, as long as there is
-// news, and once more when all has passed.
+// follow reports at each tick the transferred bytes and their rate, as long as they change, and
+// once more at the end of all transfers.
 func (t *traffic) follow(ctx context.Context, ticks <-chan time.Time) {
 	type sample struct {
 		at time.Time
 		amount
 	}
-	var lately []sample // one at each tick; none while nothing is on its way
+	var lately []sample // one per tick; empty while nothing is in flight
 	var told amount
 	for {
 		var at time.Time

@@ -11,9 +11,9 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/remote"
 )
 
-// A run is told of each transfer, and at each tick what has passed and how fast, until all
-// has passed.
-func TestTraffic(t *testing.T) {
+// Each transfer is reported, and at each tick the transferred bytes and their rate, until all
+// transfers have ended.
+func TestTransfersAreReportedUntilTheirEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told []remote.Traffic
 		traffic := traffic{tell: func(news remote.Traffic) { told = append(told, news) }}

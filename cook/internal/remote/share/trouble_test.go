@@ -35,9 +35,8 @@ var (
 	troubleFolder = flag.String("trouble.folder", "", "folder of that server's files, which vanish while it is used")
 )
 
-// Whatever happens to a server, to the way to it, or to the clock and the credentials of a
-// machine: a run ends without an error, what it says it has fetched is right, and so is all
-// that is in the store then.
+// Whatever trouble the server, the link, the clock or the credentials have: a run ends without an
+// error, and everything it reports as fetched, or has in its store, is right.
 func TestTroubles(t *testing.T) {
 	t.Parallel()
 	kinds := remotetest.Troubles()
@@ -79,13 +78,13 @@ func TestTroubles(t *testing.T) {
 		t.Logf("%-10s %5d runs: %6d results given, %6d fetched; in %d runs all", kind, of.runs.Load(), of.given.Load(), of.fetched.Load(), of.full.Load())
 		given, fetched, full = given+of.given.Load(), fetched+of.fetched.Load(), full+of.full.Load()
 	}
-	// A machine that is so busy that it reaches no server in time fetches nothing.
+	// A machine that is too busy to reach a server in time fetches nothing.
 	if given == 0 || fetched == 0 && *troubleRuns > 20 || full == int64(*troubleRuns) {
 		t.Errorf("%d given, %d fetched, all in %d of %d runs: the troubles are too hard or too soft", given, fetched, full, *troubleRuns)
 	}
 }
 
-// A scope is a test that ends before its end.
+// A scope is a test with its own end.
 type scope struct {
 	t    *testing.T
 	ends []func()
@@ -100,8 +99,8 @@ func (s *scope) end() {
 	}
 }
 
-// playTrouble has a machine give results to a server and another one take them while something
-// is wrong. It returns how many were given and fetched, and how many there are.
+// playTrouble lets a machine upload results to a server and another one download them during
+// trouble. It returns how many were uploaded and fetched, and how many there are.
 func playTrouble(t *testing.T, kind string, seed uint64) (given int64, fetched, most int) {
 	r := rand.New(rand.NewPCG(seed, 2))
 	var mu sync.Mutex
@@ -125,7 +124,7 @@ func playTrouble(t *testing.T, kind string, seed uint64) (given int64, fetched, 
 		server := remotetest.StartTroubled(during, kind, draw)
 		bad, direct, calm = server.Address, server.Direct, server.Calm.Store
 	} else {
-		all = smallJobs(seed) // it has those of earlier runs
+		all = smallJobs(seed) // results of earlier runs
 		if kind == vanishing {
 			vanish := newVanisher(*troubleFolder, draw)
 			calm = vanish.calm.Store
@@ -139,7 +138,7 @@ func playTrouble(t *testing.T, kind string, seed uint64) (given int64, fetched, 
 		return
 	}
 	from := bad
-	if draw(2) == 0 { // what is wrong begins later
+	if draw(2) == 0 { // the trouble begins later
 		calm(true)
 		from = direct
 	}
@@ -168,7 +167,7 @@ func playTrouble(t *testing.T, kind string, seed uint64) (given int64, fetched, 
 // vanishing is the trouble of a server whose files vanish.
 const vanishing = "vanishing"
 
-// A vanisher removes files of a folder, one after the other.
+// A vanisher removes files of a directory, one after the other.
 type vanisher struct {
 	calm    atomic.Bool
 	stopped chan struct{}
@@ -229,7 +228,7 @@ func reach(at remotetest.Address) func(context.Context) (share.Server, error) {
 	}
 }
 
-// smallJobs are jobs whose blobs are as small as they can be and still travel in all ways.
+// smallJobs are jobs with small blobs that still use every kind of transfer.
 func smallJobs(seed uint64) []job {
 	all := jobs(seed)
 	for i := range all {
@@ -244,8 +243,8 @@ func smallJobs(seed uint64) []job {
 	return all
 }
 
-// verifyStore checks that each blob of the store is what its name says, that nothing is left of
-// others, and that what was noted was noted once.
+// verifyStore checks that each blob of the store matches its ID, that no temporary files are
+// left, and that each note was sent once.
 func (m *machine) verifyStore(of string) {
 	_, err := m.store.Usage(context.Background(), func(id store.BlobID, size int64) {
 		f, err := m.store.OpenBlob(id, size)

@@ -18,7 +18,7 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// keyOf returns the private key of somebody.
+// keyOf returns a private key for a name.
 func keyOf(name string) ed25519.PrivateKey {
 	seed := sha256.Sum256([]byte(name))
 	return ed25519.NewKeyFromSeed(seed[:])
@@ -28,7 +28,7 @@ func public(name string) ed25519.PublicKey { return keyOf(name).Public().(ed2551
 
 func fingerprint(name string) string { return share.Fingerprint(public(name)) }
 
-// equals is a result whose artifacts have the same size, and that reads nothing.
+// equals returns a result without dependencies, whose artifacts have the same size.
 func equals() job {
 	j := jobs(7)[5]
 	j.key.Reads, j.set = false, nil
@@ -39,7 +39,7 @@ func equals() job {
 	return j
 }
 
-// signed returns a server that has results signed by ci, of equals and of another one.
+// signed returns a server with two results signed by ci; the first is equals.
 func signed(t *testing.T) (*remotetest.Server, string, job) {
 	server := &remotetest.Server{BLAKE3: true}
 	url := server.Start(t)
@@ -55,8 +55,8 @@ func signed(t *testing.T) (*remotetest.Server, string, job) {
 	return server, url, j
 }
 
-// takes lets a machine that trusts some keys ask for a result. It returns its origin if it got
-// that, and the machine has no wrong artifact in any case.
+// takes lets a machine that trusts some keys ask for a result. got is nil if there was none. The
+// machine must not have a wrong artifact in any case.
 func takes(t *testing.T, url string, j job, trusted ...string) (m *machine, got *store.Result, stats remote.Stats) {
 	t.Helper()
 	m = newMachine(t, url)
@@ -67,14 +67,14 @@ func takes(t *testing.T, url string, j job, trusted ...string) (m *machine, got 
 	known := c.Look(t.Context(), j.key, "", time.Minute)
 	fetched := c.Fetch(t.Context(), j.key, time.Minute)
 	if fetched && known.Result == nil {
-		t.Error("fetched what is not known")
+		t.Error("fetched an unknown result")
 	}
 	stats = c.Close(t.Context())
 	m.verifyBlobs(j)
 	return m, known.Result, stats
 }
 
-// forgeries are what a writer to the server who has no trusted key may do to a signed result.
+// forgeries are changes to a signed result by a writer without a trusted key.
 var forgeries = map[string]func(r *repb.ActionResult, other *repb.ActionResult, j job){
 	"stripped": func(r, _ *repb.ActionResult, _ job) {
 		rewrite(r, func(f map[string]any) { delete(f, "key"); delete(f, "signature") })
@@ -107,7 +107,7 @@ var forgeries = map[string]func(r *repb.ActionResult, other *repb.ActionResult, 
 		r.OutputFiles[0].Digest, r.OutputFiles[1].Digest = r.OutputFiles[1].Digest, r.OutputFiles[0].Digest
 	},
 	"replayed under another key": func(r, other *repb.ActionResult, j job) {
-		// The signature is one of ci, for what it made of something else.
+		// The signature is by ci, but for another result.
 		rewrite(other, func(of map[string]any) {
 			rewrite(r, func(f map[string]any) { f["key"], f["signature"], f["made"] = of["key"], of["signature"], of["made"] })
 		})
@@ -128,7 +128,7 @@ var forgeries = map[string]func(r *repb.ActionResult, other *repb.ActionResult, 
 	},
 }
 
-// Who trusts a key takes what it has signed, and nothing else that is on the server.
+// A machine accepts results signed by its trusted keys, and no other results of the server.
 func TestForgeries(t *testing.T) {
 	_, url, j := signed(t)
 	if m, got, stats := takes(t, url, j, "other", "ci"); got == nil || got.Origin.Key != fingerprint("ci") || stats.Untrusted != 0 || len(m.notes) > 0 {
@@ -156,8 +156,8 @@ func TestForgeries(t *testing.T) {
 			if len(m.notes) != 1 || !strings.Contains(m.notes[0], "signed by no trusted key") {
 				t.Errorf("notes: %q", m.notes)
 			}
-			// Who trusts the server takes it, if nothing else is wrong, and is told of no signer
-			// that has not signed.
+			// A machine that trusts the server accepts the result if it is otherwise valid, but
+			// names no signer that has not signed it.
 			if _, got, _ := takes(t, url, j); got != nil && got.Origin.Key != "" {
 				t.Errorf("said to be signed: %+v", got.Origin)
 			}
@@ -165,9 +165,9 @@ func TestForgeries(t *testing.T) {
 	}
 }
 
-// What an unknown key has signed, and what none has, are misses. They are replaced by what a
-// trusted key signs.
-func TestUnknownKeys(t *testing.T) {
+// Results signed by an unknown key or by none are misses. Results signed by a trusted key replace
+// them.
+func TestResultOfUnknownKeyIsReplaced(t *testing.T) {
 	for _, writer := range []string{"eve", ""} {
 		server := &remotetest.Server{}
 		url := server.Start(t)
@@ -197,13 +197,13 @@ func TestUnknownKeys(t *testing.T) {
 	}
 }
 
-// Who signs vouches for what it merges: read sets that no trusted key has signed are dropped,
-// and those of trusted keys are kept under the new signature.
+// A machine vouches for the entries that it merges: it drops read sets without a trusted
+// signature, and keeps the others under its own signature.
 func TestSignedMerge(t *testing.T) {
-	j := jobs(7)[2] // which reads
+	j := jobs(7)[2] // an action with dependencies
 	for name, tc := range map[string]struct {
 		first, second string   // signers
-		trusted       []string // by the second
+		trusted       []string // by the second machine
 		want          []store.ReadSet
 	}{
 		"both trusted":       {"ci", "ci2", []string{"ci"}, []store.ReadSet{filesRead("b"), filesRead("a")}},
@@ -250,8 +250,8 @@ func TestSignedMerge(t *testing.T) {
 	}
 }
 
-// Where only signed results are taken, others are not given, which is said once.
-func TestTrustWithoutKey(t *testing.T) {
+// If only signed results are accepted, unsigned results are not uploaded, with one note.
+func TestUnsignedResultIsNotUploadedIfOnlySignedAreTrusted(t *testing.T) {
 	server := &remotetest.Server{}
 	m := newMachine(t, server.Start(t))
 	m.keys.Trust = []ed25519.PublicKey{public("ci")}
@@ -267,9 +267,9 @@ func TestTrustWithoutKey(t *testing.T) {
 	}
 }
 
-// The fingerprint is the one that openssl and sha256sum print.
-func TestFingerprint(t *testing.T) {
-	// The DER form of an Ed25519 public key is this and the key (RFC 8410).
+// The fingerprint is the output of openssl and sha256sum.
+func TestFingerprintIsThatOfOpenssl(t *testing.T) {
+	// The DER form of an Ed25519 public key is this prefix and the key (RFC 8410).
 	der, _ := hex.DecodeString("302a300506032b6570032100")
 	sum := sha256.Sum256(append(der, public("ci")...))
 	if got := fingerprint("ci"); got != hex.EncodeToString(sum[:]) || share.Fingerprint(nil) != "" {

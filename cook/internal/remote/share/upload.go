@@ -27,7 +27,7 @@ type uploads struct {
 	later  []kept // left over by earlier runs
 	own    int    // groups of this run in flight
 	active int
-	idle   chan struct{} // closed when nothing is queued and nothing active; nil if nobody waits
+	idle   chan struct{} // closed when nothing is queued or active; may be nil
 	left   []kept        // for a later run
 	failed failures
 	done   int64
@@ -46,19 +46,19 @@ const (
 	uploadGroup  = 500         // results that share one request for missing blobs
 	laterGroup   = 50          // the same for results of earlier runs
 	laterTime    = time.Second // Options.LaterTime by default
-	largeUploads = 8           // blobs of a group that have a request each, at a time
-	mostTries    = 5           // runs that try to give a result
+	largeUploads = 8           // concurrent requests of a group for large blobs
+	mostTries    = 5           // runs that try to upload a result
 )
 
-// A kept is a key under which the store has what is to be uploaded, and what cooked that.
+// A kept is the key of a result in the store that is to be uploaded, and the run that cooked it.
 type kept struct {
 	remote.Key
 	maker
 	Asset string `json:"asset,omitempty"`
-	Tries int    `json:"tries,omitempty"` // runs that the server has answered with an error
+	Tries int    `json:"tries,omitempty"` // runs in which the server refused it
 }
 
-// made are keys whose results the run has just cooked.
+// made returns the keys of results that the run has just cooked.
 func (s *sharer) made(r *remote.Request) []kept {
 	by := maker{s.Run, s.Host, time.Now().UTC().Truncate(time.Millisecond)}
 	all := make([]kept, len(r.Keys))
@@ -93,7 +93,7 @@ func (u *uploads) next() (group []kept, own bool) {
 	return group, own
 }
 
-// upload uploads what is queued.
+// upload uploads the queued results.
 func (s *sharer) upload(ctx context.Context) {
 	u := &s.uploads
 	for {
@@ -174,7 +174,7 @@ func (s *sharer) noteFailed() {
 	s.note(fmt.Sprintf("upload: the server did not take %s: %v; %s", of, f.why, then))
 }
 
-// A gift is an entry that is to be on the server, and what it needs there.
+// A gift is an entry to be uploaded, with the blobs it needs on the server.
 type gift struct {
 	kept
 	entry  *entry
@@ -196,7 +196,7 @@ func (s *sharer) uploadGroup(ctx context.Context, keys []kept) error {
 	if len(s.Keys.Trust) > 0 && s.Keys.Sign == nil {
 		return errNoKey
 	}
-	Each(len(keys), func(i int) error { // what gift is going to merge with
+	Each(len(keys), func(i int) error { // gift merges with these entries
 		if !keys[i].Reads {
 			s.lookUp(ctx, s.findResult(keys[i].Key, keys[i].Asset))
 		}
@@ -234,7 +234,7 @@ func (s *sharer) uploadGroup(ctx context.Context, keys []kept) error {
 	})
 }
 
-// uploadResult uploads what refers to blobs that are on the server.
+// uploadResult uploads an entry whose blobs are on the server.
 func (s *sharer) uploadResult(ctx context.Context, g gift) error {
 	ar, err := g.entry.encode(g.Key, s.Keys.Sign)
 	if err == nil {
@@ -254,8 +254,8 @@ func (s *sharer) uploadResult(ctx context.Context, g gift) error {
 	return nil
 }
 
-// gift returns the entry that makes what the store has under a key known, and adds the
-// contents that it needs. There is none if the store has nothing, or nothing new.
+// gift returns the entry to upload for a key, and adds the contents that it needs. ok is false if
+// the store has no result, or the server has it already.
 func (s *sharer) gift(ctx context.Context, k kept, f Function, contents map[Digest]content) (g gift, ok bool) {
 	e := &entry{origin: store.Origin{Run: k.Run, Host: k.Host, At: k.At}}
 	if r, err := s.Store.Result(k.Result); err == nil {
@@ -273,10 +273,9 @@ func (s *sharer) gift(ctx context.Context, k kept, f Function, contents map[Dige
 		if sets, err := s.Store.ReadSets(k.Action); err == nil {
 			e.readSets = sets
 		}
-		// Two that add to what is there at the same time may lose one of the two additions,
-		// which costs a miss.
-		// A signature could not be kept by a run that does not sign, and one that does
-		// vouches for what it merges.
+		// If two machines add to an entry at the same time, one addition may be lost, which costs
+		// a miss. A run without a key cannot keep a signature, so it leaves signed entries
+		// unchanged. A run with a key vouches for the entries that it merges.
 		there := s.findResult(k.Key, k.Asset)
 		switch found := s.lookUp(ctx, there); {
 		case found && s.Keys.Sign == nil && there.signed != nil,
@@ -287,7 +286,7 @@ func (s *sharer) gift(ctx context.Context, k kept, f Function, contents map[Dige
 	return gift{kept: k, entry: e, action: actionOf(k.Key, f)}, e.result != nil || len(e.readSets) > 0
 }
 
-// digest returns the server's name of a blob.
+// digest returns the server's digest of a blob.
 func (s *sharer) digest(f Function, a store.Artifact) (Digest, error) {
 	if f == BLAKE3 {
 		return Digest{Hash: a.Blob.String(), Size: a.Size}, nil
@@ -304,11 +303,11 @@ func (s *sharer) digest(f Function, a store.Artifact) (Digest, error) {
 	return d, err
 }
 
-// A content is one that the server may lack: a blob of the store, a message, or a file.
+// A content is a possible upload: a blob of the store, a message, or a file.
 type content struct {
 	artifact store.Artifact
 	message  []byte       // nil for others
-	file     *remote.File // likewise
+	file     *remote.File // nil for others
 }
 
 // A giving is the upload of several contents, each of which may fail.
@@ -316,8 +315,8 @@ type giving struct {
 	batch
 	mu     sync.Mutex
 	failed map[Digest]error
-	inRow  int   // failures without a success between
-	err    error // the reason to upload no more
+	inRow  int   // failures without a success in between
+	err    error // the reason to stop all uploads
 }
 
 // ended records the outcome of one blob. It gives up the whole upload after several failures in a
@@ -372,7 +371,7 @@ func (s *sharer) uploadContents(ctx context.Context, traits Traits, contents map
 	for _, d := range missing {
 		c, ok := contents[d]
 		switch {
-		case !ok: // it was not asked about
+		case !ok: // the caller did not ask for it
 		case g.over():
 		case s.link.isSmall(d):
 			s.uploadSmall(ctx, d, c, g)
@@ -388,7 +387,7 @@ func (s *sharer) uploadContents(ctx context.Context, traits Traits, contents map
 	return g.failed, g.err
 }
 
-// A batch is of small blobs that one request takes.
+// A batch is a set of small blobs for one request.
 type batch struct {
 	limit, size int64
 	digests     []Digest
@@ -450,7 +449,7 @@ func (s *sharer) sendBatch(ctx context.Context, g *giving) {
 	}
 }
 
-// uploadLarge uploads a blob with a request of its own.
+// uploadLarge uploads a blob with its own request.
 func (s *sharer) uploadLarge(ctx context.Context, d Digest, c content) error {
 	is := s.traffic.begin(true, 1, d.Size)
 	defer is.end()

@@ -12,8 +12,8 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/store"
 )
 
-// A blob that ends before its size is damaged, and is not given to the server.
-func TestShortBlobIsNotGiven(t *testing.T) {
+// A blob that is shorter than its size is damaged, and is not uploaded.
+func TestShortBlobIsNotUploaded(t *testing.T) {
 	s := &sharer{}
 	blob := content{message: []byte("four")}
 	if data, err := s.readContent(Digest{Size: 4}, blob); err != nil || string(data) != "four" {
@@ -24,14 +24,14 @@ func TestShortBlobIsNotGiven(t *testing.T) {
 	}
 }
 
-// A choosyServer lacks all blobs, and takes only some.
+// A choosyServer lacks all blobs, and accepts only some.
 type choosyServer struct {
 	emptyServer
 	refuses  map[Digest]error
-	requests atomic.Int64 // to write
+	requests atomic.Int64 // write requests
 }
 
-// Traits has small blobs share requests.
+// Traits lets small blobs share requests.
 func (s *choosyServer) Traits() Traits { return Traits{Batch: smallBatch} }
 
 func (s *choosyServer) Missing(_ context.Context, all []Digest) ([]Digest, error) { return all, nil }
@@ -49,16 +49,16 @@ func (s *choosyServer) Write(_ context.Context, d Digest, _ func(int64) (io.Read
 	return s.refuses[d]
 }
 
-// A result waits for each blob that the server did not take, whether the blob travels alone or
-// with other blobs. A server that allows no upload, or has no room three times in a row, is given no more.
-func TestUploadReportsEachBlobThatIsNotTaken(t *testing.T) {
+// A result waits for each blob that the server refused, whether the blob was sent alone or with
+// others. Uploads stop if the server allows none, or has no space three times in a row.
+func TestUploadReportsEachRefusedBlob(t *testing.T) {
 	small := []string{"a", "b", "c"}
 	large := string(make([]byte, smallBatch))
 	for name, c := range map[string]struct {
 		blobs    []string
 		refused  []string
 		why      error
-		ends     bool // nothing more is given
+		ends     bool // no more uploads
 		requests int64
 	}{
 		"one of one":      {small[:1], small[:1], ErrFull, false, 1},
@@ -85,7 +85,7 @@ func TestUploadReportsEachBlobThatIsNotTaken(t *testing.T) {
 			}
 			failed, err := s.uploadContents(t.Context(), server.Traits(), contents)
 			if !maps.EqualFunc(failed, server.refuses, func(a, b error) bool { return errors.Is(a, b) }) {
-				t.Errorf("not taken %v, want %v", failed, server.refuses)
+				t.Errorf("refused %v, want %v", failed, server.refuses)
 			}
 			if (err != nil) != c.ends || err != nil && !errors.Is(err, c.why) {
 				t.Errorf("error %v, want %v: %v", err, c.why, c.ends)
@@ -100,8 +100,29 @@ func TestUploadReportsEachBlobThatIsNotTaken(t *testing.T) {
 				}
 			}
 			if s.uploads.bytes != given {
-				t.Errorf("%d bytes count as given, want %d", s.uploads.bytes, given)
+				t.Errorf("%d bytes count as uploaded, want %d", s.uploads.bytes, given)
 			}
 		})
+	}
+}
+
+// The digests of entries on servers are the same in every version.
+func TestDigestsOfActionsAreStable(t *testing.T) {
+	k := remote.Key{Action: store.ActionID{1}, Result: store.ResultID{2}}
+	of := k
+	of.Reads = true
+	for _, tc := range []struct {
+		key  remote.Key
+		f    Function
+		want string
+	}{
+		{k, SHA256, "fdafce13f6b492df52f4207e82309056dc0d71fd14d1622c693c9be4c00d991b"},
+		{k, BLAKE3, "eeb1bba9898d1a85b4959bf76ba4628917409e7bdf9ed34ea1a4df159cd31523"},
+		{of, SHA256, "399e03d5882087c4d8404c27fed22c69bb225520062d196ccb71aaae557aa1bb"},
+		{of, BLAKE3, "e604d3dafeee652e24dd012ecfa4950eadf99060e5d91239adb05969197ac0c9"},
+	} {
+		if got := actionOf(tc.key, tc.f); got.Hash != tc.want || len(got.blobs) != 3 {
+			t.Errorf("%v %+v: %s, want %s", tc.f, tc.key, got.Hash, tc.want)
+		}
 	}
 }

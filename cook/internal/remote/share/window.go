@@ -9,21 +9,20 @@ import (
 const (
 	firstWindow = 16
 	maxWindow   = 8192
-	// slowdown is by how much answers may be slower than twice the fastest before fewer
-	// questions are asked at a time.
+	// slowdown is the tolerance for answers slower than twice the fastest, before the window
+	// shrinks.
 	slowdown = 20 * time.Millisecond
 )
 
-// A window is how many questions may be on their way. It doubles with each round trip as long
-// as answers take no longer than before, so that many questions wait for few round trips, and
-// a slow server is not buried.
+// A window limits the questions in flight. It doubles with each round trip as long as answers are
+// as fast as before. So many questions take few round trips, and a slow server is not overloaded.
 type window struct {
 	mu      sync.Mutex
 	room    *sync.Cond
 	size    int
 	most    int
-	out     int           // on their way
-	fastest time.Duration // answer; 0 for none yet
+	out     int           // in flight
+	fastest time.Duration // fastest answer; 0 before the first
 	late    int           // slow answers in a row
 }
 
@@ -36,7 +35,7 @@ func newWindow(most int) *window {
 // enter waits until there is room for one more question, or ctx is done.
 func (w *window) enter(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, func() {
-		w.mu.Lock() // not between a look at ctx and the beginning of a wait
+		w.mu.Lock() // not between the check of ctx and the wait
 		defer w.mu.Unlock()
 		w.room.Broadcast()
 	})
@@ -55,7 +54,7 @@ func (w *window) enter(ctx context.Context) error {
 	return nil
 }
 
-// leave takes note of an answer and how long it took.
+// leave records an answer and its duration.
 func (w *window) leave(took time.Duration, failed bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -67,7 +66,7 @@ func (w *window) leave(took time.Duration, failed bool) {
 	switch {
 	case !failed && took <= 2*w.fastest+slowdown:
 		w.size, w.late = min(w.size+1, w.most), 0
-	case failed || w.late >= w.size: // all of a round trip were late
+	case failed || w.late >= w.size: // a whole round trip was late
 		w.size, w.late = max(w.size/2, min(firstWindow, w.most)), 0
 	}
 	w.room.Signal()

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// round asks as many questions at a time as the window has room for, and answers them.
+// round fills the window with questions, and answers them.
 func (w *window) round(t *testing.T, took time.Duration, failed bool) (n int) {
 	for n = w.size; w.out < n; {
 		if err := w.enter(t.Context()); err != nil {
@@ -20,7 +20,7 @@ func (w *window) round(t *testing.T, took time.Duration, failed bool) (n int) {
 	return n
 }
 
-func TestWindow(t *testing.T) {
+func TestWindowGrowsWhileAnswersAreFast(t *testing.T) {
 	const trip = 50 * time.Millisecond
 	w := newWindow(maxWindow)
 	rounds := 0
@@ -48,8 +48,8 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// Who waits goes on when there is room, and ends when the run does.
-func TestWindowWaits(t *testing.T) {
+// A waiting question continues when there is room, and ends when the run ends.
+func TestFullWindowWaitsForRoom(t *testing.T) {
 	w := newWindow(1)
 	w.enter(t.Context())
 	entered := make(chan error)

@@ -1,6 +1,6 @@
 // Package webcache keeps results on a server of Bazel's HTTP protocol: PREFIX/ac/HASH has
-// ActionResult messages, PREFIX/cas/HASH blobs, by GET, HEAD and PUT. bazel-remote, nginx
-// with WebDAV, and gateways of object stores speak it. The digest function is SHA-256.
+// ActionResult messages, PREFIX/cas/HASH has blobs, accessed by GET, HEAD and PUT. bazel-remote,
+// nginx with WebDAV, and gateways of object stores support it. The digest function is SHA-256.
 package webcache
 
 import (
@@ -20,20 +20,20 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// Options say how a server is reached, besides its address.
+// Options say how to reach a server, in addition to its address.
 type Options struct {
 	TLS *tls.Config
-	// Authorization is the value of that header; "" for none.
+	// Authorization is the value of the header; "" for none.
 	Authorization string
 }
 
-// connections are how many there may be.
+// connections limits the connections to the server.
 const connections = 64
 
-// batch is how many bytes of blobs one call moves. There are no batches on the wire.
+// batch is the number of blob bytes per call. The protocol has no batches.
 const batch = 1 << 20
 
-// maxResult bounds an ActionResult.
+// maxResult is the size limit of an ActionResult.
 const maxResult = 8 << 20
 
 type server struct {
@@ -41,10 +41,10 @@ type server struct {
 	prefix  string
 	headers http.Header
 
-	ahead atomic.Pointer[time.Duration] // of the server's clock; nil if it was not told
+	ahead atomic.Pointer[time.Duration] // of the server's clock; nil if unknown
 }
 
-// Ahead returns how far the server's clock is ahead of ours, and whether it has told.
+// Ahead returns how far the server's clock is ahead of ours; ok is false if unknown.
 func (s *server) Ahead() (time.Duration, bool) {
 	ahead := s.ahead.Load()
 	if ahead == nil {
@@ -53,7 +53,7 @@ func (s *server) Ahead() (time.Duration, bool) {
 	return *ahead, true
 }
 
-// Open opens the server at an address. It asks it nothing but whether it is there.
+// Open opens the server at an address. It only checks that the server answers.
 func Open(ctx context.Context, address *url.URL, opt Options) (share.Server, error) {
 	s := &server{
 		client: &http.Client{
@@ -61,7 +61,7 @@ func Open(ctx context.Context, address *url.URL, opt Options) (share.Server, err
 				TLSClientConfig: opt.TLS, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: connections / 2, MaxConnsPerHost: connections,
 				DisableCompression: true, Proxy: http.ProxyFromEnvironment,
 			},
-			// Credentials are for the server that was named.
+			// Credentials are only for the named server.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 		headers: http.Header{"User-Agent": {"assetcook"}},
@@ -72,7 +72,7 @@ func Open(ctx context.Context, address *url.URL, opt Options) (share.Server, err
 	plain := *address
 	plain.User, plain.RawQuery, plain.Fragment = nil, "", ""
 	s.prefix = plain.JoinPath("/").String()
-	// The empty content is as good as any to ask for.
+	// The empty content serves as a probe.
 	_, err := s.Missing(ctx, []share.Digest{share.SHA256.Of(nil)})
 	if err != nil {
 		s.Close()
@@ -99,7 +99,7 @@ func (s *server) request(ctx context.Context, method, kind, hash string) (*http.
 	return s.do(r)
 }
 
-// do makes a request and returns its answer if that is one of success.
+// do sends a request and returns its answer if it succeeded.
 func (s *server) do(r *http.Request) (*http.Response, error) {
 	for key, values := range s.headers {
 		r.Header[key] = values
@@ -123,7 +123,7 @@ func (s *server) do(r *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// asError is the error that an answer says.
+// asError converts an HTTP status to an error, nil for success.
 func asError(r *http.Response) error {
 	kind := share.ErrUnavailable
 	switch code := r.StatusCode; {
@@ -157,7 +157,7 @@ func (s *server) Result(ctx context.Context, action share.Digest) (*messages.Act
 	}
 	r := &messages.ActionResult{}
 	if len(data) > maxResult || messages.Unmarshal(data, r) != nil {
-		return &messages.ActionResult{}, nil // which says nothing that a result has to
+		return &messages.ActionResult{}, nil // an empty result, which is a miss
 	}
 	return r, nil
 }
@@ -180,7 +180,7 @@ func (s *server) put(ctx context.Context, kind, hash string, body io.Reader, siz
 	if err != nil {
 		return err
 	}
-	io.Copy(io.Discard, io.LimitReader(answer.Body, 1<<16)) // so that the connection can be used again
+	io.Copy(io.Discard, io.LimitReader(answer.Body, 1<<16)) // lets the connection be used again
 	return answer.Body.Close()
 }
 
@@ -227,10 +227,10 @@ func (s *server) Write(ctx context.Context, d share.Digest, open func(offset int
 	return s.put(ctx, "cas", d.Hash, from, d.Size)
 }
 
-// resumes is how often reading of one blob goes on after a cut.
+// resumes is how often reading of one blob continues after a broken connection.
 const resumes = 3
 
-// A reader reads a blob, and goes on where it stopped if the connection breaks.
+// A reader reads a blob, and continues where it stopped if the connection breaks.
 type reader struct {
 	s       *server
 	ctx     context.Context
