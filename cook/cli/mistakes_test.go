@@ -38,10 +38,10 @@ func mistakes(t *testing.T) (all []mistake) {
 			case o.Want == "true or false":
 				add(o.Key+" = True", "lower case: true")
 				add(o.Key+" = off", "want false")
-				add(o.Key+` = "true"`, "take the quotes away")
+				add(o.Key+` = "true"`, "remove the quotes")
 				add(o.Key+" = 1", "true or false")
 			case strings.HasPrefix(o.Want, "a whole number"):
-				add(o.Key+` = "7"`, "take the quotes away")
+				add(o.Key+` = "7"`, "remove the quotes")
 				add(o.Key+" = 1.5", "have 1.5")
 				add(o.Key+" = 010", "cannot begin with 0")
 				add(o.Key+" = -1000000", o.Want)

@@ -2,9 +2,8 @@ package glob
 
 import "strings"
 
-// alternatives spells out the braces of a valid glob: a{b,c} gives ab and ac.
-// Done once here, it need not be done for every path. It is not ok if there are
-// too many.
+// alternatives expands the braces of a valid glob: a{b,c} gives ab and ac. ok is false if there
+// are too many alternatives.
 func alternatives(glob string) (list []string, ok bool) {
 	open := indexMark(glob, "{")
 	if open < 0 {
@@ -15,7 +14,7 @@ func alternatives(glob string) (list []string, ok bool) {
 	for depth, start, i := 1, 0, 0; depth > 0; i++ {
 		next := indexMark(rest[i:], "{,}")
 		if next < 0 {
-			return nil, false // not valid after all
+			return nil, false // invalid after all
 		}
 		i += next
 		switch {
@@ -41,8 +40,8 @@ func alternatives(glob string) (list []string, ok bool) {
 	return list, true
 }
 
-// indexMark finds the first of the marks that is neither escaped nor in a
-// class, or -1.
+// indexMark returns the index of the first of the marks that is neither escaped nor in a class,
+// or -1.
 func indexMark(glob, marks string) int {
 	inClass := false
 	for i := 0; i < len(glob); i++ {

@@ -1,17 +1,17 @@
-// Package glob matches paths of the asset tree with patterns, those of rules and those of
-// the command line.
+// Package glob matches paths of the asset tree with patterns, for rules and for the command line.
 //
-//	*.png          files of that name in any folder: a pattern without a slash sees names
-//	/*.png         those in the folder itself; a leading ./ is the same
-//	ui/**/*.png    those in any folder below ui
-//	ui  or  ui/    all below the folder ui (a file in any folder that is called ui as well)
-//	.              all
-//	!*_old.png     not those, although a pattern before chose them
+//	*.png          files with matching names in any directory: a pattern without a slash
+//	               matches names
+//	/*.png         files with matching names in the directory itself; a leading ./ is the same
+//	ui/**/*.png    files with matching names in any directory below ui
+//	ui  or  ui/    all files below the directory ui (and files called ui in any directory)
+//	.              all files
+//	!*_old.png     excludes files that an earlier pattern chose
 //
-// * and ? stay within one element of a path, ** as a whole element stands for any folders,
-// [a-z] is a class, {a,b} are alternatives, which are spelled out first as a shell does,
-// and a backslash takes the meaning from a mark. A path that is written just like a
-// pattern with brackets or braces matches it. Patterns are case-sensitive.
+// * and ? match within one element of a path. ** as a whole element matches any directories.
+// [a-z] is a class. {a,b} are alternatives, which are expanded first, as in a shell. A backslash
+// escapes a mark. A path that is written exactly like a pattern with brackets or braces matches
+// it. Patterns are case-sensitive.
 package glob
 
 import (
@@ -21,11 +21,11 @@ import (
 	"strings"
 )
 
-// A List is patterns in order: the last one that matches a path decides. The zero value
-// is empty and matches nothing. Matching allocates nothing.
+// A List is an ordered list of patterns: the last one that matches a path decides. The zero value
+// is empty and matches nothing. Matching does not allocate.
 type List struct {
 	patterns []pattern
-	begun    bool // something was added, right or wrong
+	begun    bool // Add was called, successfully or not
 }
 
 // Add compiles a pattern and appends it.
@@ -35,7 +35,7 @@ func (l *List) Add(text string) error {
 	rest, exclude := strings.CutPrefix(text, "!")
 	patterns, err := parse(rest)
 	if err == nil && exclude && !begun {
-		err = errors.New("excludes from nothing; put it behind what it excludes from")
+		err = errors.New("excludes from nothing; put it behind a pattern that it excludes from")
 	}
 	if err != nil {
 		return fmt.Errorf("pattern %s: %w", quote(text), err)
@@ -47,14 +47,14 @@ func (l *List) Add(text string) error {
 	return nil
 }
 
-// Escape takes the meaning from the marks in a path: behind a slash, that is a pattern which
-// matches nothing else.
+// Escape escapes the marks in a path. Behind a slash, the result is a pattern that matches only
+// this path.
 func Escape(path string) string { return marks.Replace(path) }
 
 var marks = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`)
 
-// EscapeWord is Escape for a word of the command line, where the backslashes of Windows
-// become slashes.
+// EscapeWord escapes a word of the command line. On Windows, backslashes in the word are
+// separators.
 func EscapeWord(path string) string {
 	if filepath.Separator == '\\' {
 		return wordMarks.Replace(path)
@@ -64,7 +64,7 @@ func EscapeWord(path string) string {
 
 var wordMarks = strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]", "{", "[{]", "}", "[}]")
 
-// Prefix is what all paths that the list chooses start with.
+// Prefix returns the common prefix of all paths that the list can choose.
 func (l *List) Prefix() string {
 	common, begun := "", false
 	for i := range l.patterns {
@@ -83,11 +83,11 @@ func (l *List) Prefix() string {
 	return common
 }
 
-// Len is how many patterns there are, alternatives spelled out.
+// Len returns the number of patterns, with alternatives expanded.
 func (l *List) Len() int { return len(l.patterns) }
 
-// Match reports whether the list chooses a path, relative to the folder that the patterns
-// are for, whose last element is name.
+// Match reports whether the list chooses a path. The path is relative to the patterns' directory,
+// and name is its last element.
 func (l *List) Match(path, name string) bool {
 	matched := false
 	for i := range l.patterns {
@@ -98,7 +98,7 @@ func (l *List) Match(path, name string) bool {
 	return matched
 }
 
-// quote shortens what a hostile file would make us print.
+// quote clips text from a hostile file before it is printed.
 func quote(text string) string {
 	const most = 100
 	if len(text) > most {

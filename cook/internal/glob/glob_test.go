@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestMatch(t *testing.T) {
+func TestPatternChoosesPaths(t *testing.T) {
 	for _, tc := range []struct {
 		patterns string // separated by spaces
 		yes, no  string
@@ -31,8 +31,8 @@ func TestMatch(t *testing.T) {
 		{"u*/", "ui/a ux/x/b", "xu/a x/ui/a"},
 		{"{ui,fx}", "ui/a fx/b x/fx", "x/fx/b"},
 		{"{ui,fx/}", "ui/a fx/b", "fu x/fx/b"},
-		{"**/ui", "ui x/ui", "ui/a"}, // a name, not a folder
-		{"u?", "ui x/ui", "ui/a"},    // only a name without marks, or a slash at the end, means a folder
+		{"**/ui", "ui x/ui", "ui/a"}, // a name, not a directory
+		{"u?", "ui x/ui", "ui/a"},    // only a name without marks, or a slash at the end, means a directory
 		{".", "a x/a", ""},
 		{"./", "a x/a", ""},
 		{"ui !ui/old", "ui/a ui/x/old", "ui/old ui/old/a ui/old/x/a"},
@@ -59,7 +59,7 @@ func TestMatch(t *testing.T) {
 		{`\!a`, "!a", "a"},
 		{`\{a,b\}`, "{a,b}", "a b"},
 		{"[{]a[}]", "{a}", "a"},
-		{"a[1].png", "a1.png a[1].png x/a[1].png", "a.png"}, // or as it is written
+		{"a[1].png", "a1.png a[1].png x/a[1].png", "a.png"}, // or literally
 		{"x[1]/a{1,2}", "x1/a1 x[1]/a{1,2} x[1]/a{1,2}/b", "x[1]/a1 a{1,2}"},
 		{"x/** !*.png", "x/a x/y/a.tga", "x/a.png y/a"},
 		{"x/** !/x/*.png", "x/a x/y/a.png", "x/a.png"},
@@ -82,7 +82,7 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-func TestKinds(t *testing.T) {
+func TestPatternsAreMatchedTheCheapestWay(t *testing.T) {
 	for text, want := range map[string]kind{
 		"**": anything, "*": anything, "**/*": anything, "**/**": anything, "/**": anything, "/*": glob,
 		"*.png": ending, "**/*.png": ending, "*_n.png": ending, "/*.png": glob, "a*.png": glob, "**.png": glob,
@@ -101,17 +101,17 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-func TestBadPatterns(t *testing.T) {
+func TestBadPatternIsRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		"":           `pattern "": empty`,
 		"!":          `pattern "!": empty`,
-		"!a":         `pattern "!a": excludes from nothing; put it behind what it excludes from`,
+		"!a":         `pattern "!a": excludes from nothing; put it behind a pattern that it excludes from`,
 		"/":          `pattern "/": empty`,
 		"a{b":        `pattern "a{b": unfinished [class], {alternatives} or backslash`,
 		"a}":         `pattern "a}": unfinished [class], {alternatives} or backslash`,
 		"[]":         `pattern "[]": unfinished [class], {alternatives} or backslash`,
 		`a\`:         `pattern "a\\": unfinished [class], {alternatives} or backslash`,
-		`textures\a`: `pattern "textures\\a": a backslash only takes the meaning from a mark; folders are separated by "/"`,
+		`textures\a`: `pattern "textures\\a": a backslash only escapes a mark; directories are separated by "/"`,
 		"a//b":       `pattern "a//b": has an empty element, which no path has`,
 		"//a":        `pattern "//a": has an empty element, which no path has`,
 		"a/./b":      `pattern "a/./b": has an element ".", which no path has`,
@@ -132,7 +132,7 @@ func TestBadPatterns(t *testing.T) {
 	}
 }
 
-func TestAlternatives(t *testing.T) {
+func TestBracesExpandToAlternatives(t *testing.T) {
 	for glob, want := range map[string][]string{
 		"a":              {"a"},
 		"{a}":            {"a"},
@@ -150,7 +150,7 @@ func TestAlternatives(t *testing.T) {
 	}
 }
 
-// The library is the oracle: what the fast ways say, it says too.
+// The doublestar library is the oracle: the fast matchers agree with it.
 func TestMatchAgreesWithDoublestar(t *testing.T) {
 	atom := rapid.SampledFrom([]string{"a", "b", "ab", ".", "*", "**", "?", "/", "/", "/**/", "*.a", "[ab]", `\*`, "{a,b}", "{a/b,}", "é"})
 	element := rapid.StringOfN(rapid.SampledFrom([]rune{'a', 'b', '.', '*', 'é', '{'}), 1, 4, -1)
@@ -172,7 +172,7 @@ func TestMatchAgreesWithDoublestar(t *testing.T) {
 		want := false
 		rest := strings.TrimPrefix(strings.TrimPrefix(text, "/"), "./")
 		globs, _ := alternatives(rest)
-		folder := false // that stands for all below it, which the library does not have
+		folder := false // means all files below it, which the library does not support
 		for _, g := range globs {
 			if strings.HasSuffix(g, "/") {
 				folder, g = true, g+"**"
@@ -190,8 +190,8 @@ func TestMatchAgreesWithDoublestar(t *testing.T) {
 				t.Fatalf("%q matches %q and starts with %q", text, file, list.Prefix())
 			}
 		}
-		// A star beside a brace may become ** when spelled out, which the
-		// library, unlike a shell, does not see. All else it spells out alike.
+		// A star beside a brace may become ** when expanded, which the library, unlike a shell,
+		// does not recognize. Otherwise the library expands braces in the same way.
 		if !strings.Contains(text, "*{") && !strings.Contains(text, "}*") && !strings.Contains(text, "}/**") && !folder {
 			if got := doublestar.MatchUnvalidated(rest, seen); got != want {
 				t.Fatalf("%q on %q: got %v, the library says %v", text, file, want, got)
@@ -199,11 +199,11 @@ func TestMatchAgreesWithDoublestar(t *testing.T) {
 		}
 	})
 	if hits == 0 && !testing.Short() {
-		t.Error("no pattern ever matched: the law says nothing")
+		t.Error("no pattern ever matched, so the test proves nothing")
 	}
 }
 
-func TestPrefix(t *testing.T) {
+func TestPrefixIsCommonToAllChosenPaths(t *testing.T) {
 	for patterns, want := range map[string]string{
 		"": "", ".": "", "*.png": "", "a.png": "", "/a.png": "a.png", "ui/": "ui", "x/y/*.png": "x/y", "x/y[12]/**": "x/y", "x/ya x/yb/*": "x/y",
 		"x/** !x/y/*": "x", "x/* b": "", "**/x/*": "", `x\*/a`: "x", "x/**/*.png": "x/", "{ab,ac}/*": "", "x/{ab,ac}/*": "x/",
@@ -220,14 +220,15 @@ func TestPrefix(t *testing.T) {
 	}
 }
 
-// An escaped path is a pattern that matches it, and not what it would match as a pattern.
-func TestEscape(t *testing.T) {
+// An escaped path is a pattern that matches this path, and not the paths that the unescaped path
+// would match as a pattern.
+func TestEscapedPathMatchesOnlyItself(t *testing.T) {
 	for path, other := range map[string]string{
 		"a/b.png": "a/bxpng", "a*": "ab", "x/a?.png": "x/ab.png", "[ab].c": "a.c", "{a,b}": "a", `a\*b`: "a*b", `\`: "", "d[1]/{x}*.json": "d1/x.json",
 	} {
 		for _, escaped := range []string{Escape(path), wordMarks.Replace(path)} {
 			if strings.Contains(path, `\`) && escaped != Escape(path) {
-				continue // no name on Windows
+				continue // not a name on Windows
 			}
 			var l List
 			if err := l.Add("/" + escaped); err != nil {

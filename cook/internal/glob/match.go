@@ -8,15 +8,15 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// A pattern is one glob without alternatives, judged and sorted into the
-// cheapest way to match it. Matching allocates nothing and takes any bytes.
+// A pattern is one glob without alternatives, parsed and assigned to the cheapest way to match
+// it. Matching does not allocate and accepts any bytes.
 type pattern struct {
 	kind    kind
 	exclude bool   // written with a leading "!"
-	inName  bool   // sees the file name, not the path
+	inName  bool   // matches the file name, not the path
 	text    string // the whole glob
-	prefix  string // whatever matches starts with this,
-	suffix  string // ends in this
+	prefix  string // every match starts with it
+	suffix  string // every match ends with it
 }
 
 type kind uint8
@@ -24,20 +24,20 @@ type kind uint8
 const (
 	glob     kind = iota
 	anything      // **
-	literal       // no marks: text, or what starts with prefix "dir/" unless that is ""
-	ending        // *.ext in any folder: suffix
+	literal       // no marks: text, or anything that starts with prefix, if set
+	ending        // *.ext in any directory: suffix
 	below         // dir/**: prefix "dir/"
 	belowEnd      // dir/**/*.ext: prefix "dir/", suffix
 )
 
-// Bounds on one pattern, far above what people write.
+// Limits of one pattern, far above real use.
 const (
 	maxLength       = 1024 // bytes
-	maxBraces       = 50   // spelling out takes time for each
+	maxBraces       = 50   // expansion takes time for each
 	maxAlternatives = 1000
 )
 
-// parse reads a pattern as written, without its "!", and spells out its alternatives.
+// parse parses a pattern without its "!" and expands its alternatives.
 func parse(text string) ([]pattern, error) {
 	rest, tied := strings.CutPrefix(text, "/")
 	if !tied {
@@ -53,7 +53,7 @@ func parse(text string) ([]pattern, error) {
 	case !doublestar.ValidatePattern(rest):
 		return nil, errors.New("unfinished [class], {alternatives} or backslash")
 	case escapedLetter(rest) >= 0:
-		return nil, errors.New(`a backslash only takes the meaning from a mark; folders are separated by "/"`)
+		return nil, errors.New(`a backslash only escapes a mark; directories are separated by "/"`)
 	case strings.Count(rest, "{") > maxBraces:
 		return nil, fmt.Errorf("more than %d braces", maxBraces)
 	}
@@ -78,8 +78,8 @@ func parse(text string) ([]pattern, error) {
 	return list, nil
 }
 
-// escapedLetter finds a backslash that escapes what needs no escape: nearly
-// always a Windows path.
+// escapedLetter finds a backslash before a character that needs no escape: nearly always in a
+// Windows path.
 func escapedLetter(glob string) int {
 	for i := 0; i+1 < len(glob); i++ {
 		if glob[i] != '\\' {
@@ -93,7 +93,7 @@ func escapedLetter(glob string) int {
 	return -1
 }
 
-// checkElements refuses what no clean path could match.
+// checkElements refuses elements that no clean path has.
 func checkElements(glob string) error {
 	for element := range strings.SplitSeq(glob, "/") {
 		switch element {
@@ -108,7 +108,7 @@ func checkElements(glob string) error {
 
 func newPattern(glob string, inName bool) pattern {
 	const marks = `*?[]{}\`
-	// A name below any folders is just a name.
+	// A name below ** is just a name.
 	rest, anywhere := strings.CutPrefix(glob, "**/")
 	if anywhere = anywhere && !strings.Contains(rest, "/"); anywhere {
 		glob, inName = rest, true
@@ -122,7 +122,7 @@ func newPattern(glob string, inName bool) pattern {
 		}
 		return p
 	}
-	// Slashes beside ** may match nothing, so they prove nothing.
+	// Slashes beside ** may match nothing, so they are not part of prefix and suffix.
 	p.prefix = strings.TrimSuffix(glob[:i], "/")
 	p.suffix = strings.TrimPrefix(glob[strings.LastIndexAny(glob, marks)+1:], "/")
 	switch {
@@ -138,13 +138,13 @@ func newPattern(glob string, inName bool) pattern {
 	return p
 }
 
-// newLiteral is a pattern of a name, or of all below a folder.
+// newLiteral returns a pattern of a name, or of all files below a directory.
 func newLiteral(text string, inName bool) pattern {
 	return pattern{kind: literal, inName: inName, text: text, prefix: text + "/"}
 }
 
-// match compares with a path relative to the pattern's folder, and with its
-// last element.
+// match compares the pattern with a path, relative to the pattern's directory, and its last
+// element.
 func (p *pattern) match(path, name string) bool {
 	whole := path
 	if p.inName {
@@ -158,7 +158,7 @@ func (p *pattern) match(path, name string) bool {
 	case ending:
 		return strings.HasSuffix(path, p.suffix)
 	case below:
-		// Like the library, dir/** matches a file called dir as well.
+		// As in the doublestar library, dir/** also matches a file called dir.
 		rest, ok := strings.CutPrefix(path, p.prefix)
 		return ok && (rest == "" || rest[0] == '/')
 	case belowEnd:
@@ -170,7 +170,7 @@ func (p *pattern) match(path, name string) bool {
 		doublestar.MatchUnvalidated(p.text, path)
 }
 
-// start is what all paths that match start with.
+// start returns the common prefix of all matching paths.
 func (p *pattern) start() string {
 	switch {
 	case p.inName:

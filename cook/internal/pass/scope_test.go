@@ -40,7 +40,7 @@ func TestPatternsMeanTheSame(t *testing.T) {
 		{"a[1].png", "a1.png a[1].png", "a.png", ""},
 		{"[a", "", "", `pattern "[a": unfinished [class], {alternatives} or backslash`},
 		{"a ../b", "", "", `pattern "../b": has an element "..", which no path has`},
-		{"!a", "", "", `pattern "!a": excludes from nothing; put it behind what it excludes from`},
+		{"!a", "", "", `pattern "!a": excludes from nothing; put it behind a pattern that it excludes from`},
 	} {
 		patterns := strings.Fields(tc.patterns)
 		scope, err := (Scope{Patterns: patterns}).compiled()

@@ -7,23 +7,23 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
-// A row is one of the built-in rules, the weakest of all: by its extension, which is
-// not case-sensitive, a file gets a recipe and perhaps an option.
+// A row is one of the built-in rules, which every other rule overrides: it gives files with an
+// extension, in any case, a recipe and perhaps an option.
 type row struct {
 	recipe string
-	match  string // the pattern that says the same, for people
+	match  string // the same as a pattern, for messages
 	hint   recipe.Hint
-	holder *recipe.Recipe // whose outputs may contain the file; nil for none
+	holder *recipe.Recipe // its outputs may contain the file; may be nil
 }
 
-// A table is the built-in rules, made from what recipes say of themselves. A recipe's
-// rows are one without a hint, then one for each of its hints.
+// A table holds the built-in rules, made from the declarations of the recipes. A recipe's first
+// row has no hint; one row for each of its hints follows.
 type table struct {
 	rows   []row                   // the first is the fallback
-	first  map[string]int          // a recipe's first row, by extension
-	hinted []func(path string) int // for a recipe's first row, which of the rows behind it; nil for none
-	// recognizes holds, by a recipe's first row, the function that reports whether a file is for
-	// the recipe. A recipe without one takes all files with its extensions.
+	first  map[string]int          // extension to a recipe's first row
+	hinted []func(path string) int // by first row: picks a following row for a path; may be nil
+	// recognizes maps a recipe's first row to the function that reports whether a file is for the
+	// recipe. A recipe without a function takes all files with its extensions.
 	recognizes map[int]func(head []byte) bool
 	head       func(path string) ([]byte, error) // reads the first bytes of a source; may be nil
 }
@@ -62,7 +62,7 @@ func newTable(recipes *recipe.Set) table {
 	return t
 }
 
-// addHeld adds the row of the files that outputs of a recipe may contain.
+// addHeld adds the row for files that the outputs of a recipe may contain.
 func (t *table) addHeld(r *recipe.Recipe, extensions []string) {
 	var letters []string
 	for _, ext := range extensions {
@@ -77,7 +77,7 @@ func (t *table) addHeld(r *recipe.Recipe, extensions []string) {
 	}
 }
 
-// braces writes words as the alternatives of a pattern.
+// braces joins words to the alternatives of a pattern.
 func braces(words []string) string {
 	if len(words) == 1 {
 		return words[0]
@@ -85,11 +85,11 @@ func braces(words []string) string {
 	return "{" + strings.Join(words, ",") + "}"
 }
 
-// maxExtension is longer than an extension of a recipe may be, in bytes.
+// maxExtension exceeds the length of every recipe's extensions, in bytes.
 const maxExtension = 64
 
-// findKey returns the row of a path. As for recipe.Ext, a name that only starts with
-// a dot has no extension; unlike it, this makes no new string.
+// findKey returns the row of a path. As in recipe.Ext, a name whose only dot is the first
+// character has no extension; unlike recipe.Ext, findKey does not allocate.
 func (t *table) findKey(path string) int {
 	name := path[strings.LastIndexByte(path, '/')+1:]
 	i := strings.LastIndexByte(name, '.')

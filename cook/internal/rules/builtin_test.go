@@ -32,15 +32,15 @@ var kindFake = recipe.Recipe{
 	},
 }
 
-// How its built-in rules are called.
+// The names of the built-in rules.
 const (
 	plains  = "*.{webp,png,tga,jpeg}"
 	colors  = plains + " whose path says color"
 	normals = plains + " whose path says normal"
 )
 
-// A path that says something sets an option, as the weakest of all.
-func TestHints(t *testing.T) {
+// A hint of the path sets an option, and every rule overrides it.
+func TestHintOfPathSetsOption(t *testing.T) {
 	s, err := Compile([]File{{Name: "cook.toml", Data: []byte(`
 [[rule]]
 match = "north/*_n.png"
@@ -78,12 +78,12 @@ recipe = "image"
 		t.Errorf("kind is from %v, want %v", m.Options[0].From, hinted)
 	}
 	if a, b := method(t, s, "a_n.png", ""), method(t, s, "b/c_n.png", ""); a != b {
-		t.Error("paths that say the same have different methods")
+		t.Error("paths with equal hints have different methods")
 	}
 }
 
-// A row is found by the extension and by what the path says, and without an allocation.
-func TestTable(t *testing.T) {
+// findKey finds a row by extension and hint, without allocating.
+func TestBuiltinRowIsFoundWithoutAllocation(t *testing.T) {
 	table := newTable(recipes(t, kindFake, jsonFake, copyFake))
 	for path, want := range map[string]string{
 		"a.png": plains, "a.PnG": plains, "a_n.x.png": plains,
@@ -101,8 +101,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// A set may lack what comes with assetcook.
-func TestNoFallback(t *testing.T) {
+// A set of recipes may lack the recipes of assetcook.
+func TestSetWithoutCopyRecipeCompiles(t *testing.T) {
 	s, err := Compile([]File{{Name: "cook.toml", Data: []byte("[[rule]]\nmatch = '*.txt'\nrecipe = 'image'")}}, recipes(t, kindFake))
 	if err != nil {
 		t.Fatal(err)

@@ -9,13 +9,13 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
-// maxSteps is how many steps one source may take. Rules whose outputs match each other would
-// have more than any machine can count.
+// maxSteps is the limit of steps for one source. Rules whose outputs match each other could have
+// an unlimited number.
 const maxSteps = 1000
 
-// chain returns the method of something, an artifact too, with what rules for artifacts
-// have to say of what it makes. used are the rules that have named the recipes of the steps
-// so far, left is how many more steps there may be.
+// chain extends the method of a source or an artifact by the methods of its outputs, as rules for
+// artifacts say. used lists the rules that named the recipes of the earlier steps; left counts
+// the steps that may still be added.
 func (s *Set) chain(m *Method, path, target string, used []int, left *int) (*Method, error) {
 	var then []*Method
 	for i, t := range m.Outputs {
@@ -48,7 +48,7 @@ func (s *Set) chain(m *Method, path, target string, used []int, left *int) (*Met
 	return s.join(m, then), nil
 }
 
-// matchArtifact is match for an artifact that rules which have had their say have made.
+// matchArtifact matches an artifact without the used rules, which made it.
 func (s *Set) matchArtifact(matched *selection, path, target string, used []int) (row int) {
 	row = s.match(matched, path, s.number[target], target, true)
 	for _, rule := range used {
@@ -57,7 +57,7 @@ func (s *Set) matchArtifact(matched *selection, path, target string, used []int)
 	return row
 }
 
-// eachChoice calls do with the rules that match the source and each step of its chain.
+// eachChoice calls do with the rules that match the source, then each step of its chain.
 func (s *Set) eachChoice(m *Method, path, target string, do func(matched *selection, row int)) {
 	var matched selection
 	do(&matched, s.match(&matched, path, s.number[target], target, false))
@@ -76,7 +76,7 @@ func (s *Set) eachLater(m *Method, path, target string, used []int, do func(matc
 	}
 }
 
-// join returns the method of a chain, the same for the same steps.
+// join returns the method of a chain. Equal steps give the same method.
 func (s *Set) join(m *Method, then []*Method) *Method {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,7 +87,7 @@ func (s *Set) join(m *Method, then []*Method) *Method {
 	known := s.made.chains[key]
 	if known == nil {
 		whole, alone := *m, *m
-		whole.chosen.holder, alone.chosen.holder = nil, nil // rules decide about what is made of the source
+		whole.chosen.holder, alone.chosen.holder = nil, nil // rules decide about its artifacts
 		whole.Alone, whole.Then, alone.Whole = &alone, then, &whole
 		known = &whole
 		s.made.chains[key] = known
@@ -95,7 +95,7 @@ func (s *Set) join(m *Method, then []*Method) *Method {
 	return known
 }
 
-// numberOf numbers methods, from 1, and nil with 0.
+// numberOf numbers methods from 1; nil has number 0.
 func (s *Set) numberOf(m *Method) int {
 	if m == nil {
 		return 0
@@ -108,7 +108,7 @@ func (s *Set) numberOf(m *Method) int {
 	return n
 }
 
-// Names returns the names of the artifacts of a source that are placed, in order.
+// Names returns the names of the placed artifacts of a source, in order.
 func (m *Method) Names(path string) []string { return m.appendNames(nil, path) }
 
 func (m *Method) appendNames(list []string, path string) []string {
@@ -122,8 +122,8 @@ func (m *Method) appendNames(list []string, path string) []string {
 	return list
 }
 
-// FinalNames returns the name of the final artifact for each output of the method. For an output
-// that is cooked further, it is the first artifact made of it.
+// FinalNames returns the name of the final artifact for each output of the method. If an output
+// is cooked further, this is the first artifact made from it.
 func (m *Method) FinalNames(path string) []string {
 	if m.Final != nil {
 		return m.Final
@@ -145,17 +145,17 @@ func (m *Method) FinalNames(path string) []string {
 // A Step is a method without Then, by itself or in a chain.
 type Step struct {
 	*Method
-	// Path is what is cooked: the source, or what an earlier step makes of it.
+	// Path is the input: the source, or an artifact of an earlier step.
 	Path string
-	// Of is what is put behind the keys of options to tell the steps of a chain apart:
-	// " of {stem}.png", "" for the first.
+	// Of is appended to option keys to distinguish the steps of a chain: " of {stem}.png", and ""
+	// for the first step.
 	Of string
 }
 
-// Of is how Step.Of begins behind the first step.
+// Of is the start of Step.Of for all steps but the first.
 const Of = " of "
 
-// Steps yields the steps that make the artifacts of a source, each behind those that it needs.
+// Steps yields the steps for a source; each follows the steps whose artifacts it reads.
 func (m *Method) Steps(path string) iter.Seq[Step] {
 	return func(yield func(Step) bool) { m.eachStep(path, "", yield) }
 }
@@ -175,7 +175,7 @@ func (m *Method) eachStep(path, of string, yield func(Step) bool) bool {
 	return true
 }
 
-// Bundles says that a step takes what other assets are cooked to.
+// Bundles reports whether a step reads artifacts of other assets.
 func (m *Method) Bundles() bool {
 	return m.any(func(s *Method) bool {
 		b, some := s.Cooker.(recipe.Bundler)
@@ -183,7 +183,7 @@ func (m *Method) Bundles() bool {
 	})
 }
 
-// UsesPath says that what comes of a source depends on where it lies.
+// UsesPath reports whether the artifacts depend on the path of the source.
 func (m *Method) UsesPath() bool {
 	return m.any(func(s *Method) bool {
 		p, some := s.Cooker.(recipe.PathUser)
@@ -196,7 +196,7 @@ func (m *Method) NamesOutputs() bool {
 	return m.any(func(s *Method) bool { return s.Recipe.NamesOutputs })
 }
 
-// Cheap says that no step costs more than copying its result out of the store.
+// Cheap reports whether no step costs more than copying its result out of the store.
 func (m *Method) Cheap() bool { return !m.any(func(s *Method) bool { return !s.Recipe.Cheap }) }
 
 func (m *Method) any(is func(*Method) bool) bool {

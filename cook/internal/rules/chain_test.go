@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// steps writes the steps of a chain, each as the recipe and what it cooks.
+// steps lists the steps of a chain, each as recipe and input.
 func steps(m *Method, path string) (list []string) {
 	for s := range m.Steps(path) {
 		list = append(list, s.Recipe.Name+" "+s.Path+s.Of)
@@ -15,7 +15,7 @@ func steps(m *Method, path string) (list []string) {
 	return list
 }
 
-func TestChains(t *testing.T) {
+func TestRulesForArtifactsMakeChains(t *testing.T) {
 	s := compile(t, `
 [target.pc]
 [target.web]
@@ -46,7 +46,7 @@ level = 1      # not for artifacts
 `)
 	for _, tc := range []struct{ path, target, steps, names string }{
 		{"x/m.txt", "pc", "mesh x/m.txt|copy x/m.a of {stem}.a|copy x/m.c of {stem}.c of {stem}.a", "x/m.a b/m.b"},
-		// The rule for zstd is the last, so the strongest, and has its say but once.
+		// The rule for zstd is the last, so it overrides the others, but applies only once.
 		{"x/m.txt", "web", "mesh x/m.txt|zstd x/m.a of {stem}.a|zstd b/m.b of b/{stem}.b", "x/m.a.zst b/m.b.zst"},
 		{"m.png", "pc", "image m.png", "m.png"},
 		{"m.png", "web", "image m.png|zstd m.png of {path}", "m.png.zst"},
@@ -69,7 +69,7 @@ level = 1      # not for artifacts
 	}
 }
 
-func TestChainErrors(t *testing.T) {
+func TestBadChainIsReported(t *testing.T) {
 	var hostile strings.Builder
 	var outputs []string
 	for i := range 20 {

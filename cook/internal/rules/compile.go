@@ -9,31 +9,30 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
-// A compiler turns files into layers and collects what is wrong with them.
+// A compiler turns files into layers and collects the errors.
 type compiler struct {
 	set      *Set
-	tables   []layer             // of targets; they follow the rules without a target
-	aimed    []layer             // rules with a target; they come last
-	options  map[string][]string // what keys has returned, by recipe
+	tables   []layer             // of targets, after the rules without a target
+	aimed    []layer             // rules with a target, last
+	options  map[string][]string // results of keys, by recipe
 	patterns int                 // so far
-	full     bool                // there are too many layers, and that has been said
+	full     bool                // too many layers; already reported
 	errs     Errors
 
-	file  *document       // that is being read
-	torn  bool            // some file could not be read
-	gives map[string]bool // recipes for which some rule has outputs; "" for any
+	file  *document       // the current file
+	torn  bool            // a file was not readable
+	gives map[string]bool // recipes with outputs from rules; "" for any recipe
 	needs []need          // rules whose recipe has no outputs of its own
 	aims  []aim           // targets of rules
 }
 
-// An aim is a target that a rule is for.
+// An aim is the target of a rule.
 type aim struct {
 	target string
 	at     Origin
 }
 
-// A need is a rule that can cook nothing unless another one gives its recipe
-// outputs.
+// A need is a rule that can cook nothing unless another rule gives its recipe outputs.
 type need struct {
 	recipe string
 	at     Origin
@@ -58,7 +57,7 @@ func newCompiler(recipes *recipe.Set) *compiler {
 	}
 }
 
-// finishRules puts the parts together once every file has been read.
+// finishRules makes the Set after all files were read.
 func (c *compiler) finishRules() (*Set, error) {
 	for _, n := range c.needs {
 		if !c.torn && !c.gives[n.recipe] && !c.gives[""] {
@@ -105,13 +104,13 @@ func (c *compiler) compileFile(f File) {
 			c.targets(at, d.values[key], prefix)
 		case "project":
 			if f.Dir != "" {
-				c.failf(at.key, "project: this table is for the cook.toml of the whole tree, in the asset folder or above it")
+				c.failf(at.key, "project: this table belongs in the cook.toml of the whole tree, in the asset directory or above it")
 				continue
 			}
 			c.project(at, d.values[key])
 		case "remote":
 			if f.Dir != "" {
-				c.failf(at.key, "remote: this table is for the cook.toml of the whole tree, in the asset folder or above it")
+				c.failf(at.key, "remote: this table belongs in the cook.toml of the whole tree, in the asset directory or above it")
 				continue
 			}
 			c.remote(at, d.values[key])
@@ -124,7 +123,7 @@ func (c *compiler) compileFile(f File) {
 	c.set.texts[d.name] = &document{name: d.name, data: d.data, lines: d.lines}
 }
 
-// failf notes a problem at an offset of the current file.
+// failf records an error at an offset of the current file.
 func (c *compiler) failf(offset int, format string, args ...any) *Error {
 	line, column := c.file.position(offset)
 	e := c.file.errorAt(line, column, fmt.Sprintf(format, args...))
@@ -151,7 +150,7 @@ func (c *compiler) rules(at *node, value any, prefix string) {
 	}
 }
 
-// room says whether another layer may be added at an offset.
+// room reports whether another layer fits; the error has the given offset.
 func (c *compiler) room(offset int) bool {
 	if len(c.set.layers)+len(c.tables)+len(c.aimed) < maxLayers {
 		return true
@@ -163,7 +162,7 @@ func (c *compiler) room(offset int) bool {
 	return false
 }
 
-// cooker returns a recipe's defaults, nil for none.
+// cooker returns a recipe's defaults, or nil.
 func (c *compiler) cooker(name string) recipe.Cooker {
 	if r, ok := c.set.recipes.Lookup(name); ok {
 		return r.New()
@@ -171,7 +170,7 @@ func (c *compiler) cooker(name string) recipe.Cooker {
 	return nil
 }
 
-// keys returns the options of a recipe, sorted. A run without rules never asks.
+// keys returns the options of a recipe, sorted. Only runs with rules need it.
 func (c *compiler) keys(recipeName string) []string {
 	if keys, known := c.options[recipeName]; known {
 		return keys

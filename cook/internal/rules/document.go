@@ -13,38 +13,37 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// A document is a file's values as the TOML library reads them and, in a tree
-// of the same shape, where each of them stands.
+// A document is a file's values as the TOML library reads them, with the position of each value
+// in a tree of the same shape.
 type document struct {
 	name   string
 	data   []byte
-	lines  []int // offset at which each line starts
+	lines  []int // offset of the start of each line
 	values map[string]any
 	places *node
 }
 
 // A node is the place of one value. Offsets are in bytes.
 type node struct {
-	key    int // where its key is first written
+	key    int // first occurrence of its key
 	value  int
 	fields map[string]*node // of a table
 	items  []*node          // of a list
 }
 
-// The TOML library looks for repeated keys by walking all that it has seen, so
-// its time is quadratic in the keys that one table holds. These bounds keep a
-// hostile file at a second or two.
+// The TOML library finds repeated keys by walking all keys it has seen, so its time is quadratic
+// in the keys of one table. These limits stop a hostile file after a second or two.
 const (
 	maxKeys    = 100_000 // keys and list items in a file
 	maxInRule  = 1_000   // keys in one rule
-	maxOutside = 2_000   // keys in no rule: those of the targets
+	maxOutside = 2_000   // keys outside of rules, such as targets
 )
 
-// parse reads one file. The error, if any, is the only one: what follows a
-// syntax error cannot be judged.
+// parse reads one file. It reports at most one error: the text after a syntax error cannot be
+// checked.
 func parse(name string, data []byte) (*document, *Error) {
 	if len(data) > MaxFile {
-		return nil, &Error{File: name, Line: 1, Column: 1, Msg: fmt.Sprintf("file has more than %d bytes, which is the most that is read", MaxFile)}
+		return nil, &Error{File: name, Line: 1, Column: 1, Msg: fmt.Sprintf("file has more than %d bytes, the limit", MaxFile)}
 	}
 	d := newDocument(name, data)
 	if err := d.locate(); err != nil {
@@ -66,7 +65,7 @@ func parse(name string, data []byte) (*document, *Error) {
 	return d, nil
 }
 
-// newDocument returns a file of which only the lines are known.
+// newDocument returns a document with the file's lines only.
 func newDocument(name string, data []byte) *document {
 	// Some Windows editors put a byte order mark in front.
 	d := &document{name: name, places: &node{}, data: bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))}
@@ -79,19 +78,19 @@ func newDocument(name string, data []byte) *document {
 	return d
 }
 
-// ErrorAt is an error at a place of any file.
+// ErrorAt returns an error at a place of any file.
 func ErrorAt(name string, data []byte, line, column int, msg string) *Error {
 	return newDocument(name, data).errorAt(line, column, msg)
 }
 
-// errorAt is an error at a place.
+// errorAt returns an error at a place of this file.
 func (d *document) errorAt(line, column int, msg string) *Error {
 	e := &Error{File: d.name, Line: line, Column: column, Msg: msg, text: d.line(line)}
 	e.excerpt, e.caret = d.excerpt(line, column)
 	return e
 }
 
-// line returns a line, from 1, as it is.
+// line returns a line, counted from 1, unchanged.
 func (d *document) line(number int) string {
 	if number < 1 || number > len(d.lines) {
 		return ""
@@ -100,7 +99,7 @@ func (d *document) line(number int) string {
 	return string(text)
 }
 
-// word returns what is written at an offset, up to the next space or comma.
+// word returns the text at an offset, up to the next delimiter.
 func (d *document) word(offset int) string {
 	rest := d.data[min(offset, len(d.data)):]
 	if end := bytes.IndexAny(rest, " \t\r\n,]}#"); end >= 0 {
@@ -120,8 +119,7 @@ func (d *document) origin(offset int, match string) Origin {
 	return Origin{File: d.name, Line: line, Column: column, Match: match}
 }
 
-// field returns the place of a table's key, or the table's own if the tree
-// should not have it.
+// field returns the place of a table's key, or the table's own place for an unknown key.
 func (n *node) field(key string) *node {
 	if f := n.fields[key]; f != nil {
 		return f
@@ -129,7 +127,7 @@ func (n *node) field(key string) *node {
 	return n
 }
 
-// item returns the place of a list's item, or the list's own.
+// item returns the place of a list's item, or the list's own place.
 func (n *node) item(i int) *node {
 	if i < len(n.items) {
 		return n.items[i]
@@ -137,16 +135,15 @@ func (n *node) item(i int) *node {
 	return n
 }
 
-// A locator builds the tree of places in one pass over the syntax. It stops at
-// a syntax error and does not mind a key given twice: the TOML library reports
-// both.
+// A locator builds the tree of places in one pass over the syntax. It stops at a syntax error and
+// accepts repeated keys: the TOML library reports both.
 type locator struct {
 	*document
 	parser  unstable.Parser
 	keys    int // in the file
 	inRule  int // in the current rule
-	outside int // in no rule
-	tooMany int // offset of the key that is one too many, or -1
+	outside int // outside of rules
+	tooMany int // offset of the first key over a limit, or -1
 }
 
 func (d *document) locate() *Error {
@@ -180,8 +177,8 @@ func (d *document) locate() *Error {
 	return d.errorAt(line, column, fmt.Sprintf("too many keys: at most %d in a file, %d in one rule, %d outside of rules", maxKeys, maxInRule, maxOutside))
 }
 
-// descend follows a dotted key, making what is not there yet. As in TOML, the
-// name of a list of tables means its last item.
+// descend follows a dotted key and creates missing nodes. As in TOML, the name of a list of
+// tables means its last item.
 func (l *locator) descend(n *node, key unstable.Iterator, rule bool) *node {
 	for key.Next() {
 		if len(n.items) > 0 {
@@ -226,8 +223,8 @@ func (l *locator) contents(n *node, value *unstable.Node, rule bool) {
 				item.value = int(it.Node().Raw.Offset)
 			}
 			n.items = append(n.items, item)
-			// Each item is a world of its own for repeated keys, so only the
-			// file's bound adds up over a list.
+			// The library checks each item separately for repeated keys, so only the limit of the
+			// file adds up over a list.
 			inRule, outside := l.inRule, l.outside
 			l.inRule, l.outside = 0, 0
 			l.count(item.value, rule)
@@ -256,12 +253,11 @@ func (l *locator) skip(offset int, what string) int {
 	return offset
 }
 
-// lineOf returns where the line at an offset starts, behind its indentation.
+// lineOf returns the offset of the first character behind a line's indentation.
 func (l *locator) lineOf(offset int) int {
 	line, _ := l.position(offset)
 	return l.skip(l.lines[line-1], " \t")
 }
 
-// sortedKeys lists a table's keys in order, so that equal files give equal
-// messages.
+// sortedKeys returns a table's keys sorted, so that equal files give equal messages.
 func sortedKeys[V any](table map[string]V) []string { return slices.Sorted(maps.Keys(table)) }

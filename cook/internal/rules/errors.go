@@ -11,29 +11,29 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// An Error is one problem of the configuration.
+// An Error is one error in the configuration.
 type Error struct {
-	File   string // as in File.Name; "" if no file is to blame
+	File   string // as in File.Name; "" if no file is at fault
 	Line   int    // from 1
 	Column int    // in bytes, from 1
 	Msg    string
 
-	excerpt string // the line as it is shown, "" if it is not known
-	caret   int    // characters of it before the place
-	text    string // the line
+	excerpt string // the displayed line; "" if unknown
+	caret   int    // characters before the place
+	text    string // the whole line
 	fix     *Edit
 }
 
-// Place is where the problem is; file is "" if no file is to blame.
+// Place returns the position of the error; file is "" if no file is at fault.
 func (e *Error) Place() (file string, line, column int) { return e.File, e.Line, e.Column }
 
-// Message is the problem without its place, in one line.
+// Message returns the error without its position, in one line.
 func (e *Error) Message() string {
 	return strings.ReplaceAll(pathname.Escape(e.Msg), "\n", `\n`)
 }
 
-// Excerpt is the line of the file and, in another line, a mark below the place; "" if it is
-// not known. Both begin with spaces.
+// Excerpt returns the line of the file and, in a second line, a mark below the place; "" if it is
+// unknown. Both lines begin with spaces.
 func (e *Error) Excerpt() string {
 	if e.excerpt == "" {
 		return ""
@@ -42,7 +42,7 @@ func (e *Error) Excerpt() string {
 	return fmt.Sprintf("%s | %s\n%s | %s^", number, pathname.Escape(e.excerpt), strings.Repeat(" ", len(number)), strings.Repeat(" ", e.caret))
 }
 
-// Error gives one line, whatever the file's name is and whatever it holds.
+// Error returns one line, for any name and contents of the file.
 func (e *Error) Error() string {
 	if e.File == "" {
 		return e.Message()
@@ -50,8 +50,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", pathname.Show(e.File), e.Line, e.Column, e.Message())
 }
 
-// Errors are all problems of a configuration, sorted by file and place. They
-// print one to a line.
+// Errors are all errors of a configuration, sorted by file and position. They print one per line.
 type Errors []*Error
 
 func (e Errors) Error() string {
@@ -77,8 +76,8 @@ func (e Errors) sort() {
 	})
 }
 
-// instead returns the end of a message about an unknown word: what was probably
-// meant, or else all there is.
+// instead returns the end of a message about an unknown word: the likely intended word, or else
+// all known words.
 func instead(word string, words []string) string {
 	if w := nearest.Word(word, words); w != "" {
 		return fmt.Sprintf("; did you mean %q?", w)
@@ -89,7 +88,7 @@ func instead(word string, words []string) string {
 	return "; have " + strings.Join(words, ", ")
 }
 
-// clip shortens what a hostile file would make us print.
+// clip shortens text from a hostile file before it is printed.
 func clip(s string) string {
 	const most = 100
 	if len(s) <= most {

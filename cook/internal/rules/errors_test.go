@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestBadFiles(t *testing.T) {
+func TestBadFileIsReportedWithPlaceAndCause(t *testing.T) {
 	const rule = "[[rule]]\nmatch = '*.png'\n"
 	for _, tc := range []struct{ file, want string }{
 		// The TOML itself.
@@ -34,7 +35,7 @@ func TestBadFiles(t *testing.T) {
 		{"[[rule]]\nmatch = ['a',\n  2]", "3:3: match: want a pattern or a list of patterns"},
 		{"[[rule]]\nmatch = ['a',\n  ['b']]", "2:9: match: want a pattern or a list of patterns"},
 		{"[[rule]]\nmatch = ['a', '[b']", `2:15: match: pattern "[b": unfinished [class], {alternatives} or backslash`},
-		{"[[rule]]\nmatch = '!a'", `2:9: match: pattern "!a": excludes from nothing; put it behind what it excludes from`},
+		{"[[rule]]\nmatch = '!a'", `2:9: match: pattern "!a": excludes from nothing; put it behind a pattern that it excludes from`},
 		{"[[rule]]\nmatch = 'a/../b'", `2:9: match: pattern "a/../b": has an element "..", which no path has`},
 
 		// recipe
@@ -70,7 +71,7 @@ func TestBadFiles(t *testing.T) {
 		{rule + "outputs = []", `3:11: outputs: want a list of templates such as ["{stem}.bin"]`},
 		{rule + "outputs = ['a', 2]", `3:17: outputs: want a template`},
 		{rule + "outputs = ['{stem}',\n'{stme}']", `4:1: template "{stme}": unknown word {stme}; did you mean "stem"?`},
-		{rule + "output = '../a'", `3:10: template "../a": has an element ".."; write the folders out`},
+		{rule + "output = '../a'", `3:10: template "../a": has an element ".."; write the directories out`},
 		{"[[rule]]\nmatch = '*'\nrecipe = 'mesh'\noutputs = ['a']", `4:11: outputs: want 2 for recipe "mesh", have 1`},
 		{"[[rule]]\nmatch = '*'\nrecipe = 'image'\noutputs = ['a', 'b']", `4:11: outputs: want 1 for recipe "image", have 2`},
 		{"[[rule]]\nmatch = '*'\ncommand = ['x']", `3:1: recipe "command" needs outputs = [...]`},
@@ -92,8 +93,8 @@ func TestBadFiles(t *testing.T) {
 	}
 }
 
-// What people write who have not read the specification of TOML is answered in their words.
-func TestSyntax(t *testing.T) {
+// Common mistakes of people who do not know TOML get messages in plain words.
+func TestSyntaxErrorsAreExplainedInPlainWords(t *testing.T) {
 	for line, want := range map[string]string{
 		"srgb = False":         "3:8: write it in lower case: false",
 		"srgb = TRUE # a":      "3:8: write it in lower case: true",
@@ -111,8 +112,8 @@ func TestSyntax(t *testing.T) {
 		"srgb true":            `3:6: want "=" behind "srgb"`,
 		"max size = 3":         `3:5: a key cannot have a space; words of options are joined by "_"`,
 		"größe = 3":            "3:3: a key of other letters than a-z, A-Z, 0-9, - and _ needs quotes",
-		"srgb = true;":         `3:12: take the ";" away: each line is one key and its value`,
-		"srgb = true,":         `3:12: take the "," away: each line is one key and its value`,
+		"srgb = true;":         `3:12: remove the ";": each line is one key and its value`,
+		"srgb = true,":         `3:12: remove the ",": each line is one key and its value`,
 		`name = "a" "b"`:       `3:12: nothing may follow a value; several values are a list: ["a", "b"]`,
 		"srgb = true x":        "3:13: nothing may follow a value",
 		"size = 010":           "3:8: a number cannot begin with 0",
@@ -130,8 +131,8 @@ func TestSyntax(t *testing.T) {
 	}
 }
 
-// The line is shown, and below it where in it the error is, whatever the line holds.
-func TestDetail(t *testing.T) {
+// Messages show the line with a mark below the error, for any contents of the line.
+func TestExcerptMarksTheErrorInItsLine(t *testing.T) {
 	long := strings.Repeat("x", 300)
 	for file, want := range map[string]string{
 		"srgb = False":                     "cook.toml:1:8: write it in lower case: false\n    1 | srgb = False\n      |        ^",
@@ -190,7 +191,7 @@ cook.toml:4:10: template "{": "{" without "}"; write "{{" for a brace`
 	}
 }
 
-func TestLimits(t *testing.T) {
+func TestLargeFileIsRefused(t *testing.T) {
 	rules := func(n int) string { return strings.Repeat("[[rule]]\nmatch='*'\n", n) }
 	var keys strings.Builder
 	for i := range maxInRule {
@@ -198,7 +199,7 @@ func TestLimits(t *testing.T) {
 	}
 	braces := func(n int) string { return "match='" + strings.Repeat("{a,b}", n) + "'\n" }
 	for _, tc := range []struct{ name, file, want string }{
-		{"bytes", strings.Repeat("#", MaxFile+1), "c:1:1: file has more than 4194304 bytes, which is the most that is read"},
+		{"bytes", strings.Repeat("#", MaxFile+1), "c:1:1: file has more than 4194304 bytes, the limit"},
 		{"rules", rules(maxLayers + 1), "c:20001:1: more than 10000 rules and target tables"},
 		{"rules and tables", rules(maxLayers) + "[target.a.image]\n[target.b.image]", "c:20001:11: more than 10000 rules and target tables"},
 		{"keys in a rule", "[[rule]]\nmatch='*'\n[rule.x]\n" + keys.String(), "c:1000:1: too many keys: at most 100000 in a file, 1000 in one rule, 2000 outside of rules"},
@@ -218,7 +219,7 @@ func TestLimits(t *testing.T) {
 		}
 	}
 
-	// What is just inside of them is fine.
+	// A file just below the limits compiles.
 	s := compile(t, rules(maxLayers-1)+"[target.a.image]\nquality = 2\n")
 	m := method(t, s, "a.png", "a")
 	if got := m.Cooker.(*fakeImage).Quality; got != 2 {
@@ -226,7 +227,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-func TestClip(t *testing.T) {
+func TestClipKeepsWholeCharacters(t *testing.T) {
 	for s, want := range map[string]string{
 		"short":                       "short",
 		strings.Repeat("a", 100):      strings.Repeat("a", 100),
@@ -236,6 +237,37 @@ func TestClip(t *testing.T) {
 	} {
 		if got := clip(s); got != want {
 			t.Errorf("clip(%q) = %q, want %q", s, got, want)
+		}
+	}
+}
+
+// Control characters of a file or its name appear as escapes in messages, and each message is one
+// line.
+func TestHostileTextIsEscapedInErrors(t *testing.T) {
+	const odd = "\x1b[2J\u202e\r\nfake:1:1: "
+	name := odd + "/cook.toml"
+	for _, text := range []string{
+		"[[rule]]\nmatch = \"" + `\u001b[2J\u202e\r\nfake` + "[\"\n",
+		"\"" + `\u001b[2J\r\nfake` + "\" = 1\n",
+		"[[rule]]\nmatch = '*'\nrecipe = \"" + `\u001b[2J\nfake` + "\"\n",
+		"[[rule]]\nmatch = '*'\noutput = \"" + `\u202e\nfake` + "\"\n",
+		"[target.\"" + `\u001b\n` + "\".image]\nquality = 1\n",
+		"a = 1\n\"" + `\u001b\nfake` + "\" = 1\n\"" + `\u001b\nfake` + "\" = 2\n",
+		"[[rule]]\nmatch = '*'\ncommand = [\"" + `\u001b{\n` + "\"]\n",
+		"\x1b[2J", "x = \u009b", "\u202e = 1", "a = \"\xff\"",
+	} {
+		_, err := Compile([]File{{Name: name, Data: []byte(text)}}, recipes(t))
+		if err == nil {
+			t.Errorf("%q: no error", text)
+			continue
+		}
+		for line := range strings.SplitSeq(err.Error(), "\n") {
+			if strings.IndexFunc(line, func(r rune) bool { return !unicode.IsPrint(r) }) >= 0 {
+				t.Errorf("%q: unescaped control character %q", text, line)
+			}
+			if !strings.HasPrefix(line, `"\x1b[2J`) {
+				t.Errorf("%q: line %q does not start with the file's name", text, line)
+			}
 		}
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
-// The recipes of these tests cook nothing; only their options matter.
+// The recipes of these tests cook nothing; the tests use only their options.
 
 type fakeImage struct {
 	SRGB    bool `toml:"srgb"`
@@ -90,7 +90,7 @@ func recipes(t testing.TB, list ...recipe.Recipe) *recipe.Set {
 	return s
 }
 
-// compile compiles one file for the root.
+// compile compiles one cook.toml at the root.
 func compile(t testing.TB, text string) *Set {
 	t.Helper()
 	return compileFiles(t, File{Name: "cook.toml", Data: []byte(text)})

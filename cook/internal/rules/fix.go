@@ -9,14 +9,14 @@ import (
 	"github.com/assetcook/assetcook/internal/nearest"
 )
 
-// An Edit puts a line of a file right: at a place, in bytes from 1, New is to stand instead
-// of Old, which may be "".
+// An Edit corrects a line of a file: it replaces Old by New at a position, counted in bytes from
+// 1. Old may be "".
 type Edit struct {
 	Line, Column int
 	Old, New     string
 }
 
-// Fix returns the edit that removes the error, if there is no doubt which that is.
+// Fix returns the edit that removes the error; ok is false if the correction is uncertain.
 func (e *Error) Fix() (Edit, bool) {
 	if e.fix == nil {
 		return Edit{}, false
@@ -24,8 +24,8 @@ func (e *Error) Fix() (Edit, bool) {
 	return *e.fix, true
 }
 
-// meant adds a fix to an error if old is certainly a misspelling of one of the words: replace it,
-// with or without quotes, by that word.
+// meant adds a fix to an error if old is certainly a misspelling of one of the words: replace
+// old, with or without quotes, by that word.
 func (e *Error) meant(old string, words []string) *Error {
 	if w := nearest.Certain(old, words); w != "" {
 		e.means(old, w)
@@ -33,15 +33,15 @@ func (e *Error) meant(old string, words []string) *Error {
 	return e
 }
 
-// misspelt is meant for names of recipes, keys and values. A word that another recipe knows is
-// in the wrong place, not misspelt, so it gets no fix.
+// misspelt adds a fix for a misspelt recipe, key or value. A word of another recipe is in the
+// wrong place, not misspelt, so it gets no fix.
 func (s *Set) misspelt(e *Error, old string, words []string) {
 	if !s.isWord(old) {
 		e.meant(old, words)
 	}
 }
 
-// isWord reports whether a text is the name, an option or a word of some recipe.
+// isWord reports whether a text is a recipe, an option, or a word of an option's values.
 func (s *Set) isWord(text string) bool {
 	for _, name := range s.recipes.Names() {
 		if name == text {
@@ -56,8 +56,7 @@ func (s *Set) isWord(text string) bool {
 	return false
 }
 
-// means makes it the fix of an error to write another word instead of that at its place,
-// with or without quotes.
+// means sets the fix of an error: replace old at its position, with or without quotes, by new.
 func (e *Error) means(old, new string) *Error {
 	at := min(e.Column-1, len(e.text))
 	for _, quote := range []string{"", `"`, "'"} {
@@ -70,7 +69,7 @@ func (e *Error) means(old, new string) *Error {
 	return e
 }
 
-// replaced makes it the fix of an error to write another text instead of that at a column.
+// replaced sets the fix of an error: replace old at a column by new.
 func (e *Error) replaced(column int, old, new string) *Error {
 	if at := min(column-1, len(e.text)); old != new && strings.HasPrefix(e.text[at:], old) {
 		e.fix = &Edit{e.Line, column, old, new}
@@ -79,15 +78,15 @@ func (e *Error) replaced(column int, old, new string) *Error {
 }
 
 var (
-	// plainWord is a value without quotes that can only be a word.
+	// plainWord matches an unquoted value that can only be a word.
 	plainWord = lazyregexp.New(`^[A-Za-z_][\w./*-]*$`)
-	// openString is a text in quotes that lasts to the end of the line.
+	// openString matches a quoted text that lasts to the end of the line.
 	openString = lazyregexp.New(`^"[\w./*{}-]+$`)
-	// leadingZeros are those of a whole number.
+	// leadingZeros matches the zeros before a whole number.
 	leadingZeros = lazyregexp.New(`^0+[1-9]`)
 )
 
-// fixSyntax finds the fix of an error that a sentence tells of.
+// fixSyntax sets the fix of a syntax error, given its message.
 func (e *Error) fixSyntax(sentence string) *Error {
 	at := min(max(0, e.Column-1), len(e.text))
 	rest := strings.TrimLeft(e.text[at:], " \t")

@@ -11,8 +11,8 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// follow sets the option Follow.Option to a checksum of the rules for the target that may change
-// how the other recipe cooks a file. Only their recipes, outputs and Follow.Keys count.
+// follow sets the option Follow.Option to a checksum of the target's rules that may change how
+// the other recipe cooks a file. Only their recipes, outputs and Follow.Keys count.
 func (d *decision) follow(target string, f *recipe.Follow) {
 	other, ok := d.set.recipes.Lookup(f.Recipe)
 	if !ok {
@@ -58,7 +58,8 @@ func (d *decision) follow(target string, f *recipe.Follow) {
 	}
 }
 
-// settingsOf returns the settings of a layer with one of the keys that a recipe accepts.
+// settingsOf returns the settings of a layer that have one of the keys and that the recipe
+// accepts.
 func (l *layer) settingsOf(r recipe.Recipe, keys []string) (list []setting) {
 	cooker := r.New()
 	for _, s := range l.settings {
@@ -70,7 +71,7 @@ func (l *layer) settingsOf(r recipe.Recipe, keys []string) (list []setting) {
 }
 
 // mayMatch reports whether a layer may match files with one of the extensions. A pattern that
-// ends in another extension cannot.
+// ends in another extension cannot match.
 func (l *layer) mayMatch(extensions []string) bool {
 	if len(l.texts) == 0 {
 		return true
@@ -82,7 +83,7 @@ func (l *layer) mayMatch(extensions []string) bool {
 	})
 }
 
-// prefixOf returns the folder of a layer, with a slash at its end.
+// prefixOf returns the directory of a layer, with a trailing slash.
 func (s *Set) prefixOf(i int) string {
 	for _, f := range s.folders {
 		if i >= f.first && i < f.last {
@@ -92,7 +93,7 @@ func (s *Set) prefixOf(i int) string {
 	return s.layers[i].prefix
 }
 
-// Follows reports whether the method asks how other files are cooked.
+// Follows reports whether the method depends on how other files are cooked.
 func (m *Method) Follows() bool {
 	return m.any(func(s *Method) bool {
 		return s.Recipe.Follow != nil && slices.ContainsFunc(s.Options, func(o Option) bool {
@@ -101,7 +102,7 @@ func (m *Method) Follows() bool {
 	})
 }
 
-// Followed is recipe.Env.Followed for jobs of the method.
+// Followed implements recipe.Env.Followed for jobs of the method.
 func (m *Method) Followed(source string) (by string, options recipe.Cooker, outputs []string) {
 	if m.set == nil {
 		return "", nil, nil

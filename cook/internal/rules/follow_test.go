@@ -26,8 +26,8 @@ func (p *fakePicture) Outputs() []string                     { return []string{"
 func (*fakePicture) Cook(context.Context, *recipe.Job) error { return nil }
 
 // The checksum of the rules for pictures changes with every rule that may change their outputs,
-// and with no other rule. A model learns how each picture is cooked for its target.
-func TestFollowedRules(t *testing.T) {
+// and with no other rule. A model sees how each picture is cooked for its target.
+func TestFollowChecksumCoversRulesOfOtherRecipe(t *testing.T) {
 	model := recipe.Recipe{
 		Name: "model", Version: 1, Extensions: []string{".model"}, New: func() recipe.Cooker { return &fakeModel{} },
 		Follow: &recipe.Follow{Recipe: "picture", Keys: []string{"form"}, Option: "rules"},
@@ -74,7 +74,7 @@ func TestFollowedRules(t *testing.T) {
 
 	s := compile("[[rule]]\nmatch = 't/*.png'\nform = 'b'\n[[rule]]\nmatch = 'raw/'\nrecipe = 'copy'\n[target.x.picture]\nform = 'b'")
 	if says(s, "") == says(s, "x") || !method(t, s, "m/a.model", "x").Follows() || method(t, compile(""), "m/a.model", "").Follows() {
-		t.Error("the targets are alike")
+		t.Error("the targets have the same checksum")
 	}
 	have := map[string]string{}
 	for _, target := range []string{"", "x"} {

@@ -28,12 +28,12 @@ func FuzzCompile(f *testing.F) {
 		}
 		var values map[string]any
 		if err := toml.Unmarshal([]byte(strings.TrimPrefix(string(data), "\xef\xbb\xbf")), &values); err != nil {
-			t.Fatalf("compiled, but is no TOML: %v", err)
+			t.Fatalf("invalid TOML compiles: %v", err)
 		}
 		for _, target := range append([]string{""}, s.Targets()...) {
 			m, err := s.Method(path, target)
 			if again, sameErr := s.Method(path, target); again != m || sameErr != err {
-				t.Fatalf("Method(%q, %q) changes its mind", path, target)
+				t.Fatalf("Method(%q, %q) returns two different methods", path, target)
 			}
 			if (m == nil) == (err == nil) {
 				t.Fatalf("Method(%q, %q) = %v, %v", path, target, m, err)
@@ -54,7 +54,7 @@ func FuzzCompile(f *testing.F) {
 	})
 }
 
-// Every error points into its file.
+// checkErrors checks that every error points into its file.
 func checkErrors(t *testing.T, data []byte, err error) {
 	t.Helper()
 	var list Errors
@@ -64,13 +64,13 @@ func checkErrors(t *testing.T, data []byte, err error) {
 	lines := strings.Split(strings.TrimPrefix(string(data), "\xef\xbb\xbf"), "\n")
 	for i, e := range list {
 		if e.Line < 1 || e.Line > len(lines) || e.Column < 1 || e.Column > len(lines[e.Line-1])+1 {
-			t.Errorf("%v points out of the file", e)
+			t.Errorf("%v has a position outside the file", e)
 		}
 		if e.File == "" || e.Msg == "" {
-			t.Errorf("%#v says nothing", e)
+			t.Errorf("%#v has no message", e)
 		}
 		if i > 0 && list[i-1].File == e.File && list[i-1].Line > e.Line {
-			t.Errorf("%v stands behind %v", e, list[i-1])
+			t.Errorf("%v is sorted after %v", e, list[i-1])
 		}
 	}
 }

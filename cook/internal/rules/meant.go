@@ -10,8 +10,8 @@ import (
 	"github.com/assetcook/assetcook/internal/nearest"
 )
 
-// meant returns the end of a message about a rule that matches nothing: what it probably
-// is meant to match, or what about it no pattern has.
+// meant returns the end of a message about a rule that matches nothing: the likely intended
+// pattern, or the mistake in its pattern.
 func (s *Set) meant(number int, sources iter.Seq[string]) string {
 	l := &s.layers[number]
 	prefix, text := l.prefix, l.texts[0]
@@ -23,10 +23,10 @@ func (s *Set) meant(number int, sources iter.Seq[string]) string {
 		return fmt.Sprintf("; patterns are no regular expressions: did you mean %q?", fixed)
 	}
 	if rest, ok := strings.CutPrefix(strings.TrimPrefix(text, "/"), prefix); ok && try(rest) {
-		return fmt.Sprintf("; patterns begin at the folder of their file: did you mean %q?", rest)
+		return fmt.Sprintf("; patterns begin at the directory of their file: did you mean %q?", rest)
 	}
 	if _, rest, ok := strings.Cut(strings.TrimPrefix(text, "/"), "/"); ok && rest != "" && prefix == "" && try("/"+rest) {
-		return fmt.Sprintf("; patterns begin in the asset folder: did you mean %q?", "/"+rest)
+		return fmt.Sprintf("; patterns begin at the asset directory: did you mean %q?", "/"+rest)
 	}
 	if matchesAny(text, prefix, sources, true) {
 		return "; the case of letters differs: " + found(text, prefix, sources)
@@ -48,8 +48,8 @@ func sampleName(pattern string) string {
 	return name
 }
 
-// matchesAny reports whether a pattern of the file of a folder matches a source, whatever
-// the case of letters if folded.
+// matchesAny reports whether a pattern of the file in directory prefix matches a source, ignoring
+// case if folded.
 func matchesAny(pattern, prefix string, sources iter.Seq[string], folded bool) bool {
 	_, ok := firstMatch(pattern, prefix, sources, folded)
 	return ok
@@ -83,14 +83,13 @@ func firstMatch(pattern, prefix string, sources iter.Seq[string], folded bool) (
 	return "", false
 }
 
-// fromRegexp turns what is common in regular expressions into what patterns have.
+// fromRegexp replaces common regular expression syntax by pattern syntax.
 func fromRegexp(text string) string {
 	text = strings.TrimSuffix(strings.TrimPrefix(text, "^"), "$")
 	return strings.NewReplacer(".*", "*", ".+", "*", `\.`, ".", "(", "{", ")", "}", "|", ",").Replace(text)
 }
 
-// respelled replaces the words of a pattern's elements that are no wildcards by names that
-// sources have in their place and that are spelled almost so.
+// respelled replaces literal elements of a pattern by similar names of sources at the same depth.
 func respelled(text, prefix string, sources iter.Seq[string]) string {
 	elements := strings.Split(text, "/")
 	anchored := len(elements) > 1

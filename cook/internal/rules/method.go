@@ -10,40 +10,40 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
-// A Method is how a source is cooked: what all rules that match it come to. It
-// is shared and must not be changed.
+// A Method says how a source is cooked: the merged result of all rules that match it. It is
+// shared and must not be changed.
 type Method struct {
 	// Alone is the method without Then, nil if there is no Then.
 	Alone *Method
-	// Whole is the method whose Alone is this one, nil for none.
+	// Whole is the chain whose Alone is this method; may be nil.
 	Whole *Method
 	// Final replaces the result of FinalNames in an action from another machine.
 	Final []string
-	// Then says for each output of the recipe how it is cooked further, nil for one that is
-	// placed. It is nil if all are.
+	// Then holds for each output the method that cooks it further, nil for an output that is
+	// placed. It is nil if all outputs are placed.
 	Then   []*Method
 	Recipe recipe.Recipe
-	// Cooker has its options filled in and has passed its Check.
+	// Cooker has its options set and has passed its Check.
 	Cooker  recipe.Cooker
 	Outputs []Template
 	Target  string
-	// Options are the Cooker's that can change the result, sorted by key.
+	// Options are the Cooker's options that can change the result, sorted by key.
 	Options []Option
-	// Rules are those that decided something, weakest first.
+	// Rules are the rules with an effect, weakest first.
 	Rules []Origin
 
 	chosen win  // the layer that names the recipe, -1 for none
-	set    *Set // if it follows another recipe, else nil
+	set    *Set // nil unless it follows another recipe
 }
 
 // Chosen returns the place that names the recipe.
 func (m *Method) Chosen() Origin { return m.chosen.at }
 
-// Holder returns the recipe whose outputs may contain the source, which then has no outputs; nil if
-// there is no such recipe or a rule decides how the source is cooked.
+// Holder returns the recipe whose outputs may contain the source, in which case the source has no
+// outputs. It returns nil if there is no such recipe or a rule decides how the source is cooked.
 func (m *Method) Holder() *recipe.Recipe { return m.chosen.holder }
 
-// An Option is an option's canonical value and where it was set.
+// An Option is an option's canonical value and the place that set it.
 type Option struct {
 	recipe.Field
 	From Origin
@@ -51,9 +51,9 @@ type Option struct {
 
 // An Origin is a place in the configuration: a rule, or a key.
 type Origin struct {
-	File   string // as in File.Name, "built-in" or, for what no rule sets, "default"
-	Line   int    // from 1; 0 unless it is in a file
-	Column int    // in bytes, from 1; 0 unless it is in a file
+	File   string // as in File.Name, "built-in" or "default"
+	Line   int    // from 1; 0 outside of files
+	Column int    // in bytes, from 1; 0 outside of files
 	// Match is the rule's patterns, or the header of a target's table.
 	Match string
 }
@@ -66,20 +66,20 @@ func (o Origin) String() string {
 	return fmt.Sprintf("%s:%d", o.File, o.Line)
 }
 
-// An outcome is a Method or why there is none.
+// An outcome is a Method or the reason why there is none.
 type outcome struct {
 	method *Method
 	err    error
 }
 
-// A selection is the set of layers that match a source, one bit for each, after
-// a header of the target's number and the row of the built-in table. It is big
-// enough for any configuration, so that it can live on the stack.
+// A selection is the set of layers that match a source, one bit per layer. Its header holds the
+// target's number and the row of the built-in table. It has a fixed size, so that it can stay on
+// the stack.
 type selection [selectionHeader + (maxLayers+7)/8]byte
 
 const selectionHeader = 8 // bytes
 
-// artifact is the bit of the header, in byte 3, that says that this is not for a source.
+// artifact is a bit of the header's byte 3: the selection is for an artifact.
 const artifact = 1 << 7
 
 func (b *selection) forArtifact() bool { return b[3]&artifact != 0 }
@@ -88,13 +88,11 @@ func (b *selection) set(i int)      { b[selectionHeader+i/8] |= 1 << (i % 8) }
 func (b *selection) clear(i int)    { b[selectionHeader+i/8] &^= 1 << (i % 8) }
 func (b *selection) has(i int) bool { return b[selectionHeader+i/8]>>(i%8)&1 == 1 }
 
-// Method returns how the source at a clean slash path in the asset tree is
-// cooked for a target, "" for none. Sources whose rules come to the same thing
-// share one Method: equal choices are equal pointers. A choice that was made
-// before costs no allocation if no rule is for artifacts.
+// Method returns how a source is cooked for a target, "" for none. The path is a clean slash path
+// in the asset tree. Sources with equal results share one Method, so equal methods are equal
+// pointers. A repeated choice does not allocate if no rule is for artifacts.
 //
-// The error is an *Error; it does not name the source. It stays the same for
-// the life of the Set.
+// The error is an *Error; it does not name the source. It stays the same for the life of the Set.
 func (s *Set) Method(path, target string) (*Method, error) {
 	number, ok := s.number[target]
 	if !ok {
@@ -122,8 +120,8 @@ func (s *Set) choose(matched *selection, path, target string, row int) *outcome 
 	return known
 }
 
-// match finds the layers that match a source, or an artifact if it is made, and the row of
-// the built-in table.
+// match finds the layers that match a source, or an artifact if made, and the row of the built-in
+// table.
 func (s *Set) match(matched *selection, path string, number int, target string, made bool) (row int) {
 	name := path[strings.LastIndexByte(path, '/')+1:]
 	if row = s.builtin.findKey(path); !made && s.foreign(path, row) {
@@ -157,15 +155,15 @@ func (s *Set) match(matched *selection, path string, number int, target string, 
 	return row
 }
 
-// isTable reports whether a layer is the table of a target, and no rule.
+// isTable reports whether a layer is the table of a target and not a rule.
 func (l *layer) isTable() bool { return l.texts == nil }
 
-// isFor reports whether a layer has its say when sources are cooked for a target.
+// isFor reports whether a layer applies to a target.
 func (l *layer) isFor(target string) bool {
 	return l.targets == nil || slices.Contains(l.targets, target)
 }
 
-// decide finds the outcome of a selection that is new.
+// decide computes the outcome of a new selection.
 func (s *Set) decide(key, path, target string, row int) *outcome {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -176,7 +174,7 @@ func (s *Set) decide(key, path, target string, row int) *outcome {
 	copy(matched[:], key)
 	d := s.weigh(&matched, row, target)
 	if d.recipe == "" {
-		s.made.seen[key] = &outcome{} // an artifact that is placed
+		s.made.seen[key] = &outcome{} // a placed artifact
 		return s.made.seen[key]
 	}
 	s.note(&matched, path, d)
@@ -184,7 +182,7 @@ func (s *Set) decide(key, path, target string, row int) *outcome {
 		s.asked.targets = append(s.asked.targets, target)
 	}
 
-	// Rules that match but have no say make no difference to the choice.
+	// Matching rules without an effect do not distinguish choices.
 	same := fmt.Sprintf("%q %s %v %q %d", target, d.recipe, d.had, d.row, d.chose)
 	known := s.made.decided[same]
 	if known == nil {
@@ -195,24 +193,24 @@ func (s *Set) decide(key, path, target string, row int) *outcome {
 	return known
 }
 
-// A decision is what the matching layers have come to.
+// A decision is the merged result of the matching layers.
 type decision struct {
 	set     *Set
 	recipe  string
 	cooker  recipe.Cooker
-	outputs *layer         // that gives the outputs; nil for the recipe's own
-	won     map[string]win // by "recipe", "outputs" and the options that are not default
+	outputs *layer         // the layer with the outputs; nil for the recipe's own
+	won     map[string]win // by "recipe", "outputs" and the keys of options that are set
 	chose   int            // the rule that names the recipe, -1 for none
-	had     []int          // layers that won something, in order
-	row     string         // what the built-in rule matches, if it did
+	had     []int          // layers with an effect, in order
+	row     string         // the pattern of the built-in rule, if used
 	holder  *recipe.Recipe // the result of Method.Holder
 }
 
-// A win is the layer that decides something, -1 for the built-in rules, and the place.
+// A win is the layer that decides a setting, -1 for the built-in rules, and its place.
 type win struct {
 	layer  int
 	at     Origin
-	holder *recipe.Recipe // of a choice of a recipe, the result of Method.Holder
+	holder *recipe.Recipe // for a choice of a recipe: result of Method.Holder
 }
 
 func (s *Set) weigh(matched *selection, row int, target string) *decision {
@@ -241,7 +239,7 @@ func (s *Set) weigh(matched *selection, row int, target string) *decision {
 			continue
 		}
 		for _, o := range l.settings {
-			// A rule that names no recipe may hold what this one cannot take.
+			// A rule that names no recipe may have options that this recipe does not accept.
 			if recipe.SetOption(d.cooker, o.key, o.value) == nil {
 				d.won[o.key] = win{layer: i, at: o.at}
 			}
@@ -267,7 +265,7 @@ func (s *Set) weigh(matched *selection, row int, target string) *decision {
 	return d
 }
 
-// conclude judges what could only be judged with all options together.
+// conclude checks all options together and makes the method.
 func (d *decision) conclude(target string) *outcome {
 	fail := func(at Origin, format string, args ...any) *outcome {
 		e := &Error{Msg: fmt.Sprintf(format, args...)}

@@ -35,10 +35,10 @@ indent = true
 	}{
 		{"a.png", "a.png", true},
 		{"a.png", "x/y/b.JPG", true},
-		{"a.png", "a.tga", true}, // the third rule has no say
+		{"a.png", "a.tga", true}, // the third rule has no effect
 		{"a.png", "ui/a.png", false},
 		{"ui/a.png", "ui/x/b.tga", true},
-		{"raw/a.png", "raw/a.json", true}, // the built-in table neither
+		{"raw/a.png", "raw/a.json", true}, // nor has the built-in table
 		{"raw/a.png", "a.txt", false},     // chosen by different rules
 		{"a.png", "a.json", false},
 		{"a.png@pc", "a.png@web", false},
@@ -56,7 +56,7 @@ indent = true
 	}
 }
 
-func TestMethodErrors(t *testing.T) {
+func TestMethodErrorNamesTheRule(t *testing.T) {
 	for _, tc := range []struct{ name, file, path, target, want string }{
 		{"check blames the rule that set the option", `
 			[[rule]]
@@ -68,14 +68,14 @@ func TestMethodErrors(t *testing.T) {
 			`cook.toml:4:4: recipe "image": quality: want at most 8 without max_size, have 9`},
 		{"check blames the target", "[target.pc.image]\nquality = 9", "a.png", "pc",
 			`cook.toml:2:1: recipe "image": quality: want at most 8 without max_size, have 9`},
-		{"check blames who chose the recipe", "[[rule]]\nmatch = '*'\nrecipe = 'command'\noutput = 'a'", "a.png", "",
+		{"check blames the place that chose the recipe", "[[rule]]\nmatch = '*'\nrecipe = 'command'\noutput = 'a'", "a.png", "",
 			`cook.toml:3:1: recipe "command": command: want a program and its arguments`},
-		{"count that only the source reveals", "[[rule]]\nmatch = '*'\noutput = 'a'", "a.gltf", "",
+		{"number of outputs known only with the source", "[[rule]]\nmatch = '*'\noutput = 'a'", "a.gltf", "",
 			`cook.toml:3:1: outputs: want 2 for recipe "mesh", have 1`},
-		{"outputs that other sources have", "[[rule]]\nmatch = '*'\ncommand = ['x']\n[[rule]]\nmatch = '*.png'\noutput = 'a'", "a.tga", "",
+		{"outputs given for other sources only", "[[rule]]\nmatch = '*'\ncommand = ['x']\n[[rule]]\nmatch = '*.png'\noutput = 'a'", "a.tga", "",
 			`cook.toml:3:1: recipe "command" needs outputs = [...]`},
 		{"unknown target", "[target.mobile]\n[target.pc]", "a.png", "mobil", `unknown target "mobil"; did you mean "mobile"?`},
-		{"unknown target without likeness", "[target.mobile]\n[target.pc]", "a.png", "web", `unknown target "web"; have mobile, pc`},
+		{"unknown target without a similar name", "[target.mobile]\n[target.pc]", "a.png", "web", `unknown target "web"; have mobile, pc`},
 		{"no targets", "", "a.png", "web", `unknown target "web"; none is declared`},
 	} {
 		s := compile(t, tc.file)
@@ -92,13 +92,12 @@ func TestMethodErrors(t *testing.T) {
 			continue
 		}
 		if _, again := s.Method(tc.path, tc.target); again != err {
-			t.Errorf("%s: error is made anew", tc.name)
+			t.Errorf("%s: a second call returns another error", tc.name)
 		}
 	}
 }
 
-// torn is a recipe whose own template is wrong and whose Check does not blame
-// an option.
+// torn is a recipe with an invalid template, and its Check returns an error without an option.
 type torn struct {
 	Broken bool `toml:"broken"`
 }
@@ -112,16 +111,16 @@ func (o *torn) Check() error {
 	return nil
 }
 
-func TestWrongRecipe(t *testing.T) {
+func TestBadRecipeIsReported(t *testing.T) {
 	set := recipes(t, fake("copy", func() recipe.Cooker { return &torn{} }))
 	s, err := Compile([]File{{Name: "c", Data: []byte("[[rule]]\nmatch = '*.b'\nbroken = true\n[[rule]]\nmatch='*.c'\nrecipe = 'copy'")}}, set)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
-		"a":   `recipe "copy": template "../{path}": has an element ".."; write the folders out`,
+		"a":   `recipe "copy": template "../{path}": has an element ".."; write the directories out`,
 		"a.b": `recipe "copy": out of order`,
-		"a.c": `c:6:1: recipe "copy": template "../{path}": has an element ".."; write the folders out`,
+		"a.c": `c:6:1: recipe "copy": template "../{path}": has an element ".."; write the directories out`,
 	} {
 		if _, err := s.Method(path, ""); err == nil || err.Error() != want {
 			t.Errorf("%s: got %v, want %s", path, err, want)
@@ -129,7 +128,7 @@ func TestWrongRecipe(t *testing.T) {
 	}
 }
 
-// fifty is a configuration of 50 rules of all kinds and one target.
+// fifty returns a configuration with 50 rules of all kinds and one target.
 func fifty() string {
 	var b strings.Builder
 	for i := range 10 {
@@ -148,7 +147,7 @@ var fiftyPaths = []string{
 	"music/theme.ogg", "data.X5", "raw/v1x/\xff_hd.png", "a/b/c/d/e/f/g/h.JSON",
 }
 
-func TestConcurrentMethodsAreOne(t *testing.T) {
+func TestConcurrentCallsShareOneMethod(t *testing.T) {
 	s := compile(t, fifty())
 	const workers = 8
 	found := make([][]*Method, workers)
@@ -174,7 +173,7 @@ func TestConcurrentMethodsAreOne(t *testing.T) {
 }
 
 func TestSeenMethodAllocatesNothing(t *testing.T) {
-	// Every one of many rules matches, so no small buffer would do.
+	// All of the many rules match, so a small buffer would not suffice.
 	for name, file := range map[string]string{
 		"fifty": fifty(),
 		"many":  strings.Repeat("[[rule]]\nmatch = ['**/v*/{a,b,?}_hd.*', '*']\nquality = 3\n", 1000) + "[target.pc]",

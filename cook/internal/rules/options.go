@@ -13,10 +13,9 @@ import (
 	"github.com/assetcook/assetcook/internal/nearest"
 )
 
-// option judges one option of a rule or target table and says whether it is
-// right. A named recipe's cooker takes the value; without a name, some recipe
-// must have the option and be able to take the value. The words are keys that
-// might have been meant besides.
+// option checks one option of a rule or target table and reports whether it is valid. The cooker
+// of a named recipe takes the value; without a name, some recipe must have the option and accept
+// the value. words are other keys that might have been intended.
 func (c *compiler) option(at *node, name, guessed string, cooker recipe.Cooker, key string, value any, words []string) bool {
 	if cooker == nil {
 		return c.optionOfAny(at, guessed, key, value, words)
@@ -38,12 +37,12 @@ func (c *compiler) option(at *node, name, guessed string, cooker recipe.Cooker, 
 	return false
 }
 
-// optionOfAny judges an option of a rule that names no recipe. Guessed is the one that
-// cooks what it seems to match, "" for no guess: messages are about its values alone.
+// optionOfAny checks an option of a rule that names no recipe. guessed is the recipe that
+// probably cooks the matching files, "" for none: messages then describe only its values.
 func (c *compiler) optionOfAny(at *node, guessed, key string, value any, words []string) bool {
 	var wrong *recipe.OptionError
 	var wants []string
-	own := "" // what the guessed recipe wants
+	own := "" // the description of the guessed recipe
 	for _, name := range c.set.recipes.Names() {
 		err := recipe.SetOption(c.cooker(name), key, value)
 		if err == nil {
@@ -79,7 +78,7 @@ func (c *compiler) optionOfAny(at *node, guessed, key string, value any, words [
 	return false
 }
 
-// short is an option's error with a value that cannot fill the screen.
+// short returns an option's error with the value clipped.
 func (c *compiler) short(at *node, err error, value any) string {
 	var wrong *recipe.OptionError
 	if !errors.As(err, &wrong) {
@@ -100,7 +99,7 @@ func (c *compiler) short(at *node, err error, value any) string {
 	return fmt.Sprintf("%v; write it without point and exponent: %.0f", brief, x)
 }
 
-// fixOption finds the fix of an error about the value of an option.
+// fixOption sets the fix of an error about an option's value.
 func (s *Set) fixOption(e *Error, err error, value any) {
 	var wrong *recipe.OptionError
 	if !errors.As(err, &wrong) {
@@ -108,7 +107,7 @@ func (s *Set) fixOption(e *Error, err error, value any) {
 	}
 	switch v := value.(type) {
 	case string:
-		if s.misspelt(e, v, quotedIn(wrong.Want)); e.fix == nil && strings.HasSuffix(e.Msg, "; take the quotes away") {
+		if s.misspelt(e, v, quotedIn(wrong.Want)); e.fix == nil && strings.HasSuffix(e.Msg, "; remove the quotes") {
 			e.replaced(e.Column, `"`+v+`"`, v)
 		}
 	case float64:
@@ -130,8 +129,8 @@ func quotedIn(want string) (words []string) {
 	return words
 }
 
-// meantWord returns the end of a message about a word that is none of those quoted in what
-// is wanted: the nearest of them, or that a number or true needs no quotes.
+// meantWord returns the end of a message about a word that is not among the quoted words of want:
+// the nearest word, or the advice to remove the quotes of a number or a boolean.
 func meantWord(text, want string) string {
 	if w := nearest.Word(text, quotedIn(want)); w != "" {
 		return fmt.Sprintf("; did you mean %q?", w)
@@ -141,7 +140,7 @@ func meantWord(text, want string) string {
 	switch {
 	case (text == "true" || text == "false") && strings.Contains(want, text),
 		notNumber == nil && strings.Contains(want, "a number"), notWhole == nil && strings.Contains(want, "a whole number"):
-		return "; take the quotes away"
+		return "; remove the quotes"
 	}
 	return ""
 }
@@ -160,7 +159,7 @@ func (c *compiler) targets(at *node, value any, prefix string) {
 			continue
 		}
 		if name == AllTargets {
-			c.failf(place.key, "target %q: this name stands for all targets that are declared; choose another one", name)
+			c.failf(place.key, "target %q: this name means all declared targets; choose another one", name)
 			continue
 		}
 		if _, ok := c.set.number[name]; !ok {
@@ -205,7 +204,7 @@ func (c *compiler) target(at *node, name, recipe string, value any, prefix strin
 
 const maxTargetName = 64 // bytes
 
-// AllTargets is what stands for all targets that are declared.
+// AllTargets is the name for all declared targets.
 const AllTargets = "all"
 
 func isTargetName(name string) bool {

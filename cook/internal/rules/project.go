@@ -5,31 +5,31 @@ import (
 	"slices"
 )
 
-// A Project is what the table [project] of a file says of where a project is:
+// A Project holds the table [project] of a file, which says where a project is:
 //
 //	[project]
-//	dir     = "assets"           # without it, the folder of the file
+//	dir     = "assets"           # default: the directory of the file
 //	out     = "build/cooked"
 //	cache   = "../store"
 //	state   = "build"            # holds .cook, the state, instead of out
-//	targets = ["mobile", "pc"]   # what is cooked unless a run says otherwise
+//	targets = ["mobile", "pc"]   # cooked unless a run names others
 //	ids     = true               # assets have IDs that they keep through renames
 //
-// Folders are from the folder of the file. What is left out is "".
+// Directories are relative to the file's directory. Omitted keys are "".
 type Project struct {
 	Dir, Out, Cache, State string
 	Targets                []string
 	IDs                    bool
 	Remote                 Remote
-	// HasRules says that there are rules or targets in the file besides.
+	// HasRules says that the file also has rules or targets.
 	HasRules bool
 
 	file   *document
 	table  int            // offset of the first table
-	values map[string]int // offsets, by the keys of both tables
+	values map[string]int // offsets by key, for both tables
 }
 
-// Wrong returns an error about the value of a key, also if the file does not have the key.
+// Wrong returns an error about the value of a key, even if the file lacks the key.
 func (p *Project) Wrong(key, why string) error {
 	offset, ok := p.values[key]
 	if !ok {
@@ -42,11 +42,11 @@ func (p *Project) Wrong(key, why string) error {
 // projectKeys are the keys of the table.
 var projectKeys = []string{"dir", "out", "cache", "state", "targets", "ids"}
 
-// ReadProject returns what a file says of a project and of where results are shared, nil if it
-// has neither table. The error is of type Errors.
+// ReadProject returns the tables [project] and [remote] of a file, nil if it has neither. The
+// error has type Errors.
 func ReadProject(name string, data []byte) (*Project, error) {
 	if !mayHaveProject(data) {
-		return nil, nil // mostly, and there is no need to understand the rest, or that it is right
+		return nil, nil // usual case: the rest need not be valid
 	}
 	c := &compiler{}
 	d, err := parse(name, data)
@@ -94,7 +94,7 @@ func mayHaveProject(data []byte) bool {
 	return false
 }
 
-// project judges the table [project].
+// project checks the table [project].
 func (c *compiler) project(at *node, value any) *Project {
 	p := &Project{file: c.file, table: at.key, values: map[string]int{}}
 	table, ok := value.(map[string]any)
@@ -134,8 +134,8 @@ func (c *compiler) project(at *node, value any) *Project {
 	return p
 }
 
-// projectTargets judges the targets of a project. Whether they are declared shows when the
-// rules are read, which may stand in other files.
+// projectTargets checks the targets of a project. The rules, perhaps in other files, declare them
+// later.
 func (c *compiler) projectTargets(at *node, value any) (targets []string) {
 	list, isList := value.([]any)
 	if text, ok := value.(string); ok {

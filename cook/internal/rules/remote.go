@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// A Remote is what the table [remote] of a file says of the server on which results are
-// shared:
+// A Remote holds the table [remote] of a file, which describes the server that shares results:
 //
 //	[remote]
 //	url    = "grpcs://cache.example.com:8980/main"
@@ -19,16 +18,16 @@ import (
 //	platform = { OSFamily = "linux" }
 //	trust  = ["certificates/ci.pub"]
 //
-// Files are from the folder of the file. What is left out is "". The program that speaks to
-// the server is not in the table.
+// Files are relative to the file's directory. Omitted keys are "". The table does not name the
+// program that speaks to the server.
 type Remote struct {
-	// File is the cook.toml that names URL, "" if the user names it. Secrets of the environment
-	// go to a server from cook.toml only if the environment names its host as well.
+	// File is the cook.toml that names URL, "" if the user names it. Secrets from the environment
+	// are sent to a server from cook.toml only if the environment also names its host.
 	File                                string
 	URL, Upload                         string
 	NoRead, NoRace                      bool
 	CA, Cert, Key, TokenFile, BasicFile string
-	Exec                                string // ExecAuto and so on
+	Exec                                string // ExecAuto, ExecAlways or ExecNever
 	Jobs                                int
 	Platform                            []string // KEY=VALUE, sorted
 	SignKey                             string
@@ -39,20 +38,20 @@ type Remote struct {
 // remoteKeys are the keys of the table.
 var remoteKeys = []string{"url", "upload", "read", "race", "ca", "cert", "key", "token_file", "basic_file", "exec", "jobs", "platform", "sign_key", "trust"}
 
-// UploadChoices say when results are given to the server.
+// UploadChoices are the times when results are uploaded.
 var UploadChoices = []string{"never", "ci", "always"}
 
-// When other machines cook: where that saves time, wherever they can, not at all.
+// When other machines cook: if it saves time, whenever possible, or never.
 const (
 	ExecAuto   = "auto"
 	ExecAlways = "always"
 	ExecNever  = "never"
 )
 
-// MaxRemoteJobs is how many assets other machines may cook at once.
+// MaxRemoteJobs limits the assets that other machines cook at once.
 const MaxRemoteJobs = 10_000
 
-// CheckRemote returns an error unless an address is one that results can be shared at.
+// CheckRemote returns an error unless results can be shared at an address.
 func CheckRemote(address string) error {
 	scheme, rest, ok := strings.Cut(address, "://")
 	host, _, _ := strings.Cut(rest, "/")
@@ -62,12 +61,12 @@ func CheckRemote(address string) error {
 	case strings.Contains(host, "@"):
 		return fmt.Errorf("no credentials may be in the address, which others can see; put them in a file (basic_file, token_file) or the environment (COOK_REMOTE_BASIC, COOK_REMOTE_TOKEN)")
 	case strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || r == 0x7f }):
-		return fmt.Errorf("an address has no blanks")
+		return fmt.Errorf("an address cannot have blanks")
 	}
 	return nil
 }
 
-// remote judges the table [remote].
+// remote checks the table [remote].
 func (c *compiler) remote(at *node, value any) (r Remote) {
 	table, ok := value.(map[string]any)
 	if !ok {
@@ -133,7 +132,7 @@ func (c *compiler) remote(at *node, value any) (r Remote) {
 	return r
 }
 
-// platform judges the properties of machines that execute actions.
+// platform checks the properties of machines that execute actions.
 func (c *compiler) platform(at *node, value any) (properties []string) {
 	table, ok := value.(map[string]any)
 	if !ok {
@@ -149,7 +148,7 @@ func (c *compiler) platform(at *node, value any) (properties []string) {
 	return properties
 }
 
-// trusted judges the list of trusted keys.
+// trusted checks the list of trusted keys.
 func (c *compiler) trusted(at *node, value any) (files []string) {
 	list, ok := value.([]any)
 	if !ok || len(list) == 0 {
@@ -165,27 +164,27 @@ func (c *compiler) trusted(at *node, value any) (files []string) {
 	return files
 }
 
-// remoteSchema has the keys of the table [remote].
+// remoteSchema returns the schema of the table [remote].
 func remoteSchema() schema {
 	file := func(about string) schema {
 		return schema{"description": about, "type": "string", "minLength": 1}
 	}
 	return schema{
 		"url":        schema{"description": "grpc[s]://HOST:PORT/INSTANCE or http[s]://HOST/PREFIX", "type": "string", "pattern": "^(grpcs?|https?)://[^/@]+"},
-		"upload":     schema{"description": "when results are given to the server; ci: where the variable CI is set", "enum": UploadChoices},
-		"read":       schema{"description": "results are taken from the server", "type": "boolean"},
-		"race":       schema{"description": "assets are cooked while answers are on their way", "type": "boolean"},
-		"exec":       schema{"description": "the server's machines cook, too; always: also what would take less time here", "enum": []any{true, false, ExecAlways}},
-		"jobs":       schema{"description": "how many assets they cook at once", "type": "integer", "minimum": 1, "maximum": MaxRemoteJobs},
-		"platform":   schema{"description": "which of the server's machines cook", "type": "object", "additionalProperties": schema{"type": "string"}},
-		"ca":         file("certificates that sign the server's, in PEM"),
+		"upload":     schema{"description": "when results are uploaded; ci: if the variable CI is set", "enum": UploadChoices},
+		"read":       schema{"description": "download results from the server", "type": "boolean"},
+		"race":       schema{"description": "cook assets while their answers are in flight", "type": "boolean"},
+		"exec":       schema{"description": "the server's machines cook too; always: even if cooking here is faster", "enum": []any{true, false, ExecAlways}},
+		"jobs":       schema{"description": "limit of assets that they cook at once", "type": "integer", "minimum": 1, "maximum": MaxRemoteJobs},
+		"platform":   schema{"description": "the machines that cook, by their properties", "type": "object", "additionalProperties": schema{"type": "string"}},
+		"ca":         file("certificates that sign the server's certificate, in PEM"),
 		"cert":       file("the certificate to show to the server, in PEM"),
 		"key":        file("the key of cert, in PEM"),
 		"token_file": file("a file that holds the bearer token"),
 		"basic_file": file("a file that holds user:password"),
 		"sign_key":   file("the Ed25519 key that signs results, in PEM"),
 		"trust": schema{
-			"description": "Ed25519 public keys in PEM: only results that one of them signed are taken",
+			"description": "Ed25519 public keys in PEM: only results signed by one of them are accepted",
 			"type":        "array", "minItems": 1, "items": schema{"type": "string", "minLength": 1},
 		},
 	}

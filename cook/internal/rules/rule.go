@@ -22,7 +22,7 @@ func (c *compiler) rule(at *node, table map[string]any, prefix string) {
 
 	cooker := c.cooker(l.recipe)
 	for _, key := range sortedKeys(table) {
-		// Nothing can be said of the options of a recipe that there is not.
+		// The options of an unknown recipe cannot be checked.
 		if !known || slices.Contains(ruleKeys, key) {
 			continue
 		}
@@ -39,13 +39,13 @@ func (c *compiler) rule(at *node, table map[string]any, prefix string) {
 	}
 }
 
-// What rules are for.
+// The values of the key from.
 const (
 	fromSources   = "sources"
 	fromArtifacts = "artifacts"
 )
 
-// from finds out whether a rule is for sources or for artifacts.
+// from reads whether a rule is for sources or for artifacts.
 func (c *compiler) from(at *node, table map[string]any, l *layer) {
 	value, ok := table["from"]
 	if !ok {
@@ -63,8 +63,7 @@ func (c *compiler) from(at *node, table map[string]any, l *layer) {
 	}
 }
 
-// ruleTargets finds the targets that a rule is for. Whether they are declared shows when all
-// files were read.
+// ruleTargets reads the targets of a rule. finishRules checks that they are declared.
 func (c *compiler) ruleTargets(at *node, table map[string]any, l *layer) {
 	value, ok := table["target"]
 	if !ok {
@@ -88,7 +87,7 @@ func (c *compiler) ruleTargets(at *node, table map[string]any, l *layer) {
 		case !ok || name == "":
 			c.failf(place.value, "target: want a name or a list of names")
 		case name == AllTargets:
-			c.failf(place.value, "target: a rule without one is for all targets")
+			c.failf(place.value, "target: \"all\" is not allowed; a rule without a target is for all targets")
 		default:
 			l.targets = append(l.targets, name)
 			c.aims = append(c.aims, aim{name, c.file.origin(place.value, "")})
@@ -96,8 +95,8 @@ func (c *compiler) ruleTargets(at *node, table map[string]any, l *layer) {
 	}
 }
 
-// guess returns the recipe that cooks what patterns seem to match, by the extensions that
-// they end in, "" if that is not one.
+// guess returns the recipe that cooks the extensions at the end of the patterns, "" if there is
+// not exactly one.
 func (c *compiler) guess(patterns []string) (name string) {
 	for _, text := range patterns {
 		row := c.set.builtin.findKey("a" + path.Ext(text))
@@ -109,7 +108,7 @@ func (c *compiler) guess(patterns []string) (name string) {
 	return name
 }
 
-// setting is an option of a rule or of a target's table.
+// setting returns an option of a rule or of a target's table.
 func (c *compiler) setting(key string, value any, place *node, match string) setting {
 	line, column := c.file.position(place.value)
 	return setting{key, value, c.file.origin(place.key, match), column, line}
@@ -139,7 +138,7 @@ func (c *compiler) match(at *node, table map[string]any, l *layer) string {
 		}
 		l.texts = append(l.texts, text)
 		if c.patterns > maxPatterns {
-			continue // which has been said
+			continue // already reported
 		}
 		before := l.patterns.Len()
 		if err := l.patterns.Add(text); err != nil {
@@ -152,8 +151,8 @@ func (c *compiler) match(at *node, table map[string]any, l *layer) string {
 	return strings.Join(l.texts, ", ")
 }
 
-// recipe finds which recipe a rule names, if any. It returns false if the rule
-// means to name one and fails.
+// recipe reads the recipe that a rule names, if any. It returns false if the rule names an
+// invalid one.
 func (c *compiler) recipe(at *node, table map[string]any, l *layer) bool {
 	value, ok := table["recipe"]
 	if !ok {
@@ -178,8 +177,8 @@ func (c *compiler) recipe(at *node, table map[string]any, l *layer) bool {
 	return true
 }
 
-// outputs compiles a rule's templates. The cooker is that of the recipe that
-// the rule names, with the rule's options, or nil.
+// outputs compiles a rule's templates. cooker belongs to the recipe that the rule names and has
+// the rule's options; it may be nil.
 func (c *compiler) outputs(at *node, table map[string]any, cooker recipe.Cooker, l *layer) {
 	one, single := table["output"]
 	value, many := table["outputs"]

@@ -1,5 +1,5 @@
-// Package rules reads cook.toml: which source is cooked by which recipe, with
-// which options, into which files.
+// Package rules reads cook.toml: which recipe cooks which sources, with which options, to which
+// files.
 //
 //	[[rule]]
 //	match  = "textures/**/*_n.png"   # or a list of patterns
@@ -16,41 +16,39 @@
 //
 // # Rules
 //
-// Every rule that matches a source has its say, and for each key the last one
-// wins. The order, weakest first:
+// Every rule that matches a source applies, and for each key the last rule wins. The order,
+// weakest first:
 //
-//  1. defaults of the recipes (recipe.Recipe.Extensions and Hints; "copy" cooks
-//     all other files)
+//  1. defaults of the recipes (recipe.Recipe.Extensions and Hints; "copy" cooks all other files)
 //  2. rules without a target
 //  3. tables of the target
 //  4. rules with a target
 //
-// Within 2, 3 and 4, the file at the root comes first, from top to bottom, and then
-// the files of the folders down to the source.
+// Within 2, 3 and 4, the file at the root comes first, from top to bottom, and then the files of
+// the directories down to the source.
 //
-// A rule's keys are match (required), recipe, output (one template) or outputs
-// (a list), target (a name or a list; it has its say for these only, which are declared
-// elsewhere), and the options of its recipe. A rule that has a command but no
-// recipe means the recipe "command". The last matching rule that names a recipe
-// decides; what rules say that name another one is dropped. A rule that names
-// none sets its options for every recipe that has them and takes the value.
+// A rule's keys are match (required), recipe, output (one template) or outputs (a list), target
+// (a name or a list; the rule applies to these targets only, which must be declared elsewhere),
+// and the options of its recipe. A rule with a command but no recipe means the recipe "command".
+// The last matching rule that names a recipe decides; rules that name other recipes have no
+// effect. A rule without a recipe sets its options for every recipe that has them and accepts the
+// value.
 //
-// A table such as [target.mobile.image] holds options of one recipe for one
-// target and declares the target, as an empty table [target.mobile] does. The name all
-// is not for targets: it stands for all that are declared.
+// A table such as [target.mobile.image] holds options of one recipe for one target and declares
+// the target, as an empty table [target.mobile] does. No target can have the name "all", which
+// means all declared targets.
 //
 // # Chains
 //
-// A rule with from = "artifacts" is not for sources but for what they are cooked to: its
-// patterns see the names of artifacts, without the folder of the target. If rules of that
-// kind name a recipe for an artifact, it is not placed but cooked further, as if it were a
-// source. What comes of that may be cooked further by other rules; one that has named a
-// recipe has no say in what is made of it.
+// A rule with from = "artifacts" matches artifacts instead of sources: its patterns see the names
+// of artifacts, without the directory of the target. If such a rule names a recipe for an
+// artifact, the artifact is not placed but cooked further, as if it were a source. Other rules
+// may cook the result further; a rule never applies to its own output.
 //
 // # Patterns
 //
-// Patterns are those of package glob. They see the path relative to the folder of their
-// file.
+// Patterns have the syntax of package glob. They match the path relative to the directory of
+// their file.
 //
 // # Outputs
 //
@@ -69,34 +67,33 @@ import (
 
 // A File is one configuration file.
 type File struct {
-	// Name is how messages call it: "assets/cook.toml".
+	// Name is the file's name in messages: "assets/cook.toml".
 	Name string
-	// Dir is the folder that it governs: a clean slash path within the asset
-	// tree, "" for the tree's root.
+	// Dir is the directory that the file governs: a clean slash path in the asset tree, "" for
+	// the root.
 	Dir string
 	// Data is the file's content, TOML 1.0.
 	Data []byte
 }
 
-// Bounds on configuration, far above what people write, so that a hostile file
-// costs a message and not the machine.
+// Limits on configuration, far above real use, so that a hostile file causes a message and does
+// not exhaust the machine.
 const (
-	// MaxFile is how many bytes of one file are read. A longer one is an error,
-	// so who reads files for Compile needs no more than one byte beyond.
+	// MaxFile is the limit of bytes of one file. A longer file is an error, so callers of Compile
+	// need to read at most one byte more.
 	MaxFile     = 4 << 20
 	maxLayers   = 10_000 // rules and target tables of all files together
-	maxPatterns = 50_000 // of all files, alternatives spelled out
+	maxPatterns = 50_000 // of all files, with alternatives expanded
 )
 
-// A Set is the compiled configuration of an asset tree. It may be used by many
-// goroutines at once.
+// A Set is the compiled configuration of an asset tree. It is safe for concurrent use.
 type Set struct {
 	recipes *recipe.Set
 	builtin table
 	layers  []layer  // rules without a target, tables of targets, rules with a target
 	chains  bool     // some rule is for artifacts
 	folders []folder // of the rules without a target
-	aimed   int      // index of the first layer that is for some targets only
+	aimed   int      // index of the first layer for some targets only
 	targets []string // declared, sorted
 	number  map[string]int
 
@@ -104,18 +101,18 @@ type Set struct {
 	made  choices
 	asked asked
 
-	texts map[string]*document // of the files, by name, to show where something is
+	texts map[string]*document // by file name, for excerpts
 }
 
-// choices are the outcomes so far.
+// choices caches the outcomes.
 type choices struct {
-	seen    map[string]*outcome // by all that matched
-	decided map[string]*outcome // by those that had a say
+	seen    map[string]*outcome // by all matching layers
+	decided map[string]*outcome // by layers with an effect
 	chains  map[string]*Method  // by the numbers of their steps
 	numbers map[*Method]int     // of steps
 }
 
-// asked is what was asked about.
+// asked records the calls of Method.
 type asked struct {
 	targets []string
 	uses    []use // of the layers, by the sources
@@ -123,7 +120,7 @@ type asked struct {
 
 // A folder has the rules of one file that apply to all targets.
 type folder struct {
-	prefix      string // of the paths below it: "" or "dir/"
+	prefix      string // of the paths in it: "" or "dir/"
 	first, last int    // its rules are layers[first:last]
 }
 
@@ -132,28 +129,27 @@ type layer struct {
 	origin   Origin
 	patterns glob.List // of a rule
 	texts    []string  // of the patterns; a table has none
-	matched  Origin    // where the patterns stand
+	matched  Origin    // place of the patterns
 	made     bool      // a rule for artifacts
-	targets  []string  // that it is for: one of a target table; of a rule nil for all
+	targets  []string  // one for a table; nil in a rule means all
 	prefix   string    // as in folder
-	recipe   string    // "" if it names none
-	chosen   Origin    // where the rule names its recipe
+	recipe   string    // "" for none
+	chosen   Origin    // the place that names the recipe
 	settings []setting // sorted by key
 	outputs  []Template
-	written  Origin // where the outputs stand
+	written  Origin // place of the outputs
 }
 
 type setting struct {
 	key    string
-	value  any // as the TOML reader gives it
+	value  any // as the TOML reader returns it
 	at     Origin
-	column int // where the value stands, if in the line of the key
+	column int // of the value, if in the key's line
 	line   int
 }
 
-// Compile reads configuration files, in any order. Of two files for one folder
-// the later is the stronger. An error is of type Errors and holds every problem
-// of every file.
+// Compile reads configuration files, in any order. Of two files for one directory, the later one
+// wins. The error has type Errors and holds every error of every file.
 func Compile(files []File, recipes *recipe.Set) (*Set, error) {
 	files = slices.Clone(files)
 	for i := range files {
@@ -162,8 +158,8 @@ func Compile(files []File, recipes *recipe.Set) (*Set, error) {
 			files[i].Dir = ""
 		}
 	}
-	// Only files on one way down ever meet, so depth decides. The name is
-	// compared to make the order a total one.
+	// Only files on one path apply together, so depth decides. Comparing the names makes the
+	// order total.
 	slices.SortStableFunc(files, func(a, b File) int {
 		return cmp.Or(cmp.Compare(depth(a.Dir), depth(b.Dir)), cmp.Compare(a.Dir, b.Dir))
 	})
@@ -182,13 +178,12 @@ func depth(dir string) int {
 	return 1 + strings.Count(dir, "/")
 }
 
-// Targets lists the declared targets in order. The caller must not change the
-// slice.
+// Targets lists the declared targets in order. The caller must not change the slice.
 func (s *Set) Targets() []string { return s.targets }
 
-// DifferByTarget reports whether a rule or a table is for some targets only, so that the
-// method of a source may depend on the target.
+// DifferByTarget reports whether a rule or a table is for some targets only, so that the method
+// of a source may depend on the target.
 func (s *Set) DifferByTarget() bool { return s.aimed < len(s.layers) }
 
-// HasTarget says whether any file declares the target. The one without a name needs none.
+// HasTarget reports whether any file declares the target. The target "" needs no declaration.
 func (s *Set) HasTarget(name string) bool { return name == "" || s.number[name] > 0 }

@@ -29,7 +29,7 @@ func describe(m *Method, path string) string {
 	return b.String()
 }
 
-func TestMethod(t *testing.T) {
+func TestLaterRuleOverridesEarlierRule(t *testing.T) {
 	for _, tc := range []struct {
 		name, file, path, want string
 	}{
@@ -161,9 +161,9 @@ func TestMethod(t *testing.T) {
 	}
 }
 
-func TestFolders(t *testing.T) {
+func TestRulesOfDeeperDirectoryOverride(t *testing.T) {
 	s := compileFiles(t,
-		// In no order: depth decides.
+		// The files are in no order: their depth decides.
 		File{Name: "ui/hud/cook.toml", Dir: "ui/hud", Data: []byte("[[rule]]\nmatch = '/*.png'\nquality = 3\n[target.pc.image]\nmax_size = 30")},
 		File{Name: "cook.toml", Dir: ".", Data: []byte("[[rule]]\nmatch = '*.png'\nquality = 1\nsrgb = false\n[target.pc.image]\nmax_size = 10\nquality = 7")},
 		File{Name: "ui/cook.toml", Dir: "ui", Data: []byte("[[rule]]\nmatch = '*.png'\nquality = 2\n[target.pc.image]\nmax_size = 20\n[target.web]")},
@@ -214,8 +214,8 @@ func TestTargetTableIsForItsRecipeOnly(t *testing.T) {
 	}
 }
 
-// A method's options are those of its cooker, each with the place that set it.
-func TestFrom(t *testing.T) {
+// A method has the options of its cooker, each with the place that set it.
+func TestEachOptionNamesItsPlace(t *testing.T) {
 	s := compile(t, `
 [[rule]]
 match = ["*.png", "*.tga"]
@@ -251,7 +251,7 @@ image = { srgb = false }
 	}
 }
 
-func TestSmallSets(t *testing.T) {
+func TestFewRecipesCompile(t *testing.T) {
 	s, err := Compile(nil, recipes(t, copyFake))
 	if err != nil {
 		t.Fatal(err)
@@ -259,15 +259,15 @@ func TestSmallSets(t *testing.T) {
 	if got, want := describe(method(t, s, "a.png", ""), "a.png"), "copy -> a.png | built-in"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	// Without a recipe of that name, command is a key like any other.
+	// Without a recipe named command, command is a key like any other.
 	_, err = Compile([]File{{Name: "c", Data: []byte("[[rule]]\nmatch = '*'\ncommand = ['x']")}}, recipes(t, copyFake))
 	if want := `c:3:1: unknown key "command"; no recipe has such an option`; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
 }
 
-// A rule with targets has its say for these only, and they must be declared.
-func TestRuleTargets(t *testing.T) {
+// A rule with targets applies to these targets only, and they must be declared.
+func TestRuleAppliesToItsTargetsOnly(t *testing.T) {
 	const declared = "[target.pc]\n[target.mobile.image]\nquality = 2\n"
 	s := compile(t, declared+`
 [[rule]]
@@ -296,7 +296,7 @@ recipe = "copy"
 		{`target = ["pc", ""]`, `cook.toml:6:17: target: want a name or a list of names`},
 		{`target = []`, `cook.toml:6:10: target: want at least one name`},
 		{`target = 3`, `cook.toml:6:10: target: want a name or a list of names`},
-		{`target = "all"`, `cook.toml:6:10: target: a rule without one is for all targets`},
+		{`target = "all"`, `cook.toml:6:10: target: "all" is not allowed; a rule without a target is for all targets`},
 	} {
 		_, err := Compile([]File{{Name: "cook.toml", Data: []byte(declared + "[[rule]]\nmatch = '*.png'\n" + tc.line)}}, recipes(t))
 		if err == nil || err.Error() != tc.want {
@@ -304,22 +304,22 @@ recipe = "copy"
 		}
 	}
 	if _, err := Compile([]File{{Name: "cook.toml", Data: []byte("[target.all]")}}, recipes(t)); err == nil {
-		t.Error("a target is called all")
+		t.Error("a target may have the name all")
 	}
 	s = compile(t, declared+"[[rule]]\nmatch = 'none'\ntarget = 'mobile'\n")
 	s.Method("a.png", "pc")
 	none := func(string) string { return "" }
 	if errs := s.Useless(slices.Values([]string{"a.png"}), none); len(errs) > 0 {
-		t.Errorf("a rule of another target: %v", errs)
+		t.Errorf("a rule of another target is reported as useless: %v", errs)
 	}
 	s.Method("a.png", "mobile")
 	if errs := s.Useless(slices.Values([]string{"a.png"}), none); len(errs) != 1 {
-		t.Errorf("a rule that matches nothing: %v", errs)
+		t.Errorf("a rule that matches nothing is not reported: %v", errs)
 	}
 }
 
-// However the table is written it is found; a file without it is passed over, right or wrong.
-func TestReadProject(t *testing.T) {
+// ReadProject finds the table in every notation, and ignores a file without it, valid or not.
+func TestProjectTableIsFoundInEveryNotation(t *testing.T) {
 	for _, text := range []string{
 		"[project]\nout = 'o'", "project = {out = 'o'}", "project.out = 'o'", "\"project\".out = 'o'", "[ 'project' ]\n'out' = 'o'", "\xef\xbb\xbf  [\"project\"]\nout = 'o'", "x = 1\n\t[project]\nout = 'o'",
 	} {
@@ -333,6 +333,6 @@ func TestReadProject(t *testing.T) {
 		}
 	}
 	if _, err := ReadProject("cook.toml", []byte("[project]\nout = ")); err == nil {
-		t.Error("a project that is wrong is read")
+		t.Error("an invalid project is accepted")
 	}
 }

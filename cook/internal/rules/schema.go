@@ -14,12 +14,12 @@ import (
 // targetPattern is a regular expression for names of targets.
 var targetPattern = fmt.Sprintf("^[a-z0-9_-]{1,%d}$", maxTargetName)
 
-// A schema is JSON Schema, as encoding/json writes it.
+// A schema is a JSON Schema, as encoding/json writes it.
 type schema = map[string]any
 
-// Schema returns a JSON Schema (draft-07, which editors of TOML know) of files with rules for
-// some recipes. What it refuses Compile refuses, too; not the other way round: templates,
-// most of patterns and what several rules come to together are beyond it.
+// Schema returns a JSON Schema of cook.toml files for some recipes. It uses draft-07, which TOML
+// editors support. Compile refuses every file that the schema refuses, and more: the schema does
+// not check templates, most of the pattern syntax, and combinations of rules.
 func Schema(recipes *recipe.Set) ([]byte, error) {
 	definitions, tables := schema{}, schema{}
 	for _, name := range recipes.Names() {
@@ -45,13 +45,13 @@ func Schema(recipes *recipe.Set) ([]byte, error) {
 				"items":       ruleSchema(recipes, definitions),
 			},
 			"project": schema{
-				"description":          "where the project is; folders are from that of this file",
+				"description":          "the directories of the project, relative to this file",
 				"type":                 "object",
 				"properties":           projectSchema(),
 				"additionalProperties": false,
 			},
 			"remote": schema{
-				"description":          "the server on which results are shared; files are from the folder of this file",
+				"description":          "the server that shares results; files are relative to this file",
 				"type":                 "object",
 				"properties":           remoteSchema(),
 				"required":             []string{"url"},
@@ -74,23 +74,23 @@ func Schema(recipes *recipe.Set) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// projectSchema has the keys of the table [project].
+// projectSchema returns the schema of the table [project].
 func projectSchema() schema {
 	folder := func(about string) schema {
 		return schema{"description": about, "type": "string", "minLength": 1}
 	}
 	name := schema{"type": "string", "pattern": targetPattern}
 	return schema{
-		"dir":     folder("the asset folder; without it, the folder of this file"),
-		"out":     folder("the output folder"),
-		"cache":   folder("the folder of the store of results"),
-		"state":   folder("the folder that holds .cook, the state of cook, instead of the output folder"),
-		"ids":     schema{"description": "whether assets have IDs that they keep through renames, with the file assets.ids among them", "type": "boolean"},
-		"targets": schema{"description": "the targets that are cooked unless a run says otherwise; all is for all", "anyOf": []any{name, schema{"type": "array", "items": name, "minItems": 1}}},
+		"dir":     folder("the asset directory; default: the directory of this file"),
+		"out":     folder("the output directory"),
+		"cache":   folder("the directory of the store of results"),
+		"state":   folder("the directory with .cook, the state, instead of the output directory"),
+		"ids":     schema{"description": "whether assets have IDs that renames keep, in the file assets.ids", "type": "boolean"},
+		"targets": schema{"description": "the targets that are cooked unless a run names others; all means all targets", "anyOf": []any{name, schema{"type": "array", "items": name, "minItems": 1}}},
 	}
 }
 
-// aboutRecipe says which sources a recipe cooks by default and what it writes.
+// aboutRecipe says which sources a recipe cooks by default and its outputs.
 func aboutRecipe(r recipe.Recipe, c recipe.Cooker) string {
 	text := "recipe " + r.Name
 	if len(r.Extensions) > 0 {
@@ -102,8 +102,8 @@ func aboutRecipe(r recipe.Recipe, c recipe.Cooker) string {
 	return text
 }
 
-// optionsOf is the schema of a table with options of a recipe and perhaps other keys, and
-// with nothing else.
+// optionsOf returns the schema of a table that has the options of a recipe, some other keys, and
+// nothing else.
 func optionsOf(name string, keys []string) schema {
 	s := schema{"allOf": []any{schema{"$ref": "#/definitions/" + name}}}
 	if len(keys) == 0 {
@@ -114,8 +114,8 @@ func optionsOf(name string, keys []string) schema {
 	return s
 }
 
-// ruleSchema is the schema of one [[rule]]. All options are among its properties, for editors
-// that do not look behind conditions; a rule that names a recipe may have only those of it.
+// ruleSchema returns the schema of one [[rule]]. All options are among its properties, for
+// editors that ignore conditions; a rule that names a recipe may have only the recipe's options.
 func ruleSchema(recipes *recipe.Set, definitions schema) schema {
 	pattern := schema{"type": "string", "minLength": 1}
 	template := schema{"type": "string", "minLength": 1, "maxLength": maxTemplate, "pattern": `^[^/\\:*?"<>|][^\\:*?"<>|]*$`}
@@ -130,11 +130,11 @@ func ruleSchema(recipes *recipe.Set, definitions schema) schema {
 			"description": `a pattern of sources or a list of them: "*.png", "ui/**/*.png", ["*.png", "!*_old.png"]`,
 			"anyOf":       []any{pattern, schema{"type": "array", "items": pattern, "minItems": 1}},
 		},
-		"from":    schema{"description": "what the patterns match: sources, or artifacts, which are then cooked further by the recipe that the rule names", "enum": []string{fromSources, fromArtifacts}},
-		"recipe":  schema{"description": "the recipe that cooks what matches", "type": "string", "enum": recipes.Names()},
-		"output":  schema{"description": "name of what the recipe writes, with " + names, "allOf": []any{template}},
-		"target":  schema{"description": "the target that the rule is for, or a list of them; without it, the rule is for all", "anyOf": []any{name, schema{"type": "array", "items": name, "minItems": 1}}},
-		"outputs": schema{"description": "names of what the recipe writes, one for each output, with " + names, "type": "array", "items": template, "minItems": 1},
+		"from":    schema{"description": "whether the patterns match sources, or artifacts, which the rule's recipe then cooks further", "enum": []string{fromSources, fromArtifacts}},
+		"recipe":  schema{"description": "the recipe that cooks the matching files", "type": "string", "enum": recipes.Names()},
+		"output":  schema{"description": "name of the recipe's output, with " + names, "allOf": []any{template}},
+		"target":  schema{"description": "the target of the rule, or a list of targets; default: all targets", "anyOf": []any{name, schema{"type": "array", "items": name, "minItems": 1}}},
+		"outputs": schema{"description": "names of the recipe's outputs, with " + names, "type": "array", "items": template, "minItems": 1},
 	}
 	takers := map[string][]any{} // schemas of each option, each once
 	var conditions []any

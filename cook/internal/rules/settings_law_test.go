@@ -38,7 +38,7 @@ func drawRules(t *rapid.T, name string) []string {
 	return lines
 }
 
-// effects describes the methods of all sources for all targets, and asks s about each.
+// effects describes the methods of all sources for all targets, calling Method for each.
 func effects(s *Set) string {
 	var b strings.Builder
 	for _, target := range []string{"", "pc", "web"} {
@@ -54,7 +54,7 @@ func effects(s *Set) string {
 	return b.String()
 }
 
-// Every setting that affects no asset is reported, by its line or its rule, and no other line is.
+// Every setting that affects no asset is reported by its line or its rule, and no other line is.
 // The test removes a line to find out whether its setting affects an asset.
 func TestEverySettingCountsOrIsReported(t *testing.T) {
 	all := recipes(t)
@@ -68,7 +68,7 @@ func TestEverySettingCountsOrIsReported(t *testing.T) {
 		}
 		s, err := build()
 		if err != nil {
-			t.Skip() // every setting that is wrong by itself is reported
+			t.Skip() // every invalid setting is reported
 		}
 		whole := effects(s)
 		reported := map[string]string{}
@@ -76,7 +76,7 @@ func TestEverySettingCountsOrIsReported(t *testing.T) {
 			reported[fmt.Sprint(e.File, e.Line)] = e.Msg
 		}
 		for name, lines := range files {
-			head := 0 // the line number of the rule or the table
+			head := 0 // line number of the rule or the table
 			for i, line := range lines {
 				if strings.HasPrefix(line, "[") {
 					head = i + 1

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// sentence says what is wrong with a line of TOML at a column, from 1, in words for who
-// has not read the specification: what the library says of it otherwise.
+// sentence explains a syntax error in plain words, for users who do not know the TOML
+// specification. said is the library's message; column counts from 1.
 func sentence(line string, column int, said string) string {
 	at := min(max(0, column-1), len(line))
 	before, rest := line[:at], strings.TrimLeft(line[at:], " \t")
@@ -36,7 +36,7 @@ func sentence(line string, column int, said string) string {
 	return said
 }
 
-// withoutEquals says what stands between a key and its value instead of "=".
+// withoutEquals explains an error between a key and its value, where "=" is missing.
 func withoutEquals(before, rest string) string {
 	r, _ := utf8.DecodeRuneInString(rest)
 	switch {
@@ -50,18 +50,18 @@ func withoutEquals(before, rest string) string {
 	return fmt.Sprintf(`want "=" behind %q`, clip(strings.TrimSpace(before)))
 }
 
-// afterValue says what may not follow a value.
+// afterValue explains an error behind a value.
 func afterValue(rest string) string {
 	switch {
 	case strings.HasPrefix(rest, ","), strings.HasPrefix(rest, ";"):
-		return fmt.Sprintf("take the %q away: each line is one key and its value", rest[:1])
+		return fmt.Sprintf("remove the %q: each line is one key and its value", rest[:1])
 	case strings.HasPrefix(rest, `"`), strings.HasPrefix(rest, "'"):
 		return `nothing may follow a value; several values are a list: ["a", "b"]`
 	}
 	return "nothing may follow a value"
 }
 
-// wrongValue says what of a value TOML does not take.
+// wrongValue explains why TOML does not accept a value.
 func wrongValue(value, said string) string {
 	if value == "" || value == "+" || value == "-" {
 		return "the value is missing"
@@ -85,8 +85,7 @@ func wrongValue(value, said string) string {
 	return fmt.Sprintf("text needs quotes: %q", clip(word))
 }
 
-// excerpt is the line of a file at a place, short enough to be shown, and where in it the
-// place is.
+// excerpt returns a line of the file, shortened for display, and the position of the error in it.
 func (d *document) excerpt(line, column int) (text string, at int) {
 	const most = 100 // bytes
 	whole := strings.ToValidUTF8(strings.TrimRight(d.line(line), "\r"), "?")

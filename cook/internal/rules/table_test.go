@@ -15,7 +15,7 @@ import (
 	"github.com/assetcook/assetcook/recipes"
 )
 
-// extensions are those of the files that game projects are made of, and some others.
+// extensions are the file types of game projects, and some others.
 const extensions = `.3ds .7z .aac .aif .aiff .apng .ase .aseprite .astc .atlas .avif .basis .bin .blend .bmp .cfg
 .collada .comp .css .csv .cube .dae .dds .dib .exr .fbx .fla .flac .fnt .frag .fs .geom .gif .glb .glsl .gltf .hdr .hjson
 .hlsl .html .icb .ico .ini .jfif .jpe .jpeg .jpg .js .json .json5 .jsonc .ktx .ktx2 .lua .md .mesh .mid .mod .mp2 .mp3 .mp4
@@ -23,9 +23,8 @@ const extensions = `.3ds .7z .aac .aif .aiff .apng .ase .aseprite .astc .atlas .
 .tga .tif .tiff .tmx .toml .tsv .tta .ttc .ttf .txt .vda .vert .vox .vs .vst .wav .wave .webp .wgsl .woff .woff2 .wv .xcf
 .xm .xml .yaml .yml .zip .zst`
 
-// What is cooked how where no rule says anything is what testdata/defaults.txt lists. Files
-// that it does not list are copied.
-func TestDefaults(t *testing.T) {
+// Without rules, files are cooked as testdata/defaults.txt lists. Unlisted files are copied.
+func TestFilesAreCookedByDefaultAsListed(t *testing.T) {
 	set, err := recipe.NewSet(recipes.All()...)
 	if err != nil {
 		t.Fatal(err)

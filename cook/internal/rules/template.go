@@ -4,24 +4,25 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// A Template makes an output's path from a source's. It is text with words in
-// braces, here for the source "a/b/wall.n.png":
+// A Template makes an output's path from a source's path. It is text with words in braces, here
+// for the source "a/b/wall.n.png":
 //
-//	{path}  a/b/wall.n.png   where the source lies
-//	{dir}   a/b              its folder, "" at the root
-//	{name}  wall.n.png       its file name
-//	{stem}  wall.n           its file name without {ext}
+//	{path}  a/b/wall.n.png   the path
+//	{dir}   a/b              the directory, "" at the root
+//	{name}  wall.n.png       the file name
+//	{stem}  wall.n           the file name without {ext}
 //	{base}  wall.n           {stem} without a scale at its end, such as @2x
 //	{ext}   .png             from the last dot on, as written; "" if there is no
 //	                         dot or only dots are in front of it
 //
-// A template without a slash, {dir} and {path} names a file in the source's own
-// folder, any other one is relative to the output folder. An element that is
-// {dir} and nothing else vanishes at the root. "{{" and "}}" are braces.
+// A template without a slash, {dir} and {path} names a file in the source's own directory; any
+// other template is relative to the output directory. An element that is {dir} and nothing else
+// vanishes at the root. "{{" and "}}" are braces.
 type Template struct {
 	text     string
 	elements [][]part // between the slashes
@@ -52,10 +53,10 @@ var words = [...]struct {
 
 const maxTemplate = 1024 // bytes
 
-// ParseTemplate reads a template. It refuses whatever could lead out of the
-// output folder, hit the cooker's own files there, or name no file on one of
-// the systems that assets are cooked on. What is left to the source's name, such
-// as a source called "con.png", is not judged here.
+// ParseTemplate reads a template. It refuses a template that could lead outside the output
+// directory, overwrite the cooker's own files, or name a file that one of the supported systems
+// cannot have. It does not check names that depend on the source, such as a source called
+// "con.png".
 func ParseTemplate(text string) (Template, error) {
 	t := Template{text: text}
 	if err := t.parse(); err != nil {
@@ -67,9 +68,8 @@ func ParseTemplate(text string) (Template, error) {
 // String returns the template as it was written.
 func (t Template) String() string { return t.text }
 
-// Name returns the output's path, relative to the output folder and with
-// slashes, for a source's clean path relative to the asset tree. The result is
-// clean too, whatever bytes the source's name has.
+// Name returns the output's path for a source. Both are clean slash paths, relative to the output
+// directory and the asset tree. The result is clean for any bytes in the source's name.
 func (t Template) Name(path string) string {
 	dir, name := "", path
 	if i := strings.LastIndexByte(path, '/'); i >= 0 {
@@ -111,8 +111,8 @@ func (t Template) Name(path string) string {
 	return string(out)
 }
 
-// splitExt divides a file name at its last dot. The stem is never made of dots
-// alone unless the whole name is, so that no template turns it into "..".
+// splitExt splits a file name at its last dot. The stem consists of dots only if the whole name
+// does, so no template turns it into "..".
 func splitExt(name string) (stem, ext string) {
 	i := strings.LastIndexByte(name, '.')
 	if i < 0 || strings.Trim(name[:i], ".") == "" {
@@ -129,10 +129,10 @@ func (t *Template) parse() error {
 		return errors.New("empty")
 	}
 	if strings.HasPrefix(t.text, "/") {
-		return errors.New("must be relative to the output folder")
+		return errors.New("must be relative to the output directory")
 	}
 	if strings.HasSuffix(t.text, "/") {
-		return errors.New("ends in a slash, which names a folder")
+		return errors.New("ends in a slash, which names a directory")
 	}
 	elsewhere := strings.Contains(t.text, "/")
 	for element := range strings.SplitSeq(t.text, "/") {
@@ -146,7 +146,7 @@ func (t *Template) parse() error {
 		}
 	}
 	if isDir(t.elements[len(t.elements)-1]) {
-		return errors.New("{dir} names a folder; want a file")
+		return errors.New("{dir} names a directory; want a file")
 	}
 	if !elsewhere {
 		t.elements = append([][]part{{{word: wordDir}}}, t.elements...)
@@ -154,8 +154,8 @@ func (t *Template) parse() error {
 	return t.checkReserved()
 }
 
-// parseElement reads what stands between two slashes. No word holds a slash, so
-// splitting first loses nothing.
+// parseElement reads the text between two slashes. No word contains a slash, so splitting first
+// is safe.
 func parseElement(text string) ([]part, error) {
 	if text == "" {
 		return nil, errors.New(`empty element in "//"`)
@@ -210,14 +210,14 @@ func lookupWord(name string) (word, error) {
 	return none, fmt.Errorf("unknown word {%s}%s", clip(name), instead(name, known))
 }
 
-// checkElement sees to it that an element can never come out as "", "." or
-// "..", and that Windows takes its literal text for what it says.
+// checkElement checks that an element never becomes "", "." or "..", and that Windows accepts its
+// literal text.
 func checkElement(parts []part) error {
 	if isDir(parts) {
 		return nil
 	}
-	// The element as Windows sees it: an extension starts with a dot, a folder
-	// may be nothing, any other word is some text.
+	// The element as Windows sees it: an extension starts with a dot, a directory may be empty,
+	// any other word is some text.
 	var shape strings.Builder
 	solid := false
 	for _, p := range parts {
@@ -234,7 +234,7 @@ func checkElement(parts []part) error {
 		}
 	}
 	if text := parts[0].literal; len(parts) == 1 && (text == "." || text == "..") {
-		return fmt.Errorf("has an element %q; write the folders out", text)
+		return fmt.Errorf("has an element %q; write the directories out", text)
 	}
 	if !solid {
 		return errors.New("an element needs {name}, {stem}, {path} or some text, or it may come out empty")
@@ -249,8 +249,8 @@ func checkElement(parts []part) error {
 	return nil
 }
 
-// isDevice knows the names that Windows takes for devices in every folder.
-// Source: Microsoft, "Naming Files, Paths, and Namespaces".
+// isDevice reports whether Windows takes a name for a device, in every directory. Source:
+// Microsoft, "Naming Files, Paths, and Namespaces".
 func isDevice(name string) bool {
 	name = strings.ToLower(name)
 	switch name {
@@ -268,8 +268,8 @@ func isDevice(name string) bool {
 	return false
 }
 
-// checkReserved refuses the names that the cooker keeps for itself at the root
-// of the output folder. It compares without case, as some file systems do.
+// checkReserved refuses the names that the cooker reserves at the root of the output directory.
+// It ignores case, as some file systems do.
 func (t *Template) checkReserved() error {
 	rest := t.elements
 	for isDir(rest[0]) { // vanishes for a source at the root
@@ -288,5 +288,29 @@ func (t *Template) checkReserved() error {
 	return nil
 }
 
-// isDir says whether an element is {dir} alone.
+// isDir reports whether an element is {dir} alone.
 func isDir(element []part) bool { return len(element) == 1 && element[0].word == wordDir }
+
+// Unportable returns why some system cannot have a file with an output's name, "" if all can. The
+// rules are those of Windows.
+func Unportable(output string) string {
+	if !utf8.ValidString(output) {
+		return "is not UTF-8"
+	}
+	for element := range strings.SplitSeq(output, "/") {
+		if i := strings.IndexFunc(element, func(r rune) bool { return !inFileNames(r) }); i >= 0 {
+			r, _ := utf8.DecodeRuneInString(element[i:])
+			return fmt.Sprintf("has %q in its name", r)
+		}
+		if strings.TrimRight(element, ". ") != element {
+			return "has a name that ends in a dot or a space"
+		}
+		if stem, _, _ := strings.Cut(element, "."); isDevice(strings.TrimRight(stem, " ")) {
+			return fmt.Sprintf("is named like the device %q", stem)
+		}
+	}
+	return ""
+}
+
+// inFileNames reports whether every system accepts a character in file names.
+func inFileNames(r rune) bool { return r >= ' ' && r != 0x7f && !strings.ContainsRune(`\:*?"<>|`, r) }

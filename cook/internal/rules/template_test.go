@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestTemplateName(t *testing.T) {
+func TestTemplateMakesOutputPath(t *testing.T) {
 	for _, tc := range []struct{ template, path, want string }{
 		{"{stem}.spv", "shaders/a.frag", "shaders/a.spv"},
 		{"{stem}.spv", "a.frag", "a.spv"},
@@ -56,22 +56,22 @@ func TestTemplateName(t *testing.T) {
 	}
 }
 
-func TestBadTemplates(t *testing.T) {
+func TestBadTemplateIsRefused(t *testing.T) {
 	const everywhere = " cannot be in a file name everywhere"
 	for text, want := range map[string]string{
 		"":                    "empty",
-		"/a":                  "must be relative to the output folder",
-		"a/":                  "ends in a slash, which names a folder",
+		"/a":                  "must be relative to the output directory",
+		"a/":                  "ends in a slash, which names a directory",
 		"a//b":                `empty element in "//"`,
-		"../a":                `has an element ".."; write the folders out`,
-		"a/../b":              `has an element ".."; write the folders out`,
-		"a/./b":               `has an element "."; write the folders out`,
-		".":                   `has an element "."; write the folders out`,
+		"../a":                `has an element ".."; write the directories out`,
+		"a/../b":              `has an element ".."; write the directories out`,
+		"a/./b":               `has an element "."; write the directories out`,
+		".":                   `has an element "."; write the directories out`,
 		".{ext}":              "an element needs {name}, {stem}, {path} or some text, or it may come out empty",
 		"{ext}":               "an element needs {name}, {stem}, {path} or some text, or it may come out empty",
 		"{dir}{ext}/a":        "an element needs {name}, {stem}, {path} or some text, or it may come out empty",
-		"{dir}":               "{dir} names a folder; want a file",
-		"x/{dir}":             "{dir} names a folder; want a file",
+		"{dir}":               "{dir} names a directory; want a file",
+		"x/{dir}":             "{dir} names a directory; want a file",
 		`a\b`:                 `'\\'` + everywhere,
 		"C:x":                 `':'` + everywhere,
 		"a\x00":               `'\x00'` + everywhere,
@@ -103,9 +103,8 @@ func TestBadTemplates(t *testing.T) {
 	}
 }
 
-// Whatever a template and a source are called, the output is a clean path below
-// the output folder.
-func TestNameStaysInside(t *testing.T) {
+// For any template and source name, the output is a clean path in the output directory.
+func TestOutputStaysInOutputDirectory(t *testing.T) {
 	piece := rapid.SampledFrom([]string{"{path}", "{dir}", "{stem}", "{name}", "{ext}", "/", "/", ".", "..", "a", "{{", "}}", " ", "é"})
 	element := rapid.Custom(func(t *rapid.T) string {
 		return strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{".", ".", "a", "\xff", " ", "{dir}", `\`, ":", "\x00"}), 1, 5).Draw(t, "element"), "")
@@ -124,7 +123,7 @@ func TestNameStaysInside(t *testing.T) {
 		checkInside(t, tmpl, source)
 	})
 	if judged == 0 && !testing.Short() {
-		t.Error("no template was ever right: the law says nothing")
+		t.Error("no template was valid, so the test proves nothing")
 	}
 }
 
@@ -132,5 +131,26 @@ func checkInside(t interface{ Fatalf(string, ...any) }, tmpl Template, source st
 	name := tmpl.Name(source)
 	if name == "" || path.Clean(name) != name || path.Clean("/"+name) != "/"+name || path.Clean("/"+name) == "/" {
 		t.Fatalf("template %q makes %q of %q", tmpl, name, source)
+	}
+}
+
+func TestNamesThatWindowsRefusesAreUnportable(t *testing.T) {
+	for output, want := range map[string]string{
+		"textures/größe 大.png.ktx2": "",
+		"console.txt":               "",
+		".hidden/a b.txt":           "",
+		"con.txt":                   `is named like the device "con"`,
+		"a/NUL":                     `is named like the device "NUL"`,
+		"lpt1 .x/b":                 `is named like the device "lpt1 "`,
+		"a/b.":                      "has a name that ends in a dot or a space",
+		"a /b":                      "has a name that ends in a dot or a space",
+		`a\b`:                       `has '\\' in its name`,
+		"a:b":                       `has ':' in its name`,
+		"a\nb":                      `has '\n' in its name`,
+		"\xff":                      "is not UTF-8",
+	} {
+		if got := Unportable(output); got != want {
+			t.Errorf("Unportable(%q) = %q, want %q", output, got, want)
+		}
 	}
 }

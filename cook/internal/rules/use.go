@@ -11,13 +11,13 @@ import (
 	"github.com/assetcook/assetcook/internal/nearest"
 )
 
-// A use is the effect of a layer on the sources that were asked about.
+// A use records the effect of a layer on the sources passed to Method.
 type use struct {
-	source  string   // the first that it matches, "" for none
-	recipes []string // that cook those that it matches
-	taken   []bool   // its settings, by any of them
-	won     []bool   // whether each setting, then each output, counts for some source
-	lost    []loss   // by setting, while it has not won
+	source  string   // the first source that it matches, "" for none
+	recipes []string // recipes of the matching sources
+	taken   []bool   // settings that some of these recipes accept
+	won     []bool   // by setting and output: has an effect on some source
+	lost    []loss   // by setting, while it has no effect
 }
 
 // A loss is a source for which another layer overrides a setting.
@@ -26,7 +26,7 @@ type loss struct {
 	by     Origin
 }
 
-// note notes the effect of the layers that match a source.
+// note records the effect of the layers that match a source.
 func (s *Set) note(matched *selection, path string, d *decision) {
 	for i := range s.asked.uses {
 		l, u := &s.layers[i], &s.asked.uses[i]
@@ -44,7 +44,7 @@ func (s *Set) note(matched *selection, path string, d *decision) {
 			continue
 		}
 		for k, o := range l.settings {
-			// The cooker has other options by now, but what fits one fits any.
+			// The cooker has other options by now, but acceptance does not depend on them.
 			if recipe.SetOption(d.set.fresh(d.recipe), o.key, o.value) == nil {
 				u.taken[k] = true
 				u.count(k, i, d.won[o.key], path)
@@ -56,7 +56,7 @@ func (s *Set) note(matched *selection, path string, d *decision) {
 	}
 }
 
-// count notes whether a setting of a layer counts for a source.
+// count records whether a setting of a layer has an effect on a source.
 func (u *use) count(k, layer int, winner win, source string) {
 	if winner.layer == layer {
 		u.won[k] = true
@@ -65,14 +65,14 @@ func (u *use) count(k, layer int, winner win, source string) {
 	}
 }
 
-// Sets reports whether a rule that matches a source has settings that a recipe must take,
-// for any target. It is not taken for asking about the source.
+// Sets reports whether a rule that matches a source has settings that a recipe must accept, for
+// any target. It does not count as a call of Method.
 func (s *Set) Sets(path string) bool {
 	for target, number := range s.number {
 		var matched selection
 		s.match(&matched, path, number, target, false)
 		for i := range s.asked.uses {
-			// Something may be made of it that a rule for artifacts matches.
+			// A rule for artifacts may match an artifact of the source.
 			if l := &s.layers[i]; (matched.has(i) || l.made) && l.recipe == "" && len(l.settings) > 0 {
 				return true
 			}
@@ -87,8 +87,8 @@ func (s *Set) fresh(name string) recipe.Cooker {
 	return r.New()
 }
 
-// Dropped returns the settings that no recipe takes of the sources that their rule
-// matches. It is right when Method was asked about all sources that there are.
+// Dropped returns the settings that no recipe of the matching sources accepts. Method must have
+// been called for all sources.
 func (s *Set) Dropped() Errors {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -96,7 +96,7 @@ func (s *Set) Dropped() Errors {
 	for i := range s.asked.uses {
 		l, u := &s.layers[i], &s.asked.uses[i]
 		if u.source == "" || l.recipe != "" {
-			continue // Useless tells of it; a named recipe has taken them when they were read
+			continue // Useless reports it; a named recipe was checked when its rule was read
 		}
 		for k, o := range l.settings {
 			if !u.taken[k] {
@@ -144,8 +144,8 @@ func (s *Set) dropped(u *use, o *setting) *Error {
 	return s.errorAt(o.at.File, o.at.Line, o.at.Column, what) // no fix: another recipe has this key
 }
 
-// Wrong returns what is wrong with rules whatever source they are for: what is in the
-// errors of Method that have a place, each once.
+// Wrong returns the errors of rules that do not depend on the source: the errors of Method with a
+// place, each once.
 func (s *Set) Wrong() Errors {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -161,8 +161,7 @@ func (s *Set) Wrong() Errors {
 	return errs
 }
 
-// Overruled returns a line for all that rules say of a source and that has no effect, the
-// weakest rule first.
+// Overruled returns a line for each setting for a source that has no effect, weakest rule first.
 func (s *Set) Overruled(path, target string) (lines []string) {
 	m, err := s.Method(path, target)
 	if err != nil {
@@ -178,7 +177,7 @@ func (s *Set) Overruled(path, target string) (lines []string) {
 	return lines
 }
 
-// overruled is Overruled for one step of a chain.
+// overruled returns the lines of Overruled for one step of a chain.
 func (s *Set) overruled(matched *selection, row int, target string) (lines []string) {
 	d := s.weigh(matched, row, target)
 	if d.cooker == nil {
@@ -191,7 +190,7 @@ func (s *Set) overruled(matched *selection, row int, target string) (lines []str
 		}
 		if l.recipe != "" && l.recipe != d.recipe {
 			if !l.isTable() { // a table for another recipe is for other sources
-				lines = append(lines, fmt.Sprintf("%s: recipe %q is overruled by %q of %s", l.chosen, l.recipe, d.recipe, d.won["recipe"].at))
+				lines = append(lines, fmt.Sprintf("%s: recipe %q is overridden by %q of %s", l.chosen, l.recipe, d.recipe, d.won["recipe"].at))
 			}
 			continue
 		}
@@ -199,19 +198,19 @@ func (s *Set) overruled(matched *selection, row int, target string) (lines []str
 			won, taken := d.won[o.key]
 			switch {
 			case recipe.SetOption(s.fresh(d.recipe), o.key, o.value) != nil:
-				lines = append(lines, fmt.Sprintf("%s: %s is nothing that recipe %q takes", o.at, o.key, d.recipe))
+				lines = append(lines, fmt.Sprintf("%s: %s is not accepted by recipe %q", o.at, o.key, d.recipe))
 			case taken && won.layer != i:
-				lines = append(lines, fmt.Sprintf("%s: %s is overruled by %s", o.at, o.key, won.at))
+				lines = append(lines, fmt.Sprintf("%s: %s is overridden by %s", o.at, o.key, won.at))
 			}
 		}
 		if won := d.won["outputs"]; l.outputs != nil && won.layer != i {
-			lines = append(lines, fmt.Sprintf("%s: outputs are overruled by %s", l.written, won.at))
+			lines = append(lines, fmt.Sprintf("%s: outputs are overridden by %s", l.written, won.at))
 		}
 	}
 	return lines
 }
 
-// errorAt is an error at a place of a file.
+// errorAt returns an error at a place of a file.
 func (s *Set) errorAt(file string, line, column int, msg string) *Error {
 	if d := s.texts[file]; d != nil {
 		return d.errorAt(line, column, msg)
@@ -219,7 +218,7 @@ func (s *Set) errorAt(file string, line, column int, msg string) *Error {
 	return &Error{File: file, Line: line, Column: column, Msg: msg}
 }
 
-// elsewhere names other recipes that would take a setting.
+// elsewhere names other recipes that accept a setting.
 func (s *Set) elsewhere(o *setting, but []string) string {
 	var takers []string
 	for _, name := range s.recipes.Names() {
@@ -239,21 +238,21 @@ func (s *Set) elsewhere(o *setting, but []string) string {
 
 // Useless returns a line for each rule and table without effect, and for each setting that other
 // rules override for all sources. A rule has no effect if no source matches it, or if stronger
-// rules choose another recipe for all its sources. Sources yields all sources; Method must have
+// rules choose another recipe for all its sources. sources yields all sources; Method must have
 // been called for each of them and every target. For each rule that matches nothing, Useless
-// searches the sources for a likely match. leftOut returns the default pattern that leaves files
-// of a name out, "" for none.
+// searches the sources for a likely match. leftOut returns the default ignore pattern for a name,
+// "" for none.
 func (s *Set) Useless(sources iter.Seq[string], leftOut func(name string) string) Errors {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	var lines Errors
-	const most = 20 // that are worth a look at all sources
+	const most = 20 // more are not worth a search
 	searched := 0
 	for i := range s.asked.uses {
 		l, u := &s.layers[i], &s.asked.uses[i]
 		switch {
 		case u.source == "" && l.targets != nil && !slices.ContainsFunc(s.asked.targets, l.isFor):
-			continue // it is for targets that are not cooked
+			continue // its targets are not cooked
 		case u.source == "" && l.isTable():
 			if len(l.settings) > 0 {
 				lines = append(lines, s.errorAt(l.origin.File, l.origin.Line, l.origin.Column, fmt.Sprintf("this table does nothing: recipe %q cooks no source here for target %q", l.recipe, l.targets[0])))

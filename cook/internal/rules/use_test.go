@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// What no recipe takes of the sources that its rule matches is told, with the place, the
-// recipe and what it takes; what some of them take is not.
-func TestDropped(t *testing.T) {
+// A setting that no recipe of the matching sources accepts is reported, with its place, the
+// recipe and the accepted values. A setting that some recipes accept is not.
+func TestSettingThatNoRecipeAcceptsIsReported(t *testing.T) {
 	sources := []string{"a.png", "b.zst.txt", "data/x.json", "data/y.png", "m.mesh"}
 	for _, tc := range []struct{ file, want string }{
 		{"[[rule]]\nmatch = '*.png'\nlevel = 3", `cook.toml:3:1: recipe "image", which cooks what this rule matches, such as a.png, has no option "level"; "zstd" takes it`},
@@ -35,8 +35,8 @@ func TestDropped(t *testing.T) {
 	}
 }
 
-// A rule that does nothing is told, with what was probably meant.
-func TestUseless(t *testing.T) {
+// A rule without effect is reported with the likely intended pattern.
+func TestRuleWithoutEffectIsReported(t *testing.T) {
 	sources := []string{"sounds/a.wav", "textures/Wood.png", "textures/stone.png", "textures/ui/button.png"}
 	for _, tc := range []struct{ dir, match, want string }{
 		{"", "'textures/*'", ""},
@@ -51,9 +51,9 @@ func TestUseless(t *testing.T) {
 		{"", `'textures\\*.png'`, `; paths have slashes: did you mean "textures/*.png"?`},
 		{"", `'^.*\.png$'`, `; patterns are no regular expressions: did you mean "*.png"?`},
 		{"", `'.*\.(png|wav)'`, `; patterns are no regular expressions: did you mean "*.{png,wav}"?`},
-		{"", "'assets/textures/*.png'", `; patterns begin in the asset folder: did you mean "/textures/*.png"?`},
-		{"textures", "'textures/*.png'", `; patterns begin at the folder of their file: did you mean "*.png"?`},
-		{"textures", "'/textures/ui/*'", `; patterns begin at the folder of their file: did you mean "ui/*"?`},
+		{"", "'assets/textures/*.png'", `; patterns begin at the asset directory: did you mean "/textures/*.png"?`},
+		{"textures", "'textures/*.png'", `; patterns begin at the directory of their file: did you mean "*.png"?`},
+		{"textures", "'/textures/ui/*'", `; patterns begin at the directory of their file: did you mean "ui/*"?`},
 		{"textures", "'uj/*.png'", `; did you mean "ui/*.png"?`},
 	} {
 		s, err := Compile([]File{{Name: "cook.toml", Dir: tc.dir, Data: []byte("[[rule]]\nmatch = " + tc.match)}}, recipes(t))
@@ -76,7 +76,7 @@ func TestUseless(t *testing.T) {
 	}
 }
 
-// leftOut leaves out what ends in .psd.
+// leftOut ignores files that end in .psd.
 func leftOut(name string) string {
 	if strings.HasSuffix(name, ".psd") {
 		return "*.psd"
@@ -84,8 +84,8 @@ func leftOut(name string) string {
 	return ""
 }
 
-// A rule whose recipe is overruled for all that it matches does nothing.
-func TestOverruled(t *testing.T) {
+// A rule whose recipe is overridden for all its sources has no effect.
+func TestOverriddenRuleIsReported(t *testing.T) {
 	s := compile(t, "[[rule]]\nmatch = '*.png'\nrecipe = 'image'\nsrgb = true\n[[rule]]\nmatch = '*.png'\nrecipe = 'copy'\n")
 	s.Method("a.png", "")
 	if got, want := s.Useless(slices.Values([]string{"a.png"}), leftOut).Error(), `cook.toml:3:1: this rule does nothing: stronger rules have recipe "copy" cook all that it matches, such as a.png`; got != want {
