@@ -1,14 +1,14 @@
-// Package bulk reads many files for little more than what the system asks for opening,
-// reading and closing them.
+// Package bulk reads many files at little more than the cost of opening, reading and closing
+// them.
 //
-// The files are cut into runs of one folder. A worker opens the folder once and its
-// files relative to it, reads a small file with one call into a buffer of its own, and
-// hashes a content that equals the one before it only once: a source beside its copy.
-// Large files are summed as they are read, and one that would keep a single core busy
-// when all others are done is read by all cores, in pieces.
+// The files are split into runs of one directory. A worker opens the directory once and its files
+// relative to it. It reads a small file with one call into its own buffer. If two successive
+// contents are equal, such as a source and its copy, it hashes them only once. Large files are
+// hashed while they are read; a file that would still occupy one core when all others are idle is
+// read in pieces by all cores.
 //
-// What is not a regular file inside its tree, with no link on the way, is an error
-// without further explanation. The caller has slower ways to find out what it is.
+// A path that is not a regular file inside its tree, or that contains a link, gives an error
+// without further explanation. The caller has slower ways to find out the reason.
 package bulk
 
 import (
@@ -21,29 +21,29 @@ import (
 	"github.com/assetcook/assetcook/internal/parallel"
 )
 
-// SmallSize is from which size on a file is not read with one call.
+// Files of SmallSize or more are not read with one call.
 const SmallSize = bufferSize
 
 const (
-	// bufferSize is how much is read at once: large enough that the system call is
-	// noise, small enough that the bytes are still in the second-level cache when they
-	// are summed.
+	// bufferSize is the size of one read: large enough to make the system call cheap, small
+	// enough that the bytes are still in the second-level cache when they are hashed.
 	bufferSize = 256 << 10
-	// runFiles and runBytes are when a run is enough for one worker.
+	// runFiles and runBytes limit a run.
 	runFiles = 256
 	runBytes = 1 << 20
-	// SharedSize is from when on a file may be read in pieces.
+	// Files of SharedSize or more may be read in pieces.
 	SharedSize = 16 << 20
 )
 
-// A Run is some files of one folder, by their numbers: from First up to Last.
+// A Run is a range of files in one directory, by number: from First up to, but not including,
+// Last.
 type Run struct {
 	First, Last int
 	bytes       int64
 }
 
-// Runs cuts the files below n into runs, the largest first, so that none of them is left
-// for the end. sameFolder compares the folders of neighbors.
+// Runs splits the files below n into runs, the largest first, so that no large run is left for
+// the end. sameFolder compares the directories of two files.
 func Runs(n int, sameFolder func(i, j int) bool, size func(i int) int64) []Run {
 	var runs []Run
 	for first := 0; first < n; {
@@ -59,14 +59,14 @@ func Runs(n int, sameFolder func(i, j int) bool, size func(i int) int64) []Run {
 	return runs
 }
 
-// SameFolder reports whether two paths with slashes are of files in one folder.
+// SameFolder reports whether two slash-separated paths are in one directory.
 func SameFolder(a, b string) bool {
 	i := strings.LastIndexByte(a, '/')
 	return i == strings.LastIndexByte(b, '/') && (i < 0 || a[:i] == b[:i])
 }
 
-// Each calls do for all runs on some workers, until ctx ends, whose error it then
-// returns, or do fails, which ends its worker.
+// Each calls do for all runs on some workers. If ctx ends, it returns ctx's error. An error of do
+// stops its worker.
 func Each(ctx context.Context, workers int, summer *hashing.Summer, runs []Run, do func(*Worker, Run) error) error {
 	workers = max(1, workers)
 	var total int64
@@ -81,7 +81,7 @@ func Each(ctx context.Context, workers int, summer *hashing.Summer, runs []Run, 
 			}
 		}
 	}()
-	// As they are the largest, runs of one such file are first.
+	// The runs are sorted by size, so runs of one huge file are first.
 	alone := 0
 	for alone < len(runs) && runs[alone].bytes >= SharedSize && runs[alone].bytes > total/int64(workers) {
 		alone++

@@ -12,8 +12,8 @@ import (
 	"github.com/assetcook/assetcook/hashing/hashtest"
 )
 
-// TestReadOnce: a file with several names is read once if they follow each other.
-func TestReadOnce(t *testing.T) {
+// A file with several names is read once if the names follow each other.
+func TestFileWithSeveralNamesIsReadOnce(t *testing.T) {
 	dir := t.TempDir()
 	w, tree := worker(t, dir)
 	const n = 200_000
@@ -37,7 +37,7 @@ func TestReadOnce(t *testing.T) {
 	}
 }
 
-// bytesRead is what this process has read by system calls.
+// bytesRead returns the number of bytes this process has read by system calls.
 func bytesRead(t *testing.T) (n int64) {
 	t.Helper()
 	text, err := os.ReadFile("/proc/self/io")
@@ -50,8 +50,8 @@ func bytesRead(t *testing.T) (n int64) {
 	return n
 }
 
-// TestSpecial: a pipe is refused without a wait, and names are bytes.
-func TestSpecial(t *testing.T) {
+// A pipe is refused without waiting, and names are arbitrary bytes.
+func TestPipeIsRefusedWithoutWaiting(t *testing.T) {
 	dir := t.TempDir()
 	w, tree := worker(t, dir)
 	must(t, syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o666))
@@ -81,7 +81,7 @@ func TestSpecial(t *testing.T) {
 	}
 }
 
-// TestFilesAllocateNothing: memory does not grow with the number of files.
+// Memory does not grow with the number of files.
 func TestFilesAllocateNothing(t *testing.T) {
 	dir := t.TempDir()
 	w, tree := worker(t, dir)

@@ -53,7 +53,7 @@ func write(t testing.TB, name string, b []byte) {
 	must(t, os.WriteFile(name, b, 0o666))
 }
 
-// worker returns a worker and the tree of a folder, which it opens confined.
+// worker returns a worker and the tree of a directory, opened confined.
 func worker(t *testing.T, dir string) (*Worker, *Tree) {
 	t.Helper()
 	confined, err := confine.Open(dir)
@@ -63,14 +63,14 @@ func worker(t *testing.T, dir string) (*Worker, *Tree) {
 	w := NewWorker(t.Context(), s)
 	t.Cleanup(func() { w.Close(); tree.Close(); confined.Close() })
 	if _, err := tree.root.Sub([]byte{0}, true); err != nil {
-		t.Skip("files have no identity here, by which the folder could be known again")
+		t.Skip("files have no identity on this system, so the directory cannot be recognized")
 	}
 	return w, &tree
 }
 
-// TestSum reads contents of all kinds of sizes one after the other, each of them at once
-// again, in another folder, and after another content of the same size.
-func TestSum(t *testing.T) {
+// Contents of many sizes are read one after the other: each twice, in another directory, and
+// after a different content of the same size.
+func TestSumIsThatOfTheContent(t *testing.T) {
 	dir := t.TempDir()
 	w, tree := worker(t, dir)
 	for _, n := range []int{0, 1, 4000, bufferSize - 1, bufferSize, bufferSize + 1, 3 * bufferSize} {
@@ -96,7 +96,7 @@ func TestSum(t *testing.T) {
 			if small := n < bufferSize; small && (!bytes.Equal(data, content) || stamp.Size != int64(n)) || small != (err == nil) {
 				t.Errorf("content %d of %d bytes: %d bytes, %v", i, n, len(data), err)
 			}
-			// What stat saw may be long ago.
+			// The size known from stat may be outdated.
 			for _, seen := range []int64{0, int64(n), int64(n) + 1, int64(n) - 1, bufferSize - 1, bufferSize} {
 				got, err := w.SumKnown(tree.root, fmt.Append(nil, i, "\x00"), seen, Ask{Want: both})
 				if i%2 == 0 && (err != nil || got.FileSum != wanted(content, both)) {
@@ -107,8 +107,8 @@ func TestSum(t *testing.T) {
 	}
 }
 
-// TestSumLaw: whatever was read before, a sum is that of the content.
-func TestSumLaw(t *testing.T) {
+// After any reads, a sum is the sum of the current content.
+func TestSumIsNeverThatOfAnEarlierContent(t *testing.T) {
 	dir := t.TempDir()
 	w, tree := worker(t, dir)
 	rapid.Check(t, func(t *rapid.T) {
@@ -119,7 +119,7 @@ func TestSumLaw(t *testing.T) {
 				contents[path] = bytes.Repeat([]byte{byte(rapid.IntRange(0, 1).Draw(t, "byte"))}, rapid.IntRange(0, 3).Draw(t, "size"))
 				name := filepath.Join(dir, filepath.FromSlash(path))
 				os.MkdirAll(filepath.Dir(name), 0o777)
-				os.Remove(name) // so that no stamp is one of before
+				os.Remove(name) // a new file has a new stamp
 				if err := os.WriteFile(name, contents[path], 0o666); err != nil {
 					t.Fatal(err)
 				}
@@ -133,7 +133,7 @@ func TestSumLaw(t *testing.T) {
 	})
 }
 
-func TestRefused(t *testing.T) {
+func TestOtherThanRegularFilesInTreeIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	w, tree := worker(t, dir)
 	write(t, filepath.Join(dir, "folder", "file"), []byte("text"))
@@ -151,20 +151,20 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%.40q: %q", path, data)
 		}
 	}
-	for range 2 { // the folder of a refused file is none to go on with
+	for range 2 { // a refused file must not change the worker's open directory
 		if got, err := w.Sum(tree, "folder/file", Ask{Want: both}); err != nil || got.FileSum != wanted([]byte("text"), both) {
 			t.Errorf("%+v, %v", got, err)
 		}
 	}
 	if _, err := w.Sum(&Tree{}, "folder/file", Ask{Want: both}); err == nil {
-		t.Error("a tree without files has one")
+		t.Error("an empty tree returns a file")
 	}
 }
 
-// TestSwapped: what took the name of a confined folder is not read.
-func TestSwapped(t *testing.T) {
+// A directory that replaces a confined one is not read.
+func TestReplacedDirectoryIsNotRead(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("Windows renames no folder that is open")
+		t.Skip("Windows cannot rename an open directory")
 	}
 	base := t.TempDir()
 	write(t, filepath.Join(base, "assets", "a"), []byte("text"))
@@ -184,9 +184,9 @@ func TestSwapped(t *testing.T) {
 	}
 }
 
-// TestInodeUsedAgain: a file that got the inode of a removed one, in the same tick of a
-// file system with coarse times, looks like it from outside and is read all the same.
-func TestInodeUsedAgain(t *testing.T) {
+// A file may get the inode of a removed one within one tick of the file system's clock. Its stamp
+// is equal, but it must be read.
+func TestReusedInodeIsReadAgain(t *testing.T) {
 	dir := t.TempDir()
 	w, tree := worker(t, dir)
 	write(t, filepath.Join(dir, "a"), []byte("one"))
@@ -205,9 +205,8 @@ func TestInodeUsedAgain(t *testing.T) {
 	}
 }
 
-// TestSumBytes sums what lies in one buffer of the caller's, by turns with files of the
-// same content.
-func TestSumBytes(t *testing.T) {
+// SumBytes hashes contents in one buffer of the caller, by turns with files of the same content.
+func TestSumBytesAgreesWithSum(t *testing.T) {
 	dir := t.TempDir()
 	w, tree := worker(t, dir)
 	buf := make([]byte, 0, 8)
@@ -227,7 +226,7 @@ func TestSumBytes(t *testing.T) {
 	}
 }
 
-func TestRuns(t *testing.T) {
+func TestRunsCoverEachFileOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		folders := rapid.SliceOfN(rapid.IntRange(0, 2), 0, 1000).Draw(t, "folders")
 		unit := rapid.SampledFrom([]int64{1, runBytes / 100, runBytes, SharedSize}).Draw(t, "unit")
@@ -239,7 +238,7 @@ func TestRuns(t *testing.T) {
 			for i := r.First; i < r.Last; i++ {
 				seen[i]++
 				if folders[i] != folders[r.First] {
-					t.Fatalf("run %+v has two folders", r)
+					t.Fatalf("run %+v has two directories", r)
 				}
 				if sum >= runBytes {
 					t.Fatalf("run %+v has %d bytes before its last file", r, sum)
@@ -251,14 +250,13 @@ func TestRuns(t *testing.T) {
 			}
 		}
 		if slices.ContainsFunc(seen, func(n int) bool { return n != 1 }) {
-			t.Fatalf("files are in so many runs: %v", seen)
+			t.Fatalf("number of runs for each file: %v", seen)
 		}
 	})
 }
 
-// TestEach reads a folder of which one file is as large as all others, which goes in
-// pieces.
-func TestEach(t *testing.T) {
+// One file of the directory is as large as all others together, so it is read in pieces.
+func TestLargeFileIsShared(t *testing.T) {
 	leaktest.Check(t)
 	dir := t.TempDir()
 	w, tree := worker(t, dir)
@@ -312,7 +310,7 @@ func TestEach(t *testing.T) {
 	}
 }
 
-func TestSameFolder(t *testing.T) {
+func TestSameFolderComparesParents(t *testing.T) {
 	for _, tc := range []struct {
 		a, b string
 		want bool

@@ -13,11 +13,11 @@ import (
 	"github.com/assetcook/assetcook/internal/dirfd"
 )
 
-// A Tree is a folder below which files are read by name. The zero Tree has no files.
+// A Tree is a directory whose files are read by relative path. The zero Tree has no files.
 type Tree struct{ root dirfd.Folder }
 
-// OpenTree opens the tree of a confined folder. If that cannot be done without doubt
-// about its being the same folder, the tree is one without files.
+// OpenTree opens the tree of a confined directory. If it cannot prove that it opened the same
+// directory, the tree has no files.
 func OpenTree(dir *confine.Dir) Tree {
 	t := OpenFolder(dir.Name())
 	var now dirfd.Info
@@ -34,8 +34,7 @@ func OpenTree(dir *confine.Dir) Tree {
 	return t
 }
 
-// OpenFolder opens the tree of a folder by name. If that cannot be done, the tree is one
-// without files.
+// OpenFolder opens the tree of a directory by name. If this fails, the tree has no files.
 func OpenFolder(name string) Tree {
 	root, err := dirfd.Open(name)
 	if err != nil {
@@ -47,31 +46,31 @@ func OpenFolder(name string) Tree {
 // Close closes the tree.
 func (t *Tree) Close() { t.root.Close() }
 
-// Ask says what to find out about a file.
+// Ask says which facts about a file are wanted.
 type Ask struct {
 	hashing.Want
 	// Busy asks whether another process can write to the file; see package lease.
 	Busy bool
 }
 
-// An Answer is a file that was read to its end.
+// An Answer describes a file that was read to its end.
 type Answer struct {
 	hashing.FileSum
 	Stamp scan.Stamp // from before the first byte was read
 	Busy  bool
 }
 
-// A Worker reads one file after the other.
+// A Worker reads files one after the other.
 type Worker struct {
 	ctx     context.Context
 	summer  *hashing.Summer
 	sharers int // cores that share a large file
 
-	name []byte       // a path or name on its way to the system
-	open []openFolder // of each tree the folder of the last file
+	name []byte       // buffer for a path passed to the system
+	open []openFolder // the last directory of each tree
 
-	// Small contents are read into the two buffers in turn, so that the one before is
-	// there to be compared with.
+	// Small contents are read into the two buffers in turn, so that each can be compared with the
+	// one before.
 	bufs [2][]byte
 	next int
 	last small
@@ -83,15 +82,15 @@ type openFolder struct {
 	dirfd.Folder
 }
 
-// A small content is still in a buffer.
+// A small holds a small content that is still in a buffer.
 type small struct {
 	data  []byte
 	stamp scan.Stamp
-	want  hashing.Want // what sum has; 0 if there is no such content
+	want  hashing.Want // fields of sum that are set; 0 without a content
 	sum   hashing.FileSum
 }
 
-// NewWorker returns a worker for files that come one by one; see [Each] for many.
+// NewWorker returns a worker for single files; see [Each] for many.
 func NewWorker(ctx context.Context, summer *hashing.Summer) *Worker {
 	return &Worker{ctx: ctx, summer: summer}
 }
@@ -104,7 +103,7 @@ func (w *Worker) buffer() []byte {
 	return w.bufs[w.next]
 }
 
-// Close closes the folders that the worker has open. It can be used again.
+// Close closes the directories that the worker has open. The worker can be used again.
 func (w *Worker) Close() {
 	for i := range w.open {
 		w.open[i].Close()
@@ -112,7 +111,7 @@ func (w *Worker) Close() {
 	w.open = nil
 }
 
-// Sum reads the file of a tree at a path with slashes.
+// Sum reads the file of a tree at a slash-separated path.
 func (w *Worker) Sum(t *Tree, path string, ask Ask) (Answer, error) {
 	dir, name, err := w.in(t, path)
 	if err != nil {
@@ -121,14 +120,14 @@ func (w *Worker) Sum(t *Tree, path string, ask Ask) (Answer, error) {
 	return w.sum(dir, name, ask)
 }
 
-// SumBytes sums a content that was read elsewhere, and copies it: if that of the next file
-// is the same, its sum is known.
+// SumBytes hashes a content that was read elsewhere, and copies it, so that an equal file that
+// follows need not be hashed.
 func (w *Worker) SumBytes(data []byte, want hashing.Want) hashing.FileSum {
 	return w.small(append(w.buffer()[:0], data...), scan.Stamp{}, want)
 }
 
-// Bytes returns the content of a small file of a tree until the worker's next call.
-// A file that does not fit its buffer is an error.
+// Bytes returns the content of a small file of a tree. The result is valid until the worker's
+// next call. A file larger than the buffer is an error.
 func (w *Worker) Bytes(t *Tree, path string) ([]byte, scan.Stamp, error) {
 	dir, name, err := w.in(t, path)
 	if err != nil {
@@ -147,8 +146,7 @@ func (w *Worker) Bytes(t *Tree, path string) ([]byte, scan.Stamp, error) {
 	return data, scan.StampOfInfo(&info), err
 }
 
-// in opens the folder of a file, unless it is that of the last file of the tree, and
-// returns the file's name in it.
+// in opens the directory of a file, unless it is open already, and returns the file's name in it.
 func (w *Worker) in(t *Tree, path string) (dirfd.Folder, []byte, error) {
 	slash := strings.LastIndexByte(path, '/')
 	folder := path[:max(slash, 0)]
@@ -186,12 +184,12 @@ func (w *Worker) sum(dir dirfd.Folder, name []byte, ask Ask) (Answer, error) {
 	return w.SumOpen(f, &info, ask)
 }
 
-// SumOpen reads a file that was opened and described, and of which nothing was read yet.
+// SumOpen reads an open file from its start, given its file info.
 func (w *Worker) SumOpen(f dirfd.File, info *dirfd.Info, ask Ask) (a Answer, err error) {
 	a.Stamp = scan.StampOfInfo(info)
 	a.Busy = ask.Busy && f.Busy()
-	// Another name of the same file. One with a single name may have got the inode of the
-	// last file, which was removed, and its time as well if stamps are coarse.
+	// Another name of the same file. A file with a single name may have the inode of the last
+	// file, if that was removed, and also its time if the clock is coarse.
 	if info.Links > 1 && a.Stamp == w.last.stamp && a.Stamp.Inode != 0 && w.last.has(ask.Want) {
 		a.FileSum = w.last.only(ask.Want)
 		return a, nil
@@ -206,13 +204,13 @@ func (w *Worker) SumOpen(f dirfd.File, info *dirfd.Info, ask Ask) (a Answer, err
 		return Answer{}, err
 	case end:
 		a.FileSum = w.small(data, a.Stamp, ask.Want)
-	default: // it grows
+	default: // the file grows
 		a.FileSum, err = w.summer.Sum(w.ctx, io.MultiReader(bytes.NewReader(data), f), ask.Want)
 	}
 	return a, err
 }
 
-// SumKnown reads a file of a folder whose size was seen a moment ago. name ends in NUL.
+// SumKnown reads a file of a directory whose size is known from a recent stat. name ends in NUL.
 // The answer has no stamp.
 func (w *Worker) SumKnown(dir dirfd.Folder, name []byte, size int64, ask Ask) (a Answer, err error) {
 	if size < SmallSize {
@@ -237,7 +235,7 @@ func (w *Worker) read(f dirfd.File, size int64) (data []byte, end bool, err erro
 		if err != nil && err != io.EOF {
 			return nil, false, err
 		}
-		// A read that stops short where stat saw the end is at the end.
+		// A short read that ends at the size from stat is at the end.
 		if err == io.EOF || int64(n) == size && n < len(buf) {
 			return buf[:n], true, nil
 		}
@@ -245,7 +243,7 @@ func (w *Worker) read(f dirfd.File, size int64) (data []byte, end bool, err erro
 	return buf, false, nil
 }
 
-// small sums a content that was read into the next buffer.
+// small hashes a content that was read into the next buffer.
 func (w *Worker) small(data []byte, stamp scan.Stamp, want hashing.Want) hashing.FileSum {
 	if w.last.has(want) && want&hashing.WantDigest != 0 && bytes.Equal(data, w.last.data) {
 		w.last.data, w.last.stamp = data, stamp
@@ -258,7 +256,7 @@ func (w *Worker) small(data []byte, stamp scan.Stamp, want hashing.Want) hashing
 
 func (s *small) has(want hashing.Want) bool { return s.want != 0 && s.want&want == want }
 
-// only returns what is wanted of the sum.
+// only returns the wanted fields of the sum.
 func (s *small) only(want hashing.Want) hashing.FileSum {
 	sum := s.sum
 	if want&hashing.WantSum == 0 {

@@ -2,18 +2,18 @@ package notify
 
 import "time"
 
-// Patience says how long [Watcher.Wait] waits for more changes after one.
+// Patience says how long [Watcher.Wait] waits for further changes after one.
 type Patience struct {
-	// Settled is after changes that look complete: what was opened for writing is closed,
-	// what was renamed away or removed has been replaced.
+	// Settled applies if all changes look complete: written files are closed, and renamed or
+	// removed names are replaced.
 	Settled time.Duration
-	// Open is after others, such as a write to a file that is still open.
+	// Open applies otherwise, such as after a write to a file that is still open.
 	Open time.Duration
-	// Most is the longest, however many changes come.
+	// Most limits the wait, however many changes follow.
 	Most time.Duration
 }
 
-// quiet returns how long after the last change a burst counts as over.
+// quiet returns the time without changes after which a burst is over.
 func (p Patience) quiet(b *burst) time.Duration {
 	if b.settled() {
 		return p.Settled
@@ -21,15 +21,15 @@ func (p Patience) quiet(b *burst) time.Duration {
 	return p.Open
 }
 
-// A burst is what is not complete yet of the changes since the last take. It only
-// decides how long to wait: what is changed while it is read is seen again.
+// A burst holds the incomplete changes since the last take. It only decides how long to wait: a
+// file that changes while it is read is reported again.
 type burst struct {
-	writing names // made or written to and not closed
-	arrived names // names that something was made under, or moved to
-	missing names // names that were there before the burst and have gone
+	writing names // created or written, and not closed
+	arrived names // created names, and destinations of renames
+	missing names // existed before the burst and vanished
 }
 
-// mostOpen bounds each set of names. Beyond that a burst is not settled.
+// mostOpen limits each set of names. A burst beyond the limit is not settled.
 const mostOpen = 64
 
 func newBurst() burst {
@@ -38,8 +38,8 @@ func newBurst() burst {
 
 func (b *burst) settled() bool { return b.writing.none() && b.missing.none() && !b.arrived.full }
 
-// note records an event in a watched folder. A folder that is made is never closed, nor
-// is a link, which costs a little patience.
+// note records an event in a watched directory. A created directory or link is never closed,
+// which costs a little patience.
 func (b *burst) note(e event) {
 	switch e.kind {
 	case made:

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A burst is over soon after the last change if it looks complete.
-func TestBurst(t *testing.T) {
+// A burst that looks complete is over soon after its last change.
+func TestCompleteBurstIsOverSoon(t *testing.T) {
 	do := func(k kind, name string) event { return event{watch: 1, name: []byte(name), kind: k} }
 	save := []event{do(made, "f.tmp"), do(written, "f.tmp"), do(closed, "f.tmp")}
 	for _, test := range []struct {
@@ -50,15 +50,15 @@ func TestBurst(t *testing.T) {
 				}
 				w.folders.takeChanges()
 				if !w.folders.burst.settled() {
-					t.Error("the next burst begins with the last one")
+					t.Error("the next burst starts with changes of the last one")
 				}
 			})
 		})
 	}
 }
 
-// A file that is closed at last ends the longer wait.
-func TestBurstSettles(t *testing.T) {
+// Closing the last open file ends the longer wait.
+func TestClosingTheLastFileSettlesTheBurst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, start := handDriven(), time.Now()
 		note := func(k kind) {
@@ -74,7 +74,7 @@ func TestBurstSettles(t *testing.T) {
 	})
 }
 
-func TestBurstBounded(t *testing.T) {
+func TestHugeBurstIsNotSettled(t *testing.T) {
 	for _, k := range []kind{made, written, removed, movedTo} {
 		b := newBurst()
 		for i := range 2 * mostOpen {
@@ -86,7 +86,7 @@ func TestBurstBounded(t *testing.T) {
 			}
 		}
 		if b.settled() {
-			t.Errorf("kind %d: settled after more than is remembered", k)
+			t.Errorf("kind %d: settled after more names than the limit", k)
 		}
 	}
 }

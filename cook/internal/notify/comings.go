@@ -1,25 +1,25 @@
 package notify
 
-// comings finds names that come into folders and go again before the caller can list
-// them. Such a name may have been another one of a file that is still there: a write
-// through it is reported for its own folder only, where nothing is left of it.
+// comings detects names that appear in directories and vanish before the caller can list them.
+// Such a name may have been another name of an existing file: a write through it is reported only
+// for the directory of the vanished name.
 type comings struct {
-	// now are the names that came since the last take, before those since the one before
-	// that: what a take reports is listed only afterwards.
+	// now are the names that appeared since the last take, before those of the previous interval:
+	// directories that a take reports are listed only afterwards.
 	now, before names
-	// moving are the moves without a destination so far, and whether the name had come.
+	// moving are the moves without a destination so far, and whether their names had appeared.
 	moving   map[uint32]bool
 	vanished bool
 }
 
-// mostComings bounds what is remembered of names and of moves.
+// mostComings limits the remembered names and moves.
 const mostComings = 4096
 
 func newComings() comings {
 	return comings{now: newNames(mostComings), before: newNames(mostComings), moving: map[uint32]bool{}}
 }
 
-// note records an event in a watched folder.
+// note records an event in a watched directory.
 func (c *comings) note(e event) {
 	switch e.kind {
 	case made:
@@ -33,7 +33,7 @@ func (c *comings) note(e event) {
 		}
 		c.moving[e.cookie] = c.came(e)
 	case movedTo:
-		c.vanished = c.vanished || c.came(e) // and is overwritten
+		c.vanished = c.vanished || c.came(e) // the name is overwritten
 		came, paired := c.moving[e.cookie]
 		delete(c.moving, e.cookie)
 		if came || !paired {
@@ -42,17 +42,17 @@ func (c *comings) note(e event) {
 	}
 }
 
-// came reports whether the name of an event came, or may have.
+// came reports whether the name of an event appeared, or may have appeared.
 func (c *comings) came(e event) bool { return c.now.has(e) || c.before.has(e) }
 
-// placed forgets that a name came once since the last call of takeVanished.
+// placed forgets one appearance of a name since the last call of takeVanished.
 func (c *comings) placed(id watchID, name string) { c.now.takeBack(entryName{id, name}) }
 
-// takeVanished reports whether a name came and went since the last call.
+// takeVanished reports whether a name appeared and vanished since the last call.
 func (c *comings) takeVanished() (vanished bool) {
 	vanished, c.vanished = c.vanished, false
 	for _, came := range c.moving {
-		vanished = vanished || came // to a folder that is not watched
+		vanished = vanished || came // moved to an unwatched directory
 	}
 	clear(c.moving)
 	c.now, c.before = c.before, c.now

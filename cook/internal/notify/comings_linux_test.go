@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What came into a folder and went again, unlisted, has vanished.
-func TestVanished(t *testing.T) {
+// A file that appears in a directory and disappears before it is listed has vanished.
+func TestShortLivedFileIsReportedAsVanished(t *testing.T) {
 	type at = func(string) string
 	make1 := func(t *testing.T, at at) { write(t, at("a/new"), "new") }
 	remove := func(t *testing.T, at at) { must(t, os.Remove(at("a/new"))) }
@@ -93,8 +93,8 @@ func TestVanished(t *testing.T) {
 	}
 }
 
-// What is remembered has a bound. Beyond it, whatever goes is taken to have come.
-func TestComingsBounded(t *testing.T) {
+// The memory is limited. Beyond the limit, every removed name counts as vanished.
+func TestRememberedNamesAreLimited(t *testing.T) {
 	c := newComings()
 	for i := range 2*mostComings + 1 {
 		c.note(event{watch: 1, name: []byte(strconv.Itoa(i)), kind: made})
@@ -103,7 +103,7 @@ func TestComingsBounded(t *testing.T) {
 		t.Errorf("%d names", n)
 	}
 	if c.takeVanished() {
-		t.Error("nothing went")
+		t.Error("no name is reported as vanished")
 	}
 	last := event{watch: 1, name: []byte(strconv.Itoa(2 * mostComings)), kind: removed}
 	c.note(last)
@@ -125,12 +125,12 @@ func TestComingsBounded(t *testing.T) {
 	}
 }
 
-// What the caller has placed itself does not vanish when it is replaced or removed; what
-// others put in its place does.
-func TestPlaced(t *testing.T) {
+// A file placed by the caller does not vanish when it is replaced or removed; a file that others
+// put in its place does.
+func TestPlacedFileDoesNotVanish(t *testing.T) {
 	for _, test := range []struct {
 		name   string
-		placed int // how often the caller says so
+		placed int // number of calls of Placed
 		others func(t *testing.T, at func(string) string)
 		want   bool
 	}{

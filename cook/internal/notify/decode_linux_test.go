@@ -10,11 +10,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// raw is a struct inotify_event, its name padded with zeros.
+// raw returns a struct inotify_event, with its name padded by zeros.
 func raw(id watchID, mask uint32, name string) []byte {
 	b := binary.NativeEndian.AppendUint32(nil, uint32(id))
 	b = binary.NativeEndian.AppendUint32(b, mask)
-	b = binary.NativeEndian.AppendUint32(b, mask+5) // as a cookie
+	b = binary.NativeEndian.AppendUint32(b, mask+5) // the cookie
 	padded := make([]byte, (len(name)+15)/16*16)
 	copy(padded, name)
 	return append(binary.NativeEndian.AppendUint32(b, uint32(len(padded))), padded...)
@@ -33,7 +33,7 @@ func decoded(b []byte) (events []plain, err error) {
 	return events, err
 }
 
-func TestDecode(t *testing.T) {
+func TestDecodeReturnsAllEvents(t *testing.T) {
 	var all []byte
 	var want []plain
 	for _, test := range []struct {

@@ -158,7 +158,7 @@ func (q *queue) decode(root string, b []byte, note func(event)) error {
 	}
 }
 
-// tell passes one change of a file or folder to note.
+// tell passes one change of a file or directory to note.
 func (q *queue) tell(path string, action uint32, note func(event)) {
 	dir, name := filepath.Split(path)
 	id, known := q.folders[dirKey(filepath.Clean(dir))]
@@ -187,8 +187,8 @@ func (q *queue) tell(path string, action uint32, note func(event)) {
 	note(e)
 }
 
-// longNamed returns the watch of a folder whose path has short names such as PICTUR~1.
-// The system reports a change by the path that the writing program used.
+// longNamed returns the watch of a directory whose path has short names such as PICTUR~1. The
+// system reports a change by the path that the writing program used.
 func (q *queue) longNamed(dir string) (watchID, bool) {
 	if !strings.Contains(dir, "~") {
 		return noWatch, false
@@ -206,7 +206,7 @@ func (q *queue) longNamed(dir string) (watchID, bool) {
 	return id, known
 }
 
-// isFolder reports whether path is a folder now.
+// isFolder reports whether path is a directory now.
 func isFolder(path string) bool {
 	name, err := anyLength(path)
 	if err != nil {

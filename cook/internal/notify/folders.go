@@ -6,31 +6,31 @@ import (
 	"slices"
 )
 
-// watchID is a watch's number in its queue. The system does not use one twice.
+// watchID is a watch's number in its queue. The system never reuses one.
 type watchID int32
 
 const noWatch watchID = -1
 
-// event is what the system says, as far as it matters here.
+// event is the relevant part of a system event.
 type event struct {
 	watch  watchID
-	name   []byte // the entry it is about; empty for the folder itself
+	name   []byte // the changed entry; empty for the directory itself
 	kind   kind
-	folder bool   // the entry is one
+	folder bool   // the entry is a directory
 	cookie uint32 // pairs the two events of a move
 }
 
 type kind uint8
 
 const (
-	changed    kind = iota // an entry's attributes, or the folder's own
+	changed    kind = iota // attributes of an entry or the directory
 	written                // an entry
 	closed                 // an entry that was open for writing
 	made                   // an entry
-	removed                // an entry: its name leads nowhere from now on
-	movedFrom              // likewise
-	movedTo                // an entry: its name leads elsewhere from now on
-	ended                  // the folder's own path does
+	removed                // an entry: its name now leads nowhere
+	movedFrom              // an entry: its name now leads nowhere
+	movedTo                // an entry: its name now leads to another file
+	ended                  // the directory's own path leads elsewhere
 	overflowed             // events were dropped
 )
 
@@ -41,13 +41,13 @@ type folder struct {
 	next  *folder // another path of the same directory
 }
 
-// folders are the added paths and what became of them. Everything but the comings and the
-// burst, which have bounds of their own, is bounded by their number, however many events come.
+// folders are the added paths and their changes. The memory is limited by their number, however
+// many events arrive; comings and burst have their own limits.
 type folders struct {
 	byPath  map[string]*folder
 	byWatch map[watchID]*folder
 	changed map[string]struct{} // paths in byPath
-	ended   map[string]struct{} // paths that led elsewhere at some time since the last take
+	ended   map[string]struct{} // paths that led elsewhere since the last take
 	child   []byte              // scratch
 	comings comings
 	burst   burst
@@ -64,16 +64,16 @@ func newFolders() folders {
 	}
 }
 
-// addWatch records that path is watched by id, and returns the watch that it had
-// before if no path has that any more.
+// addWatch records that path is watched by id, and returns the path's old watch if no other path
+// has it.
 func (f *folders) addWatch(path string, id watchID) (unused watchID) {
 	unused = noWatch
 	if old := f.byPath[path]; old != nil {
 		if old.watch == id {
 			return noWatch
 		}
-		// Another directory is in its place, and the event that says so, still
-		// in the queue, will not be recognised: its watch is forgotten here.
+		// Another directory is in its place. The event about this, still in the queue, would not
+		// be recognized any more, because the old watch is forgotten here.
 		unused = f.unlink(old)
 		f.end(path)
 	}
@@ -99,7 +99,7 @@ func (f *folders) unlink(entry *folder) (unused watchID) {
 	return noWatch
 }
 
-// note records an event and reports whether it is about an added folder.
+// note records an event and reports whether it concerns an added directory.
 func (f *folders) note(e event) bool {
 	first := f.byWatch[e.watch]
 	if first != nil {
@@ -115,8 +115,8 @@ func (f *folders) note(e event) bool {
 				f.changed[parent] = struct{}{}
 			}
 		case e.kind == removed, e.kind == movedFrom, e.kind == movedTo:
-			// The entry may be a link to an added folder, which itself stays
-			// where it is and has no event.
+			// The entry may be a link to an added directory, which itself has no event because it
+			// was not moved.
 			f.child = append(f.child[:0], entry.path...)
 			if last := len(entry.path) - 1; !os.IsPathSeparator(entry.path[last]) { // not the root
 				f.child = append(f.child, filepath.Separator)
@@ -130,18 +130,17 @@ func (f *folders) note(e event) bool {
 	return first != nil
 }
 
-// end records that path, and with it those below, may lead elsewhere.
+// end records that path and all paths below it may lead elsewhere.
 func (f *folders) end(path string) {
 	f.changed[path] = struct{}{}
 	f.ended[path] = struct{}{}
 }
 
-// takeChanges returns what changed and forgets it, together with the folders that
-// ended. No path has the watches of unused any more.
+// takeChanges returns the collected changes and forgets them, together with the directories that
+// ended. unused are watches that no path has any more.
 func (f *folders) takeChanges() (c Changes, unused []watchID) {
 	if len(f.ended) > 0 {
-		// Once for all of them: searching what lies below each folder as it is
-		// renamed would take a pass for each.
+		// All ended directories are handled in one pass over the paths.
 		for path, entry := range f.byPath {
 			if f.hasEnded(path) {
 				c.Unwatched = append(c.Unwatched, path)
@@ -168,7 +167,7 @@ func (f *folders) takeChanges() (c Changes, unused []watchID) {
 	return c, unused
 }
 
-// hasEnded reports whether path or a folder above it is in ended.
+// hasEnded reports whether path or a directory above it is in ended.
 func (f *folders) hasEnded(path string) bool {
 	for {
 		if _, ok := f.ended[path]; ok {

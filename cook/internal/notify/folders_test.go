@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// known is folders with each path watched by its number.
+// known returns folders with each path watched by its number.
 func known(watches map[string]watchID) folders {
 	f := newFolders()
 	for path, id := range watches {
@@ -26,7 +26,7 @@ func native(c Changes) Changes {
 	return c
 }
 
-func TestFoldersNote(t *testing.T) {
+func TestEventChangesItsDirectory(t *testing.T) {
 	tree := map[string]watchID{"/t": 1, "/t/a": 2, "/t/a/x": 3, "/t/a/x/y": 4, "/t/ab": 5, "/t/l": 2, "/t/l/x": 3}
 	for _, test := range []struct {
 		name   string
@@ -54,7 +54,7 @@ func TestFoldersNote(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			f := known(tree)
 			if ours := f.note(test.event); ours != test.ours {
-				t.Errorf("about an added folder: %t", ours)
+				t.Errorf("concerns an added directory: %t", ours)
 			}
 			got, unused := f.takeChanges()
 			if diff := cmp.Diff(native(test.want), got); diff != "" {
@@ -68,7 +68,7 @@ func TestFoldersNote(t *testing.T) {
 			}
 			for _, path := range got.Unwatched {
 				if f.byPath[path] != nil {
-					t.Errorf("%s is still there", path)
+					t.Errorf("%s is still known", path)
 				}
 			}
 		})
@@ -83,9 +83,8 @@ var sortWatches = cmp.Transformer("set", func(ids []watchID) map[watchID]int {
 	return set
 })
 
-// TestFoldersSharedWatch: a watch is unused when its last path goes, whichever
-// that is.
-func TestFoldersSharedWatch(t *testing.T) {
+// A watch becomes unused when its last path is removed, in any order.
+func TestSharedWatchIsUnusedAfterItsLastPath(t *testing.T) {
 	for _, order := range [][]string{{"/a", "/b", "/c"}, {"/c", "/b", "/a"}, {"/b", "/c", "/a"}, {"/b", "/a", "/c"}} {
 		f := known(map[string]watchID{"/a": 7, "/b": 7, "/c": 7})
 		for i, path := range order {
@@ -100,20 +99,20 @@ func TestFoldersSharedWatch(t *testing.T) {
 			}
 		}
 		if len(f.byPath)+len(f.byWatch) > 0 {
-			t.Errorf("%v: something is left", order)
+			t.Errorf("%v: some path is left", order)
 		}
 	}
 }
 
-// TestFoldersAddReplaced: the path leads to another directory than before, and
-// no event said so yet. What was below it belongs to another folder.
-func TestFoldersAddReplaced(t *testing.T) {
+// The path leads to another directory than before, and no event has said so yet. Paths below it
+// belong to the old directory.
+func TestReplacedDirectoryEndsItsOldWatch(t *testing.T) {
 	f := known(map[string]watchID{"/t": 1, "/t/a": 2, "/t/a/x": 3})
 	if unused := f.addWatch(filepath.FromSlash("/t/a"), 8); unused != 2 {
 		t.Errorf("watch %d is unused, want 2", unused)
 	}
 	if f.note(event{watch: 2, kind: ended}) {
-		t.Error("the old watch still counts")
+		t.Error("the old watch is still used")
 	}
 	got, unused := f.takeChanges()
 	want := Changes{Folders: []string{"/t/a", "/t/a/x"}, Unwatched: []string{"/t/a", "/t/a/x"}}
@@ -125,12 +124,12 @@ func TestFoldersAddReplaced(t *testing.T) {
 	}
 	f.addWatch(filepath.FromSlash("/t/a"), 9)
 	if got, _ := f.takeChanges(); len(got.Unwatched) > 0 {
-		t.Errorf("unwatched for ever: %v", got)
+		t.Errorf("unwatched again: %v", got)
 	}
 }
 
-// TestFoldersBounded: what is kept depends on the folders, not on the events.
-func TestFoldersBounded(t *testing.T) {
+// The memory depends on the number of directories, not of events.
+func TestMemoryDoesNotGrowWithEvents(t *testing.T) {
 	f := known(map[string]watchID{"/": 1, "/a": 2})
 	for i := range 1000 {
 		name := []byte{byte(i), byte(i >> 8)}
@@ -141,7 +140,7 @@ func TestFoldersBounded(t *testing.T) {
 		}
 	}
 	if n := len(f.changed) + len(f.ended); n > 2 {
-		t.Errorf("%d entries for two folders", n)
+		t.Errorf("%d entries for two directories", n)
 	}
 	f.note(event{watch: 1, name: []byte("a"), kind: removed})
 	if got, _ := f.takeChanges(); cmp.Diff(native(Changes{Folders: []string{"/a"}}).Folders, got.Unwatched) != "" {

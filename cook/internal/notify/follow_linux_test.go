@@ -14,8 +14,8 @@ import (
 	"github.com/assetcook/assetcook/internal/leaktest"
 )
 
-// follower keeps a tree watched as the package comment says, and no more: a
-// folder is added once, until it is said to be unwatched.
+// follower keeps a tree watched exactly as the package comment says: it adds a directory once,
+// until it is reported as unwatched.
 type follower struct {
 	w     *Watcher
 	root  string
@@ -48,7 +48,7 @@ func (f *follower) follow(c Changes) error {
 	return nil
 }
 
-// relink looks where a link leads now.
+// relink checks where a link leads now.
 func (f *follower) relink(path string) error {
 	if info, err := os.Stat(path); !f.has[path] && (err != nil || !info.IsDir()) {
 		return nil
@@ -58,10 +58,10 @@ func (f *follower) relink(path string) error {
 	if err := f.w.Add(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return nil // if it leads elsewhere the next Sync says so
+	return nil // if it leads elsewhere, the next Sync says so
 }
 
-// visit adds a folder, lists it, and visits those below that are new.
+// visit adds a directory, lists it, and visits its new subdirectories.
 func (f *follower) visit(path string) error {
 	if !f.has[path] {
 		if err := f.w.Add(path); errors.Is(err, fs.ErrNotExist) {
@@ -71,7 +71,7 @@ func (f *follower) visit(path string) error {
 		}
 		f.has[path] = true
 	}
-	entries, _ := os.ReadDir(path) // gone meanwhile: the next Sync says so
+	entries, _ := os.ReadDir(path) // if it vanished, the next Sync says so
 	for _, e := range entries {
 		below := filepath.Join(path, e.Name())
 		if e.Type() == fs.ModeSymlink {
@@ -86,11 +86,11 @@ func (f *follower) visit(path string) error {
 	return nil
 }
 
-// TestFollow: whatever is done to the folders of a tree while it is followed,
-// afterwards a change in any of them is reported for all of its paths.
-func TestFollow(t *testing.T) {
+// After any operations on the directories of a followed tree, a change in any of them is reported
+// for all of its paths.
+func TestFollowedTreeReportsEveryChange(t *testing.T) {
 	leaktest.Check(t)
-	w := start(t) // one for all: closing takes the system a tenth of a second
+	w := start(t) // shared: closing takes a tenth of a second
 	rapid.Check(t, func(t *rapid.T) {
 		dir, err := os.MkdirTemp("", "follow")
 		if err != nil {
@@ -108,7 +108,7 @@ func TestFollow(t *testing.T) {
 		f := newFollower(w, root)
 		check(f.visit(root))
 
-		// Few names, so that paths are taken again; "../out" is out of the tree.
+		// There are few names, so that paths are reused; "../out" is outside of the tree.
 		path := rapid.SampledFrom([]string{"a", "b", "c", "a/a", "a/b", "b/a", "b/b", "c/a", "a/b/a", "b/b/b", "../out"})
 		type step struct {
 			kind     int
@@ -118,7 +118,7 @@ func TestFollow(t *testing.T) {
 			return step{rapid.IntRange(0, 3).Draw(t, "kind"), path.Draw(t, "from"), path.Draw(t, "to")}
 		}), 1, 40).Draw(t, "steps")
 
-		// Most steps fail, having nothing to work on: that is fine.
+		// Most steps fail for lack of a target, which is fine.
 		var doing sync.WaitGroup
 		doing.Go(func() {
 			for _, s := range steps {
@@ -188,7 +188,7 @@ func TestFollow(t *testing.T) {
 	must(t, w.Close())
 }
 
-// foldersBelow returns a folder and all below it, through links as well.
+// foldersBelow returns a directory and all its subdirectories, also through links.
 func foldersBelow(path string) []string {
 	all := []string{path}
 	entries, _ := os.ReadDir(path)
@@ -201,15 +201,15 @@ func foldersBelow(path string) []string {
 	return all
 }
 
-// TestAddBeforeRenameIsNoted: the new path is added while the event that ends
-// the old path of the same directory is still in the queue.
-func TestAddBeforeRenameIsNoted(t *testing.T) {
+// The new path is added while the event that ends the old path of the same directory is still
+// queued.
+func TestAddBeforeItsRenameIsReadKeepsTheWatch(t *testing.T) {
 	w, dir := start(t), t.TempDir()
 	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
 	must(t, os.Mkdir(a, 0o777))
 	f := newFollower(w, dir)
 	must(t, f.visit(dir))
-	w.mu.Lock() // keeps the drain away
+	w.mu.Lock() // stops the drain
 	must(t, os.Rename(a, b))
 	id, err := w.queue.watchFolder(b)
 	must(t, err)

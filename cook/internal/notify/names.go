@@ -1,10 +1,10 @@
 package notify
 
-// names counts names in folders, up to a bound.
+// names counts names in directories, up to a limit.
 type names struct {
 	set  map[entryName]int
 	most int
-	full bool // there were more
+	full bool // the limit was exceeded
 }
 
 type entryName struct {
@@ -29,7 +29,7 @@ func (n *names) has(e event) bool {
 	return ok || n.full
 }
 
-// remove reports whether the name was there.
+// remove removes a name and reports whether it was present.
 func (n *names) remove(e event) bool {
 	key := entryName{e.watch, string(e.name)}
 	_, ok := n.set[key]
@@ -44,7 +44,7 @@ func (n *names) takeBack(key entryName) {
 	}
 }
 
-// none reports whether nothing was added.
+// none reports whether no name was added.
 func (n *names) none() bool { return len(n.set) == 0 && !n.full }
 
 func (n *names) clear() {

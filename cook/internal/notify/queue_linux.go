@@ -12,9 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The events asked for. IN_CLOSE_WRITE shows the end of writes through a
-// mapping, whose beginning nothing shows. Without IN_EXCL_UNLINK: a file made
-// with O_TMPFILE and linked afterwards counts as unlinked while it is open.
+// The watched events. IN_CLOSE_WRITE shows the end of writes through a mapping; no event shows
+// their beginning. IN_EXCL_UNLINK is missing, because a file made with O_TMPFILE and linked later
+// counts as unlinked while it is open.
 const interest = unix.IN_CREATE | unix.IN_MODIFY | unix.IN_CLOSE_WRITE | unix.IN_ATTRIB |
 	unix.IN_DELETE | unix.IN_MOVED_FROM | unix.IN_MOVED_TO |
 	unix.IN_DELETE_SELF | unix.IN_MOVE_SELF | unix.IN_ONLYDIR
@@ -40,7 +40,7 @@ func openQueue() (*queue, error) {
 	return &queue{file: file, conn: conn, buf: make([]byte, 64<<10)}, nil
 }
 
-// control calls f with the descriptor, which is not closed meanwhile.
+// control calls f with the descriptor, which stays open during the call.
 func (q *queue) control(f func(fd int) error) error {
 	var result error
 	if err := q.conn.Control(func(fd uintptr) { result = f(int(fd)) }); err != nil {
@@ -49,10 +49,10 @@ func (q *queue) control(f func(fd int) error) error {
 	return result
 }
 
-// within does nothing: each folder has a watch of its own.
+// within does nothing: each directory has its own watch.
 func (*queue) within([]string) {}
 
-// watchFolder watches the directory that path leads to. One directory has one watch.
+// watchFolder watches the directory that path leads to. A directory has only one watch.
 func (q *queue) watchFolder(path string) (id watchID, err error) {
 	err = q.control(func(fd int) error {
 		n, err := unix.InotifyAddWatch(fd, path, interest)
@@ -62,7 +62,7 @@ func (q *queue) watchFolder(path string) (id watchID, err error) {
 	return id, addError(err)
 }
 
-// openError and addError say what a system's error means here.
+// openError explains an error of the system.
 func openError(err error) error {
 	if errors.Is(err, unix.EMFILE) {
 		return fmt.Errorf("%w: %w; raise fs.inotify.max_user_instances with sysctl, or the limit of open files", ErrLimit, err)
@@ -73,14 +73,14 @@ func openError(err error) error {
 func addError(err error) error {
 	switch {
 	case errors.Is(err, unix.ENOSPC):
-		return fmt.Errorf("%w: %w; raise fs.inotify.max_user_watches with sysctl to more than the number of folders", ErrLimit, err)
+		return fmt.Errorf("%w: %w; raise fs.inotify.max_user_watches with sysctl to more than the number of directories", ErrLimit, err)
 	case errors.Is(err, unix.ENOTDIR), errors.Is(err, unix.ELOOP):
 		return fmt.Errorf("%w: %w", fs.ErrNotExist, err)
 	}
 	return err
 }
 
-// remove ends a watch. That it has ended by itself already is no error.
+// remove ends a watch. A watch that has already ended is no error.
 func (q *queue) remove(id watchID) {
 	_ = q.control(func(fd int) error {
 		_, err := unix.InotifyRmWatch(fd, uint32(id))
@@ -88,16 +88,16 @@ func (q *queue) remove(id watchID) {
 	})
 }
 
-// size returns how many bytes of events are in the queue.
+// size returns the number of bytes of queued events.
 func (q *queue) size() (n int, err error) {
 	err = q.control(func(fd int) error {
-		n, err = unix.IoctlGetInt(fd, unix.TIOCINQ) // inotify(7) calls it FIONREAD
+		n, err = unix.IoctlGetInt(fd, unix.TIOCINQ) // called FIONREAD in inotify(7)
 		return err
 	})
 	return n, os.NewSyscallError("ioctl", err)
 }
 
-// readEvents hands some events to note and returns their bytes, 0 if there are none.
+// readEvents passes some events to note and returns their bytes, 0 if there are none.
 func (q *queue) readEvents(note func(event)) (n int, err error) {
 	err = q.control(func(fd int) error {
 		n, err = unix.Read(fd, q.buf)
@@ -112,8 +112,8 @@ func (q *queue) readEvents(note func(event)) (n int, err error) {
 	return n, decode(q.buf[:n], note)
 }
 
-// each calls take, which is to call read, until there is no more, and again
-// whenever there is, until take fails or the queue is closed.
+// each calls take, which must call readEvents, until there are no more events, and again whenever
+// there are new ones, until take fails or the queue is closed.
 func (q *queue) each(take func() (more bool, err error)) error {
 	var failed error
 	err := q.conn.Read(func(uintptr) (done bool) {
@@ -125,10 +125,10 @@ func (q *queue) each(take func() (more bool, err error)) error {
 	return errors.Join(failed, err)
 }
 
-// closeQueue also ends each, and must not be called from within it.
+// closeQueue closes the queue and ends each. It must not be called from within each.
 func (q *queue) closeQueue() error { return q.file.Close() }
 
-// decode reads a buffer of struct inotify_event.
+// decode decodes a buffer of struct inotify_event.
 func decode(b []byte, note func(event)) error {
 	for len(b) > 0 {
 		if len(b) < unix.SizeofInotifyEvent {

@@ -8,7 +8,7 @@ import (
 	"runtime"
 )
 
-// queue does not exist here: openQueue returns none.
+// queue is unsupported here: openQueue returns none.
 type queue struct{}
 
 func openQueue() (*queue, error) {

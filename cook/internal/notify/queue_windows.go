@@ -12,20 +12,20 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// treeBuffer is the largest buffer that network drives accept, for a whole tree;
-// folderBuffer is for a single folder.
+// treeBuffer is the largest buffer that network drives accept, for a whole tree; folderBuffer is
+// for a single directory.
 const (
 	treeBuffer   = 64 << 10
 	folderBuffer = 8 << 10
 )
 
-// queue reads directory changes by overlapped I/O. One handle serves a whole tree: with a
-// handle for each folder, no folder above an open one could be renamed.
+// queue reads directory changes by overlapped I/O. One handle serves a whole tree: with a handle
+// for each directory, no directory above an open one could be renamed.
 //
-// All handles signal one event. A request resets the event, so read checks all handles
-// once more after its last request.
+// All handles signal one event. A request resets the event, so readEvents checks all handles once
+// more after its last request.
 type queue struct {
-	trees   []string // absolute; one handle serves all folders in each
+	trees   []string // absolute; one handle serves all directories of each
 	event   windows.Handle
 	handles map[string]*dirHandle // by dirKey
 	folders map[string]watchID    // by dirKey
@@ -52,8 +52,8 @@ func (q *queue) within(trees []string) { q.trees = trees }
 // dirKey returns the same key for paths that differ in case only.
 func dirKey(path string) string { return strings.ToLower(path) }
 
-// watchFolder watches a directory. Folders in a tree share the handle of the tree; a folder
-// below a link has its own, because the system follows no links.
+// watchFolder watches a directory. Directories in a tree share the handle of the tree; a
+// directory below a link has its own, because the system follows no links.
 func (q *queue) watchFolder(path string) (watchID, error) {
 	key := dirKey(path)
 	if h := q.handles[key]; h != nil && !h.current() {
@@ -75,7 +75,7 @@ func (q *queue) watchFolder(path string) (watchID, error) {
 	return q.last, nil
 }
 
-// cover opens a handle that reports the changes in a folder, unless one is open.
+// cover opens a handle that reports the changes in a directory, unless one is open.
 func (q *queue) cover(path string) error {
 	for _, tree := range q.trees {
 		if dirKey(path) != dirKey(tree) && !q.plainlyBelow(tree, path) {
@@ -89,8 +89,8 @@ func (q *queue) cover(path string) error {
 	return q.open(path, false)
 }
 
-// plainlyBelow reports whether path is in a tree and no folder between them is a link.
-// It trusts folders that are watched already.
+// plainlyBelow reports whether path is in a tree and no directory between them is a link. It
+// trusts directories that are watched already.
 func (q *queue) plainlyBelow(tree, path string) bool {
 	if !strings.HasPrefix(dirKey(path), strings.TrimSuffix(dirKey(tree), `\`)+`\`) {
 		return false
@@ -125,7 +125,7 @@ func (q *queue) open(path string, tree bool) error {
 	return windows.SetEvent(q.event) // the request may have reset it
 }
 
-// drop closes a handle and forgets the folders that it served.
+// drop closes a handle and forgets the directories that it served.
 func (q *queue) drop(h *dirHandle) {
 	key := dirKey(h.path)
 	for _, path := range q.served(h) {
@@ -136,7 +136,7 @@ func (q *queue) drop(h *dirHandle) {
 	h.close(q.event)
 }
 
-// served returns the keys of folders whose changes no handle but h reports.
+// served returns the keys of directories whose changes only h reports.
 func (q *queue) served(h *dirHandle) (keys []string) {
 	own := dirKey(h.path)
 	for key := range q.folders {
@@ -148,8 +148,8 @@ func (q *queue) served(h *dirHandle) (keys []string) {
 	return keys
 }
 
-// remove ends a watch and closes the handle of its folder, if it has one. A handle of a
-// tree above the folder stays open.
+// remove ends a watch and closes the handle of its directory, if it has one. The handle of a tree
+// above the directory stays open.
 func (q *queue) remove(id watchID) {
 	key, known := q.paths[id]
 	if !known {
@@ -188,7 +188,7 @@ func (q *queue) readEvents(note func(event)) (n int, err error) {
 				n++
 			}
 			if n > treeBuffer {
-				return n, windows.SetEvent(q.event) // a busy writer must not keep read from returning
+				return n, windows.SetEvent(q.event) // a busy writer must not prevent the return
 			}
 		}
 	}
@@ -213,8 +213,8 @@ func (q *queue) take(h *dirHandle, note func(event)) int {
 	return len(buf) + 1
 }
 
-// end closes a handle and notes that its folders are no longer watched. The directory
-// was removed or renamed, or its drive is gone.
+// end closes a handle and records that its directories are no longer watched. The directory was
+// removed or renamed, or its drive was removed.
 func (q *queue) end(h *dirHandle, note func(event)) {
 	var ids []watchID
 	for _, key := range q.served(h) {
@@ -226,8 +226,8 @@ func (q *queue) end(h *dirHandle, note func(event)) {
 	}
 }
 
-// each calls take whenever changes wait, until take fails or the queue is closed. take
-// must call read.
+// each calls take whenever changes are waiting, until take fails or the queue is closed. take
+// must call readEvents.
 func (q *queue) each(take func() (more bool, err error)) error {
 	defer close(q.ended)
 	for {

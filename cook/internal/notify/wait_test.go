@@ -16,24 +16,24 @@ const (
 
 var patience = Patience{Settled: quiet, Open: 4 * quiet, Most: most}
 
-// handDriven is a watcher of one folder without a system below it.
+// handDriven returns a watcher of one directory without a system queue.
 func handDriven() *Watcher {
 	w := newWatcher()
 	w.folders.addWatch("/t", 1)
 	return w
 }
 
-// touch is an event of its folder.
+// touch simulates an event of its directory.
 func (w *Watcher) touch() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.note(event{watch: 1, name: []byte("f"), kind: changed})
 }
 
-func TestWait(t *testing.T) {
+func TestWaitReturnsAfterTheBurst(t *testing.T) {
 	for _, test := range []struct {
 		name   string
-		before bool            // something changed before the call
+		before bool            // a change before the call
 		events []time.Duration // after the call
 		want   time.Duration
 	}{
@@ -70,8 +70,8 @@ func every(d, until time.Duration) (at []time.Duration) {
 	return at
 }
 
-// TestWaitAfterSync: what a Sync has taken does not count any more.
-func TestWaitAfterSync(t *testing.T) {
+// Changes that a Sync has returned do not count any more.
+func TestWaitIgnoresChangesTakenBySync(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, start := handDriven(), time.Now()
 		w.touch()
@@ -83,7 +83,7 @@ func TestWaitAfterSync(t *testing.T) {
 	})
 }
 
-func TestWaitLost(t *testing.T) {
+func TestWaitReturnsAfterLoss(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, start := handDriven(), time.Now()
 		time.AfterFunc(time.Minute, func() {
@@ -97,8 +97,8 @@ func TestWaitLost(t *testing.T) {
 	})
 }
 
-// TestWaitEnds before a change and in the quiet after one.
-func TestWaitEnds(t *testing.T) {
+// Wait ends with its context, before a change and in the quiet time after one.
+func TestWaitEndsWithItsContext(t *testing.T) {
 	for _, changed := range []bool{false, true} {
 		for name, test := range map[string]struct {
 			end  func(w *Watcher, cancel context.CancelCauseFunc)

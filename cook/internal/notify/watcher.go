@@ -11,46 +11,46 @@ import (
 	"time"
 )
 
-// ErrLimit says that the system grants no more watches. The error around it
-// names the limit and what to do.
+// ErrLimit says that the system grants no more watches. The wrapping error names the limit and
+// the remedy.
 var ErrLimit = errors.New("limit of the system reached")
 
-// Changes is what happened between two calls of [Watcher.Sync].
+// Changes are the collected changes between two calls of [Watcher.Sync].
 type Changes struct {
-	// Folders are those in which something may have changed, as they were
-	// added, sorted, each once. They include those of Unwatched.
+	// Folders are the directories in which something may have changed, by their added paths,
+	// sorted, without duplicates. They include Unwatched.
 	Folders []string
-	// Unwatched are the folders whose watch has ended because they or a folder
-	// above them were removed, renamed or replaced. Some may be there again, or
-	// still: add them again before listing them.
+	// Unwatched are the directories whose watch has ended because they or a directory above them
+	// were removed, renamed or replaced. Some may exist again, or still: add them again before
+	// listing them.
 	Unwatched []string
-	// Vanished says that a file or folder came into one of the folders and is gone again
-	// before it could be listed, or may be. If it was another name of a file that is
-	// still there, or held one, then that may have changed, wherever it is.
+	// Vanished says that a file or directory appeared and may have vanished before it could be
+	// listed. If it was another name of an existing file, or contained one, that file may have
+	// changed, wherever it is.
 	Vanished bool
-	// Lost says that the system dropped events. Anything may have changed,
-	// the other fields are empty, and no folder is watched any more.
+	// Lost says that the system dropped events. Anything may have changed, the other fields are
+	// empty, and no directory is watched any more.
 	Lost bool
 }
 
-// A Watcher collects which folders may have changed. Its methods may be called
-// at the same time.
+// A Watcher collects the directories that may have changed. Its methods are safe for concurrent
+// use.
 type Watcher struct {
-	// mu is held for one system call at most by Add and for one buffer by drain: the
-	// queue must not fill up meanwhile.
+	// Add holds mu for one system call at most, and drain for one buffer, because the queue must
+	// not fill up meanwhile.
 	mu      sync.Mutex
 	queue   *queue // nil after Close
 	folders folders
 	trees   []string
-	lost    bool // until Sync has said so; meanwhile nothing is collected
+	lost    bool // until Sync reports it; no events are collected meanwhile
 
-	bell   chan struct{} // rung, if it is not ringing, after changes
+	bell   chan struct{} // signals changes; capacity 1
 	closed chan struct{}
 	drains sync.WaitGroup
 }
 
-// New starts watching nothing. The error wraps [errors.ErrUnsupported] on
-// systems other than Linux and Windows, and ErrLimit if there are too many watchers.
+// New returns a watcher without directories. The error wraps [errors.ErrUnsupported] on systems
+// other than Linux and Windows, and ErrLimit if there are too many watchers.
 func New() (*Watcher, error) {
 	q, err := openQueue()
 	if err != nil {
@@ -65,7 +65,7 @@ func newWatcher() *Watcher {
 	return &Watcher{folders: newFolders(), bell: make(chan struct{}, 1), closed: make(chan struct{})}
 }
 
-// begin makes q the queue and has it drained.
+// begin sets the queue and starts draining it.
 func (w *Watcher) begin(q *queue) {
 	w.queue = q
 	q.within(w.trees)
@@ -73,8 +73,8 @@ func (w *Watcher) begin(q *queue) {
 	go w.drain(q)
 }
 
-// Within names the trees, by absolute and clean paths, that most folders added
-// from now on are in. On Windows one watch serves a tree.
+// Within names the trees, by absolute and clean paths, that contain most directories added from
+// now on. On Windows, one watch serves a tree.
 func (w *Watcher) Within(trees ...string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -83,16 +83,15 @@ func (w *Watcher) Within(trees ...string) {
 	}
 }
 
-// Add watches a folder, without those below it: changes made after Add returns
-// are reported. The path must be absolute and clean. The folders between the
-// tree's root and this one must be added too, because it is their events that
-// show that the path ceases to lead here. Adding a folder again is cheap, and if
-// its path leads to another directory than before, or to none, then the next
-// Sync says that it and those below are unwatched.
+// Add watches a directory without its subdirectories: changes made after Add returns are
+// reported. The path must be absolute and clean. The directories between the tree's root and this
+// one must be added too, because only their events show that the path leads elsewhere. Adding a
+// directory again is cheap. If its path leads to another directory than before, or to none, the
+// next Sync reports it and all paths below it as unwatched.
 //
-// The error wraps [fs.ErrNotExist] if there is no folder of that name,
-// [fs.ErrPermission] if it may not be read, ErrLimit if the system grants no more
-// watches, and [errors.ErrUnsupported] if the drive reports no changes.
+// The error wraps [fs.ErrNotExist] if the directory does not exist, [fs.ErrPermission] if it is
+// not readable, ErrLimit if the system grants no more watches, and [errors.ErrUnsupported] if the
+// drive reports no changes.
 func (w *Watcher) Add(folder string) error {
 	if !filepath.IsAbs(folder) || filepath.Clean(folder) != folder {
 		return fmt.Errorf("watch %q: path must be absolute and clean", folder)
@@ -103,10 +102,10 @@ func (w *Watcher) Add(folder string) error {
 	case w.queue == nil:
 		return fmt.Errorf("watch %q: %w", folder, fs.ErrClosed)
 	case w.lost:
-		return nil // the next Sync says that it is not watched
+		return nil // the next Sync reports it as unwatched
 	}
-	// Events of this watch must not be looked at before the folders know it,
-	// therefore the system call is made under the lock.
+	// The system call is made under the lock, because the watch must be recorded before its first
+	// event is handled.
 	id, err := w.queue.watchFolder(folder)
 	if err != nil {
 		if w.folders.byPath[folder] != nil {
@@ -122,15 +121,15 @@ func (w *Watcher) Add(folder string) error {
 	return nil
 }
 
-// release gives back a watch that no folder has any more.
+// release ends a watch that no path has any more.
 func (w *Watcher) release(id watchID) {
 	if id != noWatch && w.queue != nil {
 		w.queue.remove(id)
 	}
 }
 
-// Sync returns what changed since the last call and forgets it. Every change
-// made before the call is in it. After an error nothing is forgotten.
+// Sync returns the changes since the last call and forgets them. The result includes every change
+// made before the call. After an error, nothing is forgotten.
 func (w *Watcher) Sync(ctx context.Context) (Changes, error) {
 	if err := ctx.Err(); err != nil {
 		return Changes{}, fmt.Errorf("watch: %w", context.Cause(ctx))
@@ -149,10 +148,10 @@ func (w *Watcher) Sync(ctx context.Context) (Changes, error) {
 	return c, nil
 }
 
-// Placed tells the watcher that its caller has renamed files to these paths since the
-// last Sync, each once. So they can be no other names of other files, and if they go
-// again that is no case of [Changes.Vanished]. What others move there right afterwards may
-// be taken for the same: the system merges two equal events in a row.
+// Placed tells the watcher that its caller has renamed files to these paths since the last Sync,
+// each once. So these files are not other names of existing files, and their removal does not
+// count for [Changes.Vanished]. Files that others move there right afterwards may be mistaken for
+// them: the system merges two successive equal events.
 func (w *Watcher) Placed(files []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -168,8 +167,7 @@ func (w *Watcher) Placed(files []string) {
 	}
 }
 
-// releaseAll gives watches back. The system acknowledges each in the queue,
-// which must have room for that.
+// releaseAll ends watches. The system confirms each in the queue, which must have room for this.
 func (w *Watcher) releaseAll(ids []watchID) {
 	for some := range slices.Chunk(ids, 256) {
 		w.catchUp()
@@ -179,8 +177,8 @@ func (w *Watcher) releaseAll(ids []watchID) {
 	}
 }
 
-// catchUp notes all that is in the queue when it is called, and not what busy
-// writers add meanwhile: that could go on for ever.
+// catchUp records the events in the queue at the time of the call. It ignores later events,
+// because busy writers could add events for ever.
 func (w *Watcher) catchUp() {
 	left, err := w.queue.size()
 	for n := 1; err == nil && left > 0 && n > 0; left -= n {
@@ -191,8 +189,8 @@ func (w *Watcher) catchUp() {
 	}
 }
 
-// restart leaves the watches to the old queue, which may belong to other paths
-// by now, and begins with a new one.
+// restart replaces the queue by a new one without watches. The old watches may belong to other
+// paths by now.
 func (w *Watcher) restart() (Changes, error) {
 	q, err := openQueue()
 	if err != nil {
@@ -201,14 +199,14 @@ func (w *Watcher) restart() (Changes, error) {
 	old := w.queue
 	w.folders, w.lost = newFolders(), false
 	w.begin(q)
-	// Closing waits for the drain, and the drain for the lock.
+	// Closing waits for drain, and drain waits for the lock.
 	w.mu.Unlock()
 	old.closeQueue()
 	w.mu.Lock()
 	return Changes{Lost: true}, nil
 }
 
-// note records one event. The lock is held.
+// note records one event. The caller holds the lock.
 func (w *Watcher) note(e event) {
 	if w.lost {
 		return
@@ -228,8 +226,8 @@ func (w *Watcher) ring() {
 	}
 }
 
-// drain takes events from the queue as they come, so that it has room, until
-// the queue is closed or broken.
+// drain reads events from the queue as they arrive, so that the queue does not fill up, until it
+// is closed or broken.
 func (w *Watcher) drain(q *queue) {
 	defer w.drains.Done()
 	err := q.each(func() (more bool, err error) {
@@ -249,9 +247,9 @@ func (w *Watcher) drain(q *queue) {
 	}
 }
 
-// Wait returns when something has changed since the last Sync and then nothing more for
-// as long as p says, or when p.Most has passed since the first change, counted from the
-// call at the earliest. It is for one goroutine at a time: a change wakes one.
+// Wait returns when something has changed since the last Sync and no more changes followed for
+// the time in p, or when p.Most has passed since the first change or the call, whichever is
+// later. Only one goroutine may call Wait at a time, because a change wakes one caller.
 func (w *Watcher) Wait(ctx context.Context, p Patience) error {
 	ended := func() error { return fmt.Errorf("watch: %w", context.Cause(ctx)) }
 	quiet, pending := w.quiet(p)
@@ -261,7 +259,7 @@ func (w *Watcher) Wait(ctx context.Context, p Patience) error {
 			return ended()
 		case <-w.closed:
 			return fmt.Errorf("watch: %w", fs.ErrClosed)
-		case <-w.bell: // of changes that a Sync may have reported already
+		case <-w.bell: // a Sync may have reported the change already
 		}
 		quiet, pending = w.quiet(p)
 	}
@@ -292,15 +290,14 @@ func (w *Watcher) Settled() bool {
 	return w.folders.burst.settled()
 }
 
-// quiet returns how long to wait for more after what has changed, and whether anything
-// has.
+// quiet returns how long to wait for further changes, and whether anything has changed.
 func (w *Watcher) quiet(p Patience) (quiet time.Duration, pending bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return p.quiet(&w.folders.burst), w.lost || len(w.folders.changed) > 0
 }
 
-// Close ends all watches and the calls of Wait. What changed is forgotten.
+// Close ends all watches and calls of Wait, and forgets all changes.
 func (w *Watcher) Close() error {
 	w.mu.Lock()
 	q := w.queue

@@ -65,8 +65,8 @@ func write(t testing.TB, name, text string) {
 	must(t, os.WriteFile(name, []byte(text), 0o666))
 }
 
-func TestSync(t *testing.T) {
-	// Watched are the folder, a, b and a/x; "out" is not.
+func TestSyncReturnsEveryChangeBefore(t *testing.T) {
+	// The directory, a, b and a/x are watched; "out" is not.
 	for _, test := range []struct {
 		name      string
 		do        func(t *testing.T, at func(string) string)
@@ -137,14 +137,14 @@ func TestSync(t *testing.T) {
 				t.Error(diff)
 			}
 			if again := sync1(t, w); len(again.Folders) > 0 || again.Lost {
-				t.Errorf("said again: %v", again)
+				t.Errorf("reported again: %v", again)
 			}
 			must(t, w.Close())
 		})
 	}
 }
 
-// writeMapped leaves nothing of the write to be seen but the end of the mapping.
+// writeMapped writes so that only the end of the mapping causes an event.
 func writeMapped(t *testing.T, name string) {
 	t.Helper()
 	f, err := os.OpenFile(name, os.O_RDWR, 0)
@@ -155,9 +155,8 @@ func writeMapped(t *testing.T, name string) {
 	must(t, unix.Munmap(m))
 }
 
-// TestMappingOpen: while the mapping lasts no event comes, as the package
-// comment says.
-func TestMappingOpen(t *testing.T) {
+// An open mapping causes no event, as the package comment says.
+func TestWriteToOpenMappingCausesNoEvent(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "f"), "text")
 	f, err := os.OpenFile(filepath.Join(dir, "f"), os.O_RDWR, 0)
@@ -168,17 +167,16 @@ func TestMappingOpen(t *testing.T) {
 	add(t, w, dir)
 	m[0]++
 	if c := sync1(t, w); len(c.Folders) > 0 {
-		t.Errorf("writing is seen: %v", c)
+		t.Errorf("the write is reported: %v", c)
 	}
 	must(t, unix.Munmap(m))
 	if c := sync1(t, w); len(c.Folders) != 1 {
-		t.Errorf("unmapping is not seen: %v", c)
+		t.Errorf("the end of the mapping is not reported: %v", c)
 	}
 }
 
-// TestHardLinks: only the folder whose name was used is reported, as the
-// package comment says.
-func TestHardLinks(t *testing.T) {
+// Only the directory of the used name is reported, as the package comment says.
+func TestHardLinkIsReportedForTheUsedNameOnly(t *testing.T) {
 	dir := t.TempDir()
 	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
 	must(t, os.Mkdir(a, 0o777), os.Mkdir(b, 0o777))
@@ -192,7 +190,7 @@ func TestHardLinks(t *testing.T) {
 	}
 }
 
-func TestAddErrors(t *testing.T) {
+func TestAddReportsUnusableDirectories(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "f"), "")
 	w := start(t)
@@ -215,12 +213,12 @@ func TestAddErrors(t *testing.T) {
 		}
 	}
 	if len(w.folders.byPath) > 0 {
-		t.Errorf("still there: %v", w.folders.byPath)
+		t.Errorf("still known: %v", w.folders.byPath)
 	}
 }
 
-// TestLimits: the errors name the limit. Reaching one would disturb others.
-func TestLimits(t *testing.T) {
+// The errors name the limit. The test does not reach a limit, which would disturb other programs.
+func TestErrorNamesTheLimit(t *testing.T) {
 	for _, test := range []struct {
 		err, system error
 		text        string
@@ -239,14 +237,13 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestAddFailsLater: a folder that is added again and is gone ends, and so do
-// those below.
-func TestAddFailsLater(t *testing.T) {
+// A directory that is added again after its removal ends, and so do its subdirectories.
+func TestFailedAddEndsTheDirectory(t *testing.T) {
 	w, dir := start(t), t.TempDir()
 	target, l := filepath.Join(dir, "target"), filepath.Join(dir, "l")
 	must(t, os.MkdirAll(filepath.Join(target, "x"), 0o777), os.Symlink("target", l))
 	add(t, w, l, filepath.Join(l, "x"))
-	must(t, os.Remove(l)) // no event: the folder of the link is not watched
+	must(t, os.Remove(l)) // no event: the directory of the link is not watched
 	if c := sync1(t, w); len(c.Folders) > 0 {
 		t.Errorf("%v", c)
 	}
@@ -260,9 +257,9 @@ func TestAddFailsLater(t *testing.T) {
 	}
 }
 
-// TestTwoPaths: a folder and a link to it are both reported, and one of them when the
-// other is not watched any more.
-func TestTwoPaths(t *testing.T) {
+// A directory and a link to it are both reported; if one is not watched any more, the other still
+// is.
+func TestBothPathsOfADirectoryAreReported(t *testing.T) {
 	dir := t.TempDir()
 	a, l := filepath.Join(dir, "a"), filepath.Join(dir, "l")
 	must(t, os.Mkdir(a, 0o777), os.Symlink("a", l))
@@ -282,9 +279,9 @@ func TestTwoPaths(t *testing.T) {
 	}
 }
 
-// TestManyWriters: a write that has ended before a Sync begins is reported by
-// it, or by one that ended after the write began, while others go on.
-func TestManyWriters(t *testing.T) {
+// While others write, a finished write is reported by the next Sync, or by one that ended after
+// the write began.
+func TestWriteIsReportedDespiteManyWriters(t *testing.T) {
 	leaktest.Check(t)
 	const writers, rounds = 8, 100
 	w, dir := start(t), t.TempDir()
@@ -295,7 +292,7 @@ func TestManyWriters(t *testing.T) {
 	}
 	type written struct {
 		folder string
-		after  int64 // so many calls of Sync had ended when the write began
+		after  int64 // finished calls of Sync when the write began
 	}
 	var all sync.WaitGroup
 	var syncs atomic.Int64
@@ -312,7 +309,7 @@ func TestManyWriters(t *testing.T) {
 		})
 	}
 	go func() { all.Wait(); close(wrote) }()
-	reported := map[string]int64{} // by which Sync, counted from 1
+	reported := map[string]int64{} // number of the reporting Sync, from 1
 	for one := range wrote {
 		c := sync1(t, w)
 		for _, f := range c.Folders {
@@ -327,8 +324,8 @@ func TestManyWriters(t *testing.T) {
 	must(t, w.Close())
 }
 
-// TestOverflow fills the system's queue while it is not drained.
-func TestOverflow(t *testing.T) {
+// The system's queue overflows while it is not drained.
+func TestOverflowIsReportedAsLoss(t *testing.T) {
 	leaktest.Check(t)
 	w, dir := start(t), t.TempDir()
 	f := filepath.Join(dir, "f")
@@ -351,9 +348,8 @@ func TestOverflow(t *testing.T) {
 	must(t, w.Close())
 }
 
-// TestLostUntilSync: between the loss and the Sync that says so, folders can be
-// added and waited for.
-func TestLostUntilSync(t *testing.T) {
+// Between a loss and the Sync that reports it, directories can be added and waited for.
+func TestAddAndWaitWorkAfterLoss(t *testing.T) {
 	w, dir := start(t), t.TempDir()
 	add(t, w, dir)
 	w.mu.Lock()
@@ -370,12 +366,12 @@ func TestLostUntilSync(t *testing.T) {
 		t.Error("forgotten")
 	}
 	if c := sync1(t, w); c.Lost {
-		t.Error("said twice")
+		t.Error("reported twice")
 	}
 }
 
-// TestBrokenQueue: if reading fails, events may be lost.
-func TestBrokenQueue(t *testing.T) {
+// If reading fails, events may be lost.
+func TestBrokenQueueIsReportedAsLoss(t *testing.T) {
 	leaktest.Check(t)
 	w, dir := start(t), t.TempDir()
 	add(t, w, dir)
@@ -391,9 +387,8 @@ func TestBrokenQueue(t *testing.T) {
 	must(t, w.Close())
 }
 
-// TestQueueHasRoom: the system answers every watch given back, which must not
-// overflow the queue.
-func TestQueueHasRoom(t *testing.T) {
+// The system confirms every ended watch, which must not overflow the queue.
+func TestReleasingWatchesDoesNotOverflowTheQueue(t *testing.T) {
 	w, dir := start(t), t.TempDir()
 	top := filepath.Join(dir, "top")
 	must(t, os.Mkdir(top, 0o777))
@@ -411,14 +406,14 @@ func TestQueueHasRoom(t *testing.T) {
 	w.releaseAll(ids)
 	w.mu.Unlock()
 	if len(c.Unwatched) != n+1 || len(ids) != n+1 {
-		t.Errorf("%d folders ended, %d watches", len(c.Unwatched), len(ids))
+		t.Errorf("%d directories ended, %d watches", len(c.Unwatched), len(ids))
 	}
 	if diff := cmp.Diff(Changes{Folders: []string{dir}}, sync1(t, w)); diff != "" {
 		t.Error(diff)
 	}
 }
 
-// queueCapacity is how many events the system's queue holds.
+// queueCapacity returns the capacity of the system's queue, in events.
 func queueCapacity(t *testing.T) int {
 	t.Helper()
 	text, err := os.ReadFile("/proc/sys/fs/inotify/max_queued_events")
@@ -428,19 +423,19 @@ func queueCapacity(t *testing.T) int {
 	return n
 }
 
-// fill makes about n events in a folder.
+// fill makes about n events in a directory.
 func fill(t *testing.T, dir string, n int) {
 	t.Helper()
 	f, g := filepath.Join(dir, "f"), filepath.Join(dir, "g")
 	write(t, f, "")
 	write(t, g, "")
-	for range n / 2 { // equal neighbors would become one event
+	for range n / 2 { // equal successive events would be merged
 		must(t, os.Chmod(f, 0o600), os.Chmod(g, 0o600))
 	}
 }
 
-// TestTopGoes: the topmost folder has no other watched above it.
-func TestTopGoes(t *testing.T) {
+// The topmost directory has no watched directory above it.
+func TestRemovedTopDirectoryIsUnwatched(t *testing.T) {
 	for name, do := range map[string]func(dir string) error{
 		"renamed": func(dir string) error { return os.Rename(dir, dir+"2") },
 		"removed": os.RemoveAll,
@@ -459,7 +454,7 @@ func TestTopGoes(t *testing.T) {
 	}
 }
 
-func TestClosed(t *testing.T) {
+func TestClosedWatcherReturnsErrors(t *testing.T) {
 	leaktest.Check(t)
 	w, dir := start(t), t.TempDir()
 	add(t, w, dir)

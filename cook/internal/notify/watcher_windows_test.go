@@ -51,7 +51,7 @@ func tempDir(t *testing.T) string {
 	return dir
 }
 
-// watchTree watches folders of a tree, given as paths below it.
+// watchTree watches directories of a tree, given as paths below it.
 func watchTree(t *testing.T, tree string, folders ...string) *Watcher {
 	t.Helper()
 	w, err := New()
@@ -64,7 +64,7 @@ func watchTree(t *testing.T, tree string, folders ...string) *Watcher {
 	return w
 }
 
-// awaitChanges collects changes until they are enough.
+// awaitChanges collects changes until enough returns true.
 func awaitChanges(t *testing.T, w *Watcher, enough func(Changes) bool) (all Changes) {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), 30*time.Second)
@@ -88,8 +88,8 @@ func has(all, some []string) bool {
 	return !slices.ContainsFunc(some, func(one string) bool { return !slices.Contains(all, one) })
 }
 
-// Every change in a tree is reported for the folder in which it happened, and
-// folders that are no longer at their path become unwatched.
+// Every change in a tree is reported for its directory, and directories that are no longer at
+// their path become unwatched.
 func TestChangesOfTreeAreReported(t *testing.T) {
 	for _, test := range []struct {
 		name               string
@@ -137,21 +137,21 @@ func TestChangesOfTreeAreReported(t *testing.T) {
 	}
 }
 
-// A file that is written outside the added folders changes none of them,
-// although the handle of the tree reports it.
+// A file that is written outside the added directories changes none of them, although the handle
+// of the tree reports it.
 func TestUnaddedFolderIsNotReported(t *testing.T) {
 	tree := tempDir(t)
 	must(t, os.MkdirAll(filepath.Join(tree, "cache"), 0o777), os.Mkdir(filepath.Join(tree, "a"), 0o777))
 	w := watchTree(t, tree, ".", "a")
 	write(t, filepath.Join(tree, "cache", "f"), "")
-	write(t, filepath.Join(tree, "a", "f"), "") // comes later in the same queue
+	write(t, filepath.Join(tree, "a", "f"), "") // later in the same queue
 	c := awaitChanges(t, w, func(c Changes) bool { return len(c.Folders) > 0 })
 	if slices.Contains(c.Folders, tree) || slices.Contains(c.Folders, filepath.Join(tree, "cache")) {
 		t.Errorf("changed: %v", c.Folders)
 	}
 }
 
-// When the topmost folder is replaced, all below it is unwatched, and can be
+// When the topmost directory is replaced, all directories below it are unwatched, and can be
 // added again.
 func TestReplacedTreeIsUnwatched(t *testing.T) {
 	dir := tempDir(t)
@@ -165,23 +165,22 @@ func TestReplacedTreeIsUnwatched(t *testing.T) {
 	awaitChanges(t, w, func(c Changes) bool { return has(c.Folders, []string{filepath.Join(tree, "a")}) })
 }
 
-// A topmost folder that is removed is unwatched without anybody asking.
+// A removed topmost directory is unwatched without a call that needs it.
 func TestRemovedTreeIsUnwatched(t *testing.T) {
 	tree := filepath.Join(tempDir(t), "tree")
 	must(t, os.Mkdir(tree, 0o777))
 	w := watchTree(t, tree, ".")
 	must(t, os.Remove(tree))
 	if requireFolder(tree) == nil {
-		t.Skip("this system keeps an open folder that was removed, and does not say so")
+		t.Skip("this system keeps a removed directory while it is open, and reports nothing")
 	}
 	awaitChanges(t, w, func(c Changes) bool { return has(c.Unwatched, []string{tree}) })
 	if err := w.Add(tree); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("added a folder that is gone: %v", err)
+		t.Errorf("added a removed directory: %v", err)
 	}
 }
 
-// Windows follows no links below a watched folder, so a junction gets a
-// handle of its own.
+// Windows follows no links below a watched directory, so a junction gets its own handle.
 func TestJunctionIsWatched(t *testing.T) {
 	dir := tempDir(t)
 	tree, target := filepath.Join(dir, "tree"), filepath.Join(dir, "target")
@@ -198,7 +197,7 @@ func TestJunctionIsWatched(t *testing.T) {
 	awaitChanges(t, w, func(c Changes) bool { return has(c.Folders, []string{link}) })
 }
 
-// Names differ from those that were added in their case at most.
+// Names may differ in case from the added ones.
 func TestCaseOfPathDoesNotMatter(t *testing.T) {
 	tree := tempDir(t)
 	must(t, os.Mkdir(filepath.Join(tree, "Textures"), 0o777))
@@ -218,11 +217,11 @@ func TestLongPathIsWatched(t *testing.T) {
 	write(t, filepath.Join(tree, "a", "f"), "")
 	awaitChanges(t, w, func(c Changes) bool { return has(c.Folders, []string{filepath.Join(tree, "a")}) })
 	if !isFolder(filepath.Join(tree, "a")) || isFolder(filepath.Join(tree, "a", "f")) {
-		t.Error("folders and files with long paths look alike")
+		t.Error("directories and files with long paths are not distinguished")
 	}
 }
 
-// More changes than the buffers hold are lost, and Sync says so.
+// More changes than the buffers hold are lost, and Sync reports the loss.
 func TestOverflowIsReported(t *testing.T) {
 	leaktest.Check(t)
 	tree := tempDir(t)
@@ -235,7 +234,7 @@ func TestOverflowIsReported(t *testing.T) {
 	w.mu.Unlock()
 	c := awaitChanges(t, w, func(c Changes) bool { return c.Lost || len(c.Folders) > 0 })
 	if !c.Lost {
-		t.Skip("this system's queue has no such bound")
+		t.Skip("this system's queue has no such limit")
 	}
 	must(t, w.Add(tree))
 	write(t, filepath.Join(tree, "f"), "")

@@ -7,24 +7,23 @@ import (
 	"sync"
 )
 
-// Again lists some folders of root again, and all folders below them that
-// known does not know. The result is about those folders only; put together
-// with what is known of the others it is what [Dir] would give.
+// Again lists some directories of root again, and all directories below them that known does not
+// know. The result covers only these directories; merged with the known rest, it equals the
+// result of [Dir].
 //
-// dirs are folders that Dir or Again found earlier, by Path and Real. One that
-// Dir would not find any more (it is gone, no folder, ignored, excluded, or its
-// path leads to another place) is not in the result. One whose parent is among
-// dirs too is found by listing the parent. The parents of the others are taken
-// to be unchanged: they are not listed, only passed through, as are the folders
-// above them, to see what each of the dirs is now and to read the .cookignore
-// files again. If one of those cannot be read, it is a [Problem] as it would be
-// for Dir, and what lies below it is missing.
+// dirs are directories that Dir or Again found earlier, by Path and Real. A directory that Dir
+// would not find any more is not in the result: it vanished, is not a directory any more, is
+// ignored or excluded, or its path leads to another place. A directory whose parent is also in
+// dirs is found by listing the parent. The other parents are assumed to be unchanged: Again does
+// not list them, but passes through them and the directories above, to check each entry of dirs
+// and to read the .cookignore files again. If one of them cannot be read, it is a [Problem] as
+// for Dir, and everything below it is missing.
 //
-// known is asked about every folder that is met in a folder that is listed and
-// is not among dirs, with its Path and Real. True means that the caller looks
-// after it: only those of dirs that lie below it are visited. So known must not
-// answer for a folder below one whose .cookignore has changed. It is called by
-// one goroutine at a time; nil knows nothing.
+// Again calls known with Path and Real for every subdirectory of a listed directory that is not
+// in dirs. If known returns true, the caller is responsible for the subdirectory: Again visits
+// only the entries of dirs below it. So known must return false below a directory whose
+// .cookignore has changed. Again calls known from one goroutine at a time; nil knows no
+// directory.
 func Again(ctx context.Context, root string, opt Options, dirs []Folder, known func(f Folder) bool) (*Tree, error) {
 	return again(ctx, root, opt, dirs, known, openFolder)
 }
@@ -33,20 +32,20 @@ func again(ctx context.Context, root string, opt Options, dirs []Folder, known f
 	return walkRoot(ctx, root, opt, open, newErrand(dirs, known))
 }
 
-// errand says which folders a walk is for. A nil errand is for all of them.
+// errand is the set of directories that a walk visits. A nil errand visits all.
 type errand struct {
 	listed map[place]bool      // to be listed in any case
-	below  map[string][]string // path of a folder -> names in it that lead to those
+	below  map[string][]string // path of a directory -> names in it on the way to listed ones
 	mu     sync.Mutex          // held while known runs
 	known  func(Folder) bool
 }
 
 func newErrand(dirs []Folder, known func(Folder) bool) *errand {
 	e := &errand{listed: map[place]bool{}, below: map[string][]string{}, known: known}
-	led := map[string]bool{} // paths that below leads to
+	led := map[string]bool{} // paths that below contains
 	for _, f := range dirs {
 		if f.Path != "" && !isClean(f.Path) {
-			continue // no walk found that one
+			continue // no walk found this path
 		}
 		e.listed[f.place()] = true
 		for path := f.Path; path != "" && !led[path]; path = folderOf(path) {
@@ -58,8 +57,8 @@ func newErrand(dirs []Folder, known func(Folder) bool) *errand {
 	return e
 }
 
-// isClean reports whether a path is of the form that a walk gives. What the
-// caller remembers may have been damaged since.
+// isClean reports whether a path has the form that a walk returns. The caller's memory of it may
+// be damaged.
 func isClean(path string) bool {
 	for name := range strings.SplitSeq(path, "/") {
 		if name == "" || name == "." || name == ".." {
@@ -69,7 +68,7 @@ func isClean(path string) bool {
 	return strings.IndexByte(path, 0) < 0 && filepath.IsLocal(filepath.FromSlash(path))
 }
 
-// first gives the root's node, nil if the errand leads nowhere.
+// first returns the root's node, nil for an empty errand.
 func (e *errand) first() *node {
 	n := &node{real: "."}
 	if e != nil && !e.listed[place{}] {
@@ -81,8 +80,8 @@ func (e *errand) first() *node {
 	return n
 }
 
-// leads reports whether sub, which was met in n, is to be visited, and marks
-// it if it is only to be passed through.
+// leads reports whether the walk visits sub, a subdirectory of n. It marks sub if the walk only
+// passes through it.
 func (e *errand) leads(n, sub *node) bool {
 	if e == nil || e.listed[sub.place()] {
 		return true

@@ -17,11 +17,11 @@ import (
 	"pgregory.net/rapid"
 )
 
-// merge puts again, a new listing of dirs, together with what old says of the
-// folders that are as they were. met are the places that known vouched for.
+// merge merges again, a new listing of dirs, with the unchanged directories of old. met are the
+// places for which known returned true.
 //
-// A folder of old goes on if it was not listed again and its parent still has
-// it: the parent goes on, or was listed again and met it.
+// A directory of old is kept if it was not listed again and its parent still contains it: the
+// parent is kept, or was listed again and met it.
 func merge(old *Tree, dirs []Folder, again *Tree, met map[place]bool) *Tree {
 	again = &Tree{
 		Entries: slices.Clone(again.Entries), Configs: slices.Clone(again.Configs), Ignores: slices.Clone(again.Ignores),
@@ -34,7 +34,7 @@ func merge(old *Tree, dirs []Folder, again *Tree, met map[place]bool) *Tree {
 	for _, f := range again.Folders {
 		fresh[f.Path] = true
 	}
-	whole := map[string]bool{} // folders that old knows
+	whole := map[string]bool{} // directories in old
 	for _, f := range old.Folders {
 		whole[f.Path] = true
 		above := folderOf(f.Path)
@@ -73,7 +73,7 @@ func merge(old *Tree, dirs []Folder, again *Tree, met map[place]bool) *Tree {
 	return again
 }
 
-// diffTrees compares all but the counters.
+// diffTrees compares everything except the counters.
 func diffTrees(want, got *Tree) string {
 	lines := func(t *Tree) (list []string) {
 		for _, p := range t.Problems {
@@ -85,8 +85,7 @@ func diffTrees(want, got *Tree) string {
 		cmp.Diff(want.Ignores, got.Ignores) + cmp.Diff(want.LeftOut, got.LeftOut) + cmp.Diff(lines(want), lines(got))
 }
 
-// openUnlessLocked trusts every file system, and cannot open a folder that is
-// called "locked".
+// openUnlessLocked trusts every file system, and cannot open directories called "locked".
 func openUnlessLocked(root *os.Root, rel string) (folder, error) {
 	if filepath.Base(rel) == "locked" {
 		return nil, fs.ErrPermission
@@ -102,7 +101,7 @@ func scanLaw(t *rapid.T, dir string) *Tree {
 	return tree
 }
 
-// againAndMerge lists dirs again with all folders of old known.
+// againAndMerge lists dirs again, with all directories of old known.
 func againAndMerge(t *rapid.T, dir string, old *Tree, dirs []Folder) *Tree {
 	places, met := map[place]bool{}, map[place]bool{}
 	for _, f := range old.Folders {
@@ -123,9 +122,9 @@ func againAndMerge(t *rapid.T, dir string, old *Tree, dirs []Folder) *Tree {
 	return merge(old, dirs, tree, met)
 }
 
-// TestAgainLawSubset: any folders listed again in a tree that did not change,
-// with the rest of the tree as it was, are the tree.
-func TestAgainLawSubset(t *testing.T) {
+// If the tree is unchanged, listing any directories again and merging the result with the old
+// tree gives the old tree.
+func TestListingUnchangedDirectoriesAgainGivesSameTree(t *testing.T) {
 	parent := t.TempDir()
 	rapid.Check(t, func(rt *rapid.T) {
 		dir := newLawTree(rt, parent).dir
@@ -139,7 +138,7 @@ func TestAgainLawSubset(t *testing.T) {
 		if diff := diffTrees(whole, againAndMerge(rt, dir, whole, dirs)); diff != "" {
 			rt.Fatalf("of %q (-Dir +Again):\n%s", pathsOf(dirs), diff)
 		}
-		// One alone brings nothing but itself.
+		// Listing one directory returns only that directory.
 		for _, f := range dirs {
 			tree, err := again(context.Background(), dir, Options{}, []Folder{f}, func(Folder) bool { return true }, openUnlessLocked)
 			if err != nil {
@@ -152,12 +151,11 @@ func TestAgainLawSubset(t *testing.T) {
 	})
 }
 
-// TestAgainLawChanges: after changes, it is enough to list the folders again
-// whose stamps changed, the odd ones, and those at or below a .cookignore that
-// came, went or changed.
-func TestAgainLawChanges(t *testing.T) {
+// After changes, it is enough to list these directories again: those with changed stamps, the odd
+// ones, and those at or below a .cookignore that appeared, vanished or changed.
+func TestListingChangedDirectoriesAgainGivesNewTree(t *testing.T) {
 	parent := t.TempDir()
-	skipped := 0 // folders that were not listed a second time
+	skipped := 0 // directories not listed again
 	rapid.Check(t, func(rt *rapid.T) {
 		tree := newLawTree(rt, parent)
 		dir := tree.dir
@@ -172,11 +170,11 @@ func TestAgainLawChanges(t *testing.T) {
 		}
 	})
 	if skipped == 0 && !testing.Short() {
-		t.Error("everything was listed again, which proves nothing")
+		t.Error("every directory was listed again, so the test proves nothing")
 	}
 }
 
-// outdated gives the folders of old that must be listed again.
+// outdated returns the directories of old that must be listed again.
 func outdated(old *Tree, dir string) []Folder {
 	stamp := func(name string) Stamp {
 		fi, err := os.Lstat(filepath.Join(dir, name))
@@ -189,7 +187,7 @@ func outdated(old *Tree, dir string) []Folder {
 	for _, e := range old.Ignores {
 		ignores[e.Path] = e.Stamp
 	}
-	newRules := map[string]bool{} // folders for which the rules are not what they were
+	newRules := map[string]bool{} // directories with changed ignore rules
 	var dirs []Folder
 	for _, f := range old.Folders {
 		newRules[f.Path] = f.Path != "" && newRules[folderOf(f.Path)] ||

@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// at gives folders that lie where they appear.
+// at returns directories whose real path is their path.
 func at(paths ...string) []Folder {
 	var list []Folder
 	for _, p := range paths {
@@ -24,8 +24,8 @@ func at(paths ...string) []Folder {
 	return list
 }
 
-// knowing gives a known that knows the places of folders and notes what it is
-// asked, as folderLines has it.
+// knowing returns a known function for the places of folders. It records the calls in the form of
+// folderLines.
 func knowing(asked *[]string, folders ...Folder) func(Folder) bool {
 	return func(f Folder) bool {
 		*asked = append(*asked, folderLines([]Folder{f})...)
@@ -33,7 +33,7 @@ func knowing(asked *[]string, folders ...Folder) func(Folder) bool {
 	}
 }
 
-func TestAgain(t *testing.T) {
+func TestAgainListsOnlyUnknownDirectories(t *testing.T) {
 	files := map[string]string{
 		"a": "", "cook.toml": "", ".cookignore": "*.x\n/ignored/\n!keep.x\n",
 		"d/a": "", "d/b.x": "", "d/keep.x": "", "d/e/a": "", "d/e/cook.toml": "", "d/e/f/a": "", "d/e/f/g/a": "",
@@ -45,7 +45,7 @@ func TestAgain(t *testing.T) {
 		name    string
 		dirs    []Folder
 		known   []Folder
-		folders []string // that are in the result
+		folders []string // of the result
 		asked   []string
 		entries []string
 		probs   []string
@@ -124,7 +124,7 @@ func pathsOf(folders []Folder) []string {
 	return list
 }
 
-// TestAgainListsNothingElse counts what is asked of the system.
+// Again makes no system calls for other directories.
 func TestAgainListsNothingElse(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, map[string]string{"a": "", "b": "", "c/a": "", "d/a": "", "d/b": "", "d/e/a": "", "d/e/f/a": "", "d/e/f/b": "", "d/g/a": ""})
@@ -137,17 +137,17 @@ func TestAgainListsNothingElse(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantTree(t, tree, []string{"d/e/f/a", "d/e/f/b", "d/g/a"}, nil, nil)
-	// Once each: d, d/e, d/e/f and d/g on the way, three files, and the ignore
-	// files that the root, d and d/e might have.
+	// One call each: d, d/e, d/e/f and d/g on the way, three files, and the possible ignore files
+	// of the root, d and d/e.
 	if asked.Load() != 4+3+3 || tree.Stats != asked.Load() {
-		t.Errorf("%d lstats, and %d told", asked.Load(), tree.Stats)
+		t.Errorf("%d lstats, but Stats is %d", asked.Load(), tree.Stats)
 	}
 	if listed.Load() != 2 || tree.Listed != 2 {
-		t.Errorf("%d folders listed, and %d told", listed.Load(), tree.Listed)
+		t.Errorf("%d directories listed, but Listed is %d", listed.Load(), tree.Listed)
 	}
 }
 
-// onList tells of the first call of each listing.
+// onList calls a function at the first call of each listing.
 type onList struct {
 	folder
 	tell func()
@@ -161,7 +161,7 @@ func (l onList) Readdirnames(n int) ([]string, error) {
 	return names, err
 }
 
-func TestAgainUnreadable(t *testing.T) {
+func TestUnreadableDirectoryIsAProblemAgain(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, map[string]string{"d/e/f/a": "", "z/a": ""})
 	for _, tt := range []struct {
@@ -191,7 +191,7 @@ func TestAgainUnreadable(t *testing.T) {
 	}
 }
 
-func TestAgainErrors(t *testing.T) {
+func TestAgainFailsWithoutItsRoot(t *testing.T) {
 	base := t.TempDir()
 	plant(t, base, map[string]string{"out/assets/a": ""})
 	ended, end := context.WithCancel(context.Background())
@@ -220,8 +220,8 @@ func TestAgainErrors(t *testing.T) {
 	}
 }
 
-// TestKnownIsAskedOneByOne would be a race if two workers asked at once.
-func TestKnownIsAskedOneByOne(t *testing.T) {
+// Concurrent calls of known would be a data race.
+func TestKnownIsCalledByOneGoroutineAtATime(t *testing.T) {
 	tree := fakeTree{}
 	for _, d := range []string{"a", "b", "c", "d", "e", "f", "g", "h"} {
 		for _, e := range []string{"1", "2", "3", "4"} {

@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestAnyBytes names files and folders with every byte that a name can hold.
-func TestAnyBytes(t *testing.T) {
+// Names of files and directories may contain any byte.
+func TestNamesMayContainAnyByte(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, map[string]string{IgnoreName: "!.*\n"})
 	var want []string
@@ -37,7 +37,7 @@ func TestAnyBytes(t *testing.T) {
 	}
 }
 
-func TestProblemWithAnyBytes(t *testing.T) {
+func TestProblemEscapesControlCharacters(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, map[string]string{"\xff\n": "-> \x1b[2J\xfe"})
 	tree := walk(t, dir, Options{})
@@ -47,7 +47,7 @@ func TestProblemWithAnyBytes(t *testing.T) {
 	}
 }
 
-// TestEscapeNamesTargetSafely: the target's name is as hostile as the link's.
+// The name of a link's target is as hostile as the link's.
 func TestEscapeNamesTargetSafely(t *testing.T) {
 	base := t.TempDir()
 	plant(t, base, map[string]string{"\x1b[2J\n": "", "assets/l": "-> ../\x1b[2J\n"})
@@ -58,8 +58,8 @@ func TestEscapeNamesTargetSafely(t *testing.T) {
 	}
 }
 
-// TestFoldersAreClosed counts the process's descriptors.
-func TestFoldersAreClosed(t *testing.T) {
+// The number of open descriptors does not grow.
+func TestDirectoriesAreClosed(t *testing.T) {
 	dir := t.TempDir()
 	for d := range 40 {
 		plant(t, dir, map[string]string{string(rune('A'+d)) + "/.cookignore": "x\n", string(rune('A'+d)) + "/f": ""})
@@ -71,13 +71,13 @@ func TestFoldersAreClosed(t *testing.T) {
 		}
 		return len(fds)
 	}
-	walk(t, dir, Options{}) // opens what the runtime keeps
+	walk(t, dir, Options{}) // opens the descriptors that the runtime keeps
 	before := open()
 	walk(t, dir, Options{})
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := Dir(ctx, dir, Options{}); err == nil {
-		t.Error("ended context is not noticed")
+		t.Error("an ended context is ignored")
 	}
 	if after := open(); after != before {
 		t.Errorf("%d descriptors open, %d before", after, before)

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Defaults is a .cookignore for the whole tree that is weaker than any other: what no
-// asset folder means to ship. Letters of either case are equal in it. Unlike the names of
-// junk.go, a line of a .cookignore takes each of them back in.
+// Defaults is a .cookignore for the whole tree that every real .cookignore overrides. It lists
+// files that no asset directory means to ship. It ignores the case of letters. Unlike the names
+// in junk.go, each of its files can be included again by a line of a .cookignore.
 const Defaults = `# Hidden files: settings of editors and tools, caches, passwords.
 .*
 
@@ -100,7 +100,7 @@ secrets.*
 *.crdownload
 `
 
-// isSecret reports whether a line of Defaults, counted from 1, leaves out private keys and
+// isSecret reports whether a line of Defaults, counted from 1, excludes private keys or
 // passwords.
 func isSecret(line int) bool {
 	before, list, _ := strings.Cut(Defaults, "# Private keys and passwords.\n")
@@ -109,8 +109,8 @@ func isSecret(line int) bool {
 	return line >= first && line <= first+strings.Count(list, "\n")
 }
 
-// defaultList compiles Defaults but for the files of some extensions, which are in lower
-// case with their dots.
+// defaultList compiles Defaults without the patterns for some extensions, which are in lower case
+// with their dots.
 func defaultList(but []string) *ignoreList {
 	patterns := parseIgnore(lowered(nil, Defaults))
 	patterns = slices.DeleteFunc(patterns, func(p pattern) bool {
@@ -122,7 +122,7 @@ func defaultList(but []string) *ignoreList {
 	return &ignoreList{patterns: patterns, folded: true}
 }
 
-// lowered appends a text to a buffer, ASCII letters in lower case.
+// lowered appends a text to a buffer, with ASCII letters in lower case.
 func lowered[text []byte | string](buf []byte, t text) []byte {
 	for i := range len(t) {
 		c := t[i]

@@ -7,13 +7,13 @@ import (
 	"testing"
 )
 
-// leftOut returns the line of Defaults that leaves a file or folder out.
+// leftOut returns the line of Defaults that excludes a file or directory.
 func leftOut(name string, isFolder bool, wanted []string) string {
 	v, _ := Ignored(name, isFolder, wanted, func(string) ([]byte, error) { return nil, fs.ErrNotExist })
 	return v.Pattern
 }
 
-func TestLeftOut(t *testing.T) {
+func TestDefaultsExcludeFilesOfTools(t *testing.T) {
 	tests := []struct {
 		name     string
 		isFolder bool
@@ -51,12 +51,12 @@ func TestLeftOut(t *testing.T) {
 		}
 	}
 	if got := leftOut("hero.fbx", false, []string{".fbx"}); got != "" {
-		t.Errorf("a file of a recipe is left out by %q", got)
+		t.Errorf("a file of a recipe is excluded by %q", got)
 	}
 }
 
-// TestDefaultsAreTakenBackIn takes each line of the list back in by that line.
-func TestDefaultsAreTakenBackIn(t *testing.T) {
+// Each line of the list, with a "!" in front, includes its files again.
+func TestEachDefaultCanBeIncludedAgain(t *testing.T) {
 	for i, line := range strings.Split(Defaults, "\n") {
 		if line == "" || line[0] == '#' {
 			continue
@@ -87,7 +87,7 @@ func TestDefaultsAreTakenBackIn(t *testing.T) {
 	}
 }
 
-func TestSecretLines(t *testing.T) {
+func TestSecretLinesAreThoseOfKeysAndPasswords(t *testing.T) {
 	for i, line := range strings.Split(Defaults, "\n") {
 		want := strings.HasPrefix(line, "id_") || slices.Contains([]string{"*.pem", "*.key", "*.p8", "*.ppk", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdbx", "credentials*.json", "secrets.*"}, line)
 		if got := isSecret(i + 1); got != want {

@@ -9,15 +9,15 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// errInsideExcluded is the one answer that must not be an empty tree.
-var errInsideExcluded = errors.New("asset folder lies in the output or store folder; choose separate ones")
+// errInsideExcluded reports a root that an empty tree would misrepresent.
+var errInsideExcluded = errors.New("the asset directory is inside the output or store directory; choose separate ones")
 
-// exclusions are the folders that the walk leaves out. There are few of them,
-// so each test is a short loop.
+// exclusions are the directories that the walk skips. There are few, so each test is a short
+// loop.
 type exclusions struct {
-	folders []string      // absolute, links resolved as far as they exist
-	names   []string      // relative to the root: the folders, and the links that were given for them
-	known   []fs.FileInfo // the folders that exist
+	folders []string      // absolute, links resolved if they exist
+	names   []string      // relative to the root; includes links given for directories
+	known   []fs.FileInfo // the existing directories
 	ids     []Stamp       // their stamps, same order
 }
 
@@ -50,8 +50,7 @@ func newExclusions(real string, info fs.FileInfo, folders []string) (exclusions,
 	return x, nil
 }
 
-// resolveExisting resolves the links of abs up to its deepest part that
-// exists, and keeps the rest as it is.
+// resolveExisting resolves the links in the existing part of abs, and keeps the rest unchanged.
 func resolveExisting(abs string) string {
 	if real, err := filepath.EvalSymlinks(abs); err == nil {
 		return real
@@ -63,12 +62,11 @@ func resolveExisting(abs string) string {
 	return filepath.Join(resolveExisting(parent), filepath.Base(abs))
 }
 
-// isNamed reports whether the entry rel is one of the folders, or the link
-// that was given for one.
+// isNamed reports whether rel names one of the directories, or a link that was given for one.
 func (x *exclusions) isNamed(rel string) bool { return oneOf(x.names, rel) }
 
-// isSame reports whether a folder with stamp st is one of the folders under
-// another name. stat is asked only where a stamp does not tell files apart.
+// isSame reports whether a directory with stamp st is one of the directories under another name.
+// It calls stat only if stamps have no inode.
 func (x *exclusions) isSame(st Stamp, stat func() (fs.FileInfo, error)) bool {
 	for i, id := range x.ids {
 		if id.Inode != 0 {
@@ -84,11 +82,11 @@ func (x *exclusions) isSame(st Stamp, stat func() (fs.FileInfo, error)) bool {
 	return false
 }
 
-// isFolder reports whether path, absolute and free of links, is one of the folders.
+// isFolder reports whether path, absolute and free of links, is one of the directories.
 func (x *exclusions) isFolder(path string) bool { return oneOf(x.folders, path) }
 
-// holds reports whether path, absolute and free of links, is or lies in one of
-// the folders.
+// holds reports whether path, absolute and free of links, is one of the directories or inside
+// one.
 func (x *exclusions) holds(path string) bool {
 	for _, f := range x.folders {
 		if _, ok := pathname.Below(f, path); ok {

@@ -8,9 +8,8 @@ import (
 	"testing"
 )
 
-// TestExcludeBeforeItExists: the output folder is made while the walk runs, so
-// that its name is all there is to know it by.
-func TestExcludeBeforeItExists(t *testing.T) {
+// The output directory is created during the walk, so only its name identifies it.
+func TestDirectoryIsExcludedBeforeItExists(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, map[string]string{"a": "", "d/a": ""})
 	real, info, err := realFolder(dir)
@@ -35,9 +34,8 @@ func TestExcludeBeforeItExists(t *testing.T) {
 	wantTree(t, tree, []string{"a", "d/a", "out/a"}, nil, nil)
 }
 
-// TestExcludeUnderAnotherName: a bind mount gives a folder a second name that
-// no resolving of links shows.
-func TestExcludeUnderAnotherName(t *testing.T) {
+// A bind mount gives a directory a second name, which resolving links does not show.
+func TestDirectoryIsExcludedUnderAnotherName(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, map[string]string{"out/": "", "other/": ""})
 	stat := func(name string) fs.FileInfo {
@@ -53,14 +51,14 @@ func TestExcludeUnderAnotherName(t *testing.T) {
 		return func() (fs.FileInfo, error) { return fi, nil }
 	}
 	if !x.isSame(StampOf(out), tell(out)) || x.isSame(StampOf(other), tell(other)) {
-		t.Error("folders are not told apart by their stamps")
+		t.Error("stamps do not distinguish the directories")
 	}
-	// Where stamps hold no inode, the FileInfo must tell.
+	// Without inodes, the FileInfo must identify the directory.
 	x.ids = []Stamp{{}}
 	if !x.isSame(Stamp{}, tell(out)) || x.isSame(Stamp{}, tell(other)) {
-		t.Error("folders are not told apart by their FileInfo")
+		t.Error("FileInfo does not distinguish the directories")
 	}
 	if x.isSame(Stamp{}, func() (fs.FileInfo, error) { return nil, errors.New("gone") }) {
-		t.Error("a folder that is gone is taken for the excluded one")
+		t.Error("a missing directory is taken for the excluded one")
 	}
 }

@@ -6,7 +6,7 @@ import "os"
 
 const openFlags = os.O_RDONLY
 
-// rootFolder asks for entries through an os.Root of its own.
+// rootFolder calls lstat through its own os.Root.
 type rootFolder struct {
 	*os.File
 	root *os.Root
@@ -41,8 +41,7 @@ func (f rootFolder) stat() (Stamp, error) {
 	return StampOf(fi), nil
 }
 
-// trusted is false: a FileInfo does not hold enough to tell whether a listing
-// changed.
+// trusted returns false: a FileInfo does not show whether a listing has changed.
 func (f rootFolder) trusted() bool { return false }
 
 func (f rootFolder) Close() error {

@@ -9,16 +9,16 @@ import (
 	"github.com/assetcook/assetcook/internal/dirfd"
 )
 
-// openFlags keep an open from waiting for the writer of a FIFO that took the
-// place of a file since it was stat'ed.
+// openFlags prevent an open from waiting for the writer of a FIFO that replaced a file after its
+// stat.
 const openFlags = os.O_RDONLY | syscall.O_NONBLOCK
 
-// unixFolder asks for entries by descriptor. That saves the system the walk
-// along the path, and us a FileInfo per entry.
+// unixFolder calls lstat by descriptor. This avoids a walk along the path in the system, and the
+// allocation of a FileInfo.
 type unixFolder struct {
 	*os.File
 	fd   int
-	name []byte // of the last lstat, with its NUL
+	name []byte // argument of the last lstat, with its NUL
 }
 
 func openFolder(root *os.Root, rel string) (folder, error) {

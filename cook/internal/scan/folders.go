@@ -6,26 +6,24 @@ import (
 	"sync"
 )
 
-// Folder is one folder of the tree.
+// Folder is a directory of the tree.
 //
-// A later walk with the same root and the same [Options] need not list it
-// again if it is not Odd, its stamp was settled and is still the same, and no
-// .cookignore in it or above it changed: the names in it, and what each of them
-// is, are then as they were. The stamps of its files still have to be asked for.
+// A later walk with the same root and [Options] need not list it again if it is not Odd, its
+// stamp was settled and is unchanged, and no .cookignore in it or above it has changed: its names
+// and their types are then unchanged. The stamps of its files must still be checked.
 type Folder struct {
 	Path  string // as in Entry, "" for the root
-	Real  string // where it lies, likewise; differs from Path at and below a link, and only there
-	Stamp Stamp  // asked of the open folder before it was listed; zero if it could not be opened
-	// Odd says that equal stamps prove nothing. The folder holds a link or a
-	// Problem, was reached by a link or could not be read, had a name that was
-	// gone a moment later, or lies on a file system that is not known to keep
-	// its folders' times. Names that are left out whatever they are (junk, the
-	// folders of Options.Exclude) do not count.
+	Real  string // real path of the directory; differs from Path only at and below a link
+	Stamp Stamp  // taken before the listing; zero if opening failed
+	// Odd says that an equal stamp does not prove an equal listing. The directory holds a link or
+	// a Problem, was reached by a link, could not be read, had a name that vanished a moment
+	// later, or is on a file system that is not known to update directory times. Names that are
+	// skipped whatever their type (junk, the directories of Options.Exclude) do not count.
 	Odd bool
 }
 
-// CompareFolders gives the order of [Tree.Folders]: each path is directly
-// followed by those below it.
+// CompareFolders compares two paths in the order of [Tree.Folders]: the subdirectories of a path
+// follow it directly.
 func CompareFolders(a, b string) int {
 	if a == "" || b == "" || len(a) == len(b) {
 		return strings.Compare(a, b)
@@ -37,18 +35,18 @@ func CompareFolders(a, b string) int {
 		return c
 	}
 	if b[len(a)] == '/' {
-		return -1 // b lies below a
+		return -1 // b is below a
 	}
 	return cmp.Compare('/', b[len(a)])
 }
 
-// place tells folders apart: one real folder may appear at several paths, and
-// a path may come to stand for another folder.
+// place identifies a directory: one real directory may appear at several paths, and a path may
+// later mean another directory.
 type place struct{ path, real string }
 
 func (f Folder) place() place { return place{f.Path, f.Real} }
 
-// place gives n's paths as Folder has them.
+// place returns n's paths in the form of Folder.
 func (n *node) place() place {
 	if n.real == "." {
 		return place{}
@@ -56,8 +54,8 @@ func (n *node) place() place {
 	return place{n.path, n.real}
 }
 
-// folder gives what is known of n in the end. It is not ok for a folder that
-// was passed through only, or that was gone when its turn came.
+// folder returns the final facts about n. ok is false for a directory that the walk only passed
+// through, or that vanished before its turn.
 func (n *node) folder() (f Folder, ok bool) {
 	if n.passing || n.gone {
 		return f, false
@@ -70,13 +68,13 @@ func (n *node) folder() (f Folder, ok bool) {
 	return Folder{p.path, p.real, n.stamp, odd}, true
 }
 
-// devices remembers on which devices the stamps of folders can be trusted.
+// devices caches by device whether the stamps of directories can be trusted.
 type devices struct {
 	mu    sync.Mutex
 	known map[uint64]bool
 }
 
-// trusts asks f's file system unless one on the same device was asked before.
+// trusts reports whether f's file system is trusted, checking each device once.
 func (d *devices) trusts(f folder, device uint64) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -14,8 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// trusting takes every file system for one whose folders' stamps can be relied
-// on, so that the tests do not depend on where they run.
+// trusting trusts every file system, so that the tests do not depend on where they run.
 type trusting struct{ folder }
 
 func (trusting) trusted() bool { return true }
@@ -28,7 +27,7 @@ func openTrusting(root *os.Root, rel string) (folder, error) {
 	return trusting{f}, nil
 }
 
-// folderLines gives "path", with " -> real" where that differs and " odd".
+// folderLines formats directories as "path", with " -> real" if it differs, and " odd".
 func folderLines(folders []Folder) []string {
 	list := []string{}
 	for _, f := range folders {
@@ -44,8 +43,8 @@ func folderLines(folders []Folder) []string {
 	return list
 }
 
-// TestCompareFoldersLaw holds it against the order of path+"/", root first.
-func TestCompareFoldersLaw(t *testing.T) {
+// The order is that of path+"/", with the root first.
+func TestSubdirectoriesFollowTheirParent(t *testing.T) {
 	name := rapid.StringOfN(rapid.RuneFrom([]rune("a!-.0/")), 1, 4, -1)
 	path := rapid.Map(rapid.SliceOfN(name, 0, 3), func(names []string) string { return cleanSlashes(strings.Join(names, "/")) })
 	key := func(path string) string {
@@ -65,7 +64,7 @@ func TestCompareFoldersLaw(t *testing.T) {
 	})
 }
 
-func TestFoldersOrder(t *testing.T) {
+func TestDirectoriesAreListedInOrder(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, map[string]string{
 		"a/b/y": "", "a/b/c/": "", "a-d/z": "", "a.d/z": "", "aa/z": "", "!x/": "", "b": "", "empty/too/": "",
@@ -89,7 +88,7 @@ func TestFoldersOrder(t *testing.T) {
 		}
 		for _, f := range tree.Folders {
 			want := stampAt(t, dir, f.Real)
-			want.Size = f.Stamp.Size // of a folder, it is the system's own business
+			want.Size = f.Stamp.Size // a directory's size depends on the system
 			if f.Stamp != want {
 				t.Errorf("%q: got %+v, want %+v", f.Path, f.Stamp, want)
 			}
@@ -100,12 +99,12 @@ func TestFoldersOrder(t *testing.T) {
 			}
 		}
 		if tree.Listed != int64(len(want)) {
-			t.Errorf("%d folders listed, want %d", tree.Listed, len(want))
+			t.Errorf("%d directories listed, want %d", tree.Listed, len(want))
 		}
 	}
 }
 
-// dirTrusting is Dir on a file system that is trusted.
+// dirTrusting runs Dir on a trusted file system.
 func dirTrusting(root string, opt Options) (*Tree, error) {
 	return walkRoot(context.Background(), root, opt, openTrusting, nil)
 }
@@ -119,14 +118,14 @@ func stampAt(t testing.TB, dir, path string) Stamp {
 	return StampOf(fi)
 }
 
-// TestOddByFault: what the stamp of a folder cannot answer for.
-func TestOddByFault(t *testing.T) {
+// A directory is odd if its stamp does not cover its listing.
+func TestDirectoryWithFaultIsOdd(t *testing.T) {
 	io5 := errors.New("input/output error")
 	tests := []struct {
 		name    string
 		openErr error
 		fault   faulty
-		want    []string // beside "" and "z"
+		want    []string // in addition to "" and "z"
 		rootOdd bool
 		listed  int64
 	}{
@@ -173,14 +172,13 @@ func TestOddByFault(t *testing.T) {
 				t.Errorf("%d listed, want %d", tree.Listed, tt.listed)
 			}
 			if tt.openErr != nil && len(tt.want) > 0 && tree.Folders[1].Stamp != (Stamp{}) {
-				t.Errorf("stamp of a folder that was not opened: %+v", tree.Folders[1].Stamp)
+				t.Errorf("stamp of a directory that was not opened: %+v", tree.Folders[1].Stamp)
 			}
 		})
 	}
 }
 
-// TestStampIsFromBeforeTheListing: a name that comes while the folder is
-// listed must not hide under a stamp from after it.
+// A name that appears during the listing must not be hidden by a later stamp.
 func TestStampIsFromBeforeTheListing(t *testing.T) {
 	var calls []string
 	_, err := scanWith(t.TempDir(), 1, func(root *os.Root, rel string) (folder, error) {
@@ -210,8 +208,7 @@ func (n noting) Readdirnames(max int) ([]string, error) {
 	return n.folder.Readdirnames(max)
 }
 
-// TestDistrustIsPerDevice: each file system is asked once, and a folder on one
-// that is not trusted is odd.
+// Each file system is checked once, and a directory on an untrusted one is odd.
 func TestDistrustIsPerDevice(t *testing.T) {
 	asked := map[uint64]int{}
 	tree, err := scanWith(plantedDevices(t), 1, func(root *os.Root, rel string) (folder, error) {
@@ -242,7 +239,7 @@ func plantedDevices(t *testing.T) string {
 	return dir
 }
 
-// onDevice is a folder on a device of our choice, of which 1 is trusted.
+// onDevice is a directory on a chosen device. Device 1 is trusted.
 type onDevice struct {
 	folder
 	device uint64

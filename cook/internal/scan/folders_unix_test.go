@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestOddByLinks(t *testing.T) {
+func TestDirectoryWithLinksIsOdd(t *testing.T) {
 	base := t.TempDir()
 	plantLinks(t, base, map[string]string{
 		"outside/f": "", "assets/plain/f": "", "assets/plain/g": "",
@@ -52,9 +52,8 @@ func TestOddByLinks(t *testing.T) {
 	}
 }
 
-// TestMountOfExcludedFolder: what is left out for being an excluded folder
-// under another name may come and go without a trace in its parent.
-func TestMountOfExcludedFolder(t *testing.T) {
+// An excluded directory under another name may appear and vanish without a change of its parent.
+func TestParentOfMountedExcludedDirectoryIsOdd(t *testing.T) {
 	base := t.TempDir()
 	dir := filepath.Join(base, "assets")
 	plant(t, base, map[string]string{"assets/d/mount/a": "", "assets/d/out/a": "", "assets/e/": "", "assets/e/store/": "", "far/": ""})
@@ -72,7 +71,7 @@ func TestMountOfExcludedFolder(t *testing.T) {
 	}
 }
 
-// mounting shows another folder's stamp under a name.
+// mounting returns the stamp of another directory for a name.
 type mounting struct {
 	folder
 	name  string

@@ -1,7 +1,7 @@
 package scan
 
-// compileGlob reads a glob that may hold slashes. It is not ok if the glob is
-// malformed, and so matches nothing.
+// compileGlob compiles a glob that may contain slashes. ok is false if the glob is malformed and
+// so matches nothing.
 func compileGlob(s string) (glob []step, ok bool) {
 	for i := 0; i < len(s); {
 		switch s[i] {
@@ -46,9 +46,8 @@ func compileGlob(s string) (glob []step, ok bool) {
 	return glob, true
 }
 
-// compileSet reads the bracket expression that starts at s[i] and returns the
-// index after it. A ']' at its start, and a '-' that stands between no two
-// bytes, mean themselves.
+// compileSet compiles the bracket expression that starts at s[i] and returns the index after it.
+// A ']' at its start, and a '-' that is not between two bytes, mean themselves.
 func compileSet(s string, i int) (set *byteSet, end int, ok bool) {
 	at := func(i int) byte { // 0 at the end: no pattern holds a NUL
 		if i < len(s) {
@@ -97,7 +96,7 @@ func compileSet(s string, i int) (set *byteSet, end int, ok bool) {
 			case at(last) == 0:
 				return nil, 0, false
 			case last == i+2 || at(last-1) != ':':
-				set.add('[') // no class after all: read on behind the bracket
+				set.add('[') // not a class: continue behind the bracket
 			default:
 				if !set.addClass(s[i+2 : last-1]) {
 					return nil, 0, false
@@ -118,7 +117,7 @@ func compileSet(s string, i int) (set *byteSet, end int, ok bool) {
 	return set, i + 1, true
 }
 
-// addClass adds the members of a POSIX class; false if there is none of that name.
+// addClass adds the members of a POSIX class; it returns false for an unknown name.
 func (s *byteSet) addClass(name string) bool {
 	in := class(name)
 	if in == nil {
@@ -132,8 +131,8 @@ func (s *byteSet) addClass(name string) bool {
 	return true
 }
 
-// class gives the members of a POSIX class, nil for an unknown name. They are
-// git's, which knows ASCII only and four kinds of space.
+// class returns the membership function of a POSIX class, nil for an unknown name. The classes
+// are git's, with ASCII letters and four kinds of space.
 func class(name string) func(b byte) bool {
 	lower := func(b byte) bool { return 'a' <= b && b <= 'z' }
 	upper := func(b byte) bool { return 'A' <= b && b <= 'Z' }

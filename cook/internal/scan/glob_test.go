@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// tableMatch is matchGlob by the book: row by row, the set of places that the
-// steps so far can reach. It has no cleverness that could be wrong.
+// tableMatch is a simple reference for matchGlob: row by row, it computes the set of positions
+// that the steps so far can reach.
 func tableMatch(glob []step, s []byte) bool {
 	reach := make([]bool, len(s)+1)
 	reach[0] = true
@@ -44,7 +44,7 @@ func tableMatch(glob []step, s []byte) bool {
 	return reach[len(s)]
 }
 
-func TestMatchGlobAgainstTable(t *testing.T) {
+func TestGreedyMatcherAgreesWithTable(t *testing.T) {
 	words := []string{"a", "b", "/", "/", "*", "*", "**/", "/**", "/**/", "?", "[ab]", "[!a]", `**\/`}
 	letters := []byte("aab/c")
 	rapid.Check(t, func(t *rapid.T) {
@@ -54,7 +54,7 @@ func TestMatchGlobAgainstTable(t *testing.T) {
 		if !ok {
 			t.Fatalf("%q does not compile", text)
 		}
-		// The greedy matcher is made for paths: elements are not empty.
+		// The greedy matcher is for paths: elements are not empty.
 		path := []byte(cleanSlashes(string(s)))
 		if got, want := matchGlob(glob, path), tableMatch(glob, path); got != want {
 			t.Fatalf("%q against %q: got %v, want %v", text, path, got, want)
@@ -66,9 +66,8 @@ func cleanSlashes(s string) string {
 	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '/' }), "/")
 }
 
-// TestMatchGlobBounded would not end in a lifetime if the matcher tried every
-// split of the text between the stars.
-func TestMatchGlobBounded(t *testing.T) {
+// A matcher that tries every split of the text between the stars would not finish in a lifetime.
+func TestManyStarsTakeBoundedTime(t *testing.T) {
 	as := strings.Repeat("a", 2000)
 	tests := []struct {
 		glob, path string
@@ -95,7 +94,7 @@ func TestMatchGlobBounded(t *testing.T) {
 	}
 }
 
-func TestParseIgnoreLines(t *testing.T) {
+func TestIgnoreLinesAreParsedAsGitDoes(t *testing.T) {
 	patterns := parseIgnore([]byte("# one\n\n*.a\n[broken\n!b/\n/c/d*"))
 	type line struct {
 		number                     int
@@ -138,7 +137,7 @@ func FuzzIgnore(f *testing.F) {
 		list = list.with(patterns, "")
 		decided := list.deciding(path, name, isFolder)
 		if decided != nil && decided.folderOnly && !isFolder {
-			t.Fatalf("line %d is for folders", decided.line)
+			t.Fatalf("line %d is for directories", decided.line)
 		}
 		for _, p := range patterns {
 			if len(p.glob) > len(text) {

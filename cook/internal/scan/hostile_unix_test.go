@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-func TestIrregular(t *testing.T) {
+func TestSpecialFilesAreProblems(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir) // a socket's path must be short
 	plant(t, dir, map[string]string{"a": "", "d/.cookignore/": "", "lf": "-> f", "ls": "-> s", ".cookignore": "ignored\n"})
@@ -38,8 +38,8 @@ func TestIrregular(t *testing.T) {
 	}
 }
 
-// TestIgnoreFileIsAFIFO would hang if the walk opened it.
-func TestIgnoreFileIsAFIFO(t *testing.T) {
+// The walk would hang if it opened the FIFO.
+func TestFIFOAsIgnoreFileIsNotOpened(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, map[string]string{"a": "", "d/f": ""})
 	if err := syscall.Mkfifo(filepath.Join(dir, "d", IgnoreName), 0o666); err != nil {
@@ -48,8 +48,8 @@ func TestIgnoreFileIsAFIFO(t *testing.T) {
 	wantTree(t, walk(t, dir, Options{}), []string{"a"}, nil, []string{"d/.cookignore: bad ignore file"})
 }
 
-// TestFIFOInPlaceOfIgnoreFile swaps it in after the lstat.
-func TestFIFOInPlaceOfIgnoreFile(t *testing.T) {
+// A FIFO replaces the ignore file after the lstat.
+func TestFIFOThatReplacesIgnoreFileDoesNotBlock(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, map[string]string{"a": "", "d/f": "", "d/.cookignore": ""})
 	name := filepath.Join(dir, "d", IgnoreName)
@@ -65,9 +65,9 @@ func TestFIFOInPlaceOfIgnoreFile(t *testing.T) {
 	wantTree(t, tree, []string{"a"}, nil, []string{"d/.cookignore: bad ignore file"})
 }
 
-// TestFolderInPlaceOfLink: a folder that becomes a link to the outside between
-// its lstat and its listing is not entered.
-func TestFolderInPlaceOfLink(t *testing.T) {
+// A directory that becomes a link to the outside between its lstat and its listing is not
+// entered.
+func TestLinkThatReplacesDirectoryIsNotEntered(t *testing.T) {
 	base := t.TempDir()
 	plant(t, base, map[string]string{"outside/secret": "", "assets/a": "", "assets/d/f": ""})
 	d := filepath.Join(base, "assets", "d")
@@ -85,8 +85,8 @@ func TestFolderInPlaceOfLink(t *testing.T) {
 	wantTree(t, tree, []string{"a"}, nil, []string{"d: unreadable"})
 }
 
-// TestDeepTree goes past the longest path that the system can open.
-func TestDeepTree(t *testing.T) {
+// The tree is deeper than the longest path that the system can open.
+func TestPathsTooLongForTheSystemAreProblems(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, map[string]string{"a": ""})
 	at, err := os.OpenRoot(dir)

@@ -2,24 +2,23 @@ package scan
 
 import "bytes"
 
-// MaxIgnoreSize bounds one .cookignore, in bytes.
+// MaxIgnoreSize is the size limit of a .cookignore, in bytes.
 const MaxIgnoreSize = 1 << 20
 
-// ignoreList is one .cookignore and, by its parent, those of the folders
-// above. The rules are git's (gitignore(5)): the deepest file that has a
-// matching pattern decides, within a file the last such pattern. That nothing
-// below an ignored folder can be taken back in needs no rule: the walk does
-// not go there.
+// ignoreList is one .cookignore and, through parent, those of the directories above. The rules
+// are git's (gitignore(5)): the deepest file with a matching pattern decides, and within a file
+// the last matching pattern. Files below an ignored directory cannot be included again, because
+// the walk never enters it.
 type ignoreList struct {
 	parent   *ignoreList
-	base     int // length of the folder's path with its slash, 0 for the root
+	base     int // length of the directory's path with its slash, 0 for the root
 	patterns []pattern
-	// folded says that letters of either case are equal, as in the list above all others,
-	// which has patterns for names alone.
+	// folded says that the case of letters is ignored, as in Defaults, which only has patterns
+	// for names.
 	folded bool
 }
 
-// with adds the patterns of folder's own .cookignore. l may be nil.
+// with returns the list with the patterns of the directory's own .cookignore. l may be nil.
 func (l *ignoreList) with(patterns []pattern, folder string) *ignoreList {
 	if len(patterns) == 0 {
 		return l
@@ -31,8 +30,8 @@ func (l *ignoreList) with(patterns []pattern, folder string) *ignoreList {
 	return &ignoreList{parent: l, base: base, patterns: patterns}
 }
 
-// deciding returns the pattern that decides on path, nil if none matches. name is where
-// its last element starts.
+// deciding returns the pattern that decides on path, nil if none matches. name is the start of
+// the last element.
 func (l *ignoreList) deciding(path []byte, name int, isFolder bool) *pattern {
 	var buf [256]byte
 	for ; l != nil; l = l.parent {
@@ -56,8 +55,8 @@ func (l *ignoreList) deciding(path []byte, name int, isFolder bool) *pattern {
 	return nil
 }
 
-// parseIgnore reads a .cookignore. Every text is one: what makes no sense as a
-// pattern matches nothing, as in git.
+// parseIgnore parses a .cookignore. Every text is valid: an invalid pattern matches nothing, as
+// in git.
 func parseIgnore(data []byte) []pattern {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	var patterns []pattern
@@ -68,7 +67,7 @@ func parseIgnore(data []byte) []pattern {
 			continue
 		}
 		line = bytes.TrimSuffix(line, []byte{'\r'})
-		line, _, _ = bytes.Cut(line, []byte{0}) // where a C string ends
+		line, _, _ = bytes.Cut(line, []byte{0}) // a NUL ends the line, as in C
 		if p, ok := compile(string(trimSpaces(line))); ok {
 			p.line = number
 			patterns = append(patterns, p)
@@ -77,11 +76,10 @@ func parseIgnore(data []byte) []pattern {
 	return patterns
 }
 
-// trimSpaces drops the spaces at the end of a line, down to one that is
-// escaped. Tabs stay. A line that ends in a lone backslash is left as it is;
-// as a pattern it matches nothing.
+// trimSpaces removes the spaces at the end of a line, except an escaped one. Tabs stay. A line
+// that ends in a lone backslash is unchanged; as a pattern it matches nothing.
 func trimSpaces(line []byte) []byte {
-	end := 0 // after the last byte that is kept
+	end := 0 // after the last byte to keep
 	for i := 0; i < len(line); i++ {
 		switch line[i] {
 		case ' ':

@@ -16,8 +16,8 @@ import (
 	"github.com/assetcook/assetcook/internal/memtemp"
 )
 
-// TestIgnoreTable states what is ignored in plain sight; git must agree.
-func TestIgnoreTable(t *testing.T) {
+// The table lists ignored and kept paths; git must agree.
+func TestIgnoreRulesByExample(t *testing.T) {
 	tests := []struct {
 		name    string
 		ignores map[string]string
@@ -85,8 +85,8 @@ func TestIgnoreTable(t *testing.T) {
 	}
 }
 
-// TestIgnoreEveryByte asks for every byte what sets and classes make of it.
-func TestIgnoreEveryByte(t *testing.T) {
+// Sets and classes match the same bytes as in git.
+func TestSetsMatchTheSameBytesAsGit(t *testing.T) {
 	sets := []string{"[!-/]", "[a-z]", "[^a-z]", "[\\a-\\z]", "[--0]", "[]-a]", "[!]a-]", "[\x80-\xff]", "[\x01-\x1f]", "?"}
 	for _, c := range []string{"alnum", "alpha", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper", "xdigit", "word", ""} {
 		sets = append(sets, "[[:"+c+":]]", "[![:"+c+":]]", "[[:"+c+":]-z]")
@@ -105,7 +105,7 @@ func TestIgnoreEveryByte(t *testing.T) {
 	newForest(ignores).compare(t, t.TempDir(), paths)
 }
 
-// words of which random patterns and names are made: few, so that they meet.
+// Words of random patterns and names: few, so that they match each other.
 var (
 	patternWords = []string{
 		"a", "b", "c", "a", "b", "ab", ".", "-", " ", "/", "/", "/", "*", "*", "*", "**", "**/", "/**", "?", "!", "#", "\\", "\t", "\r",
@@ -150,9 +150,8 @@ func drawForest(t *rapid.T) forest {
 	return newForest(ignores, folders...)
 }
 
-// TestIgnoreAsGit lets git judge random paths by random patterns, down to
-// which line of which file decides.
-func TestIgnoreAsGit(t *testing.T) {
+// For random paths and patterns, git names the same deciding line.
+func TestRandomPathsAreIgnoredAsByGit(t *testing.T) {
 	parent := memtemp.Dir(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		f := drawForest(rt)
@@ -171,9 +170,8 @@ func TestIgnoreAsGit(t *testing.T) {
 	})
 }
 
-// TestDirAsGit compares the whole walk: its entries are the files that git
-// does not ignore.
-func TestDirAsGit(t *testing.T) {
+// The entries of a walk are the files that git does not ignore.
+func TestWalkKeepsTheFilesThatGitKeeps(t *testing.T) {
 	parent := memtemp.Dir(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		f := drawForest(rt)
@@ -202,7 +200,7 @@ func TestDirAsGit(t *testing.T) {
 		for path := range files {
 			all = append(all, path)
 		}
-		f.defaults = Defaults // weaker than every .gitignore
+		f.defaults = Defaults // every .gitignore overrides it
 		verdicts, err := f.askGit(dir, all)
 		if err != nil {
 			rt.Fatal(err)

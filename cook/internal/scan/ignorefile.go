@@ -11,8 +11,8 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// rules adds those of the folder's .cookignore, if it has one. It is not ok if
-// that cannot be read.
+// rules adds the patterns of the directory's .cookignore, if there is one. ok is false if it
+// cannot be read.
 func (v *visitor) rules(f folder, n *node) (ok bool) {
 	patterns, err := v.readIgnore(f, n)
 	if err != nil {
@@ -23,9 +23,8 @@ func (v *visitor) rules(f folder, n *node) (ok bool) {
 	return true
 }
 
-// readIgnore reads the folder's .cookignore, if there is one, and notes it in
-// the node. Only a plain file will do: git
-// does not follow a .gitignore that is a link either.
+// readIgnore reads the directory's .cookignore, if there is one, and records it in the node. It
+// must be a regular file: git does not follow a .gitignore that is a link either.
 func (v *visitor) readIgnore(f folder, n *node) ([]pattern, error) {
 	n.stats++
 	st, err := f.lstat(IgnoreName)
@@ -53,7 +52,7 @@ func (v *visitor) readIgnore(f folder, n *node) ([]pattern, error) {
 		return nil, typeError(fi.Mode())
 	}
 	if lease.File(file) == lease.Busy {
-		st = Stamp{} // that of no file: this one's does not vouch for what is read
+		st = Stamp{} // the zero stamp matches no file, so the file is read again
 	}
 	data, err := io.ReadAll(io.LimitReader(file, MaxIgnoreSize+1))
 	if err != nil {

@@ -2,13 +2,11 @@ package scan
 
 import "strings"
 
-// The tables hold only names that no asset has. Names such as
-// *.tmp or *.bak are not among them: a project may mean them, and .cookignore
-// is there for the others.
+// The tables contain only names that no asset has. Names such as *.tmp or *.bak are not included:
+// a project may use them, and otherwise a .cookignore can exclude them.
 
-// controlNames are left out whatever they are: folders of version control
-// systems, the files that stand for such folders in linked checkouts, and the
-// files that steer them.
+// controlNames are skipped whatever their type: directories of version control systems, files
+// that replace such directories in linked checkouts, and their control files.
 var controlNames = [...]string{
 	".git", ".gitattributes", ".gitignore", ".gitkeep", ".gitmodules",
 	".svn", ".hg", ".hgignore", ".hgsub", ".hgsubstate", ".hgtags",
@@ -17,7 +15,7 @@ var controlNames = [...]string{
 	".p4config", ".p4ignore",
 }
 
-// folderNames are left out where they name a folder.
+// folderNames are skipped if they name a directory.
 var folderNames = [...]string{
 	"CVS", "_darcs",
 	".AppleDouble", ".DocumentRevisions-V100", ".Spotlight-V100",
@@ -25,14 +23,13 @@ var folderNames = [...]string{
 	"$RECYCLE.BIN", "System Volume Information",
 }
 
-// fileNames are left out where they name anything but a folder. Windows does
-// not keep their case, so neither do we.
+// fileNames are skipped unless they name a directory. Their case is ignored, because Windows does
+// not preserve it.
 var fileNames = [...]string{".DS_Store", "Thumbs.db", "ehthumbs.db", "desktop.ini"}
 
-// junkFolder reports whether a folder of that name is left out.
+// junkFolder reports whether a directory with that name is skipped.
 func junkFolder(name string) bool {
-	// Every name of both tables starts with one of these, and hardly any
-	// other name does: most are done here.
+	// Every name of both tables starts with one of these characters, and few other names do.
 	switch name[0] {
 	case '.', '_', '$', 'C', 'S':
 	default:
@@ -41,11 +38,11 @@ func junkFolder(name string) bool {
 	return isControl(name) || oneOf(folderNames[:], name)
 }
 
-// junkFile reports whether a file of that name is left out.
+// junkFile reports whether a file with that name is skipped.
 func junkFile(name string) bool {
 	first, last := name[0], name[len(name)-1]
 	switch {
-	case last == '~': // most editors' backup
+	case last == '~': // backup of most editors
 		return true
 	case first == '#' && last == '#' && len(name) > 2: // Emacs, auto-save
 		return true
@@ -80,8 +77,8 @@ func junkFile(name string) bool {
 	return false
 }
 
-// isVimSwap matches .name.swp, and the names Vim takes when that one exists:
-// .name.swo down to .name.swa, and .name.swx while it probes the folder.
+// isVimSwap matches .name.swp and the names that Vim uses if that file exists: .name.swo down to
+// .name.swa, and .name.swx while it probes the directory.
 func isVimSwap(name string) bool {
 	if name[0] != '.' || len(name) < 5 {
 		return false

@@ -2,7 +2,7 @@ package scan
 
 import "testing"
 
-func TestJunk(t *testing.T) {
+func TestJunkIsRecognizedByName(t *testing.T) {
 	tests := []struct {
 		name         string
 		file, folder bool
@@ -31,8 +31,8 @@ func TestJunk(t *testing.T) {
 	}
 }
 
-// TestJunkFolderFirstByte holds the short cut of junkFolder against its tables.
-func TestJunkFolderFirstByte(t *testing.T) {
+// The shortcut of junkFolder agrees with its tables.
+func TestFirstByteShortcutAgreesWithTables(t *testing.T) {
 	for _, list := range [][]string{controlNames[:], folderNames[:]} {
 		for _, name := range list {
 			if !junkFolder(name) {

@@ -15,25 +15,23 @@ import (
 	"pgregory.net/rapid"
 )
 
-// lawTree makes random changes to a real tree. It chooses by an even generator
-// whose seed rapid draws: rapid itself prefers the first of several, so that
-// most changes would be to the same few names.
+// lawTree makes random changes to a real tree. It uses a uniform generator whose seed rapid
+// draws: rapid itself prefers early choices, so most changes would hit the same few names.
 type lawTree struct {
 	t    *rapid.T
 	rand *rand.Rand
-	base string // nothing is made outside of it
+	base string // nothing is created outside of it
 	dir  string
 }
 
-// Names and patterns are few, so that they meet.
+// Names and patterns are few, so that they match each other.
 var (
 	lawNames   = []string{"a", "a", "b", "b", "c", "d", "e.x", "a-", "n~", ConfigName, ".git", "locked"}
 	lawIgnores = []string{"a", "*.x", "b/", "/c", "a/b", "!a", "!e.x", "**/d", "/a/*", "c/**", "locked", ConfigName, "n~"}
 )
 
-// newLawTree makes a tree below parent, all of whose times lie long ago, so
-// that any later change of a file or of a folder's listing shows, however
-// coarse the clock.
+// newLawTree makes a tree below parent with old times, so that any later change of a file or a
+// listing changes a stamp, even with a coarse clock.
 func newLawTree(t *rapid.T, parent string) *lawTree {
 	base, err := os.MkdirTemp(parent, "")
 	if err != nil {
@@ -46,7 +44,7 @@ func newLawTree(t *rapid.T, parent string) *lawTree {
 		t:    t,
 		rand: rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0)),
 		base: base,
-		dir:  filepath.Join(base, "assets"), // so that there is an outside
+		dir:  filepath.Join(base, "assets"), // leaves room for an outside
 	}
 	if err := os.Mkdir(l.dir, 0o777); err != nil {
 		t.Fatal(err)
@@ -68,9 +66,8 @@ func newLawTree(t *rapid.T, parent string) *lawTree {
 	return l
 }
 
-// change makes one random change. What cannot be done, because something is in
-// the way, is left undone. No file but a .cookignore is written to: that would
-// be for the caller of Again to notice.
+// change makes one random change, or none if something is in the way. It writes to no file except
+// .cookignore: changed contents are the business of Again's caller.
 func (l *lawTree) change(kinds ...string) {
 	kind, existing := pick(l, kinds), pick(l, l.all())
 	name := filepath.Join(l.dir, l.path())
@@ -116,8 +113,8 @@ func (l *lawTree) change(kinds ...string) {
 	l.t.Logf("%s %s: %v", kind, strings.ReplaceAll(note, l.dir, ""), err)
 }
 
-// owns reports whether what is made in a folder, links followed, is made below base: a link that
-// was renamed may lead anywhere.
+// owns reports whether files created in a directory, following links, are inside base: a renamed
+// link may lead anywhere.
 func (l *lawTree) owns(folder string) bool {
 	real, err := filepath.EvalSymlinks(folder)
 	for ; errors.Is(err, fs.ErrNotExist); real, err = filepath.EvalSymlinks(folder) {
@@ -126,14 +123,14 @@ func (l *lawTree) owns(folder string) bool {
 	return err == nil && (real == l.base || strings.HasPrefix(real, l.base+"/"))
 }
 
-// target chooses what a link leads to.
+// target chooses the target of a link.
 func (l *lawTree) target(name string) string {
 	target := pick(l, l.all())
 	switch l.rand.IntN(12) {
 	case 0:
 		target = filepath.Dir(name)
 	case 1:
-		target = filepath.Dir(l.dir) // outside
+		target = filepath.Dir(l.dir) // outside of the tree
 	case 2:
 		target = filepath.Join(l.dir, l.path())
 	}
@@ -154,7 +151,7 @@ func (l *lawTree) path() string {
 	return strings.Join(names, "/")
 }
 
-// all lists the tree, links not followed.
+// all lists the tree without following links.
 func (l *lawTree) all() (names []string) {
 	err := filepath.WalkDir(l.dir, func(name string, _ fs.DirEntry, err error) error {
 		names = append(names, name)
@@ -166,7 +163,7 @@ func (l *lawTree) all() (names []string) {
 	return names
 }
 
-// folder gives name, or the folder around it if it is none.
+// folder returns name if it is a directory, otherwise its parent directory.
 func (l *lawTree) folder(name string) string {
 	if fi, err := os.Stat(name); err == nil && fi.IsDir() {
 		return name

@@ -12,7 +12,7 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// resolver says where the links of one tree lead.
+// resolver resolves the links of one tree.
 type resolver struct {
 	root    *os.Root
 	real    string // absolute path of root, free of links
@@ -23,15 +23,14 @@ type resolver struct {
 type target struct {
 	path  string // relative to the root, with slashes, free of links; "." is the root
 	stamp Stamp
-	skip  bool // an excluded folder itself, or a link that is gone: leave it out without a word
+	skip  bool // an excluded directory or a vanished link: skip silently
 }
 
-// resolve follows the link at rel, whose parents are no links, to its end.
-// kind is 0 when the end is a file or folder of the tree.
+// resolve follows the link at rel to its end; the parents of rel must not be links. kind is 0 if
+// the end is a file or directory of the tree.
 //
-// The names on the way are looked up by absolute path, because a link may go
-// out of the tree and back in; what is found is then stat'ed through the root,
-// which does not leave it.
+// The names on the way are looked up by absolute path, because a link may lead out of the tree
+// and back in; the end is then checked with stat through the root, which never leaves it.
 func (r *resolver) resolve(rel string) (t target, kind Kind, err error) {
 	full := filepath.Join(r.real, filepath.FromSlash(rel))
 	end, err := filepath.EvalSymlinks(full)
@@ -70,7 +69,7 @@ func (r *resolver) resolve(rel string) (t target, kind Kind, err error) {
 	}
 }
 
-// unresolved sorts out why a link could not be followed.
+// unresolved returns the reason why a link could not be followed.
 func (r *resolver) unresolved(full string, err error) (Kind, error) {
 	var pe *fs.PathError
 	absent := errors.As(err, &pe)
@@ -92,23 +91,23 @@ func (r *resolver) unresolved(full string, err error) (Kind, error) {
 		return Dangling, fmt.Errorf("%s leads nowhere", pathname.Show(text))
 	}
 	if _, ok := pathname.Below(r.real, resolveExisting(filepath.Clean(target))); !ok {
-		// Making the target would not help.
-		return Dangling, fmt.Errorf("%s does not exist, and would be outside of the asset folder", pathname.Show(text))
+		// Creating the target would not help.
+		return Dangling, fmt.Errorf("%s does not exist, and would be outside of the asset directory", pathname.Show(text))
 	}
 	return Dangling, fmt.Errorf("%s does not exist", pathname.Show(text))
 }
 
-// contains reports whether folder ("." = root) is or holds path.
+// contains reports whether folder ("." = root) is path or contains it.
 func contains(folder, path string) bool {
 	return folder == "." || folder == path ||
 		len(path) > len(folder) && path[len(folder)] == '/' && strings.HasPrefix(path, folder)
 }
 
-// typeError names the type of what is neither file, folder nor link.
+// typeError names the type of an entry that is not a file, directory or link.
 func typeError(mode fs.FileMode) error {
 	switch {
 	case mode.IsDir():
-		return errors.New("is a folder")
+		return errors.New("is a directory")
 	case mode&fs.ModeNamedPipe != 0:
 		return errors.New("is a named pipe")
 	case mode&fs.ModeSocket != 0:

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// BASE in a link's target stands for the folder around the asset folder.
+// plantLinks plants files; BASE in a link's target means the parent of the asset directory.
 func plantLinks(t *testing.T, base string, files map[string]string) {
 	t.Helper()
 	real, err := filepath.EvalSymlinks(base)
@@ -24,12 +24,12 @@ func plantLinks(t *testing.T, base string, files map[string]string) {
 	plant(t, base, filled)
 }
 
-func TestLinks(t *testing.T) {
+func TestLinksAreResolvedOrProblems(t *testing.T) {
 	tests := []struct {
 		name    string
-		files   map[string]string // beside "outside/f" and "assets/a"
+		files   map[string]string // in addition to "outside/f" and "assets/a"
 		exclude []string
-		entries []string // beside "a"
+		entries []string // in addition to "a"
 		probs   []string
 	}{
 		{"to a file", map[string]string{"assets/d/l": "-> ../a"}, nil, []string{"d/l"}, nil},
@@ -89,7 +89,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-func TestLinkStampIsTheTargets(t *testing.T) {
+func TestLinkHasTheStampOfItsTarget(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, map[string]string{"a": "12345", "d/l": "-> ../a", "e/cook.toml": "-> ../a"})
 	tree := walk(t, dir, Options{})
@@ -99,15 +99,15 @@ func TestLinkStampIsTheTargets(t *testing.T) {
 	}
 }
 
-func TestRootIsALink(t *testing.T) {
+func TestRootMayBeALink(t *testing.T) {
 	base := t.TempDir()
 	plantLinks(t, base, map[string]string{"assets/a": "", "assets/l": "-> BASE/link/a", "link": "-> assets", "assets/out/f": ""})
 	tree := walk(t, filepath.Join(base, "link"), Options{Exclude: []string{filepath.Join(base, "link", "out")}})
 	wantTree(t, tree, []string{"a", "l"}, nil, nil)
 }
 
-// TestLinkVanishes: a link that is removed after its lstat is merely absent.
-func TestLinkVanishes(t *testing.T) {
+// A link that is removed after its lstat is absent.
+func TestVanishedLinkIsAbsent(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, map[string]string{"a": "", "d/l": "-> ../a"})
 	tree, err := scanWith(dir, 1, func(root *os.Root, rel string) (folder, error) {
@@ -135,8 +135,8 @@ func (s swapping) lstat(name string) (Stamp, error) {
 	return st, err
 }
 
-// A broken link and one that leads out are told apart, with what they lead to.
-func TestLinkMessages(t *testing.T) {
+// Messages distinguish broken links from links that lead outside, and name the target.
+func TestMessageNamesTheLinksTarget(t *testing.T) {
 	base := t.TempDir()
 	plantLinks(t, base, map[string]string{
 		"outside/f": "secret", "assets/a": "-> nope", "assets/b": "-> ../outside/nope", "assets/c": "-> ../outside/f",
@@ -148,8 +148,8 @@ func TestLinkMessages(t *testing.T) {
 	}
 	want := []string{
 		"a: broken link: nope does not exist; repair or remove it",
-		"b: broken link: ../outside/nope does not exist, and would be outside of the asset folder; repair or remove it",
-		"c: link leads out of the asset folder: target BASE/outside/f; copy the target in",
+		"b: broken link: ../outside/nope does not exist, and would be outside of the asset directory; repair or remove it",
+		"c: link leads out of the asset directory: target BASE/outside/f; copy the target in",
 		"d: broken link: d leads back to the link; repair or remove it",
 		"e: broken link: a leads nowhere; repair or remove it",
 		`f: broken link: "no\npe" does not exist; repair or remove it`,

@@ -36,7 +36,7 @@ func TestLstatDoesNotAllocate(t *testing.T) {
 	if allocs != 0 {
 		t.Errorf("%v allocations", allocs)
 	}
-	// A longer name before must not show through, nor a NUL cut one short.
+	// The buffer must not keep bytes of a longer name, and a NUL must not truncate a name.
 	if _, err := f.lstat("nn"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("got %v", err)
 	}

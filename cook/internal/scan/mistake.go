@@ -8,18 +8,17 @@ import (
 	"github.com/assetcook/assetcook/internal/lazyregexp"
 )
 
-// A Mistake is a line of a .cookignore that does something else than it looks as if it were
-// meant to.
+// A Mistake is a line of a .cookignore that does not do what its author probably intended.
 type Mistake struct {
 	Line, Column int    // from 1, in bytes
-	Text         string // what is wrong, and what to write
+	Text         string // the mistake and its correction
 }
 
-// Mistakes looks for lines that are patterns to git as well, as every text is, but that match
-// nothing, or not what who wrote them has in mind.
+// Mistakes finds lines that are valid patterns, as every text is, but match nothing, or not what
+// their author probably intended.
 func Mistakes(data []byte) (list []Mistake) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
-	folders := map[string]int{} // that lines leave out, and these
+	folders := map[string]int{} // excluded directories, with their lines
 	for number := 1; len(data) > 0; number++ {
 		var line []byte
 		line, data, _ = bytes.Cut(data, []byte{'\n'})
@@ -37,7 +36,7 @@ func Mistakes(data []byte) (list []Mistake) {
 	return list
 }
 
-// leftFolder returns the folder that a line leaves out with all in it, "" for another line.
+// leftFolder returns the directory that a line excludes as a whole, "" for another line.
 func leftFolder(line string) string {
 	if strings.HasPrefix(line, "!") || strings.ContainsAny(line, `*?[\`) {
 		return ""
@@ -45,7 +44,7 @@ func leftFolder(line string) string {
 	return strings.Trim(line, "/ ")
 }
 
-// mistake returns what is wrong with a line, "" for nothing, and where.
+// mistake returns the mistake in a line and its column, "" for none.
 func mistake(line string, folders map[string]int) (column int, wrong string) {
 	pattern, back := strings.CutPrefix(line, "!")
 	column = len(line) - len(pattern) + 1
@@ -53,16 +52,16 @@ func mistake(line string, folders map[string]int) (column int, wrong string) {
 	case strings.HasPrefix(pattern, "//"):
 		return column, "comments begin with #"
 	case pattern != strings.TrimLeft(pattern, " \t"):
-		return column, "spaces before a pattern belong to it; take them away"
+		return column, "spaces before a pattern belong to it; remove them"
 	case strings.HasPrefix(pattern, `"`), strings.HasPrefix(pattern, "'"):
 		return column, fmt.Sprintf("quotes belong to the pattern: write %s", strings.Trim(pattern, `"' `))
 	case strings.Contains(pattern, " #"), strings.Contains(pattern, "\t#"):
 		at := strings.IndexAny(pattern, " \t")
 		return column + at, `text behind a pattern belongs to it; write comments in lines of their own`
 	case strings.HasPrefix(pattern, "./"):
-		return column, fmt.Sprintf("matches nothing; patterns begin at the folder of this file: write %s", pattern[1:])
+		return column, fmt.Sprintf("matches nothing; patterns begin at the directory of this file: write %s", pattern[1:])
 	case strings.HasPrefix(pattern, "../"):
-		return column, "matches nothing: patterns are for what is in the folder of this file; write it in that one's"
+		return column, "matches nothing: patterns match files in the directory of this file; move the line to the .cookignore of the other directory"
 	case strings.HasPrefix(pattern, "^"), strings.HasSuffix(pattern, "$"), strings.Contains(pattern, `\.`):
 		plain := strings.NewReplacer(`\.`, ".", ".*", "*", "^", "", "$", "").Replace(pattern)
 		return column, fmt.Sprintf("patterns are no regular expressions: write %s", plain)
@@ -79,7 +78,7 @@ func mistake(line string, folders map[string]int) (column int, wrong string) {
 	if _, ok := compile(string(trimSpaces([]byte(line)))); !ok {
 		switch {
 		case strings.HasSuffix(pattern, `\`):
-			return column, `matches nothing; a folder ends in "/"`
+			return column, `matches nothing; a directory ends in "/"`
 		case strings.Contains(pattern, "["):
 			return column + strings.IndexByte(pattern, '['), `matches nothing: "[" without "]"; write \[ for a bracket in a name`
 		}
@@ -89,14 +88,14 @@ func mistake(line string, folders map[string]int) (column int, wrong string) {
 		name := strings.TrimPrefix(pattern, "/")
 		for i := range len(name) {
 			if number := folders[name[:i]]; name[i] == '/' && number > 0 && strings.Trim(name[i:], "/ ") != "" {
-				return 1, fmt.Sprintf("has no effect: line %d leaves the folder out with all in it; write %s/* there", number, name[:i])
+				return 1, fmt.Sprintf("has no effect: line %d leaves the directory out with all its files; write %s/* there", number, name[:i])
 			}
 		}
 	}
 	return 0, ""
 }
 
-// escapedLetter is where a backslash stands before what needs none, -1 for nowhere.
+// escapedLetter returns the index of a backslash before a character that needs no escape, or -1.
 func escapedLetter(pattern string) int {
 	for i := 0; i+1 < len(pattern); i++ {
 		if pattern[i] != '\\' {
@@ -111,5 +110,5 @@ func escapedLetter(pattern string) int {
 	return -1
 }
 
-// braces are alternatives, as a shell and cook.toml have them; the first is a group.
+// braces matches alternatives in the syntax of shells and cook.toml; the first is a group.
 var braces = lazyregexp.New(`\{([^{},]*),[^{}]*\}`)

@@ -6,15 +6,15 @@ import (
 	"testing"
 )
 
-// goodPatterns are what a .cookignore may well hold.
+// goodPatterns are common correct lines of a .cookignore.
 var goodPatterns = []string{
 	"*.bak", "*.tmp", "/notes/", "notes", "docs/*.txt", "/a/b/c.png", "**/old", "old/**", "a/**/b", "x[0-9].png", "[ab]*", `\#name`, `\!name`,
 	`with\ space`, "with space.txt", `a\*b`, "!keep.bak", "!/a/keep", "?.txt", "*~", ".#*", "#comment", "[!a]x", "[^a]x", "$RECYCLE.BIN", "a,b.txt", "{literal}",
 	".*", ".*.swp", "!.htaccess", "ünïcode/*.png", "trailing   ", "@eaDir", "_*", "Thumbs.db", "a#b", "v1.0$x",
 }
 
-// Good patterns, and those of the list that is always there, are not complained of.
-func TestNoMistakes(t *testing.T) {
+// Good patterns and the lines of Defaults have no mistakes.
+func TestGoodPatternsHaveNoMistakes(t *testing.T) {
 	for _, text := range append(strings.Split(Defaults, "\n"), goodPatterns...) {
 		if list := Mistakes([]byte(text)); len(list) > 0 {
 			t.Errorf("%q: %v", text, list)
@@ -25,9 +25,9 @@ func TestNoMistakes(t *testing.T) {
 	}
 }
 
-// What people write wrong into a .cookignore, drawn from good patterns and written, has a
-// place and the remedy.
-func TestMistakes(t *testing.T) {
+// Common mistakes, written and derived from good patterns, are reported with position and
+// correction.
+func TestCommonMistakesAreExplained(t *testing.T) {
 	n := 0
 	check := func(text string, line, column int, want string) {
 		n++
@@ -46,7 +46,7 @@ func TestMistakes(t *testing.T) {
 		check("'"+p+"'", 1, 1, "write "+p)
 		check(p+" # old", 1, 1+len(p), "lines of their own")
 		check("// "+p, 1, 1, "comments begin with #")
-		check("../"+p, 1, 1, "in the folder of this file")
+		check("../"+p, 1, 1, "in the directory of this file")
 		if !strings.HasPrefix(p, "/") {
 			check("./"+p, 1, 1, "write /"+p)
 			check("!./"+p, 1, 2, "write /"+p)

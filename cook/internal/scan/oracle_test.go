@@ -13,24 +13,24 @@ import (
 	"testing"
 )
 
-// verdict names the pattern that decided on a path.
+// A verdict names the pattern that decided on a path.
 type verdict struct {
-	Folder string // of the ignore file, "" for the root
+	Folder string // directory of the ignore file, "" for the root
 	Line   int    // 0 = no pattern matched
 	Negate bool
 }
 
 func (v verdict) ignored() bool { return v.Line != 0 && !v.Negate }
 
-// forest is a set of ignore files and folders in which paths are judged.
+// A forest is a set of ignore files and directories, in which paths are judged.
 type forest struct {
-	folders map[string]bool   // every folder, without "" for the root
-	ignores map[string]string // folder -> text of its ignore file
-	// defaults are patterns that are weaker than those of all files.
+	folders map[string]bool   // every directory, without "" for the root
+	ignores map[string]string // directory -> text of its ignore file
+	// defaults are patterns that every file overrides.
 	defaults string
 }
 
-// newForest adds the folders above the given ones.
+// newForest adds the parents of the given directories.
 func newForest(ignores map[string]string, folders ...string) forest {
 	f := forest{folders: map[string]bool{}, ignores: ignores}
 	for folder := range ignores {
@@ -44,7 +44,7 @@ func newForest(ignores map[string]string, folders ...string) forest {
 	return f
 }
 
-// judge goes down to path as the walk does.
+// judge follows path as the walk does.
 func (f forest) judge(path string) verdict {
 	var list *ignoreList
 	owner := map[*pattern]string{}
@@ -76,7 +76,7 @@ func (f forest) judge(path string) verdict {
 	}
 }
 
-// git runs git in dir with nothing of the user's setup.
+// git runs git in dir without the user's configuration.
 func git(dir, stdin string, args ...string) ([]byte, error) {
 	cmd := exec.Command("git", args...)
 	cmd.Dir = dir
@@ -106,7 +106,7 @@ func asExit(err error, exit **exec.ExitError) bool {
 	return ok
 }
 
-// plant makes the forest in dir, with the given name for ignore files.
+// plant writes the forest to dir, with the given name for ignore files.
 func (f forest) plant(dir, ignoreName string) error {
 	for folder := range f.folders {
 		if err := os.MkdirAll(filepath.Join(dir, folder), 0o777); err != nil {
@@ -121,7 +121,7 @@ func (f forest) plant(dir, ignoreName string) error {
 	return nil
 }
 
-// askGit has git judge the paths in a fresh repository.
+// askGit returns git's verdicts on the paths, in a fresh repository.
 func (f forest) askGit(dir string, paths []string) ([]verdict, error) {
 	if _, err := git(dir, "", "init", "-q", "--template="); err != nil {
 		return nil, err
@@ -144,7 +144,7 @@ func (f forest) askGit(dir string, paths []string) ([]verdict, error) {
 func checkIgnore(dir string, paths []string) ([]verdict, error) {
 	var in strings.Builder
 	for _, p := range paths {
-		in.WriteString("./" + p + "\x00") // the dot keeps git from reading ':' as pathspec magic
+		in.WriteString("./" + p + "\x00") // the dot prevents pathspec magic with ':'
 	}
 	out, err := git(dir, in.String(), "-c", "core.excludesFile=", "-c", "core.ignoreCase=false",
 		"check-ignore", "--no-index", "--stdin", "-z", "-v", "-n")
@@ -173,14 +173,14 @@ func checkIgnore(dir string, paths []string) ([]verdict, error) {
 	return verdicts, nil
 }
 
-// fataler is what *testing.T and *rapid.T share.
+// fataler is the common interface of *testing.T and *rapid.T.
 type fataler interface {
 	Helper()
 	Fatal(args ...any)
 	Errorf(format string, args ...any)
 }
 
-// compare has both judge the paths.
+// compare compares the verdicts of the walk and of git on the paths.
 func (f forest) compare(t fataler, dir string, paths []string) {
 	t.Helper()
 	want, err := f.askGit(dir, paths)

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// gather makes the tree out of its folders.
+// gather makes the tree out of its directories.
 //
-// The order of whole paths is the order of a walk that goes, in each folder,
-// by name for files and by name + "/" for folders: two paths that part ways in
-// a folder differ there within the shorter of the two keys. So the sorted
-// listings of the workers are merged here, and nothing is sorted again.
+// The order of whole paths equals the order of a walk that visits, in each directory, files by
+// name and directories by name + "/": two paths that part in a directory differ there within the
+// shorter of the two keys. So gather merges the sorted listings of the workers without sorting
+// again.
 func gather(first *node) *Tree {
 	var size sizes
 	size.addNodeSizes(first)
@@ -48,8 +48,8 @@ func (s *sizes) addNodeSizes(n *node) {
 	}
 }
 
-// appendNode appends what n holds and lets go of it. The recursion is as deep as the
-// longest path has slashes.
+// appendNode appends the contents of n and releases n. The recursion is as deep as the longest
+// path has slashes.
 func (t *Tree) appendNode(n *node) {
 	if f, ok := n.folder(); ok {
 		t.Folders = append(t.Folders, f)
@@ -75,7 +75,7 @@ func (t *Tree) appendNode(n *node) {
 	*n = node{}
 }
 
-// compareToFolder compares a file's path with folder+"/", both in one folder.
+// compareToFolder compares a file's path with folder+"/"; both are in one directory.
 func compareToFolder(file, folder string) int {
 	if len(file) <= len(folder) {
 		if c := strings.Compare(file, folder[:len(file)]); c != 0 {
@@ -89,7 +89,7 @@ func compareToFolder(file, folder string) int {
 	return cmp.Compare(file[len(folder)], '/')
 }
 
-// folderOf gives the folder part of a path, "" for the root.
+// folderOf returns the directory of a path, "" for the root.
 func folderOf(path string) string {
 	return path[:max(0, strings.LastIndexByte(path, '/'))]
 }

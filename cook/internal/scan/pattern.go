@@ -7,20 +7,20 @@ import (
 
 // pattern is one compiled line of a .cookignore.
 type pattern struct {
-	negate     bool // takes back in
+	negate     bool // includes again
 	folderOnly bool
-	byName     bool // holds no slash: judged on the last element alone
-	builtIn    bool // of Defaults
-	secret     bool // of Defaults, for files that may hold a private key or a password
+	byName     bool // without a slash: matches the last element
+	builtIn    bool // from Defaults
+	secret     bool // from Defaults, for files with private keys or passwords
 	shape      shape
 	line       int    // in its file, from 1
-	text       string // literal part; what it is, shape says
-	glob       []step // what follows text, for shapeGlob
-	least      int    // bytes that glob needs at least
+	text       string // literal part; its meaning depends on shape
+	glob       []step // the rest behind text, for shapeGlob
+	least      int    // least number of bytes that glob matches
 }
 
-// shape is how a pattern is matched. Nearly all patterns in use are one of the
-// first two, which need one comparison.
+// shape says how a pattern is matched. Nearly all real patterns have one of the first two shapes,
+// which take one comparison.
 type shape uint8
 
 const (
@@ -29,8 +29,7 @@ const (
 	shapeGlob                // text is the beginning, glob the rest
 )
 
-// compile reads one line without its line end. It is not ok if nothing can
-// ever match.
+// compile compiles one line without its line end. ok is false if nothing can ever match.
 func compile(line string) (p pattern, ok bool) {
 	line, p.negate = strings.CutPrefix(line, "!")
 	var body string
@@ -49,8 +48,8 @@ func compile(line string) (p pattern, ok bool) {
 	case p.byName && body[0] == '*' && literalPrefix(body[1:]) == len(body)-1:
 		p.shape, p.text = shapeSuffix, body[1:]
 	default:
-		// git takes the literal part off first and reads the rest as a
-		// pattern of its own, so that "a**/b" is "a" and then "**/b".
+		// git removes the literal part first and parses the rest as a separate pattern, so
+		// "a**/b" is "a" and then "**/b".
 		p.shape, p.text = shapeGlob, body[:literal]
 		if p.glob, ok = compileGlob(body[literal:]); !ok {
 			return p, false
@@ -60,7 +59,7 @@ func compile(line string) (p pattern, ok bool) {
 	return p, true
 }
 
-// literalPrefix is the length of s up to its first special byte.
+// literalPrefix returns the length of s up to its first special byte.
 func literalPrefix(s string) int {
 	if i := strings.IndexAny(s, `*?[\`); i >= 0 {
 		return i
@@ -68,8 +67,8 @@ func literalPrefix(s string) int {
 	return len(s)
 }
 
-// match judges a path relative to the pattern's folder, or its last element
-// for a pattern that is byName.
+// match matches a path relative to the pattern's directory, or its last element for a pattern
+// that is byName.
 func (p *pattern) match(path []byte) bool {
 	switch p.shape {
 	case shapeExact:
@@ -107,7 +106,7 @@ type byteSet [4]uint64
 func (s *byteSet) add(b byte)      { s[b>>6] |= 1 << (b & 63) }
 func (s *byteSet) has(b byte) bool { return s[b>>6]&(1<<(b&63)) != 0 }
 
-// leastLen counts the steps that take a byte.
+// leastLen counts the steps that match exactly one byte.
 func leastLen(glob []step) int {
 	n := 0
 	for _, s := range glob {
@@ -118,23 +117,21 @@ func leastLen(glob []step) int {
 	return n
 }
 
-// matchGlob reports whether glob takes all of s.
+// matchGlob reports whether glob matches all of s.
 //
-// It goes forward and, at a mismatch, back to the last star only, which then
-// takes one byte more; if a slash or the end stops that, back to the last
-// double star. Going back further would be in vain: whatever an earlier star
-// could take more, the later one can take as well. A slash settles the stars
-// of its element for good, because only opByte and double stars take one. So
-// the time is at most len(glob) * len(s) for each place where a double star
-// can end, whatever the pattern.
+// After a mismatch it goes back to the last star only, which then matches one more byte; if a
+// slash or the end prevents that, it goes back to the last double star. Going back further cannot
+// help: the later star can match the same bytes as an earlier one. A slash ends the stars of its
+// element for good, because only opByte and double stars match a slash. So the time is at most
+// len(glob) * len(s) for each possible end of a double star, for every pattern.
 func matchGlob(glob []step, s []byte) bool {
 	var (
 		g, i    int
 		star    = -1 // step after the last star; -1 = none to go back to
-		starEnd int  // where the text it takes ends
-		deep    = -1 // likewise for the last double star
+		starEnd int  // end of the text that the star matches
+		deep    = -1 // the same for the last double star
 		deepEnd int
-		folders bool // that one is opFolders
+		folders bool // the double star is opFolders
 	)
 	for {
 		if g == len(glob) {

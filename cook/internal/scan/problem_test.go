@@ -7,16 +7,16 @@ import (
 	"testing"
 )
 
-func TestProblemLine(t *testing.T) {
+func TestProblemIsOneLine(t *testing.T) {
 	tests := []struct {
 		p    Problem
 		want string
 	}{
 		{Problem{"a/b", Unreadable, &fs.PathError{Op: "openat", Path: "/x/a/b", Err: fs.ErrPermission}},
 			"a/b: cannot be read: permission denied"},
-		{Problem{"a b", Nested, nil}, "a b: folder link below a linked folder is not followed; link its target directly"},
-		{Problem{"a\nb\x1b[31m", Loop, nil}, `"a\nb\x1b[31m": link leads to a folder that contains it; remove it`},
-		{Problem{"\xff", Irregular, errors.New("is a socket")}, `"\xff": neither file nor folder: is a socket; move it out of the asset folder`},
+		{Problem{"a b", Nested, nil}, "a b: directory link below a linked directory is not followed; link its target directly"},
+		{Problem{"a\nb\x1b[31m", Loop, nil}, `"a\nb\x1b[31m": link leads to a directory that contains it; remove it`},
+		{Problem{"\xff", Irregular, errors.New("is a socket")}, `"\xff": neither file nor directory: is a socket; move it out of the asset directory`},
 		{Problem{"ü", Kind(99), nil}, "ü: Kind(99)"},
 	}
 	for _, tt := range tests {
@@ -26,7 +26,7 @@ func TestProblemLine(t *testing.T) {
 	}
 }
 
-func TestKinds(t *testing.T) {
+func TestEveryKindHasNameAndMessage(t *testing.T) {
 	seen := map[string]bool{}
 	for k := Unreadable; k <= BadIgnore; k++ {
 		name := k.String()
@@ -48,7 +48,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-func TestIncomplete(t *testing.T) {
+func TestUnreadableDirectoryMakesItsPathsUncertain(t *testing.T) {
 	tree := &Tree{Problems: []Problem{
 		{"a", Dangling, nil},
 		{"b", Unreadable, nil},
@@ -72,6 +72,6 @@ func TestIncomplete(t *testing.T) {
 	}
 	whole := &Tree{Problems: []Problem{{IgnoreName, BadIgnore, nil}}}
 	if !whole.Incomplete("a") || !whole.Incomplete("a/b") {
-		t.Error("a bad ignore file at the root leaves everything open")
+		t.Error("a bad ignore file at the root makes every path uncertain")
 	}
 }

@@ -18,46 +18,45 @@ import (
 const (
 	// ConfigName is the name of the files listed in [Tree.Configs].
 	ConfigName = "cook.toml"
-	// IgnoreName is the name of the files that say what is left out.
+	// IgnoreName is the name of the files that list what to leave out.
 	IgnoreName = ".cookignore"
-	// IDsName is the name of the file in the root that says which assets were renamed.
+	// IDsName is the name of the file in the root that records renamed assets.
 	IDsName = "assets.ids"
 )
 
 // Entry is one asset.
 type Entry struct {
 	Path  string // slash separated, relative to the root, any bytes but NUL
-	Stamp Stamp  // of the target where Path is a link
+	Stamp Stamp  // of the target if Path is a link
 }
 
-// Options says what to leave out and how hard to work. The zero value walks
-// everything with one worker per processor.
+// Options says what to leave out and how many workers to use. The zero value walks everything
+// with one worker per processor.
 type Options struct {
-	Exclude []string // folders left out: output, store. They need not exist.
+	Exclude []string // directories to skip: output, store; they need not exist
 	Workers int      // 0 or less = GOMAXPROCS
-	// ListAll makes every folder Odd, as where folders keep no times.
+	// ListAll makes every directory Odd, as on file systems without directory times.
 	ListAll bool
-	// Wanted are extensions that Defaults does not leave out, in lower case with their dots.
+	// Wanted are extensions that Defaults does not exclude, in lower case with their dots.
 	Wanted []string
 }
 
-// Tree is what [Dir] or [Again] found.
+// Tree is the result of [Dir] or [Again].
 type Tree struct {
 	Entries  []Entry   // assets, sorted by the bytes of Path
-	Configs  []Entry   // cook.toml files, sorted by their folder's path: parents come first
-	Ignores  []Entry   // .cookignore files that were read, with stamps from before that; sorted as Configs
+	Configs  []Entry   // cook.toml files, sorted by directory: parents first
+	Ignores  []Entry   // .cookignore files with stamps from before reading; sorted as Configs
 	Problems []Problem // sorted by Path, then Kind
-	Folders  []Folder  // those that were visited, in the order of CompareFolders
-	LeftOut  []Entry   // files and folders that [Defaults] left out of listed folders, in the order of Folders
+	Folders  []Folder  // the visited directories, in the order of CompareFolders
+	LeftOut  []Entry   // files and directories that [Defaults] excluded, in the order of Folders
 
-	Listed int64 // folders that were listed to the end
-	Stats  int64 // names that were asked for their stamps; resolving links is not counted
+	Listed int64 // directories that were listed completely
+	Stats  int64 // lstat calls, without those for links
 }
 
-// Dir walks root, which may itself be a link. What cannot be read below it is
-// a [Problem] in the tree; the error is for a root that cannot be listed or
-// that lies inside an excluded folder (an empty answer would look as if every
-// asset had gone), and for the end of ctx.
+// Dir walks root, which may itself be a link. Anything unreadable below root is a [Problem] in
+// the tree. Dir returns an error if root cannot be listed, if ctx ends, or if root is inside an
+// excluded directory, because an empty tree would look as if all assets were removed.
 func Dir(ctx context.Context, root string, opt Options) (*Tree, error) {
 	return dir(ctx, root, opt, openFolder)
 }
@@ -102,10 +101,10 @@ func walkRoot(ctx context.Context, root string, opt Options, open openFunc, e *e
 	return gather(first), nil
 }
 
-// realFolder gives the absolute path of a folder with every link resolved.
+// realFolder returns the absolute path of a directory with all links resolved.
 func realFolder(name string) (string, fs.FileInfo, error) {
 	if name == "" {
-		return "", nil, errors.New("empty folder name")
+		return "", nil, errors.New("empty directory name")
 	}
 	abs, err := filepath.Abs(name)
 	if err != nil {
@@ -125,9 +124,8 @@ func realFolder(name string) (string, fs.FileInfo, error) {
 	return real, info, nil
 }
 
-// Incomplete reports whether the absence of path from Entries proves nothing,
-// because path is or lies under something that could not be read. An output
-// must not be removed on the strength of such an absence.
+// Incomplete reports whether path may exist although it is not in Entries, because path or a
+// directory above it could not be read. An output of such a path must not be removed.
 func (t *Tree) Incomplete(path string) bool {
 	if len(t.Problems) == 0 {
 		return false

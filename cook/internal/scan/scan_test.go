@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// plant makes files in dir: path -> content. A path that ends in '/' is a
-// folder, a content that starts with "-> " makes a link.
+// plant makes files in dir: path -> content. A path that ends in '/' is a directory; a content
+// that starts with "-> " makes a link.
 func plant(t testing.TB, dir string, files map[string]string) {
 	t.Helper()
 	for path, content := range files {
@@ -59,7 +59,7 @@ func paths(entries []Entry) []string {
 	return list
 }
 
-// problems gives "path: kind" lines.
+// problems formats problems as "path: kind" lines.
 func problems(tree *Tree) []string {
 	list := []string{}
 	for _, p := range tree.Problems {
@@ -84,7 +84,7 @@ func wantTree(t *testing.T, tree *Tree, entries, configs, probs []string) {
 	}
 }
 
-func TestDirOrder(t *testing.T) {
+func TestEntriesAreSortedByPath(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, map[string]string{
 		"a/x": "", "a/b/y": "", "a-b": "", "a.b": "", "a0": "", "a-": "", "a-d/z": "", "a.d/z": "", "aa/z": "", "Z": "", "b": "", "empty/": "", "empty/too/": "",
@@ -94,7 +94,7 @@ func TestDirOrder(t *testing.T) {
 	}, nil, nil)
 }
 
-func TestDirStamps(t *testing.T) {
+func TestEntriesHaveTheStampsOfTheirFiles(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, map[string]string{"a": "1", "d/b": "22", "d/e/c": "333", "d/cook.toml": "4444"})
 	tree := walk(t, dir, Options{})
@@ -113,13 +113,13 @@ func TestDirStamps(t *testing.T) {
 	}
 }
 
-func TestDirConfigs(t *testing.T) {
+func TestConfigsAreListedSeparately(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, map[string]string{
 		"cook.toml": "", "a/cook.toml": "", "a/b/cook.toml": "", "a-b/cook.toml": "", "z/cook.toml": "",
-		"q/cook.toml/x": "", // a folder of that name is a folder
+		"q/cook.toml/x": "", // a directory of that name is a directory
 		"out/cook.toml": "",
-		".cookignore":   "*.toml\nout/\n", // hides the folder's, not the others
+		".cookignore":   "*.toml\nout/\n", // hides the directory's file, not the others
 	})
 	wantTree(t, walk(t, dir, Options{}), []string{}, []string{
 		"cook.toml", "a/cook.toml", "a-b/cook.toml", "a/b/cook.toml", "z/cook.toml",
@@ -148,7 +148,7 @@ func TestDirExclude(t *testing.T) {
 	wantTree(t, tree, []string{"a", "d/out/a", "outer/a"}, nil, nil)
 }
 
-func TestDirRootErrors(t *testing.T) {
+func TestUnusableRootIsAnError(t *testing.T) {
 	base := t.TempDir()
 	plant(t, base, map[string]string{"file": "", "out/assets/a": ""})
 	out := filepath.Join(base, "out")
@@ -192,7 +192,7 @@ func TestDirRelativeRoot(t *testing.T) {
 	wantTree(t, walk(t, "./assets/d/..", Options{}), []string{"cooked/a", "d/a"}, nil, nil)
 }
 
-func TestBadIgnore(t *testing.T) {
+func TestUnreadableIgnoreFileHidesItsDirectory(t *testing.T) {
 	big := strings.Repeat("a\n", MaxIgnoreSize/2)
 	tests := []struct {
 		name  string
@@ -202,7 +202,7 @@ func TestBadIgnore(t *testing.T) {
 	}{
 		{"too large", map[string]string{"d/.cookignore": big + "b"}, []string{"d/.cookignore: bad ignore file"}, "larger than 1048576 bytes"},
 		{"just fits", map[string]string{"d/.cookignore": big}, nil, ""},
-		{"a folder", map[string]string{"d/.cookignore/x": ""}, []string{"d/.cookignore: bad ignore file"}, "is a folder"},
+		{"a folder", map[string]string{"d/.cookignore/x": ""}, []string{"d/.cookignore: bad ignore file"}, "is a directory"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -219,7 +219,7 @@ func TestBadIgnore(t *testing.T) {
 				t.Errorf("got %q, want %q in it", p, tt.cause)
 			}
 			if !tree.Incomplete("d/e/b") || tree.Incomplete("z/b") {
-				t.Error("only what lies below the bad file is uncertain")
+				t.Error("only paths in the directory of the bad file are uncertain")
 			}
 		})
 	}

@@ -7,48 +7,46 @@ import (
 	"github.com/assetcook/assetcook/internal/dirfd"
 )
 
-// SettleTime is how long a file must have been left alone before its stamp can
-// be trusted: longer than the longest tick of a file system, which is 2 s (FAT),
-// by as much as the clock that stamps are taken from may be behind. Linux moves
-// that clock by 1 to 10 ms at a time, and late on a machine that is kept busy.
+// SettleTime is how long a file must be unchanged before its stamp can be trusted. It exceeds the
+// longest tick of a file system, 2 s (FAT), by the maximal lag of the clock that stamps are taken
+// from. Linux advances that clock in steps of 1 to 10 ms, and later on a busy machine.
 const SettleTime = 2*time.Second + 200*time.Millisecond
 
-// Stamp is what stat says of a file, to be compared with ==. Equal settled
-// stamps mean that the file was not written to in between, as far as the file
-// system shows: it does not show every write through a shared mapping.
+// Stamp is the result of stat for a file, to be compared with ==. Equal settled stamps mean that
+// the file was not written in between, as far as the file system shows it: some writes through a
+// shared mapping do not change a stamp.
 type Stamp struct {
 	Size   int64  // bytes
 	MTime  int64  // last write, ns since 1970
-	CTime  int64  // last change of content or metadata, ns since 1970; 0 where the system has none
-	Inode  uint64 // 0 where unknown
-	Device uint64 // 0 where unknown
+	CTime  int64  // last change of content or metadata, ns since 1970; 0 if unsupported
+	Inode  uint64 // 0 if unknown
+	Device uint64 // 0 if unknown
 	Mode   uint32 // type and permissions as the bits of [fs.FileMode], the same on every system
 }
 
-// StampOf reads the stamp out of a FileInfo made by [os.Stat], [os.Lstat],
-// [os.Root] or [os.File.Stat].
+// StampOf returns the stamp of a FileInfo from [os.Stat], [os.Lstat], [os.Root] or
+// [os.File.Stat].
 func StampOf(fi fs.FileInfo) Stamp {
 	info := dirfd.InfoOf(fi)
 	return StampOfInfo(&info)
 }
 
-// StampOfInfo is StampOf for what a folder was asked for.
+// StampOfInfo returns the stamp of a dirfd.Info.
 func StampOfInfo(i *dirfd.Info) Stamp {
 	return Stamp{Size: i.Size, MTime: i.MTime, CTime: i.CTime, Inode: i.Inode, Device: i.Device, Mode: i.Mode}
 }
 
-// Settled reports whether a stamp that was taken at or after the time at (ns
-// since 1970) can be trusted later. It can when the file's last change lies
-// SettleTime or more before at: a write after the stamp was taken then falls
-// into a later clock tick and shows. A change closer than that, or in the
-// future, may share its tick with a later write that no stamp will show.
+// Settled reports whether a stamp that was taken at or after the time at (ns since 1970) can be
+// trusted later. It can if the file's last change was SettleTime or more before at: a write after
+// the stamp then has a later time and changes the stamp. A more recent change, or one in the
+// future, may have the same time as a later write, so that the stamp would not change.
 func (s Stamp) Settled(at int64) bool {
 	changed := s.changed()
-	// The difference of two int64 in order always fits a uint64.
+	// The difference of two ordered int64 always fits a uint64.
 	return changed <= at && uint64(at)-uint64(changed) >= uint64(SettleTime)
 }
 
-// changed is the time of the last change that the stamp shows.
+// changed returns the time of the last change that the stamp shows.
 func (s Stamp) changed() int64 {
 	if s.CTime == 0 {
 		return s.MTime
@@ -56,7 +54,7 @@ func (s Stamp) changed() int64 {
 	return s.CTime
 }
 
-// IsFolder reports whether the stamp is that of a folder.
+// IsFolder reports whether the stamp is that of a directory.
 func (s Stamp) IsFolder() bool { return s.mode().IsDir() }
 
 func (s Stamp) mode() fs.FileMode { return fs.FileMode(s.Mode) }

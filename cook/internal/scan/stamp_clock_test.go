@@ -7,16 +7,16 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestClock(t *testing.T) {
+func TestOldStampsAreSettled(t *testing.T) {
 	const s = int64(time.Second)
 	begin := time.Unix(1_700_000_000, 0)
 	const here, there = 1, 2 // devices
 	for _, tt := range []struct {
 		name      string
-		written   int64 // by the file system here, against begin
-		set       int64 // how far the local clock is set while the run goes on
+		written   int64 // by the file system here, relative to begin
+		set       int64 // how far the local clock is set during the run
 		device    uint64
-		changed   int64 // against begin
+		changed   int64 // relative to begin
 		want      bool  // Settled
 		wantSince bool  // SettledSince, 10 s after begin
 	}{
@@ -54,11 +54,11 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// A stamp that is settled at one time is not given to a write later on, whatever
-// ticks the file system keeps and however late its clock is.
-func TestSettledIsNeverGivenAgain(t *testing.T) {
+// A settled stamp is never equal to the stamp of a later write, for any tick of the file system
+// and any lag of its clock.
+func TestSettledStampDiffersFromEveryLaterStamp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		const tenth = int64(100 * time.Millisecond) // later than any clock of stamps is
+		const tenth = int64(100 * time.Millisecond) // exceeds the lag of every stamp clock
 		tick := rapid.SampledFrom([]int64{1, 4e6, 10e6, 1e9, 2e9}).Draw(t, "tick")
 		ctime := func(at int64, late string) int64 {
 			return (at - rapid.Int64Range(0, tenth).Draw(t, late)) / tick * tick
@@ -73,8 +73,8 @@ func TestSettledIsNeverGivenAgain(t *testing.T) {
 	})
 }
 
-// The clock of the system, and one that stands still.
-func TestClocks(t *testing.T) {
+// The clock of the system, and one that does not advance.
+func TestSettledBySystemClock(t *testing.T) {
 	now := time.Now()
 	still := NewClock(now, func() time.Time { return now })
 	for age, want := range map[time.Duration]bool{0: false, SettleTime - 1: false, SettleTime: true} {
@@ -83,8 +83,8 @@ func TestClocks(t *testing.T) {
 			t.Errorf("changed %v before: %v, %v", age, still.Settled(s), still.SettledSince(s))
 		}
 	}
-	// The time of day and the monotonic clock are read one after the other, and
-	// run alike only to some nanoseconds.
+	// The time of day and the monotonic clock are read one after the other and agree only to some
+	// nanoseconds.
 	real := NewClock(now, time.Now)
 	for age, want := range map[time.Duration]bool{0: false, SettleTime / 2: false, 2 * SettleTime: true} {
 		if s := (Stamp{CTime: now.Add(-age).UnixNano()}); real.Settled(s) != want {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-func TestStampOf(t *testing.T) {
+func TestStampHasTheFieldsOfStat(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "a")
 	if err := os.WriteFile(name, []byte("12345"), 0o644); err != nil {
 		t.Fatal(err)
@@ -46,7 +46,7 @@ func TestStampOf(t *testing.T) {
 	}
 }
 
-func TestSettled(t *testing.T) {
+func TestRecentChangeIsNotSettled(t *testing.T) {
 	const now = int64(1_700_000_000_000_000_000)
 	const tick = int64(SettleTime)
 	tests := []struct {

@@ -11,7 +11,6 @@ func (f *unixFolder) trusted() bool {
 	return err == nil && keepsTimes(unix.ByteSliceToString(st.Fstypename[:]))
 }
 
-// keepsTimes reports whether a file system, named as statfs(2) does, changes a
-// folder's times whenever a name in it is made, removed or replaced. Others
-// may do so too; these are known to.
+// keepsTimes reports whether a file system, named as by statfs(2), is known to change a
+// directory's times whenever a name in it is created, removed or replaced.
 func keepsTimes(kind string) bool { return kind == "apfs" || kind == "hfs" }

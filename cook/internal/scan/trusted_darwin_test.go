@@ -2,7 +2,7 @@ package scan
 
 import "testing"
 
-func TestKeepsTimes(t *testing.T) {
+func TestOnlyKnownFileSystemsAreTrusted(t *testing.T) {
 	for _, kind := range []string{"apfs", "hfs"} {
 		if !keepsTimes(kind) {
 			t.Errorf("%s is not trusted", kind)

@@ -2,7 +2,7 @@ package scan
 
 import "golang.org/x/sys/unix"
 
-// Magic numbers that package unix does not have.
+// Magic numbers missing in package unix.
 const (
 	zfsMagic      = 0x2fc12fc1 // OpenZFS, include/sys/fs/zfs.h
 	jfsMagic      = 0x3153464a // linux, fs/jfs/jfs_superblock.h
@@ -18,11 +18,10 @@ func (f *unixFolder) trusted() bool {
 	return err == nil && keepsTimes(uint32(st.Type))
 }
 
-// keepsTimes reports whether a file system, named by its statfs(2) magic
-// number, changes a folder's times whenever a name in it is made, removed or
-// replaced. What is left out may do so too: network and FUSE file systems
-// answer from a cache or as their server likes, FAT keeps no time at all for
-// its root.
+// keepsTimes reports whether a file system, named by its statfs(2) magic number, is known to
+// change a directory's times whenever a name in it is created, removed or replaced. Network and
+// FUSE file systems are missing because they answer from a cache or as their server likes, and
+// FAT because it stores no time for its root.
 func keepsTimes(magic uint32) bool {
 	switch magic {
 	case unix.EXT4_SUPER_MAGIC, // ext2 and ext3 too

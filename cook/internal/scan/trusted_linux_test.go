@@ -2,7 +2,7 @@ package scan
 
 import "testing"
 
-func TestKeepsTimes(t *testing.T) {
+func TestOnlyKnownFileSystemsAreTrusted(t *testing.T) {
 	tests := []struct {
 		name  string
 		magic uint32
@@ -41,11 +41,11 @@ func TestKeepsTimes(t *testing.T) {
 	}
 }
 
-// TestProcIsNotTrusted asks a file system that every Linux has.
+// Every Linux has /proc.
 func TestProcIsNotTrusted(t *testing.T) {
 	tree := walk(t, "/proc/self/task", Options{Workers: 1})
 	if len(tree.Folders) == 0 {
-		t.Fatal("no folders")
+		t.Fatal("no directories")
 	}
 	for _, f := range tree.Folders {
 		if !f.Odd {

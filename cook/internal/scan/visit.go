@@ -12,13 +12,12 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// chunk is how many names or entries are handled between two looks at the
-// context.
+// chunk is the number of names or entries between two checks of the context.
 const chunk = 1024
 
 var errTooLong = errors.New("path is longer than the system can open; shorten it")
 
-// visitor is one worker's view of the walker, with buffers that it reuses.
+// visitor is one worker's view of the walker, with reusable buffers.
 type visitor struct {
 	*walker
 	names []string
@@ -26,8 +25,7 @@ type visitor struct {
 	sizes []int // length of each entry's name
 }
 
-// visit lists one folder and fills its node. The error is for the folder as a
-// whole.
+// visit lists one directory and fills its node. An error concerns the directory as a whole.
 func (v *visitor) visit(n *node) error {
 	f, err := v.open(v.tree.root, filepath.FromSlash(n.real))
 	if err != nil {
@@ -37,8 +35,8 @@ func (v *visitor) visit(n *node) error {
 	if n.passing {
 		return v.pass(f, n)
 	}
-	// Before the listing: a name that comes or goes meanwhile then makes the
-	// folder's stamp a later one than this.
+	// The stamp is taken before the listing: if a name appears or vanishes meanwhile, the
+	// directory has a later stamp.
 	if n.stamp, err = f.stat(); err != nil {
 		return err
 	}
@@ -51,7 +49,7 @@ func (v *visitor) visit(n *node) error {
 		if !v.rules(f, n) {
 			return nil
 		}
-		n.odd = n.odd || len(n.ignores) == 0 // it is gone already
+		n.odd = n.odd || len(n.ignores) == 0 // it vanished
 	}
 	if err := v.judge(f, n, v.names); err != nil {
 		return err
@@ -60,7 +58,7 @@ func (v *visitor) visit(n *node) error {
 	return nil
 }
 
-// pass looks only at the names in n that lead on.
+// pass checks only the names in n that lead to directories of the errand.
 func (v *visitor) pass(f folder, n *node) error {
 	if v.rules(f, n) {
 		if err := v.judge(f, n, v.errand.below[n.path]); err != nil {
@@ -72,7 +70,7 @@ func (v *visitor) pass(f folder, n *node) error {
 	return nil
 }
 
-// judge takes the names of the folder one by one.
+// judge checks the names of the directory one by one.
 func (v *visitor) judge(f folder, n *node, names []string) error {
 	v.sizes = v.sizes[:0]
 	for i, name := range names {
@@ -84,8 +82,8 @@ func (v *visitor) judge(f folder, n *node, names []string) error {
 	return nil
 }
 
-// fail notes that the whole folder could not be read. One that is gone by now
-// is merely absent.
+// fail records that the directory could not be read. A directory that has vanished is merely
+// absent.
 func (v *visitor) fail(n *node, err error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		n.gone = true
@@ -94,8 +92,8 @@ func (v *visitor) fail(n *node, err error) {
 	n.problems = append(n.problems, Problem{n.path, Unreadable, err})
 }
 
-// listFolder reads the folder's names, sorted. A listing that breaks off is no
-// listing: what is missing from it would look removed.
+// listFolder reads the directory's names, sorted. A partial listing is an error: missing names
+// would look removed.
 func (v *visitor) listFolder(f folder) error {
 	clear(v.names)
 	v.names = v.names[:0]
@@ -113,14 +111,14 @@ func (v *visitor) listFolder(f folder) error {
 		}
 	}
 	slices.Sort(v.names)
-	// A folder that is written to meanwhile may show a name twice.
+	// A directory that changes meanwhile may return a name twice.
 	v.names = slices.Compact(v.names)
 	return nil
 }
 
 var errNoName = errors.New("on Windows, the name means a device or loses its end; rename it")
 
-// entry judges one name of the folder and adds it to the node.
+// entry checks one name of the directory and adds it to the node.
 func (v *visitor) entry(f folder, n *node, name string) {
 	asFile, asFolder := junkFile(name), junkFolder(name)
 	if name == IgnoreName || asFile && asFolder {
@@ -184,7 +182,7 @@ func (v *visitor) subfolder(n *node, name string, st Stamp) {
 	}
 	stat := func() (fs.FileInfo, error) { return v.tree.root.Lstat(filepath.FromSlash(real)) }
 	if v.tree.exclude.isSame(st, stat) {
-		n.odd = true // a mount can come and go without a trace in n
+		n.odd = true // a mount can appear and vanish without a change of n
 		return
 	}
 	if v.ignored(n, name, st) || v.tooLong(n, name) {
@@ -197,8 +195,7 @@ func (v *visitor) subfolder(n *node, name string, st Stamp) {
 	v.enter(n, &node{path: path, real: real, linked: n.linked, ignore: n.ignore})
 }
 
-// enter adds sub to the folders that will be visited, if the errand leads
-// there.
+// enter adds sub to the directories to visit, if the errand leads there.
 func (v *visitor) enter(n, sub *node) {
 	if v.errand.leads(n, sub) {
 		n.subs = append(n.subs, sub)
@@ -210,7 +207,7 @@ func (v *visitor) link(n *node, name string) {
 	if v.tree.exclude.isNamed(real) {
 		return
 	}
-	n.odd = true // what it leads to may change without a trace in n
+	n.odd = true // its target may change without a change of n
 	t, kind, err := v.tree.resolve(real)
 	if t.skip {
 		return
@@ -240,7 +237,7 @@ func (v *visitor) link(n *node, name string) {
 	n.problems = append(n.problems, Problem{join(n.path, name), kind, err})
 }
 
-// ignored reports whether a name is left out, and notes it if no .cookignore says so.
+// ignored reports whether a name is left out, and records it if Defaults excludes it.
 func (v *visitor) ignored(n *node, name string, st Stamp) bool {
 	v.path = append(v.path[:0], n.path...)
 	if n.path != "" {
@@ -269,8 +266,8 @@ func (v *visitor) tooLong(n *node, name string) bool {
 	return true
 }
 
-// settle turns the names in n.entries into paths, which share one string, and
-// puts the folders below into the order of the final list.
+// settle turns the names in n.entries into paths, which share one string, and sorts the
+// subdirectories in the order of the final list.
 func (v *visitor) settle(n *node) {
 	slices.SortFunc(n.subs, func(a, b *node) int { return CompareFolders(a.path, b.path) })
 	if n.path == "" || len(n.entries) == 0 {

@@ -7,36 +7,35 @@ import (
 	"sync"
 )
 
-// folder is an open folder.
+// folder is an open directory.
 type folder interface {
 	Readdirnames(n int) ([]string, error)
 	lstat(name string) (Stamp, error)
-	stat() (Stamp, error) // of the folder itself
-	trusted() bool        // its stamp changes with its listing, as far as the file system goes
+	stat() (Stamp, error) // of the directory itself
+	trusted() bool        // whether its stamp changes with its listing
 	Close() error
 }
 
-// openFunc opens the folder rel of root, with the system's separators. It is
-// a parameter so that tests can make a folder fail where permission bits do
-// not bite.
+// openFunc opens the directory rel of root; rel has the system's separators. It is a parameter so
+// that tests can make a directory fail where permission bits have no effect.
 type openFunc func(root *os.Root, rel string) (folder, error)
 
-// node is a folder of the tree: what the worker must know, and what it found.
+// node is a directory of the tree: the input of a worker, and its findings.
 type node struct {
-	path    string      // as it appears, "" for the root
-	real    string      // where it lies, "." for the root; differs from path below a link
+	path    string      // path in the tree, "" for the root
+	real    string      // real path, "." for the root; differs from path below a link
 	linked  bool        // reached by a link
-	passing bool        // on the way to a folder of the errand, not to be listed
-	ignore  *ignoreList // Defaults and those of the folders above, then with its own
+	passing bool        // on the way to a directory of the errand, not listed
+	ignore  *ignoreList // Defaults and the directories above; then also its own
 	findings
 }
 
-// findings are what a worker finds out about a folder.
+// findings are the results of a worker for a directory.
 type findings struct {
 	stamp    Stamp
-	listed   bool      // to the end
-	gone     bool      // when its turn came
-	odd      bool      // for what was met in it, problems aside
+	listed   bool      // completely
+	gone     bool      // vanished before its turn
+	odd      bool      // because of an entry that is not a problem
 	stats    int64     // calls of lstat
 	entries  []Entry   // sorted
 	configs  []Entry   // none or one
@@ -46,14 +45,14 @@ type findings struct {
 	subs     []*node   // sorted as if each path ended in '/'
 }
 
-// walker hands folders to workers. The waiting ones form a stack, so that the
-// walk goes deep before it goes wide and the stack stays short.
+// walker distributes directories to workers. The waiting ones form a stack, so that the walk is
+// depth-first and the stack stays short.
 type walker struct {
 	ctx     context.Context
 	tree    resolver
 	open    openFunc
 	errand  *errand // nil for the whole tree
-	room    int     // longest path below the root that the system can open
+	room    int     // longest path below the root that can be opened
 	devices devices
 	listAll bool
 
@@ -70,8 +69,8 @@ func newWalker(ctx context.Context, tree resolver, open openFunc) *walker {
 	return w
 }
 
-// maxPath is the length in bytes of the longest path that can be opened.
-// Longer ones can be listed step by step, but no tool could read them.
+// maxPath returns the length in bytes of the longest path that can be opened. Longer paths can be
+// listed step by step, but no tool could read them.
 func maxPath() int {
 	switch runtime.GOOS {
 	case "windows":
@@ -82,9 +81,9 @@ func maxPath() int {
 	return 1023
 }
 
-// walk visits the tree, as far as the errand leads, and returns its root. What
-// ignore says is weaker than any .cookignore. The root itself is visited before any worker starts, because its failure is the
-// caller's.
+// walk visits the tree, as far as the errand leads, and returns its root. Every .cookignore
+// overrides ignore. The root is visited before any worker starts, because its failure is returned
+// to the caller.
 func (w *walker) walk(workers int, ignore *ignoreList) (*node, error) {
 	first := w.errand.first()
 	if first == nil {
@@ -111,7 +110,7 @@ func (w *walker) walk(workers int, ignore *ignoreList) (*node, error) {
 	return first, w.ctx.Err()
 }
 
-// work visits folders until none waits and no other worker can add one.
+// work visits directories until none is waiting and no other worker can add one.
 func (w *walker) work() {
 	v := visitor{walker: w}
 	w.mu.Lock()

@@ -20,7 +20,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// fakeTree is a tree in memory: folder -> name -> stamp, "." is the root.
+// fakeTree is a tree in memory: directory -> name -> stamp, "." is the root.
 type fakeTree map[string]map[string]Stamp
 
 func (t fakeTree) add(path string) {
@@ -76,9 +76,9 @@ func (f *fakeFolder) stat() (Stamp, error) { return Stamp{Device: 1}, nil }
 func (f *fakeFolder) trusted() bool        { return true }
 func (f *fakeFolder) Close() error         { return nil }
 
-// TestOrderLaw: whatever the tree, the paths come out complete, sorted by
-// their bytes, and the same for any number of workers.
-func TestOrderLaw(t *testing.T) {
+// For any tree, the paths are complete, sorted by their bytes, and the same for any number of
+// workers.
+func TestPathsAreCompleteAndSorted(t *testing.T) {
 	root := t.TempDir()
 	name := rapid.StringOfN(rapid.RuneFrom([]rune("a-.0z!")), 1, 3, -1).Filter(func(s string) bool { return s[0] != '.' })
 	path := rapid.Map(rapid.SliceOfN(name, 1, 5), func(names []string) string { return strings.Join(names, "/") })
@@ -115,8 +115,8 @@ func TestOrderLaw(t *testing.T) {
 	})
 }
 
-// isFree reports whether path can become a file: it is no folder and goes
-// through no file.
+// isFree reports whether path can become a file: it is not a directory and has no file as a
+// parent.
 func isFree(files map[string]bool, tree fakeTree, path string) bool {
 	if _, isFolder := tree[path]; isFolder {
 		return false
@@ -129,7 +129,7 @@ func isFree(files map[string]bool, tree fakeTree, path string) bool {
 	return true
 }
 
-func TestWorkersAgree(t *testing.T) {
+func TestAnyNumberOfWorkersFindsTheSameTree(t *testing.T) {
 	dir := t.TempDir()
 	files := map[string]string{".cookignore": "*.x\n!7.x\n/d3/\n", "cook.toml": "", "d5/cook.toml": "", "d5/e1/cook.toml": ""}
 	for d := range 12 {
@@ -169,8 +169,8 @@ func scanWith(root string, workers int, open openFunc) (*Tree, error) {
 	return dir(context.Background(), root, Options{Workers: workers}, open)
 }
 
-// faulty is a real folder with faults: names that are not there, an lstat that
-// fails, a listing that breaks off.
+// faulty is a real directory with faults: vanished names, a failing lstat, a listing that ends
+// early.
 type faulty struct {
 	folder
 	ghosts  []string
@@ -198,14 +198,14 @@ func (f *faulty) lstat(name string) (Stamp, error) {
 	return f.folder.lstat(name)
 }
 
-func TestDirFaults(t *testing.T) {
+func TestFaultIsAProblemOfItsPath(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, map[string]string{"a": "", "d/a": "", "d/b": "", "d/e/a": "", "z/a": ""})
 	io5 := errors.New("input/output error")
 	all := []string{"a", "d/a", "d/b", "d/e/a", "z/a"}
 	tests := []struct {
 		name    string
-		at      string // folder that is tampered with
+		at      string // the faulty directory
 		openErr error
 		fault   faulty
 		want    []string
@@ -247,23 +247,23 @@ func TestDirFaults(t *testing.T) {
 				_, found := slices.BinarySearch(paths(tree.Entries), path)
 				gone := len(tt.probs) == 0
 				if !found && tree.Incomplete(path) == gone {
-					t.Errorf("%s is missing, and Incomplete is %v", path, !gone)
+					t.Errorf("%s is missing, but Incomplete is %v", path, !gone)
 				}
 			}
 		})
 	}
 }
 
-func TestRootCannotBeListed(t *testing.T) {
+func TestUnlistableRootIsAnError(t *testing.T) {
 	_, err := scanWith(t.TempDir(), 2, func(*os.Root, string) (folder, error) { return nil, fs.ErrPermission })
 	if !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("got %v", err)
 	}
 }
 
-// TestCancel ends the context while the n-th folder is opened: every worker
-// may finish the one it has in hand, and no further one is opened.
-func TestCancel(t *testing.T) {
+// The context ends while the n-th directory is opened: every worker may finish its directory, and
+// no other directory is opened.
+func TestCanceledWalkOpensNoMoreDirectories(t *testing.T) {
 	tree := fakeTree{}
 	for d := range 50 {
 		for f := range 3 {
@@ -285,17 +285,17 @@ func TestCancel(t *testing.T) {
 				return tree.open(r, rel)
 			})
 			if !errors.Is(err, context.Canceled) {
-				t.Errorf("%d workers, end at folder %d: got %v", workers, n, err)
+				t.Errorf("%d workers, end at directory %d: got %v", workers, n, err)
 			}
 			if late.Load() > int64(workers) {
-				t.Errorf("%d workers, end at folder %d: %d opened after it", workers, n, late.Load())
+				t.Errorf("%d workers, end at directory %d: %d opened after it", workers, n, late.Load())
 			}
 		}
 	}
 }
 
-// TestCancelInsideFolder ends the context while one huge folder is read.
-func TestCancelInsideFolder(t *testing.T) {
+// The context ends while one huge directory is read.
+func TestCanceledWalkLeavesHugeDirectory(t *testing.T) {
 	const files = 20 * chunk
 	tree := fakeTree{}
 	for f := range files {
@@ -329,7 +329,7 @@ func (c counting) lstat(name string) (Stamp, error) {
 	return c.folder.lstat(name)
 }
 
-// TestOneLstatPerEntry holds the walk to its price.
+// A walk makes one lstat per entry.
 func TestOneLstatPerEntry(t *testing.T) {
 	dir := t.TempDir()
 	files := map[string]string{".cookignore": "*.x\n"}
@@ -347,6 +347,6 @@ func TestOneLstatPerEntry(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := asked.Load(); n != 60+3+1 {
-		t.Errorf("%d lstats for 60 files, 3 folders and an ignore file", n)
+		t.Errorf("%d lstats for 60 files, 3 directories and an ignore file", n)
 	}
 }

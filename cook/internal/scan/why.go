@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// A Verdict is what leaves a path out.
+// A Verdict says what excludes a path.
 type Verdict struct {
-	// Path is the folder above that is left out, or the path itself.
+	// Path is the excluded directory above the path, or the path itself.
 	Path string
-	// File is the .cookignore, Line the number of its line; "" and 0 stand for a list that
-	// every tree has: [Defaults], or names that nothing takes back in, without a Pattern.
+	// File is the .cookignore and Line the number of its line. They are "" and 0 for lists that
+	// every tree has: [Defaults], or, without a Pattern, the names that are always skipped.
 	File    string
 	Line    int
 	Pattern string
 }
 
-// String says what leaves the path out.
+// String says what excludes the path.
 func (v Verdict) String() string {
 	switch {
 	case v.File != "":
@@ -25,11 +25,12 @@ func (v Verdict) String() string {
 	case v.Pattern != "":
 		return fmt.Sprintf("%s, which is left out unless a %s has !%[1]s", v.Pattern, IgnoreName)
 	}
-	return "its name: version control, and what editors and desktops leave behind"
+	return "its name: version control, and leftovers of editors and desktops"
 }
 
-// Ignored returns what leaves a path of the tree out. It reads the .cookignore files above
-// it; one that cannot be read is empty. Extensions are those of [Options.Wanted].
+// Ignored returns what excludes a path of the tree. It reads the .cookignore files of the
+// directories above; an unreadable file counts as empty. wanted are extensions as in
+// [Options.Wanted].
 func Ignored(path string, isFolder bool, wanted []string, read func(name string) ([]byte, error)) (Verdict, bool) {
 	list := defaultList(wanted)
 	texts := map[*pattern]string{} // the .cookignore of each pattern
@@ -69,7 +70,7 @@ func Ignored(path string, isFolder bool, wanted []string, read func(name string)
 	}
 }
 
-// lineOf returns a line of a text, from 1, without its end.
+// lineOf returns a line of a text, counted from 1, without its end.
 func lineOf(text []byte, number int) string {
 	lines := bytes.Split(text, []byte{'\n'})
 	if number > len(lines) {
