@@ -1,4 +1,4 @@
-// Package likeness compares cooked textures with the pictures that they were cooked from.
+// Package likeness compares cooked textures with their source pictures.
 //
 //	made, err := likeness.Open(out, "wood.png.ktx2")
 //	found, err := likeness.NewJudge(assets, recipes).Look(ctx, &asset, made)
@@ -26,13 +26,13 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// Bounds of what is looked at.
+// Limits of the compared files.
 const (
 	LargestFile    = 256 << 20 // bytes of a source or a texture
 	LargestPicture = 64 << 20  // pixels
 )
 
-// IsTexture reports whether an artifact is a texture by its name.
+// IsTexture reports whether an artifact is a texture, judging by its name.
 func IsTexture(name string) bool {
 	ext := strings.ToLower(path.Ext(name))
 	return ext == ".ktx2" || ext == ".dds"
@@ -47,28 +47,28 @@ func Open(out *confine.Dir, name string) (*texture.Texture, error) {
 	return cooked.Open(data, 8*LargestPicture)
 }
 
-// A Finding is what is known of a texture besides what the file says.
+// A Finding is the role of a texture and its similarity to the source.
 type Finding struct {
-	Role string // "" if its recipe does not tell
-	Why  string // what decided on the role
+	Role string // "" if unknown
+	Why  string // the reason for the role
 	cooked.Measure
 }
 
-// A Judge compares textures with what their recipes prepare of the sources.
+// A Judge compares textures with the pictures that their recipes prepared from the sources.
 type Judge struct {
 	assets  *confine.Dir
 	recipes *recipe.Set
 	clock   *scan.Clock
 }
 
-// NewJudge returns a judge of textures that some recipes made. Those of others are compared
-// with their sources as they are. Assets is nil if the sources are not at hand.
+// NewJudge returns a Judge for textures of some recipes. Textures of other recipes are compared
+// with the unchanged sources. assets is nil if the sources are not available.
 func NewJudge(assets *confine.Dir, recipes *recipe.Set) *Judge {
 	return &Judge{assets, recipes, scan.NewClock(time.Now(), time.Now)}
 }
 
-// Look compares a texture with the source that it was cooked from. An error says why that
-// cannot be told, beside what could be.
+// Look compares a texture with its source. An error says why the comparison failed; f then has
+// the other facts.
 func (j *Judge) Look(ctx context.Context, a *survey.Asset, made *texture.Texture) (f Finding, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -80,7 +80,7 @@ func (j *Judge) Look(ctx context.Context, a *survey.Asset, made *texture.Texture
 	case int64(made.W)*int64(made.H) > LargestPicture:
 		return f, errors.New("too large to compare")
 	case j.assets == nil:
-		return f, errors.New("not compared: the asset folder was not given")
+		return f, errors.New("not compared: the asset directory was not given")
 	}
 	data, err := Read(j.assets, a.Path)
 	if err != nil {
@@ -104,13 +104,13 @@ func (j *Judge) Look(ctx context.Context, a *survey.Asset, made *texture.Texture
 	return f, err
 }
 
-// A preparer is a recipe that says what it encodes.
+// A preparer is a recipe that returns the picture it encodes.
 type preparer interface {
 	Prepared(context.Context, *recipe.Job) (*cooked.Prepared, error)
 }
 
-// prepared returns what a texture was encoded from: what its recipe makes of the source, or
-// the source itself where there is no such recipe.
+// prepared returns the picture that a texture was encoded from: prepared by its recipe, or else
+// the source itself.
 func (j *Judge) prepared(ctx context.Context, a *survey.Asset, made *texture.Texture, data []byte) (*cooked.Prepared, error) {
 	r, c, err := a.Method.Cooker(j.recipes)
 	if p, ok := c.(preparer); ok {
@@ -131,7 +131,7 @@ func (j *Judge) prepared(ctx context.Context, a *survey.Asset, made *texture.Tex
 	return &cooked.Prepared{Pictures: []*pixmap.Map{m}}, nil
 }
 
-// Decode decodes a source, as colors or as numbers that are to stay as they are.
+// Decode decodes a source, as colors or as unchanged numbers.
 func Decode(ctx context.Context, data []byte, name string, colors bool) (*pixmap.Map, error) {
 	decode := source.DecodeData
 	if colors {
@@ -141,8 +141,8 @@ func Decode(ctx context.Context, data []byte, name string, colors bool) (*pixmap
 	return m, err
 }
 
-// movesPixels names the option of recipe image that makes a texture of other numbers than
-// the source's, "" for none. Textures of other recipes are compared as they are.
+// movesPixels returns the option of recipe image that makes the texture's numbers differ from the
+// source's, "" for none. Textures of other recipes are compared unchanged.
 func movesPixels(m *survey.Method) string {
 	if m.Recipe != "image" {
 		return ""
@@ -167,7 +167,7 @@ func Read(dir *confine.Dir, name string) ([]byte, error) {
 		return nil, reason(err)
 	}
 	if info.Size() > LargestFile {
-		return nil, fmt.Errorf("%d bytes are too many", info.Size())
+		return nil, fmt.Errorf("the file is too large: %d bytes", info.Size())
 	}
 	return io.ReadAll(io.LimitReader(f, LargestFile))
 }

@@ -17,13 +17,11 @@ import (
 	"github.com/assetcook/assetcook/profile/smoke"
 )
 
-// ahead is how far the clock of a step is ahead of the file system's: far enough for
-// all stamps to be old, so that it does not depend on when a file was written whether
-// its stamp is trusted.
+// ahead is how far the clock of a step is ahead of the file system's. It is long enough to make
+// all stamps old, so that trust in a stamp does not depend on the time of writing.
 const ahead = time.Hour
 
-// Do does a step in a working folder and measures it, in a process that a smoke run has
-// started.
+// Do runs a step in a working directory and measures it, in a process started by a smoke run.
 func Do(ctx context.Context, do string, passes int, work string, recipes []recipe.Recipe) error {
 	set := counters.New(counters.Options{Max: 1024})
 	run := smoke.Start(set)
@@ -50,7 +48,7 @@ func Do(ctx context.Context, do string, passes int, work string, recipes []recip
 	return run.Finish()
 }
 
-// doVerify compares everything and cooks the same sample again each time.
+// doVerify compares all outputs, and cooks the same sample again in each pass.
 func doVerify(ctx context.Context, project cook.Project, passes int, run *smoke.Run) error {
 	var found cook.Verified
 	differences := map[string]string{}
@@ -74,7 +72,7 @@ func doVerify(ctx context.Context, project cook.Project, passes int, run *smoke.
 	return run.Finish()
 }
 
-// sightings are what happened to assets, by their names. They are an observer.
+// sightings records the outcomes of assets by name. It is an observer.
 type sightings map[string]*sighting
 
 type sighting struct {
@@ -103,7 +101,7 @@ func (s sightings) Event(e cook.Event) {
 	seen.took += e.Took
 }
 
-// report gives a run what became of each asset: how often it had which outcome.
+// report tells a run how often each asset had which outcome.
 func (s sightings) report(run *smoke.Run) {
 	for _, name := range slices.Sorted(maps.Keys(s)) {
 		seen := s[name]

@@ -1,10 +1,10 @@
-// Package scenario is what a smoke run of the cooker does: an asset tree, and steps that
-// cook it, change it, and cook it again. A file says so:
+// Package scenario defines smoke runs of the cooker: an asset tree, and steps that cook it,
+// change it, and cook it again. A file describes them:
 //
 //	name = "small tree"
 //
 //	[tree]
-//	dir = "assets"             # a folder beside this file, or instead of it:
+//	dir = "assets"             # a directory beside this file, or instead of it:
 //	files = 2000               # generated, a quarter of them JSON, the others copied
 //	folders = 40
 //	bytes = 4096               # the largest
@@ -12,26 +12,26 @@
 //
 //	[[step]]
 //	do = "cook"                # the first: everything; later, with nothing changed: a no-op run
-//	name = "first cook"        # if that is not enough of a name
-//	passes = 20                # how often it is cooked in one process: its frames
+//	name = "first cook"        # to distinguish equal steps
+//	passes = 20                # cooks in one process: its frames
 //	[step.budget]
-//	"cpu/ns" = 2e9             # the most that a figure may be
+//	"cpu/ns" = 2e9             # limit of a figure
 //
 //	[[step]]
 //	do = "edit"                # append a newline to sources, and cook
-//	match = ["*.json"]         # those that may be chosen; default all
-//	count = 5                  # how many; default all
+//	match = ["*.json"]         # candidates; default all
+//	count = 5                  # number of sources; default all
 //
-// The other steps are touch (a new time, the same content), rename, remove (of sources),
-// restore (cook after all outputs were removed), force (cook everything, known or not),
-// verify, and run, which starts another program that package profile/smoke measures:
+// The other steps are touch (a new time, the same content), rename, remove (of sources), restore
+// (cook after all outputs were removed), force (cook everything, known or not), verify, and run,
+// which starts another program that package profile/smoke measures:
 //
 //	[[step]]
 //	do = "run"
 //	run = ["{program}", "-frames", "600"]
 //
-// {program} is the program that is measured, beside the file or on PATH. A scenario of such
-// steps alone needs no tree.
+// {program} is the measured program, beside the file or on PATH. A scenario that consists only of
+// run steps needs no tree.
 package scenario
 
 import (
@@ -48,7 +48,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/glob"
 )
 
-// What a step can do.
+// The kinds of steps.
 const (
 	Cook    = "cook"
 	Touch   = "touch"
@@ -63,7 +63,7 @@ const (
 
 var kinds = []string{Cook, Touch, Edit, Rename, Remove, Restore, Force, Verify, Run}
 
-// A Scenario is a file of this package, read and checked.
+// A Scenario is a scenario file, read and checked.
 type Scenario struct {
 	Name  string
 	Tree  Tree
@@ -78,7 +78,7 @@ type Tree struct {
 	Dir     string // copied; or
 	Files   int    // generated
 	Folders int
-	Bytes   int // the largest of them
+	Bytes   int // of the largest file
 	Seed    uint64
 }
 
@@ -95,7 +95,7 @@ type Step struct {
 	matched glob.List
 }
 
-// Limits of what a file may ask for.
+// Limits of a scenario file.
 const (
 	maxFile   = 1 << 20
 	maxFiles  = 10_000_000
@@ -103,14 +103,14 @@ const (
 	maxPasses = 100_000
 )
 
-// Read reads a file.
+// Read reads a scenario file.
 func Read(name string) (*Scenario, error) {
 	info, err := os.Stat(name)
 	if err != nil {
 		return nil, err
 	}
 	if info.Size() > maxFile {
-		return nil, fmt.Errorf("%s: has more than %d bytes; this is no scenario", name, maxFile)
+		return nil, fmt.Errorf("%s: has more than %d bytes; this is not a scenario", name, maxFile)
 	}
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -127,12 +127,12 @@ func Read(name string) (*Scenario, error) {
 	return s, nil
 }
 
-// located puts the line in front of an error of the TOML library.
+// located prefixes an error of the TOML library with its line.
 func located(err error) error {
 	var unknown *toml.StrictMissingError
 	if errors.As(err, &unknown) && len(unknown.Errors) > 0 {
 		line, _ := unknown.Errors[0].Position()
-		return fmt.Errorf(":%d: there is no key %q; see cook help smoke", line, strings.Join(unknown.Errors[0].Key(), "."))
+		return fmt.Errorf(":%d: unknown key %q; see cook help smoke", line, strings.Join(unknown.Errors[0].Key(), "."))
 	}
 	var decode *toml.DecodeError
 	if errors.As(err, &decode) {
@@ -142,7 +142,7 @@ func located(err error) error {
 	return fmt.Errorf(": %w", err)
 }
 
-// checkScenario fills in defaults and refuses impossible values.
+// checkScenario sets defaults and refuses invalid values.
 func (s *Scenario) checkScenario() error {
 	if s.Name == "" {
 		s.Name = strings.TrimSuffix(filepath.Base(s.file), filepath.Ext(s.file))
@@ -179,7 +179,7 @@ func (t *Tree) check(beside string) error {
 			t.Dir = filepath.Join(beside, t.Dir)
 		}
 		if info, err := os.Stat(t.Dir); err != nil || !info.IsDir() {
-			return fmt.Errorf("[tree] dir: there is no folder %s", t.Dir)
+			return fmt.Errorf("[tree] dir: there is no directory %s", t.Dir)
 		}
 		return nil
 	case t.Files < 1 || t.Files > maxFiles:
@@ -216,13 +216,13 @@ func (s *Step) check(i int) error {
 	case s.Passes < 0 || s.Passes > maxPasses:
 		return fmt.Errorf("step %q has %d passes; want 1 to %d", s.Name, s.Passes, maxPasses)
 	case (len(s.Match) > 0 || s.Count != 0) && !changes:
-		return fmt.Errorf("step %q: match and count go with touch, edit, rename and remove only", s.Name)
+		return fmt.Errorf("step %q: match and count are for touch, edit, rename and remove only", s.Name)
 	case s.Count < 0:
 		return fmt.Errorf("step %q: count is %d; want 1 or more, or nothing for all", s.Name, s.Count)
 	case (s.Do == Run) != (len(s.Run) > 0):
-		return fmt.Errorf("step %q: the command of run stands in run = [\"program\", ...], and nowhere else", s.Name)
+		return fmt.Errorf("step %q: the command belongs in run = [\"program\", ...] of a step with do = \"run\"", s.Name)
 	case s.Passes > 1 && s.Do == Run:
-		return fmt.Errorf("step %q: a program that is run ends its own frames; passes do not go with it", s.Name)
+		return fmt.Errorf("step %q: the program of run ends its own frames, so passes cannot be set", s.Name)
 	}
 	if len(s.Match) == 0 {
 		return s.matched.Add("**")

@@ -16,15 +16,15 @@ import (
 	"github.com/assetcook/assetcook/profile/smoke"
 )
 
-// Suite returns what package smoke runs. args returns the arguments with which a cook
-// program does a step.
+// Suite returns the suite for package smoke. args returns the arguments with which a cook program
+// runs a step.
 func (s *Scenario) Suite(args func(step *Step, work string) []string) (smoke.Suite, error) {
 	sum, err := s.sum()
 	if err != nil {
 		return smoke.Suite{}, err
 	}
 	suite := smoke.Suite{Name: s.Name, Sum: sum}
-	known := map[string]map[string]string{} // digests of artifacts, of each working folder
+	known := map[string]map[string]string{} // digests of artifacts, by working directory
 	suite.Reset = func(work string) error {
 		known[work] = map[string]string{}
 		return s.Tree.reset(work)
@@ -57,7 +57,7 @@ func (s *Scenario) Suite(args func(step *Step, work string) []string) (smoke.Sui
 	return suite, nil
 }
 
-// sum returns a digest of the file and of all that it cooks.
+// sum returns a digest of the scenario file and its tree.
 func (s *Scenario) sum() (string, error) {
 	h := sha256.New()
 	h.Write(s.text)
@@ -94,8 +94,7 @@ func digestOf(name string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)[:16]), nil
 }
 
-// newArtifacts returns the artifacts that are not as they were known to be, and makes
-// them known.
+// newArtifacts returns the artifacts that are new or changed, and adds them to known.
 func newArtifacts(dir string, known map[string]string) ([]smoke.Item, error) {
 	var items []smoke.Item
 	seen := map[string]bool{}

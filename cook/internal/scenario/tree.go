@@ -14,14 +14,14 @@ import (
 	"github.com/assetcook/assetcook/internal/busyfile"
 )
 
-// Folders of a working folder.
+// Directories of a working directory.
 const (
 	Assets  = "assets"
 	Outputs = "cooked"
 	Store   = "store"
 )
 
-// reset makes a working folder as it is before the first step.
+// reset restores a working directory to its state before the first step.
 func (t *Tree) reset(work string) error {
 	for _, name := range []string{Assets, Outputs, Store} {
 		if err := busyfile.RemoveAll(filepath.Join(work, name)); err != nil {
@@ -88,8 +88,8 @@ func (s *Step) prepare(work string) error {
 	return nil
 }
 
-// choose returns the files that a step changes: of those that match, as many as are
-// wanted, spread evenly over their sorted names.
+// choose returns the files that a step changes: as many matching files as wanted, spread evenly
+// over their sorted names.
 func (s *Step) choose(assets string) ([]string, error) {
 	var all []string
 	err := filepath.WalkDir(assets, func(name string, d fs.DirEntry, err error) error {

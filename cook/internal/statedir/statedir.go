@@ -86,9 +86,9 @@ const (
 // served are names of directories that people usually deploy unchanged.
 var served = []string{"public", "static", "www", "dist", "htdocs", "site"}
 
-// Served reports whether an output directory is likely to be served as it is: it, or a
-// directory above it, has a name of such a directory or an index.html beside it. Directories
-// that contain the assets are not looked at. If the state can be outside all that is served,
+// Served reports whether an output directory is likely to be served unchanged: it or a parent
+// directory is called like a served directory, or has an index.html beside it. Directories that
+// contain the assets are not considered. If the state can be outside of the served directory,
 // Served returns the directory for it as home, else "".
 func Served(out, assets string) (home string, likely bool) {
 	top := ""

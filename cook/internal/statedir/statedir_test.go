@@ -16,7 +16,7 @@ func TestHomeNeedsBothNames(t *testing.T) {
 	out, home, other := filepath.Join(root, "www", "out"), filepath.Join(root, "s \"t\n"), filepath.Join(root, "other")
 	for _, dir := range []string{out, filepath.Join(home, ".cook"), other} {
 		if err := os.MkdirAll(dir, 0o777); err != nil {
-			t.Skip(err) // a name that the system refuses
+			t.Skip(err) // the system refuses this name
 		}
 	}
 	write := func(dir, file, to string) []byte {
@@ -70,7 +70,7 @@ func TestHomeNeedsBothNames(t *testing.T) {
 	}
 }
 
-func TestServed(t *testing.T) {
+func TestServedDirectoriesAreRecognized(t *testing.T) {
 	root := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(root, "page"), 0o777); err != nil {
 		t.Fatal(err)
@@ -87,11 +87,11 @@ func TestServed(t *testing.T) {
 		{"game/public/assets", "game/assets", "game/.cook-state/public/assets", true},
 		{"game/Public/assets", "game/assets", "game/.cook-state/Public/assets", true},
 		{"game/dist/static/a", "game/assets", "game/.cook-state/dist/static/a", true},
-		{"public/game/cooked", "public/game/assets", "", false}, // the project is in a directory of that name
+		{"public/game/cooked", "public/game/assets", "", false}, // the project is inside the served directory
 		{"public/game/static/a", "public/game/assets", "public/game/.cook-state/static/a", true},
 		{"page/cooked", "game/assets", ".cook-state/page/cooked", true},
 		{"page/a/b", "game/assets", ".cook-state/page/a/b", true},
-		{"page/cooked", "page/assets", "", true}, // sources and outputs are served alike
+		{"page/cooked", "page/assets", "", true}, // sources and outputs are both served
 		{"page/public/a", "page/assets", "page/.cook-state/public/a", true},
 		{"game/out", "game", "", false},
 	} {
