@@ -11,9 +11,9 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// Blocks of every size fit levels that are made in bands, whole, and of pixels that become
-// bytes first.
-func TestASTC(t *testing.T) {
+// Blocks of every size decode to nearly the source: for levels made in bands or whole, and for
+// pixels that are converted to bytes first.
+func TestASTCDecodesToNearlyTheSource(t *testing.T) {
 	const w, h = 1001, 299
 	m, deep := nrgba(w, h), stdimage.NewNRGBA64(stdimage.Rect(0, 0, w, h))
 	for y := range h {
@@ -61,9 +61,9 @@ func TestASTC(t *testing.T) {
 	}
 }
 
-// Shaders find x and y of normal maps in red and green, nearer to the source than if z were
-// stored, of all levels; unless z is asked for, or alpha holds something.
-func TestASTCNormals(t *testing.T) {
+// Normal maps store x and y in red and green on all levels, which is more exact than storing z
+// too. The exceptions are option normal_z and an alpha channel in use.
+func TestASTCNormalsKeepXAndY(t *testing.T) {
 	const side = 256
 	rough, height := nrgba(side, side), nrgba(side, side)
 	for y := range side {

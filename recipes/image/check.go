@@ -9,6 +9,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/dds"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 	"github.com/assetcook/assetcook/internal/image/role"
+	"github.com/assetcook/assetcook/internal/image/source"
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
@@ -30,7 +31,7 @@ func (o *Image) Check() error {
 	return nil
 }
 
-// checkPictures looks at what is made of more than one picture.
+// checkPictures checks the options for cubes, arrays and packed channels.
 func (o *Image) checkPictures() error {
 	if o.Cube == "faces" && len(o.Faces) != 5 && len(o.Faces) != 6 {
 		return &recipe.OptionError{Key: "faces", Got: strconv.Itoa(len(o.Faces)), Want: `5 files beside the source, or 6, because of cube = "faces"`}
@@ -52,7 +53,7 @@ func (o *Image) checkPictures() error {
 	return nil
 }
 
-// checkAlpha looks at what takes alpha for transparency.
+// checkAlpha checks the options that use alpha as transparency.
 func (o *Image) checkAlpha() error {
 	color := role.Parse(o.Kind).Treatment().Colors
 	switch {
@@ -72,7 +73,7 @@ func (o *Image) checkAlpha() error {
 	return nil
 }
 
-// checkFormat looks at what only some formats can.
+// checkFormat checks the options that only some formats support.
 func (o *Image) checkFormat() error {
 	switch {
 	case o.Format == "auto":
@@ -111,12 +112,12 @@ func (o *Image) checkFormat() error {
 	return nil
 }
 
-// weighsAlpha reports whether the encoder of f can count colors by their alpha.
+// weighsAlpha reports whether the encoder of f can weight colors by their alpha.
 func weighsAlpha(f texture.Format) bool {
 	return f == texture.BC7 || f == texture.ETC2RGBA || f == texture.UASTC || f.IsASTC()
 }
 
-// checkGPU looks at what is chosen for a graphics processor.
+// checkGPU checks the options for a graphics processor.
 func (o *Image) checkGPU() error {
 	switch {
 	case o.gpu() == texture.Desktop:
@@ -128,18 +129,18 @@ func (o *Image) checkGPU() error {
 	return nil
 }
 
-// channelKeys are the options that say where channels come from.
+// channelKeys are the options that select the source of each channel.
 var channelKeys = [4]string{"r", "g", "b", "a"}
 
 func (o *Image) channelText(c int) string { return [4]string{o.R, o.G, o.B, o.A}[c] }
 
-// A part is where a channel comes from: of the source, or of another file.
+// A part is the source of a channel: a channel of the source or of another file.
 type part struct {
 	file string
 	pixmap.Channel
 }
 
-// channel returns where channel c comes from. The error is for people.
+// channel returns the source of channel c. The error is for the user.
 func (o *Image) channel(c int) (part, error) {
 	text := o.channelText(c)
 	if text == "" {
@@ -160,4 +161,23 @@ func (o *Image) channel(c int) (part, error) {
 		}
 	}
 	return p, nil
+}
+
+// Lint implements recipe.Linter. Cook reports files that are damaged or not pictures.
+func (o *Image) Lint(path string, head []byte, size int64) []string {
+	info, err := source.Probe(head, recipe.Ext(path), size, texture.MaxSide)
+	if err != nil {
+		return nil
+	}
+	var lines []string
+	if info.W > o.MaxSize || info.H > o.MaxSize {
+		lines = append(lines, fmt.Sprintf("%d x %d pixels, more than %d a side (max_size); save it smaller", info.W, info.H, o.MaxSize))
+	}
+	if _, err := o.layout(info.W, info.H); err != nil {
+		lines = append(lines, err.Error())
+	}
+	if info.Profile != "" && o.colors() {
+		lines = append(lines, fmt.Sprintf("%s: colors will be taken for sRGB; convert them when exporting", info.Profile))
+	}
+	return append(lines, info.Notes...)
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
-func TestCheck(t *testing.T) {
+func TestWrongOptionIsNamed(t *testing.T) {
 	for _, tc := range []struct {
-		key string // of the option that is wrong, "" if all are right
+		key string // the wrong option, "" if all are right
 		set func(*Image)
 	}{
 		{"", func(o *Image) { o.R, o.G, o.B, o.A = "g", "1-r", "0", "rough.png:1-a" }},

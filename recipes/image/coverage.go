@@ -12,20 +12,19 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// An alpha test sees what blocks make of alpha. In large levels as many pixels get above
-// the threshold as fall below it; in small ones, of detail in every block, up to 6 % of all
-// pixels were off. These are encoded again, with as much more alpha as they lacked.
+// An alpha test sees the alpha after block compression. In large levels, errors above and below
+// the threshold cancel. In small levels with detail in every block, up to 6 % of all pixels were
+// wrong. Such levels are encoded again, with alpha changed by the missing or excess amount.
 const (
-	// coveringPixels is how many pixels a level has at most that is encoded again.
+	// coveringPixels is the size limit of levels that are encoded again.
 	coveringPixels = coveringSide * coveringSide
 	coveringSide   = 256
 	coveringTries  = 5
-	// coveringOff is the share of pixels that may be off, and of any level one half.
+	// coveringOff is the tolerated share of wrong pixels; half a pixel is always tolerated.
 	coveringOff = 0.001
 )
 
-// coversAlpha reports whether the blocks of a level are to draw as many pixels as those of
-// the picture.
+// coversAlpha reports whether the blocks of a level must draw as many pixels as the picture.
 func (s *subject) coversAlpha() bool {
 	alpha := "a"
 	if s.choice.Swizzle != "" {
@@ -35,11 +34,11 @@ func (s *subject) coversAlpha() bool {
 	return s.kind == "color" && s.o.Coverage > 0 && side > 1 && strings.Contains(s.choice.Format.Channels(), alpha)
 }
 
-// encodeCovering appends the blocks of a level, of those of several tries whose coverage is
-// nearest to that of the picture. The level is not changed.
+// encodeCovering appends the blocks of a level. It encodes the level several times and takes the
+// blocks whose coverage is nearest to the picture's. It does not change the level.
 func (s *subject) encodeCovering(ctx context.Context, encoder *texenc.Encoder, dst []byte, level *pixmap.Map, cover *pixmap.Coverage) ([]byte, error) {
 	at, least := len(dst), math.Inf(1)
-	more, enough, tooFew := 0.0, math.Inf(1), math.Inf(-1) // pixels that are asked for, beyond what should be
+	more, enough, tooFew := 0.0, math.Inf(1), math.Inf(-1) // requested pixels beyond the target
 	var best []byte
 	for range coveringTries {
 		m := &pixmap.Map{W: level.W, H: level.H, Pix8: slices.Clone(level.Pix8), Pix16: slices.Clone(level.Pix16), PixF: slices.Clone(level.PixF)}

@@ -9,7 +9,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// leaves are ellipses of all sizes with soft edges.
+// leaves draws ellipses of all sizes with soft edges.
 func leaves(side int) *pixmap.Map {
 	m := pixmap.New(side, side, pixmap.Bits8)
 	r := rand.New(rand.NewPCG(1, 2))
@@ -29,8 +29,8 @@ func leaves(side int) *pixmap.Map {
 	return m
 }
 
-// As many pixels of each level are drawn after decoding as of the picture.
-func TestCoverageOfBlocks(t *testing.T) {
+// After decoding, an alpha test draws as many pixels of each level as of the picture.
+func TestBlocksKeepCoverageOfThePicture(t *testing.T) {
 	const side, test = 256, 0.5
 	source := leaves(side)
 	m := nrgba(side, side, source.Pix8...)
@@ -52,7 +52,7 @@ func TestCoverageOfBlocks(t *testing.T) {
 			}
 			pixels := float64(level.W * level.H)
 			if off := math.Abs(beyond); i > 0 && off > max(2.5, 0.022*pixels) {
-				t.Errorf("%s, level %d: %.1f of %.0f pixels more are drawn than should be", format, i, beyond, pixels)
+				t.Errorf("%s, level %d: an alpha test draws %.1f of %.0f pixels too many", format, i, beyond, pixels)
 			}
 		}
 	}

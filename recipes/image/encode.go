@@ -12,8 +12,8 @@ import (
 	"github.com/assetcook/assetcook/internal/image/role"
 )
 
-// Encode makes a texture of a picture that is part of another asset, as the options say, and
-// returns the file. slot says how materials read it. The picture must not be used afterwards.
+// Encode makes a texture file of a picture that is part of another asset, following the options.
+// slot says how materials read the picture. The picture must not be used afterwards.
 func (o *Image) Encode(ctx context.Context, job *recipe.Job, m *pixmap.Map, slot role.Slot) ([]byte, error) {
 	if err := o.Check(); err != nil {
 		return nil, err

@@ -8,9 +8,9 @@ import (
 	"github.com/assetcook/assetcook/internal/image/role"
 )
 
-// A picture that is said to be a normal map and is none is data: BC7 without sRGB, all four
-// channels. One that is becomes BC5.
-func TestEncode(t *testing.T) {
+// A picture that is declared a normal map, but is none, becomes data: BC7 without sRGB, all four
+// channels. A real normal map becomes BC5.
+func TestEncodeChecksDeclaredNormalMaps(t *testing.T) {
 	const n = 64
 	for _, tc := range []struct {
 		kind   string

@@ -12,13 +12,13 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// Estimate implements recipe.Estimator. It refuses what Cook would refuse by
-// the same header. It is not told the extension, so it leaves it to Cook, which
-// looks at the head first as well, to say what is no picture at all.
+// Estimate implements recipe.Estimator. It refuses every header that Cook would refuse. It does
+// not know the extension, so Cook reports files that are not pictures; Cook checks the head first
+// as well.
 func (o *Image) Estimate(head []byte, size int64) (int64, error) {
 	info, err := source.Probe(head, "", size, o.MaxSize)
 	if errors.Is(err, source.ErrFormat) {
-		// TGA has no sign of its own. What is no TGA either, Cook will say.
+		// TGA has no signature. If it is not a TGA file either, Cook reports the error.
 		info, err = source.Probe(head, ".tga", size, o.MaxSize)
 		if errors.Is(err, source.ErrFormat) || errors.Is(err, source.ErrTruncated) {
 			return recipe.HeadSize, nil
@@ -40,11 +40,11 @@ func (o *Image) Estimate(head []byte, size int64) (int64, error) {
 	return need, nil
 }
 
-// peak returns the most bytes that Cook holds at once. Each stage's own and what
-// lives on from the stage before it are counted.
+// peak returns the maximal number of bytes that Cook holds at once. It sums, for each stage, the
+// stage's own memory and the memory that lives on from the stage before.
 func (o *Image) peak(info source.Info, l layout, size int64) int64 {
-	// Tables and buffers, and what the helpers of Job.Each take: some 12 KB each, of which
-	// a whole run has no more than CPUs.
+	// Tables and buffers, and the helpers of Job.Each: some 12 KB each, and at most one per CPU
+	// in a whole run.
 	const fixed = 1 << 20
 	whole := bytesOf(info.W, info.H, info.Depth)
 	before := int64(l.pictures) * bytesOf(l.w, l.h, info.Depth)
@@ -52,13 +52,13 @@ func (o *Image) peak(info source.Info, l layout, size int64) int64 {
 
 	loading := size + info.Memory
 	if l.beside > 0 {
-		// The pictures beside it are not known, except for their size.
+		// Only the size of the other pictures is known.
 		pixels := int64(info.W) * int64(info.H)
 		loading = max(loading, int64(l.beside)*whole+3*besideBytes(info.W, info.H)+besideMemory*pixels)
 	}
 	assembling := whole
 	if l.assembles {
-		assembling = int64(l.beside+2) * whole // into one more; or into another depth
+		assembling = int64(l.beside+2) * whole // one more picture, or a conversion to another depth
 	}
 	cutting := int64(1+len(o.Layers))*whole + before
 	if !o.cutsFaces() {
@@ -74,7 +74,7 @@ func (o *Image) peak(info source.Info, l layout, size int64) int64 {
 	return fixed + max(loading, assembling, cutting, resizing, after+o.making(info.Depth, l), o.packing(info.Depth, l))
 }
 
-// bytesOf returns what the pixels of a map take.
+// bytesOf returns the memory of the pixels of a map.
 func bytesOf(w, h int, d pixmap.Depth) int64 {
 	channels := 4 * int64(w) * int64(h)
 	switch d {
@@ -86,15 +86,14 @@ func bytesOf(w, h int, d pixmap.Depth) int64 {
 	return channels
 }
 
-// besideBytes is how large the file of a picture beside a source of w by h pixels
-// may be.
+// besideBytes is the size limit of the file of a picture beside a source of w by h pixels.
 func besideBytes(w, h int) int64 { return 16*int64(w)*int64(h) + 1<<20 }
 
-// besideMemory is what decoding such a picture takes for each pixel, the result
-// included: as much as the greediest of the usual formats, a progressive JPEG.
+// besideMemory is the memory per pixel for decoding such a picture, including the result. It is
+// the maximum over the usual formats, a progressive JPEG.
 const besideMemory = 24
 
-// making is what levels and texels take besides the pictures.
+// making returns the memory of levels and texels, without the pictures.
 func (o *Image) making(d pixmap.Depth, l layout) int64 {
 	mips := pixmap.MipOptions{
 		Sampling: pixmap.Sampling{Filter: o.filter(), Normal: o.likely() == role.Normal},
@@ -117,7 +116,8 @@ func (o *Image) making(d pixmap.Depth, l layout) int64 {
 		most = max(most, levels+encoding)
 	}
 	if o.Coverage > 0 {
-		// Counts, and for each level that is encoded again a copy, its blocks and what they decode to.
+		// Counts, and for each level that is encoded again a copy, its blocks and their decoded
+		// pixels.
 		most += 8<<16 + bytesOf(coveringSide, coveringSide, d) + 2*coveringPixels + 8*coveringPixels
 	}
 	if o.Premultiply {
@@ -126,7 +126,7 @@ func (o *Image) making(d pixmap.Depth, l layout) int64 {
 	return most + o.texels(d, l)
 }
 
-// packing is what texels take while they are written.
+// packing returns the memory of texels while they are written.
 func (o *Image) packing(d pixmap.Depth, l layout) int64 {
 	if o.Container != "ktx2" || o.Zstd == 0 {
 		return o.texels(d, l)
@@ -134,7 +134,7 @@ func (o *Image) packing(d pixmap.Depth, l layout) int64 {
 	return o.texels(d, l) + zstdMemory(o.Zstd)
 }
 
-// texels returns what all levels of all pictures take.
+// texels returns the memory of all levels of all pictures.
 func (o *Image) texels(d pixmap.Depth, l layout) int64 {
 	most := int64(0)
 	for _, f := range o.formats(d, l) {
@@ -149,25 +149,24 @@ func (o *Image) texels(d pixmap.Depth, l layout) int64 {
 	return most
 }
 
-// largestPlain is how many pixels a picture has at most for which texture.Choose
-// takes rgba8.
+// largestPlain is the largest number of pixels for which texture.Choose takes rgba8.
 const largestPlain = 512 * 512
 
-// mayHaveLevels reports whether there may be smaller levels. Pixels may show that a picture
-// is not what its path says.
+// mayHaveLevels reports whether there may be smaller levels. The pixels may show that the path is
+// wrong about a picture.
 func (o *Image) mayHaveLevels() bool {
 	r := role.Parse(o.Kind) // Unknown has levels unless options forbid it
 	return o.smallerLevels(r)
 }
 
-// formats returns the format, or those that may be chosen.
+// formats returns the possible formats.
 func (o *Image) formats(d pixmap.Depth, l layout) []texture.Format {
 	if f, err := texture.ParseFormat(o.Format); err == nil {
 		return []texture.Format{f}
 	}
 	var all []texture.Format
 	for _, f := range o.desktopFormats(d, l) {
-		if f == texture.RGBA8 { // which roles may keep
+		if f == texture.RGBA8 { // roles may keep it
 			all = append(all, f)
 		}
 		all = append(all, o.gpu().Instead(f, true), o.gpu().Instead(f, false))
@@ -176,7 +175,7 @@ func (o *Image) formats(d pixmap.Depth, l layout) []texture.Format {
 	return slices.Compact(all)
 }
 
-// desktopFormats returns those that may be chosen for desktops.
+// desktopFormats returns the formats that may be chosen for desktops.
 func (o *Image) desktopFormats(d pixmap.Depth, l layout) []texture.Format {
 	if d == pixmap.Float {
 		return []texture.Format{texture.BC6H, texture.RGBA16F}
@@ -193,7 +192,7 @@ func (o *Image) desktopFormats(d pixmap.Depth, l layout) []texture.Format {
 	return []texture.Format{texture.BC4, texture.BC5, texture.BC7, texture.RGBA8}
 }
 
-// zstdMemory returns what the encoder takes besides its output, measured.
+// zstdMemory returns the measured memory of the encoder, without its output.
 func zstdMemory(level int) int64 {
 	switch {
 	case level < 3:

@@ -25,7 +25,7 @@ func estimate(o *Image, data []byte) (int64, error) {
 	return need, err
 }
 
-// allocated returns how many bytes f allocates, dead or alive.
+// allocated returns the bytes that f allocates, including freed ones.
 func allocated(f func()) int64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -34,7 +34,7 @@ func allocated(f func()) int64 {
 	return int64(after.TotalAlloc - before.TotalAlloc)
 }
 
-// prepare decodes data and decides on a format, but encodes nothing.
+// prepare decodes data and chooses a format without encoding.
 func prepare(t testing.TB, o *Image, name string, data []byte) error {
 	t.Helper()
 	job := recipe.NewJob(recipetest.Env(Recipe(), fstest.MapFS{name: {Data: data}}, name), int64(len(data)))
@@ -42,9 +42,9 @@ func prepare(t testing.TB, o *Image, name string, data []byte) error {
 	return err
 }
 
-// What is no picture is refused before it costs anything; what is one costs no
-// more than it was said to.
-func TestBombs(t *testing.T) {
+// A file that is not a picture is refused before it costs anything, and a picture costs no more
+// than the estimate.
+func TestBombIsRefusedOrWithinEstimate(t *testing.T) {
 	for _, b := range imagetest.Bombs() {
 		t.Run(b.Name, func(t *testing.T) {
 			o := options(plain)
@@ -60,17 +60,17 @@ func TestBombs(t *testing.T) {
 				t.Errorf("error %v, fine: %v", err, b.Fine)
 			}
 			if !b.Fine && refused == nil {
-				t.Errorf("Estimate lets it through, for %d bytes", limit)
+				t.Errorf("Estimate accepts it, with %d bytes", limit)
 			}
 			if err == nil && refused != nil {
-				t.Errorf("decoded, but Estimate says %v", refused)
+				t.Errorf("decoded, but Estimate returns %v", refused)
 			}
 		})
 	}
 }
 
-// slack is what decoders drop again at once, which the estimate is not about:
-// a buffer for each chunk or tile, and lists of lengths and codes for each tree.
+// slack is the short-lived memory of decoders that the estimate omits: a buffer for each chunk or
+// tile, and lists of lengths and codes for each tree.
 func slack(b imagetest.Bomb) int64 {
 	switch {
 	case strings.Contains(b.Name, "chunks"), strings.Contains(b.Name, "tiles"):
@@ -81,8 +81,8 @@ func slack(b imagetest.Bomb) int64 {
 	return 0
 }
 
-// All that is allocated on the way is more than what is held at once, but not by
-// much: a quarter at most beyond the estimate, which is thus the peak indeed.
+// The total of all allocations exceeds the peak, but not by much: by a quarter of the estimate at
+// most. So the estimate is indeed near the peak.
 func TestEstimateIsThePeak(t *testing.T) {
 	m, wide := scene(520, 390), stdimage.NewNRGBA64(stdimage.Rect(0, 0, 520, 390))
 	noise(wide.Pix)
@@ -132,15 +132,15 @@ func TestEstimateIsThePeak(t *testing.T) {
 				}
 				written = len(res.Outputs[0])
 			}
-			run() // which makes the tables
-			// Faces are cut when what decoding took is free again.
+			run() // makes the tables
+			// Faces are cut after the memory of decoding is free again.
 			most := 1.25
 			if o.cutsFaces() {
 				most = 1.8
 			}
 			const tables = 2 << 20 // made by the first run
-			// The file, and pixels as an HDR file has them, are let go before levels are made.
-			// What was written the test reads again.
+			// The file, and pixels in the HDR representation, are freed before levels are made.
+			// The test itself reads the written file again.
 			got := allocated(run) - int64(len(tc.data)) - int64(written)
 			if tc.name == "light" {
 				got -= 4 * 520 * 390
@@ -152,8 +152,8 @@ func TestEstimateIsThePeak(t *testing.T) {
 	}
 }
 
-// By default a picture takes as much as its first level and the texture, give or take
-// a third, whatever kind of PNG it is: no second copy, no level in floats.
+// By default, a picture takes the memory of its first level and the texture, within a third, for
+// every kind of PNG: no second copy, no level in floats.
 func TestEstimateIsNearlyTheLevel(t *testing.T) {
 	const side = 16384
 	for _, tc := range []struct{ depth, color byte }{{8, 0}, {8, 2}, {8, 6}, {8, 3}, {16, 0}, {16, 2}, {16, 4}, {16, 6}} {
@@ -167,8 +167,8 @@ func TestEstimateIsNearlyTheLevel(t *testing.T) {
 	}
 }
 
-// The estimate knows what may be chosen.
-func TestEstimateKnowsTheChoice(t *testing.T) {
+// The estimate covers every format that may be chosen.
+func TestEstimateCoversEveryChoice(t *testing.T) {
 	for colors := range texture.MaxColors + 2 {
 		for _, one := range []string{"", "rrr1", "0001"} {
 			c := texture.Choose(texture.Facts{W: 513, H: 512, SRGB: true, Opaque: true, One: one, Colors: colors})
@@ -179,25 +179,25 @@ func TestEstimateKnowsTheChoice(t *testing.T) {
 	}
 }
 
-func TestEstimate(t *testing.T) {
+func TestEstimateLeavesOtherFilesToCook(t *testing.T) {
 	small, err := estimate(options(), encodePNG(t, scene(16, 16)))
 	if err != nil || small > 32<<20 {
 		t.Errorf("16 x 16 PNG: %d bytes, error %v", small, err)
 	}
 	if got, err := options().Estimate([]byte("no picture"), 10); err != nil || got < 1 {
-		t.Errorf("no picture: %d bytes, error %v; want Cook to say it", got, err)
+		t.Errorf("not a picture: %d bytes, error %v; want none, because Cook reports it", got, err)
 	}
 	for _, text := range []string{"", "version https://git-lfs.github.com/spec/v1\n"} {
 		_, early := options().Estimate([]byte(text), int64(len(text)))
 		late := prepare(t, options(), "a.png", []byte(text))
 		if early == nil || late == nil || early.Error() != late.Error() {
-			t.Errorf("%q: Estimate says %v, Cook says %v", text, early, late)
+			t.Errorf("%q: Estimate returns %v, Cook %v", text, early, late)
 		}
 	}
 }
 
-// A header behind the head of the file: Estimate asks for more.
-func TestHeaderBeyondTheHead(t *testing.T) {
+// If the header is behind the head of the file, Estimate asks for more.
+func TestEstimateAsksForMoreOfTheFile(t *testing.T) {
 	var b bytes.Buffer
 	if err := jpeg.Encode(&b, scene(64, 64), nil); err != nil {
 		t.Fatal(err)
@@ -219,8 +219,8 @@ func TestHeaderBeyondTheHead(t *testing.T) {
 	}
 }
 
-// Whatever the bytes are, cooking them ends in an error or in a texture that
-// is right in itself, and Estimate refuses nothing that Cook takes.
+// For any bytes, Cook returns an error or a consistent texture, and Estimate refuses nothing that
+// Cook accepts.
 func FuzzCook(f *testing.F) {
 	f.Add(encodePNG(f, scene(9, 7)))
 	f.Add(encodePNG(f, bumps(16, 16, true)))
@@ -234,7 +234,7 @@ func FuzzCook(f *testing.F) {
 			return
 		}
 		if refused != nil {
-			t.Errorf("cooked, but Estimate says %v", refused)
+			t.Errorf("cooked, but Estimate returns %v", refused)
 		}
 		if err := tex.Check(); err != nil || tex.W > 64 || tex.H > 64 {
 			t.Errorf("%d x %d pixels, error %v", tex.W, tex.H, err)
@@ -242,10 +242,29 @@ func FuzzCook(f *testing.F) {
 	})
 }
 
-func TestBytesOf(t *testing.T) {
+func TestBytesOfPixelsDoNotOverflow(t *testing.T) {
 	for _, d := range []pixmap.Depth{pixmap.Bits8, pixmap.Bits16, pixmap.Float} {
 		if got, want := bytesOf(7, 5, d), pixmap.New(7, 5, d).Bytes(); got != int64(want) {
 			t.Errorf("depth %d: %d bytes, want %d", d, got, want)
+		}
+	}
+}
+
+// Options choose a format that the graphics processor reads, within the estimate.
+func TestFormatFitsTheGPU(t *testing.T) {
+	source := encodePNG(t, gradient(200, 120))
+	for gpu, want := range map[string]texture.Format{"desktop": texture.BC7, "mobile": texture.ASTC6x6, "web": texture.UASTC} {
+		o := options(func(o *Image) { o.GPU = gpu })
+		if tex := cook(t, o, "a.png", source); tex.Format != want || !tex.SRGB {
+			t.Errorf("%s: %v, sRGB %v", gpu, tex.Format, tex.SRGB)
+		}
+	}
+	for _, o := range []*Image{
+		options(func(o *Image) { o.GPU, o.Container = "mobile", "dds" }),
+		options(func(o *Image) { o.GPU, o.RDO = "web", 1 }),
+	} {
+		if err := o.Check(); err == nil {
+			t.Errorf("gpu = %q with container = %q and rdo = %v is accepted", o.GPU, o.Container, o.RDO)
 		}
 	}
 }

@@ -10,8 +10,9 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// Textures of ETC2 and EAC decode to nearly the source, and deep sources keep more than eight bits.
-func TestETC2(t *testing.T) {
+// ETC2 and EAC textures decode to nearly the source, and EAC keeps more than eight bits of deep
+// sources.
+func TestETC2DecodesToNearlyTheSource(t *testing.T) {
 	const w, h = 130, 97
 	m, deep := nrgba(w, h), stdimage.NewNRGBA64(stdimage.Rect(0, 0, w, h))
 	source16 := pixmap.New(w, h, pixmap.Bits16)

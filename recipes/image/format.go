@@ -13,7 +13,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// choose decides on the format, and on the header of a dds file.
+// choose chooses the format and the header of a dds file.
 func (s *subject) choose(ctx context.Context, _ *recipe.Job) error {
 	err := s.chooseFormat(ctx)
 	switch {
@@ -43,7 +43,7 @@ func (s *subject) choose(ctx context.Context, _ *recipe.Job) error {
 	return nil
 }
 
-// checkMask refuses what is to be a mask and is none.
+// checkMask refuses pictures that are declared masks but have several channels in use.
 func (s *subject) checkMask() error {
 	if s.o.Kind == "mask" && s.kind != "mask" {
 		return errors.New(`kind = "mask", but more than one channel carries something; say which one is the mask with r, and g = "0", b = "0", a = "1"`)
@@ -74,13 +74,13 @@ func (s *subject) chooseFormat(ctx context.Context) error {
 		Opaque: c.Opaque, Normal: s.kind == "normal" && c.Opaque, One: c.One, Colors: c.Colors,
 	}
 	if s.kind == "data" || s.o.Premultiply {
-		facts.One = "" // shaders look for data where it was; colors become another
+		facts.One = "" // shaders read data from its own channel; a color would change
 	}
 	if one := c.One; s.kind == "color" && len(one) == 4 && strings.ContainsAny(one[3:], "rgb") {
-		facts.One = "" // levels weigh colors by alpha, which then differs from them
+		facts.One = "" // levels weight colors by alpha, so the channels will differ
 	}
 	if s.bySize() {
-		facts.One, facts.Colors = "", 0 // what differs between frames does not count
+		facts.One, facts.Colors = "", 0 // differences between frames do not count
 	}
 	s.choice = texture.Choose(facts)
 	if explicit != 0 {
@@ -93,8 +93,8 @@ func (s *subject) chooseFormat(ctx context.Context) error {
 	return nil
 }
 
-// spreadNormals stores x and y of a normal map in ASTC as a gray and an alpha, as astcenc
-// does with -normal, unless options or what is in alpha forbid it.
+// spreadNormals stores x and y of a normal map in ASTC as gray and alpha, like astcenc -normal,
+// unless options or a used alpha channel forbid it.
 func (s *subject) spreadNormals(ctx context.Context) error {
 	if s.kind != "normal" || !s.choice.Format.IsASTC() || s.o.NormalZ {
 		return nil
@@ -108,7 +108,7 @@ func (s *subject) spreadNormals(ctx context.Context) error {
 	return nil
 }
 
-// gpu is what the options call so.
+// gpu returns the graphics processor of the options.
 func (o *Image) gpu() texture.GPU {
 	switch o.GPU {
 	case "mobile":
@@ -119,7 +119,7 @@ func (o *Image) gpu() texture.GPU {
 	return texture.Desktop
 }
 
-// describeUASTC finds out what files of UASTC say besides.
+// describeUASTC finds out whether the pictures are opaque, which UASTC files state.
 func (s *subject) describeUASTC(ctx context.Context) error {
 	c, err := s.content(ctx)
 	if err != nil {
@@ -129,7 +129,7 @@ func (s *subject) describeUASTC(ctx context.Context) error {
 	return nil
 }
 
-// oneChannel stores a mask, written as pixmap.Content.One has it, in format f.
+// oneChannel returns the storage of a mask in format f. one has the form of pixmap.Content.One.
 func oneChannel(one string, f texture.Format) texture.Choice {
 	c := texture.Choice{Format: f, Reason: f.String() + ": as the options say"}
 	i := strings.IndexAny(one, "rgba")
@@ -145,12 +145,11 @@ func oneChannel(one string, f texture.Format) texture.Choice {
 	return c
 }
 
-// largestFrame is how many pixels a picture with a number in its name has at most that is
-// stored as it is: 64 KiB.
+// largestFrame is the largest number of pixels of a numbered picture that is stored without loss:
+// 64 KiB.
 const largestFrame = 128 * 128
 
-// keepsExact chooses a format without loss for what should have none, and reports whether
-// it did.
+// keepsExact chooses a lossless format for pictures that need one, and reports whether it did.
 func (s *subject) keepsExact() bool {
 	first := s.pictures[0]
 	pixels, depth := first.W*first.H, first.Depth()
@@ -172,12 +171,12 @@ func (s *subject) keepsExact() bool {
 	return true
 }
 
-// bySize reports whether size alone decides on the format of colors, so that all frames of
-// an animation that are as large as each other have the same.
+// bySize reports whether only the size decides on the format of colors. Then all frames of an
+// animation with equal sizes have the same format.
 func (s *subject) bySize() bool { return s.kind == "color" && s.largestExact() > 0 }
 
-// largestExact is how many pixels such a picture has at most that is stored as it is, 0 for
-// others.
+// largestExact returns the largest number of pixels of such a picture that is stored without
+// loss, 0 for other pictures.
 func (s *subject) largestExact() int {
 	switch {
 	case s.role.Treatment().Exact || s.o.Preset == "2d":

@@ -1,6 +1,6 @@
 //go:build amd64 || arm64
 
-// The library that decodes here does not build for machines of 32 bits.
+// The independent decoder does not build for 32-bit machines.
 
 package image
 
@@ -14,9 +14,9 @@ import (
 	"github.com/woozymasta/bcn"
 )
 
-// Every format in every container is read by another library and looks like the
+// An independent library reads every format in every container, and the result looks like the
 // source.
-func TestFormats(t *testing.T) {
+func TestFormatsAreReadByAnotherLibrary(t *testing.T) {
 	const w, h = 61, 42
 	m := scene(w, h)
 	file := encodePNG(t, m)
@@ -24,7 +24,7 @@ func TestFormats(t *testing.T) {
 		format string
 		bcn    bcn.Format
 		srgb   bool
-		least  float64 // decibels, in the channels that the format has
+		least  float64 // decibels, in the channels of the format
 	}{
 		{"bc1", bcn.FormatBC1, true, 34}, {"bc3", bcn.FormatBC3, true, 35}, {"bc4", bcn.FormatBC4, false, 45},
 		{"bc5", bcn.FormatBC5, false, 45}, {"bc7", bcn.FormatBC7, true, 38}, {"r8", bcn.FormatR8, false, 99},
@@ -56,12 +56,12 @@ func TestFormats(t *testing.T) {
 			}
 			channels := tex.Format.Channels()
 			if tex.Format == texture.RGB10A2 {
-				channels = "rgb" // two bits of alpha are not like eight
+				channels = "rgb" // two bits of alpha cannot be compared with eight
 			}
 			if like := likeness(got.Pix, m.Pix, channels); like < tc.least {
 				t.Errorf("%.2f dB, want %.2f", like, tc.least)
 			}
-			// A small level is one of soft colors too, not noise.
+			// A small level has soft colors too, not noise.
 			small, err := bcn.DecodeImage(tex.Levels[2], w/4, h/4, tc.bcn)
 			if err != nil {
 				t.Fatal(err)
@@ -91,14 +91,13 @@ func likeness(got, want []byte, channels string) float64 {
 	return 10 * math.Log10(255*255*float64(n)/sum)
 }
 
-// Light beyond white comes through in both floating formats, and is cut off where
-// there is no room for it.
-func TestFormatsOfLight(t *testing.T) {
+// Light brighter than white is kept by both floating-point formats, and clipped by others.
+func TestFloatFormatsKeepLightBeyondWhite(t *testing.T) {
 	const w, h = 40, 32
 	file := radiance(w, h)
 	for _, format := range []string{"auto", "bc6h", "rgba16f", "bc7"} {
 		tex := cook(t, options(func(o *Image) { o.Format = format }), "sky.hdr", file)
-		at := func(i int) float64 { return math.Ldexp(1, i%w%8-3) } // what pixel i of the first row is
+		at := func(i int) float64 { return math.Ldexp(1, i%w%8-3) } // value of pixel i of the first row
 		switch tex.Format {
 		case texture.BC6H:
 			got, err := bcn.DecodeBC6HFloat32(tex.Levels[0], w, h, false)

@@ -8,11 +8,10 @@ import (
 	"testing/fstest"
 )
 
-// The same bytes on every machine. A change here changes what is cooked: the
-// recipe's version must rise with it. Levels are not packed with Zstandard, whose
-// encoder may write other bytes in another release. Package bc7 has golden blocks
-// of its own.
-func TestGolden(t *testing.T) {
+// The bytes are the same on every machine. A change here changes cooked files: the recipe's
+// version must rise with it. Levels are not packed with Zstandard, whose encoder may change
+// between releases. Package bc7 has its own golden blocks.
+func TestTexturesHaveGoldenBytes(t *testing.T) {
 	tree := fstest.MapFS{
 		"a.png":     {Data: encodePNG(t, scene(60, 45))},
 		"b.png":     {Data: encodePNG(t, bumps(60, 45, true))},

@@ -1,50 +1,48 @@
-// Package image is the recipe that turns pictures into textures: KTX2 or DDS
-// files of texels that a graphics processor reads as they are, with mipmaps.
+// Package image is the recipe that turns pictures into textures: KTX2 or DDS files of texels that
+// a graphics processor reads directly, with mipmaps.
 //
-// What it does, in this order, and the packages that do it:
+// The steps, in this order, and their packages:
 //
-//	source   the picture is read, whatever format it is in
-//	pixmap   channels are swizzled or packed from other pictures, faces are cut
-//	         from a cross or a sphere, pictures flipped, resized, and made smaller level by level
-//	texture  the format is chosen, if the options leave it open
-//	texenc   pixels become texels of that format
-//	ktx2 dds the file is written
+//	source   read the picture in any format
+//	pixmap   swizzle channels or pack them from other pictures, cut faces from a cross or a
+//	         sphere, flip and resize pictures, and make smaller levels
+//	texture  choose the format, if the options leave it open
+//	texenc   convert pixels to texels of that format
+//	ktx2 dds write the file
 //
-// Formats png and webp make pictures instead, of several sizes (web.go).
+// Formats png and webp make pictures of several sizes instead (web.go).
 //
 // # Memory
 //
-// What is held is the first level in pixels and the texture: rows of smaller levels
-// are made, become texels and are gone. Estimate says how much that is.
+// The recipe holds the first level in pixels and the texture. Rows of smaller levels are made,
+// converted to texels and freed. Estimate returns the sum.
 //
 // # Cores
 //
-// Blocks are encoded in pieces, on whatever cores no other asset needs (Job.Each). The
-// pieces and thus the bytes do not depend on how many there are. Decoding, levels and
-// packing with Zstandard stay in one goroutine, and so does RDO, whose blocks depend on
-// those before.
+// Blocks are encoded in pieces, on all cores that no other asset needs (Job.Each). The pieces,
+// and so the bytes, do not depend on the number of cores. Decoding, levels and packing with
+// Zstandard run in one goroutine, and so does RDO, whose blocks depend on earlier ones.
 //
-// # What a picture is
+// # Roles of pictures
 //
-// A picture has a role (package role), which decides how its numbers are averaged
-// and stored. Option kind says it; else materials that use the picture, its name, and
-// its pixels do, which also show whether a name keeps its word: see role.go. The name
-// comes as option named, by the recipe's hints, so that a picture can be renamed
-// without being cooked again. Explain reports the decision.
+// A picture has a role (package role), which decides how its numbers are averaged and stored.
+// Option kind sets it. Otherwise the materials that use the picture decide, then its name, then
+// its pixels; the pixels also show whether the name is right: see role.go. The name's role
+// arrives in option named, through the recipe's hints, so that a renamed picture need not be
+// cooked again. Explain reports the decision.
 //
 // # Same bytes everywhere
 //
-// All arithmetic is on whole numbers, or on floats in ways that no processor
-// rounds differently. Recipe's version rises whenever other bytes come out.
+// All arithmetic uses integers, or floats in operations that every processor rounds equally. Any
+// change of the output raises the recipe's version.
 //
 // # Hostile files
 //
-// Before anything is decoded the header is read, first by Estimate from the head
-// of the file, then by Cook from the whole. A picture is refused if a side is
-// longer than max_size, or if the file is too short for the pixels that it claims
-// even if it were packed as tightly as its format allows. Other pictures that an
-// option names must be as large as the source, which keeps them within what was
-// estimated.
+// The header is read before anything is decoded, first by Estimate from the head of the file,
+// then by Cook from the whole. A picture is refused if a side is longer than max_size, or if the
+// file is too short for its claimed pixels even with the best compression of its format. Other
+// pictures that an option names must have the size of the source, which keeps them within the
+// estimate.
 package image
 
 import (
@@ -63,44 +61,44 @@ import (
 
 // Image holds the options of the recipe.
 type Image struct {
-	Format    string `toml:"format" enum:"auto,bc1,bc1a,bc3,bc4,bc5,bc6h,bc7,astc4x4,astc5x5,astc6x6,astc8x8,etc2rgb,etc2rgba,eacr11,eacrg11,uastc,r8,rg8,rgba8,rgb10a2,rgba16f,png,webp" doc:"how texels are stored; auto takes what suits the picture; png and webp make pictures without loss instead of textures"`
-	GPU       string `toml:"gpu" enum:"desktop,mobile,web" doc:"what format = auto chooses from: bc4 to bc7, astc and eac, or uastc, which is transcoded when it is loaded"`
-	Quality   string `toml:"quality" enum:"fast,normal,best" doc:"how hard bc1 to bc7, astc, etc2, eac, uastc and png are worked at: fast for every edit, best for what is shipped"`
-	Container string `toml:"container" enum:"ktx2,dds" doc:"the file that texels are put in"`
-	DDSHeader string `toml:"dds_header" enum:"auto,legacy,dx10" doc:"legacy is what older engines and ImageMagick read, for bc1 to bc5; auto writes it unless it would lose that colors are sRGB or premultiplied, legacy in any case"`
-	Preset    string `toml:"preset" enum:"auto,2d,3d,pixel" doc:"what is not set otherwise: 2d has no mips and keeps small pictures exact, pixel all of them, 3d takes sprites for textures of a scene; auto goes by each picture's role"`
-	Kind      string `toml:"kind" enum:"auto,color,normal,mask,data,height,lightmap,environment,lut,ui,sprite,font,material" doc:"the role of the picture: colors, unit vectors, one channel, four channels of anything ...; auto goes by how materials of glTF and OBJ models in the same folder and the one above use it, then by name and pixels, material does so with presets of flat games as well"`
-	Named     string `toml:"named" enum:"none,color,data,occlusion,mask,normal,normal-opengl,normal-directx,height,lightmap,environment,lut,ui,sprite,font,numbered,perhaps-normal,perhaps-data,letter,perhaps-numbered" doc:"what the path says of the role; it is set by the path, none looks at the pixels only"`
-	Alpha     string `toml:"alpha" enum:"auto,transparency,data" doc:"meaning of the fourth channel of colors: transparency, by which the colors of mipmaps and smaller sizes are weighted, or data, which leaves them alone; auto means data if models name the picture, unless it is the base color of a material that is not opaque"`
-	Normals   string `toml:"normals" enum:"keep,opengl,directx" doc:"where green of normal maps shall point: up (opengl) or down; those whose names say otherwise are turned"`
+	Format    string `toml:"format" enum:"auto,bc1,bc1a,bc3,bc4,bc5,bc6h,bc7,astc4x4,astc5x5,astc6x6,astc8x8,etc2rgb,etc2rgba,eacr11,eacrg11,uastc,r8,rg8,rgba8,rgb10a2,rgba16f,png,webp" doc:"how texels are stored; auto chooses by the picture; png and webp write lossless pictures instead of textures"`
+	GPU       string `toml:"gpu" enum:"desktop,mobile,web" doc:"the formats for format = auto: bc4 to bc7, astc and eac, or uastc, which loaders transcode"`
+	Quality   string `toml:"quality" enum:"fast,normal,best" doc:"encoding effort for bc1 to bc7, astc, etc2, eac, uastc and png: fast for every edit, best for releases"`
+	Container string `toml:"container" enum:"ktx2,dds" doc:"the file type of textures"`
+	DDSHeader string `toml:"dds_header" enum:"auto,legacy,dx10" doc:"legacy is for older engines and ImageMagick, for bc1 to bc5; auto writes it unless it would lose that colors are sRGB or premultiplied, legacy in any case"`
+	Preset    string `toml:"preset" enum:"auto,2d,3d,pixel" doc:"defaults for other options: 2d has no mips and stores small pictures without loss, pixel all pictures, 3d treats sprites as textures of a scene; auto decides by each picture's role"`
+	Kind      string `toml:"kind" enum:"auto,color,normal,mask,data,height,lightmap,environment,lut,ui,sprite,font,material" doc:"the role of the picture: colors, unit vectors, one channel, four channels of any data ...; auto decides by the materials of glTF and OBJ models in the same directory and its parent, then by name and pixels; material does so even with presets for 2D games"`
+	Named     string `toml:"named" enum:"none,color,data,occlusion,mask,normal,normal-opengl,normal-directx,height,lightmap,environment,lut,ui,sprite,font,numbered,perhaps-normal,perhaps-data,letter,perhaps-numbered" doc:"the role that the path suggests; it is set by the path; none decides by pixels only"`
+	Alpha     string `toml:"alpha" enum:"auto,transparency,data" doc:"meaning of the fourth channel of colors: transparency, which weights the colors of mipmaps and smaller sizes, or data, which does not; auto means data if models name the picture, unless it is the base color of a material that is not opaque"`
+	Normals   string `toml:"normals" enum:"keep,opengl,directx" doc:"the direction of green in normal maps: up (opengl) or down; normal maps whose names say otherwise are flipped"`
 	NormalZ   bool   `toml:"normal_z" doc:"keep z of normal maps in astc, in blue; false: x in red, green and blue, y in alpha, as astcenc -normal, which loses less"`
-	SRGB      bool   `toml:"srgb" doc:"colors are sRGB, false: linear light; kinds and formats that have no sRGB take numbers as they are"`
+	SRGB      bool   `toml:"srgb" doc:"colors are sRGB, false: linear light; kinds and formats without sRGB store numbers unchanged"`
 
-	Mips       string  `toml:"mips" enum:"auto,true,false" doc:"add all smaller levels down to 1x1; auto: unless preset or role say that there are none"`
+	Mips       string  `toml:"mips" enum:"auto,true,false" doc:"add all smaller levels down to 1x1; auto: unless the preset or the role has none"`
 	Filter     string  `toml:"filter" enum:"box,kaiser,mitchell" doc:"how levels and sizes are averaged: box is exact and fast, kaiser sharpest, mitchell between"`
-	Wrap       string  `toml:"wrap" enum:"clamp,repeat,repeat-x,repeat-y" doc:"what filters see beyond the edges: the edge again, or the picture once more, to the sides, above and below, or both"`
-	Coverage   float64 `toml:"coverage" min:"0" max:"1" doc:"alpha, 0 to 1, from which on the game draws a pixel: levels keep the share of such pixels, as they are after encoding; 0 for no such test"`
-	WeighAlpha bool    `toml:"weigh_alpha" doc:"bc7, astc, etc2rgba and uastc may change colors the more, the less of them is seen; needs alpha to be transparency"`
+	Wrap       string  `toml:"wrap" enum:"clamp,repeat,repeat-x,repeat-y" doc:"pixels that filters read beyond the edges: the edge itself, or the picture repeated horizontally, vertically, or both"`
+	Coverage   float64 `toml:"coverage" min:"0" max:"1" doc:"alpha, 0 to 1, from which the game draws a pixel: every encoded level keeps the share of such pixels; 0 for no alpha test"`
+	WeighAlpha bool    `toml:"weigh_alpha" doc:"bc7, astc, etc2rgba and uastc may lose more of a color the more transparent it is; alpha must be transparency"`
 
-	MaxSize int       `toml:"max_size" min:"1" max:"65535" doc:"longest side in pixels that a source may have"`
-	Fit     int       `toml:"fit" min:"0" max:"65535" doc:"longest side in pixels of the texture, larger pictures are scaled down; 0 keeps them"`
-	POT     string    `toml:"pot" enum:"keep,up,down,nearest,require,4" doc:"powers of two: sides stay, are scaled to one, or must be one; 4 scales them up to multiples of 4, which Direct3D and WebGL ask of bc1 to bc7"`
-	Scales  []float64 `toml:"scales" min:"0.01" max:"16" doc:"scales of which png and webp make a picture each, such as [1, 2, 0.5] for name.png, name@2x.png and name@0.5x.png; the source is of the scale that its name says, or else of the largest"`
+	MaxSize int       `toml:"max_size" min:"1" max:"65535" doc:"longest allowed side of a source, in pixels"`
+	Fit     int       `toml:"fit" min:"0" max:"65535" doc:"longest side of the texture, in pixels; larger pictures are scaled down; 0 keeps the size"`
+	POT     string    `toml:"pot" enum:"keep,up,down,nearest,require,4" doc:"powers of two: keep the sides, scale them, or require them; 4 scales them up to multiples of 4, which Direct3D and WebGL require for bc1 to bc7"`
+	Scales  []float64 `toml:"scales" min:"0.01" max:"16" doc:"scales for which png and webp write a picture each, such as [1, 2, 0.5] for name.png, name@2x.png and name@0.5x.png; the source's scale is in its name, or else the largest"`
 
-	R           string   `toml:"r" doc:"where red comes from: r, g, b, a, 1-r (inverted) ..., 0, 1, or such a channel of another picture: rough.png:r"`
-	G           string   `toml:"g" doc:"where green comes from, likewise; 1-g turns a normal map of Direct3D into one of OpenGL"`
-	B           string   `toml:"b" doc:"where blue comes from, likewise"`
-	A           string   `toml:"a" doc:"where alpha comes from, likewise"`
-	Flip        string   `toml:"flip" enum:"none,x,y,xy" doc:"mirror from left to right (x), upside down (y), or both"`
+	R           string   `toml:"r" doc:"source of red: r, g, b, a, 1-r (inverted) ..., 0, 1, or such a channel of another picture: rough.png:r"`
+	G           string   `toml:"g" doc:"source of green, likewise; 1-g converts a normal map of Direct3D to OpenGL"`
+	B           string   `toml:"b" doc:"source of blue, likewise"`
+	A           string   `toml:"a" doc:"source of alpha, likewise"`
+	Flip        string   `toml:"flip" enum:"none,x,y,xy" doc:"mirror left to right (x), upside down (y), or both"`
 	Premultiply bool     `toml:"premultiply" doc:"multiply colors by alpha, in linear light"`
-	Cube        string   `toml:"cube" enum:"none,cross,equirect,faces" doc:"make a cube, of a cross (4:3, 3:4) or strip (6:1, 1:6), of an equirectangular picture (2:1) whose middle is +Z, or of one picture a face"`
+	Cube        string   `toml:"cube" enum:"none,cross,equirect,faces" doc:"make a cube from a cross (4:3, 3:4) or strip (6:1, 1:6), from an equirectangular picture (2:1) with +Z in the middle, or from one picture per face"`
 	Faces       []string `toml:"faces" doc:"files of the faces -X +Y -Y +Z -Z if the source is +X, or of all six, relative to the source"`
-	Prefilter   string   `toml:"prefilter" enum:"none,ggx,filament" doc:"levels of a cube for image-based lighting: ggx blurs each by its roughness, from 0 of the first to 1 of the last, of 16 to 31 pixels, in equal steps; filament in those of Filament and Ogre-Next"`
-	Irradiance  string   `toml:"irradiance" enum:"none,sh" doc:"light of a cube that diffuse surfaces get: sh writes nine spherical harmonics beside the texture, as JSON"`
-	Layers      []string `toml:"layers" doc:"files of the further layers of an array, relative to the source"`
+	Prefilter   string   `toml:"prefilter" enum:"none,ggx,filament" doc:"levels of a cube for image-based lighting: ggx blurs each level by its roughness, from 0 for the first to 1 for the last, of 16 to 31 pixels, in equal steps; filament uses the steps of Filament and Ogre-Next"`
+	Irradiance  string   `toml:"irradiance" enum:"none,sh" doc:"diffuse light of a cube: sh writes nine spherical harmonics beside the texture, as JSON"`
+	Layers      []string `toml:"layers" doc:"files of the other layers of an array, relative to the source"`
 
 	RDO  float64 `toml:"rdo" min:"0" max:"10" doc:"PSNR in dB that bc7 may lose for blocks that Zstandard packs better; 0 for none"`
-	Zstd int     `toml:"zstd" min:"0" max:"19" doc:"effort to pack levels of ktx2 with Zstandard; 0 leaves them as they are"`
+	Zstd int     `toml:"zstd" min:"0" max:"19" doc:"effort to pack levels of ktx2 with Zstandard; 0 does not pack them"`
 }
 
 // Recipe returns the recipe "image".
@@ -120,7 +118,7 @@ func Recipe() recipe.Recipe {
 	}
 }
 
-// hints are what paths may say, in the order of package role.
+// hints are the possible hints of paths, in the order of package role.
 func hints() []recipe.Hint {
 	var all []recipe.Hint
 	for _, n := range role.Names() {
@@ -165,14 +163,14 @@ func (o *Image) Cook(ctx context.Context, job *recipe.Job) error {
 	return o.writeTexture(ctx, job, 0, t)
 }
 
-// Write makes a texture of a picture that another recipe has put together, as the options say,
-// with so many smaller levels, and writes it as the job's i-th output. The picture must not be
-// used afterwards.
+// Write makes a texture of a picture that another recipe has assembled, following the options,
+// with a given number of smaller levels, and writes it as the job's i-th output. The picture must
+// not be used afterwards.
 func (o *Image) Write(ctx context.Context, job *recipe.Job, i int, m *pixmap.Map, smaller int) error {
 	if err := o.Check(); err != nil {
 		return err
 	}
-	if o.Kind == "material" { // no file names what another recipe has put together
+	if o.Kind == "material" { // no material names a picture that another recipe made
 		auto := *o
 		auto.Kind = "auto"
 		o = &auto
@@ -188,8 +186,8 @@ func (o *Image) Write(ctx context.Context, job *recipe.Job, i int, m *pixmap.Map
 	return o.writeTexture(ctx, job, i, t)
 }
 
-// Memory returns the most bytes that Write holds for a picture of w by h pixels of 8 bits a
-// channel, the picture included.
+// Memory returns the maximal number of bytes that Write holds for a picture of w by h pixels of 8
+// bits per channel, including the picture.
 func (o *Image) Memory(w, h int) int64 {
 	l := layout{w: w, h: h, tw: w, th: h, pictures: 1}
 	return bytesOf(w, h, pixmap.Bits8) + max(o.making(pixmap.Bits8, l), o.packing(pixmap.Bits8, l))
@@ -204,7 +202,7 @@ func (o *Image) Explain(ctx context.Context, job *recipe.Job) ([]string, error) 
 	return s.reasons, nil
 }
 
-// Prepared returns what Cook would encode, for those who compare it with what was encoded.
+// Prepared returns the pixels that Cook would encode, for comparisons with the decoded texture.
 func (o *Image) Prepared(ctx context.Context, job *recipe.Job) (*cooked.Prepared, error) {
 	s, err := o.prepare(ctx, job)
 	if err != nil {
@@ -224,8 +222,7 @@ func (o *Image) Prepared(ctx context.Context, job *recipe.Job) (*cooked.Prepared
 	return p, nil
 }
 
-// prepare reads the source and what belongs to it, and decides what becomes of
-// them.
+// prepare reads the source and the other pictures, and makes all decisions.
 func (o *Image) prepare(ctx context.Context, job *recipe.Job) (*subject, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
@@ -268,7 +265,7 @@ func (o *Image) writeTexture(ctx context.Context, job *recipe.Job, i int, t *tex
 	return errors.Join(ktx2.Write(ctx, out, t, o.packs()), out.Close())
 }
 
-// packs is how levels of a ktx2 file are packed.
+// packs returns the compression of levels in ktx2 files.
 func (o *Image) packs() ktx2.Supercompression {
 	if o.Zstd > 0 {
 		return ktx2.Supercompression{Scheme: ktx2.Zstd, Level: o.Zstd}

@@ -25,7 +25,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// options are the defaults with changes.
+// options returns the defaults with changes.
 func options(changes ...func(*Image)) *Image {
 	o := Recipe().New().(*Image)
 	for _, change := range changes {
@@ -34,10 +34,10 @@ func options(changes ...func(*Image)) *Image {
 	return o
 }
 
-// plain options leave pixels to be seen as they are.
+// plain sets options that keep pixels unchanged.
 func plain(o *Image) { o.Format, o.Kind = "rgba8", "color" }
 
-// tree holds files, the first of which is the source.
+// cookTree cooks a file of a tree.
 func cookTree(t testing.TB, o *Image, tree fstest.MapFS, name string) (*texture.Texture, recipetest.Result) {
 	t.Helper()
 	if err := o.Check(); err != nil {
@@ -68,14 +68,14 @@ func cook(t testing.TB, o *Image, name string, data []byte) *texture.Texture {
 	return tex
 }
 
-// A picture of four bytes a pixel.
+// nrgba returns a picture of four bytes per pixel.
 func nrgba(w, h int, pix ...byte) *stdimage.NRGBA {
 	m := stdimage.NewNRGBA(stdimage.Rect(0, 0, w, h))
 	copy(m.Pix, pix)
 	return m
 }
 
-// scene is a picture of soft colors and fading alpha.
+// scene draws a picture of soft colors and fading alpha.
 func scene(w, h int) *stdimage.NRGBA {
 	m := nrgba(w, h)
 	for y := range h {
@@ -109,7 +109,7 @@ func encodePNG(t testing.TB, m stdimage.Image) []byte {
 	return b.Bytes()
 }
 
-// radiance is an HDR file of gray steps, each a power of two, from 1/8 up.
+// radiance returns an HDR file of gray steps, each a power of two, from 1/8 up.
 func radiance(w, h int) []byte {
 	var b bytes.Buffer
 	b.WriteString("#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y ")
@@ -127,7 +127,7 @@ func itoa(n int) string {
 	return itoa(n/10) + itoa(n%10)
 }
 
-func TestRecipe(t *testing.T) {
+func TestDefaultOptionsAreValid(t *testing.T) {
 	r := Recipe()
 	if err := options().Check(); err != nil {
 		t.Errorf("the defaults: %v", err)
@@ -146,7 +146,7 @@ func TestRecipe(t *testing.T) {
 	})
 }
 
-// Straight alpha is kept bit for bit, also the color under an alpha of 0.
+// Straight alpha is kept exactly, and so is the color of transparent pixels.
 func TestCookKeepsPixels(t *testing.T) {
 	m := nrgba(61, 17)
 	noise(m.Pix)
@@ -158,7 +158,7 @@ func TestCookKeepsPixels(t *testing.T) {
 	}
 }
 
-// Content decides, and the same content gives the same bytes.
+// The bytes depend on the content, not on the name.
 func TestCookIgnoresTheName(t *testing.T) {
 	file := encodePNG(t, scene(50, 30))
 	var got [][]byte
@@ -171,7 +171,7 @@ func TestCookIgnoresTheName(t *testing.T) {
 	}
 }
 
-// Wherever the work is stopped, Cook says so and nothing else.
+// Wherever Cook is canceled, it returns the context's error.
 func TestCookStopsAnywhere(t *testing.T) {
 	o := options(func(o *Image) {
 		o.Layers, o.Cube, o.Flip, o.Fit, o.Premultiply, o.Coverage, o.Quality = []string{"b.png"}, "cross", "x", 5, true, 0.5, "fast"
@@ -187,7 +187,7 @@ func TestCookStopsAnywhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	if looks < 2*18+12*6 {
-		t.Errorf("%d looks at the context, want one for each row of sources and faces", looks)
+		t.Errorf("%d looks at the context, want one per row of sources and faces", looks)
 	}
 	for n := 0; n < looks; n += 1 + looks/300 {
 		if _, err := run(n); !errors.Is(err, context.Canceled) {
@@ -243,14 +243,14 @@ func TestSameBytesOnAnyCores(t *testing.T) {
 			if !bytes.Equal(got, want) {
 				t.Errorf("%d cores give another texture", cores)
 			}
-			if cores > 0 && shared < 2 { // of the first level and of the second
-				t.Errorf("%d times work was shared out", shared)
+			if cores > 0 && shared < 2 { // for the first and the second level
+				t.Errorf("work was shared %d times", shared)
 			}
 		}
 	}
 }
 
-// A picture with several frames gives one warning, not a frame without a word.
+// A picture with several frames gives one warning.
 func TestFramesAreWarnedOf(t *testing.T) {
 	var g gif.GIF
 	for range 3 {

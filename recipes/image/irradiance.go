@@ -13,8 +13,8 @@ import (
 // hasIrradiance reports whether spherical harmonics are written beside the texture.
 func (o *Image) hasIrradiance() bool { return o.Irradiance == "sh" }
 
-// writeIrradiance writes the harmonics of each cube as the job's i-th output: one object, or
-// a list of them if the texture is an array.
+// writeIrradiance writes the harmonics of each cube as the job's i-th output: one object, or a
+// list if the texture is an array.
 func (s *subject) writeIrradiance(ctx context.Context, job *recipe.Job, i int) error {
 	defer job.Step("irradiance")()
 	var text bytes.Buffer
@@ -56,7 +56,7 @@ func writeHarmonics(text *bytes.Buffer, name string, h pixmap.Harmonics) {
 			if k > 0 {
 				text.WriteString(", ")
 			}
-			// Nine digits are those of a float32, whose range light in sums may exceed.
+			// Nine digits suffice for a float32. Sums of light may exceed the range of a float32.
 			text.Write(strconv.AppendFloat(text.AvailableBuffer(), v, 'g', 9, 64))
 		}
 		text.WriteByte(']')

@@ -14,9 +14,9 @@ import (
 
 type harmonics struct{ Radiance, Irradiance [9][3]float64 }
 
-// Harmonics of a constant are its own, of linear light, beside the texture that there is
-// without them.
-func TestIrradiance(t *testing.T) {
+// The harmonics of a constant are the constant in linear light. The texture is the same as
+// without harmonics.
+func TestIrradianceOfConstantLight(t *testing.T) {
 	tree := fstest.MapFS{"a.png": solid(t, 64, 32, 188)}
 	for _, container := range []string{"ktx2", "dds"} {
 		o := options(plain, func(o *Image) { o.Cube, o.Container = "equirect", container })
@@ -53,8 +53,8 @@ func TestIrradiance(t *testing.T) {
 	}
 }
 
-// Light that is nearly all above is so in the harmonic of y, +Y being up, and bright light
-// stays finite.
+// Light mostly from above gives a large harmonic of y, because +Y is up, and bright light stays
+// finite.
 func TestIrradianceFromAbove(t *testing.T) {
 	sky := radiance(64, 32)
 	head := len(sky) - 4*64*32
@@ -71,7 +71,7 @@ func TestIrradianceFromAbove(t *testing.T) {
 		t.Fatalf("error %v, %s", res.Err, res.Outputs)
 	}
 	for i, v := range h.Irradiance {
-		// What looks up gets all, what looks aside half, what looks down nothing.
+		// A surface facing up gets all light, one facing sideways half, one facing down none.
 		want := []float64{0.5, 0.5, 0, 0, 0, 0, 0, 0, 0}[i] * (255. / 256) * math.Exp2(127)
 		if math.Abs(v[0]-want) > 0.01*math.Exp2(127) || math.Abs(v[2]*255/128-v[0]) > 0.01*math.Exp2(127) {
 			t.Errorf("%d is %g, want %g", i, v, want)
@@ -79,7 +79,7 @@ func TestIrradianceFromAbove(t *testing.T) {
 	}
 }
 
-// An array has a list.
+// A texture array has a list of harmonics.
 func TestIrradianceOfArrays(t *testing.T) {
 	tree := fstest.MapFS{"a.png": solid(t, 192, 32, 50), "b.png": solid(t, 192, 32, 200)}
 	_, res := cookTree(t, options(plain, func(o *Image) {
@@ -96,7 +96,7 @@ func TestIrradianceOfArrays(t *testing.T) {
 	}
 }
 
-func TestIrradianceThatIsRefused(t *testing.T) {
+func TestIrradianceNeedsACubeOfColors(t *testing.T) {
 	for key, set := range map[string]func(*Image){
 		"cube": func(o *Image) { o.Cube = "none" },
 		"kind": func(o *Image) { o.Kind = "normal" },

@@ -10,19 +10,19 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// A decision is what a subject turns out to be, and how it is stored.
+// A decision is the role of a subject and the way it is stored.
 type decision struct {
 	role role.Role
-	told string // what decided on the role
-	// kind is how numbers are treated: "color", "normal", "mask" (one channel) or "data".
+	told string // the evidence that decided the role
+	// kind says how numbers are treated: "color", "normal", "mask" (one channel) or "data".
 	kind string
 	// srgb says that colors are on the sRGB curve; false for other kinds.
 	srgb   bool
 	choice texture.Choice
-	opaque bool // looked at for UASTC alone
+	opaque bool // checked for UASTC only
 }
 
-// judge finds out what the pictures are.
+// judge decides the role of the pictures.
 func (s *subject) judge(ctx context.Context, job *recipe.Job) error {
 	e, err := s.evidence(ctx)
 	if err != nil {
@@ -66,17 +66,17 @@ func (s *subject) explainNumber() {
 	case why == "":
 		why = "materials say so"
 	}
-	s.because("alpha is not transparency, and colors are not weighed by it: %s", why)
+	s.because("alpha is not transparency, so colors are not weighted by it: %s", why)
 }
 
-// evidence gathers what is known of the pictures.
+// evidence collects the facts about the pictures.
 func (s *subject) evidence(ctx context.Context) (evidence, error) {
 	e := evidence{
 		rule: s.o.Kind, used: s.used, name: s.o.name(), preset: s.o.Preset, float: s.pictures[0].Depth() == pixmap.Float,
 		transparency: s.o.transparent(),
 	}
 	if e.used.role != role.Unknown {
-		e.rule = "auto" // the options have it from the materials
+		e.rule = "auto" // the materials set this option
 	}
 	if !e.looks() {
 		return e, nil
@@ -86,7 +86,7 @@ func (s *subject) evidence(ctx context.Context) (evidence, error) {
 	return e, err
 }
 
-// treat sets how numbers of the role are treated, and makes them what it says they are.
+// treat sets how numbers of the role are treated, and converts them accordingly.
 func (s *subject) treat(ctx context.Context) error {
 	switch t := s.role.Treatment(); {
 	case t.Colors:
@@ -102,8 +102,8 @@ func (s *subject) treat(ctx context.Context) error {
 	return nil
 }
 
-// turn makes green of a normal map point where the options want it, if its name says that
-// it does not.
+// turn flips green of a normal map to the direction of the options, if its name says that it is
+// different.
 func (s *subject) turn(ctx context.Context) error {
 	points := map[role.Name]string{role.OpenGL: "opengl", role.DirectX: "directx"}[s.o.name()]
 	switch {
@@ -124,15 +124,15 @@ func (s *subject) turn(ctx context.Context) error {
 	return nil
 }
 
-// aboutAll is the share of pixels that must be gray, or red, in a mask. JPEG stores color
-// coarsely, so that gray has a tint and red bleeds at its edges.
+// aboutAll is the share of gray pixels that makes a mask, and mostlyRed that of red pixels. JPEG
+// stores color coarsely, so gray has a tint and red bleeds at its edges.
 const (
 	aboutAll  = 0.98
 	mostlyRed = 0.95
 )
 
-// single sets the kind of a picture that ought to carry one channel. What differs between
-// channels by no more than the noise of JPEG is made equal.
+// single sets the kind of a picture that should have one channel. It removes differences between
+// channels that are within the noise of JPEG.
 func (s *subject) single(ctx context.Context) error {
 	s.kind = "mask"
 	c, err := s.content(ctx)
@@ -159,7 +159,7 @@ func (s *subject) single(ctx context.Context) error {
 	return nil
 }
 
-// content looks at all pictures, once: what is true of each of them.
+// content analyzes all pictures, once, and returns the facts that hold for each of them.
 func (s *subject) content(ctx context.Context) (pixmap.Content, error) {
 	if s.looked != nil {
 		return *s.looked, nil

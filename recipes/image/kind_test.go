@@ -14,7 +14,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// bumps is a normal map.
+// bumps draws a normal map.
 func bumps(w, h int, blue bool) *stdimage.NRGBA {
 	m := nrgba(w, h)
 	for y := range h {
@@ -43,8 +43,8 @@ func painted(w, h int, paint func(x, y int) color.NRGBA) *stdimage.NRGBA {
 	return m
 }
 
-// What auto makes of pictures, and how it says so.
-func TestKindsAndFormats(t *testing.T) {
+// Auto chooses kinds and formats, and explains them.
+func TestAutoChoosesKindAndFormat(t *testing.T) {
 	gray := painted(64, 64, func(x, y int) color.NRGBA { return color.NRGBA{byte(x * y), byte(x * y), byte(x * y), 255} })
 	red := painted(64, 64, func(x, y int) color.NRGBA { return color.NRGBA{byte(x * y), 0, 0, 255} })
 	green := painted(64, 64, func(x, y int) color.NRGBA { return color.NRGBA{0, byte(x * y), 0, 255} })
@@ -57,7 +57,7 @@ func TestKindsAndFormats(t *testing.T) {
 	for i := 3; i < len(height.Pix); i += 4 {
 		height.Pix[i] = byte(i)
 	}
-	sky := painted(64, 64, func(x, y int) color.NRGBA { // unit vectors that lean
+	sky := painted(64, 64, func(x, y int) color.NRGBA { // tilted unit vectors
 		dx, dy := -0.6+float64(x%16)/200, 0.2+float64(y)/400
 		return color.NRGBA{unitByte(dx), unitByte(dy), unitByte(math.Sqrt(1 - dx*dx - dy*dy)), 255}
 	})
@@ -80,7 +80,7 @@ func TestKindsAndFormats(t *testing.T) {
 		format  texture.Format
 		srgb    bool
 		swizzle string
-		why     []string // what each line contains
+		why     []string // a part of each line
 	}{
 		{"colors", opaque(scene(64, 64)), none, texture.BC7, true, "", []string{"role color", "format bc7: colors, opaque"}},
 		{"alpha", scene(64, 64), none, texture.BC7, true, "", []string{"role color", "format bc7: colors with alpha"}},
@@ -149,8 +149,7 @@ func explain(t testing.TB, o *Image, tree fstest.MapFS, name string) []string {
 	return lines
 }
 
-// What is stored of a mask is the channel that carries it, on every level, and its
-// alpha test is of what it was.
+// A mask is stored as its only channel on every level, and keeps its alpha test.
 func TestMaskIsMovedToRed(t *testing.T) {
 	smoke := painted(64, 64, func(x, y int) color.NRGBA { return color.NRGBA{255, 255, 255, byte(4 * x)} })
 	tex := cook(t, options(func(o *Image) { o.Format, o.Kind = "r8", "mask" }), "a.png", encodePNG(t, smoke))
@@ -165,7 +164,7 @@ func TestMaskIsMovedToRed(t *testing.T) {
 }
 
 // Levels of a normal map are unit vectors.
-func TestNormalLevels(t *testing.T) {
+func TestLevelsOfNormalMapsAreUnitVectors(t *testing.T) {
 	tex := cook(t, options(func(o *Image) { o.Format, o.Kind = "rgba8", "normal" }), "a_n.png", encodePNG(t, bumps(64, 64, true)))
 	for i := 0; i < len(tex.Levels[3]); i += 4 {
 		p := tex.Levels[3][i:]
@@ -176,20 +175,20 @@ func TestNormalLevels(t *testing.T) {
 	}
 }
 
-func TestMaskOfManyChannels(t *testing.T) {
+func TestMaskOfSeveralChannelsIsRefused(t *testing.T) {
 	_, res := cookTree(t, options(func(o *Image) { o.Kind = "mask" }), fstest.MapFS{"a.png": {Data: encodePNG(t, scene(9, 9))}}, "a.png")
 	if res.Err == nil || !strings.Contains(res.Err.Error(), `say which one is the mask with r`) {
 		t.Errorf("error %v", res.Err)
 	}
-	// As the message says.
+	// The options of the message work.
 	o := options(func(o *Image) { o.Kind, o.Format, o.R, o.G, o.B, o.A = "mask", "r8", "g", "0", "0", "1" })
 	if tex := cook(t, o, "a.png", encodePNG(t, scene(9, 9))); tex.Levels[0][9] != 5 {
 		t.Errorf("second row is %d, want the green 5", tex.Levels[0][9])
 	}
 }
 
-// Where a file leaves open what its numbers mean, what was decided is said.
-func TestExplainOfDoubtfulNumbers(t *testing.T) {
+// If a file does not define its numbers, the decision is explained.
+func TestDecisionAboutUndefinedNumbersIsExplained(t *testing.T) {
 	tga := func(alpha ...byte) []byte {
 		b := []byte{2: 2, 12: 2, 14: 1, 16: 32, 17: 0x20}
 		for _, a := range alpha {
@@ -220,7 +219,7 @@ func TestExplainOfDoubtfulNumbers(t *testing.T) {
 	}
 }
 
-func TestExplainOfDDS(t *testing.T) {
+func TestDDSHeaderIsExplained(t *testing.T) {
 	gray := painted(64, 64, func(x, y int) color.NRGBA { return color.NRGBA{byte(x * y), byte(x * y), byte(x * y), 255} })
 	o := options(func(o *Image) { o.Kind, o.Container = "mask", "dds" })
 	why := explain(t, o, fstest.MapFS{"a.png": {Data: encodePNG(t, gray)}}, "a.png")
@@ -239,9 +238,9 @@ func TestExplainOfDDS(t *testing.T) {
 	}
 }
 
-// A legacy header is refused before anything is cooked where the options rule it
-// out, and when it turns out that the format has none.
-func TestLegacyHeaderRefused(t *testing.T) {
+// A legacy header is refused before cooking if the options exclude it, and otherwise if the
+// format has none.
+func TestImpossibleLegacyHeaderIsRefused(t *testing.T) {
 	legacy := func(set func(*Image)) *Image {
 		return options(func(o *Image) { o.Container, o.DDSHeader = "dds", "legacy" }, set)
 	}
@@ -259,11 +258,11 @@ func TestLegacyHeaderRefused(t *testing.T) {
 	}
 }
 
-// All layers must be of one kind.
-func TestLayersOfManyKinds(t *testing.T) {
+// All layers must have one kind.
+func TestLayersMustHaveOneKind(t *testing.T) {
 	red := painted(64, 64, func(x, y int) color.NRGBA { return color.NRGBA{byte(x * y), 0, 0, 255} })
 	green := painted(64, 64, func(x, y int) color.NRGBA { return color.NRGBA{0, byte(x * y), 0, 255} })
-	colorful := nrgba(64, 64) // whose mean leans to no side
+	colorful := nrgba(64, 64) // its mean has no tint
 	noise(colorful.Pix)
 	opaque(colorful)
 	tree := fstest.MapFS{
@@ -287,9 +286,9 @@ func TestLayersOfManyKinds(t *testing.T) {
 	}
 }
 
-// Options of bc7 reach it.
-func TestOptionsOfBC7(t *testing.T) {
-	m := scene(48, 48) // colors, noise and alpha: each has something to do
+// Options of bc7 have an effect.
+func TestOptionsOfBC7HaveAnEffect(t *testing.T) {
+	m := scene(48, 48) // colors, noise and alpha: every option has an effect
 	noise(m.Pix[:len(m.Pix)/2])
 	seen := map[string]int{}
 	for i, set := range []func(*Image){
@@ -297,13 +296,13 @@ func TestOptionsOfBC7(t *testing.T) {
 	} {
 		tex := cook(t, options(func(o *Image) { o.Format = "bc7" }, set), "a.png", encodePNG(t, m))
 		if other, ok := seen[string(tex.Levels[0])]; ok {
-			t.Errorf("options %d give what options %d give", i, other)
+			t.Errorf("options %d and %d give the same texture", i, other)
 		}
 		seen[string(tex.Levels[0])] = i
 	}
 }
 
-func TestQuality(t *testing.T) {
+func TestQualityChangesTheTexture(t *testing.T) {
 	m := nrgba(64, 64)
 	noise(m.Pix)
 	opaque(m)
@@ -317,8 +316,7 @@ func TestQuality(t *testing.T) {
 	}
 }
 
-// Pixels are looked at once for all that is decided by them, and again if their number
-// has changed.
+// Pixels are analyzed once for all decisions, and again after scaling.
 func TestPixelsAreAnalysedOnce(t *testing.T) {
 	file := encodePNG(t, scene(40, 30))
 	rows := func(change func(*Image)) int {
@@ -332,10 +330,10 @@ func TestPixelsAreAnalysedOnce(t *testing.T) {
 	}
 	format := rows(func(o *Image) { o.Kind = "color" })
 	if both := rows(func(*Image) {}); both != format {
-		t.Errorf("%d looks at the context for kind and format, want the %d for the format", both, format)
+		t.Errorf("%d checks of the context for kind and format, want %d as for the format alone", both, format)
 	}
 	format = rows(func(o *Image) { o.Kind, o.Fit = "color", 20 })
 	if both := rows(func(o *Image) { o.Fit = 20 }); both != format+30 {
-		t.Errorf("scaled: %d looks, want %d and those at 30 rows", both, format)
+		t.Errorf("scaled: %d checks, want %d plus those of 30 rows", both, format)
 	}
 }

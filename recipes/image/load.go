@@ -14,19 +14,18 @@ import (
 	"github.com/assetcook/assetcook/internal/image/source"
 )
 
-// A subject is what is being cooked: the source, and whatever is made of it on
-// its way to a texture.
+// A subject is the asset being cooked: its pictures and all decisions about them.
 type subject struct {
 	o *Image
-	// pictures are the faces of layer 0, of layer 1 and so on; one if there is
-	// neither.
+	// pictures are the faces of layer 0, then of layer 1 and so on; a single one without faces or
+	// layers.
 	pictures []*pixmap.Map
-	looked   *pixmap.Content // at the pictures as they are now; nil if that has not been done
-	levels   int             // how many are made; 0 leaves it to the options
+	looked   *pixmap.Content // analysis of the pictures; nil before it was made
+	levels   int             // number of levels; 0 follows the options
 	used     usage
-	variants []variant // if pictures are made of it
+	variants []variant // for pictures as output
 	decision
-	// reasons are what Explain returns.
+	// reasons are the result of Explain.
 	reasons []string
 }
 
@@ -34,12 +33,12 @@ func (s *subject) because(format string, args ...any) {
 	s.reasons = append(s.reasons, fmt.Sprintf(format, args...))
 }
 
-// muchGarbage is how many bytes of garbage a decoder may leave before an explicit
-// collection pays: by itself the collector waits until the heap has doubled, and the
-// texture that is made next is smaller than the picture.
+// muchGarbage is the amount of a decoder's garbage that justifies an explicit collection. By
+// itself, the collector waits until the heap has doubled, and the texture is smaller than the
+// picture.
 const muchGarbage = 64 << 20
 
-// load reads the source and the pictures beside it that options name.
+// load reads the source and the other pictures that options name.
 func (s *subject) load(ctx context.Context, job *recipe.Job) error {
 	m, info, err := s.readPicture(ctx, job, file{ext: job.Ext(), open: job.Open, read: job.Source}, nil)
 	if err != nil {
@@ -73,10 +72,10 @@ func (s *subject) load(ctx context.Context, job *recipe.Job) error {
 		if err != nil {
 			return err
 		}
-		if other.Depth() > m.Depth() { // the estimate knows the source only
+		if other.Depth() > m.Depth() { // the estimate knows only the source
 			return fmt.Errorf("%s: more bits a channel than the source has; make the picture with most bits the source, or save this one with less", name)
 		}
-		// No other file is named where there are layers or faces: see checkPictures.
+		// With layers or faces, channels come from no other file: see checkPictures.
 		if other, err = s.assemble(ctx, job, other); err != nil {
 			return err
 		}
@@ -98,7 +97,7 @@ func (s *subject) explainIgnored(job *recipe.Job, info source.Info) {
 	}
 }
 
-// alike brings all pictures to the depth of the deepest.
+// alike converts all pictures to the depth of the deepest.
 func (s *subject) alike(ctx context.Context) error {
 	deepest := pixmap.Bits8
 	for _, m := range s.pictures {
@@ -113,8 +112,7 @@ func (s *subject) alike(ctx context.Context) error {
 	return nil
 }
 
-// assemble puts the source's channels where options want them, and those of other
-// pictures.
+// assemble puts channels of the source and of other pictures where the options want them.
 func (s *subject) assemble(ctx context.Context, job *recipe.Job, m *pixmap.Map) (*pixmap.Map, error) {
 	var parts [4]pixmap.Part
 	files, asItIs := map[string]*pixmap.Map{"": m}, true
@@ -145,7 +143,7 @@ func (s *subject) assemble(ctx context.Context, job *recipe.Job, m *pixmap.Map) 
 	return made, err
 }
 
-// beside reads a picture that an option names. It must be as large as like.
+// beside reads a picture that an option names. It must have the size of like.
 func (s *subject) beside(ctx context.Context, job *recipe.Job, name string, like *pixmap.Map) (*pixmap.Map, error) {
 	f := file{
 		ext:  recipe.Ext(name),
@@ -159,15 +157,15 @@ func (s *subject) beside(ctx context.Context, job *recipe.Job, name string, like
 	return m, err
 }
 
-// A file is where a picture is read from.
+// A file is a readable picture file.
 type file struct {
 	ext  string
 	open func() (fs.File, error)
 	read func() ([]byte, error)
 }
 
-// readPicture reads a picture. The head is looked at first: the file may be huge and no
-// picture, or, if like is not nil, a picture of another size.
+// readPicture reads a picture. It checks the head first: the file may be huge and not a picture,
+// or, if like is not nil, a picture of another size.
 func (s *subject) readPicture(ctx context.Context, job *recipe.Job, f file, like *pixmap.Map) (*pixmap.Map, source.Info, error) {
 	head, size, err := readHead(f.open)
 	if err != nil {
@@ -228,10 +226,10 @@ func readHead(open func() (fs.File, error)) ([]byte, int64, error) {
 	return head, info.Size(), err
 }
 
-// colors reports whether numbers may be sRGB colors, as far as options tell.
+// colors reports whether numbers may be sRGB colors, as far as the options say.
 func (o *Image) colors() bool { return o.SRGB && o.likely().Treatment().Colors }
 
-// stored is what numbers of the source are.
+// stored returns the meaning of the source's numbers.
 func (o *Image) stored() pixmap.Color {
 	switch {
 	case o.colors():

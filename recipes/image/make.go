@@ -11,8 +11,8 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// texture makes the texture of the pictures, and drops each as soon as it can. Only
-// the first level is ever in memory as pixels: see pixmap.MipBands.
+// texture makes the texture of the pictures, and drops each as soon as it can. Only the first
+// level is ever in memory as pixels: see pixmap.MipBands.
 func (s *subject) texture(ctx context.Context, job *recipe.Job) (*texture.Texture, error) {
 	t, f := s.description(), s.choice.Format
 	n, isTexels := texture.MaxLevels(t.W, t.H), s.isTexels()
@@ -86,8 +86,8 @@ func (s *subject) isTexels() bool {
 	return len(s.pictures) == 1 && s.choice.Format == texture.RGBA8 && s.pictures[0].Pix8 != nil
 }
 
-// rowsAtOnce returns how many rows of the first level are encoded at once: all of them,
-// unless they must become bytes first. Even then they are several pieces.
+// rowsAtOnce returns how many rows of the first level are encoded at once: all, unless they must
+// be converted to bytes first. Even then they form several pieces.
 func (o *Image) rowsAtOnce(f texture.Format, w, h int, d pixmap.Depth) int {
 	if !texenc.TakesBytes(f) || d == pixmap.Bits8 || o.wholeLevels() {
 		return h
@@ -95,17 +95,17 @@ func (o *Image) rowsAtOnce(f texture.Format, w, h int, d pixmap.Depth) int {
 	return min(h, 16*pixmap.BandRows(w, d, blockRows(f)))
 }
 
-// blockRows returns of how many rows bands are a multiple.
+// blockRows returns the number that the rows of a band are a multiple of.
 func blockRows(f texture.Format) int {
 	side, _ := f.Block()
 	return max(4, side)
 }
 
-// wholeLevels reports whether a level cannot be encoded by bands: what may be lost is
-// shared out over all of it.
+// wholeLevels reports whether a level must be encoded as a whole, because RDO distributes the
+// loss over all of it.
 func (o *Image) wholeLevels() bool { return o.RDO > 0 }
 
-// mipOptions are how n levels are made.
+// mipOptions returns the options for n levels.
 func (s *subject) mipOptions(n int) pixmap.MipOptions {
 	o := pixmap.MipOptions{Sampling: s.sampling(), Levels: n, Whole: s.o.wholeLevels(), Block: blockRows(s.choice.Format)}
 	if s.kind == "color" {
@@ -114,7 +114,7 @@ func (s *subject) mipOptions(n int) pixmap.MipOptions {
 	return o
 }
 
-// prepareTexels turns pixels into those that are stored, in m itself.
+// prepareTexels converts pixels to the stored numbers, in place.
 func (s *subject) prepareTexels(ctx context.Context, m *pixmap.Map) error {
 	if s.premultiplies() {
 		if err := pixmap.Premultiply(ctx, m, s.color()); err != nil {
@@ -130,7 +130,7 @@ func (s *subject) prepareTexels(ctx context.Context, m *pixmap.Map) error {
 	return nil
 }
 
-// encoding is how texels are made.
+// encoding returns the options of the encoder.
 func (s *subject) encoding() texenc.Options {
 	o := texenc.Options{Quality: s.o.quality(), SRGB: s.srgb, XXXY: s.choice.XXXY}
 	if weighsAlpha(s.choice.Format) {
@@ -142,7 +142,7 @@ func (s *subject) encoding() texenc.Options {
 	return o
 }
 
-// description returns the texture that the pictures become, without its levels.
+// description returns the texture of the pictures without its levels.
 func (s *subject) description() *texture.Texture {
 	first, f := s.pictures[0], s.choice.Format
 	t := &texture.Texture{
@@ -160,7 +160,7 @@ func (s *subject) premultiplies() bool {
 	return s.o.Premultiply && s.kind == "color" && strings.Contains(s.choice.Format.Channels(), "a")
 }
 
-// sampling is how pictures change their size.
+// sampling returns how pictures are resampled.
 func (s *subject) sampling() pixmap.Sampling {
 	p := pixmap.Sampling{Filter: s.o.filter(), Color: s.color(), Normal: s.kind == "normal", Premultiplied: s.alphaIsNumber()}
 	if s.o.Wrap == "repeat" || s.o.Wrap == "repeat-x" {
@@ -177,7 +177,7 @@ func (s *subject) alphaIsNumber() bool {
 	return s.o.Alpha == "data" || s.o.Alpha == "auto" && s.used.number && !s.o.transparent()
 }
 
-// color is what the numbers are, now that the kind is known.
+// color returns the meaning of the numbers, once the kind is known.
 func (s *subject) color() pixmap.Color {
 	switch {
 	case s.kind != "color":
@@ -198,7 +198,7 @@ func (o *Image) ddsHeader() dds.Header {
 	return dds.Auto
 }
 
-// filter and quality are what the options call so; they may be no other words.
+// filter returns the filter of the options, which have been checked.
 func (o *Image) filter() pixmap.Filter {
 	f, _ := pixmap.ParseFilter(o.Filter)
 	return f

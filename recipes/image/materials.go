@@ -15,7 +15,7 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/model"
 )
 
-// Bounds of what is read of a model's materials. Of models beyond them nothing is known.
+// Limits for reading a model's materials. Larger models are ignored.
 const (
 	maxMaterialsText = 16 << 20
 	maxUses          = 4096
@@ -44,7 +44,7 @@ func usesIn(file io.ReaderAt, size int64) (recipe.Says, error) {
 	return found.says(), nil
 }
 
-// A place is where a material has a picture.
+// A place is a slot of a material that has a picture.
 type place struct {
 	slot, material string
 	transparent    bool
@@ -104,7 +104,7 @@ func (u *uses) fromGLTF(text []byte) {
 				Source *int `json:"source"`
 			} `json:"extensions"`
 		} `json:"textures"`
-		Materials []json.RawMessage `json:"materials"` // one after the other, to bound what a hostile file takes
+		Materials []json.RawMessage `json:"materials"` // one after the other, to limit the memory
 	}
 	if json.Unmarshal(bytes.TrimPrefix(text, []byte("\ufeff")), &doc) != nil {
 		return
@@ -159,10 +159,10 @@ func (u *uses) fromGLTF(text []byte) {
 	}
 }
 
-// fromMTL adds the uses of a material library. The name of a map is the last word of its line:
-// options come before it (Wavefront's MTL; norm, map_Pr and map_Pm are those of PBR exporters).
-// The last word of a name with spaces names no picture. A material with d, Tr or map_d is
-// transparent, as in the GLB of the recipe mesh.
+// fromMTL adds the uses of a material library. The name of a map is the last word of its line,
+// behind the options (Wavefront's MTL; norm, map_Pr and map_Pm are from PBR exporters). If a name
+// has spaces, its last word names no picture. A material with d, Tr or map_d is transparent, as
+// in the GLB of the recipe mesh.
 func (u *uses) fromMTL(text []byte) {
 	type use struct{ picture, slot string }
 	var material string

@@ -57,7 +57,7 @@ func slots(mode string, of ...[2]string) string {
 // alpha or reads a number from it. A slot that reads only alpha can share a picture with another
 // slot.
 func TestAlphaOfSlots(t *testing.T) {
-	// A quarter is red with much alpha, the rest is green with little.
+	// A quarter is red with high alpha, the rest is green with low alpha.
 	file := encodePNG(t, painted(8, 8, func(x, y int) color.NRGBA {
 		if x%2 == 0 && y%2 == 0 {
 			return color.NRGBA{255, 0, 0, 254}
@@ -128,7 +128,7 @@ func TestAlphaOfSlots(t *testing.T) {
 	}
 }
 
-// Gamma, profile and orientation of a file that a glTF names are ignored.
+// If a glTF names a file, its gamma, profile and orientation are ignored.
 func TestGLTFIgnoresMetadata(t *testing.T) {
 	chunk := func(name, body string) []byte {
 		c := append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), name+body...)
@@ -167,7 +167,7 @@ func TestGLTFIgnoresMetadata(t *testing.T) {
 			t.Fatalf("%s: %v", tc.name, res.Err)
 		}
 		first := tex.Levels[0][:4]
-		if tc.w == 4 { // turned to the right, so that the first pixel is in the corner
+		if tc.w == 4 { // turned to the right: the first pixel is in the corner
 			first = tex.Levels[0][4*3:][:4]
 		}
 		if warned := strings.Join(res.Warned, "\n"); tex.W != tc.w || !bytes.Equal(first, tc.first) || !strings.Contains(warned, tc.warned) || (warned == "") != (tc.warned == "") {
@@ -185,7 +185,7 @@ func glb(text string, chunk int) string {
 	return string(head) + "JSON" + text + string(binary.LittleEndian.AppendUint32(nil, uint32(chunk))) + "BIN\x00" + strings.Repeat("x", chunk)
 }
 
-func TestUsesIn(t *testing.T) {
+func TestUsesOfPicturesAreFoundInModels(t *testing.T) {
 	mtl := recipe.Says{"r.png": []byte("\"map_Pr\" \"Old Wood\"\n"), "t/n.png": []byte("\"map_Bump\" \"Old Wood\"\n"), "wood.png": []byte("\"map_Kd\" \"Old Wood\"\n")}
 	for _, tc := range []struct {
 		name, file string
@@ -237,8 +237,9 @@ func FuzzUsesIn(f *testing.F) {
 	})
 }
 
-// With kind "material" the materials of models decide, and content has a say about normals.
-func TestKindOfMaterials(t *testing.T) {
+// With kind "material", the materials of models decide, and pixels can only contradict normal
+// maps.
+func TestMaterialsDecideTheKind(t *testing.T) {
 	colors, normals := encodePNG(t, scene(64, 64)), encodePNG(t, bumps(64, 64, true))
 	slot := func(picture, slot string) string {
 		return `{"images":[{"uri":"` + picture + `"}],"textures":[{"source":0}],"materials":[{"name":"M","` + slot + `":{"index":0}}]}`
@@ -272,9 +273,9 @@ func TestKindOfMaterials(t *testing.T) {
 	}
 }
 
-// Materials are asked about all pictures of games that are not flat, unless a rule says what they
-// are: what they say wins over names, and decides how a picture is decoded.
-func TestMaterialsBeforeNames(t *testing.T) {
+// In games that are not flat, materials decide the role of every picture unless a rule does: they
+// override names, and decide how a picture is decoded.
+func TestMaterialsOverrideNames(t *testing.T) {
 	packed := painted(64, 64, func(x, y int) color.NRGBA { return color.NRGBA{255, byte(7 * (x ^ y)), byte(x / 32 * 255), 255} })
 	brown := painted(64, 64, func(x, y int) color.NRGBA {
 		v := byte(x + 3*y/2)
@@ -284,7 +285,7 @@ func TestMaterialsBeforeNames(t *testing.T) {
 	gamma := []byte{0, 0, 0, 4, 'g', 'A', 'M', 'A', 0, 1, 0x86, 0xa0, 0x31, 0xe8, 0x96, 0x5f} // 1.0
 	linear := func(png []byte) []byte { return slices.Concat(png[:33], gamma, png[33:]) }
 	model := `{"images":[{"uri":"%s"}],"textures":[{"source":0}],"materials":[{"name":"M","pbrMetallicRoughness":{"%s":{"index":0}}}]}`
-	const deps = 2 // the folder, and the one above
+	const deps = 2 // the directory and its parent
 	for _, tc := range []struct {
 		name, path, slot string
 		picture          []byte

@@ -10,10 +10,10 @@ import (
 	"github.com/assetcook/assetcook/internal/image/role"
 )
 
-// prefilters reports whether levels are those of image-based lighting.
+// prefilters reports whether levels are for image-based lighting.
 func (o *Image) prefilters() bool { return o.Prefilter == "ggx" || o.Prefilter == "filament" }
 
-// roughness is that of levels.
+// roughness returns the roughness of levels.
 func (o *Image) roughness() pixmap.Roughness {
 	if o.Prefilter == "filament" {
 		return pixmap.FilamentRoughness
@@ -21,7 +21,7 @@ func (o *Image) roughness() pixmap.Roughness {
 	return pixmap.LinearRoughness
 }
 
-// checkLighting looks at what cubes for image-based lighting cannot be.
+// checkLighting checks the options of cubes for image-based lighting.
 func (o *Image) checkLighting() error {
 	option := o.lighting()
 	wrong := func(key, got, want string) error {
@@ -44,7 +44,7 @@ func (o *Image) checkLighting() error {
 	return nil
 }
 
-// lighting returns the option that makes the cube one for image-based lighting, or "".
+// lighting returns the option that makes a cube for image-based lighting, or "".
 func (o *Image) lighting() string {
 	switch {
 	case o.prefilters():
@@ -55,8 +55,8 @@ func (o *Image) lighting() string {
 	return ""
 }
 
-// smaller makes the levels below the i-th picture. Those of a cube that is prefiltered
-// are made of all its faces, when the first of them is asked for.
+// smaller makes the levels below the i-th picture. The levels of a prefiltered cube need all its
+// faces, and are made with the first one.
 func (s *subject) smaller(ctx context.Context, job *recipe.Job, i, n int, take func(level int, band *pixmap.Map) error) error {
 	switch {
 	case !s.o.prefilters():

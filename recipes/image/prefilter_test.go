@@ -10,8 +10,8 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
-// Levels end at faces of 16 pixels in both containers, and are blurred.
-func TestPrefilter(t *testing.T) {
+// Levels are blurred and end at faces of 16 pixels, in both containers.
+func TestPrefilterBlursSmallerLevels(t *testing.T) {
 	tree := fstest.MapFS{"a.hdr": {Data: radiance(256, 128)}}
 	for _, container := range []string{"ktx2", "dds"} {
 		set := func(o *Image) { o.Cube, o.Format, o.Container = "equirect", "rgba16f", container }
@@ -27,7 +27,7 @@ func TestPrefilter(t *testing.T) {
 			t.Fatalf("%d levels, error %v", len(tex.Levels), err)
 		}
 		if !slices.Equal(tex.Levels[0], plainLevels.Levels[0]) || slices.Equal(tex.Levels[2], plainLevels.Levels[2]) {
-			t.Error("the first level must stay, the last be blurred")
+			t.Error("the first level must be unchanged and the last one blurred")
 		}
 		steps, res := cookTree(t, options(set, func(o *Image) { o.Prefilter = "filament" }), tree, "a.hdr")
 		if res.Err != nil || slices.Equal(tex.Levels[1], steps.Levels[1]) || !slices.Equal(tex.Levels[2], steps.Levels[2]) {
@@ -36,8 +36,8 @@ func TestPrefilter(t *testing.T) {
 	}
 }
 
-// Cubes of an array are each made by themselves.
-func TestPrefilterOfArrays(t *testing.T) {
+// Each cube of an array is prefiltered separately.
+func TestCubesOfArrayArePrefilteredSeparately(t *testing.T) {
 	tree := fstest.MapFS{"a.png": solid(t, 192, 32, 50), "b.png": solid(t, 192, 32, 200)}
 	tex, res := cookTree(t, options(plain, func(o *Image) {
 		o.Cube, o.Prefilter, o.Layers = "cross", "ggx", []string{"b.png"}
@@ -51,7 +51,7 @@ func TestPrefilterOfArrays(t *testing.T) {
 	}
 }
 
-func TestPrefilterThatIsRefused(t *testing.T) {
+func TestPrefilterNeedsACubeOfColors(t *testing.T) {
 	for key, set := range map[string]func(*Image){
 		"cube":     func(o *Image) { o.Cube = "none" },
 		"mips":     func(o *Image) { o.Mips = "false" },

@@ -10,8 +10,8 @@ import (
 	"github.com/assetcook/assetcook/internal/image/role"
 )
 
-// Prepared returns the very pixels that Cook encodes: a format without loss has lost nothing,
-// whatever options change sizes, channels and numbers.
+// Prepared returns exactly the pixels that Cook encodes, for any options that change sizes,
+// channels and numbers: a lossless format has no error.
 func TestPreparedIsWhatIsEncoded(t *testing.T) {
 	files := fstest.MapFS{
 		"a_albedo.png": {Data: encodePNG(t, scene(60, 44))}, "a_rough.png": {Data: encodePNG(t, gradient(64, 40))},
@@ -45,7 +45,7 @@ func TestPreparedIsWhatIsEncoded(t *testing.T) {
 			}
 			got, err := p.Measure(t.Context(), tex)
 			if err != nil || !math.IsInf(got.PSNR, 1) {
-				t.Errorf("%v dB, %v: what was prepared is not what was encoded", got.PSNR, err)
+				t.Errorf("%v dB, %v: the prepared pixels are not the encoded ones", got.PSNR, err)
 			}
 			if p.Role == role.Unknown || p.Why == "" || math.IsNaN(got.Coverage) != (o.Coverage == 0) {
 				t.Errorf("%+v, %+v", p.Role, got)

@@ -9,60 +9,56 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// What makes a picture a normal map. The bounds lie between the 70 that a game of
-// 2,750 pictures has and all that are none: flags and skies, which come nearest,
-// reach 0.976 unit vectors but lean by more than 0.5; and of pictures that are
-// called "_n", as things in the north are, those have at most 0.31 vectors that are
-// nearly of length 1, while normal maps that were scaled, packed as JPEG or painted
-// over still have 0.76, and lean by up to 0.25.
+// The limits for recognizing a normal map. They separate the 70 normal maps of a game with 2,750
+// pictures from all other pictures. The nearest others are flags and skies, which reach 0.976
+// unit vectors but have a tilt of more than 0.5. Other pictures called "_n", such as for "north",
+// have at most 0.31 vectors of nearly unit length; normal maps that were scaled, stored as JPEG
+// or painted over still have 0.76, and a tilt of up to 0.25.
 const (
-	// surelyNormal is the share of unit vectors that makes one of a picture which
-	// no name calls so, if it leans by surelyTilt at most, its z is not always
-	// the same, and it has more colors than normalColors: a plain light blue is
-	// all unit vectors by chance.
+	// surelyNormal is the share of unit vectors that makes a normal map without a name, if its
+	// tilt is at most surelyTilt, its z varies, and it has more colors than normalColors: a plain
+	// light blue has unit vectors by chance.
 	surelyNormal = 0.95
 	surelyTilt   = 0.1
 	normalColors = texture.MaxColors
-	// maybeNormal is the share of pixels near unit vectors, and maybeTilt the tilt,
-	// with which a picture may be what its name says.
+	// A name is believed if the share of nearly unit vectors is at least maybeNormal, and the tilt
+	// at most maybeTilt.
 	maybeNormal = 0.5
 	maybeTilt   = 0.3
-	// hardlyNormal is the share of pixels near unit vectors up to which a picture is
-	// surely not what "_n" may say.
+	// hardlyNormal is the share of nearly unit vectors below which "_n" is surely wrong.
 	hardlyNormal = 0.4
-	// surelyGray is the share of gray pixels that makes data of what may be it by its
-	// name, maybeGray the share from which on it may be data all the same, and
-	// hardlyGray the share below which occlusion is none.
+	// surelyGray is the share of gray pixels that confirms a name that may mean data. From
+	// maybeGray on, the picture may still be data. Below hardlyGray, it is not occlusion.
 	surelyGray = 0.99
 	maybeGray  = 0.9
 	hardlyGray = 0.5
 )
 
-// Evidence is all that decides what a picture is for, strongest first.
+// Evidence holds the facts that decide the role of a picture, strongest first.
 type evidence struct {
 	rule         string    // option kind
 	transparency bool      // options say that alpha is transparency
 	used         usage     // by materials
-	name         role.Name // what the path says
+	name         role.Name // the name's role
 	preset       string
 	content      pixmap.Content
-	float        bool // numbers are light without an upper end
+	float        bool // light without upper limit
 }
 
-// A verdict is what the evidence shows.
+// A verdict is the decision about the role.
 type verdict struct {
 	role     role.Role
-	reason   string // for cook why: what decided, and why
-	conflict string // a warning about what contradicts it, "" for none
+	reason   string // for cook why
+	conflict string // a warning about contradicting evidence, "" for none
 }
 
-// nothing is why most pictures are colors.
+// nothing is the reason why most pictures are colors.
 const nothing = "neither path nor pixels say anything else"
 
-// looks reports whether the content has a say.
+// looks reports whether the content matters.
 func (e evidence) looks() bool { return e.rule == "auto" && !e.transparency }
 
-// decide weighs the evidence.
+// decide decides the role.
 func (e evidence) decide() verdict {
 	used := e.used.role
 	switch {
@@ -76,7 +72,7 @@ func (e evidence) decide() verdict {
 		return verdict{role.Data, e.used.by + ", but " + e.share(),
 			fmt.Sprintf("%s, but only %.3g %% of pixels have nearly unit length: treated as data; set kind in a rule", e.used.by, 100*e.content.Near)}
 	case used == role.Data && (e.name.Role() == role.Mask || e.name.Role() == role.Height):
-		return verdict{role: e.name.Role(), reason: fmt.Sprintf("%s, and its path says %v", e.used.by, e.name)} // which is data as well
+		return verdict{role: e.name.Role(), reason: fmt.Sprintf("%s, and its path says %v", e.used.by, e.name)} // also data
 	case used != role.Unknown:
 		v := verdict{role: used, reason: e.used.by}
 		if named := e.name.Role(); named != role.Unknown && named.Treatment().Colors != used.Treatment().Colors {
@@ -87,7 +83,7 @@ func (e evidence) decide() verdict {
 	return e.byName()
 }
 
-// byName asks the path, and the content whether it is as the path says.
+// byName decides by the path, and checks it against the content.
 func (e evidence) byName() verdict {
 	named := e.name.Role()
 	says := func(r role.Role) verdict { return verdict{role: r, reason: fmt.Sprintf("its path says %v", e.name)} }
@@ -115,7 +111,7 @@ func (e evidence) byName() verdict {
 		v := e.byContent("")
 		switch {
 		case v.role == role.Normal:
-			return v // "bump" is either
+			return v // "bump" means heights or normals
 		case !e.content.Opaque && e.content.Gray < surelyGray: // of a tool, "raise_height"
 			v.reason = fmt.Sprintf("its path says %v, but it is neither gray nor opaque", e.name)
 			v.conflict = `its path says height, but it is neither gray nor opaque: treated as colors; rename it, or set kind = "height" in a rule`
@@ -145,7 +141,7 @@ func (e evidence) byName() verdict {
 	return says(named)
 }
 
-// byContent asks the pixels. What they do not say is color, for a reason.
+// byContent decides by the pixels. Other pictures are colors, for the given reason.
 func (e evidence) byContent(reason string) verdict {
 	if e.isNormal() {
 		return verdict{role: role.Normal, reason: e.share() + ` (kind = "color" makes it colors)`}
@@ -153,7 +149,7 @@ func (e evidence) byContent(reason string) verdict {
 	return verdict{role: role.Color, reason: reason}
 }
 
-// calledData judges an image whose path may say data: data is gray, or has two channels.
+// calledData decides about a picture whose path may mean data: data is gray, or has two channels.
 func (e evidence) calledData() verdict {
 	c := e.content
 	switch {
@@ -173,17 +169,16 @@ func (e evidence) calledData() verdict {
 	return v
 }
 
-// mayBeNumbers reports whether the pixels may be numbers: gray, or of channels that have
-// nothing to do with each other.
+// mayBeNumbers reports whether the pixels may be data: gray, or with unrelated channels.
 func (e evidence) mayBeNumbers() bool {
 	c := e.content
 	return c.Opaque && (c.Gray >= maybeGray || c.Apart)
 }
 
-// flat reports whether a preset says that pictures are those of a 2D game.
+// flat reports whether a preset is for a 2D game.
 func flat(preset string) bool { return preset == "2d" || preset == "pixel" }
 
-// calledNormal judges an image whose path says normal map.
+// calledNormal decides about a picture whose path says normal map.
 func (e evidence) calledNormal() verdict {
 	c := e.content
 	switch {
@@ -200,26 +195,26 @@ func (e evidence) calledNormal() verdict {
 	return v
 }
 
-// mayBeNormal reports whether the pixels allow that it is a normal map: of unit vectors, or
-// of two channels. A flame leans: it is red.
+// mayBeNormal reports whether the pixels may be a normal map: of nearly unit vectors, or of two
+// channels. A flame is red, so its tilt is high.
 func (e evidence) mayBeNormal() bool {
 	c := e.content
 	return c.Tilt <= maybeTilt && (c.Near >= maybeNormal || c.Blue && c.One == "")
 }
 
-// isNormal reports whether the pixels alone show that it is a normal map.
+// isNormal reports whether the pixels alone show a normal map.
 func (e evidence) isNormal() bool {
 	c := e.content
 	return !e.float && !c.Blue && c.Unit >= surelyNormal && c.Tilt <= surelyTilt && c.Colors > normalColors
 }
 
-// share returns how many pixels look like a normal map, as a clause.
+// share describes the normal-map pixels in a clause.
 func (e evidence) share() string {
 	c := e.content
 	return fmt.Sprintf("%.4g %% of pixels have unit length, %.4g %% nearly, mean tilt %.2f", 100*c.Unit, 100*c.Near, c.Tilt)
 }
 
-// name is what the path says.
+// name returns the name's role.
 func (o *Image) name() role.Name { return role.ParseName(o.Named) }
 
 // settleName returns the options with a role for names that need a look at the directory:
@@ -244,7 +239,7 @@ func (o *Image) settleName(job *recipe.Job) (*Image, error) {
 // transparent reports whether options say that alpha is transparency.
 func (o *Image) transparent() bool { return o.Premultiply || o.Coverage > 0 || o.WeighAlpha }
 
-// likely returns the role before pixels are seen, Unknown where only they say it.
+// likely returns the role before pixels are seen, Unknown if only the pixels decide.
 func (o *Image) likely() role.Role {
 	if r := role.Parse(o.Kind); r != role.Unknown {
 		return r
@@ -262,12 +257,12 @@ func (o *Image) likely() role.Role {
 	}
 }
 
-// smallerLevels reports whether the options want smaller levels of pictures of a role.
+// smallerLevels reports whether the options want smaller levels for pictures of a role.
 func (o *Image) smallerLevels(r role.Role) bool {
 	switch {
 	case o.Mips != "auto":
 		return o.Mips == "true"
-	case o.Coverage > 0: // of an alpha test, which levels keep
+	case o.Coverage > 0: // levels keep the alpha test
 		return true
 	case flat(o.Preset):
 		return false

@@ -16,9 +16,9 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// Rules win over materials, these over names, and these over pixels, unless the picture
-// shows that its name lies.
-func TestDecide(t *testing.T) {
+// Rules override materials, materials override names, and names override pixels, unless the
+// pixels contradict the name.
+func TestStrongestEvidenceDecidesTheRole(t *testing.T) {
 	normal := pixmap.Content{Opaque: true, Colors: 65, Gray: 0.1, Vectors: pixmap.Vectors{Unit: 1, Near: 1}}
 	poor := pixmap.Content{Opaque: true, Colors: 65, Vectors: pixmap.Vectors{Unit: 0.4, Near: 0.9}}
 	gray := pixmap.Content{Opaque: true, Colors: 65, Gray: 1, One: "rrr1"}
@@ -99,7 +99,7 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// Every role that a rule can name is one, and every role can be named.
+// Every role is a possible kind in a rule, and the other way round.
 func TestRolesAreKinds(t *testing.T) {
 	for r := role.Color; r <= role.Font; r++ {
 		o := options(func(o *Image) { o.Kind = r.String() })
@@ -112,17 +112,17 @@ func TestRolesAreKinds(t *testing.T) {
 		}
 	}
 	if role.Parse("auto") != role.Unknown || role.Parse("x") != role.Unknown {
-		t.Error("words that are no role are parsed")
+		t.Error("ParseName accepts an unknown word")
 	}
 }
 
-// gradient is an opaque gray of more colors than pixel art has.
+// gradient draws an opaque gray with more values than pixel art has.
 func gradient(w, h int) *stdimage.NRGBA {
 	return painted(w, h, func(x, y int) color.NRGBA { v := byte(x*3 + y*3); return color.NRGBA{v, v, v, 255} })
 }
 
-// Presets decide on levels and exactness where nothing else does.
-func TestPresets(t *testing.T) {
+// Presets decide on levels and lossless storage if nothing else does.
+func TestPresetDecidesOnLevelsAndExactness(t *testing.T) {
 	soft := encodePNG(t, scene(60, 60))
 	large := encodePNG(t, scene(160, 120))
 	for _, tc := range []struct {
@@ -158,7 +158,7 @@ func TestPresets(t *testing.T) {
 	}
 }
 
-// The frames of an animation have one format, however many colors each has.
+// The frames of an animation have one format, whatever their numbers of colors.
 func TestFramesShareAFormat(t *testing.T) {
 	few := painted(150, 120, func(x, y int) color.NRGBA { return color.NRGBA{byte(x / 50 * 60), byte(y / 40 * 60), 9, 255} })
 	white := painted(150, 120, func(x, y int) color.NRGBA { return color.NRGBA{255, 255, 255, byte(x)} })
@@ -211,8 +211,8 @@ func TestFramesWhoseNumberMayBeASize(t *testing.T) {
 	}
 }
 
-// A table is stored as it is, also where it has more than eight bits.
-func TestLUTs(t *testing.T) {
+// A table is stored without loss, even with more than eight bits.
+func TestTablesAreStoredWithoutLoss(t *testing.T) {
 	m := nrgba(17*17, 17)
 	noise(m.Pix)
 	tex := cook(t, options(func(o *Image) { o.Named = "lut" }), "a.png", encodePNG(t, m))
@@ -228,7 +228,7 @@ func TestLUTs(t *testing.T) {
 	}
 }
 
-// Gray and red that went through JPEG are masks, colors are not.
+// Gray and red pictures from JPEG are masks, colors are not.
 func TestMasksOfJPEG(t *testing.T) {
 	file := func(paint func(v byte) color.NRGBA) []byte {
 		m := painted(64, 64, func(x, y int) color.NRGBA { return paint(byte(128 + 60*((x/16+y/16)%2) + x)) })
@@ -272,8 +272,8 @@ func TestMasksOfJPEG(t *testing.T) {
 	}
 }
 
-// Green is turned where names say that it points the other way.
-func TestNormalsPointOneWay(t *testing.T) {
+// Green is flipped if the name says that it points the other way.
+func TestGreenOfNormalsIsFlippedByName(t *testing.T) {
 	m := bumps(64, 64, true)
 	tree := fstest.MapFS{"a.png": {Data: encodePNG(t, m)}}
 	for _, tc := range []struct {
@@ -310,8 +310,8 @@ func TestNormalsPointOneWay(t *testing.T) {
 	}
 }
 
-// A name that lies is warned of, with what to do.
-func TestConflictsAreWarnedOf(t *testing.T) {
+// A contradicting name gives a warning with advice.
+func TestContradictingNameGivesWarning(t *testing.T) {
 	tree := fstest.MapFS{"a.png": {Data: encodePNG(t, opaque(scene(64, 64)))}}
 	for named, want := range map[string]string{"normal": "set kind in a rule", "occlusion": `set kind = "data" in a rule`, "perhaps-normal": "", "color": "", "ui": ""} {
 		_, res := cookTree(t, options(func(o *Image) { o.Named, o.Quality = named, "fast" }), tree, "a.png")
@@ -321,7 +321,7 @@ func TestConflictsAreWarnedOf(t *testing.T) {
 	}
 }
 
-// Options that take alpha for transparency are stronger than a name, also when a file is read.
+// Options that use alpha as transparency override the name, even while the file is read.
 func TestTransparencyIsColor(t *testing.T) {
 	for _, set := range []func(*Image){func(o *Image) { o.Premultiply = true }, func(o *Image) { o.Coverage = 0.5 }, func(o *Image) { o.WeighAlpha = true }} {
 		o := options(set, func(o *Image) { o.Named, o.Quality = "mask", "fast" })
@@ -331,8 +331,8 @@ func TestTransparencyIsColor(t *testing.T) {
 	}
 }
 
-// What the hints set are words that the option takes, in the order of what paths say.
-func TestHints(t *testing.T) {
+// Hints set words that the option accepts, in the order of package role.
+func TestHintsAreWordsOfTheOption(t *testing.T) {
 	r := Recipe()
 	for path, want := range map[string]string{
 		"wall_orm.png": "data", "wall_NormalDX_4K.png": "normal-directx", "ui/close.png": "ui", "wall_n.tga": "perhaps-normal", "a/wall_r.png": "perhaps-data",

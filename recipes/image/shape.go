@@ -10,18 +10,17 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// A layout is what the options make of a source's size.
+// A layout is the sizes and numbers of pictures that the options make of a source.
 type layout struct {
-	w, h     int // of each picture before it is resized
-	tw, th   int // and then
+	w, h     int // of each picture before resizing
+	tw, th   int // and after resizing
 	pictures int // how many there are
-	beside   int // how many other files are read
-	// assembles says that channels are moved, or pictures brought to another depth.
+	beside   int // number of other files
+	// assembles says that channels are moved, or pictures converted to another depth.
 	assembles bool
 }
 
-// layout returns what becomes of a source of w by h pixels. Its error refuses the
-// source.
+// layout returns the layout for a source of w by h pixels. Its error refuses the source.
 func (o *Image) layout(w, h int) (layout, error) {
 	if o.POT == "require" && (notPowerOfTwo(w) || notPowerOfTwo(h)) && !o.cutsFaces() {
 		return layout{}, requireError(w, h)
@@ -66,7 +65,7 @@ func (o *Image) layout(w, h int) (layout, error) {
 	return l, nil
 }
 
-// cutsFaces reports whether six faces are made of each picture.
+// cutsFaces reports whether six faces are cut from each picture.
 func (o *Image) cutsFaces() bool { return o.Cube == "cross" || o.Cube == "equirect" }
 
 func requireError(w, h int) error {
@@ -75,14 +74,14 @@ func requireError(w, h int) error {
 
 func notPowerOfTwo(n int) bool { return pixmap.Down.PowerOfTwo(n) != n }
 
-// target returns the size that fit and pot ask for of a picture of w by h pixels.
+// target returns the size that fit and pot demand for a picture of w by h pixels.
 func (o *Image) target(w, h int) (int, int) {
 	tw, th := w, h
 	if o.Fit > 0 {
 		tw, th = pixmap.Fit(w, h, o.Fit)
 	}
 	tw, th = o.powerOfTwo(tw), o.powerOfTwo(th)
-	if o.mayBeUASTC() && (tw != w || th != h) { // is scaled, and so need not be a second time
+	if o.mayBeUASTC() && (tw != w || th != h) { // it is scaled once, not twice
 		tw, th = o.multipleOf4(tw), o.multipleOf4(th)
 	}
 	return tw, th
@@ -121,7 +120,7 @@ func (o *Image) powerOfTwo(n int) int {
 	return pixmap.Down.PowerOfTwo(o.Fit)
 }
 
-// faces makes the faces of a cube of one picture.
+// faces cuts the faces of a cube from one picture.
 func (o *Image) faces(ctx context.Context, m *pixmap.Map) ([]*pixmap.Map, error) {
 	if o.Cube == "equirect" {
 		return pixmap.Equirect(ctx, m, o.stored())
@@ -129,7 +128,7 @@ func (o *Image) faces(ctx context.Context, m *pixmap.Map) ([]*pixmap.Map, error)
 	return pixmap.Faces(ctx, m)
 }
 
-// cut takes the faces out of crosses and spheres and mirrors every picture.
+// cut cuts the faces from crosses and spheres, and mirrors every picture.
 func (s *subject) cut(ctx context.Context, job *recipe.Job) error {
 	for _, m := range s.pictures {
 		if _, err := s.o.layout(m.W, m.H); err != nil {
@@ -168,7 +167,7 @@ func (s *subject) cut(ctx context.Context, job *recipe.Job) error {
 	return nil
 }
 
-// resize brings every picture to the size that the options ask for.
+// resize scales every picture to the size that the options demand.
 func (s *subject) resize(ctx context.Context, job *recipe.Job) error {
 	first := s.pictures[0]
 	w, h := s.o.target(first.W, first.H)
@@ -197,7 +196,7 @@ func (s *subject) align(ctx context.Context, job *recipe.Job) error {
 	return s.scale(ctx, job, w, h, "glTF and WebGL take uastc with sides that are multiples of 4")
 }
 
-// scale brings every picture to a size, for a reason.
+// scale scales every picture to a size, for a reason.
 func (s *subject) scale(ctx context.Context, job *recipe.Job, w, h int, why string) error {
 	first := s.pictures[0]
 	if w == first.W && h == first.H {

@@ -21,8 +21,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What each option does to two pixels.
-func TestOptions(t *testing.T) {
+// The effect of each option on two pixels.
+func TestOptionsChangePixels(t *testing.T) {
 	m := nrgba(2, 1, 0, 0, 0, 255, 255, 255, 255, 255)
 	faint := nrgba(2, 1, 200, 100, 0, 128, 10, 20, 30, 255)
 	leaf := nrgba(4, 1, 9, 9, 9, 200, 9, 9, 9, 200, 9, 9, 9, 0, 9, 9, 9, 200)
@@ -60,8 +60,8 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// The filters, and what they see beyond the edge, reach the levels.
-func TestFilterAndWrap(t *testing.T) {
+// Filters and wrapping affect the levels.
+func TestFilterAndWrapAffectTheLevels(t *testing.T) {
 	m := nrgba(16, 16)
 	noise(m.Pix)
 	seen := map[string]string{}
@@ -70,10 +70,10 @@ func TestFilterAndWrap(t *testing.T) {
 			tex := cook(t, options(plain, func(o *Image) { o.Filter, o.Wrap = filter, wrap }), "a.png", encodePNG(t, m))
 			level, name := string(tex.Levels[1]), filter+" "+wrap
 			if filter == "box" {
-				name = "box" // does not look beyond
+				name = "box" // does not filter across edges
 			}
 			if other, ok := seen[level]; ok && other != name {
-				t.Errorf("%s gives what %s gives", name, other)
+				t.Errorf("%s and %s give the same level", name, other)
 			}
 			seen[level] = name
 		}
@@ -83,7 +83,7 @@ func TestFilterAndWrap(t *testing.T) {
 	}
 }
 
-func TestSizes(t *testing.T) {
+func TestTextureHasTheSizeOfTheOptions(t *testing.T) {
 	for _, tc := range []struct {
 		w, h         int
 		set          func(*Image)
@@ -109,7 +109,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// solid is a file of one color, told by its red.
+// solid returns a file of one color, identified by its red.
 func solid(t testing.TB, w, h int, red byte) *fstest.MapFile {
 	m := nrgba(w, h)
 	for i := 0; i < len(m.Pix); i += 4 {
@@ -118,7 +118,7 @@ func solid(t testing.TB, w, h int, red byte) *fstest.MapFile {
 	return &fstest.MapFile{Data: encodePNG(t, m)}
 }
 
-func TestManyPictures(t *testing.T) {
+func TestLayersAndFacesAreReadFromFiles(t *testing.T) {
 	tree := fstest.MapFS{"d/cross.png": &fstest.MapFile{Data: encodePNG(t, scene(16, 12))}}
 	for i, name := range []string{"px", "nx", "py", "ny", "pz", "nz"} {
 		tree["d/"+name+".png"] = solid(t, 4, 4, byte(10*i))
@@ -130,7 +130,7 @@ func TestManyPictures(t *testing.T) {
 		set          func(*Image)
 		cube         bool
 		layers       int
-		reds         []byte // of the first pixel of each picture, nil to not look
+		reds         []byte // of the first pixel of each picture; nil for no check
 		deps         int
 	}{
 		{"one", "d/py.png", func(*Image) {}, false, 0, []byte{20}, 0},
@@ -173,8 +173,8 @@ func reversed(list []string) []string {
 	return list
 }
 
-// Channels of other pictures, of another depth too.
-func TestPacking(t *testing.T) {
+// Channels may come from other pictures, even of another depth.
+func TestChannelsOfOtherPicturesArePacked(t *testing.T) {
 	tree := fstest.MapFS{
 		"m/base.png":  solid(t, 3, 2, 50),
 		"m/rough.png": solid(t, 3, 2, 200),
@@ -197,8 +197,8 @@ func TestPacking(t *testing.T) {
 	}
 }
 
-// What stands beside the source must be there, and be like it.
-func TestPicturesBeside(t *testing.T) {
+// Other pictures must exist and have the source's size.
+func TestOtherPicturesMustFitTheSource(t *testing.T) {
 	large := append(bytes.Clone(solid(t, 4, 4, 1).Data), make([]byte, 2<<20)...)
 	tree := fstest.MapFS{
 		"a.png": solid(t, 4, 4, 1), "small.png": solid(t, 4, 2, 1), "text.png": {Data: []byte("no picture")},
@@ -224,8 +224,8 @@ func TestPicturesBeside(t *testing.T) {
 	}
 }
 
-// Refusals are the same before and while cooking, and when linting.
-func TestShapesThatAreRefused(t *testing.T) {
+// Estimate, Cook and Lint refuse the same shapes.
+func TestImpossibleShapeIsRefusedEarly(t *testing.T) {
 	for _, tc := range []struct {
 		w, h int
 		set  func(*Image)
@@ -248,15 +248,15 @@ func TestShapesThatAreRefused(t *testing.T) {
 		}
 		_, res := cookTree(t, o, tree, "a.png")
 		if early == nil || res.Err == nil || !strings.Contains(early.Error(), tc.want) || early.Error() != res.Err.Error() {
-			t.Errorf("Estimate says %v, Cook says %v, want %q", early, res.Err, tc.want)
+			t.Errorf("Estimate returns %v, Cook %v, want %q", early, res.Err, tc.want)
 		}
 		if lines := o.Lint("a.png", data, int64(len(data))); len(lines) != 1 || !strings.Contains(lines[0], tc.want) {
-			t.Errorf("Lint says %q, want %q", lines, tc.want)
+			t.Errorf("Lint returns %q, want %q", lines, tc.want)
 		}
 	}
 	fine := encodePNG(t, scene(8, 8))
 	if lines := options(func(o *Image) { o.POT = "require" }).Lint("a.png", fine, int64(len(fine))); lines != nil {
-		t.Errorf("Lint says %q of a fine picture", lines)
+		t.Errorf("Lint returns %q for a good picture", lines)
 	}
 	var photo bytes.Buffer
 	if err := jpeg.Encode(&photo, scene(9, 9), nil); err != nil {
@@ -267,19 +267,19 @@ func TestShapesThatAreRefused(t *testing.T) {
 		t.Errorf("%q", lines)
 	}
 	if lines := options().Lint("a.png", []byte("no picture"), 10); lines != nil {
-		t.Errorf("Lint says %q of what is no picture", lines)
+		t.Errorf("Lint returns %q for a file that is not a picture", lines)
 	}
 }
 
-// A cube of BC7 with levels is what both containers say it is.
-func TestCompressedCube(t *testing.T) {
+// Both containers describe a BC7 cube with levels.
+func TestCompressedCubeIsDescribedByBothContainers(t *testing.T) {
 	tex := cook(t, options(func(o *Image) { o.Cube, o.Kind, o.Format, o.Quality = "cross", "color", "bc7", "fast" }), "a.png", encodePNG(t, scene(64, 48)))
 	if err := tex.Check(); err != nil || tex.Format != texture.BC7 || !tex.Cube || len(tex.Levels[0]) != 6*16*16 {
 		t.Errorf("error %v, %v, cube %v, %d bytes", err, tex.Format, tex.Cube, len(tex.Levels[0]))
 	}
 }
 
-func TestLayout(t *testing.T) {
+func TestLayoutFollowsTheOptions(t *testing.T) {
 	for _, tc := range []struct {
 		w, h int
 		set  func(*Image)
@@ -300,8 +300,8 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// Layers may be less deep than the source, of which nothing is lost, but not deeper.
-func TestLayersOfManyDepths(t *testing.T) {
+// Layers may be less deep than the source, without loss, but not deeper.
+func TestLayersMayBeLessDeepThanTheSource(t *testing.T) {
 	wide := stdimage.NewNRGBA64(stdimage.Rect(0, 0, 4, 4))
 	for i := range wide.Pix {
 		wide.Pix[i] = byte(0x80 - i%2) // 0x807f
@@ -322,13 +322,13 @@ func TestLayersOfManyDepths(t *testing.T) {
 		at := tex.Levels[0][4*4*4*i:]
 		pixels[i] = uint16(at[0]) | uint16(at[1])<<8&0x3ff
 	}
-	// 0x807f is 513.5 of 1023, and would be 514.7 of them if it were 0x80 first.
+	// 0x807f is 513.5 of 1023; with 0x80 first, it would be 514.7.
 	if d := cmp.Diff([2]uint16{513, 1023}, pixels); d != "" {
 		t.Error(d)
 	}
 }
 
-// Channels are moved in layers as in the source.
+// Channels of layers are moved like those of the source.
 func TestLayersAreSwizzled(t *testing.T) {
 	two := fstest.MapFile{Data: encodePNG(t, nrgba(1, 1, 10, 20, 30, 255))}
 	tree := fstest.MapFS{"a.png": &two, "b.png": &two, "c.png": &two}
@@ -343,8 +343,8 @@ func TestLayersAreSwizzled(t *testing.T) {
 	}
 }
 
-// A cube that is flipped is a cube in a mirror: its faces still meet.
-func TestFlippedCube(t *testing.T) {
+// A flipped cube is mirrored as a whole: its faces still meet.
+func TestFacesOfFlippedCubeStillMeet(t *testing.T) {
 	pix := make([]byte, 0, 6*4)
 	for face := range 6 {
 		pix = append(pix, byte(face), 0, 0, 255)
@@ -363,8 +363,8 @@ func TestFlippedCube(t *testing.T) {
 	}
 }
 
-// A gamma chunk says what colors are; data it does not touch.
-func TestGammaIsOfColors(t *testing.T) {
+// A gamma chunk affects colors, but not data.
+func TestGammaAffectsOnlyColors(t *testing.T) {
 	file := encodePNG(t, nrgba(1, 1, 128, 64, 0, 255))
 	const afterHeader = 8 + 12 + 13
 	chunk := append([]byte("gAMA"), 0, 1, 0x86, 0xa0) // 1.0: linear light
@@ -388,7 +388,7 @@ func TestGammaIsOfColors(t *testing.T) {
 	}
 }
 
-func TestZstdPacks(t *testing.T) {
+func TestZstdMakesFilesSmaller(t *testing.T) {
 	tree := fstest.MapFS{"a.png": solid(t, 64, 64, 1)}
 	_, packed := cookTree(t, options(plain), tree, "a.png")
 	_, loose := cookTree(t, options(plain, func(o *Image) { o.Zstd = 0 }), tree, "a.png")
@@ -397,7 +397,7 @@ func TestZstdPacks(t *testing.T) {
 	}
 }
 
-// Options that nobody has checked are not cooked with.
+// Cook refuses unchecked options.
 func TestCookChecksOptions(t *testing.T) {
 	o := options(func(o *Image) { o.Cube = "faces" })
 	res := recipetest.Cook(t, Recipe(), o, fstest.MapFS{"a.png": solid(t, 4, 4, 1)}, "", "a.png")
@@ -409,7 +409,7 @@ func TestCookChecksOptions(t *testing.T) {
 
 // Direct3D and WebGL create block-compressed textures only with sides that are multiples of 4.
 // Other sides give one warning, for DDS and for textures for the web.
-func TestSidesOfBlocks(t *testing.T) {
+func TestSidesThatAreNotMultiplesOf4GiveWarning(t *testing.T) {
 	const direct3D, webGL = "%d x %d pixels in bc7: Direct3D takes only", "%d x %d pixels in bc7: WebGL takes only"
 	for _, c := range []struct {
 		w, h int

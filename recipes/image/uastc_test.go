@@ -11,8 +11,8 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// Files say whether there is alpha, as transcoders go by that, and decode to the picture.
-func TestUASTC(t *testing.T) {
+// Files say whether there is alpha, because transcoders depend on it, and decode to the picture.
+func TestUASTCDecodesToThePicture(t *testing.T) {
 	for _, tc := range []struct {
 		w, h   int
 		opaque bool
@@ -65,9 +65,9 @@ func TestUASTC(t *testing.T) {
 	}
 }
 
-// What becomes UASTC has sides that are multiples of 4, within fit, scaled but once where fit
-// and pot change them; what stays as it is keeps its size, and so does the page of an atlas.
-func TestUASTCSides(t *testing.T) {
+// UASTC textures have sides that are multiples of 4, within fit, and are scaled only once with
+// fit and pot. Unchanged pictures keep their size, and so does the page of an atlas.
+func TestUASTCSidesAreMultiplesOf4(t *testing.T) {
 	for _, tc := range []struct {
 		what        string
 		w, h        int
@@ -106,8 +106,8 @@ func TestUASTCSides(t *testing.T) {
 	}
 }
 
-// Scaling counts in the estimate.
-func TestUASTCSidesEstimate(t *testing.T) {
+// The estimate includes scaling.
+func TestEstimateIncludesScalingForUASTC(t *testing.T) {
 	o := options(func(o *Image) { o.Format, o.Zstd = "uastc", 0 })
 	odd, err := estimate(o, encodePNG(t, nrgba(1023, 1023)))
 	scaling := 4*1023*1023 + pixmap.ResizeMemory(1023, 1023, 1024, 1024, pixmap.Bits8, o.filter())

@@ -13,13 +13,13 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// A use is that a material has the source in a slot.
+// A use is a material's slot with the source.
 type use struct {
 	model, slot, material string
 	transparent           bool // alpha is transparency
 }
 
-// models are the files that are asked: those of the folder, and of the one above.
+// models matches the models of a directory. The source's directory and its parent are searched.
 const models = "*.{gltf,glb,mtl}"
 
 // asks reports whether the uses by materials affect the picture's role, alpha or metadata. 2D
@@ -60,7 +60,7 @@ func usesOf(job *recipe.Job) (found []use, err error) {
 	return found, nil
 }
 
-// parseUse reads a line of the extract.
+// parseUse parses a line of the extract.
 func parseUse(model, line string) (u use, ok bool) {
 	u.model = model
 	for _, part := range []*string{&u.slot, &u.material} {
@@ -88,16 +88,16 @@ func (u use) is() role.Slot {
 type usage struct {
 	role role.Role
 	by   string // "material ... of ... names it as ..."
-	bump bool   // a slot of OBJ that holds heights as well
+	bump bool   // a slot of OBJ that may hold heights too
 	// number means that alpha is ignored or a number, not transparency; numberBy is the reason.
 	number   bool
 	numberBy string
-	gltf     string // why the file's gamma, profile and orientation are ignored, "" if they are not
+	gltf     string // why the file's metadata is ignored, "" otherwise
 	strange  string // the use by an unknown slot, if no known slot decides
 }
 
-// askMaterials finds out how materials of models use a picture. Where they disagree it is data,
-// which changes no number. A picture that another recipe made cannot be asked about.
+// askMaterials finds out how materials of models use a picture. If they disagree, it is data,
+// which changes no number. The uses of a picture made by another recipe are unknown.
 func (s *subject) askMaterials(_ context.Context, job *recipe.Job) error {
 	if !s.o.asks() {
 		return nil
@@ -132,12 +132,12 @@ func (s *subject) askMaterials(_ context.Context, job *recipe.Job) error {
 	if !suits {
 		job.Warn("taken for data: %s; a picture for each would suit both", by)
 	}
-	o.Kind = s.used.role.String() // it is decoded as that
+	o.Kind = s.used.role.String() // decides how it is decoded
 	return o.Check()
 }
 
-// joinUses returns how all uses together read a picture, which use decides, and whether one
-// texture suits all.
+// joinUses returns the combined use of a picture, the decisive use, and whether one texture suits
+// all uses.
 func joinUses(all []use) (slot role.Slot, by string, suits bool) {
 	slot, by = all[0].is(), all[0].String()
 	for _, u := range all[1:] {

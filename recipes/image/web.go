@@ -19,13 +19,13 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// Pictures are what formats png and webp make: ordinary files, one for each scale.
+// Formats png and webp make pictures: ordinary files, one for each scale.
 
 // isPicture reports whether the options want pictures, not textures.
 func (o *Image) isPicture() bool { return o.Format == "png" || o.Format == "webp" }
 
-// pictureOutputs are the names of pictures: that of the source, with the scale of each if
-// there are several.
+// pictureOutputs returns the names of the pictures: the source's name, with the scale if there
+// are several.
 func (o *Image) pictureOutputs() []string {
 	if len(o.Scales) == 0 {
 		return []string{"{stem}." + o.Format}
@@ -37,7 +37,7 @@ func (o *Image) pictureOutputs() []string {
 	return names
 }
 
-// scaleSuffix is how file names say a scale: "@2x", and nothing for 1.
+// scaleSuffix returns a scale as it appears in file names: "@2x", and "" for 1.
 func scaleSuffix(scale float64) string {
 	if scale == 1 {
 		return ""
@@ -49,7 +49,7 @@ func scaleSuffix(scale float64) string {
 // that counts frames.
 func (o *Image) UsesPath() bool { return len(o.Scales) > 0 || o.name() == role.PerhapsNumbered }
 
-// checkPicture looks at what pictures cannot have.
+// checkPicture checks the options that pictures do not support.
 func (o *Image) checkPicture() error {
 	if !o.isPicture() {
 		if len(o.Scales) > 0 {
@@ -86,9 +86,9 @@ func (o *Image) checkPicture() error {
 	return nil
 }
 
-// A variant is one of the pictures that are made.
+// A variant is one of the pictures to make.
 type variant struct {
-	scale float64 // 0 if options name none
+	scale float64 // 0 without scales
 	w, h  int
 }
 
@@ -131,12 +131,12 @@ func (s *subject) plan(_ context.Context, job *recipe.Job) error {
 	return nil
 }
 
-// scaled returns what a side becomes at another scale, at least a pixel.
+// scaled returns a side at another scale, at least one pixel.
 func scaled(side int, scale, own float64) int {
 	return max(1, int(math.Round(float64(side)*scale/own)))
 }
 
-// writePictures makes each picture of the source, and writes it.
+// writePictures makes and writes each picture of the source.
 func (s *subject) writePictures(ctx context.Context, job *recipe.Job) error {
 	for i, v := range s.variants {
 		if err := s.writePicture(ctx, job, i, v); err != nil {
@@ -176,15 +176,15 @@ func (s *subject) encodePicture(ctx context.Context, w io.Writer, m *pixmap.Map)
 	return err
 }
 
-// picturePeak returns the most bytes that making a picture holds, the source included, which
-// was w by h pixels before it is resized and is tw by th then, at the largest scale.
+// picturePeak returns the maximal number of bytes for making a picture, including the source. The
+// source has w by h pixels before resizing, and tw by th afterwards, at the largest scale.
 func (o *Image) picturePeak(d pixmap.Depth, l layout) int64 {
 	encoding := png.Memory(l.tw, l.th, d)
 	if o.Format == "webp" {
 		encoding = webp.Memory(l.tw, l.th) + bytesOf(l.tw, l.th, pixmap.Bits8)
 	}
 	resizing := pixmap.ResizeMemory(l.w, l.h, l.tw, l.th, d, o.filter())
-	// Names may say any scale, which is not known here.
+	// A name may contain any scale, which is unknown here.
 	for _, part := range []int{2, 4, 8, 16, 32} {
 		if len(o.Scales) > 0 {
 			resizing = max(resizing, pixmap.ResizeMemory(l.w, l.h, (l.tw+part-1)/part, (l.th+part-1)/part, d, o.filter()))

@@ -21,7 +21,7 @@ func pictures(format string, scales ...float64) *Image {
 	return options(func(o *Image) { o.Format, o.Kind, o.Scales = format, "color", scales })
 }
 
-// cookPictures cooks a single file and decodes what it is cooked to.
+// cookPictures cooks a single file and decodes the outputs.
 func cookPictures(t testing.TB, o *Image, name string, data []byte) []stdimage.Image {
 	t.Helper()
 	if err := o.Check(); err != nil {
@@ -50,7 +50,7 @@ func pixel(m stdimage.Image, x, y int) color.NRGBA {
 	return color.NRGBAModel.Convert(m.At(x, y)).(color.NRGBA)
 }
 
-// Pixels come out as they went in, also those that nothing is seen of.
+// Pixels are unchanged, even invisible ones.
 func TestPicturesAreExact(t *testing.T) {
 	m := painted(40, 30, func(x, y int) color.NRGBA {
 		return color.NRGBA{byte(6 * x), byte(8 * y), byte(x * y), byte(x*y%3) * 127}
@@ -58,7 +58,7 @@ func TestPicturesAreExact(t *testing.T) {
 	for _, format := range []string{"png", "webp"} {
 		got := cookPictures(t, pictures(format), "a.png", encodePNG(t, m))
 		if have, ok := got[0].(*stdimage.NRGBA); len(got) != 1 || !ok || !bytes.Equal(have.Pix, m.Pix) {
-			t.Errorf("%s: %T, other pixels", format, got[0])
+			t.Errorf("%s: %T, changed pixels", format, got[0])
 		}
 	}
 	deep := stdimage.NewNRGBA64(stdimage.Rect(0, 0, 4, 4))
@@ -66,7 +66,7 @@ func TestPicturesAreExact(t *testing.T) {
 		deep.Pix[i] = byte(i * 37)
 	}
 	if got := cookPictures(t, pictures("png"), "a.png", encodePNG(t, deep)); !bytes.Equal(got[0].(*stdimage.NRGBA64).Pix, deep.Pix) {
-		t.Error("png of 16 bits: other pixels")
+		t.Error("png of 16 bits: changed pixels")
 	}
 	got := cookPictures(t, pictures("webp"), "a.png", encodePNG(t, deep))[0].(*stdimage.NRGBA)
 	for i, v := range got.Pix {
@@ -76,8 +76,8 @@ func TestPicturesAreExact(t *testing.T) {
 	}
 }
 
-// Sizes follow the scale of the source: as its name says, or else the largest.
-func TestScales(t *testing.T) {
+// Sizes follow the scale of the source, which its name says; otherwise it is the largest.
+func TestSizesFollowTheScaleOfTheSource(t *testing.T) {
 	m := encodePNG(t, scene(60, 31))
 	for _, tc := range []struct {
 		name   string
@@ -100,7 +100,7 @@ func TestScales(t *testing.T) {
 			}
 		}
 	}
-	// What is asked to fit is the picture at the source's scale.
+	// Option fit applies to the picture at the source's scale.
 	fit := pictures("png", 1, 2)
 	fit.Fit = 40
 	if got := cookPictures(t, fit, "hero.png", m); got[0].Bounds().Dx() != 20 || got[1].Bounds().Dx() != 40 {
@@ -112,7 +112,7 @@ func TestScales(t *testing.T) {
 	}
 }
 
-// Colors are averaged as light and weighted by alpha, data as they are.
+// Colors are averaged as light and weighted by alpha; data is averaged directly.
 func TestScalesAverageLight(t *testing.T) {
 	m := nrgba(4, 2,
 		255, 255, 255, 255, 0, 0, 0, 255, 255, 0, 0, 255, 0, 255, 0, 0,
@@ -128,7 +128,7 @@ func TestScalesAverageLight(t *testing.T) {
 	}
 }
 
-func TestPictureNames(t *testing.T) {
+func TestPicturesAreNamedByScale(t *testing.T) {
 	for _, tc := range []struct {
 		o    *Image
 		want []string
@@ -142,11 +142,11 @@ func TestPictureNames(t *testing.T) {
 		}
 	}
 	if pictures("png").UsesPath() || !pictures("png", 1).UsesPath() {
-		t.Error("the path counts with scales, and not without")
+		t.Error("want UsesPath only with scales")
 	}
 }
 
-func TestCheckPictures(t *testing.T) {
+func TestWrongOptionOfPicturesIsNamed(t *testing.T) {
 	for key, set := range map[string]func(*Image){
 		"container":   func(o *Image) { o.Container = "dds" },
 		"mips":        func(o *Image) { o.Mips = "true" },
@@ -170,7 +170,7 @@ func TestCheckPictures(t *testing.T) {
 	}
 }
 
-func TestExplainPictures(t *testing.T) {
+func TestSizesOfPicturesAreExplained(t *testing.T) {
 	tree := fstest.MapFS{"a.png": {Data: encodePNG(t, scene(64, 33))}}
 	got := strings.Join(explain(t, pictures("webp", 1, 2), tree, "a.png"), "\n")
 	for _, want := range []string{"format webp: as the options say", "drawn at @2x: the largest of scales", "@1x: 32 x 17 pixels", "@2x: 64 x 33 pixels"} {
@@ -180,8 +180,8 @@ func TestExplainPictures(t *testing.T) {
 	}
 }
 
-// Light without an end, and what is no mask, is refused before anything is written.
-func TestPicturesRefused(t *testing.T) {
+// Light without upper limit, and a false mask, are refused before anything is written.
+func TestPicturesOfLightAreRefused(t *testing.T) {
 	hdr := []byte("#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 1 +X 1\n\x80\x80\x80\x81")
 	for _, tc := range []struct {
 		o          *Image
@@ -198,8 +198,8 @@ func TestPicturesRefused(t *testing.T) {
 	}
 }
 
-// What is allocated stays within the estimate.
-func TestEstimateOfPictures(t *testing.T) {
+// The allocated memory stays within the estimate.
+func TestPicturesStayWithinTheEstimate(t *testing.T) {
 	m := nrgba(500, 400)
 	noise(m.Pix)
 	data := encodePNG(t, m)
@@ -216,8 +216,8 @@ func TestEstimateOfPictures(t *testing.T) {
 					t.Fatal(res.Err)
 				}
 			}
-			run() // which makes the tables
-			// Two ways to filter rows are tried, each with a buffer that grows.
+			run() // makes the tables
+			// Two filters of rows are tried, each with a growing buffer.
 			if got := allocated(run); got > need*5/2 {
 				t.Errorf("%s of %v: allocated %d bytes in all, estimated %d", format, scales, got, need)
 			}
