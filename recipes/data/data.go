@@ -1,51 +1,53 @@
-// Package data is the recipe that turns tables and settings into one form that a
-// game reads fast: JSON without white space, CBOR (RFC 8949) or MessagePack.
+// Package data is the recipe that turns tables and settings into a form that a game reads fast:
+// JSON without white space, CBOR (RFC 8949) or MessagePack.
 //
-// It reads JSON, JSON with comments and trailing commas (.jsonc), YAML 1.2, TOML
-// 1.0 and tables separated by commas or tabs (.csv, .tsv). The extension tells
-// which, or the option input.
+// It reads JSON, JSON with comments and trailing commas (.jsonc), YAML 1.2, TOML 1.0 and tables
+// separated by commas or tabs (.csv, .tsv). The extension decides, or the option input.
 //
-// # What is kept
+// # Values
 //
-// Keys keep their order. A key that stands twice in an object is an error.
+// Keys keep their order. A repeated key in an object is an error.
 //
-// Numbers keep their digits in JSON. In CBOR and MessagePack a whole number stays
-// whole (CBOR has them of any size, MessagePack of 64 bits; a larger one is an
-// error); what is written with a point or an exponent becomes the shortest float
-// that holds the nearest binary64. With numbers = "exact" a number that no binary64
-// is equal to becomes a decimal fraction (tag 4) in CBOR and an error in
-// MessagePack. The floats of TOML keep their digits as well, though they must be
-// within the range of a binary64, as its whole numbers within 64 bits. Infinities and NaN, which YAML and TOML have, are an error in JSON.
+// Numbers keep their digits in JSON. In CBOR and MessagePack, an integer stays an integer (CBOR
+// has integers of any size, MessagePack of 64 bits; a larger one is an error). A number with a
+// point or an exponent becomes the shortest float that equals the nearest binary64. With numbers
+// = "exact", a number that no binary64 equals becomes a decimal fraction (tag 4) in CBOR and an
+// error in MessagePack. Floats of TOML keep their digits too, but must be in the range of a
+// binary64, and integers of TOML in 64 bits. Infinities and NaN, which YAML and TOML have, are an
+// error in JSON.
 //
-// YAML is read by its core schema: no, off and 012 are two strings and the number
-// twelve. Aliases are replaced by what they stand for, the key << merges. Dates of
-// TOML become strings of RFC 3339.
+// YAML is read by its core schema: no and off are strings, and 012 is the number twelve. Aliases
+// are replaced by their anchors' values, and the key << merges objects. Dates of TOML become
+// strings of RFC 3339.
 //
-// Tables may have commas, semicolons, tabs or bars between their cells, line ends of CR,
-// the first line sep=; of Excel, and be UTF-16 with a byte order mark. Where the rows can
-// be read in two ways, the error has the option to set.
+// Tables may have commas, semicolons, tabs or bars between their cells, CR as line end, and the
+// first line sep=; of Excel. They may be UTF-16 with a byte order mark. If the rows can be read
+// in two ways, the error names the option to set.
 //
-// The cells of a table are strings unless columns says otherwise. Lines without
-// anything are no rows: in a table of one column, write "" for an empty cell. A line
-// end in a quoted cell of a .csv becomes LF. A .tsv knows no quotes: its cells stand
-// between tabs as they are.
+// The cells of a table are strings unless option columns says otherwise. Empty lines are not
+// rows: in a table of one column, write "" for an empty cell. A line end in a quoted cell of a
+// .csv becomes LF. A .tsv has no quotes: its cells are the exact texts between tabs.
 //
 // # Schemas
 //
-// The option schema names a JSON Schema in the asset tree; what it refers to lies
-// there, too, and all of it are dependencies. Nothing is fetched, and $schema names
-// one of the drafts 4, 6, 7, 2019-09 and 2020-12 or nothing, which means the last. What
-// is refused: other dialects and vocabularies, references to the drafts' own schemas
-// unless a copy of them lies in the asset folder, and patterns that RE2 does not know.
-// format is checked in drafts 4 to 7 only, contentEncoding and the like in none. Numbers
-// are compared by their digits, whatever their size. Leave $id out: with it, relative
-// references start from there, which is outside the asset folder. An error names line
-// and column of the value.
+// The option schema names a JSON Schema in the asset tree. Schemas that it refers to must also be
+// in the asset tree, and all of them are dependencies. Nothing is downloaded. $schema names one
+// of the drafts 4, 6, and 7, 2019-09 and 2020-12; the default is the last one. The recipe
+// refuses:
+//
+//   - other dialects and vocabularies
+//   - references to the drafts' own schemas, unless the asset directory has a copy
+//   - patterns that RE2 does not support
+//
+// format is checked only in drafts 4 to 7, and contentEncoding and similar keywords in none.
+// Numbers are compared by their digits, whatever their size. Leave $id out: relative references
+// would start from it, which is outside of the asset directory. An error names line and column of
+// the value.
 //
 // # Limits
 //
-// Files have up to 256 MiB (TOML 4 MiB), 16 million values, and 1000 levels; schemas 1 MiB
-// together. What aliases of YAML and names of columns blow up beyond reason is an error.
+// Files have at most 256 MiB (TOML 4 MiB), 16 million values, and 1000 levels; schemas 1 MiB
+// together. YAML aliases or column names that expand to much more than the source are an error.
 package data
 
 import (
@@ -63,17 +65,17 @@ import (
 
 // Data holds the options of the recipe.
 type Data struct {
-	Format    string            `toml:"format" enum:"json,cbor,msgpack" doc:"what is written"`
-	Input     string            `toml:"input" enum:"auto,json,jsonc,yaml,toml,csv,tsv" doc:"what is read; auto goes by the extension"`
-	Schema    string            `toml:"schema" doc:"JSON Schema that the data must satisfy: a path from the asset folder with a slash in front, as in \"/schemas/kart.json\", best without $id, which would move its relative references outside; empty for none"`
-	SortKeys  bool              `toml:"sort_keys" doc:"sort the keys of objects by their bytes (in CBOR as its core deterministic encoding asks) instead of keeping their order"`
-	Numbers   string            `toml:"numbers" enum:"nearest,exact" doc:"what CBOR and MessagePack hold of a number that is not exactly a binary64: the nearest one, or it is kept exactly (MessagePack: an error)"`
-	Documents bool              `toml:"documents" doc:"a YAML file may hold several documents, the result is a list of them; false: one document"`
-	Separator string            `toml:"separator" doc:"the character between the cells of a table: \",\", \";\", \"\\t\" or \"|\"; auto finds it and fails if it cannot be sure"`
-	SkipLines int               `toml:"skip_lines" min:"0" max:"1000000" doc:"how many lines stand before a table, such as a title"`
-	Decimal   string            `toml:"decimal" doc:"what stands before the decimals in columns of numbers: \".\" or \",\""`
-	Header    bool              `toml:"header" doc:"the first row of a table names its columns and each other row becomes an object; false: each row becomes a list"`
-	Columns   map[string]string `toml:"columns" doc:"what the cells of a table's columns hold, as in { mass = \"number\" }: string (the default), number, bool or json; an empty cell that is no string becomes null"`
+	Format    string            `toml:"format" enum:"json,cbor,msgpack" doc:"output format"`
+	Input     string            `toml:"input" enum:"auto,json,jsonc,yaml,toml,csv,tsv" doc:"input format; auto decides by the extension"`
+	Schema    string            `toml:"schema" doc:"JSON Schema for the data: a path from the asset directory with a leading slash, as in \"/schemas/kart.json\", preferably without $id, which would move relative references outside; empty for none"`
+	SortKeys  bool              `toml:"sort_keys" doc:"sort the keys of objects by their bytes (in CBOR by its core deterministic encoding) instead of keeping their order"`
+	Numbers   string            `toml:"numbers" enum:"nearest,exact" doc:"how CBOR and MessagePack store a number that no binary64 equals: as the nearest binary64, or exactly (MessagePack: an error)"`
+	Documents bool              `toml:"documents" doc:"a YAML file may have several documents, which become a list; false: one document"`
+	Separator string            `toml:"separator" doc:"the character between the cells of a table: \",\", \";\", \"\\t\" or \"|\"; auto detects it, or fails if it is uncertain"`
+	SkipLines int               `toml:"skip_lines" min:"0" max:"1000000" doc:"number of lines before a table, such as a title"`
+	Decimal   string            `toml:"decimal" doc:"the decimal separator in columns of numbers: \".\" or \",\""`
+	Header    bool              `toml:"header" doc:"the first row of a table names its columns, and each other row becomes an object; false: each row becomes a list"`
+	Columns   map[string]string `toml:"columns" doc:"the types of a table's columns, as in { mass = \"number\" }: string (the default), number, bool or json; an empty cell that is not a string becomes null"`
 }
 
 // Recipe returns the recipe "data".
@@ -112,12 +114,12 @@ func (o *Data) Check() error {
 	return nil
 }
 
-// inputs are the extensions of each form, in lower case.
+// inputs maps extensions, in lower case, to input formats.
 var inputs = map[string]string{
 	".json": "json", ".jsonc": "jsonc", ".yaml": "yaml", ".yml": "yaml", ".toml": "toml", ".csv": "csv", ".tsv": "tsv",
 }
 
-// input tells what a source with an extension is.
+// input returns the input format of a source with an extension.
 func (o *Data) input(ext string) (string, error) {
 	if o.Input != "auto" {
 		return o.Input, nil
@@ -150,7 +152,7 @@ func (o *Data) Cook(ctx context.Context, job *recipe.Job) error {
 			return err
 		}
 	}
-	if o.SortKeys && o.Format != "cbor" { // which sorts them as they are encoded
+	if o.SortKeys && o.Format != "cbor" { // the CBOR encoder sorts keys itself
 		if err := root.sortKeys(ctx); err != nil {
 			return err
 		}
@@ -166,7 +168,7 @@ func (o *Data) Cook(ctx context.Context, job *recipe.Job) error {
 	return job.Write(0, out)
 }
 
-// readDocument makes a tree of values out of a file.
+// readDocument parses a file into a tree of values.
 func (o *Data) readDocument(ctx context.Context, in string, text []byte) (*value, error) {
 	text = bytes.TrimPrefix(text, []byte(plaintext.ByteOrderMark))
 	b := &builder{ctx: ctx}
@@ -200,6 +202,6 @@ func (o *Data) encodeTree(w writer, root *value) ([]byte, error) {
 	return nil, errors.New("format " + o.Format + " is not known")
 }
 
-// maxSource is the largest file that is read. Larger ones are not settings, and the
-// tree of their values would need gigabytes.
+// maxSource is the size limit of a source. Larger files are not settings, and their values would
+// need gigabytes.
 const maxSource = 256 << 20

@@ -43,14 +43,14 @@ func TestRecipe(t *testing.T) {
 	})
 }
 
-func TestToJSON(t *testing.T) {
+func TestEveryInputBecomesTheSameJSON(t *testing.T) {
 	for _, tc := range []struct{ path, source, want string }{
 		{"a.json", "\xef\xbb\xbf{ \"b\": [1, 2.50, -0, 1e400, 12345678901234567890],\n\"a\": \"é\\u00e9\\n\\ud83d\\ude00\\u0001/\" }",
 			`{"b":[1,2.50,-0,1e400,12345678901234567890],"a":"éé\n😀\u0001/"}`},
 		{"a.json", `null`, `null`},
 		{"a.jsonc", "// speed\n{\"a\": 1, /* b */ \"b\": [true, false,],}\n", `{"a":1,"b":[true,false]}`},
 		{"a.yaml", "a: 1\nb: [x, 'y', \"z\"]\n", `{"a":1,"b":["x","y","z"]}`},
-		// The core schema: what YAML 1.1 took for something else is a string.
+		// In the core schema, values that YAML 1.1 converted are strings.
 		{"a.yml", "[no, off, yes, on, y, 1_000, 12:30:45, 2020-01-01, =, 0b11]", `["no","off","yes","on","y","1_000","12:30:45","2020-01-01","=","0b11"]`},
 		{"a.yml", "[null, Null, ~, true, FALSE, 012, 0o14, 0x1F, +5, -0, .5, 5., 1e3, +1.5E-3, 00.50]",
 			`[null,null,null,true,false,12,12,31,5,-0,0.5,5.0,1e3,1.5E-3,0.50]`},
@@ -78,7 +78,7 @@ func TestToJSON(t *testing.T) {
 	}
 }
 
-func TestOptions(t *testing.T) {
+func TestOptionsChangeTheOutput(t *testing.T) {
 	for _, tc := range []struct {
 		path, source string
 		o            options
@@ -99,8 +99,8 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// What cannot be read costs one line that says where.
-func TestErrors(t *testing.T) {
+// A file that cannot be read gives a one-line error with a place.
+func TestErrorNamesThePlace(t *testing.T) {
 	bomb := "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
 	for i := range 9 {
 		bomb += fmt.Sprintf("a%d: &a%d [%s]\n", i+1, i+1, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d, ", i), 10), ", "))
@@ -137,14 +137,14 @@ func TestErrors(t *testing.T) {
 		{"a.yaml", "a: !!set {b, c}\n", nil, `1:4: tag !!set is not known`},
 		{"a.yaml", "a: !foo [1]\n", nil, `1:4: tag !foo is not known`},
 		{"a.yaml", "a: !!map [1]\n", nil, `1:4: tag !!map is not known`},
-		{"a.yaml", "a: &a " + strings.Repeat("x", 20_000) + "\nb: [" + strings.Repeat("*a,", 7_000) + "]\n", nil, "aliases stand for too many values"},
-		{"a.csv", strings.Repeat("h", 20_000) + "\n" + strings.Repeat("1\n", 10_000), nil, "more than 5474336 bytes come out of this"},
-		{"a.csv", strings.Repeat("h", 20_000) + "\n" + strings.Repeat("1\n", 10_000), options{"format": "cbor"}, "more than 5474336 bytes come out of this"},
-		{"a.csv", strings.Repeat("h", 20_000) + "\n" + strings.Repeat("1\n", 10_000), options{"format": "msgpack"}, "more than 5474336 bytes come out of this"},
-		{"a.yaml", "a: &a [*a]\n", nil, "stands inside of what it stands for"},
+		{"a.yaml", "a: &a " + strings.Repeat("x", 20_000) + "\nb: [" + strings.Repeat("*a,", 7_000) + "]\n", nil, "aliases expand to too many values"},
+		{"a.csv", strings.Repeat("h", 20_000) + "\n" + strings.Repeat("1\n", 10_000), nil, "the output exceeds 5474336 bytes"},
+		{"a.csv", strings.Repeat("h", 20_000) + "\n" + strings.Repeat("1\n", 10_000), options{"format": "cbor"}, "the output exceeds 5474336 bytes"},
+		{"a.csv", strings.Repeat("h", 20_000) + "\n" + strings.Repeat("1\n", 10_000), options{"format": "msgpack"}, "the output exceeds 5474336 bytes"},
+		{"a.yaml", "a: &a [*a]\n", nil, "is inside of its own anchor"},
 		{"a.yaml", "a: *b\n", nil, "1:"},
 		{"a.yaml", "a: {<<: 5}", nil, "1:9: << merges objects only"},
-		{"a.yaml", bomb, nil, "aliases stand for too many values"},
+		{"a.yaml", bomb, nil, "aliases expand to too many values"},
 		{"a.yaml", strings.Repeat("[", 1<<20), nil, "1:1: exceeded max depth"},
 		{"a.yaml", nested(1001), nil, "1:1001: nested deeper than 1000 levels"},
 		{"a.yaml", strings.Repeat("- ", 5000) + "x", nil, "1"},
@@ -153,7 +153,7 @@ func TestErrors(t *testing.T) {
 		{"a.toml", "a = ", nil, "1:4: "},
 		{"a.toml", "[a]\nb = [{c = inf}]", nil, "2:11: JSON has no Infinity"},
 		{"a.toml", "a = 99999999999999999999", nil, "1:5: "},
-		{"a.csv", "a,b\n1,2,3\n", nil, "2:1: 3 cells, the first row has 2; if lines stand before the header, set skip_lines"},
+		{"a.csv", "a,b\n1,2,3\n", nil, "2:1: 3 cells, the first row has 2; if there are lines before the header, set skip_lines"},
 		{"a.csv", "a,a\n", nil, `1:3: columns 1 and 2 are both called "a"`},
 		{"a.csv", "a,\n", nil, "1:3: column 2 has no name"},
 		{"a.csv", "a\n\"x\n", nil, "2:4: "},
@@ -188,8 +188,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Examples of RFC 8949, appendix A, and of what the options add.
-func TestCBOR(t *testing.T) {
+// Examples of RFC 8949, appendix A, and of the options.
+func TestCBORIsThatOfTheRFC(t *testing.T) {
 	for _, tc := range []struct{ source, o, want string }{
 		{"0", "", "00"}, {"23", "", "17"}, {"24", "", "1818"}, {"1000", "", "1903e8"}, {"1000000", "", "1a000f4240"},
 		{"1000000000000", "", "1b000000e8d4a51000"}, {"18446744073709551615", "", "1bffffffffffffffff"},
@@ -221,7 +221,7 @@ func TestCBOR(t *testing.T) {
 	}
 }
 
-func TestMessagePack(t *testing.T) {
+func TestMessagePackIsShortest(t *testing.T) {
 	for source, want := range map[string]string{
 		"0": "00", "127": "7f", "128": "cc80", "-1": "ff", "-33": "d0df", "18446744073709551615": "cfffffffffffffffff",
 		"-9223372036854775808": "d38000000000000000", "1.5": "ca3fc00000", "0.1": "cb3fb999999999999a", "-0": "ca80000000",
@@ -234,8 +234,8 @@ func TestMessagePack(t *testing.T) {
 	}
 }
 
-// A context that ends after some looks ends the work, wherever it is.
-func TestCancel(t *testing.T) {
+// A canceled context ends the work at any point.
+func TestCanceledCookEnds(t *testing.T) {
 	for path, source := range map[string]string{
 		"a.json": "[" + strings.Repeat("1,", 50_000) + "1]",
 		"a.yaml": strings.Repeat("- 1\n", 50_000),
@@ -250,7 +250,7 @@ func TestCancel(t *testing.T) {
 		}
 		all := 1<<30 - looks.Left
 		if all < 10 {
-			t.Errorf("%s: %d looks at the context for %d values", path, all, 50_000)
+			t.Errorf("%s: %d checks of the context for %d values", path, all, 50_000)
 		}
 		for left := 0; left < all; left += max(1, all/8) {
 			res := recipetest.CookContext(countdown.New(t.Context(), left), t, r, r.New(), tree, "", path)
@@ -261,7 +261,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// never is a context that never ends.
+// never is a context without cancellation.
 type never struct{ context.Context }
 
 func (never) Err() error { return nil }

@@ -26,7 +26,7 @@ type dialect struct {
 // ones.
 var separators = []byte{',', ';', '\t', '|'}
 
-// excelSeparator is the first line that tells Excel the separator.
+// excelSeparator matches the first line that tells Excel the separator.
 var excelSeparator = lazyregexp.New(`^"?(?i:sep)=(.)"?[\r\n]`)
 
 // dialect finds the separator of a table. If more than one reading makes sense, it returns an
@@ -42,7 +42,7 @@ func (o *Data) dialect(source []byte, tabs bool) (dialect, error) {
 		told = m[1][0]
 	}
 	set := strings.TrimPrefix(o.Separator, "auto")
-	literal := tabs && (set == "\t" || set == "" && told == 0) // a quote is a quote
+	literal := tabs && (set == "\t" || set == "" && told == 0) // quotes are ordinary characters
 	d.text = unifyLineEnds(text, !literal)
 	skip := o.SkipLines
 	if told != 0 {
@@ -151,10 +151,10 @@ func unifyLineEnds(text []byte, quotes bool) []byte {
 	return out
 }
 
-// looked is the number of rows that are read to find the separator.
+// looked is the number of rows that are checked to find the separator.
 const looked = 1000
 
-// cells returns the number of cells in each of the first rows, cut at a separator.
+// cells returns the number of cells in each of the first rows, split at a separator.
 func (d dialect) cells(separator byte) (counts []int) {
 	n, quoted, start, empty := 1, false, true, true
 	end := func() {

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// utf16le returns a text as spreadsheets write "Unicode text".
+// utf16le encodes a text as spreadsheets do for "Unicode text".
 func utf16le(s string) string {
 	out := []byte{0xff, 0xfe}
 	for _, u := range utf16.Encode([]rune(s)) {
@@ -18,7 +18,7 @@ func utf16le(s string) string {
 	return string(out)
 }
 
-func TestTableDialects(t *testing.T) {
+func TestSeparatorOfTableIsDetected(t *testing.T) {
 	const want = `[{"id":"1","hp":"100"},{"id":"2","hp":"200"}]`
 	for _, tc := range []struct {
 		path, source string

@@ -7,24 +7,24 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
-// What a source costs at most until all is written, in bytes, measured with lists of
-// one-digit numbers and of empty lists, with tables of short and of empty cells, and
-// with long strings.
+// The maximal memory of a source in bytes, measured with lists of one-digit numbers and of empty
+// lists, with tables of short and of empty cells, and with long strings.
 const (
-	textBytes  = 16  // for each byte: it is read, kept and written
-	valueBytes = 340 // for each mark that a value of JSON or TOML may stand behind
-	yamlBytes  = 650 // and of YAML
-	rowBytes   = 300 // for each line of a table
-	cellBytes  = 170 // for each of its separators
-	growth     = 5   // for each byte that is written, as what is written into grows
+	textBytes  = 16  // per source byte: read, kept and written
+	valueBytes = 340 // per mark that may precede a value in JSON or TOML
+	yamlBytes  = 650 // the same for YAML
+	rowBytes   = 300 // per line of a table
+	cellBytes  = 170 // per separator of a table
+	growth     = 5   // per output byte, because the output buffer grows
 
-	aliasBytes   = 100      // for each value that an alias stands for
-	plainBytes   = 40       // for each byte more if there is a schema, to compare items
-	schemasBytes = 80 << 20 // for the schemas themselves
+	aliasBytes   = 100      // per value behind an alias
+	plainBytes   = 40       // per byte with a schema, to compare items
+	schemasBytes = 80 << 20 // for the schemas
 )
 
-// Estimate implements recipe.Estimator. Only the name of a file tells what it is, and
-// only all of it how many values it has: then the dearest form counts, YAML.
+// Estimate implements recipe.Estimator. The format depends on the file name, which is unknown
+// here, and the number of values on the whole file. So it assumes the most expensive format,
+// YAML.
 func (o *Data) Estimate(head []byte, size int64) (int64, error) {
 	if size > maxSource {
 		return 0, fmt.Errorf("%d bytes are more than the %d that can be read; split the file", size, int64(maxSource))
@@ -61,9 +61,9 @@ func (o *Data) Estimate(head []byte, size int64) (int64, error) {
 	return need, nil
 }
 
-// Marks are what values stand behind.
+// marks counts the characters that may precede a value.
 type marks struct {
-	lines, commas, marks int64 // commas and tabs, others
+	lines, commas, marks int64 // commas and tabs; other marks
 	escaped              int64 // characters that JSON escapes
 	aliases              int64
 	first                int64 // bytes of the first line

@@ -12,8 +12,8 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
-// What is held at the end of reading the dearest sources stays below the estimate.
-func TestEstimate(t *testing.T) {
+// The memory of the most expensive sources stays below the estimate.
+func TestMemoryStaysBelowTheEstimate(t *testing.T) {
 	for _, tc := range []struct{ name, source string }{
 		{"json", "[" + strings.Repeat("1,", 200_000) + "1]"},
 		{"json", "[" + strings.Repeat("[],", 100_000) + "1]"},
@@ -55,14 +55,14 @@ func TestEstimate(t *testing.T) {
 		runtime.KeepAlive(out)
 		runtime.ReadMemStats(&after)
 		all := int64(after.TotalAlloc - before.TotalAlloc)
-		t.Logf("%s: %d bytes a byte of source in all, the estimate is %d: %.30q", name, all/int64(len(source)), estimate/int64(len(source)), source)
+		t.Logf("%s: %d bytes a byte of source in all, estimated %d: %.30q", name, all/int64(len(source)), estimate/int64(len(source)), source)
 		if all > estimate {
-			t.Errorf("%s: %d bytes were allocated for %d, the estimate is %d", name, all, len(source), estimate)
+			t.Errorf("%s: allocated %d bytes for a source of %d, estimated %d", name, all, len(source), estimate)
 		}
 		runtime.KeepAlive(root)
 	}
 	if _, err := (&Data{Input: "json"}).Estimate(nil, maxSource+1); err == nil {
-		t.Error("a file that is too large is let through")
+		t.Error("a file that is too large is accepted")
 	}
 }
 
@@ -82,23 +82,23 @@ func tables(n int) string {
 	return b.String()
 }
 
-// A table as games have them is not taken for something dearer by far.
+// The estimate for a usual table is not much too high.
 func TestEstimateOfTables(t *testing.T) {
 	source := []byte("id,name,mass,speed,text\n" + strings.Repeat("1234,kart_pebble,12.5,100,\"a small, fast kart\"\n", 20_000))
 	for input, most := range map[string]int64{"csv": 60, "auto": 200} {
 		estimate, err := (&Data{Input: input}).Estimate(source, int64(len(source)))
 		if per := (estimate - 1<<20) / int64(len(source)); err != nil || per > most {
-			t.Errorf("%s: %d bytes a byte of source, want at most %d, %v", input, per, most, err)
+			t.Errorf("%s: %d bytes per source byte, want at most %d, %v", input, per, most, err)
 		}
 	}
 	if _, err := (&Data{Input: "csv"}).Estimate(source[:1000], int64(len(source))); !errors.Is(err, recipe.ErrShortHead) {
-		t.Errorf("the head of a table is enough: %v", err)
+		t.Errorf("Estimate accepts the head of a table only: %v", err)
 	}
 }
 
-// What the library holds of the dearest YAML and what is made of it are there at
-// once. All that was allocated on the way says little: most of it is soon garbage.
-func TestEstimateYAML(t *testing.T) {
+// The library's nodes of the most expensive YAML and the resulting values exist at the same time.
+// The sum of all allocations is not informative, because most are soon garbage.
+func TestYAMLStaysBelowTheEstimate(t *testing.T) {
 	source := []byte("[" + strings.Repeat("[],", 50_000) + "1]")
 	estimate, err := (&Data{Input: "yaml"}).Estimate(source, int64(len(source)))
 	if err != nil {
@@ -119,7 +119,7 @@ func TestEstimateYAML(t *testing.T) {
 	runtime.GC()
 	runtime.ReadMemStats(&after)
 	if held := int64(after.HeapAlloc) - int64(before.HeapAlloc); held > estimate || held < 40*int64(len(source)) {
-		t.Errorf("%d bytes are held of %d, the estimate is %d", held, len(source), estimate)
+		t.Errorf("%d bytes are held for a source of %d, estimated %d", held, len(source), estimate)
 	}
 	runtime.KeepAlive(root)
 	runtime.KeepAlive(&doc)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A decimal is a number as it is written: digits times ten to the power of exp.
+// A decimal is a number as written: digits times ten to the power of exp.
 type decimal struct {
 	negative bool
 	digits   string // without leading zeros, "" for zero
@@ -15,12 +15,11 @@ type decimal struct {
 	whole    bool // written without point and exponent
 }
 
-// mostDigits is how many digits a number may have that is turned into another base,
-// which is work that grows faster than they do.
+// mostDigits limits the digits of a number for conversions to another base, whose time grows
+// faster than the number of digits.
 const mostDigits = 20_000
 
-// parseDecimal reads a number that is written as in JSON. Exponents beyond 18
-// digits, which no use has, are not read.
+// parseDecimal parses a number in JSON syntax. It refuses exponents of more than 18 digits.
 func parseDecimal(s string) (d decimal, ok bool) {
 	s, d.negative = strings.CutPrefix(s, "-")
 	mantissa, exponent := s, ""
@@ -33,7 +32,7 @@ func parseDecimal(s string) (d decimal, ok bool) {
 	if exponent != "" {
 		e, err := strconv.ParseInt(exponent, 10, 64)
 		if d.digits == "" {
-			e, err = 0, nil // zero, whatever the exponent
+			e, err = 0, nil // zero, with any exponent
 		}
 		if err != nil || e > 1e18 || e < -1e18 {
 			return d, false
@@ -44,7 +43,7 @@ func parseDecimal(s string) (d decimal, ok bool) {
 	return d, true
 }
 
-// mantissa returns the signed digits.
+// mantissa returns the signed digits as an integer.
 func (d decimal) mantissa() *big.Int {
 	n := new(big.Int)
 	if d.digits != "" {
@@ -56,14 +55,14 @@ func (d decimal) mantissa() *big.Int {
 	return n
 }
 
-// equals reports whether a binary64 is exactly the number.
+// equals reports whether a binary64 has exactly this value.
 func (d decimal) equals(f float64) bool {
 	digits := strings.TrimRight(d.digits, "0")
 	exp := d.exp + int64(len(d.digits)-len(digits))
 	if digits == "" {
 		return f == 0
 	}
-	// No binary64 has more than 767 digits, the last at 10^-1074.
+	// No binary64 has more than 767 digits; the last possible one is at 10^-1074.
 	if len(digits) > 767 || exp < -1074 || exp > 308 {
 		return false
 	}
@@ -85,12 +84,12 @@ func (d decimal) equals(f float64) bool {
 	return r.Cmp(exact) == 0
 }
 
-// isWhole reports whether there is no fraction.
+// isWhole reports whether the number is an integer.
 func (d decimal) isWhole() bool {
 	return d.digits == "" || d.exp+int64(len(d.digits)-len(strings.TrimRight(d.digits, "0"))) >= 0
 }
 
-// integer returns a number that is whole, if it has no more than mostDigits digits.
+// integer returns the number if it is an integer with at most mostDigits digits.
 func (d decimal) integer() (*big.Int, bool) {
 	if !d.isWhole() || d.digits != "" && int64(len(d.digits))+d.exp > mostDigits {
 		return nil, false
@@ -107,12 +106,12 @@ func powerOfTen(n int64) *big.Int {
 	return new(big.Int).Exp(big.NewInt(10), big.NewInt(n), nil)
 }
 
-// compare orders two numbers, whatever their exponents.
+// compare compares two numbers, for any exponents.
 func (d decimal) compare(e decimal) int {
 	if s := cmp.Compare(d.sign(), e.sign()); s != 0 || d.sign() == 0 {
 		return s
 	}
-	// Where the first digit stands, then the digits.
+	// The position of the first digit decides, then the digits.
 	order := cmp.Compare(d.exp+int64(len(d.digits)), e.exp+int64(len(e.digits)))
 	if order == 0 {
 		n := max(len(d.digits), len(e.digits))
@@ -131,8 +130,8 @@ func (d decimal) sign() int {
 	return 1
 }
 
-// multipleOf reports whether d is a whole multiple of a number that is not 0. It takes
-// time by the digits of both, not by their exponents.
+// multipleOf reports whether d is an integer multiple of e, which must not be 0. The time depends
+// on the digits of both, not on their exponents.
 func (d decimal) multipleOf(e decimal) bool {
 	if d.digits == "" {
 		return true
@@ -142,14 +141,14 @@ func (d decimal) multipleOf(e decimal) bool {
 	of := e.mantissa()
 	shift := d.exp - e.exp
 	if shift < 0 {
-		// The digits of d end in no zero: they are a multiple of no power of ten.
+		// The digits of d do not end in 0, so d is not a multiple of a power of ten.
 		return false
 	}
 	rest := new(big.Int).Exp(big.NewInt(10), big.NewInt(shift), of.Abs(of))
 	return rest.Mod(rest.Mul(rest, d.mantissa()), of).Sign() == 0
 }
 
-// canonicalNumber writes equal numbers alike.
+// canonicalNumber returns the same text for equal numbers.
 func canonicalNumber(s string) string {
 	if _, ok := special(s); ok {
 		return s

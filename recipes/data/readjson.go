@@ -18,10 +18,10 @@ func readJSONC(b *builder, text []byte) (*value, error) {
 	if err != nil {
 		return nil, err
 	}
-	return readJSON(b, plain) // every byte is where it was
+	return readJSON(b, plain) // every byte is at its old offset
 }
 
-// readPlainJSON reads JSON of which nothing says that it has comments.
+// readPlainJSON parses JSON. If it fails only because of comments, the error says so.
 func readPlainJSON(b *builder, text []byte) (*value, error) {
 	v, err := readJSON(b, text)
 	if err != nil && b.ctx.Err() == nil && jsontext.OnlyComments(b.ctx, text) {
@@ -40,7 +40,7 @@ func readJSON(b *builder, text []byte) (*value, error) {
 	return r.value()
 }
 
-// A jsonReader reads text that is known to be JSON.
+// A jsonReader reads text that is known to be valid JSON.
 type jsonReader struct {
 	*builder
 	places
@@ -91,7 +91,7 @@ func (r *jsonReader) value() (*value, error) {
 	return v, nil
 }
 
-// inside reads what is between the brackets of v.
+// inside reads the values between the brackets of v.
 func (r *jsonReader) inside(v *value) error {
 	if err := r.down(v); err != nil {
 		return err
@@ -122,8 +122,8 @@ func (r *jsonReader) inside(v *value) error {
 	return err
 }
 
-// wholeCharacters refuses a string at an offset with an escape such as \ud83d that
-// is half a character: package json would put U+FFFD in its place.
+// wholeCharacters refuses a string at an offset with an escape of half a character, such as
+// \ud83d: package json would replace it by U+FFFD.
 func (r *jsonReader) wholeCharacters(from int) error {
 	if at, ok := jsontext.HalfCharacter(r.text, from); ok {
 		return plaintext.Errorf(r.text, at, "%s is half a character; write both halves, or the character itself", r.text[at:at+6])

@@ -11,7 +11,7 @@ import (
 	"github.com/assetcook/assetcook/internal/jsontext"
 )
 
-// What the cells of a column hold.
+// The types of cells of a column.
 const (
 	cellString = "string"
 	cellNumber = "number"
@@ -19,7 +19,7 @@ const (
 	cellJSON   = "json"
 )
 
-// readTable reads rows of cells: with a header a list of objects, else a list of
+// readTable reads rows of cells: with a header into a list of objects, otherwise into a list of
 // lists.
 func (o *Data) readTable(b *builder, source []byte, tabs bool) (*value, error) {
 	d, err := o.dialect(source, tabs)
@@ -61,7 +61,7 @@ func (o *Data) readTable(b *builder, source []byte, tabs bool) (*value, error) {
 		if err != nil {
 			return nil, err
 		}
-		row.keys = names // shared: nobody changes keys in place
+		row.keys = names // shared, because keys are never changed in place
 		for i, cell := range cells {
 			what := cellString
 			if o.Header {
@@ -105,7 +105,7 @@ func header(from rows) ([]string, error) {
 	return names, nil
 }
 
-// holds says what the cells of each column hold.
+// holds returns the type of the cells of each column.
 func (o *Data) holds(names []string) ([]string, error) {
 	holds := make([]string, len(names))
 	for i, name := range names {
@@ -115,7 +115,7 @@ func (o *Data) holds(names []string) ([]string, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Columns)) {
 		if !slices.Contains(names, name) {
-			return nil, fmt.Errorf("1:1: there is no column %.60q, of which the option columns speaks", name)
+			return nil, fmt.Errorf("1:1: there is no column %.60q, which the option columns names", name)
 		}
 	}
 	return holds, nil
@@ -153,7 +153,7 @@ func (b *builder) cell(s, what string, line, col int) (*value, error) {
 	return v, nil
 }
 
-// decimal returns a number with a decimal point for a comma, if commas are decimal.
+// decimal replaces a decimal comma by a point, if commas are decimal.
 func (b *builder) decimal(s string) string {
 	if b.decimalComma && !strings.Contains(s, ".") {
 		return strings.Replace(s, ",", ".", 1)
@@ -161,7 +161,7 @@ func (b *builder) decimal(s string) string {
 	return s
 }
 
-// placed puts a value and all below it at one place: that of their cell.
+// placed sets the position of a value and all values below it to that of their cell.
 func (v *value) placed(line, col int) *value {
 	v.line, v.col = int32(line), int32(col)
 	for _, item := range v.items {

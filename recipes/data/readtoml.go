@@ -13,9 +13,9 @@ import (
 	"github.com/assetcook/assetcook/internal/plaintext"
 )
 
-// readTOML reads a TOML document. Lines are parsed by package unstable of go-toml;
-// what they make together is up to tomlTables: the package has that, too, but takes
-// time that grows with the square of the keys, and forgets their order and digits.
+// readTOML parses a TOML document. Package unstable of go-toml parses the lines, and tomlTables
+// combines them. go-toml can do both, but its time is quadratic in the number of keys, and it
+// loses their order and digits.
 func readTOML(b *builder, source []byte) (_ *value, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -51,8 +51,8 @@ func readTOML(b *builder, source []byte) (_ *value, err error) {
 	return root, nil
 }
 
-// maxTOML is how large a TOML file may be: a list is parsed as a whole, between two
-// looks at the context.
+// maxTOML is the size limit of a TOML file: a list is parsed as a whole, without a check of the
+// context.
 const maxTOML = 4 << 20
 
 // A tomlReader turns the lines of one document into values.
@@ -64,7 +64,7 @@ type tomlReader struct {
 	lines  int
 }
 
-// syntax says where something is wrong.
+// syntax adds the place to a syntax error.
 func (r *tomlReader) syntax(err error) error {
 	var wrong *unstable.ParserError
 	if !errors.As(err, &wrong) {
@@ -73,7 +73,7 @@ func (r *tomlReader) syntax(err error) error {
 	return plaintext.Errorf(r.text, int(r.parser.Range(wrong.Highlight).Offset), "%s", oneLine(wrong.Message))
 }
 
-// line reads one line, or several if a value has them.
+// line reads one line, or several for a value of several lines.
 func (r *tomlReader) line(n *unstable.Node) error {
 	switch n.Kind {
 	case unstable.KeyValue:
@@ -84,7 +84,7 @@ func (r *tomlReader) line(n *unstable.Node) error {
 	return fmt.Errorf("a TOML line of kind %d", n.Kind)
 }
 
-// header goes to the table that [a.b] or [[a.b]] names.
+// header selects the table that [a.b] or [[a.b]] names.
 func (r *tomlReader) header(n *unstable.Node) error {
 	t := r.tables.root
 	for it := n.Key(); it.Next(); {
@@ -108,14 +108,14 @@ func (r *tomlReader) header(n *unstable.Node) error {
 	return nil
 }
 
-// key makes an object where a part of a key stands, in case that it names a table.
+// key makes an object at the place of a part of a key, in case that it names a table.
 func (r *tomlReader) key(n *unstable.Node) (*value, string, error) {
 	line, col := r.at(int(n.Raw.Offset))
 	v, err := r.make(object, line, col)
 	return v, string(n.Data), err
 }
 
-// pair reads a key, perhaps with dots, and what it has into a table.
+// pair reads a key, perhaps with dots, and its value into a table.
 func (r *tomlReader) pair(t *tomlTable, n *unstable.Node) error {
 	for it := n.Key(); it.Next(); {
 		v, name, err := r.key(it.Node())
@@ -175,7 +175,7 @@ func (r *tomlReader) value(v *value, n *unstable.Node) error {
 	return nil
 }
 
-// tomlScalar reads what is no list and no table. Floats keep their digits.
+// tomlScalar reads a value that is neither a list nor a table. Floats keep their digits.
 func tomlScalar(v *value, n *unstable.Node) error {
 	s := string(n.Data)
 	switch n.Kind {
@@ -186,7 +186,7 @@ func tomlScalar(v *value, n *unstable.Node) error {
 	case unstable.Integer:
 		x, err := strconv.ParseInt(strings.ReplaceAll(s, "_", ""), 0, 64)
 		if err != nil {
-			return v.errorf(nil, "%.40s does not fit into the 64 bits that TOML has; write it as a string", s)
+			return v.errorf(nil, "%.40s does not fit into the 64 bits of a TOML integer; write it as a string", s)
 		}
 		v.kind, v.text = number, strconv.FormatInt(x, 10)
 	case unstable.Float:

@@ -14,8 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// tomlCases are documents of which some are right and some are not, by the rules of
-// what may be added to what.
+// tomlCases are valid and invalid documents for the rules about what may be added to which table.
 var tomlCases = []string{
 	"", "a=1\na=2", "a.b=1\na.c=2", "a.b=1\na=2", "a=1\na.b=2", "a={}\na.b=1", "a={b=1}\n[a.c]", "a=[{b=1}]\n[[a]]",
 	"[a]\n[a]", "[a.b]\n[a]\nc=1", "[a.b]\n[a]\nb=1", "[a.b]\n[a]\nb.c=1", "[a]\nb.c=1\n[a.b]", "[a]\nb.c=1\n[a.b.d]", "[a]\nb.c=1\n[a.b.c]",
@@ -28,14 +27,14 @@ var tomlCases = []string{
 	"a=1 b=2", "a=", "[a", "[]", "a.=1", "a='\xff'", "a=\"\\ud800\"", "a = [1,\n2, # c\n]", "a={b=1,\n}", "[a.\"b.c\".'d']\ne=1", "a=\x00", "# \x7f", "a=\r\n1", "\r",
 }
 
-func TestTOMLTables(t *testing.T) {
+func TestTOMLTablesAreExtendedAsTheLibraryDoes(t *testing.T) {
 	for _, source := range tomlCases {
 		sameTOML(t, source)
 	}
 }
 
-// Lines in any order make what the library makes of them, or what it refuses.
-func TestTOMLLines(t *testing.T) {
+// For lines in any order, the result and the refusals are those of the library.
+func TestTOMLLinesInAnyOrderAgreeWithTheLibrary(t *testing.T) {
 	keys := rapid.StringMatching(`[abc](\.[abc]){0,2}`)
 	values := rapid.SampledFrom([]string{"1", "{}", "{a=1}", "{a.b=1, c=[{}]}", "[]", "[{a=1},{a=2}]", "'x'"})
 	lines := rapid.OneOf(
@@ -89,7 +88,7 @@ func sameTOML(t failer, source string) {
 	}
 }
 
-// ofTOML and ofValue turn what either read into something to compare.
+// ofTOML converts the library's result to a comparable form, and ofValue ours.
 func ofTOML(x any) any {
 	switch x := x.(type) {
 	case map[string]any:
@@ -145,8 +144,8 @@ func ofValue(v *value) any {
 	return "text " + v.text
 }
 
-// Keys keep their order, floats their digits, values know where they stand.
-func TestTOMLKeeps(t *testing.T) {
+// Keys keep their order, floats their digits, and values their positions.
+func TestTOMLKeepsOrderDigitsAndPlaces(t *testing.T) {
 	source := "z = 1.10\na = 0.1234567890123456789012\n[t]\nb = 1_0e6\n[a2]\n[t.c]\nd = [+1.50, {\"é\" = inf}]\n"
 	root, err := readTOML(&builder{ctx: t.Context()}, []byte(source))
 	if err != nil {
@@ -166,8 +165,8 @@ func TestTOMLKeeps(t *testing.T) {
 	}
 }
 
-// Depth counts through headers, dots and brackets alike.
-func TestTOMLDepth(t *testing.T) {
+// Headers, dots and brackets all count for the depth.
+func TestTOMLDepthIsLimited(t *testing.T) {
 	dots := func(n int) string { return strings.TrimSuffix(strings.Repeat("a.", n), ".") }
 	for source, ok := range map[string]bool{
 		dots(maxDepth) + "=1": true, dots(maxDepth+1) + "=1": false,

@@ -63,8 +63,7 @@ func readYAML(b *builder, source []byte, all bool) (_ *value, err error) {
 
 var yamlLine = lazyregexp.New(`^(?:yaml: )?(?:.*?)line (\d+)(?:, column (\d+))?: (.*)$`)
 
-// yamlSyntax puts the line in front of what the reader says, if it was not just told
-// to end.
+// yamlSyntax adds the line to an error of the YAML library, unless the context ended.
 func yamlSyntax(ctx context.Context, source []byte, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -82,23 +81,23 @@ func yamlSyntax(ctx context.Context, source []byte, err error) error {
 	return errors.New(said)
 }
 
-// unprintable tells which characters cannot stand in YAML (YAML 1.2.2, section 5.1).
+// unprintable reports whether a character is not allowed in YAML (YAML 1.2.2, section 5.1).
 func unprintable(r rune) bool {
 	return r < ' ' && r != '\t' && r != '\n' && r != '\r' || r >= 0x7f && r < 0xa0 && r != 0x85 || r == utf8.RuneError || r&^1 == 0xfffe
 }
 
-// A yamlReader turns one document's nodes into values.
+// A yamlReader converts one document's nodes to values.
 type yamlReader struct {
 	*builder
 	layout *yamlLayout
-	spaces int                 // by which what is being read in is indented; -1 for nothing
+	spaces int                 // indentation of the enclosing block; -1 for none
 	flow   bool                // within brackets
-	open   map[*yaml.Node]bool // aliases lead to them, and they are being read
-	cost   int                 // how many values were made, long ones counting as several
-	room   int                 // how much of that aliases may still add
+	open   map[*yaml.Node]bool // targets of aliases that are being read
+	cost   int                 // values made so far; long ones count several times
+	room   int                 // cost that aliases may still add
 }
 
-// aliasRoom is how many values aliases may stand for besides one for each byte.
+// aliasRoom is the number of values that aliases may add, besides one per source byte.
 const aliasRoom = 100_000
 
 func (r *yamlReader) value(n *yaml.Node) (*value, error) {
@@ -164,24 +163,24 @@ func (r *yamlReader) value(n *yaml.Node) (*value, error) {
 	return nil, fmt.Errorf("%d:%d: a node of kind %d", n.Line, n.Column, n.Kind)
 }
 
-// alias reads once more what an alias stands for. A few lines of aliases to aliases
-// stand for more than any memory holds, so there is a limit.
+// alias reads the target of an alias once more. A few lines of aliases to aliases can expand to
+// more than any memory holds, so the number is limited.
 func (r *yamlReader) alias(n *yaml.Node) (*value, error) {
 	if r.open[n.Alias] {
-		return nil, fmt.Errorf("%d:%d: *%.40s stands inside of what it stands for", n.Line, n.Column, n.Value)
+		return nil, fmt.Errorf("%d:%d: *%.40s is inside of its own anchor", n.Line, n.Column, n.Value)
 	}
 	before, flow := r.cost, r.flow
-	r.flow = true // how it is indented was judged where it stands
+	r.flow = true // its indentation was checked at the anchor
 	v, err := r.value(n.Alias)
 	r.flow = flow
 	if r.room -= r.cost - before; err == nil && r.room < 0 {
-		err = fmt.Errorf("%d:%d: aliases stand for too many values; write out what is meant", n.Line, n.Column)
+		err = fmt.Errorf("%d:%d: aliases expand to too many values; write the values instead", n.Line, n.Column)
 	}
 	return v, err
 }
 
-// mapping reads keys and what they have. What << brings in comes last and gives way
-// to keys that are there.
+// mapping reads keys and their values. Keys merged by << are last, and existing keys override
+// them.
 func (r *yamlReader) mapping(v *value, n *yaml.Node) error {
 	first := map[string]*yaml.Node{}
 	var merges []*yaml.Node
@@ -216,8 +215,7 @@ func (r *yamlReader) mapping(v *value, n *yaml.Node) error {
 	return nil
 }
 
-// merge adds what a << names: a mapping, or a list of them of which the earlier
-// ones win.
+// merge adds the keys of a << value: an object, or a list of objects of which earlier ones win.
 func (r *yamlReader) merge(v *value, known map[string]*yaml.Node, n *yaml.Node) error {
 	from, err := r.value(n)
 	if err != nil {
@@ -243,8 +241,8 @@ func (r *yamlReader) merge(v *value, known map[string]*yaml.Node, n *yaml.Node) 
 
 const quoted = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 
-// scalar says what a scalar is by its tag or, if it has none and no quotes, by the
-// core schema (YAML 1.2.2, section 10.3.2).
+// scalar reads a scalar by its tag or, without tag and quotes, by the core schema (YAML 1.2.2,
+// section 10.3.2).
 func scalar(v *value, n *yaml.Node) error {
 	if n.Style&yaml.TaggedStyle != 0 || n.Tag == "!" {
 		return tagged(v, n)
@@ -257,11 +255,11 @@ func scalar(v *value, n *yaml.Node) error {
 	return nil
 }
 
-// tagged reads a scalar whose tag says what it is. A tag takes what the core schema
-// would read as its kind, and !!float whole numbers besides, which stay floats.
+// tagged reads a scalar by its tag. A tag accepts values that the core schema reads as its kind;
+// !!float also accepts integers, which stay floats.
 func tagged(v *value, n *yaml.Node) error {
 	tag := n.ShortTag()
-	if n.Tag == "!" { // which is a string, however it looks
+	if n.Tag == "!" { // always a string
 		tag = "!!str"
 	}
 	want, ok := map[string]kind{"!!str": text, "!!null": null, "!!bool": boolean, "!!int": number, "!!float": number}[tag]
@@ -285,8 +283,8 @@ func tagged(v *value, n *yaml.Node) error {
 	return nil
 }
 
-// collectionTag refuses what is not the list or object that it looks like, as sets
-// and ordered maps are.
+// collectionTag refuses a tag that changes the type of a list or object, such as those for sets
+// and ordered maps.
 func collectionTag(n *yaml.Node, own string) error {
 	if n.Style&yaml.TaggedStyle != 0 && n.Tag != "!" && n.ShortTag() != own {
 		return fmt.Errorf("%d:%d: tag %.40s is not known; lists and objects have none", n.Line, n.Column, n.ShortTag())
@@ -328,7 +326,7 @@ func plain(v *value, s string) {
 	}
 }
 
-// jsonNumber writes a decimal number as JSON has it: no plus, no leading zeros, a
+// jsonNumber returns a decimal number in JSON syntax: without plus and leading zeros, with a
 // digit on both sides of the point.
 func jsonNumber(s string) string {
 	s = strings.TrimPrefix(s, "+")

@@ -16,7 +16,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawn draws what a JSON file may hold.
+// drawn draws a possible value of a JSON file.
 func drawn(depth int) *rapid.Generator[any] {
 	texts := rapid.StringOf(rapid.RuneFrom([]rune("aé😀\"\\\n\x01/ ")))
 	leaves := []*rapid.Generator[any]{
@@ -33,14 +33,14 @@ func drawn(depth int) *rapid.Generator[any] {
 		rapid.MapOfN(texts, below, 0, 5).AsAny())...)
 }
 
-// floats are written with an exponent: they are no whole numbers.
+// floats draws numbers with an exponent, so that they are not integers.
 func floats(g *rapid.Generator[float64]) *rapid.Generator[json.Number] {
 	return rapid.Map(g, func(x float64) json.Number { return json.Number(strconv.FormatFloat(x, 'e', -1, 64)) })
 }
 
-// Independent readers find in CBOR and MessagePack what the JSON said, and JSON
-// read once more says the same.
-func TestReadersAgree(t *testing.T) {
+// Independent readers of the CBOR and MessagePack output find the values of the JSON source, and
+// cooking the JSON output again changes nothing.
+func TestIndependentReadersFindTheSameValues(t *testing.T) {
 	decoder, err := cbor.DecOptions{DupMapKey: cbor.DupMapKeyEnforcedAPF, UTF8: cbor.UTF8RejectInvalid, IntDec: cbor.IntDecConvertNone}.DecMode()
 	if err != nil {
 		t.Fatal(err)
@@ -89,8 +89,8 @@ func decodeJSON(t *rapid.T, text []byte) (v any) {
 	return v
 }
 
-// asRead brings what different readers return into one form: whole numbers as text,
-// all others as float64.
+// asRead converts the results of different readers to one form: integers to text, all other
+// numbers to float64.
 func asRead(v any) any {
 	switch x := v.(type) {
 	case json.Number:
@@ -128,7 +128,7 @@ func asRead(v any) any {
 	return v
 }
 
-// Whatever the bytes, reading them ends in a tree or in one line.
+// Reading any bytes gives a tree or a one-line error.
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{
 		`{"a": [1, -2.5e3, "\ud83d\ude00", null, true]}`, "// c\n{\"a\": 1,}", "a: &x [1, *y]\nb: {<<: *x}\n", "- - - !!str 1\n- |\n  x\n",

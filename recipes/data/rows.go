@@ -13,17 +13,16 @@ import (
 	"github.com/assetcook/assetcook/internal/ctxio"
 )
 
-// Rows reads a table row by row: all have as many cells as the first. Lines without
-// anything in them are no rows.
+// rows reads a table row by row. All rows have as many cells as the first. Empty lines are
+// skipped.
 type rows interface {
-	// next returns the cells of the next row, or io.EOF. They are good until the
-	// next call.
+	// next returns the cells of the next row, or io.EOF. They are valid until the next call.
 	next() ([]string, error)
 	// place returns line and column of a cell of that row.
 	place(i int) (line, col int)
 }
 
-// commaRows are cells between commas or another separator, perhaps in quotes (RFC 4180).
+// commaRows are rows of cells between commas or another separator, perhaps in quotes (RFC 4180).
 type commaRows struct {
 	*csv.Reader
 	skipped int // lines before the first row
@@ -40,7 +39,7 @@ func (r commaRows) next() ([]string, error) {
 	cells, err := r.Read()
 	if syntax := (*csv.ParseError)(nil); errors.As(err, &syntax) {
 		if errors.Is(err, csv.ErrFieldCount) {
-			return nil, fmt.Errorf("%d:%d: %d cells, the first row has %d; if lines stand before the header, set skip_lines", r.skipped+syntax.Line, syntax.Column, len(cells), r.FieldsPerRecord)
+			return nil, fmt.Errorf("%d:%d: %d cells, the first row has %d; if there are lines before the header, set skip_lines", r.skipped+syntax.Line, syntax.Column, len(cells), r.FieldsPerRecord)
 		}
 		return nil, fmt.Errorf("%d:%d: %v", r.skipped+syntax.Line, syntax.Column, syntax.Err)
 	}
@@ -52,14 +51,14 @@ func (r commaRows) place(i int) (line, col int) {
 	return r.skipped + line, col
 }
 
-// tabRows are cells between tabs, as they stand: neither tabs nor line ends can be in
-// them, and a quote is a quote (text/tab-separated-values of the IANA).
+// tabRows are rows of the exact texts between tabs: cells contain neither tabs nor line ends, and
+// a quote is a quote (text/tab-separated-values of the IANA).
 type tabRows struct {
 	ctx   context.Context
 	rest  string
 	line  int // number of the row's line
 	cells []string
-	cols  []int // where each starts
+	cols  []int // offset of each cell
 	want  int   // cells of the first row
 }
 

@@ -6,12 +6,11 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
-// checkSchema checks a tree against the schema at a path from the asset folder.
+// checkSchema checks a tree against the schema at a path from the asset directory.
 //
-// It is ours because a library for JSON Schema has to be one that stops: a few
-// alternatives within alternatives ask for more work than ends. It has to compare
-// numbers by their digits and to know where in a file a value stands, too, and to
-// cost nothing where no schema is used.
+// It is an own implementation for four reasons: the work must be limited, because nested
+// alternatives can take exponential time; numbers are compared by their digits; errors name the
+// place of a value in the file; and runs without a schema pay nothing.
 func checkSchema(ctx context.Context, job *recipe.Job, path string, root *value) error {
 	files := &schemaFiles{ctx: ctx, job: job}
 	set := newSchemaSet(ctx, files.load)
@@ -36,20 +35,19 @@ func checkSchema(ctx context.Context, job *recipe.Job, path string, root *value)
 	return found.error(path)
 }
 
-// mostSteps is how much work the check of some values may be: a schema applied to a
-// value is one step, and so is each item or alternative that it looks at. A few nested
-// alternatives ask for 2^depth of them.
+// mostSteps limits the work of checking some values: applying a schema to a value is one step,
+// and so is each item or alternative. Nested alternatives can take 2^depth steps.
 func mostSteps(values int) int { return 200_000 + 100*values }
 
 const (
-	// stepsPerLook is how many steps lie between two looks at the context.
+	// stepsPerLook is the number of steps between two checks of the context.
 	stepsPerLook = 256
-	// mostNested is how many schemas may be at work within one another. Data has
-	// fewer levels, but each may take several schemas that refer to one another.
+	// mostNested limits nested applications of schemas. Data has fewer levels, but each may apply
+	// several schemas that refer to each other.
 	mostNested = 20_000
 )
 
-// step counts work and reports whether there may be more.
+// step counts work and reports whether more is allowed.
 func (c *checker) step(n int) bool {
 	if c.err != nil {
 		return false
@@ -59,7 +57,7 @@ func (c *checker) step(n int) bool {
 	}
 	c.next = c.taken + stepsPerLook
 	if c.err = c.ctx.Err(); c.err == nil && c.most > 0 && c.taken > c.most {
-		c.err = schemaError(c.top.resource, c.top.at, "the check takes too many steps; the schema has alternatives in alternatives (anyOf, oneOf), or too many of them for so much data")
+		c.err = schemaError(c.top.resource, c.top.at, "the check takes too many steps; the schema has nested alternatives (anyOf, oneOf), or too many alternatives for so much data")
 	}
 	return c.err == nil
 }

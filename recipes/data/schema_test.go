@@ -25,7 +25,7 @@ const kartSchema = `{
 
 const partsSchema = `{"$defs": {"positive": {"type": "number", "exclusiveMinimum": 0}}}`
 
-func TestSchema(t *testing.T) {
+func TestSchemaAcceptsAndRefusesValues(t *testing.T) {
 	for _, tc := range []struct{ path, source, schema, parts, want string }{
 		{"data/a.yaml", "- mass: 1.5\n  name: pebble\n", kartSchema, partsSchema, ""},
 		{"data/a.yaml", "- name: pebble\n- mass: -1\n", kartSchema, partsSchema,
@@ -38,12 +38,12 @@ func TestSchema(t *testing.T) {
 		{"data/a.json", "[]", "", "", "schema /schemas/kart.json: "},
 		{"data/a.json", "[]", `{"type": 5}`, "", "schema /schemas/kart.json: 1:10: type wants one or more of null, boolean,"},
 		{"data/a.json", "[]", `{"items": {"required": "a"}}`, "", "schema /schemas/kart.json: 1:24: required wants a list, have string"},
-		{"data/a.json", "[]", `{"items": {"$ref": "#/$defs/a"}}`, "", "schema /schemas/kart.json: 1:20: #/$defs/a: there is nothing"},
+		{"data/a.json", "[]", `{"items": {"$ref": "#/$defs/a"}}`, "", "schema /schemas/kart.json: 1:20: #/$defs/a: nothing is there"},
 		{"data/a.json", "[]", `{"pattern": "(?=a)"}`, "", "schema /schemas/kart.json: 1:13: pattern \"(?=a)\": error parsing regexp"},
 		{"data/a.json", "[]", `{"type": "array",}`, "", "schema /schemas/kart.json: 1:18: invalid character '}'"},
 		{"data/a.json", "[]", kartSchema, "", "schema /schemas/parts/number.json: "},
-		{"data/a.json", "[]", `{"$ref": "https://example.org/a.json"}`, "", "https://example.org/a.json lies outside the asset folder"},
-		{"data/a.json", "[]", `{"$ref": "file:///etc/passwd"}`, "", "file:///etc/passwd lies outside the asset folder"},
+		{"data/a.json", "[]", `{"$ref": "https://example.org/a.json"}`, "", "https://example.org/a.json is outside of the asset directory"},
+		{"data/a.json", "[]", `{"$ref": "file:///etc/passwd"}`, "", "file:///etc/passwd is outside of the asset directory"},
 		{"data/a.json", "[1]", `{"$ref": "../../../data/a.json"}`, "", "schema"},
 		{"data/a.json", "[0e99999999999999999999, -0]", `{"items": {"maximum": 3, "enum": [0]}}`, "", ""},
 		{"data/a.json", "[[[1]]]", `{"items": {"$ref": "#"}}`, "", ""},
@@ -63,7 +63,7 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// Schemas are dependencies, those that are looked for in vain as well.
+// Schemas are dependencies, including absent ones.
 func TestSchemasAreDependencies(t *testing.T) {
 	files := map[string]string{"data/a.yaml": "[]", "schemas/kart.json": kartSchema}
 	res := cook(t, files, "data/a.yaml", options{"schema": "/schemas/kart.json"})

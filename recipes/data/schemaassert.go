@@ -9,8 +9,7 @@ import (
 // A typeSet has a bit for each of typeNames.
 type typeSet uint8
 
-// typeNames are what type may name: the kinds of values in their order, and numbers
-// without a fraction.
+// typeNames are the names of types: the kinds of values in their order, and integer.
 var typeNames = []string{"null", "boolean", "number", "string", "array", "object", "integer"}
 
 const integer = 6
@@ -18,7 +17,7 @@ const integer = 6
 // String names a kind as JSON Schema does.
 func (k kind) String() string { return typeNames[k] }
 
-// own checks what a schema says of a value by itself.
+// own checks the assertions of a schema about the value itself.
 func (c *checker) own(s *schema, v *value, found *violations) bool {
 	ok := true
 	if s.types != 0 && !s.types.has(v) {
@@ -53,7 +52,7 @@ func (c *checker) own(s *schema, v *value, found *violations) bool {
 	return ok
 }
 
-// has reports whether a value is of one of the types.
+// has reports whether a value has one of the types.
 func (t typeSet) has(v *value) bool {
 	if t&(1<<v.kind) != 0 || t&(1<<integer) == 0 || v.kind != number {
 		return t&(1<<v.kind) != 0
@@ -114,7 +113,7 @@ func (c *checker) text(s *schema, v *value, found *violations) bool {
 	return ok
 }
 
-// size checks a number of things.
+// size checks the length of a value.
 func (c *checker) size(v *value, what string, least, most, have int, found *violations) bool {
 	if have < least {
 		return c.wrong(found, v, "%d %s, want at least %d", have, what, least)
@@ -137,7 +136,7 @@ func (c *checker) unique(v *value, found *violations) bool {
 	return true
 }
 
-// required wants an object to have all of these properties.
+// required checks that an object has all of these properties.
 func (c *checker) required(v *value, names []string, found *violations) bool {
 	if len(names) == 0 {
 		return true
@@ -166,14 +165,14 @@ func (c *checker) required(v *value, names []string, found *violations) bool {
 // has reports whether an object has a key.
 func (v *value) has(key string) bool { return slices.Contains(v.keys, key) }
 
-// canonical is the function of that name, whose work is steps.
+// canonical returns the canonical form of a value, and counts the work.
 func (c *checker) canonical(v *value) string {
 	form := canonical(v)
 	c.step(len(form) / 64)
 	return form
 }
 
-// canonical writes a value so that equal values, and no others, are written alike.
+// canonical returns a text that is the same for equal values only.
 func canonical(v *value) string { return string(appendCanonical(nil, v)) }
 
 func appendCanonical(out []byte, v *value) []byte {

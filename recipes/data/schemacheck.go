@@ -5,31 +5,31 @@ import (
 	"errors"
 )
 
-// A checker applies schemas to values. Once err is set it only unwinds.
+// A checker applies schemas to values. Once err is set, it only returns.
 type checker struct {
 	ctx  context.Context
 	set  *schemaSet
 	top  *schema
-	path []string // of the value at hand
+	path []string // of the current value
 
 	taken, next, most int // see step
 	active            []application
 	err               error
 }
 
-// An application is a schema at work on a value.
+// An application is a schema that is being applied to a value.
 type application struct {
 	schema *schema
 	value  *value
 }
 
-// A scope is the resource that is at work, and those that led to it.
+// A scope is the current resource, and the resources on the way to it.
 type scope struct {
 	outer    *scope
 	resource *resource
 }
 
-// Seen notes which items of a list or object some schema has judged.
+// seen marks the evaluated items of a list or object.
 type seen []bool
 
 func (s seen) set(i int) {
@@ -38,7 +38,7 @@ func (s seen) set(i int) {
 	}
 }
 
-// mergeSeen notes what another one has.
+// mergeSeen adds the marks of another seen.
 func (s seen) mergeSeen(other seen) {
 	for i, yes := range other {
 		if yes {
@@ -54,7 +54,7 @@ func (c *checker) check(s *schema, v *value, outer *scope, judged seen, found *v
 		return false
 	}
 	if s.never {
-		return c.wrong(found, v, "nothing is allowed here")
+		return c.wrong(found, v, "no value is allowed here")
 	}
 	if !c.begin(s, v) {
 		return false
@@ -83,7 +83,8 @@ func (c *checker) check(s *schema, v *value, outer *scope, judged seen, found *v
 	return ok && c.err == nil
 }
 
-// begin notes that a schema is at work, unless it is so already on the same value.
+// begin records the application of a schema, unless it is being applied to the same value
+// already.
 func (c *checker) begin(s *schema, v *value) bool {
 	last := len(c.active) - 1
 	for i := last; i >= 0 && c.active[i].value == v; i-- {
@@ -103,7 +104,7 @@ func (c *checker) begin(s *schema, v *value) bool {
 	return true
 }
 
-// inPlace applies the schemas of a schema that are about the value itself.
+// inPlace applies the subschemas that concern the value itself.
 func (c *checker) inPlace(s *schema, v *value, in *scope, own seen, found *violations) bool {
 	ok := true
 	for _, ref := range []*schema{s.ref, c.target(s.dynamic, in)} {
@@ -121,7 +122,7 @@ func (c *checker) inPlace(s *schema, v *value, in *scope, own seen, found *viola
 		ok = c.one(s.oneOf, v, in, own, found) && ok
 	}
 	if s.not != nil && c.check(s.not, v, in, nil, nil) {
-		ok = c.wrong(found, v, "this is what not forbids")
+		ok = c.wrong(found, v, "the value matches the schema of not")
 	}
 	if s.when != nil {
 		next := s.otherwise
@@ -146,7 +147,7 @@ func (c *checker) inPlace(s *schema, v *value, in *scope, own seen, found *viola
 	return ok
 }
 
-// target is what a dynamic reference leads to here.
+// target returns the target of a dynamic reference in a scope.
 func (c *checker) target(d *dynamicRef, in *scope) *schema {
 	if d == nil || !d.moves {
 		if d != nil {
@@ -171,7 +172,7 @@ func (c *checker) target(d *dynamicRef, in *scope) *schema {
 	return s
 }
 
-// some wants one of several schemas to hold at least.
+// some checks that at least one of several schemas accepts a value.
 func (c *checker) some(any []*schema, v *value, in *scope, own seen, found *violations) bool {
 	ok := false
 	tried := found.sub()
@@ -188,7 +189,7 @@ func (c *checker) some(any []*schema, v *value, in *scope, own seen, found *viol
 	return ok
 }
 
-// one wants exactly one of several schemas to hold.
+// one checks that exactly one of several schemas accepts a value.
 func (c *checker) one(any []*schema, v *value, in *scope, own seen, found *violations) bool {
 	first := -1
 	tried := found.sub()
@@ -207,7 +208,7 @@ func (c *checker) one(any []*schema, v *value, in *scope, own seen, found *viola
 	return first >= 0
 }
 
-// wrong notes a violation.
+// wrong records a violation.
 func (c *checker) wrong(found *violations, v *value, format string, args ...any) bool {
 	if c.err == nil {
 		found.note(v, c.path, format, args...)

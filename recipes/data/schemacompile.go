@@ -4,12 +4,11 @@ import (
 	"regexp"
 )
 
-// A schema is one that was made ready to check with. Keywords that it does not have
-// are nil, or -1 for counts.
+// A schema is a compiled schema. Missing keywords are nil, or -1 for counts.
 type schema struct {
 	at       *value
 	resource *resource
-	never    bool // false, which nothing satisfies
+	never    bool // the schema false, which accepts nothing
 
 	ref     *schema
 	dynamic *dynamicRef
@@ -27,7 +26,7 @@ type schema struct {
 	minItems, maxItems           int
 	unique                       bool
 	prefix                       []*schema
-	rest                         *schema // of the items behind the prefix
+	rest                         *schema // for the items behind the prefix
 	contains                     *schema
 	minContains, maxContains     int
 	minProperties, maxProperties int
@@ -54,19 +53,19 @@ type patternSchema struct {
 	schema  *schema
 }
 
-// A dependent is what must hold if there is a property.
+// A dependent is a condition that applies if a property exists.
 type dependent struct {
 	name     string
 	schema   *schema
 	required []string
 }
 
-// A dynamicRef is a $dynamicRef or $recursiveRef. What it refers to depends on the
-// resources on the way to it: the outermost wins that has an anchor of that name.
+// A dynamicRef is a $dynamicRef or $recursiveRef. Its target depends on the resources on the way
+// to it: the outermost resource with an anchor of that name wins.
 type dynamicRef struct {
 	first *schema
 	name  string // "" for $recursiveRef
-	moves bool   // the first one has such an anchor; otherwise it is a plain reference
+	moves bool   // first has such an anchor; otherwise an ordinary reference
 }
 
 func newSchema(at *value, r *resource) *schema {
@@ -76,7 +75,7 @@ func newSchema(at *value, r *resource) *schema {
 	}
 }
 
-// compile makes a schema ready, once.
+// compile compiles a schema once.
 func (set *schemaSet) compile(v *value) (*schema, error) {
 	if s := set.compiled[v]; s != nil {
 		return s, nil
@@ -97,7 +96,7 @@ func (set *schemaSet) compile(v *value) (*schema, error) {
 	if ref, ok := v.member("$ref"); ok {
 		s.ref = k.refer(ref)
 		if s.resource.draft <= draft7 {
-			return s, k.err // all else is ignored
+			return s, k.err // other keywords are ignored
 		}
 	}
 	for i, key := range v.keys {
@@ -108,21 +107,21 @@ func (set *schemaSet) compile(v *value) (*schema, error) {
 	return s, nil
 }
 
-// Keywords reads those of one schema. After the first error it does nothing.
+// keywords compiles the keywords of one schema. After the first error it does nothing.
 type keywords struct {
 	set    *schemaSet
 	schema *schema
 	err    error
 }
 
-// wrong notes an error about a keyword's value.
+// wrong records an error about a keyword's value.
 func (k *keywords) wrong(at *value, format string, args ...any) {
 	if k.err == nil {
 		k.err = schemaError(k.schema.resource, at, format, args...)
 	}
 }
 
-// keyword reads one.
+// keyword compiles one keyword.
 func (k *keywords) keyword(key string, v *value) {
 	s, draft := k.schema, k.schema.resource.draft
 	switch {
@@ -184,7 +183,7 @@ func (k *keywords) keyword(key string, v *value) {
 	}
 }
 
-// assertion reads a keyword that says something of a value by itself.
+// assertion compiles a keyword about the value itself.
 func (k *keywords) assertion(key string, v *value) bool {
 	s, draft := k.schema, k.schema.resource.draft
 	switch key {
@@ -238,7 +237,7 @@ func (k *keywords) assertion(key string, v *value) bool {
 		}
 		s.pattern = k.regexp(v, v.text)
 	case "format":
-		if v.kind == text && draft <= draft7 { // later drafts only note it
+		if v.kind == text && draft <= draft7 { // later drafts do not check it
 			s.format = v.text
 		}
 	case "required":
@@ -249,7 +248,7 @@ func (k *keywords) assertion(key string, v *value) bool {
 	return true
 }
 
-// refer returns what a $ref refers to.
+// refer returns the target of a $ref.
 func (k *keywords) refer(v *value) *schema {
 	if v.kind != text {
 		k.wrong(v, "$ref wants a string, have %s", v.kind)

@@ -13,28 +13,27 @@ import (
 )
 
 const (
-	// schemaScheme begins the URIs of schemas; what follows is a path from the asset
-	// folder.
+	// schemaScheme is the scheme of schema URIs; a path from the asset directory follows.
 	schemaScheme = "asset"
-	// mostSchemaBytes is how large the schemas of one file may be together.
+	// mostSchemaBytes limits the total size of the schemas for one file.
 	mostSchemaBytes = 1 << 20
-	// mostSchemas is how many schemas they may hold.
+	// mostSchemas limits their number of schemas.
 	mostSchemas = 20_000
 )
 
-// SchemaFiles reads schemas of the asset tree, which become dependencies.
+// schemaFiles reads schemas of the asset tree, which become dependencies.
 type schemaFiles struct {
 	ctx     context.Context
 	job     *recipe.Job
 	bytes   int64 // read so far
-	schemas int   // in what was read: all objects and booleans, which are at least those
+	schemas int   // objects and booleans read so far, an upper bound of schemas
 }
 
-// load reads the schema of a URI and returns its path, too.
+// load reads the schema of a URI and also returns its path.
 func (l *schemaFiles) load(uri string) (string, *value, error) {
 	path, ok := strings.CutPrefix(uri, schemaScheme+"://")
 	if !ok || !strings.HasPrefix(path, "/") {
-		return "", nil, fmt.Errorf("schema %.100s lies outside the asset folder; copy it there and refer to the copy", uri)
+		return "", nil, fmt.Errorf("schema %.100s is outside of the asset directory; copy it there and refer to the copy", uri)
 	}
 	path, err := url.PathUnescape(path)
 	if err != nil {
@@ -62,7 +61,7 @@ func (l *schemaFiles) readSchema(path string) (*value, error) {
 	return doc, l.count(doc)
 }
 
-// size refuses a file that is too large, before it is read.
+// size refuses a file that is too large before it is read.
 func (l *schemaFiles) size(path string) error {
 	f, err := l.job.OpenDep(path)
 	if err != nil {
@@ -78,7 +77,7 @@ func (l *schemaFiles) size(path string) error {
 	return nil
 }
 
-// count counts the schemas of a document and refuses drafts that are not known.
+// count counts the schemas of a document and refuses unknown drafts.
 func (l *schemaFiles) count(doc *value) error {
 	if doc.kind == boolean || doc.kind == object {
 		l.schemas++

@@ -10,17 +10,15 @@ import (
 	"github.com/assetcook/assetcook/internal/lazyregexp"
 )
 
-// compilePattern compiles a regular expression of a schema. It is one of RE2, which
-// takes time in proportion to the text, with the escapes of four digits that
-// ECMAScript has.
+// compilePattern compiles a regular expression of a schema with RE2, whose time is linear in the
+// text. It adds the four-digit escapes of ECMAScript.
 func compilePattern(pattern string) (*regexp.Regexp, error) {
 	return regexp.Compile(fourDigits().ReplaceAllString(pattern, `${1}\x{$2}`))
 }
 
 var fourDigits = lazyregexp.New(`((?:^|[^\\])(?:\\\\)*)\\u([0-9A-Fa-f]{4})`)
 
-// satisfies reports whether a string is of a format that drafts 4 to 7 check; later
-// ones only note what format says.
+// satisfies reports whether a string has a format that drafts 4 to 7 check.
 func satisfies(format, s string) bool {
 	switch format {
 	case "date-time":
@@ -83,7 +81,7 @@ func parses(layout, s string) bool {
 	return err == nil && len(s) == len(layout)
 }
 
-// isDateTime knows leap seconds, which are the last of a day of UTC.
+// isDateTime also accepts leap seconds, at the end of a day of UTC only.
 func isDateTime(s string) bool {
 	m := dateTime().FindStringSubmatch(s)
 	if m == nil || !parses("2006-01-02", m[1]) || !parses("15:04", m[2]) || m[4] != "" && (!parses("15:04", m[5]+":"+m[6])) {
@@ -104,9 +102,9 @@ func isDateTime(s string) bool {
 	return m[3] == "60" && at.Hour() == 23 && at.Minute() == 59
 }
 
-// isEmail reports whether a string is a Mailbox of RFC 5321, section 4.1.2, or of RFC
-// 6531. Package net/mail reads the addresses of RFC 5322, which differ, and comes with
-// package net: programs that have it load the system's C library when they start.
+// isEmail reports whether a string is a Mailbox of RFC 5321, section 4.1.2, or of RFC 6531.
+// Package net/mail implements RFC 5322, which differs. It also imports package net, which makes
+// programs load the system's C library at start.
 func isEmail(s string) bool {
 	at := strings.LastIndexByte(s, '@')
 	if at < 0 || !mailName().MatchString(s[:at]) {
@@ -132,7 +130,7 @@ func isASCII(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r >= 0x80 }) < 0
 }
 
-// isURI reports whether a string is a URI or, unless it must be absolute, a reference.
+// isURI reports whether a string is a URI or, unless absolute, a relative reference.
 func isURI(s string, absolute bool) bool {
 	if strings.ContainsAny(s, " \"<>\\^`{|}") {
 		return false
@@ -150,7 +148,7 @@ func isURI(s string, absolute bool) bool {
 	} else if end >= 0 {
 		authority = authority[:end]
 	}
-	// Package url takes brackets outside of hosts, and more than one @.
+	// Package url accepts brackets outside of hosts, and more than one @.
 	return strings.Count(s, "[") == strings.Count(u.Host, "[") && strings.Count(s, "]") == strings.Count(u.Host, "]") &&
 		(!strings.ContainsAny(u.Host, "[]") || strings.HasPrefix(u.Host, "[")) && strings.Count(authority, "@") <= 1
 }

@@ -12,8 +12,7 @@ import (
 	"github.com/assetcook/assetcook/internal/countdown"
 )
 
-// chain is n schemas each of which is the next one, and the last one for items the
-// first.
+// chain returns n schemas that each refer to the next; the last one applies the first to items.
 func chain(n int) string {
 	var b strings.Builder
 	b.WriteString(`{"$ref":"#/$defs/0","$defs":{`)
@@ -26,9 +25,9 @@ func chain(n int) string {
 
 func nested(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
 
-// A schema that would make the check end in a fatal error, or in no time, costs one
-// line; so does one that is not in the asset folder.
-func TestHostileSchema(t *testing.T) {
+// A schema that would crash the check, take forever, or is outside of the asset directory gives a
+// one-line error.
+func TestHostileSchemaIsRefused(t *testing.T) {
 	many := strings.Repeat(`{"type":"null"},`, mostSchemas) + "true"
 	for _, tc := range []struct{ source, schema, want string }{
 		{nested(990), chain(1000), "more than 20000 schemas refer to one another"},
@@ -39,8 +38,8 @@ func TestHostileSchema(t *testing.T) {
 		{"1", `{"$schema": "http://json-schema.org/draft-07/schema#"}`, ""},
 		{"1", `{"anyOf":[` + many + `]}`, "more than 20000 schemas in schemas"},
 		{"1", strings.Repeat(" ", mostSchemaBytes) + "{}", "more than 1048576 bytes of schemas"},
-		{"1", `{"$ref":"asset://host/number.json"}`, "asset://host/number.json lies outside the asset folder"},
-		{"1", `{"$ref":"//number.json"}`, "asset://number.json lies outside the asset folder"},
+		{"1", `{"$ref":"asset://host/number.json"}`, "asset://host/number.json is outside of the asset directory"},
+		{"1", `{"$ref":"//number.json"}`, "asset://number.json is outside of the asset directory"},
 		{"1", `{"$ref":"/number.json"}`, ""},
 		{"1", `{"$ref":"number.json"}`, "schema /schemas/number.json: "},
 		{strings.Repeat("[", 20) + "1" + strings.Repeat("]", 20), doubling["plain"], "the check takes too many steps"},
@@ -58,8 +57,7 @@ func TestHostileSchema(t *testing.T) {
 	}
 }
 
-// doubling are schemas that look at each list twice, at what is in it four times, and
-// so on.
+// doubling are schemas that visit each list twice, its items four times, and so on.
 var doubling = map[string]string{
 	"plain":      `{"anyOf":[{"items":{"$ref":"#"},"type":"array"},{"items":{"$ref":"#"},"type":"array"}]}`,
 	"draft 7":    `{"$schema":"http://json-schema.org/draft-07/schema","anyOf":[{"items":{"$ref":"#"},"type":"array"},{"items":{"$ref":"#"},"type":"array"}]}`,
@@ -70,8 +68,8 @@ var doubling = map[string]string{
 	"properties": `{"propertyNames":true,"anyOf":[{"prefixItems":[{"$ref":"#"}],"type":"array"},{"contains":{"$ref":"#"},"type":"array"}]}`,
 }
 
-// Checks that take too many steps come to an end.
-func TestSteps(t *testing.T) {
+// A check that takes too many steps ends.
+func TestStepsOfACheckAreLimited(t *testing.T) {
 	for name, schema := range doubling {
 		res := cook(t, map[string]string{"a.json": strings.Repeat("[", 24) + "1" + strings.Repeat("]", 24), "s.json": schema}, "a.json", options{"schema": "/s.json"})
 		if res.Err == nil || !strings.Contains(res.Err.Error(), "the check takes too many steps") {
@@ -80,8 +78,8 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// A check ends with its context, wherever it is.
-func TestSchemaCancel(t *testing.T) {
+// A canceled context ends a check at any point.
+func TestCanceledCheckEnds(t *testing.T) {
 	for name, tc := range map[string]struct{ source, schema string }{
 		"many violations":   {"[" + strings.Repeat(`"a",`, 20_000) + "1]", `{"items":{"type":"number"}}`},
 		"many alternatives": {strings.Repeat("[", 12) + "1" + strings.Repeat("]", 12), doubling["plain"]},
@@ -96,7 +94,7 @@ func TestSchemaCancel(t *testing.T) {
 		recipetest.CookContext(looks, t, r, c, tree, "", "a.json")
 		all := 1<<30 - looks.Left
 		if all < 50 {
-			t.Errorf("%s: only %d looks at the context", name, all)
+			t.Errorf("%s: only %d checks of the context", name, all)
 		}
 		for left := 0; left < all; left += max(1, all/8) {
 			res := recipetest.CookContext(countdown.New(t.Context(), left), t, r, c, tree, "", "a.json")
@@ -117,8 +115,8 @@ func manyKeys(n int) string {
 	return b.String()
 }
 
-// What is wrong is told in the same words each time.
-func TestViolationsAreSteady(t *testing.T) {
+// Violations are reported with the same text each time.
+func TestViolationsAreReportedInFixedOrder(t *testing.T) {
 	for _, tc := range []struct{ path, source, schema, want string }{
 		{"a.json", `{"b":1,"a":2,"x":1,"y":2,"z":3,"w":4}`, `{"properties":{"a":{"type":"string"},"b":{"type":"string"}},"additionalProperties":false}`,
 			"1:1: at the top: additional properties 'w', 'x', 'y', 'z' not allowed; 1:6: at /b: got number, want string; 1:12: at /a: got number, want string (schema /s.json)"},

@@ -2,7 +2,7 @@ package data
 
 import "strconv"
 
-// items applies what a schema says of the items of a list.
+// items applies the subschemas for the items of a list.
 func (c *checker) items(s *schema, v *value, in *scope, own seen, found *violations) bool {
 	ok := true
 	for i, item := range v.items[:min(len(v.items), len(s.prefix))] {
@@ -46,7 +46,7 @@ func (c *checker) items(s *schema, v *value, in *scope, own seen, found *violati
 	return ok
 }
 
-// properties applies what a schema says of the properties of an object.
+// properties applies the subschemas for the properties of an object.
 func (c *checker) properties(s *schema, v *value, in *scope, own seen, found *violations) bool {
 	ok := true
 	var unknown []string

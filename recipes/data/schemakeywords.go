@@ -7,12 +7,12 @@ import (
 	"slices"
 )
 
-// sub compiles a part that is a schema.
+// sub compiles a subschema.
 func (k *keywords) sub(v *value) *schema {
 	if k.err != nil {
 		return nil
 	}
-	if k.set.owners[v] == nil { // no object, so that it was not looked into
+	if k.set.owners[v] == nil { // not an object, so scan has not visited it
 		k.set.owners[v] = k.schema.resource
 	}
 	s, err := k.set.compile(v)
@@ -20,7 +20,7 @@ func (k *keywords) sub(v *value) *schema {
 	return s
 }
 
-// flagOrSub compiles a part that has been true, false or a schema in all drafts.
+// flagOrSub compiles a keyword that is true, false or a schema in all drafts.
 func (k *keywords) flagOrSub(v *value) *schema {
 	if v.kind == boolean {
 		s := newSchema(v, k.schema.resource)
@@ -46,7 +46,7 @@ func (k *keywords) subs(v *value) []*schema {
 	return subs
 }
 
-// object returns the names of an object.
+// object returns the keys of an object.
 func (k *keywords) object(key string, v *value) []string {
 	if v.kind != object {
 		k.wrong(v, "%s wants an object, have %s", key, v.kind)
@@ -87,8 +87,7 @@ func (k *keywords) number(key string, v *value) *bound {
 	return &bound{d, shorten(v.text)}
 }
 
-// exclusive reads a bound that a value must not reach. In draft 4 it is a flag beside
-// the bound.
+// exclusive reads an exclusive bound. In draft 4 it is a flag beside the bound.
 func (k *keywords) exclusive(key, beside string, v *value) *bound {
 	if k.schema.resource.draft > draft4 {
 		return k.number(key, v)
@@ -100,7 +99,7 @@ func (k *keywords) exclusive(key, beside string, v *value) *bound {
 	return k.number(beside, limit)
 }
 
-// count reads a number of things.
+// count reads a length or number of items.
 func (k *keywords) count(key string, v *value) int {
 	b := k.number(key, v)
 	if b == nil {
@@ -118,7 +117,7 @@ func (k *keywords) count(key string, v *value) int {
 	return int(n.Int64())
 }
 
-// regexp compiles a pattern, which stands at a value.
+// regexp compiles a pattern; at is its place.
 func (k *keywords) regexp(at *value, pattern string) *regexp.Regexp {
 	re, err := compilePattern(pattern)
 	if err != nil {
@@ -127,7 +126,7 @@ func (k *keywords) regexp(at *value, pattern string) *regexp.Regexp {
 	return re
 }
 
-// types reads the names of kinds.
+// types reads the names of types.
 func (k *keywords) types(v *value) typeSet {
 	names := []*value{v}
 	if v.kind == list {

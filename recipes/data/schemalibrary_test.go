@@ -14,8 +14,8 @@ var drafts = []string{
 	"https://json-schema.org/draft/2019-09/schema", "https://json-schema.org/draft/2020-12/schema",
 }
 
-// A library for JSON Schema comes to the same of all schemas that it takes, and takes
-// no other ones.
+// For all schemas that a JSON Schema library accepts, it gives the same results, and both refuse
+// the same schemas.
 func TestSchemaAgreesWithLibrary(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		draft := rapid.SampledFrom(drafts).Draw(t, "draft")
@@ -46,7 +46,7 @@ func TestSchemaAgreesWithLibrary(t *testing.T) {
 		})
 		ours, ourErr := set.openSchema("/s.json")
 		if ourErr != nil || theirErr != nil {
-			// They check definitions that nothing refers to.
+			// The library also checks unreferenced definitions.
 			if ourErr != nil && theirErr == nil {
 				t.Fatalf("%s: %v", schemaText, ourErr)
 			}
@@ -69,7 +69,7 @@ func TestSchemaAgreesWithLibrary(t *testing.T) {
 			got := c.check(ours, root, nil, nil, found)
 			want := compiled.Validate(instance) == nil
 			if c.err != nil && strings.HasSuffix(c.err.Error(), "this schema refers to itself without end") {
-				return // to the library, that is a value that does not satisfy it
+				return // the library reports a value that is not accepted
 			}
 			if c.err != nil || got != want || got != (found.all == 0) {
 				t.Fatalf("%s\n%s: got %v (%v, %v), the library has %v", schemaText, text, got, c.err, found.error(""), want)
@@ -177,7 +177,7 @@ func drawSchema(draft string, depth int) *rapid.Generator[any] {
 			}
 		}
 		if _, ok := m["$ref"]; ok && draft < drafts[3] { // http sorts before https
-			delete(m, "const") // which the library minds though $ref stands beside it
+			delete(m, "const") // the library checks const even beside $ref
 		}
 		return m
 	})

@@ -7,7 +7,7 @@ import (
 )
 
 // Numbers are compared by their digits, whatever their size.
-func TestSchemaNumbers(t *testing.T) {
+func TestNumbersAreComparedByTheirDigits(t *testing.T) {
 	const large = "123456789012345678901234567890123456789"
 	for _, tc := range []struct {
 		value, schema string
@@ -57,7 +57,7 @@ func TestSchemaNumbers(t *testing.T) {
 			t.Errorf("%.40s %.40s: got %v, want %s", tc.source, tc.schema, res.Err, tc.want)
 		}
 	}
-	// What YAML has besides numbers satisfies no bound.
+	// Infinities and NaN of YAML satisfy no bound.
 	res := cook(t, map[string]string{"a.yaml": ".inf", "s.json": `{"minimum": 1}`}, "a.yaml", options{"schema": "/s.json", "format": "cbor"})
 	if res.Err == nil || !strings.Contains(fmt.Sprint(res.Err), "Infinity cannot be compared") {
 		t.Errorf("infinity: %v", res.Err)

@@ -18,7 +18,7 @@ const (
 	draft2020 = 2020
 )
 
-// draftOf tells the draft that $schema names, 0 for none that is known.
+// draftOf returns the draft that $schema names, 0 for an unknown one.
 func draftOf(name string) int {
 	name = strings.TrimSuffix(name, "#")
 	name = strings.TrimPrefix(strings.TrimPrefix(name, "http://"), "https://")
@@ -28,18 +28,18 @@ func draftOf(name string) int {
 	}[name]
 }
 
-// A resource is a schema with a URI of its own: a file, or what has an $id in one.
+// A resource is a schema with its own URI: a file, or a part of a file with an $id.
 type resource struct {
 	uri       *url.URL // without fragment
 	file      string   // for messages
 	draft     int
 	root      *value
 	anchors   map[string]*value
-	dynamic   map[string]*value // those of the anchors that are $dynamicAnchor
+	dynamic   map[string]*value // the anchors from $dynamicAnchor
 	recursive bool              // $recursiveAnchor
 }
 
-// A schemaSet holds schemas that refer to one another.
+// A schemaSet holds schemas that refer to each other.
 type schemaSet struct {
 	ctx       context.Context
 	load      func(uri string) (path string, doc *value, err error)
@@ -52,7 +52,7 @@ func newSchemaSet(ctx context.Context, load func(uri string) (string, *value, er
 	return &schemaSet{ctx: ctx, load: load, resources: map[string]*resource{}, owners: map[*value]*resource{}, compiled: map[*value]*schema{}}
 }
 
-// openSchema compiles the schema at a path from the asset folder.
+// openSchema compiles the schema at a path from the asset directory.
 func (set *schemaSet) openSchema(path string) (*schema, error) {
 	r, err := set.resource(&url.URL{Scheme: schemaScheme, Path: path}, draft2020)
 	if err != nil {
@@ -61,8 +61,8 @@ func (set *schemaSet) openSchema(path string) (*schema, error) {
 	return set.compile(r.root)
 }
 
-// resource returns the one of a URI, reading its file if need be. Its draft is the
-// given one if it names none.
+// resource returns the resource of a URI, reading its file if necessary. draft is the default for
+// resources that name none.
 func (set *schemaSet) resource(uri *url.URL, draft int) (*resource, error) {
 	name := uri.String()
 	if r := set.resources[name]; r != nil {
@@ -84,7 +84,7 @@ func newResource(uri *url.URL, file string, root *value, draft int) *resource {
 	return &resource{uri: uri, file: file, root: root, draft: draft, anchors: map[string]*value{}, dynamic: map[string]*value{}}
 }
 
-// member returns what an object has under a key.
+// member returns the value of a key of an object.
 func (v *value) member(key string) (*value, bool) {
 	if v.kind == object {
 		if i := slices.Index(v.keys, key); i >= 0 {
@@ -94,15 +94,15 @@ func (v *value) member(key string) (*value, bool) {
 	return nil, false
 }
 
-// Where the parts of a schema that are schemas stand: as the value of a keyword, in a
-// list, in an object, or, for items and dependencies, as may be.
+// The keywords whose values contain subschemas: as the value, in a list, or in an object. The
+// keywords items and dependencies may have several forms.
 var (
 	schemaKeywords = []string{"additionalItems", "additionalProperties", "contains", "else", "if", "items", "not", "propertyNames", "then", "unevaluatedItems", "unevaluatedProperties"}
 	listKeywords   = []string{"allOf", "anyOf", "items", "oneOf", "prefixItems"}
 	mapKeywords    = []string{"$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"}
 )
 
-// scan notes which resource the parts of a schema belong to, and their anchors.
+// scan records the resource of each part of a schema, and all anchors.
 func (set *schemaSet) scan(v *value, r *resource) error {
 	set.owners[v] = r
 	if v.kind != object {
@@ -163,7 +163,7 @@ func (set *schemaSet) scan(v *value, r *resource) error {
 	return nil
 }
 
-// find returns what a reference in a resource refers to, and its fragment.
+// find returns the target of a reference in a resource, and its fragment.
 func (set *schemaSet) find(r *resource, at *value, ref string) (target *value, fragment string, err error) {
 	uri, err := r.uri.Parse(ref)
 	if err != nil {
@@ -192,19 +192,19 @@ func (set *schemaSet) find(r *resource, at *value, ref string) (target *value, f
 			next, ok = v.items[i], true
 		}
 		if !ok {
-			return nil, "", schemaError(r, at, "%.100s: there is nothing", ref)
+			return nil, "", schemaError(r, at, "%.100s: nothing is there", ref)
 		}
 		if v = next; set.owners[v] != nil {
 			owner = set.owners[v]
 		}
 	}
-	if set.owners[v] == nil { // a place that no keyword makes one of a schema
+	if set.owners[v] == nil { // scan has not visited this place
 		return v, fragment, set.scan(v, owner)
 	}
 	return v, fragment, nil
 }
 
-// schemaError is one about a value of a schema.
+// schemaError returns an error about a value of a schema.
 func schemaError(r *resource, at *value, format string, args ...any) error {
 	return fmt.Errorf("schema %s: %s%s", r.file, at.at(), oneLine(fmt.Sprintf(format, args...)))
 }

@@ -1,9 +1,8 @@
 package data
 
-// TomlTables are the tables of a TOML document, and by what they came to be: that
-// decides whether a later line may add to them (TOML 1.0, sections "Table", "Inline
-// Table" and "Array of Tables"). All names of all tables are in one map, so that a
-// table costs no map of its own.
+// tomlTables are the tables of a TOML document, with the way each was defined. The way decides
+// whether a later line may add to a table (TOML 1.0, sections "Table", "Inline Table" and "Array
+// of Tables"). All names of all tables are in one map, so that a table needs no map of its own.
 type tomlTables struct {
 	root, current *tomlTable
 	named         map[tomlName]*tomlTable
@@ -16,22 +15,22 @@ type tomlName struct {
 	key   string
 }
 
-// A tomlTable is what a key names: a table or another value.
+// A tomlTable is the value of a key: a table or another value.
 type tomlTable struct {
-	id    int // of its last element, if it is a list of tables
+	id    int // of the last element, for a list of tables
 	made  tomlMade
 	depth int
 	value *value // the table, or the last element
-	list  *value // of tables, else nil
+	list  *value // of tables; otherwise nil
 }
 
-// TomlMade is what made a table.
+// tomlMade says how a table was defined.
 type tomlMade uint8
 
 const (
 	byHeader   tomlMade = iota // [a]
-	byLonger                   // a in [a.b]: a header may still come
-	byDots                     // a in a.b = 1: only more of those may follow
+	byLonger                   // a in [a.b]: a header may still follow
+	byDots                     // a in a.b = 1: only dotted keys may follow
 	byBrackets                 // [[a]]
 	byOneValue                 // a = 1, a = {}: nothing may follow
 )
@@ -48,7 +47,7 @@ func (t *tomlTables) table(made tomlMade, v *value, depth int) *tomlTable {
 	return &tomlTable{id: t.ids, made: made, depth: depth, value: v}
 }
 
-// putInTable puts v into a table under a name that it does not have.
+// putInTable adds v to a table under a new name.
 func (t *tomlTables) putInTable(to *tomlTable, name string, made tomlMade, v *value) (*tomlTable, error) {
 	if to.depth >= maxDepth && made != byOneValue {
 		return nil, v.errorf(nil, "nested deeper than %d levels", maxDepth)
@@ -67,7 +66,7 @@ func duplicate(v *value, name string, first *tomlTable) error {
 	return v.errorf(nil, "duplicate key %.60q, first at %d:%d", name, other.line, other.col)
 }
 
-// pass goes through a table in a header, on the way to another.
+// pass follows a part of a header to the next table.
 func (t *tomlTables) pass(from *tomlTable, name string, v *value) (*tomlTable, error) {
 	n := t.named[tomlName{from.id, name}]
 	switch {
@@ -79,7 +78,7 @@ func (t *tomlTables) pass(from *tomlTable, name string, v *value) (*tomlTable, e
 	return n, nil
 }
 
-// open goes to the table of a header.
+// open selects the table of a header.
 func (t *tomlTables) open(from *tomlTable, name string, v *value) (*tomlTable, error) {
 	n := t.named[tomlName{from.id, name}]
 	switch {
@@ -92,8 +91,8 @@ func (t *tomlTables) open(from *tomlTable, name string, v *value) (*tomlTable, e
 	return n, nil
 }
 
-// element adds v to the list of tables of a header in two brackets; if there is none
-// yet, it becomes all.
+// element adds v to the list of tables of a [[header]]. If there is no list yet, all becomes the
+// list.
 func (t *tomlTables) element(from *tomlTable, name string, v *value, all value) (*tomlTable, error) {
 	n := t.named[tomlName{from.id, name}]
 	if n == nil {
@@ -112,11 +111,11 @@ func (t *tomlTables) element(from *tomlTable, name string, v *value, all value) 
 	}
 	n.list.items = append(n.list.items, v)
 	t.ids++
-	n.id, n.value = t.ids, v // the names of the element before are out of reach
+	n.id, n.value = t.ids, v // the names of the previous element cannot be reached any more
 	return n, nil
 }
 
-// dotted goes through a table in a key with dots.
+// dotted follows a part of a dotted key to the next table.
 func (t *tomlTables) dotted(from *tomlTable, name string, v *value) (*tomlTable, error) {
 	n := t.named[tomlName{from.id, name}]
 	switch {
@@ -136,6 +135,6 @@ func (t *tomlTables) leaf(to *tomlTable, name string, v *value) (*tomlTable, err
 	return t.putInTable(to, name, byOneValue, v)
 }
 
-// inline is the inside of a table in braces, which has a place of its own in the
-// map because lists hold them, too.
+// inline returns the inside of an inline table. It has its own place in the map, because lists
+// may contain it.
 func (t *tomlTables) inline(v *value, depth int) *tomlTable { return t.table(byOneValue, v, depth) }

@@ -1,40 +1,42 @@
 package data
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
-// A kind is what a value is.
+// A kind is the type of a value.
 type kind uint8
 
 const (
 	null kind = iota
 	boolean
-	number   // text is as in JSON, or "NaN", "Infinity", "-Infinity"
+	number   // text is in JSON syntax, or "NaN", "Infinity", "-Infinity"
 	text     // text is the string
 	list     // items
-	object   // items, and keys beside them
+	object   // items, with their keys
 	yes      = "true"
 	no       = "false"
 	notANum  = "NaN"
 	infinite = "Infinity"
 )
 
-// A value is one value of a file and, if it is a list or an object, all below it.
+// A value is one value of a file, with all values below it.
 type value struct {
 	kind  kind
-	line  int32 // where it stands, from 1; 0 if that is not known
+	line  int32 // line, from 1; 0 if unknown
 	col   int32 // in characters, from 1
 	text  string
 	items []*value
 	keys  []string
 }
 
-// at names the place of a value, for messages.
+// at returns the place of a value as a prefix for messages.
 func (v *value) at() string {
 	if v.line == 0 {
 		return ""
@@ -42,8 +44,7 @@ func (v *value) at() string {
 	return fmt.Sprintf("%d:%d: ", v.line, v.col)
 }
 
-// errorf is an error about a value. The path says where it lies, if its place in
-// the file is not known.
+// errorf returns an error about a value. Without a place, the error has the path.
 func (v *value) errorf(path []string, format string, args ...any) error {
 	where := v.at()
 	if where == "" {
@@ -52,7 +53,7 @@ func (v *value) errorf(path []string, format string, args ...any) error {
 	return fmt.Errorf("%s%s", where, fmt.Sprintf(format, args...))
 }
 
-// pointer shows a path as a JSON Pointer (RFC 6901), shortened if it is long.
+// pointer returns a path as a JSON Pointer (RFC 6901), shortened if it is long.
 func pointer(path []string) string {
 	var b strings.Builder
 	for _, p := range path {
@@ -96,8 +97,7 @@ func (v *value) sortKeys(ctx context.Context) error {
 	return nil
 }
 
-// A builder makes values and sees to it that they do not become too many, too deep
-// or unwanted.
+// A builder makes values, and limits their number and depth.
 type builder struct {
 	ctx   context.Context
 	made  int
@@ -107,12 +107,12 @@ type builder struct {
 }
 
 const (
-	// maxDepth is how deep lists and objects may lie in one another.
+	// maxDepth limits the nesting of lists and objects.
 	maxDepth = 1000
-	// maxValues is how many values a file may have.
+	// maxValues limits the values of a file.
 	maxValues = 16 << 20
-	// step is how many values are made or written between two looks at the context:
-	// less than a millisecond's worth.
+	// step is the number of values between two checks of the context, which takes less than a
+	// millisecond.
 	step = 4096
 )
 
@@ -130,7 +130,7 @@ func (b *builder) make(k kind, line, col int) (*value, error) {
 	return v, nil
 }
 
-// down goes into a list or object and up out of it.
+// down enters a list or object, and up leaves it.
 func (b *builder) down(v *value) error {
 	if b.depth++; b.depth > maxDepth {
 		return v.errorf(nil, "nested deeper than %d levels", maxDepth)
@@ -140,11 +140,33 @@ func (b *builder) down(v *value) error {
 
 func (b *builder) up() { b.depth-- }
 
-// oneLine is what a library says, without line ends, shortened if it is very long.
+// oneLine returns a library's message in one line, clipped.
 func oneLine(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
 	if len(s) > 300 {
 		s = s[:300] + "..."
 	}
 	return s
+}
+
+// places computes the lines and columns of ascending offsets of a text.
+type places struct {
+	text []byte
+
+	// seen is the offset up to which lines are counted; line and col are its position, from 0.
+	seen, line, col int
+}
+
+// at returns the line and column of an offset, from 1. Offsets must not decrease.
+func (p *places) at(offset int) (line, col int) {
+	if offset > p.seen {
+		passed := p.text[p.seen:offset]
+		if n := bytes.Count(passed, []byte{'\n'}); n > 0 {
+			p.line, p.col = p.line+n, 0
+			passed = passed[1+bytes.LastIndexByte(passed, '\n'):]
+		}
+		p.col += utf8.RuneCount(passed)
+		p.seen = offset
+	}
+	return p.line + 1, p.col + 1
 }

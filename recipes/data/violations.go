@@ -8,16 +8,16 @@ import (
 )
 
 const (
-	// mostViolations is how many are told of in one line.
+	// mostViolations limits the reported violations.
 	mostViolations = 3
-	// mostNames is how many names a violation lists.
+	// mostNames limits the names in a violation.
 	mostNames = 20
 )
 
-// A violation is one thing that is wrong with one value.
+// A violation is one error of one value.
 type violation struct {
 	at   *value
-	path string // decides where values do not know their place
+	path string // decides the order of values without a place
 	what string
 }
 
@@ -29,14 +29,13 @@ func (v violation) comparePlace(w violation) int {
 	return cmp.Or(cmp.Compare(v.at.line, w.at.line), cmp.Compare(v.at.col, w.at.col), cmp.Compare(v.path, w.path))
 }
 
-// Violations counts what is wrong and keeps what stands first in the file. Nil notes
-// nothing.
+// violations counts the violations and keeps the first ones of the file. nil ignores them.
 type violations struct {
 	all   int
 	first []violation // sorted
 }
 
-// sub returns another one for what may turn out not to count.
+// sub returns a separate list for violations that may be discarded.
 func (f *violations) sub() *violations {
 	if f == nil {
 		return nil
@@ -44,8 +43,8 @@ func (f *violations) sub() *violations {
 	return &violations{}
 }
 
-// note counts a violation. Saying what is wrong costs more than all else, so that is
-// done only for the first ones.
+// note counts a violation. It formats the message only for the first ones, because that is
+// expensive.
 func (f *violations) note(at *value, path []string, format string, args ...any) {
 	if f == nil {
 		return
@@ -63,8 +62,7 @@ func (f *violations) note(at *value, path []string, format string, args ...any) 
 	f.insert(v)
 }
 
-// insert keeps a violation if it is one of the first. The same one again does not
-// count.
+// insert keeps a violation if it is one of the first. Repeated violations do not count.
 func (f *violations) insert(v violation) {
 	i, twice := slices.BinarySearchFunc(f.first, v, violation.compare)
 	if twice {
@@ -86,8 +84,8 @@ func (f *violations) countAll(other *violations) {
 	}
 }
 
-// error is one line that says what is wrong where: the first that stand in the file,
-// and how many more there are.
+// error returns one line with the first violations and their places, and the number of the
+// others.
 func (f *violations) error(schema string) error {
 	if f.all == 0 {
 		return nil
@@ -103,7 +101,7 @@ func (f *violations) error(schema string) error {
 	return fmt.Errorf("%s%s (schema %s)", strings.Join(line, "; "), more, schema)
 }
 
-// shorten cuts what is very long.
+// shorten clips long text.
 func shorten(s string) string {
 	if len(s) > 100 {
 		s = strings.ToValidUTF8(s[:100], "") + "..."
@@ -119,7 +117,7 @@ func showNames(names []string, quote string) string {
 	return strings.Join(shown, ", ")
 }
 
-// showMany shows the first names of so many.
+// showMany shows the first names of all.
 func showMany(names []string, all int) string {
 	slices.Sort(names)
 	shown := showNames(names, "'")
@@ -129,7 +127,7 @@ func showMany(names []string, all int) string {
 	return shown
 }
 
-// amongValues says which values a value is none of.
+// amongValues lists the allowed values in a message.
 func amongValues(values []*value) string {
 	var shown []string
 	for _, v := range values[:min(len(values), mostNames)] {
@@ -144,7 +142,7 @@ func amongValues(values []*value) string {
 	return "value must be " + map[bool]string{true: "one of ", false: ""}[len(values) > 1] + strings.Join(shown, ", ")
 }
 
-// canonicalShown shows a value that is no list and no object.
+// canonicalShown returns the text of a value that is not a list or an object.
 func canonicalShown(v *value) string {
 	switch v.kind {
 	case text:

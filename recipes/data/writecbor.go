@@ -10,8 +10,8 @@ import (
 )
 
 type cborOptions struct {
-	exact  bool // decimal fractions for what no binary64 is equal to
-	sorted bool // keys by their encoded bytes
+	exact  bool // decimal fractions for numbers that no binary64 equals
+	sorted bool // by encoded keys
 }
 
 // The major types of CBOR (RFC 8949, section 3.1), and the tags used here.
@@ -29,9 +29,9 @@ const (
 	tagDecimalFraction = 4 // section 3.4.4
 )
 
-// appendCBOR writes a tree as CBOR with all lengths known and every head and float
-// as short as can be: but for the order of keys, which is an option, that is the
-// core deterministic encoding (section 4.2.1).
+// appendCBOR encodes a tree as CBOR with definite lengths and the shortest form of every head and
+// float. Except for the order of keys, which is an option, this is the core deterministic
+// encoding (section 4.2.1).
 func appendCBOR(to writer, root *value, o cborOptions) ([]byte, error) {
 	w := &cborWriter{writer: to, cborOptions: o}
 	err := w.value(root)
@@ -43,7 +43,7 @@ type cborWriter struct {
 	cborOptions
 }
 
-// head writes a major type and its argument.
+// head appends a major type and its argument.
 func (w *cborWriter) head(major byte, n uint64) {
 	switch major <<= 5; {
 	case n < 24:
@@ -100,7 +100,7 @@ func (w *cborWriter) value(v *value) error {
 	return nil
 }
 
-// order is in which order the keys of an object are written.
+// order returns the order of an object's keys.
 func (w *cborWriter) order(v *value) []int {
 	order := make([]int, len(v.keys))
 	for i := range order {
@@ -130,7 +130,7 @@ func (w *cborWriter) number(v *value) error {
 	if len(d.digits) > mostDigits {
 		return v.errorf(w.path, "a number of %d digits; at most %d are read", len(d.digits), mostDigits)
 	}
-	if d.whole && (d.digits != "" || !d.negative) { // there is no whole -0
+	if d.whole && (d.digits != "" || !d.negative) { // there is no integer -0
 		w.integer(d.mantissa())
 		return nil
 	}
@@ -149,12 +149,12 @@ func (w *cborWriter) number(v *value) error {
 	return nil
 }
 
-// integer writes a whole number of any size.
+// integer appends an integer of any size.
 func (w *cborWriter) integer(n *big.Int) {
 	major, tag := byte(cborUint), uint64(tagBignum)
 	if n.Sign() < 0 {
 		major, tag = cborNeg, tagNegativeBignum
-		n = new(big.Int).Not(n) // -1 - n
+		n = new(big.Int).Not(n) // CBOR stores -1 - n
 	}
 	if n.IsUint64() {
 		w.head(major, n.Uint64())
@@ -165,7 +165,7 @@ func (w *cborWriter) integer(n *big.Int) {
 	w.out = append(w.out, n.Bytes()...)
 }
 
-// float writes a float in the fewest bytes that hold it exactly.
+// float appends a float in the fewest bytes that hold it exactly.
 func (w *cborWriter) float(f float64) {
 	single := float32(f)
 	switch half, ok := toHalf(f); {
@@ -178,8 +178,7 @@ func (w *cborWriter) float(f float64) {
 	}
 }
 
-// toHalf returns the binary16 that is equal to f, if there is one. All that is not
-// a number is one.
+// toHalf returns the binary16 that equals f, if there is one. For every NaN there is one.
 func toHalf(f float64) (uint16, bool) {
 	sign := uint16(math.Float64bits(f) >> 48 & 0x8000)
 	switch a := math.Abs(f); {
@@ -191,7 +190,7 @@ func toHalf(f float64) (uint16, bool) {
 		return sign, true
 	case a >= 1<<16:
 		return 0, false
-	case a < 0x1p-14: // subnormal: whole multiples of 2^-24
+	case a < 0x1p-14: // subnormal: multiples of 2^-24
 		n := a * 0x1p24
 		return sign | uint16(n), n == math.Trunc(n)
 	default:
@@ -201,7 +200,7 @@ func toHalf(f float64) (uint16, bool) {
 	}
 }
 
-// special reads what is no number of digits.
+// special parses NaN and the infinities.
 func special(s string) (float64, bool) {
 	switch s {
 	case notANum:

@@ -6,23 +6,23 @@ import (
 	"strconv"
 )
 
-// A writer appends a tree to out. It knows where it is, for errors.
+// A writer appends a tree to out. It tracks the path, for errors.
 type writer struct {
 	ctx     context.Context
-	most    int // how long out may become
+	most    int // limit of out
 	out     []byte
 	path    []string
 	written int
 }
 
-// mostOutput is how much may be made of a source. Aliases of YAML and the names of a
-// table's columns stand for more than they are, and few bytes of them for gigabytes.
+// mostOutput limits the output of a source. YAML aliases and column names can expand a few bytes
+// to gigabytes.
 func mostOutput(source int) int { return 4<<20 + 32*source }
 
-// tick counts a value and looks at the context now and then.
+// tick counts a value and sometimes checks the context.
 func (w *writer) tick() error {
 	if len(w.out) > w.most {
-		return fmt.Errorf("more than %d bytes come out of this; aliases or the names of columns stand for too much", w.most)
+		return fmt.Errorf("the output exceeds %d bytes; aliases or the names of columns expand to too much", w.most)
 	}
 	if w.written++; w.written%step == 0 {
 		return w.ctx.Err()
@@ -30,7 +30,7 @@ func (w *writer) tick() error {
 	return nil
 }
 
-// below writes an item of a list or object with one.
+// below writes an item of a list or object by calling one.
 func (w *writer) below(v *value, i int, one func(*value) error) error {
 	name := strconv.Itoa(i)
 	if v.kind == object {
@@ -86,8 +86,7 @@ func (w *writer) json(v *value) error {
 	return nil
 }
 
-// appendQuoted writes a string of UTF-8 with the escapes that JSON demands and no
-// other.
+// appendQuoted appends a UTF-8 string, with the escapes that JSON requires and no others.
 func appendQuoted(out []byte, s string) []byte {
 	out = append(out, '"')
 	for i := 0; i < len(s); i++ {

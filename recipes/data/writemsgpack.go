@@ -16,7 +16,7 @@ func appendMessagePack(to writer, root *value, exact bool) ([]byte, error) {
 
 type packWriter struct {
 	writer
-	exact bool // refuse numbers that no binary64 is equal to
+	exact bool // refuse numbers that no binary64 equals
 }
 
 func (w *packWriter) value(v *value) error {
@@ -55,7 +55,7 @@ func (w *packWriter) number(v *value) error {
 	f, ok := special(v.text)
 	if !ok {
 		d, read := parseDecimal(v.text)
-		if d.whole && (d.digits != "" || !d.negative) { // there is no whole -0
+		if d.whole && (d.digits != "" || !d.negative) { // there is no integer -0
 			return w.integer(v)
 		}
 		var err error
@@ -82,7 +82,7 @@ func (w *packWriter) integer(v *value) error {
 	}
 	n, err := strconv.ParseInt(v.text, 10, 64)
 	if err != nil {
-		return v.errorf(w.path, "%.40s does not fit into the 64 bits that MessagePack has; write it as a string", v.text)
+		return v.errorf(w.path, "%.40s does not fit into the 64 bits of a MessagePack integer; write it as a string", v.text)
 	}
 	w.out = msgp.AppendInt64(w.out, n)
 	return nil

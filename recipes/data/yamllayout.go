@@ -11,22 +11,21 @@ import (
 	"github.com/assetcook/assetcook/internal/lazyregexp"
 )
 
-// The YAML library takes some documents that are none, and refuses the version that it
-// reads. What it does not look at is judged here.
+// The YAML library accepts some invalid documents, and refuses the directive of the version that
+// it reads. These functions check what the library does not.
 
 var versionDirective = lazyregexp.New(`^%YAML[ \t]+([0-9]+)\.[0-9]+[ \t]*(?:[ \t]#.*)?$`)
 
-// withoutDirectives makes comments of %YAML 1.2 and of directives that are not known
-// (YAML 1.2.2, section 6.8): the library knows %TAG and version 1.1. Every byte stays
-// where it was.
+// withoutDirectives turns %YAML 1.2 and unknown directives (YAML 1.2.2, section 6.8) into
+// comments: the library knows only %TAG and version 1.1. Every byte keeps its offset.
 func withoutDirectives(source []byte) ([]byte, error) {
 	if !bytes.HasPrefix(source, []byte{'%'}) && !bytes.Contains(source, []byte("\n%")) {
 		return source, nil
 	}
 	out := bytes.Clone(source)
-	before := true     // before a document, where directives stand
-	directive := 0     // line of the last one that no document has followed yet
-	versioned := false // there was %YAML
+	before := true     // before a document, where directives are allowed
+	directive := 0     // line of the last one without a document
+	versioned := false // there was a %YAML
 	number, at := 0, 0
 	for line := range bytes.Lines(source) {
 		number++
@@ -77,13 +76,13 @@ func isYAMLComment(line string) bool {
 	return line == "" || line[0] == '#'
 }
 
-// A yamlLayout looks at how lines are indented.
+// A yamlLayout checks the indentation of lines.
 type yamlLayout struct {
 	source []byte
-	lines  []int // where each begins; made when the first is asked for
+	lines  []int // offset of each line; computed on first use
 }
 
-// offset returns where a place is in the source.
+// offset returns the offset of a place in the source.
 func (l *yamlLayout) offset(line, column int) int {
 	if l.lines == nil {
 		l.lines = []int{0}
@@ -104,8 +103,8 @@ func (l *yamlLayout) offset(line, column int) int {
 	return at
 }
 
-// blockIndent returns by how many spaces a list or object in block style is indented. A
-// tag or anchor, where its place then is, may stand further to the right.
+// blockIndent returns the indentation of a list or object in block style. The node's place may be
+// that of a tag or anchor further to the right.
 func blockIndent(n *yaml.Node, around int) int {
 	switch {
 	case n.Anchor == "" && n.Style&yaml.TaggedStyle == 0:
@@ -116,9 +115,8 @@ func blockIndent(n *yaml.Node, around int) int {
 	return around
 }
 
-// checkLayout wants what belongs to a node in block style, at so many spaces, to be indented
-// by more than that: the library does not mind lines of quotes and brackets that are
-// not, nor tabs there.
+// checkLayout checks that all lines of a node in block style are indented by more than the given
+// spaces. The library does not check lines of quoted and bracketed text, and accepts tabs there.
 func (l *yamlLayout) checkLayout(n *yaml.Node, spaces int) error {
 	at := l.offset(n.Line, n.Column)
 	for at < len(l.source) && (l.source[at] == '&' || l.source[at] == '!') { // an anchor, a tag
@@ -143,7 +141,7 @@ func (l *yamlLayout) checkLayout(n *yaml.Node, spaces int) error {
 	return nil
 }
 
-// continued judges the lines from the second on of what is between two offsets.
+// continued checks the lines between two offsets, from the second on.
 func (l *yamlLayout) continued(from, end, spaces int) error {
 	for {
 		i := bytes.IndexByte(l.source[from:end], '\n')
@@ -161,7 +159,7 @@ func (l *yamlLayout) continued(from, end, spaces int) error {
 		if have < len(line) && line[have] == '\t' {
 			return fmt.Errorf("%d:%d: a tab does not indent; write %d spaces at least", number, have+1, spaces+1)
 		}
-		return fmt.Errorf("%d:%d: indented by %d spaces, want %d at least, more than what it belongs to", number, have+1, have, spaces+1)
+		return fmt.Errorf("%d:%d: indented by %d spaces, want at least %d, more than its parent", number, have+1, have, spaces+1)
 	}
 }
 
@@ -198,8 +196,8 @@ func flowEnd(source []byte, i int) int {
 	return len(source)
 }
 
-// block judges the empty lines at the start of a block scalar whose indentation its
-// first other line decides: they may have no more spaces than that (section 8.1.1.1).
+// block checks the empty lines at the start of a block scalar whose first other line decides the
+// indentation: they must not have more spaces (section 8.1.1.1).
 func (l *yamlLayout) block(n *yaml.Node, at, spaces int) error {
 	header, rest, _ := bytes.Cut(l.source[at:], []byte{'\n'})
 	if bytes.ContainsAny(header[:min(len(header), 3)], "123456789") {
@@ -218,7 +216,7 @@ func (l *yamlLayout) block(n *yaml.Node, at, spaces int) error {
 			return fmt.Errorf("%d:%d: empty lines before this one have %d spaces, it has %d", number, have+1, most, have)
 		}
 		if have == 0 && spaces < 0 && documentMarker().Match(rest) {
-			return fmt.Errorf("%d:1: text that is not indented goes on over the end of its document; indent it", number)
+			return fmt.Errorf("%d:1: text without indentation continues over the end of its document; indent it", number)
 		}
 		return nil
 	}

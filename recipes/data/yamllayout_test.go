@@ -5,15 +5,15 @@ import (
 	"testing"
 )
 
-func TestYAMLLayout(t *testing.T) {
+func TestBadlyIndentedYAMLIsRefused(t *testing.T) {
 	for _, tc := range []struct{ source, want string }{
-		{"flow: [a,\nb,\nc]\n", "2:1: indented by 0 spaces, want 1 at least"},
+		{"flow: [a,\nb,\nc]\n", "2:1: indented by 0 spaces, want at least 1"},
 		{"- {a: 1,\n\tb: 2}\n", "2:1: a tab does not indent; write 1 spaces at least"},
 		{"- - \"x\n   y\"\n", ""},
-		{"- - \"x\n  y\"\n", "2:3: indented by 2 spaces, want 3 at least"},
+		{"- - \"x\n  y\"\n", "2:3: indented by 2 spaces, want at least 3"},
 		{"a: 'it''s\nb'\n", "2:1: indented by 0 spaces"},
 		{"a: 'it''s\n\n\n b'\n", ""},
-		{"a:\n  b: [1, 2,\n  3]\n", "3:3: indented by 2 spaces, want 3 at least"},
+		{"a:\n  b: [1, 2,\n  3]\n", "3:3: indented by 2 spaces, want at least 3"},
 		{"a:\n  b: [1, \"]\", '}', # ]\n   3]\n", ""},
 		{"[1,\n2,\n\t3]\n", ""},
 		{"\"a\nb\"\n", ""},
@@ -27,7 +27,7 @@ func TestYAMLLayout(t *testing.T) {
 		{"a: |2\n     \n  b\n", ""},
 		{"a: |\n  \n  b\n", ""},
 		{"a: >\n   \nb: 1\n", ""},
-		{"--- |\nb\n...\n---\nc\n", "2:1: text that is not indented goes on over the end of its document"},
+		{"--- |\nb\n...\n---\nc\n", "2:1: text without indentation continues over the end of its document"},
 		{"--- |\n b\n...\n", ""},
 		{"%YAML 1.2\n---\na: 1\n", ""},
 		{"%YAML 1.1\n---\na: 1\n", ""},
@@ -48,14 +48,14 @@ func TestYAMLLayout(t *testing.T) {
 			t.Errorf("%q: got %v, want %q", tc.source, err, tc.want)
 		}
 	}
-	// Each document may have a header.
+	// Each document may have its own directives.
 	v, err := readYAML(&builder{ctx: t.Context()}, []byte("%YAML 1.2\n---\na\n...\n# c\n%YAML 1.2\n---\nb\n---\nc\n"), true)
 	if err != nil || len(v.items) != 3 {
 		t.Errorf("three documents: %v, %v", v, err)
 	}
 }
 
-// Flow text is found to its end whatever it holds, in one pass.
+// The end of flow text is found in one pass, for any contents.
 func FuzzYAMLLayout(f *testing.F) {
 	for _, s := range []string{"a: [\"\\", "{'", "[a,\n'b''", "%YAML 1.2\n--- |\n\n...", "a: &x !!map {", "- >\n\n\n", "%", "&", "! '"} {
 		f.Add([]byte(s))
