@@ -19,8 +19,8 @@ import (
 	"github.com/assetcook/assetcook/internal/child"
 )
 
-// An order is what the child process is asked to compile, and by which version of us:
-// the program's file may have been replaced since it was started.
+// An order is a request to the child process, with the version of this program: the program's
+// file may have been replaced since the start.
 type order struct {
 	Version                   string
 	Source, Format, Entry     string
@@ -29,13 +29,13 @@ type order struct {
 	Timeout                   time.Duration
 }
 
-// A reply is what it answers. Refused is why there is no Output, "" if there is one.
+// A reply is the answer of the child. Refused is the reason for a missing Output, otherwise "".
 type reply struct {
 	Output  []byte
 	Refused string
 }
 
-// childVariable tells a process that it is the child.
+// childVariable marks the child process.
 const childVariable = "ASSETCOOK_COMPILE_WGSL"
 
 func init() {
@@ -43,7 +43,7 @@ func init() {
 		return
 	}
 	debug.SetMaxStack(childStack)
-	signal.Ignore(os.Interrupt) // who started us will end us
+	signal.Ignore(os.Interrupt) // the parent ends this process
 	go watchHeap()
 	if err := serve(os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -52,14 +52,13 @@ func init() {
 	os.Exit(0)
 }
 
-// childStack is how deep the child may call itself, in bytes: no shader that means
-// well comes near it.
+// childStack limits the child's stack, in bytes, far above the need of real shaders.
 const childStack = 64 << 20
 
-// childHeap is how much memory the child may hold, in bytes.
+// childHeap limits the child's heap, in bytes.
 const childHeap = 512 << 20
 
-// watchHeap ends a process that holds more than it may.
+// watchHeap ends a process that exceeds childHeap.
 func watchHeap() {
 	for range time.Tick(20 * time.Millisecond) {
 		var m runtime.MemStats
@@ -79,7 +78,7 @@ func serve(in io.Reader, out io.Writer) error {
 	if v := version(); o.Version != v {
 		return answer(out, reply{Refused: "the program has been replaced since it was started; start it again"})
 	}
-	time.AfterFunc(o.Timeout+time.Second, func() { os.Exit(1) }) // nobody may be left to end us
+	time.AfterFunc(o.Timeout+time.Second, func() { os.Exit(1) }) // the parent may have died
 	var r reply
 	func() {
 		defer func() {
@@ -95,7 +94,7 @@ func serve(in io.Reader, out io.Writer) error {
 	return answer(out, r)
 }
 
-// answer writes a reply. Others may have printed before it.
+// answer writes a reply. Other packages may have printed before it.
 func answer(out io.Writer, r reply) error {
 	if _, err := io.WriteString(out, replyMark); err != nil {
 		return err
@@ -103,10 +102,10 @@ func answer(out io.Writer, r reply) error {
 	return json.NewEncoder(out).Encode(&r)
 }
 
-// replyMark stands before a reply.
+// replyMark precedes a reply.
 const replyMark = "\x00assetcook wgsl\x00"
 
-// version names what decides what a source becomes: the recipe and naga.
+// version identifies the recipe and naga, which decide the output.
 func version() string {
 	v := fmt.Sprint(Recipe().Version)
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -119,7 +118,7 @@ func version() string {
 	return v
 }
 
-// inChild has the child carry out an order.
+// inChild lets the child compile an order.
 func inChild(ctx context.Context, o order, timeout time.Duration) ([]byte, error) {
 	self, err := ourselves()
 	if err != nil {
@@ -127,7 +126,7 @@ func inChild(ctx context.Context, o order, timeout time.Duration) ([]byte, error
 	}
 	o.Version, o.Timeout = version(), timeout
 	var in bytes.Buffer
-	out, said := child.Head{Most: 256 << 20}, child.Head{Most: 64 << 10} // the dump of a stack is long
+	out, said := child.Head{Most: 256 << 20}, child.Head{Most: 64 << 10} // a stack dump is long
 	if err := json.NewEncoder(&in).Encode(&o); err != nil {
 		return nil, err
 	}
@@ -149,7 +148,7 @@ func inChild(ctx context.Context, o order, timeout time.Duration) ([]byte, error
 	return answered(out.Bytes())
 }
 
-// answered reads a reply out of all that the child has printed.
+// answered finds the reply in the output of the child.
 func answered(printed []byte) ([]byte, error) {
 	if i := bytes.Index(printed, []byte(replyMark)); i >= 0 {
 		printed = printed[i+len(replyMark):]
@@ -164,8 +163,8 @@ func answered(printed []byte) ([]byte, error) {
 	return r.Output, nil
 }
 
-// ourselves is this program's file. Linux knows it even if another one has its name
-// by now.
+// ourselves returns this program's file. On Linux it is right even if the file's name now belongs
+// to another file.
 func ourselves() (string, error) {
 	if _, err := os.Stat("/proc/self/exe"); err == nil && runtime.GOOS == "linux" {
 		return "/proc/self/exe", nil
@@ -173,14 +172,13 @@ func ourselves() (string, error) {
 	return os.Executable()
 }
 
-// forGo reports whether an environment variable is one that changes how Go programs
-// run.
+// forGo reports whether an environment variable changes how Go programs run.
 func forGo(variable string) bool {
 	name, _, _ := strings.Cut(variable, "=")
 	return slices.Contains([]string{"GODEBUG", "GOTRACEBACK", "GOGC", "GOMEMLIMIT", "GOCOVERDIR"}, name)
 }
 
-// crash says in one line what became of a child that died.
+// crash describes the death of a child in one line.
 func crash(err error, said string) error {
 	for line := range strings.Lines(said) {
 		if what, ok := strings.CutPrefix(line, "fatal error: "); ok {

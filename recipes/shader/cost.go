@@ -5,26 +5,26 @@ import (
 )
 
 const (
-	// maxType is how many parts a type may have, those of its structs included, each as
-	// often as it lies in it: naga walks all of them, so structs of two structs of two
-	// structs double its work with each line.
+	// maxType limits the parts of a type, counting those of its structs once per occurrence: naga
+	// visits all of them, so structs of two structs of two structs double its work with each
+	// line.
 	maxType = 1 << 16
-	// maxCost bounds how many parts of types and expressions naga looks at, each of which
-	// takes it 20 to 200 ns. It works out the type of an expression from those of its
-	// parts again for each of its operators, down to the value of each let.
+	// maxCost limits the parts of types and expressions that naga visits, each of which takes it
+	// 20 to 200 ns. For each operator, it computes the types of the operands again, down to the
+	// value of each let.
 	maxCost = 10_000_000
-	// memberCost is how much dearer a member is: naga looks twice at what it is of.
+	// memberCost is the factor for member access: naga visits the operand twice.
 	memberCost = 16
 )
 
-// A sizer counts what naga would look at in WGSL without comments.
+// A sizer counts the parts of WGSL without comments that naga would visit.
 type sizer struct {
 	source, code []byte
 	at           int
 	cost         int
 }
 
-// checkCost refuses WGSL that would keep naga busy for very long.
+// checkCost refuses WGSL that would take naga very long.
 func checkCost(source, code []byte) error {
 	s := sizer{source: source, code: code}
 	if err := s.types(); err != nil {
@@ -53,15 +53,15 @@ func inName(c byte) bool {
 	return c == '_' || c >= 0x80 || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// A typeDecl is a struct or alias, and the names that stand in it.
+// A typeDecl is a struct or alias, with the names in it.
 type typeDecl struct {
 	at    int
 	names []string
-	size  int // 0 if it is not known yet
+	size  int // 0 if unknown
 	open  bool
 }
 
-// types bounds the sizes of structs and aliases, which may be declared in any order.
+// types limits the sizes of structs and aliases, which may be declared in any order.
 func (s *sizer) types() error {
 	decls := map[string]*typeDecl{}
 	var order []*typeDecl
@@ -97,9 +97,9 @@ func (s *sizer) types() error {
 	return nil
 }
 
-// parts works out the size of a type.
+// parts computes the size of a type.
 func (d *typeDecl) parts(decls map[string]*typeDecl) int {
-	if d.size > 0 || d.open { // naga refuses a type that is in itself
+	if d.size > 0 || d.open { // naga refuses a type that contains itself
 		return max(1, d.size)
 	}
 	d.open = true
@@ -115,19 +115,19 @@ func (d *typeDecl) parts(decls map[string]*typeDecl) int {
 	return size
 }
 
-// A run is an expression at one depth of brackets, up to a comma.
+// A run is an expression at one bracket depth, up to a comma.
 type run struct {
-	whole int // what came before commas
-	parts int // what has come since
-	last  int // of these, what a member would be one of
+	whole int // parts before commas
+	parts int // parts since the last comma
+	last  int // of these, the operand of a following member access
 }
 
-// expressions bounds what naga looks at in the bodies of functions.
+// expressions limits the work of naga for the bodies of functions.
 func (s *sizer) expressions() error {
 	lets := map[string]int{}
 	runs := []run{{}}
 	braces := 0
-	let := "" // what is being declared
+	let := "" // the let that is being declared
 	begins, member := true, false
 	for {
 		word := s.token()
@@ -152,7 +152,7 @@ func (s *sizer) expressions() error {
 			continue
 		case begins && string(word) == "let":
 			let = string(s.token())
-		case member: // its name costs nothing
+		case member: // a member name costs nothing
 		case inName(c):
 			top.last = 1 + lets[string(word)]
 			top.parts += top.last
@@ -178,7 +178,7 @@ func (s *sizer) expressions() error {
 		top = &runs[len(runs)-1]
 		top.whole, top.parts, top.last = min(top.whole, maxCost), min(top.parts, maxCost), min(top.last, maxCost)
 		if s.cost > maxCost {
-			return plaintext.Errorf(s.source, s.at-len(word), "expressions so long, or of so many let of let, that compiling them would not end soon; make one a var")
+			return plaintext.Errorf(s.source, s.at-len(word), "expressions that are too long, or too many nested let, to be compiled in reasonable time; make one a var")
 		}
 	}
 }

@@ -18,44 +18,43 @@ import (
 )
 
 const (
-	// maxFlat is how large a shader may become by its includes, which can double it
-	// in each file.
+	// maxFlat limits the size of a shader with its includes, which can double it in each file.
 	maxFlat = 8 << 20
-	// maxDeep is how many files may include one another.
+	// maxDeep limits nested includes.
 	maxDeep = 64
-	// maxIncludes is how many includes are expanded in all.
+	// maxIncludes limits the total of expanded includes.
 	maxIncludes = 10_000
 )
 
 // A flattening expands the includes of one source.
 type flattening struct {
 	ctx     context.Context
-	dirs    []string                          // that includes are looked for in
+	dirs    []string                          // searched for includes
 	lines   bool                              // write #line directives
-	compact bool                              // without comments, see there
-	read    func(name string) ([]byte, error) // a file by its name relative to the source's folder
+	compact bool                              // without comments, see function compact
+	read    func(name string) ([]byte, error) // reads a file relative to the source's directory
 
 	out   bytes.Buffer
-	names []string // of the files, by the numbers that #line gives them
-	open  []string // those that are being read, for errors
+	names []string // of the files, by their numbers in #line
+	open  []string // files being read, for errors
 	count int      // of includes
 	files map[string]*file
-	same  map[[sha256.Size]byte]*file // by their content: one file may have two names
+	same  map[[sha256.Size]byte]*file // by content, because a file may have two names
 	seen  int                         // lines
-	joins bool                        // lines in comments, see joinsComments
+	joins bool                        // lines are joined in comments, see joinsComments
 	// versioned says that the result has a #version line.
 	versioned bool
-	// behind says that #line names the line that it stands in, not the next one:
-	// so it was until GLSL 3.30.
+	// behind says that #line gives the number of its own line, not of the next one, as before
+	// GLSL 3.30.
 	behind bool
 }
 
-// A file is one that has been included.
+// A file is an included file.
 type file struct {
 	text
 	number int
-	once   bool // it says #pragma once
-	guards bool // it has an #ifndef of its own around everything
+	once   bool // it has #pragma once
+	guards bool // an #ifndef of its own encloses everything
 }
 
 // flatten returns the source with its includes expanded.
@@ -115,16 +114,15 @@ var (
 	pragmaOnce  = lazyregexp.New(`^[\s\v]*#[\s\v]*pragma[\s\v]+once\b`)
 	versionLine = lazyregexp.New(`^[\s\v]*#[\s\v]*version[\s\v]+(\d{3})\b[\s\v]*(es\b)?`)
 	anyVersion  = lazyregexp.New(`^[\s\v]*#[\s\v]*version\b`)
-	// includeExtension is a line that lets a compiler expand includes by itself, and
-	// that drivers do not know.
+	// includeExtension matches a line that lets a compiler expand includes itself. Drivers do not
+	// know such extensions.
 	includeExtension = lazyregexp.New(`^[\s\v]*#[\s\v]*extension[\s\v]+(?:GL_GOOGLE_include_directive|GL_ARB_shading_language_include)\b`)
 	leftInclude      = lazyregexp.New(`(?m)^[ \t\v\f]*#[ \t\v\f]*include\b`)
 )
 
-// cutVersion returns the version of GLSL that a source is written in, as 330 or, for
-// OpenGL ES, 1000 more than 300, and leaves the text behind the line that says so.
-// Only comments and empty lines may stand before that. Without it the text stays at
-// its start, and the version is the first.
+// cutVersion returns the GLSL version of a source, such as 330, or 1300 for OpenGL ES 3.00, and
+// advances the text behind the #version line. Only comments and empty lines may precede it.
+// Without that line, the text stays at its start, and the version is the first.
 func cutVersion(t *text) (number int, found bool) {
 	for {
 		_, code := t.next()
@@ -138,7 +136,7 @@ func cutVersion(t *text) (number int, found bool) {
 	}
 }
 
-// versionNumber returns the version that a match of versionLine names.
+// versionNumber returns the version of a match of versionLine.
 func versionNumber(m [][]byte) int {
 	number, _ := strconv.Atoi(string(m[1]))
 	if len(m[2]) > 0 {
@@ -176,11 +174,10 @@ func (f *flattening) includedVersion(t *text, from string) []byte {
 	}
 }
 
-// empty reports whether a file has nothing but comments.
+// empty reports whether a file consists of comments only.
 func (f *flattening) empty(file *file) bool { return len(bytes.TrimSpace(file.text.code)) == 0 }
 
-// head writes the source up to its #version line and returns the number of the line
-// behind that.
+// head writes the source up to its #version line and returns the number of the next line.
 func (f *flattening) head(top *file) int {
 	t := text{shown: top.shown[:top.at], code: top.code[:top.at]}
 	first := 1
@@ -206,8 +203,8 @@ func (f *flattening) write(shown, code []byte) {
 	f.out.Write(shown)
 }
 
-// expand writes a file from where it has been read to. Its name is relative to the
-// source's folder; first is the number of that line.
+// expand writes a file from its current position. Its name is relative to the source's directory;
+// first is the number of the current line.
 func (f *flattening) expand(file *file, name string, first int) error {
 	if file.once {
 		fmt.Fprintf(&f.out, "#ifndef COOK_INCLUDED_%d\n#define COOK_INCLUDED_%d\n", file.number, file.number)
@@ -258,7 +255,7 @@ func (f *flattening) expand(file *file, name string, first int) error {
 	return nil
 }
 
-// line says that the next line is the given one of a file.
+// line writes a #line directive for the next line.
 func (f *flattening) line(number, file int) {
 	if f.behind {
 		number--
@@ -266,7 +263,7 @@ func (f *flattening) line(number, file int) {
 	fmt.Fprintf(&f.out, "#line %d %d\n", number, file)
 }
 
-// include expands the file that a line of another one names.
+// include expands the file that an #include line names.
 func (f *flattening) include(code []byte, from string, number int) error {
 	where := fmt.Sprintf("%s:%d: ", f.open[len(f.open)-1], number)
 	if len(f.open) == 1 {
@@ -288,7 +285,7 @@ func (f *flattening) include(code []byte, from string, number int) error {
 	}
 	if slices.Contains(f.open, name) {
 		if file.once || file.guards {
-			return nil // what is inside its guards is being read
+			return nil // the inside of its guards is being read
 		}
 		return fmt.Errorf("%s%s includes itself: %s -> %s", where, name, strings.Join(f.open[1:], " -> "), name)
 	}
@@ -304,7 +301,7 @@ func (f *flattening) include(code []byte, from string, number int) error {
 	return err
 }
 
-// find reads the file of an include: quoted ones beside the including file first.
+// find reads the file of an include. Quoted names are relative to the including file first.
 func (f *flattening) find(quoted, bracketed, from string) (string, *file, error) {
 	var tries []string
 	asked := bracketed
@@ -353,7 +350,7 @@ func (f *flattening) find(quoted, bracketed, from string) (string, *file, error)
 	return "", nil, fmt.Errorf("%s is not there; looked for %s", asked, strings.Join(tries, ", "))
 }
 
-// look finds out whether a file guards itself against being included twice.
+// look finds out whether a file guards itself against a second inclusion.
 func (f *file) look() {
 	t := f.text
 	depth, directives, guarded := 0, 0, true

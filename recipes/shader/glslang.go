@@ -14,8 +14,8 @@ import (
 	"github.com/assetcook/assetcook/recipes/builtin"
 )
 
-// compile has the external compiler make SPIR-V of GLSL. Its messages name files by
-// the numbers of #line.
+// compile calls the external compiler, which makes SPIR-V of GLSL. The compiler's messages
+// identify files by the numbers of #line.
 func (o *Shader) compile(ctx context.Context, job *recipe.Job, stage string, text []byte, names []string) error {
 	scratch, err := job.Scratch()
 	if err != nil {
@@ -40,7 +40,7 @@ func (o *Shader) compile(ctx context.Context, job *recipe.Job, stage string, tex
 
 var compilerError = lazyregexp.New(`ERROR: (\d+):(\d+): (.*)`)
 
-// inFile says where in which file a compiler's error is.
+// inFile returns a compiler's error with its file and line.
 func inFile(m []string, names []string) string {
 	where := m[2] + ":1"
 	if n, err := strconv.Atoi(m[1]); err == nil && n > 0 && n < len(names) {

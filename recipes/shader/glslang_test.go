@@ -14,8 +14,8 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe/recipetest"
 )
 
-// spellings are ways to write #include "FILE", most of which a compiler that expands
-// includes itself takes for one.
+// spellings are ways to write #include "FILE". A compiler that expands includes itself accepts
+// most of them.
 var spellings = []string{
 	`#include "FILE"`,
 	`#include <FILE>`,
@@ -89,7 +89,7 @@ var spellings = []string{
 	"#include <FILE\n>",
 }
 
-// The compiler opens no file outside of the tree, in whatever way one is included.
+// The compiler opens no file outside of the tree, for any spelling of an include.
 func TestCompilerReadsNoFile(t *testing.T) {
 	compiler, err := exec.LookPath("glslangValidator")
 	if err != nil {
@@ -123,7 +123,7 @@ func TestCompilerReadsNoFile(t *testing.T) {
 			if res.Err != nil && strings.Contains(res.Err.Error(), "PLANTED") {
 				t.Errorf("%s: %q: the compiler has read the planted file: %v", version, spellings[i], res.Err)
 			}
-			// Whoever is given the source may include as well.
+			// Other users of the flattened source might expand includes too.
 			c.Format, c.Compiler = "source", ""
 			res = recipetest.Cook(t, r, c, os.DirFS(dir), dir, "a.frag")
 			flat = append(flat, strings.Replace(string(res.Outputs[0]), "\n", "\n"+enable, 1))
@@ -133,7 +133,7 @@ func TestCompilerReadsNoFile(t *testing.T) {
 				t.Errorf("%s: an include is left in %q", version, flat[i])
 			}
 		}
-		// Otherwise the test would show nothing.
+		// Without these reads, the test would prove nothing.
 		read := 0
 		for _, r := range compilerReads(t, compiler, sources) {
 			if r {
@@ -146,8 +146,7 @@ func TestCompilerReadsNoFile(t *testing.T) {
 	}
 }
 
-// compilerReads reports for which of the sources the compiler by itself opens the
-// planted file.
+// compilerReads reports for which of the sources the compiler itself opens the planted file.
 func compilerReads(t *testing.T, compiler string, sources []string) []bool {
 	t.Helper()
 	dir := t.TempDir()
@@ -158,7 +157,7 @@ func compilerReads(t *testing.T, compiler string, sources []string) []bool {
 			t.Fatal(err)
 		}
 	}
-	// It names each file in a line of its own before it judges it.
+	// It prints the name of each file before compiling it.
 	said, _ := exec.Command(compiler, append([]string{"-V", "-o", filepath.Join(dir, "out.spv")}, files...)...).CombinedOutput()
 	read, at := make([]bool, len(sources)), -1
 	for line := range strings.Lines(string(said)) {
@@ -169,13 +168,13 @@ func compilerReads(t *testing.T, compiler string, sources []string) []bool {
 		}
 	}
 	if at < 0 {
-		t.Fatalf("the compiler has judged nothing: %.500s", said)
+		t.Fatalf("the compiler compiled no file: %.500s", said)
 	}
 	return read
 }
 
-// Each error is in the line that it is in, however lines end or are joined.
-func TestCompilerNamesLines(t *testing.T) {
+// Each error has the right line, for all line ends and joined lines.
+func TestCompilerErrorHasTheRightLine(t *testing.T) {
 	if _, err := exec.LookPath("glslangValidator"); err != nil {
 		t.Skip("glslangValidator is not installed")
 	}

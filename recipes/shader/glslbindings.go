@@ -70,11 +70,11 @@ func flatBindings(m *ir.Module) (map[glsl.BindingMapKey]uint8, error) {
 	return flat, nil
 }
 
-// roundCall finds calls of the built-in function. naga uses its name for nothing else.
+// roundCall matches calls of the built-in function. naga uses its name for nothing else.
 var roundCall = lazyregexp.New(`\bround\(`)
 
-// finishGLSL names the blocks of buffers after their variables, lists the
-// bindings behind #version, and rounds halves to even as WGSL does.
+// finishGLSL names the blocks of buffers after their variables, lists the bindings behind
+// #version, and rounds halves to even as WGSL does.
 func finishGLSL(text string, of ir.ShaderStage, used []ir.GlobalVariable, info glsl.TranslationInfo, flat map[glsl.BindingMapKey]uint8) (string, error) {
 	text = roundCall().ReplaceAllString(text, "roundEven(")
 	stage := map[ir.ShaderStage]string{ir.StageVertex: "vertex", ir.StageFragment: "fragment", ir.StageCompute: "compute"}[of]
@@ -104,7 +104,7 @@ func finishGLSL(text string, of ir.ShaderStage, used []ir.GlobalVariable, info g
 	return version + "\n" + strings.Join(lines, "") + rest, nil
 }
 
-// textureUniform finds declarations of textures.
+// textureUniform matches declarations of textures.
 var textureUniform = lazyregexp.New(`(?m)^(?:layout\([^)]*\) )?(?:\w+ )*uniform (?:highp )?[iu]?(?:sampler|image)\w+ (_group_\w+);$`)
 
 // variableAt returns the name of the variable with a binding.

@@ -7,13 +7,13 @@ import (
 	"github.com/gogpu/naga/ir"
 )
 
-// A blockLayout lays out the types of buffers as GLSL does, with std140 for uniforms and std430
-// for other buffers. It finds the padding that gives members the offsets of WGSL.
+// A blockLayout computes the layout of buffers in GLSL, with std140 for uniforms and std430 for
+// other buffers. It finds the padding that gives members the offsets of WGSL.
 type blockLayout struct {
 	module *ir.Module
 	std140 bool
 	pads   map[ir.TypeHandle][]padding
-	sizes  map[ir.TypeHandle][2]int // size and alignment of types that are done
+	sizes  map[ir.TypeHandle][2]int // size and alignment of finished types
 }
 
 // A padding fills a gap in a struct before a member, or after the last one.
@@ -53,7 +53,7 @@ func padBuffers(m *ir.Module, used []ir.GlobalVariable) error {
 
 func align(n, to int) int { return (n + to - 1) / to * to }
 
-// layOut returns the size and alignment that GLSL gives a type.
+// layOut returns the size and alignment of a type in GLSL.
 func (l *blockLayout) layOut(h ir.TypeHandle) (size, alignment int, err error) {
 	if done, ok := l.sizes[h]; ok {
 		return done[0], done[1], nil
@@ -151,8 +151,8 @@ func (l *blockLayout) structure(h ir.TypeHandle, t ir.StructType) (end, alignmen
 
 func (l *blockLayout) note(h ir.TypeHandle, pads []padding) { l.pads[h] = pads }
 
-// A struct is padded with at most maxPadding bytes in one place, and with at most
-// maxFloats if each float is a member.
+// A struct has at most maxPadding bytes of padding in one place, or maxFloats bytes if the
+// padding consists of floats.
 const (
 	maxPadding = 64 << 10
 	maxFloats  = 1 << 10
@@ -162,7 +162,7 @@ const (
 func applyPadding(m *ir.Module, all map[ir.TypeHandle][]padding) error {
 	r := &rewriter{module: m}
 	natural := &blockLayout{m, false, map[ir.TypeHandle][]padding{}, map[ir.TypeHandle][2]int{}}
-	added := map[ir.TypeHandle][]int{} // for each member the fillers before it, and those at the end
+	added := map[ir.TypeHandle][]int{} // by member: fillers before it, and at the end
 	padded := map[ir.TypeHandle]ir.StructType{}
 	for h := range ir.TypeHandle(len(m.Types)) {
 		pads := all[h]
@@ -215,8 +215,8 @@ func applyPadding(m *ir.Module, all map[ir.TypeHandle][]padding) error {
 	return nil
 }
 
-// pad adds fillers to a struct, and returns how many come before each old member and how
-// many at the end. Vectors as fillers would align a struct that is not aligned to 16 bytes.
+// pad adds fillers to a struct, and returns their number before each old member and at the end.
+// Vectors as fillers would align a struct that is not aligned to 16 bytes.
 func (r *rewriter) pad(old ir.StructType, pads []padding, vectors bool) (s ir.StructType, counts []int, err error) {
 	float, four := r.declare(scalarF32), r.declare(ir.VectorType{Size: 4, Scalar: scalarF32})
 	s.Span = old.Span
@@ -255,8 +255,8 @@ func (r *rewriter) pad(old ir.StructType, pads []padding, vectors bool) (s ir.St
 	return s, counts, nil
 }
 
-// structOf returns the type of an expression that is a declared type or a pointer to
-// one, and a handle of no struct otherwise.
+// structOf returns the type of an expression of a declared type or of a pointer to one, and
+// otherwise a handle that is not a struct.
 func (r *rewriter) structOf(h ir.ExpressionHandle) ir.TypeHandle {
 	t := r.function.ExpressionTypes[h]
 	if t.Handle != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/gogpu/naga/ir"
 )
 
-// A feature is something that not all versions of GLSL have.
+// A feature is missing in some versions of GLSL.
 type feature struct {
 	name        string
 	desktop, es int // the first versions that have it, 0 for none

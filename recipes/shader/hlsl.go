@@ -10,8 +10,7 @@ import (
 	"github.com/assetcook/assetcook/internal/lazyregexp"
 )
 
-// toHLSL writes HLSL. A resource of @group(G) @binding(B) has the register B of its kind
-// in space G.
+// toHLSL writes HLSL. A resource of @group(G) @binding(B) has register B of its kind in space G.
 func (o *order) toHLSL(module *ir.Module) ([]byte, error) {
 	rewrite(module, forHLSL)
 	out, _, err := hlsl.Compile(module, hlsl.DefaultOptions())
@@ -41,7 +40,7 @@ func checkMatrixCalls(text string) error {
 	return nil
 }
 
-// forHLSL spells out the functions that HLSL lacks.
+// forHLSL replaces functions that HLSL lacks.
 func forHLSL(r *rewriter, kind ir.ExpressionKind, t ir.TypeInner) ir.ExpressionKind {
 	k, ok := kind.(ir.ExprMath)
 	if !ok {
@@ -100,8 +99,8 @@ func withoutTwins(text string) string {
 	return out.String() + function.String()
 }
 
-// bindSamplers gives each sampler a register of its own. Naga lets the program fill a
-// heap of 2,048 samplers and a buffer of indices, also for one sampler.
+// bindSamplers gives each sampler its own register. naga uses a heap of 2,048 samplers and a
+// buffer of indices, even for one sampler.
 func bindSamplers(text string, m *ir.Module) string {
 	for _, v := range m.GlobalVariables {
 		if _, ok := m.Types[v.Type].Inner.(ir.BindingArrayType); ok {

@@ -8,7 +8,7 @@ import (
 	"github.com/gogpu/naga/ir"
 )
 
-// withScalar returns a type with other components.
+// withScalar returns a type with another component type.
 func withScalar(t ir.TypeInner, s ir.ScalarType) ir.TypeInner {
 	if v, ok := t.(ir.VectorType); ok {
 		return ir.VectorType{Size: v.Size, Scalar: s}
@@ -67,8 +67,7 @@ func (c *typeChecker) binary(h ir.ExpressionHandle, k ir.ExprBinary) error {
 	return c.set(h, l)
 }
 
-// arithmetic returns the type of a sum, difference, product, quotient or remainder, nil
-// if there is none.
+// arithmetic returns the type of a sum, difference, product, quotient or remainder, or nil.
 func arithmetic(op ir.BinaryOperator, l, r ir.TypeInner) ir.TypeInner {
 	lm, leftMatrix := l.(ir.MatrixType)
 	rm, rightMatrix := r.(ir.MatrixType)
@@ -122,7 +121,7 @@ func (c *typeChecker) condition(k ir.ExprSelect) error {
 	return nil
 }
 
-// setFloat notes the type of an operand, which must be a float or a vector of floats.
+// setFloat records the type of an operand, which must be a float or a vector of floats.
 func (c *typeChecker) setFloat(h, operand ir.ExpressionHandle, what string) error {
 	if !ofKind(c.types[operand], ir.ScalarFloat) {
 		return fmt.Errorf("%s of %s", what, c.name(c.types[operand]))
@@ -296,7 +295,7 @@ func texel(t ir.ImageType) ir.TypeInner {
 	return ir.VectorType{Size: 4, Scalar: ir.ScalarType{Kind: t.SampledKind, Width: 4}}
 }
 
-// dimensions returns how many coordinates a texture has.
+// dimensions returns the number of coordinates of a texture.
 func dimensions(t ir.ImageType) int {
 	return []int{ir.Dim1D: 1, ir.Dim2D: 2, ir.Dim3D: 3, ir.DimCube: 3}[t.Dim]
 }
@@ -414,7 +413,7 @@ func (c *typeChecker) statement(s ir.StatementKind) error {
 	return c.operands(s)
 }
 
-// operands checks a statement that holds no blocks.
+// operands checks a statement without nested blocks.
 func (c *typeChecker) operands(s ir.StatementKind) error {
 	switch s := s.(type) {
 	case ir.StmtStore:
@@ -453,8 +452,8 @@ func (c *typeChecker) operands(s ir.StatementKind) error {
 	return nil
 }
 
-// checkNumber refuses a constant that cannot be written as text, such as an infinity. Naga folds
-// constant expressions, also to values that WGSL forbids.
+// checkNumber refuses a constant that cannot be written as text, such as an infinity. naga folds
+// constant expressions, even to values that WGSL forbids.
 func checkNumber(e ir.Expression) error {
 	l, ok := e.Kind.(ir.Literal)
 	if !ok {

@@ -19,8 +19,8 @@ type rewriter struct {
 	calls    map[ir.FunctionHandle]ir.FunctionHandle // nil unless functions move
 }
 
-// rewrite replaces the expressions of all functions of a module. Replace gets an
-// expression and its type, and may add expressions that come before it.
+// rewrite replaces the expressions of all functions of a module. replace is called with an
+// expression and its type, and may add expressions before it.
 func rewrite(m *ir.Module, replace func(*rewriter, ir.ExpressionKind, ir.TypeInner) ir.ExpressionKind) {
 	for i := range m.Functions {
 		m.Functions[i] = rewriteFunction(m, m.Functions[i], nil, replace)
@@ -30,8 +30,8 @@ func rewrite(m *ir.Module, replace func(*rewriter, ir.ExpressionKind, ir.TypeInn
 	}
 }
 
-// keepFunctions removes the functions that an entry point does not reach, and the other
-// entry points. Naga would write some of them.
+// keepFunctions removes the functions that an entry point does not reach, and the other entry
+// points. naga would write some of them.
 func keepFunctions(m *ir.Module, entry int) {
 	m.EntryPoints = m.EntryPoints[entry : entry+1]
 	reached := functionsOf(m, &m.EntryPoints[0].Function)
@@ -95,7 +95,7 @@ var (
 	rangeType    = reflect.TypeFor[ir.Range]()
 )
 
-// remap copies a value and the values it refers to, with new handles for expressions.
+// remap copies a value and all nested values, with new handles for expressions.
 func (r *rewriter) remap(v reflect.Value) reflect.Value {
 	switch {
 	case v.Type() == handleType:
@@ -142,7 +142,7 @@ func (r *rewriter) remap(v reflect.Value) reflect.Value {
 	return out
 }
 
-// concrete makes the numbers of a module concrete, see literals.
+// concrete replaces abstract numbers of a module by concrete ones, see literals.
 func concrete(m *ir.Module) {
 	rewrite(m, literals)
 	r := &rewriter{module: m, function: &ir.Function{Expressions: m.GlobalExpressions}}
@@ -160,8 +160,8 @@ func concrete(m *ir.Module) {
 	}
 }
 
-// literals makes abstract numbers concrete, and replaces named constants by their number: naga's
-// GLSL writer computes with such constants as floats, even with integers.
+// literals replaces abstract numbers by concrete ones, and named constants by their numbers:
+// naga's GLSL writer computes with such constants as floats, even for integers.
 func literals(r *rewriter, kind ir.ExpressionKind, t ir.TypeInner) ir.ExpressionKind {
 	if c, ok := kind.(ir.ExprConstant); ok {
 		constant := r.module.Constants[c.Constant]
@@ -196,8 +196,8 @@ func literals(r *rewriter, kind ir.ExpressionKind, t ir.TypeInner) ir.Expression
 	return kind
 }
 
-// wholeVector spells out all components of a constant vector, as SPIR-V requires. Naga leaves
-// vec2(), vec2(1) and vec3(vec2(1, 2), 3) in constants as they are.
+// wholeVector expands a constant vector to all its components, as SPIR-V requires. naga leaves
+// vec2(), vec2(1) and vec3(vec2(1, 2), 3) in constants unchanged.
 func (r *rewriter) wholeVector(c ir.ExprCompose) ir.ExpressionKind {
 	if int(c.Type) >= len(r.module.Types) {
 		return c
@@ -239,7 +239,7 @@ func forGLSL(r *rewriter, kind ir.ExpressionKind, t ir.TypeInner) ir.ExpressionK
 	return kind
 }
 
-// forES makes derivatives plain ones: OpenGL ES has no coarse and fine derivatives.
+// forES replaces coarse and fine derivatives, which OpenGL ES lacks, by plain ones.
 func forES(_ *rewriter, kind ir.ExpressionKind, _ ir.TypeInner) ir.ExpressionKind {
 	if k, ok := kind.(ir.ExprDerivative); ok {
 		k.Control = ir.DerivativeNone
@@ -248,7 +248,7 @@ func forES(_ *rewriter, kind ir.ExpressionKind, _ ir.TypeInner) ir.ExpressionKin
 	return kind
 }
 
-// forSPIRV makes a select of matrices a matrix of selects.
+// forSPIRV replaces a select of matrices by a matrix of selects.
 func forSPIRV(r *rewriter, kind ir.ExpressionKind, t ir.TypeInner) ir.ExpressionKind {
 	k, ok := kind.(ir.ExprSelect)
 	m, matrix := t.(ir.MatrixType)
@@ -266,7 +266,7 @@ func forSPIRV(r *rewriter, kind ir.ExpressionKind, t ir.TypeInner) ir.Expression
 	return compose
 }
 
-// selectComponents makes a select by a vector a vector of selects.
+// selectComponents replaces a select by a vector by a vector of selects.
 func (r *rewriter) selectComponents(k ir.ExprSelect, t ir.TypeInner) ir.ExpressionKind {
 	condition, ok := r.typeOf(k.Condition).(ir.VectorType)
 	if !ok {
@@ -284,7 +284,7 @@ func (r *rewriter) selectComponents(k ir.ExprSelect, t ir.TypeInner) ir.Expressi
 	return compose
 }
 
-// declare returns the handle of a type, which it adds to the module unless it is there.
+// declare returns the handle of a type, adding it to the module if necessary.
 func (r *rewriter) declare(t ir.TypeInner) ir.TypeHandle {
 	for i := range r.module.Types {
 		if isNumber(t) && r.module.Types[i].Inner == t {
@@ -295,7 +295,7 @@ func (r *rewriter) declare(t ir.TypeInner) ir.TypeHandle {
 	return ir.TypeHandle(len(r.module.Types) - 1)
 }
 
-// number adds a number, or a vector of it, of the type t.
+// number adds a number of type t, or a vector with that number as all components.
 func (r *rewriter) number(n uint32, t ir.TypeInner) ir.ExpressionHandle {
 	size, s := components(t)
 	l := ir.Literal{Value: ir.LiteralU32(n)}
@@ -309,7 +309,7 @@ func (r *rewriter) number(n uint32, t ir.TypeInner) ir.ExpressionHandle {
 	return h
 }
 
-// real adds a float, or a vector of it, of the type t.
+// real adds a float of type t, or a vector with that float as all components.
 func (r *rewriter) real(f float32, t ir.TypeInner) ir.ExpressionHandle {
 	size, s := components(t)
 	h := r.addExpression(ir.Literal{Value: ir.LiteralF32(f)}, s)
@@ -319,8 +319,8 @@ func (r *rewriter) real(f float32, t ir.TypeInner) ir.ExpressionHandle {
 	return h
 }
 
-// integerOperator spells out remainders of signed integers, which GLSL leaves undefined
-// for negative ones, and takes shifts modulo 32 as WGSL does.
+// integerOperator replaces remainders of signed integers, which GLSL leaves undefined for
+// negative ones, and takes shift counts modulo 32 as WGSL does.
 func (r *rewriter) integerOperator(k ir.ExprBinary, t ir.TypeInner) ir.ExpressionKind {
 	switch k.Op {
 	case ir.BinaryModulo:
@@ -342,8 +342,8 @@ func (r *rewriter) integerOperator(k ir.ExprBinary, t ir.TypeInner) ir.Expressio
 	return k
 }
 
-// bitFunction replaces functions of integers if the GLSL function of that name has other results
-// or takes no unsigned integers.
+// bitFunction replaces functions of integers if the GLSL function with that name has other
+// results or does not accept unsigned integers.
 func (r *rewriter) bitFunction(k ir.ExprMath, t ir.TypeInner) ir.ExpressionKind {
 	width := uint8(4)
 	unsigned := ofKind(t, ir.ScalarUint)
@@ -352,7 +352,7 @@ func (r *rewriter) bitFunction(k ir.ExprMath, t ir.TypeInner) ir.ExpressionKind 
 	}
 	switch k.Fun {
 	case ir.MathAbs:
-		if unsigned { // a shift by nothing, since the value itself may have no name
+		if unsigned { // a shift by 0, because the value itself may have no name
 			return ir.ExprBinary{Op: ir.BinaryShiftRight, Left: k.Arg, Right: r.number(0, t)}
 		}
 	case ir.MathCountLeadingZeros: // naga writes 31 - findMSB(x), which is signed; findMSB of a negative number is its highest 0

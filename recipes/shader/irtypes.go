@@ -8,9 +8,9 @@ import (
 	"github.com/gogpu/naga/ir"
 )
 
-// checkTypes checks that the values in each function have the types that WGSL wants,
-// and corrects the types that naga has noted for expressions: naga infers some wrongly.
-// The writers of GLSL, HLSL and MSL would print such a function all the same.
+// checkTypes checks that the values in each function have the types that WGSL requires, and
+// corrects the types that naga has recorded for expressions: naga infers some wrongly. The
+// writers of GLSL, HLSL and MSL would write such a function without an error.
 func checkTypes(m *ir.Module) error {
 	if err := checkConstants(m); err != nil {
 		return err
@@ -28,7 +28,7 @@ func checkTypes(m *ir.Module) error {
 	return nil
 }
 
-// checkConstants checks the constants and first values of a module.
+// checkConstants checks the constants and initial values of a module.
 func checkConstants(m *ir.Module) error {
 	c := newTypeChecker(m, &ir.Function{Expressions: m.GlobalExpressions})
 	for i, e := range m.GlobalExpressions {
@@ -108,7 +108,7 @@ func isNumber(t ir.TypeInner) bool {
 	return false
 }
 
-// equal reports whether two types are the same. Structs are, if their names are.
+// equal reports whether two types are the same. Structs are the same if their names are.
 func (c *typeChecker) equal(a, b ir.TypeInner) bool {
 	switch a := a.(type) {
 	case ir.ArrayType:
@@ -137,13 +137,13 @@ func (c *typeChecker) declared(h ir.TypeHandle) (ir.TypeInner, error) {
 	return c.module.Types[h].Inner, nil
 }
 
-// set notes the type of an expression.
+// set records the type of an expression.
 func (c *typeChecker) set(h ir.ExpressionHandle, t ir.TypeInner) error {
 	c.types[h] = t
 	return nil
 }
 
-// setDeclared notes a type of the module as the type of an expression.
+// setDeclared records a type of the module as the type of an expression.
 func (c *typeChecker) setDeclared(h ir.ExpressionHandle, t ir.TypeHandle) (err error) {
 	c.types[h], err = c.declared(t)
 	c.handles[h] = &t
@@ -290,8 +290,7 @@ func (c *typeChecker) pointee(t ir.TypeInner) ir.TypeInner {
 	return nil
 }
 
-// access infers the type of a part of a value, or of a pointer to a part. Index is -1
-// unless it is known.
+// access infers the type of a part of a value, or of a pointer to a part. index is -1 if unknown.
 func (c *typeChecker) access(h, base ir.ExpressionHandle, index int) error {
 	whole := c.types[base]
 	space, pointer := ir.AddressSpace(0), false
@@ -332,7 +331,7 @@ func (c *typeChecker) access(h, base ir.ExpressionHandle, index int) error {
 	return bad
 }
 
-// part notes the type of an element or a member.
+// part records the type of an element or a member.
 func (c *typeChecker) part(h ir.ExpressionHandle, t ir.TypeHandle, space ir.AddressSpace, pointer bool) error {
 	if pointer {
 		return c.set(h, ir.PointerType{Base: t, Space: space})
@@ -340,7 +339,7 @@ func (c *typeChecker) part(h ir.ExpressionHandle, t ir.TypeHandle, space ir.Addr
 	return c.setDeclared(h, t)
 }
 
-// compose checks the parts that a value is made of.
+// compose checks the parts of a composed value.
 func (c *typeChecker) compose(t ir.TypeInner, parts []ir.ExpressionHandle) error {
 	want := func(n int, part func(int) ir.TypeInner) error {
 		if len(parts) != n {
@@ -379,8 +378,8 @@ func (c *typeChecker) compose(t ir.TypeInner, parts []ir.ExpressionHandle) error
 	return nil
 }
 
-// components returns how many components a scalar or vector has, and their type; 0 for
-// other types.
+// components returns the number and type of the components of a scalar or vector, and 0 for other
+// types.
 func components(t ir.TypeInner) (int, ir.ScalarType) {
 	switch t := t.(type) {
 	case ir.ScalarType:

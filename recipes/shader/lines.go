@@ -5,18 +5,17 @@ import (
 	"fmt"
 )
 
-// A text is a file of GLSL after the first steps of its preprocessor: line ends are \n,
-// and lines that end in a backslash are joined with the next. The newlines that joining
-// took away follow the joined line, so that the lines below keep their numbers.
+// A text is a GLSL file after the first steps of the preprocessor: line ends are \n, and a line
+// that ends in a backslash is joined with the next. The removed newlines follow the joined line,
+// so that later lines keep their numbers.
 type text struct {
 	shown []byte // with its comments
-	code  []byte // the same with spaces for comments and the newlines in them
+	code  []byte // the same with spaces for comments and their newlines
 	at    int
 }
 
-// next returns a line with its end as it is shown, and what of it is code. A line may
-// hold comments of several lines: a directive goes on behind them. Both are nil at the
-// end.
+// next returns a line with its end, as shown, and its code. A line may contain comments of
+// several lines: a directive continues behind them. Both results are nil at the end.
 func (t *text) next() (shown, code []byte) {
 	if t.at >= len(t.code) {
 		return nil, nil
@@ -30,10 +29,9 @@ func (t *text) next() (shown, code []byte) {
 	return shown, code
 }
 
-// compact returns a line without its comments for a compiler, which then cannot take
-// for a directive what is a comment here, or the other way round. It has as many
-// newlines as the line. Where they would cut a directive in two, or begin one, they
-// move to its end.
+// compact returns a line without its comments, so that a compiler finds the same directives and
+// comments as this package. It has as many newlines as the line. Newlines that would split a
+// directive, or start one, move to its end.
 func compact(shown, code []byte) []byte {
 	start := bytes.IndexFunc(code, func(r rune) bool { return r != '\n' && !blank(r) })
 	keep := start < 0 || bytes.IndexByte(code[start:], '#') < 0
@@ -54,7 +52,7 @@ func compact(shown, code []byte) []byte {
 
 func blank(r rune) bool { return r == ' ' || r == '\t' || r == '\v' || r == '\f' }
 
-// A lineError is one that is in a line of a file, "" for the source.
+// A lineError is an error in a line of a file, "" for the source.
 type lineError struct {
 	file string
 	line int
@@ -68,11 +66,11 @@ func (e *lineError) Error() string {
 	return fmt.Sprintf("%s:%d: %s", e.file, e.line, e.what)
 }
 
-// splice stands for a backslash with a line end behind it while a file is read.
+// splice replaces a backslash and its line end while a file is read.
 const splice = 0
 
-// prepareGLSL prepares a file of GLSL. Whether lines are joined in comments, too, depends on
-// the version of GLSL, see joinsComments.
+// prepareGLSL prepares a file of GLSL. Whether lines are also joined in comments depends on the
+// GLSL version, see joinsComments.
 func prepareGLSL(source []byte, joins bool) (*text, error) {
 	source, err := unifyLines(source)
 	if err != nil {
@@ -95,7 +93,7 @@ func prepareGLSL(source []byte, joins bool) (*text, error) {
 	return &text{shown: l.shown, code: l.code}, nil
 }
 
-// unifyLines makes every line end a \n and every backslash before one a splice.
+// unifyLines replaces every line end by \n, and every backslash before one by a splice.
 func unifyLines(source []byte) ([]byte, error) {
 	out := make([]byte, 0, len(source))
 	line := 1
@@ -126,28 +124,28 @@ func unifyLines(source []byte) ([]byte, error) {
 // The states of a lexer.
 const (
 	inCode   = iota
-	inString // "...", which only extensions know and which ends with its line
-	inLine   // a comment of //
-	inBlock  // a comment of /* */
+	inString // "...", which only extensions allow and which ends with its line
+	inLine   // a // comment
+	inBlock  // a /* */ comment
 )
 
-// A lexer tells code from comments.
+// A lexer separates code from comments.
 type lexer struct {
 	source      []byte
 	at          int
 	shown, code []byte
 	state       int
-	line        int // that is being read
-	opened      int // where the comment began
+	line        int // current line
+	opened      int // line where the comment began
 	owed        int // newlines of joined lines
 }
 
-// putCharacter appends a character as it is shown and as code.
+// putCharacter appends a character as shown and as code.
 func (l *lexer) putCharacter(shown, code byte) {
 	l.shown, l.code = append(l.shown, shown), append(l.code, code)
 }
 
-// newlines ends a line, and the lines that were joined with it.
+// newlines ends a line and the lines that were joined with it.
 func (l *lexer) newlines(code byte) {
 	for ; l.owed >= 0; l.owed-- {
 		l.putCharacter('\n', code)
@@ -156,9 +154,9 @@ func (l *lexer) newlines(code byte) {
 	l.line++
 }
 
-// endsInBackslash reports whether the line that is being ended is shown with a backslash
-// at its end, which would join it with the next for whoever reads what is shown: the line
-// was joined with an empty one behind another backslash. remove takes it away.
+// endsInBackslash reports whether the current line, as shown, ends in a backslash, which would
+// join it with the next line in another tool: the line was joined with an empty one behind
+// another backslash. remove replaces that backslash.
 func (l *lexer) endsInBackslash(remove bool) bool {
 	n := len(l.shown)
 	found := n > 0 && l.shown[n-1] == '\\'
@@ -168,8 +166,8 @@ func (l *lexer) endsInBackslash(remove bool) bool {
 	return found
 }
 
-// pair reports whether two characters come next, and takes them as a comment's. Lines
-// may be joined between them.
+// pair reports whether two characters follow, and consumes them as part of a comment. Lines may
+// be joined between them.
 func (l *lexer) pair(a, b byte) (joined, found bool) {
 	i := l.at + 1
 	for i < len(l.source) && l.source[i] == splice {
@@ -185,7 +183,7 @@ func (l *lexer) pair(a, b byte) (joined, found bool) {
 	return splices > 0, true
 }
 
-// step takes the next character, or the next two.
+// step consumes the next character, or the next two.
 func (l *lexer) step(joins bool) error {
 	c := l.source[l.at]
 	switch {
@@ -198,7 +196,7 @@ func (l *lexer) step(joins bool) error {
 			l.state = inCode
 			return nil
 		}
-		if c == '\n' || c == splice { // in a comment they come to the same
+		if c == '\n' || c == splice { // equivalent in a comment
 			l.endsInBackslash(true)
 			l.newlines(' ')
 		} else {
@@ -243,8 +241,8 @@ func (l *lexer) step(joins bool) error {
 	return nil
 }
 
-// harmless reports whether a line is empty or a comment, so that it does not matter
-// whether it belongs to the comment before it.
+// harmless reports whether a line is empty or a comment, so that it does not matter whether it
+// belongs to the comment before it.
 func harmless(rest []byte) bool {
 	if i := bytes.IndexAny(rest, "\n\x00"); i >= 0 {
 		rest = rest[:i]
@@ -253,7 +251,6 @@ func harmless(rest []byte) bool {
 	return len(rest) == 0 || bytes.HasPrefix(rest, []byte("//"))
 }
 
-// joinsComments reports whether a version of GLSL joins lines that end in a backslash
-// in comments, too. Earlier versions know no such lines: some compilers join them
-// all the same, some do so only outside of comments.
+// joinsComments reports whether a GLSL version also joins lines in comments. Earlier versions do
+// not define joined lines: some compilers join them nevertheless, some only outside of comments.
 func joinsComments(version int) bool { return version >= 420 && version < 1000 || version >= 1300 }

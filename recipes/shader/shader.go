@@ -1,49 +1,46 @@
 // Package shader is the recipe for shaders.
 //
-// WGSL (.wgsl) is compiled to SPIR-V, GLSL, HLSL or the Metal shading language by the
-// library naga, which is young. So the recipe works out the type of each expression and
-// the offset of each member itself and refuses a shader that naga got wrong, with the
-// line of the function or declaration. It spells out operators and functions that GLSL
-// or HLSL lacks or defines in another way. spirv-val and the driver still know more. Naga
-// does not know hexadecimal floats and overrides yet. GLSL (.glsl, .vert, .frag, .comp, .geom, .tesc,
-// .tese) has its includes expanded, so that one file is all that a driver needs; an
-// external compiler can make SPIR-V of it.
+// WGSL (.wgsl) is compiled to SPIR-V, GLSL, HLSL or the Metal shading language by the library
+// naga, which is young. So the recipe itself computes the type of each expression and the offset
+// of each member, and refuses a shader that naga got wrong, naming the line of the function or
+// declaration. It replaces operators and functions that GLSL or HLSL lacks or defines
+// differently. spirv-val and the driver check more. naga does not support hexadecimal floats and
+// overrides yet.
+//
+// In GLSL (.glsl, .vert, .frag, .comp, .geom, .tesc, .tese), includes are expanded, so that a
+// driver needs only one file. An external compiler can make SPIR-V of it.
 //
 // # GLSL and HLSL made of WGSL
 //
-// GLSL has no groups: the bindings of @group(0) stay, the bindings of each later group
-// follow the group before it. A comment behind #version lists them with the names of
-// blocks and textures, for versions that have no layout(binding) as well. Structs are
-// padded where std140 or std430 would place a member elsewhere than WGSL. A texture is
-// tied to one sampler. In HLSL, @group(G) @binding(B) is the register B of its kind in
-// space G.
+// GLSL has no groups: the bindings of @group(0) stay, and the bindings of each later group follow
+// the group before it. A comment behind #version lists them with the names of blocks and
+// textures, also for versions without layout(binding). Structs are padded where std140 or std430
+// would place a member differently from WGSL. A texture belongs to one sampler. In HLSL,
+// @group(G) @binding(B) is register B of its kind in space G.
 //
 // # Includes
 //
-// #include "name" is looked for beside the file that has it and then in
-// include_dirs, #include <name> in include_dirs only. Every file is a dependency,
-// also where none is: one that appears there later counts. Includes are expanded
-// wherever they stand outside of comments, in the branches of #if that a compiler
-// will skip as well: which those are only its own macros tell. Line ends become \n,
-// and lines that end in a backslash are joined with the next before anything else is
-// looked at; the lines below keep their numbers. A file with
-// #pragma once gets guards of #ifndef in the place of it. A file that includes
-// itself is an error unless it has guards of its own, or that line.
+// #include "name" is searched beside the including file and then in include_dirs, #include <name>
+// only in include_dirs. Every file is a dependency, including absent files that may appear later.
+// Includes are expanded everywhere outside of comments, even in #if branches that a compiler will
+// skip: only the compiler knows its macros. Line ends become \n, and a line that ends in a
+// backslash is joined with the next before anything else; later lines keep their numbers. A file
+// with #pragma once gets #ifndef guards instead. A file that includes itself is an error unless
+// it has guards or that line.
 //
-// If the source has no #version line, it gets the line of the file that it includes first.
-// Other #version lines of included files are dropped, and so are the lines of extensions
-// that let a compiler expand includes. The options defines come after the #version of
-// the source. #line numbers lines as the GLSL of that version does.
+// If the source has no #version line, it gets the line of its first include. Other #version lines
+// of included files are removed, and so are the lines of extensions that let a compiler expand
+// includes. The option defines is inserted behind the #version of the source. #line follows the
+// GLSL version.
 //
 // # Hostile shaders
 //
-// naga was written for shaders that mean well: some that do not send it into a
-// recursion without end, which ends a process. So this program starts itself once
-// more for each source of WGSL and has that process do the work, for as long as the
-// option timeout says at most. In a program that embeds this package, the functions
-// init of packages that stand before this one run in that process, too, and none of
-// main. Sources that are larger than 256 KiB, nested deeper than 200 brackets, or whose
-// structs within structs or expressions would keep naga busy are refused before.
+// naga does not handle hostile shaders: some cause an infinite recursion, which ends the process.
+// So this program starts itself again for each WGSL source and compiles in that process, limited
+// by option timeout. In a program that embeds this package, the init functions of packages that
+// are initialized earlier also run in that process, but main does not. Sources are refused before
+// if they have more than 256 KiB or brackets nested deeper than 200, or if their nested structs
+// or expressions would take naga too long.
 package shader
 
 import (
@@ -65,18 +62,18 @@ import (
 
 // Shader holds the options of the recipe.
 type Shader struct {
-	Format         string            `toml:"format" enum:"source,spirv,glsl,hlsl,msl" doc:"what is written; source is WGSL as it is once naga has accepted it, and GLSL with its includes expanded"`
-	Entry          string            `toml:"entry" doc:"the entry point of WGSL that GLSL is written for; empty for the only one"`
-	GLSLVersion    string            `toml:"glsl_version" enum:"330,400,410,420,430,450,460,300 es,310 es,320 es" doc:"the version of GLSL that WGSL is turned into"`
-	SPIRVVersion   string            `toml:"spirv_version" enum:"1.0,1.1,1.2,1.3,1.4,1.5,1.6" doc:"the version of SPIR-V that WGSL is turned into"`
+	Format         string            `toml:"format" enum:"source,spirv,glsl,hlsl,msl" doc:"output format; source is the WGSL that naga has accepted, or GLSL with its includes expanded"`
+	Entry          string            `toml:"entry" doc:"the WGSL entry point for GLSL output; empty for the only one"`
+	GLSLVersion    string            `toml:"glsl_version" enum:"330,400,410,420,430,450,460,300 es,310 es,320 es" doc:"the GLSL version of the output for WGSL"`
+	SPIRVVersion   string            `toml:"spirv_version" enum:"1.0,1.1,1.2,1.3,1.4,1.5,1.6" doc:"the SPIR-V version of the output for WGSL"`
 	Debug          bool              `toml:"debug" doc:"keep names in SPIR-V"`
-	IncludeDirs    []string          `toml:"include_dirs" doc:"folders that includes of GLSL are looked for in, with a slash in front: paths from the asset folder"`
+	IncludeDirs    []string          `toml:"include_dirs" doc:"directories that are searched for GLSL includes: paths from the asset directory with a leading slash"`
 	Defines        map[string]string `toml:"defines" doc:"macros for GLSL, put after #version: { LIGHTS = \"4\" }"`
-	LineDirectives bool              `toml:"line_directives" doc:"put #line where a file of GLSL begins and goes on, its number being that of the list of files at the top"`
+	LineDirectives bool              `toml:"line_directives" doc:"write #line at the begin and after each include of a GLSL file, with the file's number in the list at the top"`
 	Compiler       string            `toml:"compiler" doc:"the program that makes SPIR-V of GLSL: \"glslangValidator\", or a file; empty for none"`
-	Client         string            `toml:"client" enum:"vulkan,opengl" doc:"whose SPIR-V the compiler makes"`
-	Stage          string            `toml:"stage" enum:"auto,vert,frag,comp,geom,tesc,tese" doc:"the stage of GLSL for the compiler; auto goes by the extension"`
-	Timeout        time.Duration     `toml:"timeout" min:"1ms" doc:"how long compiling may take" unkeyed:"a limit on time changes no byte"`
+	Client         string            `toml:"client" enum:"vulkan,opengl" doc:"the API for which the compiler makes SPIR-V"`
+	Stage          string            `toml:"stage" enum:"auto,vert,frag,comp,geom,tesc,tese" doc:"the stage of GLSL for the compiler; auto decides by the extension"`
+	Timeout        time.Duration     `toml:"timeout" min:"1ms" doc:"time limit for compiling" unkeyed:"a limit on time changes no byte"`
 }
 
 // Recipe returns the recipe "shader".
@@ -135,8 +132,8 @@ func (o *Shader) Tools() []string {
 	return []string{o.Compiler}
 }
 
-// Machine implements recipe.MachineUser: naga works out constants as the processor
-// rounds.
+// Machine implements recipe.MachineUser: naga evaluates constants with the rounding of the
+// processor.
 func (o *Shader) Machine() string {
 	if o.Format == "source" {
 		return ""
@@ -144,14 +141,15 @@ func (o *Shader) Machine() string {
 	return runtime.GOARCH
 }
 
-// maxSource is the largest shader that is read.
+// maxSource is the size limit of a shader.
 const maxSource = 4 << 20
 
-// Estimate implements recipe.Estimator. Includes may come to maxFlat, held as they are
-// read, without comments, and written; what the child takes for each byte of WGSL is measured, with childHeap as its limit.
+// Estimate implements recipe.Estimator. Includes may expand to maxFlat, held three times: as
+// read, without comments, and written. The child's memory per byte of WGSL is measured, with
+// childHeap as its limit.
 func (o *Shader) Estimate(_ []byte, size int64) (int64, error) {
 	if size > maxSource {
-		return 0, fmt.Errorf("%d bytes are no shader; at most %d are read", size, int64(maxSource))
+		return 0, fmt.Errorf("%d bytes are too many for a shader; at most %d are read", size, int64(maxSource))
 	}
 	return max(8*maxFlat, 32<<20+nagaBytes*min(size, maxWGSL)), nil
 }
@@ -159,7 +157,7 @@ func (o *Shader) Estimate(_ []byte, size int64) (int64, error) {
 // Cook implements recipe.Cooker.
 func (o *Shader) Cook(ctx context.Context, job *recipe.Job) error {
 	if job.Size() > maxSource {
-		return fmt.Errorf("%d bytes are no shader; at most %d are read", job.Size(), int64(maxSource))
+		return fmt.Errorf("%d bytes are too many for a shader; at most %d are read", job.Size(), int64(maxSource))
 	}
 	source, err := job.Source()
 	if err != nil {
@@ -183,7 +181,7 @@ func (o *Shader) Cook(ctx context.Context, job *recipe.Job) error {
 	return job.Write(0, out)
 }
 
-// stages are those that an extension tells.
+// stages maps extensions to stages.
 var stages = map[string]string{
 	".vert": "vert", ".frag": "frag", ".comp": "comp", ".geom": "geom", ".tesc": "tesc", ".tese": "tese",
 	".vs": "vert", ".fs": "frag",
@@ -224,7 +222,7 @@ func (o *Shader) glsl(ctx context.Context, job *recipe.Job, source []byte) error
 	return o.compile(ctx, job, stage, text, f.names)
 }
 
-// readShader reads an included file, unless it is too large to be one.
+// readShader reads an included file of limited size.
 func readShader(job *recipe.Job, name string) ([]byte, error) {
 	f, err := job.OpenDep(name)
 	if err != nil {
@@ -233,7 +231,7 @@ func readShader(job *recipe.Job, name string) ([]byte, error) {
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, maxSource+1))
 	if len(text) > maxSource {
-		return nil, fmt.Errorf("%s: more than %d bytes are no shader", name, maxSource)
+		return nil, fmt.Errorf("%s: more than %d bytes are too many for a shader", name, maxSource)
 	}
 	return text, err
 }

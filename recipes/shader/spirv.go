@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Opcodes of SPIR-V that are looked at, from the specification, section 3.52.
+// Opcodes of SPIR-V used here, from the specification, section 3.52.
 const (
 	opExtInstImport     = 11
 	opExtInst           = 12
@@ -39,14 +39,14 @@ const (
 	opSampledImage      = 86
 	opMatrixTimesScalar = 143
 	opMatrixTimesMatrix = 146
-	opBranch            = 250 // on a condition
+	opBranch            = 250 // conditional
 	opSwitch            = 251
 	opReturnValue       = 254
 )
 
-// checkSPIRV finds what the compiler is known to get wrong, and the like: modules of a
-// later version than was asked for, values of another type than their operation makes
-// or takes, blocks within blocks. It is no validator; spirv-val is.
+// checkSPIRV detects known faults of the compiler and similar ones: modules of a later version
+// than requested, values of another type than their operation makes or takes, and nested blocks.
+// For a full validation, see spirv-val.
 func checkSPIRV(module []byte, asked string) error {
 	words := make([]uint32, len(module)/4)
 	for i := range words {
@@ -73,17 +73,17 @@ func checkSPIRV(module []byte, asked string) error {
 	return nil
 }
 
-// A spirvModule is what has been seen of one.
+// A spirvModule holds the facts about the instructions so far.
 type spirvModule struct {
 	types     map[uint32][]uint32 // the opcode of each type, then its operands
-	typeOf    map[uint32]uint32   // each value's
+	typeOf    map[uint32]uint32   // of each value
 	functions map[uint32]uint32   // the type of each
 	blocks    map[uint32]bool     // types with the decoration Block or BufferBlock
 	standard  uint32              // the instruction set GLSL.std.450
-	returns   uint32              // the type of the function at hand
+	returns   uint32              // the type of the current function
 }
 
-// instruction judges one with the words behind its opcode.
+// instruction checks one instruction with the words behind its opcode.
 func (m *spirvModule) instruction(op uint32, w []uint32) error {
 	switch {
 	case op == opDecorate && len(w) >= 2 && (w[1] == 2 || w[1] == 3):
@@ -122,7 +122,7 @@ func makesValue(op uint32) bool {
 		op >= 194 && op <= 215 || op == 227 || op >= 229 && op <= 245 || op >= 333 && op <= 366 || op == 400
 }
 
-// holdsBlock reports whether a type is a Block, or an array of them.
+// holdsBlock reports whether a type is a Block, or an array of Blocks.
 func (m *spirvModule) holdsBlock(t uint32) bool {
 	for range len(m.types) {
 		d := m.types[t]
@@ -134,7 +134,7 @@ func (m *spirvModule) holdsBlock(t uint32) bool {
 	return m.blocks[t]
 }
 
-// pointee returns what a pointer of a type points to.
+// pointee returns the type that a pointer type points to.
 func (m *spirvModule) pointee(t uint32) uint32 {
 	if d := m.types[t]; len(d) == 3 && d[0] == opTypePointer {
 		return d[2]
@@ -142,7 +142,7 @@ func (m *spirvModule) pointee(t uint32) uint32 {
 	return 0
 }
 
-// same wants all values to be of one type. A type of 0 is not known.
+// same checks that all values have one type. Type 0 is unknown.
 func (m *spirvModule) same(op, t uint32, values ...uint32) error {
 	for _, v := range values {
 		if of := m.typeOf[v]; t != 0 && of != 0 && of != t {
@@ -156,20 +156,20 @@ func (m *spirvModule) mismatch(op, have, want uint32) error {
 	return fmt.Errorf("%s has %s for %s", opName(op), m.name(have), m.name(want))
 }
 
-// shape returns how many components a type has, and of which type they are. Those that
-// are neither numbers nor vectors have none.
+// shape returns the number and type of a type's components, and 0 unless it is a number or a
+// vector.
 func (m *spirvModule) shape(t uint32) (count, component uint32) {
 	switch d := m.types[t]; {
 	case len(d) == 0:
 	case d[0] == opTypeVector && len(d) == 3:
 		return d[2], d[1]
-	case d[0] >= opTypeBool && d[0] <= opTypeFloat: // bool, too
+	case d[0] >= opTypeBool && d[0] <= opTypeFloat: // also bool
 		return 1, t
 	}
 	return 0, 0
 }
 
-// name describes a type for people.
+// name describes a type for messages.
 func (m *spirvModule) name(t uint32) string {
 	d := m.types[t]
 	if n, of := m.shape(t); n > 1 {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// What naga makes of these is no SPIR-V of the version that was asked for.
+// naga compiles these shaders to invalid SPIR-V, or to SPIR-V of another version than requested.
 func TestCompilerFaults(t *testing.T) {
 	const compute = "@compute @workgroup_size(1) fn main() { "
 	for _, tc := range []struct{ source, version, want string }{
@@ -35,7 +35,7 @@ func ins(op uint32, words ...uint32) []uint32 {
 	return append([]uint32{uint32(len(words)+1)<<16 | op}, words...)
 }
 
-func TestCheckSPIRV(t *testing.T) {
+func TestInvalidSPIRVIsRefused(t *testing.T) {
 	const (
 		f32 = 100 + iota
 		u32
@@ -162,7 +162,7 @@ func assemble(version uint32, parts ...[]uint32) []byte {
 	return out
 }
 
-// The sample shaders are valid for spirv-val, too, whose judgement counts.
+// spirv-val, the authority, also accepts the sample shaders.
 func TestCompilerMakesValidSPIRV(t *testing.T) {
 	if _, err := exec.LookPath("spirv-val"); err != nil {
 		t.Skip("spirv-val is not installed")

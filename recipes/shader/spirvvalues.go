@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// value judges an instruction that makes a value of type t of the operands w.
+// value checks an instruction that makes a value of type t from the operands w.
 func (m *spirvModule) value(op, t uint32, w []uint32) error {
 	if kind := ruleOf(op); kind != [2]uint32{} {
 		return m.math(op, kind, t, w)
@@ -55,7 +55,7 @@ func (m *spirvModule) value(op, t uint32, w []uint32) error {
 		return m.same(op, t, w[1:]...)
 	case op == 229 || op >= 234 && op <= 242: // atomics with one value
 		return m.same(op, t, w[len(w)-1:]...)
-	case op == 245: // phi: values and where they come from
+	case op == 245: // phi: values and their blocks
 		for i := 0; i+1 < len(w); i += 2 {
 			if err := m.same(op, t, w[i]); err != nil {
 				return err
@@ -65,8 +65,8 @@ func (m *spirvModule) value(op, t uint32, w []uint32) error {
 	return nil
 }
 
-// ruleOf returns what kind of number an operation makes and of what kind, both 0 if it
-// is none that works on numbers component by component.
+// ruleOf returns the kinds of numbers that an operation makes and takes, or 0 if it does not work
+// component by component.
 func ruleOf(op uint32) (kinds [2]uint32) {
 	switch {
 	case op == 109 || op == 110: // float to integer
@@ -87,8 +87,8 @@ func ruleOf(op uint32) (kinds [2]uint32) {
 	return [2]uint32{}
 }
 
-// math wants the result and the operands to be of these kinds, with as many components
-// each. Floats have sizes as well, integers signs that may differ.
+// math checks that the result and the operands have these kinds, and the same number of
+// components. Floats must also have the same size; the signs of integers may differ.
 func (m *spirvModule) math(op uint32, kinds [2]uint32, t uint32, w []uint32) error {
 	n, component := m.shape(t)
 	if kind := m.types[component]; n == 0 || kind[0] != kinds[0] {
@@ -110,7 +110,7 @@ func (m *spirvModule) math(op uint32, kinds [2]uint32, t uint32, w []uint32) err
 	return m.ofKind(op, kinds[1], w...)
 }
 
-// ofKind wants all values to be numbers of a kind, or vectors of them.
+// ofKind checks that all values are numbers of a kind, or vectors of them.
 func (m *spirvModule) ofKind(op, kind uint32, values ...uint32) error {
 	for _, v := range values {
 		of := m.typeOf[v]
@@ -121,7 +121,7 @@ func (m *spirvModule) ofKind(op, kind uint32, values ...uint32) error {
 	return nil
 }
 
-// scalars wants the same without vectors.
+// scalars checks that all values are numbers of a kind.
 func (m *spirvModule) scalars(op, kind uint32, values ...uint32) error {
 	for _, v := range values {
 		if n, _ := m.shape(m.typeOf[v]); n > 1 {
@@ -131,14 +131,14 @@ func (m *spirvModule) scalars(op, kind uint32, values ...uint32) error {
 	return m.ofKind(op, kind, values...)
 }
 
-// is reports whether a value is of a type with that opcode, or of none that is known.
+// is reports whether a value's type has an opcode, or is unknown.
 func (m *spirvModule) is(value, opcode uint32) bool {
 	d := m.types[m.typeOf[value]]
 	return len(d) == 0 || d[0] == opcode
 }
 
-// sample wants a coordinate with a number for each dimension of a texture, a float
-// unless a single texel is fetched.
+// sample checks that a coordinate has a number for each dimension of a texture: floats, or
+// integers if a single texel is fetched.
 func (m *spirvModule) sample(op, image, coordinate uint32) error {
 	kind := uint32(opTypeFloat)
 	if op == 95 { // fetch
@@ -161,10 +161,10 @@ func (m *spirvModule) sample(op, image, coordinate uint32) error {
 	return nil
 }
 
-// floatMath are the operations on floats of one type.
+// floatMath maps the operations on floats of one type to their names.
 var floatMath = map[uint32]string{127: "OpFNegate", 129: "OpFAdd", 131: "OpFSub", 133: "OpFMul", 136: "OpFDiv", 140: "OpFRem", 141: "OpFMod"}
 
-// opName names an instruction for people.
+// opName names an instruction for messages.
 func opName(op uint32) string {
 	names := map[uint32]string{
 		opExtInst: "OpExtInst", opFunctionCall: "OpFunctionCall", opLoad: "OpLoad", opStore: "OpStore", 65: "OpAccessChain",
@@ -177,7 +177,8 @@ func opName(op uint32) string {
 	return fmt.Sprint("instruction ", op)
 }
 
-// reduces wants vectors of one type, whose components are like the result.
+// reduces checks that the operands are vectors of one type, whose components have the type of the
+// result.
 func (m *spirvModule) reduces(op, t uint32, values ...uint32) error {
 	of := m.typeOf[values[0]]
 	if _, component := m.shape(of); component != 0 && component != t {
@@ -189,7 +190,7 @@ func (m *spirvModule) reduces(op, t uint32, values ...uint32) error {
 func (m *spirvModule) call(t uint32, w []uint32) error {
 	d := m.types[m.functions[w[0]]]
 	if len(d) < 2 {
-		return nil // it comes later
+		return nil // it follows later
 	}
 	if d[1] != t || len(d)-2 != len(w)-1 {
 		return errors.New("a call does not fit its function")
@@ -252,7 +253,7 @@ func (m *spirvModule) construct(t uint32, w []uint32) error {
 	return nil
 }
 
-// product wants matrices and vectors that fit each other.
+// product checks that the sizes of matrices and vectors fit.
 func (m *spirvModule) product(op, t uint32, w []uint32) error {
 	size := func(t uint32) (columns, rows uint32) {
 		d := m.types[t]
@@ -286,7 +287,7 @@ func (m *spirvModule) product(op, t uint32, w []uint32) error {
 	return nil
 }
 
-// extract follows the indices to the part that is taken.
+// extract follows the indices to the extracted part.
 func (m *spirvModule) extract(op, t uint32, w []uint32) error {
 	of := m.typeOf[w[0]]
 	for _, i := range w[1:] {
@@ -311,13 +312,13 @@ func (m *spirvModule) extract(op, t uint32, w []uint32) error {
 	return nil
 }
 
-// standardFunction judges those functions of GLSL.std.450 whose operands are all of the
-// result's type, and those that make one number of vectors.
+// standardFunction checks functions of GLSL.std.450 whose operands all have the result's type,
+// and functions that reduce vectors to one number.
 func (m *spirvModule) standardFunction(t, function uint32, w []uint32) error {
 	switch {
 	case function == 66 || function == 67: // length, distance
 		return m.reduces(opExtInst, t, w...)
-	case function <= 32 && function != 5 && function != 7, // not those on integers
+	case function <= 32 && function != 5 && function != 7, // not those for integers
 		function == 37, function == 40, function == 43, function == 46, // min, max, clamp, mix of floats
 		function >= 48 && function <= 50,               // step, smoothstep, fma
 		function == 68, function == 69, function == 71: // cross, normalize, reflect

@@ -14,6 +14,7 @@ import (
 	"github.com/gogpu/naga"
 	"github.com/gogpu/naga/glsl"
 	"github.com/gogpu/naga/ir"
+	"github.com/gogpu/naga/msl"
 	"github.com/gogpu/naga/spirv"
 
 	"github.com/assetcook/assetcook/internal/lazyregexp"
@@ -21,17 +22,17 @@ import (
 )
 
 const (
-	// maxWGSL is the largest WGSL source that naga is given, and maxNested how deep
-	// its brackets may lie in one another: it calls itself for each.
+	// maxWGSL is the size limit of a WGSL source for naga, and maxNested that of nested brackets:
+	// naga calls itself for each.
 	maxWGSL   = 256 << 10
 	maxNested = 200
-	// maxUnary is how many signs such as - and ! may follow each other.
+	// maxUnary limits successive signs such as - and !.
 	maxUnary = 32
-	// nagaBytes is what it takes for a byte of source at most.
+	// nagaBytes is the maximal memory of naga per byte of source.
 	nagaBytes = 1800
 )
 
-// translate checks WGSL and compiles it, in a process of its own.
+// translate checks WGSL and compiles it in a separate process.
 func (o *Shader) translate(ctx context.Context, source []byte) ([]byte, error) {
 	if err := tame(source); err != nil {
 		return nil, err
@@ -42,7 +43,7 @@ func (o *Shader) translate(ctx context.Context, source []byte) ([]byte, error) {
 	}, o.Timeout)
 }
 
-// tame refuses what naga might not survive.
+// tame refuses sources that naga might not survive.
 func tame(source []byte) error {
 	if len(source) > maxWGSL {
 		return fmt.Errorf("%d bytes of WGSL are more than the %d that are compiled", len(source), maxWGSL)
@@ -59,14 +60,14 @@ func tame(source []byte) error {
 			depth++
 		case c == ')', c == ']', c == '}':
 			depth = max(0, depth-1)
-		case c == '<' && !comparing: // << and <= are no brackets
+		case c == '<' && !comparing: // << and <= are not brackets
 			angles++
-		case c == '>': // >> may be two of them
+		case c == '>': // >> may be two closing brackets
 			angles = max(0, angles-1)
 		}
 		switch c {
 		case ';', '{', '}':
-			angles, unary = 0, 0 // they were less than, not brackets
+			angles, unary = 0, 0 // they were less-than signs, not brackets
 		case '-', '!', '~', '&', '*':
 			unary++
 		case ' ', '\t', '\r', '\n':
@@ -83,8 +84,8 @@ func tame(source []byte) error {
 	return checkCost(source, code)
 }
 
-// withoutComments returns WGSL with spaces for its comments, of which those between
-// /* and */ may lie in one another.
+// withoutComments replaces the comments of WGSL by spaces. Comments between /* and */ may be
+// nested.
 func withoutComments(source []byte) []byte {
 	out := bytes.Clone(source)
 	for i := 0; i < len(out); {
@@ -118,8 +119,8 @@ func withoutComments(source []byte) []byte {
 	return out
 }
 
-// compile is what the child process does. The error starts with line and column, if
-// naga names them.
+// compile compiles an order in the child process. The error starts with line and column, if naga
+// names them.
 func (o *order) compile() ([]byte, error) {
 	ast, err := naga.Parse(o.Source)
 	if err != nil {
@@ -233,7 +234,7 @@ func digit(s string) uint8 { return s[0] - '0' }
 
 var placed = lazyregexp.New(`(?:at )?(?:line )?(\d+)(?::|, column )(\d+):? ?`)
 
-// inPlace puts the line and column that naga names in front of what it says.
+// inPlace moves the line and column in naga's message to its start.
 func inPlace(err error) error {
 	if err == nil {
 		return nil
@@ -268,7 +269,8 @@ var (
 		`(?:un)?pack[24]x\w+|workgroup(?:Barrier|UniformLoad)|inverse|outer)$`)
 )
 
-// checkNames refuses functions that are called like built-in ones: naga calls those.
+// checkNames refuses functions with the names of built-in functions, because naga calls the
+// built-in ones.
 func checkNames(code []byte) error {
 	for _, m := range functionName().FindAllSubmatch(code, -1) {
 		if builtInNames().Match(m[1]) {
@@ -278,11 +280,37 @@ func checkNames(code []byte) error {
 	return nil
 }
 
-// oneLine is what a library says, without line ends, shortened if it is very long.
+// oneLine returns a library's message in one line, clipped.
 func oneLine(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
 	if len(s) > 300 {
 		s = s[:300] + "..."
 	}
 	return s
+}
+
+// sizesBuffer is the last buffer of Metal.
+const sizesBuffer = " [[buffer(30)]]"
+
+// toMSL writes the Metal shading language. naga numbers buffers, textures and samplers in the
+// order of their groups and bindings, but does not number the buffer with the sizes of arrays.
+func toMSL(module *ir.Module) ([]byte, error) {
+	text, _, err := msl.Compile(module, msl.DefaultOptions())
+	if err != nil {
+		return nil, inPlace(err)
+	}
+	var out strings.Builder
+	entry := false
+	for line := range strings.Lines(text) {
+		switch {
+		case strings.HasPrefix(line, "kernel "), strings.HasPrefix(line, "vertex "), strings.HasPrefix(line, "fragment "):
+			entry = true
+		case strings.HasPrefix(line, ") {"):
+			entry = false
+		case entry && strings.HasSuffix(strings.TrimRight(line, " \n"), "_mslBufferSizes& _buffer_sizes"):
+			line = strings.TrimRight(line, " \n") + sizesBuffer + "\n"
+		}
+		out.WriteString(line)
+	}
+	return []byte(out.String()), nil
 }

@@ -15,7 +15,7 @@ const (
 	floats   = "@group(0) @binding(0) var<storage, read_write> o: array<vec3<f32>>; "
 )
 
-// Operators and functions that GLSL and HLSL lack, or define in another way, are spelled out.
+// Operators and functions that GLSL and HLSL lack, or define differently, are replaced.
 func TestMeaningOfWGSLIsKept(t *testing.T) {
 	for _, tc := range []struct{ format, source, want string }{
 		{"glsl", floats + compute + "o[0] = select(o[1], o[2], o[3] > o[4]); }", "vec3((_e14.x ? _e7.x : _e4.x), "},
@@ -86,7 +86,8 @@ func TestBindingsAreWritten(t *testing.T) {
 	}
 }
 
-// A shader that the target cannot express, or that naga compiles wrongly, is refused with a line.
+// A shader that the target language cannot express, or that naga compiles wrongly, is refused
+// with a line.
 func TestInexpressibleShadersAreRefused(t *testing.T) {
 	const fragment = "@fragment fn main() -> @location(0) vec4<f32> { "
 	for _, tc := range []struct{ source, format, version, want string }{
@@ -112,7 +113,7 @@ func TestInexpressibleShadersAreRefused(t *testing.T) {
 	}
 }
 
-// A function that another entry point calls neither adds to the GLSL nor is refused.
+// A function that only another entry point calls is neither added to the GLSL nor refused.
 func TestUnusedFunctionsDoNotMatter(t *testing.T) {
 	source := unsigned + "fn bits(a: u32) -> u32 { return reverseBits(a); } @compute @workgroup_size(1) fn other() { o[0] = bits(o[1]); } @fragment fn main() -> @location(0) vec4<f32> { return vec4<f32>(1.0); }"
 	res := cook(t, map[string]string{"a.wgsl": source}, "a.wgsl", options{"format": "glsl", "entry": "main", "glsl_version": "330"})
@@ -121,7 +122,7 @@ func TestUnusedFunctionsDoNotMatter(t *testing.T) {
 	}
 }
 
-// The sample shaders are valid for glslangValidator, too, whose judgement counts.
+// glslangValidator, the authority, also accepts the sample shaders.
 func TestCompilerMakesValidGLSL(t *testing.T) {
 	if _, err := exec.LookPath("glslangValidator"); err != nil {
 		t.Skip("glslangValidator is not installed")

@@ -12,9 +12,8 @@ import (
 	"github.com/assetcook/assetcook/internal/lazyregexp"
 )
 
-// checkOffsets compares naga's offsets of struct members with the offsets that WGSL defines.
-// Naga does not know that @align of a member aligns the whole struct, also within other
-// structs and arrays.
+// checkOffsets compares naga's offsets of struct members with the offsets that WGSL defines. naga
+// ignores that @align of a member aligns the whole struct, also within other structs and arrays.
 func checkOffsets(m *ir.Module, source []byte) error {
 	l := wgslLayout{module: m, attributes: map[string]attribute{}}
 	if err := l.readAttributes(withoutComments(source)); err != nil {
@@ -31,13 +30,13 @@ func checkOffsets(m *ir.Module, source []byte) error {
 	return nil
 }
 
-// A wgslLayout lays out types by the rules of WGSL.
+// A wgslLayout computes layouts by the rules of WGSL.
 type wgslLayout struct {
 	module     *ir.Module
 	attributes map[string]attribute // by struct.member
 }
 
-// An attribute holds @align and @size of a member, 0 where there is none.
+// An attribute holds @align and @size of a member, 0 for none.
 type attribute struct{ align, size int }
 
 var (
@@ -72,7 +71,7 @@ func (l *wgslLayout) readAttributes(code []byte) error {
 	return nil
 }
 
-// splitMembers cuts the body of a struct at the commas outside of brackets.
+// splitMembers splits the body of a struct at the commas outside of brackets.
 func splitMembers(body []byte) (list [][]byte) {
 	depth := 0
 	start := 0
@@ -92,7 +91,7 @@ func splitMembers(body []byte) (list [][]byte) {
 	return append(list, bytes.TrimSpace(body[start:]))
 }
 
-// constantNumber returns the value of a number, or of a constant that is declared as one.
+// constantNumber returns the value of a number, or of a constant that is declared as a number.
 func constantNumber(code []byte, text string) (int, error) {
 	if identifier(text) {
 		if m := regexp.MustCompile(`\bconst\s+` + text + `\s*(?::[^=;]*)?=\s*(\w+)\s*;`).FindSubmatch(code); m != nil {
