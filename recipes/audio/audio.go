@@ -1,36 +1,36 @@
-// Package audio is the recipe that turns sound into what games play.
+// Package audio is the recipe that converts sounds for games.
 //
-// It reads WAV (PCM of 8 to 32 bits, float, ADPCM and more), FLAC, MP3 and Ogg
-// Vorbis; what a file holds decides, not what it is called. It writes
+// It reads WAV (PCM of 8 to 32 bits, float, ADPCM and more), FLAC, MP3 and Ogg Vorbis; the
+// content of a file decides, not its name. It writes
 //
 //	auto    pcm with 16 bits, which every browser and engine plays; with 8 bits
 //	        for sources of 8 bits that no option changes
 //	adpcm   WAV with IMA ADPCM: a quarter of the size of 16 bits, very cheap to
 //	        decode; browsers, LÖVE and SDL_mixer refuse it
-//	pcm     WAV with whole numbers of 8 to 32 bits: as it is
-//	float   WAV with 32-bit floats, which may be above full scale
+//	pcm     WAV with integers of 8 to 32 bits
+//	float   WAV with 32-bit floats, which may exceed full scale
 //	qoa     Quite OK Audio: a fifth of 16 bits, better than ADPCM, as cheap
-//	opus    Ogg Opus: the smallest by far, for music and speech; decoding costs
+//	opus    Ogg Opus: the smallest by far, for music and speech; decoding is expensive
 //
-// # What is done, in this order
+// # The steps, in this order
 //
-// Channels are mixed, silence at both ends is cut off, the rate is converted,
-// and the gain is set so that the sound is as loud as asked for without passing
-// the peak. Without options nothing of this happens, and 16 bits in are the same
-// 16 bits out of "pcm". See packages resample and loudness for the methods.
+// Channels are mixed, silence at both ends is cut off, the rate is converted, and the gain is set
+// so that the sound has the requested loudness without exceeding the peak. Without options
+// nothing of this happens, and 16-bit samples are unchanged with "pcm". See packages resample and
+// loudness for the methods.
 //
-// Loops go along: the smpl chunk of WAV, and LOOPSTART with LOOPLENGTH or
-// LOOPEND of Vorbis and FLAC comments and ID3 tags, become the loops of the
-// output. A loop that cannot be kept gives a warning. QOA cannot hold loops, and warns.
+// Loops are kept: the smpl chunk of WAV, and LOOPSTART with LOOPLENGTH or LOOPEND of Vorbis and
+// FLAC comments and ID3 tags, become the loops of the output. A loop that cannot be kept gives a
+// warning. QOA cannot store loops, and warns.
 //
 // # Same bytes
 //
 // All of it gives the same bytes on every processor.
 //
-// # Many sounds in one
+// # Many sounds in one file
 //
-// The recipe "sounds" joins sounds that a list names (sounds.go, soundlist.go); each is prepared
-// as here.
+// The recipe "sounds" joins the sounds of a list (sounds.go, soundlist.go), and prepares each as
+// described here.
 package audio
 
 import (
@@ -50,19 +50,19 @@ import (
 
 // Audio holds the options of the recipe.
 type Audio struct {
-	Format   string  `toml:"format" enum:"auto,adpcm,pcm,float,qoa,opus" doc:"what is written: WAV with whole numbers (auto, pcm), IMA ADPCM (which browsers, LÖVE and SDL_mixer refuse) or floats; QOA; Ogg Opus"`
+	Format   string  `toml:"format" enum:"auto,adpcm,pcm,float,qoa,opus" doc:"output format: WAV with integers (auto, pcm), IMA ADPCM (which browsers, LÖVE and SDL_mixer refuse) or floats; QOA; Ogg Opus"`
 	Bits     int     `toml:"bits" min:"8" max:"32" doc:"bits of a sample with format auto or pcm: 8, 16, 24 or 32"`
-	Dither   bool    `toml:"dither" doc:"with format auto or pcm, hide what rounding does to quiet sounds behind noise of two steps"`
-	Rate     int     `toml:"rate" min:"0" max:"384000" doc:"frames a second; 0 keeps those of the source; opus always has 48000"`
-	Channels string  `toml:"channels" enum:"keep,mono,stereo" doc:"mix down, or make two channels of one"`
-	Loudness float64 `toml:"loudness" min:"-70" max:"0" doc:"integrated loudness in LUFS (EBU R 128) to bring the sound to, such as -16; 0 leaves it as it is"`
-	Peak     float64 `toml:"peak" min:"-20" max:"0" doc:"true peak in dBTP that the gain for loudness may reach; sounds with higher ones stay quieter"`
-	Trim     float64 `toml:"trim" min:"-120" max:"0" doc:"cut off what is below so many dBFS at both ends, such as -60; 0 cuts nothing; loops are never cut"`
-	Loops    string  `toml:"loops" enum:"keep,drop" doc:"what becomes of loop points"`
-	Bitrate  int     `toml:"bitrate" min:"0" max:"2048" doc:"kbit/s of opus, for all channels together; 0 chooses 64 for mono, 96 for stereo; speech of less than 40 a channel sounds better by a command rule with opusenc"`
+	Dither   bool    `toml:"dither" doc:"with format auto or pcm, hide the rounding of quiet sounds by noise of two steps"`
+	Rate     int     `toml:"rate" min:"0" max:"384000" doc:"frames per second; 0 keeps the source's rate; opus always has 48000"`
+	Channels string  `toml:"channels" enum:"keep,mono,stereo" doc:"mix down to mono, or convert to stereo"`
+	Loudness float64 `toml:"loudness" min:"-70" max:"0" doc:"target for integrated loudness in LUFS (EBU R 128), such as -16; 0 does not change it"`
+	Peak     float64 `toml:"peak" min:"-20" max:"0" doc:"limit of the true peak in dBTP for the gain of loudness; sounds with higher peaks stay quieter"`
+	Trim     float64 `toml:"trim" min:"-120" max:"0" doc:"cut off silence below this level in dBFS at both ends, such as -60; 0 cuts nothing; loops are never cut"`
+	Loops    string  `toml:"loops" enum:"keep,drop" doc:"whether loop points are kept"`
+	Bitrate  int     `toml:"bitrate" min:"0" max:"2048" doc:"kbit/s of opus for all channels; 0 chooses 64 for mono, 96 for stereo; for speech below 40 per channel, a command rule with opusenc sounds better"`
 }
 
-// Defaults of options that have an effect only with others.
+// Defaults of options that need other options.
 const (
 	defaultBits = 16
 	defaultPeak = -1
@@ -84,8 +84,8 @@ func Recipe() recipe.Recipe {
 	}
 }
 
-// Outputs implements recipe.Cooker. What has been a WAV file keeps its name; a
-// horn.flac beside a horn.wav needs another one by a rule.
+// Outputs implements recipe.Cooker. The output of a WAV file keeps its name; a horn.flac beside a
+// horn.wav needs a rule with another name.
 func (o *Audio) Outputs() []string {
 	switch o.Format {
 	case "qoa":
@@ -122,7 +122,7 @@ func (o *Audio) Check() error {
 	return nil
 }
 
-// integers reports whether the output is a WAV file of whole numbers.
+// integers reports whether the output is a WAV file of integers.
 func (o *Audio) integers() bool { return o.Format == "auto" || o.Format == "pcm" }
 
 // Cook implements recipe.Cooker.
@@ -152,12 +152,12 @@ func (o *Audio) Cook(ctx context.Context, job *recipe.Job) error {
 	return errors.Join(err, out.Close())
 }
 
-// leavesOpus says whether an Ogg Opus file is already what is asked for.
+// leavesOpus reports whether an Ogg Opus source can be copied.
 func (o *Audio) leavesOpus() bool {
 	return o.Format == "opus" && o.Channels == "keep" && o.Loudness == 0 && o.Trim == 0 && o.Loops == "keep" && o.Bitrate == 0
 }
 
-// copyOpus copies an Ogg Opus source, once its pages are found whole.
+// copyOpus copies an Ogg Opus source after checking its pages.
 func copyOpus(ctx context.Context, job *recipe.Job) error {
 	defer job.Step("copy")()
 	data, err := job.Source()

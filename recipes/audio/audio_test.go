@@ -23,8 +23,7 @@ import (
 	"github.com/assetcook/assetcook/internal/detmath"
 )
 
-// chord makes a clip of 16-bit samples: two tones in each channel, at a tenth of
-// full scale.
+// chord makes a clip of 16-bit samples: two tones in each channel, at a tenth of full scale.
 func chord(rate, channels, frames int) *pcm.Clip {
 	c := &pcm.Clip{Rate: rate, Channels: channels}
 	for i := range frames {
@@ -86,9 +85,9 @@ func snr(want, got *pcm.Clip) float64 {
 	return 10 * math.Log10(signal/noise)
 }
 
-// Every coding of WAV is read back: the same rate, channels, length and loop,
-// and the sound as near as the coding can have it.
-func TestWAV(t *testing.T) {
+// Every coding of WAV can be read back: the rate, channels, length and loop are the same, and the
+// sound is as exact as the coding allows.
+func TestEveryCodingOfWAVIsReadBack(t *testing.T) {
 	in := chord(44100, 2, 5000)
 	in.Loops = []pcm.Loop{{Start: 100, End: 4000}}
 	for _, c := range []struct {
@@ -135,8 +134,8 @@ func TestDefaultIsPCM(t *testing.T) {
 	}
 }
 
-// A sound of 8 bits does not double its size, and keeps every sample, unless a step changes
-// the samples.
+// A sound of 8 bits does not double its size, and keeps every sample, unless a step changes the
+// samples.
 func TestEightBitsStay(t *testing.T) {
 	data := file(t, chord(8000, 2, 2000), wav.PCM8)
 	want, _, err := wav.Decode(t.Context(), data)
@@ -167,7 +166,7 @@ func TestEightBitsStay(t *testing.T) {
 	}
 }
 
-func TestQOA(t *testing.T) {
+func TestQOADecodesToNearlyTheSound(t *testing.T) {
 	in := chord(44100, 2, 6000)
 	out, err := cook(t, options(func(o *Audio) { o.Format = "qoa" }), file(t, in, wav.PCM16))
 	if err != nil {
@@ -182,8 +181,8 @@ func TestQOA(t *testing.T) {
 	}
 }
 
-// QOA has no place for loops.
-func TestQOALoops(t *testing.T) {
+// QOA cannot store loops.
+func TestQOARefusesLoops(t *testing.T) {
 	in := chord(8000, 1, 1000)
 	in.Loops = []pcm.Loop{{Start: 10, End: 900}}
 	data := file(t, in, wav.PCM16)
@@ -196,9 +195,9 @@ func TestQOALoops(t *testing.T) {
 	}
 }
 
-// Ogg Opus has as many frames as went in, converted to 48 kHz: the position of
-// the last page less the pre-skip of the header.
-func TestOpus(t *testing.T) {
+// Ogg Opus keeps the number of frames, converted to 48 kHz: the position of the last page less
+// the pre-skip of the header.
+func TestOpusKeepsTheNumberOfFrames(t *testing.T) {
 	in := chord(44100, 1, 4410)
 	in.Loops = []pcm.Loop{{Start: 441, End: 4410}}
 	out, err := cook(t, options(func(o *Audio) { o.Format, o.Bitrate = "opus", 24 }), file(t, in, wav.PCM16))
@@ -227,7 +226,7 @@ func TestOpus(t *testing.T) {
 		t.Errorf("tags %q, %v", tags.Data, err)
 	}
 
-	// Opus in: copied if nothing is asked for, refused otherwise.
+	// An Opus source is copied without options, and refused otherwise.
 	same, err := cook(t, options(func(o *Audio) { o.Format = "opus" }), out)
 	if err != nil || !bytes.Equal(same, out) {
 		t.Errorf("Opus to Opus: %v", err)
@@ -252,8 +251,8 @@ func TestOpus(t *testing.T) {
 	}
 }
 
-// Every kind of source is read.
-func TestSources(t *testing.T) {
+// Every kind of source can be read.
+func TestEverySourceIsRead(t *testing.T) {
 	for name, frames := range map[string]int{
 		"../../internal/audio/flac/testdata/tri24.flac": 1500, "../../internal/audio/mp3/testdata/stereo.mp3": 9000, "../../internal/audio/vorbis/testdata/loop.ogg": 7000,
 	} {
@@ -276,24 +275,24 @@ func TestSources(t *testing.T) {
 	}
 }
 
-func TestRate(t *testing.T) {
+func TestRateIsConverted(t *testing.T) {
 	in := chord(44100, 1, 44100)
 	in.Loops = []pcm.Loop{{Start: 441, End: 44100}}
 	got, _ := cookWAV(t, options(func(o *Audio) { o.Format, o.Rate = "float", 22050 }), in)
 	if got.Rate != 22050 || got.Frames() != 22050 || got.Loops[0] != (pcm.Loop{Start: 221, End: 22050}) {
 		t.Errorf("%d Hz, %d frames, loop %+v", got.Rate, got.Frames(), got.Loops)
 	}
-	// The tones are where they were.
+	// The tones keep their positions.
 	want := chord(22050, 1, 22050)
 	for i := 200; i < 22050-200; i++ {
-		if math.Abs(float64(got.Samples[i]-want.Samples[i])) > 5e-5 { // rounded to 16 bits on the way in
+		if math.Abs(float64(got.Samples[i]-want.Samples[i])) > 5e-5 { // the input is rounded to 16 bits
 			t.Errorf("frame %d: %v, want %v", i, got.Samples[i], want.Samples[i])
 			break
 		}
 	}
 }
 
-func TestChannels(t *testing.T) {
+func TestChannelsAreMixed(t *testing.T) {
 	in := &pcm.Clip{Rate: 8000, Channels: 2, Samples: []float32{0.5, -0.25, 0.25, 0.25}}
 	got, _ := cookWAV(t, options(func(o *Audio) { o.Format, o.Channels = "float", "mono" }), in)
 	if fmt.Sprint(got.Channels, got.Samples) != "1 [0.125 0.25]" {
@@ -305,7 +304,7 @@ func TestChannels(t *testing.T) {
 	}
 }
 
-func TestTrim(t *testing.T) {
+func TestSilenceIsCutOffExceptInLoops(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		loop  []pcm.Loop
@@ -327,7 +326,7 @@ func TestTrim(t *testing.T) {
 	}
 }
 
-func TestLoudness(t *testing.T) {
+func TestLoudnessIsReachedWithinThePeak(t *testing.T) {
 	measure := func(c *pcm.Clip) (float64, float64) {
 		r, err := loudness.Measure(t.Context(), c)
 		if err != nil {
@@ -349,7 +348,7 @@ func TestLoudness(t *testing.T) {
 			t.Errorf("%.2f LUFS, want %.2f", now, l)
 		}
 	}
-	// Where the peak is in the way, it is what is reached.
+	// If the peak limits the gain, the peak is reached.
 	in.Samples[40000] = 0.9
 	got, _ := cookWAV(t, target(-16, -3), in)
 	if now, peak := measure(got); now > -17 || math.Abs(peak+3) > 0.01 {
@@ -361,9 +360,9 @@ func TestLoudness(t *testing.T) {
 	}
 }
 
-// Where the rate is too low to measure, nothing is done, not even decoding: the
-// sound of the first source has no number in it.
-func TestLoudnessOfLowRates(t *testing.T) {
+// If the rate is too low for measuring, the error comes before decoding: the samples of the first
+// source are not numbers.
+func TestLoudnessOfLowRatesIsRefused(t *testing.T) {
 	const want = "2000 Hz is too low a rate to measure loudness; set rate"
 	low := chord(2000, 1, 2000)
 	low.Samples[0] = float32(math.NaN())
@@ -399,8 +398,8 @@ func TestLoudnessOfLowRates(t *testing.T) {
 	}
 }
 
-// No gain follows from figures that are none.
-func TestGain(t *testing.T) {
+// Invalid measurements give no gain.
+func TestInvalidMeasurementsGiveNoGain(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	o := options(func(o *Audio) { o.Loudness, o.Peak = -16, -1 })
 	for _, c := range []struct {
@@ -425,8 +424,8 @@ func TestGain(t *testing.T) {
 	}
 }
 
-// The shortest sounds and loops are still there at the lowest rates.
-func TestShortSounds(t *testing.T) {
+// The shortest sounds and loops remain at the lowest rates.
+func TestShortestSoundsRemain(t *testing.T) {
 	two := &pcm.Clip{Rate: 48000, Channels: 1, Samples: []float32{0.5, 0.25}}
 	for _, format := range []string{"adpcm", "pcm", "float"} {
 		got, _ := cookWAV(t, options(func(o *Audio) { o.Format, o.Rate = format, 8000 }), two)
@@ -449,8 +448,8 @@ func TestShortSounds(t *testing.T) {
 	}
 }
 
-// Channels for other speakers than usual are neither mixed nor kept.
-func TestChannelMask(t *testing.T) {
+// Channels for unusual speakers are refused.
+func TestUnusualSpeakersAreRefused(t *testing.T) {
 	data := file(t, chord(48000, 3, 1000), wav.PCM16)
 	data[40] = 0x0b // left, right, low frequencies
 	for _, channels := range []string{"keep", "mono", "stereo"} {
@@ -461,7 +460,7 @@ func TestChannelMask(t *testing.T) {
 	}
 }
 
-func TestOptions(t *testing.T) {
+func TestWrongOptionIsNamed(t *testing.T) {
 	recipetest.Check(t, Recipe(), map[string]any{
 		"format": "qoa", "bits": int64(8), "dither": true, "rate": int64(22050), "channels": "mono", "loudness": -16.0,
 		"peak": -2.0, "trim": -60.0, "loops": "drop", "bitrate": int64(64),
@@ -510,9 +509,9 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// Other machines make the same of a sound, up to the encoders, which have their own
-// tests. The hashes were made on amd64.
-func TestGolden(t *testing.T) {
+// Sounds have the same bytes on all machines, except for encoders, which have their own tests.
+// The hashes were made on amd64.
+func TestSoundsHaveGoldenBytes(t *testing.T) {
 	ogg, err := os.ReadFile("../../internal/audio/vorbis/testdata/stereo.ogg")
 	if err != nil {
 		t.Fatal(err)
@@ -541,8 +540,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// Wherever cooking is stopped, it stops there.
-func TestCancel(t *testing.T) {
+// Cooking can be canceled at any point.
+func TestCanceledCookEnds(t *testing.T) {
 	data, err := os.ReadFile("../../internal/audio/vorbis/testdata/stereo.ogg")
 	if err != nil {
 		t.Fatal(err)
@@ -575,7 +574,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-func TestBadInput(t *testing.T) {
+func TestBadInputIsRefused(t *testing.T) {
 	good := file(t, chord(8000, 1, 1000), wav.PCM16)
 	for _, c := range []struct {
 		name string

@@ -10,7 +10,7 @@ import (
 	"github.com/assetcook/assetcook/internal/audio/wav"
 )
 
-// encode writes the sound.
+// encode writes the sound in the format of the options.
 func (o *Audio) encode(ctx context.Context, w io.Writer, s *sound) error {
 	switch o.Format {
 	case "auto", "adpcm", "pcm", "float":

@@ -20,7 +20,7 @@ func (o *Audio) Estimate(head []byte, size int64) (int64, error) {
 	return o.peak(info, size), nil
 }
 
-// probe describes a source, and refuses one that cannot become what is asked for.
+// probe describes a source, and refuses one that cannot be cooked with the options.
 func (o *Audio) probe(head []byte, size int64) (source.Info, error) {
 	info, err := source.Probe(head, size)
 	if err == nil && o.Loudness != 0 {
@@ -29,15 +29,15 @@ func (o *Audio) probe(head []byte, size int64) (source.Info, error) {
 	return info, err
 }
 
-// What buffers and tables take, and an encoder besides the sound, measured.
+// The measured memory of buffers and tables, and of an encoder.
 const (
 	fixedMemory   = 2 << 20
 	encoderMemory = 1 << 20
 )
 
-// peak returns the most bytes that Cook holds at once: decoding, with the file; or
-// the sound before and after mixing; or that before and after resampling, and what
-// is needed for what follows.
+// peak returns the maximal number of bytes that Cook holds at once, in one of these stages:
+// decoding, with the file; mixing, with the sound before and after; resampling, with the sound
+// before and after, and the later steps.
 func (o *Audio) peak(info source.Info, size int64) int64 {
 	clip := func(channels int) int64 { return 4 * info.Frames * int64(channels) }
 	channels := info.Channels

@@ -13,7 +13,7 @@ import (
 	"github.com/assetcook/assetcook/internal/audio/wav"
 )
 
-// A weighed cooker notes how much memory it allocates.
+// A weighed cooker measures the memory that it allocates.
 type weighed struct {
 	*Audio
 	allocated int64
@@ -28,9 +28,9 @@ func (w *weighed) Cook(ctx context.Context, job *recipe.Job) error {
 	return err
 }
 
-// The estimate is above what is allocated in all, garbage included, where there
-// is next to none, and not above twice that besides the fixed part.
-func TestEstimate(t *testing.T) {
+// The estimate exceeds the sum of all allocations, where there is little garbage, and is less
+// than twice that sum plus the fixed part.
+func TestEstimateIsNearTheAllocations(t *testing.T) {
 	stereo := file(t, chord(44100, 2, 400_000), wav.PCM16)
 	mono := file(t, chord(44100, 1, 400_000), wav.PCM24)
 	slow := file(t, chord(1, 1, 100_000), wav.PCM8)
@@ -60,18 +60,18 @@ func TestEstimate(t *testing.T) {
 		if r := recipetest.Cook(t, Recipe(), w, fstest.MapFS{"a": {Data: c.data}}, "", "a"); r.Err != nil {
 			t.Errorf("%s: %v", c.name, r.Err)
 		}
-		// The source is garbage after decoding, so all that is allocated is more
-		// than the peak by its size at most.
+		// The source is garbage after decoding, so the allocations exceed the peak by its size at
+		// most.
 		if w.allocated-int64(len(c.data)) > want-fixedMemory+1<<20 {
-			t.Errorf("%s: %d bytes are estimated, %d allocated", c.name, want, w.allocated)
+			t.Errorf("%s: estimated %d bytes, allocated %d", c.name, want, w.allocated)
 		}
 		if want-fixedMemory > 2*w.allocated {
-			t.Errorf("%s: %d bytes are estimated, only %d allocated", c.name, want, w.allocated)
+			t.Errorf("%s: estimated %d bytes, allocated only %d", c.name, want, w.allocated)
 		}
 	}
 }
 
-func TestEstimateRefuses(t *testing.T) {
+func TestEstimateRefusesBadSources(t *testing.T) {
 	o := options(nil)
 	for name, head := range map[string][]byte{
 		"nothing": nil, "text": []byte("text"), "half a header": []byte("fLaC\x00\x00"), "Opus": []byte("OggS"),

@@ -12,8 +12,8 @@ import (
 	"github.com/assetcook/assetcook/internal/audio/wav"
 )
 
-// Explain says what cooking makes of the source and why, one thing in a line. It
-// decodes the source and measures it, but writes nothing.
+// Explain describes the output and the reasons, one per line. It decodes and measures the source,
+// but writes nothing.
 func (o *Audio) Explain(ctx context.Context, job *recipe.Job) ([]string, error) {
 	head, err := readHead(job)
 	if err != nil {
@@ -47,7 +47,7 @@ func (o *Audio) Explain(ctx context.Context, job *recipe.Job) ([]string, error) 
 	return lines, nil
 }
 
-// result is the line of what is written.
+// result returns the line about the output.
 func (o *Audio) result(s *sound) string {
 	format := o.Format
 	if o.integers() {
@@ -83,9 +83,8 @@ func magnitude(samples []float32) float64 {
 	return float64(top)
 }
 
-// Lint returns what is odd about a source that starts with head, one line each:
-// that it is called by another kind's extension, has lost its end, or is not worth
-// cooking.
+// Lint returns likely mistakes in a source, one per line: an extension of another kind, a
+// truncated file, or a file that is not worth cooking.
 func (o *Audio) Lint(path string, head []byte, size int64) []string {
 	kind, err := source.Identify(head)
 	if err != nil {

@@ -28,7 +28,7 @@ func explain(t *testing.T, o *Audio, data []byte) []string {
 	return lines
 }
 
-func TestExplain(t *testing.T) {
+func TestExplainNamesFormatAndSteps(t *testing.T) {
 	in := chord(44100, 2, 44100)
 	in.Samples = append(make([]float32, 2*4410), in.Samples...)
 	in.Loops = []pcm.Loop{{Start: 10000, End: 20000}}
@@ -64,7 +64,7 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-func TestLint(t *testing.T) {
+func TestLintFindsLikelyMistakes(t *testing.T) {
 	data := file(t, chord(8000, 1, 100), wav.PCM16)
 	lost := bytes.Clone(data)
 	lost[5]++
@@ -77,7 +77,7 @@ func TestLint(t *testing.T) {
 		{"a/b.wav", data, ""},
 		{"a/B.WAV", data, ""},
 		{"a/b.wav", lost, "by its header the file has 256 bytes more: loops may be lost"},
-		{"a/b.wav", data[:100], ""}, // an error when it is cooked
+		{"a/b.wav", data[:100], ""}, // an error when cooked
 		{"a/b.mp3", data, `the file is WAV but is called ".mp3": rename it to .wav`},
 		{"a/b", data, `the file is WAV but is called "": rename it to .wav`},
 		{"a/b.wav", nil, "the file is empty"},

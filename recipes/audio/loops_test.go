@@ -104,7 +104,7 @@ func TestLoopsAreKeptOrWarnedOf(t *testing.T) {
 	plain := file(t, chord(8000, 1, 2500), wav.PCM16)
 	rapid.Check(t, func(rt *rapid.T) {
 		frame := rapid.Uint32Range(0, 3000)
-		start, end := frame.Draw(rt, "start"), frame.Draw(rt, "end") // the first frame behind
+		start, end := frame.Draw(rt, "start"), frame.Draw(rt, "end") // the first frame behind the loop
 		kind := rapid.Uint32Range(0, 3).Draw(rt, "kind")
 		count := rapid.Uint32Range(0, 5).Draw(rt, "count")
 		way := rapid.SampledFrom([]string{"smpl", "region", "points", "flac smpl", "flac comments", "mp3"}).Draw(rt, "way")
@@ -179,7 +179,7 @@ func TestLoopsAreKeptOrWarnedOf(t *testing.T) {
 			rt.Errorf("%s: loops %v, want %v; %q", way, got.Loops, want, r.Warned)
 		}
 		if whole := end <= last+1 && want.Start < want.End; kept && whole && len(r.Warned) > 0 {
-			rt.Errorf("%s: kept, and warned of: %q", way, r.Warned)
+			rt.Errorf("%s: kept, but with warning %q", way, r.Warned)
 		}
 		for _, l := range extra {
 			if !slices.Contains(got.Loops, l) {

@@ -16,18 +16,18 @@ import (
 
 const minRate = resample.MinRate
 
-// A sound is a clip ready to be written, and what was found and done on the way.
+// A sound is a prepared clip, with the results of the steps.
 type sound struct {
 	*pcm.Clip
 	source   source.Info
 	trimmed  int64   // frames
 	loudness float64 // LUFS before the gain; only with a target
 	gain     float64 // dB
-	limited  bool    // the peak kept the gain down
+	limited  bool    // the peak limited the gain
 	dropped  []pcm.Loop
 }
 
-// prepare decodes the source and does all that is to be done before encoding.
+// prepare decodes the source and does all steps before encoding.
 func (o *Audio) prepare(ctx context.Context, job *recipe.Job) (*sound, error) {
 	data, err := job.Source()
 	if err != nil {
@@ -36,7 +36,7 @@ func (o *Audio) prepare(ctx context.Context, job *recipe.Job) (*sound, error) {
 	return o.prepareFile(ctx, job, data)
 }
 
-// prepareFile is prepare for the content of any file.
+// prepareFile prepares the content of any file.
 func (o *Audio) prepareFile(ctx context.Context, job *recipe.Job, data []byte) (*sound, error) {
 	c, info, err := o.decode(ctx, job, data)
 	if err != nil {
@@ -74,7 +74,7 @@ func (o *Audio) prepareFile(ctx context.Context, job *recipe.Job, data []byte) (
 	return s, err
 }
 
-// rate returns the rate that is written of a source with the given one.
+// rate returns the output rate for a source with the given rate.
 func (o *Audio) rate(of int) int {
 	switch {
 	case o.Format == "opus":
@@ -85,7 +85,7 @@ func (o *Audio) rate(of int) int {
 	return of
 }
 
-// mix makes as many channels as are asked for.
+// mix mixes to the requested channels.
 func (o *Audio) mix(ctx context.Context, c *pcm.Clip) error {
 	switch o.Channels {
 	case "mono":
@@ -96,12 +96,11 @@ func (o *Audio) mix(ctx context.Context, c *pcm.Clip) error {
 	return nil
 }
 
-// looks is how many samples are worked on between two looks at the context.
+// looks is the number of samples between two checks of the context.
 const looks = 1 << 18
 
-// trim cuts off what is not above the threshold at both ends, but nothing that a
-// loop plays, and returns how many frames that were. A clip that is never above
-// stays whole.
+// trim cuts off silence below the threshold at both ends, except frames of loops, and returns the
+// number of frames removed. A clip that never exceeds the threshold is unchanged.
 func trim(ctx context.Context, c *pcm.Clip, threshold float32) (int64, error) {
 	first, last := -1, -1
 	for i, v := range c.Samples {
@@ -132,8 +131,8 @@ func trim(ctx context.Context, c *pcm.Clip, threshold float32) (int64, error) {
 	return frames - (until - from), nil
 }
 
-// normalize brings the sound to the loudness asked for, as far as the peak lets
-// it. Silence stays as it is.
+// normalize brings the sound to the requested loudness, limited by the peak. Silence is
+// unchanged.
 func (o *Audio) normalize(ctx context.Context, s *sound) error {
 	var err error
 	if s.loudness, err = loudness.Integrated(ctx, s.Clip); err != nil {
@@ -159,8 +158,8 @@ func (o *Audio) normalize(ctx context.Context, s *sound) error {
 	return nil
 }
 
-// gain returns the gain in dB for a sound of the given loudness and peak, and
-// whether the peak keeps it down. It is 0 for silence.
+// gain returns the gain in dB for a sound with the given loudness and peak, and whether the peak
+// limits it. It is 0 for silence.
 func (o *Audio) gain(integrated, peak float64) (gain float64, limited bool, err error) {
 	if math.IsInf(integrated, -1) || math.IsInf(peak, -1) {
 		return 0, false, nil

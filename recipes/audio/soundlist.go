@@ -17,10 +17,10 @@ import (
 	"github.com/assetcook/assetcook/internal/plaintext"
 )
 
-// maxSounds is how many sounds a file may have.
+// maxSounds limits the sounds of a file.
 const maxSounds = 10000
 
-// soundFiles is a pattern for what is read.
+// soundFiles matches readable sounds.
 const soundFiles = "**/*.{wav,flac,mp3,ogg}"
 
 // isSoundList reports whether a file that begins with head is a list of sounds.
@@ -28,12 +28,12 @@ func isSoundList(head []byte) bool {
 	return plaintext.IsList(head, func(line string) bool { return doublestar.MatchUnvalidated(soundFiles, strings.ToLower(line)) })
 }
 
-// A listed is a file that the source names, and what it is called.
+// A listed is a file that the source names, with the sound's name.
 type listed struct{ name, file string }
 
-// listed returns the files that the source names, sorted by what they are called. Each line is a
-// pattern as Job.Glob takes it, or a folder with a slash behind, for all sounds in and below it.
-// A line that begins with "!" takes files out that lines before it have named.
+// listed returns the files that the source names, sorted by sound name. Each line is a pattern of
+// Job.Glob, or a directory with a slash at the end, for all sounds below it. A line that begins
+// with "!" excludes files of earlier lines.
 func (o *Sounds) listed(job *recipe.Job) (list []listed, err error) {
 	text, err := job.Source()
 	if err != nil {
@@ -43,7 +43,7 @@ func (o *Sounds) listed(job *recipe.Job) (list []listed, err error) {
 	if err != nil {
 		return nil, err
 	}
-	chosen := map[string]bool{} // by path, under the names that lines have for them
+	chosen := map[string]bool{} // by path as written in the lines
 	for number, line := range lines {
 		pattern, without := strings.CutPrefix(line, "!")
 		if strings.HasSuffix(pattern, "/") {
@@ -90,7 +90,7 @@ func (o *Sounds) listed(job *recipe.Job) (list []listed, err error) {
 	return list, nil
 }
 
-// nameOf returns what the sound of a file of the asset folder is called.
+// nameOf returns the sound's name for a file of the asset directory.
 func (o *Sounds) nameOf(job *recipe.Job, file string) string {
 	name := pathname.Relative(path.Dir(job.Path()), strings.TrimPrefix(file, "/"))
 	if o.Name == "path" {
@@ -117,8 +117,8 @@ func (o *Sounds) loops(name string) bool {
 	return slices.ContainsFunc(o.Loop, func(p string) bool { return doublestar.MatchUnvalidated(p, name) })
 }
 
-// writeData writes the JSON: in howler's shape milliseconds, and true behind them for what loops;
-// in Phaser's seconds, with an end.
+// writeData writes the JSON. howler's layout has milliseconds, and true behind them for repeated
+// sounds; Phaser's has seconds, with an end.
 func (o *Sounds) writeData(job *recipe.Job, places []placed) error {
 	for _, p := range o.Loop {
 		if !slices.ContainsFunc(places, func(s placed) bool { return doublestar.MatchUnvalidated(p, s.name) }) {

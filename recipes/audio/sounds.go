@@ -14,24 +14,24 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// Sounds holds the options of the recipe "sounds", which joins many sounds in one file and says
-// in JSON where each is: an audio sprite.
+// Sounds holds the options of the recipe "sounds", which joins many sounds in one file and
+// describes their positions in JSON: an audio sprite.
 //
-// Each begins at a place that the format can seek to, in whole milliseconds where the rate has
-// such, and has silence behind it: players that stop late play none of the next, and codecs that
-// need something before a place to decode it find nothing there.
+// Each sound begins at a position that the format can seek to, in whole milliseconds if the rate
+// allows it. Silence follows each sound: players that stop late play none of the next sound, and
+// codecs that need earlier samples to decode a position find silence.
 type Sounds struct {
-	Format   string   `toml:"format" enum:"opus,pcm,adpcm,qoa" doc:"what is written: Ogg Opus, WAV of 16 bits or IMA ADPCM, or QOA"`
-	Data     string   `toml:"data" enum:"howler,phaser" doc:"shape of the JSON: howler for howler.js and what audiosprite calls howler2, phaser for Phaser and audiosprite's jukebox"`
-	Name     string   `toml:"name" enum:"base,stem,path" doc:"what sounds are called: the last part of their path without extension, their path from the source's folder without it, or with it"`
+	Format   string   `toml:"format" enum:"opus,pcm,adpcm,qoa" doc:"output format: Ogg Opus, WAV of 16 bits or IMA ADPCM, or QOA"`
+	Data     string   `toml:"data" enum:"howler,phaser" doc:"layout of the JSON: howler for howler.js (howler2 of audiosprite), phaser for Phaser (jukebox of audiosprite)"`
+	Name     string   `toml:"name" enum:"base,stem,path" doc:"names of the sounds: the last part of their path without extension, their path from the source's directory without extension, or with it"`
 	Loop     []string `toml:"loop" doc:"names of sounds that players repeat, or patterns of names such as \"engine_*\""`
-	Gap      float64  `toml:"gap" min:"0.1" max:"10" doc:"seconds of silence, at least, behind each sound"`
-	Longest  int      `toml:"longest" min:"1" max:"3600" doc:"seconds that the whole may last; memory for so many is set aside"`
-	Rate     int      `toml:"rate" min:"8000" max:"96000" doc:"frames a second; opus always has 48000"`
+	Gap      float64  `toml:"gap" min:"0.1" max:"10" doc:"least seconds of silence behind each sound"`
+	Longest  int      `toml:"longest" min:"1" max:"3600" doc:"longest duration of the file in seconds; memory is reserved for it"`
+	Rate     int      `toml:"rate" min:"8000" max:"96000" doc:"frames per second; opus always has 48000"`
 	Channels string   `toml:"channels" enum:"stereo,mono" doc:"of the whole file"`
-	Loudness float64  `toml:"loudness" min:"-70" max:"0" doc:"integrated loudness in LUFS (EBU R 128) to bring each sound to, such as -16; 0 leaves them as they are"`
-	Peak     float64  `toml:"peak" min:"-20" max:"0" doc:"true peak in dBTP that the gain for loudness may reach; sounds with higher ones stay quieter"`
-	Trim     float64  `toml:"trim" min:"-120" max:"0" doc:"cut off what is below so many dBFS at both ends of each sound, such as -60; 0 cuts nothing"`
+	Loudness float64  `toml:"loudness" min:"-70" max:"0" doc:"target for each sound's integrated loudness in LUFS (EBU R 128), such as -16; 0 does not change it"`
+	Peak     float64  `toml:"peak" min:"-20" max:"0" doc:"limit of the true peak in dBTP for the gain of loudness; sounds with higher peaks stay quieter"`
+	Trim     float64  `toml:"trim" min:"-120" max:"0" doc:"cut off silence below this level in dBFS at both ends of each sound, such as -60; 0 cuts nothing"`
 	Bitrate  int      `toml:"bitrate" min:"0" max:"512" doc:"kbit/s of opus; 0 chooses 64 for mono, 96 for stereo"`
 }
 
@@ -67,7 +67,7 @@ func (o *Sounds) Check() error {
 	return o.audio().Check()
 }
 
-// audio are the options by which each sound is prepared, and the whole is written.
+// audio returns the options for preparing each sound and writing the file.
 func (o *Sounds) audio() *Audio {
 	a := Recipe().New().(*Audio)
 	a.Format, a.Rate, a.Channels, a.Loops = o.Format, o.Rate, o.Channels, "drop"
@@ -82,18 +82,18 @@ func (o *Sounds) channels() int {
 	return 2
 }
 
-// memory returns what so many seconds of the whole take.
+// memory returns the memory for the given seconds of the file.
 func (o *Sounds) memory(seconds int) int64 {
 	return 4 * int64(seconds) * int64(o.Rate) * int64(o.channels())
 }
 
-// largestSound is what preparing one sound may take: one as long as all may be, twice.
+// largestSound is the memory limit for preparing one sound: twice that of the longest file.
 func (o *Sounds) largestSound() int64 { return 64<<20 + 2*o.memory(o.Longest) }
 
-// maxSoundList is how long a source may be, in bytes.
+// maxSoundList is the size limit of a source, in bytes.
 const maxSoundList = 1 << 20
 
-// Estimate implements recipe.Estimator. It is told the source alone, not the sounds.
+// Estimate implements recipe.Estimator. It knows only the source, not the sounds.
 func (o *Sounds) Estimate(_ []byte, size int64) (int64, error) {
 	if size > maxSoundList {
 		return 0, fmt.Errorf("%d bytes of patterns: at most %d are taken", size, maxSoundList)
@@ -137,19 +137,19 @@ func (o *Sounds) Explain(ctx context.Context, job *recipe.Job) ([]string, error)
 		shape(o.Rate, o.channels(), int64(joined.Frames())))}, nil
 }
 
-// A placed is where a sound is, in frames.
+// A placed is the position of a sound, in frames.
 type placed struct {
 	name          string
 	start, frames int64
 }
 
-// A joined is all sounds in one.
+// A joined holds all sounds in one clip.
 type joined struct {
 	sound
 	places []placed
 }
 
-// join prepares the sounds and puts one behind the other.
+// join prepares the sounds and appends each to the last.
 func (o *Sounds) join(ctx context.Context, job *recipe.Job) (*joined, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
@@ -223,7 +223,7 @@ func (o *Sounds) readSound(ctx context.Context, job *recipe.Job, file, called st
 	return s.Clip, nil
 }
 
-// seekable returns the first frame, from one on, that a sound may start at.
+// seekable returns the first frame, from the given one on, at which a sound may start.
 func (o *Sounds) seekable(frame int64) int64 {
 	unit := int64(1)
 	switch o.Format {

@@ -28,7 +28,7 @@ func soundOptions(set func(o *Sounds)) *Sounds {
 	return o
 }
 
-// sprites are what howler.js reads.
+// sprites is the JSON that howler.js reads.
 type sprites struct {
 	Src    []string
 	Sprite map[string][]any
@@ -49,9 +49,9 @@ func cookSounds(t testing.TB, o *Sounds, tree fstest.MapFS) recipetest.Result {
 	return recipetest.Cook(t, SoundsRecipe(), o, tree, "", "ui/all.sounds")
 }
 
-// Every sound is in the file where the JSON says, with silence from its end to the next, and
-// begins where the format can seek to.
-func TestSoundsAreWhereTheJSONSays(t *testing.T) {
+// Every sound is at its position in the JSON, which the format can seek to, with silence between
+// its end and the next sound.
+func TestSoundsAreAtTheirPositionsInTheJSON(t *testing.T) {
 	for _, tc := range []struct {
 		format string
 		rate   int
@@ -86,7 +86,7 @@ func TestSoundsAreWhereTheJSONSays(t *testing.T) {
 		if !slices.Equal(s.Src, []string{name}) || len(s.Sprite) != 3 {
 			t.Errorf("%s: %+v", tc.format, s)
 		}
-		// In the order of their names.
+		// The sounds are in the order of their names.
 		end := 0
 		for _, c := range []struct {
 			name   string
@@ -115,7 +115,7 @@ func TestSoundsAreWhereTheJSONSays(t *testing.T) {
 				t.Errorf("%s: %s has %d frames, want %d", tc.format, c.name, frames, want)
 			}
 			if c.source.Rate != tc.rate {
-				continue // what resampling makes of it other tests judge
+				continue // other tests check resampling
 			}
 			want := &pcm.Clip{Rate: c.source.Rate, Channels: c.source.Channels, Samples: slices.Clone(c.source.Samples)}
 			if err := want.Mix(t.Context(), 2); err != nil {
@@ -132,7 +132,7 @@ func TestSoundsAreWhereTheJSONSays(t *testing.T) {
 	}
 }
 
-func TestSoundLists(t *testing.T) {
+func TestSoundListNamesFiles(t *testing.T) {
 	names := func(list string, set func(o *Sounds)) (string, recipetest.Result) {
 		t.Helper()
 		res := cookSounds(t, soundOptions(set), soundTree(t, list))
@@ -189,12 +189,12 @@ func TestSoundLists(t *testing.T) {
 	}
 }
 
-// What is too long or no sound is an error, before memory is taken for it.
-func TestHostileSounds(t *testing.T) {
+// A file that is too long or not a sound is an error, before memory is allocated for it.
+func TestHostileSoundsAreRefusedEarly(t *testing.T) {
 	long := file(t, chord(48000, 1, 48000), wav.PCM16)
 	lying := slices.Clone(long)
 	for i := range 4 {
-		lying[24+i] = []byte{0, 0, 0, 1}[i] // 16 M frames a second
+		lying[24+i] = []byte{0, 0, 0, 1}[i] // 16 M frames per second
 	}
 	for _, tc := range []struct {
 		name, want string
@@ -219,11 +219,11 @@ func TestHostileSounds(t *testing.T) {
 		t.Error(res.Err)
 	}
 	if _, err := soundOptions(nil).Estimate(nil, maxSoundList+1); err == nil {
-		t.Error("a list of any size")
+		t.Error("a huge list is accepted")
 	}
 }
 
-func TestSoundsForPhaser(t *testing.T) {
+func TestPhaserLayoutHasSeconds(t *testing.T) {
 	res := cookSounds(t, soundOptions(func(o *Sounds) { o.Data, o.Loop = "phaser", []string{"hum"} }), soundTree(t, "s/"))
 	const want = `{
  "resources": [
@@ -251,7 +251,7 @@ func TestSoundsForPhaser(t *testing.T) {
 	}
 }
 
-func TestSoundOptions(t *testing.T) {
+func TestWrongOptionOfSoundsIsNamed(t *testing.T) {
 	recipetest.Check(t, SoundsRecipe(), map[string]any{
 		"format": "pcm", "data": "phaser", "name": "path", "loop": []any{"a"}, "gap": 1.0, "longest": int64(9), "rate": int64(44100),
 		"channels": "mono", "loudness": -16.0, "peak": -2.0, "trim": -60.0, "bitrate": int64(64),
@@ -273,8 +273,8 @@ func TestSoundOptions(t *testing.T) {
 	}
 }
 
-// What a cook allocates in all stays below the estimate.
-func TestSoundsEstimate(t *testing.T) {
+// All allocations of a cook stay below the estimate.
+func TestSoundsStayBelowTheEstimate(t *testing.T) {
 	tree := soundTree(t, "s/*.wav\nlong.wav")
 	tree["ui/long.wav"] = &fstest.MapFile{Data: file(t, chord(48000, 1, 48000*26), wav.PCM16)}
 	for _, format := range []string{"pcm", "qoa", "adpcm"} {
@@ -296,8 +296,9 @@ func TestSoundsEstimate(t *testing.T) {
 	}
 }
 
-// The same bytes on every machine. A change here means that the version of the recipe must rise.
-func TestSoundsGolden(t *testing.T) {
+// The bytes are the same on every machine. A change here means that the recipe's version must
+// rise.
+func TestJoinedSoundsHaveGoldenBytes(t *testing.T) {
 	o := soundOptions(func(o *Sounds) { o.Format, o.Loudness, o.Trim, o.Rate = "pcm", -20, -70, 44100 })
 	res := cookSounds(t, o, soundTree(t, "s/**/*.{wav,WAV}"))
 	if res.Err != nil {
@@ -311,7 +312,7 @@ func TestSoundsGolden(t *testing.T) {
 	}
 }
 
-func TestSoundsCancel(t *testing.T) {
+func TestCanceledJoinEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	res := recipetest.CookContext(ctx, t, SoundsRecipe(), soundOptions(nil), soundTree(t, "s/"), "", "ui/all.sounds")

@@ -11,10 +11,10 @@ import (
 	"unicode/utf8"
 )
 
-// writeBMFont writes AngelCode's BMFont, as XML or JSON, with the element "distanceField" that
-// msdf-bmfont-xml has introduced: lengths in pixels of the atlas, y growing downward from the top
-// of a line. Readers of the XML take whole numbers, so advances and kerning are rounded there.
-// There is no text form, because PixiJS overlooks "distanceField" in it.
+// writeBMFont writes AngelCode's BMFont, as XML or JSON, with the element "distanceField" of
+// msdf-bmfont-xml. Lengths are in pixels of the atlas, and y grows downward from the top of a
+// line. Readers of the XML expect integers, so advances and kerning are rounded there. There is
+// no text form, because PixiJS ignores "distanceField" in it.
 //
 // Source: A. Jönsson, "Bitmap Font Generator: File format".
 func (s *subject) writeBMFont(ctx context.Context, w io.Writer, name, page string, pairs []pair) error {
@@ -63,8 +63,8 @@ func (s *subject) pixels(units int) float64 { return s.face.pixels(int64(units),
 type bmWriter struct {
 	m       metricsWriter
 	json    bool
-	written bool // an element of the file's own
-	keyed   bool // an attribute of the element
+	written bool // an element was written
+	keyed   bool // an attribute of the element was written
 }
 
 func (b *bmWriter) start() {
@@ -93,7 +93,7 @@ func (b *bmWriter) member(name, bracket string) {
 	b.m.text(`"`).text(name).text(`":`).text(bracket)
 }
 
-// element begins an element of the file's own.
+// element begins a top-level element.
 func (b *bmWriter) element(name string) *bmWriter {
 	b.keyed = false
 	if b.json {
@@ -153,7 +153,7 @@ func (b *bmWriter) page(file string) {
 	b.m.text("</pages>\n")
 }
 
-// attribute writes a value, as it stands in JSON and in XML.
+// attribute writes an attribute with its value in JSON and in XML.
 func (b *bmWriter) attribute(key, inJSON, inXML string) *bmWriter {
 	if !b.json {
 		b.m.text(" ").text(key).text(`="`).text(inXML).text(`"`)
@@ -189,15 +189,16 @@ func (b *bmWriter) list(key string, values ...int) *bmWriter {
 }
 
 func quoted(s string) string {
-	text, _ := json.Marshal(s) // a string always works
+	text, _ := json.Marshal(s) // never fails for a string
 	return string(text)
 }
 
-// escaped is encoding/xml's EscapeText, which would cost every start of the program.
+// escaped returns the result of EscapeText in package encoding/xml, whose import would slow every
+// start of the program.
 func escaped(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0xfffe || r == 0xffff {
-			return utf8.RuneError // no XML has it
+			return utf8.RuneError // not allowed in XML
 		}
 		return r
 	}, s)

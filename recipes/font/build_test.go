@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Fonts made to order: of what no font at hand does, and of what none should.
+// Synthetic fonts with features that available fonts lack, or that no font should have.
 
 func words(list ...int) []byte {
 	var b []byte
@@ -18,7 +18,7 @@ func words(list ...int) []byte {
 
 func long(n int) []byte { return binary.BigEndian.AppendUint32(nil, uint32(n)) }
 
-// sfntFile puts tables into a font.
+// sfntFile builds a font file of tables.
 func sfntFile(kind string, tables map[string][]byte) []byte {
 	names := slices.Sorted(maps.Keys(tables))
 	file := slices.Concat([]byte(kind), words(len(names), 0, 0, 0))
@@ -34,8 +34,8 @@ func sfntFile(kind string, tables map[string][]byte) []byte {
 	return file
 }
 
-// commonTables are those that fonts of both kinds have: 1000 units per em, glyphs 500
-// wide, 'A' is glyph 1 and so on.
+// commonTables returns the tables of fonts of both kinds: 1000 units per em, glyphs 500 wide,
+// glyph 1 for 'A' and so on.
 func commonTables(glyphs int) map[string][]byte {
 	head := make([]byte, 54)
 	copy(head[18:], words(1000))
@@ -50,7 +50,7 @@ func commonTables(glyphs int) map[string][]byte {
 	}
 }
 
-// trueType makes a font of glyphs, the first for what is missing.
+// trueType builds a TrueType font of glyphs; the first is for missing runes.
 func trueType(glyphs [][]byte, more map[string][]byte) []byte {
 	tables := commonTables(len(glyphs))
 	tables["maxp"] = append(slices.Concat(long(0x10000), words(len(glyphs))), make([]byte, 26)...)
@@ -64,7 +64,7 @@ func trueType(glyphs [][]byte, more map[string][]byte) []byte {
 	return sfntFile("\x00\x01\x00\x00", tables)
 }
 
-// boxGlyph is a TrueType glyph of boxes: left, bottom, right, top in units.
+// boxGlyph returns a TrueType glyph of boxes: left, bottom, right, top in units.
 func boxGlyph(boxes ...[4]int) []byte {
 	g := words(len(boxes), 0, 0, 0, 0)
 	var flags, xs, ys []byte
@@ -81,7 +81,7 @@ func boxGlyph(boxes ...[4]int) []byte {
 	return slices.Concat(g, words(0), flags, xs, ys)
 }
 
-// compoundGlyph is made of other glyphs.
+// compoundGlyph returns a glyph that consists of other glyphs.
 func compoundGlyph(parts ...int) []byte {
 	g := words(-1, 0, 0, 0, 0)
 	for i, p := range parts {
@@ -95,7 +95,7 @@ func compoundGlyph(parts ...int) []byte {
 	return g
 }
 
-// postScript makes a font of Type 2 charstrings and routines for all of them.
+// postScript builds a font of Type 2 charstrings with common subroutines.
 func postScript(charstrings, routines [][]byte) []byte {
 	tables := commonTables(len(charstrings))
 	tables["maxp"] = slices.Concat(long(0x5000), words(len(charstrings)))
@@ -110,7 +110,7 @@ func postScript(charstrings, routines [][]byte) []byte {
 	return sfntFile("OTTO", tables)
 }
 
-// index is a list of byte strings as the Compact Font Format has it.
+// index encodes a list of byte strings as in the Compact Font Format.
 func index(list ...[]byte) []byte {
 	if len(list) == 0 {
 		return words(0)
@@ -128,7 +128,7 @@ func index(list ...[]byte) []byte {
 	return b
 }
 
-// type2 writes a charstring: an operator behind its operands.
+// type2 encodes part of a charstring: an operator behind its operands.
 func type2(operator byte, operands ...int) []byte {
 	var b []byte
 	for _, n := range operands {
@@ -146,7 +146,7 @@ const (
 	callOperator  = 29
 )
 
-// roundGlyph is a charstring of a disc of four cubic curves.
+// roundGlyph returns the charstring of a disc of four cubic curves.
 func roundGlyph(x, y, r int) []byte {
 	k := r * 5523 / 10000
 	return slices.Concat(type2(moveOperator, x+r, y),
@@ -157,7 +157,7 @@ func roundGlyph(x, y, r int) []byte {
 		[]byte{endOfGlyph})
 }
 
-// collection puts fonts into a file one after another.
+// collection joins fonts to a collection.
 func collection(fonts ...[]byte) []byte {
 	file := slices.Concat([]byte("ttcf"), long(0x10000), long(len(fonts)))
 	at := 12 + 4*len(fonts)

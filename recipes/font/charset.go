@@ -11,11 +11,10 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
-// maxRunes is how many runes an atlas may have: as many as a font has glyphs.
+// maxRunes limits the runes of an atlas to the largest number of glyphs in a font.
 const maxRunes = 1 << 16
 
-// runes returns the runes that the options ask for, sorted. It reads the files of
-// option text.
+// runes returns the runes of the options, sorted. It reads the files of option text.
 func (o *Font) runes(ctx context.Context, job *recipe.Job) ([]rune, error) {
 	set := new(runeSet)
 	for _, text := range o.Charset {
@@ -39,7 +38,7 @@ func (o *Font) runes(ctx context.Context, job *recipe.Job) ([]rune, error) {
 	return set.runes(), nil
 }
 
-// parseRange reads "U+41" or "U+20-7E".
+// parseRange parses "U+41" or "U+20-7E".
 func parseRange(text string) (first, last rune, err error) {
 	from, to, isRange := strings.Cut(text, "-")
 	if !isRange {
@@ -67,7 +66,7 @@ func parseRune(text string, prefixed bool) (rune, bool) {
 	return rune(n), err == nil && n <= utf8.MaxRune && (hasPrefix || !prefixed)
 }
 
-// listRunes names the first few of a list for a person.
+// listRunes describes a list by its first runes.
 func listRunes(list []rune) string {
 	const few = 5
 	names := make([]string, 0, few)

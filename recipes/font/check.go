@@ -25,14 +25,14 @@ func (o *Font) Check() error {
 	return nil
 }
 
-// maxSource is the largest font that is read, in bytes. The largest collections of
-// Chinese, Japanese and Korean have half of it.
+// maxSource is the size limit of a font, in bytes. The largest collections for Chinese, Japanese
+// and Korean have half of it.
 const maxSource = 256 << 20
 
 var errLarge = errors.New("larger than 256 MiB, which no font is")
 
-// Estimate implements recipe.Estimator. How large the atlas will be only the glyphs
-// tell, so it is taken to be as large as it may.
+// Estimate implements recipe.Estimator. The size of the atlas depends on the glyphs, so it
+// assumes the largest.
 func (o *Font) Estimate(head []byte, size int64) (int64, error) {
 	if size > maxSource {
 		return 0, errLarge
@@ -43,12 +43,12 @@ func (o *Font) Estimate(head []byte, size int64) (int64, error) {
 		}
 	}
 	const (
-		fixed      = 24 << 20 // one outline, at most, and its pieces
-		perByte    = 5        // what opening keeps for each byte that it reads
+		fixed      = 24 << 20 // at most one outline, with its pieces
+		perByte    = 5        // kept per byte when opening
 		perPair    = 32       // with room to grow
 		perRune    = 256
 		textMemory = 2 * maxText
-		// The outline in order, with its colors; and rows of distances around it.
+		// The sorted outline with its colors, and rows of distances around it.
 		multiOutline, multiRow = 16 << 20, 512
 	)
 	runes, text := int64(0), int64(0)
@@ -76,7 +76,7 @@ func (o *Font) Estimate(head []byte, size int64) (int64, error) {
 	return fixed + size + perByte*(size+openingReads) + perRune*runes + perPair*pairs + text + outline + atlas + packed, nil
 }
 
-// zstdMemory returns what the encoder takes besides its output, measured.
+// zstdMemory returns the measured memory of the encoder, without its output.
 func zstdMemory(level int) int64 {
 	switch {
 	case level < 3:

@@ -77,7 +77,8 @@ func (f *face) openGlyph() error {
 // em is the size at which the library's numbers are font units.
 func (f *face) em() fixed.Int26_6 { return fixed.Int26_6(f.unitsPerEm) }
 
-// guard calls the library, which may panic, and says why the meter stopped it.
+// guard calls the library, which may panic, and returns the meter's error if the meter stopped
+// it.
 func (f *face) guard(call func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -90,7 +91,7 @@ func (f *face) guard(call func() error) (err error) {
 	return call()
 }
 
-// lookup returns the glyph of a rune, 0 if there is none.
+// lookup returns the glyph of a rune, or 0.
 func (f *face) lookup(r rune) (glyph uint16, err error) {
 	f.meter.nextGlyph()
 	err = f.guard(func() error {
@@ -104,7 +105,7 @@ func (f *face) lookup(r rune) (glyph uint16, err error) {
 	return glyph, err
 }
 
-// advance returns how far the pen moves after a glyph.
+// advance returns the distance to the next glyph.
 func (f *face) advance(glyph uint16) (units int, err error) {
 	f.meter.nextGlyph()
 	err = f.guard(func() error {
@@ -115,8 +116,7 @@ func (f *face) advance(glyph uint16) (units int, err error) {
 	return units, err
 }
 
-// outline returns the outline of a glyph at so many pixels per em, the pen being at
-// 0, 0.
+// outline returns the outline of a glyph at the given pixels per em, relative to the pen.
 func (f *face) outline(glyph uint16, size int) (*distancefield.Path, error) {
 	f.meter.nextGlyph()
 	path := new(distancefield.Path)
@@ -149,7 +149,7 @@ func (f *face) addSegment(path *distancefield.Path, s sfnt.Segment, size int) {
 	}
 }
 
-// pixels turns font units into pixels, rounding once.
+// pixels converts font units to pixels, rounding once.
 func (f *face) pixels(units int64, size int) float64 {
 	return float64(units*int64(size)) / float64(f.unitsPerEm)
 }

@@ -1,40 +1,40 @@
-// Package font is the recipe that turns a TrueType or OpenType font (.ttf, .otf, .ttc)
-// into an atlas of signed distance fields, and metrics to set text with.
+// Package font is the recipe that turns a TrueType or OpenType font (.ttf, .otf, .ttc) into an
+// atlas of signed distance fields, and metrics for text layout.
 //
-// What it does, in this order, and the files that do it:
+// The steps, in this order, and their files:
 //
-//	charset.go   the runes are listed
-//	face.go      the font is opened, glyphs are looked up and their outlines read
-//	pack.go      boxes of the glyphs are placed in the atlas
-//	field        distances are measured (a package)
-//	pairs.go     kerning is looked up, which package kerning reads
-//	metrics.go   the metrics are written, or by layouts.go, as other programs do
+//	charset.go   list the runes
+//	face.go      open the font, look up glyphs and read their outlines
+//	pack.go      place the boxes of the glyphs in the atlas
+//	field        measure distances (a package)
+//	pairs.go     look up kerning, which package kerning reads
+//	metrics.go   write the metrics, or layouts.go in layouts of other programs
 //
 // # The atlas
 //
-// Option field says what a texel holds. With sdf it is a texture of one channel: 127.5 is the
-// outline of a glyph, more is inside, 0 and 255 are half of the option range or more away from
-// it: at value v, from 0 to 1, the distance to the outline is (v - 0.5) * range pixels of the
-// atlas. Filtered linearly and cut at 0.5 it gives sharp glyphs at any size, but for their
-// corners, which are round within a pixel of the atlas or so.
+// Option field decides the meaning of a texel. With sdf the texture has one channel: 127.5 is the
+// outline of a glyph, more is inside, and 0 and 255 are half of the option range or more away
+// from it. For a value v from 0 to 1, the distance to the outline is (v - 0.5) * range pixels of
+// the atlas. With linear filtering and a threshold of 0.5, glyphs are sharp at any size, except
+// for their corners, which are round within about a pixel of the atlas.
 //
-// With msdf the distance is the median of red, green and blue, each of which is filtered by
-// itself: max(min(r, g), min(max(r, g), b)). Corners stay sharp. With mtsdf alpha has the
-// distance besides, as sdf has it, which suits glows and shadows better.
+// With msdf the distance is the median of red, green and blue, each of which is filtered
+// separately: max(min(r, g), min(max(r, g), b)). Corners stay sharp. With mtsdf, alpha also has
+// the distance of sdf, which suits glows and shadows better.
 //
 // # The metrics
 //
-// One JSON object with data = "assetcook"; lengths are in em unless they say otherwise, y grows
-// upward from the base line, except in the atlas, where it grows downward from the top:
+// The metrics are one JSON object with data = "assetcook". Lengths are in em unless noted, and y
+// grows upward from the base line, except in the atlas, where it grows downward from the top:
 //
 //	atlas        type: "sdf", "msdf" or "mtsdf"; width, height: pixels; size: pixels per
 //	             em; range: pixels
 //	metrics      units_per_em of the font; ascender, descender (negative below the
 //	             base line), line_gap; a line is ascender - descender + line_gap high
 //	glyphs       sorted by rune: rune: its number; advance; plane and atlas: left,
-//	             bottom, right, top of the box to draw, from the pen's place in em, and
-//	             of where that is in the atlas, in pixels. A glyph that has nothing
-//	             to draw, such as a space, has neither
+//	             bottom, right, top of the box to draw, relative to the pen in em, and
+//	             of its place in the atlas, in pixels. A glyph without an outline, such
+//	             as a space, has neither
 //	kerning      sorted: [first rune, second rune, how far the second is moved to the
 //	             right]
 //
@@ -42,13 +42,13 @@
 //
 // # Same bytes everywhere
 //
-// Distances are computed by package field, which rounds alike on all machines. With
-// zstd = 0 and container = "ktx2" the bytes do not depend on any compressor either.
+// Package field computes distances with the same rounding on all machines. With zstd = 0 and
+// container = "ktx2" the bytes do not depend on any compressor either.
 //
 // # Hostile fonts
 //
-// The library that reads outlines is not hardened, so it is shown no more of a font
-// than it needs, and through a meter that ends what reads too much; see meter.go.
+// The library that reads outlines is not hardened. So it sees only the necessary tables of a
+// font, through a meter that limits reading; see meter.go.
 package font
 
 import (
@@ -66,20 +66,20 @@ import (
 
 // Font holds the options of the recipe.
 type Font struct {
-	Field      string   `toml:"field" enum:"sdf,msdf,mtsdf" doc:"distances of the atlas: sdf has one channel, msdf three whose median keeps corners sharp, mtsdf those and the plain distance in alpha"`
-	Size       int      `toml:"size" min:"4" max:"1024" doc:"pixels of the atlas that 1 em takes; 32 to 64 suits most text, fine details need more"`
-	Range      int      `toml:"range" min:"2" max:"128" doc:"pixels of the atlas that distances reach, half of them to each side of an outline; outlines and glows need more"`
-	Charset    []string `toml:"charset" doc:"runes to take: \"U+41\", or from one to another: \"U+20-7E\""`
-	Text       []string `toml:"text" doc:"files in UTF-8 whose runes are taken as well, by names or patterns such as \"/locale/**/*.json\", relative to the source or, with a slash in front, to the asset folder; of .json files the strings that are values"`
-	Missing    string   `toml:"missing" enum:"error,skip" doc:"what to do about runes that the font has no glyph for"`
-	Kerning    bool     `toml:"kerning" doc:"write pairs of runes that move together or apart"`
-	Padding    int      `toml:"padding" min:"0" max:"64" doc:"pixels left free between glyphs in the atlas, besides the range around them"`
+	Field      string   `toml:"field" enum:"sdf,msdf,mtsdf" doc:"distances in the atlas: sdf has one channel, msdf three whose median keeps corners sharp, mtsdf also the plain distance in alpha"`
+	Size       int      `toml:"size" min:"4" max:"1024" doc:"pixels of the atlas per em; 32 to 64 suits most text, fine details need more"`
+	Range      int      `toml:"range" min:"2" max:"128" doc:"range of distances in pixels of the atlas, half of it on each side of an outline; text outlines and glows need more"`
+	Charset    []string `toml:"charset" doc:"runes to include: \"U+41\", or a range: \"U+20-7E\""`
+	Text       []string `toml:"text" doc:"UTF-8 files whose runes are included, by names or patterns such as \"/locale/**/*.json\", relative to the source or, with a leading slash, to the asset directory; .json files add the strings that are values"`
+	Missing    string   `toml:"missing" enum:"error,skip" doc:"what to do about runes without a glyph in the font"`
+	Kerning    bool     `toml:"kerning" doc:"write pairs of runes whose distance changes"`
+	Padding    int      `toml:"padding" min:"0" max:"64" doc:"free pixels between glyphs in the atlas, besides the range around them"`
 	MaxSize    int      `toml:"max_size" min:"16" max:"16384" doc:"longest side of the atlas in pixels"`
 	PowerOfTwo bool     `toml:"power_of_two" doc:"sides of the atlas are powers of two"`
-	Face       int      `toml:"face" min:"0" max:"255" doc:"which font of a collection (.ttc), the first is 0"`
-	Container  string   `toml:"container" enum:"ktx2,png" doc:"the file that the atlas is put in: ktx2 (r8 or rgba8) or png"`
-	Data       string   `toml:"data" enum:"assetcook,msdf-atlas-gen,bmfont,bmfont-json" doc:"layout of the metrics: assetcook's JSON, that of msdf-atlas-gen, or AngelCode's BMFont as XML (PixiJS and most engines) or JSON (three-bmfont-text)"`
-	Zstd       int      `toml:"zstd" min:"0" max:"19" doc:"effort to pack ktx2 with Zstandard; 0 leaves it as it is"`
+	Face       int      `toml:"face" min:"0" max:"255" doc:"number of the font in a collection (.ttc), from 0"`
+	Container  string   `toml:"container" enum:"ktx2,png" doc:"the file type of the atlas: ktx2 (r8 or rgba8) or png"`
+	Data       string   `toml:"data" enum:"assetcook,msdf-atlas-gen,bmfont,bmfont-json" doc:"layout of the metrics: assetcook's JSON, JSON of msdf-atlas-gen, or AngelCode's BMFont as XML (PixiJS and most engines) or JSON (three-bmfont-text)"`
+	Zstd       int      `toml:"zstd" min:"0" max:"19" doc:"effort to pack ktx2 with Zstandard; 0 does not pack it"`
 }
 
 // Recipe returns the recipe "font".
@@ -190,8 +190,8 @@ func (o *Font) writeAtlas(ctx context.Context, job *recipe.Job, size extent, tex
 	return errors.Join(ktx2.Write(ctx, out, t, packing), out.Close())
 }
 
-// channels returns how many bytes a texel has while it is drawn, and in ktx2, which has no
-// three that all graphics processors take.
+// channels returns the bytes per texel while drawing and in ktx2. Three channels become four,
+// because not all graphics processors support three.
 func (o *Font) channels() int {
 	if o.Field == "sdf" {
 		return 1

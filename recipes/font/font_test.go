@@ -41,7 +41,7 @@ func cookFile(t testing.TB, o *Font, file []byte) recipetest.Result {
 	return recipetest.Cook(t, Recipe(), o, fstest.MapFS{"a.ttf": {Data: file}}, "", "a.ttf")
 }
 
-// metrics are what a game reads.
+// metrics are the JSON that a game reads.
 type metrics struct {
 	Atlas struct {
 		Type                       string
@@ -62,7 +62,7 @@ type metrics struct {
 	Kerning [][3]float64
 }
 
-// cooked returns what a font became, as a game sees it.
+// cooked returns the outputs for a font, decoded as in a game.
 func cooked(t testing.TB, o *Font, file []byte) (metrics, *image.Gray) {
 	t.Helper()
 	res := cookFile(t, o, file)
@@ -92,9 +92,9 @@ func cooked(t testing.TB, o *Font, file []byte) (metrics, *image.Gray) {
 	return m, &image.Gray{Pix: x.Levels[0], Stride: x.W, Rect: image.Rect(0, 0, x.W, x.H)}
 }
 
-// Text drawn four times as large from the atlas, cut at 0.5 as a shader would, covers
-// what another rasteriser fills.
-func TestCoverage(t *testing.T) {
+// Text drawn four times as large from the atlas, with a threshold of 0.5 as in a shader, covers
+// the same pixels as another rasterizer's.
+func TestTextFromAtlasCoversTheOutlines(t *testing.T) {
 	for name, file := range map[string][]byte{"regular": goregular.TTF, "bold italic": gobolditalic.TTF} {
 		m, atlas := cooked(t, options(func(o *Font) { o.Charset = []string{"U+20-7E", "U+C0-FF"} }), file)
 		f, err := sfnt.Parse(file)
@@ -123,14 +123,14 @@ func TestCoverage(t *testing.T) {
 			}
 		}
 		share := float64(both) / float64(either)
-		t.Logf("%s: %.4f of what either covers is covered by both", name, share)
+		t.Logf("%s: intersection over union of the pixels is %.4f", name, share)
 		if share < 0.98 {
 			t.Errorf("%s: %v", name, share)
 		}
 	}
 }
 
-// between samples the atlas linearly.
+// between samples the atlas with linear filtering.
 func between(atlas *image.Gray, x, y float64) float64 {
 	x, y = x-0.5, y-0.5
 	left, top := int(math.Floor(x)), int(math.Floor(y))
@@ -139,8 +139,8 @@ func between(atlas *image.Gray, x, y float64) float64 {
 	return (at(left, top)*(1-u)+at(left+1, top)*u)*(1-v) + (at(left, top+1)*(1-u)+at(left+1, top+1)*u)*v
 }
 
-// fill draws a glyph with golang.org/x/image/vector. left and top are pixels from the
-// pen's place, y growing upward.
+// fill draws a glyph with golang.org/x/image/vector. left and top are pixels relative to the pen,
+// and y grows upward.
 func fill(t *testing.T, f *sfnt.Font, r rune, size, left, top float64, w, h int) *image.Alpha {
 	t.Helper()
 	var b sfnt.Buffer
@@ -176,8 +176,8 @@ func fill(t *testing.T, f *sfnt.Font, r rune, size, left, top float64, w, h int)
 	return dst
 }
 
-// Cubic curves of a PostScript font: a disc, whose distances are known.
-func TestPostScript(t *testing.T) {
+// The font has cubic curves of PostScript: a disc, whose distances are known.
+func TestPostScriptOutlinesHaveRightDistances(t *testing.T) {
 	file := postScript([][]byte{{endOfGlyph}, roundGlyph(250, 300, 200)}, nil)
 	m, atlas := cooked(t, options(func(o *Font) { o.Charset, o.Size, o.Range = []string{"U+41"}, 100, 12 }), file)
 	g := m.Glyphs[0]
@@ -187,19 +187,19 @@ func TestPostScript(t *testing.T) {
 			py := g.Plane[3]*100 - float64(y-g.Atlas[3]) - 0.5
 			want := min(6, max(-6, 20-math.Hypot(px-25, py-30)))
 			got := (float64(atlas.GrayAt(x, y).Y)/255 - 0.5) * 12
-			if math.Abs(got-want) > 0.06 { // half a step of a byte and what the curve, of whole units, is off
+			if math.Abs(got-want) > 0.06 { // half a step of a byte, and the error of the curve in integer units
 				t.Fatalf("at %v, %v: %v, want %v", px, py, got, want)
 			}
 		}
 	}
 }
 
-// kernOf are pairs in a table of Microsoft.
+// kernOf encodes pairs in Microsoft's table.
 func kernOf(pairs ...int) []byte {
 	return slices.Concat(words(0, 1, 0, 14+2*len(pairs), 1, len(pairs)/3, 0, 0, 0), words(pairs...))
 }
 
-func TestMetrics(t *testing.T) {
+func TestMetricsDescribeTheGlyphs(t *testing.T) {
 	box, empty := boxGlyph([4]int{100, -100, 300, 700}), []byte{}
 	file := trueType([][]byte{box, box, empty, compoundGlyph(1, 1), box}, map[string][]byte{"kern": kernOf(1, 3, -50, 3, 1, 25, 4, 4, 10)})
 	m, _ := cooked(t, options(func(o *Font) { o.Charset, o.Size, o.Range = []string{"U+41-44"}, 10, 2 }), file)
@@ -214,7 +214,7 @@ func TestMetrics(t *testing.T) {
 		}
 		have = append(have, fmt.Sprintf("%c %v %v %s", g.Rune, g.Advance, g.Plane, size))
 	}
-	// A box from 1, -1 to 3, 7 pixels and one pixel around; the same and again 1 further.
+	// A box from 1, -1 to 3, 7 pixels, plus one pixel around; the same, and again moved by 1.
 	want := []string{"A 0.5 [0 -0.2 0.4 0.8] 4 x 10", "B 0.5 [] ", "C 0.5 [0 -0.2 0.5 0.8] 5 x 10", "D 0.5 [0 -0.2 0.4 0.8] 4 x 10"}
 	if !slices.Equal(have, want) {
 		t.Errorf("%q\nwant %q", have, want)
@@ -228,8 +228,8 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// Runes of one glyph share its place, and its kerning.
-func TestSharedGlyphs(t *testing.T) {
+// Runes with the same glyph share its place and its kerning.
+func TestRunesShareAGlyph(t *testing.T) {
 	file := trueType([][]byte{{}, boxGlyph([4]int{0, 0, 500, 500})}, map[string][]byte{
 		"kern": kernOf(1, 1, -7),
 		"cmap": slices.Concat(words(0, 1, 3, 10), long(12), words(12, 0), long(40), long(0), long(2), long('A'), long('A'), long(1), long('C'), long('C'), long(1)),
@@ -243,7 +243,7 @@ func TestSharedGlyphs(t *testing.T) {
 	}
 }
 
-// Boxes of glyphs lie within the atlas, and padding pixels apart.
+// Boxes of glyphs are inside the atlas, and padding pixels apart.
 func TestPlacesDoNotTouch(t *testing.T) {
 	for _, o := range []*Font{
 		options(), options(func(o *Font) { o.Padding = 5 }), options(func(o *Font) { o.PowerOfTwo = false }),
@@ -284,11 +284,11 @@ func TestPlacesDoNotTouch(t *testing.T) {
 	}
 }
 
-func TestContainersHoldTheSame(t *testing.T) {
+func TestContainersHaveTheSamePixels(t *testing.T) {
 	_, want := cooked(t, options(), goregular.TTF)
 	for _, o := range []*Font{options(func(o *Font) { o.Container = "png" }), options(func(o *Font) { o.Zstd = 0 })} {
 		if _, got := cooked(t, o, goregular.TTF); !bytes.Equal(got.Pix, want.Pix) {
-			t.Errorf("%s: other pixels", o.Container)
+			t.Errorf("%s: different pixels", o.Container)
 		}
 	}
 	if got := options(func(o *Font) { o.Container = "png" }).Outputs(); !slices.Equal(got, []string{"{path}.png", "{path}.json"}) {
@@ -296,7 +296,7 @@ func TestContainersHoldTheSame(t *testing.T) {
 	}
 }
 
-func TestCollection(t *testing.T) {
+func TestFaceOfCollectionIsSelected(t *testing.T) {
 	file := collection(trueType([][]byte{{}, boxGlyph([4]int{0, 0, 100, 100})}, nil), trueType([][]byte{{}, boxGlyph([4]int{0, 0, 500, 100})}, nil))
 	for face, want := range []float64{2, 6} {
 		m, _ := cooked(t, options(func(o *Font) { o.Charset, o.Face, o.Size, o.Range = []string{"U+41"}, face, 10, 2 }), file)
@@ -306,7 +306,7 @@ func TestCollection(t *testing.T) {
 	}
 }
 
-func TestCharset(t *testing.T) {
+func TestCharsetSelectsRunes(t *testing.T) {
 	tree := fstest.MapFS{
 		"f/a.ttf":    {Data: goregular.TTF},
 		"f/text.txt": {Data: []byte("\ufeffdéjà\r\n\tvu")},
@@ -356,14 +356,14 @@ func TestCharset(t *testing.T) {
 	if res.Err != nil || res.Warned != nil {
 		t.Error(res.Err, res.Warned)
 	}
-	// What draws nothing at all most likely is not what was wanted.
+	// An atlas without any outline is probably a mistake.
 	res = recipetest.Cook(t, Recipe(), options(func(o *Font) { o.Charset = []string{"U+20"} }), tree, "", "f/a.ttf")
 	if want := []string{"no glyph has an outline: the atlas is empty; see charset and text"}; res.Err != nil || !slices.Equal(res.Warned, want) {
 		t.Error(res.Err, res.Warned)
 	}
 }
 
-func TestCheck(t *testing.T) {
+func TestWrongOptionIsNamed(t *testing.T) {
 	for _, tc := range []struct {
 		set  func(*Font)
 		want string
@@ -391,7 +391,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-func TestExplain(t *testing.T) {
+func TestExplainCountsTheGlyphs(t *testing.T) {
 	tree := fstest.MapFS{"a.ttf": {Data: goregular.TTF}}
 	job := recipe.NewJob(recipe.Env{Path: "a.ttf", Open: tree.Open, Stat: func(p string) (fs.FileInfo, error) { return fs.Stat(tree, p) }}, int64(len(goregular.TTF)))
 	lines, err := options(func(o *Font) { o.Charset, o.Missing = []string{"U+41-45", "U+10000"}, "skip" }).Explain(t.Context(), job)
@@ -408,9 +408,9 @@ func TestFingerprint(t *testing.T) {
 	})
 }
 
-// The same bytes on every machine. A change here changes what is cooked: the recipe's
+// The bytes are the same on every machine. A change here changes cooked files: the recipe's
 // version must rise with it.
-func TestGolden(t *testing.T) {
+func TestAtlasHasGoldenBytes(t *testing.T) {
 	file := trueType([][]byte{{}, boxGlyph([4]int{13, -101, 303, 697}, [4]int{101, 97, 507, 333}), compoundGlyph(1, 1)},
 		map[string][]byte{"kern": kernOf(1, 2, -50)})
 	for _, tc := range []struct {
@@ -435,7 +435,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// hasty is a context that is over after some looks at it.
+// hasty is a context that ends after some checks.
 type hasty struct {
 	context.Context
 	looks, had int
@@ -448,8 +448,8 @@ func (h *hasty) Err() error {
 	return nil
 }
 
-// Every part of the work ends soon once the context is over.
-func TestCancel(t *testing.T) {
+// Every part of the work ends soon after its context.
+func TestCanceledCookEnds(t *testing.T) {
 	tree := fstest.MapFS{"a.ttf": {Data: goregular.TTF}}
 	for container, set := range map[string]func(*Font){
 		"ktx2": func(*Font) {}, "png": func(o *Font) { o.Container = "png" },
@@ -469,7 +469,7 @@ func TestCancel(t *testing.T) {
 				t.Errorf("%s, %d looks: %v", container, looks, res.Err)
 			}
 			if h.had > looks+1 {
-				t.Errorf("%s, %d looks: looked %d times more", container, looks, h.had-looks)
+				t.Errorf("%s, ended after %d checks: %d more checks", container, looks, h.had-looks)
 			}
 		}
 	}

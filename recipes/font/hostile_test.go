@@ -12,14 +12,14 @@ import (
 	"golang.org/x/image/font/gofont/goregular"
 )
 
-// letters cooks 'A' to 'H', as far as a font has them.
+// letters returns options for 'A' to 'H', without missing ones.
 func letters() *Font {
 	return options(func(o *Font) {
 		o.Charset, o.Missing, o.Container, o.MaxSize = []string{"U+41-48"}, "skip", "png", 512
 	})
 }
 
-// calls is a charstring that calls a routine some times over.
+// calls returns a charstring that calls a subroutine several times.
 func calls(n, routine int, end byte) []byte {
 	var b []byte
 	for range n {
@@ -28,8 +28,7 @@ func calls(n, routine int, end byte) []byte {
 	return append(b, end)
 }
 
-// flatGlyph has as many points as there may be, in few bytes: a flag, and how often it
-// counts again.
+// flatGlyph has the maximal number of points in few bytes: a flag and its repeat count.
 func flatGlyph(points int) []byte {
 	g := words(1, 0, 0, 0, 0, points-1, 0)
 	for left := points; left > 0; left -= 256 {
@@ -39,7 +38,7 @@ func flatGlyph(points int) []byte {
 	return append(g, make([]byte, len(g)%2)...)
 }
 
-func TestHostile(t *testing.T) {
+func TestHostileFontIsRefused(t *testing.T) {
 	nested := [][]byte{{endOfGlyph}}
 	for i := range 7 {
 		nested = append(nested, calls(100, i, returning))
@@ -85,8 +84,8 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// A font that is cut off or has a wrong byte gives an error or an atlas.
-func TestDamaged(t *testing.T) {
+// A truncated font, or one with a wrong byte, gives an error or an atlas.
+func TestDamagedFontGivesErrorOrAtlas(t *testing.T) {
 	quad := trueType([][]byte{{}, boxGlyph([4]int{0, 0, 500, 500}), compoundGlyph(1, 1)}, map[string][]byte{"kern": kernOf(1, 1, 5)})
 	cubic := postScript([][]byte{{endOfGlyph}, roundGlyph(250, 250, 200), calls(2, 0, endOfGlyph)}, [][]byte{slices.Concat(type2(moveOperator, 5, 5), type2(lineOperator, 50, 9, 4, 80), []byte{returning})})
 	for _, whole := range [][]byte{quad, cubic} {
@@ -98,7 +97,7 @@ func TestDamaged(t *testing.T) {
 				t.Errorf("cut at %d of %d: no error", n, len(whole))
 			}
 		}
-		for i := 0; i < len(whole); i += 3 { // ends of numbers and starts
+		for i := 0; i < len(whole); i += 3 { // changes both bytes of numbers
 			bent := slices.Clone(whole)
 			bent[i] ^= []byte{0xff, 0x01}[i%2]
 			res := cookFile(t, letters(), bent)
@@ -109,8 +108,8 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// What a cook allocates stays below what the estimate says that it holds at once.
-func TestEstimate(t *testing.T) {
+// The allocations of a cook stay below the estimated peak.
+func TestMemoryStaysBelowTheEstimate(t *testing.T) {
 	many := make([][4]int, 1500)
 	for i := range many {
 		many[i] = [4]int{10 * (i % 40), 20 * (i / 40), 10*(i%40) + 5, 20*(i/40) + 11}
@@ -170,13 +169,13 @@ func TestEstimate(t *testing.T) {
 		"field":    options(func(o *Font) { o.Field = "msdf" }),
 	} {
 		if large, _ := o.Estimate([]byte("OTTO"), 1000); large <= small {
-			t.Errorf("%s: %d is not more than %d", name, large, small)
+			t.Errorf("%s: the estimate %d is not larger than %d", name, large, small)
 		}
 	}
 }
 
-// The atlas is in the estimate however it is written.
-func TestEstimateOfTheAtlas(t *testing.T) {
+// The estimate includes the atlas, for each container.
+func TestEstimateIncludesTheAtlas(t *testing.T) {
 	for _, container := range []string{"png", "ktx2"} {
 		small, _ := options(func(o *Font) { o.Container, o.Zstd = container, 0 }).Estimate([]byte("OTTO"), 1000)
 		large, _ := options(func(o *Font) { o.Container, o.Zstd, o.MaxSize = container, 0, 4096 }).Estimate([]byte("OTTO"), 1000)
@@ -186,8 +185,8 @@ func TestEstimateOfTheAtlas(t *testing.T) {
 	}
 }
 
-// The library is shown our header and behind it the file, to the last byte.
-func TestMeter(t *testing.T) {
+// The library sees the meter's header followed by the whole file.
+func TestMeterShowsHeaderAndFile(t *testing.T) {
 	file := trueType([][]byte{{}, boxGlyph([4]int{0, 0, 500, 500})}, map[string][]byte{"GPOS": {1, 2}, "post": {3, 4}, "OS/2": {5}})
 	m, err := newMeter(t.Context(), file, 0)
 	if err != nil {
@@ -198,7 +197,7 @@ func TestMeter(t *testing.T) {
 		t.Fatal(n, err)
 	}
 	if !slices.Equal(all[len(m.header):], file) {
-		t.Error("another file")
+		t.Error("the file differs")
 	}
 	if n, err := m.ReadAt(make([]byte, 2), int64(len(all)-1)); n != 1 || err == nil {
 		t.Error(n, err)
@@ -211,7 +210,7 @@ func TestMeter(t *testing.T) {
 	for _, x := range tables {
 		names = append(names, x.name)
 		if x.name == "post" && binary.BigEndian.Uint32(all[x.offset:]) != 0x30000 {
-			t.Error("post is not ours")
+			t.Error("table post is not the replacement")
 		}
 	}
 	if want := []string{"OS/2", "cmap", "glyf", "head", "hhea", "hmtx", "loca", "maxp", "post"}; !slices.Equal(names, want) {
@@ -221,12 +220,12 @@ func TestMeter(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := m.ReadAt(make([]byte, 1), math.MaxInt64); err == nil {
-		t.Error("reads on after it was stopped")
+		t.Error("the meter reads after it was stopped")
 	}
 }
 
-// What the library panics with becomes an error, and what the meter says comes first.
-func TestGuard(t *testing.T) {
+// A panic of the library becomes an error, and an error of the meter has precedence.
+func TestPanicOfTheLibraryIsAnError(t *testing.T) {
 	f := &face{meter: &meter{}}
 	if err := f.guard(func() error { panic("index out of range") }); err == nil || !strings.Contains(err.Error(), "damaged (index out of range)") {
 		t.Error(err)

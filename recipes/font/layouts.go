@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// writeAtlasGen writes the JSON of msdf-atlas-gen: lengths in em, y growing upward from the base
-// line, and in the atlas from its bottom.
+// writeAtlasGen writes the JSON of msdf-atlas-gen. Lengths are in em, and y grows upward from the
+// base line, and in the atlas from its bottom.
 //
 // Source: Chlumský, msdf-atlas-gen, "JSON" output.
 func (s *subject) writeAtlasGen(ctx context.Context, w io.Writer, pairs []pair) error {

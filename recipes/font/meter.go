@@ -10,14 +10,13 @@ import (
 	"strings"
 )
 
-// A meter is what the library sees of a font: a header of our own, with the tables
-// that outlines take, and behind it the file. Each read is charged.
+// A meter is the library's view of a font: a header written by this package, with the tables that
+// outlines need, followed by the file. The meter charges for each read.
 //
-// All that the library allocates, and all work it does, comes from bytes that it has
-// read, some of them many times: a few hundred bytes of glyphs that are made of
-// glyphs, or of routines that call each other, would otherwise fill any memory. What
-// it adds is a table post, which it wants but nobody needs, and OS/2, because it reads
-// two glyphs while it opens a font that has an old one.
+// All allocations and work of the library result from the bytes that it reads, some of them many
+// times. Without the meter, a few hundred bytes of nested glyphs or subroutines could fill any
+// memory. The header adds two tables: a post table, which the library requires but nothing uses,
+// and OS/2, because the library reads two glyphs while opening a font with an old one.
 type meter struct {
 	ctx    context.Context
 	header []byte
@@ -25,17 +24,17 @@ type meter struct {
 	left   int // bytes that may still be read
 	points int // points of TrueType outlines that may still be read
 	glyphs bool
-	err    error // why it reads no more
+	err    error // the reason for refusing reads
 }
 
 const (
-	// perRead is what a read costs besides its bytes.
+	// perRead is the cost of a read besides its bytes.
 	perRead = 16
-	// openingReads is what opening may read beyond the size of the file.
+	// openingReads is the limit for opening, besides the size of the file.
 	openingReads = 64 << 10
-	// glyphReads is for one glyph. Fonts come to some KiB.
+	// glyphReads is the limit for one glyph. Real fonts need some KiB.
 	glyphReads = 256 << 10
-	// glyphPoints is for one glyph. Fonts come to some hundred.
+	// glyphPoints is the limit for one glyph. Real fonts need some hundred.
 	glyphPoints = 1 << 15
 )
 
@@ -46,13 +45,13 @@ var (
 	errWebFont   = errors.New("a compressed web font; convert it to .ttf or .otf")
 )
 
-// newMeter shows the font that has its table directory at an offset of the file.
+// newMeter returns a meter for the font whose table directory is at an offset of the file.
 func newMeter(ctx context.Context, file []byte, directory int64) (*meter, error) {
 	tables, outlines, err := readDirectory(file, directory)
 	if err != nil {
 		return nil, err
 	}
-	// Tables are sorted by name, so that "post" comes last.
+	// Tables are sorted by name, so "post" is last.
 	keep := tables[:0:0]
 	for _, t := range tables {
 		switch t.name {
@@ -69,7 +68,7 @@ func newMeter(ctx context.Context, file []byte, directory int64) (*meter, error)
 	os2, post := make([]byte, os2Size), make([]byte, postSize)
 	binary.BigEndian.PutUint16(os2, 2)
 	binary.BigEndian.PutUint32(post, 0x30000) // no names of glyphs
-	shift := size + os2Size + postSize        // of what is in the file
+	shift := size + os2Size + postSize        // of the file's contents
 	entries := []fontTable{
 		{"OS/2", int64(size - shift), os2Size}, {"post", int64(size - shift + os2Size), postSize},
 	}
@@ -85,7 +84,7 @@ func newMeter(ctx context.Context, file []byte, directory int64) (*meter, error)
 	return &meter{ctx: ctx, header: header, file: file, left: len(file) + openingReads}, nil
 }
 
-// nextGlyph allows to read one glyph.
+// nextGlyph allows reading one glyph.
 func (m *meter) nextGlyph() { m.glyphs, m.left, m.points = true, glyphReads, glyphPoints }
 
 // ReadAt implements io.ReaderAt.
@@ -113,9 +112,8 @@ func (m *meter) ReadAt(p []byte, offset int64) (int, error) {
 	return n, m.chargePoints(p)
 }
 
-// chargePoints charges for the points of a simple TrueType glyph, of which two bytes
-// may make 256. The library reads a glyph whole, and while it reads glyphs little
-// else.
+// chargePoints charges for the points of a simple TrueType glyph, because two bytes can encode
+// 256 points. The library reads a glyph with one call.
 func (m *meter) chargePoints(p []byte) error {
 	if !m.glyphs || len(p) < 12 {
 		return nil
@@ -130,14 +128,14 @@ func (m *meter) chargePoints(p []byte) error {
 	return m.err
 }
 
-// A fontTable is where a table lies in the file.
+// A fontTable is the place of a table in the file.
 type fontTable struct {
 	name         string
 	offset, size int64
 }
 
-// readDirectory reads the tables of a font, sorted, and the word at its start that
-// says of which kind its outlines are.
+// readDirectory reads the tables of a font, sorted, and the first word of the font, which names
+// the kind of outlines.
 func readDirectory(file []byte, at int64) ([]fontTable, uint32, error) {
 	head := file[min(at, int64(len(file))):]
 	if err := checkKind(head); err != nil && (at == 0 || len(head) > 0) {
@@ -161,7 +159,7 @@ func readDirectory(file []byte, at int64) ([]fontTable, uint32, error) {
 	return tables, kind, nil
 }
 
-// The words at the start of a font.
+// The first words of fonts.
 const (
 	kindTrueType   = "\x00\x01\x00\x00"
 	kindApple      = "true"
@@ -169,7 +167,7 @@ const (
 	kindCollection = "ttcf"
 )
 
-// checkKind says what keeps a file that starts with head from being a single font.
+// checkKind returns an error unless a file that starts with head is a single font.
 func checkKind(head []byte) error {
 	if len(head) < 4 {
 		return errFormat
@@ -183,7 +181,7 @@ func checkKind(head []byte) error {
 	return errFormat
 }
 
-// faceDirectory returns where the table directory of a face stands.
+// faceDirectory returns the offset of a face's table directory.
 func faceDirectory(file []byte, face int) (int64, error) {
 	if len(file) < 12 || string(file[:4]) != kindCollection {
 		if face > 0 {

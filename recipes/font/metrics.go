@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// writeMetrics writes the metrics of the font file name, whose atlas is in page.
+// writeMetrics writes the metrics of the font file name, whose atlas is the file page.
 func (s *subject) writeMetrics(ctx context.Context, w io.Writer, name, page string, pairs []pair) error {
 	switch s.o.Data {
 	case "msdf-atlas-gen":
@@ -56,7 +56,7 @@ func (s *subject) writeOwnMetrics(ctx context.Context, w io.Writer, pairs []pair
 	return m.out.Flush()
 }
 
-// A metricsWriter writes JSON. What goes wrong, Flush says.
+// A metricsWriter writes JSON. Flush returns its errors.
 type metricsWriter struct {
 	out     *bufio.Writer
 	em      int
@@ -80,7 +80,7 @@ func (m *metricsWriter) whole(n int) *metricsWriter {
 	return m
 }
 
-// number writes n/d in as few digits as tell it from all other numbers.
+// number writes n/d with the fewest digits that identify the float.
 func (m *metricsWriter) number(n, d int) *metricsWriter {
 	m.scratch = strconv.AppendFloat(m.scratch[:0], float64(n)/float64(d), 'f', -1, 64)
 	m.out.Write(m.scratch)

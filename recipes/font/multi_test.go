@@ -20,8 +20,8 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// Channels are the same in each container, as far as it has them, and alpha is the plain field.
-func TestFields(t *testing.T) {
+// The channels are the same in each container that has them, and alpha is the plain distance.
+func TestFieldsAreTheSameInEachContainer(t *testing.T) {
 	atlas := func(field, container string) image.Image {
 		t.Helper()
 		res := cookFile(t, options(func(o *Font) { o.Field, o.Container, o.Size = field, container, 20 }), goregular.TTF)
@@ -57,7 +57,7 @@ func TestFields(t *testing.T) {
 	for i, v := range plain.Pix {
 		m, o := multi.Pix[4*i:][:4], three.Pix[4*i:][:4]
 		if m[3] != v || o[3] != 255 || !slices.Equal(m[:3], o[:3]) {
-			t.Fatalf("texel %d: %v of mtsdf, %v of msdf, %d of sdf", i, m, o, v)
+			t.Fatalf("texel %d: %v in mtsdf, %v in msdf, %d in sdf", i, m, o, v)
 		}
 		if m[0] != m[1] || m[0] != m[2] {
 			colored++
@@ -68,7 +68,7 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// Drawn large from few pixels, three channels are several times nearer to the outline than one.
+// Enlarged from few pixels, three channels have several times fewer wrong pixels than one.
 func TestMultiIsSharper(t *testing.T) {
 	f, err := sfnt.Parse(goregular.TTF)
 	if err != nil {
@@ -112,7 +112,7 @@ func TestMultiIsSharper(t *testing.T) {
 					u, v := float64(x.Atlas[0])+(float64(px)+0.5)/zoom, float64(x.Atlas[3])+(float64(py)+0.5)/zoom
 					c := []float64{between(r, u, v), between(g, u, v), between(b, u, v)}
 					slices.Sort(c)
-					// Half covered pixels may be either.
+					// Half-covered pixels may be inside or outside.
 					if a := filled.AlphaAt(px, py).A; a < 50 && c[1] > 127.5 || a > 205 && c[1] < 127.5 {
 						wrong[field]++
 					}
@@ -126,16 +126,16 @@ func TestMultiIsSharper(t *testing.T) {
 	}
 }
 
-// A box of a game: where a glyph is, as a reader of a layout finds it.
+// A placed glyph is read back from a layout.
 type placed struct {
 	code                                   int
-	advance, left, bottom, right, top      float64 // pixels of the atlas from the pen, y upward
+	advance, left, bottom, right, top      float64 // pixels of the atlas relative to the pen, y upward
 	atlasLeft, atlasTop, atlasW, atlasH    float64
 	kernedBy, lineHeight, ascender, spread float64
 }
 
-// The layouts of other programs say of the same font the same.
-func TestLayouts(t *testing.T) {
+// The layouts of other programs describe the same glyphs.
+func TestLayoutsDescribeTheSameGlyphs(t *testing.T) {
 	file := trueType([][]byte{{}, boxGlyph([4]int{100, -100, 300, 700})}, map[string][]byte{
 		"kern": kernOf(1, 1, -50),
 		"post": slices.Concat(long(0x20000), long(0), words(-75, 50), make([]byte, 16)),
@@ -152,7 +152,7 @@ func TestLayouts(t *testing.T) {
 		return res.Outputs[1]
 	}
 	const size, base = 20, 16 // the ascender of 800 units
-	// A box from 2, -2 to 6, 14 pixels, and 2 around it, at the atlas's corner.
+	// A box from 2, -2 to 6, 14 pixels, plus 2 around it, at the atlas's corner.
 	want := placed{'A', 10, 0, -4, 8, 16, 0, 0, 8, 20, -1, 21.8, 16, 4}
 
 	var g struct {
@@ -258,8 +258,8 @@ func TestLayouts(t *testing.T) {
 	}
 }
 
-// A name that XML cannot hold is replaced.
-func TestEscaped(t *testing.T) {
+// Characters that XML does not allow are replaced.
+func TestCharactersForbiddenInXMLAreReplaced(t *testing.T) {
 	for in, want := range map[string]string{`a"<&>`: "a&quot;&lt;&amp;&gt;", "a\n\x01\xff": "a\ufffd\ufffd\ufffd", "é": "é"} {
 		if got := escaped(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)

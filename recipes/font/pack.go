@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// placeGlyphs finds the smallest atlas that holds the glyphs, and places for them in it.
-// Tall ones come first, which wastes least.
+// placeGlyphs finds the smallest atlas for the glyphs, and places them. Tall glyphs are placed
+// first, which wastes least.
 func (o *Font) placeGlyphs(ctx context.Context, glyphs []glyph) (extent, error) {
 	order := make([]int, 0, len(glyphs))
 	area, widest, tallest := 0, 1, 1
@@ -40,7 +40,7 @@ func (o *Font) placeGlyphs(ctx context.Context, glyphs []glyph) (extent, error) 
 		len(order), o.MaxSize, o.MaxSize)
 }
 
-// roundUp makes sides a multiple of 4, as blocks of texels and copies of rows like it.
+// roundUp rounds a side up to a multiple of 4, for blocks of texels and copies of rows.
 func roundUp(side int) int { return (max(side, 1) + 3) / 4 * 4 }
 
 // candidates returns the sizes to try, smallest first.
@@ -48,7 +48,7 @@ func (o *Font) candidates(area, widest, tallest int) []extent {
 	var list []extent
 	if o.PowerOfTwo {
 		for w := 4; w <= o.MaxSize; w *= 2 {
-			// Twice as wide as high at most, unless the other side is at its end.
+			// At most twice as wide as high, unless the other side is at its limit.
 			for _, h := range []int{w / 2, w, 2 * w} {
 				if h >= 4 && h <= o.MaxSize && (h <= w || 2*w > o.MaxSize) {
 					list = append(list, extent{w, h})
@@ -56,7 +56,7 @@ func (o *Font) candidates(area, widest, tallest int) []extent {
 			}
 		}
 	} else {
-		// As high as it takes; wider where that is too high.
+		// With any height up to the limit; wider if that is not enough.
 		most := o.MaxSize / 4 * 4
 		w := min(max(roundUp(int(math.Sqrt(float64(area)))), roundUp(widest)), most)
 		for ; ; w = min(roundUp(w+w/8), most) {
@@ -69,13 +69,11 @@ func (o *Font) candidates(area, widest, tallest int) []extent {
 	return slices.DeleteFunc(list, func(e extent) bool { return e.w < widest || e.h < tallest })
 }
 
-// A step is a part of the skyline: at x and up to the next step, all above y is
-// taken.
+// A step is a part of the skyline: from x to the next step, everything above y is occupied.
 type step struct{ x, y int }
 
-// fill places the glyphs into an atlas: each where the skyline of those before it
-// lets it stand highest up, the leftmost of such places. It returns how far down the
-// atlas is used.
+// fill places the glyphs into an atlas: each at the highest position that the skyline of earlier
+// glyphs leaves, the leftmost of several. It returns the used height of the atlas.
 func (o *Font) fill(ctx context.Context, glyphs []glyph, order []int, size extent) (used int, ok bool, err error) {
 	skyline := []step{{0, 0}}
 	for _, i := range order {
@@ -102,7 +100,7 @@ func (o *Font) fill(ctx context.Context, glyphs []glyph, order []int, size exten
 	return used, true, nil
 }
 
-// lowest returns how far down the first of the steps, up to a place, are taken.
+// lowest returns the largest y of the steps up to right.
 func lowest(steps []step, right int) int {
 	y := 0
 	for _, s := range steps {
@@ -114,7 +112,7 @@ func lowest(steps []step, right int) int {
 	return y
 }
 
-// raise takes all above y from step k up to right.
+// raise marks everything above y as occupied, from step k up to right.
 func raise(skyline []step, k, right, y int) []step {
 	end, last := k, skyline[k].y
 	for end < len(skyline) && skyline[end].x < right {

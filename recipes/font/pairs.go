@@ -10,18 +10,17 @@ import (
 	"github.com/assetcook/assetcook/internal/font/kerning"
 )
 
-// A pair is two runes, and by how many font units the second is moved to the right
-// if it follows the first.
+// A pair is two runes, and the distance in font units that the second is moved to the right when
+// it follows the first.
 type pair struct {
 	first, second rune
 	units         int16
 }
 
-// maxPairs keeps tables of classes, which multiply, from making metrics larger than
-// any game reads.
+// maxPairs limits the pairs, because class tables multiply and could make huge metrics.
 const maxPairs = 1 << 18
 
-// pairs returns the kerning among the runes, sorted.
+// pairs returns the kerning between the runes, sorted.
 func (s *subject) pairs(ctx context.Context) ([]pair, error) {
 	if !s.o.Kerning {
 		return nil, nil

@@ -10,7 +10,7 @@ import (
 	"github.com/assetcook/assetcook/internal/font/distancefield"
 )
 
-// A subject is a font on its way through the recipe.
+// A subject is the font being cooked.
 type subject struct {
 	o       *Font
 	face    *face
@@ -20,21 +20,21 @@ type subject struct {
 	atlas   extent
 }
 
-// A char is a rune and which of the glyphs it has. Runes may share one.
+// A char is a rune and the index of its glyph. Runes may share a glyph.
 type char struct {
 	r     rune
 	glyph int
 }
 
-// A glyph is what is drawn once.
+// A glyph is drawn once.
 type glyph struct {
 	index   uint16 // in the font
 	advance int    // font units
 	box     box
 }
 
-// A box is where a glyph is drawn: pixels around the pen's place, y growing
-// downward, and where in the atlas. One without pixels is not drawn.
+// A box is a glyph's rectangle in pixels relative to the pen, with y downward, and its place in
+// the atlas. A box without pixels is not drawn.
 type box struct {
 	left, top, w, h int
 	x, y            int
@@ -78,7 +78,7 @@ func (o *Font) prepare(ctx context.Context, job *recipe.Job) (*subject, error) {
 	return s, err
 }
 
-// choose looks up the runes. Each glyph comes once, in the order of the runes.
+// choose looks up the runes. Each glyph occurs once, in the order of the runes.
 func (s *subject) choose(runes []rune) error {
 	seen := map[uint16]int{}
 	for _, r := range runes {
@@ -116,8 +116,8 @@ func (s *subject) shape(ctx context.Context, index uint16) (*distancefield.Shape
 	return path.Shape(ctx)
 }
 
-// bound measures a glyph: the smallest box of whole pixels that holds its outline
-// and half of the range around it.
+// bound measures a glyph: the smallest box of whole pixels around its outline plus half of the
+// range.
 func (s *subject) bound(ctx context.Context, g *glyph) error {
 	fail := func(err error) error { return fmt.Errorf("glyph %d: %w", g.index, err) }
 	var err error
@@ -142,7 +142,7 @@ func (s *subject) bound(ctx context.Context, g *glyph) error {
 	return nil
 }
 
-// draw makes the atlas, as many bytes for each pixel as it is written with.
+// draw draws the atlas with the number of bytes per pixel that is written.
 func (s *subject) draw(ctx context.Context) ([]byte, error) {
 	channels := s.o.channels()
 	stride := channels * s.atlas.w
@@ -167,7 +167,7 @@ func (s *subject) draw(ctx context.Context) ([]byte, error) {
 	}
 	if s.o.Field == "msdf" {
 		for i := 3; i < len(texels); i += 4 {
-			texels[i] = 255 // the distance of mtsdf
+			texels[i] = 255 // distance of mtsdf
 		}
 	}
 	return texels, nil

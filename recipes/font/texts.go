@@ -17,20 +17,20 @@ import (
 	"github.com/assetcook/assetcook/internal/plaintext"
 )
 
-// A font depends on the runes of a text, not on the text: an edit that adds none cooks no font
-// again. Extracts are the runes in order, or refusal and why there are none.
+// A font depends on the runes of a text, not on the text: an edit that adds no rune cooks no
+// font. An extract is the sorted runes, or refusal and a reason.
 var (
 	runesOfText = recipe.Extract{Name: "runes", Version: 1, Of: textRunes}
 	runesOfJSON = recipe.Extract{Name: "strings", Version: 1, Of: jsonRunes}
 )
 
-// refusal begins an extract that has no runes. No rune of a text is a control character.
+// refusal begins an extract without runes. Runes of a text are never control characters.
 const refusal = "\x00"
 
-// maxText is how large a file of option text may be.
+// maxText is the size limit of a file of option text.
 const maxText = 4 << 20
 
-// textRunes is the extract of all that a text has.
+// textRunes extracts the runes of a text file.
 func textRunes(file io.ReaderAt, size int64) (recipe.Says, error) {
 	return extractRunes(file, size, func(set *runeSet, text []byte) error {
 		if err := plaintext.CheckUTF8(text); err != nil {
@@ -41,7 +41,7 @@ func textRunes(file io.ReaderAt, size int64) (recipe.Says, error) {
 	})
 }
 
-// jsonRunes is the extract of the strings of JSON that are values: keys are not shown.
+// jsonRunes extracts the runes of the string values of a JSON file. Keys are ignored.
 func jsonRunes(file io.ReaderAt, size int64) (recipe.Says, error) {
 	return extractRunes(file, size, func(set *runeSet, text []byte) error {
 		if err := jsontext.Check(text); err != nil {
@@ -77,7 +77,7 @@ func extractRunes(file io.ReaderAt, size int64, add func(set *runeSet, text []by
 	return toAll(string(set.runes())), nil
 }
 
-// toAll is an extract that says the same to all fonts.
+// toAll returns an extract that is the same for all fonts.
 func toAll(text string) recipe.Says { return recipe.Says{"": []byte(text)} }
 
 // addTexts adds the runes of the files of option text.
@@ -124,7 +124,7 @@ func addText(job *recipe.Job, set *runeSet, name string) error {
 	return nil
 }
 
-// addText adds the runes of valid UTF-8 that mean glyphs.
+// addText adds the runes of valid UTF-8 that have glyphs.
 func (s *runeSet) addText(text string) {
 	for _, r := range text {
 		if !control(r) {
@@ -133,8 +133,7 @@ func (s *runeSet) addText(text string) {
 	}
 }
 
-// control reports whether a rune of a text means no glyph: control characters, the byte order
-// mark.
+// control reports whether a rune has no glyph: control characters and the byte order mark.
 func control(r rune) bool { return r < 0x20 || r >= 0x7f && r < 0xa0 || r == 0xfeff }
 
 // runeSet is a set of runes, by number.

@@ -16,7 +16,7 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-func TestRunesOfTexts(t *testing.T) {
+func TestTextFilesAddTheirRunes(t *testing.T) {
 	for _, tc := range []struct {
 		name string
 		x    recipe.Extract
@@ -64,7 +64,8 @@ func chars(t *testing.T, res recipetest.Result) string {
 	return string(list)
 }
 
-// A font has the characters of all files that patterns match, and depends on them alone.
+// A font has the characters of all files that match the patterns, and depends on these characters
+// only.
 func TestTextsByPattern(t *testing.T) {
 	tree := fstest.MapFS{
 		"f/a.ttf":            {Data: goregular.TTF},
@@ -85,7 +86,7 @@ func TestTextsByPattern(t *testing.T) {
 	if got := chars(t, use("../locale/en.json", "/locale/eu/de.JSON", "x.txt")); got != want {
 		t.Errorf("by name: %q", got)
 	}
-	for _, d := range res.Deps { // other edits of the files are no change of any of these
+	for _, d := range res.Deps { // an edit that adds no character changes none of them
 		if !d.Found || d.On.Kind == dependency.File {
 			t.Errorf("depends on %v", d.On)
 		}
@@ -111,7 +112,7 @@ func FuzzRunesOfTexts(f *testing.F) {
 				t.Fatalf("%q, %v", got, err)
 			}
 			if list := []rune(string(got)); !strings.HasPrefix(string(got), refusal) && (!slices.IsSorted(list) || len(slices.Compact(list)) != len([]rune(string(got)))) {
-				t.Fatalf("%q is no set", got)
+				t.Fatalf("%q is not a sorted set", got)
 			}
 		}
 		var value any
@@ -121,7 +122,7 @@ func FuzzRunesOfTexts(f *testing.F) {
 		says, _ := jsonRunes(bytes.NewReader(file), int64(len(file)))
 		got := says.About("")
 		if strings.HasPrefix(string(got), refusal) {
-			return // a key twice, no UTF-8
+			return // a repeated key, or not UTF-8
 		}
 		set := new(runeSet)
 		addValues(set, value)
