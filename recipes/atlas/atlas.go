@@ -1,26 +1,26 @@
-// Package atlas is the recipe that puts many pictures, sprites, on few textures, and says in
-// JSON where each is: in the shapes that PixiJS, Phaser and Godot read.
+// Package atlas is the recipe that packs many pictures, sprites, into few textures, and describes
+// their places in JSON that PixiJS, Phaser and Godot read.
 //
-// What it does, in this order:
+// The steps, in this order:
 //
 //	list.go     the source names the pictures, by patterns
-//	sprite.go   they are read, empty edges are cut off, equal ones become one
-//	layout.go   each gets a place; see package rectpack
-//	page.go     pages are painted, and become textures as the recipe image makes them
-//	data.go     the JSON is written
+//	sprite.go   read them, cut off empty edges, and join equal ones
+//	layout.go   find a place for each; see package rectpack
+//	page.go     paint pages, and make textures of them with the recipe image
+//	data.go     write the JSON
 //
 // # Units
 //
-// A page that has n smaller levels is laid out in units of 2^n pixels: each sprite begins at a
-// whole unit, and options border, extrude and padding count units. So no texel of any of these
-// levels has something of two sprites. The distance between them is as many texels on the
-// smallest level as the option says, and twice as many on each larger one.
+// A page with n smaller levels is laid out in units of 2^n pixels: each sprite begins at a
+// multiple of the unit, and options border, extrude and padding count units. So no texel of any
+// level mixes two sprites. On the smallest level, the distance between sprites is the option's
+// number of texels, and on each larger level twice as many.
 //
 // # Places that stay
 //
-// A layout is decided by the sprites and the options alone, as all that is cooked; so one sprite
-// more moves most of the others. Where that matters, as to players who download only what
-// differs, option keep names the JSON of an earlier atlas, whose places stay as they are.
+// A layout depends only on the sprites and the options, as all cooked files do. So one new sprite
+// moves most of the others. If this matters, for example because players download only the
+// differences, option keep names the JSON of an earlier atlas, whose places are kept.
 package atlas
 
 import (
@@ -39,33 +39,33 @@ import (
 
 // Atlas holds the options of the recipe.
 type Atlas struct {
-	Artifacts bool `toml:"artifacts" doc:"patterns take what other assets are cooked to as well, as if it were in the asset folder"`
+	Artifacts bool `toml:"artifacts" doc:"patterns also match artifacts of other assets, as if they were in the asset directory"`
 
-	Trim      bool `toml:"trim" doc:"cut off the edges of sprites in which alpha is at most trim_alpha"`
+	Trim      bool `toml:"trim" doc:"cut off the edges of sprites whose alpha is at most trim_alpha"`
 	TrimAlpha int  `toml:"trim_alpha" min:"0" max:"254" doc:"alpha up to which a pixel counts as empty, 0 to 254"`
-	Rotate    bool `toml:"rotate" doc:"sprites may be turned clockwise by 90 degrees where that saves space; PixiJS turns them back, Phaser and Godot do not"`
+	Rotate    bool `toml:"rotate" doc:"sprites may be rotated clockwise by 90 degrees to save space; PixiJS rotates them back, Phaser and Godot do not"`
 	Padding   int  `toml:"padding" min:"0" max:"256" doc:"pixels between sprites, on the smallest level"`
-	Extrude   int  `toml:"extrude" min:"0" max:"256" doc:"pixels by which the edges of sprites are repeated around them, on the smallest level, for tiles that touch"`
-	Border    int  `toml:"border" min:"0" max:"256" doc:"pixels along the edges of a page that stay empty, on the smallest level"`
-	MaxSize   int  `toml:"max_size" min:"1" max:"16384" doc:"longest side in pixels that a page may have"`
+	Extrude   int  `toml:"extrude" min:"0" max:"256" doc:"pixels by which the edges of sprites are repeated, on the smallest level, for tiles that touch"`
+	Border    int  `toml:"border" min:"0" max:"256" doc:"empty pixels along the edges of a page, on the smallest level"`
+	MaxSize   int  `toml:"max_size" min:"1" max:"16384" doc:"longest allowed side of a page, in pixels"`
 	POT       bool `toml:"pot" doc:"sides of pages are powers of two"`
-	Square    bool `toml:"square" doc:"pages are as wide as high"`
-	Pages     int  `toml:"pages" min:"1" max:"64" doc:"how many pages are written; those that are not needed hold one pixel"`
+	Square    bool `toml:"square" doc:"pages are square"`
+	Pages     int  `toml:"pages" min:"1" max:"64" doc:"number of pages; unneeded pages have one pixel"`
 
-	Keep []string `toml:"keep" doc:"JSON of an earlier atlas, a file for each that was written: sprites that are in it and as large as then keep their places"`
-	Data string   `toml:"data" enum:"hash,multiatlas,tpsheet" doc:"shape of the JSON: hash for PixiJS and Phaser, multiatlas for Phaser with pages, tpsheet for Godot's importer of TexturePacker files"`
-	Name string   `toml:"name" enum:"path,stem,base" doc:"what sprites are called: their path from the source's folder, that without extension, or only the last part of that"`
+	Keep []string `toml:"keep" doc:"JSON of an earlier atlas, one file per output: sprites with the same size keep their places"`
+	Data string   `toml:"data" enum:"hash,multiatlas,tpsheet" doc:"layout of the JSON: hash for PixiJS and Phaser, multiatlas for Phaser with pages, tpsheet for Godot's importer of TexturePacker files"`
+	Name string   `toml:"name" enum:"path,stem,base" doc:"names of the sprites: their path from the source's directory, the path without extension, or only its last part"`
 
-	Scales []float64 `toml:"scales" min:"0.01" max:"16" doc:"scales that pages and JSON are made for, such as [1, 0.5] for name.png and name@0.5x.png; sprites are drawn at the largest scale"`
+	Scales []float64 `toml:"scales" min:"0.01" max:"16" doc:"scales of pages and JSON, such as [1, 0.5] for name.png and name@0.5x.png; sprites are drawn at the largest scale"`
 
-	Container   string  `toml:"container" enum:"png,webp,ktx2,dds" doc:"the file that pages are written to; webp is lossless"`
-	Mips        int     `toml:"mips" min:"0" max:"10" doc:"how many smaller levels ktx2 and dds files get"`
-	Format      string  `toml:"format" enum:"auto,bc1,bc1a,bc3,bc7,rgba8" doc:"how texels of ktx2 and dds files are stored; auto takes what suits the page"`
-	Quality     string  `toml:"quality" enum:"fast,normal,best" doc:"how hard bc1 to bc7, and png, are worked at"`
+	Container   string  `toml:"container" enum:"png,webp,ktx2,dds" doc:"the file type of pages; webp is lossless"`
+	Mips        int     `toml:"mips" min:"0" max:"10" doc:"number of smaller levels in ktx2 and dds files"`
+	Format      string  `toml:"format" enum:"auto,bc1,bc1a,bc3,bc7,rgba8" doc:"how texels of ktx2 and dds files are stored; auto chooses by the page"`
+	Quality     string  `toml:"quality" enum:"fast,normal,best" doc:"encoding effort for bc1 to bc7, and png"`
 	SRGB        bool    `toml:"srgb" doc:"colors are sRGB, false: linear light"`
 	Premultiply bool    `toml:"premultiply" doc:"multiply colors by alpha, in linear light"`
 	RDO         float64 `toml:"rdo" min:"0" max:"10" doc:"PSNR in dB that bc7 may lose for blocks that Zstandard packs better; 0 for none"`
-	Zstd        int     `toml:"zstd" min:"0" max:"19" doc:"effort to pack levels of ktx2 with Zstandard; 0 leaves them as they are"`
+	Zstd        int     `toml:"zstd" min:"0" max:"19" doc:"effort to pack levels of ktx2 with Zstandard; 0 does not pack them"`
 }
 
 // Recipe returns the recipe "atlas".
@@ -103,7 +103,7 @@ func (o *Atlas) Outputs() []string {
 	return list
 }
 
-// scales returns the scales that are made.
+// scales returns the scales of the outputs.
 func (o *Atlas) scales() []float64 {
 	if len(o.Scales) == 0 {
 		return []float64{1}
@@ -113,7 +113,7 @@ func (o *Atlas) scales() []float64 {
 
 func formatScale(scale float64) string { return strconv.FormatFloat(scale, 'f', -1, 64) }
 
-// files returns how many files of JSON a scale has.
+// files returns the number of JSON files of a scale.
 func (o *Atlas) files() int {
 	if o.Data == "hash" {
 		return o.Pages
@@ -124,7 +124,7 @@ func (o *Atlas) files() int {
 // isPicture reports whether pages are ordinary pictures, not textures.
 func (o *Atlas) isPicture() bool { return o.Container == "png" || o.Container == "webp" }
 
-// suffix is what tells the names of pages apart.
+// suffix returns the end of a page's name.
 func suffix(page int) string {
 	if page == 0 {
 		return ""
@@ -164,7 +164,7 @@ func (o *Atlas) Check() error {
 	return o.texture().Check()
 }
 
-// texture are the options with which pages become textures.
+// texture returns the options for making textures of pages.
 func (o *Atlas) texture() *image.Image {
 	t := image.Recipe().New().(*image.Image)
 	t.Container, t.Format, t.Quality, t.Kind, t.SRGB = o.Container, o.Format, o.Quality, "color", o.SRGB
@@ -172,11 +172,11 @@ func (o *Atlas) texture() *image.Image {
 	return t
 }
 
-// maxList is how long a source may be, in bytes.
+// maxList is the size limit of a source, in bytes.
 const maxList = 1 << 20
 
-// Estimate implements recipe.Estimator. It is told the source alone, not the sprites: they are
-// taken to fill the pages, and a batch of them is read at once.
+// Estimate implements recipe.Estimator. It knows only the source, not the sprites: it assumes
+// that they fill the pages, and that one batch is read at a time.
 func (o *Atlas) Estimate(_ []byte, size int64) (int64, error) {
 	if size > maxList {
 		return 0, fmt.Errorf("%d bytes of patterns: at most %d are taken", size, maxList)
@@ -226,12 +226,12 @@ func (o *Atlas) cookScale(ctx context.Context, job *recipe.Job, files []file, a 
 	return o.writeData(job, a)
 }
 
-// An atlas is what is known before anything is painted.
+// An atlas is the layout of one scale before painting.
 type atlas struct {
 	scale   float64
 	first   int      // index of its first output
 	names   []named  // of all sprites, sorted
-	sprites []sprite // each content once
+	sprites []sprite // without duplicates
 	layout  rectpack.Layout
 }
 

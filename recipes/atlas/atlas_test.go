@@ -22,7 +22,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/source"
 )
 
-func TestOptions(t *testing.T) {
+func TestRecipeIsComplete(t *testing.T) {
 	recipetest.Check(t, Recipe(), map[string]any{
 		"artifacts": true, "trim": false, "trim_alpha": int64(7), "rotate": true, "padding": int64(7), "extrude": int64(7), "border": int64(7),
 		"max_size": int64(77), "pot": true, "square": true, "pages": int64(7), "keep": []any{"x"}, "scales": []any{1.0, 0.5}, "data": "tpsheet", "name": "base",
@@ -30,7 +30,7 @@ func TestOptions(t *testing.T) {
 	})
 }
 
-// options are the usual ones, changed.
+// options returns the usual options with a change.
 func options(change func(*Atlas)) *Atlas {
 	o := Recipe().New().(*Atlas)
 	change(o)
@@ -42,7 +42,7 @@ func cook(t *testing.T, o *Atlas, tree fstest.MapFS) recipetest.Result {
 	return recipetest.Cook(t, Recipe(), o, tree, "", "d/ui.sprites")
 }
 
-// encoded is a picture as a file.
+// encoded encodes a picture as a file.
 func encoded(t testing.TB, m image.Image) *fstest.MapFile {
 	t.Helper()
 	var b bytes.Buffer
@@ -67,7 +67,7 @@ func decoded(t testing.TB, data []byte) *image.NRGBA {
 	return n
 }
 
-// plain is a picture of one color.
+// plain returns a picture of one color.
 func plain(w, h int, c color.NRGBA) *image.NRGBA {
 	m := image.NewNRGBA(image.Rect(0, 0, w, h))
 	for i := range w * h {
@@ -76,7 +76,7 @@ func plain(w, h int, c color.NRGBA) *image.NRGBA {
 	return m
 }
 
-// noise is a picture of random pixels amid nothing.
+// noise returns a picture of random pixels with an empty edge.
 func noise(r *rand.Rand) *image.NRGBA {
 	w, h := 1+r.IntN(30), 1+r.IntN(30)
 	m := image.NewNRGBA(image.Rect(0, 0, w, h))
@@ -89,15 +89,15 @@ func noise(r *rand.Rand) *image.NRGBA {
 	return m
 }
 
-// A found sprite is what a reader makes of JSON of any shape.
+// A found sprite is a sprite as a reader of the JSON sees it.
 type found struct {
 	page    int
 	frame   image.Rectangle // on the page
 	rotated bool
-	at, of  image.Point // in the picture; its size
+	at, of  image.Point // position in the picture; size of the picture
 }
 
-// readJSON reads the shapes as their readers do.
+// readJSON decodes each layout as its readers do.
 func readJSON(t testing.TB, shape string, files [][]byte) map[string]found {
 	t.Helper()
 	type box struct{ X, Y, W, H int }
@@ -153,7 +153,7 @@ func readJSON(t testing.TB, shape string, files [][]byte) map[string]found {
 	return list
 }
 
-// picture puts a sprite back into a picture of the first size.
+// picture restores the original picture of a sprite.
 func (f found) picture(page *image.NRGBA) *image.NRGBA {
 	m := image.NewNRGBA(image.Rectangle{Max: f.of})
 	for y := f.frame.Min.Y; y < f.frame.Max.Y; y++ {
@@ -168,7 +168,7 @@ func (f found) picture(page *image.NRGBA) *image.NRGBA {
 	return m
 }
 
-// same reports whether what is seen of two pictures is the same.
+// same reports whether the visible pixels of two pictures are the same.
 func same(a, b *image.NRGBA) bool {
 	if a.Rect != b.Rect {
 		return false
@@ -181,9 +181,9 @@ func same(a, b *image.NRGBA) bool {
 	return true
 }
 
-// Every picture comes back pixel by pixel from the pages and the JSON, whatever the options;
-// around each is what was asked for.
-func TestPicturesComeBack(t *testing.T) {
+// For any options, every picture can be restored pixel by pixel from the pages and the JSON, with
+// the requested pixels around each sprite.
+func TestPicturesAreRestoredFromPages(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := range 60 {
 		tree := fstest.MapFS{"d/ui.sprites": {Data: []byte("s/\n")}}
@@ -219,15 +219,15 @@ func TestPicturesComeBack(t *testing.T) {
 		}
 		for name, f := range list {
 			if !same(pictures[name], f.picture(pages[f.page])) {
-				t.Errorf("%d: %s: is another picture in the end: %+v, %+v", i, name, f, *o)
+				t.Errorf("%d: %s: the restored picture differs: %+v, %+v", i, name, f, *o)
 			}
 		}
 		checkAround(t, fmt.Sprint(i), o, pages, list)
 	}
 }
 
-// checkAround looks at what is around sprites: their edges, as far as they are extruded, and
-// then nothing as far as padding and border go.
+// checkAround checks the pixels around sprites: the extruded edges, then empty pixels up to the
+// padding and border.
 func checkAround(t *testing.T, name string, o *Atlas, pages []*image.NRGBA, list map[string]found) {
 	t.Helper()
 	taken := make([]map[image.Point]bool, len(pages))
@@ -238,7 +238,7 @@ func checkAround(t *testing.T, name string, o *Atlas, pages []*image.NRGBA, list
 	for sprite, f := range list {
 		key := fmt.Sprint(f.page, f.frame)
 		if done[key] {
-			continue // others are the same
+			continue // its duplicates are the same
 		}
 		done[key] = true
 		page := pages[f.page]
@@ -250,7 +250,7 @@ func checkAround(t *testing.T, name string, o *Atlas, pages []*image.NRGBA, list
 			for x := outer.Min.X; x < outer.Max.X; x++ {
 				near := image.Pt(min(max(x, f.frame.Min.X), f.frame.Max.X-1), min(max(y, f.frame.Min.Y), f.frame.Max.Y-1))
 				if got, want := page.NRGBAAt(x, y), page.NRGBAAt(near.X, near.Y); got.A != want.A || got.A > 0 && got != want {
-					t.Fatalf("%s: %s: beyond its edge is %v, want %v", name, sprite, got, want)
+					t.Fatalf("%s: %s: pixel beyond its edge is %v, want %v", name, sprite, got, want)
 				}
 				taken[f.page][image.Pt(x, y)] = true
 			}
@@ -262,7 +262,7 @@ func checkAround(t *testing.T, name string, o *Atlas, pages []*image.NRGBA, list
 		for y := wide.Min.Y; y < wide.Max.Y; y++ {
 			for x := wide.Min.X; x < wide.Max.X; x++ {
 				if p := image.Pt(x, y); taken[f.page][p] && !p.In(outer) {
-					t.Fatalf("%s: %s: another one is nearer than %d pixels", name, sprite, o.Padding)
+					t.Fatalf("%s: %s: another sprite is nearer than %d pixels", name, sprite, o.Padding)
 				}
 			}
 		}
@@ -271,14 +271,14 @@ func checkAround(t *testing.T, name string, o *Atlas, pages []*image.NRGBA, list
 		for y := range page.Rect.Dy() {
 			for x := range page.Rect.Dx() {
 				if !taken[i][image.Pt(x, y)] && page.NRGBAAt(x, y).A > 0 {
-					t.Fatalf("%s: page %d: something is seen where no sprite is", name, i)
+					t.Fatalf("%s: page %d: a pixel outside of all sprites is visible", name, i)
 				}
 			}
 		}
 	}
 }
 
-func TestNames(t *testing.T) {
+func TestSpritesAreNamedByPath(t *testing.T) {
 	dot := encoded(t, plain(1, 1, color.NRGBA{255, 0, 0, 255}))
 	other := encoded(t, plain(2, 1, color.NRGBA{255, 0, 0, 255}))
 	tree := fstest.MapFS{
@@ -312,8 +312,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// Marks of patterns in the name of the source's folder mean nothing.
-func TestFolderWithMarks(t *testing.T) {
+// Special characters of patterns in the source's directory name have no effect.
+func TestDirectoryNameIsNotAPattern(t *testing.T) {
 	dot := encoded(t, plain(1, 1, color.NRGBA{255, 0, 0, 255}))
 	tree := fstest.MapFS{"d[1]/ui.sprites": {Data: []byte("*.png\n!b*.png\n")}, "d[1]/a.png": dot, "d[1]/b.png": dot}
 	res := recipetest.Cook(t, Recipe(), options(func(*Atlas) {}), tree, "", "d[1]/ui.sprites")
@@ -334,7 +334,7 @@ func sorted(list []string) map[string]bool {
 	return set
 }
 
-func TestAnimations(t *testing.T) {
+func TestNumberedSpritesAreAnimations(t *testing.T) {
 	list := func(names ...string) (all []named) {
 		for _, n := range names {
 			all = append(all, named{name: n})
@@ -348,7 +348,7 @@ func TestAnimations(t *testing.T) {
 	}
 }
 
-// patch is a nine-patch of w by h pixels besides its border.
+// patch returns a nine-patch of w by h pixels plus its border.
 func patch(w, h int) *image.NRGBA {
 	m := image.NewNRGBA(image.Rect(0, 0, w+2, h+2))
 	for y := range h {
@@ -364,7 +364,7 @@ func patch(w, h int) *image.NRGBA {
 	return m
 }
 
-func TestNinePatch(t *testing.T) {
+func TestNinePatchLosesItsBorder(t *testing.T) {
 	tree := fstest.MapFS{"d/ui.sprites": {Data: []byte("*.png")}, "d/box.9.png": encoded(t, patch(10, 7))}
 	res := cook(t, options(func(o *Atlas) {}), tree)
 	var d data
@@ -380,7 +380,7 @@ func TestNinePatch(t *testing.T) {
 		t.Error(d)
 	}
 	if m := decoded(t, res.Outputs[0]); m.Rect.Dx() != 10 || m.NRGBAAt(0, 0) != (color.NRGBA{200, 100, 0, 255}) {
-		t.Error("its border is still there")
+		t.Error("the border was not removed")
 	}
 
 	red := patch(10, 7)
@@ -399,8 +399,8 @@ func TestNinePatch(t *testing.T) {
 	}
 }
 
-// Sprites keep the places that they had in an earlier atlas, and new ones move nobody.
-func TestKeepPlaces(t *testing.T) {
+// Sprites keep their places of an earlier atlas, and new ones move no other sprite.
+func TestSpritesKeepTheirEarlierPlaces(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for i := range 20 {
 		tree := fstest.MapFS{"d/ui.sprites": {Data: []byte("s/")}}
@@ -418,7 +418,7 @@ func TestKeepPlaces(t *testing.T) {
 		for j, file := range before.Outputs[o.Pages:] {
 			name := fmt.Sprintf("was-%d.json", j)
 			if j < len(before.Outputs)-o.Pages && bytes.Contains(file, []byte(`"w": 1,`+"\n"+`   "h": 1`)) {
-				continue // a page that was not needed
+				continue // an unneeded page
 			}
 			tree["d/"+name] = &fstest.MapFile{Data: file}
 			o.Keep = append(o.Keep, name)
@@ -440,14 +440,14 @@ func TestKeepPlaces(t *testing.T) {
 		}
 		for name, f := range now {
 			if m := decoded(t, tree["d/"+name].Data); !same(m, f.picture(decoded(t, after.Outputs[f.page]))) {
-				t.Errorf("%d: %s: is another picture in the end", i, name)
+				t.Errorf("%d: %s: the restored picture differs", i, name)
 			}
 		}
 	}
 }
 
-// Where there is no room among the places to keep, that is said.
-func TestKeepWithoutRoom(t *testing.T) {
+// If there is no room besides the kept places, a warning says so.
+func TestLackOfRoomMovesAllSpritesWithWarning(t *testing.T) {
 	tree := fstest.MapFS{"d/ui.sprites": {Data: []byte("*.png")}, "d/a.png": encoded(t, plain(4, 2, color.NRGBA{1, 2, 3, 255})), "d/b.png": encoded(t, plain(4, 2, color.NRGBA{A: 255}))}
 	tree["d/was.json"] = &fstest.MapFile{Data: []byte(`{"frames": {"a.png": {"frame": {"x": 0, "y": 1, "w": 4, "h": 2}}}, "meta": {"size": {"w": 4, "h": 4}}}`)}
 	o := options(func(o *Atlas) { o.Padding, o.MaxSize, o.Keep = 0, 4, []string{"was.json"} })
@@ -459,7 +459,7 @@ func TestKeepWithoutRoom(t *testing.T) {
 
 // Each scale has its own pages and JSON. The JSON has the places of the scaled sprites, and the
 // scale, which PixiJS uses as the resolution.
-func TestScales(t *testing.T) {
+func TestEachScaleHasItsOwnPages(t *testing.T) {
 	whole := image.NewNRGBA(image.Rect(0, 0, 20, 12)) // blocks of 4 x 4 pixels of one color
 	for i := range 20 * 12 {
 		x, y := i%20, i/20
@@ -505,14 +505,14 @@ func TestScales(t *testing.T) {
 				want.SetNRGBA(x, y, whole.NRGBAAt(x*part, y*part))
 			}
 			if !same(a, want) {
-				t.Errorf("%s, scale %v: the sprite is another one", container, scale)
+				t.Errorf("%s, scale %v: the sprite differs", container, scale)
 			}
 		}
 	}
 }
 
-// What is wrong is said, of files and of lists.
-func TestErrors(t *testing.T) {
+// Errors name the file or the line of the list.
+func TestErrorNamesTheFileOrLine(t *testing.T) {
 	good := encoded(t, plain(5, 4, color.NRGBA{1, 2, 3, 255}))
 	torn := &fstest.MapFile{Data: good.Data[:len(good.Data)-20]}
 	for _, tc := range []struct {
@@ -533,9 +533,9 @@ func TestErrors(t *testing.T) {
 		{"*ood*.png", "2 sprites do not fit 1 page of at most 6 x 6 pixels", func(o *Atlas) { o.MaxSize = 6 }},
 		{"good.png", "keep: none.json: ", func(o *Atlas) { o.Keep = []string{"none.json"} }},
 		{"good.png", "keep: no.txt: ", func(o *Atlas) { o.Keep = []string{"no.txt"} }},
-		{"good.png", "keep: empty.json: no JSON of an atlas", func(o *Atlas) { o.Keep = []string{"empty.json"} }},
+		{"good.png", "keep: empty.json: not the JSON of an atlas", func(o *Atlas) { o.Keep = []string{"empty.json"} }},
 		{"good.png", "keep: there were 2 pages", func(o *Atlas) { o.Keep = []string{"huge.json", "huge.json"} }},
-		{"good.png", "keep: a page of 99999 x 4 pixels is none", func(o *Atlas) { o.Keep = []string{"huge.json"} }},
+		{"good.png", "container does not allow a page of 99999 x 4 pixels", func(o *Atlas) { o.Keep = []string{"huge.json"} }},
 	} {
 		tree := fstest.MapFS{
 			"d/ui.sprites": {Data: []byte(tc.list)}, "d/good.png": good, "d/good2.png": encoded(t, plain(5, 4, color.NRGBA{A: 255})), "d/torn.png": torn,
@@ -573,7 +573,7 @@ func asOption(err error, to **recipe.OptionError) bool {
 	return ok
 }
 
-// Numbers of an earlier atlas that cannot be are as if they were not there.
+// Impossible numbers of an earlier atlas are ignored.
 func FuzzKeep(f *testing.F) {
 	f.Add([]byte(`{"frames": {"a.png": {"frame": {"x": 0, "y": 1, "w": 5, "h": 4}, "rotated": true}}, "meta": {"size": {"w": 64, "h": 64}}}`))
 	f.Add([]byte(`{"textures": [{"size": {"w": 64, "h": 64}, "frames": [null, {"filename": "a.png", "frame": {"x": 9223372036854775807, "y": -9223372036854775808, "w": 5, "h": 4}}]}]}`))
@@ -586,13 +586,13 @@ func FuzzKeep(f *testing.F) {
 			return
 		}
 		if list := readJSON(t, "hash", res.Outputs[1:]); !same(decoded(t, a.Data), list["a.png"].picture(decoded(t, res.Outputs[0]))) {
-			t.Error("the picture does not come back")
+			t.Error("the picture is not restored")
 		}
 	})
 }
 
-// The bytes of all containers are those that Version promises.
-func TestGolden(t *testing.T) {
+// The recipe's version stands for these bytes of all containers.
+func TestAtlasHasGoldenBytes(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	tree := fstest.MapFS{"d/ui.sprites": {Data: []byte("s/\n")}}
 	for i := range 50 {

@@ -10,8 +10,8 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
-// data is what the files of all shapes have in them, those of TexturePacker, which PixiJS,
-// Phaser and Godot's importer read.
+// data is the JSON of all layouts: those of TexturePacker, which PixiJS, Phaser and Godot's
+// importer read.
 type data struct {
 	Frames     map[string]*frame   `json:"frames,omitempty"`
 	Animations map[string][]string `json:"animations,omitempty"`
@@ -38,7 +38,7 @@ type onePage struct {
 	Sprites []region `json:"sprites,omitempty"`
 }
 
-// A part of a page or of a picture.
+// A part is a rectangle of a page or of a picture.
 type part struct {
 	X int `json:"x"`
 	Y int `json:"y"`
@@ -48,23 +48,23 @@ type part struct {
 
 type frame struct {
 	Filename string `json:"filename,omitempty"`
-	// Frame is where the sprite is on the page, as large as it is before it is turned.
+	// Frame is the sprite's rectangle on the page, with its size before rotation.
 	Frame   part `json:"frame"`
 	Rotated bool `json:"rotated"`
 	Trimmed bool `json:"trimmed"`
-	// Source is where the sprite was in the picture, whose size follows.
+	// Source is the sprite's rectangle in the picture, whose size follows.
 	Source part `json:"spriteSourceSize"`
 	Of     size `json:"sourceSize"`
-	// Borders and Center are those of a nine-patch, as PixiJS and Phaser want them.
+	// Borders and Center describe a nine-patch for PixiJS and Phaser.
 	Borders *borders `json:"borders,omitempty"`
 	Center  *part    `json:"scale9Borders,omitempty"`
 }
 
-// A region is a sprite as Godot's importer wants it.
+// A region is a sprite in the layout of Godot's importer.
 type region struct {
 	Filename string `json:"filename"`
 	Region   part   `json:"region"`
-	// Margin is where the sprite was in the picture, and how much larger that is.
+	// Margin is the sprite's position in the picture, and the picture's additional size.
 	Margin part `json:"margin"`
 }
 
@@ -97,7 +97,7 @@ func newMeta() meta {
 	return meta{App: "https://github.com/assetcook/assetcook", Version: "1.0"}
 }
 
-// pageData is what there is to say of a page in the shape "hash".
+// pageData returns the JSON of a page in layout "hash".
 func (o *Atlas) pageData(job *recipe.Job, a *atlas, page int) data {
 	d := data{Frames: map[string]*frame{}, Meta: newMeta()}
 	s := o.size(a, page)
@@ -116,7 +116,7 @@ func (o *Atlas) pageData(job *recipe.Job, a *atlas, page int) data {
 	return d
 }
 
-// textureData is what there is to say of a page in the other shapes.
+// textureData returns the JSON of a page in the other layouts.
 func (o *Atlas) textureData(job *recipe.Job, a *atlas, page int) onePage {
 	t := onePage{Image: job.Link(a.first+o.Pages, a.first+page), Size: o.size(a, page)}
 	for _, n := range a.ofPage(page) {
@@ -147,7 +147,7 @@ func (o *Atlas) frame(a *atlas, n named) *frame {
 	return f
 }
 
-// size returns that of a page in pixels.
+// size returns the size of a page in pixels.
 func (o *Atlas) size(a *atlas, page int) size {
 	if page >= len(a.layout.Pages) {
 		return size{1, 1}
@@ -156,9 +156,9 @@ func (o *Atlas) size(a *atlas, page int) size {
 	return size{w, h}
 }
 
-// animations returns the sprites whose names differ in a number at their end alone, before the
-// extension, by its size, under what comes before it. Those that are not all on the page are
-// left out.
+// animations groups sprites whose names differ only in a number at the end, before the extension.
+// The key is the text before the number, and the sprites are sorted by number. Groups that are
+// not complete on the page are left out.
 func animations(all, onPage []named) map[string][]string {
 	type step struct {
 		name   string
@@ -198,13 +198,13 @@ type sheet struct {
 	frames map[string]place
 }
 
-// A place is where a sprite is on a page.
+// A place is the rectangle of a sprite on a page.
 type place struct {
 	part
 	turned bool
 }
 
-// sheets returns the pages that data tells of, whatever its shape.
+// sheets returns the pages in the JSON of any layout.
 func (d *data) sheets() (list []sheet) {
 	if d.Frames != nil && d.Meta.Size != nil {
 		s := sheet{*d.Meta.Size, map[string]place{}}

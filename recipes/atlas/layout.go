@@ -12,11 +12,11 @@ import (
 	"github.com/assetcook/assetcook/internal/rectpack"
 )
 
-// unit is how many pixels a unit has.
+// unit returns the pixels of a unit.
 func (o *Atlas) unit() int { return 1 << o.Mips }
 
-// sides returns the sides in units that pages may have, with the padding of the last sprite,
-// which lies outside, and without borders.
+// sides returns the possible sides of pages in units, without borders, and with the padding of
+// the last sprite, which is outside of the page.
 func (o *Atlas) sides() (list []int) {
 	step := o.unit()
 	if !o.isPicture() {
@@ -33,14 +33,14 @@ func (o *Atlas) sides() (list []int) {
 	return list
 }
 
-// pixels returns the size of a page.
+// pixels returns the size of a page in pixels.
 func (o *Atlas) pixels(page rectpack.Size) (w, h int) {
 	more := 2*o.Border - o.Padding
 	return (page.W + more) * o.unit(), (page.H + more) * o.unit()
 }
 
-// room returns how many units a side of a sprite takes, with what is extruded, and the padding
-// to the next one.
+// room returns the units that a side of a sprite takes, with its extruded edges and the padding
+// to the next sprite.
 func (o *Atlas) room(pixels int) int {
 	return (pixels+o.unit()-1)/o.unit() + 2*o.Extrude + o.Padding
 }
@@ -100,11 +100,11 @@ func (a *atlas) nameFor(sprite int) string {
 	return ""
 }
 
-// maxData is how long the JSON of an earlier atlas may be, in bytes.
+// maxData is the size limit of an earlier atlas's JSON, in bytes.
 const maxData = 64 << 20
 
-// kept returns the pages and the places of earlier atlases, nil for sprites that have none
-// there. What of it is not possible, package rectpack sees.
+// kept returns the pages and places of earlier atlases; the place is nil for new sprites. Package
+// rectpack ignores impossible places.
 func (o *Atlas) kept(job *recipe.Job, a *atlas) (pages []rectpack.Size, places []*rectpack.Place, err error) {
 	at := map[string]earlier{}
 	for _, name := range o.Keep {
@@ -118,7 +118,7 @@ func (o *Atlas) kept(job *recipe.Job, a *atlas) (pages []rectpack.Size, places [
 		}
 		sheets := d.sheets()
 		if err == nil && len(sheets) == 0 {
-			err = errors.New("no JSON of an atlas: it tells of no page")
+			err = errors.New("not the JSON of an atlas: it describes no page")
 		}
 		if err != nil {
 			return nil, nil, fmt.Errorf("keep: %s: %w", pathname.Show(name), err)
@@ -149,19 +149,19 @@ func (o *Atlas) kept(job *recipe.Job, a *atlas) (pages []rectpack.Size, places [
 	return pages, places, nil
 }
 
-// An earlier is where a sprite was.
+// An earlier is the place of a sprite in an earlier atlas.
 type earlier struct {
 	place
 	page int
 }
 
-// of reports whether it was as large as a sprite.
+// of reports whether the sprite had the same size.
 func (e earlier) of(s *sprite) bool { return e.W == s.w && e.H == s.h }
 
-// within reports whether it can have been on a page of such sides.
+// within reports whether the place fits a page with such sides.
 func (e earlier) within(side int) bool { return min(e.X, e.Y) >= 0 && max(e.X, e.Y) < side }
 
-// fitting checks the pages of earlier atlases.
+// fitting checks that the pages of earlier atlases are still allowed.
 func (o *Atlas) fitting(pages []rectpack.Size) error {
 	if len(pages) > o.Pages {
 		return fmt.Errorf("keep: there were %d pages; pages allows %d", len(pages), o.Pages)
@@ -172,7 +172,7 @@ func (o *Atlas) fitting(pages []rectpack.Size) error {
 	}
 	for _, page := range pages {
 		if w, h := o.pixels(page); !sides[page.W] || !sides[page.H] || o.Square && page.W != page.H {
-			return fmt.Errorf("keep: a page of %d x %d pixels is none that max_size, pot, square, mips and container allow", w, h)
+			return fmt.Errorf("keep: max_size, pot, square, mips or container does not allow a page of %d x %d pixels", w, h)
 		}
 	}
 	return nil

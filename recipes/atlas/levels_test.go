@@ -14,9 +14,9 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// On every level a sprite has the texels that a texture of it alone would have, with its edges
-// repeated as far as they are extruded. Between two of them, and along the page, is exactly the
-// padding and the border that was asked for, and nothing is seen there.
+// On every level, a sprite has the texels of a separate texture of it, with its extruded edges.
+// Between sprites, and along the page, there is exactly the requested padding and border, and its
+// texels are empty.
 func TestLevelsAreExact(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for mips := range 5 {
@@ -25,7 +25,7 @@ func TestLevelsAreExact(t *testing.T) {
 			pictures := map[string]*image.NRGBA{}
 			for j := range 12 {
 				name := fmt.Sprintf("%02d.png", j)
-				if pictures[name] = noise(r); j%3 == 0 { // opaque to its edges
+				if pictures[name] = noise(r); j%3 == 0 { // opaque up to its edges
 					pictures[name] = plain(1+r.IntN(70), 1+r.IntN(70), color.NRGBA{uint8(20 * j), uint8(255 - 20*j), uint8(j * j), 255})
 				}
 				tree["d/"+name] = encoded(t, pictures[name])
@@ -42,7 +42,7 @@ func TestLevelsAreExact(t *testing.T) {
 			var blocks []image.Rectangle
 			for sprite, f := range list {
 				block := o.blockOf(f)
-				if !slices.Contains(blocks, block) { // equal pictures share one
+				if !slices.Contains(blocks, block) { // equal pictures share a block
 					blocks = append(blocks, block)
 				}
 				checkTexels(t, name+", "+sprite, page, block, alone(t, o, pictures[sprite], f))
@@ -67,7 +67,7 @@ func textureOf(t *testing.T, o *Atlas, tree fstest.MapFS) (*texture.Texture, map
 	return tex, readJSON(t, "hash", res.Outputs[1:])
 }
 
-// blockOf returns the whole units of the page that a sprite has, with what is extruded.
+// blockOf returns the units of the page that a sprite takes, with its extruded edges.
 func (o *Atlas) blockOf(f found) image.Rectangle {
 	u := o.unit()
 	b := f.frame
@@ -75,7 +75,7 @@ func (o *Atlas) blockOf(f found) image.Rectangle {
 	return b.Inset(-o.Extrude * u)
 }
 
-// alone cooks the block of a sprite as an atlas of its own, in which no option has a part.
+// alone cooks the block of a sprite as a separate atlas with neutral options.
 func alone(t *testing.T, o *Atlas, picture *image.NRGBA, f found) *texture.Texture {
 	t.Helper()
 	b := o.blockOf(f)
@@ -106,12 +106,12 @@ func texel(tex *texture.Texture, level, x, y int) color.NRGBA {
 	return color.NRGBA{p[0], p[1], p[2], p[3]}
 }
 
-// down returns a block on a level.
+// down returns a block on a smaller level.
 func down(b image.Rectangle, level int) image.Rectangle {
 	return image.Rect(b.Min.X>>level, b.Min.Y>>level, b.Max.X>>level, b.Max.Y>>level)
 }
 
-// checkTexels compares a block of a page with the same block alone.
+// checkTexels compares a block of a page with the separate block.
 func checkTexels(t *testing.T, name string, page *texture.Texture, block image.Rectangle, alone *texture.Texture) {
 	t.Helper()
 	for level := range page.Levels {
@@ -127,8 +127,8 @@ func checkTexels(t *testing.T, name string, page *texture.Texture, block image.R
 	}
 }
 
-// checkGaps looks at what is between blocks and along the page, in units: on the last level
-// those are texels, and half as many pixels as on the level before.
+// checkGaps checks the gaps between blocks and along the page, in units. A unit is one texel of
+// the last level.
 func checkGaps(t *testing.T, name string, o *Atlas, page *texture.Texture, blocks []image.Rectangle) {
 	t.Helper()
 	least, edge := math.MaxInt, math.MaxInt
@@ -144,11 +144,11 @@ func checkGaps(t *testing.T, name string, o *Atlas, page *texture.Texture, block
 		}
 	}
 	if least != o.Padding || edge != o.Border {
-		t.Errorf("%s: padding of %d, border of %d", name, least, edge)
+		t.Errorf("%s: the padding is %d, and the border %d", name, least, edge)
 	}
 }
 
-// checkBetween finds nothing outside of blocks.
+// checkBetween checks that texels outside of blocks are empty.
 func checkBetween(t *testing.T, name string, page *texture.Texture, blocks []image.Rectangle) {
 	t.Helper()
 	for level := range page.Levels {
@@ -164,7 +164,7 @@ func checkBetween(t *testing.T, name string, page *texture.Texture, blocks []ima
 		}
 		for i, is := range taken {
 			if got := texel(page, level, i%w, i/w); !is && got.A > 0 {
-				t.Fatalf("%s, level %d: %v is seen at %d, %d, where no sprite is", name, level, got, i%w, i/w)
+				t.Fatalf("%s, level %d: visible texel %v at %d, %d outside of all sprites", name, level, got, i%w, i/w)
 			}
 		}
 	}

@@ -17,17 +17,16 @@ import (
 	"github.com/assetcook/assetcook/internal/plaintext"
 )
 
-// A file is one that holds a picture.
+// A file is a picture file.
 type file struct {
-	name string // as the source would write it
-	// made is what it is in the output folder, nil for a file of the asset folder.
+	name string // path as in the source
+	// made is the artifact, nil for a file of the asset directory.
 	made *manifest.Output
 }
 
-// listed returns the files that the source names, sorted: a pattern a line, as Job.Glob takes
-// it, or a folder with a slash behind, for all pictures in and below it. A line that begins with
-// "!" takes files out that lines before it have named. Empty lines and those that begin with "#"
-// say nothing.
+// listed returns the files that the source names, sorted. Each line is a pattern of Job.Glob, or
+// a directory with a slash at the end, for all pictures below it. A line that begins with "!"
+// excludes files of earlier lines. Empty lines and lines that begin with "#" are ignored.
 func (o *Atlas) listed(job *recipe.Job) ([]file, error) {
 	lines, err := parse(job)
 	if err != nil {
@@ -60,7 +59,7 @@ func isList(head []byte) bool {
 	return plaintext.IsList(head, func(line string) bool { return slices.Contains(source.TextureExtensions(), recipe.Ext(line)) })
 }
 
-// A line is one of the source.
+// A line is a line of the source.
 type line struct {
 	number  int
 	pattern string
@@ -68,7 +67,7 @@ type line struct {
 	without bool
 }
 
-// parse reads the source.
+// parse parses the source.
 func parse(job *recipe.Job) (list []line, err error) {
 	text, err := job.Source()
 	if err != nil {
@@ -97,13 +96,13 @@ func parse(job *recipe.Job) (list []line, err error) {
 	return list, nil
 }
 
-// marks takes their meaning from the marks of patterns in a path.
+// marks escapes the special characters of patterns in a path.
 var marks = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`)
 
-// pictures is a pattern for the extensions of all formats.
+// pictures matches the extensions of all formats.
 var pictures = "{" + strings.Join(source.TextureExtensions(), ",") + "}"
 
-// made returns what of the output folder the lines choose.
+// made returns the artifacts that the lines choose.
 func (o *Atlas) made(job *recipe.Job, lines []line) (list []manifest.Output, err error) {
 	if !o.Artifacts {
 		return nil, nil
@@ -146,7 +145,7 @@ func addMadeFiles(job *recipe.Job, files map[string]*manifest.Output, l line, ma
 	return err
 }
 
-// takeOut removes the files that match a pattern, whichever way they were named.
+// takeOut removes the files that match a pattern, whichever line named them.
 func takeOut(job *recipe.Job, files map[string]*manifest.Output, full string) {
 	for name := range files {
 		at, err := recipe.Dependency{Path: name}.Resolve(job.Path())
@@ -156,7 +155,7 @@ func takeOut(job *recipe.Job, files map[string]*manifest.Output, full string) {
 	}
 }
 
-// nameOf returns what a sprite is called that was named so.
+// nameOf returns the name of the sprite for a file.
 func (o *Atlas) nameOf(file string) string {
 	name := strings.TrimPrefix(file, "/")
 	if o.Name == "path" {

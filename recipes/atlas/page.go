@@ -10,10 +10,10 @@ import (
 	"github.com/assetcook/assetcook/internal/image/webp"
 )
 
-// bandRows is how many rows of a page are a piece of work.
+// bandRows is the number of rows of a page that form one piece of work.
 const bandRows = 64
 
-// writePage paints a page and writes it. One that is not needed is a single pixel.
+// writePage paints a page and writes it. An unneeded page is a single pixel.
 func (o *Atlas) writePage(ctx context.Context, job *recipe.Job, i int, a *atlas) error {
 	end := job.Step("paint")
 	w, h := 1, 1
@@ -52,8 +52,8 @@ func (o *Atlas) writePage(ctx context.Context, job *recipe.Job, i int, a *atlas)
 	return errors.Join(err, out.Close())
 }
 
-// paint paints a sprite with its corner at a pixel. Its edges go on as far as they are
-// extruded, and then to the next whole unit.
+// paint paints a sprite with its corner at a pixel. Its edges are repeated by the extrusion, and
+// up to the next whole unit.
 func (o *Atlas) paint(m *pixmap.Map, s *sprite, left, top int, turned bool) {
 	w, h := s.w, s.h
 	if turned {
@@ -67,7 +67,7 @@ func (o *Atlas) paint(m *pixmap.Map, s *sprite, left, top int, turned bool) {
 	for y := -before; y < bottom; y++ {
 		for x := -before; x < right; x++ {
 			sx, sy := min(max(x, 0), w-1), min(max(y, 0), h-1)
-			if turned { // clockwise: what was at the left is at the top
+			if turned { // clockwise: the left side becomes the top
 				sx, sy = sy, s.h-1-sx
 			}
 			copy(m.Pix8[4*((top+y)*m.W+left+x):][:4], s.pix[4*(sy*s.w+sx):])
@@ -75,9 +75,9 @@ func (o *Atlas) paint(m *pixmap.Map, s *sprite, left, top int, turned bool) {
 	}
 }
 
-// bleed gives pixels that nothing is seen of the mean color of those beside them that are seen,
-// so that a game that blends neighbors finds no black around sprites. Rows can be shared out:
-// what is read of one is never written.
+// bleed gives invisible pixels the mean color of their visible neighbors, so that a game that
+// blends neighbors finds no black around sprites. Rows can be processed concurrently: the pixels
+// read from another row are never written.
 func bleed(m *pixmap.Map, from, to int) {
 	for y := from; y < to; y++ {
 		for x := range m.W {

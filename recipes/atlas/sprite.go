@@ -16,20 +16,20 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// A sprite is what is painted: a picture without its empty edges.
+// A sprite is a picture without its empty edges.
 type sprite struct {
 	w, h int
-	pix  []uint8 // as pixmap.Map has it
+	pix  []uint8 // as in pixmap.Map
 }
 
-// A named is a sprite by its name.
+// A named is a sprite with one of its names.
 type named struct {
 	name   string
-	sprite int // which it is
-	// of is the size of the picture, x and y where the sprite was in it.
+	sprite int // index of the sprite
+	// of is the size of the picture; x and y are the sprite's position in it.
 	of   size
 	x, y int
-	// borders are those of a nine-patch; nil if it is none.
+	// borders is for nine-patches only; otherwise nil.
 	borders *borders
 }
 
@@ -38,7 +38,7 @@ type size struct {
 	H int `json:"h"`
 }
 
-// borders are how wide the parts of a nine-patch are that do not stretch.
+// borders are the widths of a nine-patch's parts that do not stretch.
 type borders struct {
 	Left   int `json:"left"`
 	Top    int `json:"top"`
@@ -46,21 +46,22 @@ type borders struct {
 	Bottom int `json:"bottom"`
 }
 
-// ninePatch is what the names of pictures end in, before the extension, that have a border of
-// one pixel in which black says what stretches: at the top across, at the left down. Android
-// has introduced it.
+// ninePatch is the end of the names of nine-patches, before the extension. Black pixels in a
+// border of one pixel mark the parts that stretch: horizontally in the top row, vertically in the
+// left column. This is Android's format.
 const ninePatch = ".9"
 
-// largestSide is how long a side of a picture may be: more than a page's, for what is cut off.
+// largestSide limits the sides of a picture. It exceeds the limit of a page, because edges may be
+// cut off.
 func (o *Atlas) largestSide() int { return max(2*o.MaxSize, 1024) }
 
-// largestPicture is the most memory that decoding and shrinking one picture may take.
+// largestPicture is the memory limit for decoding and shrinking one picture.
 func (o *Atlas) largestPicture() int64 {
 	side := o.largestSide()
 	return 24*int64(side)*int64(side) + o.resizing(side, side)
 }
 
-// resizing is the memory that shrinking a picture may take.
+// resizing returns the maximal memory for shrinking a picture.
 func (o *Atlas) resizing(w, h int) int64 {
 	memory := int64(0)
 	for _, part := range []int{1, 2, 4, 8} {
@@ -71,29 +72,29 @@ func (o *Atlas) resizing(w, h int) int64 {
 	return memory
 }
 
-// batch is how much is decoded at once, unless one picture takes more.
+// batch is the memory of pictures that are decoded at once, unless one picture takes more.
 func (o *Atlas) batch() int64 { return 64 << 20 }
 
-// maxSprites is more than layouts can be found for in a second or two.
+// maxSprites limits the sprites so that a layout takes a second or two.
 const maxSprites = 50000
 
-// A picture is a file on its way to a sprite.
+// A picture is a file that is being made into a sprite.
 type picture struct {
 	file
 	data   []byte
-	frames int // number of pictures in the file if known to be more than one
+	frames int // frames in the file, if more than one
 	sprite
 	named
 }
 
-// content tells sprites apart.
+// content identifies equal sprites.
 type content struct {
 	w, h int
 	pix  hashing.Digest
 }
 
-// readPictures reads pictures and makes them sprites: files in order, and so much of them at once that
-// idle processors can share the work.
+// readPictures reads files in order and makes sprites of them, in batches that idle processors
+// can share.
 func (o *Atlas) readPictures(ctx context.Context, job *recipe.Job, files []file, a *atlas) error {
 	defer job.Step("read")()
 	if len(files) > maxSprites {
@@ -146,7 +147,7 @@ func (o *Atlas) readPictures(ctx context.Context, job *recipe.Job, files []file,
 	return nil
 }
 
-// load reads as many files as make a batch.
+// load reads the files of one batch.
 func (o *Atlas) load(job *recipe.Job, files []file) (batch []picture, err error) {
 	memory := int64(0)
 	for _, file := range files {
@@ -167,7 +168,7 @@ func (o *Atlas) load(job *recipe.Job, files []file) (batch []picture, err error)
 	return batch, nil
 }
 
-// readFile reads a file that may be no picture, and huge.
+// readFile reads a file, which may be huge or not a picture.
 func (o *Atlas) readFile(job *recipe.Job, f file) ([]byte, error) {
 	size, err := f.size(job)
 	if err == nil && size > o.largestPicture() {
@@ -182,7 +183,7 @@ func (o *Atlas) readFile(job *recipe.Job, f file) ([]byte, error) {
 	return job.Read(f.name)
 }
 
-// size returns how many bytes there are.
+// size returns the size of the file in bytes.
 func (f *file) size(job *recipe.Job) (int64, error) {
 	if f.made != nil {
 		return f.made.Size, nil
@@ -198,7 +199,7 @@ func (f *file) size(job *recipe.Job) (int64, error) {
 	return info.Size(), nil
 }
 
-// decode makes a picture a sprite.
+// decode decodes a picture into a sprite.
 func (o *Atlas) decode(ctx context.Context, p *picture, scale float64) error {
 	m, info, err := source.Decode(ctx, p.data, recipe.Ext(p.file.name), o.largestSide())
 	color := pixmap.SRGB
@@ -228,7 +229,7 @@ func (o *Atlas) decode(ctx context.Context, p *picture, scale float64) error {
 	return nil
 }
 
-// resize makes a picture smaller, with the borders of a nine-patch.
+// resize shrinks a picture, and the borders of a nine-patch.
 func (o *Atlas) resize(ctx context.Context, p *picture, by float64, color pixmap.Color) error {
 	if by == 1 {
 		return nil
@@ -248,7 +249,7 @@ func (o *Atlas) resize(ctx context.Context, p *picture, by float64, color pixmap
 	return nil
 }
 
-// clearUnseen makes pixels that nothing is seen of black, whatever was left there.
+// clearUnseen makes invisible pixels black.
 func clearUnseen(pix []uint8) {
 	for ; len(pix) > 0; pix = pix[4:] {
 		if pix[3] == 0 {
@@ -257,7 +258,7 @@ func clearUnseen(pix []uint8) {
 	}
 }
 
-// trim cuts off the edges that are empty. Of one that is all empty a pixel stays.
+// trim cuts off the empty edges. Of an entirely empty sprite, one pixel remains.
 func (p *picture) trim(empty int) {
 	s := &p.sprite
 	left, top, right, bottom := s.w, s.h, 0, 0
@@ -276,7 +277,7 @@ func (p *picture) trim(empty int) {
 	p.x, p.y = left, top
 }
 
-// cut keeps a part of the sprite, in memory of its own.
+// cut replaces the sprite by a part of it, in new memory.
 func (s *sprite) cut(x, y, w, h int) {
 	pix := make([]uint8, 0, 4*w*h)
 	for row := range h {
@@ -286,7 +287,7 @@ func (s *sprite) cut(x, y, w, h int) {
 	s.pix, s.w, s.h = pix, w, h
 }
 
-// peel takes the border off a nine-patch and reads what it says.
+// peel removes the border of a nine-patch and decodes it.
 func (p *picture) peel() error {
 	s := &p.sprite
 	if s.w < 3 || s.h < 3 {
@@ -306,7 +307,7 @@ func (p *picture) peel() error {
 	return nil
 }
 
-// stretch returns how many of n pixels come before those that are black, and after them.
+// stretch returns how many of n pixels precede and follow the black ones.
 func (s *sprite) stretch(n int, at func(i int) int) (before, after int, err error) {
 	before, after = n, n
 	for i := range n {

@@ -1,4 +1,4 @@
-// Package bundle holds the recipes that make one file of what many assets were cooked to:
+// Package bundle holds the recipes that make one file of the artifacts of many assets:
 //
 //	list  text that a template makes of the artifacts, such as a header of IDs
 //	pak   the artifacts themselves, in one file of package pak

@@ -17,14 +17,14 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-func TestOptions(t *testing.T) {
+func TestRecipesAreComplete(t *testing.T) {
 	for _, r := range All() {
 		recipetest.Check(t, r, map[string]any{"level": int64(7)})
 	}
 }
 
-// cook cooks a source with a recipe, given some artifacts whatever it asks for, and returns the
-// name of the output.
+// cook cooks a source with a recipe and returns the name of the output. Every query of the recipe
+// returns the given artifacts.
 func cook(t *testing.T, name, source string, artifacts map[string]string) (string, *recipe.Job, error) {
 	t.Helper()
 	var list []manifest.Asset
@@ -61,7 +61,7 @@ func cook(t *testing.T, name, source string, artifacts map[string]string) (strin
 	return "", nil, nil
 }
 
-func TestPak(t *testing.T) {
+func TestPakContainsTheArtifacts(t *testing.T) {
 	file, job, err := cook(t, "pak", "\ufeff# all\r\n\r\n**\r\n", map[string]string{"a/b.txt": strings.Repeat("text ", 1000), "c": ""})
 	if err != nil || len(job.Warnings()) > 0 || len(job.Deps()) != 1 {
 		t.Fatal(err, job.Warnings(), job.Deps())
@@ -81,11 +81,11 @@ func TestPak(t *testing.T) {
 		t.Errorf("without patterns: %v", err)
 	}
 	if _, _, err := cook(t, "pak", "a\xff", nil); err == nil {
-		t.Error("patterns that are not UTF-8")
+		t.Error("patterns that are not UTF-8 are accepted")
 	}
 }
 
-func TestList(t *testing.T) {
+func TestListFillsTheTemplate(t *testing.T) {
 	artifacts := map[string]string{"ui/1 \".png": "x"}
 	for source, want := range map[string]string{
 		`{{range artifacts "**"}}{{.Source}} {{range .Outputs}}{{.Size}} {{ident .Path | upper}} {{json .Path}} {{base .Path}} {{dir .Path}} {{ext .Path}} {{trim "ui/" .Path}}{{end}}{{end}}`: `ui/1 ".png 1 UI_1___PNG "ui/1 \".png" 1 ".png ui .png 1 ".png`,
@@ -115,11 +115,11 @@ func TestList(t *testing.T) {
 	for source, want := range map[string]string{
 		"a\n{{end}}":           "2:1: unexpected {{end}}",
 		"a\n {{id `md5` `x`}}": "2:3: executing",
-		"{{id `maphash` `x`}}": "none of the sums",
+		"{{id `maphash` `x`}}": "is not a checksum of 32 or 64 bits",
 		"{{id `crc32` 1}}":     "1:",
 		"a\xff":                "UTF-8",
 		"{{define `a`}}{{template `a`}}{{end}}{{template `a`}}":  "exceeded maximum template depth",
-		"{{range 300}}" + strings.Repeat("a", 1<<20) + "{{end}}": "longer than 268435456 bytes",
+		"{{range 300}}" + strings.Repeat("a", 1<<20) + "{{end}}": "the text exceeds 268435456 bytes",
 	} {
 		if _, _, err := cook(t, "list", source, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.100q: error %v, want %q", source, err, want)

@@ -19,21 +19,22 @@ import (
 	"github.com/assetcook/assetcook/internal/plaintext"
 )
 
-// List makes text of artifacts: the source is a template of package text/template, in which
+// List makes text of artifacts. The source is a template of package text/template with these
+// functions:
 //
-//	artifacts "ui/**" "!*.old"   are the assets whose artifacts the patterns choose, each with
-//	                             .Source and .Outputs, and these with .Path, .Size and .BLAKE3;
-//	                             .ID is what the asset keeps through renames, if assets have IDs
-//	id "crc32" .Path             is a number for a text by one of the 32 or 64 bit sums that
-//	                             hashsum knows; that two texts have the same one is an error
-//	ident .Path                  is a text as an identifier: all but letters and digits is "_"
+//	artifacts "ui/**" "!*.old"   returns the assets whose artifacts match the patterns, each with
+//	                             .Source and .Outputs, and outputs with .Path, .Size and .BLAKE3;
+//	                             .ID is the asset's ID, which renames keep, if assets have IDs
+//	id "crc32" .Path             returns a number for a text, by a checksum of 32 or 64 bits that
+//	                             hashsum supports; equal numbers of two texts are an error
+//	ident .Path                  returns a text as an identifier: all but letters and digits is "_"
 //	upper, lower, base, dir, ext, trim "prefix" and json    do what their names say
 type List struct{}
 
 // Outputs implements recipe.Cooker.
 func (*List) Outputs() []string { return []string{"{dir}/{stem}"} }
 
-// Bounds of templates, in bytes.
+// Limits of templates, in bytes.
 const (
 	maxTemplate = 16 << 20
 	maxList     = 256 << 20
@@ -71,7 +72,7 @@ func (*List) Cook(ctx context.Context, job *recipe.Job) error {
 	return job.Write(0, r.text.Bytes())
 }
 
-// placed turns an error of a template, "template: template:2:5: text" or without a column, into
+// placed converts an error of a template, "template: template:2:5: text" or without a column, to
 // one that begins with line and column.
 func placed(err error) error {
 	text := strings.TrimPrefix(err.Error(), "template: template:")
@@ -85,22 +86,22 @@ func placed(err error) error {
 	return errors.New(line + ":1:" + rest)
 }
 
-// A renderer is what a template works with.
+// A renderer is the state of a template that is being executed.
 type renderer struct {
 	ctx    context.Context
 	job    *recipe.Job
-	ids    map[[2]string]string // the text of each sum and number
+	ids    map[[2]string]string // texts by checksum and number
 	text   bytes.Buffer
-	denied error // by the job
+	denied error // refused by the job
 }
 
-// Write keeps what a template prints, within bounds.
+// Write appends the output of a template, up to the limit.
 func (r *renderer) Write(p []byte) (int, error) {
 	if err := r.ctx.Err(); err != nil {
 		return 0, err
 	}
 	if r.text.Len()+len(p) > maxList {
-		return 0, fmt.Errorf("the text is longer than %d bytes", maxList)
+		return 0, fmt.Errorf("the text exceeds %d bytes", maxList)
 	}
 	return r.text.Write(p)
 }
@@ -117,13 +118,13 @@ func (r *renderer) functions() template.FuncMap {
 	}
 }
 
-// An asset is one that patterns choose.
+// An asset is an asset that the patterns choose.
 type asset struct {
 	manifest.Asset
 	ids func() (map[string]string, error)
 }
 
-// ID returns the ID of the asset. A template that does not ask for it does not depend on it.
+// ID returns the ID of the asset. A template that does not use it does not depend on it.
 func (a asset) ID() (string, error) {
 	ids, err := a.ids()
 	return ids[a.Source], err
@@ -152,18 +153,18 @@ func (r *renderer) artifacts(patterns ...string) (assets []asset, err error) {
 func (r *renderer) id(sum, text string) (string, error) {
 	f, ok := hashing.Lookup(sum)
 	if !ok || f.Check == "" || f.Size > 8 {
-		return "", fmt.Errorf("id: %q is none of the sums of 32 or 64 bits that hashsum -h lists", sum)
+		return "", fmt.Errorf("id: %q is not a checksum of 32 or 64 bits; hashsum -h lists them", sum)
 	}
 	number := "0x" + f.Sum([]byte(text)).String()
 	key := [2]string{sum, number}
 	if other, taken := r.ids[key]; taken && other != text {
-		return "", fmt.Errorf("id: %q and %q both have the %s %s; take a longer sum", other, text, sum, number)
+		return "", fmt.Errorf("id: %q and %q both have the %s %s; choose a longer checksum", other, text, sum, number)
 	}
 	r.ids[key] = text
 	return number, nil
 }
 
-// ident returns a text as an identifier of C and languages like it.
+// ident returns a text as an identifier of C and similar languages.
 func ident(text string) string {
 	name := strings.Map(func(c rune) rune {
 		if c < unicode.MaxASCII && (unicode.IsLetter(c) || unicode.IsDigit(c)) {

@@ -12,11 +12,11 @@ import (
 	"github.com/assetcook/assetcook/internal/plaintext"
 )
 
-// Pak puts artifacts into one file, under the paths that they have below the folder of the
-// target. The source says which: a pattern a line, as in rules, after which a later line that
-// begins with "!" leaves some out. Empty lines and those that begin with "#" say nothing.
+// Pak puts artifacts into one file, under their paths relative to the directory of the target.
+// The source chooses them: each line is a pattern, as in rules, and a later line that begins with
+// "!" excludes artifacts. Empty lines and lines that begin with "#" are ignored.
 type Pak struct {
-	Level int `toml:"level" min:"-1" max:"19" doc:"how hard files are compressed, as the zstd program counts; -1 stores them as they are, 0 is 3"`
+	Level int `toml:"level" min:"-1" max:"19" doc:"compression level of the zstd program; -1 stores files without compression, 0 is 3"`
 }
 
 // isPakList reports whether a file that begins with head is a list of artifacts.
@@ -27,15 +27,15 @@ func isPakList(head []byte) bool {
 // Outputs implements recipe.Cooker.
 func (*Pak) Outputs() []string { return []string{"{dir}/{stem}.pak"} }
 
-// maxPatterns is how long a source may be, in bytes.
+// maxPatterns is the size limit of a source, in bytes.
 const maxPatterns = 1 << 20
 
-// memberMemory is how many bytes members may have together that are compressed at once. Only
-// one that is larger takes more.
+// memberMemory limits the total size of members that are compressed at once. Only a single larger
+// member exceeds it.
 const memberMemory = 64 << 20
 
-// Estimate implements recipe.Estimator. Half is for encoders, and half for members and
-// what they are compressed to.
+// Estimate implements recipe.Estimator. Half of it is for encoders, and half for members and
+// their compressed data.
 func (*Pak) Estimate(_ []byte, size int64) (int64, error) {
 	if size > maxPatterns {
 		return 0, fmt.Errorf("%d bytes of patterns: at most %d are taken", size, maxPatterns)
@@ -72,7 +72,7 @@ func (p *Pak) Cook(ctx context.Context, job *recipe.Job) error {
 	defer job.Step("pack")()
 	opt := pak.Options{Level: p.Level, Workers: min(runtime.GOMAXPROCS(0), 16), Memory: memberMemory}
 	if f := job.Previous(0); f != nil {
-		// What was not in it is all that is read and compressed.
+		// Unchanged members are copied from the old pak.
 		if opt.Reuse, err = pak.New(f); err == nil {
 			defer opt.Reuse.Close()
 		}
@@ -81,7 +81,7 @@ func (p *Pak) Cook(ctx context.Context, job *recipe.Job) error {
 	return err
 }
 
-// parsePatterns reads the patterns of a source, one a line.
+// parsePatterns parses the patterns of a source, one per line.
 func parsePatterns(source []byte) (patterns []string, err error) {
 	lines, err := plaintext.List(source)
 	if err != nil {
@@ -91,7 +91,7 @@ func parsePatterns(source []byte) (patterns []string, err error) {
 		patterns = append(patterns, line)
 	}
 	if len(patterns) == 0 {
-		return nil, errors.New("no pattern says what to put in; ** is everything that is cooked")
+		return nil, errors.New("no pattern; ** matches all artifacts")
 	}
 	return patterns, nil
 }

@@ -12,14 +12,14 @@ import (
 	"github.com/assetcook/assetcook/internal/plaintext"
 )
 
-// The sizes that the format allows.
+// The size limits of the format.
 const (
 	minSize   = 2
 	maxSize   = 256   // of LUT_3D_SIZE
 	maxSingle = 65536 // of LUT_1D_SIZE
 )
 
-// maxHalf is the largest number that rgba16f holds.
+// maxHalf is the largest number of rgba16f.
 const maxHalf = 65504
 
 // isCube reports whether a file that begins with head is a table of colors: chemistry programs
@@ -35,13 +35,13 @@ func isCube(head []byte) bool {
 	return len(head) == 0
 }
 
-// A domain is the range of colors that a table is for, of red, green and blue.
+// A domain is the range of a table's input colors, for red, green and blue.
 type domain struct{ min, max [3]float32 }
 
-// unit is the domain of tables that do not say.
+// unit is the default domain.
 var unit = domain{max: [3]float32{1, 1, 1}}
 
-// String writes "0 to 4", or channel by channel where they differ.
+// String returns "0 to 4", or a range per channel if they differ.
 func (d domain) String() string {
 	each := func(v [3]float32) string {
 		if v[0] == v[1] && v[1] == v[2] {
@@ -52,17 +52,17 @@ func (d domain) String() string {
 	return each(d.min) + " to " + each(d.max)
 }
 
-// A cube is a file while it is read.
+// A cube is a .cube file that is being parsed.
 type cube struct {
 	text   []byte
-	at     int // where the line begins
+	at     int // start of the current line
 	size   int
 	single bool
 	domain domain
 }
 
-// parseCube reads a .cube file, as the Cube LUT Specification 1.0 of Adobe has it, and the
-// input ranges that DaVinci Resolve writes instead of a domain.
+// parseCube parses a .cube file by the Cube LUT Specification 1.0 of Adobe, and the input ranges
+// that DaVinci Resolve writes instead of a domain.
 func parseCube(ctx context.Context, text []byte) (table, domain, error) {
 	c := &cube{text: text, domain: unit}
 	var t table
@@ -104,7 +104,7 @@ func parseCube(ctx context.Context, text []byte) (table, domain, error) {
 		c.at = next
 	}
 	if t.Map == nil {
-		return table{}, unit, c.errorf("no entries: this is no .cube file, or it is cut short")
+		return table{}, unit, c.errorf("no entries: this is not a .cube file, or it is cut short")
 	}
 	if want := t.W * t.H; entries < want {
 		return table{}, unit, c.errorf("%d entries of %d: the file is cut short", entries, want)
@@ -112,14 +112,14 @@ func parseCube(ctx context.Context, text []byte) (table, domain, error) {
 	return t, c.domain, nil
 }
 
-// The most that is looked at of a line: one word more than any has, and of a word.
+// Limits for a line: one word more than any valid line has, and the length of a word.
 const (
 	mostWords  = 5
 	mostOfWord = 64
 )
 
-// words returns the words of a line. One that is too long to mean anything is cut, and marked
-// so that it is no number.
+// words returns the words of a line. A word that is too long to be valid is cut, and marked so
+// that it is not a number.
 func (c *cube) words(line []byte) []string {
 	var words []string
 	for w := range bytes.FieldsSeq(bytes.TrimPrefix(line, []byte(plaintext.ByteOrderMark))) {
@@ -146,7 +146,7 @@ func (c *cube) sizeKey() string {
 	return "LUT_3D_SIZE"
 }
 
-// table makes room for the entries. A file too short for them is refused before.
+// table allocates the entries. It refuses a file that is too short for them.
 func (c *cube) table() (table, error) {
 	w, h := c.size, c.size*c.size
 	if c.single {
@@ -166,7 +166,7 @@ func (c *cube) table() (table, error) {
 	return table{pixmap.New(w, h, pixmap.Float), c.size, c.single}, nil
 }
 
-// keyword reads a line that is no entry.
+// keyword parses a line that is not an entry.
 func (c *cube) keyword(words []string) error {
 	switch words[0] {
 	case "TITLE":
@@ -195,7 +195,7 @@ func (c *cube) keyword(words []string) error {
 	return nil
 }
 
-// sized reads LUT_1D_SIZE or LUT_3D_SIZE.
+// sized parses LUT_1D_SIZE or LUT_3D_SIZE.
 func (c *cube) sized(words []string) error {
 	single, most := words[0] == "LUT_1D_SIZE", maxSize
 	if single {
@@ -214,7 +214,7 @@ func (c *cube) sized(words []string) error {
 
 func isNumber(word string) bool { return strings.IndexByte("+-.0123456789", word[0]) >= 0 }
 
-// numbers reads so many numbers.
+// numbers parses n numbers.
 func (c *cube) numbers(words []string, n int) ([]float32, error) {
 	if len(words) != n {
 		return nil, c.errorf("want %d numbers", n)

@@ -1,5 +1,5 @@
-// Package lut is the recipe for tables that grade colors: it makes 3D textures of .cube files
-// and of pictures that hold the slices of a table.
+// Package lut is the recipe for color grading tables: it makes 3D textures of .cube files and of
+// pictures that contain the slices of a table.
 package lut
 
 import (
@@ -19,10 +19,10 @@ import (
 
 // LUT holds the options of the recipe.
 type LUT struct {
-	Format    string `toml:"format" enum:"auto,rgba8,rgba16f" doc:"how texels are stored; auto is rgba8 for pictures of 8 bits a channel, and else rgba16f"`
-	Container string `toml:"container" enum:"ktx2,dds" doc:"the file that texels are put in"`
-	Picture   string `toml:"picture" enum:"tiles,hald" doc:"how a picture holds a table: a slice of each blue, in rows from the top left, of which red runs right and green down; or as a HaldCLUT, red first, then green and blue, pixel by pixel"`
-	Zstd      int    `toml:"zstd" min:"0" max:"19" doc:"effort to pack ktx2 with Zstandard; 0 leaves it as it is"`
+	Format    string `toml:"format" enum:"auto,rgba8,rgba16f" doc:"how texels are stored; auto is rgba8 for pictures of 8 bits per channel, otherwise rgba16f"`
+	Container string `toml:"container" enum:"ktx2,dds" doc:"the file type of the texture"`
+	Picture   string `toml:"picture" enum:"tiles,hald" doc:"layout of a table in a picture: a tile for each blue, in rows from the top left, with red to the right and green down; or a HaldCLUT, pixel by pixel with red first, then green and blue"`
+	Zstd      int    `toml:"zstd" min:"0" max:"19" doc:"effort to pack ktx2 with Zstandard; 0 does not pack it"`
 }
 
 // Recipe returns the recipe "lut".
@@ -36,11 +36,11 @@ func Recipe() recipe.Recipe {
 // Outputs implements recipe.Cooker.
 func (o *LUT) Outputs() []string { return []string{"{path}." + o.Container} }
 
-// maxSide is the longest side in pixels that a picture may have: that of a table of 256 in one row.
+// maxSide is the longest allowed side of a picture, in pixels: a table of 256 in one row.
 const maxSide = maxSize * maxSize
 
-// Estimate implements recipe.Estimator. It does not know whether the source is text: a number
-// takes two bytes at least, a line of a table six.
+// Estimate implements recipe.Estimator. It does not know whether the source is text. In text, a
+// number takes at least two bytes, and a line of a table six.
 func (o *LUT) Estimate(head []byte, size int64) (int64, error) {
 	const fixed = 1 << 20
 	ofText := 2*size + size/6*(bytesOfFloats+bytesOfTexel)
@@ -52,7 +52,7 @@ func (o *LUT) Estimate(head []byte, size int64) (int64, error) {
 		info, err = source.Probe(head, ".tga", size, maxSide)
 	}
 	if err != nil {
-		return fixed + ofText, nil // Cook says what is wrong with a picture
+		return fixed + ofText, nil // Cook reports errors of a picture
 	}
 	pixels := int64(info.W) * int64(info.H)
 	return fixed + max(ofText, size+info.Memory+pixels*(2*bytesOfFloats+bytesOfTexel)), nil
@@ -63,8 +63,8 @@ const (
 	bytesOfTexel  = 8  // of rgba16f
 )
 
-// A table is what grades colors: entries in rows of red, green after green, slices of blue one
-// below another.
+// A table is a color grading table: entries in rows of increasing red, rows by green, and slices
+// of blue one below another.
 type table struct {
 	*pixmap.Map
 	size   int  // of each side
@@ -103,12 +103,12 @@ func (o *LUT) Cook(ctx context.Context, job *recipe.Job) error {
 	return errors.Join(ktx2.Write(ctx, out, tex, packed), out.Close())
 }
 
-// readColorTable reads a table out of a picture, or out of text if the source is none.
+// readColorTable reads a table from a picture, or from text if the source is not a picture.
 func (o *LUT) readColorTable(ctx context.Context, job *recipe.Job, data []byte) (table, error) {
 	if job.Ext() == ".cube" {
 		t, domain, err := parseCube(ctx, data)
 		if err == nil && domain != unit {
-			job.Warn("its domain is %v, not 0 to 1, which the texture cannot say: a shader must bring colors from there to 0 to 1 before it looks them up", domain)
+			job.Warn("its domain is %v, not 0 to 1, which the texture cannot store: a shader must map colors from the domain to 0 to 1 before the look-up", domain)
 		}
 		return t, err
 	}
@@ -119,9 +119,9 @@ func (o *LUT) readColorTable(ctx context.Context, job *recipe.Job, data []byte) 
 	n := int(math.Round(math.Cbrt(float64(m.W) * float64(m.H))))
 	switch {
 	case n < 2 || n > maxSize || n*n*n != m.W*m.H:
-		return table{}, fmt.Errorf("%d x %d pixels are no table: it has N x N x N, such as 256 x 16 or 512 x 512", m.W, m.H)
+		return table{}, fmt.Errorf("%d x %d pixels are not a table, which has N x N x N, such as 256 x 16 or 512 x 512", m.W, m.H)
 	case o.Picture == "hald":
-		m.W, m.H = n, n*n // is in that order
+		m.W, m.H = n, n*n // already in that order
 	case m.W%n != 0 || m.H%n != 0:
 		return table{}, fmt.Errorf(`%d x %d pixels have no tiles of %d x %d; set picture = "hald" if it is a HaldCLUT`, m.W, m.H, n, n)
 	default:
@@ -132,7 +132,7 @@ func (o *LUT) readColorTable(ctx context.Context, job *recipe.Job, data []byte) 
 	return table{Map: m, size: n}, nil
 }
 
-// texture stores the entries of a table.
+// texture stores the entries of a table in a texture.
 func (o *LUT) texture(ctx context.Context, job *recipe.Job, t table) (*texture.Texture, error) {
 	tex := &texture.Texture{Format: texture.RGBA16F, W: t.size, H: t.size, Depth: t.size}
 	if t.single {
@@ -157,7 +157,7 @@ func (o *LUT) texture(ctx context.Context, job *recipe.Job, t table) (*texture.T
 	return tex, err
 }
 
-// bounds returns the least and the greatest of numbers, 0 of none.
+// bounds returns the least and the greatest number, 0 for none.
 func bounds(numbers []float32) (low, high float32) {
 	for i, v := range numbers {
 		if i == 0 || v < low {

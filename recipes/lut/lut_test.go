@@ -27,7 +27,7 @@ func TestRecipe(t *testing.T) {
 	recipetest.Check(t, Recipe(), map[string]any{"format": "rgba8", "container": "dds", "picture": "hald", "zstd": int64(0)})
 }
 
-// cook returns the texture that a source becomes, and what was warned of.
+// cook returns the texture for a source, and the warnings.
 func cook(t testing.TB, name string, source []byte, o LUT) (*texture.Texture, []string, error) {
 	t.Helper()
 	c := Recipe().New().(*LUT)
@@ -52,8 +52,7 @@ func cook(t testing.TB, name string, source []byte, o LUT) (*texture.Texture, []
 	return tex, res.Warned, nil
 }
 
-// warm is a table in which red comes before green before blue in importance, so that no two
-// axes can be taken for each other.
+// warm returns an entry of a table whose three axes differ, so that a test detects mixed-up axes.
 func warm(n int, r, g, b int) [3]byte {
 	step := 255 / (n - 1)
 	return [3]byte{byte(r * step), byte(g * step / 2), byte(b * step / 4)}
@@ -68,7 +67,7 @@ func asCube(n int) []byte {
 	return text
 }
 
-// asPicture writes a table as a PNG of a width: tile by tile, or entry by entry.
+// asPicture writes a table as a PNG with the given width: tile by tile, or entry by entry.
 func asPicture(t testing.TB, n, width int, hald bool) []byte {
 	m := image.NewNRGBA(image.Rect(0, 0, width, n*n*n/width))
 	for i := range n * n * n {
@@ -87,8 +86,8 @@ func asPicture(t testing.TB, n, width int, hald bool) []byte {
 	return out.Bytes()
 }
 
-// The same table is the same texture, however it is written.
-func TestOneTable(t *testing.T) {
+// A table gives the same texture in every notation.
+func TestTableIsTheSameTextureInEveryNotation(t *testing.T) {
 	const n = 16
 	for name, tc := range map[string]struct {
 		file string
@@ -120,8 +119,8 @@ func TestOneTable(t *testing.T) {
 	}
 }
 
-// Halves keep what is below 0 and beyond 1.
-func TestHalves(t *testing.T) {
+// Half floats keep entries below 0 and above 1.
+func TestHalfFloatsKeepEntriesBeyondOne(t *testing.T) {
 	text := "DOMAIN_MIN 0 0 0\nDOMAIN_MAX 4 4 4\nLUT_3D_SIZE 2\n-0.5 0 16\n" + strings.Repeat("0 1 2\n", 7)
 	tex, warned, err := cook(t, "a.cube", []byte(text), LUT{})
 	if err != nil || tex.Format != texture.RGBA16F || tex.Depth != 2 {
@@ -142,8 +141,8 @@ func TestHalves(t *testing.T) {
 	}
 }
 
-// Curves are a row of texels.
-func TestCurves(t *testing.T) {
+// Curves become a row of texels.
+func TestCurvesAreARowOfTexels(t *testing.T) {
 	tex, _, err := cook(t, "a.cube", []byte("LUT_1D_SIZE 3\nLUT_1D_INPUT_RANGE 0.0 1.0\n0 0 0\n.5 .25 1e-1\n1 1 1"), LUT{Format: "rgba8"})
 	if err != nil {
 		t.Fatal(err)
@@ -154,7 +153,7 @@ func TestCurves(t *testing.T) {
 	}
 }
 
-func TestRefused(t *testing.T) {
+func TestInvalidTableIsRefused(t *testing.T) {
 	entries := strings.Repeat("0 0 0\n", 8)
 	for text, want := range map[string]string{
 		"":                              "1:1: no entries",
@@ -188,7 +187,7 @@ func TestRefused(t *testing.T) {
 	}{
 		"a.png": {asPicture(t, 16, 64, true)[:40], "truncated"},
 		"b.png": {asPicture(t, 8, 32, false), ""},
-		"c.png": {flat(t, 15, 15), "15 x 15 pixels are no table"},
+		"c.png": {flat(t, 15, 15), "15 x 15 pixels are not a table"},
 		"d.png": {flat(t, 128, 4), `128 x 4 pixels have no tiles`},
 		"e.png": {[]byte("LUT_3D_SIZE 2\n" + entries), "not a PNG"},
 	} {
@@ -207,8 +206,8 @@ func flat(t testing.TB, w, h int) []byte {
 	return out.Bytes()
 }
 
-// What is written is read: any order of keywords, any size, comments and white space.
-func TestReadsWhatIsWritten(t *testing.T) {
+// The parser accepts any order of keywords, any size, comments and white space.
+func TestAnyNotationOfATableIsRead(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 5).Draw(t, "size")
 		head := rapid.Permutation([]string{
@@ -235,8 +234,8 @@ func TestReadsWhatIsWritten(t *testing.T) {
 	})
 }
 
-// Estimates cover what Cook holds of text: what it makes room for.
-func TestEstimate(t *testing.T) {
+// The estimate covers the memory that Cook allocates for text.
+func TestEstimateCoversTheEntries(t *testing.T) {
 	for _, n := range []int{2, 33} {
 		text := []byte(fmt.Sprintf("LUT_3D_SIZE %d\n", n) + strings.Repeat("0 0 0\n", n*n*n))
 		o := Recipe().New().(*LUT)
@@ -250,8 +249,8 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// A few bytes that ask for much get nothing.
-func TestBomb(t *testing.T) {
+// A short file with a huge size allocates nothing.
+func TestShortFileWithHugeSizeAllocatesNothing(t *testing.T) {
 	text := []byte("LUT_3D_SIZE 256\n0 0 0\n")
 	if n := testing.AllocsPerRun(1, func() { _, _, _ = parseCube(context.Background(), text) }); n > 100 {
 		t.Errorf("%v allocations", n)
@@ -267,7 +266,7 @@ func FuzzCube(f *testing.F) {
 			return
 		}
 		if 6*got.W*got.H > len(text)+1 {
-			t.Fatalf("%d entries out of %d bytes", got.W*got.H, len(text))
+			t.Fatalf("%d entries from %d bytes", got.W*got.H, len(text))
 		}
 		for i, v := range got.PixF {
 			if math.IsNaN(float64(v)) || v < -maxHalf || v > maxHalf || i%4 == 3 && v != 1 {
@@ -282,8 +281,9 @@ func FuzzCube(f *testing.F) {
 	})
 }
 
-// Only text with a keyword of color tables is one: chemistry programs also write .cube files.
-func TestRecognizes(t *testing.T) {
+// Only text with a keyword of color tables is recognized: chemistry programs also write .cube
+// files.
+func TestOnlyColorTablesAreRecognized(t *testing.T) {
 	for text, want := range map[string]bool{
 		"LUT_3D_SIZE 2\n": true, "# made by\n\nTITLE \"warm\"\n": true, "\ufeffDOMAIN_MIN 0 0 0\n": true, "\tLUT_1D_SIZE 4": true,
 		" water\n density\n 3 -5.0 -5.0 -5.0\n": false, "": true, "\x00\x01": false,

@@ -1,5 +1,5 @@
-// Package text is the recipe for plain text such as dialogue, credits and scripts:
-// it makes sure that a game finds UTF-8 in it and the line ends that it expects.
+// Package text is the recipe for plain text such as dialogue, credits and scripts: its output is
+// UTF-8 with the line ends that the game expects.
 package text
 
 import (
@@ -17,11 +17,11 @@ import (
 
 // Text holds the options of the recipe.
 type Text struct {
-	Encoding     string `toml:"encoding" enum:"auto,utf-8,utf-16,latin1" doc:"what the source is in; auto is UTF-16 if it starts with the byte order mark of that, else UTF-8; utf-16 without a mark is little-endian; what is written is UTF-8 without a mark"`
-	LineEndings  string `toml:"line_endings" enum:"keep,lf,crlf" doc:"how lines end"`
-	FinalNewline bool   `toml:"final_newline" doc:"end the last line as well, if there is one; with line_endings = keep as the line before it"`
-	TrimSpace    bool   `toml:"trim_space" doc:"drop spaces and tabs at the ends of lines"`
-	PrivateKeys  bool   `toml:"private_keys" doc:"take a source that begins with a private key, which is refused otherwise"`
+	Encoding     string `toml:"encoding" enum:"auto,utf-8,utf-16,latin1" doc:"encoding of the source; auto is UTF-16 if it starts with that byte order mark, otherwise UTF-8; utf-16 without a mark is little-endian; the output is UTF-8 without a mark"`
+	LineEndings  string `toml:"line_endings" enum:"keep,lf,crlf" doc:"line ends of the output"`
+	FinalNewline bool   `toml:"final_newline" doc:"add a missing line end to the last line; with line_endings = keep, the one of the line before"`
+	TrimSpace    bool   `toml:"trim_space" doc:"remove spaces and tabs at the ends of lines"`
+	PrivateKeys  bool   `toml:"private_keys" doc:"accept a source that begins with a private key, which is refused otherwise"`
 }
 
 // Recipe returns the recipe "text".
@@ -35,8 +35,8 @@ func Recipe() recipe.Recipe {
 // Outputs implements recipe.Cooker.
 func (*Text) Outputs() []string { return []string{"{path}"} }
 
-// Estimate implements recipe.Estimator. Latin-1 may double in UTF-8, each bare line
-// end in CRLF, and while a result grows there are two of it.
+// Estimate implements recipe.Estimator. Latin-1 may double in UTF-8, each bare line end in CRLF,
+// and a growing buffer exists twice.
 func (*Text) Estimate(_ []byte, size int64) (int64, error) { return 64<<10 + 8*size, nil }
 
 // Cook implements recipe.Cooker.
@@ -55,7 +55,7 @@ func (o *Text) Cook(ctx context.Context, job *recipe.Job) error {
 		}
 	}
 	if i := bytes.IndexByte(text, 0); i >= 0 {
-		return fmt.Errorf("%s: a zero byte; this is no text, or UTF-16 without its mark (encoding = \"utf-16\")", plaintext.Position(text, i))
+		return fmt.Errorf("%s: a zero byte; this is not text, or UTF-16 without its mark (encoding = \"utf-16\")", plaintext.Position(text, i))
 	}
 	if err := ctx.Err(); err != nil {
 		return err
@@ -71,7 +71,7 @@ func (o *Text) Cook(ctx context.Context, job *recipe.Job) error {
 	return job.Write(0, out)
 }
 
-// chunk is how many bytes are decoded between two looks at the context.
+// chunk is the number of bytes that are decoded between two checks of the context.
 const chunk = 64 << 10
 
 // decode returns the source as UTF-8.
@@ -143,14 +143,13 @@ func fromUTF16(ctx context.Context, source []byte, order binary.ByteOrder) ([]by
 	return out, nil
 }
 
-// lines gives every line the end that was asked for. A line ends with LF, CRLF or
-// CR alone.
+// lines replaces the line ends. A line ends with LF, CRLF or a single CR.
 func (o *Text) lines(ctx context.Context, text []byte) ([]byte, error) {
 	if o.LineEndings == "keep" && !o.TrimSpace && !o.FinalNewline {
 		return text, nil
 	}
 	out := make([]byte, 0, len(text)+len(text)/16)
-	last := "\n" // what the line before ended with
+	last := "\n" // end of the previous line
 	for n := 0; len(text) > 0; n++ {
 		if n%4096 == 0 {
 			if err := ctx.Err(); err != nil {
@@ -174,8 +173,8 @@ func (o *Text) lines(ctx context.Context, text []byte) ([]byte, error) {
 	return out, nil
 }
 
-// endOfLine returns the new end of a line that ended with was, which is "" at the end of the
-// text. The line before it ended with last.
+// endOfLine returns the new end of a line whose end was, or "" at the end of the text. last is
+// the end of the line before.
 func (o *Text) endOfLine(was, last string) string {
 	switch {
 	case was == "" && !o.FinalNewline:

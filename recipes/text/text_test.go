@@ -36,14 +36,14 @@ func TestRecipe(t *testing.T) {
 func TestPrivateKeysAreRefused(t *testing.T) {
 	const key = "-----BEGIN PRIVATE KEY-----\nMII=\n"
 	if _, err := cook(t, key, nil); err == nil {
-		t.Error("a private key is shipped")
+		t.Error("a private key is accepted")
 	}
 	if got, err := cook(t, key, options{"private_keys": true}); err != nil || got != key {
 		t.Errorf("%q, %v", got, err)
 	}
 }
 
-func TestText(t *testing.T) {
+func TestTextBecomesUTF8WithLineEnds(t *testing.T) {
 	for _, tc := range []struct {
 		source string
 		o      options
@@ -73,7 +73,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-func TestErrors(t *testing.T) {
+func TestInvalidTextIsRefused(t *testing.T) {
 	for _, tc := range []struct {
 		source string
 		o      options
@@ -92,7 +92,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-func TestCancel(t *testing.T) {
+func TestCanceledCookEnds(t *testing.T) {
 	r := Recipe()
 	for left := range 8 {
 		ctx := countdown.New(t.Context(), left)
@@ -103,8 +103,8 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// Decoding ends with the context, too.
-func TestDecodeEnds(t *testing.T) {
+// Decoding also ends with the context.
+func TestCanceledDecodingEnds(t *testing.T) {
 	for encoding, source := range map[string]string{
 		"utf-8": strings.Repeat("é", 4*chunk), "latin1": strings.Repeat("\xe9", 8*chunk), "utf-16": strings.Repeat("a\x00", 4*chunk),
 	} {
@@ -117,8 +117,8 @@ func TestDecodeEnds(t *testing.T) {
 	}
 }
 
-// What a text needs, allocated at once, stays below the estimate.
-func TestEstimate(t *testing.T) {
+// The memory for a text, allocated at once, stays below the estimate.
+func TestMemoryStaysBelowTheEstimate(t *testing.T) {
 	for _, source := range []string{strings.Repeat("\n", 1<<20), strings.Repeat("\xe9", 1<<20), strings.Repeat("\xe9\n", 1<<19)} {
 		o := &Text{Encoding: "latin1", LineEndings: "crlf"}
 		estimate, err := o.Estimate(nil, int64(len(source)))
@@ -133,14 +133,14 @@ func TestEstimate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// While the last of them grows, its smaller one is there: 4/5 of it.
+		// While the output grows, its old buffer of 4/5 of the size still exists.
 		if need := int64(len(source) + cap(decoded) + cap(out) + cap(out)*4/5); need > estimate {
-			t.Errorf("%.3q: %d bytes for %d, the estimate is %d", source, need, len(source), estimate)
+			t.Errorf("%.3q: %d bytes for %d, estimated %d", source, need, len(source), estimate)
 		}
 	}
 }
 
-// What comes out is UTF-8, and cooking it once more changes nothing.
+// The output is UTF-8, and cooking it again changes nothing.
 func FuzzText(f *testing.F) {
 	f.Add([]byte("a \r\n\xef\xbb\xbf\r"), uint8(0))
 	f.Add([]byte("\xff\xfea\x00"), uint8(7))
