@@ -60,8 +60,8 @@ func TestInitAllocations(t *testing.T) {
 	}
 }
 
-// No package but the standard library's net uses cgo, and it does without where there is no C
-// compiler. Releases are built without cgo: loading the C library slows each start.
+// Only the standard library's net uses cgo, and it builds without a C compiler too. Releases are
+// built without cgo, because loading the C library slows each start.
 func TestNoCgo(t *testing.T) {
 	for pkg, files := range dependencies(t, "{{len .CgoFiles}}") {
 		if files != "0" && pkg != "runtime/cgo" && pkg != "net" {
@@ -82,7 +82,7 @@ func TestNoGeneratedMessages(t *testing.T) {
 	}
 }
 
-// dependencies returns what go list formats of each package that cook links with cgo.
+// dependencies returns the output of go list for each package that cook links with cgo.
 func dependencies(t *testing.T, format string) map[string]string {
 	list := exec.Command("go", "list", "-deps", "-f", "{{.ImportPath}} "+format, ".")
 	list.Env = append(os.Environ(), "CGO_ENABLED=1")

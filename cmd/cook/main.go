@@ -1,6 +1,6 @@
-// Command cook turns a folder of source assets into a folder of shippable ones and does
-// only the work that is needed. "cook help" prints its flags; package cook/cli is the
-// same command for programs with recipes of their own.
+// Command cook turns a directory of source assets into a directory of shippable ones and does
+// only the necessary work. "cook help" prints its flags; package cook/cli is the same command for
+// programs with their own recipes.
 package main
 
 import (
