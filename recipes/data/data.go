@@ -94,7 +94,7 @@ func (o *Data) Outputs() []string { return []string{"{stem}." + o.Format} }
 // Check implements recipe.Checker.
 func (o *Data) Check() error {
 	if o.Schema != "" && (!strings.HasPrefix(o.Schema, "/") || strings.HasSuffix(o.Schema, "/")) {
-		return &recipe.OptionError{Key: "schema", Got: fmt.Sprintf("%q", o.Schema), Want: `a path from the asset folder such as "/schemas/kart.json"`}
+		return &recipe.OptionError{Key: "schema", Got: fmt.Sprintf("%q", o.Schema), Want: `a path from the asset directory such as "/schemas/kart.json"`}
 	}
 	if o.Separator != "auto" && (len(o.Separator) != 1 || !slices.Contains(separators, o.Separator[0])) {
 		return &recipe.OptionError{Key: "separator", Got: fmt.Sprintf("%q", o.Separator), Want: `"auto", ",", ";", "\t" or "|"`}

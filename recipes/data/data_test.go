@@ -170,7 +170,7 @@ func TestErrorNamesThePlace(t *testing.T) {
 		{"a.csv", "a\n1\n", options{"columns": map[string]any{"mass": "number"}}, `there is no column "mass"`},
 		{"a.csv", "a\n1\n", options{"columns": map[string]any{"a": "float"}}, `columns: want "string", "number", "bool" or "json" for each column, have "float"`},
 		{"a.csv", "a\n1\n", options{"columns": map[string]any{"a": "number"}, "header": false}, `columns: want header = true`},
-		{"a.json", "{}", options{"schema": "kart.json"}, `schema: want a path from the asset folder`},
+		{"a.json", "{}", options{"schema": "kart.json"}, `schema: want a path from the asset directory`},
 		{"a.json", "[1, 1e400]", options{"format": "cbor"}, "1:5: 1e400 is beyond what a binary64 holds"},
 		{"a.json", "[1, 1e9999999999999999999]", options{"format": "cbor", "numbers": "exact"}, "too large an exponent"},
 		{"a.json", "[" + strings.Repeat("9", 30_000) + "]", options{"format": "cbor"}, "a number of 30000 digits"},

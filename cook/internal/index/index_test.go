@@ -91,7 +91,7 @@ func readBack(t reporter, x *flat) content {
 	for i := range x.Folders() {
 		f := x.Folder(i)
 		if string(f.RealName()) != string(f.Real)+"\x00" || f.End <= i || f.Dead || f.Usable && !f.Listed {
-			t.Errorf("folder %d: %+v", i, f)
+			t.Errorf("directory %d: %+v", i, f)
 		}
 		if flags := binary.LittleEndian.Uint32(x.row(secFolders, i)[folderFlagsAt:]); f.Listed {
 			path, real := strings.TrimSuffix(string(f.Path), "/"), strings.TrimSuffix(string(f.Real), "/")
@@ -101,7 +101,7 @@ func readBack(t reporter, x *flat) content {
 		}
 		for n := f.First; n < f.First+f.Count; n++ {
 			if x.NodeFolder(n) != i {
-				t.Errorf("node %d is of folder %d, not %d", n, x.NodeFolder(n), i)
+				t.Errorf("node %d is in directory %d, not %d", n, x.NodeFolder(n), i)
 			}
 		}
 	}

@@ -63,7 +63,7 @@ func (x *flat) validateNodes(patched bool) error {
 		}
 		folder := binary.LittleEndian.Uint32(r[nodeFolderAt:])
 		if int(folder) >= x.Folders() {
-			return fmt.Errorf("node %d: folder %d", i, folder)
+			return fmt.Errorf("node %d: directory %d", i, folder)
 		}
 		if _, err := dependency.Decode(x.nodePath(i)); err != nil {
 			return fmt.Errorf("node %d: %w", i, err)
@@ -166,33 +166,33 @@ func (x *flat) validateFolders(patched bool) error {
 	for i := range x.Folders() {
 		r := x.row(secFolders, i)
 		if err := errors.Join(x.validateName(r), x.validateName(r[folderRealAt:])); err != nil {
-			return fmt.Errorf("folder %d: %w", i, err)
+			return fmt.Errorf("directory %d: %w", i, err)
 		}
 		f := x.Folder(i)
 		if bytes.IndexByte(f.Path, 0) >= 0 {
-			return fmt.Errorf("folder %d: a NUL in its path", i)
+			return fmt.Errorf("directory %d: a NUL in its path", i)
 		}
 		if flags := binary.LittleEndian.Uint32(r[folderFlagsAt:]); f.Tree >= trees || flags&^known != 0 {
-			return fmt.Errorf("folder %d: flags %#x", i, flags)
+			return fmt.Errorf("directory %d: flags %#x", i, flags)
 		}
 		if f.First != next || f.Count > x.Nodes()-next || f.End <= i || f.End > x.Folders() {
-			return fmt.Errorf("folder %d: rows do not follow", i)
+			return fmt.Errorf("directory %d: rows do not follow", i)
 		}
 		if i > 0 {
 			last := x.Folder(i - 1)
 			if c := cmp.Or(cmp.Compare(last.Tree, f.Tree), bytes.Compare(last.Path, f.Path)); c >= 0 {
-				return fmt.Errorf("folder %d out of order", i)
+				return fmt.Errorf("directory %d out of order", i)
 			}
 		}
 		for n := range f.Count {
 			if int(binary.LittleEndian.Uint32(x.row(secNodes, next+n)[nodeFolderAt:])) != i {
-				return fmt.Errorf("folder %d: has a node of another", i)
+				return fmt.Errorf("directory %d: has a node of another", i)
 			}
 		}
 		next += f.Count
 	}
 	if next != x.Nodes() {
-		return errors.New("nodes that belong to no folder")
+		return errors.New("nodes that belong to no directory")
 	}
 	return nil
 }

@@ -108,7 +108,7 @@ func (c *compiler) project(at *node, value any) *Project {
 		folder := func(to *string) {
 			text, ok := table[key].(string)
 			if !ok || text == "" {
-				c.failf(place.value, `%s: want a folder, such as "assets"`, key)
+				c.failf(place.value, `%s: want a directory, such as "assets"`, key)
 			}
 			*to = text
 		}

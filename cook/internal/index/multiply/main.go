@@ -1,12 +1,12 @@
 // Command multiply makes the index of a large tree from the index of a small cooked tree, so that
 // bench/nullrun can measure large indexes without as many files.
 //
-//	multiply OUT FOLDER COPIES
+//	multiply OUT DIR COPIES
 //
-// OUT is an output directory without pending changes, FOLDER a directory of its assets. The new
-// index also lists FOLDER and everything below it under the names FOLDER-0000001, FOLDER-0000002
-// and so on. The copies have the real path and the stamps of FOLDER, as if they were reached by
-// links; so a cook finds them unchanged if OUT has links of these names to FOLDER. The number and
+// OUT is an output directory without pending changes, DIR a directory of its assets. The new
+// index also lists DIR and everything below it under the names DIR-0000001, DIR-0000002
+// and so on. The copies have the real path and the stamps of DIR, as if they were reached by
+// links; so a cook finds them unchanged if OUT has links of these names to DIR. The number and
 // size of rows are the same as with different files.
 package main
 
@@ -31,7 +31,7 @@ func main() {
 
 func multiplyIndex(args []string) error {
 	if len(args) != 3 {
-		return errors.New("usage: multiply OUT FOLDER COPIES")
+		return errors.New("usage: multiply OUT DIR COPIES")
 	}
 	copies, err := strconv.Atoi(args[2])
 	if err != nil || copies < 0 || copies > 9_999_999 {
