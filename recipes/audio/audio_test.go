@@ -55,7 +55,7 @@ func options(set func(o *Audio)) *Audio {
 	return o
 }
 
-// cook cooks a source and returns what was written.
+// cook cooks a source and returns the artifact.
 func cook(t testing.TB, o *Audio, data []byte) ([]byte, error) {
 	t.Helper()
 	r := recipetest.Cook(t, Recipe(), o, fstest.MapFS{"a/sound": {Data: data}}, "", "a/sound")

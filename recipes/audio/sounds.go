@@ -223,7 +223,7 @@ func (o *Sounds) readSound(ctx context.Context, job *recipe.Job, file, called st
 	return s.Clip, nil
 }
 
-// seekable returns the first frame, from the given one on, at which a sound may start.
+// seekable returns the first frame, not before the given frame, where a sound may start.
 func (o *Sounds) seekable(frame int64) int64 {
 	unit := int64(1)
 	switch o.Format {

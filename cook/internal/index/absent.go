@@ -4,8 +4,8 @@ import "encoding/binary"
 
 // settleAbsent makes sure that each path some result needs to be absent has exactly one node to
 // stat, and that no other path has such a node. A freshly built flat index always satisfies this.
-// An edit only notes the paths for which it may no longer hold ([live.doubt]), because finding
-// out requires a pass over all dependencies.
+// An edit only notes the doubtful paths ([live.doubt]), because checking them requires a pass over
+// all dependencies.
 func (l *live) settleAbsent() {
 	if len(l.unsure) == 0 {
 		return

@@ -21,7 +21,7 @@ type builder struct {
 	absent map[string]bool
 }
 
-// newBuilder starts an index whose checksums are of the named function.
+// newBuilder starts an empty index. checksum is the name of the checksum function.
 func newBuilder(checksum string) *builder {
 	if len(checksum) > nameSize {
 		panic("index: checksum name too long: " + checksum)

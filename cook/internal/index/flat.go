@@ -62,7 +62,7 @@ type Action struct {
 	Source store.BlobID
 	// CookTime is how long the recipe last took, here or on the machine that filled the store.
 	CookTime time.Duration
-	// Decision describes the last run in which the action did any work.
+	// Decision describes the last run that did work for the action.
 	Decision Decision
 	// Warned says that the recipe had warnings about the source. The store has their text.
 	Warned bool

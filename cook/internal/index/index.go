@@ -27,9 +27,9 @@
 //
 // Everything behind the header is sealed in blocks of 64 KiB, each with its XXH3-128. The seals
 // are at the end of the file; the header holds a seal of the seals and a seal of itself. A no-op
-// run reads only the first three sections: they hold all names and stamps in the order in which
-// stat is fastest. A query about one asset reads only the blocks on its path. A pass over the
-// whole index returns the memory behind it to the system.
+// run reads only the first three sections: they hold all names and stamps, in the fastest order
+// for stat. A query about one asset reads only the blocks on its path. A pass over the whole index
+// returns the memory behind it to the system.
 //
 // # Changes
 //
@@ -66,7 +66,7 @@ import (
 type Index struct{ live *live }
 
 // A Ref refers to a node of one Index: a file of the asset tree, an artifact, or a path that was
-// absent. Refs ascend by directory, and within a directory in the order in which stat is fastest.
+// absent. Refs ascend by directory, and within a directory in the fastest order for stat.
 type Ref uint32
 
 // A FolderRef refers to a directory of one Index.

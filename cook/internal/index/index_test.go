@@ -188,7 +188,7 @@ func TestAnyIndexReturnsItsInput(t *testing.T) {
 	})
 }
 
-// The nodes of a directory are in the order in which stat is fastest.
+// The nodes of a directory are in the fastest order for stat.
 func TestNodesAreOrderedByInode(t *testing.T) {
 	b := newBuilder("xxh3")
 	for i, name := range []string{"d/a", "d/b", "d/c"} {

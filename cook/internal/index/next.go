@@ -14,7 +14,7 @@ import (
 type Next struct {
 	last    *Index
 	anew    *builder // nil for edits
-	vouched vouching // of a new index
+	vouched vouching // for a new index
 }
 
 // Anew begins a new index without the contents of x.

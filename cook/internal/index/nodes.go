@@ -8,13 +8,13 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// A Tree says what a directory's path is relative to.
+// A Tree is the root to which the path of a directory is relative.
 type Tree uint8
 
 const (
 	Assets Tree = iota
 	Out
-	System // nothing: paths are absolute
+	System // no root: paths are absolute
 	trees
 )
 

@@ -47,7 +47,7 @@ func (x *Index) Passed(n int) {
 }
 
 // unwritten returns the ranges of the base that the changes neither patched nor marked, except
-// those shorter than short.
+// ranges of fewer than short bytes.
 func (l *live) unwritten(short int) (list []span) {
 	from := 0
 	add := func(to, next int) {

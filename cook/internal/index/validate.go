@@ -72,7 +72,7 @@ func (x *flat) validateNodes(patched bool) error {
 	return nil
 }
 
-// validateOrders checks the orders by path and what they point to.
+// validateOrders checks the sections sorted by path, and that their references are valid.
 func (x *flat) validateOrders() error {
 	for s, limit := range map[int]int{secByPath: x.Nodes(), secConfigs: x.Nodes(), secMade: x.Nodes(), secByOutput: x.Artifacts()} {
 		for i := range x.sections[s].count {

@@ -16,8 +16,7 @@ import (
 	"github.com/assetcook/assetcook/profile/smoke"
 )
 
-// Suite returns the suite for package smoke. args returns the arguments with which a cook program
-// runs a step.
+// Suite returns the suite for package smoke. args returns the arguments of cook for a step.
 func (s *Scenario) Suite(args func(step *Step, work string) []string) (smoke.Suite, error) {
 	sum, err := s.sum()
 	if err != nil {

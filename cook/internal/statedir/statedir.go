@@ -1,14 +1,14 @@
 // Package statedir finds the directory that holds the state of an output directory.
 //
-// The state is the directory OUT/.cook. If OUT is likely to be served as it is, or if the
-// project names another directory, it is HOME/.cook instead. Then two files hold the
+// The state is the directory OUT/.cook. If a web server may serve OUT unchanged, or if the project
+// names another directory, the state is the directory HOME/.cook instead. Then two files hold the
 // connection, each with a relative path, so that both directories can be moved together:
 //
 //	OUT/.cook            names HOME
 //	HOME/.cook/outputs   names OUT
 //
-// Home follows OUT/.cook only if both agree, so a file that came with a clone cannot choose the
-// directory in which cook writes.
+// Home follows OUT/.cook only if both agree, so a file from a cloned repository cannot
+// redirect the writes of cook.
 package statedir
 
 import (
