@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/cook/internal/state"
 	"github.com/assetcook/assetcook/cook/internal/watch"
 	"github.com/assetcook/assetcook/internal/busyfile"
@@ -22,16 +22,16 @@ import (
 // Run removes all that cook made from the output folder of a session that was opened to
 // look, and returns how many artifacts that were. Other files stay. An interrupt leaves
 // the artifacts that were not reached to the next run.
-func Run(ctx context.Context, s *pass.Session) (removed int, err error) {
+func Run(ctx context.Context, s *session.Session) (removed int, err error) {
 	if ok, err := begin(ctx, s); !ok {
 		return 0, err
 	}
-	known, err := s.Load()
+	known, err := s.LoadIndex()
 	if err != nil {
 		return 0, err
 	}
 	defer known.Close()
-	last := s.Loaded(known.Index)
+	last := s.CheckedIndex(known.Index)
 	claims, err := s.State.Claims(last.ID() != "", s.Observer.Note)
 	if err != nil {
 		return 0, err
@@ -65,7 +65,7 @@ type ExtraOptions struct {
 
 // Extra removes the files of the output folder that nothing makes, and returns how many
 // that were.
-func Extra(ctx context.Context, s *pass.Session, opt ExtraOptions) (n int, err error) {
+func Extra(ctx context.Context, s *session.Session, opt ExtraOptions) (n int, err error) {
 	if opt.DryRun {
 		if !s.Used() {
 			return 0, nil
@@ -76,14 +76,14 @@ func Extra(ctx context.Context, s *pass.Session, opt ExtraOptions) (n int, err e
 	} else if ok, err := begin(ctx, s); !ok {
 		return 0, err
 	}
-	known, err := s.Load()
+	known, err := s.LoadIndex()
 	if err != nil {
 		return 0, err
 	}
 	defer known.Close()
-	last := s.Loaded(known.Index)
+	last := s.CheckedIndex(known.Index)
 	if last.ID() == "" {
-		return 0, &pass.ConfigError{Err: fmt.Errorf("clean %s: without an index it is not known what was cooked; run cook first", s.Out.Name())}
+		return 0, &session.ConfigError{Err: fmt.Errorf("clean %s: without an index it is not known what was cooked; run cook first", s.Out.Name())}
 	}
 	claims, err := s.State.Claims(true, s.Observer.Note)
 	if err != nil {
@@ -105,7 +105,7 @@ func Extra(ctx context.Context, s *pass.Session, opt ExtraOptions) (n int, err e
 		return len(files), err
 	}
 	if foreign {
-		return 0, &pass.ConfigError{Err: fmt.Errorf("clean %s: %s, such as %s; list them first, then remove them by force", s.Out.Name(), whose, pathname.Show(files[0]))}
+		return 0, &session.ConfigError{Err: fmt.Errorf("clean %s: %s, such as %s; list them first, then remove them by force", s.Out.Name(), whose, pathname.Show(files[0]))}
 	}
 	n, rmErr := removeAll(ctx, s, files, opt.Removed)
 	if ctx.Err() != nil {
@@ -118,11 +118,11 @@ func Extra(ctx context.Context, s *pass.Session, opt ExtraOptions) (n int, err e
 }
 
 // begin locks the output folder, if it has been cooked into.
-func begin(ctx context.Context, s *pass.Session) (ok bool, err error) {
+func begin(ctx context.Context, s *session.Session) (ok bool, err error) {
 	if ok, err := cleanable(ctx, s); !ok {
 		return false, err
 	}
-	if err := s.Lock(pass.WriteExisting); err != nil {
+	if err := s.Lock(session.WriteExisting); err != nil {
 		return false, err
 	}
 	if ok, err := cleanable(ctx, s); !ok { // the folder may be gone, or another one, by now
@@ -136,7 +136,7 @@ func begin(ctx context.Context, s *pass.Session) (ok bool, err error) {
 
 // cleanable reports whether the output folder has been cooked into. It is an error if a
 // watcher has it.
-func cleanable(ctx context.Context, s *pass.Session) (ok bool, err error) {
+func cleanable(ctx context.Context, s *session.Session) (ok bool, err error) {
 	if !s.Used() {
 		return false, nil
 	}
@@ -148,7 +148,7 @@ func cleanable(ctx context.Context, s *pass.Session) (ok bool, err error) {
 
 // removeAll removes files of the output folder until it is interrupted, and returns how
 // many were there.
-func removeAll(ctx context.Context, s *pass.Session, files []string, each func(file string)) (removed int, err error) {
+func removeAll(ctx context.Context, s *session.Session, files []string, each func(file string)) (removed int, err error) {
 	root := s.Out.Root()
 	outward := map[string]bool{}
 	for _, p := range files {

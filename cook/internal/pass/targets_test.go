@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/execute"
+	"github.com/assetcook/assetcook/cook/internal/session"
 )
 
 // targetRules are those of a tree with two targets.
@@ -22,15 +23,15 @@ func TestTargetsInTurn(t *testing.T) {
 	files := map[string]string{"cook.toml": targetRules, "a.json": `{"a": 1}`, "b/c.json": `{"b": 12}`, "b/d.txt": "three"}
 	p := newProject(t, files)
 	name := func(path string) string { return filepath.Join(p.Place.Dir, filepath.FromSlash(path)) }
-	run := func(target string) *Done {
+	run := func(target string) Done {
 		p.Scope.Targets = []string{target}
 		return p.run()
 	}
 	want := func(step, target, counted string, listed int64) {
 		t.Helper()
 		d := run(target)
-		if got := counts(d); got != counted || d.Looked.Listed != listed {
-			t.Errorf("%s, %s: %s, %d folders listed; want %s, %d", step, target, got, d.Looked.Listed, counted, listed)
+		if got := counts(d); got != counted || d.Stats.Looked.Listed != listed {
+			t.Errorf("%s, %s: %s, %d folders listed; want %s, %d", step, target, got, d.Stats.Looked.Listed, counted, listed)
 		}
 	}
 	want("first run", "pc", "cook/found 3, cook/cook 3, cook/checksum 3", 2)
@@ -92,8 +93,8 @@ func TestTargetsInTurn(t *testing.T) {
 	want("output removed", "mobile", "cook/found 3, cook/skip/stamp 2, cook/restore 1", 0)
 
 	p.Scope.Targets = []string{"mobile", "pc"}
-	if d := p.run(); counts(d) != "cook/found 6, cook/skip/stamp 6" || d.Looked.Listed != 0 {
-		t.Errorf("both: %s, %d folders listed", counts(d), d.Looked.Listed)
+	if d := p.run(); counts(d) != "cook/found 6, cook/skip/stamp 6" || d.Stats.Looked.Listed != 0 {
+		t.Errorf("both: %s, %d folders listed", counts(d), d.Stats.Looked.Listed)
 	}
 }
 
@@ -101,7 +102,7 @@ func TestTargetsInTurn(t *testing.T) {
 func TestPendingOutOfScope(t *testing.T) {
 	needFolderStamps(t)
 	p := newProject(t, map[string]string{"cook.toml": targetRules, "a.json": `{"a": 1}`, "b/c.json": `{"b": 12}`})
-	run := func(target string, patterns ...string) *Done {
+	run := func(target string, patterns ...string) Done {
 		p.Scope.Targets, p.Scope.Patterns = []string{target}, patterns
 		return p.run()
 	}
@@ -115,8 +116,8 @@ func TestPendingOutOfScope(t *testing.T) {
 		{"b", "cook/found 1, cook/skip/stamp 1"},
 		{"*", "cook/found 2, cook/skip/stamp 1, cook/cook 1"},
 	} {
-		if d := run("mobile", step.pattern); counts(d) != step.want || d.Looked.Listed != 0 {
-			t.Errorf("mobile, %s: %s, %d folders listed, want %s", step.pattern, counts(d), d.Looked.Listed, step.want)
+		if d := run("mobile", step.pattern); counts(d) != step.want || d.Stats.Looked.Listed != 0 {
+			t.Errorf("mobile, %s: %s, %d folders listed, want %s", step.pattern, counts(d), d.Stats.Looked.Listed, step.want)
 		}
 	}
 }
@@ -136,7 +137,7 @@ func TestTooManyPending(t *testing.T) {
 	p.Scope.Targets = []string{"pc"}
 	p.run()
 	s := p.open()
-	known, err := s.Load()
+	known, err := s.LoadIndex()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,8 +147,8 @@ func TestTooManyPending(t *testing.T) {
 	known.Close()
 	s.Close()
 	p.Scope.Targets = []string{"mobile"}
-	if d := p.run(); d.Cooked.Assets != 140 || d.Looked.Listed == 0 {
-		t.Errorf("%s, %d folders listed", counts(d), d.Looked.Listed)
+	if d := p.run(); d.Stats.Outcomes.Cooked.Assets != 140 || d.Stats.Looked.Listed == 0 {
+		t.Errorf("%s, %d folders listed", counts(d), d.Stats.Looked.Listed)
 	}
 }
 
@@ -160,7 +161,7 @@ func TestToolsOfTargetsInTurn(t *testing.T) {
 		"cook.toml": targetRules + "[[rule]]\nmatch = \"*.in\"\ncommand = [\"cp\", \"{in}\", \"{out}\"]\ntools = [\"tools/list\"]\noutputs = [\"{path}\"]\n",
 		"a.in":      "one", "b.txt": "two", "tools/list": "one", "tools/.cookignore": "*\n",
 	})
-	run := func(target string) *Done {
+	run := func(target string) Done {
 		p.Scope.Targets = []string{target}
 		return p.run()
 	}
@@ -177,8 +178,8 @@ func TestToolsOfTargetsInTurn(t *testing.T) {
 		{"pc", "cook/found 2, cook/skip/stamp 2", false},
 		{"mobile", "cook/found 2, cook/skip/stamp 2", false},
 	} {
-		if d := run(step.target); counts(d) != step.want || d.Delta.Whole != step.whole {
-			t.Errorf("%s: %s, whole %v; want %s, %v", step.target, counts(d), d.Delta.Whole, step.want, step.whole)
+		if d := run(step.target); counts(d) != step.want || (d.Delta == nil) != step.whole {
+			t.Errorf("%s: %s, whole %v; want %s, %v", step.target, counts(d), (d.Delta == nil), step.want, step.whole)
 		}
 	}
 }
@@ -191,8 +192,8 @@ func TestRulesOfTargetsInTurn(t *testing.T) {
 	run := func(target string, whole bool, want string) {
 		t.Helper()
 		p.Scope.Targets = []string{target}
-		if d := p.run(); d.Delta.Whole != whole || counts(d) != want {
-			t.Errorf("%s: %s, whole %v; want %s, %v", target, counts(d), d.Delta.Whole, want, whole)
+		if d := p.run(); (d.Delta == nil) != whole || counts(d) != want {
+			t.Errorf("%s: %s, whole %v; want %s, %v", target, counts(d), (d.Delta == nil), want, whole)
 		}
 	}
 	run("pc", true, "cook/found 2, cook/cook 2, cook/checksum 2")
@@ -225,7 +226,7 @@ func TestTargetThatRulesDropped(t *testing.T) {
 	if err := run("pc"); err != nil {
 		t.Fatal(err)
 	}
-	var wrong *ConfigError
+	var wrong *session.ConfigError
 	if err := run("mobile"); !errors.As(err, &wrong) {
 		t.Errorf("mobile: %v", err)
 	}
@@ -236,15 +237,15 @@ func TestTargetThatRulesDropped(t *testing.T) {
 func TestAllTargets(t *testing.T) {
 	needFolderStamps(t)
 	p := newProject(t, map[string]string{"a.json": `{"a": 1}`, "b/c.json": `{"b": 12}`, "b/d.txt": "three"})
-	run := func(target string) *Done {
-		p.Scope = Scope{Targets: []string{target}}
+	run := func(target string) Done {
+		p.Scope = session.Scope{Targets: []string{target}}
 		return p.run()
 	}
 	want := func(step, target, counted string, listed int64) {
 		t.Helper()
 		d := run(target)
-		if got := counts(d); got != counted || d.Looked.Listed != listed {
-			t.Errorf("%s, %s: %s, %d folders listed; want %s, %d", step, target, got, d.Looked.Listed, counted, listed)
+		if got := counts(d); got != counted || d.Stats.Looked.Listed != listed {
+			t.Errorf("%s, %s: %s, %d folders listed; want %s, %d", step, target, got, d.Stats.Looked.Listed, counted, listed)
 		}
 	}
 	want("none declared", "all", "cook/found 3, cook/cook 3, cook/checksum 3", 2)
@@ -284,7 +285,7 @@ func TestRulesDifferByTarget(t *testing.T) {
 		var said []string
 		p.Observer = warnings{&said}
 		p.Scope.Targets = []string{target}
-		if d := p.run(); d.Cooked.Assets != 1 {
+		if d := p.run(); d.Stats.Outcomes.Cooked.Assets != 1 {
 			t.Errorf("%q: %s", target, counts(d))
 		}
 		if len(said) > 0 {

@@ -11,8 +11,8 @@ import (
 
 	"github.com/assetcook/assetcook/cook/internal/contents"
 	"github.com/assetcook/assetcook/cook/internal/index"
-	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/internal/dependency"
 	"github.com/assetcook/assetcook/internal/human"
 	"github.com/assetcook/assetcook/internal/nearest"
@@ -24,7 +24,7 @@ const mostReaders = 3
 
 // NotAsset adds to an error why a path names no asset, as far as the files and the last run
 // tell it. The path is that of a source that there is not.
-func NotAsset(err error, s *pass.Session, last *index.Index, given string) error {
+func NotAsset(err error, s *session.Session, last *index.Index, given string) error {
 	readers := readersOf(last, given)
 	info, missing := s.Assets.Stat(given)
 	switch {
@@ -59,7 +59,7 @@ func NotAsset(err error, s *pass.Session, last *index.Index, given string) error
 }
 
 // leaver says what leaves a path out.
-func leaver(s *pass.Session, v scan.Verdict, given string) string {
+func leaver(s *session.Session, v scan.Verdict, given string) string {
 	if v.File != "" {
 		v.File = filepath.Join(s.Place.Dir, filepath.FromSlash(v.File))
 	}

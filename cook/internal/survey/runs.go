@@ -5,8 +5,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/cook/internal/state"
+	"github.com/assetcook/assetcook/cook/internal/stats"
 	"github.com/assetcook/assetcook/internal/confine"
 )
 
@@ -17,13 +18,13 @@ func OutputFolder(dir, out string) (string, error) {
 		return filepath.Abs(out)
 	}
 	dir, err := filepath.Abs(dir)
-	return pass.DefaultOut(dir), err
+	return session.DefaultOut(dir), err
 }
 
 // Runs returns the last runs into an output folder that had something to do, oldest first,
 // at most 600. The older of them have no detail. A line that is torn, because a run was
 // killed in the middle of writing it, is left out.
-func Runs(out string) ([]pass.Past, error) {
+func Runs(out string) ([]stats.Past, error) {
 	dir, err := confine.Open(out)
 	if err != nil {
 		return nil, fmt.Errorf("history: %w", err)
@@ -35,9 +36,9 @@ func Runs(out string) ([]pass.Past, error) {
 	if err != nil {
 		return nil, fmt.Errorf("history of %s: %w", out, err)
 	}
-	var runs []pass.Past
+	var runs []stats.Past
 	for line := range strings.Lines(string(text)) {
-		if p, ok := pass.ParsePast([]byte(line)); ok {
+		if p, ok := stats.ParsePast([]byte(line)); ok {
 			runs = append(runs, p)
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"github.com/assetcook/assetcook/cook/internal/index"
-	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/cook/internal/store"
 )
 
@@ -34,7 +34,7 @@ type Share struct {
 // cooked into an output folder, if that is not "". It changes nothing; if there is no store,
 // the error wraps fs.ErrNotExist.
 func ReadStore(ctx context.Context, cache, out string) (Store, error) {
-	dir, err := pass.CacheDir(cache)
+	dir, err := session.CacheDir(cache)
 	if err != nil {
 		return Store{}, err
 	}

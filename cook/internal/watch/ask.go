@@ -7,8 +7,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/peer"
+	"github.com/assetcook/assetcook/cook/internal/session"
+	"github.com/assetcook/assetcook/cook/internal/stats"
 )
 
 // LongWait is when a cook says what it waits for: later than it is clear that there will
@@ -19,7 +20,7 @@ const LongWait = 2 * time.Second
 // session would end: tally is nil if it does not know, or if the session wants more than
 // an end. beside reports whether a watcher is alive, which may hold the lock for a
 // moment.
-func Ask(ctx context.Context, s *pass.Session) (tally *pass.Tally, beside bool) {
+func Ask(ctx context.Context, s *session.Session) (tally *stats.Stats, beside bool) {
 	m := s.Mode
 	switch {
 	case !s.Used() || m.DryRun:
@@ -39,7 +40,7 @@ func Ask(ctx context.Context, s *pass.Session) (tally *pass.Tally, beside bool) 
 }
 
 // ask asks the watcher, and says so if that takes long.
-func ask(ctx context.Context, s *pass.Session) (answer []byte, err error) {
+func ask(ctx context.Context, s *session.Session) (answer []byte, err error) {
 	answered := make(chan struct{})
 	go func() {
 		defer close(answered)
@@ -63,7 +64,7 @@ func ask(ctx context.Context, s *pass.Session) (answer []byte, err error) {
 
 // Beside returns the watcher's process ("process 1234") if one has the session's output
 // folder, be it stopped.
-func Beside(ctx context.Context, s *pass.Session) (process string, ok bool) {
+func Beside(ctx context.Context, s *session.Session) (process string, ok bool) {
 	if !s.Used() {
 		return "", false
 	}
@@ -75,7 +76,7 @@ func Beside(ctx context.Context, s *pass.Session) (process string, ok bool) {
 }
 
 // Alive reports whether the watcher of the session's output folder shows signs of life.
-func Alive(ctx context.Context, s *pass.Session) bool {
+func Alive(ctx context.Context, s *session.Session) bool {
 	if !s.Used() {
 		return false
 	}

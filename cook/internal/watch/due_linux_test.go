@@ -9,6 +9,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/internal/execute"
 	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
@@ -18,7 +19,7 @@ func (w *tree) awaitCooked(rounds <-chan Round) {
 	for end := time.After(late); ; {
 		select {
 		case r := <-rounds:
-			if r.Err == nil && r.Done.Cooked.Assets > 0 {
+			if r.Err == nil && r.Done.Stats.Outcomes.Cooked.Assets > 0 {
 				return
 			}
 		case <-end:
@@ -73,7 +74,7 @@ func TestWatcherWorksOnWithoutClient(t *testing.T) {
 	gone := make(chan struct{})
 	go func() {
 		defer close(gone)
-		s, err := pass.Open(w.opt, pass.Ask)
+		s, err := session.Open(w.opt, session.Ask)
 		if err != nil {
 			t.Error(err)
 			return
@@ -167,15 +168,15 @@ func (*frowning) Cook(_ context.Context, job *recipe.Job) error {
 func TestStrictWatcherAfterWarnings(t *testing.T) {
 	w := newTree(t, map[string]string{"a.txt": "a", "cook.toml": "[[rule]]\nmatch = \"*.txt\"\nrecipe = \"frowning\"\n"})
 	w.opt.Recipes = []recipe.Recipe{{Name: "frowning", Version: 1, New: func() recipe.Cooker { return new(frowning) }}}
-	s, err := pass.Open(w.opt, pass.Write)
+	s, err := session.Open(w.opt, session.Write)
 	w.must(err)
 	done, err := pass.Run(t.Context(), s, nil)
 	s.Close()
-	if err != nil || done.Cooked.Assets != 1 || done.Warnings != 1 {
-		t.Fatalf("%+v, %v", done.Tally, err)
+	if err != nil || done.Stats.Outcomes.Cooked.Assets != 1 || done.Stats.Warnings != 1 {
+		t.Fatalf("%+v, %v", done.Stats, err)
 	}
 	w.opt.Mode.Strict = true
-	if n := w.await(w.watch()); n.Failed.Assets != 1 {
+	if n := w.await(w.watch()); n.Outcomes.Failed.Assets != 1 {
 		t.Errorf("%+v", n)
 	}
 }
@@ -192,7 +193,7 @@ func TestWatcherAfterAnotherCook(t *testing.T) {
 	defer m.watched.endWatch()
 
 	w.must(os.Link(w.asset("y/b.json"), w.asset("z/a.json")))
-	s, err := pass.Open(w.opt, pass.Write)
+	s, err := session.Open(w.opt, session.Write)
 	w.must(err)
 	_, err = pass.Run(t.Context(), s, nil)
 	s.Close()

@@ -7,8 +7,10 @@ import (
 	"path"
 	"path/filepath"
 
+	"github.com/assetcook/assetcook/cook/internal/changes"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/dependency"
 	"github.com/assetcook/assetcook/internal/dirfd"
@@ -17,11 +19,11 @@ import (
 
 // learned is what the last round showed of where something may change.
 type learned struct {
-	folders []string          // absolute
-	always  map[string]bool   // those of which events do not show everything
-	tools   map[string]string // the files of the programs that methods name
-	machine map[string]string // the machine's libraries that they use; see program.Machine
-	rules   *pass.RuleTexts   // the last that were right
+	folders []string           // absolute
+	always  map[string]bool    // those of which events do not show everything
+	tools   map[string]string  // the files of the programs that methods name
+	machine map[string]string  // the machine's libraries that they use; see program.Machine
+	rules   *session.RuleTexts // the last that were right
 	// vouched says that the round began with an index that vouches for the whole tree,
 	// and knew all folders by it.
 	vouched bool
@@ -33,17 +35,17 @@ type learned struct {
 
 // learn returns what is known after a round, given what was known before it, and
 // whether it looked everywhere.
-func learn(s *pass.Session, done *pass.Done, at places, was learned, all bool) (learned, error) {
+func learn(s *session.Session, done *pass.Done, at places, was learned, all bool) (learned, error) {
 	now := learned{always: was.always, tools: was.tools, machine: was.machine, rules: was.rules, index: s.State.IndexSeal()}
 	now.learnRules(s, done)
-	if done.Delta.Whole || all {
+	if done.Delta == nil || all {
 		now.always = map[string]bool{}
 	}
 	if at.config != "" {
 		now.folders = append(now.folders, at.config)
 	}
-	if done.Delta.Whole {
-		return now, now.fromIndex(s, at)
+	if done.Delta == nil {
+		return now, now.fromIndex(s, done.Targets, at)
 	}
 	now.vouched = true
 	now.fromDelta(s, done, at)
@@ -59,12 +61,15 @@ func learn(s *pass.Session, done *pass.Done, at places, was learned, all bool) (
 
 // learnRules takes the rules of a round, or those that there are if it had to do with none
 // and none are known.
-func (l *learned) learnRules(s *pass.Session, done *pass.Done) {
+func (l *learned) learnRules(s *session.Session, done *pass.Done) {
 	switch {
 	case done.Rules != nil:
 		l.rules = done.Rules
 	case l.rules == nil:
-		l.rules, _ = s.RuleTexts(done.Delta) // if they are wrong by now, the next round says so
+		// If they are wrong by now, the next round reports that.
+		if rules, err := s.CompileRules(done.Delta.Configs()); err == nil {
+			l.rules = &rules.Texts
+		}
 	}
 }
 
@@ -72,7 +77,7 @@ func (l *learned) learnRules(s *pass.Session, done *pass.Done) {
 // whole tree. It did not look for files with several names, and what happened in folders
 // before they were watched is not known: the next round must look everywhere, if the
 // index vouches for the whole tree.
-func (l *learned) fromIndex(s *pass.Session, at places) error {
+func (l *learned) fromIndex(s *session.Session, targets []string, at places) error {
 	known, err := s.State.Load()
 	if err != nil {
 		return nil // the next round lists the whole tree again, and says why
@@ -80,7 +85,7 @@ func (l *learned) fromIndex(s *pass.Session, at places) error {
 	defer known.Close()
 	return index.Guard(func() error {
 		l.addFolders(known.Index, at)
-		l.everywhere = s.Vouched(known.Index)
+		l.everywhere = changes.ValidFor(known.Index, s, targets)
 		return nil
 	})
 }
@@ -102,7 +107,7 @@ func (l *learned) addFolders(x *index.Index, at places) {
 
 // fromDelta takes the folders, and those that need a look in every round: with links,
 // whose targets may change anywhere, and with files that have another name elsewhere.
-func (l *learned) fromDelta(s *pass.Session, done *pass.Done, at places) {
+func (l *learned) fromDelta(s *session.Session, done *pass.Done, at places) {
 	d := done.Delta
 	l.addFolders(d.Last, at)
 	for _, ref := range d.Found.Linked {
@@ -140,7 +145,7 @@ func (l *learned) fromDelta(s *pass.Session, done *pass.Done, at places) {
 
 // freshIn returns the files that are new or have another inode, and so perhaps another
 // name.
-func freshIn(d *pass.Delta, actions []index.Action) map[string]bool {
+func freshIn(d *changes.Delta, actions []index.Action) map[string]bool {
 	fresh := map[string]bool{}
 	note := func(on dependency.Dependency, is bool) {
 		if file, ok := on.OnFile(); ok {
@@ -215,7 +220,7 @@ func (l *learned) fromActions(actions []index.Action, at places) {
 }
 
 // fromFiles takes what recipes use besides the assets: links to files, and programs.
-func (l *learned) fromFiles(d *pass.Delta, at places) {
+func (l *learned) fromFiles(d *changes.Delta, at places) {
 	for ref := range index.FolderRef(d.Last.Folders()) {
 		f := d.Last.Folder(ref)
 		for i := range f.Len() {
@@ -230,9 +235,9 @@ func (l *learned) fromFiles(d *pass.Delta, at places) {
 			}
 		}
 	}
-	l.machine = d.Tools.Libraries
+	l.machine = d.Read.Tools.Libraries
 	l.tools = map[string]string{}
-	for name := range d.Tools.Files {
+	for name := range d.Read.Tools.Files {
 		l.tools[name], _ = recipe.FindTool(at.assets, name)
 	}
 }

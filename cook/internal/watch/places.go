@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 
 	"github.com/assetcook/assetcook/cook/internal/index"
-	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/cook/internal/session"
 )
 
 // places are where a round worked.
@@ -17,7 +17,7 @@ type places struct {
 	local       bool // both folders are on file systems whose changes are all reported
 }
 
-func placesOf(s *pass.Session) places {
+func placesOf(s *session.Session) places {
 	p := places{assets: s.Assets.Name(), out: s.Out.Name(), mounts: mounts()}
 	p.local = allLocal(p.mounts, p.assets) && allLocal(p.mounts, p.out)
 	for i, name := range [...]string{p.assets, p.out} {

@@ -16,6 +16,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/notify"
 	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/rules"
+	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/cook/internal/state"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
@@ -38,10 +39,10 @@ func (m *watcher) round(ctx context.Context) error {
 		return nil
 	}
 	m.pending.locked = false
-	t := &done.Tally
-	m.last.tally = *t
-	m.last.good = err == nil && m.last.rules == nil && t.Failures()+t.NotReached.Assets == 0
-	worked := t.UpToDate()+t.NotReached.Assets != t.Found.Assets || t.Removed.Assets > 0
+	t := &done.Stats
+	m.last.stats = *t
+	m.last.good = err == nil && m.last.rules == nil && t.Failures()+t.Outcomes.NotReached.Assets == 0
+	worked := t.UpToDate()+t.Outcomes.NotReached.Assets != t.Found.Assets || t.Removed.Assets > 0
 	whole := all && err == nil
 	if whole {
 		m.pace.looked(m.opt.Time.Now(), done.Took, worked)
@@ -59,15 +60,15 @@ func (m *watcher) round(ctx context.Context) error {
 
 // cook runs a pass where something may have changed, and learns from it. all reports
 // whether it looked everywhere.
-func (m *watcher) cook(ctx context.Context, first bool) (done *pass.Done, all bool, err error) {
+func (m *watcher) cook(ctx context.Context, first bool) (done pass.Done, all bool, err error) {
 	opt := m.opt
 	if !first && !m.pending.all {
-		opt.Remote = rules.Remote{} // connecting takes longer than most edits take to cook
+		opt.Place.Remote = rules.Remote{} // connecting takes longer than most edits take to cook
 	}
-	s, err := pass.Open(opt, pass.Write)
+	s, err := session.Open(opt, session.Write)
 	if err != nil {
 		m.pending.all = true
-		return &pass.Done{}, false, err
+		return done, false, err
 	}
 	defer s.Close()
 	m.places, m.last.question = placesOf(s), question(s)
@@ -98,12 +99,12 @@ func (m *watcher) cook(ctx context.Context, first bool) (done *pass.Done, all bo
 	}
 	m.last.rules = nil
 	done, err = pass.RunWatched(ctx, s, where, watching)
-	var wrong *pass.ConfigError
+	var wrong *session.ConfigError
 	if errors.As(err, &wrong) && m.learned.rules != nil {
 		s = s.Following(m.learned.rules)
 		old, oldErr := pass.RunWatched(ctx, s, where, watching)
 		now.rules = m.learned.rules // without files that came since
-		if !errors.As(oldErr, new(*pass.ConfigError)) {
+		if !errors.As(oldErr, new(*session.ConfigError)) {
 			done, err, m.last.rules = old, oldErr, wrong
 		}
 	}
@@ -117,7 +118,7 @@ func (m *watcher) cook(ctx context.Context, first bool) (done *pass.Done, all bo
 	if m.watched.events != nil {
 		m.watched.events.Placed(done.Placed)
 	}
-	all = m.pending.all || done.Delta.Whole
+	all = m.pending.all || done.Delta == nil
 	m.learned, m.pending = now, pending{all: now.everywhere || m.pending.rest && !m.pending.all || m.last.rules != nil}
 	m.watch()
 	return done, all, nil
@@ -183,11 +184,11 @@ func (m *watcher) tell(list []pass.Changed) {
 	case len(list) > most:
 		m.feed.Lost()
 	case len(list) > 0:
-		m.feed.Add(feed.Encode(changes(list)))
+		m.feed.Add(feed.Encode(feedChanges(list)))
 	}
 }
 
-func changes(list []pass.Changed) []feed.Change {
+func feedChanges(list []pass.Changed) []feed.Change {
 	batch := make([]feed.Change, len(list))
 	for i, c := range list {
 		reasons := make([]string, len(c.Reasons))

@@ -10,12 +10,14 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/feed"
 	"github.com/assetcook/assetcook/cook/internal/notify"
 	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/cook/internal/state"
+	"github.com/assetcook/assetcook/cook/internal/stats"
 )
 
 // A Round is one time that a watcher brought the output folder up to date.
 type Round struct {
-	Done *pass.Done
+	Done pass.Done
 	Err  error
 	// Rules is what is wrong with the rules if the last ones that were right were followed.
 	Rules error
@@ -47,9 +49,9 @@ const StageWait = "wait"
 // it returns the context's error, or that of the first round if that could not even
 // begin. told is called after the first round and after every one that found work to do
 // or ended otherwise than the one before, by one goroutine at a time.
-func Run(ctx context.Context, opt pass.Options, told func(Round)) error {
+func Run(ctx context.Context, opt session.Options, told func(Round)) error {
 	if len(opt.Scope.Patterns) > 0 || opt.Scope.Source != "" {
-		return &pass.ConfigError{Err: errors.New("watching brings everything up to date; it takes no patterns")}
+		return &session.ConfigError{Err: errors.New("watching brings everything up to date; it takes no patterns")}
 	}
 	return newWatcher(opt, told).runWatcher(ctx, editorPatience)
 }
@@ -85,20 +87,20 @@ func (m *watcher) runWatcher(ctx context.Context, patience notify.Patience) erro
 }
 
 // forWatching returns the options of each round: a watcher does what is needed.
-func forWatching(opt pass.Options) pass.Options {
+func forWatching(opt session.Options) session.Options {
 	m := opt.Mode
-	opt.Mode = pass.Mode{Strict: m.Strict, StopOnFailure: m.StopOnFailure, OutputsByFolder: m.OutputsByFolder, ListAll: m.ListAll}
+	opt.Mode = session.Mode{Strict: m.Strict, StopOnFailure: m.StopOnFailure, OutputsByFolder: m.OutputsByFolder, ListAll: m.ListAll}
 	return opt
 }
 
 // someActions is an observer that gets no events for actions that need no work.
-type someActions struct{ pass.Observer }
+type someActions struct{ session.Observer }
 
 func (someActions) EveryAction() bool { return false }
 
 // A watcher keeps one output folder up to date.
 type watcher struct {
-	opt  pass.Options
+	opt  session.Options
 	told func(Round)
 	feed *feed.History
 
@@ -135,14 +137,14 @@ func (p *pending) markFolder(folder string) {
 
 // outcome is how the last round ended.
 type outcome struct {
-	tally    pass.Tally
+	stats    stats.Stats
 	good     bool   // everything is up to date
 	rules    error  // what is wrong with the rules, if others were followed
 	state    string // what was reported of it
 	question string // that of a cook which would do the same
 }
 
-func newWatcher(opt pass.Options, told func(Round)) *watcher {
+func newWatcher(opt session.Options, told func(Round)) *watcher {
 	return &watcher{
 		opt: forWatching(opt), told: told, feed: feed.NewHistory(), hurry: func() {},
 		watched: watched{folders: map[string]bool{}}, pending: pending{all: true},
