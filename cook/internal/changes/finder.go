@@ -115,7 +115,7 @@ func (f *finder) sortFile(file *restat.File) error {
 		}
 		f.concern(f.last.Source(file.Ref))
 	case index.Other:
-		if f.s.Scope.Source != "" && f.s.State.IsManifest(path) {
+		if f.s.Scope.Source != "" && f.s.State.Manifest.Has(path) {
 			return nil // no question depends on it, and a run may be replacing it
 		}
 		if filepath.IsAbs(path) {

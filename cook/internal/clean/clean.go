@@ -32,7 +32,7 @@ func Run(ctx context.Context, s *session.Session) (removed int, err error) {
 	}
 	defer known.Close()
 	last := s.CheckedIndex(known.Index)
-	claims, err := s.State.Claims(last.ID() != "", s.Observer.Note)
+	claims, err := s.State.Journal.Claims(last.ID() != "", s.Observer.Note)
 	if err != nil {
 		return 0, err
 	}
@@ -85,7 +85,7 @@ func Extra(ctx context.Context, s *session.Session, opt ExtraOptions) (n int, er
 	if last.ID() == "" {
 		return 0, &session.ConfigError{Err: fmt.Errorf("clean %s: without an index it is not known what was cooked; run cook first", s.Out.Name())}
 	}
-	claims, err := s.State.Claims(true, s.Observer.Note)
+	claims, err := s.State.Journal.Claims(true, s.Observer.Note)
 	if err != nil {
 		return 0, err
 	}

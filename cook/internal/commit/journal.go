@@ -33,7 +33,7 @@ func ClaimOutputs(s *session.Session, t *todo.Todo, owned func(output string) bo
 			claims = append(claims, c)
 		}
 	}
-	return foreign, s.State.WriteJournal(claims)
+	return foreign, s.State.Journal.Write(claims)
 }
 
 // newOutputs yields the outputs that a plan may make and the index does not have, each with the

@@ -95,7 +95,7 @@ func (r run) keepFiles(put putPart) {
 	}
 	for on, f := range last.Below(".") {
 		wanted := kept[on] || on.Kind.IsExtract() && asked[changes.AskingOf(on)] || len(r.todo.Plan.Kept) > 0 && filepath.IsAbs(f.Path)
-		if wanted && !r.s.State.IsManifest(f.Path) && inTree(r.delta.Tree, f) {
+		if wanted && !r.s.State.Manifest.Has(f.Path) && inTree(r.delta.Tree, f) {
 			put(on, f)
 		}
 	}
@@ -115,7 +115,7 @@ func inTree(tree *scan.Tree, f index.File) bool {
 // change.
 func (r run) putFound(list iter.Seq2[dependency.Dependency, contents.File], role index.Role, put putPart) {
 	for on, f := range list {
-		if f.Known() && !r.s.State.IsManifest(f.Path) {
+		if f.Known() && !r.s.State.Manifest.Has(f.Path) {
 			put(on, index.File{Path: f.Path, Role: role, Stamp: f.Stamp, Settled: f.Settled, Sum: f.Sum, Blob: f.Blob})
 		}
 	}

@@ -61,7 +61,7 @@ func NewProblems(s *session.Session, d *changes.Delta, narrow bool) {
 	}
 	var noted map[string]bool
 	if len(current) > 0 {
-		noted = s.State.Noted()
+		noted = s.State.Noted.Lines()
 	}
 	lines := make([]string, len(current))
 	var fresh []scan.Problem
@@ -74,7 +74,7 @@ func NewProblems(s *session.Session, d *changes.Delta, narrow bool) {
 	if narrow {
 		lines = slices.AppendSeq(lines, maps.Keys(noted))
 	}
-	if err := s.State.SetNoted(lines); err != nil {
+	if err := s.State.Noted.Set(lines); err != nil {
 		s.Observer.Note(err.Error())
 	}
 }

@@ -163,7 +163,7 @@ func finish(s *session.Session, done *Done, m *stats.Meter) {
 	}
 	line, err := p.Line(&done.Stats)
 	if err == nil {
-		err = s.State.AddHistory(line, stats.KeptLine)
+		err = s.State.History.Add(line, stats.KeptLine)
 	}
 	if err != nil {
 		s.Observer.Note(err.Error())

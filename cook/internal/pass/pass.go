@@ -70,7 +70,7 @@ func RunWatched(ctx context.Context, s *session.Session, where changes.Where, wa
 	done, err = runPass(ctx, s, last.Index, where, watching, meter)
 	if errors.Is(err, index.ErrFault) && last.ID() != "" && ctx.Err() == nil {
 		// Execution needed a damaged part of the index that the decision did not need.
-		s.Observer.Note(fmt.Sprintf("%v; everything is checked anew", s.State.Describe(err)))
+		s.Observer.Note(fmt.Sprintf("%v; everything is checked anew", s.State.Index.Describe(err)))
 		s.Observer.Stage("scan")
 		done, err = runPass(ctx, s, index.Empty(), nil, watching, meter)
 	}

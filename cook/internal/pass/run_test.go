@@ -184,7 +184,7 @@ func TestOutputOfKilledRunGoesWithItsSource(t *testing.T) {
 		t.Fatalf("%s", counts(d))
 	}
 	s := p.open()
-	if err := s.State.WriteJournal([]plan.Claim{{Output: "a.json", Source: "a.json"}}); err != nil {
+	if err := s.State.Journal.Write([]plan.Claim{{Output: "a.json", Source: "a.json"}}); err != nil {
 		t.Fatal(err)
 	}
 	s.Close()

@@ -82,7 +82,7 @@ func tryOut(s *Session, access Access) error {
 		return fmt.Errorf("output folder: %w", err)
 	}
 	if s.used = s.State.Exists(); !s.used {
-		if err := s.State.CheckForeign(); err != nil {
+		if err := s.State.Manifest.CheckForeign(); err != nil {
 			return &ConfigError{err}
 		}
 		if !makes {

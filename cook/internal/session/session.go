@@ -139,18 +139,18 @@ func (s *Session) LoadIndex() (*state.Known, error) {
 	if s.Out == nil {
 		return state.Empty(), nil
 	}
-	known, err := s.State.Load()
+	known, err := s.State.Index.Load()
 	switch {
 	case err == nil:
 		return known, nil
 	case errors.Is(err, fs.ErrNotExist):
-		if s.State.HasManifest() && s.State.Exists() {
+		if s.State.Manifest.Exists() && s.State.Exists() {
 			s.Observer.Note("the index is missing; everything is checked anew")
 		}
 	case errors.Is(err, state.ErrUnreadable):
-		return nil, fmt.Errorf("%w; remove it", s.State.Describe(err))
+		return nil, fmt.Errorf("%w; remove it", s.State.Index.Describe(err))
 	default:
-		s.Observer.Note(fmt.Sprintf("%v; everything is checked anew", s.State.Describe(err)))
+		s.Observer.Note(fmt.Sprintf("%v; everything is checked anew", s.State.Index.Describe(err)))
 	}
 	return state.Empty(), nil
 }
@@ -158,7 +158,7 @@ func (s *Session) LoadIndex() (*state.Known, error) {
 // CheckedIndex reads all of an index and returns it, or an empty index if it is damaged.
 func (s *Session) CheckedIndex(last *index.Index) *index.Index {
 	if err := index.Guard(last.Check); err != nil {
-		s.Observer.Note(fmt.Sprintf("%v; everything is checked anew", s.State.Describe(err)))
+		s.Observer.Note(fmt.Sprintf("%v; everything is checked anew", s.State.Index.Describe(err)))
 		return index.Empty()
 	}
 	return last

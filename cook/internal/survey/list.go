@@ -95,12 +95,12 @@ func withIndex(out string, do func(x *index.Index)) error {
 	defer dir.Close()
 	in := state.Open(dir)
 	defer in.Close()
-	known, err := in.Load()
+	known, err := in.Index.Load()
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("output folder %s: %w", out, ErrNotCooked)
 	}
 	if err != nil {
-		return fmt.Errorf("%w; cook again, which makes a new one", in.Describe(err))
+		return fmt.Errorf("%w; cook again, which makes a new one", in.Index.Describe(err))
 	}
 	defer known.Close()
 	err = index.Guard(func() error {
@@ -111,7 +111,7 @@ func withIndex(out string, do func(x *index.Index)) error {
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("%w; cook again, which makes a new one", in.Describe(err))
+		return fmt.Errorf("%w; cook again, which makes a new one", in.Index.Describe(err))
 	}
 	return nil
 }
@@ -126,7 +126,7 @@ func Seal(out string) string {
 	defer dir.Close()
 	in := state.Open(dir)
 	defer in.Close()
-	return in.IndexSeal()
+	return in.Index.Seal()
 }
 
 // A lister makes assets of an index. Equal methods are one.

@@ -32,7 +32,7 @@ func Runs(out string) ([]stats.Past, error) {
 	defer dir.Close()
 	in := state.Open(dir)
 	defer in.Close()
-	text, err := in.ReadHistory()
+	text, err := in.History.Read()
 	if err != nil {
 		return nil, fmt.Errorf("history of %s: %w", out, err)
 	}

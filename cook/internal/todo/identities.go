@@ -137,7 +137,7 @@ func followed(checksum hashing.Func, last *index.Index, data []byte) bool {
 // listedIDs returns a function that returns the ID of an asset in the last run: from the
 // manifest, or from a set for assets that the manifest lacks.
 func listedIDs(s *session.Session, set *ids.Set) func(source string) ids.ID {
-	listed, err := s.State.ListedIDs()
+	listed, err := s.State.Manifest.IDs()
 	if err != nil {
 		listed = nil // the commit replaces a damaged manifest
 	}

@@ -83,7 +83,7 @@ func Make(ctx context.Context, s *session.Session, d *changes.Delta) (*Todo, err
 	t.Reading = s.Clock.Now().Sub(begin)
 	s.Observer.Stage("plan")
 	if d.Whole && s.Out != nil {
-		if t.Claims, err = s.State.Claims(d.Last.ID() != "", s.Observer.Note); err != nil {
+		if t.Claims, err = s.State.Journal.Claims(d.Last.ID() != "", s.Observer.Note); err != nil {
 			return nil, err
 		}
 	}

@@ -124,7 +124,7 @@ func checkExtra(ctx context.Context, s *session.Session, r *reporter, before []c
 
 // checkManifest compares the manifest with what would be written for all actions.
 func checkManifest(s *session.Session, r *reporter, before []contents.Before, targets []string, ids *todo.Identities) error {
-	return s.State.CheckManifest(each(before), ids.Of, func(name, what string) {
+	return s.State.Manifest.Check(each(before), ids.Of, func(name, what string) {
 		r.found(Finding{Kind: StateDamaged, Path: name, Targets: targets, Text: what + "; " + ignoreStamps})
 	})
 }

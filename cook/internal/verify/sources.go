@@ -28,7 +28,7 @@ func newContents(s *session.Session, artifacts *execute.Artifacts) *contents.Con
 func makePlan(ctx context.Context, s *session.Session, delta *changes.Delta, targets []string, rules *session.Ruleset, artifacts *execute.Artifacts, read *contents.Contents, before []contents.Before) (*todo.Todo, error) {
 	t := &todo.Todo{Targets: targets, Rules: rules, Contents: read, Artifacts: artifacts}
 	var err error
-	if t.Claims, err = s.State.Claims(delta.Last.ID() != "", s.Observer.Note); err != nil {
+	if t.Claims, err = s.State.Journal.Claims(delta.Last.ID() != "", s.Observer.Note); err != nil {
 		return nil, err
 	}
 	t.Plan = t.Decide(ctx, s, delta, before)

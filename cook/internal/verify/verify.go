@@ -172,7 +172,7 @@ type known struct {
 
 // load loads the index, or what the manifest knows of it.
 func load(s *session.Session, r *reporter) (known, error) {
-	last, err := s.State.Load()
+	last, err := s.State.Index.Load()
 	if err == nil {
 		if err = index.Guard(last.Check); err == nil {
 			return known{last, false}, nil
@@ -180,7 +180,7 @@ func load(s *session.Session, r *reporter) (known, error) {
 		last.Close()
 	}
 	if errors.Is(err, state.ErrUnreadable) {
-		return known{}, fmt.Errorf("%w; remove it", s.State.Describe(err))
+		return known{}, fmt.Errorf("%w; remove it", s.State.Index.Describe(err))
 	}
 	damaged := func(name string, err error) {
 		text := err.Error()
@@ -190,7 +190,7 @@ func load(s *session.Session, r *reporter) (known, error) {
 		r.found(Finding{Kind: StateDamaged, Path: name, Text: text + "; run cook"})
 	}
 	damaged(state.IndexName, err)
-	listed, err := s.State.ManifestIndex(s.Basis.Checksum.Name)
+	listed, err := s.State.Manifest.AsIndex(s.Basis.Checksum.Name)
 	if err != nil {
 		damaged(manifest.Name, err)
 		return known{state.Empty(), true}, nil

@@ -36,7 +36,7 @@ type learned struct {
 // learn returns what is known after a round, given what was known before it, and
 // whether it looked everywhere.
 func learn(s *session.Session, done *pass.Done, at places, was learned, all bool) (learned, error) {
-	now := learned{always: was.always, tools: was.tools, machine: was.machine, rules: was.rules, index: s.State.IndexSeal()}
+	now := learned{always: was.always, tools: was.tools, machine: was.machine, rules: was.rules, index: s.State.Index.Seal()}
 	now.learnRules(s, done)
 	if done.Delta == nil || all {
 		now.always = map[string]bool{}
@@ -78,7 +78,7 @@ func (l *learned) learnRules(s *session.Session, done *pass.Done) {
 // before they were watched is not known: the next round must look everywhere, if the
 // index vouches for the whole tree.
 func (l *learned) fromIndex(s *session.Session, targets []string, at places) error {
-	known, err := s.State.Load()
+	known, err := s.State.Index.Load()
 	if err != nil {
 		return nil // the next round lists the whole tree again, and says why
 	}

@@ -74,7 +74,7 @@ func (m *watcher) cook(ctx context.Context, first bool) (done pass.Done, all boo
 	m.places, m.last.question = placesOf(s), question(s)
 	// Another cook may know files by the index that this watcher has not learned of: to it
 	// they look unchanged.
-	foreign := s.State.IndexSeal() != m.learned.index
+	foreign := s.State.Index.Seal() != m.learned.index
 	m.pending.all = m.pending.all || foreign
 	where := m.concerns
 	if first && s.Mode.Strict {
