@@ -170,7 +170,6 @@ func (m declarations) reach(key string) (fields, methods []string) {
 var reaching = map[string][2]int{
 	"cook/cli.command":                         {2, 34},
 	"cook/inspect.details":                     {21, 0},
-	"cook/internal/contents.Contents":          {11, 41},
 	"cook/internal/execute.Again":              {19, 24},
 	"cook/internal/execute.cooker":             {18, 22},
 	"cook/internal/execute.queue":              {26, 22},
@@ -190,7 +189,6 @@ var reaching = map[string][2]int{
 	"cook/internal/report.Record":              {21, 0},
 	"cook/internal/report/overview.Report":     {9, 31},
 	"cook/internal/report/overview.tile":       {17, 4},
-	"cook/internal/restat.comparer":            {16, 12},
 	"cook/internal/rules.Remote":               {16, 0},
 	"cook/internal/rules.Set":                  {12, 34},
 	"cook/internal/rules.compiler":             {12, 27},

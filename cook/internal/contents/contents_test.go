@@ -181,7 +181,7 @@ func TestLate(t *testing.T) {
 				if err := s.See(f, r); err != nil {
 					return hashing.FileSum{}, err
 				}
-				return s.summer.Sum(t.Context(), r, hashing.WantSum|hashing.WantDigest)
+				return s.reader.summer.Sum(t.Context(), r, hashing.WantSum|hashing.WantDigest)
 			})
 			if at := s.At(t.Context(), dependency.OfFile("e")); f != at || f.How != ByReading || f.Turn <= mark || f.Blob.String() != hashing.DigestOf([]byte("six")).String() {
 				t.Errorf("learned %+v, then %+v", f, at)
