@@ -10,9 +10,9 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/store"
 )
 
-// Store removes from the store of a session, which was opened to look, all that the index
-// does not record: other results of this project, and all results of other projects. The lock
-// of the output folder keeps a cook of this project away meanwhile.
+// Store removes everything from the store that the index does not record: other results of this
+// project, and all results of other projects. The session was opened with Look. The lock of the
+// output directory keeps cooks of this project away meanwhile.
 func Store(ctx context.Context, s *session.Session) (store.TrimStats, error) {
 	ok, err := begin(ctx, s)
 	if err != nil {
@@ -46,8 +46,8 @@ func neverCooked(s *session.Session) error {
 	return &session.ConfigError{Err: fmt.Errorf("output folder %s has no index, so it is not known which results its last run used; run cook first", s.Place.Out)}
 }
 
-// recorded returns the entries that restore every artifact of an index. The results of the
-// steps of a chain are not among them: the result of the whole chain is.
+// recorded returns the entries that restore all artifacts of an index: for a chain only the result
+// of the whole chain, not of its steps.
 func recorded(x *index.Index) *store.Keep {
 	keep := &store.Keep{}
 	for a := range x.Actions() {

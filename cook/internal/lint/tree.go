@@ -79,7 +79,7 @@ func NewProblems(s *session.Session, d *changes.Delta, narrow bool) {
 	}
 }
 
-// EmptyTree notes that there are no assets. It warns if all files are left out.
+// EmptyTree notes that a tree has no assets. It warns if ignore rules leave all files out.
 func EmptyTree(ctx context.Context, s *session.Session) {
 	text := "no assets in " + pathname.Show(s.Place.Dir)
 	if name := firstFile(ctx, s); name != "" {

@@ -12,8 +12,8 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
-// Origin says where the artifacts of an action came from that were known when it was last
-// worked on. It is zero if they were cooked on this machine, or the store no longer knows.
+// Origin returns the machine that cooked the known artifacts of an action. It is zero for this
+// machine, and if the store no longer knows. in is nil without a store.
 func Origin(in *store.Store, a *plan.Action) (o store.Origin) {
 	if in == nil {
 		return o
@@ -33,8 +33,8 @@ func origin(in *store.Store, last *index.Action) (o store.Origin) {
 	return r.Origin
 }
 
-// Trace fills in where the artifacts of assets came from, as the store in a folder has it, ""
-// for the usual one. out is the output folder that they were listed of.
+// Trace fills in the origins of assets from the store in a directory, "" for the usual one. out is
+// the output directory of the assets.
 func Trace(out, cache string, list []Asset) error {
 	dir, err := session.CacheDir(cache)
 	if err != nil {
@@ -57,8 +57,8 @@ func Trace(out, cache string, list []Asset) error {
 	})
 }
 
-// Makes asks a recipe what it makes of a source, and what it warns of. That it cannot cook it
-// shows elsewhere.
+// Makes asks a recipe for a description of its artifacts of a source, and for warnings. Errors of
+// cooking show elsewhere.
 func Makes(ctx context.Context, s *session.Session, a *plan.Action) (lines, warnings []string) {
 	explainer, ok := a.Method.Cooker.(recipe.Explainer)
 	if !ok {

@@ -11,8 +11,8 @@ import (
 	"github.com/assetcook/assetcook/internal/confine"
 )
 
-// OutputFolder returns the absolute name of the output folder, given that and the asset
-// folder as a user gives them: out may be empty.
+// OutputFolder returns the absolute name of the output directory, given the asset directory and
+// the output directory or "".
 func OutputFolder(dir, out string) (string, error) {
 	if out != "" {
 		return filepath.Abs(out)
@@ -21,9 +21,8 @@ func OutputFolder(dir, out string) (string, error) {
 	return session.DefaultOut(dir), err
 }
 
-// Runs returns the last runs into an output folder that had something to do, oldest first,
-// at most 600. The older of them have no detail. A line that is torn, because a run was
-// killed in the middle of writing it, is left out.
+// Runs returns the last runs of an output directory that had work, oldest first, at most 600. Old
+// runs have no detail. It skips a torn line of a killed run.
 func Runs(out string) ([]stats.Past, error) {
 	dir, err := confine.Open(out)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// Source turns what a person typed into a source's path: that in the asset folder, from the
+// Source returns the path of a source, given its path in the asset directory, its path from the
 // working directory, or the path of an artifact.
 func Source(s *session.Session, last *index.Index, name string) string {
 	given := path.Clean(filepath.ToSlash(name))

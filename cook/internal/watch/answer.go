@@ -16,14 +16,14 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/stats"
 )
 
-// question is all that decides what a pass of a session would do where nothing has to
-// be cooked anew: a watcher with the same question does the same.
+// question returns everything that decides about a pass without forced work. A watcher with the
+// same question does the same.
 func question(s *session.Session) string {
 	return fmt.Sprintf("%s %q %t %t %s", s.Basis.Fingerprint, s.Scope.Asked(), s.Mode.OutputsByFolder, s.Mode.ListAll, os.Getenv("PATH"))
 }
 
-// listen opens the socket, nil if there can be none. One watcher of an output folder is
-// enough.
+// listen opens the socket, nil if the system has none. It fails if another watcher of the output
+// directory listens.
 func (m *watcher) listen() (*peer.Listener, error) {
 	opt, err := m.opt.WithDefaults()
 	if err != nil {
@@ -47,7 +47,7 @@ func (m *watcher) listen() (*peer.Listener, error) {
 	return socket, nil
 }
 
-// serve answers cooks that ask, and programs that follow what changes.
+// serve answers cooks, and programs that follow changes.
 func (m *watcher) serve(ctx context.Context, socket *peer.Listener) {
 	if socket == nil {
 		return
@@ -57,7 +57,7 @@ func (m *watcher) serve(ctx context.Context, socket *peer.Listener) {
 		if feed.Asks(question) {
 			return feed.Reply(client, m.feed, question, func() { m.mu.Lock(); defer m.mu.Unlock() })
 		}
-		// What is known to be due is done, also if the client goes away meanwhile.
+		// The round runs even if the client goes away meanwhile.
 		text, _ := json.Marshal(m.answer(ctx, string(question)))
 		return text
 	})
@@ -68,11 +68,11 @@ func (m *watcher) serve(ctx context.Context, socket *peer.Listener) {
 	}
 }
 
-// answer makes sure that everything is up to date now, and returns how a pass of the
-// cook that asks would end, nil if that is not known.
+// answer brings everything up to date and returns the result of a pass of the asking cook, nil if
+// unknown.
 func (m *watcher) answer(ctx context.Context, asked string) *stats.Stats {
 	if asked == "" {
-		return nil // a sign of life is all that is wanted
+		return nil // only a sign of life is wanted
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -21,7 +21,7 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// round brings everything up to date. Its error has been told.
+// round brings everything up to date. It has reported the error that it returns.
 func (m *watcher) round(ctx context.Context) error {
 	first := m.rounds == 0
 	m.rounds++
@@ -34,7 +34,7 @@ func (m *watcher) round(ctx context.Context) error {
 	case err != nil && first:
 		return err
 	case errors.As(err, &locked), errors.Is(err, state.ErrLostLock):
-		// The cook that holds the lock changes what is known here.
+		// The other cook changes files that this watcher has learned about.
 		m.last.good, m.pending.all, m.pending.locked = false, true, true
 		return nil
 	}
@@ -53,13 +53,12 @@ func (m *watcher) round(ctx context.Context) error {
 		m.told(Round{Done: done, Err: err, Rules: m.last.rules, Folders: len(m.watched.folders)})
 	}
 	if whole {
-		debug.FreeOSMemory() // such a pass has seen much, of which little is kept
+		debug.FreeOSMemory() // such a pass leaves much garbage
 	}
 	return err
 }
 
-// cook runs a pass where something may have changed, and learns from it. all reports
-// whether it looked everywhere.
+// cook runs a pass over the changes and learns from it. all reports whether it looked everywhere.
 func (m *watcher) cook(ctx context.Context, first bool) (done pass.Done, all bool, err error) {
 	opt := m.opt
 	if !first && !m.pending.all {
@@ -72,13 +71,13 @@ func (m *watcher) cook(ctx context.Context, first bool) (done pass.Done, all boo
 	}
 	defer s.Close()
 	m.places, m.last.question = placesOf(s), question(s)
-	// Another cook may know files by the index that this watcher has not learned of: to it
-	// they look unchanged.
+	// Another cook's index may have files that this watcher has not learned about. They look
+	// unchanged.
 	foreign := s.State.Index.Seal() != m.learned.index
 	m.pending.all = m.pending.all || foreign
 	where := m.concerns
 	if first && s.Mode.Strict {
-		where = nil // an index does not say what its last run warned of
+		where = nil // an index does not have warnings
 	}
 	var now learned
 	watching := pass.Watching{Learn: func(done *pass.Done) (err error) {
@@ -94,7 +93,7 @@ func (m *watcher) cook(ctx context.Context, first bool) (done pass.Done, all boo
 			}
 		})
 	}
-	if !foreign { // what the other cook has changed is not known
+	if !foreign { // the changes of another cook are unknown
 		watching.Changed = m.tell
 	}
 	m.last.rules = nil
@@ -103,7 +102,7 @@ func (m *watcher) cook(ctx context.Context, first bool) (done pass.Done, all boo
 	if errors.As(err, &wrong) && m.learned.rules != nil {
 		s = s.Following(m.learned.rules)
 		old, oldErr := pass.RunWatched(ctx, s, where, watching)
-		now.rules = m.learned.rules // without files that came since
+		now.rules = m.learned.rules // without new files
 		if !errors.As(oldErr, new(*session.ConfigError)) {
 			done, err, m.last.rules = old, oldErr, wrong
 		}
@@ -124,7 +123,7 @@ func (m *watcher) cook(ctx context.Context, first bool) (done pass.Done, all boo
 	return done, all, nil
 }
 
-// concerns reports whether a round has to look at a folder.
+// concerns reports whether a round must look at a directory.
 func (m *watcher) concerns(f *index.Folder) bool {
 	if m.pending.all {
 		return true
@@ -133,11 +132,11 @@ func (m *watcher) concerns(f *index.Folder) bool {
 	return m.pending.folders[dir] || m.learned.always[dir] || !m.watched.folders[dir]
 }
 
-// watched are the folders in which the system reports changes.
+// watched are the directories with events.
 type watched struct {
-	events  *notify.Watcher // nil if nothing can be watched
+	events  *notify.Watcher // nil if the system cannot watch
 	folders map[string]bool // absolute
-	blind   bool            // some folder that is there cannot be watched
+	blind   bool            // some directory cannot be watched
 }
 
 func (w *watched) endWatch() {
@@ -146,16 +145,16 @@ func (w *watched) endWatch() {
 	}
 }
 
-// watch adds the folders that the last round knew of. If there are new ones, the next
-// round must look everywhere: another name of any file may have come into a folder, and
-// gone again, before it was watched.
+// watch watches the directories of the last round. After a new one, the next round must look
+// everywhere: before the watch, another name of any file may have come into the directory and
+// gone again.
 func (m *watcher) watch() {
 	m.watched.blind = false
 	if m.watched.events != nil {
 		m.watched.events.Within(m.places.assets, m.places.out)
 	}
 	for _, dir := range m.learned.folders {
-		// Of a folder of ours, those on the way to it may be renamed as well.
+		// The directories on the way to ours may be renamed as well.
 		for inside := true; inside && !m.watched.folders[dir] && m.watched.events != nil; dir = filepath.Dir(dir) {
 			m.watchFolder(dir)
 			_, asset := pathname.Below(m.places.assets, dir)
@@ -174,10 +173,10 @@ func (m *watcher) watchFolder(dir string) {
 	case !errors.Is(err, fs.ErrNotExist):
 		m.watched.blind = true
 	}
-	// Whatever else is wrong with a folder, the next round will meet it.
+	// The next round meets any other error of the directory.
 }
 
-// tell tells followers of a round. Where many artifacts have changed, they compare.
+// tell tells followers the changes of a round. After many changes they must compare.
 func (m *watcher) tell(list []pass.Changed) {
 	const most = 4096
 	switch {
