@@ -155,7 +155,7 @@ func (f *finder) addDependents() error {
 	return nil
 }
 
-// addBundles adds the bundles, because nobody knows before cooking which artifacts will change.
+// addBundles adds the bundles, because the changed artifacts are unknown before cooking.
 // Bundles that patterns leave out are for the next run.
 func (f *finder) addBundles() {
 	bundles := func(m index.Method) bool {

@@ -33,7 +33,7 @@ func (r Restamped) File(path string) (f index.File, ok bool) {
 	return f, ok && err == nil
 }
 
-// Match yields entries with what is known of them, nil for unknown entries.
+// Match yields entries with their known files, nil for unknown entries.
 func (r Restamped) Match(entries []scan.Entry) iter.Seq2[*scan.Entry, *index.File] {
 	return func(yield func(*scan.Entry, *index.File) bool) {
 		for e, f := range r.last.Match(entries) {

@@ -50,6 +50,5 @@ func OtherTargets(x *index.Index, s *session.Session, targets []string, rules *s
 	})
 }
 
-// TooMany reports whether so many sources are to be planned that listing the whole tree is
-// faster.
+// TooMany reports whether listing the whole tree is faster than planning so many sources.
 func TooMany(sources, actions int) bool { return sources > 100+actions/4 }

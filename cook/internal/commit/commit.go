@@ -31,7 +31,7 @@ type Committed struct {
 	// Actions are the actions of the sources in the delta as they are now. They are nil
 	// after a run over the whole tree.
 	Actions []index.Action
-	// StaleTargets are targets besides the run's for which sources are pending.
+	// StaleTargets are other targets with pending sources.
 	StaleTargets []string
 	// Replaced are the absolute names of the replaced files of the manifest.
 	Replaced []string

@@ -15,7 +15,7 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// A putPart puts what is known of a file or a part somewhere.
+// A putPart takes the entry of a file or a part.
 type putPart func(dependency.Dependency, index.File)
 
 // newIndex makes the index of a run over the whole tree.

@@ -42,7 +42,7 @@ func TestListing(t *testing.T) {
 	tr.want("one that matches", files, map[string]How{headers.String(): ByReading, hidden.String(): ByChecksum, folders.String(): ByChecksum})
 }
 
-// Links are what they lead to, and folders not followed.
+// Listings follow links to files, but not to directories.
 func TestListingOfLinks(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("links")
@@ -128,7 +128,7 @@ func TestFreshFoldersAreListedAgainOnce(t *testing.T) {
 	if len(s.again) != 1 {
 		t.Errorf("%d are known, want 1", len(s.again))
 	}
-	// Stamps of what is written now are of an hour before the clock's time, and so trusted.
+	// The clock is an hour ahead, so it trusts the stamps of new files.
 	tr.write("more", "")
 	relist("changed", false)
 }

@@ -202,7 +202,7 @@ func TestOutputOfKilledRunGoesWithItsSource(t *testing.T) {
 	}
 }
 
-// What recipes cook by default is part of what an index vouches for.
+// An index is not valid for recipes with other default extensions.
 func TestRecipesWithOtherExtensions(t *testing.T) {
 	p := newProject(t, map[string]string{"a.json": "{ }", "b.txt": "{ }"})
 	p.run()
@@ -239,8 +239,8 @@ func TestNoRecipeForAFile(t *testing.T) {
 	}
 }
 
-// What an action that failed has left from before stays cook's own even if the index is
-// lost: the manifest does not list it.
+// The earlier output of a failed action stays cook's own even if the index is lost, although the
+// manifest does not list it.
 func TestOutputOfFailedActionStaysOurs(t *testing.T) {
 	p := newProject(t, map[string]string{
 		"cook.toml": "[[rule]]\nmatch = \"*.gltf\"\nrecipe = \"gltf\"\n",

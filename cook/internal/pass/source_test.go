@@ -73,8 +73,8 @@ func (p *project) decided(source string, all bool) (what string, whole bool) {
 	return b.String(), d.Whole
 }
 
-// What is decided about one source is what a run over everything decides, whatever
-// happened to the tree, and only what the index does not know needs a full scan.
+// The decision about one source equals the decision of a run over everything, whatever happened to
+// the tree. Only a source that the index does not have needs a full scan.
 func TestOneSource(t *testing.T) {
 	for what, tt := range map[string]struct {
 		edit  func(p *project)

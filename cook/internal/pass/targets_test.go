@@ -13,11 +13,11 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/session"
 )
 
-// targetRules are those of a tree with two targets.
+// targetRules are the rules of a tree with two targets.
 const targetRules = "[target.pc.json]\nminify = true\n[target.mobile.json]\nminify = false\n"
 
-// Targets that are cooked in turn are incremental: a run lists no folder that another one
-// has listed, and sees to what has changed since the last run for its own target.
+// Runs for two targets in turn are incremental: a run lists no directory that another run has
+// listed, and cooks the changes since the last run for its own target.
 func TestTargetsInTurn(t *testing.T) {
 	needFolderStamps(t)
 	files := map[string]string{"cook.toml": targetRules, "a.json": `{"a": 1}`, "b/c.json": `{"b": 12}`, "b/d.txt": "three"}
@@ -98,7 +98,7 @@ func TestTargetsInTurn(t *testing.T) {
 	}
 }
 
-// What is pending for a target stays so until a run for it has that source in its scope.
+// A source stays pending for a target until a run for the target has it in scope.
 func TestPendingOutOfScope(t *testing.T) {
 	needFolderStamps(t)
 	p := newProject(t, map[string]string{"cook.toml": targetRules, "a.json": `{"a": 1}`, "b/c.json": `{"b": 12}`})
@@ -152,7 +152,7 @@ func TestTooManyPending(t *testing.T) {
 	}
 }
 
-// What a program was when another target was cooked with it does not concern a run.
+// A run ignores the program with which another target was cooked.
 func TestToolsOfTargetsInTurn(t *testing.T) {
 	if _, err := exec.LookPath("cp"); err != nil {
 		t.Skip(err)
@@ -232,8 +232,7 @@ func TestTargetThatRulesDropped(t *testing.T) {
 	}
 }
 
-// A run for all targets is one for those that the rules declare now, and as incremental as
-// one that names them.
+// A run for all targets cooks the declared targets, as incrementally as a run that names them.
 func TestAllTargets(t *testing.T) {
 	needFolderStamps(t)
 	p := newProject(t, map[string]string{"a.json": `{"a": 1}`, "b/c.json": `{"b": 12}`, "b/d.txt": "three"})
@@ -276,8 +275,8 @@ func TestAllTargets(t *testing.T) {
 	want("one less, again", "all", "cook/found 6, cook/skip/stamp 6", 0)
 }
 
-// A setting that a rule for one target overrules has its say for others: whatever was cooked
-// before, it is not an error, nor is the rule without effect.
+// A setting that a rule overrides for one target counts for others. So it is neither an error nor
+// without effect, whatever was cooked before.
 func TestRulesDifferByTarget(t *testing.T) {
 	const rules = "[target.small]\n[[rule]]\nmatch = \"*.json\"\nminify = false\n[[rule]]\nmatch = \"*.json\"\nrecipe = \"copy\"\ntarget = \"small\"\n"
 	for _, target := range []string{"small", "", "all"} {

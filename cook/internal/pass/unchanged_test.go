@@ -11,9 +11,9 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/stats"
 )
 
-// Actions that need no work are counted alike with patterns and without, and as the
-// events of each action have it. That of a touched source or artifact is up to date by
-// its checksum, with all its bytes.
+// Counts of up-to-date actions are the same with patterns and without, and equal the events of the
+// actions. An action with a touched source or artifact is up to date by checksum, with all its
+// bytes.
 func TestRestInScope(t *testing.T) {
 	files := map[string]string{"a.txt": "1", "b.json": "[ 10, 2 ]", "c.txt": "1000", "d.txt": "10000", "e.txt": "100000"}
 	of := func(names ...string) (n stats.Count) {

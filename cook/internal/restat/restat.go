@@ -11,8 +11,8 @@
 // the directory was listed. Restat then only looks up the files. Package scan must list any other
 // directory again, including directories with unreliable stamps (scan.Folder.Odd).
 //
-// Nobody lists the directories of outputs, dependencies and programs, because other files there
-// do not matter.
+// Restat and scan never list the directories of outputs, dependencies and programs, because other
+// files there do not matter.
 package restat
 
 import (

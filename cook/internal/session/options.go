@@ -18,7 +18,7 @@ import (
 	"github.com/assetcook/assetcook/profile"
 )
 
-// Options say what a session works on, and how.
+// Options are the options of Open.
 type Options struct {
 	Place    Place
 	Scope    Scope

@@ -13,7 +13,7 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// A Scope says which part of the tree to bring up to date, and for which targets.
+// A Scope is the part of the tree to bring up to date, with the targets.
 type Scope struct {
 	Targets  []string // empty means the unnamed target; "all" sets All
 	All      bool     // every target that the rules declare

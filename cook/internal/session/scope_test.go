@@ -11,7 +11,7 @@ import (
 	"github.com/assetcook/assetcook/recipes/builtin"
 )
 
-// Patterns of the command line mean what they mean in the cook.toml of the asset folder.
+// Patterns of the command line match as in the cook.toml of the asset directory.
 func TestPatternsMeanTheSame(t *testing.T) {
 	set, err := recipe.NewSet(builtin.All()...)
 	if err != nil {

@@ -53,7 +53,7 @@ type Basis struct {
 	followed    *RuleTexts // rules to use instead of the present files; usually nil
 }
 
-// An Access says what a session does with the output directory.
+// An Access is the use of the output directory by a session.
 type Access uint8
 
 const (

@@ -29,7 +29,7 @@ func TestLock(t *testing.T) {
 	other.Close()
 }
 
-// What is no regular file is not opened: it might never answer, or lead elsewhere.
+// Lock opens only regular files, because others might block or lead elsewhere.
 func TestLockIsRegularFile(t *testing.T) {
 	out, err := confine.Open(t.TempDir())
 	if err != nil {

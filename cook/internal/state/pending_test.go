@@ -21,8 +21,8 @@ func sumOf(text string) hashing.Sum128 {
 	return f.Sum128([]byte(text))
 }
 
-// Only what the index is the first to vouch for has to be put on the disk. A file that
-// was edited in place is told from one that another file replaced.
+// Only files with new index entries must be put on the disk. Pending distinguishes a file edited
+// in place from a replaced file.
 func TestPendingAddFile(t *testing.T) {
 	const home, away = 1, 2
 	next := index.Empty().Anew("xxh128")

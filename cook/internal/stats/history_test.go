@@ -9,7 +9,7 @@ import (
 	"github.com/assetcook/assetcook/internal/sysmem"
 )
 
-// A stage's time is summed if it comes again, and its peak is that of the process.
+// Repeated stages add up their times. The peak of a stage is the peak of the process.
 func TestStopwatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		known := sysmem.PeakRSS()
@@ -38,8 +38,7 @@ func TestStopwatch(t *testing.T) {
 	})
 }
 
-// Lines of other versions are read: of those that did not measure stages, and of those
-// that measure more.
+// ParsePast reads lines of older versions without stages, and of newer versions with more fields.
 func TestParsePast(t *testing.T) {
 	for _, tt := range []struct {
 		name, line string

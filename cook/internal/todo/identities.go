@@ -26,7 +26,7 @@ import (
 type Identities struct {
 	set   *ids.Set
 	moves []ids.Move // renames that the file does not have yet
-	file  idsFile    // as it was read
+	file  idsFile    // before the renames
 }
 
 // An idsFile is the file of IDs.
@@ -125,7 +125,7 @@ func comings(d *changes.Delta, assets []contents.File) (gone, found []ids.Source
 	return gone, found
 }
 
-// followed reports whether the last run left the file of IDs as it is.
+// followed reports whether the file of IDs is unchanged since the last run.
 func followed(checksum hashing.Func, last *index.Index, data []byte) bool {
 	f, ok := last.File(scan.IDsName)
 	if !ok {

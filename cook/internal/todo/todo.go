@@ -92,9 +92,9 @@ func Make(ctx context.Context, s *session.Session, d *changes.Delta) (*Todo, err
 	return t, nil
 }
 
-// readsLate reports whether to read each source when its turn comes. That is right if nothing
-// known can be compared to the sources, and nobody asks about one source. A server is asked
-// about all sources at once, so they must be read before.
+// readsLate reports whether to read each source when its turn comes. That needs an index without
+// sources, and a run that answers no question. A run asks its server about all sources at once,
+// so with a server it reads them before.
 func readsLate(s *session.Session, d *changes.Delta) bool {
 	return d.Whole && len(d.Before) == 0 && s.Scope.Source == "" && s.Place.Remote.URL == ""
 }
@@ -185,7 +185,7 @@ func (t *Todo) Owned(d *changes.Delta, s *session.Session) func(output string) b
 	}
 }
 
-// Env returns the environment in which to cook the actions of the plan.
+// Env returns the environment for cooking the actions of the plan.
 func (t *Todo) Env(s *session.Session) execute.Env {
 	memory := s.Limits.Memory
 	if memory <= 0 { // asked for late: a no-op run does not need it

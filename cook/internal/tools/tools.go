@@ -1,5 +1,4 @@
-// Package tools finds the programs that methods name, and describes what they are made of:
-// interpreter, shared libraries, libraries of the machine.
+// Package tools finds the programs that methods name, with their interpreters and libraries.
 package tools
 
 import (

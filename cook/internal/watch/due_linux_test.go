@@ -54,9 +54,8 @@ func (s *slow) Cook(ctx context.Context, job *recipe.Job) error {
 	return job.Write(0, data)
 }
 
-// A cook that asks a watcher and goes away before it is answered does not keep the
-// watcher from the work that the question brought to light: here a write through a name
-// outside the tree, of which the system reports nothing.
+// A cook asks a watcher and goes away before the answer. The watcher still does the work that the
+// question showed: here a write without event, through a name outside the tree.
 func TestWatcherWorksOnWithoutClient(t *testing.T) {
 	w := newTree(t, map[string]string{"cook.toml": "[[rule]]\nmatch = \"*.slow\"\nrecipe = \"slow\"\n"})
 	w.opt.Recipes = []recipe.Recipe{{Name: "slow", Version: 1, New: func() recipe.Cooker { return new(slow) }}}
@@ -181,8 +180,8 @@ func TestStrictWatcherAfterWarnings(t *testing.T) {
 	}
 }
 
-// Another cook meets a new name of a file before the watcher does, to which the file then
-// looks unchanged. The watcher learns of the name nevertheless.
+// Another cook sees a new name of a file before the watcher, so the file looks unchanged to the
+// watcher. The watcher learns the name nevertheless.
 func TestWatcherAfterAnotherCook(t *testing.T) {
 	w := newTree(t, map[string]string{"y/b.json": "[1]", "z/c.json": "[2]"})
 	m := newWatcher(w.opt, nil) // and nothing in the background

@@ -41,7 +41,7 @@ func playBeside(t *testing.T, seed uint64) {
 	}
 }
 
-// fromScratch returns what a cook without watcher makes.
+// fromScratch returns the artifacts of a cook without a watcher.
 func (w *tree) fromScratch(round int) map[string]string {
 	w.t.Helper()
 	opt := w.opt

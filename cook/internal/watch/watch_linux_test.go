@@ -16,8 +16,8 @@ import (
 	"github.com/assetcook/assetcook/recipes/builtin"
 )
 
-// late is far below the minute after which a watcher looks at everything, and far above
-// what it needs to do what it knows to be due.
+// late is far below the minute after which a watcher looks at everything, and far above the time
+// for a round that is due.
 const late = 25 * time.Second
 
 // A tree is a folder of assets with an output folder beside it.
@@ -154,7 +154,7 @@ func TestWatcherCooksWhatChanges(t *testing.T) {
 	w.cooked("new.txt", "new")
 }
 
-// Files that match what a program reads are seen to come and go, also where files are no
+// A watcher sees files come and go that match the pattern of a program, even if they are no
 // assets.
 func TestWatcherSeesListings(t *testing.T) {
 	w := newTree(t, map[string]string{
@@ -248,8 +248,8 @@ func TestAskWithOtherOptions(t *testing.T) {
 	}
 }
 
-// A file is given a second name in a folder with links, which is listed in every round,
-// and written through that name, of which the system reports nothing for the first.
+// A file gets a second name in a directory with links, which each round lists. A write through that
+// name causes no event for the first name.
 func TestSecondNameBesideLinks(t *testing.T) {
 	link := func(w *tree) { w.must(os.Link(w.asset("y/b.json"), w.asset("x/a.json"))) }
 	for _, test := range []struct {
@@ -268,7 +268,7 @@ func TestSecondNameBesideLinks(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			files := map[string]string{"x/c.json": "[0]", "y/b.json": "[1]"}
 			if test.name == "replaced and written" {
-				files["x/a.json"] = "[2]" // as it is going to be: its content will not differ
+				files["x/a.json"] = "[2]" // the later content, so that it will not differ
 			}
 			w := newTree(t, files)
 			w.must(os.Symlink("c.json", w.asset("x/link.json")))

@@ -17,7 +17,7 @@ import (
 // An edit is cooked because of its event: the tree is looked at by itself once a
 // minute only.
 func TestEventOfEditStartsRound(t *testing.T) {
-	dir, err := os.MkdirTemp("", "watch") // the output folder lies in the tree of no asset
+	dir, err := os.MkdirTemp("", "watch") // outside any tree of assets
 	if err != nil {
 		t.Fatal(err)
 	}
