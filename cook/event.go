@@ -4,8 +4,8 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/execute"
-	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/session"
 )
 
 // An Observer follows a run. Its methods are called by one goroutine at a time. One that has
@@ -108,7 +108,7 @@ type observer struct {
 }
 
 // observed returns nil for no observer.
-func observed(to Observer, every bool) pass.Observer {
+func observed(to Observer, every bool) session.Observer {
 	if to == nil {
 		return nil
 	}

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"time"
 
-	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/project"
 	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/cook/internal/state"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/advice"
@@ -46,9 +46,9 @@ type Project struct {
 	// time as well.
 	Now func() time.Time
 
-	fileTime func(scan.Stamp) scan.Stamp // see pass.Time
-	listAll  bool                        // see pass.Mode
-	fullScan bool                        // see pass.Mode
+	fileTime func(scan.Stamp) scan.Stamp // see session.Time
+	listAll  bool                        // see session.Mode
+	fullScan bool                        // see session.Mode
 }
 
 // FindProject returns the project that a folder belongs to: that of the nearest cook.toml with
@@ -78,11 +78,11 @@ type Limits struct {
 const DefaultIgnore = scan.Defaults
 
 // DefaultCacheSize is how much the store may keep unless Limits say otherwise.
-const DefaultCacheSize = pass.DefaultCacheSize
+const DefaultCacheSize = session.DefaultCacheSize
 
 // DefaultMemory is half of what this process may use: of the machine's memory, or of
 // what its container leaves it.
-func DefaultMemory() int64 { return pass.DefaultMemory() }
+func DefaultMemory() int64 { return session.DefaultMemory() }
 
 // A Remote is a server of the Bazel Remote Execution API, or of Bazel's HTTP protocol, that
 // keeps results for a team. The store is looked into first. Whatever is wrong with a server
@@ -104,14 +104,14 @@ type Remote struct {
 }
 
 // options are those of a pass over the project.
-func (p Project) options() pass.Options {
-	return pass.Options{
-		Place:    pass.Place{Dir: p.Dir, Out: p.Out, Config: p.Config, Cache: p.Cache, IDs: p.IDs, State: p.State},
-		Scope:    pass.Scope{Targets: p.Targets},
-		Mode:     pass.Mode{ListAll: p.listAll, FullScan: p.fullScan},
+func (p Project) options() session.Options {
+	return session.Options{
+		Place:    session.Place{Dir: p.Dir, Out: p.Out, Config: p.Config, Cache: p.Cache, IDs: p.IDs, State: p.State},
+		Scope:    session.Scope{Targets: p.Targets},
+		Mode:     session.Mode{ListAll: p.listAll, FullScan: p.fullScan},
 		Recipes:  p.Recipes,
 		Checksum: p.Checksum,
-		Time:     pass.Time{Now: p.Now, File: p.fileTime},
+		Time:     session.Time{Now: p.Now, File: p.fileTime},
 	}
 }
 
@@ -135,7 +135,7 @@ func (e *LockedError) Error() string {
 // asPublic turns an error of the stages into one of this package, with what can be done
 // about it.
 func asPublic(err error) error {
-	var config *pass.ConfigError
+	var config *session.ConfigError
 	var locked *state.LockedError
 	switch {
 	case errors.As(err, &config):

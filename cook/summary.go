@@ -8,6 +8,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/remote"
+	"github.com/assetcook/assetcook/cook/internal/stats"
 	"github.com/assetcook/assetcook/internal/human"
 )
 
@@ -66,13 +67,8 @@ type Summary struct {
 	Behind []string `json:"behind,omitempty"`
 }
 
-// A Kind is files with one extension, such as ".spm", or without any: "". Files and folders
-// that are left out by their names are kinds by these, folders with a slash behind them.
-type Kind struct {
-	Name  string `json:"name"`
-	Files int    `json:"files"`
-	Bytes int64  `json:"bytes"` // of folders none
-}
+// A Kind is all files with one extension, or left out by one name.
+type Kind = pass.Kind
 
 // Traffic is what passed between a run and a server on which results are shared.
 type Traffic struct {
@@ -104,32 +100,24 @@ type Calls struct {
 	Stats  int64 `json:"stats"` // of sources, outputs, folders, dependencies and programs
 }
 
-func summarize(t *pass.Tally, took time.Duration) Summary {
+func summarize(t *stats.Stats, took time.Duration) Summary {
 	return Summary{
-		Found: Count(t.Found), ByStamp: Count(t.ByStamp), ByChecksum: Count(t.ByChecksum), Unchanged: Count(t.Unchanged),
-		Restored: Count(t.Restored), Cooked: Count(t.Cooked), NotShipped: Count(t.NotShipped), Failed: Count(t.Failed), NotReached: Count(t.NotReached),
+		Found: Count(t.Found), ByStamp: Count(t.Outcomes.ByStamp), ByChecksum: Count(t.Outcomes.ByChecksum), Unchanged: Count(t.Outcomes.Unchanged),
+		Restored: Count(t.Outcomes.Restored), Cooked: Count(t.Outcomes.Cooked), NotShipped: Count(t.Outcomes.NotShipped), Failed: Count(t.Outcomes.Failed), NotReached: Count(t.Outcomes.NotReached),
 		Removed: Count(t.Removed), Errors: t.Errors, Warnings: t.Warnings, Checksummed: Count(t.Checksummed),
 		Looked: Calls(t.Looked), Saved: t.Saved, Took: took, Remote: traffic(t.Remote),
 	}
 }
 
-// kinds makes kinds public.
-func kinds(list []pass.Kind) (all []Kind) {
-	for _, k := range list {
-		all = append(all, Kind(k))
-	}
-	return all
-}
-
 // Values yields every number of a summary but the wall time, under the name of its
 // counter. Names and their order are always the same.
 func (s *Summary) Values() iter.Seq2[string, int64] {
-	t := pass.Tally{
-		Found: pass.Count(s.Found), Removed: pass.Count(s.Removed), Checksummed: pass.Count(s.Checksummed),
-		Errors: s.Errors, Warnings: s.Warnings, Looked: pass.Looked(s.Looked), Saved: s.Saved,
-		Outcomes: pass.Outcomes{
-			ByStamp: pass.Count(s.ByStamp), ByChecksum: pass.Count(s.ByChecksum), Unchanged: pass.Count(s.Unchanged),
-			Restored: pass.Count(s.Restored), Cooked: pass.Count(s.Cooked), NotShipped: pass.Count(s.NotShipped), Failed: pass.Count(s.Failed), NotReached: pass.Count(s.NotReached),
+	t := stats.Stats{
+		Found: stats.Count(s.Found), Removed: stats.Count(s.Removed), Checksummed: stats.Count(s.Checksummed),
+		Errors: s.Errors, Warnings: s.Warnings, Looked: stats.Looked(s.Looked), Saved: s.Saved,
+		Outcomes: stats.Outcomes{
+			ByStamp: stats.Count(s.ByStamp), ByChecksum: stats.Count(s.ByChecksum), Unchanged: stats.Count(s.Unchanged),
+			Restored: stats.Count(s.Restored), Cooked: stats.Count(s.Cooked), NotShipped: stats.Count(s.NotShipped), Failed: stats.Count(s.Failed), NotReached: stats.Count(s.NotReached),
 		},
 	}
 	return t.Values()

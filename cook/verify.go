@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/rules"
+	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/cook/internal/verify"
 	"github.com/assetcook/assetcook/internal/human"
 	"github.com/assetcook/assetcook/internal/pathname"
@@ -62,9 +62,9 @@ type VerifyOptions struct {
 func Verify(ctx context.Context, p Project, opt VerifyOptions) (Verified, error) {
 	o := p.options()
 	if opt.Remote {
-		o.Remote = rules.Remote(p.Remote)
+		o.Place.Remote = rules.Remote(p.Remote)
 	}
-	o.Scope.Patterns, o.Limits, o.Observer = opt.Patterns, pass.Limits(opt.Limits), observed(opt.Observer, false)
+	o.Scope.Patterns, o.Limits, o.Observer = opt.Patterns, session.Limits(opt.Limits), observed(opt.Observer, false)
 	sum, err := verify.Run(ctx, verify.Options{Pass: o, Sample: opt.Sample, Seed: opt.Seed, AllowExtra: opt.AllowExtra, Found: func(f verify.Finding) {
 		if opt.Found != nil {
 			opt.Found(Finding{string(f.Kind), f.Path, f.Target, f.Targets, f.Output, f.Recipe, f.Inputs, f.Warning, (*ByteDifference)(f.Bytes), (*Origin)(f.Origin), f.Text})
