@@ -140,7 +140,7 @@ func explain(ctx context.Context, opt pass.Options, name string) ([]Explanation,
 }
 
 func explanation(ctx context.Context, s *pass.Session, t *pass.Todo, a *plan.Action) Explanation {
-	e := Explanation{Path: a.Path, Target: a.Target, Runs: a.Runs, Reasons: reasons(a.Reasons), Err: a.Err}
+	e := Explanation{Path: a.Path, Target: a.Target, Runs: a.Runs(), Reasons: reasons(a.Reasons), Err: a.Err}
 	was := ""
 	if a.Last != nil {
 		was = a.Last.Source.String()

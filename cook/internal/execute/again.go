@@ -65,7 +65,7 @@ func (g Again) Cook(ctx context.Context, a *plan.Action, c Conditions, look func
 		return err
 	}
 	defer r.scratch.remove()
-	if a.Method.Then == nil {
+	if a.Method.Next == nil {
 		note(ctx, r)
 	}
 	return look(Made{r.scratch.files, stored(r.made), r.deps, r.cookTime, r.warnings, steps})

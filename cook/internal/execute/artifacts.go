@@ -323,7 +323,7 @@ func (t *Artifacts) planned(list []made, c *choice) []made {
 		if a.Target != c.target || !t.settled[i].Load() {
 			continue
 		}
-		if a.Err == nil && res.State == index.Done && res.Outcome != Failed && len(res.Made) == len(a.Outputs) {
+		if res.Action.Err == nil && res.State == index.Done && res.Outcome != Failed && len(res.Made) == len(a.Outputs) {
 			for k := range res.Made {
 				add(a.Path, res.Made[k], false)
 			}

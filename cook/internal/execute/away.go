@@ -229,13 +229,13 @@ type keeper interface {
 func (r *runner) mayLeave(i int) bool {
 	a := planned{Action: &r.plan.Actions[i]}
 	switch {
-	case a.Err != nil || !a.Runs || a.ID.IsZero() || r.plan.Waits(i):
+	case a.Err != nil || !a.Runs() || a.ID.IsZero() || a.IsLate():
 		return false
 	case a.forced() || a.Moved != nil || !a.inStore(r.Store):
 		return false
 	case a.Last != nil && a.Last.State == index.Done && !a.Stale: // the index knows
 		return false
-	case a.Method.Then != nil || a.Method.Bundles() || a.Method.Follows() || r.remote.away.refuses(a.Method):
+	case a.Method.Next != nil || a.Method.Bundles() || a.Method.Follows() || r.remote.away.refuses(a.Method):
 		return false
 	}
 	k, ok := a.Method.Cooker.(keeper)

@@ -97,7 +97,7 @@ func (c *cooker) cookChain(ctx context.Context, a planned, how attempt) (_ ready
 		before = &chain{whole: a}
 	}
 	key := plan.NewKey()
-	first, err := c.step(ctx, a, before, key, a.Method.Alone, a.Source, how)
+	first, err := c.step(ctx, a, before, key, a.Method.First, a.Source, how)
 	if err != nil {
 		return ready{}, err
 	}
@@ -107,7 +107,7 @@ func (c *cooker) cookChain(ctx context.Context, a planned, how attempt) (_ ready
 	}
 	now := &chain{whole: before.whole, made: map[string]madeFile{}}
 	maps.Copy(now.made, before.made)
-	for i, output := range a.Method.Alone.Outputs {
+	for i, output := range a.Method.First.Outputs {
 		p := output.Name(a.Path)
 		m := &first.made[i]
 		now.made[p] = madeFile{
@@ -122,12 +122,12 @@ func (c *cooker) cookChain(ctx context.Context, a planned, how attempt) (_ ready
 		}
 	}()
 	r.follow(first)
-	for i, next := range a.Method.Then {
+	for i, next := range a.Method.Next {
 		if next == nil {
 			r.takeArtifactOf(first, i)
 			continue
 		}
-		f := now.made[a.Method.Alone.Outputs[i].Name(a.Path)]
+		f := now.made[a.Method.First.Outputs[i].Name(a.Path)]
 		src := source{assets: f.in, path: f.name, size: f.Stamp.Size}
 		how.source = &src
 		done, err := c.step(ctx, a, now, key, next, &f.File, how)

@@ -66,7 +66,7 @@ type attempt struct {
 // whether it changed; the retry watches that dependency from the start. After three attempts it
 // gives up.
 func (c *cooker) cook(ctx context.Context, a planned, how attempt) (ready, error) {
-	if a.Method.Then != nil {
+	if a.Method.Next != nil {
 		return c.cookChain(ctx, a, how)
 	}
 	release, err := c.budget.admit(ctx, a.Action, how)

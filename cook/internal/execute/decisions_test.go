@@ -89,8 +89,9 @@ func TestArtifactsOfIncompleteActions(t *testing.T) {
 		"not done":        {result: Result{State: index.Failed, Outcome: Cooked, Made: made}, failed: true},
 		"could not begin": {result: Result{State: index.Done, Outcome: Cooked, Made: made}, err: errors.New("e"), failed: true},
 	} {
+		c.result.Action = &plan.Action{Err: c.err}
 		all := &Artifacts{
-			plan:    &plan.Plan{Actions: []plan.Action{{Path: "a", Outputs: []string{"a.x", "a.y"}, Err: c.err}}},
+			plan:    &plan.Plan{Actions: []plan.Action{{Path: "a", Outputs: []string{"a.x", "a.y"}}}},
 			results: []Result{c.result}, settled: make([]atomic.Bool, 1),
 		}
 		all.settled[0].Store(true)

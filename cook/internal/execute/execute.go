@@ -72,6 +72,9 @@ type Options struct {
 // A Result is how one action ended, and what is new of what the index is to remember.
 // There is one for each asset of a tree.
 type Result struct {
+	// Action is the action as it was carried out: with the decision about a late one, the ID
+	// of a source that was read late, and the error of one that could not be read.
+	Action   *plan.Action
 	Outcome  Outcome
 	State    index.State
 	Warned   bool // by the recipe
@@ -82,7 +85,8 @@ type Result struct {
 }
 
 // Row is the index's row of the action that a result is of, without Method and Decision.
-func (r *Result) Row(a *plan.Action) index.Action {
+func (r *Result) Row() index.Action {
+	a := r.Action
 	if r.Outcome == UpToDate {
 		row := a.Last.Action
 		row.Made = r.Made
@@ -186,9 +190,8 @@ func (r *runner) report(e Event) {
 }
 
 // rests finishes an action that needs no work.
-func (r *runner) rests(i int) {
-	a := &r.plan.Actions[i]
-	r.finishAction(i, Result{Outcome: UpToDate, CookTime: a.Last.CookTime, Made: refreshed(a)}, nil, 0)
+func (r *runner) rests(i int, a *plan.Action) {
+	r.finishAction(i, Result{Action: a, Outcome: UpToDate, CookTime: a.Last.CookTime, Made: refreshed(a)}, nil, 0)
 }
 
 func (r *runner) worker(name string) *worker {
@@ -212,33 +215,34 @@ func Expected(a *plan.Action) time.Duration {
 func (w *worker) work(ctx context.Context, i int) *waitError {
 	a := &w.plan.Actions[i]
 	w.action = i
-	bundles := w.plan.Waits(i)
-	if bundles && ctx.Err() == nil {
+	late := a.IsLate()
+	if late && ctx.Err() == nil {
 		if wait := w.foreseen(i); wait != nil {
 			return wait
 		}
-		if w.plan.Decide(i); !a.Runs {
-			w.rests(i)
+		if a = a.As(plan.Decide(a, w.plan.Facts, w.plan.Demand)); !a.Runs() {
+			w.rests(i, a)
 			return nil
 		}
 	}
 	if ctx.Err() != nil || w.failed.Load() {
-		w.finishAction(i, Result{Outcome: NotReached}, nil, 0)
+		w.finishAction(i, Result{Action: a, Outcome: NotReached}, nil, 0)
 		return nil
 	}
 	w.src = sourceOf(w.Assets, a, 0, w.src.head)
 	defer w.src.close()
-	if err := w.learn(ctx, a); err != nil {
+	learned, err := w.learn(ctx, a)
+	if err != nil {
 		if ctx.Err() != nil {
-			w.finishAction(i, Result{Outcome: NotReached}, nil, 0)
+			w.finishAction(i, Result{Action: a, Outcome: NotReached}, nil, 0)
 			return nil
 		}
-		a.Err = err
-		w.finishAction(i, Result{Outcome: Failed, Err: err}, nil, 0)
+		w.finishAction(i, Result{Action: a.Failed(err), Outcome: Failed, Err: err}, nil, 0)
 		return nil
 	}
+	a = learned
 	w.src.size = a.Source.Stamp.Size
-	if (bundles || w.remote.Reads()) && w.queue.started(i) {
+	if (late || w.remote.Reads()) && w.queue.started(i) {
 		w.tell(a, "")
 	} else {
 		w.report(Event{Started: true, Path: a.Path, Target: a.Target, Recipe: a.Method.Recipe.Name, In: a.Source.Stamp.Size, CookTime: Expected(a)})
@@ -267,8 +271,10 @@ func (w *worker) work(ctx context.Context, i int) *waitError {
 		if len(wait.keys) == 0 {
 			w.tell(a, "wait for "+pathname.Show(wait.output))
 		}
+		w.results[i].Action = a
 		return wait
 	}
+	res.Action = a
 	w.finishAction(i, res, slices.Concat(lines, more), w.Now().Sub(begin))
 	return nil
 }
@@ -285,7 +291,7 @@ func (r *runner) tell(a *plan.Action, step string) {
 // finishAction records and reports a result, and what Suspect or the recipe found wrong with
 // the source.
 func (r *runner) finishAction(i int, res Result, warnings []string, took time.Duration) {
-	a := &r.plan.Actions[i]
+	a := res.Action
 	if res.Outcome == Failed && r.StopOnFailure {
 		r.failed.Store(true)
 	}

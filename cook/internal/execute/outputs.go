@@ -80,7 +80,7 @@ func (o *outputs) removeEmpty(dir string) error {
 // that was killed.
 func (r *runner) idle() bool {
 	for i := range r.plan.Actions {
-		if r.plan.Actions[i].Runs {
+		if r.plan.Actions[i].Runs() {
 			return false
 		}
 	}
@@ -89,7 +89,7 @@ func (r *runner) idle() bool {
 			return false
 		}
 	}
-	return len(r.plan.Retired)+len(r.plan.Waiting) == 0
+	return len(r.plan.Retired)+r.plan.Late == 0
 }
 
 func (r *runner) prepare() (err error) {

@@ -1,6 +1,7 @@
 package execute
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/internal/parallel"
 )
 
@@ -27,7 +29,7 @@ type queue struct {
 // actions finishes what needs no work at once and hands the rest to the workers.
 func (r *runner) actions(ctx context.Context) {
 	took := make([]time.Duration, len(r.plan.Actions))
-	r.queue.schedule = newSchedule(took, len(r.plan.Waiting) > 0)
+	r.queue.schedule = newSchedule(took, r.plan.Late > 0)
 	r.queue.more.L, r.queue.begun = &r.queue.mu, map[int]bool{}
 	r.Artifacts.carryOut(r.plan, r.results, r.queue.settled, r.DryRun)
 	var todo []int
@@ -35,13 +37,13 @@ func (r *runner) actions(ctx context.Context) {
 		a := &r.plan.Actions[i]
 		switch {
 		case a.Err != nil:
-			r.finishAction(i, Result{Outcome: Failed, Err: a.Err}, nil, 0)
+			r.finishAction(i, Result{Action: a, Outcome: Failed, Err: a.Err}, nil, 0)
 			r.queue.settle(i)
-		case a.Runs || r.plan.Waits(i):
+		case a.Runs() || a.IsLate():
 			todo = append(todo, i)
 			took[i] = Expected(a)
 		default:
-			r.rests(i)
+			r.rests(i, a)
 			r.queue.settle(i)
 		}
 	}
@@ -172,7 +174,7 @@ func (r *runner) stuck(ctx context.Context) {
 	for _, i := range slices.Sorted(maps.Keys(waits)) {
 		switch {
 		case ended:
-			r.finishAction(i, Result{Outcome: NotReached}, nil, 0)
+			r.finishAction(i, Result{Action: r.asDecided(i), Outcome: NotReached}, nil, 0)
 		case again:
 			q.push(i)
 		default:
@@ -182,14 +184,20 @@ func (r *runner) stuck(ctx context.Context) {
 	q.ask = true
 }
 
+// asDecided returns an action that waits, with the decision about it if there is one.
+func (r *runner) asDecided(i int) *plan.Action {
+	return cmp.Or(r.results[i].Action, &r.plan.Actions[i])
+}
+
 // failWaiting ends an action that waits for itself.
 func (r *runner) failWaiting(i int, err error) {
-	a := &r.plan.Actions[i]
+	a := r.asDecided(i)
 	res := Result{Outcome: Failed, State: index.Failed, Err: err}
 	if !r.DryRun {
 		w := &worker{runner: r}
 		res = w.fail(context.Background(), planned{Action: a}, err)
 	}
+	res.Action = a
 	r.finishAction(i, res, nil, 0)
 }
 
@@ -198,7 +206,7 @@ func (r *runner) foreseen(i int) *waitError {
 	if r.queue.ask {
 		return nil
 	}
-	for _, question := range r.plan.Asks(i) {
+	for _, question := range plan.ExpectedQuestions(&r.plan.Actions[i], r.plan.Facts) {
 		if wait := r.Artifacts.open(question); wait != nil {
 			return wait
 		}

@@ -80,7 +80,7 @@ func wantedOf(a planned, k remote.Key) remote.Wanted {
 
 // asks reports whether the result of an action will be looked for on the server.
 func (r *runner) asks(a planned) bool {
-	if a.Err != nil || !a.Runs || a.ID == (store.ActionID{}) || a.Moved != nil || a.forced() || !a.inStore(r.Store) {
+	if a.Err != nil || !a.Runs() || a.ID == (store.ActionID{}) || a.Moved != nil || a.forced() || !a.inStore(r.Store) {
 		return false
 	}
 	if a.Last != nil && a.Last.State == index.Done && !a.Stale {

@@ -38,11 +38,11 @@ func (g Again) Shared(ctx context.Context, c *remote.Client, s Step) (all []Shar
 		return nil
 	}
 	a := s.planned
-	action := *a.Action
-	if action.Identify(plan.NewKey(), action.Source, g.fileOf(ctx)) != nil {
+	id, err := a.Identify(plan.NewKey(), a.Source, g.fileOf(ctx))
+	if err != nil {
 		return nil
 	}
-	a.Action = &action
+	a.Action = a.Identified(id)
 	first := c.Look(ctx, keyOf(a, nil), string(a.Path), sharedTime)
 	sets := append(first.ReadSets, namesOf(s.deps), nil)
 	if a.Last != nil && a.chain == nil {

@@ -69,15 +69,16 @@ type learning struct {
 }
 
 // learn finds out what the source of an action holds if the plan could do without that.
-func (w *worker) learn(ctx context.Context, a *plan.Action) error {
+func (w *worker) learn(ctx context.Context, a *plan.Action) (*plan.Action, error) {
 	if a.ID != (store.ActionID{}) {
-		return nil
+		return a, nil
 	}
 	defer w.probe.Begin("cook/run/checksum", a.Path).End()
 	begin := w.Now()
 	defer func() { w.learning.took.Add(int64(w.Now().Sub(begin))) }()
 	f := w.Contents.Learn(a.Source, func(f *contents.File) (hashing.FileSum, error) { return w.sum(ctx, f) })
-	return a.Identify(w.key, &f, w.fileOf(ctx))
+	id, err := a.Identify(w.key, &f, w.fileOf(ctx))
+	return a.Identified(id), err
 }
 
 // sum opens the source of the action at work and sums what it holds. The file stays open

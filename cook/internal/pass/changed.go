@@ -40,14 +40,15 @@ func changed(d *Delta, t *Todo, w *Work) []Changed {
 		lost(r.Path, r.Source, r.Target, nil)
 	}
 	for i := range w.Results {
-		if a := &t.Actions[i]; ends(a, &w.Results[i]) {
+		if a := w.Results[i].Action; ends(a, &w.Results[i]) {
 			for _, m := range listed(a.Last) {
 				lost(m.Path, a.Path, a.Target, a.Reasons)
 			}
 		}
 	}
 	for i := range w.Results { // another action may have made what one has lost
-		a, res := &t.Actions[i], &w.Results[i]
+		res := &w.Results[i]
+		a := res.Action
 		if !ends(a, res) {
 			for _, m := range listed(a.Last) {
 				delete(all, m.Path)

@@ -97,7 +97,8 @@ func (c *committer) results() []index.Action {
 		list = append(list, b.Action)
 	}
 	for i := range c.work.Results {
-		a, res := &p.Actions[i], &c.work.Results[i]
+		res := &c.work.Results[i]
+		a := res.Action
 		var row index.Action
 		switch {
 		case a.Err != nil || res.Outcome == execute.NotReached:
@@ -106,10 +107,10 @@ func (c *committer) results() []index.Action {
 			}
 			row = a.Last.Action
 		case res.Outcome == execute.UpToDate:
-			row = res.Row(a)
+			row = res.Row()
 			row.Method = a.Method.Fields
 		default:
-			row = res.Row(a)
+			row = res.Row()
 			row.Method = a.Method.Fields
 			row.Decision = index.Decision{At: c.s.Started, Outcome: string(res.Outcome), Why: why(a, res.Err)}
 			if last := a.Last; last != nil && last.State == index.Failed && row.State == index.Failed && last.ID == row.ID && last.Decision.Why == row.Decision.Why {
@@ -190,8 +191,8 @@ func (c *committer) keepFiles(put func(dependency.Dependency, index.File)) {
 	for _, b := range c.todo.Kept {
 		keep(&b.Action)
 	}
-	for i, res := range c.work.Results {
-		if a := &c.todo.Actions[i]; (a.Err != nil || res.Outcome == execute.NotReached) && a.Last != nil {
+	for _, res := range c.work.Results {
+		if a := res.Action; (a.Err != nil || res.Outcome == execute.NotReached) && a.Last != nil {
 			keep(&a.Last.Action)
 		}
 	}
@@ -342,7 +343,7 @@ func (c *committer) putRead(on dependency.Dependency, f index.File) {
 // wholly reports whether the index will know of every action of the plan how it ended.
 func (c *committer) wholly() bool {
 	for i := range c.todo.Actions {
-		if c.todo.Actions[i].Err != nil || c.work.Results[i].Outcome == execute.NotReached {
+		if c.work.Results[i].Action.Err != nil || c.work.Results[i].Outcome == execute.NotReached {
 			return false
 		}
 	}

@@ -22,7 +22,7 @@ func (s *Session) lint(ctx context.Context, t *Todo) {
 	parallel.Each(ctx, s.Limits.Workers, len(t.Actions), func(_, i int) error {
 		if a := &t.Actions[i]; a.Err == nil {
 			if lines := s.Suspect(a); len(lines) > 0 {
-				a.Err, a.Runs = errors.New(strings.Join(lines, "; ")), false
+				a.Err, a.State = errors.New(strings.Join(lines, "; ")), plan.Rests
 			}
 		}
 		return nil
@@ -102,7 +102,7 @@ func (s *Session) noteUnrecognized(t *Todo) {
 	var list tally
 	for i := range t.Actions {
 		a := &t.Actions[i]
-		if a.Err != nil || !a.Runs || a.Method.Recipe.Name != recipe.Fallback {
+		if a.Err != nil || !a.Runs() || a.Method.Recipe.Name != recipe.Fallback {
 			continue
 		}
 		if name := t.Rules.Unrecognized(a.Path); name != "" {
@@ -123,14 +123,14 @@ func (s *Session) notePortability(p *plan.Plan) {
 	for i := range p.Actions {
 		a := &p.Actions[i]
 		source := ""
-		if a.Runs {
+		if a.Runs() {
 			source = rules.Unportable(a.Path)
 		}
 		if source != "" {
 			names.add(fmt.Sprintf("source %s %s, which Windows does not take; rename it", pathname.Show(a.Path), source))
 		}
 		for _, out := range a.Outputs {
-			if why := rules.Unportable(out); why != "" && source == "" && a.Runs {
+			if why := rules.Unportable(out); why != "" && source == "" && a.Runs() {
 				names.add(fmt.Sprintf("output %s %s, which Windows does not take; choose another one with output = in cook.toml", pathname.Show(out), why))
 			}
 			for name := out; name != "."; name = path.Dir(name) {
@@ -140,7 +140,7 @@ func (s *Session) notePortability(p *plan.Plan) {
 					folded[lower] = name
 				} else if other == name {
 					break // and so are all folders above it
-				} else if a.Runs {
+				} else if a.Runs() {
 					clashes.add(fmt.Sprintf("outputs %s and %s differ in case only; Windows and macOS take them for one", pathname.Show(other), pathname.Show(name)))
 				}
 			}

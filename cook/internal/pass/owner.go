@@ -4,11 +4,11 @@ import "github.com/assetcook/assetcook/internal/pathname"
 
 // works reports whether something is to be made or removed.
 func (t *Todo) works() bool {
-	if len(t.Retired)+len(t.Waiting) > 0 {
+	if len(t.Retired)+t.Late > 0 {
 		return true
 	}
 	for i := range t.Actions {
-		if t.Actions[i].Runs {
+		if t.Actions[i].Runs() {
 			return true
 		}
 	}

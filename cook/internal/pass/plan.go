@@ -231,7 +231,7 @@ func (t *Todo) partial() bool { return t.Contested || len(t.Unseen) > 0 }
 // expected is how many actions run, and how long they are expected to take.
 func (t *Todo) expected() (n int, took time.Duration) {
 	for i := range t.Actions {
-		if a := &t.Actions[i]; a.Runs {
+		if a := &t.Actions[i]; a.Runs() {
 			n++
 			took += execute.Expected(a)
 		}

@@ -64,7 +64,7 @@ func (p *project) decided(source string, all bool) (what string, whole bool) {
 	var b strings.Builder
 	for i := range todo.Actions {
 		if a := &todo.Actions[i]; a.Path == source {
-			fmt.Fprintln(&b, a.Path, a.Target, a.Runs, a.Reasons, a.Err, a.Outputs, a.Stale, a.Last != nil)
+			fmt.Fprintln(&b, a.Path, a.Target, a.Runs(), a.Reasons, a.Err, a.Outputs, a.Stale, a.Last != nil)
 		}
 	}
 	return b.String(), d.Whole

@@ -168,7 +168,7 @@ func decisions(p *Plan) []string {
 		switch {
 		case a.Err != nil:
 			s += " fails: " + a.Err.Error()
-		case a.Runs:
+		case a.Runs():
 			s += " runs"
 		default:
 			s += " rests"
@@ -521,18 +521,23 @@ func TestClaimsOfALostIndexAreRetired(t *testing.T) {
 	}
 }
 
-// Only bundles wait for other actions, and only while an input is not cooked yet.
-func TestOnlyBundlesWait(t *testing.T) {
+// Only bundles are late, and only in a run that cooks their inputs.
+func TestOnlyBundlesAreLate(t *testing.T) {
 	for _, wait := range []bool{false, true} {
 		w := newWorld(map[string]store.BlobID{"a": blob(1), "b.pak": blob(2), "c": blob(3)})
 		w.config, w.wait = "[[rule]]\nmatch = \"*.pak\"\nrecipe = \"pak\"\n", wait
 		p := w.plan(t)
-		var want []int
-		if wait {
-			want = []int{1}
+		late := 0
+		for i := range p.Actions {
+			if a := &p.Actions[i]; a.IsLate() {
+				late++
+				if !wait || a.Path != "b.pak" {
+					t.Errorf("wait %t: %s is late", wait, a.Path)
+				}
+			}
 		}
-		if !slices.Equal(p.Waiting, want) || p.Actions[1].Path != "b.pak" {
-			t.Errorf("wait %t: actions %v wait, want %v", wait, p.Waiting, want)
+		if p.Late != late || wait != (late == 1) {
+			t.Errorf("wait %t: %d actions are late, the plan says %d", wait, late, p.Late)
 		}
 	}
 }
@@ -552,8 +557,23 @@ func TestOtherCountOfOutputs(t *testing.T) {
 		}
 		a := w.plan(t).Actions[0]
 		counts := slices.ContainsFunc(a.Reasons, func(r Reason) bool { return r.Kind == OutputCount && r.Old == fmt.Sprint(had) && r.New == "1" })
-		if a.Runs == (had == 1) || counts == (had == 1) {
+		if a.Runs() == (had == 1) || counts == (had == 1) {
 			t.Errorf("it had %d outputs: %v", had, a.Reasons)
 		}
+	}
+}
+
+// Deciding about a late action returns the decision and leaves the plan as it is.
+func TestDecidingChangesNoAction(t *testing.T) {
+	w := newWorld(map[string]store.BlobID{"a.pak": blob(1)})
+	w.config, w.wait = "[[rule]]\nmatch = \"*.pak\"\nrecipe = \"pak\"\n", true
+	p := w.plan(t)
+	before := p.Actions[0]
+	d := Decide(&p.Actions[0], p.Facts, p.Demand)
+	if decided := p.Actions[0].As(d); !d.Runs || !decided.Runs() || decided.IsLate() || len(decided.Reasons) != 1 || decided.Reasons[0].Kind != New {
+		t.Errorf("decided %+v", d)
+	}
+	if now := p.Actions[0]; !now.IsLate() || now.Runs() || now.Reasons != nil || now.ID != before.ID {
+		t.Errorf("the plan has %+v", now)
 	}
 }

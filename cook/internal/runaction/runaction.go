@@ -158,7 +158,7 @@ func (m *machine) action(ctx context.Context, want remote.Action, recipes []reci
 	at := func(on dependency.Dependency) contents.File { return m.contents.At(ctx, on) }
 	source := at(dependency.OfFile(want.Path))
 	a := &plan.Action{Path: want.Path, Target: want.Target, Source: &source, Method: method, Outputs: want.Outputs}
-	if err := a.Identify(plan.NewKey(), &source, at); err != nil {
+	if a.ID, err = a.Identify(plan.NewKey(), &source, at); err != nil {
 		return nil, fmt.Errorf("source: %w", err)
 	}
 	if a.ID != want.ID {

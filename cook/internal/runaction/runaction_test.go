@@ -109,7 +109,7 @@ func travel(t *testing.T, options join, adjust func(*remote.Action), files map[s
 	}
 	source := found.At(t.Context(), dependency.OfFile("a/s.txt"))
 	a := plan.Action{Path: "a/s.txt", Source: &source, Method: m, Outputs: []string{"a/s.txt", "a/s.txt.len"}}
-	if err := a.Identify(plan.NewKey(), &source, nil); err != nil {
+	if a.ID, err = a.Identify(plan.NewKey(), &source, nil); err != nil {
 		t.Fatal(err)
 	}
 	text, err := json.Marshal(options)

@@ -59,7 +59,7 @@ func checkPlan(s *pass.Session, r *reporter, p *plan.Plan, lost bool) {
 // outdated returns the reasons for cooking an action, except those that concern the
 // state of its outputs, which checkOutputs reports.
 func outdated(a *plan.Action) []plan.Reason {
-	if !a.Runs {
+	if !a.Runs() {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(a.Reasons), func(r plan.Reason) bool {

@@ -6,16 +6,18 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/assetcook/assetcook/cook/internal/contents"
 	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/cook/manifest"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// claim finds outputs that two actions want, or one that needs a folder where
-// another wants a file, or the cooker's own names.
+// claim fails actions whose outputs clash: with the output of another action, with a
+// directory that another output needs, or with files of the engine.
 func (p *planner) claim() {
 	p.claims = make(map[string]int, len(p.plan.Actions))
-	kept := map[string]string{} // outputs of actions that this run leaves alone
+	kept := map[string]string{} // outputs of actions that this run does not touch
 	for _, b := range p.plan.Kept {
 		for _, m := range b.Made {
 			kept[m.Path] = b.Path
@@ -24,14 +26,14 @@ func (p *planner) claim() {
 	fail := func(i int, output, other string) {
 		if a := &p.plan.Actions[i]; a.Err == nil {
 			a.Err = fmt.Errorf("output %s is claimed by %s as well; give one of them another name with output = in cook.toml", output, other)
-			a.Runs = false
+			a.State = Rests
 		}
 	}
 	for i := range p.plan.Actions {
 		a := &p.plan.Actions[i]
 		for _, out := range a.Outputs {
 			if err := checkName(out); err != nil {
-				a.Err, a.Runs = err, false
+				a.Err, a.State = err, Rests
 				continue
 			}
 			if j, taken := p.claims[out]; taken {
@@ -46,7 +48,7 @@ func (p *planner) claim() {
 			p.claims[out] = i
 		}
 	}
-	if p.FoldsCase {
+	if p.in.FoldsCase {
 		p.claimFolded(kept)
 	}
 	for i := range p.plan.Actions {
@@ -62,15 +64,15 @@ func (p *planner) claim() {
 	}
 }
 
-// A foldedClaim is an output as an action names it.
+// A foldedClaim is an output in the spelling of an action.
 type foldedClaim struct {
 	output string
-	action int // -1 for one that this run leaves alone
+	action int // -1 for an action that this run does not touch
 }
 
-// claimFolded fails actions whose outputs differ in case only from others, or from
-// those in kept, where the file system takes them for one. Outside cannot be asked
-// for such names, so an output that is new contests the plan.
+// claimFolded fails actions whose outputs differ only in case from other outputs, on file
+// systems that take both for one file. Outside cannot be asked for such names, so a new
+// output contests the plan.
 func (p *planner) claimFolded(kept map[string]string) {
 	p.folded = make(map[string]foldedClaim, len(p.plan.Actions))
 	for out := range kept {
@@ -80,7 +82,7 @@ func (p *planner) claimFolded(kept map[string]string) {
 		if i >= 0 && p.plan.Actions[i].Err == nil {
 			a := &p.plan.Actions[i]
 			a.Err = fmt.Errorf("outputs %s and %s differ in case only, and are one file here; rename a source, or give one of them another name with output = in cook.toml", pathname.Show(out), pathname.Show(other))
-			a.Runs = false
+			a.State = Rests
 		}
 	}
 	for i := range p.plan.Actions {
@@ -94,30 +96,30 @@ func (p *planner) claimFolded(kept map[string]string) {
 			p.folded[lower] = foldedClaim{out, i}
 			last := p.plan.Actions[i].Last
 			known := last != nil && slices.ContainsFunc(last.Made, func(m index.Artifact) bool { return m.Path == out })
-			p.plan.Contested = p.plan.Contested || p.Outside != nil && !known
+			p.plan.Contested = p.plan.Contested || p.in.Outside != nil && !known
 		}
 	}
 }
 
-// contest looks for actions elsewhere that claim an output, need a folder of its
-// name, or have a file where it needs a folder.
+// contest notes whether an action outside claims an output, needs a directory of its name,
+// or has a file where the output needs a directory.
 func (p *planner) contest(out string) {
-	if p.Outside == nil || p.plan.Contested {
+	if p.in.Outside == nil || p.plan.Contested {
 		return
 	}
-	contested := p.Outside.Owns(out) || p.Outside.Holds(out)
+	contested := p.in.Outside.Owns(out) || p.in.Outside.Holds(out)
 	for dir := path.Dir(out); dir != "." && !contested; dir = path.Dir(dir) {
-		contested = p.Outside.Owns(dir)
+		contested = p.in.Outside.Owns(dir)
 	}
 	p.plan.Contested = contested
 }
 
-// longestName is how many bytes a file's name may have, without its folders, on
-// almost every file system.
+// longestName is the most bytes of a file name, without directories, on almost every file
+// system.
 const longestName = 255
 
-// checkName returns an error for an output that cannot be: its name is the cooker's
-// own, or longer than a file's may be.
+// checkName returns an error for an impossible output: the engine uses its name, or the name
+// is too long.
 func checkName(out string) error {
 	if manifest.Reserved(out) {
 		return fmt.Errorf("output %s is the cooker's own file; choose another name with output = in cook.toml", out)
@@ -131,16 +133,16 @@ func checkName(out string) error {
 	return nil
 }
 
-// retire finds artifacts that no action claims any more: of sources that are
-// gone, and of actions whose outputs were renamed.
+// retire finds the artifacts that no action claims any more: artifacts of deleted sources,
+// and renamed outputs.
 func (p *planner) retire() {
 	known := map[string]bool{}
 	add := func(out, source, target string) {
-		// Who fails will not replace what another one has made.
+		// An action that fails does not replace the artifact of another action.
 		i, claimed := p.claims[out]
 		claimed = claimed && (p.plan.Actions[i].Err == nil || p.plan.Actions[i].Path == source)
-		// Removing it would remove what has the name in other letters now.
-		if p.FoldsCase {
+		// Removing it would remove the output with the same name in other letters.
+		if p.in.FoldsCase {
 			if other, taken := p.folded[strings.ToLower(out)]; taken && other.output != out {
 				return
 			}
@@ -156,26 +158,85 @@ func (p *planner) retire() {
 		}
 	}
 	for i := range p.plan.Actions {
-		// An action that cannot even be planned keeps what it has.
+		// An action that cannot be planned keeps its artifacts.
 		if a := &p.plan.Actions[i]; a.Last != nil && a.Err == nil {
 			for _, m := range a.Last.Made {
 				add(m.Path, a.Path, a.Target)
 			}
 		}
 	}
-	if len(p.Claims) == 0 {
+	if len(p.in.Claims) == 0 {
 		return
 	}
 	held := map[string]bool{}
-	for i := range p.Before {
-		for _, m := range p.Before[i].Made {
+	for i := range p.in.Before {
+		for _, m := range p.in.Before[i].Made {
 			held[m.Path] = true
 		}
 	}
-	for _, c := range p.Claims {
-		wanted := slices.Contains(p.Targets, c.Target) || !p.Rules.HasTarget(c.Target)
-		if wanted && !held[c.Output] && !manifest.Reserved(c.Output) && p.InScope(c.Source) && !p.Incomplete(c.Source) {
+	for _, c := range p.in.Claims {
+		wanted := slices.Contains(p.in.Targets, c.Target) || !p.in.Rules.HasTarget(c.Target)
+		if wanted && !held[c.Output] && !manifest.Reserved(c.Output) && p.in.InScope(c.Source) && !p.in.Incomplete(c.Source) {
 			add(c.Output, c.Source, c.Target)
 		}
 	}
+}
+
+// findMoves pairs actions that run with finished actions of the same ID whose artifacts are
+// about to be retired.
+func (p *planner) findMoves() {
+	byID := map[store.ActionID][]*contents.Before{}
+	for _, b := range p.gone {
+		if b.State == index.Done && b.Intact() {
+			byID[b.ID] = append(byID[b.ID], b)
+		}
+	}
+	for i := range p.plan.Actions {
+		a := &p.plan.Actions[i]
+		if !a.Runs() || p.in.Demand.Force {
+			continue
+		}
+		var from *contents.Before
+		if renamed(a) && !a.Stale {
+			from = a.Last
+		} else if gone := byID[a.ID]; len(gone) > 0 {
+			from, byID[a.ID] = gone[0], gone[1:]
+		}
+		if from == nil || !from.Intact() || len(from.Made) != len(a.Outputs) || !p.free(from.Made) || !p.sameDeps(a.Path, from) {
+			continue
+		}
+		a.Moved = from
+		if from.Path != a.Path {
+			a.Reasons = append(a.Reasons, Reason{Kind: MovedFrom, Subject: from.Path})
+		}
+	}
+}
+
+// free reports whether no action will write to the paths of these artifacts.
+func (p *planner) free(made []index.Artifact) bool {
+	return !slices.ContainsFunc(made, func(m index.Artifact) bool {
+		_, claimed := p.claims[m.Path]
+		return claimed
+	})
+}
+
+// renamed reports whether an output of an action was renamed.
+func renamed(a *Action) bool {
+	return slices.ContainsFunc(a.Reasons, func(r Reason) bool { return r.Kind == OutputRenamed })
+}
+
+// sameDeps reports whether the dependencies of a known action have the same content when a
+// source at another path names them.
+func (p *planner) sameDeps(source string, from *contents.Before) bool {
+	for _, d := range from.Deps {
+		at, err := d.Asked().Resolve(source)
+		if err != nil {
+			return false
+		}
+		d.On = at
+		if now := p.in.Facts.File(at); now.How == contents.Unreadable || Dependency(d.Name, at, now) != d {
+			return false
+		}
+	}
+	return true
 }
