@@ -34,6 +34,11 @@ var layers = [][]string{
 	{"cook/internal/verify", "cook/internal/watch", "cook/internal/survey", "cook/internal/runaction"},
 	{"cook/internal/pass"},
 	{"cook/internal/execute", "cook/internal/state"},
+	{"cook/internal/remote/broker"},
+	{"cook/internal/lookup"},
+	{"cook/internal/place"},
+	{"cook/internal/cookone"},
+	{"cook/internal/artifacts"},
 	{"cook/internal/plan"},
 	{"cook/internal/contents", "cook/internal/restat", "cook/internal/index/multiply"},
 	{"cook/internal/index", "cook/internal/bulk"},
@@ -65,10 +70,12 @@ var apart = []struct{ importer, imported string }{
 const edges = `
 cook/cli: cook cook/inspect cook/internal/export cook/internal/glob cook/internal/ids cook/internal/likeness cook/internal/pass cook/internal/remote cook/internal/report cook/internal/report/overview cook/internal/rules cook/internal/runaction cook/internal/scan cook/internal/scenario cook/internal/state cook/internal/statedir cook/internal/store cook/internal/survey cook/pak cook/recipe cook/remote hashing internal/atomicfile internal/busyfile internal/child internal/confine internal/human internal/image/pixmap internal/image/role internal/image/source internal/manpage internal/nearest internal/pathname internal/socket internal/sysmem internal/version profile profile/counters profile/events profile/events/command profile/events/export profile/guid profile/memory profile/smoke profile/view profile/view/command
 cook/inspect: cook/internal/execute cook/internal/glob cook/internal/likeness cook/internal/pass cook/internal/report/overview cook/internal/store cook/internal/survey cook/recipe internal/audio/loudness internal/audio/ogg internal/audio/opus internal/audio/pcm internal/audio/qoa internal/audio/source internal/audio/vorbiscomment internal/audio/wav internal/child internal/confine internal/image/cooked internal/image/pixmap internal/image/texture internal/mesh/drawn internal/pathname internal/webjson profile/view
+cook/internal/artifacts: cook/internal/glob cook/internal/index cook/internal/plan cook/internal/store cook/manifest hashing internal/dependency internal/pathname
 cook/internal/bulk: cook/internal/scan hashing internal/confine internal/dirfd internal/parallel
 cook/internal/clean: cook/internal/index cook/internal/pass cook/internal/plan cook/internal/state cook/internal/store cook/internal/watch internal/busyfile internal/confine internal/pathname
 cook/internal/contents: cook/internal/bulk cook/internal/index cook/internal/scan cook/internal/store cook/recipe hashing internal/confine internal/dependency internal/lease internal/parallel internal/pathname internal/regular
-cook/internal/execute: cook/internal/bulk cook/internal/contents cook/internal/glob cook/internal/index cook/internal/plan cook/internal/remote cook/internal/scan cook/internal/statedir cook/internal/store cook/manifest cook/recipe hashing internal/busyfile internal/confine internal/dependency internal/fastclock internal/human internal/lease internal/parallel internal/pathname internal/regular internal/sysidle profile profile/events profile/memory
+cook/internal/cookone: cook/internal/artifacts cook/internal/bulk cook/internal/contents cook/internal/glob cook/internal/index cook/internal/plan cook/internal/scan cook/internal/store cook/manifest cook/recipe hashing internal/confine internal/dependency internal/fastclock internal/lease internal/parallel internal/pathname internal/regular profile profile/events profile/memory
+cook/internal/execute: cook/internal/artifacts cook/internal/bulk cook/internal/contents cook/internal/cookone cook/internal/index cook/internal/lookup cook/internal/place cook/internal/plan cook/internal/remote cook/internal/remote/broker cook/internal/store hashing internal/dependency internal/parallel internal/pathname profile
 cook/internal/export: cook/manifest hashing internal/atomicfile internal/confine internal/parallel internal/pathname internal/reflink
 cook/internal/feed: cook/internal/peer hashing
 cook/internal/glob:
@@ -77,11 +84,14 @@ cook/internal/index/multiply: cook/internal/index cook/internal/scan
 cook/internal/index: cook/internal/scan cook/internal/store hashing internal/dependency
 cook/internal/likeness: cook/internal/scan cook/internal/store cook/internal/survey cook/recipe hashing internal/confine internal/image/cooked internal/image/pixmap internal/image/source internal/image/texture
 cook/internal/lint: cook/recipe
+cook/internal/lookup: cook/internal/artifacts cook/internal/bulk cook/internal/contents cook/internal/cookone cook/internal/index cook/internal/place cook/internal/plan cook/internal/remote cook/internal/store internal/confine internal/dependency profile
 cook/internal/notify:
-cook/internal/pass: cook/internal/contents cook/internal/execute cook/internal/glob cook/internal/ids cook/internal/index cook/internal/lint cook/internal/plan cook/internal/remote cook/internal/restat cook/internal/rules cook/internal/scan cook/internal/state cook/internal/statedir cook/internal/store cook/manifest cook/recipe hashing internal/advice internal/atomicfile internal/confine internal/dependency internal/human internal/lease internal/parallel internal/pathname internal/program internal/regular internal/sysmem profile profile/counters profile/events profile/guid
+cook/internal/pass: cook/internal/artifacts cook/internal/contents cook/internal/cookone cook/internal/execute cook/internal/glob cook/internal/ids cook/internal/index cook/internal/lint cook/internal/plan cook/internal/remote cook/internal/restat cook/internal/rules cook/internal/scan cook/internal/state cook/internal/statedir cook/internal/store cook/manifest cook/recipe hashing internal/advice internal/atomicfile internal/confine internal/dependency internal/human internal/lease internal/parallel internal/pathname internal/program internal/regular internal/sysmem profile profile/counters profile/events profile/guid
 cook/internal/peer: internal/socket
+cook/internal/place: cook/internal/bulk cook/internal/contents cook/internal/cookone cook/internal/index cook/internal/plan cook/internal/scan cook/internal/statedir cook/internal/store hashing internal/busyfile internal/confine internal/pathname profile
 cook/internal/plan: cook/internal/contents cook/internal/index cook/internal/rules cook/internal/store cook/manifest cook/recipe hashing internal/dependency internal/pathname internal/program
 cook/internal/project: cook/internal/rules cook/internal/scan internal/pathname internal/regular
+cook/internal/remote/broker: cook/internal/contents cook/internal/cookone cook/internal/index cook/internal/lookup cook/internal/plan cook/internal/remote cook/internal/store cook/recipe hashing internal/confine internal/dependency internal/human internal/parallel internal/pathname internal/regular internal/sysidle profile
 cook/internal/remote/messages:
 cook/internal/remote/reapi: cook/internal/remote/messages cook/internal/remote/share internal/pathname
 cook/internal/remote/remotetest: internal/faultlink
@@ -92,14 +102,14 @@ cook/internal/report/overview: cook/internal/execute cook/internal/likeness cook
 cook/internal/report: cook cook/internal/remote cook/internal/store internal/human internal/pathname profile profile/counters profile/guid profile/memory
 cook/internal/restat: cook/internal/bulk cook/internal/index cook/internal/scan hashing internal/dependency internal/dirfd internal/parallel internal/pathname
 cook/internal/rules: cook/internal/glob cook/recipe hashing internal/lazyregexp internal/nearest internal/pathname
-cook/internal/runaction: cook/internal/contents cook/internal/execute cook/internal/index cook/internal/pass cook/internal/plan cook/internal/remote cook/internal/rules cook/internal/scan cook/internal/store cook/recipe hashing internal/confine internal/dependency internal/parallel internal/pathname
+cook/internal/runaction: cook/internal/artifacts cook/internal/contents cook/internal/cookone cook/internal/index cook/internal/pass cook/internal/plan cook/internal/remote cook/internal/rules cook/internal/scan cook/internal/store cook/recipe hashing internal/confine internal/dependency internal/parallel internal/pathname
 cook/internal/scan: internal/dirfd internal/lazyregexp internal/lease internal/pathname
 cook/internal/scenario: cook cook/internal/glob cook/recipe internal/busyfile profile profile/counters profile/memory profile/smoke
 cook/internal/state: cook/internal/index cook/internal/plan cook/internal/scan cook/internal/statedir cook/internal/store cook/manifest hashing internal/atomicfile internal/busyfile internal/confine internal/dependency internal/mapped internal/pathname internal/regular internal/syncfs
 cook/internal/statedir: cook/manifest internal/busyfile internal/pathname internal/regular
 cook/internal/store: hashing internal/atomicfile internal/busyfile internal/dependency internal/reflink internal/regular
-cook/internal/survey: cook/internal/contents cook/internal/execute cook/internal/glob cook/internal/index cook/internal/pass cook/internal/plan cook/internal/rules cook/internal/scan cook/internal/state cook/internal/store cook/recipe hashing internal/confine internal/dependency internal/human internal/nearest internal/pathname
-cook/internal/verify: cook/internal/bulk cook/internal/contents cook/internal/execute cook/internal/glob cook/internal/index cook/internal/pass cook/internal/plan cook/internal/remote cook/internal/scan cook/internal/state cook/internal/statedir cook/internal/store cook/manifest cook/recipe hashing internal/advice internal/confine internal/dependency internal/human internal/parallel internal/pathname internal/regular profile
+cook/internal/survey: cook/internal/contents cook/internal/cookone cook/internal/execute cook/internal/glob cook/internal/index cook/internal/pass cook/internal/plan cook/internal/rules cook/internal/scan cook/internal/state cook/internal/store cook/recipe hashing internal/confine internal/dependency internal/human internal/nearest internal/pathname
+cook/internal/verify: cook/internal/artifacts cook/internal/bulk cook/internal/contents cook/internal/cookone cook/internal/execute cook/internal/glob cook/internal/index cook/internal/lookup cook/internal/pass cook/internal/plan cook/internal/remote cook/internal/scan cook/internal/state cook/internal/statedir cook/internal/store cook/manifest cook/recipe hashing internal/advice internal/confine internal/dependency internal/human internal/parallel internal/pathname internal/regular profile
 cook/internal/watch: cook/internal/feed cook/internal/index cook/internal/notify cook/internal/pass cook/internal/peer cook/internal/rules cook/internal/state cook/recipe internal/dependency internal/dirfd internal/pathname internal/program
 cook/manifest: hashing
 cook/pak: hashing internal/atomicfile internal/mapped internal/parallel internal/reflink internal/regular

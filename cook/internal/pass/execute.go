@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 
+	"github.com/assetcook/assetcook/cook/internal/cookone"
 	"github.com/assetcook/assetcook/cook/internal/execute"
 	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/internal/remote"
@@ -90,10 +91,10 @@ func (s *Session) Env(t *Todo) execute.Env {
 	if s.State != nil {
 		work = s.State.Work()
 	}
-	return execute.Env{
-		Assets: s.Assets, Out: s.Out, Work: work, Contents: t.Contents, Artifacts: t.Artifacts, Checksum: s.Checksum, Store: t.Store, Remote: server, Memory: memory,
+	return execute.Env{Work: work, Store: t.Store, Remote: server, Cook: cookone.Env{
+		Assets: s.Assets, Out: s.Out, Contents: t.Contents, Artifacts: t.Artifacts, Checksum: s.Checksum, Memory: memory,
 		Cores: parallel.NewCores(s.Limits.Workers), Now: s.Time.Now, Probe: s.Probe,
-	}
+	}}
 }
 
 // newOutputs yields the outputs that a plan may make where the index knows of none, each

@@ -8,8 +8,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/assetcook/assetcook/cook/internal/artifacts"
 	"github.com/assetcook/assetcook/cook/internal/contents"
-	"github.com/assetcook/assetcook/cook/internal/execute"
+	"github.com/assetcook/assetcook/cook/internal/cookone"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/internal/scan"
@@ -26,7 +27,7 @@ type Todo struct {
 	Rules    *Ruleset
 	Contents *contents.Contents
 	// Artifacts are what bundles are made of.
-	Artifacts *execute.Artifacts
+	Artifacts *artifacts.Catalog
 	Claims    []plan.Claim  // outputs that are ours though the index may not say so
 	Store     *store.Store  // nil for none
 	IDs       *Identities   // nil if assets have none
@@ -91,7 +92,7 @@ func Plan(ctx context.Context, s *Session, d *Delta) (*Todo, error) {
 	}
 	s.Observer.Stage("checksum")
 	begin := s.Time.Now()
-	t.Artifacts = &execute.Artifacts{Last: d.Last, Concerned: d.Concerned, Final: s.Scope.Source != ""}
+	t.Artifacts = &artifacts.Catalog{Last: d.Last, Concerned: d.Concerned, Final: s.Scope.Source != ""}
 	t.Contents = contents.New(contents.Options{
 		Artifacts: t.Artifacts.Digest,
 		Assets:    s.Assets, Known: s.known(d), Checksum: s.Checksum, IgnoreStamps: s.Mode.IgnoreStamps,
@@ -233,7 +234,7 @@ func (t *Todo) expected() (n int, took time.Duration) {
 	for i := range t.Actions {
 		if a := &t.Actions[i]; a.Runs() {
 			n++
-			took += execute.Expected(a)
+			took += cookone.Expected(a)
 		}
 	}
 	return n, took

@@ -21,8 +21,9 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/assetcook/assetcook/cook/internal/artifacts"
 	"github.com/assetcook/assetcook/cook/internal/contents"
-	"github.com/assetcook/assetcook/cook/internal/execute"
+	"github.com/assetcook/assetcook/cook/internal/cookone"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/plan"
@@ -205,14 +206,14 @@ func (m *machine) findTools(ctx context.Context, tools []remote.ToolFile) error 
 // cook cooks an action into numbered files.
 func (m *machine) cook(ctx context.Context, a *plan.Action) (rec remote.Record) {
 	sums, _ := hashing.Lookup("xxh3")
-	again := execute.NewAgain(execute.Env{
-		Assets: m.assets, Contents: m.contents, Artifacts: &execute.Artifacts{}, Checksum: sums,
+	again := cookone.NewAgain(cookone.Env{
+		Assets: m.assets, Contents: m.contents, Artifacts: &artifacts.Catalog{}, Checksum: sums,
 		Memory: pass.DefaultMemory(), Cores: parallel.NewCores(runtime.GOMAXPROCS(0)), Now: time.Now,
 	})
 	noted := ""
 	note := func(line string) { noted = line } // that programs are not confined here, such as
-	how := execute.Conditions{Scratch: m.out, Note: note, Read: func(deps []index.Dep) { rec.Reads = readings(deps) }}
-	err := again.Cook(ctx, a, how, func(made execute.Made) error {
+	how := cookone.Conditions{Scratch: m.out, Note: note, Read: func(deps []index.Dep) { rec.Reads = readings(deps) }}
+	err := again.Cook(ctx, a, how, func(made cookone.Made) error {
 		rec.CookTime, rec.Warnings = made.CookTime, made.Warnings
 		for i, file := range made.Files {
 			if err := m.out.Root().Rename(file, strconv.Itoa(i)); err != nil {

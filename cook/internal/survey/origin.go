@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/assetcook/assetcook/cook/internal/cookone"
 	"github.com/assetcook/assetcook/cook/internal/execute"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/pass"
@@ -65,7 +66,7 @@ func Makes(ctx context.Context, s *pass.Session, a *plan.Action) (lines, warning
 		return nil, nil
 	}
 	job := NewJob(ctx, Reading{s.Assets, s.Recipes, s.Checksum, s.Clock}, a.Method.Recipe, a.Path, a.Source.Stamp.Size)
-	lines, err := execute.Explain(ctx, explainer, job)
+	lines, err := cookone.Explain(ctx, explainer, job)
 	if err != nil {
 		return []string{err.Error()}, nil
 	}

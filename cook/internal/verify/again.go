@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/assetcook/assetcook/cook/internal/cookone"
 	"github.com/assetcook/assetcook/cook/internal/execute"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/pass"
@@ -42,13 +43,13 @@ func cookAgain(ctx context.Context, s *pass.Session, r *reporter, todo *pass.Tod
 
 	var expected time.Duration
 	for _, i := range drawn {
-		expected += execute.Expected(&todo.Actions[i])
+		expected += cookone.Expected(&todo.Actions[i])
 	}
 	r.observer.Planned(len(drawn), expected)
 	workers := s.Limits.Workers + 1 // another number than cooked them
 	env := s.Env(todo)
-	env.Cores = parallel.NewCores(workers)
-	again := execute.NewAgain(env)
+	env.Cook.Cores = parallel.NewCores(workers)
+	again := cookone.NewAgain(env.Cook)
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var done, compared atomic.Int64
@@ -91,7 +92,7 @@ func workFolder(out *confine.Dir, work string) (dir string, remove func() error,
 type worker struct {
 	session *pass.Session
 	report  *reporter
-	again   execute.Again
+	again   cookone.Again
 	dir     string // for all workers, below the output folder
 	name    string // its own
 	lost    bool   // nothing is known of dependencies
@@ -106,7 +107,7 @@ type worker struct {
 func (w *worker) repeat(ctx context.Context, a *plan.Action) {
 	event := execute.Event{Path: a.Path, Target: a.Target, Recipe: a.Method.Recipe.Name, In: a.Source.Stamp.Size}
 	started := event
-	started.Started, started.CookTime = true, execute.Expected(a)
+	started.Started, started.CookTime = true, cookone.Expected(a)
 	w.report.event(started)
 	begin := w.session.Time.Now()
 	now := w.try(ctx, a, !w.lost)
@@ -133,7 +134,7 @@ func (w *worker) repeat(ctx context.Context, a *plan.Action) {
 type attempt struct {
 	differences []difference
 	deps        []index.Dep
-	steps       []execute.Step
+	steps       []cookone.Step
 	traced      bool // deps have all that was read, whatever the recipe knows of that
 	err         error
 }
@@ -146,7 +147,7 @@ func (w *worker) try(ctx context.Context, a *plan.Action, trace bool) (now attem
 	if trace {
 		traced = func() { now.traced = true }
 	}
-	now.err = w.cook(ctx, a, allChanged, traced, func(scratch *confine.Dir, made execute.Made) (err error) {
+	now.err = w.cook(ctx, a, allChanged, traced, func(scratch *confine.Dir, made cookone.Made) (err error) {
 		now.deps, now.steps = made.Deps, made.Steps
 		now.differences, err = w.compareOutputs(a, scratch, made)
 		return err
@@ -176,7 +177,7 @@ func (w *worker) untraced(ctx context.Context, a *plan.Action, traced attempt) a
 
 // explain reports what differs, or why cooking failed, with its cause.
 func (w *worker) explain(ctx context.Context, a *plan.Action, differences []difference, err error) {
-	if errors.Is(err, execute.ErrChanged) {
+	if errors.Is(err, cookone.ErrChanged) {
 		w.report.found(Finding{Kind: NotUpToDate, Path: a.Path, Target: a.Target, Text: "changed while it was being verified; run cook"})
 		return
 	}
@@ -207,7 +208,7 @@ func (w *worker) explain(ctx context.Context, a *plan.Action, differences []diff
 // cook cooks an action with some of its conditions changed, and passes what it made, and the
 // scratch folder that has it, to look. If the machine, not the recipe, is why that fails, all
 // of verifying ends.
-func (w *worker) cook(ctx context.Context, a *plan.Action, c changes, traced func(), look func(scratch *confine.Dir, made execute.Made) error) error {
+func (w *worker) cook(ctx context.Context, a *plan.Action, c changes, traced func(), look func(scratch *confine.Dir, made cookone.Made) error) error {
 	impossible := func(err error) {
 		w.stop(fmt.Errorf("%s: cannot be cooked again: %w", pathname.Show(a.Path), err))
 	}
@@ -217,7 +218,7 @@ func (w *worker) cook(ctx context.Context, a *plan.Action, c changes, traced fun
 		return err
 	}
 	defer scratch.Close()
-	err = w.again.Cook(ctx, a, execute.Conditions{Scratch: scratch, Vars: c.vars(home), Traced: traced}, func(made execute.Made) error {
+	err = w.again.Cook(ctx, a, cookone.Conditions{Scratch: scratch, Vars: c.vars(home), Traced: traced}, func(made cookone.Made) error {
 		return look(scratch, made)
 	})
 	if err != nil && ctx.Err() == nil {
@@ -253,7 +254,7 @@ func (w *worker) hindrance(scratch *confine.Dir, err error) error {
 	if gone := w.session.State.CheckLock(); gone != nil {
 		return gone
 	}
-	var memory *execute.MemoryError
+	var memory *cookone.MemoryError
 	if errors.As(err, &memory) || advice.Known(err) {
 		return err
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/assetcook/assetcook/cook/internal/execute"
+	"github.com/assetcook/assetcook/cook/internal/cookone"
 	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/internal/confine"
@@ -78,7 +78,7 @@ func (r result) same(other result) bool {
 // the recipe's name.
 func (w *worker) cause(ctx context.Context, a *plan.Action) string {
 	with := func(c changes) (res result) {
-		res.err = w.cook(ctx, a, c, nil, func(_ *confine.Dir, made execute.Made) error {
+		res.err = w.cook(ctx, a, c, nil, func(_ *confine.Dir, made cookone.Made) error {
 			res.made = made.Artifacts
 			return nil
 		})

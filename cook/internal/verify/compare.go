@@ -5,7 +5,7 @@ import (
 	"io"
 
 	"github.com/assetcook/assetcook/cook/internal/contents"
-	"github.com/assetcook/assetcook/cook/internal/execute"
+	"github.com/assetcook/assetcook/cook/internal/cookone"
 	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/internal/confine"
 )
@@ -17,7 +17,7 @@ type difference struct {
 }
 
 // compareOutputs returns the outputs that differ.
-func (w *worker) compareOutputs(a *plan.Action, scratch *confine.Dir, made execute.Made) ([]difference, error) {
+func (w *worker) compareOutputs(a *plan.Action, scratch *confine.Dir, made cookone.Made) ([]difference, error) {
 	var all []difference
 	for i, m := range made.Artifacts {
 		was := &a.Last.Outputs[i]

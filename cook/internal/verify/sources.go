@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/assetcook/assetcook/cook/internal/artifacts"
 	"github.com/assetcook/assetcook/cook/internal/contents"
-	"github.com/assetcook/assetcook/cook/internal/execute"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/plan"
@@ -15,16 +15,16 @@ import (
 )
 
 // newContents knows nothing, so that each source is read, and its BLAKE3 computed.
-func newContents(s *pass.Session, artifacts *execute.Artifacts) *contents.Contents {
+func newContents(s *pass.Session, catalog *artifacts.Catalog) *contents.Contents {
 	return contents.New(contents.Options{
-		Artifacts: artifacts.Digest, Assets: s.Assets, Known: index.Empty(), Checksum: s.Checksum, Unsettled: true, Workers: s.Limits.Workers, Clock: s.Clock,
+		Artifacts: catalog.Digest, Assets: s.Assets, Known: index.Empty(), Checksum: s.Checksum, Unsettled: true, Workers: s.Limits.Workers, Clock: s.Clock,
 		Extracts: s.Recipes.Extract,
 	})
 }
 
 // makePlan plans what a cook would do about what was read.
-func makePlan(ctx context.Context, s *pass.Session, delta *pass.Delta, rules *pass.Ruleset, artifacts *execute.Artifacts, read *contents.Contents, before []contents.Before) (*pass.Todo, error) {
-	t := &pass.Todo{Rules: rules, Contents: read, Artifacts: artifacts}
+func makePlan(ctx context.Context, s *pass.Session, delta *pass.Delta, rules *pass.Ruleset, catalog *artifacts.Catalog, read *contents.Contents, before []contents.Before) (*pass.Todo, error) {
+	t := &pass.Todo{Rules: rules, Contents: read, Artifacts: catalog}
 	var err error
 	if t.Claims, err = s.State.Claims(delta.Last.ID() != "", s.Observer.Note); err != nil {
 		return nil, err

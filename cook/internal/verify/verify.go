@@ -28,8 +28,8 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/assetcook/assetcook/cook/internal/artifacts"
 	"github.com/assetcook/assetcook/cook/internal/contents"
-	"github.com/assetcook/assetcook/cook/internal/execute"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/state"
@@ -122,8 +122,8 @@ func verify(ctx context.Context, s *pass.Session, r *reporter, sample sample, op
 	if err != nil {
 		return sum, err
 	}
-	artifacts := &execute.Artifacts{Last: delta.Last, Final: true, IDs: ids.Of}
-	sources := newContents(s, artifacts)
+	catalog := &artifacts.Catalog{Last: delta.Last, Final: true, IDs: ids.Of}
+	sources := newContents(s, catalog)
 	read := newReader(s, delta, sources, openStore(s))
 	delta.Before = nil // the reader has it
 	if err := read.readEverything(ctx, r); err != nil {
@@ -141,7 +141,7 @@ func verify(ctx context.Context, s *pass.Session, r *reporter, sample sample, op
 		}
 	}
 	r.stage("plan")
-	todo, err := makePlan(ctx, s, delta, rules, artifacts, sources, read.before)
+	todo, err := makePlan(ctx, s, delta, rules, catalog, sources, read.before)
 	if err != nil {
 		return sum, err
 	}
