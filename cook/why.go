@@ -183,7 +183,7 @@ func explanation(ctx context.Context, s *pass.Session, t *pass.Todo, a *plan.Act
 
 // choices lists what the rules decided.
 func choices(m *plan.Method) (options []Option, rules []string) {
-	for step := range m.Steps("") {
+	for step := range m.Choice.Steps("") {
 		options = append(options, Option{"recipe" + step.Of, fmt.Sprintf("%s version %d", step.Recipe.Name, step.Recipe.Version), step.Chosen().String()})
 		for _, o := range step.Options {
 			options = append(options, Option{o.Key + step.Of, o.Value, o.From.String()})

@@ -111,7 +111,7 @@ func (c *Cooker) cookChain(ctx context.Context, t Task, how Attempt) (_ Ready, e
 	}
 	now := &chain{whole: before.whole, made: map[string]madeFile{}}
 	maps.Copy(now.made, before.made)
-	for i, output := range t.Action.Method.First.Outputs {
+	for i, output := range t.Action.Method.First.Choice.Outputs {
 		p := output.Name(t.Action.Path)
 		m := &first.Made[i]
 		now.made[p] = madeFile{
@@ -131,7 +131,7 @@ func (c *Cooker) cookChain(ctx context.Context, t Task, how Attempt) (_ Ready, e
 			r.takeArtifactOf(first, i)
 			continue
 		}
-		f := now.made[t.Action.Method.First.Outputs[i].Name(t.Action.Path)]
+		f := now.made[t.Action.Method.First.Choice.Outputs[i].Name(t.Action.Path)]
 		src := Source{assets: f.in, path: f.name, size: f.file.Stamp.Size}
 		how.Source = &src
 		done, err := c.step(ctx, t, now, key, next, &f.file, how)
@@ -184,8 +184,8 @@ const maxNaming = 16 << 20
 // not find the second. Recipes with NamesOutputs write the final names.
 func (r *Ready) namesReplaced() error {
 	a := r.Task.Action
-	names := a.Method.FinalNames(a.Path)
-	if a.Method.Recipe.NamesOutputs || len(names) < 2 {
+	names := a.Method.Choice.FinalNames(a.Path)
+	if a.Method.Choice.Recipe.NamesOutputs || len(names) < 2 {
 		return nil
 	}
 	for i, name := range names {
@@ -203,7 +203,7 @@ func (r *Ready) namesReplaced() error {
 			}
 			if hasWord(text, old) {
 				return fmt.Errorf("%s names %s, which a rule for artifacts renames to %s: set output in that rule to keep the name, or have the recipe %q write the new one",
-					pathname.Show(a.Outputs[j]), pathname.Show(old), pathname.Show(path.Base(name)), a.Method.Recipe.Name)
+					pathname.Show(a.Outputs[j]), pathname.Show(old), pathname.Show(path.Base(name)), a.Method.Choice.Recipe.Name)
 			}
 		}
 	}

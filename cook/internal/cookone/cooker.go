@@ -172,7 +172,7 @@ func (c *Cooker) cookOnce(ctx context.Context, t Task, how Attempt) (_ Ready, er
 	span := how.Probe.Begin("cook/run/recipe", "")
 	var cookErr error
 	used, known := onProcessor(func() {
-		cookErr = protect(func() error { return t.Action.Method.Cooker.Cook(ctx, job) })
+		cookErr = protect(func() error { return t.Action.Method.Choice.Cooker.Cook(ctx, job) })
 	})
 	cookErr = cmp.Or(w.denied, cookErr)
 	span.End()

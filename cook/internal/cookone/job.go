@@ -26,8 +26,8 @@ import (
 func (c *Cooker) recipeEnv(ctx context.Context, t Task, tmp *Scratch, w *watch, how Attempt) recipe.Env {
 	a := t.Action
 	env := recipe.Env{
-		Recipe: a.Method.Recipe, Path: a.Path, Outputs: tmp.abs(), Names: a.Method.FinalNames(a.Path), Create: tmp.create,
-		Assets: c.env.Assets.Name(), SourceFile: t.chain.file(a.Path), Followed: a.Method.Followed,
+		Recipe: a.Method.Choice.Recipe, Path: a.Path, Outputs: tmp.abs(), Names: a.Method.Choice.FinalNames(a.Path), Create: tmp.create,
+		Assets: c.env.Assets.Name(), SourceFile: t.chain.file(a.Path), Followed: a.Method.Choice.Followed,
 		Open: func(p string) (fs.File, error) { return c.openInput(ctx, t, p, w, how.Source) },
 		Stat: func(p string) (fs.FileInfo, error) {
 			if f, made := t.chain.at(p); made {
@@ -105,7 +105,7 @@ func (c *Cooker) extract(t Task, of dependency.Dependency) (said []recipe.Said, 
 		return nil, false, fmt.Errorf("another recipe made this source, so no file can be asked what it is for: %w", errors.ErrUnsupported)
 	}
 	if plan.IsAsked(of) && !slices.ContainsFunc(t.Asked(), func(d recipe.Dep) bool { return d.On == of }) {
-		return nil, false, fmt.Errorf("recipe %s: %s is not asked by its method Asks", t.Action.Method.Recipe.Name, pathname.Show(of.String()))
+		return nil, false, fmt.Errorf("recipe %s: %s is not asked by its method Asks", t.Action.Method.Choice.Recipe.Name, pathname.Show(of.String()))
 	}
 	return c.env.Contents.Extract(of)
 }

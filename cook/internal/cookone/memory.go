@@ -61,7 +61,7 @@ func (b *budget) admit(ctx context.Context, a *plan.Action, how Attempt) (releas
 	defer how.Probe.Begin("cook/run/admit", "").End()
 	size := a.Source.Stamp.Size
 	need := size*3 + 1<<20
-	if e, ok := a.Method.Cooker.(recipe.Estimator); ok {
+	if e, ok := a.Method.Choice.Cooker.(recipe.Estimator); ok {
 		need, err = estimate(e, how.Source, min(size, recipe.HeadSize), size)
 		if errors.Is(err, recipe.ErrShortHead) {
 			var whole func()
@@ -76,7 +76,7 @@ func (b *budget) admit(ctx context.Context, a *plan.Action, how Attempt) (releas
 		}
 	}
 	if need < 0 {
-		return nil, fmt.Errorf("recipe %s estimates that it needs %d bytes of memory", a.Method.Recipe.Name, need)
+		return nil, fmt.Errorf("recipe %s estimates that it needs %d bytes of memory", a.Method.Choice.Recipe.Name, need)
 	}
 	return b.reserve(ctx, need, how)
 }

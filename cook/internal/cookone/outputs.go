@@ -42,11 +42,11 @@ func (c *Cooker) collect(ctx context.Context, t Task, tmp *Scratch, probe *profi
 		info, err := root.Lstat(name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return nil, fmt.Errorf("recipe %s wrote nothing to output %s", a.Method.Recipe.Name, pathname.Show(a.Outputs[i]))
+			return nil, fmt.Errorf("recipe %s wrote nothing to output %s", a.Method.Choice.Recipe.Name, pathname.Show(a.Outputs[i]))
 		case err != nil:
 			return nil, err
 		case !info.Mode().IsRegular():
-			return nil, fmt.Errorf("recipe %s made no regular file of output %s", a.Method.Recipe.Name, pathname.Show(a.Outputs[i]))
+			return nil, fmt.Errorf("recipe %s made no regular file of output %s", a.Method.Choice.Recipe.Name, pathname.Show(a.Outputs[i]))
 		}
 		if info.Mode().Perm() != c.mode {
 			if err := root.Chmod(name, c.mode); err != nil {

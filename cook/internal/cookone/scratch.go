@@ -154,7 +154,7 @@ type confiner interface{ Confined() bool }
 // now. Files left by an earlier run are removed. Programs left by that run cannot write to the new
 // directory: they are confined to the old one, although the name is the same.
 func (s *Scratch) folderOf(a *plan.Action) (string, error) {
-	if c, ok := a.Method.Cooker.(confiner); !ok || !c.Confined() || s.names == nil {
+	if c, ok := a.Method.Choice.Cooker.(confiner); !ok || !c.Confined() || s.names == nil {
 		return s.folder()
 	}
 	hash := fnv.New64a()

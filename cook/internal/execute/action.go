@@ -96,7 +96,7 @@ func (w *worker) cookAndPlace(ctx context.Context, i int, t cookone.Task, k *loo
 		return cookone.Ready{}, "", err
 	}
 	outcome := Cooked
-	if k != nil && t.Action.Method.Cheap() && slices.Equal(k.Made, made) {
+	if k != nil && t.Action.Method.Choice.Cheap() && slices.Equal(k.Made, made) {
 		outcome = Restored
 	}
 	err = w.run.outputs.Place(r, w.probe)

@@ -119,7 +119,7 @@ func TestForetellLooksForContent(t *testing.T) {
 		w := &worker{run: r}
 		made := []index.Artifact{{Path: "a.x", Blob: store.BlobID{1}}}
 		a := &plan.Action{
-			Outputs: []string{"a.x"}, Method: &plan.Method{Method: &rules.Method{Recipe: recipe.Recipe{Cheap: cheap}}},
+			Outputs: []string{"a.x"}, Method: &plan.Method{Choice: &rules.Method{Recipe: recipe.Recipe{Cheap: cheap}}},
 			Last: &contents.Before{Action: index.Action{State: index.Done, Made: made}, Outputs: []contents.Output{{State: contents.Missing}}},
 		}
 		if got, _ := w.foretell(t.Context(), cookone.TaskOf(a)); got.Outcome != want {

@@ -24,7 +24,7 @@ func TestEqualActionsWaitAndAreLinked(t *testing.T) {
 	newWorker := func(name string) *worker { return &worker{run: r, site: thisMachine{r}, probe: probe.Worker(name)} }
 
 	task := func(id byte) cookone.Task {
-		m := &plan.Method{Method: &rules.Method{}}
+		m := &plan.Method{Choice: &rules.Method{}}
 		return cookone.TaskOf(&plan.Action{ID: store.ActionID{id}, Method: m})
 	}
 

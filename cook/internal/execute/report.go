@@ -115,7 +115,7 @@ func (r *reporter) result(res *Result, warnings []string, took time.Duration) {
 		e.In = a.Source.Stamp.Size
 	}
 	if a.Method != nil {
-		e.Recipe = a.Method.Recipe.Name
+		e.Recipe = a.Method.Choice.Recipe.Name
 	}
 	for _, m := range res.Made {
 		e.Out += m.Stamp.Size

@@ -68,7 +68,7 @@ var errNotAtHand = errors.New("not in the store any more")
 func IsNotAtHand(err error) bool { return errors.Is(err, errNotAtHand) }
 
 // Stores reports whether the result of an action is kept in the store.
-func (f *Finder) Stores(a *plan.Action) bool { return f.Store != nil && !a.Method.Cheap() }
+func (f *Finder) Stores(a *plan.Action) bool { return f.Store != nil && !a.Method.Choice.Cheap() }
 
 // IndexHas reports whether the index has the result of an action, because only outputs of
 // the action were lost or renamed.
@@ -168,7 +168,7 @@ func (f *Finder) relocate(ctx context.Context, source string, deps []index.Dep) 
 
 // AtHand predicts whether Fetch finds the content of a known result.
 func (f *Finder) AtHand(k Known) bool {
-	if k.Task.Action.Moved != nil || k.Task.Action.Method.Cheap() { // cheap content is made again
+	if k.Task.Action.Moved != nil || k.Task.Action.Method.Choice.Cheap() { // cheap content is made again
 		return true
 	}
 	for _, m := range k.Made {

@@ -46,7 +46,7 @@ func firstKinds(d *Delta, t *Todo) (copied, leftOut []Kind) {
 	ships, out := kinds{}, kinds{}
 	counted := "" // the last path, which may have actions for more targets
 	for i := range t.Actions {
-		if a := &t.Actions[i]; a.Path != counted && a.Method != nil && !a.Held() && a.Method.Recipe.Name == recipe.Fallback && a.Method.Then == nil && a.Method.Chosen().Line == 0 {
+		if a := &t.Actions[i]; a.Path != counted && a.Method != nil && !a.Held() && a.Method.Choice.Recipe.Name == recipe.Fallback && a.Method.Choice.Then == nil && a.Method.Choice.Chosen().Line == 0 {
 			ships.addKind(recipe.Ext(a.Path), a.Source.Stamp.Size)
 			counted = a.Path
 		}

@@ -51,7 +51,7 @@ func (s *Session) suspect(a *plan.Action, first func(n int64) ([]byte, error)) (
 			lines = []string{fmt.Sprintf("looking at it panicked: %v", p)}
 		}
 	}()
-	linter, ok := a.Method.Cooker.(recipe.Linter)
+	linter, ok := a.Method.Choice.Cooker.(recipe.Linter)
 	want := int64(lint.Head)
 	if ok {
 		want = recipe.HeadSize
@@ -102,7 +102,7 @@ func (s *Session) noteUnrecognized(t *Todo) {
 	var list tally
 	for i := range t.Actions {
 		a := &t.Actions[i]
-		if a.Err != nil || !a.Runs() || a.Method.Recipe.Name != recipe.Fallback {
+		if a.Err != nil || !a.Runs() || a.Method.Choice.Recipe.Name != recipe.Fallback {
 			continue
 		}
 		if name := t.Rules.Unrecognized(a.Path); name != "" {

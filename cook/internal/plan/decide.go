@@ -209,7 +209,7 @@ func methodChanges(a *Action) []Reason {
 		was[f.Key] = f.Value
 	}
 	// Another recipe has other options, so the name says everything.
-	if name := a.Method.Recipe.Name; was[fieldRecipe] != name {
+	if name := a.Method.Choice.Recipe.Name; was[fieldRecipe] != name {
 		return []Reason{{Kind: RecipeChanged, Old: was[fieldRecipe], New: name}}
 	}
 	var reasons []Reason
@@ -226,7 +226,7 @@ func methodChanges(a *Action) []Reason {
 		} else if key == fieldHolder {
 			r = Reason{Kind: HolderChanged, Old: from, New: to}
 		} else if key == fieldVersion {
-			r = Reason{Kind: RecipeVersionChanged, Subject: a.Method.Recipe.Name, Old: from, New: to}
+			r = Reason{Kind: RecipeVersionChanged, Subject: a.Method.Choice.Recipe.Name, Old: from, New: to}
 		}
 		reasons = append(reasons, r)
 	}

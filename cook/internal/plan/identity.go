@@ -66,13 +66,13 @@ func actionID(k *hashing.Key, a *Action, src *contents.File, asked []index.Dep) 
 	for _, out := range a.Outputs {
 		k.String("output extension", path.Ext(out))
 	}
-	if m.Then != nil {
-		for step := range m.Steps(src.Path) { // a step names its files relative to itself
+	if m.Choice.Then != nil {
+		for step := range m.Choice.Steps(src.Path) { // a step names its files relative to itself
 			k.String("made extension", path.Ext(step.Path))
 			k.String("made folder", pathname.Relative(path.Dir(src.Path), path.Dir(step.Path)))
 		}
 	}
-	if m.Bundles() { // it takes all artifacts of its target, except its own
+	if m.Choice.Bundles() { // it takes all artifacts of its target, except its own
 		k.String("target", a.Target)
 		for _, out := range a.Outputs {
 			k.String("output", out)
@@ -83,11 +83,11 @@ func actionID(k *hashing.Key, a *Action, src *contents.File, asked []index.Dep) 
 		k.Bool("found", d.Found)
 		k.Digest("said", hashing.Digest(d.Blob))
 	}
-	if m.UsesPath() {
+	if m.Choice.UsesPath() {
 		k.String("source path", src.Path)
 	}
-	if m.NamesOutputs() {
-		for _, name := range m.FinalNames(src.Path) {
+	if m.Choice.NamesOutputs() {
+		for _, name := range m.Choice.FinalNames(src.Path) {
 			k.String("name", name)
 		}
 	}
@@ -98,17 +98,17 @@ func actionID(k *hashing.Key, a *Action, src *contents.File, asked []index.Dep) 
 // directories, as dependencies sorted by name. Nothing can be asked about a source that
 // another recipe made.
 func Asks(m *Method, source string) ([]recipe.Dep, error) {
-	if r := m.Holder(); r != nil {
+	if r := m.Choice.Holder(); r != nil {
 		return askHolders(r, source)
 	}
 	for m.First != nil {
 		m = m.First
 	}
-	c, ok := m.Cooker.(recipe.Asker)
+	c, ok := m.Choice.Cooker.(recipe.Asker)
 	if !ok {
 		return nil, nil
 	}
-	job := askingJob(m.Recipe, source)
+	job := askingJob(m.Choice.Recipe, source)
 	err := c.Asks(job)
 	return job.Deps(), err
 }
@@ -161,21 +161,4 @@ func (a *Action) Step(k *hashing.Key, m *Method, source *contents.File, file fun
 	step := &Action{Path: source.Path, Target: a.Target, Source: source, Method: m, Outputs: outputs(m, source.Path, a.Target)}
 	step.ID, err = step.Identify(k, source, file)
 	return step, err
-}
-
-// outputs returns the paths of a method's outputs.
-func outputs(m *Method, path, target string) []string {
-	list := m.Names(path)
-	for i, name := range list {
-		list[i] = under(target, name)
-	}
-	return list
-}
-
-// under returns the path of an output in the directory of its target.
-func under(target, name string) string {
-	if target == "" {
-		return name
-	}
-	return target + "/" + name
 }

@@ -15,10 +15,10 @@ import (
 
 // A Method is a method of the rules with everything that identifies it.
 type Method struct {
-	*rules.Method
-	First *Method         // first step of a chain; nil for no chain
-	Next  []*Method       // by output of First; nil if placed as it is
-	Tools []contents.File // programs, their interpreters and libraries
+	Choice *rules.Method   // with recipe and options
+	First  *Method         // first step of a chain; nil for no chain
+	Next   []*Method       // by output of First; nil if placed as it is
+	Tools  []contents.File // programs, their interpreters and libraries
 	// Fields are hashed for the action ID, in this order.
 	Fields index.Method
 }
@@ -133,7 +133,7 @@ func (p *Methods) Of(chosen *rules.Method) (*Method, error) {
 	if m, ok := p.known[chosen]; ok {
 		return m, nil
 	}
-	m := &Method{Method: chosen}
+	m := &Method{Choice: chosen}
 	add := func(key, value string) { m.Fields = append(m.Fields, index.Field{Key: key, Value: value}) }
 	var kinds, tools []string
 	for step := range chosen.Steps("") {
@@ -171,11 +171,11 @@ func (p *Methods) Of(chosen *rules.Method) (*Method, error) {
 
 // identifySteps identifies the methods of a chain's steps.
 func (p *Methods) identifySteps(m *Method) (err error) {
-	if m.First, err = p.Of(m.Alone); err != nil {
+	if m.First, err = p.Of(m.Choice.Alone); err != nil {
 		return err
 	}
-	m.Next = make([]*Method, len(m.Then))
-	for i, next := range m.Then {
+	m.Next = make([]*Method, len(m.Choice.Then))
+	for i, next := range m.Choice.Then {
 		if next != nil {
 			if m.Next[i], err = p.Of(next); err != nil {
 				return err
@@ -223,4 +223,21 @@ func (p *Methods) identifyTools(m *Method, names []string) error {
 		m.Fields = append(m.Fields, index.Field{Key: fieldMachine, Value: strings.Join(slices.Compact(machine), "\n")})
 	}
 	return nil
+}
+
+// outputs returns the paths of a method's outputs.
+func outputs(m *Method, path, target string) []string {
+	list := m.Choice.Names(path)
+	for i, name := range list {
+		list[i] = under(target, name)
+	}
+	return list
+}
+
+// under returns the path of an output in the directory of its target.
+func under(target, name string) string {
+	if target == "" {
+		return name
+	}
+	return target + "/" + name
 }

@@ -320,7 +320,7 @@ func (a *Action) Held() bool { return a.Err == nil && a.Outputs == nil }
 // sources that read it, if one recipe holds it and cooks all of them for the action's
 // target. Otherwise there are none.
 func (p *planner) holders(a *Action) (list []string) {
-	if a.Method.Holder() == nil {
+	if a.Method.Choice.Holder() == nil {
 		return nil
 	}
 	asked, err := Asks(a.Method, a.Path)
@@ -333,7 +333,7 @@ func (p *planner) holders(a *Action) (list []string) {
 		}
 		for _, reader := range p.in.Facts.Sayers(d.On) {
 			m, err := p.in.Rules.Method(reader, a.Target)
-			if err != nil || m.Recipe.Name != a.Method.Holder().Name {
+			if err != nil || m.Recipe.Name != a.Method.Choice.Holder().Name {
 				return nil
 			}
 			list = append(list, reader)

@@ -61,11 +61,11 @@ func Trace(out, cache string, list []Asset) error {
 // Makes asks a recipe what it makes of a source, and what it warns of. That it cannot cook it
 // shows elsewhere.
 func Makes(ctx context.Context, s *pass.Session, a *plan.Action) (lines, warnings []string) {
-	explainer, ok := a.Method.Cooker.(recipe.Explainer)
+	explainer, ok := a.Method.Choice.Cooker.(recipe.Explainer)
 	if !ok {
 		return nil, nil
 	}
-	job := NewJob(ctx, Reading{s.Assets, s.Recipes, s.Checksum, s.Clock}, a.Method.Recipe, a.Path, a.Source.Stamp.Size)
+	job := NewJob(ctx, Reading{s.Assets, s.Recipes, s.Checksum, s.Clock}, a.Method.Choice.Recipe, a.Path, a.Source.Stamp.Size)
 	lines, err := cookone.Explain(ctx, explainer, job)
 	if err != nil {
 		return []string{err.Error()}, nil

@@ -62,7 +62,7 @@ func cookAgain(ctx context.Context, s *pass.Session, r *reporter, todo *pass.Tod
 		}
 		return nil
 	})
-	asks := func(i int) bool { return !todo.Actions[i].Method.Cheap() }
+	asks := func(i int) bool { return !todo.Actions[i].Method.Choice.Cheap() }
 	err = closeRemote(ctx, server, slices.ContainsFunc(drawn, asks))
 	return int(done.Load()), int(compared.Load()), cmp.Or(context.Cause(ctx), err)
 }
@@ -105,7 +105,7 @@ type worker struct {
 
 // repeat cooks an action again and reports what differs.
 func (w *worker) repeat(ctx context.Context, a *plan.Action) {
-	event := execute.Event{Path: a.Path, Target: a.Target, Recipe: a.Method.Recipe.Name, In: a.Source.Stamp.Size}
+	event := execute.Event{Path: a.Path, Target: a.Target, Recipe: a.Method.Choice.Recipe.Name, In: a.Source.Stamp.Size}
 	started := event
 	started.Started, started.CookTime = true, cookone.Expected(a)
 	w.report.event(started)
@@ -188,7 +188,7 @@ func (w *worker) explain(ctx context.Context, a *plan.Action, differences []diff
 	if ctx.Err() != nil {
 		return
 	}
-	f := Finding{Kind: NotReproducible, Path: a.Path, Target: a.Target, Recipe: a.Method.Recipe.Name}
+	f := Finding{Kind: NotReproducible, Path: a.Path, Target: a.Target, Recipe: a.Method.Choice.Recipe.Name}
 	if err != nil {
 		f.Text = fmt.Sprintf("cannot be cooked again: the recipe %q %s: %v", f.Recipe, cause, err)
 		w.report.found(f)

@@ -36,7 +36,7 @@ func (w *worker) checkInputs(a *plan.Action, now attempt) {
 		}
 		slices.SortFunc(inputs, dependency.Compare)
 		inputs = slices.Compact(inputs)
-		f := Finding{Kind: kind, Path: a.Path, Target: a.Target, Recipe: a.Method.Recipe.Name, Warning: kind != HiddenRead,
+		f := Finding{Kind: kind, Path: a.Path, Target: a.Target, Recipe: a.Method.Choice.Recipe.Name, Warning: kind != HiddenRead,
 			Text: describeHidden(kind, a, inputs, now.traced)}
 		for _, on := range inputs {
 			f.Inputs = append(f.Inputs, inputName(on))
@@ -149,7 +149,7 @@ func describeHidden(kind FindingKind, a *plan.Action, inputs []dependency.Depend
 		text = fmt.Sprintf("looked into %s: files that appear there would not cook this again", what)
 	}
 	if !traced {
-		return fmt.Sprintf("the recipe %q %s; it does not read the same each time", a.Method.Recipe.Name, text)
+		return fmt.Sprintf("the recipe %q %s; it does not read the same each time", a.Method.Choice.Recipe.Name, text)
 	}
 	return fmt.Sprintf("%s %s; add reads = [%s], or have all that it reads recorded by deps = \"trace\"", program(a), text, strings.Join(asReads(a.Path, inputs), ", "))
 }
@@ -164,7 +164,7 @@ func inputName(on dependency.Dependency) string {
 
 // program names what an action runs; of a chain, one of the programs that it runs.
 func program(a *plan.Action) string {
-	if user, ok := a.Method.Cooker.(recipe.ToolUser); ok && a.Method.Then == nil {
+	if user, ok := a.Method.Choice.Cooker.(recipe.ToolUser); ok && a.Method.Choice.Then == nil {
 		if tools := user.Tools(); len(tools) > 0 {
 			return pathname.Show(tools[0])
 		}

@@ -62,7 +62,7 @@ const sharedTime = time.Minute
 // is not shared has none.
 func sharedResults(ctx context.Context, server *remote.Client, cooker *cookone.Cooker, s cookone.Step) (all []store.Result) {
 	t := s.Task
-	if t.Action.Method.Cheap() {
+	if t.Action.Method.Choice.Cheap() {
 		return nil
 	}
 	id, err := t.Action.Identify(plan.NewKey(), t.Action.Source, cooker.FileOf(ctx))

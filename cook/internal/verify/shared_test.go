@@ -83,7 +83,7 @@ func TestSharedResultsAreOfTheLastReads(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			task := cookone.TaskOf(&plan.Action{
 				Path: "a.x", Last: c.last, Source: &contents.File{Path: "a.x", How: contents.ByReading},
-				Method: &plan.Method{Method: &rules.Method{Recipe: recipe.Recipe{Name: "x"}}},
+				Method: &plan.Method{Choice: &rules.Method{Recipe: recipe.Recipe{Name: "x"}}},
 			})
 			var got []time.Duration
 			for _, r := range sharedResults(t.Context(), sharingServer(t), g.Cooker(), cookone.Step{Task: task}) {

@@ -92,7 +92,7 @@ func configError(format string, args ...any) error {
 
 // verify does the work of Run once the session is open.
 func verify(ctx context.Context, s *pass.Session, r *reporter, sample sample, opt Options) (sum Sum, err error) {
-	last, err := load(s, r)
+	last, lost, err := load(s, r)
 	if err != nil {
 		return sum, err
 	}
@@ -135,7 +135,7 @@ func verify(ctx context.Context, s *pass.Session, r *reporter, sample sample, op
 			r.found(f)
 		}
 	}
-	if !last.lost {
+	if !lost {
 		if err := checkManifest(s, r, read.before, ids); err != nil {
 			return sum, err
 		}
@@ -146,39 +146,33 @@ func verify(ctx context.Context, s *pass.Session, r *reporter, sample sample, op
 		return sum, err
 	}
 	sum.Assets = countCooked(todo.Plan)
-	checkPlan(s, r, todo.Plan, last.lost)
-	if !last.lost && !opt.AllowExtra && len(s.Scope.Patterns) == 0 {
+	checkPlan(s, r, todo.Plan, lost)
+	if !lost && !opt.AllowExtra && len(s.Scope.Patterns) == 0 {
 		if err := checkExtra(ctx, s, r, read.before, todo.Claims); err != nil {
 			return sum, err
 		}
 	}
 	r.stage("store")
-	if sum.Blobs, err = read.checkStore(ctx, r, last.lost); err != nil {
+	if sum.Blobs, err = read.checkStore(ctx, r, lost); err != nil {
 		return sum, err
 	}
 	r.stage("cook")
 	sum.Seed = newSeed(opt.Seed)
-	sum.Again, sum.Shared, err = cookAgain(ctx, s, r, todo, sampleOf(todo.Plan, sample, sum.Seed, last.lost), last.lost)
+	sum.Again, sum.Shared, err = cookAgain(ctx, s, r, todo, sampleOf(todo.Plan, sample, sum.Seed, lost), lost)
 	return sum, err
 }
 
-// A known is what the last run left.
-type known struct {
-	*state.Known
-	lost bool // there is no index, and this is what the manifest knows
-}
-
-// load loads the index, or what the manifest knows of it.
-func load(s *pass.Session, r *reporter) (known, error) {
-	last, err := s.State.Load()
+// load loads the index. If it is lost, load returns the part of it that the manifest has.
+func load(s *pass.Session, r *reporter) (last *state.Known, lost bool, err error) {
+	last, err = s.State.Load()
 	if err == nil {
 		if err = index.Guard(last.Check); err == nil {
-			return known{last, false}, nil
+			return last, false, nil
 		}
 		last.Close()
 	}
 	if errors.Is(err, state.ErrUnreadable) {
-		return known{}, fmt.Errorf("%w; remove it", s.State.Describe(err))
+		return nil, false, fmt.Errorf("%w; remove it", s.State.Describe(err))
 	}
 	damaged := func(name string, err error) {
 		text := err.Error()
@@ -191,9 +185,9 @@ func load(s *pass.Session, r *reporter) (known, error) {
 	listed, err := s.State.ManifestIndex(s.Checksum.Name)
 	if err != nil {
 		damaged(manifest.Name, err)
-		return known{state.Empty(), true}, nil
+		return state.Empty(), true, nil
 	}
-	return known{&state.Known{Index: listed}, true}, nil
+	return &state.Known{Index: listed}, true, nil
 }
 
 // knownTargets are the targets that were cooked, if the rules still have them.

@@ -13,7 +13,6 @@ package broker
 import (
 	"context"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/contents"
@@ -159,81 +158,4 @@ func (b *Broker) Keep(r cookone.Ready) {
 	}
 	b.client.Keep(a.Path, keys...)
 	b.costs.add(a, r.CookTime)
-}
-
-// mayAsk reports whether the server will be asked for the result of an action: the index and
-// the store do not have it.
-func (b *Broker) mayAsk(a *plan.Action) bool {
-	if a.Err != nil || !a.Runs() || a.ID.IsZero() || a.Moved != nil || a.IsForced() || !b.opt.Finder.Stores(a) || lookup.IndexHas(a) {
-		return false
-	}
-	if sets, err := b.opt.Finder.Store.ReadSets(a.ID); err == nil && sets != nil {
-		return false
-	}
-	_, err := b.opt.Finder.Store.Result(plan.ResultID(a.ID, nil))
-	return err != nil
-}
-
-// wantedOf describes a result of an action to the server, without the artifacts that are in
-// place already.
-func wantedOf(a *plan.Action, k remote.Key) remote.Wanted {
-	w := remote.Wanted{Key: k, Asset: a.Path}
-	if a.Last == nil {
-		return w
-	}
-	for i := range a.Last.Outputs {
-		o := &a.Last.Outputs[i]
-		if o.State == contents.Intact && i < len(a.Outputs) && o.Artifact.Path == a.Outputs[i] {
-			w.Have = append(w.Have, o.Artifact.Blob)
-		}
-	}
-	return w
-}
-
-// A costModel estimates the cook time of actions, which is how long waiting for their
-// results is worth. It learns from the cook times of this run and of other machines, by
-// recipe and size of the source.
-type costModel struct {
-	mu       sync.Mutex
-	byRecipe map[string]cost
-}
-
-// A cost is a sum over some actions.
-type cost struct {
-	took  time.Duration
-	bytes int64
-}
-
-// add notes the cook time of an action.
-func (m *costModel) add(a *plan.Action, took time.Duration) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.byRecipe == nil {
-		m.byRecipe = map[string]cost{}
-	}
-	old := m.byRecipe[a.Method.Recipe.Name]
-	m.byRecipe[a.Method.Recipe.Name] = cost{old.took + took, old.bytes + costSize(a)}
-}
-
-// expected returns the probable cook time of an action, 0 if nothing is known.
-func (m *costModel) expected(a *plan.Action) time.Duration {
-	if a.Last != nil && a.Last.CookTime > 0 {
-		return a.Last.CookTime
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	known, ok := m.byRecipe[a.Method.Recipe.Name]
-	if !ok {
-		return 0
-	}
-	return time.Duration(float64(known.took) / float64(known.bytes) * float64(costSize(a)))
-}
-
-// costSize returns the size of a source. An empty source has more than 0, because it takes
-// time as well.
-func costSize(a *plan.Action) int64 {
-	if a.Source == nil {
-		return 1
-	}
-	return a.Source.Stamp.Size + 1
 }

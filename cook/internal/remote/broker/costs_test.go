@@ -16,7 +16,7 @@ func TestCookTimesAreLearned(t *testing.T) {
 	action := func(name string, size int64) *plan.Action {
 		f := &contents.File{}
 		f.Stamp.Size = size
-		return &plan.Action{Method: &plan.Method{Method: &rules.Method{Recipe: recipe.Recipe{Name: name}}}, Source: f}
+		return &plan.Action{Method: &plan.Method{Choice: &rules.Method{Recipe: recipe.Recipe{Name: name}}}, Source: f}
 	}
 	var m costModel
 	if got := m.expected(action("a", 100)); got != 0 {

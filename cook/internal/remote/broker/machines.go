@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -16,8 +17,10 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/internal/remote"
 	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/dependency"
 	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/internal/regular"
 )
 
 // Machines are other machines that cook actions of the run. An action leaves this machine if
@@ -199,10 +202,10 @@ func (m *Machines) mayLeave(a *plan.Action) bool {
 		return false
 	case a.IsForced() || a.Moved != nil || !m.opt.Finder.Stores(a) || lookup.IndexHas(a):
 		return false
-	case a.Method.Next != nil || a.Method.Bundles() || a.Method.Follows() || m.refuses(a.Method):
+	case a.Method.Next != nil || a.Method.Choice.Bundles() || a.Method.Choice.Follows() || m.refuses(a.Method):
 		return false
 	}
-	k, ok := a.Method.Cooker.(keeper)
+	k, ok := a.Method.Choice.Cooker.(keeper)
 	return !ok || !k.StaysHere()
 }
 
@@ -294,7 +297,11 @@ const leastWait = 2 * time.Minute
 // that is known to be right.
 func (m *Machines) execute(ctx context.Context, t cookone.Task) *lookup.Known {
 	a := t.Action
-	p, err := m.pack(ctx, t)
+	program, err := m.ownProgram(ctx)
+	if err != nil {
+		return nil
+	}
+	p, err := m.pack(ctx, t, program)
 	if err != nil {
 		return nil
 	}
@@ -359,4 +366,38 @@ func (m *Machines) judge(ctx context.Context, t cookone.Task, rec *remote.Record
 		return nil, more
 	}
 	return &lookup.Known{Task: t, Deps: deps, Made: made.Artifacts, CookTime: max(0, made.CookTime), Warnings: made.Warnings, Shared: true}, false
+}
+
+// ownProgram returns this program, which other machines run.
+func (m *Machines) ownProgram(ctx context.Context) (remote.File, error) {
+	s := &m.program
+	s.find.Do(func() {
+		if s.file, s.err = m.findProgram(context.WithoutCancel(ctx)); s.err != nil {
+			m.offload.turnOff()
+			m.opt.Say.Note(fmt.Sprintf("remote: no other machine can cook: this program: %v", s.err))
+		}
+	})
+	return s.file, s.err
+}
+
+// findProgram finds and sums the file of this program.
+func (m *Machines) findProgram(ctx context.Context) (remote.File, error) {
+	name, err := m.program.locate()
+	if err != nil {
+		return remote.File{}, err
+	}
+	f, err := regular.Open(name)
+	if err != nil {
+		return remote.File{}, err
+	}
+	defer f.Close()
+	sum, err := m.opt.Summer.Sum(ctx, f, hashing.WantDigest)
+	if err != nil {
+		return remote.File{}, err
+	}
+	to := "cook"
+	if runtime.GOOS == "windows" {
+		to += ".exe"
+	}
+	return remote.File{Path: to, From: name, Blob: sum.Digest.String(), Size: sum.Size, Executable: true}, nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"maps"
 	"path"
@@ -17,10 +16,8 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/cookone"
 	"github.com/assetcook/assetcook/cook/internal/remote"
 	"github.com/assetcook/assetcook/cook/recipe"
-	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/dependency"
 	"github.com/assetcook/assetcook/internal/pathname"
-	"github.com/assetcook/assetcook/internal/regular"
 )
 
 // A pack holds the files that travel with an action.
@@ -39,16 +36,14 @@ const mostFiles = 10_000
 // errUnpackable says that a file cannot be sent.
 var errUnpackable = errors.New("it cannot be sent")
 
-// pack packs an action with its source, its programs, and the files that it is known to read.
-func (m *Machines) pack(ctx context.Context, t cookone.Task) (*pack, error) {
+// pack packs an action with this program, its source, its tools, and the files that it is
+// known to read.
+func (m *Machines) pack(ctx context.Context, t cookone.Task, program remote.File) (*pack, error) {
 	a := t.Action
 	p := &pack{contents: m.opt.Contents, assets: m.opt.Assets.Name(), files: map[string]remote.File{}, folders: map[string]bool{}, outputs: len(a.Outputs)}
-	program, err := m.ownProgram(ctx)
-	if err != nil {
-		return nil, err
-	}
-	order := remote.Action{Format: remote.ActionFormat, ID: a.ID, Path: a.Path, Target: a.Target, Outputs: a.Outputs, Names: a.Method.FinalNames(a.Path), Recipe: a.Method.Recipe.Name}
-	if order.Options, err = json.Marshal(a.Method.Cooker); err != nil {
+	order := remote.Action{Format: remote.ActionFormat, ID: a.ID, Path: a.Path, Target: a.Target, Outputs: a.Outputs, Names: a.Method.Choice.FinalNames(a.Path), Recipe: a.Method.Choice.Recipe.Name}
+	var err error
+	if order.Options, err = json.Marshal(a.Method.Choice.Cooker); err != nil {
 		return nil, err
 	}
 	for _, tool := range a.Method.Tools {
@@ -202,9 +197,9 @@ func (m *Machines) knownReads(ctx context.Context, t cookone.Task) (reads []depe
 			reads = append(reads, at)
 		}
 	}
-	if d, ok := a.Method.Cooker.(declarer); ok {
+	if d, ok := a.Method.Choice.Cooker.(declarer); ok {
 		job := recipe.NewJob(recipe.Env{
-			Recipe: a.Method.Recipe, Path: a.Path, Stat: m.opt.Assets.Stat,
+			Recipe: a.Method.Choice.Recipe, Path: a.Path, Stat: m.opt.Assets.Stat,
 			List: func(listing recipe.Dependency) ([]string, bool, error) { return m.opt.Contents.List(ctx, listing) },
 		}, a.Source.Stamp.Size)
 		d.Declare(job) // dependencies recorded before an error are right too
@@ -213,38 +208,4 @@ func (m *Machines) knownReads(ctx context.Context, t cookone.Task) (reads []depe
 		}
 	}
 	return reads
-}
-
-// ownProgram returns this program, which other machines run.
-func (m *Machines) ownProgram(ctx context.Context) (remote.File, error) {
-	s := &m.program
-	s.find.Do(func() {
-		if s.file, s.err = m.findProgram(context.WithoutCancel(ctx)); s.err != nil {
-			m.offload.turnOff()
-			m.opt.Say.Note(fmt.Sprintf("remote: no other machine can cook: this program: %v", s.err))
-		}
-	})
-	return s.file, s.err
-}
-
-// findProgram finds and sums the file of this program.
-func (m *Machines) findProgram(ctx context.Context) (remote.File, error) {
-	name, err := m.program.locate()
-	if err != nil {
-		return remote.File{}, err
-	}
-	f, err := regular.Open(name)
-	if err != nil {
-		return remote.File{}, err
-	}
-	defer f.Close()
-	sum, err := m.opt.Summer.Sum(ctx, f, hashing.WantDigest)
-	if err != nil {
-		return remote.File{}, err
-	}
-	to := "cook"
-	if runtime.GOOS == "windows" {
-		to += ".exe"
-	}
-	return remote.File{Path: to, From: name, Blob: sum.Digest.String(), Size: sum.Size, Executable: true}, nil
 }

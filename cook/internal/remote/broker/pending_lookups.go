@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/assetcook/assetcook/cook/internal/contents"
 	"github.com/assetcook/assetcook/cook/internal/cookone"
 	"github.com/assetcook/assetcook/cook/internal/lookup"
 	"github.com/assetcook/assetcook/cook/internal/plan"
@@ -110,6 +111,35 @@ func (b *Broker) Ask(ready []int) (rest []int) {
 	l.latency.noteQuestion(b.opt.Now())
 	b.client.Expect(wanted, func(n int, whole bool) { b.answered(order[n], whole) })
 	return rest
+}
+
+// mayAsk reports whether the server will be asked for the result of an action: the index and
+// the store do not have it.
+func (b *Broker) mayAsk(a *plan.Action) bool {
+	if a.Err != nil || !a.Runs() || a.ID.IsZero() || a.Moved != nil || a.IsForced() || !b.opt.Finder.Stores(a) || lookup.IndexHas(a) {
+		return false
+	}
+	if sets, err := b.opt.Finder.Store.ReadSets(a.ID); err == nil && sets != nil {
+		return false
+	}
+	_, err := b.opt.Finder.Store.Result(plan.ResultID(a.ID, nil))
+	return err != nil
+}
+
+// wantedOf describes a result of an action to the server, without the artifacts that are in
+// place already.
+func wantedOf(a *plan.Action, k remote.Key) remote.Wanted {
+	w := remote.Wanted{Key: k, Asset: a.Path}
+	if a.Last == nil {
+		return w
+	}
+	for i := range a.Last.Outputs {
+		o := &a.Last.Outputs[i]
+		if o.State == contents.Intact && i < len(a.Outputs) && o.Artifact.Path == a.Outputs[i] {
+			w.Have = append(w.Have, o.Artifact.Blob)
+		}
+	}
+	return w
 }
 
 // AskAgain asks about an action with more keys. The action is ready when one answer is a

@@ -35,7 +35,7 @@ func waitingFor(n int) (*Broker, *testQueue) {
 			took++
 		}
 		actions[i] = plan.Action{
-			Method: &plan.Method{Method: &rules.Method{Recipe: recipe.Recipe{Name: "a"}}}, Source: &contents.File{},
+			Method: &plan.Method{Choice: &rules.Method{Recipe: recipe.Recipe{Name: "a"}}}, Source: &contents.File{},
 			Last: &contents.Before{Action: index.Action{CookTime: took}},
 		}
 		l.order = append(l.order, i)
