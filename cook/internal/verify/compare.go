@@ -10,10 +10,10 @@ import (
 	"github.com/assetcook/assetcook/internal/confine"
 )
 
-// A difference is an output that came out otherwise than before.
+// A difference is an output that differs from the last cook.
 type difference struct {
 	output string
-	bytes  *ByteDifference // nil if the old one is not there to compare with
+	bytes  *ByteDifference // nil without the old output
 }
 
 // compareOutputs returns the outputs that differ.
@@ -36,8 +36,8 @@ func (w *worker) compareOutputs(a *plan.Action, scratch *confine.Dir, made cooko
 	return all, nil
 }
 
-// compareFiles finds the first difference between an output and a new artifact, nil if
-// they are equal.
+// compareFiles returns the first difference between an output and a new artifact, nil for
+// none.
 func compareFiles(out *confine.Dir, output string, scratch *confine.Dir, file string) (*ByteDifference, error) {
 	was, err := out.OpenFile(output)
 	if err != nil {
@@ -52,7 +52,7 @@ func compareFiles(out *confine.Dir, output string, scratch *confine.Dir, file st
 	return firstDifference(was, now)
 }
 
-// firstDifference reads both until they differ.
+// firstDifference reads two files until they differ.
 func firstDifference(was, now io.Reader) (*ByteDifference, error) {
 	const size = 64 << 10
 	w, n := bufio.NewReaderSize(was, size), bufio.NewReaderSize(now, size)

@@ -14,7 +14,7 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// newContents knows nothing, so that each source is read, and its BLAKE3 computed.
+// newContents returns contents without an index, so that each source is read and hashed.
 func newContents(s *pass.Session, catalog *artifacts.Catalog) *contents.Contents {
 	return contents.New(contents.Options{
 		Artifacts: catalog.Digest, Assets: s.Assets, Known: index.Empty(), Checksum: s.Checksum, Unsettled: true, Workers: s.Limits.Workers, Clock: s.Clock,
@@ -22,7 +22,7 @@ func newContents(s *pass.Session, catalog *artifacts.Catalog) *contents.Contents
 	})
 }
 
-// makePlan plans what a cook would do about what was read.
+// makePlan makes the plan of a cook from the files that were read.
 func makePlan(ctx context.Context, s *pass.Session, delta *pass.Delta, rules *pass.Ruleset, catalog *artifacts.Catalog, read *contents.Contents, before []contents.Before) (*pass.Todo, error) {
 	t := &pass.Todo{Rules: rules, Contents: read, Artifacts: catalog}
 	var err error
@@ -30,11 +30,11 @@ func makePlan(ctx context.Context, s *pass.Session, delta *pass.Delta, rules *pa
 		return nil, err
 	}
 	t.Plan = s.Make(ctx, delta, t, before)
-	return t, ctx.Err() // what was not read looks as if it were missing
+	return t, ctx.Err() // an unread file looks like a missing file
 }
 
-// checkPlan reports the work that a cook would have. After the index was lost it is not
-// known what was cooked from what.
+// checkPlan reports the work that a cook would have. If the index was lost, the inputs of known
+// outputs are unknown.
 func checkPlan(s *pass.Session, r *reporter, p *plan.Plan, lost bool) {
 	for i := range p.Actions {
 		a := &p.Actions[i]
@@ -56,8 +56,8 @@ func checkPlan(s *pass.Session, r *reporter, p *plan.Plan, lost bool) {
 	}
 }
 
-// outdated returns the reasons for cooking an action, except those that concern the
-// state of its outputs, which checkOutputs reports.
+// outdated returns the reasons for cooking an action, without the reasons about the state of
+// its outputs, which checks report.
 func outdated(a *plan.Action) []plan.Reason {
 	if !a.Runs() {
 		return nil
@@ -67,7 +67,7 @@ func outdated(a *plan.Action) []plan.Reason {
 	})
 }
 
-// describe says that an action is not up to date for some reasons, and what to do.
+// describe returns the text of a finding about an action that is not up to date.
 func describe(reasons []plan.Reason) string {
 	if len(reasons) == 1 && reasons[0].Kind == plan.FailedLastTime {
 		return "could not be cooked the last time; to see why, run cook"

@@ -1,23 +1,22 @@
-// Package verify proves that an output folder is what a cook from scratch would make,
-// and reports every difference:
+// Package verify proves that an output directory equals the output of a cook from scratch, and
+// reports every difference:
 //
-//   - all outputs are read and compared by BLAKE3 with what was cooked, and so are
-//     manifest and index with each other;
-//   - files of the output folder that nothing makes are found;
-//   - all sources, dependencies and programs are read and compared in the same way
-//     with what the outputs were cooked from;
-//   - the store's records and blobs that this tree would be restored from are read.
-//     A damaged one is removed, so that no cook meets it; a missing one is no
-//     difference;
-//   - a sample of the assets is cooked again in another scratch folder, time zone,
-//     locale and home folder, with another number of workers, and compared byte by
-//     byte with what is in the output folder;
-//   - what these read, look for and list is compared with the dependencies on record.
-//     Programs that could read more than they are known to are traced for that;
-//   - on request, what is cooked again is compared with the results that runs would take
-//     from a server for the same inputs. One that it does not have is no difference.
+//   - it reads all outputs and compares their BLAKE3 with the index, and the index with the
+//     manifest;
+//   - it finds files of the output directory that no action makes;
+//   - it reads all sources, dependencies and programs, and compares them with the inputs on
+//     record;
+//   - it reads the records and blobs of the store that would restore this tree. It removes
+//     damaged entries, so that no cook meets them; a missing entry is no difference;
+//   - it cooks a sample of the assets again, in another scratch directory, time zone, locale
+//     and home directory, with another number of workers, and compares every byte with the
+//     outputs;
+//   - it compares the files that this sample reads, looks for and lists with the dependencies
+//     on record. It traces programs that could read other files as well;
+//   - on request, it compares the sample with the results that a run would take from a server
+//     for the same inputs. A result that the server does not have is no difference.
 //
-// Nothing else is changed: not the assets, not the outputs, not the index.
+// It changes nothing else: no asset, no output, and not the index.
 package verify
 
 import (
@@ -37,31 +36,31 @@ import (
 	"github.com/assetcook/assetcook/internal/advice"
 )
 
-// Options say what to verify, and how much of it to cook again.
+// Options say what to verify, and how many assets to cook again.
 type Options struct {
-	// Pass is as for a pass over the same tree. Without targets those that were cooked
-	// last are verified; a scope limits everything to some sources. Force,
-	// IgnoreStamps, StopOnFailure, OutputsByFolder and DryRun mean nothing here. The
-	// results that Remote has of what is cooked again are compared with that.
+	// Pass has the options of a pass over the same tree. Without targets, all targets of
+	// the last runs are verified. A scope limits everything to some sources. Results on
+	// Remote are compared with the sample. Force, IgnoreStamps, StopOnFailure,
+	// OutputsByFolder and DryRun have no effect.
 	Pass pass.Options
-	// Sample is how many assets are cooked again: a number such as "20", a part
-	// such as "5%", or "all"; "" is DefaultSample.
+	// Sample is the number of assets to cook again: a number such as "20", a part such as
+	// "5%", or "all"; "" is DefaultSample.
 	Sample string
-	// Seed chooses the sample. The same seed chooses the same assets as long as
-	// nothing is added, changed or removed; 0 is another seed each time.
+	// Seed chooses the sample. The same seed chooses the same assets as long as no asset is
+	// added, changed or removed; 0 is a random seed.
 	Seed uint64
-	// AllowExtra lets files pass that nothing makes. If the scope limits the sources,
-	// they pass in any case.
+	// AllowExtra ignores files that no action makes. A scope that limits the sources
+	// ignores them in any case.
 	AllowExtra bool
 	// Found is called for each difference, by one goroutine at a time; nil for none.
 	Found func(Finding)
 }
 
-// Run verifies an output folder. It holds the folder's lock, so that no cook runs at
-// the same time.
+// Run verifies an output directory. It holds the lock of the directory, so that no cook runs
+// at the same time.
 //
-// Differences are counted, not errors. An error means that verifying could not be
-// completed; the result then has what was found until then.
+// Differences are counted and are no errors. An error means that verification could not be
+// completed; the result then has the findings so far.
 func Run(ctx context.Context, opt Options) (Sum, error) {
 	sample, err := parseSample(opt.Sample)
 	if err != nil {
@@ -80,7 +79,7 @@ func Run(ctx context.Context, opt Options) (Sum, error) {
 	defer r.closeReport()
 	sum, err := verify(ctx, s, r, sample, opt)
 	if err == nil {
-		err = s.State.CheckLock() // else another process may have caused what was found
+		err = s.State.CheckLock() // otherwise another process may have caused the findings
 	}
 	sum.Differences, sum.Took = r.differences, s.Time.Now().Sub(s.Started)
 	return sum, advice.For(err)
@@ -90,7 +89,7 @@ func configError(format string, args ...any) error {
 	return &pass.ConfigError{Err: fmt.Errorf(format, args...)}
 }
 
-// verify does the work of Run once the session is open.
+// verify does the work of Run with an open session.
 func verify(ctx context.Context, s *pass.Session, r *reporter, sample sample, opt Options) (sum Sum, err error) {
 	last, lost, err := load(s, r)
 	if err != nil {
@@ -190,7 +189,7 @@ func load(s *pass.Session, r *reporter) (last *state.Known, lost bool, err error
 	return &state.Known{Index: listed}, true, nil
 }
 
-// knownTargets are the targets that were cooked, if the rules still have them.
+// knownTargets returns the targets of the last runs that the rules still have.
 func knownTargets(actions []index.Action, rules *pass.Ruleset) []string {
 	cooked := map[string]bool{}
 	for i := range actions {
@@ -209,7 +208,7 @@ func knownTargets(actions []index.Action, rules *pass.Ruleset) []string {
 	return targets
 }
 
-// each yields the actions of a list by reference.
+// each yields pointers to the actions of a list.
 func each(before []contents.Before) iter.Seq[*index.Action] {
 	return func(yield func(*index.Action) bool) {
 		for i := range before {
