@@ -1,5 +1,5 @@
-// Package artifacts answers the questions of bundles: which artifacts the patterns of a
-// bundle choose, what they contain, and which IDs their assets have.
+// Package artifacts answers the questions of bundles: it lists the artifacts that the patterns
+// of a bundle choose, with their contents and the IDs of their assets.
 //
 // Until a plan is carried out, the answers come from the index of the last run. From then
 // on they come from the plan and the progress of its actions. A question about an artifact
@@ -39,7 +39,7 @@ type Catalog struct {
 	rest map[string][]made // by target, of sources outside the run
 }
 
-// Progress tells what the actions of a plan have made so far.
+// Progress has the artifacts that the actions of a plan have made so far.
 type Progress interface {
 	// Settled reports whether an action has ended. Then its artifacts do not change any more.
 	Settled(i int) bool

@@ -32,7 +32,7 @@ type Made struct {
 	Deps      []index.Dep
 	CookTime  time.Duration
 	Warnings  []string
-	Steps     []Step // of a chain, or the whole action
+	Steps     []Step // steps of a chain, or the whole action
 }
 
 // A Step is an action that was cooked again, or a step of its chain.

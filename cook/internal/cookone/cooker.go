@@ -156,7 +156,7 @@ func (c *Cooker) Cook(ctx context.Context, t Task, how Attempt) (Ready, error) {
 	return r, err
 }
 
-// cookOnce runs the recipe of a task, and checks what it read and wrote.
+// cookOnce runs the recipe of a task, and checks its inputs and outputs.
 func (c *Cooker) cookOnce(ctx context.Context, t Task, how Attempt) (_ Ready, err error) {
 	tmp := how.Scratch(t.Action.Outputs)
 	defer func() {
@@ -194,7 +194,7 @@ func (c *Cooker) cookOnce(ctx context.Context, t Task, how Attempt) (_ Ready, er
 	return r, err
 }
 
-// Explain asks a recipe what it makes of a source. A panic of the recipe is an error.
+// Explain lets a recipe describe the artifacts of a source. A panic of the recipe is an error.
 func Explain(ctx context.Context, e recipe.Explainer, job *recipe.Job) (lines []string, err error) {
 	err = protect(func() error {
 		lines, err = e.Explain(ctx, job)

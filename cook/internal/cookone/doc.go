@@ -11,7 +11,7 @@
 //
 // # Why a result is right
 //
-// Each artifact is made as a scratch file, so nobody sees it half written. The source, the
+// Each artifact is made as a scratch file, so no program sees it half written. The source, the
 // tools and all dependencies are looked at before the recipe reads them and again
 // afterwards. If one of them changed, the result is thrown away with [ErrChanged]. An
 // artifact is summed when no other process has it open for writing.

@@ -28,8 +28,8 @@ import (
 // ErrChanged says that an input changed while an action was being cooked.
 var ErrChanged = errors.New("changed while it was being cooked; run cook again")
 
-// errUnwatched says that nobody looked at a dependency before the recipe began, so that it
-// may have changed since.
+// errUnwatched says that the run saw a dependency only after the recipe began. So the file may
+// have changed meanwhile.
 var errUnwatched = errors.New("not watched while it was being read")
 
 // A watch tells whether a file was looked at before a recipe could read it: before the

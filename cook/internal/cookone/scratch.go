@@ -18,7 +18,7 @@ import (
 	"github.com/assetcook/assetcook/internal/confine"
 )
 
-// A ScratchDir is the directory in which a run makes its artifacts.
+// A ScratchDir is the directory for the artifacts that a run makes.
 type ScratchDir struct {
 	dir   *confine.Dir
 	tree  bulk.Tree
@@ -70,8 +70,8 @@ type names struct {
 
 func (n *names) next() string { return fmt.Sprintf("%x-%d", n.run, n.serial.Add(1)) }
 
-// A Scratch names the files in which the artifacts of one action are made, before they are
-// renamed into place.
+// A Scratch names the files for the artifacts of one action, before they are renamed into
+// place.
 type Scratch struct {
 	in     *confine.Dir
 	sums   *bulk.Worker // reads files of tree; nil for none

@@ -35,7 +35,7 @@ func (t *Times) wait(d time.Duration) {
 	}
 }
 
-// each returns the function with which a recipe shares its work among cores.
+// each returns the function that shares the work of a recipe among cores.
 func (t *Times) each(cores *parallel.Cores, now func() time.Time) eachFunc {
 	if t == nil || cores == nil {
 		return cores.Each

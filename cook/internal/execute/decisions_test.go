@@ -21,7 +21,7 @@ import (
 )
 
 // An action is unchanged if an input changed but its artifacts stayed the same and are in place.
-func TestOutcome(t *testing.T) {
+func TestUnchangedNeedsChangedInputAndSameArtifacts(t *testing.T) {
 	for name, c := range map[string]struct {
 		reasons []plan.Kind
 		state   contents.State
@@ -63,7 +63,7 @@ func TestOutcome(t *testing.T) {
 }
 
 // The size before is the sum of all artifacts that the action had.
-func TestSizeBefore(t *testing.T) {
+func TestSizeBeforeIsTheSumOfAllArtifacts(t *testing.T) {
 	r := newReporter(Options{})
 	last := &contents.Before{Action: index.Action{Made: []index.Artifact{{Stamp: scan.Stamp{Size: 30}}, {Stamp: scan.Stamp{Size: 4}}}}}
 	r.addSize(&plan.Action{Path: "old", Last: last}, Cooked, 50)
@@ -77,7 +77,7 @@ func TestSizeBefore(t *testing.T) {
 
 // Artifacts count as made only if their action made all of its outputs. Otherwise all count as
 // failed.
-func TestArtifactsOfIncompleteActions(t *testing.T) {
+func TestIncompleteActionsMakeNoArtifacts(t *testing.T) {
 	made := []index.Artifact{{Path: "a.x"}, {Path: "a.y"}}
 	for name, c := range map[string]struct {
 		result Result
@@ -102,7 +102,7 @@ func TestArtifactsOfIncompleteActions(t *testing.T) {
 }
 
 // A worker does not wait for other workers if none of them can make another action ready.
-func TestNextDoesNotWaitInVain(t *testing.T) {
+func TestWorkerDoesNotWaitForNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(false, nil)
 		q.atWork = 1
@@ -113,7 +113,7 @@ func TestNextDoesNotWaitInVain(t *testing.T) {
 }
 
 // A dry run reports an action as cooked if its result is known but the content is not available.
-func TestForetellLooksForContent(t *testing.T) {
+func TestDryRunLooksForContent(t *testing.T) {
 	for cheap, want := range map[bool]Outcome{false: Cooked, true: Restored} {
 		r := &run{finder: &lookup.Finder{}, outputs: place.New(nil, "", nil, nil, nil)}
 		w := &worker{run: r}

@@ -21,7 +21,7 @@ type Detail struct {
 	Waited time.Duration `json:"waited_ns,omitempty"`
 	Helped time.Duration `json:"helped_ns,omitempty"`
 	Idle   time.Duration `json:"idle_ns,omitempty"`
-	// Alone is the time in which only the last worker had an action.
+	// Alone is the time when only the last worker had an action.
 	Alone time.Duration `json:"alone_ns,omitempty"`
 
 	Spans    []Span    `json:"spans,omitempty"`

@@ -14,8 +14,8 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// One action of an ID is in hand at a time, and an arrow of the recording leads
-// from it to those that wait for it.
+// One action of an ID is in hand at a time. An arrow of the recording leads from it to each
+// action that waits.
 func TestEqualActionsWaitAndAreLinked(t *testing.T) {
 	var stream bytes.Buffer
 	probe := profile.Probe{Events: events.New(&stream, events.Options{})}

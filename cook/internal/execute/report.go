@@ -10,7 +10,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/plan"
 )
 
-// An Outcome is the way in which an action ended.
+// An Outcome says how an action ended.
 type Outcome string
 
 const (
@@ -48,7 +48,7 @@ type Event struct {
 	// Took is the time of the work in this run. CookTime is the time of cooking when the
 	// result was made.
 	Took, CookTime time.Duration
-	Err            error // of a failure, or a warning
+	Err            error // failure or warning
 }
 
 // A reporter passes events and messages on, from one goroutine at a time.

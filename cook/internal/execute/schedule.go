@@ -10,7 +10,7 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// A schedule is the order in which actions begin. An action on the longest way to the end of
+// A schedule orders the actions of a run. An action on the longest way to the end of
 // the run comes first: the action itself, then the bundles that wait for it, one after the
 // other. Actions whose ways take about as long, within a factor of two, go directory by
 // directory.
@@ -30,7 +30,7 @@ type schedule struct {
 	waits   map[int]waiting // bundles that wait
 }
 
-// A waiting says what a bundle waits for.
+// A waiting is the reason why a bundle waits.
 type waiting struct {
 	question dependency.Dependency
 	left     int // actions that are not settled
@@ -95,7 +95,7 @@ func (s *schedule) wait(i int, question dependency.Dependency, on []int) {
 	slices.SortFunc(s.ready, s.compare)
 }
 
-// isSettled reports whether an action has ended. Without bundles, nobody needs to know.
+// isSettled reports whether an action has ended. It is always true without bundles.
 func (s *schedule) isSettled(i int) bool { return s.settled == nil || s.settled[i].Load() }
 
 // settle notes that an action has ended. Bundles that waited for nothing else become ready.

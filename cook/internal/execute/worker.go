@@ -35,7 +35,7 @@ type worker struct {
 	learning time.Duration
 }
 
-// A pause says what an action waits for: artifacts of other actions, or answers.
+// A pause is the reason why an action waits: artifacts of other actions, or answers.
 type pause struct {
 	action  *plan.Action
 	on      *artifacts.Wait
@@ -218,7 +218,7 @@ type unansweredError struct{ keys []remote.Key }
 
 func (e *unansweredError) Error() string { return "needs an answer of the server" }
 
-// expectedWait returns what a bundle waits for if it asks the questions of last time.
+// expectedWait returns the wait of a bundle that asks the questions of last time.
 func (r *run) expectedWait(a *plan.Action) *artifacts.Wait {
 	if r.queue.ask {
 		return nil

@@ -84,8 +84,7 @@ func (o *Outputs) tmpDir() string { return o.work + "/tmp" }
 // trashDir is the directory for retired artifacts.
 func (o *Outputs) trashDir() string { return o.work + "/trash" }
 
-// Idle reports whether nothing is to be retired, and a killed run left nothing to clear
-// away.
+// Idle reports whether there is no artifact to retire, and no file of a killed run.
 func (o *Outputs) Idle() bool {
 	for _, dir := range []string{o.tmpDir(), o.trashDir()} {
 		if _, err := o.dir.Root().Lstat(dir); !errors.Is(err, fs.ErrNotExist) {

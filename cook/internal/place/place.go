@@ -74,7 +74,7 @@ func (o *Outputs) placeOne(a *plan.Action, i int, tmp *cookone.Scratch, made *in
 	}
 	now := scan.StampOf(info)
 	if err := o.isAsMade(out, now, made); err != nil {
-		o.dir.Root().Remove(out) // the earlier file is gone, and nobody may see this one
+		o.dir.Root().Remove(out) // no engine may load this file; the earlier one is gone
 		return err
 	}
 	made.Stamp = now

@@ -73,8 +73,8 @@ func ExpectedQuestions(a *Action, f Facts) (questions []dependency.Dependency) {
 	return questions
 }
 
-// inputChanges compares the inputs of an action with those of last time: source, method and
-// dependencies.
+// inputChanges compares the inputs of an action with its inputs of last time: source, method
+// and dependencies.
 func inputChanges(a *Action, f Facts) (reasons []Reason) {
 	if a.Last.Source != a.Source.Blob {
 		reasons = append(reasons, Reason{Kind: SourceChanged, Old: short(a.Last.Source), New: short(a.Source.Blob)})
@@ -165,7 +165,7 @@ func Dependency(name string, on dependency.Dependency, f contents.File) index.De
 	return d
 }
 
-// outputChanges compares the outputs of an action with those of last time.
+// outputChanges compares the outputs of an action with its outputs of last time.
 func outputChanges(a *Action) []Reason {
 	var reasons []Reason
 	for i, o := range a.Last.Outputs {

@@ -16,8 +16,8 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// salt starts every action ID. It changes when the engine itself changes what it does with
-// the result of a recipe.
+// salt starts every action ID. It changes when the engine itself uses the result of a recipe
+// in another way.
 const salt = "assetcook action 1"
 
 // NewKey returns a key for computing action IDs, one after the other.

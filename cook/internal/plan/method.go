@@ -17,7 +17,7 @@ import (
 type Method struct {
 	Choice *rules.Method   // with recipe and options
 	First  *Method         // first step of a chain; nil for no chain
-	Next   []*Method       // by output of First; nil if placed as it is
+	Next   []*Method       // by output of First; nil if not cooked further
 	Tools  []contents.File // programs, their interpreters and libraries
 	// Fields are hashed for the action ID, in this order.
 	Fields index.Method

@@ -4,15 +4,15 @@
 // disk and no clock. So a dry run and a real run cannot disagree. Reasons and keys come
 // from the same fields, so that -explain prints exactly the fields that were hashed.
 //
-// A plan does not change once it is made. Some actions are [Late]: what they read is made
-// by other actions of the run. Decide decides about a late action when that is known, and
-// returns the decision.
+// A plan does not change once it is made. Some actions are [Late]: other actions of the run
+// make their inputs. Decide decides about a late action once its inputs are made, and returns
+// the decision.
 //
 // # Why a key is right
 //
-// A method is everything except the source that decides what a recipe makes: its name and
-// version, every option that is not excused by name, and the content of its tools. An
-// action ID is the hash of
+// A method is everything except the source that decides about the artifacts of a recipe: its
+// name and version, every option that is not excused by name, and the content of its tools.
+// An action ID is the hash of
 //
 //   - the method,
 //   - the extension and content of the source,
@@ -128,7 +128,7 @@ type Input struct {
 	Claims     []Claim                // artifacts that only manifest or journal remember
 	Outside    Outside                // knows all actions outside Before; nil for none
 	FoldsCase  bool                   // names that differ in case are one file
-	InScope    func(path string) bool // the source is to be brought up to date
+	InScope    func(path string) bool // the run cooks the source
 	Incomplete func(path string) bool // the absence of the path proves nothing
 }
 

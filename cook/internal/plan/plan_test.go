@@ -41,7 +41,7 @@ func blob(b byte) store.BlobID { return store.BlobID{b} }
 // world is everything a plan is made from, in a form that tests can edit.
 type world struct {
 	files    map[string]store.BlobID // the asset tree now
-	ignored  map[string]store.BlobID // what is there but is no asset
+	ignored  map[string]store.BlobID // files that are no assets
 	tools    map[string]Tool
 	touched  bool // stamps differ
 	config   string
@@ -124,7 +124,7 @@ func (w *world) plan(t *testing.T) *Plan {
 	return Make(in)
 }
 
-// errNoProgram is what is wrong with a tool that is nowhere.
+// errNoProgram is the error of an unknown tool.
 var errNoProgram = fmt.Errorf("no such program%.0w", fs.ErrNotExist)
 
 // tool is a file that a method names.
@@ -157,7 +157,7 @@ func (w *world) cooked(t *testing.T, deps map[string][]index.Dep) {
 	w.last, w.outputs = last, map[string]contents.State{}
 }
 
-// decisions is a plan as text: what runs and why, what is retired.
+// decisions formats a plan: its actions with reasons, and the retired artifacts.
 func decisions(p *Plan) []string {
 	var list []string
 	for _, a := range p.Actions {
@@ -303,7 +303,7 @@ func TestFailedIsTriedAgain(t *testing.T) {
 	}
 }
 
-// What a program is made of counts as the program does: its interpreter, with what that one is
+// The parts of a program count as the program does: its interpreter, with what that one is
 // made of, its libraries, and the names of the machine's libraries.
 func TestPartsOfTools(t *testing.T) {
 	fresh := func() *world {
@@ -470,7 +470,7 @@ func TestEachArtifactMovesOnce(t *testing.T) {
 	}
 }
 
-// What an action read is part of it: moved to where another file has that
+// Dependencies are part of an action: moved to a place where another file has that
 // name, it is not the same any more.
 func TestNoMoveToOtherDependencies(t *testing.T) {
 	for _, tc := range []struct {
@@ -487,7 +487,7 @@ func TestNoMoveToOtherDependencies(t *testing.T) {
 	}
 }
 
-// An artifact under a name that somebody else claims now cannot be moved.
+// An artifact under a name that another action claims now cannot be moved.
 func TestNoMoveFromClaimedName(t *testing.T) {
 	w := newWorld(map[string]store.BlobID{"a": blob(1)})
 	w.cooked(t, nil)
@@ -563,7 +563,7 @@ func TestOtherCountOfOutputs(t *testing.T) {
 	}
 }
 
-// Deciding about a late action returns the decision and leaves the plan as it is.
+// Deciding about a late action returns the decision, and does not change the plan.
 func TestDecidingChangesNoAction(t *testing.T) {
 	w := newWorld(map[string]store.BlobID{"a.pak": blob(1)})
 	w.config, w.wait = "[[rule]]\nmatch = \"*.pak\"\nrecipe = \"pak\"\n", true

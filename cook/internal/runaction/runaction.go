@@ -39,8 +39,8 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// Run cooks the action in a directory. The record says whether the action was refused or
-// failed. The error says that there is no record.
+// Run cooks the action in a directory, and writes its record, which says whether the action
+// was refused or failed. The error is that of writing the record.
 func Run(ctx context.Context, dir string, recipes ...recipe.Recipe) error {
 	out := filepath.Join(dir, remote.OutDir)
 	if err := os.MkdirAll(out, 0o777); err != nil {

@@ -48,12 +48,12 @@ type Finding struct {
 	Bytes *ByteDifference
 	// Origin is the origin of a result on the server that differs.
 	Origin *store.Origin
-	// Text says what is wrong and what to do, without the path. The output of a program
+	// Text has the problem and the remedy, without the path. The output of a program
 	// follows on lines of its own.
 	Text string
 }
 
-// A ByteDifference is the first place in which two artifacts differ.
+// A ByteDifference is the first difference of two artifacts.
 type ByteDifference struct {
 	Offset int64 // from 0
 	Was    int   // byte of the output, -1 for its end

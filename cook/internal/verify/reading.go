@@ -121,7 +121,7 @@ func (r *reader) size(f file) int64 {
 	return r.blobs[f.at].Size
 }
 
-// readEverything reads all files. The error is that of ctx.
+// readEverything reads all files, until ctx ends.
 func (r *reader) readEverything(ctx context.Context, report *reporter) error {
 	trees := [...]bulk.Tree{source: bulk.OpenTree(r.s.Assets), output: bulk.OpenTree(r.s.Out), blob: {}}
 	if r.store != nil {

@@ -57,9 +57,9 @@ func (w *worker) checkShared(ctx context.Context, a *plan.Action, steps []cookon
 // sharedTime is the longest time to wait for an answer. serve-remote gives up sooner.
 const sharedTime = time.Minute
 
-// sharedResults returns the results that a server has for a step: for the dependencies that
-// the server names, for those of cooking again, and for those of the last run. An action that
-// is not shared has none.
+// sharedResults returns the results of a server for a step: for the dependencies that the
+// server names, for the dependencies of cooking again, and for the dependencies of the last
+// run. An action that is not shared has none.
 func sharedResults(ctx context.Context, server *remote.Client, cooker *cookone.Cooker, s cookone.Step) (all []store.Result) {
 	t := s.Task
 	if t.Action.Method.Choice.Cheap() {

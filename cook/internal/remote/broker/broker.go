@@ -27,7 +27,7 @@ import (
 	"github.com/assetcook/assetcook/profile"
 )
 
-// Options say what a broker works for.
+// Options describe the run of a broker.
 type Options struct {
 	Remote   remote.Options
 	Actions  []plan.Action

@@ -146,8 +146,8 @@ func (m *Machines) refuses(method *plan.Method) bool {
 // jobsPerWorker is the default number of actions away for each worker here.
 const jobsPerWorker = 4
 
-// Executors returns the number of workers that send actions away, for left actions of which
-// local workers begin some at once.
+// Executors returns the number of workers that send actions away. left is the number of
+// actions; local workers begin some of them at once.
 func (m *Machines) Executors(left, local int) int {
 	if left <= local && !m.opt.Remote.Always {
 		return 0

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Actions leave one at a time until it is known what that costs, then those that take more than
-// twice as long, and one at a time of those that may turn out to.
-func TestActionsThatLeave(t *testing.T) {
+// Actions leave one at a time until their cost is known. Then actions leave that take more than
+// twice as long, and one at a time if it takes at least half.
+func TestActionsLeaveIfItPays(t *testing.T) {
 	const ms = time.Millisecond
 	var s offload
 	for range probes {
@@ -48,7 +48,7 @@ func TestActionsThatLeave(t *testing.T) {
 }
 
 // If this program's file cannot be found, no other machine cooks, and one warning says so.
-func TestProgramIsNotFound(t *testing.T) {
+func TestUnknownProgramKeepsActionsHere(t *testing.T) {
 	var told []string
 	m := &Machines{opt: &Options{Say: Say{Note: func(line string) { told = append(told, line) }}}}
 	m.program.locate = func() (string, error) { return "", errors.New("it is gone") }

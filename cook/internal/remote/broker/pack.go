@@ -180,7 +180,7 @@ type declarer interface {
 }
 
 // knownReads returns the dependencies that an action is known to have: of the last run, of
-// earlier runs here or elsewhere, and those that it declares.
+// earlier runs here or elsewhere, and the ones that it declares.
 func (m *Machines) knownReads(ctx context.Context, t cookone.Task) (reads []dependency.Dependency) {
 	a := t.Action
 	if a.Last != nil {

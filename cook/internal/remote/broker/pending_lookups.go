@@ -39,11 +39,11 @@ type lookups struct {
 	again   []int                           // likewise, after an earlier answer
 	racing  map[int]context.CancelCauseFunc // begun without answer; nil before it cooks
 	useful  int                             // answers that brought a result in time
-	vain    int                             // questions about actions that were cooked all the same
+	vain    int                             // useless questions: the action was cooked
 }
 
-// Given up are actions that take at most cheap, which is a few times the cost of a question
-// on this machine, after mostVain questions in vain.
+// After mostVain useless questions, actions that take at most cheap are given up. That is a
+// few times the cost of a question on this machine.
 const (
 	cheap    = time.Millisecond
 	mostVain = 64
@@ -229,8 +229,8 @@ func (b *Broker) answered(i int, whole bool) {
 	b.opt.Queue.Wake()
 }
 
-// countVain counts a question about an action that is cooked all the same. It gives up cheap
-// actions if most questions are in vain, makes them ready, and returns their keys.
+// countVain counts a question about an action that is cooked all the same. If most questions
+// are useless, it gives up cheap actions, makes them ready, and returns their keys.
 func (b *Broker) countVain() (givenUp []remote.Key) {
 	l := &b.lookups
 	l.vain++

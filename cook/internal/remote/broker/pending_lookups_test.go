@@ -22,7 +22,7 @@ type testQueue struct {
 func (q *testQueue) Push(i int) { q.ready = append(q.ready, i) }
 func (q *testQueue) Wake()      {}
 
-// waitingFor returns a broker that has asked about actions of which every fourth is dear.
+// waitingFor returns a broker that has asked about n actions. Every fourth is expensive.
 func waitingFor(n int) (*Broker, *testQueue) {
 	q := &testQueue{}
 	actions := make([]plan.Action, n)
@@ -45,8 +45,8 @@ func waitingFor(n int) (*Broker, *testQueue) {
 	return b, q
 }
 
-// What is cheap is not asked about any more when most answers bring nothing in time.
-func TestGiveUpCheap(t *testing.T) {
+// Questions about cheap actions end when most answers come too late.
+func TestCheapActionsAreGivenUp(t *testing.T) {
 	const n = 1000
 	b, q := waitingFor(n)
 	for i := range mostVain - 1 {
@@ -70,8 +70,8 @@ func TestGiveUpCheap(t *testing.T) {
 	}
 }
 
-// A server that brings more than is cooked meanwhile is asked on.
-func TestKeepAsking(t *testing.T) {
+// Questions go on while most answers come in time.
+func TestUsefulServerIsAskedOn(t *testing.T) {
 	b, _ := waitingFor(1000)
 	for i := range 2 * mostVain {
 		b.answered(2*i, true)

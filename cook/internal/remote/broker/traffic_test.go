@@ -13,7 +13,7 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// What passes between a run and a server is shown as a step of the run, once for each text,
+// Traffic between a run and a server is shown as a step of the run, once for each text,
 // and recorded as spans on rows of their own, as many as there are transfers at a time.
 func TestTransfersAreRecorded(t *testing.T) {
 	var stream bytes.Buffer
@@ -47,7 +47,7 @@ func TestTransfersAreRecorded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if line := fmt.Sprintf("%v %s: %s", e.Kind, e.Name, e.Detail); !strings.HasPrefix(line, "open ") { // of a slow run
+		if line := fmt.Sprintf("%v %s: %s", e.Kind, e.Name, e.Detail); !strings.HasPrefix(line, "open ") { // a slow run has such scopes
 			got = append(got, line)
 		}
 	}
