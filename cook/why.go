@@ -143,7 +143,7 @@ func explain(ctx context.Context, opt session.Options, name string) ([]Explanati
 }
 
 func explanation(ctx context.Context, s *session.Session, t *todo.Todo, a *plan.Action) Explanation {
-	e := Explanation{Path: a.Path, Target: a.Target, Runs: a.Runs, Reasons: reasons(a.Reasons), Err: a.Err}
+	e := Explanation{Path: a.Path, Target: a.Target, Runs: a.Runs(), Reasons: reasons(a.Reasons), Err: a.Err}
 	was := ""
 	if a.Last != nil {
 		was = a.Last.Source.String()
@@ -186,7 +186,7 @@ func explanation(ctx context.Context, s *session.Session, t *todo.Todo, a *plan.
 
 // choices lists what the rules decided.
 func choices(m *plan.Method) (options []Option, rules []string) {
-	for step := range m.Steps("") {
+	for step := range m.Choice.Steps("") {
 		options = append(options, Option{"recipe" + step.Of, fmt.Sprintf("%s version %d", step.Recipe.Name, step.Recipe.Version), step.Chosen().String()})
 		for _, o := range step.Options {
 			options = append(options, Option{o.Key + step.Of, o.Value, o.From.String()})

@@ -108,7 +108,8 @@ func (r run) actions() []index.Action {
 	}
 	stamps := recheck{hashing.NewSummer(r.s.Basis.Checksum), r.s.Clock.Stamps, r.s.Out, r.s.State.FineStamps}
 	for i := range r.work.Done.Results {
-		a, res := &p.Actions[i], &r.work.Done.Results[i]
+		res := &r.work.Done.Results[i]
+		a := res.Action
 		var row index.Action
 		switch {
 		case a.Err != nil || res.Outcome == execute.NotReached:
@@ -117,10 +118,10 @@ func (r run) actions() []index.Action {
 			}
 			row = a.Last.Action
 		case res.Outcome == execute.UpToDate:
-			row = res.Row(a)
+			row = res.Row()
 			row.Method = a.Method.Fields
 		default:
-			row = res.Row(a)
+			row = res.Row()
 			row.Method = a.Method.Fields
 			row.Decision = index.Decision{At: r.s.Clock.Started, Outcome: string(res.Outcome), Why: decisionText(a, res.Err)}
 			if last := a.Last; last != nil && last.State == index.Failed && row.State == index.Failed && last.ID == row.ID && last.Decision.Why == row.Decision.Why {
@@ -207,7 +208,7 @@ func (r run) validity() (fingerprint hashing.Digest, valid []index.Vouch, stale 
 // endedAll reports whether the index will know how each action of the plan ended.
 func (r run) endedAll() bool {
 	for i := range r.todo.Plan.Actions {
-		if r.todo.Plan.Actions[i].Err != nil || r.work.Done.Results[i].Outcome == execute.NotReached {
+		if r.work.Done.Results[i].Action.Err != nil || r.work.Done.Results[i].Outcome == execute.NotReached {
 			return false
 		}
 	}

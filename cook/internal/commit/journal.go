@@ -42,7 +42,7 @@ func newOutputs(p *plan.Plan) iter.Seq2[int, plan.Claim] {
 	return func(yield func(int, plan.Claim) bool) {
 		for i := range p.Actions {
 			a := &p.Actions[i]
-			if !a.Runs && (a.Err != nil || !p.Waits(i)) {
+			if !a.Runs() && (a.Err != nil || !a.IsLate()) {
 				continue
 			}
 			for n, out := range a.Outputs {

@@ -88,8 +88,8 @@ func (r run) keepFiles(put putPart) {
 	for _, b := range r.todo.Plan.Kept {
 		keep(&b.Action)
 	}
-	for i, res := range r.work.Done.Results {
-		if a := &r.todo.Plan.Actions[i]; (a.Err != nil || res.Outcome == execute.NotReached) && a.Last != nil {
+	for _, res := range r.work.Done.Results {
+		if a := res.Action; (a.Err != nil || res.Outcome == execute.NotReached) && a.Last != nil {
 			keep(&a.Last.Action)
 		}
 	}

@@ -3,14 +3,15 @@ package execute
 import (
 	"errors"
 	"slices"
-	"strings"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
-	"time"
 
+	"github.com/assetcook/assetcook/cook/internal/artifacts"
 	"github.com/assetcook/assetcook/cook/internal/contents"
+	"github.com/assetcook/assetcook/cook/internal/cookone"
 	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/lookup"
+	"github.com/assetcook/assetcook/cook/internal/place"
 	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/internal/rules"
 	"github.com/assetcook/assetcook/cook/internal/scan"
@@ -20,7 +21,7 @@ import (
 )
 
 // An action is unchanged if an input changed but its artifacts stayed the same and are in place.
-func TestOutcome(t *testing.T) {
+func TestUnchangedNeedsChangedInputAndSameArtifacts(t *testing.T) {
 	for name, c := range map[string]struct {
 		reasons []plan.Kind
 		state   contents.State
@@ -48,35 +49,35 @@ func TestOutcome(t *testing.T) {
 			old.Path = c.path
 		}
 		now := store.Artifact{Blob: store.BlobID{max(1, c.blob)}}
-		a := planned{Action: &plan.Action{
+		a := &plan.Action{
 			Outputs: []string{"a"},
 			Last:    &contents.Before{Action: index.Action{State: c.last}, Outputs: []contents.Output{{State: c.state, Artifact: old}}},
-		}}
+		}
 		for _, k := range c.reasons {
 			a.Reasons = append(a.Reasons, plan.Reason{Kind: k})
 		}
-		if got := a.outcome([]store.Artifact{now}, Restored); got != c.want {
+		if got := outcomeOf(a, []store.Artifact{now}, Restored); got != c.want {
 			t.Errorf("%s: outcome %v, want %v", name, got, c.want)
 		}
 	}
 }
 
 // The size before is the sum of all artifacts that the action had.
-func TestSizeBefore(t *testing.T) {
-	r := &runner{}
+func TestSizeBeforeIsTheSumOfAllArtifacts(t *testing.T) {
+	r := newReporter(Options{})
 	last := &contents.Before{Action: index.Action{Made: []index.Artifact{{Stamp: scan.Stamp{Size: 30}}, {Stamp: scan.Stamp{Size: 4}}}}}
-	r.addSize(&plan.Action{Path: "old", Last: last}, &Result{Outcome: Cooked}, 50)
-	r.addSize(&plan.Action{Path: "new"}, &Result{Outcome: Cooked}, 7)
-	r.addSize(&plan.Action{Path: "idle", Last: last}, &Result{Outcome: UpToDate}, 50)
+	r.addSize(&plan.Action{Path: "old", Last: last}, Cooked, 50)
+	r.addSize(&plan.Action{Path: "new"}, Cooked, 7)
+	r.addSize(&plan.Action{Path: "idle", Last: last}, UpToDate, 50)
 	want := []Size{{Path: "old", Before: 34, After: 50}, {Path: "new", Before: -1, After: 7}}
-	if got := r.reporting.detail.Sizes; !slices.Equal(got, want) {
+	if got := r.detail.Sizes; !slices.Equal(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }
 
 // Artifacts count as made only if their action made all of its outputs. Otherwise all count as
 // failed.
-func TestArtifactsOfIncompleteActions(t *testing.T) {
+func TestIncompleteActionsMakeNoArtifacts(t *testing.T) {
 	made := []index.Artifact{{Path: "a.x"}, {Path: "a.y"}}
 	for name, c := range map[string]struct {
 		result Result
@@ -89,70 +90,40 @@ func TestArtifactsOfIncompleteActions(t *testing.T) {
 		"not done":        {result: Result{State: index.Failed, Outcome: Cooked, Made: made}, failed: true},
 		"could not begin": {result: Result{State: index.Done, Outcome: Cooked, Made: made}, err: errors.New("e"), failed: true},
 	} {
-		all := &Artifacts{
-			plan:    &plan.Plan{Actions: []plan.Action{{Path: "a", Outputs: []string{"a.x", "a.y"}, Err: c.err}}},
-			results: []Result{c.result}, settled: make([]atomic.Bool, 1),
-		}
-		all.settled[0].Store(true)
-		chosen, err := choose(dependency.OfArtifacts(dependency.Artifacts, "", []string{"*"}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		list := all.planned(nil, &chosen)
-		if len(list) != 2 || list[0].failed != c.failed || list[1].failed != c.failed {
-			t.Errorf("%s: %+v", name, list)
+		p := &plan.Plan{Actions: []plan.Action{{Path: "a", Outputs: []string{"a.x", "a.y"}}}}
+		c.result.Action = &plan.Action{Outputs: []string{"a.x", "a.y"}, Err: c.err}
+		all := &artifacts.Catalog{Last: index.Empty()}
+		all.Follow(p, progress{&run{plan: p, queue: newQueue(false, nil), results: []Result{c.result}}})
+		list, err := all.List(dependency.OfArtifacts(dependency.Artifacts, "", []string{"*"}))
+		if failed := err != nil; failed != c.failed || len(list) != 1 || len(list[0].Outputs) != 2 {
+			t.Errorf("%s: %+v, %v", name, list, err)
 		}
 	}
 }
 
 // A worker does not wait for other workers if none of them can make another action ready.
-func TestNextDoesNotWaitInVain(t *testing.T) {
+func TestWorkerDoesNotWaitForNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := &runner{}
-		r.queue.more.L = &r.queue.mu
-		r.queue.atWork = 1
-		if i, ok := r.nextNear(t.Context()); ok {
+		q := newQueue(false, nil)
+		q.atWork = 1
+		if i, ok := q.nextAction(t.Context()); ok {
 			t.Errorf("action %d", i)
 		}
 	})
 }
 
 // A dry run reports an action as cooked if its result is known but the content is not available.
-func TestForetellLooksForContent(t *testing.T) {
+func TestDryRunLooksForContent(t *testing.T) {
 	for cheap, want := range map[bool]Outcome{false: Cooked, true: Restored} {
-		w := &worker{runner: &runner{cooker: newCooker(Env{})}}
+		r := &run{finder: &lookup.Finder{}, outputs: place.New(nil, "", nil, nil, nil)}
+		w := &worker{run: r}
 		made := []index.Artifact{{Path: "a.x", Blob: store.BlobID{1}}}
-		a := planned{Action: &plan.Action{
-			Outputs: []string{"a.x"}, Method: &plan.Method{Method: &rules.Method{Recipe: recipe.Recipe{Cheap: cheap}}},
+		a := &plan.Action{
+			Outputs: []string{"a.x"}, Method: &plan.Method{Choice: &rules.Method{Recipe: recipe.Recipe{Cheap: cheap}}},
 			Last: &contents.Before{Action: index.Action{State: index.Done, Made: made}, Outputs: []contents.Output{{State: contents.Missing}}},
-		}}
-		if got, _ := w.foretell(t.Context(), a); got.Outcome != want {
+		}
+		if got, _ := w.foretell(t.Context(), cookone.TaskOf(a)); got.Outcome != want {
 			t.Errorf("cheap %v: %v, want %v", cheap, got.Outcome, want)
 		}
-	}
-}
-
-// A later step of a chain reads the output of an earlier step under its path.
-func TestDigestOfWhatAChainMade(t *testing.T) {
-	c := &chain{made: map[string]madeFile{"b": {File: contents.File{Path: "b", How: contents.Unreadable, Err: errors.New("the step's")}}}}
-	_, err := newCooker(Env{}).digest(t.Context(), planned{Action: &plan.Action{Path: "a"}, chain: c}, store.ReadSet{dependency.OfFile("b")})
-	if err == nil || err.Error() != "the step's" {
-		t.Errorf("error %v", err)
-	}
-}
-
-// If this program's file cannot be found, no other machine cooks, and one warning says so.
-func TestProgramIsNotFound(t *testing.T) {
-	var told []string
-	r := &runner{cooker: newCooker(Env{}), reporting: reported{warned: map[[2]string]bool{}}}
-	r.Warn = func(line string) { told = append(told, line) }
-	r.remote.away.program.locate = func() (string, error) { return "", errors.New("it is gone") }
-	for range 2 {
-		if _, err := r.program(t.Context()); err == nil {
-			t.Error("no error")
-		}
-	}
-	if len(told) != 1 || !strings.Contains(told[0], "no other machine can cook: this program: it is gone") || r.remote.away.takesAction(time.Hour, true) {
-		t.Errorf("told %q", told)
 	}
 }

@@ -9,20 +9,19 @@ import (
 	"unicode/utf8"
 )
 
-// A Detail is what the history keeps of a run besides its sums: what the workers did when,
-// which artifacts became larger or smaller, and what was warned of. It is bounded, however
-// much the run did: what is left out is counted.
+// A Detail holds details of a run for the history: the times of the workers, the growth of
+// artifacts, and the warnings. Its size is bounded. Details that it leaves out are counted.
 type Detail struct {
-	Workers int           `json:"workers"` // that there could be
-	Took    time.Duration `json:"ns"`      // from the beginning of the first action to the end of the last
-	// Busy is the time that workers had actions, Waited the part of it that these waited
-	// for memory, Helped the time that idle cores worked on an action beside its worker,
-	// Idle the time for which nothing was left to begin; all summed over the workers.
+	Workers int           `json:"workers"` // allowed at most
+	Took    time.Duration `json:"ns"`      // from the first action to the last
+	// The following times are sums over the workers. Busy is the time with an action, Waited
+	// the part of it spent waiting for memory. Helped is the time of idle cores that worked on
+	// an action beside its worker. Idle is the time with nothing left to begin.
 	Busy   time.Duration `json:"busy_ns"`
 	Waited time.Duration `json:"waited_ns,omitempty"`
 	Helped time.Duration `json:"helped_ns,omitempty"`
 	Idle   time.Duration `json:"idle_ns,omitempty"`
-	// Alone is how long the last worker was the only one with an action.
+	// Alone is the time when only the last worker had an action.
 	Alone time.Duration `json:"alone_ns,omitempty"`
 
 	Spans    []Span    `json:"spans,omitempty"`
@@ -32,21 +31,20 @@ type Detail struct {
 	Unlisted int       `json:"more_warnings,omitempty"`
 }
 
-// A Span is an action that took long, or several short ones, on one worker.
+// A Span is one long action of a worker, or several short ones.
 type Span struct {
 	Worker int           `json:"w"`
 	Begin  time.Duration `json:"at"` // since the first action began
 	End    time.Duration `json:"to"`
-	Busy   time.Duration `json:"busy"` // what remains was spent between actions
+	Busy   time.Duration `json:"busy"` // without the time between actions
 	Waited time.Duration `json:"wait,omitempty"`
 	Helped time.Duration `json:"help,omitempty"`
 	Assets int           `json:"n"`
-	Path   Path          `json:"path,omitempty"` // of the one that took longest
-	most   time.Duration // that it took
+	Path   Path          `json:"path,omitempty"` // of the longest action
+	most   time.Duration // time of the longest action
 }
 
-// A Size is the bytes of an action's artifacts before and after a run; -1 is that of an
-// action that was not there.
+// A Size has the bytes of an action's artifacts before and after a run, -1 for no action.
 type Size struct {
 	Path   Path   `json:"path"`
 	Target string `json:"target,omitempty"`
@@ -54,7 +52,7 @@ type Size struct {
 	After  int64  `json:"after"`
 }
 
-// growth is how many bytes there are more.
+// growth returns the difference in bytes.
 func (s *Size) growth() int64 { return max(0, s.After) - max(0, s.Before) }
 
 // Rest is the sum of sizes that are not listed.
@@ -70,7 +68,7 @@ type Warning struct {
 	Text string `json:"text"`
 }
 
-// A Path is any bytes. In JSON, those that are not UTF-8 are base64 behind a NUL.
+// A Path has any bytes. In JSON, a path that is not UTF-8 is base64 after a NUL.
 type Path string
 
 // MarshalText implements encoding.TextMarshaler.
@@ -92,19 +90,19 @@ func (p *Path) UnmarshalText(text []byte) error {
 	return err
 }
 
-// What a Detail lists at most.
+// Bounds of a Detail.
 const (
 	mostSpans    = 384
-	mostTracks   = 64 // workers that have spans
+	mostTracks   = 64 // workers with spans
 	mostSizes    = 150
 	mostWarnings = 100
-	longestPath  = 512 // bytes; what is longer is counted, not listed
+	longestPath  = 512 // bytes; longer paths are counted, not listed
 	longestText  = 300
 )
 
-// A track is what one worker did.
+// A track has the times of one worker.
 type track struct {
-	worker, most int // spans that it may keep
+	worker, most int // number of the worker; most spans
 	spans        []Span
 	end          time.Duration
 	busy         time.Duration
@@ -112,8 +110,8 @@ type track struct {
 	helped       time.Duration
 }
 
-// addSpan adds an action. If there are too many spans, the two neighbors that together last
-// shortest become one: actions that take long stay by themselves.
+// addSpan adds an action. If there are too many spans, the two neighbors with the shortest
+// total become one, so that long actions keep spans of their own.
 func (t *track) addSpan(s Span) {
 	s.Worker, s.Busy, s.most, s.Assets = t.worker, s.End-s.Begin, s.End-s.Begin, 1
 	if len(s.Path) > longestPath {
@@ -139,7 +137,7 @@ func (t *track) addSpan(s Span) {
 	t.spans = slices.Delete(t.spans, at, at+1)
 }
 
-// join makes one span of two that follow each other.
+// join makes one span of two neighbors.
 func (s *Span) join(next *Span) {
 	s.End = next.End
 	s.Busy += next.Busy
@@ -151,7 +149,7 @@ func (s *Span) join(next *Span) {
 	}
 }
 
-// addTracks adds what workers did.
+// addTracks adds the tracks of workers.
 func (d *Detail) addTracks(tracks []*track) {
 	var ends []time.Duration
 	for _, t := range tracks {
@@ -176,13 +174,13 @@ func (d *Detail) addTracks(tracks []*track) {
 	}
 }
 
-// addSize notes what an action's artifacts take now. Those that change most are listed.
+// addSize notes the size of an action's artifacts. The largest changes are listed.
 func (d *Detail) addSize(s Size) {
 	if s.Before == s.After {
 		return
 	}
 	if len(s.Path) > longestPath {
-		d.rest(&s)
+		d.countRest(&s)
 		return
 	}
 	if d.Sizes = append(d.Sizes, s); len(d.Sizes) >= 2*mostSizes {
@@ -190,18 +188,19 @@ func (d *Detail) addSize(s Size) {
 	}
 }
 
-// cutSizes leaves the sizes that changed most in the list.
+// cutSizes keeps the largest changes in the list.
 func (d *Detail) cutSizes() {
 	slices.SortFunc(d.Sizes, func(a, b Size) int {
 		return cmp.Or(cmp.Compare(max(b.growth(), -b.growth()), max(a.growth(), -a.growth())), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Target, b.Target))
 	})
 	for len(d.Sizes) > mostSizes {
-		d.rest(&d.Sizes[len(d.Sizes)-1])
+		d.countRest(&d.Sizes[len(d.Sizes)-1])
 		d.Sizes = d.Sizes[:len(d.Sizes)-1]
 	}
 }
 
-func (d *Detail) rest(s *Size) {
+// countRest counts a size that is not listed.
+func (d *Detail) countRest(s *Size) {
 	d.Rest.Assets++
 	d.Rest.Before += max(0, s.Before)
 	d.Rest.After += max(0, s.After)

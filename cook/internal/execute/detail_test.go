@@ -12,7 +12,7 @@ import (
 
 // However many actions a worker had, its spans are few, follow each other, and add up; what
 // takes long keeps a span of its own.
-func TestTrack(t *testing.T) {
+func TestLongActionsKeepTheirSpans(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		most := rapid.IntRange(4, 20).Draw(t, "most")
 		took := rapid.SliceOfN(rapid.IntRange(1, 1000), 1, 200).Draw(t, "took")
@@ -49,8 +49,8 @@ func TestTrack(t *testing.T) {
 	})
 }
 
-// What workers had to wait for at the end.
-func TestAddTracks(t *testing.T) {
+// Idle and alone are the times of waiting at the end of a run.
+func TestTracksAddUp(t *testing.T) {
 	d := Detail{Workers: 4}
 	d.addTracks([]*track{{end: 10, busy: 9}, {end: 4, busy: 4}, {end: 7, busy: 5, waited: 2, helped: 1}})
 	if d.Took != 10 || d.Busy != 18 || d.Idle != 0+6+3+10 || d.Alone != 3 || d.Waited != 2 || d.Helped != 1 {

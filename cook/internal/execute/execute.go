@@ -1,77 +1,65 @@
 package execute
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
-	"os"
-	"slices"
-	"sync/atomic"
+	"io/fs"
+	"strings"
 	"time"
 
-	"github.com/assetcook/assetcook/cook/internal/bulk"
-	"github.com/assetcook/assetcook/cook/internal/contents"
+	"github.com/assetcook/assetcook/cook/internal/artifacts"
+	"github.com/assetcook/assetcook/cook/internal/cookone"
 	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/lookup"
+	"github.com/assetcook/assetcook/cook/internal/place"
 	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/internal/remote"
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/hashing"
-	"github.com/assetcook/assetcook/internal/confine"
-	"github.com/assetcook/assetcook/internal/parallel"
-	"github.com/assetcook/assetcook/internal/pathname"
-	"github.com/assetcook/assetcook/profile"
+	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// An Env is what actions work with.
+// An Env holds the surroundings of a run.
 type Env struct {
-	Assets   *confine.Dir
-	Out      *confine.Dir // nil in a dry run if there is no such folder yet
-	Work     string       // directory in Out for files that have no name yet
-	Contents *contents.Contents
-	// Artifacts are what bundles are made of.
-	Artifacts *Artifacts
-	Checksum  hashing.Func
-	Store     *store.Store    // nil for none
-	Remote    remote.Options  // whose URL is "" for none
-	Memory    int64           // bytes that all running recipes together may need
-	Cores     *parallel.Cores // that recipes compute on; nil if each has its own
-	Now       func() time.Time
-	Probe     profile.Probe // each worker gets a row of its own
+	Cook   cookone.Env
+	Work   string         // directory in Out for files without a name yet
+	Store  *store.Store   // nil for none
+	Remote remote.Options // without URL for none
 }
 
-// Options say how a plan is carried out.
+// Options say how to carry out a plan.
 type Options struct {
-	// Owned reports whether cook has made a file of the output folder.
-	Owned   func(output string) bool
-	Workers int
-	// StopOnFailure starts nothing new after the first failure.
-	StopOnFailure bool
-	// Strict fails what a recipe warns of.
-	Strict bool
+	// Owned reports whether the engine made a file of the output directory.
+	Owned         func(output string) bool
+	Workers       int
+	StopOnFailure bool // begin no action after the first failure
+	Strict        bool // fail actions whose recipes warn
+	DryRun        bool // report without doing anything
 	// Hesitate waits before a new failure of an action counts, because an editor may still be
-	// saving the source or another file that the action reads. If it is nil, failures count at
-	// once.
+	// saving the source or another file that the action reads. If it is nil, failures count
+	// at once.
 	Hesitate func()
-	// DryRun reports what would be done and does nothing.
-	DryRun bool
-	// Suspect returns what in a source that is to be cooked looks like a mistake, a line
-	// each. first gives it the file's first bytes. Suspect is nil if this is not of
-	// interest.
+	// Suspect returns the probable mistakes in a source that is about to be cooked, a line
+	// each. first returns the first bytes of the file. Suspect may be nil.
 	Suspect func(a *plan.Action, first func(n int64) ([]byte, error)) []string
-	// Report is called for each event, by one goroutine at a time.
+	// Report gets each event, from one goroutine at a time.
 	Report func(Event)
-	// Step is called when what the recipe of an action is doing changes, "" for nothing in
-	// particular, by one goroutine at a time. For an action without a path it is what passes
-	// between the run and the server. It is nil if this is not of interest.
+	// Step gets the step of an action's recipe when it changes, "" for none, from one
+	// goroutine at a time. An action without path stands for the traffic of the server. Step
+	// may be nil.
 	Step func(a *plan.Action, step string)
-	// Warn is called with problems that cost time and do no harm.
+	// Warn gets problems that cost time and do no harm.
 	Warn func(string)
 }
 
-// A Result is how one action ended, and what is new of what the index is to remember.
-// There is one for each asset of a tree.
+// A Result is the end of one action, and the new knowledge about it for the index. There is
+// one for each action of a plan.
 type Result struct {
+	// Action is the action as it was carried out: with the decision about a late action, the
+	// ID of a source that was read late, or the error of reading it.
+	Action   *plan.Action
 	Outcome  Outcome
 	State    index.State
 	Warned   bool // by the recipe
@@ -81,8 +69,9 @@ type Result struct {
 	Err      error
 }
 
-// Row is the index's row of the action that a result is of, without Method and Decision.
-func (r *Result) Row(a *plan.Action) index.Action {
+// Row returns the row of the action for the index, without Method and Decision.
+func (r *Result) Row() index.Action {
+	a := r.Action
 	if r.Outcome == UpToDate {
 		row := a.Last.Action
 		row.Made = r.Made
@@ -94,253 +83,207 @@ func (r *Result) Row(a *plan.Action) index.Action {
 	}
 }
 
-// Done is what carrying out a plan came to.
+// Done is the result of carrying out a plan.
 type Done struct {
-	// Results has one element for each action of the plan, also when the run ended
-	// early.
-	Results []Result
-	// Learning is the time that workers spent on finding out what sources hold.
-	Learning time.Duration
-	// Wrote says that something in the output folder changed.
-	Wrote bool
-	// Placed are the outputs that were renamed into place.
-	Placed map[string]bool
-	// Stuck are folders of the output folder that are empty and could not be removed.
-	Stuck map[string]bool
-	// Detail is for the history.
-	Detail *Detail
-	// Remote is what passed between the run and the server on which results are shared.
-	Remote remote.Stats
+	// Results has one element for each action of the plan, even if the run ended early.
+	Results  []Result
+	Learning time.Duration   // of all workers, spent reading new sources
+	Wrote    bool            // the output directory changed
+	Placed   map[string]bool // outputs that were renamed into place
+	Stuck    map[string]bool // empty directories that could not be removed
+	Detail   *Detail         // for the history
+	Remote   remote.Stats    // traffic of the server
 }
 
-// Run carries out a plan. Its error means that nothing could be begun.
-func Run(ctx context.Context, p *plan.Plan, env Env, opt Options) (*Done, error) {
-	r := &runner{
-		Options:   opt,
-		cooker:    newCooker(env),
-		plan:      p,
-		results:   make([]Result, len(p.Actions)),
-		names:     names{run: rand.Uint64()},
-		flights:   flights{byID: map[store.ActionID]*flight{}},
-		outputs:   newOutputs(env.Out),
-		reporting: reported{warned: map[[2]string]bool{}, detail: Detail{Workers: opt.Workers}},
-	}
-	r.remote.away.program.locate = os.Executable
-	r.remote.Client = r.openRemote(ctx)
-	writes := !opt.DryRun && !r.idle()
-	if writes {
-		if err := r.prepare(); err != nil {
-			return nil, fmt.Errorf("output folder %s: %w", env.Out.Name(), err)
-		}
-	}
-	r.retire()
-	r.actions(ctx)
-	traffic := r.remote.closeServer(ctx)
-	traffic.Executed = r.remote.away.executed.Load()
-	if writes {
-		r.cleanUp()
-	}
-	return &Done{
-		Results: r.results, Learning: time.Duration(r.learning.took.Load()),
-		Wrote: r.outputs.wrote.Load(), Placed: r.outputs.placed, Stuck: r.outputs.stuck,
-		Detail: r.finishDetail(), Remote: traffic,
-	}, nil
-}
-
-type runner struct {
-	Options
-	*cooker
+// A run carries out one plan.
+type run struct {
+	opt     Options
+	env     cookone.Env
 	plan    *plan.Plan
 	results []Result
-	remote  server
+	queue   *queue
+	flights flights
+	reports *reporter
 
-	outputs  *outputs
-	flights  flights
-	learning learning
-	names    names
-	queue    queue
-	failed   atomic.Bool // nothing new is to be started
-
-	reporting reported
+	summer  *hashing.Summer
+	cooker  *cookone.Cooker
+	finder  *lookup.Finder
+	outputs *place.Outputs
+	remote  Remote // nil for none
 }
 
-// A worker brings one action after the other up to date.
-type worker struct {
-	*runner
-	probe *profile.Worker // nil if nothing is measured
-	held  *holdings       // of the recipe at work
-	src   source          // of the action at work
-	track *track          // what was done when
-	times times           // of the action at work
-	sums  *bulk.Worker    // for scratch files
-	key   *hashing.Key    // for action IDs
-	far   bool            // it has other machines cook, and holds no core
-
-	action int // at work
-}
-
-func (r *runner) report(e Event) {
-	r.reporting.Lock()
-	defer r.reporting.Unlock()
-	r.Report(e)
-}
-
-// rests finishes an action that needs no work.
-func (r *runner) rests(i int) {
-	a := &r.plan.Actions[i]
-	r.finishAction(i, Result{Outcome: UpToDate, CookTime: a.Last.CookTime, Made: refreshed(a)}, nil, 0)
-}
-
-func (r *runner) worker(name string) *worker {
-	return &worker{
-		runner: r, probe: r.Probe.Worker(name), held: &holdings{kinds: r.kinds},
-		sums: bulk.NewWorker(context.Background(), r.summer), key: plan.NewKey(),
+// Run carries out a plan. The error means that no action could begin.
+func Run(ctx context.Context, p *plan.Plan, env Env, opt Options) (*Done, error) {
+	r := &run{
+		opt: opt, env: env.Cook, plan: p, results: make([]Result, len(p.Actions)), flights: flights{byID: map[store.ActionID]*flight{}},
+		reports: newReporter(opt), summer: hashing.NewSummer(env.Cook.Checksum),
 	}
-}
-
-// Expected is how long an action is expected to take: what it took last time, or a
-// guess from its size.
-func Expected(a *plan.Action) time.Duration {
-	if a.Last != nil && a.Last.CookTime > 0 {
-		return a.Last.CookTime
-	}
-	const perByte = 20 * time.Nanosecond // of an image, roughly
-	return time.Duration(a.Source.Stamp.Size) * perByte
-}
-
-// work leads an action to its end, or returns what it has to wait for.
-func (w *worker) work(ctx context.Context, i int) *waitError {
-	a := &w.plan.Actions[i]
-	w.action = i
-	bundles := w.plan.Waits(i)
-	if bundles && ctx.Err() == nil {
-		if wait := w.foreseen(i); wait != nil {
-			return wait
-		}
-		if w.plan.Decide(i); !a.Runs {
-			w.rests(i)
-			return nil
+	r.outputs = place.New(env.Cook.Out, env.Work, p.Retired, opt.Owned, r.summer)
+	var mode fs.FileMode // of artifacts
+	writes := !opt.DryRun && !r.isIdle()
+	if writes {
+		var err error
+		if mode, err = r.outputs.Prepare(); err != nil {
+			return nil, fmt.Errorf("output folder %s: %w", env.Cook.Out.Name(), err)
 		}
 	}
-	if ctx.Err() != nil || w.failed.Load() {
-		w.finishAction(i, Result{Outcome: NotReached}, nil, 0)
-		return nil
+	r.cooker = cookone.New(env.Cook, mode, r.summer)
+	r.finder = &lookup.Finder{Cooker: r.cooker, Outputs: r.outputs, Store: env.Store, Warn: r.reports.warnOfStore}
+	r.queue = newQueue(opt.DryRun, r.endWaiting)
+	if !opt.DryRun { // a question asks no server
+		r.openRemote(ctx, env.Remote)
 	}
-	w.src = sourceOf(w.Assets, a, 0, w.src.head)
-	defer w.src.close()
-	if err := w.learn(ctx, a); err != nil {
-		if ctx.Err() != nil {
-			w.finishAction(i, Result{Outcome: NotReached}, nil, 0)
-			return nil
-		}
-		a.Err = err
-		w.finishAction(i, Result{Outcome: Failed, Err: err}, nil, 0)
-		return nil
+	r.retire()
+	learning := r.carryOut(ctx)
+	done := &Done{Results: r.results, Learning: learning}
+	if r.remote != nil {
+		done.Remote = r.remote.Close(ctx)
 	}
-	w.src.size = a.Source.Stamp.Size
-	if (bundles || w.remote.Reads()) && w.queue.started(i) {
-		w.tell(a, "")
-	} else {
-		w.report(Event{Started: true, Path: a.Path, Target: a.Target, Recipe: a.Method.Recipe.Name, In: a.Source.Stamp.Size, CookTime: Expected(a)})
-	}
-	defer w.probe.Begin("cook/recipe/"+a.Method.Recipe.Name, a.Path).End()
-	defer w.probe.Memory().Push(a.Path).Pop()
-	begin := w.Now()
-	var lines, more []string
-	if w.Suspect != nil {
-		lines = w.Suspect(a, w.src.first)
-	}
-	var res Result
-	if w.DryRun {
-		res, more = w.foretell(ctx, planned{Action: a})
-	} else {
-		res, more = w.bringUpToDate(ctx, planned{Action: a})
-	}
-	if res.Err != nil {
-		res.Outcome = Failed
-		if ctx.Err() != nil {
-			res = Result{Outcome: NotReached}
+	if writes {
+		if err := r.outputs.CleanUp(); err != nil {
+			opt.Warn("output folder " + env.Cook.Out.Name() + ": clear up: " + err.Error() + "; the next cook will try again")
 		}
 	}
-	var wait *waitError
-	if errors.As(res.Err, &wait) {
-		if len(wait.keys) == 0 {
-			w.tell(a, "wait for "+pathname.Show(wait.output))
+	changes := r.outputs.Changes()
+	done.Wrote, done.Placed, done.Stuck = changes.Wrote, changes.Placed, changes.Stuck
+	done.Detail = r.reports.finishDetail(p.Actions)
+	return done, nil
+}
+
+// isIdle reports whether there is nothing to write or to clear away.
+func (r *run) isIdle() bool {
+	for i := range r.plan.Actions {
+		if r.plan.Actions[i].Runs() {
+			return false
 		}
-		return wait
 	}
-	w.finishAction(i, res, slices.Concat(lines, more), w.Now().Sub(begin))
+	return r.outputs.Idle() && r.plan.Late == 0
+}
+
+// retire sets aside the artifacts that no action claims any more.
+func (r *run) retire() {
+	r.outputs.Retire(r.opt.DryRun, func(is place.Removal) {
+		if is.Err == nil && !r.opt.DryRun {
+			r.reports.noteRetired(is)
+		}
+		r.reports.event(removed(is))
+	})
+}
+
+// removed returns the event of a removal.
+func removed(is place.Removal) Event {
+	e := Event{Path: is.Source, Target: is.Target, Outcome: Removed, Out: is.Size, Err: is.Err}
+	if is.Output != "" {
+		e.Outputs = []string{is.Output}
+	}
+	if is.Err != nil {
+		e.Outcome = Error
+	}
+	return e
+}
+
+// carryOut finishes the actions that need no work, and has workers carry out the others. It
+// returns the time that they spent reading new sources.
+func (r *run) carryOut(ctx context.Context) (learning time.Duration) {
+	took := make([]time.Duration, len(r.plan.Actions))
+	r.queue.schedule = newSchedule(took, r.plan.Late > 0)
+	r.env.Artifacts.Follow(r.plan, progress{r})
+	var todo []int
+	for i := range r.plan.Actions {
+		a := &r.plan.Actions[i]
+		switch {
+		case a.Err != nil:
+			r.finish(i, Result{Action: a, Outcome: Failed, Err: a.Err}, nil, 0)
+			r.queue.schedule.settle(i)
+		case a.Runs() || a.IsLate():
+			todo = append(todo, i)
+			took[i] = cookone.Expected(a)
+		default:
+			r.rest(i, a)
+			r.queue.schedule.settle(i)
+		}
+	}
+	if len(todo) == 0 {
+		return 0
+	}
+	r.queue.schedule.begin(todo)
+	if r.remote != nil {
+		r.queue.schedule.ready = r.remote.Ask(r.queue.schedule.ready)
+	}
+	return r.runWorkers(ctx, min(r.opt.Workers, len(todo)))
+}
+
+// rest finishes an action that needs no work.
+func (r *run) rest(i int, a *plan.Action) {
+	made := make([]index.Artifact, len(a.Last.Outputs))
+	for k := range a.Last.Outputs {
+		made[k] = cookone.AsFound(&a.Last.Outputs[k])
+	}
+	r.finish(i, Result{Action: a, Outcome: UpToDate, CookTime: a.Last.CookTime, Made: made}, nil, 0)
+}
+
+// finish records and reports the result of an action, with the warnings about its source.
+func (r *run) finish(i int, res Result, warnings []string, took time.Duration) {
+	if res.Outcome == Failed && r.opt.StopOnFailure {
+		r.queue.stopped.Store(true)
+	}
+	r.results[i] = res
+	r.reports.result(&r.results[i], warnings, took)
+}
+
+// endWaiting ends an action that waits when nothing else is left to do. on is nil if the run
+// ended early; otherwise the action waits for itself.
+func (r *run) endWaiting(i int, on *dependency.Dependency) {
+	a := cmp.Or(r.results[i].Action, &r.plan.Actions[i]) // as decided, if it was
+	if on == nil {
+		r.finish(i, Result{Action: a, Outcome: NotReached}, nil, 0)
+		return
+	}
+	err := error(r.env.Artifacts.Pending(*on))
+	res := Result{Outcome: Failed, State: index.Failed, Err: err}
+	if !r.opt.DryRun {
+		res = r.fail(context.Background(), a, err)
+	}
+	res.Action = a
+	r.finish(i, res, nil, 0)
+}
+
+// fail returns the result of an action that could not be brought up to date. Artifacts that
+// do not belong to its present inputs are removed.
+func (r *run) fail(ctx context.Context, a *plan.Action, err error) Result {
+	res := Result{Outcome: Failed, State: index.Failed}
+	if a.Last != nil {
+		res.CookTime, res.Made = a.Last.CookTime, a.Last.Made
+	}
+	if ctx.Err() == nil {
+		res.Made = r.outputs.StillGood(a)
+		stale := r.outputs.RemoveStale(a, res.Made, func(is place.Removal) { r.reports.event(removed(is)) })
+		err = errors.Join(err, stale)
+	}
+	res.Err = err
+	return res
+}
+
+// strictly returns an error for the warnings of a recipe in a strict run.
+func (r *run) strictly(warnings []string) error {
+	if r.opt.Strict && len(warnings) > 0 {
+		return errors.New(strings.Join(warnings, "; "))
+	}
 	return nil
 }
 
-// tell reports what the recipe of an action is doing.
-func (r *runner) tell(a *plan.Action, step string) {
-	if r.Step != nil {
-		r.reporting.Lock()
-		defer r.reporting.Unlock()
-		r.Step(a, step)
-	}
-}
+// progress implements artifacts.Progress.
+type progress struct{ run *run }
 
-// finishAction records and reports a result, and what Suspect or the recipe found wrong with
-// the source.
-func (r *runner) finishAction(i int, res Result, warnings []string, took time.Duration) {
-	a := &r.plan.Actions[i]
-	if res.Outcome == Failed && r.StopOnFailure {
-		r.failed.Store(true)
-	}
-	r.results[i] = res
-	e := Event{
-		Path: a.Path, Target: a.Target, Outcome: res.Outcome, Reasons: a.Reasons,
-		Outputs: a.Outputs, Took: took, CookTime: res.CookTime, Err: res.Err,
-	}
-	if res.Outcome != NotReached { // another worker may be learning what the source holds
-		e.In = a.Source.Stamp.Size
-	}
-	if a.Method != nil {
-		e.Recipe = a.Method.Recipe.Name
-	}
-	for _, m := range res.Made {
-		e.Out += m.Stamp.Size
-	}
-	if res.Outcome != Failed && res.Outcome != NotReached { // the failure says more
-		r.warn(a, warnings)
-	}
-	r.addSize(a, &res, e.Out)
-	r.report(e)
-}
+func (p progress) Settled(i int) bool { return p.run.queue.schedule.isSettled(i) }
 
-// warn reports what is wrong with the source of an action, once if several targets say
-// the same.
-func (r *runner) warn(a *plan.Action, lines []string) {
-	for _, line := range lines {
-		key := [2]string{a.Path, line}
-		r.reporting.Lock()
-		again := r.reporting.warned[key]
-		r.reporting.warned[key] = true
-		if !again {
-			r.reporting.detail.addWarning(a.Path, line)
-		}
-		r.reporting.Unlock()
-		if !again {
-			r.report(Event{Path: a.Path, Target: a.Target, Outcome: Warned, Err: errors.New(line)})
-		}
+func (p progress) Made(i int) artifacts.Made {
+	res := &p.run.results[i]
+	a := res.Action
+	complete := a.Err == nil && res.State == index.Done && res.Outcome != Failed && len(res.Made) == len(a.Outputs)
+	return artifacts.Made{
+		Complete: complete, Artifacts: res.Made,
+		Failed:  !p.run.opt.DryRun || res.Outcome == Failed, // a dry run does not know outputs
+		Changed: res.Outcome != UpToDate && res.Outcome != Unchanged,
 	}
-}
-
-// refreshed are the artifacts of an action that is up to date, under the stamps that they
-// were found to have.
-func refreshed(a *plan.Action) []index.Artifact {
-	made := make([]index.Artifact, len(a.Last.Outputs))
-	for i := range a.Last.Outputs {
-		made[i] = asFound(&a.Last.Outputs[i])
-	}
-	return made
-}
-
-// asFound is an artifact under the stamp that it was found to have.
-func asFound(o *contents.Output) index.Artifact {
-	m := o.Artifact
-	m.Stamp, m.Settled = o.Stamp, o.Settled
-	return m
 }

@@ -2,136 +2,99 @@ package execute
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
-	"github.com/assetcook/assetcook/cook/internal/index"
-	"github.com/assetcook/assetcook/internal/parallel"
+	"github.com/assetcook/assetcook/cook/internal/artifacts"
+	"github.com/assetcook/assetcook/cook/internal/remote/broker"
+	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// A queue is a schedule that workers share.
+// A queue is a schedule that workers share. It is a broker.Queue.
 type queue struct {
-	mu   sync.Mutex
-	more sync.Cond // something is ready, or all is over
-	schedule
-	awaits
-	atWork int          // actions that workers have
-	begun  map[int]bool // those that were reported as started, of what may begin again
-	ask    bool         // bundles are to ask, whatever they asked for last time
-	far    farQueue
+	mu       sync.Mutex
+	more     sync.Cond // an action is ready, or the run is over
+	schedule schedule
+	remote   Remote       // nil for none
+	atWork   int          // actions that workers have
+	idle     int          // workers that wait for answers of remote
+	begun    map[int]bool // reported as started, of actions that may begin again
+	ask      bool         // bundles ask, whatever they asked for last time
+	stopped  atomic.Bool  // no new action begins
+	away     away
+	dryRun   bool
+	// endWaiting ends an action that waits for a question; nil if the run ended early.
+	endWaiting func(i int, question *dependency.Dependency)
 }
 
-// actions finishes what needs no work at once and hands the rest to the workers.
-func (r *runner) actions(ctx context.Context) {
-	took := make([]time.Duration, len(r.plan.Actions))
-	r.queue.schedule = newSchedule(took, len(r.plan.Waiting) > 0)
-	r.queue.more.L, r.queue.begun = &r.queue.mu, map[int]bool{}
-	r.Artifacts.carryOut(r.plan, r.results, r.queue.settled, r.DryRun)
-	var todo []int
-	for i := range r.plan.Actions {
-		a := &r.plan.Actions[i]
-		switch {
-		case a.Err != nil:
-			r.finishAction(i, Result{Outcome: Failed, Err: a.Err}, nil, 0)
-			r.queue.settle(i)
-		case a.Runs || r.plan.Waits(i):
-			todo = append(todo, i)
-			took[i] = Expected(a)
-		default:
-			r.rests(i)
-			r.queue.settle(i)
-		}
-	}
-	if len(todo) > 0 {
-		r.queue.begin(todo)
-		r.expect()
-		r.carryOut(ctx, min(r.Workers, len(todo)))
-	}
+// away counts the actions of workers that send them to other machines.
+type away struct {
+	atWork int           // actions that such workers have
+	local  int           // other workers
+	idle   chan struct{} // closed when nothing is left to begin
 }
 
-// carryOut has workers carry out what is in the queue.
-func (r *runner) carryOut(ctx context.Context, n int) {
-	begin := r.Now()
-	r.learning.sharers = r.Workers / n
-	defer context.AfterFunc(ctx, r.queue.wake)()
-	workers, tracks := make([]*worker, n), make([]*track, n)
-	for n := range workers {
-		tracks[n] = &track{worker: n}
-		if n < mostTracks {
-			tracks[n].most = max(2, mostSpans/min(len(workers), mostTracks))
-		}
-		workers[n] = r.worker(fmt.Sprintf("worker %d", n))
-		workers[n].track = tracks[n]
-	}
-	workers = append(workers, r.farWorkers(n)...)
-	// Each action gets a result, also of a run that was interrupted.
-	parallel.Each(context.WithoutCancel(ctx), len(workers), len(workers), func(n, _ int) error {
-		workers[n].runActions(ctx, begin)
-		return nil
-	})
-	for _, w := range workers {
-		w.sums.Close()
-		w.probe.Release()
-	}
-	r.reporting.detail.addTracks(tracks)
+func newQueue(dryRun bool, endWaiting func(i int, question *dependency.Dependency)) *queue {
+	q := &queue{begun: map[int]bool{}, dryRun: dryRun, endWaiting: endWaiting}
+	q.more.L = &q.mu
+	return q
 }
 
-// runActions works on one action after the other. The track begins at a moment.
-func (w *worker) runActions(ctx context.Context, epoch time.Time) {
-	for {
-		i, ok := w.nextAction(ctx)
-		if !ok {
-			return
-		}
-		release := w.hold()
-		wait := w.follow(ctx, i, epoch)
-		w.probe.Flush()
-		release()
-		w.leave(i, wait)
-	}
+// Lock locks the queue.
+func (q *queue) Lock() { q.mu.Lock() }
+
+// Unlock unlocks the queue.
+func (q *queue) Unlock() { q.mu.Unlock() }
+
+// Push makes an action ready. The queue is locked.
+func (q *queue) Push(i int) { q.schedule.push(i) }
+
+// Wake makes all workers look again. The queue is locked.
+func (q *queue) Wake() { q.more.Broadcast() }
+
+// wakeAll is Wake for a queue that is not locked.
+func (q *queue) wakeAll() {
+	q.mu.Lock() // not between a look and the beginning of a wait
+	defer q.mu.Unlock()
+	q.more.Broadcast()
 }
 
-// leave notes how an action ended, or what it waits for.
-func (w *worker) leave(i int, wait *waitError) {
-	if wait != nil && len(wait.keys) > 0 {
-		w.askAgain(i, wait.keys)
-	} else {
-		w.queue.done(i, wait, w.results[i].Outcome)
+// left returns the number of actions that can begin now, or wait for answers.
+func (q *queue) left() int {
+	if q.remote == nil {
+		return len(q.schedule.ready)
 	}
+	return len(q.schedule.ready) + q.remote.Pending()
 }
 
-// left is how many actions can be begun now, those that are awaited among them.
-func (q *queue) left() int { return len(q.ready) + len(q.open) }
+// mayLead reports whether actions at work may make other actions ready.
+func (q *queue) mayLead() bool {
+	return q.schedule.settled != nil || q.remote != nil && q.remote.Reads()
+}
 
-// mayLead reports whether actions may become ready by what others come to.
-func (r *runner) mayLead() bool { return r.queue.settled != nil || r.remote.Reads() }
-
-// nextNear returns the next action to begin, and waits for one if an action may still
-// become ready.
-func (r *runner) nextNear(ctx context.Context) (i int, ok bool) {
-	q := &r.queue
+// nextAction returns the next action to begin, and waits for one if an action may still become
+// ready.
+func (q *queue) nextAction(ctx context.Context) (i int, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for {
-		if i, ok := q.takeReady(); ok {
-			q.atWork++
-			q.noteIdle()
-			return i, true
+		if i, ok := q.schedule.takeReady(); ok {
+			return q.beginAction(i), true
 		}
 		switch {
-		case len(q.open) > 0:
-			if i, ok := r.race(ctx); ok {
-				q.atWork++
-				q.noteIdle()
-				return i, true
+		case q.remote != nil && q.remote.Pending() > 0:
+			i, wait, ok := q.remote.Next(q.idle, ctx.Err() != nil || q.stopped.Load())
+			if ok {
+				return q.beginAction(i), true
 			}
-		case q.atWork > 0 && r.mayLead():
+			q.waitAtMost(wait)
+		case q.atWork > 0 && q.mayLead():
 			q.more.Wait()
-		case len(q.waits) > 0:
-			r.stuck(ctx)
+		case len(q.schedule.waits) > 0:
+			q.unblock(ctx)
 			q.more.Broadcast()
 		default:
 			return 0, false
@@ -139,22 +102,86 @@ func (r *runner) nextNear(ctx context.Context) (i int, ok bool) {
 	}
 }
 
-// done notes how an action ended, or that it waits.
-func (q *queue) done(i int, wait *waitError, how Outcome) {
+// beginAction counts an action that a worker begins.
+func (q *queue) beginAction(i int) int {
+	q.atWork++
+	if q.away.idle != nil && q.left() == 0 {
+		select {
+		case <-q.away.idle:
+		default:
+			close(q.away.idle)
+		}
+	}
+	return i
+}
+
+// waitAtMost waits for another action, but not forever.
+func (q *queue) waitAtMost(wait time.Duration) {
+	if wait < broker.Forever {
+		timer := time.AfterFunc(wait, q.wakeAll)
+		defer timer.Stop()
+	}
+	q.idle++
+	q.more.Wait()
+	q.idle--
+}
+
+// nextToLeave returns an action for another machine, and waits for one as long as there may
+// be one. It leaves one action for each worker here that has nothing to do.
+func (q *queue) nextToLeave(ctx context.Context, to *broker.Machines) (i int, ok bool) {
+	const most = 64 // actions that it looks at; the longest ones are first
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for {
+		moreToCome := q.left() > 0 || q.atWork > 0 && q.mayLead() || len(q.schedule.waits) > 0
+		if !moreToCome || ctx.Err() != nil || q.stopped.Load() || to.NoneLeaves() {
+			return 0, false
+		}
+		if to.Always() || q.left() > q.away.local-(q.atWork-q.away.atWork) {
+			ready := q.schedule.ready
+			for n, i := range ready[:min(most, len(ready))] {
+				if to.Take(i) {
+					q.schedule.ready = slices.Delete(ready, n, n+1)
+					q.away.atWork++
+					return q.beginAction(i), true
+				}
+			}
+		}
+		q.more.Wait()
+	}
+}
+
+// cameBack counts an action that returned from another machine.
+func (q *queue) cameBack() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.away.atWork--
+}
+
+// leave notes that a worker has ended an action, or that the action waits.
+func (q *queue) leave(i int, on *artifacts.Wait, how Outcome) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.atWork--
 	switch {
-	case wait != nil:
-		q.wait(i, wait.question, wait.on)
-	case how != NotReached: // else what waits for it is not reached either
-		q.settle(i)
+	case on != nil:
+		q.schedule.wait(i, on.Question, on.On)
+	case how != NotReached: // otherwise actions that wait for it are not reached either
+		q.schedule.settle(i)
 	}
 	q.more.Broadcast()
 }
 
-// started reports whether an action was begun before.
-func (q *queue) started(i int) (again bool) {
+// leaveAsked notes that a worker has left an action to the answers of the server.
+func (q *queue) leaveAsked() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.atWork--
+	q.more.Broadcast()
+}
+
+// startsAgain reports whether an action has begun before.
+func (q *queue) startsAgain(i int) (again bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	again = q.begun[i]
@@ -162,46 +189,22 @@ func (q *queue) started(i int) (again bool) {
 	return again
 }
 
-// stuck sees to the bundles that wait when nothing else is left. If some wait for what they
-// asked for last time, all are to ask now. If they have, they take each other.
-func (r *runner) stuck(ctx context.Context) {
-	q := &r.queue
-	ended := ctx.Err() != nil || r.failed.Load()
-	again := !q.ask && !r.DryRun
-	waits := q.giveUp()
+// unblock ends the waiting of all bundles when nothing else is left to do. If some wait for
+// the questions of last time, all ask now. If they have asked, they wait for each other.
+func (q *queue) unblock(ctx context.Context) {
+	ended := ctx.Err() != nil || q.stopped.Load()
+	askNow := !q.ask && !q.dryRun
+	waits := q.schedule.giveUp()
 	for _, i := range slices.Sorted(maps.Keys(waits)) {
 		switch {
 		case ended:
-			r.finishAction(i, Result{Outcome: NotReached}, nil, 0)
-		case again:
-			q.push(i)
+			q.endWaiting(i, nil)
+		case askNow:
+			q.schedule.push(i)
 		default:
-			r.failWaiting(i, r.Artifacts.open(waits[i].question))
+			question := waits[i].question
+			q.endWaiting(i, &question)
 		}
 	}
 	q.ask = true
-}
-
-// failWaiting ends an action that waits for itself.
-func (r *runner) failWaiting(i int, err error) {
-	a := &r.plan.Actions[i]
-	res := Result{Outcome: Failed, State: index.Failed, Err: err}
-	if !r.DryRun {
-		w := &worker{runner: r}
-		res = w.fail(context.Background(), planned{Action: a}, err)
-	}
-	r.finishAction(i, res, nil, 0)
-}
-
-// foreseen returns what a bundle has to wait for if it asks for the same as last time.
-func (r *runner) foreseen(i int) *waitError {
-	if r.queue.ask {
-		return nil
-	}
-	for _, question := range r.plan.Asks(i) {
-		if wait := r.Artifacts.open(question); wait != nil {
-			return wait
-		}
-	}
-	return nil
 }

@@ -2,93 +2,106 @@ package execute
 
 import (
 	"context"
-	"slices"
+	"time"
 
-	"github.com/assetcook/assetcook/cook/internal/contents"
-	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/cookone"
+	"github.com/assetcook/assetcook/cook/internal/lookup"
 	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/internal/remote"
-	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/cook/internal/remote/broker"
 )
 
-// A server is that on which results are shared, and what it is worth to wait for them.
-type server struct {
-	*remote.Client // nil for none
-	worths         worths
-	away           away
-	endTraffic     func() // when nothing passes any more
+// A Remote is a server on which machines share results, and whose machines may cook. It is
+// nil if there is none.
+type Remote interface {
+	lookup.Server
+	// Reads reports whether the server is asked for results.
+	Reads() bool
+	// Ask asks about all ready actions whose results the server may have, and returns the
+	// other actions. Each action is pushed to the queue when its answer has come.
+	Ask(ready []int) (rest []int)
+	// AskAgain asks about an action with more keys.
+	AskAgain(i int, a *plan.Action, keys []remote.Key)
+	// Pending returns the number of actions that wait for answers. The queue is locked.
+	Pending() int
+	// Next returns a pending action to begin without its answer, or how long to wait for
+	// answers, beside idle workers that wait already. The queue is locked.
+	Next(idle int, hurry bool) (i int, wait time.Duration, ok bool)
+	// Race cooks an action. The error is broker.ErrArrived if its result comes meanwhile.
+	Race(ctx context.Context, i int, a *plan.Action, cook func(context.Context) (cookone.Ready, error)) (cookone.Ready, error)
+	// Keep uploads a result that is in the store.
+	Keep(r cookone.Ready)
+	// Machines returns the machines that may cook actions, nil for none.
+	Machines() *broker.Machines
+	// Close ends the work for the run.
+	Close(ctx context.Context) remote.Stats
 }
 
-// openRemote returns a client of the server on which results are shared; nil for none.
-func (r *runner) openRemote(ctx context.Context) *remote.Client {
-	if r.DryRun {
-		return nil // a question asks no server
-	}
-	opt := r.Env.Remote
-	opt.Traffic, r.remote.endTraffic = r.watch()
-	return remote.New(ctx, opt, r.Store, r.note)
-}
-
-// closeServer ends the work of the server for the run.
-func (s *server) closeServer(ctx context.Context) remote.Stats {
-	if s.Client == nil {
-		return remote.Stats{}
-	}
-	defer s.endTraffic()
-	return s.Close(ctx)
-}
-
-// expect has the server look for all that is going to be looked for there, so that all answers
-// travel at once and not one after the other.
-func (r *runner) expect() {
-	q := &r.queue
-	if !r.remote.Reads() {
-		return
-	}
-	q.ready = slices.DeleteFunc(q.ready, func(i int) bool {
-		asks := r.asks(planned{Action: &r.plan.Actions[i]})
-		if asks {
-			q.order = append(q.order, i)
-		}
-		return asks
+// openRemote opens the server of the run, if there is one.
+func (r *run) openRemote(ctx context.Context, opt remote.Options) {
+	b := broker.Open(ctx, broker.Options{
+		Remote: opt, Actions: r.plan.Actions, Queue: r.queue, Finder: r.finder, Contents: r.env.Contents, Assets: r.env.Assets,
+		Summer: r.summer, Cores: r.env.Cores, Workers: r.opt.Workers, Now: r.env.Now, Probe: r.env.Probe,
+		Say: broker.Say{Step: r.reports.showStep, Note: r.reports.note},
 	})
-	order := slices.Clone(q.order)
-	wanted := make([]remote.Wanted, len(order))
-	for n, i := range order {
-		a := planned{Action: &r.plan.Actions[i]}
-		wanted[n] = wantedOf(a, keyOf(a, nil))
+	if b != nil {
+		r.remote, r.queue.remote, r.finder.Server = b, b, b
 	}
-	q.await(order)
-	q.asking(r.Now())
-	r.remote.Expect(wanted, func(n int, whole bool) { r.arrived(order[n], whole) })
 }
 
-// wantedOf is a result of an action, without the artifacts that are in place already.
-func wantedOf(a planned, k remote.Key) remote.Wanted {
-	w := remote.Wanted{Key: k, Asset: string(a.Path)}
-	if a.Last == nil {
-		return w
-	}
-	for i := range a.Last.Outputs {
-		o := &a.Last.Outputs[i]
-		if o.State == contents.Intact && i < len(a.Outputs) && o.Artifact.Path == a.Outputs[i] {
-			w.Have = append(w.Have, o.Artifact.Blob)
-		}
-	}
-	return w
+// A site is the place where the actions of a worker are cooked.
+type site interface {
+	// nextAction returns the next action to begin, and waits for one if one may become ready.
+	nextAction(ctx context.Context) (i int, ok bool)
+	// hold holds the resources of the worker while it has an action.
+	hold() (release func())
+	// block calls wait, which may take long.
+	block(wait func())
+	// cook makes the artifacts of a task as scratch files.
+	cook(ctx context.Context, w *worker, t cookone.Task) (cookone.Ready, error)
 }
 
-// asks reports whether the result of an action will be looked for on the server.
-func (r *runner) asks(a planned) bool {
-	if a.Err != nil || !a.Runs || a.ID == (store.ActionID{}) || a.Moved != nil || a.forced() || !a.inStore(r.Store) {
-		return false
+// thisMachine is the site of workers that cook themselves. Each holds a core.
+type thisMachine struct{ run *run }
+
+func (m thisMachine) nextAction(ctx context.Context) (i int, ok bool) {
+	return m.run.queue.nextAction(ctx)
+}
+
+func (m thisMachine) hold() (release func()) { return m.run.env.Cores.Hold() }
+
+func (m thisMachine) block(wait func()) {
+	m.run.env.Cores.Lend(func() error { wait(); return nil })
+}
+
+func (m thisMachine) cook(ctx context.Context, w *worker, t cookone.Task) (cookone.Ready, error) {
+	return w.cookHere(ctx, t)
+}
+
+// otherMachines is the site of workers that send their actions away. They wait without a
+// core.
+type otherMachines struct {
+	run      *run
+	machines *broker.Machines
+}
+
+func (m otherMachines) nextAction(ctx context.Context) (i int, ok bool) {
+	return m.run.queue.nextToLeave(ctx, m.machines)
+}
+
+func (m otherMachines) hold() (release func()) {
+	return func() {
+		m.machines.Release()
+		m.run.queue.cameBack()
 	}
-	if a.Last != nil && a.Last.State == index.Done && !a.Stale {
-		return false // the index knows
-	}
-	if sets, err := r.Store.ReadSets(a.ID); err == nil && sets != nil {
-		return false
-	}
-	_, err := r.Store.Result(plan.ResultID(a.ID, nil))
-	return err != nil
+}
+
+func (m otherMachines) block(wait func()) { wait() }
+
+func (m otherMachines) cook(ctx context.Context, w *worker, t cookone.Task) (cookone.Ready, error) {
+	return m.machines.CookElsewhere(ctx, t, broker.Local{
+		Idle:  m.run.queue.away.idle,
+		Cook:  func(ctx context.Context) (cookone.Ready, error) { return w.cookHere(ctx, t) },
+		Fetch: func(ctx context.Context, k lookup.Known) (cookone.Ready, error) { return w.fetch(ctx, k) },
+	})
 }

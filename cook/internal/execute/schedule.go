@@ -10,29 +10,30 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// A schedule is the order in which actions are begun. What is on the longest way to the end
-// of the run comes first: an action, then the bundles that wait for it, one after the other.
-// What takes about as long, within a factor of two, goes folder by folder.
+// A schedule orders the actions of a run. An action on the longest way to the end of
+// the run comes first: the action itself, then the bundles that wait for it, one after the
+// other. Actions whose ways take about as long, within a factor of two, go directory by
+// directory.
 //
-// A bundle is begun like any other action. If it asks for what is still to be made, it waits
-// for that, and begins again.
+// A bundle begins like any other action. If it asks for artifacts that are still to be made,
+// it waits for them, and begins again.
 //
 // A schedule has no workers and no clock. Actions are numbers.
 type schedule struct {
-	took  []time.Duration // that each action is expected to take
-	ready []int           // to be begun, in that order
+	took  []time.Duration // expected time of each action
+	ready []int           // actions that can begin, in order
 
-	// The rest is nil in a plan without bundles.
+	// The following fields are nil in a plan without bundles.
 	settled []atomic.Bool   // actions that have made, or failed to make, their artifacts
 	takers  [][]int         // bundles that wait for each action
-	after   []time.Duration // that the takers of each action take
+	after   []time.Duration // time of the takers of each action
 	waits   map[int]waiting // bundles that wait
 }
 
-// A waiting is what a bundle waits for.
+// A waiting is the reason why a bundle waits.
 type waiting struct {
-	question dependency.Dependency // that it asked
-	left     int                   // actions
+	question dependency.Dependency
+	left     int // actions that are not settled
 }
 
 func newSchedule(took []time.Duration, bundles bool) schedule {
@@ -44,17 +45,18 @@ func newSchedule(took []time.Duration, bundles bool) schedule {
 	return s
 }
 
-// begin has actions be ready, which come in ascending order.
+// begin makes actions ready, which come in ascending order.
 func (s *schedule) begin(actions []int) {
 	s.ready = actions
 	slices.SortFunc(s.ready, s.compare)
 }
 
+// compare orders ready actions.
 func (s *schedule) compare(i, j int) int {
 	return cmp.Or(cmp.Compare(s.class(j), s.class(i)), cmp.Compare(i, j))
 }
 
-// class is the same for ways to the end that take about as long.
+// class returns the same number for all ways that take about as long.
 func (s *schedule) class(i int) int {
 	way := s.took[i]
 	if s.after != nil {
@@ -72,7 +74,7 @@ func (s *schedule) takeReady() (i int, ok bool) {
 	return i, true
 }
 
-// wait has a bundle wait for other actions, those that are settled meanwhile aside.
+// wait lets a bundle wait for other actions, unless all are settled meanwhile.
 func (s *schedule) wait(i int, question dependency.Dependency, on []int) {
 	left := 0
 	for _, k := range on {
@@ -93,8 +95,10 @@ func (s *schedule) wait(i int, question dependency.Dependency, on []int) {
 	slices.SortFunc(s.ready, s.compare)
 }
 
-// settle notes that an action has ended, and has the bundles be ready that waited for
-// nothing else.
+// isSettled reports whether an action has ended. It is always true without bundles.
+func (s *schedule) isSettled(i int) bool { return s.settled == nil || s.settled[i].Load() }
+
+// settle notes that an action has ended. Bundles that waited for nothing else become ready.
 func (s *schedule) settle(i int) {
 	if s.settled == nil {
 		return
@@ -112,7 +116,7 @@ func (s *schedule) settle(i int) {
 	s.takers[i] = nil
 }
 
-// giveUp has no bundle wait any more, and returns what each waited for.
+// giveUp ends the waiting of all bundles, and returns what each waited for.
 func (s *schedule) giveUp() map[int]waiting {
 	waits := s.waits
 	s.waits = map[int]waiting{}
@@ -120,7 +124,7 @@ func (s *schedule) giveUp() map[int]waiting {
 	return waits
 }
 
-// push has an action be ready.
+// push makes an action ready.
 func (s *schedule) push(i int) {
 	if s.after != nil {
 		s.after[i] = s.longest(i, map[int]time.Duration{})
@@ -129,13 +133,13 @@ func (s *schedule) push(i int) {
 	s.ready = slices.Insert(s.ready, at, i)
 }
 
-// longest is how long the bundles take that wait for an action, one after the other. What
-// each takes with those that wait for it is known once it was asked for.
+// longest returns the time of the bundles that wait for an action, one after the other.
+// known caches the time of each bundle with its own takers.
 func (s *schedule) longest(i int, known map[int]time.Duration) (most time.Duration) {
 	for _, b := range s.takers[i] {
 		way, ok := known[b]
 		if !ok {
-			known[b] = 0 // of bundles that take each other
+			known[b] = 0 // for bundles that take each other
 			way = s.took[b] + s.longest(b, known)
 			known[b] = way
 		}

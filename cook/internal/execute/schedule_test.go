@@ -16,10 +16,10 @@ import (
 // A simulation is a plan whose actions take a known time.
 type simulation struct {
 	took  []time.Duration
-	takes [][]int // what each bundle asks for, actions before it; nil for those that are none
+	takes [][]int // artifacts of each bundle, by action before it; nil for assets
 }
 
-// run returns how long a schedule takes with so many workers.
+// run returns the time of a schedule with a number of workers.
 func (m *simulation) run(t failer, workers int) (now time.Duration) {
 	s := newSchedule(m.took, true)
 	s.begin(numbers(len(m.took)))
@@ -160,7 +160,7 @@ func game(seed uint64) *simulation {
 	return m
 }
 
-// What a schedule gains over waves is in bench/results/schedule.md. With few workers, who are
+// A schedule gains over waves; bench/results/schedule.md has numbers. With few workers, who are
 // always busy, it may end a little later.
 func TestScheduleAgainstWaves(t *testing.T) {
 	for _, workers := range []int{4, 16, 64, 2000} {
@@ -177,8 +177,8 @@ func TestScheduleAgainstWaves(t *testing.T) {
 	}
 }
 
-// A bundle that waits has what it waits for begun early, also through another bundle, and
-// a bundle that asked for what has ended meanwhile does not wait.
+// The artifacts that a bundle waits for begin early, also through another bundle. A bundle
+// does not wait for actions that have ended meanwhile.
 func TestScheduleOrder(t *testing.T) {
 	const second = time.Second
 	// 0 to 3 are assets, 4 takes 3, and 5 takes 4.

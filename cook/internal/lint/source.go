@@ -20,7 +20,7 @@ func FailSuspects(ctx context.Context, s *session.Session, t *todo.Todo) {
 	parallel.Each(ctx, s.Limits.Workers, len(t.Plan.Actions), func(_, i int) error {
 		if a := &t.Plan.Actions[i]; a.Err == nil {
 			if lines := Suspect(s, a); len(lines) > 0 {
-				a.Err, a.Runs = errors.New(strings.Join(lines, "; ")), false
+				a.Err, a.State = errors.New(strings.Join(lines, "; ")), plan.Rests
 			}
 		}
 		return nil
@@ -50,7 +50,7 @@ func SuspectHead(formats []recipe.Format, a *plan.Action, first func(n int64) ([
 			lines = []string{fmt.Sprintf("looking at it panicked: %v", p)}
 		}
 	}()
-	linter, ok := a.Method.Cooker.(recipe.Linter)
+	linter, ok := a.Method.Choice.Cooker.(recipe.Linter)
 	want := int64(Head)
 	if ok {
 		want = recipe.HeadSize

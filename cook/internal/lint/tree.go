@@ -166,7 +166,7 @@ func Unrecognized(s *session.Session, t *todo.Todo) {
 	var list repeated
 	for i := range t.Plan.Actions {
 		a := &t.Plan.Actions[i]
-		if a.Err != nil || !a.Runs || a.Method.Recipe.Name != recipe.Fallback {
+		if a.Err != nil || !a.Runs() || a.Method.Choice.Recipe.Name != recipe.Fallback {
 			continue
 		}
 		if name := t.Rules.Set.Unrecognized(a.Path); name != "" {
@@ -186,14 +186,14 @@ func Portability(s *session.Session, p *plan.Plan) {
 	for i := range p.Actions {
 		a := &p.Actions[i]
 		source := ""
-		if a.Runs {
+		if a.Runs() {
 			source = rules.Unportable(a.Path)
 		}
 		if source != "" {
 			names.again(fmt.Sprintf("source %s %s, which Windows does not take; rename it", pathname.Show(a.Path), source))
 		}
 		for _, out := range a.Outputs {
-			if why := rules.Unportable(out); why != "" && source == "" && a.Runs {
+			if why := rules.Unportable(out); why != "" && source == "" && a.Runs() {
 				names.again(fmt.Sprintf("output %s %s, which Windows does not take; choose another one with output = in cook.toml", pathname.Show(out), why))
 			}
 			for name := out; name != "."; name = path.Dir(name) {
@@ -203,7 +203,7 @@ func Portability(s *session.Session, p *plan.Plan) {
 					folded[lower] = name
 				} else if other == name {
 					break // its directories are known, too
-				} else if a.Runs {
+				} else if a.Runs() {
 					clashes.again(fmt.Sprintf("outputs %s and %s differ in case only; Windows and macOS take them for one", pathname.Show(other), pathname.Show(name)))
 				}
 			}

@@ -42,14 +42,15 @@ func changed(d *changes.Delta, t *todo.Todo, done *execute.Done) []Changed {
 		lost(r.Path, r.Source, r.Target, nil)
 	}
 	for i := range done.Results {
-		if a := &t.Plan.Actions[i]; replaces(a, &done.Results[i]) {
+		if a := done.Results[i].Action; replaces(a, &done.Results[i]) {
 			for _, m := range listed(a.Last) {
 				lost(m.Path, a.Path, a.Target, a.Reasons)
 			}
 		}
 	}
 	for i := range done.Results { // an action may have made an artifact that another one lost
-		a, res := &t.Plan.Actions[i], &done.Results[i]
+		res := &done.Results[i]
+		a := res.Action
 		if !replaces(a, res) {
 			for _, m := range listed(a.Last) {
 				delete(all, m.Path)

@@ -67,7 +67,7 @@ func (p *project) decided(source string, all bool) (what string, whole bool) {
 	var b strings.Builder
 	for i := range t.Plan.Actions {
 		if a := &t.Plan.Actions[i]; a.Path == source {
-			fmt.Fprintln(&b, a.Path, a.Target, a.Runs, a.Reasons, a.Err, a.Outputs, a.Stale, a.Last != nil)
+			fmt.Fprintln(&b, a.Path, a.Target, a.Runs(), a.Reasons, a.Err, a.Outputs, a.Stale, a.Last != nil)
 		}
 	}
 	return b.String(), d.Whole

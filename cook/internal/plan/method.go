@@ -1,14 +1,8 @@
 package plan
 
 import (
-	"cmp"
-	"encoding/hex"
 	"errors"
-	"fmt"
 	"io/fs"
-	"maps"
-	"path"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,28 +10,21 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/contents"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/rules"
-	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/cook/recipe"
-	"github.com/assetcook/assetcook/hashing"
-	"github.com/assetcook/assetcook/internal/dependency"
-	"github.com/assetcook/assetcook/internal/pathname"
-	"github.com/assetcook/assetcook/internal/program"
 )
 
-// A Method is the rules' choice with all that identifies it.
+// A Method is a method of the rules with everything that identifies it.
 type Method struct {
-	*rules.Method
-	// Alone and Then are those of the rules' method, of a chain.
-	Alone *Method
-	Then  []*Method
-	// Tools are the programs, the files that belong to them, and what these are made of.
-	Tools []contents.File
-	// Fields are what the action ID hashes, in order.
+	Choice *rules.Method   // with recipe and options
+	First  *Method         // first step of a chain; nil for no chain
+	Next   []*Method       // by output of First; nil if not cooked further
+	Tools  []contents.File // programs, their interpreters and libraries
+	// Fields are hashed for the action ID, in this order.
 	Fields index.Method
 }
 
-// The keys of fields that are not options. A recipe's own keys are words of
-// TOML and cannot start with these.
+// Keys of fields that are not options. Keys of recipes are words of TOML, which cannot
+// start with these.
 const (
 	fieldRecipe  = "recipe"
 	fieldVersion = "recipe version"
@@ -48,7 +35,8 @@ const (
 	fieldMachine = "libraries of the machine"
 )
 
-// A Tool is a file that a method names, and what it is made of; see package program.
+// A Tool is a program that a method names, with its interpreter and libraries; see package
+// program.
 type Tool struct {
 	contents.File
 	Interpreter string
@@ -56,8 +44,8 @@ type Tool struct {
 	Machine     []string
 }
 
-// ToolOf returns the name of the file, a program or a library of one, that a field of a
-// method identifies. Its value is empty if there was none.
+// ToolOf returns the name of the program or library that a field of a method identifies. The
+// value of the field is empty if the file was absent.
 func ToolOf(f index.Field) (name string, ok bool) {
 	if name, ok = strings.CutPrefix(f.Key, fieldTool); !ok {
 		name, ok = strings.CutPrefix(f.Key, fieldLibrary)
@@ -65,7 +53,7 @@ func ToolOf(f index.Field) (name string, ok bool) {
 	return name, ok
 }
 
-// MachineOf returns the names of the machine's libraries that a field of a method has; see
+// MachineOf returns the names of system libraries in a field of a method; see
 // program.Machine.
 func MachineOf(f index.Field) (names []string, ok bool) {
 	if f.Key != fieldMachine {
@@ -74,7 +62,7 @@ func MachineOf(f index.Field) (names []string, ok bool) {
 	return strings.Split(f.Value, "\n"), true
 }
 
-// RecipeOf returns the name of the recipe that a method is of.
+// RecipeOf returns the name of a method's recipe.
 func RecipeOf(m index.Method) string {
 	for _, f := range m {
 		if f.Key == fieldRecipe {
@@ -84,37 +72,36 @@ func RecipeOf(m index.Method) string {
 	return ""
 }
 
-// AnyRecipe reports whether something is true of a recipe that a method names, those of all
-// steps of a chain among them. It is asked about each by its name.
+// AnyRecipe reports whether is holds for the name of any recipe of a method, including the
+// recipes of all steps of a chain.
 func AnyRecipe(m index.Method, is func(name string) bool) bool {
 	return slices.ContainsFunc(m, func(f index.Field) bool {
 		return (f.Key == fieldRecipe || strings.HasPrefix(f.Key, fieldRecipe+rules.Of)) && is(f.Value)
 	})
 }
 
-// Methods identify the choices of rules, each once.
+// Methods identifies methods of the rules, each once.
 type Methods struct {
 	Rules *rules.Set
-	// Tool finds a program, or a file that belongs to one.
-	Tool  func(name string) (Tool, error)
+	Tool  func(name string) (Tool, error) // finds a program
 	known map[*rules.Method]*Method
 	same  map[sameMethod]bool
 }
 
-// A sameMethod is a method of the rules and one of the index.
+// A sameMethod is the key of a comparison: a method of the rules and a method of the index.
 type sameMethod struct {
 	chosen *Method
-	last   *index.Field // the first
+	last   *index.Field // the first field of the method
 }
 
-// NewMethods returns those of some rules.
+// NewMethods returns the methods of some rules.
 func NewMethods(set *rules.Set, tool func(name string) (Tool, error)) *Methods {
 	return &Methods{Rules: set, Tool: tool, known: map[*rules.Method]*Method{}, same: map[sameMethod]bool{}}
 }
 
-// Still reports whether the rules come to what a known action was done with: the same
-// recipe, options and programs, and the same names of artifacts. It is false for a source that
-// other sources may hold.
+// Still reports whether the rules still give a known action the same recipe, options,
+// programs and output names. It is false for a source that artifacts of other sources may
+// contain.
 func (m *Methods) Still(row *index.Row) bool {
 	path, method := row.Path(), row.Method()
 	chosen, err := m.Rules.Method(path, row.Target())
@@ -122,10 +109,10 @@ func (m *Methods) Still(row *index.Row) bool {
 		return false
 	}
 	names := chosen.Names(path)
-	if row.Made() != len(names) || chosen.Holder() != nil { // rules for the files that read it count, too
+	if row.Made() != len(names) || chosen.Holder() != nil { // rules of the files that read it count too
 		return false
 	}
-	now, err := m.identify(chosen)
+	now, err := m.Of(chosen)
 	if err != nil {
 		return false
 	}
@@ -141,15 +128,12 @@ func (m *Methods) Still(row *index.Row) bool {
 	return same
 }
 
-// Of identifies a choice of rules, or what came from another machine as one.
-func (p *Methods) Of(chosen *rules.Method) (*Method, error) { return p.identify(chosen) }
-
-// identify identifies a choice.
-func (p *Methods) identify(chosen *rules.Method) (*Method, error) {
+// Of identifies a method of the rules.
+func (p *Methods) Of(chosen *rules.Method) (*Method, error) {
 	if m, ok := p.known[chosen]; ok {
 		return m, nil
 	}
-	m := &Method{Method: chosen}
+	m := &Method{Choice: chosen}
 	add := func(key, value string) { m.Fields = append(m.Fields, index.Field{Key: key, Value: value}) }
 	var kinds, tools []string
 	for step := range chosen.Steps("") {
@@ -185,15 +169,15 @@ func (p *Methods) identify(chosen *rules.Method) (*Method, error) {
 	return m, nil
 }
 
-// identifySteps identifies the steps of a chain, each as what it is by itself.
+// identifySteps identifies the methods of a chain's steps.
 func (p *Methods) identifySteps(m *Method) (err error) {
-	if m.Alone, err = p.identify(m.Method.Alone); err != nil {
+	if m.First, err = p.Of(m.Choice.Alone); err != nil {
 		return err
 	}
-	m.Then = make([]*Method, len(m.Method.Then))
-	for i, next := range m.Method.Then {
+	m.Next = make([]*Method, len(m.Choice.Then))
+	for i, next := range m.Choice.Then {
 		if next != nil {
-			if m.Then[i], err = p.identify(next); err != nil {
+			if m.Next[i], err = p.Of(next); err != nil {
 				return err
 			}
 		}
@@ -201,7 +185,7 @@ func (p *Methods) identifySteps(m *Method) (err error) {
 	return nil
 }
 
-// identifyTools adds the tools of a method and what they are made of.
+// identifyTools adds the programs of a method, with their interpreters and libraries.
 func (p *Methods) identifyTools(m *Method, names []string) error {
 	add := func(key string, f contents.File) {
 		m.Fields = append(m.Fields, index.Field{Key: key, Value: f.Blob.String()})
@@ -216,7 +200,7 @@ func (p *Methods) identifyTools(m *Method, names []string) error {
 		}
 		done[name] = true
 		tool, err := p.Tool(name)
-		if asked <= 0 && errors.Is(err, fs.ErrNotExist) { // an interpreter, which need not be used
+		if asked <= 0 && errors.Is(err, fs.ErrNotExist) { // an interpreter that may not be used
 			m.Fields = append(m.Fields, index.Field{Key: fieldTool + name})
 			continue
 		}
@@ -241,203 +225,19 @@ func (p *Methods) identifyTools(m *Method, names []string) error {
 	return nil
 }
 
-// salt starts every action ID. It changes when the cooker itself changes what
-// it does with a recipe's result.
-const salt = "assetcook action 1"
-
-// NewKey returns what action IDs are hashed in, one after the other.
-func NewKey() *hashing.Key { return hashing.NewKey(salt) }
-
-func actionID(k *hashing.Key, a *Action, src *contents.File, asked []index.Dep) store.ActionID {
-	m := a.Method
-	k.Reset(salt)
-	for _, f := range m.Fields {
-		key := f.Key
-		if library, ok := strings.CutPrefix(key, fieldLibrary); ok {
-			key = fieldLibrary + filepath.Base(library) // it may be elsewhere on another machine
-		}
-		k.String(key, f.Value)
+// outputs returns the paths of a method's outputs.
+func outputs(m *Method, path, target string) []string {
+	list := m.Choice.Names(path)
+	for i, name := range list {
+		list[i] = under(target, name)
 	}
-	k.String("source extension", recipe.Ext(src.Path))
-	k.Digest("source", hashing.Digest(src.Blob))
-	// Programs look at the extension to know what to write.
-	for _, out := range a.Outputs {
-		k.String("output extension", path.Ext(out))
-	}
-	if m.Then != nil {
-		for step := range m.Steps(src.Path) { // what a step reads it names from where it is
-			k.String("made extension", path.Ext(step.Path))
-			k.String("made folder", pathname.Relative(path.Dir(src.Path), path.Dir(step.Path)))
-		}
-	}
-	if m.Bundles() { // it takes what its target has, but for its own outputs
-		k.String("target", a.Target)
-		for _, out := range a.Outputs {
-			k.String("output", out)
-		}
-	}
-	for _, d := range asked {
-		k.String("asked", dependency.Encode(d.Asked()))
-		k.Bool("found", d.Found)
-		k.Digest("said", hashing.Digest(d.Blob))
-	}
-	if m.UsesPath() {
-		k.String("source path", src.Path)
-	}
-	if m.NamesOutputs() {
-		for _, name := range m.FinalNames(src.Path) {
-			k.String("name", name)
-		}
-	}
-	return store.ActionID(k.Sum())
+	return list
 }
 
-// Asks returns what a method asks all files of folders about a source, as dependencies, sorted by
-// name. A source that another recipe made cannot be asked about.
-func Asks(m *Method, source string) ([]recipe.Dep, error) {
-	if r := m.Holder(); r != nil {
-		return askHolders(r, source)
+// under returns the path of an output in the directory of its target.
+func under(target, name string) string {
+	if target == "" {
+		return name
 	}
-	for m.Alone != nil {
-		m = m.Alone // the first step
-	}
-	c, ok := m.Cooker.(recipe.Asker)
-	if !ok {
-		return nil, nil
-	}
-	job := askingJob(m.Recipe, source)
-	err := c.Asks(job)
-	return job.Deps(), err
+	return target + "/" + name
 }
-
-// askingJob returns a job that only notes what a recipe asks about a source.
-func askingJob(r recipe.Recipe, source string) *recipe.Job {
-	return recipe.NewJob(recipe.Env{Recipe: r, Path: source, Extract: func(recipe.Dependency) ([]recipe.Said, bool, error) { return nil, true, nil }}, 0)
-}
-
-// askHolders asks the files that may read a source that outputs of a recipe contain.
-func askHolders(r *recipe.Recipe, source string) ([]recipe.Dep, error) {
-	job := askingJob(*r, source)
-	for i := range r.Extracts {
-		x := &r.Extracts[i]
-		if !slices.Contains(x.Holds, recipe.Ext(source)) {
-			continue
-		}
-		for _, folder := range []string{"", "../"} {
-			if _, err := job.ReadExtracts(folder+x.Files, x.Name); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return job.Deps(), nil
-}
-
-// IsAsked reports whether a dependency is what Asks returns, and so part of the action's ID.
-func IsAsked(on dependency.Dependency) bool { return on.Kind == dependency.Extracts }
-
-// ResultID identifies what an action gives when it reads these dependencies,
-// which are sorted by name.
-func ResultID(id store.ActionID, deps []index.Dep) store.ResultID {
-	k := hashing.NewKey("assetcook result 1")
-	k.Digest("action", hashing.Digest(id))
-	for _, d := range deps {
-		if IsAsked(d.On) {
-			continue
-		}
-		k.String("name", dependency.Encode(d.Asked()))
-		k.Bool("found", d.Found)
-		k.Digest("content", hashing.Digest(d.Blob))
-	}
-	return store.ResultID(k.Sum())
-}
-
-// methodChanges compares an action's method with that of last time, field by
-// field.
-func (p *planner) methodChanges(a *Action) []Reason {
-	old := a.Last.Method
-	if slices.Equal(old, a.Method.Fields) {
-		return nil
-	}
-	was := map[string]string{}
-	for _, f := range old {
-		was[f.Key] = f.Value
-	}
-	// A recipe of another name has other options; that it is another says all.
-	if name := a.Method.Recipe.Name; was[fieldRecipe] != name {
-		return []Reason{{Kind: RecipeChanged, Old: was[fieldRecipe], New: name}}
-	}
-	var reasons []Reason
-	change := func(key, from, to string) {
-		if key == fieldMachine {
-			reasons = append(reasons, machineChange(from, to))
-			return
-		}
-		r := Reason{Kind: OptionChanged, Subject: key, Old: from, New: to}
-		if name, ok := ToolOf(index.Field{Key: key}); ok {
-			r = Reason{Kind: ToolChanged, Subject: name, Old: shorten(cmp.Or(from, none)), New: shorten(cmp.Or(to, none))}
-		} else if key == fieldKind {
-			r = Reason{Kind: MachineChanged, Old: from, New: to}
-		} else if key == fieldHolder {
-			r = Reason{Kind: HolderChanged, Old: from, New: to}
-		} else if key == fieldVersion {
-			r = Reason{Kind: RecipeVersionChanged, Subject: a.Method.Recipe.Name, Old: from, New: to}
-		}
-		reasons = append(reasons, r)
-	}
-	for _, f := range a.Method.Fields {
-		before, ok := was[f.Key]
-		switch {
-		case !ok:
-			change(f.Key, none, f.Value)
-		case before != f.Value:
-			change(f.Key, before, f.Value)
-		}
-		delete(was, f.Key)
-	}
-	for _, f := range old {
-		if value, ok := was[f.Key]; ok {
-			change(f.Key, value, none)
-		}
-	}
-	return reasons
-}
-
-// none is said for what is not there.
-const none = "none"
-
-// machineChange says which of the machine's libraries are others now: the first, and how many.
-func machineChange(from, to string) Reason {
-	old, now := librariesOf(from), librariesOf(to)
-	both := maps.Clone(old)
-	maps.Copy(both, now)
-	var changed []string
-	for _, library := range slices.Sorted(maps.Keys(both)) {
-		if old[library] != now[library] {
-			changed = append(changed, library)
-		}
-	}
-	first := changed[0]
-	r := Reason{Kind: ToolChanged, Subject: first, Old: cmp.Or(old[first], none), New: cmp.Or(now[first], none)}
-	if n := len(changed) - 1; n > 0 {
-		r.Subject += fmt.Sprintf(" and %d more", n)
-	}
-	return r
-}
-
-// librariesOf returns the files that the machine's libraries of a field are in.
-func librariesOf(value string) map[string]string {
-	files := map[string]string{}
-	if value == none {
-		return files
-	}
-	for name := range strings.SplitSeq(value, "\n") {
-		library, file := program.Named(name)
-		files[library] = file
-	}
-	return files
-}
-
-// short is the form of an ID that people are shown.
-func short[ID ~[32]byte](id ID) string { return hex.EncodeToString(id[:6]) }
-
-func shorten(id string) string { return id[:min(12, len(id))] }

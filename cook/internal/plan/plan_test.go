@@ -41,7 +41,7 @@ func blob(b byte) store.BlobID { return store.BlobID{b} }
 // world is everything a plan is made from, in a form that tests can edit.
 type world struct {
 	files    map[string]store.BlobID // the asset tree now
-	ignored  map[string]store.BlobID // what is there but is no asset
+	ignored  map[string]store.BlobID // files that are no assets
 	tools    map[string]Tool
 	touched  bool // stamps differ
 	config   string
@@ -124,7 +124,7 @@ func (w *world) plan(t *testing.T) *Plan {
 	return Make(in)
 }
 
-// errNoProgram is what is wrong with a tool that is nowhere.
+// errNoProgram is the error of an unknown tool.
 var errNoProgram = fmt.Errorf("no such program%.0w", fs.ErrNotExist)
 
 // tool is a file that a method names.
@@ -157,7 +157,7 @@ func (w *world) cooked(t *testing.T, deps map[string][]index.Dep) {
 	w.last, w.outputs = last, map[string]contents.State{}
 }
 
-// decisions is a plan as text: what runs and why, what is retired.
+// decisions formats a plan: its actions with reasons, and the retired artifacts.
 func decisions(p *Plan) []string {
 	var list []string
 	for _, a := range p.Actions {
@@ -168,7 +168,7 @@ func decisions(p *Plan) []string {
 		switch {
 		case a.Err != nil:
 			s += " fails: " + a.Err.Error()
-		case a.Runs:
+		case a.Runs():
 			s += " runs"
 		default:
 			s += " rests"
@@ -303,7 +303,7 @@ func TestFailedIsTriedAgain(t *testing.T) {
 	}
 }
 
-// What a program is made of counts as the program does: its interpreter, with what that one is
+// The parts of a program count as the program does: its interpreter, with what that one is
 // made of, its libraries, and the names of the machine's libraries.
 func TestPartsOfTools(t *testing.T) {
 	fresh := func() *world {
@@ -470,7 +470,7 @@ func TestEachArtifactMovesOnce(t *testing.T) {
 	}
 }
 
-// What an action read is part of it: moved to where another file has that
+// Dependencies are part of an action: moved to a place where another file has that
 // name, it is not the same any more.
 func TestNoMoveToOtherDependencies(t *testing.T) {
 	for _, tc := range []struct {
@@ -487,7 +487,7 @@ func TestNoMoveToOtherDependencies(t *testing.T) {
 	}
 }
 
-// An artifact under a name that somebody else claims now cannot be moved.
+// An artifact under a name that another action claims now cannot be moved.
 func TestNoMoveFromClaimedName(t *testing.T) {
 	w := newWorld(map[string]store.BlobID{"a": blob(1)})
 	w.cooked(t, nil)
@@ -521,18 +521,23 @@ func TestClaimsOfALostIndexAreRetired(t *testing.T) {
 	}
 }
 
-// Only bundles wait for other actions, and only while an input is not cooked yet.
-func TestOnlyBundlesWait(t *testing.T) {
+// Only bundles are late, and only in a run that cooks their inputs.
+func TestOnlyBundlesAreLate(t *testing.T) {
 	for _, wait := range []bool{false, true} {
 		w := newWorld(map[string]store.BlobID{"a": blob(1), "b.pak": blob(2), "c": blob(3)})
 		w.config, w.wait = "[[rule]]\nmatch = \"*.pak\"\nrecipe = \"pak\"\n", wait
 		p := w.plan(t)
-		var want []int
-		if wait {
-			want = []int{1}
+		late := 0
+		for i := range p.Actions {
+			if a := &p.Actions[i]; a.IsLate() {
+				late++
+				if !wait || a.Path != "b.pak" {
+					t.Errorf("wait %t: %s is late", wait, a.Path)
+				}
+			}
 		}
-		if !slices.Equal(p.Waiting, want) || p.Actions[1].Path != "b.pak" {
-			t.Errorf("wait %t: actions %v wait, want %v", wait, p.Waiting, want)
+		if p.Late != late || wait != (late == 1) {
+			t.Errorf("wait %t: %d actions are late, the plan says %d", wait, late, p.Late)
 		}
 	}
 }
@@ -552,8 +557,23 @@ func TestOtherCountOfOutputs(t *testing.T) {
 		}
 		a := w.plan(t).Actions[0]
 		counts := slices.ContainsFunc(a.Reasons, func(r Reason) bool { return r.Kind == OutputCount && r.Old == fmt.Sprint(had) && r.New == "1" })
-		if a.Runs == (had == 1) || counts == (had == 1) {
+		if a.Runs() == (had == 1) || counts == (had == 1) {
 			t.Errorf("it had %d outputs: %v", had, a.Reasons)
 		}
+	}
+}
+
+// Deciding about a late action returns the decision, and does not change the plan.
+func TestDecidingChangesNoAction(t *testing.T) {
+	w := newWorld(map[string]store.BlobID{"a.pak": blob(1)})
+	w.config, w.wait = "[[rule]]\nmatch = \"*.pak\"\nrecipe = \"pak\"\n", true
+	p := w.plan(t)
+	before := p.Actions[0]
+	d := Decide(&p.Actions[0], p.Facts, p.Demand)
+	if decided := p.Actions[0].As(d); !d.Runs || !decided.Runs() || decided.IsLate() || len(decided.Reasons) != 1 || decided.Reasons[0].Kind != New {
+		t.Errorf("decided %+v", d)
+	}
+	if now := p.Actions[0]; !now.IsLate() || now.Runs() || now.Reasons != nil || now.ID != before.ID {
+		t.Errorf("the plan has %+v", now)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// A Kind is a kind of reason. Its text is part of the JSON output.
+// A Kind is a kind of reason. The JSON output contains its text.
 type Kind string
 
 // Why an action runs.
@@ -14,7 +14,7 @@ const (
 	New                  Kind = "new"
 	SourceChanged        Kind = "content changed"
 	DependencyChanged    Kind = "dependency changed"
-	ArtifactsChanged     Kind = "artifacts changed" // that a bundle is made of
+	ArtifactsChanged     Kind = "artifacts changed" // artifacts that a bundle reads
 	RecipeChanged        Kind = "recipe changed"
 	RecipeVersionChanged Kind = "recipe version changed"
 	OptionChanged        Kind = "option changed"
@@ -26,14 +26,14 @@ const (
 	OutputRenamed        Kind = "output renamed"
 	OutputCount          Kind = "number of outputs changed"
 	FailedLastTime       Kind = "failed last time"
-	WarnedLastTime       Kind = "warned of last time" // and the run is strict
+	WarnedLastTime       Kind = "warned of last time" // in a strict run
 	Forced               Kind = "forced"
 	MovedFrom            Kind = "moved"
-	HolderChanged        Kind = "holder changed" // the recipe whose outputs may contain the source
-	Held                 Kind = "not shipped"    // beside another reason: why there are no outputs
+	HolderChanged        Kind = "holder changed" // recipe whose outputs may contain the source
+	Held                 Kind = "not shipped"    // besides another reason: why no outputs
 )
 
-// Why it does not.
+// Why an action does not run.
 const (
 	SameStamp    Kind = "unchanged"
 	SameChecksum Kind = "touched but equal"
@@ -47,13 +47,13 @@ type Reason struct {
 	New     string `json:"new,omitempty"`
 }
 
-// Reasons that most actions of a run have are there once, and must not be changed.
+// The most frequent lists of reasons are shared, and must not be changed.
 var (
 	isNew     = []Reason{{Kind: New}}
 	Untouched = []Reason{{Kind: SameStamp}}
 )
 
-// String is the reason as one line.
+// String returns the reason as one line.
 func (r Reason) String() string {
 	s := string(r.Kind)
 	switch r.Kind {

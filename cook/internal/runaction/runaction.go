@@ -1,11 +1,11 @@
-// Package runaction cooks one action for another machine: what package cook/internal/remote
-// says of the folder that it is given, and of what it leaves there.
+// Package runaction cooks one action for another machine. Package cook/internal/remote
+// describes the directory that it gets, and the files that it leaves there.
 //
 //	action.json --rebuild--> action --identify--> the same ID? --cook--> out/record, out/0 ...
 //
-// The action is cooked by the engine, as verifying cooks an action again. What makes it the
-// same action as on the other machine is its ID: it is found out anew from the recipe and the
-// options, the source and the programs as they are here, and another one is refused.
+// The engine cooks the action as verification cooks an action again. The ID proves that the
+// action is the same here as on the other machine: it is computed anew from the recipe, the
+// options, the source and the programs of this machine. An action with another ID is refused.
 package runaction
 
 import (
@@ -21,8 +21,9 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/assetcook/assetcook/cook/internal/artifacts"
 	"github.com/assetcook/assetcook/cook/internal/contents"
-	"github.com/assetcook/assetcook/cook/internal/execute"
+	"github.com/assetcook/assetcook/cook/internal/cookone"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/internal/remote"
@@ -39,8 +40,8 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// Run cooks the action of a folder. That it was refused or failed is in the record; the error
-// says that there is none.
+// Run cooks the action in a directory, and writes its record, which says whether the action
+// was refused or failed. The error is that of writing the record.
 func Run(ctx context.Context, dir string, recipes ...recipe.Recipe) error {
 	out := filepath.Join(dir, remote.OutDir)
 	if err := os.MkdirAll(out, 0o777); err != nil {
@@ -55,6 +56,7 @@ func Run(ctx context.Context, dir string, recipes ...recipe.Recipe) error {
 	return os.WriteFile(filepath.Join(out, remote.RecordFile), text, 0o666)
 }
 
+// record cooks the action in a directory, or refuses it.
 func record(ctx context.Context, dir string, recipes []recipe.Recipe) (rec remote.Record) {
 	refuse := func(err error) remote.Record { return remote.Record{Refused: err.Error()} }
 	want, err := readWanted(filepath.Join(dir, remote.ActionFile))
@@ -62,7 +64,7 @@ func record(ctx context.Context, dir string, recipes []recipe.Recipe) (rec remot
 		return refuse(err)
 	}
 	assetsDir := filepath.Join(dir, remote.AssetsDir)
-	if err := os.MkdirAll(assetsDir, 0o777); err != nil { // an input root has no empty folders
+	if err := os.MkdirAll(assetsDir, 0o777); err != nil { // an input root has no empty directories
 		return refuse(err)
 	}
 	assets, err := confine.Open(assetsDir)
@@ -86,9 +88,10 @@ func record(ctx context.Context, dir string, recipes []recipe.Recipe) (rec remot
 	return m.cook(ctx, a)
 }
 
-// maxAction bounds what of an action.json is understood.
+// maxAction is the most bytes of an action.json.
 const maxAction = 4 << 20
 
+// readWanted reads the action that another machine wants.
 func readWanted(file string) (want remote.Action, err error) {
 	text, err := os.ReadFile(file)
 	switch {
@@ -106,14 +109,14 @@ func readWanted(file string) (want remote.Action, err error) {
 	return want, nil
 }
 
-// A machine is what an action is cooked with.
+// A machine has the directories and the contents for cooking one action.
 type machine struct {
 	dir         string
 	assets, out *confine.Dir
 	contents    *contents.Contents
 }
 
-// contentsOf finds out what the files of a tree hold of which nothing is known.
+// contentsOf returns the contents of a tree without an index.
 func contentsOf(assets *confine.Dir, recipes []recipe.Recipe) *contents.Contents {
 	sums, _ := hashing.Lookup("xxh3")
 	return contents.New(contents.Options{
@@ -130,7 +133,7 @@ func contentsOf(assets *confine.Dir, recipes []recipe.Recipe) *contents.Contents
 	})
 }
 
-// action builds an action anew, and refuses one that is another one here.
+// action builds an action anew, and refuses an action with another ID here.
 func (m *machine) action(ctx context.Context, want remote.Action, recipes []recipe.Recipe) (*plan.Action, error) {
 	set, err := recipe.NewSet(recipes...)
 	if err != nil {
@@ -159,7 +162,7 @@ func (m *machine) action(ctx context.Context, want remote.Action, recipes []reci
 	at := func(on dependency.Dependency) contents.File { return m.contents.At(ctx, on) }
 	source := at(dependency.OfFile(want.Path))
 	a := &plan.Action{Path: want.Path, Target: want.Target, Source: &source, Method: method, Outputs: want.Outputs}
-	if err := a.Identify(plan.NewKey(), &source, at); err != nil {
+	if a.ID, err = a.Identify(plan.NewKey(), &source, at); err != nil {
 		return nil, fmt.Errorf("source: %w", err)
 	}
 	if a.ID != want.ID {
@@ -168,8 +171,8 @@ func (m *machine) action(ctx context.Context, want remote.Action, recipes []reci
 	return a, nil
 }
 
-// lookAtAll looks at all files before the recipe does, which would else be cooked with twice if
-// its program tells afterwards what it has read.
+// lookAtAll looks at all files before the recipe reads them. Otherwise a recipe whose program
+// names its dependencies afterwards would run twice.
 func (m *machine) lookAtAll(ctx context.Context) error {
 	return filepath.WalkDir(m.assets.Name(), func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -182,12 +185,13 @@ func (m *machine) lookAtAll(ctx context.Context) error {
 	})
 }
 
-// findTools has programs be found that came along, where the machine has none or others.
+// findTools adds the programs of the action to PATH that this machine does not have, or has
+// with another content.
 func (m *machine) findTools(ctx context.Context, tools []remote.ToolFile) error {
 	path := os.Getenv("PATH")
 	for _, t := range tools {
 		if !filepath.IsAbs(filepath.FromSlash(t.Path)) {
-			continue // in the asset folder
+			continue // in the asset directory
 		}
 		if file, err := recipe.FindTool(m.assets.Name(), filepath.Base(t.Path)); err == nil {
 			if f, err := m.contents.Tool(ctx, file); err == nil && f.Blob.String() == t.Blob {
@@ -206,14 +210,14 @@ func (m *machine) findTools(ctx context.Context, tools []remote.ToolFile) error 
 // cook cooks an action into numbered files.
 func (m *machine) cook(ctx context.Context, a *plan.Action) (rec remote.Record) {
 	sums, _ := hashing.Lookup("xxh3")
-	again := execute.NewAgain(execute.Env{
-		Assets: m.assets, Contents: m.contents, Artifacts: &execute.Artifacts{}, Checksum: sums,
+	again := cookone.NewAgain(cookone.Env{
+		Assets: m.assets, Contents: m.contents, Artifacts: &artifacts.Catalog{}, Checksum: sums,
 		Memory: session.DefaultMemory(), Cores: parallel.NewCores(runtime.GOMAXPROCS(0)), Now: time.Now,
 	})
 	noted := ""
-	note := func(line string) { noted = line } // that programs are not confined here, such as
-	how := execute.Conditions{Scratch: m.out, Note: note, Read: func(deps []index.Dep) { rec.Reads = readings(deps) }}
-	err := again.Cook(ctx, a, how, func(made execute.Made) error {
+	note := func(line string) { noted = line } // for example that programs are not confined here
+	how := cookone.Conditions{Scratch: m.out, Note: note, Read: func(deps []index.Dep) { rec.Reads = readings(deps) }}
+	err := again.Cook(ctx, a, how, func(made cookone.Made) error {
 		rec.CookTime, rec.Warnings = made.CookTime, made.Warnings
 		for i, file := range made.Files {
 			if err := m.out.Root().Rename(file, strconv.Itoa(i)); err != nil {
@@ -232,7 +236,7 @@ func (m *machine) cook(ctx context.Context, a *plan.Action) (rec remote.Record) 
 	return rec
 }
 
-// readings are dependencies as they travel.
+// readings returns dependencies as a record has them.
 func readings(deps []index.Dep) []remote.Reading {
 	list := make([]remote.Reading, len(deps))
 	for i, d := range deps {

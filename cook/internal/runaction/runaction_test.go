@@ -109,7 +109,7 @@ func travel(t *testing.T, options join, adjust func(*remote.Action), files map[s
 	}
 	source := found.At(t.Context(), dependency.OfFile("a/s.txt"))
 	a := plan.Action{Path: "a/s.txt", Source: &source, Method: m, Outputs: []string{"a/s.txt", "a/s.txt.len"}}
-	if err := a.Identify(plan.NewKey(), &source, nil); err != nil {
+	if a.ID, err = a.Identify(plan.NewKey(), &source, nil); err != nil {
 		t.Fatal(err)
 	}
 	text, err := json.Marshal(options)
@@ -185,7 +185,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// A recipe's failure is a record with what was read until then; so is a warning, with artifacts.
+// The record of a failed recipe has its dependencies; the record of a warning has artifacts too.
 func TestFailureIsRecorded(t *testing.T) {
 	rec := run(t, travel(t, all, nil, map[string]string{"assets/a/s.txt": "b.txt none.txt", "assets/a/b.txt": "B"}))
 	if rec.Error == "" || rec.Refused != "" || len(rec.Artifacts) != 0 || len(rec.Reads) != 2 || rec.Reads[1] != (remote.Reading{Asked: dependency.OfFile("none.txt")}) {
@@ -197,7 +197,7 @@ func TestFailureIsRecorded(t *testing.T) {
 	}
 }
 
-// What a recipe has to say of the machine is no matter of the other one: that does it by itself.
+// A recipe that has a note about this machine is refused: the other machine cooks by itself.
 func TestNotesAreRefused(t *testing.T) {
 	options := all
 	options.Note = "programs cannot be confined here"
@@ -207,7 +207,7 @@ func TestNotesAreRefused(t *testing.T) {
 	}
 }
 
-// What comes to another action here is refused.
+// An action with another ID on this machine is refused.
 func TestRefuses(t *testing.T) {
 	source := map[string]string{"assets/a/s.txt": "b.txt", "assets/a/b.txt": "B"}
 	for name, adjust := range map[string]func(*remote.Action){
@@ -238,7 +238,7 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// A program that this machine lacks, or has another one of, is found among what came along; a
+// A program that this machine lacks, or has in another version, is found in the directory; a
 // program whose content does not come along is refused.
 func TestTools(t *testing.T) {
 	if runtime.GOOS == "windows" {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/assetcook/assetcook/cook/internal/cookone"
 	"github.com/assetcook/assetcook/cook/internal/execute"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/plan"
@@ -57,15 +58,15 @@ func Trace(out, cache string, list []Asset) error {
 	})
 }
 
-// Makes asks a recipe for a description of its artifacts of a source, and for warnings. Errors of
-// cooking show elsewhere.
+// Makes asks a recipe what it makes of a source, and what it warns of. That it cannot cook it
+// shows elsewhere.
 func Makes(ctx context.Context, s *session.Session, a *plan.Action) (lines, warnings []string) {
-	explainer, ok := a.Method.Cooker.(recipe.Explainer)
+	explainer, ok := a.Method.Choice.Cooker.(recipe.Explainer)
 	if !ok {
 		return nil, nil
 	}
-	job := NewJob(ctx, Reading{s.Assets, s.Basis.Recipes, s.Basis.Checksum, s.Clock.Stamps}, a.Method.Recipe, a.Path, a.Source.Stamp.Size)
-	lines, err := execute.Explain(ctx, explainer, job)
+	job := NewJob(ctx, Reading{s.Assets, s.Basis.Recipes, s.Basis.Checksum, s.Clock.Stamps}, a.Method.Choice.Recipe, a.Path, a.Source.Stamp.Size)
+	lines, err := cookone.Explain(ctx, explainer, job)
 	if err != nil {
 		return []string{err.Error()}, nil
 	}

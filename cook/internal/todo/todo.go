@@ -6,8 +6,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/assetcook/assetcook/cook/internal/artifacts"
 	"github.com/assetcook/assetcook/cook/internal/changes"
 	"github.com/assetcook/assetcook/cook/internal/contents"
+	"github.com/assetcook/assetcook/cook/internal/cookone"
 	"github.com/assetcook/assetcook/cook/internal/execute"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/plan"
@@ -25,7 +27,7 @@ type Todo struct {
 	Targets   []string         // in scope
 	Rules     *session.Ruleset // nil if the plan needs no rules
 	Contents  *contents.Contents
-	Artifacts *execute.Artifacts // inputs of bundles
+	Artifacts *artifacts.Catalog // inputs of bundles
 	Claims    []plan.Claim       // outputs that are ours, though perhaps not in the index
 	Store     *store.Store       // nil for none
 	IDs       *Identities        // nil if assets have none
@@ -57,7 +59,7 @@ func Make(ctx context.Context, s *session.Session, d *changes.Delta) (*Todo, err
 	}
 	s.Observer.Stage("checksum")
 	begin := s.Clock.Now()
-	t.Artifacts = &execute.Artifacts{Last: d.Last, Concerned: d.Concerned, Final: s.Scope.Source != ""}
+	t.Artifacts = &artifacts.Catalog{Last: d.Last, Concerned: d.Concerned, Final: s.Scope.Source != ""}
 	t.Contents = contents.New(contents.Options{
 		Artifacts: t.Artifacts.Digest,
 		Assets:    s.Assets, Known: knownFiles(s, d), Checksum: s.Basis.Checksum, IgnoreStamps: s.Mode.IgnoreStamps,
@@ -146,11 +148,11 @@ func (t *Todo) Partial() bool { return t.Plan.Contested || len(t.Plan.Unseen) > 
 
 // Works reports whether there is something to make or remove.
 func (t *Todo) Works() bool {
-	if len(t.Plan.Retired)+len(t.Plan.Waiting) > 0 {
+	if len(t.Plan.Retired)+t.Plan.Late > 0 {
 		return true
 	}
 	for i := range t.Plan.Actions {
-		if t.Plan.Actions[i].Runs {
+		if t.Plan.Actions[i].Runs() {
 			return true
 		}
 	}
@@ -160,9 +162,9 @@ func (t *Todo) Works() bool {
 // Expected returns the number of actions that run, and their expected time.
 func (t *Todo) Expected() (n int, took time.Duration) {
 	for i := range t.Plan.Actions {
-		if a := &t.Plan.Actions[i]; a.Runs {
+		if a := &t.Plan.Actions[i]; a.Runs() {
 			n++
-			took += execute.Expected(a)
+			took += cookone.Expected(a)
 		}
 	}
 	return n, took
@@ -199,10 +201,10 @@ func (t *Todo) Env(s *session.Session) execute.Env {
 	if s.State != nil {
 		work = s.State.Work()
 	}
-	return execute.Env{
-		Assets: s.Assets, Out: s.Out, Work: work, Contents: t.Contents, Artifacts: t.Artifacts, Checksum: s.Basis.Checksum, Store: t.Store, Remote: server, Memory: memory,
+	return execute.Env{Work: work, Store: t.Store, Remote: server, Cook: cookone.Env{
+		Assets: s.Assets, Out: s.Out, Contents: t.Contents, Artifacts: t.Artifacts, Checksum: s.Basis.Checksum, Memory: memory,
 		Cores: parallel.NewCores(s.Limits.Workers), Now: s.Clock.Now, Probe: s.Probe,
-	}
+	}}
 }
 
 // unconcerned knows the outputs of the sources that a delta does not concern.

@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/assetcook/assetcook/cook/internal/cookone"
 	"github.com/assetcook/assetcook/cook/internal/execute"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/plan"
@@ -28,9 +29,9 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// cookAgain cooks some actions of a plan again, compares what comes out and what they read,
-// and returns how many were cooked, and how many results of a server were compared with that.
-// If the index was lost it is not known what they depend on.
+// cookAgain cooks the drawn actions of a plan again, and compares artifacts and
+// dependencies. It returns the number of actions, and the number of results of a server that
+// it compared. If the index was lost, the dependencies on record are unknown.
 func cookAgain(ctx context.Context, s *session.Session, r *reporter, todo *todo.Todo, drawn []int, lost bool) (n, shared int, err error) {
 	if len(drawn) == 0 {
 		return 0, 0, nil
@@ -43,13 +44,13 @@ func cookAgain(ctx context.Context, s *session.Session, r *reporter, todo *todo.
 
 	var expected time.Duration
 	for _, i := range drawn {
-		expected += execute.Expected(&todo.Plan.Actions[i])
+		expected += cookone.Expected(&todo.Plan.Actions[i])
 	}
 	r.observer.Planned(len(drawn), expected)
-	workers := s.Limits.Workers + 1 // another number than cooked them
+	workers := s.Limits.Workers + 1 // not the number that cooked them
 	env := todo.Env(s)
-	env.Cores = parallel.NewCores(workers)
-	again := execute.NewAgain(env)
+	env.Cook.Cores = parallel.NewCores(workers)
+	again := cookone.NewAgain(env.Cook)
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var done, compared atomic.Int64
@@ -62,13 +63,13 @@ func cookAgain(ctx context.Context, s *session.Session, r *reporter, todo *todo.
 		}
 		return nil
 	})
-	asks := func(i int) bool { return !todo.Plan.Actions[i].Method.Cheap() }
+	asks := func(i int) bool { return !todo.Plan.Actions[i].Method.Choice.Cheap() }
 	err = closeRemote(ctx, server, slices.ContainsFunc(drawn, asks))
 	return int(done.Load()), int(compared.Load()), cmp.Or(context.Cause(ctx), err)
 }
 
-// workFolder makes a folder below the output folder that no other process looks into.
-// If this one is killed, the next cook removes it.
+// workFolder makes a private directory below the output directory. If this process is
+// killed, the next cook removes it.
 func workFolder(out *confine.Dir, work string) (dir string, remove func() error, err error) {
 	tmp := work + "/tmp"
 	if err := out.Root().MkdirAll(tmp, 0o777); err != nil {
@@ -80,7 +81,7 @@ func workFolder(out *confine.Dir, work string) (dir string, remove func() error,
 	}
 	return dir, func() error {
 		err := out.Root().RemoveAll(dir)
-		out.Root().Remove(tmp) // unless a killed run left something in it
+		out.Root().Remove(tmp) // unless a killed run left files in it
 		if work == statedir.Work {
 			out.Root().Remove(work)
 		}
@@ -92,22 +93,22 @@ func workFolder(out *confine.Dir, work string) (dir string, remove func() error,
 type worker struct {
 	session *session.Session
 	report  *reporter
-	again   execute.Again
-	dir     string // for all workers, below the output folder
-	name    string // its own
-	lost    bool   // nothing is known of dependencies
-	// stop ends verifying with an error that says nothing about any recipe.
+	again   cookone.Again
+	dir     string // of all workers, below the output directory
+	name    string // of the worker
+	lost    bool   // the dependencies on record are unknown
+	// stop ends verification with an error that blames no recipe.
 	stop context.CancelCauseFunc
 
 	remote   *remote.Client // nil for none
-	compared *atomic.Int64  // results of it
+	compared *atomic.Int64  // results of remote
 }
 
-// repeat cooks an action again and reports what differs.
+// repeat cooks an action again and reports all differences.
 func (w *worker) repeat(ctx context.Context, a *plan.Action) {
-	event := execute.Event{Path: a.Path, Target: a.Target, Recipe: a.Method.Recipe.Name, In: a.Source.Stamp.Size}
+	event := execute.Event{Path: a.Path, Target: a.Target, Recipe: a.Method.Choice.Recipe.Name, In: a.Source.Stamp.Size}
 	started := event
-	started.Started, started.CookTime = true, execute.Expected(a)
+	started.Started, started.CookTime = true, cookone.Expected(a)
 	w.report.event(started)
 	begin := w.session.Clock.Now()
 	now := w.try(ctx, a, !w.lost)
@@ -130,24 +131,24 @@ func (w *worker) repeat(ctx context.Context, a *plan.Action) {
 	}
 }
 
-// An attempt is what came of cooking once more.
+// An attempt is the result of cooking once more.
 type attempt struct {
 	differences []difference
 	deps        []index.Dep
-	steps       []execute.Step
-	traced      bool // deps have all that was read, whatever the recipe knows of that
+	steps       []cookone.Step
+	traced      bool // deps has every file that was read
 	err         error
 }
 
 func (t *attempt) differs() bool { return t.err != nil || len(t.differences) > 0 }
 
-// try cooks an action with all conditions changed, traced if its recipe is one for that.
+// try cooks an action with all conditions changed, and traced if the recipe can be.
 func (w *worker) try(ctx context.Context, a *plan.Action, trace bool) (now attempt) {
 	var traced func()
 	if trace {
 		traced = func() { now.traced = true }
 	}
-	now.err = w.cook(ctx, a, allChanged, traced, func(scratch *confine.Dir, made execute.Made) (err error) {
+	now.err = w.cook(ctx, a, allChanged, traced, func(scratch *confine.Dir, made cookone.Made) (err error) {
 		now.deps, now.steps = made.Deps, made.Steps
 		now.differences, err = w.compareOutputs(a, scratch, made)
 		return err
@@ -155,8 +156,8 @@ func (w *worker) try(ctx context.Context, a *plan.Action, trace bool) (now attem
 	return now
 }
 
-// untraced cooks an action without tracing that came out otherwise with it. If that gives
-// what it should, tracing was to blame.
+// untraced cooks an action without tracing after a traced attempt differed. If the new
+// attempt does not differ, tracing was to blame.
 func (w *worker) untraced(ctx context.Context, a *plan.Action, traced attempt) attempt {
 	plain := w.try(ctx, a, false)
 	if plain.differs() {
@@ -175,9 +176,9 @@ func (w *worker) untraced(ctx context.Context, a *plan.Action, traced attempt) a
 	return plain
 }
 
-// explain reports what differs, or why cooking failed, with its cause.
+// explain reports differences, or a failure, with the cause.
 func (w *worker) explain(ctx context.Context, a *plan.Action, differences []difference, err error) {
-	if errors.Is(err, execute.ErrChanged) {
+	if errors.Is(err, cookone.ErrChanged) {
 		w.report.found(Finding{Kind: NotUpToDate, Path: a.Path, Target: a.Target, Text: "changed while it was being verified; run cook"})
 		return
 	}
@@ -188,7 +189,7 @@ func (w *worker) explain(ctx context.Context, a *plan.Action, differences []diff
 	if ctx.Err() != nil {
 		return
 	}
-	f := Finding{Kind: NotReproducible, Path: a.Path, Target: a.Target, Recipe: a.Method.Recipe.Name}
+	f := Finding{Kind: NotReproducible, Path: a.Path, Target: a.Target, Recipe: a.Method.Choice.Recipe.Name}
 	if err != nil {
 		f.Text = fmt.Sprintf("cannot be cooked again: the recipe %q %s: %v", f.Recipe, cause, err)
 		w.report.found(f)
@@ -205,10 +206,9 @@ func (w *worker) explain(ctx context.Context, a *plan.Action, differences []diff
 	}
 }
 
-// cook cooks an action with some of its conditions changed, and passes what it made, and the
-// scratch folder that has it, to look. If the machine, not the recipe, is why that fails, all
-// of verifying ends.
-func (w *worker) cook(ctx context.Context, a *plan.Action, c perturbations, traced func(), look func(scratch *confine.Dir, made execute.Made) error) error {
+// cook cooks an action with some conditions changed, and calls look with its artifacts and
+// their scratch directory. If it fails because of the machine, verification ends.
+func (w *worker) cook(ctx context.Context, a *plan.Action, c perturbations, traced func(), look func(scratch *confine.Dir, made cookone.Made) error) error {
 	impossible := func(err error) {
 		w.stop(fmt.Errorf("%s: cannot be cooked again: %w", pathname.Show(a.Path), err))
 	}
@@ -218,7 +218,7 @@ func (w *worker) cook(ctx context.Context, a *plan.Action, c perturbations, trac
 		return err
 	}
 	defer scratch.Close()
-	err = w.again.Cook(ctx, a, execute.Conditions{Scratch: scratch, Vars: c.vars(home), Traced: traced}, func(made execute.Made) error {
+	err = w.again.Cook(ctx, a, cookone.Conditions{Scratch: scratch, Vars: c.vars(home), Traced: traced}, func(made cookone.Made) error {
 		return look(scratch, made)
 	})
 	if err != nil && ctx.Err() == nil {
@@ -229,7 +229,7 @@ func (w *worker) cook(ctx context.Context, a *plan.Action, c perturbations, trac
 	return err
 }
 
-// scratch makes the folder that an action is cooked in, and an empty home folder.
+// scratch makes a scratch directory for an action, and an empty home directory.
 func (w *worker) scratch(c perturbations) (scratch *confine.Dir, home string, err error) {
 	folder := path.Join(w.dir, w.name)
 	if c&otherScratch != 0 {
@@ -247,14 +247,14 @@ func (w *worker) scratch(c perturbations) (scratch *confine.Dir, home string, er
 	return scratch, filepath.Join(out.Name(), filepath.FromSlash(home)), err
 }
 
-// hindrance returns why a failure says nothing about a recipe: the output folder is
-// gone, memory or the system's resources are used up. A program does not tell cook that
-// the disk is full, so a little is written to see.
+// hindrance returns the reason why a failure is not the fault of the recipe: the output
+// directory is gone, or memory, disk or another resource is used up. A program does not
+// report a full disk, so hindrance writes a small file.
 func (w *worker) hindrance(scratch *confine.Dir, err error) error {
 	if gone := w.session.State.CheckLock(); gone != nil {
 		return gone
 	}
-	var memory *execute.MemoryError
+	var memory *cookone.MemoryError
 	if errors.As(err, &memory) || advice.Known(err) {
 		return err
 	}

@@ -54,7 +54,7 @@ func cookedWith(t *testing.T, files map[string]string, funcs cookFuncs) *tree {
 	return tr
 }
 
-// Recipes that depend on what they must not depend on are reported with the cause.
+// Recipes with a forbidden dependency are reported with the cause.
 func TestCauses(t *testing.T) {
 	var calls atomic.Int64
 	tr := cookedWith(t, map[string]string{"a.count": "x", "a.place": "x", "a.good": "x", "a.vars": "x", "a.broken": "x"}, cookFuncs{
@@ -98,7 +98,7 @@ func TestCauses(t *testing.T) {
 	}
 }
 
-// The store that two checkouts share has what the other one made of the same inputs.
+// The store of two checkouts has results of the other checkout for the same inputs.
 func TestStoreDisagrees(t *testing.T) {
 	var calls atomic.Int64
 	tr := cookedWith(t, map[string]string{"a.count": "x"}, cookFuncs{
@@ -170,7 +170,7 @@ func TestLockAndInterrupt(t *testing.T) {
 	}
 }
 
-// What says nothing about the recipe is an error, not a difference.
+// A failure of the machine is an error, not a difference.
 func TestHindrance(t *testing.T) {
 	for what, tt := range map[string]struct {
 		hinder func(tr *tree, j *recipe.Job) error // while it is cooked again

@@ -7,13 +7,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/assetcook/assetcook/cook/internal/execute"
+	"github.com/assetcook/assetcook/cook/internal/cookone"
 	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/internal/confine"
 )
 
-// changes are the conditions that differ from those of an ordinary cook.
+// perturbations are the conditions that differ from an ordinary cook.
 type perturbations uint
 
 const (
@@ -25,7 +25,7 @@ const (
 	allChanged = otherScratch | otherZone | otherLocale | otherHome
 )
 
-// conditions are the changes by name.
+// conditions names the changes.
 var conditions = [...]struct {
 	change perturbations
 	name   string
@@ -36,20 +36,20 @@ var conditions = [...]struct {
 	{otherHome, "the home folder (HOME)"},
 }
 
-// vars are the environment variables of external programs that go with changes.
-// home is an empty folder.
+// vars returns the environment variables that some changes give to programs. home is an empty
+// directory.
 func (c perturbations) vars(home string) map[string]string {
 	vars := map[string]string{}
 	if c&otherZone != 0 {
-		// Its offset has a quarter of an hour. Not all systems know it by its name.
+		// The offset has a quarter of an hour. Not all systems know the name.
 		vars["TZ"] = "Asia/Kathmandu"
 		if _, err := os.Stat("/usr/share/zoneinfo/Asia/Kathmandu"); err != nil {
 			vars["TZ"] = "<+0545>-5:45"
 		}
 	}
 	if c&otherLocale != 0 {
-		// It has a comma in its numbers and four kinds of the letter i. Where it is
-		// not installed programs use the locale C, which is not UTF-8.
+		// Turkish numbers have a comma, and there are four kinds of the letter i. Without
+		// this locale, programs use the locale C, which is not UTF-8.
 		vars["LANG"], vars["LC_ALL"] = "tr_TR.UTF-8", "tr_TR.UTF-8"
 	}
 	if c&otherHome != 0 {
@@ -61,24 +61,23 @@ func (c perturbations) vars(home string) map[string]string {
 	return vars
 }
 
-// A result is what a new cook gave.
+// A result has the artifacts of a new cook, or its error.
 type result struct {
 	made []store.Artifact
 	err  error
 }
 
-// same reports whether two cooks gave the same. All errors are alike: they may name
-// files.
+// same reports whether two cooks gave the same artifacts. All errors are the same, because
+// their texts may contain file names.
 func (r result) same(other result) bool {
 	return (r.err == nil) == (other.err == nil) && slices.Equal(r.made, other.made)
 }
 
-// cause finds out why an action came out otherwise when all conditions were changed, by
-// cooking it a few more times. What it returns completes the sentence that begins with
-// the recipe's name.
+// cause finds the condition that changes the artifacts of an action, by cooking it a few more
+// times. Its result completes a sentence that begins with the name of the recipe.
 func (w *worker) cause(ctx context.Context, a *plan.Action) string {
 	with := func(c perturbations) (res result) {
-		res.err = w.cook(ctx, a, c, nil, func(_ *confine.Dir, made execute.Made) error {
+		res.err = w.cook(ctx, a, c, nil, func(_ *confine.Dir, made cookone.Made) error {
 			res.made = made.Artifacts
 			return nil
 		})
@@ -106,7 +105,7 @@ func (w *worker) cause(ctx context.Context, a *plan.Action) string {
 		}
 	}
 	if len(causes) == 0 {
-		return random // or it takes two of them, which is as bad
+		return random // or two conditions together are the cause
 	}
 	text := "depends on " + strings.Join(causes, " and ")
 	if !slices.Contains(causes, conditions[0].name) {

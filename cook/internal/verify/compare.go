@@ -5,19 +5,19 @@ import (
 	"io"
 
 	"github.com/assetcook/assetcook/cook/internal/contents"
-	"github.com/assetcook/assetcook/cook/internal/execute"
+	"github.com/assetcook/assetcook/cook/internal/cookone"
 	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/internal/confine"
 )
 
-// A difference is an output that came out otherwise than before.
+// A difference is an output that differs from the last cook.
 type difference struct {
 	output string
-	bytes  *ByteDifference // nil if the old one is not there to compare with
+	bytes  *ByteDifference // nil without the old output
 }
 
 // compareOutputs returns the outputs that differ.
-func (w *worker) compareOutputs(a *plan.Action, scratch *confine.Dir, made execute.Made) ([]difference, error) {
+func (w *worker) compareOutputs(a *plan.Action, scratch *confine.Dir, made cookone.Made) ([]difference, error) {
 	var all []difference
 	for i, m := range made.Artifacts {
 		was := &a.Last.Outputs[i]
@@ -36,8 +36,8 @@ func (w *worker) compareOutputs(a *plan.Action, scratch *confine.Dir, made execu
 	return all, nil
 }
 
-// compareFiles finds the first difference between an output and a new artifact, nil if
-// they are equal.
+// compareFiles returns the first difference between an output and a new artifact, nil for
+// none.
 func compareFiles(out *confine.Dir, output string, scratch *confine.Dir, file string) (*ByteDifference, error) {
 	was, err := out.OpenFile(output)
 	if err != nil {
@@ -52,7 +52,7 @@ func compareFiles(out *confine.Dir, output string, scratch *confine.Dir, file st
 	return firstDifference(was, now)
 }
 
-// firstDifference reads both until they differ.
+// firstDifference reads two files until they differ.
 func firstDifference(was, now io.Reader) (*ByteDifference, error) {
 	const size = 64 << 10
 	w, n := bufio.NewReaderSize(was, size), bufio.NewReaderSize(now, size)

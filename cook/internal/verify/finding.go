@@ -12,55 +12,55 @@ import (
 	"github.com/assetcook/assetcook/profile"
 )
 
-// A FindingKind is a kind of difference. Its text is part of the JSON output.
+// A FindingKind is a kind of difference. The JSON output contains its text.
 type FindingKind string
 
 const (
 	OutputMissing   FindingKind = "output missing"
-	OutputDamaged   FindingKind = "output damaged"     // another content than was cooked
-	OutputMode      FindingKind = "output mode"        // other permissions than cook gave it
-	ExtraFile       FindingKind = "extra file"         // of the output folder, made by nothing
+	OutputDamaged   FindingKind = "output damaged"     // the content is not as cooked
+	OutputMode      FindingKind = "output mode"        // the permissions are not as cooked
+	ExtraFile       FindingKind = "extra file"         // no action makes it
 	StateDamaged    FindingKind = "state damaged"      // index or manifest
-	StoreDamaged    FindingKind = "store damaged"      // a blob or a record; costs time, not truth
+	StoreDamaged    FindingKind = "store damaged"      // a blob or a record; costs only time
 	NotUpToDate     FindingKind = "not up to date"     // a cook would have work to do
-	NotReproducible FindingKind = "not reproducible"   // a new cook gave something else
-	HiddenRead      FindingKind = "hidden read"        // a file that was read is no dependency
-	HiddenAbsence   FindingKind = "hidden absence"     // nor is that a file is not there
-	HiddenListing   FindingKind = "hidden listing"     // nor what a folder holds, or that it is there
-	RemoteDiffers   FindingKind = "remote differs"     // a result on the server is not what a new cook gave
-	Unreadable      FindingKind = "cannot be verified" // something could not be read
+	NotReproducible FindingKind = "not reproducible"   // a new cook differs
+	HiddenRead      FindingKind = "hidden read"        // a file was read, but is no dependency
+	HiddenAbsence   FindingKind = "hidden absence"     // an absent file is no dependency
+	HiddenListing   FindingKind = "hidden listing"     // a directory is no dependency
+	RemoteDiffers   FindingKind = "remote differs"     // a result on the server differs
+	Unreadable      FindingKind = "cannot be verified" // a file could not be read
 )
 
-// A Finding is one difference between what is there and what should be.
+// A Finding is one difference between the present state and a cook from scratch.
 type Finding struct {
 	Kind FindingKind
-	// Path is the source, Target its target; if no one source is concerned, Path
-	// is the file in the output folder or the store.
+	// Path is the source and Target its target. Without a source, Path is the file in the
+	// output directory or the store.
 	Path    string
 	Target  string
-	Targets []string // to cook again to put it right
-	Output  string   // the artifact concerned, if one is
-	Recipe  string   // set if it is to blame
-	Inputs  []string // paths of what is no dependency though it should be
-	// Warning says that nothing differs, and what could make it so.
+	Targets []string // to cook again for repair
+	Output  string   // the artifact, if any
+	Recipe  string   // to blame, if any
+	Inputs  []string // paths that should be dependencies
+	// Warning means that nothing differs yet.
 	Warning bool
-	// Bytes says where two artifacts first differ; nil if that is not known.
+	// Bytes is the first difference of two artifacts; nil if unknown.
 	Bytes *ByteDifference
-	// Origin is where a result on the server came from, if that differs.
+	// Origin is the origin of a result on the server that differs.
 	Origin *store.Origin
-	// Text says what is wrong and what to do, without the path. What a program
-	// printed follows on lines of its own.
+	// Text has the problem and the remedy, without the path. The output of a program
+	// follows on lines of its own.
 	Text string
 }
 
-// A ByteDifference is the first place in which two artifacts differ.
+// A ByteDifference is the first difference of two artifacts.
 type ByteDifference struct {
 	Offset int64 // from 0
-	Was    int   // the byte in the output folder, -1 for its end
-	Now    int   // the byte in the new artifact, -1 for its end
+	Was    int   // byte of the output, -1 for its end
+	Now    int   // byte of the new artifact, -1 for its end
 }
 
-// String is the place as people are shown it.
+// String returns the place for people.
 func (d ByteDifference) String() string {
 	show := func(b int) string {
 		if b < 0 {
@@ -71,13 +71,13 @@ func (d ByteDifference) String() string {
 	return fmt.Sprintf("offset %d (%s, now %s)", d.Offset, show(d.Was), show(d.Now))
 }
 
-// Sum is what verifying amounts to. An asset cooked for two targets counts twice.
+// Sum has the totals of a verification. An asset cooked for two targets counts twice.
 type Sum struct {
-	Outputs int   // looked at
-	Bytes   int64 // of them, read
-	Blobs   int   // of the store, found intact
+	Outputs int   // read
+	Bytes   int64 // of the outputs
+	Blobs   int   // of the store that are intact
 	Again   int   // assets cooked again
-	Shared  int   // results of the server that were compared with them
+	Shared  int   // results of the server that were compared
 	Assets  int
 	// Seed draws the same sample again.
 	Seed        uint64
@@ -85,19 +85,21 @@ type Sum struct {
 	Took        time.Duration
 }
 
-// A reporter counts differences, warnings aside, and calls Found and the observer one at a time.
+// A reporter counts differences without warnings. It calls Found and the observer from one
+// goroutine at a time.
 type reporter struct {
 	mu          sync.Mutex
 	onFinding   func(Finding) // nil for none
 	observer    session.Observer
 	differences int
-	files       int   // read
-	bytes       int64 // of them
+	files       int   // that were read
+	bytes       int64 // that were read
 	noted       map[*plan.Method]bool
 	row         *profile.Worker // nil if nothing is measured
 	span        profile.Span    // of the stage
 }
 
+// found reports a finding.
 func (r *reporter) found(f Finding) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -112,13 +114,14 @@ func (r *reporter) found(f Finding) {
 	}
 }
 
+// event reports an event.
 func (r *reporter) event(e execute.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.observer.Event(e)
 }
 
-// noteOnce notes something of a method, once.
+// noteOnce notes a line about a method, once.
 func (r *reporter) noteOnce(m *plan.Method, text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -132,14 +135,14 @@ func (r *reporter) noteOnce(m *plan.Method, text string) {
 	r.observer.Note(text)
 }
 
-// note passes on what is no difference.
+// note notes a line that is no finding.
 func (r *reporter) note(text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.observer.Note(text)
 }
 
-// reading reports files that were read.
+// reading reports that files were read.
 func (r *reporter) reading(files, of int, bytes int64) {
 	to, ok := r.observer.(interface {
 		Reading(files, of int, bytes int64)
@@ -153,7 +156,7 @@ func (r *reporter) reading(files, of int, bytes int64) {
 	to.Reading(r.files, of, r.bytes)
 }
 
-// stage begins a stage. No other goroutine is at work then.
+// stage begins a stage. No other goroutine is at work.
 func (r *reporter) stage(name string) {
 	r.observer.Stage(name)
 	r.span.End()

@@ -17,9 +17,9 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// checkInputs reports what an action depended on when it was cooked again, and is not on
-// record as a dependency: a change of it would cook nothing. What could appear is a warning.
-// No depfile tells of it, and nothing is wrong as long as it does not.
+// checkInputs reports the dependencies of an action when it was cooked again that are not on
+// record: a change of such a file would cook nothing. An absent file is a warning, because
+// depfiles do not name absent files, and nothing is wrong until the file appears.
 func (w *worker) checkInputs(a *plan.Action, now attempt) {
 	recorded := recordOf(a.Path, a.Last.Deps)
 	hidden := map[FindingKind][]dependency.Dependency{}
@@ -36,7 +36,7 @@ func (w *worker) checkInputs(a *plan.Action, now attempt) {
 		}
 		slices.SortFunc(inputs, dependency.Compare)
 		inputs = slices.Compact(inputs)
-		f := Finding{Kind: kind, Path: a.Path, Target: a.Target, Recipe: a.Method.Recipe.Name, Warning: kind != HiddenRead,
+		f := Finding{Kind: kind, Path: a.Path, Target: a.Target, Recipe: a.Method.Choice.Recipe.Name, Warning: kind != HiddenRead,
 			Text: describeHidden(kind, a, inputs, now.traced)}
 		for _, on := range inputs {
 			f.Inputs = append(f.Inputs, inputName(on))
@@ -45,7 +45,7 @@ func (w *worker) checkInputs(a *plan.Action, now attempt) {
 	}
 }
 
-// hiddenKind says what is hidden if a dependency is.
+// hiddenKind returns the kind of finding for a dependency that is not on record.
 func hiddenKind(d index.Dep) FindingKind {
 	switch {
 	case d.On.Kind.IsListing() || d.On.Kind.IsArtifacts():
@@ -56,15 +56,16 @@ func hiddenKind(d index.Dep) FindingKind {
 	return HiddenRead
 }
 
-// recordedInputs are what an action is known to depend on.
+// recordedInputs are the dependencies of an action on record.
 type recordedInputs struct {
-	files   map[string]bool // paths; false if only the file's presence counts
+	files   map[string]bool // by path; false if only the presence counts
 	asked   map[dependency.Dependency]bool
 	listed  map[string][]dependency.Dependency
-	folders map[string]bool // that have something of it
+	folders map[string]bool // with an input
 	other   map[dependency.Dependency]bool
 }
 
+// recordOf collects the dependencies of a source.
 func recordOf(source string, deps []index.Dep) recordedInputs {
 	r := recordedInputs{
 		files: map[string]bool{source: true}, asked: map[dependency.Dependency]bool{}, listed: map[string][]dependency.Dependency{},
@@ -93,14 +94,14 @@ func recordOf(source string, deps []index.Dep) recordedInputs {
 	return r
 }
 
-// holds notes that a folder cannot go without a change of what is on record.
+// holds notes a directory whose removal would change a dependency on record.
 func (r *recordedInputs) holds(folder string) {
 	for ; !r.folders[folder]; folder = path.Dir(folder) {
 		r.folders[folder] = true
 	}
 }
 
-// stands reports whether a change of what a dependency is on would change what is on record.
+// stands reports whether a change of a dependency would change a dependency on record.
 func (r *recordedInputs) stands(d index.Dep) bool {
 	on := d.On
 	byContent, known := r.files[on.Path]
@@ -113,7 +114,7 @@ func (r *recordedInputs) stands(d index.Dep) bool {
 	case dependency.Folder:
 		return r.folders[on.Path]
 	case dependency.Entries, dependency.Files, dependency.Folders:
-		// One with a pattern stands for all: whoever wrote it says which names matter.
+		// A listing with a pattern stands for all, because its author says which names matter.
 		return slices.ContainsFunc(r.listed[on.Path], func(k dependency.Dependency) bool {
 			return k == on || k.Kind == dependency.Entries || on.Kind == dependency.Entries && k.Kind == dependency.Files
 		})
@@ -132,8 +133,8 @@ func (r *recordedInputs) stands(d index.Dep) bool {
 	})
 }
 
-// describeHidden says what is hidden of an action, and what to do. traced says whether a
-// program was seen doing it.
+// describeHidden returns the text of a finding about hidden inputs. traced means that a program
+// was seen reading them.
 func describeHidden(kind FindingKind, a *plan.Action, inputs []dependency.Dependency, traced bool) string {
 	what, are, them := pathname.Show(inputName(inputs[0])), "is", "it"
 	if n := len(inputs) - 1; n > 0 {
@@ -149,12 +150,12 @@ func describeHidden(kind FindingKind, a *plan.Action, inputs []dependency.Depend
 		text = fmt.Sprintf("looked into %s: files that appear there would not cook this again", what)
 	}
 	if !traced {
-		return fmt.Sprintf("the recipe %q %s; it does not read the same each time", a.Method.Recipe.Name, text)
+		return fmt.Sprintf("the recipe %q %s; it does not read the same each time", a.Method.Choice.Recipe.Name, text)
 	}
 	return fmt.Sprintf("%s %s; add reads = [%s], or have all that it reads recorded by deps = \"trace\"", program(a), text, strings.Join(asReads(a.Path, inputs), ", "))
 }
 
-// inputName is a dependency as people know it: a folder ends in a slash.
+// inputName returns a dependency for people: a directory ends in a slash.
 func inputName(on dependency.Dependency) string {
 	if on.Kind == dependency.Folder {
 		on.Kind = dependency.Entries
@@ -162,9 +163,9 @@ func inputName(on dependency.Dependency) string {
 	return on.String()
 }
 
-// program names what an action runs; of a chain, one of the programs that it runs.
+// program names the program of an action, or a program of a chain.
 func program(a *plan.Action) string {
-	if user, ok := a.Method.Cooker.(recipe.ToolUser); ok && a.Method.Then == nil {
+	if user, ok := a.Method.Choice.Cooker.(recipe.ToolUser); ok && a.Method.Choice.Then == nil {
 		if tools := user.Tools(); len(tools) > 0 {
 			return pathname.Show(tools[0])
 		}
@@ -172,7 +173,7 @@ func program(a *plan.Action) string {
 	return "a program"
 }
 
-// asReads writes inputs, the first few, as the option reads of a rule takes them.
+// asReads formats the first few inputs for the option reads of a rule.
 func asReads(source string, inputs []dependency.Dependency) []string {
 	const shown = 3
 	var reads []string

@@ -15,7 +15,7 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// What a second cook is seen to depend on, and the first one did not tell, is found.
+// A dependency of the second cook that the first one did not name is found.
 func TestHiddenInputs(t *testing.T) {
 	always := func(j *recipe.Job, on ...recipe.Dependency) (err error) {
 		for _, on := range on {
@@ -23,7 +23,7 @@ func TestHiddenInputs(t *testing.T) {
 		}
 		return errors.Join(err, j.Write(0, []byte("x")))
 	}
-	// seen depends on what a program tells, and if it is traced on what else it reads.
+	// seen depends on the files that a program names, and if it is traced on all others too.
 	seen := func(told []recipe.Dependency, traced ...recipe.Dependency) func(context.Context, *recipe.Job) error {
 		return func(_ context.Context, j *recipe.Job) error {
 			if _, tell, _ := j.Programs(); tell != nil {

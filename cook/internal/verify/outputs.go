@@ -20,24 +20,24 @@ import (
 	"github.com/assetcook/assetcook/internal/regular"
 )
 
-// ignoreStamps is the advice where nothing but the content may show a difference.
+// ignoreStamps is the advice if only the content may show a difference.
 const ignoreStamps = "cook again ignoring timestamps"
 
-// A check is an artifact that is read, and what was wrong with that.
+// A check is an artifact that is read, and its problem.
 type check struct {
 	action  *index.Action
 	output  *contents.Output
-	problem error // nil if output.State says all
+	problem error // nil if output.State says everything
 }
 
-// readOutput finds out what an artifact holds. No stamp or checksum stands for that.
+// readOutput reads an artifact. No stamp or checksum replaces its content.
 func (r *reader) readOutput(ctx context.Context, w *bulk.Worker, tree *bulk.Tree, c *check) {
 	c.output.State = contents.Edited
 	got, err := w.Sum(tree, c.output.Artifact.Path, bulk.Ask{Want: hashing.WantDigest})
 	if err == nil {
 		c.output.Stamp = got.Stamp
 	} else {
-		got.FileSum, err = r.readAlone(ctx, c.output) // through a link, perhaps, or for the reason why not
+		got.FileSum, err = r.readAlone(ctx, c.output) // perhaps through a link, or for the error
 	}
 	r.bytes.Add(got.Size)
 	switch was := c.output.Artifact; {
@@ -52,6 +52,7 @@ func (r *reader) readOutput(ctx context.Context, w *bulk.Worker, tree *bulk.Tree
 	}
 }
 
+// readAlone reads an artifact that a bulk worker cannot read.
 func (r *reader) readAlone(ctx context.Context, o *contents.Output) (hashing.FileSum, error) {
 	info, err := r.s.Out.Root().Lstat(o.Artifact.Path)
 	if err != nil {
@@ -69,14 +70,14 @@ func (r *reader) readAlone(ctx context.Context, o *contents.Output) (hashing.Fil
 	return r.summer.Sum(ctx, f, hashing.WantDigest)
 }
 
-// A sizeError says that an artifact has another size, in bytes.
+// A sizeError says that an artifact has another size in bytes.
 type sizeError struct{ is, was int64 }
 
 func (e *sizeError) Error() string {
 	return fmt.Sprintf("has %d bytes, and %d were cooked", e.is, e.was)
 }
 
-// finding says what is wrong with an artifact, if anything is.
+// finding returns the finding about an artifact that differs.
 func (c *check) finding(s *session.Session) (f Finding, differs bool) {
 	o := c.output
 	if sameMode := o.Artifact.Stamp.Mode == 0 || o.Stamp.Mode == o.Artifact.Stamp.Mode; o.State == contents.Intact && sameMode {
@@ -110,7 +111,7 @@ func (c *check) finding(s *session.Session) (f Finding, differs bool) {
 	return f, true
 }
 
-// checkExtra reports the files of the output folder that nothing makes.
+// checkExtra reports the files of the output directory that no action makes.
 func checkExtra(ctx context.Context, s *session.Session, r *reporter, before []contents.Before, claims []plan.Claim) error {
 	files, err := s.State.Extra(ctx, state.Outputs(each(before), claims), s.Place.Cache)
 	for _, name := range files {
@@ -122,7 +123,7 @@ func checkExtra(ctx context.Context, s *session.Session, r *reporter, before []c
 	return ctx.Err()
 }
 
-// checkManifest compares the manifest with what would be written for all actions.
+// checkManifest compares the manifest with a new one for all actions.
 func checkManifest(s *session.Session, r *reporter, before []contents.Before, targets []string, ids *todo.Identities) error {
 	return s.State.Manifest.Check(each(before), ids.Of, func(name, what string) {
 		r.found(Finding{Kind: StateDamaged, Path: name, Targets: targets, Text: what + "; " + ignoreStamps})

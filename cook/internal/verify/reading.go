@@ -16,9 +16,9 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// A reader reads a tree once: each source, then its outputs, then their blobs. Those that
-// follow each other are often the same bytes, which are then hashed once, or the same
-// file, which is then read once.
+// A reader reads a tree once: each source, then its outputs, then their blobs. Successive
+// files often have the same bytes, which are hashed once, or are the same file, which is read
+// once.
 type reader struct {
 	s       *session.Session
 	targets []string
@@ -28,12 +28,12 @@ type reader struct {
 	before  []contents.Before
 	checks  []check
 	blobs   []blobCheck
-	store   *store.Store // nil if there is none
+	store   *store.Store // nil for none
 	files   []file
-	bytes   atomic.Int64 // of outputs
+	bytes   atomic.Int64 // of all outputs
 }
 
-// A file is the place in one of the reader's lists of what is to be read.
+// A file is an index into one of the reader's lists.
 type file struct {
 	kind fileKind
 	at   int32
@@ -47,7 +47,7 @@ const (
 	blob
 )
 
-// newReader lists what is to be read.
+// newReader lists the files to read.
 func newReader(s *session.Session, delta *changes.Delta, targets []string, found *contents.Contents, opened *store.Store) *reader {
 	r := &reader{
 		s: s, targets: targets, summer: hashing.NewSummer(s.Basis.Checksum), sources: delta.Sources, found: found.Begin(delta.Sources),
@@ -64,7 +64,7 @@ func (r *reader) list(actions []index.Action) {
 		made += len(actions[i].Made)
 	}
 	outputs := make([]contents.Output, made)
-	r.checks = make([]check, 0, made) // of which pointers are taken
+	r.checks = make([]check, 0, made) // never moved: pointers refer to it
 	r.files = make([]file, 0, len(r.sources)+made)
 	var folders [256]bool
 	if r.store != nil {
@@ -106,7 +106,7 @@ func (r *reader) wants(a *index.Action) bool {
 	return slices.Contains(r.targets, a.Target) && r.s.Scope.Has(a.Path)
 }
 
-// path is that of the source that a file belongs to.
+// path returns the path of the source that a file belongs to.
 func (r *reader) path(f file) string {
 	switch f.kind {
 	case source:
@@ -117,6 +117,7 @@ func (r *reader) path(f file) string {
 	return r.blobs[f.at].action.Path
 }
 
+// size returns the expected size of a file.
 func (r *reader) size(f file) int64 {
 	switch f.kind {
 	case source:
@@ -127,7 +128,7 @@ func (r *reader) size(f file) int64 {
 	return r.blobs[f.at].Size
 }
 
-// readEverything reads everything. The error is the end of ctx.
+// readEverything reads all files, until ctx ends.
 func (r *reader) readEverything(ctx context.Context, report *reporter) error {
 	trees := [...]bulk.Tree{source: bulk.OpenTree(r.s.Assets), output: bulk.OpenTree(r.s.Out), blob: {}}
 	if r.store != nil {
@@ -164,14 +165,14 @@ func (r *reader) readEverything(ctx context.Context, report *reporter) error {
 	})
 }
 
-// A blobCheck is an artifact that the store may have, one action that made it, and what
-// is wrong with the blob.
+// A blobCheck is a blob that the store may have, with an action that made it.
 type blobCheck struct {
 	store.Artifact
 	action *index.Action
 	err    error
 }
 
+// readBlobs reads the blob, and removes it if it is damaged.
 func (b *blobCheck) readBlobs(ctx context.Context, w *bulk.Worker, tree *bulk.Tree, opened *store.Store) error {
 	got, err := w.Sum(tree, store.BlobFile(b.Blob), bulk.Ask{Want: hashing.WantDigest})
 	if err == nil && got.Size == b.Size && store.BlobID(got.Digest) == b.Blob {
@@ -181,7 +182,7 @@ func (b *blobCheck) readBlobs(ctx context.Context, w *bulk.Worker, tree *bulk.Tr
 	return opened.CheckBlob(ctx, b.Blob, b.Size)
 }
 
-// sortedBlobs are the blobs in the order of their IDs.
+// sortedBlobs returns the blobs in the order of their IDs.
 func (r *reader) sortedBlobs() []blobCheck {
 	slices.SortFunc(r.blobs, func(a, b blobCheck) int { return bytes.Compare(a.Blob[:], b.Blob[:]) })
 	return r.blobs

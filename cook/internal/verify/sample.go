@@ -9,11 +9,11 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/plan"
 )
 
-// DefaultSample is how much is cooked again unless options say otherwise: little enough
-// to do daily, and with another seed each time all assets have their turn.
+// DefaultSample is the default part of the assets to cook again: small enough for every day.
+// With a new seed each time, every asset has its turn.
 const DefaultSample = "5%"
 
-// A sample is a number of assets, or a part of them.
+// A sample is a number of assets, or a part of all assets.
 type sample struct {
 	count int
 	part  float64 // 0 to 1
@@ -36,13 +36,12 @@ func parseSample(text string) (sample, error) {
 	return sample{}, configError("sample %q: want a number of assets such as 20, a part such as 5%%, or all", text)
 }
 
-// of returns how many of n assets a sample has. A part that is not zero has at least
-// one.
+// of returns the number of assets in a sample of n. A part that is not zero has at least one.
 func (s sample) of(n int) int {
 	return min(n, s.count+int(math.Ceil(s.part*float64(n))))
 }
 
-// newSeed returns a seed, or another one each time if it is 0.
+// newSeed returns seed, or a random seed if it is 0.
 func newSeed(seed uint64) uint64 {
 	for seed == 0 {
 		seed = uint64(rand.Uint32())
@@ -50,8 +49,7 @@ func newSeed(seed uint64) uint64 {
 	return seed
 }
 
-// sampleOf draws a sample from the actions of a plan of which it is known what they
-// should become.
+// sampleOf draws a sample from the actions of a plan whose artifacts are on record.
 func sampleOf(p *plan.Plan, s sample, seed uint64, lost bool) []int {
 	var known []int
 	for i := range p.Actions {
@@ -63,7 +61,7 @@ func sampleOf(p *plan.Plan, s sample, seed uint64, lost bool) []int {
 	return draw(p, known, s.of(countCooked(p)), seed)
 }
 
-// countCooked counts the actions of a plan whose sources are cooked, not held by others.
+// countCooked counts the actions of a plan that are not held.
 func countCooked(p *plan.Plan) (n int) {
 	for i := range p.Actions {
 		if !p.Actions[i].Held() {
@@ -73,9 +71,8 @@ func countCooked(p *plan.Plan) (n int) {
 	return n
 }
 
-// draw chooses n of some actions of a plan, by seed alone, in the order in which they
-// are to be cooked. One asset of each method comes before a second one of any, because
-// it is recipes and options that are right or wrong.
+// draw chooses n actions by seed alone, in cooking order. One asset of each method comes
+// before a second asset of any method, because an error of a method concerns all its assets.
 func draw(p *plan.Plan, from []int, n int, seed uint64) []int {
 	random := rand.New(rand.NewPCG(seed, 0))
 	random.Shuffle(len(from), func(i, j int) { from[i], from[j] = from[j], from[i] })

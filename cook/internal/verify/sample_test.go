@@ -35,7 +35,7 @@ func TestParseSample(t *testing.T) {
 	}
 }
 
-// What is drawn are so many different ones of those that may be drawn, with as many
+// A draw has n different actions that may be drawn, with as many
 // methods among them as there can be, and the seed alone decides.
 func TestDraw(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

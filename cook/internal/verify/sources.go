@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/assetcook/assetcook/cook/internal/artifacts"
 	"github.com/assetcook/assetcook/cook/internal/changes"
 	"github.com/assetcook/assetcook/cook/internal/contents"
-	"github.com/assetcook/assetcook/cook/internal/execute"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/internal/session"
@@ -16,27 +16,27 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// newContents knows nothing, so that each source is read, and its BLAKE3 computed.
-func newContents(s *session.Session, artifacts *execute.Artifacts) *contents.Contents {
+// newContents returns contents without an index, so that each source is read and hashed.
+func newContents(s *session.Session, catalog *artifacts.Catalog) *contents.Contents {
 	return contents.New(contents.Options{
-		Artifacts: artifacts.Digest, Assets: s.Assets, Known: index.Empty(), Checksum: s.Basis.Checksum, Unsettled: true, Workers: s.Limits.Workers, Clock: s.Clock.Stamps,
+		Artifacts: catalog.Digest, Assets: s.Assets, Known: index.Empty(), Checksum: s.Basis.Checksum, Unsettled: true, Workers: s.Limits.Workers, Clock: s.Clock.Stamps,
 		Extracts: s.Basis.Recipes.Extract,
 	})
 }
 
-// makePlan plans what a cook would do about what was read.
-func makePlan(ctx context.Context, s *session.Session, delta *changes.Delta, targets []string, rules *session.Ruleset, artifacts *execute.Artifacts, read *contents.Contents, before []contents.Before) (*todo.Todo, error) {
-	t := &todo.Todo{Targets: targets, Rules: rules, Contents: read, Artifacts: artifacts}
+// makePlan makes the plan of a cook from the files that were read.
+func makePlan(ctx context.Context, s *session.Session, delta *changes.Delta, targets []string, rules *session.Ruleset, catalog *artifacts.Catalog, read *contents.Contents, before []contents.Before) (*todo.Todo, error) {
+	t := &todo.Todo{Targets: targets, Rules: rules, Contents: read, Artifacts: catalog}
 	var err error
 	if t.Claims, err = s.State.Journal.Claims(delta.Last.ID() != "", s.Observer.Note); err != nil {
 		return nil, err
 	}
 	t.Plan = t.Decide(ctx, s, delta, before)
-	return t, ctx.Err() // what was not read looks as if it were missing
+	return t, ctx.Err() // an unread file looks like a missing file
 }
 
-// checkPlan reports the work that a cook would have. After the index was lost it is not
-// known what was cooked from what.
+// checkPlan reports the work that a cook would have. If the index was lost, the inputs of known
+// outputs are unknown.
 func checkPlan(s *session.Session, r *reporter, p *plan.Plan, lost bool) {
 	for i := range p.Actions {
 		a := &p.Actions[i]
@@ -58,10 +58,10 @@ func checkPlan(s *session.Session, r *reporter, p *plan.Plan, lost bool) {
 	}
 }
 
-// outdated returns the reasons for cooking an action, except those that concern the
-// state of its outputs, which checkOutputs reports.
+// outdated returns the reasons for cooking an action, without the reasons about the state of
+// its outputs, which checks report.
 func outdated(a *plan.Action) []plan.Reason {
-	if !a.Runs {
+	if !a.Runs() {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(a.Reasons), func(r plan.Reason) bool {
@@ -69,7 +69,7 @@ func outdated(a *plan.Action) []plan.Reason {
 	})
 }
 
-// describe says that an action is not up to date for some reasons, and what to do.
+// describe returns the text of a finding about an action that is not up to date.
 func describe(reasons []plan.Reason) string {
 	if len(reasons) == 1 && reasons[0].Kind == plan.FailedLastTime {
 		return "could not be cooked the last time; to see why, run cook"

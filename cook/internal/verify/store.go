@@ -15,8 +15,8 @@ import (
 	"github.com/assetcook/assetcook/internal/parallel"
 )
 
-// openStore opens the store, nil if there is none, or none that can be used, which was
-// noted.
+// openStore opens the store. It returns nil without a store, or for an unusable store, which
+// was noted.
 func openStore(s *session.Session) *store.Store {
 	if !store.Exists(s.Place.Cache) {
 		return nil
@@ -24,10 +24,9 @@ func openStore(s *session.Session) *store.Store {
 	return s.OpenStore()
 }
 
-// checkStore reports the records and blobs that are damaged among those from which this
-// tree would be restored, and returns how many blobs are intact. What the store does not
-// have is no difference: it may be trimmed at any time. After the index was lost no
-// records are known.
+// checkStore reports damaged records and blobs that would restore this tree, and returns the
+// number of intact blobs. A missing entry is no difference, because the store may be trimmed
+// at any time. If the index was lost, no records are known.
 func (r *reader) checkStore(ctx context.Context, report *reporter, lost bool) (intact int, err error) {
 	if r.store == nil {
 		return 0, nil
@@ -56,16 +55,16 @@ func (r *reader) mayBeStored(a *index.Action) bool {
 	return a.State == index.Done && kept
 }
 
-// A record is a result that the store may have, and what was found.
+// A record is a result that the store may have.
 type record struct {
 	action *index.Action
 	id     store.ResultID
-	sets   error // of the read sets
-	result error
-	differ bool // from what the index knows
+	sets   error // of reading the read sets
+	result error // of reading the result
+	differ bool  // from the index
 }
 
-// checkRecords reads what the store knows of the actions.
+// checkRecords reads the records of the actions.
 func (r *reader) checkRecords(ctx context.Context, report *reporter) error {
 	var records []record
 	for i := range r.before {
@@ -84,7 +83,7 @@ func (r *reader) checkRecords(ctx context.Context, report *reporter) error {
 			}
 		}
 		if records[i].differ {
-			// Two cooks of the same inputs have made different things of them.
+			// Two cooks of the same inputs made different artifacts.
 			recipe := plan.RecipeOf(a.Method)
 			report.found(Finding{Kind: NotReproducible, Path: a.Path, Target: a.Target, Recipe: recipe,
 				Text: fmt.Sprintf("the store has another result of the same inputs: the recipe %q is not deterministic", recipe)})
@@ -93,7 +92,7 @@ func (r *reader) checkRecords(ctx context.Context, report *reporter) error {
 	return nil
 }
 
-// readRecords reads the files of one folder of the store after each other.
+// readRecords reads the records, directory by directory of the store.
 func (r *reader) readRecords(ctx context.Context, records []record) error {
 	const batch = 256
 	err := parallel.Each(ctx, r.s.Limits.Workers, (len(records)+batch-1)/batch, func(_, n int) error {
@@ -125,6 +124,7 @@ func (r *reader) readRecords(ctx context.Context, records []record) error {
 	})
 }
 
+// readRecord reads a record, and compares it with the index.
 func (e *record) readRecord(w *bulk.Worker, tree *bulk.Tree, opened *store.Store) {
 	a := e.action
 	if len(a.Deps) > 0 {
@@ -145,7 +145,7 @@ func (e *record) readRecord(w *bulk.Worker, tree *bulk.Tree, opened *store.Store
 	})
 }
 
-// storedOf are the artifacts of an action as the store has them.
+// storedOf returns the artifacts of an action as the store names them.
 func storedOf(a *index.Action) []store.Artifact {
 	list := make([]store.Artifact, len(a.Made))
 	for i, m := range a.Made {
@@ -154,7 +154,7 @@ func storedOf(a *index.Action) []store.Artifact {
 	return list
 }
 
-// reportStore reports an entry that is damaged or cannot be read.
+// reportStore reports a damaged or unreadable entry.
 func reportStore(r *reporter, a *index.Action, err error) {
 	if errors.Is(err, store.ErrMissing) {
 		return

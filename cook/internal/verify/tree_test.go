@@ -80,7 +80,7 @@ func (tr *tree) cook(t *testing.T) pass.Done {
 	return done
 }
 
-// verify returns what is found, and what it amounts to.
+// verify returns findings and totals.
 func (tr *tree) verify(t *testing.T, sample string) (found []verify.Finding, sum verify.Sum) {
 	t.Helper()
 	tr.observer.begin()
@@ -100,7 +100,7 @@ func (tr *tree) verify(t *testing.T, sample string) (found []verify.Finding, sum
 	return found, sum
 }
 
-// mustFind fails unless what is found is exactly of these kinds.
+// mustFind fails unless the findings have exactly these kinds.
 func mustFind(t *testing.T, found []verify.Finding, want ...verify.FindingKind) {
 	t.Helper()
 	var kinds []verify.FindingKind
@@ -133,7 +133,7 @@ func flip(t *testing.T, name string) {
 	must(t, os.Chtimes(name, info.ModTime(), info.ModTime()))
 }
 
-// An observer counts what it is told while a tree is verified.
+// An observer counts its calls while a tree is verified.
 type observer struct {
 	t        *testing.T
 	stages   []string

@@ -1,23 +1,22 @@
-// Package verify proves that an output folder is what a cook from scratch would make,
-// and reports every difference:
+// Package verify proves that an output directory equals the output of a cook from scratch, and
+// reports every difference:
 //
-//   - all outputs are read and compared by BLAKE3 with what was cooked, and so are
-//     manifest and index with each other;
-//   - files of the output folder that nothing makes are found;
-//   - all sources, dependencies and programs are read and compared in the same way
-//     with what the outputs were cooked from;
-//   - the store's records and blobs that this tree would be restored from are read.
-//     A damaged one is removed, so that no cook meets it; a missing one is no
-//     difference;
-//   - a sample of the assets is cooked again in another scratch folder, time zone,
-//     locale and home folder, with another number of workers, and compared byte by
-//     byte with what is in the output folder;
-//   - what these read, look for and list is compared with the dependencies on record.
-//     Programs that could read more than they are known to are traced for that;
-//   - on request, what is cooked again is compared with the results that runs would take
-//     from a server for the same inputs. One that it does not have is no difference.
+//   - it reads all outputs and compares their BLAKE3 with the index, and the index with the
+//     manifest;
+//   - it finds files of the output directory that no action makes;
+//   - it reads all sources, dependencies and programs, and compares them with the inputs on
+//     record;
+//   - it reads the records and blobs of the store that would restore this tree. It removes
+//     damaged entries, so that no cook meets them; a missing entry is no difference;
+//   - it cooks a sample of the assets again, in another scratch directory, time zone, locale
+//     and home directory, with another number of workers, and compares every byte with the
+//     outputs;
+//   - it compares the files that this sample reads, looks for and lists with the dependencies
+//     on record. It traces programs that could read other files as well;
+//   - on request, it compares the sample with the results that a run would take from a server
+//     for the same inputs. A result that the server does not have is no difference.
 //
-// Nothing else is changed: not the assets, not the outputs, not the index.
+// It changes nothing else: no asset, no output, and not the index.
 package verify
 
 import (
@@ -28,9 +27,9 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/assetcook/assetcook/cook/internal/artifacts"
 	"github.com/assetcook/assetcook/cook/internal/changes"
 	"github.com/assetcook/assetcook/cook/internal/contents"
-	"github.com/assetcook/assetcook/cook/internal/execute"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/lint"
 	"github.com/assetcook/assetcook/cook/internal/session"
@@ -40,31 +39,31 @@ import (
 	"github.com/assetcook/assetcook/internal/advice"
 )
 
-// Options say what to verify, and how much of it to cook again.
+// Options say what to verify, and how many assets to cook again.
 type Options struct {
-	// Pass is as for a pass over the same tree. Without targets those that were cooked
-	// last are verified; a scope limits everything to some sources. Force,
-	// IgnoreStamps, StopOnFailure, OutputsByFolder and DryRun mean nothing here. The
-	// results that Remote has of what is cooked again are compared with that.
+	// Pass has the options of a pass over the same tree. Without targets, all targets of
+	// the last runs are verified. A scope limits everything to some sources. Results on
+	// Remote are compared with the sample. Force, IgnoreStamps, StopOnFailure,
+	// OutputsByFolder and DryRun have no effect.
 	Pass session.Options
-	// Sample is how many assets are cooked again: a number such as "20", a part
-	// such as "5%", or "all"; "" is DefaultSample.
+	// Sample is the number of assets to cook again: a number such as "20", a part such as
+	// "5%", or "all"; "" is DefaultSample.
 	Sample string
-	// Seed chooses the sample. The same seed chooses the same assets as long as
-	// nothing is added, changed or removed; 0 is another seed each time.
+	// Seed chooses the sample. The same seed chooses the same assets as long as no asset is
+	// added, changed or removed; 0 is a random seed.
 	Seed uint64
-	// AllowExtra lets files pass that nothing makes. If the scope limits the sources,
-	// they pass in any case.
+	// AllowExtra ignores files that no action makes. A scope that limits the sources
+	// ignores them in any case.
 	AllowExtra bool
 	// Found is called for each difference, by one goroutine at a time; nil for none.
 	Found func(Finding)
 }
 
-// Run verifies an output folder. It holds the folder's lock, so that no cook runs at
-// the same time.
+// Run verifies an output directory. It holds the lock of the directory, so that no cook runs
+// at the same time.
 //
-// Differences are counted, not errors. An error means that verifying could not be
-// completed; the result then has what was found until then.
+// Differences are counted and are no errors. An error means that verification could not be
+// completed; the result then has the findings so far.
 func Run(ctx context.Context, opt Options) (Sum, error) {
 	sample, err := parseSample(opt.Sample)
 	if err != nil {
@@ -83,7 +82,7 @@ func Run(ctx context.Context, opt Options) (Sum, error) {
 	defer r.closeReport()
 	sum, err := verify(ctx, s, r, sample, opt)
 	if err == nil {
-		err = s.State.CheckLock() // else another process may have caused what was found
+		err = s.State.CheckLock() // otherwise another process may have caused the findings
 	}
 	sum.Differences, sum.Took = r.differences, s.Clock.Now().Sub(s.Clock.Started)
 	return sum, advice.For(err)
@@ -93,9 +92,9 @@ func configError(format string, args ...any) error {
 	return &session.ConfigError{Err: fmt.Errorf(format, args...)}
 }
 
-// verify does the work of Run once the session is open.
+// verify does the work of Run with an open session.
 func verify(ctx context.Context, s *session.Session, r *reporter, sample sample, opt Options) (sum Sum, err error) {
-	last, err := load(s, r)
+	last, lost, err := load(s, r)
 	if err != nil {
 		return sum, err
 	}
@@ -124,8 +123,8 @@ func verify(ctx context.Context, s *session.Session, r *reporter, sample sample,
 	if err != nil {
 		return sum, err
 	}
-	artifacts := &execute.Artifacts{Last: delta.Last, Final: true, IDs: ids.Of}
-	sources := newContents(s, artifacts)
+	catalog := &artifacts.Catalog{Last: delta.Last, Final: true, IDs: ids.Of}
+	sources := newContents(s, catalog)
 	read := newReader(s, delta, targets, sources, openStore(s))
 	delta.Before = nil // the reader has it
 	if err := read.readEverything(ctx, r); err != nil {
@@ -137,50 +136,44 @@ func verify(ctx context.Context, s *session.Session, r *reporter, sample sample,
 			r.found(f)
 		}
 	}
-	if !last.lost {
+	if !lost {
 		if err := checkManifest(s, r, read.before, targets, ids); err != nil {
 			return sum, err
 		}
 	}
 	r.stage("plan")
-	planned, err := makePlan(ctx, s, delta, targets, rules, artifacts, sources, read.before)
+	planned, err := makePlan(ctx, s, delta, targets, rules, catalog, sources, read.before)
 	if err != nil {
 		return sum, err
 	}
 	sum.Assets = countCooked(planned.Plan)
-	checkPlan(s, r, planned.Plan, last.lost)
-	if !last.lost && !opt.AllowExtra && len(s.Scope.Patterns) == 0 {
+	checkPlan(s, r, planned.Plan, lost)
+	if !lost && !opt.AllowExtra && len(s.Scope.Patterns) == 0 {
 		if err := checkExtra(ctx, s, r, read.before, planned.Claims); err != nil {
 			return sum, err
 		}
 	}
 	r.stage("store")
-	if sum.Blobs, err = read.checkStore(ctx, r, last.lost); err != nil {
+	if sum.Blobs, err = read.checkStore(ctx, r, lost); err != nil {
 		return sum, err
 	}
 	r.stage("cook")
 	sum.Seed = newSeed(opt.Seed)
-	sum.Again, sum.Shared, err = cookAgain(ctx, s, r, planned, sampleOf(planned.Plan, sample, sum.Seed, last.lost), last.lost)
+	sum.Again, sum.Shared, err = cookAgain(ctx, s, r, planned, sampleOf(planned.Plan, sample, sum.Seed, lost), lost)
 	return sum, err
 }
 
-// A known is what the last run left.
-type known struct {
-	*state.Known
-	lost bool // there is no index, and this is what the manifest knows
-}
-
-// load loads the index, or what the manifest knows of it.
-func load(s *session.Session, r *reporter) (known, error) {
-	last, err := s.State.Index.Load()
+// load loads the index. If it is lost, load returns the part of it that the manifest has.
+func load(s *session.Session, r *reporter) (last *state.Known, lost bool, err error) {
+	last, err = s.State.Index.Load()
 	if err == nil {
 		if err = index.Guard(last.Check); err == nil {
-			return known{last, false}, nil
+			return last, false, nil
 		}
 		last.Close()
 	}
 	if errors.Is(err, state.ErrUnreadable) {
-		return known{}, fmt.Errorf("%w; remove it", s.State.Index.Describe(err))
+		return nil, false, fmt.Errorf("%w; remove it", s.State.Index.Describe(err))
 	}
 	damaged := func(name string, err error) {
 		text := err.Error()
@@ -193,12 +186,12 @@ func load(s *session.Session, r *reporter) (known, error) {
 	listed, err := s.State.Manifest.AsIndex(s.Basis.Checksum.Name)
 	if err != nil {
 		damaged(manifest.Name, err)
-		return known{state.Empty(), true}, nil
+		return state.Empty(), true, nil
 	}
-	return known{&state.Known{Index: listed}, true}, nil
+	return &state.Known{Index: listed}, true, nil
 }
 
-// knownTargets are the targets that were cooked, if the rules still have them.
+// knownTargets returns the targets of the last runs that the rules still have.
 func knownTargets(actions []index.Action, rules *session.Ruleset) []string {
 	cooked := map[string]bool{}
 	for i := range actions {
@@ -217,7 +210,7 @@ func knownTargets(actions []index.Action, rules *session.Ruleset) []string {
 	return targets
 }
 
-// each yields the actions of a list by reference.
+// each yields pointers to the actions of a list.
 func each(before []contents.Before) iter.Seq[*index.Action] {
 	return func(yield func(*index.Action) bool) {
 		for i := range before {

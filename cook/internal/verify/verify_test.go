@@ -50,7 +50,7 @@ func TestNoDifferences(t *testing.T) {
 	}
 }
 
-// harms are what may happen to a cooked tree, and what is found then.
+// harms are changes of a cooked tree, with the findings.
 var harms = map[string]struct {
 	harm func(t *testing.T, tr *tree)
 	want []verify.FindingKind
@@ -195,7 +195,7 @@ func TestTargets(t *testing.T) {
 	}
 }
 
-// What was never cooked is refused, and nothing is made.
+// A tree that was never cooked is refused, and nothing is made.
 func TestNothingCooked(t *testing.T) {
 	tr := cooked(t)
 	tr.Place.Out = filepath.Join(t.TempDir(), "other")
@@ -237,7 +237,7 @@ func TestEqualChecksums(t *testing.T) {
 	}
 }
 
-// What is measured are the stages, and the memory of the recipes, which is given back.
+// The stages and the memory of recipes are measured; the memory is given back.
 func TestProbe(t *testing.T) {
 	tr := cooked(t)
 	var stream bytes.Buffer

@@ -1,0 +1,366 @@
+// Package artifacts answers the questions of bundles: it lists the artifacts that the patterns
+// of a bundle choose, with their contents and the IDs of their assets.
+//
+// Until a plan is carried out, the answers come from the index of the last run. From then
+// on they come from the plan and the progress of its actions. A question about an artifact
+// that an action has still to make is answered by a [Wait].
+package artifacts
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/assetcook/assetcook/cook/internal/glob"
+	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/cook/manifest"
+	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/dependency"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// A Catalog knows the artifacts of all assets. Its methods may be called by many goroutines.
+type Catalog struct {
+	Last      *index.Index               // of the last run
+	Concerned map[string]bool            // sources of this run; nil for all
+	Final     bool                       // nothing will be made: Last has everything
+	IDs       func(source string) string // returns "" without an ID
+
+	plan     *plan.Plan // nil before it is carried out
+	progress Progress
+
+	mu   sync.Mutex
+	rest map[string][]made // by target, of sources outside the run
+}
+
+// Progress has the artifacts that the actions of a plan have made so far.
+type Progress interface {
+	// Settled reports whether an action has ended. Then its artifacts do not change any more.
+	Settled(i int) bool
+	// Made returns the artifacts of a settled action.
+	Made(i int) Made
+}
+
+// Made is the work of a settled action.
+type Made struct {
+	Complete  bool             // every output was made
+	Failed    bool             // outputs are missing because the action failed
+	Changed   bool             // artifacts may differ from the last run
+	Artifacts []index.Artifact // one for each output, if complete
+}
+
+// made is an output of an action.
+type made struct {
+	source string
+	output manifest.Output // with a path below the directory of its target
+	failed bool            // could not be made
+}
+
+// A Wait is the error of a question about artifacts that actions have still to make.
+type Wait struct {
+	Question dependency.Dependency
+	Output   string // one of the artifacts
+	On       []int  // actions that make them
+}
+
+func (w *Wait) Error() string {
+	return fmt.Sprintf("needs %s, which needs what this makes; exclude one of them with a pattern that begins with !", pathname.Show(w.Output))
+}
+
+// Follow answers from a plan that is being carried out.
+func (t *Catalog) Follow(p *plan.Plan, progress Progress) {
+	t.plan, t.progress, t.rest = p, progress, nil
+}
+
+// A choice holds the target and the patterns of a dependency on artifacts.
+type choice struct {
+	target   string
+	patterns glob.List
+}
+
+// choose compiles a dependency on artifacts.
+func choose(on dependency.Dependency) (c choice, err error) {
+	c.target = on.Path
+	for _, p := range on.Patterns() {
+		if err := c.patterns.Add(p); err != nil {
+			return c, err
+		}
+	}
+	return c, nil
+}
+
+// has reports whether the patterns choose an output, by its path below the directory of the
+// target.
+func (c *choice) has(output string) bool { return c.patterns.Match(output, path.Base(output)) }
+
+// Pending returns the artifacts of a question that are still to be made, nil for none.
+func (t *Catalog) Pending(on dependency.Dependency) *Wait {
+	c, err := choose(on)
+	if err != nil {
+		return nil // the recipe that asks gets the error
+	}
+	return t.unsettled(on, &c)
+}
+
+// Open reports whether some artifacts of a question are still to be made.
+func (t *Catalog) Open(on dependency.Dependency) bool { return t.Pending(on) != nil }
+
+// unsettled is Pending for a compiled question.
+func (t *Catalog) unsettled(on dependency.Dependency, c *choice) (wait *Wait) {
+	if t.plan == nil {
+		return nil
+	}
+	for i := range t.plan.Actions {
+		a := &t.plan.Actions[i]
+		if a.Target != c.target || t.progress.Settled(i) {
+			continue
+		}
+		for _, out := range a.Outputs {
+			p, ok := Below(c.target, out)
+			if !ok || !c.has(p) {
+				continue
+			}
+			if wait == nil {
+				wait = &Wait{Question: on, Output: out}
+			}
+			wait.Output = min(wait.Output, out)
+			if n := len(wait.On); n == 0 || wait.On[n-1] != i {
+				wait.On = append(wait.On, i)
+			}
+		}
+	}
+	return wait
+}
+
+// Changes names a source whose artifacts this run has changed, for the reason to cook a
+// bundle again.
+func (t *Catalog) Changes(on dependency.Dependency) string {
+	list, err := t.find(on)
+	if err != nil || t.plan == nil || on.Kind == dependency.IDs {
+		return on.String()
+	}
+	chosen := map[string]bool{}
+	for i := range list {
+		chosen[list[i].source] = true
+	}
+	first, more := "", 0
+	for i := range t.plan.Actions {
+		a := &t.plan.Actions[i]
+		if !chosen[a.Path] || a.Target != on.Path || !t.progress.Settled(i) || !t.progress.Made(i).Changed {
+			continue
+		}
+		if first == "" {
+			first = a.Path
+		} else {
+			more++
+		}
+	}
+	switch {
+	case first == "":
+		return on.String() // an artifact was removed
+	case more == 0:
+		return first
+	}
+	return fmt.Sprintf("%s and %d more", first, more)
+}
+
+// Digest returns an ID of the artifacts of a question, or of the IDs of their assets.
+func (t *Catalog) Digest(on dependency.Dependency) (store.BlobID, error) {
+	list, err := t.find(on)
+	if err != nil {
+		return store.BlobID{}, err
+	}
+	if on.Kind == dependency.IDs {
+		return t.digestIDs(list), nil
+	}
+	k := hashing.NewKey("assetcook artifacts 1")
+	for i := range list {
+		m := &list[i]
+		k.String("source", m.source)
+		k.String("output", m.output.Path)
+		k.Int64("size", m.output.Size)
+		k.Digest("content", m.output.BLAKE3)
+	}
+	return store.BlobID(k.Sum()), nil
+}
+
+// digestIDs hashes the IDs of the assets of artifacts.
+func (t *Catalog) digestIDs(list []made) store.BlobID {
+	k := hashing.NewKey("assetcook IDs 1")
+	for i := range list {
+		if source := list[i].source; i == 0 || list[i-1].source != source {
+			k.String("source", source)
+			k.String("ID", t.IDs(source))
+		}
+	}
+	return store.BlobID(k.Sum())
+}
+
+// IDsOf returns the IDs of assets by source: of all assets whose artifacts the question
+// chooses.
+func (t *Catalog) IDsOf(on dependency.Dependency) (map[string]string, error) {
+	list, err := t.find(on)
+	if err != nil {
+		return nil, err
+	}
+	ids := map[string]string{}
+	for i := range list {
+		source := list[i].source
+		if ids[source] = t.IDs(source); ids[source] == "" {
+			return nil, errors.New("assets have no IDs; they have if cook.toml says ids = true in its table [project]")
+		}
+	}
+	return ids, nil
+}
+
+// List returns the artifacts of a question, sorted by source and output.
+func (t *Catalog) List(on dependency.Dependency) (assets []manifest.Asset, err error) {
+	list, err := t.find(on)
+	for i := range list {
+		m := &list[i]
+		if n := len(assets); n == 0 || assets[n-1].Source != m.source {
+			assets = append(assets, manifest.Asset{Source: m.source})
+		}
+		last := &assets[len(assets)-1]
+		last.Outputs = append(last.Outputs, m.output)
+	}
+	return assets, err
+}
+
+// find returns the outputs that a question chooses, sorted by source and path. The error is
+// a Wait if some are still to be made.
+func (t *Catalog) find(on dependency.Dependency) ([]made, error) {
+	c, err := choose(on)
+	if err != nil {
+		return nil, err
+	}
+	if wait := t.unsettled(on, &c); wait != nil {
+		return nil, wait
+	}
+	rest, err := t.collect(c.target)
+	if err != nil {
+		return nil, err
+	}
+	var list []made
+	for i := range rest {
+		if c.has(rest[i].output.Path) {
+			list = append(list, rest[i])
+		}
+	}
+	list = t.planned(list, &c)
+	slices.SortFunc(list, func(a, b made) int {
+		return cmp.Or(strings.Compare(a.source, b.source), strings.Compare(a.output.Path, b.output.Path))
+	})
+	return list, missing(list)
+}
+
+// missing returns an error if some artifacts could not be made.
+func missing(list []made) error {
+	first, failed := "", 0
+	for i := range list {
+		if list[i].failed {
+			if failed++; failed == 1 {
+				first = list[i].source
+			}
+		}
+	}
+	switch failed {
+	case 0:
+		return nil
+	case 1:
+		return fmt.Errorf("needs %s, which could not be cooked", pathname.Show(first))
+	}
+	return fmt.Errorf("needs %d files of %s and others, which could not be cooked", failed, pathname.Show(first))
+}
+
+// collect lists the outputs for a target that belong to sources outside the run.
+func (t *Catalog) collect(target string) ([]made, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if list, ok := t.rest[target]; ok {
+		return list, nil
+	}
+	var list []made
+	err := index.Guard(func() error {
+		if err := t.Last.Load(); err != nil {
+			return err
+		}
+		for row := range t.Last.Rows("") {
+			source := row.Path()
+			if row.Target() != target || row.State() != index.Done || t.plan != nil && (t.Concerned == nil || t.Concerned[source]) {
+				continue
+			}
+			for k := range row.Made() {
+				list = append(list, madeOf(source, target, row.Output(k)))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if t.rest == nil {
+		t.rest = map[string][]made{}
+	}
+	t.rest[target] = list
+	return list, nil
+}
+
+// planned appends the chosen outputs of the plan's settled actions, and of the actions that
+// it keeps.
+func (t *Catalog) planned(list []made, c *choice) []made {
+	if t.plan == nil {
+		return list
+	}
+	add := func(source string, m index.Artifact, failed bool) {
+		if p, ok := Below(c.target, m.Path); ok && c.has(p) {
+			it := madeOf(source, c.target, m)
+			it.failed = failed
+			list = append(list, it)
+		}
+	}
+	for _, b := range t.plan.Kept {
+		if b.Target == c.target && b.State == index.Done {
+			for i := range b.Made {
+				add(b.Path, b.Made[i], false)
+			}
+		}
+	}
+	for i := range t.plan.Actions {
+		a := &t.plan.Actions[i]
+		if a.Target != c.target || !t.progress.Settled(i) {
+			continue
+		}
+		made := t.progress.Made(i)
+		if made.Complete {
+			for k := range made.Artifacts {
+				add(a.Path, made.Artifacts[k], false)
+			}
+			continue
+		}
+		for _, out := range a.Outputs {
+			add(a.Path, index.Artifact{Path: out}, made.Failed)
+		}
+	}
+	return list
+}
+
+// madeOf returns an output of the plan or of the index.
+func madeOf(source, target string, m index.Artifact) made {
+	p, _ := Below(target, m.Path)
+	return made{source: source, output: manifest.Output{Path: p, Size: m.Stamp.Size, BLAKE3: hashing.Digest(m.Blob)}}
+}
+
+// Below returns the path of an output below the directory of its target.
+func Below(target, output string) (string, bool) {
+	if target == "" {
+		return output, true
+	}
+	return strings.CutPrefix(output, target+"/")
+}

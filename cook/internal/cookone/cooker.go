@@ -1,0 +1,234 @@
+package cookone
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/assetcook/assetcook/cook/internal/artifacts"
+	"github.com/assetcook/assetcook/cook/internal/contents"
+	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/confine"
+	"github.com/assetcook/assetcook/internal/dependency"
+	"github.com/assetcook/assetcook/internal/parallel"
+	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/profile"
+)
+
+// An Env holds the surroundings of all actions of a run.
+type Env struct {
+	Assets    *confine.Dir
+	Out       *confine.Dir // nil in a dry run without output directory
+	Contents  *contents.Contents
+	Artifacts *artifacts.Catalog // the inputs of bundles
+	Checksum  hashing.Func
+	Memory    int64           // bytes for all running recipes together
+	Cores     *parallel.Cores // for recipes; nil if each has its own
+	Now       func() time.Time
+	Probe     profile.Probe // each worker gets a row of its own
+}
+
+// A Cooker cooks actions. Its methods may be called by many goroutines, which share the
+// memory budget.
+type Cooker struct {
+	env    Env
+	mode   fs.FileMode // permissions of artifacts
+	summer *hashing.Summer
+	budget *budget
+	kinds  *labels // of memory
+	steps  *labels // of recipes
+}
+
+// New returns a cooker that gives artifacts a mode and sums files with summer.
+func New(env Env, mode fs.FileMode, summer *hashing.Summer) *Cooker {
+	return &Cooker{
+		env: env, mode: mode, summer: summer, budget: newBudget(env.Memory, env.Cores, env.Probe, env.Now),
+		kinds: newLabels(), steps: newLabels(),
+	}
+}
+
+// A Task is an action to cook: an action of a plan, or a step of a chain.
+type Task struct {
+	Action *plan.Action
+	// Open holds the artifacts that were still to be made when the result of the action was
+	// looked up. Its recipe cannot have them, even if they are made by now: the action
+	// begins again instead, because its result may be found then.
+	Open []*artifacts.Wait
+
+	chain *chain // nil if the action is no step
+}
+
+// TaskOf returns the task of an action.
+func TaskOf(a *plan.Action) Task { return Task{Action: a} }
+
+// IsStep reports whether a task is a step of a chain.
+func (t Task) IsStep() bool { return t.chain != nil }
+
+// waitsFor returns the wait of an open dependency, nil if it is not open.
+func (t Task) waitsFor(on dependency.Dependency) error {
+	for _, wait := range t.Open {
+		if wait.Question == on {
+			return wait
+		}
+	}
+	return nil
+}
+
+// Expected returns how long an action is expected to take: the time of the last run, or a
+// guess from the size of the source.
+func Expected(a *plan.Action) time.Duration {
+	if a.Last != nil && a.Last.CookTime > 0 {
+		return a.Last.CookTime
+	}
+	const perByte = 20 * time.Nanosecond // of an image, roughly
+	return time.Duration(a.Source.Stamp.Size) * perByte
+}
+
+// A Ready task has all of its artifacts: as scratch files, or in place already.
+type Ready struct {
+	Task     Task
+	Scratch  *Scratch
+	Made     []index.Artifact
+	InPlace  []bool // nil for none
+	Deps     []index.Dep
+	CookTime time.Duration
+	Warnings []string // of the recipe, about the source
+	Kept     bool     // the store has the result
+}
+
+// An Attempt says how to cook an action once.
+type Attempt struct {
+	// Scratch makes scratch files for outputs.
+	Scratch  func(outputs []string) *Scratch
+	Source   *Source
+	Probe    *profile.Worker
+	Holdings *Holdings    // notes memory of the recipe; nil for no notes
+	Times    *Times       // nil for no notes
+	Step     func(string) // gets the step of the recipe; may be nil
+	Note     func(string) // gets a line to say once; may be nil
+	Steps    Steps
+	Again    *Conditions // nil if results of earlier runs may be used
+}
+
+// Steps answers for the steps of chains. Each function may be nil.
+type Steps struct {
+	// Known returns the result of a step from the store. Without a result, it returns the
+	// step, with the artifacts that are still to be made.
+	Known func(ctx context.Context, t Task) (Ready, bool)
+	// Exclusive waits until no other worker has an equal step or asset in hand. It comes
+	// with Known.
+	Exclusive func(t Task) (release func())
+	// Keep keeps the result of a step.
+	Keep func(ctx context.Context, r Ready)
+}
+
+// Cook makes the artifacts of a task. It retries if a dependency changed meanwhile, or is
+// too fresh to tell whether it changed; the retry watches that dependency from the start.
+// After three attempts it gives up.
+func (c *Cooker) Cook(ctx context.Context, t Task, how Attempt) (Ready, error) {
+	if t.Action.Method.Next != nil {
+		return c.cookChain(ctx, t, how)
+	}
+	release, err := c.budget.admit(ctx, t.Action, how)
+	if err != nil {
+		// A source that cannot be estimated may be half of one content, half of another.
+		return Ready{}, errors.Join(c.recheckSource(ctx, t), err)
+	}
+	defer release()
+	r, err := c.cookOnce(ctx, t, how)
+	for range 2 {
+		if !errors.Is(err, errUnwatched) && !errors.Is(err, recipe.ErrChanged) {
+			return r, err
+		}
+		r, err = c.cookOnce(ctx, t, how)
+	}
+	if errors.Is(err, errUnwatched) {
+		err = ErrChanged // it reads other files each time
+	}
+	return r, err
+}
+
+// cookOnce runs the recipe of a task, and checks its inputs and outputs.
+func (c *Cooker) cookOnce(ctx context.Context, t Task, how Attempt) (_ Ready, err error) {
+	tmp := how.Scratch(t.Action.Outputs)
+	defer func() {
+		if err != nil {
+			tmp.Remove()
+		}
+	}()
+	w := watch{mark: c.env.Contents.Mark(), begin: c.env.Now(), opened: map[dependency.Dependency]bool{}}
+	var elsewhere processorTime
+	env := c.recipeEnv(ctx, t, tmp, &w, how)
+	env.Each, env.Used = elsewhere.each(env.Each), elsewhere.addProcessorTime
+	job := recipe.NewJob(env, t.Action.Source.Stamp.Size)
+	span := how.Probe.Begin("cook/run/recipe", "")
+	var cookErr error
+	used, known := onProcessor(func() {
+		cookErr = protect(func() error { return t.Action.Method.Choice.Cooker.Cook(ctx, job) })
+	})
+	cookErr = cmp.Or(w.denied, cookErr)
+	span.End()
+	if how.Holdings != nil {
+		how.Holdings.release(how.Probe)
+	}
+	r := Ready{Task: t, Scratch: tmp, CookTime: c.env.Now().Sub(w.begin), Warnings: job.Warnings()}
+	if known && r.CookTime > 0 { // the clock of a test may stand still
+		r.CookTime = max(used+elsewhere.sum(), time.Nanosecond)
+	}
+	r.Deps, err = c.checkInputs(ctx, t, job.Deps(), &w, how.Probe)
+	if how.Again != nil && how.Again.Read != nil {
+		how.Again.Read(r.Deps)
+	}
+	if err := errors.Join(err, cookErr); err != nil {
+		return Ready{}, c.InUserTerms(err, tmp, t)
+	}
+	r.Made, err = c.collect(ctx, t, tmp, how.Probe)
+	return r, err
+}
+
+// Explain lets a recipe describe the artifacts of a source. A panic of the recipe is an error.
+func Explain(ctx context.Context, e recipe.Explainer, job *recipe.Job) (lines []string, err error) {
+	err = protect(func() error {
+		lines, err = e.Explain(ctx, job)
+		return err
+	})
+	return lines, err
+}
+
+// protect turns a panic of a recipe into an error.
+func protect(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("recipe panicked: %v", p)
+		}
+	}()
+	return f()
+}
+
+// InUserTerms replaces the names of scratch files in the text of an error by the names that
+// a user knows.
+func (c *Cooker) InUserTerms(err error, tmp *Scratch, t Task) error {
+	pairs := append(t.chain.names(), c.env.Assets.Name()+string(os.PathSeparator), "")
+	for i, name := range tmp.abs() {
+		output := "output " + pathname.Show(t.Action.Outputs[i])
+		pairs = append(pairs, name, output, tmp.files[i], output)
+	}
+	return &rewordedError{strings.NewReplacer(pairs...).Replace(err.Error()), err}
+}
+
+// A rewordedError has another text than the error that it wraps.
+type rewordedError struct {
+	text string
+	err  error
+}
+
+func (e *rewordedError) Error() string { return e.text }
+func (e *rewordedError) Unwrap() error { return e.err }

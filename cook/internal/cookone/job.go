@@ -1,0 +1,203 @@
+package cookone
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+
+	"github.com/assetcook/assetcook/cook/internal/artifacts"
+	"github.com/assetcook/assetcook/cook/internal/contents"
+	"github.com/assetcook/assetcook/cook/internal/glob"
+	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/cook/manifest"
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/dependency"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// recipeEnv returns the functions through which the job of a recipe works.
+func (c *Cooker) recipeEnv(ctx context.Context, t Task, tmp *Scratch, w *watch, how Attempt) recipe.Env {
+	a := t.Action
+	env := recipe.Env{
+		Recipe: a.Method.Choice.Recipe, Path: a.Path, Outputs: tmp.abs(), Names: a.Method.Choice.FinalNames(a.Path), Create: tmp.create,
+		Assets: c.env.Assets.Name(), SourceFile: t.chain.file(a.Path), Followed: a.Method.Choice.Followed,
+		Open: func(p string) (fs.File, error) { return c.openInput(ctx, t, p, w, how.Source) },
+		Stat: func(p string) (fs.FileInfo, error) {
+			if f, made := t.chain.at(p); made {
+				return t.chain.stat(f)
+			}
+			return c.env.Assets.Stat(p)
+		},
+		List: func(listing recipe.Dependency) ([]string, bool, error) {
+			w.opened[listing] = true // it is looked at before it is used
+			return c.env.Contents.List(ctx, listing)
+		},
+		Extract: func(of recipe.Dependency) ([]recipe.Said, bool, error) { return c.extract(t, of) },
+		IsLink:  func(p string) (bool, error) { return c.env.Contents.IsLink(ctx, p) },
+		Artifacts: func(patterns []string) ([]manifest.Asset, recipe.Dependency, error) {
+			on := t.othersArtifacts(dependency.Artifacts, patterns)
+			if err := t.waitsFor(on); err != nil {
+				w.watchList(nil, err)
+				return nil, on, err
+			}
+			list, err := c.env.Artifacts.List(on)
+			w.watchList(list, err)
+			return list, on, err
+		},
+		IDs: func(patterns []string) (map[string]string, recipe.Dependency, error) {
+			on := t.othersArtifacts(dependency.IDs, patterns)
+			if err := t.waitsFor(on); err != nil {
+				w.watchList(nil, err)
+				return nil, on, err
+			}
+			ids, err := c.env.Artifacts.IDsOf(on)
+			w.watchList(nil, err)
+			return ids, on, err
+		},
+		ReadArtifact: func(p string) ([]byte, error) { return c.readArtifact(w, a.Target, p) },
+		Previous: func(i int) *os.File {
+			if how.Again != nil {
+				return nil
+			}
+			return c.openPrevious(ctx, a, i)
+		},
+		Each:    how.Times.each(c.env.Cores, c.env.Now),
+		Step:    c.stepsOf(how),
+		Note:    how.Note,
+		Scratch: func() (string, error) { return tmp.folderOf(a) },
+	}
+	if how.Again != nil {
+		env.Vars, env.Traced = how.Again.Vars, how.Again.Traced
+	}
+	if how.Probe != nil && how.Holdings != nil {
+		env.Hold = func(kind string, bytes int64) { how.Holdings.hold(c.env.Probe, how.Probe, kind, bytes) }
+	}
+	return env
+}
+
+// openInput opens a file for a recipe, and watches it from now on.
+func (c *Cooker) openInput(ctx context.Context, t Task, p string, w *watch, source *Source) (fs.File, error) {
+	f, made := t.chain.at(p)
+	if !made {
+		on := dependency.OfFile(p)
+		c.env.Contents.At(ctx, on)
+		w.opened[on] = true
+	}
+	switch {
+	case p == t.Action.Path:
+		return source.takeFile()
+	case made:
+		return t.chain.open(f)
+	}
+	return c.env.Assets.OpenFile(p)
+}
+
+// extract returns the answers of an extract about the source of a task.
+func (c *Cooker) extract(t Task, of dependency.Dependency) (said []recipe.Said, found bool, err error) {
+	if _, made := t.chain.at(t.Action.Path); made { // dependencies of a chain are named from its own source
+		return nil, false, fmt.Errorf("another recipe made this source, so no file can be asked what it is for: %w", errors.ErrUnsupported)
+	}
+	if plan.IsAsked(of) && !slices.ContainsFunc(t.Asked(), func(d recipe.Dep) bool { return d.On == of }) {
+		return nil, false, fmt.Errorf("recipe %s: %s is not asked by its method Asks", t.Action.Method.Choice.Recipe.Name, pathname.Show(of.String()))
+	}
+	return c.env.Contents.Extract(of)
+}
+
+// othersArtifacts returns the dependency on the artifacts that patterns choose, or on the
+// IDs of their assets, without the artifacts of the task itself.
+func (t Task) othersArtifacts(kind dependency.Kind, patterns []string) dependency.Dependency {
+	for _, out := range t.chain.outputs(t) {
+		own, _ := artifacts.Below(t.Action.Target, out)
+		patterns = append(patterns[:len(patterns):len(patterns)], "!/"+glob.Escape(own))
+	}
+	return dependency.OfArtifacts(kind, t.Action.Target, patterns)
+}
+
+// readArtifact reads an artifact that a recipe has listed before.
+func (c *Cooker) readArtifact(w *watch, target, p string) ([]byte, error) {
+	want, ok := w.listed[p]
+	if !ok || c.env.Out == nil {
+		return nil, fmt.Errorf("%s: not one of the artifacts that were asked for", pathname.Show(p))
+	}
+	name := p
+	if target != "" {
+		name = target + "/" + p
+	}
+	f, err := c.env.Out.OpenFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("artifact %s: %w", pathname.Show(p), goneOr(err))
+	}
+	defer f.Close()
+	data := make([]byte, want.Size)
+	if _, err := io.ReadFull(f, data); err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return nil, err
+	}
+	if hashing.DigestOf(data) != want.BLAKE3 {
+		return nil, &rewordedError{fmt.Sprintf("artifact %s is not as it was cooked; cook again ignoring timestamps", pathname.Show(p)), ErrChanged}
+	}
+	return data, nil
+}
+
+// openPrevious opens an output as the last run made it by the same method, or returns nil.
+// It reads the whole file, because damage that a stamp does not show would become part of
+// the new artifact, and would no longer be found.
+func (c *Cooker) openPrevious(ctx context.Context, a *plan.Action, i int) *os.File {
+	if a.Last == nil || a.Last.State != index.Done || i >= len(a.Last.Outputs) || !slices.Equal(a.Last.Method, a.Method.Fields) {
+		return nil
+	}
+	o := &a.Last.Outputs[i]
+	if o.State != contents.Intact || o.Artifact.Path != a.Outputs[i] {
+		return nil
+	}
+	f, err := c.env.Out.OpenFile(o.Artifact.Path)
+	if err != nil {
+		return nil
+	}
+	sum, err := c.summer.Sum(ctx, f, hashing.WantDigest)
+	if err == nil {
+		_, err = f.Seek(0, io.SeekStart)
+	}
+	if err != nil || store.BlobID(sum.Digest) != o.Artifact.Blob {
+		f.Close()
+		return nil
+	}
+	return f
+}
+
+// stepsOf returns a function that notes the steps of a recipe: as scopes of the recording,
+// and for the observer. It is nil if neither wants them.
+func (c *Cooker) stepsOf(how Attempt) func(name string) (end func()) {
+	row := how.Probe.Row()
+	if row == nil && how.Step == nil {
+		return nil
+	}
+	var open []string
+	tell := func() {
+		switch {
+		case how.Step == nil:
+		case len(open) == 0:
+			how.Step("")
+		default:
+			how.Step(open[len(open)-1])
+		}
+	}
+	return func(name string) func() {
+		name = c.steps.of(name)
+		scope := row.Begin(c.env.Probe.Events.Symbol("cook/step/"+name), 0)
+		depth := len(open)
+		open = append(open, name)
+		tell()
+		return func() {
+			scope.End()
+			open = open[:min(depth, len(open))] // inner steps that did not end, end here
+			tell()
+		}
+	}
+}

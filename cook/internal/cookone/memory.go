@@ -1,0 +1,151 @@
+package cookone
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/parallel"
+	"github.com/assetcook/assetcook/profile"
+	"github.com/assetcook/assetcook/profile/events"
+	"github.com/assetcook/assetcook/profile/memory"
+)
+
+// A MemoryError says that an action needs more memory than the whole budget.
+type MemoryError struct{ Need, Budget int64 } // bytes
+
+func (e *MemoryError) Error() string {
+	return fmt.Sprintf("needs about %d MiB of memory; the budget is %d MiB", e.Need>>20+1, e.Budget>>20)
+}
+
+// A budget shares memory among recipes.
+type budget struct {
+	bytes int64
+	left  *semaphore.Weighted
+	cores *parallel.Cores // idle while a worker waits
+	group *memory.Group   // memory in use
+	now   func() time.Time
+}
+
+func newBudget(bytes int64, cores *parallel.Cores, probe profile.Probe, now func() time.Time) *budget {
+	return &budget{bytes: bytes, left: semaphore.NewWeighted(bytes), cores: cores, group: probe.Memory.Group("recipes", bytes), now: now}
+}
+
+// reserve takes a part of the budget, and waits until that is free.
+func (b *budget) reserve(ctx context.Context, need int64, how Attempt) (release func(), err error) {
+	if need > b.bytes {
+		return nil, &MemoryError{need, b.bytes}
+	}
+	if !b.left.TryAcquire(need) {
+		begin := b.now()
+		if err := b.cores.Lend(func() error { return b.left.Acquire(ctx, need) }); err != nil {
+			return nil, err
+		}
+		how.Times.wait(b.now().Sub(begin))
+	}
+	held := b.group.Grow(how.Probe.Memory(), need)
+	return func() {
+		held.Shrink()
+		b.left.Release(need)
+	}, nil
+}
+
+// admit reserves the memory that an action will probably need.
+func (b *budget) admit(ctx context.Context, a *plan.Action, how Attempt) (release func(), err error) {
+	defer how.Probe.Begin("cook/run/admit", "").End()
+	size := a.Source.Stamp.Size
+	need := size*3 + 1<<20
+	if e, ok := a.Method.Choice.Cooker.(recipe.Estimator); ok {
+		need, err = estimate(e, how.Source, min(size, recipe.HeadSize), size)
+		if errors.Is(err, recipe.ErrShortHead) {
+			var whole func()
+			if whole, err = b.reserve(ctx, size, how); err != nil {
+				return nil, err
+			}
+			need, err = estimate(e, how.Source, size, size)
+			whole()
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if need < 0 {
+		return nil, fmt.Errorf("recipe %s estimates that it needs %d bytes of memory", a.Method.Choice.Recipe.Name, need)
+	}
+	return b.reserve(ctx, need, how)
+}
+
+// estimate lets a recipe estimate its memory from the first n bytes of a source.
+func estimate(e recipe.Estimator, src *Source, n, size int64) (int64, error) {
+	head, err := src.First(n)
+	if err != nil {
+		return 0, err
+	}
+	return e.Estimate(head, size)
+}
+
+// Holdings notes the memory that the running recipe of one worker holds, as it says itself.
+type Holdings struct {
+	kinds *labels
+	list  []holding
+}
+
+// A holding is one piece of memory.
+type holding struct {
+	account memory.Account
+	name    events.Symbol
+	bytes   int64
+}
+
+// NewHoldings returns notes for one worker.
+func (c *Cooker) NewHoldings() *Holdings { return &Holdings{kinds: c.kinds} }
+
+// hold notes that the recipe holds memory of a kind.
+func (h *Holdings) hold(probe profile.Probe, w *profile.Worker, kind string, bytes int64) {
+	kind = h.kinds.of(kind)
+	one := holding{
+		account: probe.Memory.Group(kind, 0).Grow(w.Memory(), bytes),
+		name:    probe.Events.Symbol(kind),
+		bytes:   bytes,
+	}
+	w.Row().Alloc(one.name, one.bytes)
+	h.list = append(h.list, one)
+}
+
+// release notes that the recipe has ended.
+func (h *Holdings) release(w *profile.Worker) {
+	for i := range h.list {
+		one := &h.list[i]
+		one.account.Shrink()
+		w.Row().Free(one.name, one.bytes)
+	}
+	h.list = h.list[:0]
+}
+
+// labels are names that recipes gave to their memory, or to their steps.
+type labels struct {
+	mu    sync.Mutex
+	named map[string]bool
+}
+
+// mostLabels is the number of labels that are told apart.
+const mostLabels = 64
+
+func newLabels() *labels { return &labels{named: map[string]bool{}} }
+
+// of returns the label under which something is noted.
+func (l *labels) of(label string) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.named[label] && len(l.named) == mostLabels {
+		return "other"
+	}
+	l.named[label] = true
+	return label
+}

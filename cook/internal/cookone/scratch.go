@@ -1,0 +1,195 @@
+package cookone
+
+import (
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+
+	"github.com/assetcook/assetcook/cook/internal/bulk"
+	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/internal/confine"
+)
+
+// A ScratchDir is the directory for the artifacts that a run makes.
+type ScratchDir struct {
+	dir   *confine.Dir
+	tree  bulk.Tree
+	names names
+}
+
+// OpenScratchDir returns the scratch directory in dir. Close closes dir as well.
+func OpenScratchDir(dir *confine.Dir) *ScratchDir {
+	return &ScratchDir{dir: dir, tree: bulk.OpenTree(dir), names: names{run: rand.Uint64()}}
+}
+
+// New names scratch files for outputs. They have the extensions of the outputs, because
+// programs look at the extension to know what to write. sums reads the files.
+func (d *ScratchDir) New(outputs []string, sums *bulk.Worker) *Scratch {
+	s := newScratch(d.dir, d.names.next(), outputs)
+	s.sums, s.tree, s.names = sums, &d.tree, &d.names
+	return s
+}
+
+// NewFileMode returns the mode of a new file: it shows the part of a file's mode that the
+// umask of the user leaves.
+func (d *ScratchDir) NewFileMode() (fs.FileMode, error) {
+	f, err := d.dir.Root().OpenFile(d.names.next()+"-mode", os.O_CREATE|os.O_WRONLY, 0o666)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	return info.Mode().Perm(), nil
+}
+
+// Close closes the directory. The files stay.
+func (d *ScratchDir) Close() error {
+	d.tree.Close()
+	return d.dir.Close()
+}
+
+// names makes the names of a run's scratch files, without numbers and extensions. No other
+// run has the same names: a program that outlived its cook must not write to a file of
+// another run.
+type names struct {
+	run    uint64
+	serial atomic.Int64
+	cells  sync.Map // names of cells in use
+}
+
+func (n *names) next() string { return fmt.Sprintf("%x-%d", n.run, n.serial.Add(1)) }
+
+// A Scratch names the files for the artifacts of one action, before they are renamed into
+// place.
+type Scratch struct {
+	in     *confine.Dir
+	sums   *bulk.Worker // reads files of tree; nil for none
+	tree   *bulk.Tree   // the same directory as in
+	base   string       // start of all names
+	files  []string     // one for each output
+	placed []bool       // files that were renamed into place
+	opened bool         // folder was called
+	names  *names       // of the run; nil for none
+	cell   string       // directory of a confined program; "" for none
+}
+
+// longestExt is the most bytes of a scratch file's extension. A longer extension of an
+// output could make the name too long.
+const longestExt = 64
+
+// newScratch names scratch files in a directory.
+func newScratch(in *confine.Dir, base string, outputs []string) *Scratch {
+	s := &Scratch{in: in, base: base, placed: make([]bool, len(outputs))}
+	for i, out := range outputs {
+		ext := path.Ext(out)
+		if len(ext) > longestExt {
+			ext = ""
+		}
+		s.files = append(s.files, fmt.Sprintf("%s-%d%s", s.base, i, ext))
+	}
+	return s
+}
+
+// empty returns scratch files for no output, to collect files of other tasks.
+func (s *Scratch) empty() *Scratch { return &Scratch{in: s.in, sums: s.sums, tree: s.tree} }
+
+// Dir returns the directory of the scratch files.
+func (s *Scratch) Dir() *confine.Dir { return s.in }
+
+// Files returns the names of the scratch files in the directory, one for each output.
+func (s *Scratch) Files() []string { return s.files }
+
+// Placed notes that a scratch file was renamed into place.
+func (s *Scratch) Placed(i int) { s.placed[i] = true }
+
+// abs returns the absolute names of the files, for programs.
+func (s *Scratch) abs() []string {
+	all := make([]string, len(s.files))
+	for i, file := range s.files {
+		all[i] = filepath.Join(s.in.Name(), file)
+	}
+	return all
+}
+
+// create creates a scratch file.
+func (s *Scratch) create(i int) (*os.File, error) {
+	return s.in.Root().OpenFile(s.files[i], os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+}
+
+// readOutput returns the content of a scratch file.
+func (s *Scratch) readOutput(i int) ([]byte, error) {
+	f, err := s.in.OpenFile(s.files[i])
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(f)
+	return text, errors.Join(err, f.Close())
+}
+
+// folder makes a directory for other files of a recipe.
+func (s *Scratch) folder() (string, error) {
+	if err := s.in.Root().Mkdir(s.base, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", err
+	}
+	s.opened = true
+	return filepath.Join(s.in.Name(), s.base), nil
+}
+
+// A confiner is a recipe that can report that its program may write only to the scratch directory.
+type confiner interface{ Confined() bool }
+
+// folderOf returns the scratch directory of an action. If the program is confined to it, its name
+// is a hash of the action, so that each run uses the same name, unless an equal action is using it
+// now. Files left by an earlier run are removed. Programs left by that run cannot write to the new
+// directory: they are confined to the old one, although the name is the same.
+func (s *Scratch) folderOf(a *plan.Action) (string, error) {
+	if c, ok := a.Method.Choice.Cooker.(confiner); !ok || !c.Confined() || s.names == nil {
+		return s.folder()
+	}
+	hash := fnv.New64a()
+	fmt.Fprintf(hash, "%q %q %q", a.Target, a.Path, a.Outputs)
+	name := fmt.Sprintf("cell-%x", hash.Sum64())
+	if _, taken := s.names.cells.LoadOrStore(name, true); taken {
+		return s.folder()
+	}
+	s.cell = name
+	err := s.in.Root().Mkdir(name, 0o777)
+	if errors.Is(err, fs.ErrExist) {
+		if s.in.Root().RemoveAll(name) == nil {
+			err = s.in.Root().Mkdir(name, 0o777)
+		}
+	}
+	if err != nil {
+		return s.folder()
+	}
+	return filepath.Join(s.in.Name(), name), nil
+}
+
+// Remove removes the files that were not renamed into place. The end of the run removes
+// files that Remove cannot remove.
+func (s *Scratch) Remove() {
+	for i, file := range s.files {
+		if !s.placed[i] {
+			s.in.Root().RemoveAll(file)
+		}
+	}
+	if s.opened {
+		s.in.Root().RemoveAll(s.base)
+	}
+	if s.cell != "" {
+		s.in.Root().RemoveAll(s.cell)
+		s.names.cells.Delete(s.cell)
+		s.cell = ""
+	}
+}

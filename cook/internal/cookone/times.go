@@ -1,0 +1,93 @@
+package cookone
+
+import (
+	"context"
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"github.com/assetcook/assetcook/internal/fastclock"
+	"github.com/assetcook/assetcook/internal/parallel"
+)
+
+// Times are the times, in nanoseconds, that an action spent beside the work of its worker. A
+// nil *Times takes no notes.
+type Times struct {
+	waited atomic.Int64 // for memory
+	helped atomic.Int64 // by idle cores
+}
+
+// Reset begins the notes for the next action.
+func (t *Times) Reset() {
+	t.waited.Store(0)
+	t.helped.Store(0)
+}
+
+// Waited returns the time spent waiting for memory.
+func (t *Times) Waited() time.Duration { return time.Duration(t.waited.Load()) }
+
+// Helped returns the time that idle cores worked on the action.
+func (t *Times) Helped() time.Duration { return time.Duration(t.helped.Load()) }
+
+func (t *Times) wait(d time.Duration) {
+	if t != nil {
+		t.waited.Add(int64(d))
+	}
+}
+
+// each returns the function that shares the work of a recipe among cores.
+func (t *Times) each(cores *parallel.Cores, now func() time.Time) eachFunc {
+	if t == nil || cores == nil {
+		return cores.Each
+	}
+	return func(ctx context.Context, n int, do func(i int) error) error {
+		var all atomic.Int64
+		begin := now()
+		err := cores.Each(ctx, n, func(i int) error {
+			begin := now()
+			defer func() { all.Add(int64(now().Sub(begin))) }()
+			return do(i)
+		})
+		t.helped.Add(max(0, all.Load()-int64(now().Sub(begin))))
+		return err
+	}
+}
+
+// An eachFunc calls do for the numbers below n, on several cores.
+type eachFunc = func(ctx context.Context, n int, do func(i int) error) error
+
+// onProcessor calls do and returns the processor time that do used on the calling goroutine. The
+// time does not depend on the load of the machine. known is false if the system cannot measure it.
+func onProcessor(do func()) (used time.Duration, known bool) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	begin, known := fastclock.Thread()
+	do()
+	end, _ := fastclock.Thread()
+	return end - begin, known
+}
+
+// A processorTime sums the processor time spent outside a recipe's goroutine: in helper goroutines
+// and in programs.
+type processorTime struct{ ns atomic.Int64 }
+
+// addProcessorTime adds the time of a program.
+func (p *processorTime) addProcessorTime(d time.Duration) { p.ns.Add(int64(max(d, 0))) }
+
+func (p *processorTime) sum() time.Duration { return time.Duration(p.ns.Load()) }
+
+// each returns an each that adds the processor time of all pieces, in any goroutine. It subtracts
+// the time of the recipe's own goroutine, because onProcessor already measures all of that.
+func (p *processorTime) each(each eachFunc) eachFunc {
+	return func(ctx context.Context, n int, do func(i int) error) (err error) {
+		own, _ := onProcessor(func() {
+			err = each(ctx, n, func(i int) (err error) {
+				used, _ := onProcessor(func() { err = do(i) })
+				p.addProcessorTime(used)
+				return err
+			})
+		})
+		p.ns.Add(-int64(own))
+		return err
+	}
+}

@@ -1,0 +1,58 @@
+package cookone
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/assetcook/assetcook/internal/fastclock"
+)
+
+// spin uses d of its thread's processor time.
+func spin(d time.Duration) {
+	begin, _ := fastclock.Thread()
+	for now := begin; now-begin < d; now, _ = fastclock.Thread() {
+	}
+}
+
+// The cook time is processor time. Waiting and the load of the machine do not count; work in other
+// goroutines and in programs does.
+func TestProcessorTime(t *testing.T) {
+	if _, known := fastclock.Thread(); !known {
+		t.Skip("this system does not tell the processor time of a thread")
+	}
+	var stop atomic.Bool
+	var busy sync.WaitGroup
+	for range 8 { // the machine is busy
+		busy.Go(func() {
+			for !stop.Load() {
+			}
+		})
+	}
+	defer busy.Wait()
+	defer stop.Store(true)
+	const piece = 5 * time.Millisecond
+	var elsewhere processorTime
+	each := elsewhere.each(func(_ context.Context, n int, do func(int) error) error {
+		var helpers sync.WaitGroup
+		for i := range n - 1 {
+			helpers.Go(func() { do(i) })
+		}
+		do(n - 1)
+		helpers.Wait()
+		return nil
+	})
+	begin := time.Now()
+	used, known := onProcessor(func() {
+		spin(piece)
+		each(t.Context(), 4, func(int) error { spin(piece); return nil })
+		time.Sleep(10 * piece)
+		elsewhere.addProcessorTime(piece) // a program
+	})
+	passed := time.Since(begin)
+	if total := used + elsewhere.sum(); !known || total < 6*piece || total > 8*piece || passed < 10*piece {
+		t.Errorf("%v and %v elsewhere of %v, want about %v", used, elsewhere.sum(), passed, 6*piece)
+	}
+}

@@ -1,0 +1,251 @@
+package execute
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/assetcook/assetcook/cook/internal/contents"
+	"github.com/assetcook/assetcook/cook/internal/cookone"
+	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/lookup"
+	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/remote/broker"
+	"github.com/assetcook/assetcook/cook/internal/store"
+)
+
+// bringUpToDate leads an action that runs to its end. The lines are the warnings of its
+// recipe.
+func (w *worker) bringUpToDate(ctx context.Context, i int, t cookone.Task) (Result, []string) {
+	r, outcome, err := w.live(ctx, i, t)
+	switch {
+	case pauseOf(t.Action, err) != nil: // nothing is known yet
+		return Result{Err: err}, nil
+	case err != nil && w.isBeingSaved(ctx, t):
+		return Result{Outcome: NotReached}, nil
+	case err != nil:
+		return w.run.fail(ctx, t.Action, err), nil
+	}
+	return Result{
+		Outcome: outcome, State: index.Done, Warned: len(r.Warnings) > 0,
+		CookTime: r.CookTime, Deps: r.Deps, Made: r.Made,
+	}, r.Warnings
+}
+
+// live restores or cooks an action, and places its artifacts.
+func (w *worker) live(ctx context.Context, i int, t cookone.Task) (cookone.Ready, Outcome, error) {
+	a := t.Action
+	if a.Held() {
+		deps, err := w.run.cooker.CheckHeld(ctx, t, w.probe)
+		return cookone.Ready{Task: t, Deps: deps}, NotShipped, err
+	}
+	if a.IsForced() {
+		return w.cookAndPlace(ctx, i, t, nil)
+	}
+	defer w.exclusive(t)() // the second of two equal files waits for the first one's result
+	r, outcome, err := w.restoreOrCook(ctx, i, t)
+	if errors.Is(err, broker.ErrArrived) {
+		return w.restoreOrCook(ctx, i, t)
+	}
+	return r, outcome, err
+}
+
+// restoreOrCook restores an action if its result is known, and else cooks it.
+func (w *worker) restoreOrCook(ctx context.Context, i int, t cookone.Task) (cookone.Ready, Outcome, error) {
+	k, ok := w.run.finder.Find(ctx, t, w.probe)
+	if len(k.Unasked) > 0 {
+		return cookone.Ready{}, "", &unansweredError{k.Unasked}
+	}
+	if !ok {
+		return w.cookAndPlace(ctx, i, k.Task, nil)
+	}
+	if err := w.run.strictly(k.Warnings); err != nil {
+		return cookone.Ready{}, "", err
+	}
+	r, err := w.fetch(ctx, k)
+	if lookup.IsNotAtHand(err) {
+		return w.cookAndPlace(ctx, i, t, &k)
+	}
+	if err != nil {
+		return cookone.Ready{}, "", err
+	}
+	defer r.Scratch.Remove()
+	err = w.run.outputs.Place(r, w.probe)
+	return r, outcomeOf(t.Action, k.Made, Restored), err
+}
+
+// cookAndPlace cooks an action and places its artifacts. k is its known result if only the
+// content is not at hand. If cooking gives the same, the action was restored.
+func (w *worker) cookAndPlace(ctx context.Context, i int, t cookone.Task, k *lookup.Known) (cookone.Ready, Outcome, error) {
+	cook := func(ctx context.Context) (cookone.Ready, error) { return w.site.cook(ctx, w, t) }
+	var r cookone.Ready
+	var err error
+	if w.run.remote != nil {
+		r, err = w.run.remote.Race(ctx, i, t.Action, cook)
+	} else {
+		r, err = cook(ctx)
+	}
+	if err != nil {
+		return cookone.Ready{}, "", err
+	}
+	defer r.Scratch.Remove()
+	made := cookone.Stored(r.Made)
+	w.keep(ctx, r)
+	if err := w.run.strictly(r.Warnings); err != nil {
+		return cookone.Ready{}, "", err
+	}
+	outcome := Cooked
+	if k != nil && t.Action.Method.Choice.Cheap() && slices.Equal(k.Made, made) {
+		outcome = Restored
+	}
+	err = w.run.outputs.Place(r, w.probe)
+	return r, outcomeOf(t.Action, made, outcome), err
+}
+
+// cookHere makes the artifacts of a task on this machine.
+func (w *worker) cookHere(ctx context.Context, t cookone.Task) (cookone.Ready, error) {
+	r := w.run
+	how := cookone.Attempt{
+		Scratch: func(outputs []string) *cookone.Scratch { return r.outputs.NewScratch(outputs, w.sums) },
+		Source:  &w.source, Probe: w.probe, Holdings: w.holdings, Times: &w.times, Note: r.reports.note,
+		Steps: cookone.Steps{Keep: w.keep},
+	}
+	if t.Action.IsForced() {
+		how.Again = &cookone.Conditions{}
+	} else {
+		how.Steps.Known, how.Steps.Exclusive = w.knownStep, w.exclusive
+	}
+	if r.opt.Step != nil {
+		how.Step = func(name string) { r.reports.showStep(t.Action, name) }
+	}
+	return r.cooker.Cook(ctx, t, how)
+}
+
+// knownStep returns the known result of a step of a chain, or the step alone.
+func (w *worker) knownStep(ctx context.Context, t cookone.Task) (cookone.Ready, bool) {
+	k, ok := w.run.finder.Find(ctx, t, w.probe)
+	if !ok {
+		return cookone.Ready{Task: k.Task}, false
+	}
+	r, err := w.fetch(ctx, k)
+	if err != nil {
+		return cookone.Ready{Task: t}, false
+	}
+	return r, true
+}
+
+// fetch makes scratch files of the artifacts of a known result.
+func (w *worker) fetch(ctx context.Context, k lookup.Known) (cookone.Ready, error) {
+	return w.run.finder.Fetch(ctx, k, w.sums, w.probe)
+}
+
+// keep keeps a result in the store, and on the server.
+func (w *worker) keep(ctx context.Context, r cookone.Ready) {
+	if w.run.finder.Keep(ctx, r, w.probe) && w.run.remote != nil {
+		w.run.remote.Keep(r)
+	}
+}
+
+// isBeingSaved reports whether to ignore a new failure of an action, because its source or a
+// file that it read last time has changed since the run looked at it.
+func (w *worker) isBeingSaved(ctx context.Context, t cookone.Task) bool {
+	last := t.Action.Last
+	if w.run.opt.Hesitate == nil || last == nil || last.State != index.Done {
+		return false
+	}
+	w.run.opt.Hesitate()
+	return ctx.Err() != nil || w.run.cooker.InputsChanged(ctx, t)
+}
+
+// foretell predicts the result of bringUpToDate as far as possible without cooking. It
+// reports each of several equal actions as cooked: whether one can use the result of another
+// depends on the files that the recipe reads, and on whether it fails.
+func (w *worker) foretell(ctx context.Context, t cookone.Task) (Result, []string) {
+	a, r := t.Action, w.run
+	if a.Held() {
+		return Result{Outcome: NotShipped}, nil
+	}
+	if !a.IsForced() {
+		if k, ok := r.finder.Find(ctx, t, w.probe); ok && r.finder.AtHand(k) {
+			err := errors.Join(r.strictly(k.Warnings), r.outputs.Foretell(a, k.Made))
+			return Result{Outcome: outcomeOf(a, k.Made, Restored), CookTime: k.CookTime, Err: err}, k.Warnings
+		}
+	}
+	return Result{Outcome: Cooked, Err: r.outputs.Foretell(a, nil)}, nil
+}
+
+// outcomeOf returns Unchanged if an input of an action changed and the artifacts did not,
+// and else another outcome.
+func outcomeOf(a *plan.Action, made []store.Artifact, otherwise Outcome) Outcome {
+	if a.Last == nil || a.Last.State != index.Done || len(made) != len(a.Last.Outputs) {
+		return otherwise
+	}
+	changed := false
+	for _, r := range a.Reasons {
+		switch r.Kind {
+		case plan.SourceChanged, plan.DependencyChanged, plan.ArtifactsChanged:
+			changed = true
+		case plan.Forced, plan.MovedFrom:
+			return otherwise
+		}
+	}
+	for i, o := range a.Last.Outputs {
+		if o.State != contents.Intact || o.Artifact.Path != a.Outputs[i] || o.Artifact.Blob != made[i].Blob {
+			return otherwise
+		}
+	}
+	if changed {
+		return Unchanged
+	}
+	return otherwise
+}
+
+// flights let workers have equal actions in hand one at a time: the second of two equal files
+// waits for the first one's result.
+type flights struct {
+	mu   sync.Mutex
+	byID map[store.ActionID]*flight
+}
+
+// A flight is an action in hand.
+type flight struct {
+	busy    sync.Mutex
+	waiting []uint64 // flows of a recording to the waiting workers, guarded by flights.mu
+}
+
+// exclusive waits until no other worker has an action with the ID of a task in hand, if the
+// store keeps results of the task. In a recording, an arrow leads from that worker to this
+// one.
+func (w *worker) exclusive(t cookone.Task) (release func()) {
+	if !w.run.finder.Stores(t.Action) {
+		return func() {}
+	}
+	all, id := &w.run.flights, t.Action.ID
+	all.mu.Lock()
+	f, ok := all.byID[id]
+	if !ok {
+		f = new(flight)
+		all.byID[id] = f
+	}
+	if !f.busy.TryLock() {
+		flow := w.run.env.Probe.Events.Flow()
+		f.waiting = append(f.waiting, flow)
+		all.mu.Unlock()
+		span := w.probe.Begin("cook/run/wait_for_equal", "")
+		w.site.block(f.busy.Lock)
+		span.End()
+		w.probe.Row().FlowIn(flow)
+		all.mu.Lock()
+	}
+	all.mu.Unlock()
+	return func() {
+		all.mu.Lock()
+		defer all.mu.Unlock()
+		for _, flow := range f.waiting {
+			w.probe.Row().FlowOut(flow)
+		}
+		f.waiting = nil
+		f.busy.Unlock()
+	}
+}

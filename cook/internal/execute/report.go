@@ -1,0 +1,197 @@
+package execute
+
+import (
+	"errors"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/assetcook/assetcook/cook/internal/place"
+	"github.com/assetcook/assetcook/cook/internal/plan"
+)
+
+// An Outcome says how an action ended.
+type Outcome string
+
+const (
+	UpToDate  Outcome = "up to date"
+	Unchanged Outcome = "unchanged" // an input changed, the artifacts did not
+	Restored  Outcome = "restored"  // the result was known and not cooked again
+	Cooked    Outcome = "cooked"
+	Failed    Outcome = "failed"
+	// NotShipped is the end of a source without outputs, because other artifacts contain it.
+	NotShipped Outcome = "not shipped"
+	// Removed is an artifact of a deleted source, or of a source that failed after a change.
+	Removed Outcome = "removed"
+	// Warned ends no action: its source probably has a mistake.
+	Warned Outcome = "warned"
+	// NotReached is an action that had not ended when the run did.
+	NotReached Outcome = "not reached"
+	// Error is a failure of no action: a directory that cannot be listed, or an artifact of a
+	// deleted source that cannot be removed.
+	Error Outcome = "error"
+)
+
+// Ends reports whether an outcome ends an action.
+func (o Outcome) Ends() bool { return o != Removed && o != Warned && o != Error }
+
+// An Event happens to one action. Actions that run have an event when they start, too.
+type Event struct {
+	Started bool
+	Path    string // the source
+	Target  string
+	Recipe  string // "" if no recipe could be chosen
+	Outcome Outcome
+	Reasons []plan.Reason
+	Outputs []string
+	In, Out int64 // bytes of the source and of the artifacts
+	// Took is the time of the work in this run. CookTime is the time of cooking when the
+	// result was made.
+	Took, CookTime time.Duration
+	Err            error // failure or warning
+}
+
+// A reporter passes events and messages on, from one goroutine at a time.
+type reporter struct {
+	mu      sync.Mutex
+	report  func(Event)
+	onStep  func(a *plan.Action, step string) // may be nil
+	onWarn  func(string)
+	warned  map[[2]string]bool // by source and line
+	detail  Detail
+	retired []Size    // artifacts that no action claims
+	store   sync.Once // warns of the store
+}
+
+func newReporter(opt Options) *reporter {
+	return &reporter{
+		report: opt.Report, onStep: opt.Step, onWarn: opt.Warn, warned: map[[2]string]bool{}, detail: Detail{Workers: opt.Workers},
+	}
+}
+
+// event reports an event.
+func (r *reporter) event(e Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.report(e)
+}
+
+// showStep reports the step of an action.
+func (r *reporter) showStep(a *plan.Action, step string) {
+	if r.onStep != nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.onStep(a, step)
+	}
+}
+
+// note reports a line once.
+func (r *reporter) note(line string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if key := [2]string{"", line}; !r.warned[key] {
+		r.warned[key] = true
+		r.onWarn(line)
+	}
+}
+
+// warnOfStore reports the first error of the store.
+func (r *reporter) warnOfStore(err error) {
+	r.store.Do(func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.onWarn("store: " + strings.TrimPrefix(err.Error(), "store: "))
+	})
+}
+
+// result reports the result of an action.
+func (r *reporter) result(res *Result, warnings []string, took time.Duration) {
+	a := res.Action
+	e := Event{
+		Path: a.Path, Target: a.Target, Outcome: res.Outcome, Reasons: a.Reasons,
+		Outputs: a.Outputs, Took: took, CookTime: res.CookTime, Err: res.Err,
+	}
+	if res.Outcome != NotReached { // another worker may be reading the source
+		e.In = a.Source.Stamp.Size
+	}
+	if a.Method != nil {
+		e.Recipe = a.Method.Choice.Recipe.Name
+	}
+	for _, m := range res.Made {
+		e.Out += m.Stamp.Size
+	}
+	if res.Outcome != Failed && res.Outcome != NotReached { // a failure says more
+		r.warn(a, warnings)
+	}
+	r.addSize(a, res.Outcome, e.Out)
+	r.event(e)
+}
+
+// warn reports warnings about the source of an action, each once for all targets.
+func (r *reporter) warn(a *plan.Action, lines []string) {
+	for _, line := range lines {
+		key := [2]string{a.Path, line}
+		r.mu.Lock()
+		again := r.warned[key]
+		r.warned[key] = true
+		if !again {
+			r.detail.addWarning(a.Path, line)
+		}
+		r.mu.Unlock()
+		if !again {
+			r.event(Event{Path: a.Path, Target: a.Target, Outcome: Warned, Err: errors.New(line)})
+		}
+	}
+}
+
+// addSize notes the growth of the artifacts of an action, which have now bytes.
+func (r *reporter) addSize(a *plan.Action, how Outcome, now int64) {
+	if how == UpToDate || how == NotReached {
+		return
+	}
+	s := Size{Path: Path(a.Path), Target: a.Target, Before: -1, After: now}
+	if a.Last != nil {
+		s.Before = 0
+		for i := range a.Last.Made {
+			s.Before += a.Last.Made[i].Stamp.Size
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.detail.addSize(s)
+}
+
+// noteRetired notes the size of a retired artifact.
+func (r *reporter) noteRetired(is place.Removal) {
+	r.retired = append(r.retired, Size{Path: Path(is.Source), Target: is.Target, Before: is.Size, After: -1})
+}
+
+// finishDetail adds the sizes of deleted sources to the detail, and returns it. The old
+// outputs of a source that still exists count with the source.
+func (r *reporter) finishDetail(actions []plan.Action) *Detail {
+	d := &r.detail
+	if len(r.retired) > 0 {
+		type key struct {
+			path   Path
+			target string
+		}
+		gone, order := map[key]int64{}, []key{}
+		for _, s := range r.retired {
+			k := key{s.Path, s.Target}
+			if _, seen := gone[k]; !seen {
+				order = append(order, k)
+			}
+			gone[k] += s.Before
+		}
+		for i := range actions {
+			delete(gone, key{Path(actions[i].Path), actions[i].Target})
+		}
+		for _, k := range order {
+			if size, ok := gone[k]; ok {
+				d.addSize(Size{k.path, k.target, size, -1})
+			}
+		}
+	}
+	d.cutSizes()
+	return d
+}

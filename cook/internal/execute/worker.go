@@ -1,0 +1,250 @@
+package execute
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/assetcook/assetcook/cook/internal/artifacts"
+	"github.com/assetcook/assetcook/cook/internal/bulk"
+	"github.com/assetcook/assetcook/cook/internal/contents"
+	"github.com/assetcook/assetcook/cook/internal/cookone"
+	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/remote"
+	"github.com/assetcook/assetcook/cook/internal/remote/broker"
+	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/parallel"
+	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/profile"
+)
+
+// A worker brings one action after the other up to date.
+type worker struct {
+	run      *run
+	site     site
+	probe    *profile.Worker // nil if nothing is measured
+	holdings *cookone.Holdings
+	source   cookone.Source // of the action at work
+	times    cookone.Times  // of the action at work
+	track    *track
+	sums     *bulk.Worker // for scratch files
+	key      *hashing.Key // for action IDs
+	sharers  int          // workers that read a large source
+	learning time.Duration
+}
+
+// A pause is the reason why an action waits: artifacts of other actions, or answers.
+type pause struct {
+	action  *plan.Action
+	on      *artifacts.Wait
+	unasked []remote.Key
+}
+
+// runWorkers has n workers carry out the actions of the queue, and more that send actions
+// away. It returns the time that they spent reading new sources.
+func (r *run) runWorkers(ctx context.Context, n int) (learning time.Duration) {
+	begin := r.env.Now()
+	defer context.AfterFunc(ctx, r.queue.wakeAll)()
+	workers, tracks := make([]*worker, n), make([]*track, n)
+	for k := range workers {
+		tracks[k] = &track{worker: k}
+		if k < mostTracks {
+			tracks[k].most = max(2, mostSpans/min(n, mostTracks))
+		}
+		workers[k] = r.newWorker(fmt.Sprintf("worker %d", k), thisMachine{r}, tracks[k], r.opt.Workers/n)
+	}
+	if r.remote != nil && r.remote.Machines() != nil {
+		workers = append(workers, r.awayWorkers(r.remote.Machines(), n)...)
+	}
+	// Each action gets a result, even if the run is interrupted.
+	parallel.Each(context.WithoutCancel(ctx), len(workers), len(workers), func(k, _ int) error {
+		workers[k].runActions(ctx, begin)
+		return nil
+	})
+	for _, w := range workers {
+		w.sums.Close()
+		w.probe.Release()
+		learning += w.learning
+	}
+	r.reports.detail.addTracks(tracks)
+	return learning
+}
+
+// awayWorkers returns workers that send actions to other machines, beside n local ones.
+func (r *run) awayWorkers(machines *broker.Machines, n int) []*worker {
+	workers := make([]*worker, machines.Executors(r.queue.left(), n))
+	if len(workers) > 0 {
+		r.queue.away.local, r.queue.away.idle = n, make(chan struct{})
+	}
+	for k := range workers {
+		workers[k] = r.newWorker("elsewhere "+string(rune('0'+k%10)), otherMachines{r, machines}, &track{}, r.opt.Workers/n)
+	}
+	return workers
+}
+
+func (r *run) newWorker(name string, at site, track *track, sharers int) *worker {
+	return &worker{
+		run: r, site: at, probe: r.env.Probe.Worker(name), holdings: r.cooker.NewHoldings(), track: track,
+		sums: bulk.NewWorker(context.Background(), r.summer), key: plan.NewKey(), sharers: sharers,
+	}
+}
+
+// runActions works on one action after the other. The track of the worker begins at epoch.
+func (w *worker) runActions(ctx context.Context, epoch time.Time) {
+	r := w.run
+	for {
+		i, ok := w.site.nextAction(ctx)
+		if !ok {
+			return
+		}
+		release := w.site.hold()
+		waits := w.workTimed(ctx, i, epoch)
+		w.probe.Flush()
+		release()
+		switch {
+		case waits == nil:
+			r.queue.leave(i, nil, r.results[i].Outcome)
+		case len(waits.unasked) > 0:
+			r.remote.AskAgain(i, waits.action, waits.unasked)
+			r.queue.leaveAsked()
+		default:
+			r.queue.leave(i, waits.on, "")
+		}
+	}
+}
+
+// workTimed works on an action and notes the times.
+func (w *worker) workTimed(ctx context.Context, i int, epoch time.Time) *pause {
+	w.times.Reset()
+	begin := w.run.env.Now().Sub(epoch)
+	waits := w.work(ctx, i)
+	if how := w.run.results[i].Outcome; waits == nil && how != NotReached && how != UpToDate {
+		w.track.addSpan(Span{
+			Begin: begin, End: w.run.env.Now().Sub(epoch), Waited: w.times.Waited(), Helped: w.times.Helped(),
+			Path: Path(w.run.plan.Actions[i].Path),
+		})
+	}
+	return waits
+}
+
+// work leads an action to its end, or returns why it waits.
+func (w *worker) work(ctx context.Context, i int) *pause {
+	r, a := w.run, &w.run.plan.Actions[i]
+	late := a.IsLate()
+	if late && ctx.Err() == nil {
+		if wait := r.expectedWait(a); wait != nil {
+			return &pause{action: a, on: wait}
+		}
+		if a = a.As(plan.Decide(a, r.plan.Facts, r.plan.Demand)); !a.Runs() {
+			r.rest(i, a)
+			return nil
+		}
+	}
+	if ctx.Err() != nil || r.queue.stopped.Load() {
+		r.finish(i, Result{Action: a, Outcome: NotReached}, nil, 0)
+		return nil
+	}
+	w.source = cookone.NewSource(r.env.Assets, a, 0, &w.source)
+	defer w.source.Close()
+	learned, err := w.learn(ctx, a)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		r.finish(i, Result{Action: a, Outcome: NotReached}, nil, 0)
+		return nil
+	case err != nil:
+		r.finish(i, Result{Action: a.Failed(err), Outcome: Failed, Err: err}, nil, 0)
+		return nil
+	}
+	return w.workOn(ctx, i, learned, late)
+}
+
+// workOn leads an action to its end that runs, and whose source is known.
+func (w *worker) workOn(ctx context.Context, i int, a *plan.Action, late bool) *pause {
+	r := w.run
+	w.source.SetSize(a.Source.Stamp.Size)
+	if (late || r.remote != nil && r.remote.Reads()) && r.queue.startsAgain(i) {
+		r.reports.showStep(a, "")
+	} else {
+		r.reports.event(Event{Started: true, Path: a.Path, Target: a.Target, Recipe: a.Method.Choice.Recipe.Name, In: a.Source.Stamp.Size, CookTime: cookone.Expected(a)})
+	}
+	defer w.probe.Begin("cook/recipe/"+a.Method.Choice.Recipe.Name, a.Path).End()
+	defer w.probe.Memory().Push(a.Path).Pop()
+	begin := r.env.Now()
+	var suspicions, warnings []string
+	if r.opt.Suspect != nil {
+		suspicions = r.opt.Suspect(a, w.source.First)
+	}
+	var res Result
+	if r.opt.DryRun {
+		res, warnings = w.foretell(ctx, cookone.TaskOf(a))
+	} else {
+		res, warnings = w.bringUpToDate(ctx, i, cookone.TaskOf(a))
+	}
+	if res.Err != nil {
+		res.Outcome = Failed
+		if ctx.Err() != nil {
+			res = Result{Outcome: NotReached}
+		}
+	}
+	if waits := pauseOf(a, res.Err); waits != nil {
+		if waits.on != nil {
+			r.reports.showStep(a, "wait for "+pathname.Show(waits.on.Output))
+		}
+		r.results[i].Action = a // with its decision, in case it waits for itself
+		return waits
+	}
+	res.Action = a
+	r.finish(i, res, slices.Concat(suspicions, warnings), r.env.Now().Sub(begin))
+	return nil
+}
+
+// pauseOf returns the pause that an error asks for, nil for none.
+func pauseOf(a *plan.Action, err error) *pause {
+	var wait *artifacts.Wait
+	var unanswered *unansweredError
+	switch {
+	case errors.As(err, &unanswered):
+		return &pause{action: a, unasked: unanswered.keys}
+	case errors.As(err, &wait):
+		return &pause{action: a, on: wait}
+	}
+	return nil
+}
+
+// An unansweredError says that the server must be asked first.
+type unansweredError struct{ keys []remote.Key }
+
+func (e *unansweredError) Error() string { return "needs an answer of the server" }
+
+// expectedWait returns the wait of a bundle that asks the questions of last time.
+func (r *run) expectedWait(a *plan.Action) *artifacts.Wait {
+	if r.queue.ask {
+		return nil
+	}
+	for _, question := range plan.ExpectedQuestions(a, r.plan.Facts) {
+		if wait := r.env.Artifacts.Pending(question); wait != nil {
+			return wait
+		}
+	}
+	return nil
+}
+
+// learn reads the source of an action if the plan did not need its content, and returns the
+// action with its ID.
+func (w *worker) learn(ctx context.Context, a *plan.Action) (*plan.Action, error) {
+	if !a.ID.IsZero() {
+		return a, nil
+	}
+	defer w.probe.Begin("cook/run/checksum", a.Path).End()
+	begin := w.run.env.Now()
+	defer func() { w.learning += w.run.env.Now().Sub(begin) }()
+	by := cookone.SourceSummer{Contents: w.run.env.Contents, Sums: w.sums, Summer: w.run.summer, Sharers: w.sharers}
+	f := w.run.env.Contents.Learn(a.Source, func(f *contents.File) (hashing.FileSum, error) { return w.source.Sum(ctx, by, f) })
+	id, err := a.Identify(w.key, &f, w.run.cooker.FileOf(ctx))
+	if err != nil {
+		return nil, err
+	}
+	return a.Identified(id), nil
+}

@@ -1,0 +1,193 @@
+package place
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+
+	"github.com/assetcook/assetcook/cook/internal/contents"
+	"github.com/assetcook/assetcook/cook/internal/cookone"
+	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/profile"
+)
+
+// Place renames the scratch files of a task to the names of its outputs, and completes the
+// rows of the artifacts. An output that has the content already stays in place.
+func (o *Outputs) Place(r cookone.Ready, probe *profile.Worker) error {
+	for i := range r.Made {
+		if r.InPlace != nil && r.InPlace[i] {
+			continue
+		}
+		if err := o.placeOne(r.Task.Action, i, r.Scratch, &r.Made[i], probe); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// placeOne places one artifact. It does not overwrite files that the engine did not make.
+func (o *Outputs) placeOne(a *plan.Action, i int, tmp *cookone.Scratch, made *index.Artifact, probe *profile.Worker) error {
+	defer probe.Begin("cook/run/place", "").End()
+	out := a.Outputs[i]
+	dir, base := path.Split(out)
+	dir = path.Clean(dir)
+	folder := o.dir.Root().Folder(dir)
+	defer func() { folder.Close() }()
+	made.Path, made.Settled = out, false
+
+	info, err := folder.Lstat(base)
+	switch {
+	case pathname.IsAbsent(err):
+		// No file, or no directory yet: Rename will tell.
+	case err != nil:
+		return o.explain(out, err) // it may be foreign
+	case info.IsDir():
+		return folderInTheWay(out)
+	case info.Mode().IsRegular() && (info.Mode().Perm() == o.mode || !o.owned(out)) && o.inPlaceAlready(a, i, scan.StampOf(info), made):
+		return nil
+	case !o.owned(out):
+		return foreignOutput(out)
+	}
+	err = o.made.Rename(tmp.Files()[i], &folder, base)
+	if pathname.IsAbsent(err) {
+		if err := o.dir.Root().MkdirAll(dir, 0o777); err != nil {
+			return fmt.Errorf("output folder %s: %w", pathname.Show(dir), err)
+		}
+		folder.Close()
+		folder = o.dir.Root().Folder(dir)
+		err = o.made.Rename(tmp.Files()[i], &folder, base)
+	}
+	if err != nil {
+		return o.explain(out, err)
+	}
+	tmp.Placed(i)
+	o.done.notePlaced(out)
+	if info, err = folder.Lstat(base); err != nil {
+		return err
+	}
+	now := scan.StampOf(info)
+	if err := o.isAsMade(out, now, made); err != nil {
+		o.dir.Root().Remove(out) // no engine may load this file; the earlier one is gone
+		return err
+	}
+	made.Stamp = now
+	return nil
+}
+
+// inPlaceAlready reports whether an output with the stamp now already has the content of an
+// artifact, and completes the row of the artifact. If the stamp proves nothing, the row gets
+// a stamp that no file has, because the output may be open for writing: so the next run
+// reads the content.
+func (o *Outputs) inPlaceAlready(a *plan.Action, i int, now scan.Stamp, made *index.Artifact) bool {
+	if a.Last != nil && i < len(a.Last.Outputs) {
+		o := &a.Last.Outputs[i]
+		if o.State == contents.Intact && o.Artifact.Path == a.Outputs[i] && o.Settled && o.Stamp == now {
+			if o.Artifact.Blob != made.Blob {
+				return false
+			}
+			made.Stamp, made.Settled = now, true
+			return true
+		}
+	}
+	f, err := o.dir.OpenFile(a.Outputs[i])
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	sum, err := o.summer.Sum(context.Background(), f, hashing.WantDigest)
+	if err != nil || store.BlobID(sum.Digest) != made.Blob {
+		return false
+	}
+	made.Stamp = scan.Stamp{Size: sum.Size, Mode: now.Mode}
+	return true
+}
+
+// isAsMade returns an error unless the placed file is the file that was summed. A rename
+// changes neither size nor write time. If one of them differs, perhaps because a file server
+// sets it late, the file is read again.
+func (o *Outputs) isAsMade(out string, now scan.Stamp, made *index.Artifact) error {
+	if now.Size == made.Stamp.Size && now.MTime == made.Stamp.MTime || contents.Holds(context.Background(), o.summer, o.dir, out, made) {
+		return nil
+	}
+	return fmt.Errorf("output %s was changed by another process before it was in place; run cook again", pathname.Show(out))
+}
+
+func folderInTheWay(out string) error {
+	return fmt.Errorf("output %s: a folder of that name is in the way", pathname.Show(out))
+}
+
+func foreignOutput(out string) error {
+	return fmt.Errorf("output %s exists and was not made by cook; move it away or choose another output folder", pathname.Show(out))
+}
+
+// Foretell predicts the error of Place from the present output directory. It ignores retired
+// artifacts, which a dry run leaves there. If made is nil, a foreign file is no error, because
+// it may turn out to have the content of the artifact.
+func (o *Outputs) Foretell(a *plan.Action, made []store.Artifact) error {
+	if o.dir == nil {
+		return nil
+	}
+	for i, out := range a.Outputs {
+		info, err := o.dir.Root().Lstat(out)
+		switch {
+		case pathname.IsAbsent(err):
+			err = o.foretellDir(path.Dir(out))
+		case err != nil:
+			err = o.explain(out, err)
+		case info.IsDir() && !o.emptiedByRetiring(out):
+			err = folderInTheWay(out)
+		case info.IsDir(), o.owned(out), made == nil && info.Mode().IsRegular():
+		case made == nil || !o.inPlaceAlready(a, i, scan.StampOf(info), &index.Artifact{Blob: made[i].Blob}):
+			err = foreignOutput(out)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// foretellDir returns an error if a file has the path of a directory that an output needs.
+func (o *Outputs) foretellDir(dir string) error {
+	for at := dir; at != "."; at = path.Dir(at) {
+		info, err := o.dir.Root().Lstat(at)
+		switch {
+		case err != nil:
+			continue
+		case info.IsDir() || info.Mode()&fs.ModeSymlink != 0 || o.isRetired(func(out string) bool { return out == at }):
+			return nil
+		}
+		return fmt.Errorf("output folder %s: %s is a file; move it away", pathname.Show(dir), pathname.Show(at))
+	}
+	return nil
+}
+
+// isRetired reports whether is holds for any retired artifact.
+func (o *Outputs) isRetired(is func(out string) bool) bool {
+	return slices.ContainsFunc(o.retired, func(r plan.Retired) bool { return is(r.Path) })
+}
+
+// emptiedByRetiring reports whether a directory disappears with the retired artifacts: it
+// contains nothing else, and no empty directories.
+func (o *Outputs) emptiedByRetiring(dir string) bool {
+	f, err := o.dir.Root().Open(dir)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	entries, err := f.ReadDir(-1)
+	for _, e := range entries {
+		name := dir + "/" + e.Name()
+		if e.IsDir() && !o.emptiedByRetiring(name) || !e.IsDir() && !o.isRetired(func(out string) bool { return out == name }) {
+			return false
+		}
+	}
+	return err == nil && len(entries) > 0
+}

@@ -1,0 +1,135 @@
+package place
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"path"
+	"slices"
+
+	"github.com/assetcook/assetcook/cook/internal/contents"
+	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// A Removal is an artifact that was set aside or removed.
+type Removal struct {
+	Output, Source, Target string
+	Size                   int64
+	Err                    error // why it could not be removed
+}
+
+// Retire sets aside the artifacts that no action claims any more, and reports each. In a dry
+// run it only looks.
+func (o *Outputs) Retire(dryRun bool, report func(Removal)) {
+	run := rand.Uint64()
+	outward := map[string]bool{} // directories that are links out of the output directory
+	for i, old := range o.retired {
+		removal := Removal{Output: old.Path, Source: old.Source, Target: old.Target}
+		aside := fmt.Sprintf("%s/%x-%d", o.trashDir(), run, i)
+		size, there, err := o.setAside(old.Path, aside, dryRun)
+		switch {
+		case err != nil:
+			if dir := o.dir.Outward(old.Path); dir != "" {
+				if outward[dir] {
+					continue
+				}
+				outward[dir] = true
+			}
+			removal.Err = fmt.Errorf("output of a source that is gone: %w", o.explain(old.Path, err))
+		case !there:
+			continue
+		case !dryRun:
+			o.done.wrote.Store(true)
+			o.trash[old.Path] = aside
+		}
+		removal.Size = size
+		report(removal)
+	}
+	if dryRun {
+		return
+	}
+	for _, old := range o.retired {
+		if err := o.done.removeEmpty(o.dir.Root(), path.Dir(old.Path)); err != nil {
+			err = fmt.Errorf("empty folder of outputs of a source that is gone: %w", o.explain(old.Path, err))
+			report(Removal{Source: old.Source, Target: old.Target, Err: err})
+		}
+	}
+}
+
+// setAside moves an artifact to the trash, if it is there.
+func (o *Outputs) setAside(name, aside string, dryRun bool) (size int64, there bool, err error) {
+	if o.dir == nil {
+		return 0, false, nil
+	}
+	info, err := o.dir.Root().Lstat(name)
+	if err == nil && info.IsDir() {
+		return 0, false, nil // foreign: the engine makes no directory with the name of an output
+	}
+	if err == nil && !dryRun {
+		err = o.dir.Root().Rename(name, aside)
+	}
+	if pathname.IsAbsent(err) {
+		return 0, false, nil // removed already
+	}
+	if err != nil {
+		return 0, false, err
+	}
+	return info.Size(), true, nil
+}
+
+// TakeBack makes a scratch file of a retired artifact, if the artifact still has its
+// content.
+func (o *Outputs) TakeBack(old *contents.Output, file string) bool {
+	aside, ok := o.trash[old.Artifact.Path]
+	if !ok || !old.Settled && !contents.Holds(context.Background(), o.summer, o.dir, aside, &old.Artifact) {
+		return false
+	}
+	return o.dir.Root().Rename(aside, o.tmpDir()+"/"+file) == nil
+}
+
+// StillGood returns the artifacts of a failed action that were made from its present inputs
+// and did not change.
+func (o *Outputs) StillGood(a *plan.Action) (made []index.Artifact) {
+	if a.Last == nil || a.Stale {
+		return nil
+	}
+	for i, m := range a.Last.Made {
+		if a.Last.Outputs[i].State == contents.Intact && !o.done.wasPlaced(m.Path) {
+			made = append(made, m)
+		}
+	}
+	return made
+}
+
+// RemoveStale removes the artifacts of a failed action, except the ones that are still good.
+// They were made from inputs that no longer exist, perhaps by a run that was killed. An
+// artifact that cannot be removed stays in the journal.
+func (o *Outputs) RemoveStale(a *plan.Action, good []index.Artifact, report func(Removal)) (err error) {
+	for _, out := range a.Outputs {
+		isGood := slices.ContainsFunc(good, func(m index.Artifact) bool { return m.Path == out })
+		if isGood || !o.done.wasPlaced(out) && !o.owned(out) {
+			continue
+		}
+		info, e := o.dir.Root().Lstat(out)
+		if e == nil && info.IsDir() {
+			continue
+		}
+		if e == nil {
+			e = o.dir.Root().Remove(out)
+		}
+		switch {
+		case e == nil:
+			o.done.wrote.Store(true)
+			report(Removal{Output: out, Source: a.Path, Target: a.Target, Size: info.Size()})
+		case !errors.Is(e, fs.ErrNotExist) && !pathname.IsAbsent(e) && o.dir.Outward(out) == "":
+			err = errors.Join(err, fmt.Errorf("output %s of before is still there: %w", pathname.Show(out), e))
+			continue
+		}
+		o.done.noteEmptied(out)
+	}
+	return err
+}

@@ -1,0 +1,164 @@
+package plan
+
+import (
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook/internal/contents"
+	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/dependency"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// salt starts every action ID. It changes when the engine itself uses the result of a recipe
+// in another way.
+const salt = "assetcook action 1"
+
+// NewKey returns a key for computing action IDs, one after the other.
+func NewKey() *hashing.Key { return hashing.NewKey(salt) }
+
+// Identify computes the ID of an action from the content of its source. The error is why
+// the content is unknown. file finds the answers of files about the source; it is nil if
+// the source cannot be asked about.
+func (a *Action) Identify(k *hashing.Key, src *contents.File, file func(on dependency.Dependency) contents.File) (store.ActionID, error) {
+	switch {
+	case src.How == contents.Absent:
+		return store.ActionID{}, fmt.Errorf("vanished while it was being read")
+	case !src.Known():
+		return store.ActionID{}, src.Err
+	}
+	var said []index.Dep
+	if file != nil {
+		asked, err := Asks(a.Method, a.Path)
+		if err != nil {
+			return store.ActionID{}, err
+		}
+		for _, d := range asked {
+			f := file(d.On)
+			if f.How == contents.Unreadable {
+				return store.ActionID{}, f.Err
+			}
+			said = append(said, Dependency(d.Name, d.On, f))
+		}
+	}
+	return actionID(k, a, src, said), nil
+}
+
+func actionID(k *hashing.Key, a *Action, src *contents.File, asked []index.Dep) store.ActionID {
+	m := a.Method
+	k.Reset(salt)
+	for _, f := range m.Fields {
+		key := f.Key
+		if library, ok := strings.CutPrefix(key, fieldLibrary); ok {
+			key = fieldLibrary + filepath.Base(library) // its directory may differ between machines
+		}
+		k.String(key, f.Value)
+	}
+	k.String("source extension", recipe.Ext(src.Path))
+	k.Digest("source", hashing.Digest(src.Blob))
+	// Programs look at the extension to know what to write.
+	for _, out := range a.Outputs {
+		k.String("output extension", path.Ext(out))
+	}
+	if m.Choice.Then != nil {
+		for step := range m.Choice.Steps(src.Path) { // a step names its files relative to itself
+			k.String("made extension", path.Ext(step.Path))
+			k.String("made folder", pathname.Relative(path.Dir(src.Path), path.Dir(step.Path)))
+		}
+	}
+	if m.Choice.Bundles() { // it takes all artifacts of its target, except its own
+		k.String("target", a.Target)
+		for _, out := range a.Outputs {
+			k.String("output", out)
+		}
+	}
+	for _, d := range asked {
+		k.String("asked", dependency.Encode(d.Asked()))
+		k.Bool("found", d.Found)
+		k.Digest("said", hashing.Digest(d.Blob))
+	}
+	if m.Choice.UsesPath() {
+		k.String("source path", src.Path)
+	}
+	if m.Choice.NamesOutputs() {
+		for _, name := range m.Choice.FinalNames(src.Path) {
+			k.String("name", name)
+		}
+	}
+	return store.ActionID(k.Sum())
+}
+
+// Asks returns the questions about a source that a method asks all files of some
+// directories, as dependencies sorted by name. Nothing can be asked about a source that
+// another recipe made.
+func Asks(m *Method, source string) ([]recipe.Dep, error) {
+	if r := m.Choice.Holder(); r != nil {
+		return askHolders(r, source)
+	}
+	for m.First != nil {
+		m = m.First
+	}
+	c, ok := m.Choice.Cooker.(recipe.Asker)
+	if !ok {
+		return nil, nil
+	}
+	job := askingJob(m.Choice.Recipe, source)
+	err := c.Asks(job)
+	return job.Deps(), err
+}
+
+// askingJob returns a job that records questions of a recipe about a source.
+func askingJob(r recipe.Recipe, source string) *recipe.Job {
+	return recipe.NewJob(recipe.Env{Recipe: r, Path: source, Extract: func(recipe.Dependency) ([]recipe.Said, bool, error) { return nil, true, nil }}, 0)
+}
+
+// askHolders asks the files whose outputs may contain a source.
+func askHolders(r *recipe.Recipe, source string) ([]recipe.Dep, error) {
+	job := askingJob(*r, source)
+	for i := range r.Extracts {
+		x := &r.Extracts[i]
+		if !slices.Contains(x.Holds, recipe.Ext(source)) {
+			continue
+		}
+		for _, folder := range []string{"", "../"} {
+			if _, err := job.ReadExtracts(folder+x.Files, x.Name); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return job.Deps(), nil
+}
+
+// IsAsked reports whether a dependency is part of the action ID, because Asks returns it.
+func IsAsked(on dependency.Dependency) bool { return on.Kind == dependency.Extracts }
+
+// ResultID identifies the result of an action that read some dependencies, which are
+// sorted by name.
+func ResultID(id store.ActionID, deps []index.Dep) store.ResultID {
+	k := hashing.NewKey("assetcook result 1")
+	k.Digest("action", hashing.Digest(id))
+	for _, d := range deps {
+		if IsAsked(d.On) {
+			continue
+		}
+		k.String("name", dependency.Encode(d.Asked()))
+		k.Bool("found", d.Found)
+		k.Digest("content", hashing.Digest(d.Blob))
+	}
+	return store.ResultID(k.Sum())
+}
+
+// Step returns the action of one step of a chain: a method applied to a source, which may be
+// the artifact of an earlier step. Its ID is the ID of an asset that is cooked in the same
+// way.
+func (a *Action) Step(k *hashing.Key, m *Method, source *contents.File, file func(on dependency.Dependency) contents.File) (_ *Action, err error) {
+	step := &Action{Path: source.Path, Target: a.Target, Source: source, Method: m, Outputs: outputs(m, source.Path, a.Target)}
+	step.ID, err = step.Identify(k, source, file)
+	return step, err
+}

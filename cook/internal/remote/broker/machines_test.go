@@ -1,0 +1,63 @@
+package broker
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Actions leave one at a time until their cost is known. Then actions leave that take more than
+// twice as long, and one at a time if it takes at least half.
+func TestActionsLeaveIfItPays(t *testing.T) {
+	const ms = time.Millisecond
+	var s offload
+	for range probes {
+		if !s.takeAction(50*ms, false) || s.takeAction(time.Hour, false) {
+			t.Fatal("not one at a time")
+		}
+		if !s.takeAction(0, true) {
+			t.Error("not always")
+		}
+		s.release()
+		s.release()
+		s.measured(100 * ms)
+	}
+	if s.takeAction(49*ms, false) || !s.takeAction(50*ms, false) {
+		t.Error("nothing finds out whether it costs less now")
+	}
+	for took, want := range map[time.Duration]bool{0: false, 150 * ms: false, 200 * ms: false, 201 * ms: true} {
+		if got := s.takeAction(took, false); got != want {
+			t.Errorf("%v: %v", took, got)
+		}
+	}
+	s.measured(10 * ms) // the least counts, of the last few
+	if !s.takeAction(21*ms, false) {
+		t.Error("not by the cheapest")
+	}
+	for range samples {
+		s.measured(100 * ms)
+	}
+	if s.takeAction(150*ms, false) {
+		t.Error("by what is long past")
+	}
+	s.turnOff()
+	if s.takeAction(time.Hour, true) || !s.isOff() {
+		t.Error("although it is off")
+	}
+}
+
+// If this program's file cannot be found, no other machine cooks, and one warning says so.
+func TestUnknownProgramKeepsActionsHere(t *testing.T) {
+	var told []string
+	m := &Machines{opt: &Options{Say: Say{Note: func(line string) { told = append(told, line) }}}}
+	m.program.locate = func() (string, error) { return "", errors.New("it is gone") }
+	for range 2 {
+		if _, err := m.ownProgram(t.Context()); err == nil {
+			t.Error("no error")
+		}
+	}
+	if len(told) != 1 || !strings.Contains(told[0], "no other machine can cook: this program: it is gone") || m.offload.takeAction(time.Hour, true) {
+		t.Errorf("told %q", told)
+	}
+}

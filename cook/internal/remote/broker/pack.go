@@ -1,0 +1,211 @@
+package broker
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"maps"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook/internal/contents"
+	"github.com/assetcook/assetcook/cook/internal/cookone"
+	"github.com/assetcook/assetcook/cook/internal/remote"
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/dependency"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// A pack holds the files that travel with an action.
+type pack struct {
+	contents *contents.Contents
+	assets   string        // asset directory
+	first    []remote.File // the program and the action
+	files    map[string]remote.File
+	folders  map[string]bool
+	outputs  int
+}
+
+// mostFiles is the most files of a pack.
+const mostFiles = 10_000
+
+// errUnpackable says that a file cannot be sent.
+var errUnpackable = errors.New("it cannot be sent")
+
+// pack packs an action with this program, its source, its tools, and the files that it is
+// known to read.
+func (m *Machines) pack(ctx context.Context, t cookone.Task, program remote.File) (*pack, error) {
+	a := t.Action
+	p := &pack{contents: m.opt.Contents, assets: m.opt.Assets.Name(), files: map[string]remote.File{}, folders: map[string]bool{}, outputs: len(a.Outputs)}
+	order := remote.Action{Format: remote.ActionFormat, ID: a.ID, Path: a.Path, Target: a.Target, Outputs: a.Outputs, Names: a.Method.Choice.FinalNames(a.Path), Recipe: a.Method.Choice.Recipe.Name}
+	var err error
+	if order.Options, err = json.Marshal(a.Method.Choice.Cooker); err != nil {
+		return nil, err
+	}
+	for _, tool := range a.Method.Tools {
+		file, err := p.addTool(tool)
+		if err != nil {
+			return nil, err
+		}
+		order.Tools = append(order.Tools, file)
+	}
+	text, err := json.Marshal(order)
+	if err != nil {
+		return nil, err
+	}
+	p.first = []remote.File{program, {Path: remote.ActionFile, Text: text}}
+	p.addKnown(a.Path, *a.Source)
+	for _, at := range m.knownReads(ctx, t) {
+		if at.Kind == dependency.Link && m.opt.Contents.At(ctx, at).Known() {
+			return nil, errUnpackable // a file or directory would replace the link there
+		}
+		p.addPath(ctx, at)
+	}
+	if len(p.files) > mostFiles {
+		return nil, errUnpackable
+	}
+	return p, nil
+}
+
+// root returns the files of the pack, in an order that depends on nothing else.
+func (p *pack) root() *remote.Root {
+	root := &remote.Root{Files: slices.Clone(p.first), Folders: slices.Sorted(maps.Keys(p.folders)), Outputs: p.outputs}
+	for _, at := range slices.Sorted(maps.Keys(p.files)) {
+		root.Files = append(root.Files, p.files[at])
+	}
+	return root
+}
+
+// addPath adds the files of a dependency, and reports whether any of them is new.
+func (p *pack) addPath(ctx context.Context, on dependency.Dependency) (more bool) {
+	switch on.Kind {
+	case dependency.File, dependency.Presence:
+		return p.addFile(ctx, on.Path)
+	case dependency.Link, dependency.Artifacts, dependency.IDs: // see pack
+		return false
+	case dependency.Extract:
+		more = p.addFile(ctx, on.Path)
+		return p.addSaid(ctx, on) || more
+	case dependency.Extracts:
+		more = p.addFolder(on.Path)
+		return p.addSaid(ctx, on) || more
+	case dependency.Folder, dependency.Entries, dependency.Files, dependency.Folders:
+	}
+	names, found, err := p.contents.List(ctx, on)
+	if !found || err != nil {
+		return false
+	}
+	more = p.addFolder(on.Path)
+	for _, name := range names {
+		isFolder := on.Kind == dependency.Folders
+		if on.Kind == dependency.Entries { // each name ends in its type
+			var kind string
+			name, kind, _ = strings.Cut(name, "/")
+			isFolder = kind == fs.ModeDir.String()
+		}
+		if at := path.Join(on.Path, name); isFolder {
+			more = p.addFolder(at) || more
+		} else {
+			more = p.addFile(ctx, at) || more
+		}
+	}
+	return more
+}
+
+// addSaid adds the files whose answers an extract has. Without all other files, the extract
+// is the same.
+func (p *pack) addSaid(ctx context.Context, of dependency.Dependency) (more bool) {
+	said, _, _ := p.contents.Extract(of) // judge refuses files that cannot be read
+	for _, by := range said {
+		more = p.addFile(ctx, of.OfOne(by.File).Path) || more
+	}
+	return more
+}
+
+// addFolder adds an empty directory, unless it has files.
+func (p *pack) addFolder(at string) (more bool) {
+	at = path.Join(remote.AssetsDir, at)
+	if p.folders[at] {
+		return false
+	}
+	for file := range p.files {
+		if strings.HasPrefix(file, at+"/") {
+			return false
+		}
+	}
+	p.folders[at] = true
+	return true
+}
+
+// addFile adds a file of the asset tree.
+func (p *pack) addFile(ctx context.Context, at string) (more bool) {
+	return p.addKnown(at, p.contents.At(ctx, dependency.OfFile(at)))
+}
+
+// addKnown adds a file of the asset tree with a known content.
+func (p *pack) addKnown(at string, f contents.File) (more bool) {
+	to := path.Join(remote.AssetsDir, at)
+	if _, there := p.files[to]; there || !f.Known() || len(p.files) > mostFiles {
+		return false
+	}
+	p.files[to] = fileOf(to, filepath.Join(p.assets, filepath.FromSlash(at)), f)
+	return true
+}
+
+// addTool adds a file of a program.
+func (p *pack) addTool(tool contents.File) (remote.ToolFile, error) {
+	to := remote.ToolsDir + filepath.ToSlash(tool.Path)
+	name := filepath.ToSlash(tool.Path)
+	if rel, inside := pathname.Below(p.assets, tool.Path); inside {
+		to, name = path.Join(remote.AssetsDir, rel), rel
+	} else if runtime.GOOS == "windows" {
+		return remote.ToolFile{}, errUnpackable
+	}
+	p.files[to] = fileOf(to, tool.Path, tool)
+	return remote.ToolFile{Path: name, Blob: tool.Blob.String()}, nil
+}
+
+func fileOf(to, from string, f contents.File) remote.File {
+	return remote.File{Path: to, From: from, Blob: f.Blob.String(), Size: f.Stamp.Size, Executable: fs.FileMode(f.Stamp.Mode)&0o111 != 0}
+}
+
+// A declarer is a recipe that knows its dependencies before it runs.
+type declarer interface {
+	// Declare records the dependencies in a job.
+	Declare(job *recipe.Job) error
+}
+
+// knownReads returns the dependencies that an action is known to have: of the last run, of
+// earlier runs here or elsewhere, and the ones that it declares.
+func (m *Machines) knownReads(ctx context.Context, t cookone.Task) (reads []dependency.Dependency) {
+	a := t.Action
+	if a.Last != nil {
+		for _, d := range a.Last.Deps {
+			reads = append(reads, d.On)
+		}
+	}
+	for _, d := range t.Asked() {
+		reads = append(reads, d.On)
+	}
+	sets, _ := m.opt.Finder.Store.ReadSets(a.ID)
+	for _, asked := range slices.Concat(sets...) {
+		if at, err := asked.Resolve(a.Path); err == nil {
+			reads = append(reads, at)
+		}
+	}
+	if d, ok := a.Method.Choice.Cooker.(declarer); ok {
+		job := recipe.NewJob(recipe.Env{
+			Recipe: a.Method.Choice.Recipe, Path: a.Path, Stat: m.opt.Assets.Stat,
+			List: func(listing recipe.Dependency) ([]string, bool, error) { return m.opt.Contents.List(ctx, listing) },
+		}, a.Source.Stamp.Size)
+		d.Declare(job) // dependencies recorded before an error are right too
+		for _, dep := range job.Deps() {
+			reads = append(reads, dep.On)
+		}
+	}
+	return reads
+}

@@ -1,0 +1,71 @@
+package broker
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/remote"
+	"github.com/assetcook/assetcook/profile"
+	"github.com/assetcook/assetcook/profile/events"
+)
+
+// Traffic between a run and a server is shown as a step of the run, once for each text,
+// and recorded as spans on rows of their own, as many as there are transfers at a time.
+func TestTransfersAreRecorded(t *testing.T) {
+	var stream bytes.Buffer
+	probe := profile.Probe{Events: events.New(&stream, events.Options{})}
+	var steps []string
+	b := &Broker{opt: Options{Probe: probe, Say: Say{Step: func(a *plan.Action, step string) {
+		steps = append(steps, a.Path+a.Target+step)
+	}}}}
+	told, end := b.watch()
+	transfer := func(is remote.Transfer) { told(remote.Traffic{Transfer: &is}) }
+	first, second, third := remote.Transfer{ID: 1, Blobs: 1, Bytes: 2048}, remote.Transfer{ID: 2, Up: true, Blobs: 3, Bytes: 5}, remote.Transfer{ID: 3}
+	ended := func(is remote.Transfer) remote.Transfer {
+		is.Ended = true
+		return is
+	}
+	transfer(first)
+	transfer(second)
+	transfer(ended(first))
+	transfer(third)
+	transfer(ended(second))
+	transfer(ended(remote.Transfer{ID: 9})) // which never began
+	for range 2 {
+		told(remote.Traffic{Active: true, Down: 4 << 20, DownRate: 1 << 20})
+	}
+	told(remote.Traffic{Active: true, Down: 4 << 20, DownRate: 1 << 20, Up: 1024, UpRate: 5})
+	end()
+	probe.Events.Close()
+	recorded := events.Read(&stream)
+	var got []string
+	for e, err := range recorded.All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if line := fmt.Sprintf("%v %s: %s", e.Kind, e.Name, e.Detail); !strings.HasPrefix(line, "open ") { // a slow run has such scopes
+			got = append(got, line)
+		}
+	}
+	slices.Sort(got)
+	want := []string{"scope cook/remote/download: 0 blobs, 0 B", "scope cook/remote/download: 1 blob, 2.0 KiB", "scope cook/remote/upload: 3 blobs, 5 B"}
+	if !slices.Equal(got, want) || !slices.Equal(recorded.Workers(), []string{"remote", "remote"}) {
+		t.Errorf("%q on %q, want %q", got, recorded.Workers(), want)
+	}
+	if want := []string{"down 4.0 MiB 1.0 MiB/s", "down 4.0 MiB 1.0 MiB/s  up 1.0 KiB 5 B/s", ""}; !slices.Equal(steps, want) {
+		t.Errorf("steps %q, want %q", steps, want)
+	}
+}
+
+// Without a recording there are no rows.
+func TestTransfersAreNotRecorded(t *testing.T) {
+	b := &Broker{opt: Options{Say: Say{Step: func(*plan.Action, string) {}}}}
+	told, end := b.watch()
+	told(remote.Traffic{Transfer: &remote.Transfer{ID: 1}})
+	told(remote.Traffic{Active: true, Down: 1})
+	end()
+}
