@@ -6,16 +6,15 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/assetcook/assetcook/internal/gltfcheck"
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
 // accessors are those of the output. One keeps its number for life; what has replaced
 // the elements of one takes its number, and all else is added at the end. So whoever
 // else names an accessor goes on naming the right one.
 type accessors struct {
-	doc     *model.Document
-	objects []model.Object
+	doc     *gltf.Document
+	objects []gltf.Object
 	free    []bool // of the source's: nobody needs its elements as they are
 	taken   []bool // of these: something has replaced it
 	entered map[entry]int
@@ -29,7 +28,7 @@ type accessors struct {
 
 // newAccessors returns the accessors of a document. free says of which the elements
 // are replaced wherever they are used.
-func newAccessors(o *Mesh, doc *model.Document, free []bool, r *repairs) (*accessors, error) {
+func newAccessors(o *Mesh, doc *gltf.Document, free []bool, r *repairs) (*accessors, error) {
 	objects, err := doc.Objects("accessors")
 	as := &accessors{views: views{compress: o.Compression == "meshopt", bits: o.rotationBits()}, doc: doc, objects: objects, free: free, taken: make([]bool, len(objects)), entered: map[entry]int{}, merge: o.Prune, repairs: r}
 	as.contents, as.vertices = contents(doc)
@@ -38,7 +37,7 @@ func newAccessors(o *Mesh, doc *model.Document, free []bool, r *repairs) (*acces
 
 // replace adds an array in the place of a source's accessor, or of none (made), and
 // returns its number. kind is the accessor's type.
-func (as *accessors) replace(ctx context.Context, source int32, kind string, u use, a model.Array, bounds bool) (int, error) {
+func (as *accessors) replace(ctx context.Context, source int32, kind string, u use, a gltf.Array, bounds bool) (int, error) {
 	view, offset, err := as.views.appendArray(ctx, u, a)
 	if err != nil {
 		return 0, err
@@ -47,7 +46,7 @@ func (as *accessors) replace(ctx context.Context, source int32, kind string, u u
 	if number, ok := as.entered[was]; ok && as.merge {
 		return number, nil
 	}
-	var o model.Object
+	var o gltf.Object
 	number := len(as.objects)
 	if source != made && as.free[source] && !as.taken[source] {
 		as.taken[source] = true
@@ -67,7 +66,7 @@ func (as *accessors) replace(ctx context.Context, source int32, kind string, u u
 		o.Set("normalized", []byte("true"))
 	}
 	o.SetInt("count", a.Count)
-	o.Set("type", model.Quote(kind))
+	o.Set("type", gltf.Quote(kind))
 	if bounds {
 		a.Normalized = false // they are of what is stored
 		low, high := a.Bounds()
@@ -141,7 +140,7 @@ func (as *accessors) copy(ctx context.Context, i int32, u use) error {
 // whole returns the elements of an accessor of the source. Of one without a view, whose
 // elements may be as many as it likes, it returns those that it replaces, and a zero for
 // all others.
-func (as *accessors) whole(ctx context.Context, i int32) (model.Array, error) {
+func (as *accessors) whole(ctx context.Context, i int32) (gltf.Array, error) {
 	a := &as.doc.Accessors[i]
 	if a.BufferView != nil {
 		return as.doc.First(ctx, i, int(a.Count))
@@ -182,19 +181,19 @@ func (as *accessors) copySparse(ctx context.Context, i int32, u use) error {
 	if err != nil {
 		return err
 	}
-	sparse, err := model.ParseObject(o.Member("sparse"))
+	sparse, err := o.Object("sparse")
 	if err != nil {
 		return err
 	}
 	for _, part := range []struct {
 		key   string
-		array model.Array
+		array gltf.Array
 	}{{"indices", at}, {"values", values}} {
 		view, offset, err := as.views.appendArray(ctx, other, part.array)
 		if err != nil {
 			return err
 		}
-		of, err := model.ParseObject(sparse.Member(part.key))
+		of, err := sparse.Object(part.key)
 		if err != nil {
 			return err
 		}
@@ -208,12 +207,12 @@ func (as *accessors) copySparse(ctx context.Context, i int32, u use) error {
 
 // kindOf returns the type of an accessor of the source, or for one that was made that
 // of vectors as wide.
-func kindOf(doc *model.Document, source int32, width int) string {
+func kindOf(doc *gltf.Document, source int32, width int) string {
 	if source != made {
 		return doc.Accessors[source].Type
 	}
 	for _, kind := range []string{"SCALAR", "VEC2", "VEC3", "VEC4"} {
-		if gltfcheck.Components(kind) == width {
+		if gltf.Components(kind) == width {
 			return kind
 		}
 	}

@@ -8,8 +8,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/assetcook/assetcook/internal/gltfcheck"
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
 // accessorCost is about how many bytes a document says of an accessor.
@@ -30,7 +29,7 @@ func shareTimes(list []*motion) {
 		needed := make([]bool, len(group[0].source.Times))
 		apart, together := 0, 4
 		for _, m := range group {
-			size := m.source.Width * model.ComponentSize(m.stored.Component)
+			size := m.source.Width * gltf.ComponentSize(m.stored.Component)
 			apart += len(m.keep)*(4+size) + accessorCost
 			together += size
 			for _, k := range m.keep {
@@ -54,7 +53,7 @@ func shareTimes(list []*motion) {
 
 // keepLength has an animation take as long as before if all that lasted to its end stands
 // still.
-func keepLength(a *gltfcheck.Animation, list []*motion) {
+func keepLength(a *gltf.Animation, list []*motion) {
 	end, left := float32(math.Inf(-1)), float32(math.Inf(-1))
 	for j, m := range list {
 		if m == nil {
@@ -78,8 +77,8 @@ func keepLength(a *gltfcheck.Animation, list []*motion) {
 	}
 }
 
-func isUsed(a *gltfcheck.Animation, sampler int) bool {
-	return slices.ContainsFunc(a.Channels, func(ch gltfcheck.Channel) bool { return int(*ch.Sampler) == sampler })
+func isUsed(a *gltf.Animation, sampler int) bool {
+	return slices.ContainsFunc(a.Channels, func(ch gltf.Channel) bool { return int(*ch.Sampler) == sampler })
 }
 
 // animate writes the animations that have been changed. Lists that are equal are one.
@@ -93,7 +92,7 @@ func (w *writer) animate(ctx context.Context) error {
 		if !slices.ContainsFunc(list, func(m *motion) bool { return m != nil }) {
 			continue
 		}
-		samplers, err := model.ParseList(animations[i].Member("samplers"))
+		samplers, err := animations[i].List("samplers")
 		if err != nil {
 			return fmt.Errorf("animation %d: %w", i, err)
 		}
@@ -106,9 +105,9 @@ func (w *writer) animate(ctx context.Context) error {
 			}
 			list[j] = nil
 		}
-		animations[i].Set("samplers", model.ListText(samplers))
+		animations[i].Set("samplers", gltf.ListText(samplers))
 	}
-	w.doc.SetObjects("animations", animations)
+	w.doc.Root.SetObjects("animations", animations)
 	w.accessors.drop(k.spare)
 	return nil
 }
@@ -135,14 +134,14 @@ func (w *writer) spare() (list []int32) {
 }
 
 // drawnAccessors returns the accessors of meshes and skins.
-func drawnAccessors(doc *model.Document) (list []int32) {
+func drawnAccessors(doc *gltf.Document) (list []int32) {
 	for i := range doc.Meshes {
 		for j := range doc.Meshes[i].Primitives {
 			p := &doc.Meshes[i].Primitives[j]
 			if p.Indices != nil {
 				list = append(list, *p.Indices)
 			}
-			for _, attributes := range append([]map[string]int32{p.Attributes}, p.Targets...) {
+			for _, attributes := range p.AttributeSets() {
 				list = slices.AppendSeq(list, maps.Values(attributes))
 			}
 		}
@@ -164,7 +163,7 @@ type keyed struct {
 
 // sampler returns a sampler that names a motion's keyframes.
 func (k *keyed) sampler(ctx context.Context, text json.RawMessage, m *motion) (json.RawMessage, error) {
-	o, err := model.ParseObject(text)
+	o, err := gltf.ParseObject(text)
 	if err != nil {
 		return nil, err
 	}
@@ -187,8 +186,8 @@ func (k *keyed) sampler(ctx context.Context, text json.RawMessage, m *motion) (j
 	for _, part := range []struct {
 		key   string
 		use   use
-		array model.Array
-	}{{"input", other, model.FloatArray(times, 1)}, {"output", m.use, values}} {
+		array gltf.Array
+	}{{"input", other, gltf.FloatArray(times, 1)}, {"output", m.use, values}} {
 		number, err := k.writeKeys(ctx, part.use, part.array, part.key == "input")
 		if err != nil {
 			return nil, err
@@ -198,7 +197,7 @@ func (k *keyed) sampler(ctx context.Context, text json.RawMessage, m *motion) (j
 	return o.Text(), nil
 }
 
-func (k *keyed) writeKeys(ctx context.Context, u use, a model.Array, times bool) (int, error) {
+func (k *keyed) writeKeys(ctx context.Context, u use, a gltf.Array, times bool) (int, error) {
 	key := fmt.Sprint(u, a.Component, a.Width, times, " ") + string(a.Data)
 	if number, ok := k.numbers[key]; ok {
 		return number, nil
@@ -225,10 +224,10 @@ func (as *accessors) drop(spare []int32) {
 			as.objects = as.objects[:i]
 			continue
 		}
-		var o model.Object
-		o.SetInt("componentType", model.Uint8)
+		var o gltf.Object
+		o.SetInt("componentType", gltf.Uint8)
 		o.SetInt("count", 1)
-		o.Set("type", model.Quote("SCALAR"))
+		o.Set("type", gltf.Quote("SCALAR"))
 		as.objects[i] = o
 	}
 }

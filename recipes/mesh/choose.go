@@ -3,16 +3,15 @@ package mesh
 import (
 	"strings"
 
-	"github.com/assetcook/assetcook/internal/gltfcheck"
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
 // choose says which primitives are to change, and which meshes have to stay off grids.
 func (c *cooking) choose() (change [][]bool, asIs []bool, err error) {
 	change, asIs = make([][]bool, len(c.meshes)), make([]bool, len(c.meshes))
-	c.named = namedNodes(c.doc.Text, len(c.nodes))
+	c.named = namedNodes(c.doc)
 	move := c.mayMove()
-	if _, found := findKey(c.doc.Text, namesMesh); found {
+	if _, found := findKey(c.doc, namesMesh); found {
 		clear(move)
 	}
 	for i := range c.meshes {
@@ -27,7 +26,7 @@ func (c *cooking) choose() (change [][]bool, asIs []bool, err error) {
 			if err != nil {
 				return nil, nil, err
 			}
-			change[i][j] = harmless && fine && hasVertices(c.doc.Document, &c.doc.Meshes[i].Primitives[j])
+			change[i][j] = harmless && fine && hasVertices(c.doc, &c.doc.Meshes[i].Primitives[j])
 			asIs[i] = asIs[i] || !change[i][j]
 		}
 	}
@@ -35,7 +34,7 @@ func (c *cooking) choose() (change [][]bool, asIs []bool, err error) {
 }
 
 // hasVertices reports whether the vertices of a primitive are in the file.
-func hasVertices(doc *gltfcheck.Document, p *gltfcheck.Primitive) bool {
+func hasVertices(doc *gltf.Document, p *gltf.Primitive) bool {
 	position, ok := p.Attributes["POSITION"]
 	return ok && doc.Accessors[position].BufferView != nil
 }
@@ -53,7 +52,7 @@ func (c *cooking) mayMove() []bool {
 			continue
 		}
 		move[*mesh] = true
-		if extension(c.nodes[i], extInstancing) != nil || c.named[i] {
+		if doc.Nodes[i].IsInstanced() || c.named[i] {
 			held[*mesh] = true
 		}
 	}
@@ -64,7 +63,7 @@ func (c *cooking) mayMove() []bool {
 	return move
 }
 
-func hasTargets(doc *model.Document, mesh int) bool {
+func hasTargets(doc *gltf.Document, mesh int) bool {
 	for i := range doc.Meshes[mesh].Primitives {
 		if len(doc.Meshes[mesh].Primitives[i].Targets) > 0 {
 			return true

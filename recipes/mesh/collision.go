@@ -1,12 +1,10 @@
 package mesh
 
 import (
-	"encoding/json"
 	"strings"
 	"unicode"
 
-	"github.com/assetcook/assetcook/internal/gltfcheck"
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
 // Words by which meshes for physics are called. The first are of nothing else: prefixes of
@@ -67,29 +65,22 @@ func (c *cooking) callings() []calling {
 		if m == nil {
 			continue
 		}
-		called := callingOf(nameOf(c.nodes[i]))
+		called := callingOf(c.doc.Nodes[i].Name)
 		if !shown[*m] || called < nodes[*m] {
 			nodes[*m] = called
 		}
 		shown[*m] = true
 	}
 	for i := range list {
-		list[i] = max(callingOf(nameOf(c.meshes[i])), nodes[i])
+		list[i] = max(callingOf(c.doc.Meshes[i].Name), nodes[i])
 	}
 	return list
-}
-
-func nameOf(o model.Object) (name string) {
-	if text := o.Member("name"); text != nil && json.Unmarshal(text, &name) != nil {
-		return ""
-	}
-	return name
 }
 
 // isUnseen reports whether a primitive is for physics only, so that normals are not needed:
 // it is called so, or has nothing that is seen of it, neither a material nor coordinates or
 // colors, in a model that has materials.
-func (c *cooking) isUnseen(p *gltfcheck.Primitive, called calling) bool {
+func (c *cooking) isUnseen(p *gltf.Primitive, called calling) bool {
 	switch {
 	case called == surelyPhysics:
 		return true

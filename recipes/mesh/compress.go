@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 	"github.com/assetcook/assetcook/internal/mesh/meshopt"
-	"github.com/assetcook/assetcook/internal/mesh/model"
 )
 
 // packedCost is about how many bytes a document says of a view because it is compressed.
@@ -25,7 +25,7 @@ func (vs *views) pack(ctx context.Context, v *view) (packed []byte, l meshopt.La
 		if v.stride == 1 {
 			return nil, l, nil // neither mode has these
 		}
-		array := model.Array{Component: v.component, Width: 1, Count: l.Count, Size: v.stride, Data: v.data}
+		array := gltf.Array{Component: v.component, Width: 1, Count: l.Count, Size: v.stride, Data: v.data}
 		l.Mode = meshopt.Indices
 		if v.use == indices && l.Count%3 == 0 {
 			l.Mode = meshopt.Triangles
@@ -75,7 +75,7 @@ func (vs *views) filtered(ctx context.Context, v *view) ([]byte, meshopt.Filter,
 // packedView is the extension of a view whose bytes are packed, so many from an offset of
 // the first buffer on.
 func packedView(offset, length int, l meshopt.Layout) json.RawMessage {
-	var o model.Object
+	var o gltf.Object
 	o.SetInt("buffer", 0)
 	if offset > 0 {
 		o.SetInt("byteOffset", offset)
@@ -83,9 +83,9 @@ func packedView(offset, length int, l meshopt.Layout) json.RawMessage {
 	o.SetInt("byteLength", length)
 	o.SetInt("byteStride", l.Stride)
 	o.SetInt("count", l.Count)
-	o.Set("mode", model.Quote(l.Mode.String()))
+	o.Set("mode", gltf.Quote(l.Mode.String()))
 	if l.Filter != meshopt.None {
-		o.Set("filter", model.Quote(l.Filter.String()))
+		o.Set("filter", gltf.Quote(l.Filter.String()))
 	}
 	return fmt.Appendf(nil, `{"%s":%s}`, extMeshopt, o.Text())
 }

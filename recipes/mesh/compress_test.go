@@ -9,7 +9,7 @@ import (
 	"testing/fstest"
 
 	"github.com/assetcook/assetcook/cook/recipe/recipetest"
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
 // A packedDocument is what a document says of compressed views.
@@ -40,7 +40,7 @@ func TestCompresses(t *testing.T) {
 	if len(packed) > len(plain)*2/3 {
 		t.Errorf("%d bytes, without compression %d", len(packed), len(plain))
 	}
-	text, chunk, _, err := model.SplitGLB(packed)
+	text, chunk, _, err := gltf.SplitGLB(packed)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,9 +7,8 @@ import (
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/recipe"
-	"github.com/assetcook/assetcook/internal/gltfcheck"
 	picturefile "github.com/assetcook/assetcook/internal/image/source"
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 	texture "github.com/assetcook/assetcook/recipes/image"
 )
 
@@ -29,11 +28,11 @@ type format struct {
 }
 
 // name renames an image.
-func (c *cookedImage) name(image *model.Object) {
-	image.Set("uri", model.Quote(c.uri))
+func (c *cookedImage) name(image *gltf.Object) {
+	image.Set("uri", gltf.Quote(c.uri))
 	image.Delete("mimeType")
 	if c.mediaType != "" {
-		image.Set("mimeType", model.Quote(c.mediaType))
+		image.Set("mimeType", gltf.Quote(c.mediaType))
 	}
 }
 
@@ -81,10 +80,10 @@ func (w *writer) cookedImages() []cookedImage {
 	cooked := make([]cookedImage, len(w.doc.Images))
 	odd := map[string][]string{}
 	for i, picture := range w.doc.Images {
-		if w.o.Textures == "keep" || picture.URI == nil || gltfcheck.IsDataURI(*picture.URI) {
+		if w.o.Textures == "keep" || picture.URI == nil || gltf.IsDataURI(*picture.URI) {
 			continue
 		}
-		name, err := gltfcheck.FileOfURI(*picture.URI)
+		name, err := gltf.FileOfURI(*picture.URI)
 		if err != nil {
 			continue
 		}

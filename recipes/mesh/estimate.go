@@ -8,8 +8,7 @@ import (
 	"slices"
 
 	"github.com/assetcook/assetcook/cook/recipe"
-	"github.com/assetcook/assetcook/internal/gltfcheck"
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 	"github.com/assetcook/assetcook/internal/mesh/obj"
 )
 
@@ -17,12 +16,12 @@ import (
 // says how much lies in other files, and all of an OBJ file.
 func (o *Mesh) Estimate(head []byte, size int64) (int64, error) {
 	switch start := bytes.TrimLeft(head, " \t\r\n"); {
-	case model.IsGLB(head):
-		n, err := model.TextSize(head, size)
+	case gltf.IsGLB(head):
+		n, err := gltf.TextSize(head, size)
 		if err != nil {
 			return 0, err
 		}
-		if model.HeaderSize+n > int64(len(head)) {
+		if gltf.HeaderSize+n > int64(len(head)) {
 			return 0, recipe.ErrShortHead
 		}
 		var chunk []byte
@@ -30,13 +29,13 @@ func (o *Mesh) Estimate(head []byte, size int64) (int64, error) {
 			if int64(len(head)) < size {
 				return 0, recipe.ErrShortHead // for the sizes of pictures
 			}
-			chunk = head[min(model.HeaderSize+n+8, size):]
+			chunk = head[min(gltf.HeaderSize+n+8, size):]
 		}
-		return o.estimate(head[model.HeaderSize:][:n], max(size-model.HeaderSize-n-8, 0), size, chunk)
+		return o.estimate(head[gltf.HeaderSize:][:n], max(size-gltf.HeaderSize-n-8, 0), size, chunk)
 	case int64(len(head)) < size:
 		return 0, recipe.ErrShortHead
 	case len(start) > 0 && start[0] == '{':
-		return o.estimate(head, gltfcheck.NoChunk, size, nil)
+		return o.estimate(head, gltf.NoChunk, size, nil)
 	}
 	// What an OBJ file becomes is a buffer of so many bytes, which is cooked with a
 	// vertex for each corner.
@@ -50,7 +49,7 @@ const hopeless = 1 << 40
 // estimate returns the peak for a document whose file has so many bytes, and a binary
 // chunk of so many, which is given only where pictures are to be cooked.
 func (o *Mesh) estimate(text []byte, chunk, size int64, pictures []byte) (int64, error) {
-	doc, err := gltfcheck.Parse(text)
+	doc, err := gltf.Parse(text)
 	if err != nil {
 		return 0, err
 	}
@@ -59,11 +58,11 @@ func (o *Mesh) estimate(text []byte, chunk, size int64, pictures []byte) (int64,
 	if err := doc.Check(context.Background(), chunk, any); err != nil {
 		return 0, err
 	}
-	need := float64(size) + float64(gltfcheck.Memory(int64(len(text)))) + float64(textCost*float64(len(text)))
+	need := float64(size) + float64(gltf.Memory(int64(len(text)))) + float64(textCost*float64(len(text)))
 	if o.Prune {
-		need += float64(gltfcheck.Memory(int64(len(text)))) // is parsed once more
+		need += float64(gltf.Memory(int64(len(text)))) // is parsed once more
 	}
-	need += float64(model.UnpackedSize(doc))
+	need += float64(doc.UnpackedSize())
 	cost, err := o.picturesCost(doc, pictures)
 	if err != nil {
 		return 0, err
@@ -126,13 +125,13 @@ const (
 )
 
 // objects returns what is made for nodes and meshes besides vertices and triangles.
-func (o *Mesh) objects(doc *gltfcheck.Document, text []byte) (float64, error) {
+func (o *Mesh) objects(doc *gltf.Document, text []byte) (float64, error) {
 	levels := make([]int, len(doc.Meshes)) // that each mesh may get
 	need := float64(0)
 	for i := range doc.Meshes {
 		need += float64(primitiveCost * len(doc.Meshes[i].Primitives))
 		for j := range doc.Meshes[i].Primitives {
-			if p := &doc.Meshes[i].Primitives[j]; len(p.Targets) == 0 && (p.Mode == nil || *p.Mode >= triangles) {
+			if p := &doc.Meshes[i].Primitives[j]; len(p.Targets) == 0 && p.Topology() >= triangles {
 				levels[i] = o.LODs
 			}
 		}
@@ -145,11 +144,11 @@ func (o *Mesh) objects(doc *gltfcheck.Document, text []byte) (float64, error) {
 	if o.LODs == 0 {
 		return need, nil
 	}
-	root, err := model.ParseObject(text)
+	root, err := gltf.ParseObject(text)
 	if err != nil {
 		return 0, err
 	}
-	meshes, err := model.ParseList(root.Member("meshes"))
+	meshes, err := root.List("meshes")
 	if err != nil {
 		return 0, fmt.Errorf("meshes: %w", err)
 	}
@@ -160,8 +159,8 @@ func (o *Mesh) objects(doc *gltfcheck.Document, text []byte) (float64, error) {
 }
 
 // variantMaps reports whether a primitive's variants may have normal maps.
-func variantMaps(doc *gltfcheck.Document, text []byte) bool {
-	hasMap := func(m gltfcheck.Material) bool { return m.Normal != nil }
+func variantMaps(doc *gltf.Document, text []byte) bool {
+	hasMap := func(m gltf.Material) bool { return m.Normal != nil }
 	return bytes.Contains(text, []byte(extVariants)) && slices.ContainsFunc(doc.Materials, hasMap)
 }
 
@@ -171,7 +170,7 @@ type load struct{ vertices, corners, bytes int64 }
 // loadOf returns the most that a primitive may become. Its sizes are the document's word,
 // so they are bounded here. mapped says that variants of it may have normal maps. It marks
 // the accessors that are drawn from.
-func (o *Mesh) loadOf(doc *gltfcheck.Document, p *gltfcheck.Primitive, mapped bool, drawn []bool) load {
+func (o *Mesh) loadOf(doc *gltf.Document, p *gltf.Primitive, mapped bool, drawn []bool) load {
 	if !hasVertices(doc, p) {
 		return load{}
 	}
@@ -183,14 +182,14 @@ func (o *Mesh) loadOf(doc *gltfcheck.Document, p *gltfcheck.Primitive, mapped bo
 		l.corners = min(doc.Accessors[*p.Indices].Count, most)
 		l.vertices = min(count, l.corners)
 	}
-	if p.Mode != nil && *p.Mode > triangles {
+	if p.Topology() > triangles {
 		l.corners *= 3
 	}
 	size := int64(0)
-	for _, attributes := range append([]map[string]int32{p.Attributes}, p.Targets...) {
+	for _, attributes := range p.AttributeSets() {
 		for _, a := range attributes {
 			drawn[a] = true
-			size += int64(gltfcheck.ElementSize(doc.Accessors[a].ComponentType, doc.Accessors[a].Type))
+			size += int64(gltf.ElementSize(doc.Accessors[a].ComponentType, doc.Accessors[a].Type))
 		}
 	}
 	if o.unrolls(doc, p, mapped) {
@@ -208,7 +207,7 @@ func (o *Mesh) loadOf(doc *gltfcheck.Document, p *gltfcheck.Primitive, mapped bo
 
 // unrolls reports whether normals or tangents may be made, for which each corner gets a
 // vertex of its own.
-func (o *Mesh) unrolls(doc *gltfcheck.Document, p *gltfcheck.Primitive, mapped bool) bool {
+func (o *Mesh) unrolls(doc *gltf.Document, p *gltf.Primitive, mapped bool) bool {
 	_, normals := p.Attributes["NORMAL"]
 	_, tangents := p.Attributes["TANGENT"]
 	return !normals && o.Normals != "none" ||
@@ -234,13 +233,13 @@ const keyframeCost = 4
 
 // keyframesOf returns the bytes of the accessors of animations, as often as samplers name
 // them.
-func keyframesOf(doc *gltfcheck.Document) float64 {
+func keyframesOf(doc *gltf.Document) float64 {
 	sum := float64(0)
 	for i := range doc.Animations {
 		for _, s := range doc.Animations[i].Samplers {
 			for _, accessor := range []int32{*s.Input, *s.Output} {
 				if a := &doc.Accessors[accessor]; a.BufferView != nil {
-					sum += float64(float64(a.Count) * float64(gltfcheck.ElementSize(a.ComponentType, a.Type)))
+					sum += float64(float64(a.Count) * float64(gltf.ElementSize(a.ComponentType, a.Type)))
 				}
 			}
 		}
@@ -250,12 +249,12 @@ func keyframesOf(doc *gltfcheck.Document) float64 {
 
 // kept returns the bytes of what is copied as it is: pictures, and accessors from which
 // nothing is drawn.
-func kept(doc *gltfcheck.Document, drawn []bool) float64 {
+func kept(doc *gltf.Document, drawn []bool) float64 {
 	sum := float64(0)
 	for i := range doc.Accessors {
 		a := &doc.Accessors[i]
 		if a.BufferView != nil && !drawn[i] {
-			sum += float64(float64(a.Count) * float64(gltfcheck.ElementSize(a.ComponentType, a.Type)))
+			sum += float64(float64(a.Count) * float64(gltf.ElementSize(a.ComponentType, a.Type)))
 		}
 	}
 	for i := range doc.Images {

@@ -3,20 +3,20 @@ package mesh
 import (
 	"context"
 
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 	"github.com/assetcook/assetcook/internal/mesh/optimize"
 )
 
 // triangles is the mode of primitives of triangles: below are points and lines, above
 // strips and fans.
-const triangles = model.Triangles
+const triangles = gltf.Triangles
 
 // A stream is one attribute of all vertices of a geometry.
 type stream struct {
 	name     string // "POSITION" ...
 	target   int    // the morph target that it belongs to, base for none
 	accessor int32  // the source's, made for none
-	data     model.Array
+	data     gltf.Array
 	octa     bool // directions that octahedral coordinates give exactly
 }
 

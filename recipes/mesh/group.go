@@ -1,7 +1,7 @@
 package mesh
 
 import (
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 	"github.com/assetcook/assetcook/internal/mesh/quantize"
 )
 
@@ -16,7 +16,7 @@ type groups struct {
 }
 
 // findGroups groups a document's meshes. asIs says which meshes cannot be put on a grid.
-func findGroups(doc *model.Document, asIs []bool) *groups {
+func findGroups(doc *gltf.Document, asIs []bool) *groups {
 	n := len(doc.Meshes)
 	gr := &groups{
 		of: make([]int, n), plain: make([]bool, n), grids: make([]*quantize.Grid, n),
@@ -74,7 +74,7 @@ func (gr *groups) extendGroup(g *geometry) {
 	for _, s := range g.streams {
 		switch {
 		case s.name != "POSITION":
-		case s.data.Component != model.Float32:
+		case s.data.Component != gltf.Float32:
 			gr.plain[g.group] = true
 		case s.target == base:
 			gr.boxes[g.group].Add(s.data.Floats())

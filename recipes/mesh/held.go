@@ -7,8 +7,7 @@ import (
 	"io"
 
 	"github.com/assetcook/assetcook/cook/recipe"
-	"github.com/assetcook/assetcook/internal/gltfcheck"
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 	"github.com/assetcook/assetcook/internal/mesh/obj"
 )
 
@@ -25,13 +24,13 @@ const (
 var held = recipe.Extract{Name: "buffers", Version: 1, Of: heldBy, Holds: []string{".bin", ".mtl"}, Files: "*.{gltf,glb,obj}"}
 
 func heldBy(file io.ReaderAt, size int64) (recipe.Says, error) {
-	text, isGLB, err := model.ReadText(file, size, maxHeldText)
+	text, isGLB, err := gltf.ReadText(file, size, maxHeldText)
 	if err != nil {
 		return nil, err
 	}
 	var names []string
 	switch {
-	case isGLB || model.IsJSON(text):
+	case isGLB || gltf.IsJSON(text):
 		names = buffersOf(text)
 	case text != nil && len(text) <= maxOBJHead:
 		names = obj.Libraries(context.Background(), text)
@@ -42,7 +41,7 @@ func heldBy(file io.ReaderAt, size int64) (recipe.Says, error) {
 			return nil, err
 		}
 		head = head[:bytes.LastIndexByte(head[:n], '\n')+1]
-		if !model.IsJSON(head) {
+		if !gltf.IsJSON(head) {
 			names = obj.Libraries(context.Background(), head)
 		}
 	}
@@ -67,10 +66,10 @@ func buffersOf(text []byte) (names []string) {
 		return nil
 	}
 	for _, b := range doc.Buffers {
-		if b.URI == nil || gltfcheck.IsDataURI(*b.URI) {
+		if b.URI == nil || gltf.IsDataURI(*b.URI) {
 			continue
 		}
-		if name, err := gltfcheck.FileOfURI(*b.URI); err == nil {
+		if name, err := gltf.FileOfURI(*b.URI); err == nil {
 			names = append(names, name)
 		}
 	}

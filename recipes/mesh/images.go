@@ -4,8 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/assetcook/assetcook/internal/gltfcheck"
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
 // images moves pictures that are part of the document into the buffer, byte for byte or as
@@ -32,7 +31,7 @@ func (w *writer) images(ctx context.Context) error {
 			return fmt.Errorf("image %d: %w", i, err)
 		}
 		mediaType := declared
-		if found := gltfcheck.ImageType(data); found != "" {
+		if found := gltf.ImageType(data); found != "" {
 			mediaType = found
 		}
 		switch {
@@ -51,30 +50,30 @@ func (w *writer) images(ctx context.Context) error {
 			return err
 		}
 		if made[i] = texels != nil; made[i] {
-			data, mediaType = texels, gltfcheck.ImageType(texels)
+			data, mediaType = texels, gltf.ImageType(texels)
 		}
 		types[i] = mediaType
-		number, _, err := w.accessors.views.appendArray(ctx, image, model.Array{Size: len(data), Count: 1, Data: data})
+		number, _, err := w.accessors.views.appendArray(ctx, image, gltf.Array{Size: len(data), Count: 1, Data: data})
 		if err != nil {
 			return err
 		}
 		objects[i].Delete("uri")
 		objects[i].SetInt("bufferView", number)
-		objects[i].Set("mimeType", model.Quote(mediaType))
+		objects[i].Set("mimeType", gltf.Quote(mediaType))
 	}
-	w.doc.SetObjects("images", objects)
+	w.doc.Root.SetObjects("images", objects)
 	return w.textures(cooked, types, made)
 }
 
 // embedded returns the bytes of a picture that is part of the document, nil for others,
 // and the media type that it is said to have.
-func (w *writer) embedded(picture *gltfcheck.Image) (data []byte, declared string, err error) {
+func (w *writer) embedded(picture *gltf.Image) (data []byte, declared string, err error) {
 	switch {
 	case picture.BufferView != nil:
 		data, err = w.doc.View(*picture.BufferView)
 		return data, picture.MimeType, err
-	case picture.URI != nil && gltfcheck.IsDataURI(*picture.URI):
-		data, declared, err = gltfcheck.DataURI(*picture.URI)
+	case picture.URI != nil && gltf.IsDataURI(*picture.URI):
+		data, declared, err = gltf.DataURI(*picture.URI)
 		if picture.MimeType != "" {
 			declared = picture.MimeType
 		}

@@ -15,7 +15,7 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/cook/recipe/recipetest"
 	"github.com/assetcook/assetcook/internal/dependency"
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 	pictureRecipe "github.com/assetcook/assetcook/recipes/image"
 )
 
@@ -31,7 +31,7 @@ func pictured(images, textures, rest string) fstest.MapFS {
 // list returns a list of the document that is made of a tree.
 func lists(t *testing.T, o *Mesh, tree fstest.MapFS, names ...string) string {
 	t.Helper()
-	root, err := model.ParseObject(textOf(t, cook(t, o, tree, "m/a.gltf")))
+	root, err := gltf.ParseObject(textOf(t, cook(t, o, tree, "m/a.gltf")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +201,7 @@ func TestEmbeddedImages(t *testing.T) {
 	if res.Err != nil {
 		t.Fatal(res.Err)
 	}
-	_, chunk, _, err := model.SplitGLB(res.Outputs[0])
+	_, chunk, _, err := gltf.SplitGLB(res.Outputs[0])
 	if err != nil || !bytes.Contains(chunk, []byte("\x89PNG\r\n\x1a\n")) || !bytes.Contains(chunk, []byte("RIFF\x04\x00\x00\x00WEBP")) {
 		t.Errorf("the images are not in the buffer: %v", err)
 	}

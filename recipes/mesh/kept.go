@@ -9,8 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/assetcook/assetcook/internal/gltfcheck"
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
 // A content is what the elements of an accessor that stays as it is stand for, as far as
@@ -32,7 +31,7 @@ const (
 
 // contents returns what each accessor of the document holds, and how many vertices those
 // that are indices may name.
-func contents(doc *model.Document) (list []content, vertices []int64) {
+func contents(doc *gltf.Document) (list []content, vertices []int64) {
 	list, vertices = make([]content, len(doc.Accessors)), make([]int64, len(doc.Accessors))
 	for i := range doc.Meshes {
 		for j := range doc.Meshes[i].Primitives {
@@ -85,7 +84,7 @@ func contents(doc *model.Document) (list []content, vertices []int64) {
 var errNoTangents = errors.New("the material needs tangents, which are not there and not made; export them, or see the options tangents and normals")
 
 // keep checks a primitive that stays as it is, as far as accessors alone do not show it.
-func (c *cooking) keep(ctx context.Context, p *gltfcheck.Primitive, look look, joints int) error {
+func (c *cooking) keep(ctx context.Context, p *gltf.Primitive, look look, joints int) error {
 	_, normals := p.Attributes["NORMAL"]
 	_, tangents := p.Attributes["TANGENT"]
 	if look.must && !(normals && tangents) {
@@ -118,7 +117,7 @@ func (c *cooking) keep(ctx context.Context, p *gltfcheck.Primitive, look look, j
 
 // inspect checks the elements of an accessor that stays as it is, and repairs those that
 // can be. It reports whether it has changed any. bounds are of what the components hold.
-func (as *accessors) inspect(ctx context.Context, i int32, array model.Array) (changed bool, err error) {
+func (as *accessors) inspect(ctx context.Context, i int32, array gltf.Array) (changed bool, err error) {
 	if err := array.Finite(ctx, "element"); err != nil {
 		return false, err
 	}
@@ -144,7 +143,7 @@ func (as *accessors) inspect(ctx context.Context, i int32, array model.Array) (c
 	return n > 0, err
 }
 
-func checkTimes(a model.Array) error {
+func checkTimes(a gltf.Array) error {
 	last := float32(math.Inf(-1))
 	for i, t := range a.Floats() {
 		switch {
@@ -158,8 +157,8 @@ func checkTimes(a model.Array) error {
 	return nil
 }
 
-func checkCorners(a model.Array, vertices int64) error {
-	restart := uint32(1)<<(8*model.ComponentSize(a.Component)) - 1
+func checkCorners(a gltf.Array, vertices int64) error {
+	restart := uint32(1)<<(8*gltf.ComponentSize(a.Component)) - 1
 	for i, v := range a.Uints() {
 		if int64(v) >= vertices || v == restart {
 			return fmt.Errorf("index %d is vertex %d of %d", i, v, vertices)
@@ -169,13 +168,13 @@ func checkCorners(a model.Array, vertices int64) error {
 }
 
 // checkVectors checks the vertices of a primitive that stays as it is.
-func checkVectors(a model.Array, of content) error {
+func checkVectors(a gltf.Array, of content) error {
 	values := a.Floats()
 	for i := range a.Count {
 		v := values[i*a.Width:][:a.Width]
 		if of == clamped {
 			for _, x := range v {
-				if a.Component == model.Float32 && (x < 0 || x > 1) {
+				if a.Component == gltf.Float32 && (x < 0 || x > 1) {
 					return fmt.Errorf("vertex %d has a color of %v, want 0 to 1", i, v)
 				}
 			}
@@ -193,7 +192,7 @@ func checkVectors(a model.Array, of content) error {
 
 // repairQuaternions scales rotations to length 1 in place, every third from the second
 // on for splines.
-func repairQuaternions(a model.Array, splines bool) (n int, err error) {
+func repairQuaternions(a gltf.Array, splines bool) (n int, err error) {
 	values := a.Floats()
 	for i := range a.Count {
 		if splines && i%3 != 1 {
@@ -206,7 +205,7 @@ func repairQuaternions(a model.Array, splines bool) (n int, err error) {
 			continue
 		case !ok:
 			return n, fmt.Errorf("element %d is a rotation without length", i)
-		case a.Component != model.Float32:
+		case a.Component != gltf.Float32:
 			return n, fmt.Errorf("element %d is a rotation of another length than 1", i)
 		}
 		n++
@@ -221,7 +220,7 @@ const lastRow = "an inverse bind matrix whose last row is not quite 0 0 0 1, rou
 
 // repairMatrices makes the last rows of matrices, which are stored by columns, 0 0 0 1,
 // in place.
-func repairMatrices(a model.Array) (n int, err error) {
+func repairMatrices(a gltf.Array) (n int, err error) {
 	for i := range a.Count {
 		m, off := a.Element(i), false
 		for column, want := range []float32{0, 0, 0, 1} {
@@ -247,7 +246,7 @@ const wrongBounds = "min or max are not those of the elements, corrected"
 
 // bounds writes the min and max of an accessor that stays as it is, where it has some or
 // needs them.
-func (as *accessors) bounds(i int32, o *model.Object, array model.Array) {
+func (as *accessors) bounds(i int32, o *gltf.Object, array gltf.Array) {
 	a := &as.doc.Accessors[i]
 	needs := as.contents[i] == positions || as.contents[i] == times
 	switch {
@@ -255,7 +254,7 @@ func (as *accessors) bounds(i int32, o *model.Object, array model.Array) {
 		return
 	case a.BufferView == nil && a.Sparse == nil && (!needs || a.Min != nil && a.Max != nil):
 		return // those of what an extension brings
-	case array.Size != array.Width*model.ComponentSize(array.Component): // padded
+	case array.Size != array.Width*gltf.ComponentSize(array.Component): // padded
 		o.Delete("min")
 		o.Delete("max")
 		return

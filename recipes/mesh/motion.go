@@ -6,17 +6,16 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/assetcook/assetcook/internal/gltfcheck"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 	"github.com/assetcook/assetcook/internal/mesh/keyframes"
 	"github.com/assetcook/assetcook/internal/mesh/meshopt"
-	"github.com/assetcook/assetcook/internal/mesh/model"
 )
 
 // A motion is what a sampler of an animation becomes.
 type motion struct {
 	source *keyframes.Curve
 	input  int32 // the accessor of its times
-	stored model.Array
+	stored gltf.Array
 	use    use
 	most   float64 // that it may be off
 	keep   []int   // keyframes
@@ -81,11 +80,11 @@ type motionReader struct {
 }
 
 // readSampler reads a sampler that moves nodes, nil for one that stays as it is.
-func (c *motionReader) readSampler(ctx context.Context, s *gltfcheck.AnimationSampler, path string) (*motion, error) {
+func (c *motionReader) readSampler(ctx context.Context, s *gltf.AnimationSampler, path string) (*motion, error) {
 	in, out := &c.doc.Accessors[*s.Input], &c.doc.Accessors[*s.Output]
-	packed := path == "rotation" && out.ComponentType == model.Int16
+	packed := path == "rotation" && out.ComponentType == gltf.Int16
 	if s.Interpolation != "" && s.Interpolation != "LINEAR" && s.Interpolation != "STEP" ||
-		in.BufferView == nil || out.BufferView == nil || out.ComponentType != model.Float32 && !packed {
+		in.BufferView == nil || out.BufferView == nil || out.ComponentType != gltf.Float32 && !packed {
 		return nil, nil
 	}
 	m := &motion{input: *s.Input, most: math.Inf(1), use: other}
@@ -201,7 +200,7 @@ func (o *Mesh) rotationBits() int {
 func (o *Mesh) round(ctx context.Context, m *motion) error {
 	compress := o.Compression == "meshopt"
 	switch bits := o.rotationBits(); {
-	case m.stored.Component != model.Float32: // was rounded before
+	case m.stored.Component != gltf.Float32: // was rounded before
 	case m.source.Kind == keyframes.Rotation && compress && bits > 0:
 		m.use = turns
 		return m.roundRotations(ctx, bits)
@@ -227,8 +226,8 @@ func (o *Mesh) round(ctx context.Context, m *motion) error {
 // Quaternion makes of so many bits, unless they are 0.
 func (m *motion) roundRotations(ctx context.Context, bits int) error {
 	values := m.source.Values
-	packed := model.NewArray(model.Int16, true, 4, m.stored.Count)
-	err := model.Chunks(ctx, m.stored.Count, func(from, to int) error {
+	packed := gltf.NewArray(gltf.Int16, true, 4, m.stored.Count)
+	err := gltf.Chunks(ctx, m.stored.Count, func(from, to int) error {
 		for i := from; i < to; i++ {
 			e, q := packed.Element(i), [4]float32(values[4*i:])
 			if bits == 0 {

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
 // addLODs makes a mesh for each level of detail that the geometries of a mesh have. A
@@ -18,11 +18,11 @@ func (w *writer) addLODs(mesh int, places map[*geometry]*written) error {
 		}
 	}
 	for level := 1; level <= levels; level++ {
-		m := append(model.Object(nil), w.meshes[mesh]...)
-		primitives := make([]model.Object, len(w.primitives[mesh]))
+		m := append(gltf.Object(nil), w.meshes[mesh]...)
+		primitives := make([]gltf.Object, len(w.primitives[mesh]))
 		moved, corners := float64(0), 0
 		for j, g := range w.shows[mesh] {
-			primitives[j] = append(model.Object(nil), w.primitives[mesh][j]...)
+			primitives[j] = append(gltf.Object(nil), w.primitives[mesh][j]...)
 			if g == nil || g.mode != triangles {
 				continue
 			}
@@ -35,15 +35,14 @@ func (w *writer) addLODs(mesh int, places map[*geometry]*written) error {
 			corners += len(shown)
 		}
 		m.Set("primitives", listOf(primitives))
-		var name string
-		if text := m.Member("name"); text != nil && json.Unmarshal(text, &name) == nil {
-			m.Set("name", model.Quote(fmt.Sprintf("%s_lod%d", name, level)))
+		if m.Member("name") != nil {
+			m.Set("name", gltf.Quote(fmt.Sprintf("%s_lod%d", w.doc.Meshes[mesh].Name, level)))
 		}
-		extras, err := model.ParseObject(orEmpty(m.Member("extras")))
+		extras, err := m.Object("extras")
 		if err != nil {
 			extras = nil // there are none, or no object
 		}
-		var lod model.Object
+		var lod gltf.Object
 		lod.SetInt("level", level)
 		lod.SetInt("triangles", corners/3)
 		lod.Set("error", jsonNumber(moved))
@@ -69,13 +68,13 @@ func (w *writer) moveMeshes(context.Context) error {
 			grid = nil // the skin's matrices do it
 		}
 		lods := w.lodMeshes[*n.Mesh]
-		if w.named[i] || extension(w.nodes[i], extInstancing) != nil || extension(w.nodes[i], extLOD) != nil {
+		if w.named[i] || n.IsInstanced() || n.HasLODs() {
 			lods = nil // the node is named, or has copies or levels of its own
 		}
 		if grid == nil && len(lods) == 0 {
 			continue
 		}
-		var child model.Object
+		var child gltf.Object
 		for _, key := range []string{"mesh", "skin", "weights"} {
 			if text := w.nodes[i].Member(key); text != nil {
 				child.Set(key, text)
@@ -89,16 +88,16 @@ func (w *writer) moveMeshes(context.Context) error {
 		}
 		number := len(w.nodes)
 		weights[int32(i)] = number
-		children, err := model.ParseList(w.nodes[i].Member("children"))
+		children, err := w.nodes[i].List("children")
 		if err != nil {
 			return fmt.Errorf("node %d: %w", i, err)
 		}
-		w.nodes[i].Set("children", model.ListText(append(children, fmt.Append(nil, number))))
+		w.nodes[i].Set("children", gltf.ListText(append(children, fmt.Append(nil, number))))
 		w.nodes = append(w.nodes, child)
 		w.placeLODs(number, lods)
 	}
-	w.doc.SetObjects("meshes", w.meshes)
-	w.doc.SetObjects("nodes", w.nodes)
+	w.doc.Root.SetObjects("meshes", w.meshes)
+	w.doc.Root.SetObjects("nodes", w.nodes)
 	return w.moveChannels(weights)
 }
 
@@ -109,12 +108,12 @@ func (w *writer) placeLODs(node int, meshes []int) {
 	full := w.nodes[node]
 	for _, m := range meshes {
 		ids = append(ids, fmt.Append(nil, len(w.nodes)))
-		n := append(model.Object(nil), full...)
+		n := append(gltf.Object(nil), full...)
 		n.SetInt("mesh", m)
 		w.nodes = append(w.nodes, n)
 	}
 	if len(ids) > 0 {
-		w.nodes[node].Set("extensions", fmt.Appendf(nil, `{"%s":{"ids":%s}}`, extLOD, model.ListText(ids)))
+		w.nodes[node].Set("extensions", fmt.Appendf(nil, `{"%s":{"ids":%s}}`, extLOD, gltf.ListText(ids)))
 	}
 }
 
@@ -135,26 +134,26 @@ func (w *writer) moveChannels(weights map[int32]int) error {
 				continue
 			}
 			if channels == nil {
-				if channels, err = model.ParseList(animations[i].Member("channels")); err != nil {
+				if channels, err = animations[i].List("channels"); err != nil {
 					return fmt.Errorf("animation %d: %w", i, err)
 				}
 			}
-			channel, err := model.ParseObject(channels[j])
+			channel, err := gltf.ParseObject(channels[j])
+			if err == nil {
+				err = channel.Edit("target", func(target *gltf.Object) error {
+					target.SetInt("node", to)
+					return nil
+				})
+			}
 			if err != nil {
 				return fmt.Errorf("animation %d: %w", i, err)
 			}
-			target, err := model.ParseObject(channel.Member("target"))
-			if err != nil {
-				return fmt.Errorf("animation %d: %w", i, err)
-			}
-			target.SetInt("node", to)
-			channel.Set("target", target.Text())
 			channels[j] = channel.Text()
 		}
 		if channels != nil {
-			animations[i].Set("channels", model.ListText(channels))
+			animations[i].Set("channels", gltf.ListText(channels))
 		}
 	}
-	w.doc.SetObjects("animations", animations)
+	w.doc.Root.SetObjects("animations", animations)
 	return nil
 }

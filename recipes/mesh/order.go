@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 	"github.com/assetcook/assetcook/internal/mesh/optimize"
 	"github.com/assetcook/assetcook/internal/mesh/quantize"
 	"github.com/assetcook/assetcook/internal/mesh/simplify"
@@ -120,14 +120,14 @@ func (g *geometry) looksAlike() []simplify.Attribute {
 
 // indexArray writes indices as 16-bit numbers where they all fit, else as 32-bit
 // ones. 65535 ends a strip in some interfaces and is never used (section 3.7.2.1).
-func indexArray(indices []uint32, vertices int) model.Array {
-	component := int32(model.Uint16)
+func indexArray(indices []uint32, vertices int) gltf.Array {
+	component := int32(gltf.Uint16)
 	if vertices > 1<<16-1 {
-		component = model.Uint32
+		component = gltf.Uint32
 	}
-	a := model.NewArray(component, false, 1, len(indices))
+	a := gltf.NewArray(component, false, 1, len(indices))
 	for i, v := range indices {
-		if component == model.Uint16 {
+		if component == gltf.Uint16 {
 			binary.LittleEndian.PutUint16(a.Data[2*i:], uint16(v))
 		} else {
 			binary.LittleEndian.PutUint32(a.Data[4*i:], v)

@@ -6,8 +6,8 @@ import (
 	"math"
 	"strings"
 
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 	"github.com/assetcook/assetcook/internal/mesh/meshopt"
-	"github.com/assetcook/assetcook/internal/mesh/model"
 	"github.com/assetcook/assetcook/internal/mesh/quantize"
 )
 
@@ -19,7 +19,7 @@ func (o *Mesh) pack(ctx context.Context, g *geometry, grid *quantize.Grid) error
 	}
 	for i := range g.streams {
 		s := &g.streams[i]
-		if s.data.Component != model.Float32 {
+		if s.data.Component != gltf.Float32 {
 			continue
 		}
 		var err error
@@ -46,13 +46,13 @@ func (o *Mesh) pack(ctx context.Context, g *geometry, grid *quantize.Grid) error
 }
 
 func (s *stream) packPositions(ctx context.Context, grid *quantize.Grid) error {
-	component := int32(model.Uint16)
+	component := int32(gltf.Uint16)
 	if s.target != base {
-		component = model.Int16
+		component = gltf.Int16
 	}
 	values := s.data.Floats()
-	packed := model.NewArray(component, false, 3, s.data.Count)
-	err := model.Chunks(ctx, len(values), func(from, to int) error {
+	packed := gltf.NewArray(component, false, 3, s.data.Count)
+	err := gltf.Chunks(ctx, len(values), func(from, to int) error {
 		for i := from; i < to; i++ {
 			n := uint16(0)
 			if s.target == base {
@@ -77,12 +77,12 @@ func (s *stream) packDirections(ctx context.Context, bits int) error {
 			return nil
 		}
 	}
-	component := int32(model.Int8)
+	component := int32(gltf.Int8)
 	if bits == 16 {
-		component = model.Int16
+		component = gltf.Int16
 	}
-	packed := model.NewArray(component, true, s.data.Width, s.data.Count)
-	err := model.Chunks(ctx, s.data.Count, func(from, to int) error {
+	packed := gltf.NewArray(component, true, s.data.Width, s.data.Count)
+	err := gltf.Chunks(ctx, s.data.Count, func(from, to int) error {
 		var numbers [4]int16
 		for i := from; i < to; i++ {
 			v := values[i*s.data.Width:][:s.data.Width]
@@ -113,13 +113,13 @@ func (s *stream) packDirections(ctx context.Context, bits int) error {
 // Octahedral of package meshopt makes.
 func (s *stream) packOctahedral(ctx context.Context, bits int) error {
 	values, width := s.data.Floats(), s.data.Width
-	component := int32(model.Int8)
+	component := int32(gltf.Int8)
 	if bits == 16 {
-		component = model.Int16
+		component = gltf.Int16
 	}
-	packed := model.NewArray(component, true, width, s.data.Count)
+	packed := gltf.NewArray(component, true, width, s.data.Count)
 	element := make([]byte, bits/2)
-	err := model.Chunks(ctx, s.data.Count, func(from, to int) error {
+	err := gltf.Chunks(ctx, s.data.Count, func(from, to int) error {
 		for i := from; i < to; i++ {
 			v, sign := values[i*width:][:width], 0
 			if width == 4 { // of the bitangent
@@ -144,13 +144,13 @@ func (s *stream) packShares(ctx context.Context, bits int) error {
 	if low, high := s.data.Bounds(); outside(low, high, 0, 1, slack) {
 		return nil
 	}
-	component := int32(model.Uint8)
+	component := int32(gltf.Uint8)
 	if bits == 16 {
-		component = model.Uint16
+		component = gltf.Uint16
 	}
 	values := s.data.Floats()
-	packed := model.NewArray(component, true, s.data.Width, s.data.Count)
-	err := model.Chunks(ctx, len(values), func(from, to int) error {
+	packed := gltf.NewArray(component, true, s.data.Width, s.data.Count)
+	err := gltf.Chunks(ctx, len(values), func(from, to int) error {
 		for i := from; i < to; i++ {
 			put(packed, i, quantize.Unsigned(values[i], bits))
 		}
@@ -171,8 +171,8 @@ func outside(low, high []float64, least, most, slack float64) bool {
 }
 
 // put writes component i of an array of bytes or shorts.
-func put(a model.Array, i int, n uint16) {
-	if model.ComponentSize(a.Component) == 1 {
+func put(a gltf.Array, i int, n uint16) {
+	if gltf.ComponentSize(a.Component) == 1 {
 		a.Data[i] = byte(n)
 		return
 	}

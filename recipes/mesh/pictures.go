@@ -5,10 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/assetcook/assetcook/internal/gltfcheck"
 	pictureRole "github.com/assetcook/assetcook/internal/image/role"
 	picturefile "github.com/assetcook/assetcook/internal/image/source"
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 	texture "github.com/assetcook/assetcook/recipes/image"
 )
 
@@ -43,7 +42,7 @@ func (c *cooking) pictures() ([]picture, error) {
 			if s := c.doc.Textures[texture].Source; s != nil {
 				list[*s].use(member, slot)
 			}
-			extensions, _ := model.ParseObject(orEmpty(textures[texture].Member("extensions")))
+			extensions, _ := textures[texture].Object("extensions")
 			for _, e := range extensions {
 				if image, ok := imageOf(e.Value, len(list)); ok {
 					list[image].use(member, slot)
@@ -68,9 +67,9 @@ func (p *picture) use(member string, slot pictureRole.Slot) {
 }
 
 // eachTexture calls visit for the textures of a material, and of its extensions.
-func eachTexture(o model.Object, depth int, visit func(member string, texture int)) {
+func eachTexture(o gltf.Object, depth int, visit func(member string, texture int)) {
 	for _, m := range o {
-		members, err := model.ParseObject(m.Value)
+		members, err := gltf.ParseObject(m.Value)
 		if err != nil || m.Key == "extras" || depth > 3 { // material, extensions, one of them
 			continue
 		}
@@ -85,9 +84,9 @@ func eachTexture(o model.Object, depth int, visit func(member string, texture in
 
 // isInside reports whether a picture is in the model's own file, where an estimate can see
 // it: in a data URI or in the binary chunk.
-func isInside(doc *gltfcheck.Document, picture *gltfcheck.Image) bool {
+func isInside(doc *gltf.Document, picture *gltf.Image) bool {
 	if picture.BufferView == nil {
-		return picture.URI != nil && gltfcheck.IsDataURI(*picture.URI)
+		return picture.URI != nil && gltf.IsDataURI(*picture.URI)
 	}
 	v := &doc.BufferViews[*picture.BufferView]
 	return *v.Buffer == 0 && doc.Buffers[0].URI == nil
@@ -108,7 +107,7 @@ func (o *Mesh) pictureOptions() *texture.Image {
 // cookPicture makes a texture of a picture that is part of the document. It returns nil for
 // one that stays as it is, and says why if that is not what one would expect.
 func (w *writer) cookPicture(ctx context.Context, i int, file []byte, use picture) ([]byte, error) {
-	mediaType := gltfcheck.ImageType(file)
+	mediaType := gltf.ImageType(file)
 	if w.o.Embedded == "keep" || mediaType != "image/png" && mediaType != "image/jpeg" && mediaType != "image/webp" {
 		return nil, nil
 	}
@@ -122,7 +121,7 @@ func (w *writer) cookPicture(ctx context.Context, i int, file []byte, use pictur
 		w.job.Warn("image %d: textures use it as more than one of colors, normals and data; it stays a picture", i)
 		return nil, nil
 	}
-	if !isInside(w.doc.Document, &w.doc.Images[i]) {
+	if !isInside(w.doc, &w.doc.Images[i]) {
 		w.job.Warn("image %d: is part of a buffer in a file of its own; it stays a picture", i)
 		return nil, nil
 	}
@@ -145,7 +144,7 @@ func (w *writer) cookPicture(ctx context.Context, i int, file []byte, use pictur
 
 // picturesCost returns what cooking the pictures takes that are part of a document: the
 // most that one of them does, and the textures of all.
-func (o *Mesh) picturesCost(doc *gltfcheck.Document, chunk []byte) (int64, error) {
+func (o *Mesh) picturesCost(doc *gltf.Document, chunk []byte) (int64, error) {
 	most, sum := int64(0), int64(0)
 	for i := range doc.Images {
 		picture := &doc.Images[i]
@@ -156,7 +155,7 @@ func (o *Mesh) picturesCost(doc *gltfcheck.Document, chunk []byte) (int64, error
 		if picture.BufferView != nil {
 			v := &doc.BufferViews[*picture.BufferView]
 			file = chunk[min(v.ByteOffset, int64(len(chunk))):min(v.ByteOffset+v.ByteLength, int64(len(chunk)))]
-		} else if data, _, err := gltfcheck.DataURI(*picture.URI); err == nil {
+		} else if data, _, err := gltf.DataURI(*picture.URI); err == nil {
 			file = data
 		}
 		p := o.pictureOptions()

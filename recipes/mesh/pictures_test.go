@@ -17,7 +17,7 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe/recipetest"
 	"github.com/assetcook/assetcook/internal/image/ktx2"
 	"github.com/assetcook/assetcook/internal/image/texture"
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
 // painted returns a PNG file of n by n pixels.
@@ -65,7 +65,7 @@ func TestEmbeddedPictures(t *testing.T) {
 	if res.Err != nil {
 		t.Fatal(res.Err)
 	}
-	text, chunk, _, err := model.SplitGLB(res.Outputs[0])
+	text, chunk, _, err := gltf.SplitGLB(res.Outputs[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +145,7 @@ func TestEmbeddedBasisu(t *testing.T) {
 	if res.Err != nil {
 		t.Fatal(res.Err)
 	}
-	text, chunk, _, err := model.SplitGLB(res.Outputs[0])
+	text, chunk, _, err := gltf.SplitGLB(res.Outputs[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,7 +234,7 @@ func TestEmbeddedPicturesByMaterial(t *testing.T) {
 		if res.Err != nil || strings.Join(res.Warned, "\n") != tc.warned {
 			t.Fatalf("%s: %v, warned %q", tc.material, res.Err, res.Warned)
 		}
-		_, chunk, _, err := model.SplitGLB(res.Outputs[0])
+		_, chunk, _, err := gltf.SplitGLB(res.Outputs[0])
 		if err != nil {
 			t.Fatal(err)
 		}

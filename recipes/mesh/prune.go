@@ -10,14 +10,13 @@ import (
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/recipe"
-	"github.com/assetcook/assetcook/internal/gltfcheck"
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 	"github.com/assetcook/assetcook/internal/mesh/prune"
 )
 
 // pruneText removes from the text of a document what nothing uses.
-func (o *Mesh) pruneText(ctx context.Context, job *recipe.Job, parsed *gltfcheck.Document) (prune.Result, error) {
-	root, err := model.ParseObject(parsed.Text)
+func (o *Mesh) pruneText(ctx context.Context, job *recipe.Job, parsed *gltf.Document) (prune.Result, error) {
+	root, err := gltf.ParseObject(parsed.Text)
 	if err != nil {
 		return prune.Result{}, err
 	}
@@ -32,7 +31,7 @@ func (o *Mesh) pruneText(ctx context.Context, job *recipe.Job, parsed *gltfcheck
 }
 
 // pruneRoot removes from a document what nothing uses, if that is asked for.
-func (o *Mesh) pruneRoot(ctx context.Context, root *model.Object) (prune.Result, error) {
+func (o *Mesh) pruneRoot(ctx context.Context, root *gltf.Object) (prune.Result, error) {
 	if !o.Prune {
 		return prune.Result{}, nil
 	}
@@ -55,8 +54,8 @@ const allCoords = ^uint64(0)
 
 // coordsOf returns which coordinates the textures of a material are drawn with, as bits, and
 // those of lower numbers, which glTF does not allow to lack (section 3.7.2.1).
-func coordsOf(material model.Object) uint64 {
-	extensions, err := model.ParseObject(orEmpty(material.Member("extensions")))
+func coordsOf(material gltf.Object) uint64 {
+	extensions, err := material.Object("extensions")
 	if err != nil {
 		return allCoords
 	}
@@ -86,7 +85,7 @@ func upTo(bitmap uint64) uint64 { return 1<<bits.Len64(bitmap) - 1 }
 // keptCoords returns which coordinates of a primitive prune leaves, of those that its
 // materials are drawn with. Without prune that is none, as it does not matter: primitives
 // that differ by it only are one geometry.
-func (o *Mesh) keptCoords(p *gltfcheck.Primitive, drawn uint64) uint64 {
+func (o *Mesh) keptCoords(p *gltf.Primitive, drawn uint64) uint64 {
 	if !o.Prune {
 		return 0
 	}
@@ -105,12 +104,12 @@ func (o *Mesh) keptCoords(p *gltfcheck.Primitive, drawn uint64) uint64 {
 
 // prune drops the attributes that nothing of a primitive's materials and skins uses, and
 // the option keep does not name.
-func (o *Mesh) prune(g *geometry, text model.Object, l look, joints int) {
+func (o *Mesh) prune(g *geometry, text gltf.Object, l look, joints int) {
 	if !o.Prune {
 		return
 	}
-	extensions, err := model.ParseObject(orEmpty(text.Member("extensions")))
-	if err != nil || slices.ContainsFunc(extensions, func(e model.Member) bool { return e.Key != extVariants }) {
+	extensions, err := text.Object("extensions")
+	if err != nil || slices.ContainsFunc(extensions, func(e gltf.Member) bool { return e.Key != extVariants }) {
 		return // it may name attributes
 	}
 	g.streams = slices.DeleteFunc(g.streams, func(s stream) bool {

@@ -4,23 +4,14 @@ import (
 	"math"
 	"slices"
 
-	"github.com/assetcook/assetcook/internal/gltfcheck"
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
 // reaches returns, for each node, the size of what moves with it in units of its parent:
 // how far meshes and nodes below it are apart at most, as they are without animations.
-func reaches(doc *model.Document) []float64 {
+func reaches(doc *gltf.Document) []float64 {
 	reach := make([]float64, len(doc.Nodes)) // of what is below, and its own mesh
-	order, parent := make([]int32, 0, len(doc.Nodes)), make([]int32, len(doc.Nodes))
-	for i := range parent {
-		parent[i] = -1
-	}
-	for i := range doc.Nodes {
-		for _, c := range doc.Nodes[i].Children {
-			parent[c] = int32(i)
-		}
-	}
+	order, parent := make([]int32, 0, len(doc.Nodes)), doc.Parents()
 	for i, p := range parent {
 		if p < 0 {
 			order = append(order, int32(i))
@@ -48,7 +39,7 @@ func reaches(doc *model.Document) []float64 {
 
 // meshReach returns the distance of a mesh's corners from its middle, as far as its
 // document says.
-func meshReach(doc *model.Document, mesh int32) float64 {
+func meshReach(doc *gltf.Document, mesh int32) float64 {
 	most := 0.
 	for i := range doc.Meshes[mesh].Primitives {
 		a, ok := doc.Meshes[mesh].Primitives[i].Attributes["POSITION"]
@@ -59,8 +50,8 @@ func meshReach(doc *model.Document, mesh int32) float64 {
 		var box [3]float64
 		unit := 1.
 		if position := &doc.Accessors[a]; position.Normalized {
-			bits := 8 * model.ComponentSize(position.ComponentType)
-			if position.ComponentType == model.Int8 || position.ComponentType == model.Int16 {
+			bits := 8 * gltf.ComponentSize(position.ComponentType)
+			if position.ComponentType == gltf.Int8 || position.ComponentType == gltf.Int16 {
 				bits--
 			}
 			unit = math.Exp2(float64(bits)) - 1
@@ -74,7 +65,7 @@ func meshReach(doc *model.Document, mesh int32) float64 {
 }
 
 // placed returns how far a node is from its parent, and by how much it scales at most.
-func placed(n *gltfcheck.Node) (far, scale float64) {
+func placed(n *gltf.Node) (far, scale float64) {
 	scale = 1
 	switch {
 	case n.Matrix != nil:

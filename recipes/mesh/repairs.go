@@ -8,8 +8,7 @@ import (
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/recipe"
-	"github.com/assetcook/assetcook/internal/gltfcheck"
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 	"github.com/assetcook/assetcook/internal/mesh/tangent"
 )
 
@@ -58,7 +57,7 @@ func (c *cooking) repairRotations() {
 			sum += float64(x * x)
 		}
 		length := math.Sqrt(sum)
-		if math.Abs(length-1) <= gltfcheck.UnitSlack {
+		if math.Abs(length-1) <= gltf.UnitSlack {
 			continue
 		}
 		c.nodes[i].Set("rotation", numbers(q[0]/length, q[1]/length, q[2]/length, q[3]/length))
@@ -85,7 +84,7 @@ func (g *geometry) repair(ctx context.Context, r *repairs, where string, joints 
 				i--
 			}
 		case "COLOR":
-			if s.data.Component == model.Float32 {
+			if s.data.Component == gltf.Float32 {
 				s.change(func(values []float32) (changed bool) {
 					n := 0
 					for k, x := range values {
@@ -108,7 +107,7 @@ func (g *geometry) repair(ctx context.Context, r *repairs, where string, joints 
 func (s *stream) change(edit func(values []float32) (changed bool)) {
 	values := s.data.Floats()
 	if edit(values) {
-		s.data = model.FloatArray(values, s.data.Width)
+		s.data = gltf.FloatArray(values, s.data.Width)
 	}
 }
 
@@ -120,7 +119,7 @@ func scaleTo1(v []float32) (was, ok bool) {
 		sum += float64(float64(x) * float64(x))
 	}
 	length := math.Sqrt(sum)
-	if math.Abs(length-1) <= gltfcheck.UnitSlack {
+	if math.Abs(length-1) <= gltf.UnitSlack {
 		return true, true
 	}
 	if !(length > 1e-30) || math.IsInf(length, 1) {
@@ -258,7 +257,7 @@ func (g *geometry) repairWeights(r *repairs, where string, joints int) error {
 	r.noteRepair("weights whose sum is not 1, scaled", where, scaled)
 	if changed || double+without > 0 {
 		for i, s := range sets {
-			s.weights.data = model.FloatArray(weights[i], 4)
+			s.weights.data = gltf.FloatArray(weights[i], 4)
 		}
 	}
 	return nil
@@ -275,7 +274,7 @@ func (g *geometry) influences() (sets []influence) {
 			continue
 		}
 		joints := g.stream("JOINTS_" + strings.TrimPrefix(weights.name, "WEIGHTS_"))
-		if joints == nil || joints.data.Width != 4 || joints.data.Component != model.Uint8 && joints.data.Component != model.Uint16 {
+		if joints == nil || joints.data.Width != 4 || joints.data.Component != gltf.Uint8 && joints.data.Component != gltf.Uint16 {
 			return nil
 		}
 		sets = append(sets, influence{joints, weights})

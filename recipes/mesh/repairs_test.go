@@ -14,7 +14,7 @@ import (
 	"github.com/qmuntal/gltf"
 
 	"github.com/assetcook/assetcook/cook/recipe/recipetest"
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	own "github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
 // repaired cooks a model with floats left as they are, and compares what was warned of.
@@ -258,11 +258,11 @@ func TestTexturesWithoutCoordinates(t *testing.T) {
 	doc := repaired(t, tree, "m/a.gltf",
 		"mesh 0 primitive 0: a textured material on a primitive without the texture's coordinates, drawn without the texture, and 2 more like it")
 	texts := func(i int) string {
-		root, err := model.ParseObject(textOf(t, cook(t, options(nil), tree, "m/a.gltf")))
+		root, err := own.ParseObject(textOf(t, cook(t, options(nil), tree, "m/a.gltf")))
 		if err != nil {
 			t.Fatal(err)
 		}
-		list, err := model.ParseList(root.Member("materials"))
+		list, err := root.List("materials")
 		if err != nil {
 			t.Fatal(err)
 		}

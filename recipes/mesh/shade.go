@@ -2,11 +2,9 @@ package mesh
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
-	"github.com/assetcook/assetcook/internal/gltfcheck"
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 	"github.com/assetcook/assetcook/internal/mesh/tangent"
 )
 
@@ -17,11 +15,11 @@ type look struct {
 	blend    bool   // one does
 	must     bool   // tangents cannot be left to who draws it, as there is no normal map to make them by
 	coords   uint64 // bits of the coordinates that textures have
-	normalUV int    // number of the coordinates that tangents follow, -1 for none; see tangentSpace
+	normalUV int    // number of the coordinates that tangents follow, -1 for none
 }
 
 // looks reads what all materials ask for.
-func looks(doc *model.Document) ([]look, error) {
+func looks(doc *gltf.Document) ([]look, error) {
 	materials, err := doc.Objects("materials")
 	if err != nil {
 		return nil, err
@@ -30,65 +28,26 @@ func looks(doc *model.Document) ([]look, error) {
 	for i := range doc.Materials {
 		m := &doc.Materials[i]
 		list[i] = look{
-			unlit:    extension(materials[i], extUnlit) != nil,
+			unlit:    m.IsUnlit(),
 			blend:    m.AlphaMode == "BLEND",
 			coords:   coordsOf(materials[i]),
 			normalUV: -1,
 		}
-		if !list[i].unlit {
-			list[i].normalUV = tangentSpace(materials[i])
-			list[i].must = list[i].normalUV >= 0 && m.Normal == nil
+		if texture := m.TangentTexture(); texture != nil && !list[i].unlit {
+			list[i].normalUV, list[i].must = texture.Coordinates(), m.Normal == nil
 		}
 	}
 	return list, nil
 }
 
-// tangentSpace returns the number of the coordinates along which tangents point: those of
-// the normal map, or of what else asks for tangents; -1 if nothing does.
-func tangentSpace(material model.Object) int {
-	coat, err := model.ParseObject(orEmpty(extension(material, "KHR_materials_clearcoat")))
-	if err != nil {
-		return -1
-	}
-	anisotropy, err := model.ParseObject(orEmpty(extension(material, "KHR_materials_anisotropy")))
-	if err != nil {
-		return -1
-	}
-	for _, text := range []json.RawMessage{
-		material.Member("normalTexture"), coat.Member("clearcoatNormalTexture"), anisotropy.Member("anisotropyTexture"),
-	} {
-		if text == nil {
-			continue
-		}
-		texture, err := model.ParseObject(text)
-		if err != nil {
-			return -1
-		}
-		return texCoordOf(texture)
-	}
-	return -1
-}
-
 // lookOf returns what the material of a primitive and those of its variants ask for.
-func lookOf(list []look, p *gltfcheck.Primitive, text model.Object) look {
+func lookOf(list []look, p *gltf.Primitive) look {
 	l := look{normalUV: -1}
 	if p.Material != nil {
 		l = list[*p.Material]
 	}
-	var variants struct {
-		Mappings []struct {
-			Material *int `json:"material"`
-		} `json:"mappings"`
-	}
-	of := extension(text, extVariants)
-	if of == nil || json.Unmarshal(of, &variants) != nil {
-		return l
-	}
-	for _, m := range variants.Mappings {
-		if m.Material == nil || *m.Material < 0 || *m.Material >= len(list) {
-			continue
-		}
-		other := list[*m.Material]
+	for _, m := range p.Extensions.Variants.Mappings {
+		other := list[m.Material]
 		l.unlit = l.unlit && other.unlit
 		l.blend = l.blend || other.blend
 		l.must = l.must || other.must
@@ -166,6 +125,6 @@ func makeTangents(ctx context.Context, g *geometry, uv string) error {
 
 // attach adds an attribute of all vertices and welds those that it leaves equal.
 func (g *geometry) attach(ctx context.Context, name string, values []float32, width int) error {
-	g.streams = append(g.streams, stream{name: name, target: base, accessor: made, data: model.FloatArray(values, width)})
+	g.streams = append(g.streams, stream{name: name, target: base, accessor: made, data: gltf.FloatArray(values, width)})
 	return g.weld(ctx)
 }

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"hash/maphash"
 
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
 // sharing finds arrays that are in a view already: exporters write the mesh of each copy of
@@ -22,7 +22,7 @@ type shared struct {
 }
 
 // hash returns a number that equal arrays have in common.
-func (s *sharing) hash(a model.Array) uint64 {
+func (s *sharing) hash(a gltf.Array) uint64 {
 	if s.known == nil {
 		s.seed, s.known = maphash.MakeSeed(), map[uint64][]shared{}
 	}
@@ -30,13 +30,13 @@ func (s *sharing) hash(a model.Array) uint64 {
 }
 
 // note takes up an array that is about to be appended to a view.
-func (s *sharing) note(v *view, offset int, a model.Array) {
+func (s *sharing) note(v *view, offset int, a gltf.Array) {
 	key := s.hash(a)
 	s.known[key] = append(s.known[key], shared{v, offset, a.Count})
 }
 
 // findShared returns where a view holds an array, each element so many bytes after the one before.
-func (s *sharing) findShared(v *view, stride int, a model.Array) (offset int, ok bool) {
+func (s *sharing) findShared(v *view, stride int, a gltf.Array) (offset int, ok bool) {
 	for _, c := range s.known[s.hash(a)] {
 		if c.view == v && c.count == a.Count && c.holds(stride, a) {
 			return c.offset, true
@@ -45,7 +45,7 @@ func (s *sharing) findShared(v *view, stride int, a model.Array) (offset int, ok
 	return 0, false
 }
 
-func (c shared) holds(stride int, a model.Array) bool {
+func (c shared) holds(stride int, a gltf.Array) bool {
 	data := c.view.data[c.offset:]
 	if stride == a.Size {
 		return bytes.Equal(data[:len(a.Data)], a.Data)

@@ -6,13 +6,12 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/assetcook/assetcook/internal/gltfcheck"
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 	"github.com/assetcook/assetcook/internal/mesh/quantize"
 )
 
 // skinMeshes returns for each skin a mesh that it moves, -1 if there is none.
-func skinMeshes(doc *gltfcheck.Document) []int {
+func skinMeshes(doc *gltf.Document) []int {
 	list := make([]int, len(doc.Skins))
 	for i := range list {
 		list[i] = -1
@@ -27,7 +26,7 @@ func skinMeshes(doc *gltfcheck.Document) []int {
 
 // fewestJoints returns for each mesh how many joints the smallest skin that moves it has,
 // 0 for none.
-func fewestJoints(doc *gltfcheck.Document) []int {
+func fewestJoints(doc *gltf.Document) []int {
 	fewest := make([]int, len(doc.Meshes))
 	for i := range doc.Nodes {
 		if n := &doc.Nodes[i]; n.Skin != nil && n.Mesh != nil {
@@ -84,14 +83,14 @@ func (w *writer) skins(ctx context.Context) error {
 		}
 		objects[i].SetInt("inverseBindMatrices", number)
 	}
-	w.doc.SetObjects("skins", objects)
+	w.doc.Root.SetObjects("skins", objects)
 	return nil
 }
 
 // inverseBind reads the matrices of a skin, which are the identity if it has none.
-func (w *writer) inverseBind(ctx context.Context, accessor, joints int) (model.Array, error) {
+func (w *writer) inverseBind(ctx context.Context, accessor, joints int) (gltf.Array, error) {
 	if accessor == made {
-		array := model.NewArray(model.Float32, false, 16, joints)
+		array := gltf.NewArray(gltf.Float32, false, 16, joints)
 		one := math.Float32bits(1)
 		for i := range joints {
 			for k := 0; k < 16; k += 5 {
@@ -114,7 +113,7 @@ func (w *writer) inverseBind(ctx context.Context, accessor, joints int) (model.A
 
 // undo multiplies matrices, which are stored by columns, by that which turns the
 // numbers of a grid into positions.
-func undo(matrices model.Array, grid *quantize.Grid) {
+func undo(matrices gltf.Array, grid *quantize.Grid) {
 	for i := range matrices.Count {
 		var m [16]float32
 		element := matrices.Element(i)

@@ -4,8 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/assetcook/assetcook/internal/gltfcheck"
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 	"github.com/assetcook/assetcook/internal/mesh/prune"
 )
 
@@ -49,7 +48,7 @@ func (c *cooking) dropStill() error {
 			if last > end {
 				longest, end = j, last
 			}
-			if ch.Target.Node == nil || moves[property{*ch.Target.Node, ch.Target.Path}] || c.o.keeps(nameOf(animations[i])) || c.o.keeps(nameOf(c.nodes[*ch.Target.Node])) {
+			if ch.Target.Node == nil || moves[property{*ch.Target.Node, ch.Target.Path}] || c.o.keeps(a.Name) || c.o.keeps(c.doc.Nodes[*ch.Target.Node].Name) {
 				stays, left = append(stays, j), max(left, last)
 			}
 		}
@@ -64,12 +63,12 @@ func (c *cooking) dropStill() error {
 			return fmt.Errorf("animation %d: %w", i, err)
 		}
 	}
-	c.doc.SetObjects("animations", animations)
+	c.doc.Root.SetObjects("animations", animations)
 	return nil
 }
 
 // isStill reports whether a channel leaves its node as it is.
-func (c *cooking) isStill(motions []*motion, ch *gltfcheck.Channel) bool {
+func (c *cooking) isStill(motions []*motion, ch *gltf.Channel) bool {
 	m, n := motions[*ch.Sampler], &c.doc.Nodes[*ch.Target.Node]
 	if m == nil || n.Matrix != nil {
 		return false
@@ -96,8 +95,8 @@ func (c *cooking) isStill(motions []*motion, ch *gltfcheck.Channel) bool {
 
 // keepChannels leaves an animation the channels of the given numbers, and the samplers of
 // these.
-func (c *cooking) keepChannels(i int, text *model.Object, stays []int) error {
-	channels, err := model.ParseList(text.Member("channels"))
+func (c *cooking) keepChannels(i int, text *gltf.Object, stays []int) error {
+	channels, err := text.List("channels")
 	if err != nil {
 		return err
 	}
@@ -109,12 +108,12 @@ func (c *cooking) keepChannels(i int, text *model.Object, stays []int) error {
 		numbers[*a.Channels[n].Sampler] = 1
 	}
 	a.Channels = a.Channels[:len(stays)]
-	text.Set("channels", model.ListText(kept))
+	text.Set("channels", gltf.ListText(kept))
 	trimmed, _, err := prune.Samplers(text.Text())
 	if err != nil {
 		return err
 	}
-	if *text, err = model.ParseObject(trimmed); err != nil {
+	if *text, err = gltf.ParseObject(trimmed); err != nil {
 		return err
 	}
 	samplers, motions := a.Samplers[:0], c.motions[i][:0]

@@ -1,11 +1,8 @@
 package mesh
 
 import (
-	"encoding/json"
 	"maps"
 	"slices"
-
-	"github.com/assetcook/assetcook/internal/mesh/model"
 )
 
 // survey looks who uses each accessor of the source. One is free if all who use it get
@@ -26,7 +23,7 @@ func (c *cooking) survey() (free []bool, uses []use) {
 				uses[accessor] = u
 			}
 			p := &c.doc.Meshes[i].Primitives[j]
-			for _, attributes := range append([]map[string]int32{p.Attributes}, p.Targets...) {
+			for _, attributes := range p.AttributeSets() {
 				for _, name := range slices.Sorted(maps.Keys(attributes)) {
 					note(attributes[name], vertices)
 				}
@@ -58,9 +55,11 @@ func (c *cooking) survey() (free []bool, uses []use) {
 	for _, accessor := range c.released {
 		freed[accessor] = true
 	}
-	for _, accessor := range instanceAccessors(c.nodes) {
-		if accessor >= 0 && accessor < n {
-			held[accessor] = true
+	for i := range c.doc.Nodes {
+		for _, accessor := range c.doc.Nodes[i].Instances() {
+			if accessor >= 0 && int(accessor) < n {
+				held[accessor] = true
+			}
 		}
 	}
 	free = make([]bool, n)
@@ -68,20 +67,4 @@ func (c *cooking) survey() (free []bool, uses []use) {
 		free[i] = freed[i] && !held[i]
 	}
 	return free, uses
-}
-
-// instanceAccessors returns the accessors that EXT_mesh_gpu_instancing names.
-func instanceAccessors(nodes []model.Object) []int {
-	var list []int
-	for _, n := range nodes {
-		var instancing struct {
-			Attributes map[string]int `json:"attributes"`
-		}
-		text := extension(n, extInstancing)
-		if text == nil || json.Unmarshal(text, &instancing) != nil {
-			continue
-		}
-		list = slices.AppendSeq(list, maps.Values(instancing.Attributes))
-	}
-	return list
 }

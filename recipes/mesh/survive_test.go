@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/assetcook/assetcook/cook/recipe"
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
 // value reads JSON with its numbers as they are written.
@@ -31,7 +31,7 @@ func value(t testing.TB, text []byte) map[string]any {
 
 func textOf(t testing.TB, glb []byte) []byte {
 	t.Helper()
-	text, _, _, err := model.SplitGLB(glb)
+	text, _, _, err := gltf.SplitGLB(glb)
 	if err != nil {
 		t.Fatal(err)
 	}

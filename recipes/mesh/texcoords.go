@@ -6,8 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/assetcook/assetcook/internal/gltfcheck"
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
 // repairTextures gives primitives that lack the coordinates of a material's texture a
@@ -27,21 +26,21 @@ func (c *cooking) repairTextures() error {
 		}
 	}
 	if len(p.materials) > len(materials) {
-		c.doc.SetObjects("materials", p.materials)
+		c.doc.Root.SetObjects("materials", p.materials)
 	}
 	return nil
 }
 
 // A plainer makes copies of materials without some of their textures.
 type plainer struct {
-	doc       *model.Document
-	materials []model.Object
+	doc       *gltf.Document
+	materials []gltf.Object
 	known     map[string]int // copies by material and the coordinates that lack
 	room      int            // bytes that copies may still take
 }
 
 // primitive replaces the materials of a primitive, and of its variants.
-func (p *plainer) primitive(of *gltfcheck.Primitive, text *model.Object, r *repairs, where string) error {
+func (p *plainer) primitive(of *gltf.Primitive, text *gltf.Object, r *repairs, where string) error {
 	if of.Material != nil {
 		n, err := p.plain(int(*of.Material), of.Attributes)
 		if err != nil {
@@ -54,41 +53,31 @@ func (p *plainer) primitive(of *gltfcheck.Primitive, text *model.Object, r *repa
 			of.Material = &number
 		}
 	}
-	variants, err := model.ParseObject(orEmpty(extension(*text, extVariants)))
-	if err != nil || variants.Member("mappings") == nil {
-		return err
+	mappings := of.Extensions.Variants.Mappings
+	if len(mappings) == 0 {
+		return nil
 	}
-	mappings, err := model.ParseList(variants.Member("mappings"))
-	if err != nil {
-		return err
-	}
-	for i := range mappings {
-		m, err := model.ParseObject(mappings[i])
-		if err != nil {
-			return err
-		}
-		var material int
-		if json.Unmarshal(m.Member("material"), &material) != nil || material < 0 || material >= len(p.doc.Materials) {
-			continue
-		}
-		n, err := p.plain(material, of.Attributes)
-		if err != nil {
-			return err
-		}
-		if n != material {
-			r.noteRepair("a textured material on a primitive without the texture's coordinates, drawn without the texture", where, 1)
-			m.SetInt("material", n)
-			mappings[i] = m.Text()
-		}
-	}
-	variants.Set("mappings", model.ListText(mappings))
-	extensions, err := model.ParseObject(text.Member("extensions"))
-	if err != nil {
-		return err
-	}
-	extensions.Set(extVariants, variants.Text())
-	text.Set("extensions", extensions.Text())
-	return nil
+	return text.Edit("extensions", func(extensions *gltf.Object) error {
+		return extensions.Edit(extVariants, func(variants *gltf.Object) error {
+			objects, err := variants.Objects("mappings")
+			if err != nil {
+				return err
+			}
+			for i := range mappings {
+				n, err := p.plain(int(mappings[i].Material), of.Attributes)
+				if err != nil {
+					return err
+				}
+				if n != int(mappings[i].Material) {
+					r.noteRepair("a textured material on a primitive without the texture's coordinates, drawn without the texture", where, 1)
+					objects[i].SetInt("material", n)
+					mappings[i].Material = int32(n)
+				}
+			}
+			variants.SetObjects("mappings", objects)
+			return nil
+		})
+	})
 }
 
 // plain returns the number of a material whose textures all have coordinates: the same
@@ -117,7 +106,7 @@ func (p *plainer) plain(material int, attributes map[string]int32) (int, error) 
 	if p.room -= len(text); p.room < 0 {
 		return 0, fmt.Errorf("too many materials with textures on primitives without their coordinates")
 	}
-	var parsed gltfcheck.Material
+	var parsed gltf.Material
 	if err := json.Unmarshal(text, &parsed); err != nil {
 		return 0, err
 	}
@@ -130,12 +119,12 @@ func (p *plainer) plain(material int, attributes map[string]int32) (int, error) 
 
 // withoutTextures returns a material, or a part of one, without the textures whose
 // coordinates are not there.
-func withoutTextures(o model.Object, has func(texCoord int) bool) (model.Object, error) {
-	kept := make(model.Object, 0, len(o))
+func withoutTextures(o gltf.Object, has func(texCoord int) bool) (gltf.Object, error) {
+	kept := make(gltf.Object, 0, len(o))
 	for _, m := range o {
 		inner := m.Key == "pbrMetallicRoughness" || m.Key == "extensions" || strings.HasPrefix(m.Key, "KHR_materials_")
 		if inner || strings.HasSuffix(m.Key, "Texture") && len(m.Value) > 0 && m.Value[0] == '{' {
-			members, err := model.ParseObject(m.Value)
+			members, err := gltf.ParseObject(m.Value)
 			if err != nil {
 				return nil, err
 			}
@@ -155,22 +144,11 @@ func withoutTextures(o model.Object, has func(texCoord int) bool) (model.Object,
 	return kept, nil
 }
 
-// texCoordOf returns the number of a texture's coordinates, which KHR_texture_transform
-// may replace.
-func texCoordOf(texture model.Object) int {
-	n := 0
-	for _, text := range []json.RawMessage{texture.Member("texCoord"), transformOf(texture)} {
-		if text != nil {
-			json.Unmarshal(text, &n) // has been checked
-		}
+// texCoordOf returns the coordinates of a texture.
+func texCoordOf(texture gltf.Object) int {
+	var info gltf.TextureInfo
+	if json.Unmarshal(texture.Text(), &info) != nil {
+		return 0 // the texture of an unknown extension
 	}
-	return n
-}
-
-func transformOf(texture model.Object) json.RawMessage {
-	transform, err := model.ParseObject(orEmpty(extension(texture, extTransform)))
-	if err != nil {
-		return nil
-	}
-	return transform.Member("texCoord")
+	return info.Coordinates()
 }

@@ -5,8 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/assetcook/assetcook/internal/gltfcheck"
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
 // textures has textures name the cooked form of their images, in the way that its format
@@ -20,7 +19,7 @@ func (w *writer) textures(cooked []cookedImage, types []string, made []bool) err
 		return err
 	}
 	for i := range textures {
-		extensions, err := model.ParseObject(orEmpty(textures[i].Member("extensions")))
+		extensions, err := textures[i].Object("extensions")
 		if err != nil {
 			return fmt.Errorf("texture %d: %w", i, err)
 		}
@@ -41,7 +40,7 @@ func (w *writer) textures(cooked []cookedImage, types []string, made []bool) err
 			w.repairs.noteRepair("an image of a type that another member of the texture has to name, named by that", fmt.Sprintf("texture %d", i), 1)
 		}
 	}
-	w.doc.SetObjects("textures", textures)
+	w.doc.Root.SetObjects("textures", textures)
 	w.declareTextures(textures, types)
 	return nil
 }
@@ -51,7 +50,7 @@ type sources struct {
 	plain      int  // -1 for none
 	cooked     int  // the one that cooking renames, -1 for none
 	better     bool // an extension named it
-	extensions model.Object
+	extensions gltf.Object
 	moved      bool // one of them was in the wrong place
 }
 
@@ -59,7 +58,7 @@ type sources struct {
 func (s *sources) putImage(extension string, source int, cooked []cookedImage, types []string, made []bool) {
 	right := extension
 	if types[source] != "" {
-		right = gltfcheck.ImageExtension(types[source])
+		right = gltf.ImageExtension(types[source])
 	}
 	switch {
 	case cooked[source].uri != "":
@@ -76,7 +75,7 @@ func (s *sources) putImage(extension string, source int, cooked []cookedImage, t
 }
 
 // name writes the images of a texture.
-func (w *writer) name(texture *model.Object, s *sources, cooked []cookedImage) {
+func (w *writer) name(texture *gltf.Object, s *sources, cooked []cookedImage) {
 	if s.cooked >= 0 {
 		switch extension := cooked[s.cooked].extension; {
 		case extension == "":
@@ -113,18 +112,18 @@ var textureExtensions = []string{"EXT_texture_avif", "EXT_texture_webp", "KHR_te
 // declareTextures enters the extensions that textures use into the document's lists, and
 // removes those that none uses any more. One is required if a texture has no other
 // image.
-func (w *writer) declareTextures(textures []model.Object, types []string) {
+func (w *writer) declareTextures(textures []gltf.Object, types []string) {
 	for _, name := range textureExtensions {
-		used, required := slices.ContainsFunc(types, func(t string) bool { return gltfcheck.ImageExtension(t) == name }), false
+		used, required := slices.ContainsFunc(types, func(t string) bool { return gltf.ImageExtension(t) == name }), false
 		for _, t := range textures {
-			if extension(t, name) != nil {
+			if t.Extension(name) != nil {
 				used = true
 				required = required || t.Member("source") == nil
 			}
 		}
-		w.declare(name, used, required)
+		w.doc.Declare(name, used, required)
 		if !used {
-			w.undeclare(name)
+			w.doc.Undeclare(name)
 		}
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
 // A use is what data in a buffer is for: vertices of one stride, indices of one size and
@@ -67,7 +67,7 @@ type views struct {
 
 // appendArray appends an array, unless the same one is there, and returns its view and where it
 // starts there, at a multiple of four bytes, or of the size of an index.
-func (vs *views) appendArray(ctx context.Context, u use, a model.Array) (number, offset int, err error) {
+func (vs *views) appendArray(ctx context.Context, u use, a gltf.Array) (number, offset int, err error) {
 	stride := a.Size
 	if u.target() == arrayBuffer {
 		stride = (a.Size + 3) &^ 3
@@ -96,7 +96,7 @@ func (vs *views) appendArray(ctx context.Context, u use, a model.Array) (number,
 		return number, offset, ctx.Err()
 	}
 	padding := make([]byte, stride-a.Size)
-	return number, offset, model.Chunks(ctx, a.Count, func(from, to int) error {
+	return number, offset, gltf.Chunks(ctx, a.Count, func(from, to int) error {
 		for i := from; i < to; i++ {
 			v.data = append(append(v.data, a.Element(i)...), padding...)
 		}
@@ -137,7 +137,7 @@ func (v *view) pad(to int) { v.data = append(v.data, make([]byte, (to-len(v.data
 // A laid is the bufferViews as the document lists them, and the bytes of its first buffer,
 // in parts that follow each other.
 type laid struct {
-	list  []model.Object
+	list  []gltf.Object
 	parts [][]byte
 	size  int // of the parts together
 	// unpacked is how many bytes the second buffer would have, which is not there: those
@@ -149,7 +149,7 @@ type laid struct {
 func (vs *views) layOutViews(ctx context.Context) (laid, error) {
 	var l laid
 	for _, v := range vs.list {
-		var o model.Object
+		var o gltf.Object
 		packed, layout, err := vs.pack(ctx, v)
 		if err != nil {
 			return l, err

@@ -3,7 +3,7 @@ package mesh
 import (
 	"context"
 
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 	"github.com/assetcook/assetcook/internal/mesh/quantize"
 )
 
@@ -16,7 +16,7 @@ func (o *Mesh) packWeights(ctx context.Context, g *geometry) error {
 	}
 	weights := make([]*stream, len(sets))
 	for i, s := range sets {
-		if s.weights.data.Component != model.Float32 {
+		if s.weights.data.Component != gltf.Float32 {
 			return nil // its maker has packed them
 		}
 		weights[i] = s.weights
@@ -25,9 +25,9 @@ func (o *Mesh) packWeights(ctx context.Context, g *geometry) error {
 	if err != nil || !ok {
 		return err
 	}
-	component := int32(model.Uint8)
+	component := int32(gltf.Uint8)
 	if o.WeightBits == 16 {
-		component = model.Uint16
+		component = gltf.Uint16
 	}
 	for i, s := range weights {
 		joints := sets[i].joints
@@ -39,12 +39,12 @@ func (o *Mesh) packWeights(ctx context.Context, g *geometry) error {
 			}
 			most = max(most, numbers[k])
 		}
-		s.data = model.NewArray(component, true, 4, s.data.Count)
-		jointType := int32(model.Uint8)
+		s.data = gltf.NewArray(component, true, 4, s.data.Count)
+		jointType := int32(gltf.Uint8)
 		if most > 255 {
-			jointType = model.Uint16
+			jointType = gltf.Uint16
 		}
-		joints.data = model.NewArray(jointType, false, 4, s.data.Count)
+		joints.data = gltf.NewArray(jointType, false, 4, s.data.Count)
 		for k := range numbers {
 			put(s.data, k, shares[i][k])
 			put(joints.data, k, uint16(numbers[k]))
@@ -63,7 +63,7 @@ func shareOut(ctx context.Context, weights []*stream, bits int) (shares [][]uint
 	}
 	of, to := make([]float32, 4*len(weights)), make([]uint16, 4*len(weights))
 	ok = true
-	err = model.Chunks(ctx, weights[0].data.Count, func(from, end int) error {
+	err = gltf.Chunks(ctx, weights[0].data.Count, func(from, end int) error {
 		for v := from; v < end && ok; v++ {
 			for i := range weights {
 				copy(of[4*i:], values[i][4*v:][:4])

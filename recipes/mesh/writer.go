@@ -7,8 +7,7 @@ import (
 	"slices"
 
 	"github.com/assetcook/assetcook/cook/recipe"
-	"github.com/assetcook/assetcook/internal/gltfcheck"
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
 // A writer enters what has been cooked into the document's text.
@@ -82,7 +81,7 @@ func (w *writer) writeGeometry(ctx context.Context, g *geometry) (*written, erro
 			place.targets[s.target][s.name] = number
 		}
 		w.quantized = w.quantized || needsQuantization(s)
-		s.data = model.Array{} // is in the view now
+		s.data = gltf.Array{} // is in the view now
 	}
 	if g.indices == nil {
 		return place, nil
@@ -111,32 +110,26 @@ func (w *writer) writeGeometry(ctx context.Context, g *geometry) (*written, erro
 func needsQuantization(s *stream) bool {
 	switch s.name {
 	case "POSITION", "NORMAL", "TANGENT":
-		return s.data.Component != model.Float32
+		return s.data.Component != gltf.Float32
 	}
 	return false
 }
 
 // enter puts the numbers of a geometry's accessors into a primitive.
-func (p *written) enter(primitive *model.Object, g *geometry) error {
-	attributes, err := model.ParseObject(primitive.Member("attributes"))
+func (p *written) enter(primitive *gltf.Object, g *geometry) error {
+	attributes, err := primitive.Object("attributes")
 	if err != nil {
 		return err
 	}
 	primitive.Set("attributes", renumbered(attributes, p.attributes).Text())
-	if len(p.targets) > 0 {
-		list, err := model.ParseList(primitive.Member("targets"))
-		if err != nil {
-			return err
-		}
-		for i := range list {
-			target, err := model.ParseObject(list[i])
-			if err != nil {
-				return err
-			}
-			list[i] = renumbered(target, p.targets[i]).Text()
-		}
-		primitive.Set("targets", model.ListText(list))
+	targets, err := primitive.Objects("targets")
+	if err != nil {
+		return err
 	}
+	for i := range targets {
+		targets[i] = renumbered(targets[i], p.targets[i])
+	}
+	primitive.SetObjects("targets", targets)
 	if p.indices != made {
 		primitive.SetInt("indices", p.indices)
 	}
@@ -148,11 +141,11 @@ func (p *written) enter(primitive *model.Object, g *geometry) error {
 
 // renumbered returns attributes with other accessors: those that were there in their
 // order, made ones in a fixed one.
-func renumbered(attributes model.Object, accessors map[string]int) model.Object {
-	o := make(model.Object, 0, len(attributes)+2)
+func renumbered(attributes gltf.Object, accessors map[string]int) gltf.Object {
+	o := make(gltf.Object, 0, len(attributes)+2)
 	for _, a := range attributes {
 		if n, ok := accessors[a.Key]; ok {
-			o = append(o, model.Member{Key: a.Key, Value: fmt.Append(nil, n)})
+			o = append(o, gltf.Member{Key: a.Key, Value: fmt.Append(nil, n)})
 		}
 	}
 	for _, name := range []string{"NORMAL", "TANGENT"} {
@@ -163,52 +156,22 @@ func renumbered(attributes model.Object, accessors map[string]int) model.Object 
 	return o
 }
 
-func listOf(objects []model.Object) json.RawMessage {
+func listOf(objects []gltf.Object) json.RawMessage {
 	list := make([]json.RawMessage, len(objects))
 	for i, o := range objects {
 		list[i] = o.Text()
 	}
-	return model.ListText(list)
+	return gltf.ListText(list)
 }
 
 // extensions writes the lists of extensions.
 func (w *writer) extensions(context.Context) error {
 	lods := slices.ContainsFunc(w.lodMeshes, func(list []int) bool { return len(list) > 0 })
-	w.declare(extQuantization, w.quantized, w.quantized)
-	w.declare(extLOD, lods, false)
-	w.undeclare(gltfcheck.MeshoptEXT, gltfcheck.MeshoptKHR) // those of the source
+	w.doc.Declare(extQuantization, w.quantized, w.quantized)
+	w.doc.Declare(extLOD, lods, false)
+	w.doc.Undeclare(gltf.MeshoptEXT, gltf.MeshoptKHR) // those of the source
 	packed := w.buffers.unpacked > 0
-	w.declare(extMeshopt, packed, packed)
-	for _, l := range []struct {
-		list  string
-		names []string
-	}{{"extensionsUsed", w.doc.ExtensionsUsed}, {"extensionsRequired", w.doc.ExtensionsRequired}} {
-		quoted := make([]json.RawMessage, len(l.names))
-		for i, name := range l.names {
-			quoted[i] = model.Quote(name)
-		}
-		if len(quoted) > 0 {
-			w.doc.Root.Set(l.list, model.ListText(quoted))
-		} else {
-			w.doc.Root.Delete(l.list)
-		}
-	}
+	w.doc.Declare(extMeshopt, packed, packed)
+	w.doc.WriteExtensions()
 	return nil
-}
-
-// undeclare removes extensions from the document's lists.
-func (w *writer) undeclare(names ...string) {
-	is := func(s string) bool { return slices.Contains(names, s) }
-	w.doc.ExtensionsUsed = slices.DeleteFunc(w.doc.ExtensionsUsed, is)
-	w.doc.ExtensionsRequired = slices.DeleteFunc(w.doc.ExtensionsRequired, is)
-}
-
-// declare enters an extension in the document's lists.
-func (w *writer) declare(name string, used, required bool) {
-	if used && !slices.Contains(w.doc.ExtensionsUsed, name) {
-		w.doc.ExtensionsUsed = append(w.doc.ExtensionsUsed, name)
-	}
-	if required && !slices.Contains(w.doc.ExtensionsRequired, name) {
-		w.doc.ExtensionsRequired = append(w.doc.ExtensionsRequired, name)
-	}
 }

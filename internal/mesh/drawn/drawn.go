@@ -21,7 +21,7 @@ package drawn
 import (
 	"context"
 
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
 // Limits of a scene.
@@ -101,21 +101,21 @@ func Open(ctx context.Context, data []byte, ext string, read func(name string) (
 
 // A builder makes the levels of a document.
 type builder struct {
-	doc    *model.Document
-	names  *names
+	doc    *gltf.Document
 	parent []int32    // of nodes, -1 for roots
 	worlds []*affine  // of nodes that have been asked for
 	joints [][]affine // of each skin that has been shown
-	place  []uint32   // where each vertex of an accessor goes, Nowhere outside of load
-	left   int        // triangles that may still be drawn
-	weld   bool       // vertices are corners of faces: equal ones are one
+	picker *gltf.Picker
+	left   int  // triangles that may still be drawn
+	weld   bool // vertices are corners of faces: equal ones are one
 }
 
-func newBuilder(doc *model.Document) (*builder, error) {
-	b := &builder{doc: doc, left: MaxTriangles}
-	if err := b.look(); err != nil {
+func newBuilder(doc *gltf.Document) (*builder, error) {
+	b := &builder{doc: doc, picker: gltf.NewPicker(doc), left: MaxTriangles}
+	if err := b.checkNodes(); err != nil {
 		return nil, err
 	}
+	b.parent = doc.Parents()
 	return b, nil
 }
 
