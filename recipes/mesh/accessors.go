@@ -19,7 +19,7 @@ type accessors struct {
 	taken   []bool // of these: something has replaced it
 	entered map[entry]int
 	merge   bool // equal accessors are one
-	views   views
+	output  gltf.Output
 
 	contents []content // of the source's
 	vertices []int64   // that the source's indices may name
@@ -30,15 +30,15 @@ type accessors struct {
 // are replaced wherever they are used.
 func newAccessors(o *Mesh, doc *gltf.Document, free []bool, r *repairs) (*accessors, error) {
 	objects, err := doc.Objects("accessors")
-	as := &accessors{views: views{compress: o.Compression == "meshopt", bits: o.rotationBits()}, doc: doc, objects: objects, free: free, taken: make([]bool, len(objects)), entered: map[entry]int{}, merge: o.Prune, repairs: r}
+	as := &accessors{output: gltf.Output{Compress: o.Compression == "meshopt", TurnBits: o.rotationBits()}, doc: doc, objects: objects, free: free, taken: make([]bool, len(objects)), entered: map[entry]int{}, merge: o.Prune, repairs: r}
 	as.contents, as.vertices = contents(doc)
 	return as, err
 }
 
 // replace adds an array in the place of a source's accessor, or of none (made), and
 // returns its number. kind is the accessor's type.
-func (as *accessors) replace(ctx context.Context, source int32, kind string, u use, a gltf.Array, bounds bool) (int, error) {
-	view, offset, err := as.views.appendArray(ctx, u, a)
+func (as *accessors) replace(ctx context.Context, source int32, kind string, u gltf.Use, a gltf.Array, bounds bool) (int, error) {
+	view, offset, err := as.output.Append(ctx, u, a)
 	if err != nil {
 		return 0, err
 	}
@@ -70,8 +70,8 @@ func (as *accessors) replace(ctx context.Context, source int32, kind string, u u
 	if bounds {
 		a.Normalized = false // they are of what is stored
 		low, high := a.Bounds()
-		o.Set("min", numbers(low...))
-		o.Set("max", numbers(high...))
+		o.Set("min", gltf.Numbers(low...))
+		o.Set("max", gltf.Numbers(high...))
 	}
 	as.objects[number] = o
 	as.entered[was] = number
@@ -90,7 +90,7 @@ type entry struct {
 
 // keep copies the elements of all accessors that have not been replaced. use says what
 // each is for.
-func (as *accessors) keep(ctx context.Context, uses []use) error {
+func (as *accessors) keep(ctx context.Context, uses []gltf.Use) error {
 	for i := range as.doc.Accessors {
 		if as.taken[i] {
 			continue
@@ -105,7 +105,7 @@ func (as *accessors) keep(ctx context.Context, uses []use) error {
 	return nil
 }
 
-func (as *accessors) copy(ctx context.Context, i int32, u use) error {
+func (as *accessors) copy(ctx context.Context, i int32, u gltf.Use) error {
 	a := &as.doc.Accessors[i]
 	o := &as.objects[i]
 	whole, err := as.whole(ctx, i)
@@ -127,7 +127,7 @@ func (as *accessors) copy(ctx context.Context, i int32, u use) error {
 		o.Delete("byteOffset")
 		return nil
 	}
-	view, offset, err := as.views.appendArray(ctx, u, whole)
+	view, offset, err := as.output.Append(ctx, u, whole)
 	if err != nil {
 		return err
 	}
@@ -163,14 +163,14 @@ func (as *accessors) whole(ctx context.Context, i int32) (gltf.Array, error) {
 }
 
 // copySparse copies an accessor that replaces some of its elements by a list of its own.
-func (as *accessors) copySparse(ctx context.Context, i int32, u use) error {
+func (as *accessors) copySparse(ctx context.Context, i int32, u gltf.Use) error {
 	o := &as.objects[i]
 	if as.doc.Accessors[i].BufferView != nil {
 		array, err := as.doc.Dense(ctx, i)
 		if err != nil {
 			return err
 		}
-		view, offset, err := as.views.appendArray(ctx, u, array)
+		view, offset, err := as.output.Append(ctx, u, array)
 		if err != nil {
 			return err
 		}
@@ -189,7 +189,7 @@ func (as *accessors) copySparse(ctx context.Context, i int32, u use) error {
 		key   string
 		array gltf.Array
 	}{{"indices", at}, {"values", values}} {
-		view, offset, err := as.views.appendArray(ctx, other, part.array)
+		view, offset, err := as.output.Append(ctx, gltf.Other, part.array)
 		if err != nil {
 			return err
 		}

@@ -51,19 +51,19 @@ func TestCompresses(t *testing.T) {
 	if fmt.Sprint(doc.Required) != "[KHR_mesh_quantization EXT_meshopt_compression]" || fmt.Sprint(doc.Used) != fmt.Sprint(doc.Required) {
 		t.Errorf("extensions used %v, required %v", doc.Used, doc.Required)
 	}
-	if b := doc.Buffers; len(b) != 2 || b[0].ByteLength != len(chunk) || b[1].URI != "" || !b[1].Extensions[extMeshopt].Fallback {
+	if b := doc.Buffers; len(b) != 2 || b[0].ByteLength != len(chunk) || b[1].URI != "" || !b[1].Extensions[gltf.MeshoptEXT].Fallback {
 		t.Errorf("buffers %+v, a chunk of %d", b, len(chunk))
 	}
 	kinds, end := map[string]int{}, 0
 	for i, v := range doc.BufferViews {
-		p, ok := v.Extensions[extMeshopt]
+		p, ok := v.Extensions[gltf.MeshoptEXT]
 		if !ok {
 			continue
 		}
 		kinds[p.Mode+p.Filter]++
 		switch {
 		case v.Buffer != 1 || p.Buffer != 0 || v.ByteLength != p.Count*p.ByteStride || v.ByteOffset < end || v.ByteOffset%4 != 0,
-			v.Target == arrayBuffer && v.ByteStride != p.ByteStride,
+			v.Target == 34962 && v.ByteStride != p.ByteStride,
 			p.ByteOffset%4 != 0 || p.ByteOffset+p.ByteLength > len(chunk):
 			t.Errorf("view %d: %+v", i, v)
 		}

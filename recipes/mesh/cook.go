@@ -255,28 +255,20 @@ func (c *cooking) document(ctx context.Context, job *recipe.Job) (*writer, error
 
 // layOut gives all views their places.
 func (w *writer) layOut(ctx context.Context) (err error) {
-	w.buffers, err = w.accessors.views.layOutViews(ctx)
+	w.layout, err = w.accessors.output.LayOut(ctx)
 	return err
 }
 
 // text returns the document and the parts of its buffer.
 func (w *writer) text(ctx context.Context) (json.RawMessage, [][]byte, error) {
-	b, root := &w.buffers, &w.doc.Root
-	w.doc.Root.SetObjects("accessors", w.accessors.objects)
-	w.doc.Root.SetObjects("bufferViews", b.list)
-	switch {
-	case b.unpacked > 0:
-		root.Set("buffers", fmt.Appendf(nil, `[{"byteLength":%d},{"byteLength":%d,"extensions":{"%s":{"fallback":true}}}]`, b.size, b.unpacked, extMeshopt))
-	case b.size > 0:
-		root.Set("buffers", fmt.Appendf(nil, `[{"byteLength":%d}]`, b.size))
-	default:
-		root.Delete("buffers")
-	}
+	root := &w.doc.Root
+	root.SetObjects("accessors", w.accessors.objects)
+	w.layout.Enter(root)
 	// Accessors that geometries and animations do not use any more still have numbers.
 	if _, err := w.o.pruneRoot(ctx, root); err != nil {
 		return nil, nil, err
 	}
 	var text bytes.Buffer
 	err := json.Compact(&text, root.Text())
-	return text.Bytes(), b.parts, err
+	return text.Bytes(), w.layout.Parts, err
 }

@@ -10,13 +10,8 @@ import (
 )
 
 const (
-	extQuantization = gltf.Quantization
-	extInstancing   = "EXT_mesh_gpu_instancing"
-	extUnlit        = "KHR_materials_unlit"
-	extTransform    = "KHR_texture_transform"
-	extVariants     = "KHR_materials_variants"
-	extLOD          = "MSFT_lod"
-	extMeshopt      = gltf.MeshoptEXT
+	extVariants = "KHR_materials_variants"
+	extLOD      = "MSFT_lod"
 )
 
 // tables are extensions that name views by number in members that are not called so, if

@@ -275,7 +275,7 @@ func (as *accessors) bounds(i int32, o *gltf.Object, array gltf.Array) {
 		default:
 			as.repairs.noteRepair(wrongBounds, fmt.Sprintf("accessor %d", i), 1)
 		}
-		o.Set(b.key, numbers(b.want...))
+		o.Set(b.key, gltf.Numbers(b.want...))
 	}
 }
 

@@ -16,7 +16,7 @@ type motion struct {
 	source *keyframes.Curve
 	input  int32 // the accessor of its times
 	stored gltf.Array
-	use    use
+	use    gltf.Use
 	most   float64 // that it may be off
 	keep   []int   // keyframes
 }
@@ -87,7 +87,7 @@ func (c *motionReader) readSampler(ctx context.Context, s *gltf.AnimationSampler
 		in.BufferView == nil || out.BufferView == nil || out.ComponentType != gltf.Float32 && !packed {
 		return nil, nil
 	}
-	m := &motion{input: *s.Input, most: math.Inf(1), use: other}
+	m := &motion{input: *s.Input, most: math.Inf(1), use: gltf.Other}
 	times, err := c.readTimes(ctx, *s.Input)
 	if err != nil {
 		return nil, fmt.Errorf("accessor %d: %w", *s.Input, err)
@@ -170,7 +170,7 @@ func (c *cooking) reduce(ctx context.Context, m *motion) (err error) {
 		return err
 	}
 	if m.source.Kind == keyframes.Rotation && !m.source.SameTurns(m.stored.Floats()) {
-		m.stored, m.use = unrounded, other // a player might turn the other way
+		m.stored, m.use = unrounded, gltf.Other // a player might turn the other way
 	}
 	m.keep, err = keyframes.Reduce(ctx, m.source, m.stored.Floats(), m.most)
 	return err
@@ -202,14 +202,14 @@ func (o *Mesh) round(ctx context.Context, m *motion) error {
 	switch bits := o.rotationBits(); {
 	case m.stored.Component != gltf.Float32: // was rounded before
 	case m.source.Kind == keyframes.Rotation && compress && bits > 0:
-		m.use = turns
+		m.use = gltf.Turns
 		return m.roundRotations(ctx, bits)
 	case m.source.Kind == keyframes.Rotation && shortError <= o.AnimationError*3/4:
 		return m.roundRotations(ctx, 0)
 	case m.source.Kind != keyframes.Rotation && compress && m.most > 0:
 		// Steps of a power of two up to half the error: three numbers are off by sqrt(3)/4
 		// of it together.
-		m.use = floats
+		m.use = gltf.Steps
 		_, exponent := math.Frexp(m.most / 2)
 		for k, x := range m.source.Values {
 			e := m.stored.Data[4*k:][:4]

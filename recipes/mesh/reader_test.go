@@ -22,6 +22,8 @@ type dot [12]float64
 
 type shown [3]dot
 
+const extMeshopt = "EXT_meshopt_compression"
+
 // decodeWith unpacks a compressed model, which the library cannot read, by cooking it with
 // options, and reads it.
 func decodeWith(t testing.TB, file []byte, change func(*Mesh)) *gltf.Document {

@@ -60,7 +60,7 @@ func (c *cooking) repairRotations() {
 		if math.Abs(length-1) <= gltf.UnitSlack {
 			continue
 		}
-		c.nodes[i].Set("rotation", numbers(q[0]/length, q[1]/length, q[2]/length, q[3]/length))
+		c.nodes[i].Set("rotation", gltf.Numbers(q[0]/length, q[1]/length, q[2]/length, q[3]/length))
 	}
 }
 

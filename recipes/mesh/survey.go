@@ -1,20 +1,27 @@
 package mesh
 
 import (
+	"context"
+	"encoding/binary"
+	"fmt"
 	"maps"
+	"math"
 	"slices"
+
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
+	"github.com/assetcook/assetcook/internal/mesh/quantize"
 )
 
 // survey looks who uses each accessor of the source. One is free if all who use it get
 // other numbers: geometries, skins whose meshes are on a grid, and animations. uses says what the
 // others are for.
-func (c *cooking) survey() (free []bool, uses []use) {
+func (c *cooking) survey() (free []bool, uses []gltf.Use) {
 	n := len(c.doc.Accessors)
 	held, freed := make([]bool, n), make([]bool, n)
-	uses = make([]use, n)
+	uses = make([]gltf.Use, n)
 	for i := range c.doc.Meshes {
 		for j := range c.doc.Meshes[i].Primitives {
-			note := func(accessor int32, u use) {
+			note := func(accessor int32, u gltf.Use) {
 				if c.shows[i][j] != nil {
 					freed[accessor] = true
 					return
@@ -25,11 +32,11 @@ func (c *cooking) survey() (free []bool, uses []use) {
 			p := &c.doc.Meshes[i].Primitives[j]
 			for _, attributes := range p.AttributeSets() {
 				for _, name := range slices.Sorted(maps.Keys(attributes)) {
-					note(attributes[name], vertices)
+					note(attributes[name], gltf.VertexData)
 				}
 			}
 			if p.Indices != nil {
-				note(*p.Indices, loose)
+				note(*p.Indices, gltf.OtherIndices)
 			}
 		}
 	}
@@ -39,7 +46,7 @@ func (c *cooking) survey() (free []bool, uses []use) {
 				freed[*s.InverseBindMatrices] = true
 			} else {
 				held[*s.InverseBindMatrices] = true
-				uses[*s.InverseBindMatrices] = matrices
+				uses[*s.InverseBindMatrices] = gltf.Matrices
 			}
 		}
 	}
@@ -67,4 +74,214 @@ func (c *cooking) survey() (free []bool, uses []use) {
 		free[i] = freed[i] && !held[i]
 	}
 	return free, uses
+}
+
+// reaches returns, for each node, the size of what moves with it in units of its parent:
+// how far meshes and nodes below it are apart at most, as they are without animations.
+func reaches(doc *gltf.Document) []float64 {
+	reach := make([]float64, len(doc.Nodes)) // of what is below, and its own mesh
+	order, parent := make([]int32, 0, len(doc.Nodes)), doc.Parents()
+	for i, p := range parent {
+		if p < 0 {
+			order = append(order, int32(i))
+		}
+	}
+	for at := 0; at < len(order); at++ {
+		order = append(order, doc.Nodes[order[at]].Children...)
+	}
+	for _, i := range slices.Backward(order) {
+		n := &doc.Nodes[i]
+		if n.Mesh != nil && n.Skin == nil {
+			reach[i] = max(reach[i], meshReach(doc, *n.Mesh))
+		}
+		far, scale := placed(n)
+		reach[i] = float64(reach[i] * scale)
+		if p := parent[i]; p >= 0 {
+			reach[p] = max(reach[p], far+reach[i])
+		}
+	}
+	for i := range reach {
+		reach[i] *= 2
+	}
+	return reach
+}
+
+// meshReach returns the distance of a mesh's corners from its middle, as far as its
+// document says.
+func meshReach(doc *gltf.Document, mesh int32) float64 {
+	most := 0.
+	for i := range doc.Meshes[mesh].Primitives {
+		a, ok := doc.Meshes[mesh].Primitives[i].Attributes["POSITION"]
+		if !ok || doc.Accessors[a].Min == nil || doc.Accessors[a].Max == nil {
+			continue
+		}
+		low, high := *doc.Accessors[a].Min, *doc.Accessors[a].Max
+		var box [3]float64
+		unit := 1.
+		if position := &doc.Accessors[a]; position.Normalized {
+			bits := 8 * gltf.ComponentSize(position.ComponentType)
+			if position.ComponentType == gltf.Int8 || position.ComponentType == gltf.Int16 {
+				bits--
+			}
+			unit = math.Exp2(float64(bits)) - 1
+		}
+		for k := range min(len(low), len(high), 3) {
+			box[k] = (high[k] - low[k]) / 2 / unit
+		}
+		most = max(most, length(box))
+	}
+	return most
+}
+
+// placed returns how far a node is from its parent, and by how much it scales at most.
+func placed(n *gltf.Node) (far, scale float64) {
+	scale = 1
+	switch {
+	case n.Matrix != nil:
+		m := n.Matrix
+		far, scale = length([3]float64(m[12:])), 0
+		for column := 0; column < 12; column += 4 {
+			scale = max(scale, length([3]float64(m[column:])))
+		}
+		return far, scale
+	case n.Scale != nil:
+		scale = max(math.Abs(n.Scale[0]), math.Abs(n.Scale[1]), math.Abs(n.Scale[2]))
+	}
+	if n.Translation != nil {
+		far = length(*n.Translation)
+	}
+	return far, scale
+}
+
+func length(v [3]float64) float64 {
+	sum := 0.
+	for _, x := range v {
+		sum += float64(x * x)
+	}
+	return math.Sqrt(sum)
+}
+
+// skinMeshes returns for each skin a mesh that it moves, -1 if there is none.
+func skinMeshes(doc *gltf.Document) []int {
+	list := make([]int, len(doc.Skins))
+	for i := range list {
+		list[i] = -1
+	}
+	for i := range doc.Nodes {
+		if n := &doc.Nodes[i]; n.Skin != nil && n.Mesh != nil {
+			list[*n.Skin] = int(*n.Mesh)
+		}
+	}
+	return list
+}
+
+// fewestJoints returns for each mesh how many joints the smallest skin that moves it has,
+// 0 for none.
+func fewestJoints(doc *gltf.Document) []int {
+	fewest := make([]int, len(doc.Meshes))
+	for i := range doc.Nodes {
+		if n := &doc.Nodes[i]; n.Skin != nil && n.Mesh != nil {
+			joints, have := len(doc.Skins[*n.Skin].Joints), &fewest[*n.Mesh]
+			if *have == 0 || joints < *have {
+				*have = joints
+			}
+		}
+	}
+	return fewest
+}
+
+// skinGrid returns the grid of the meshes that a skin moves, nil if there is none.
+func (c *cooking) skinGrid(skin int) *quantize.Grid {
+	if mesh := c.skinned[skin]; mesh >= 0 {
+		return c.groups.grid(mesh)
+	}
+	return nil
+}
+
+// skins has the inverse bind matrices of skins undo the grids of their meshes, whose
+// nodes are not looked at.
+func (w *writer) skins(ctx context.Context) error {
+	objects, err := w.doc.Objects("skins")
+	if err != nil {
+		return err
+	}
+	type undone struct{ accessor, joints, group int }
+	known := map[undone]int{}
+	for i := range w.doc.Skins {
+		grid := w.skinGrid(i)
+		if grid == nil {
+			continue
+		}
+		s := &w.doc.Skins[i]
+		m := undone{accessor: made, joints: len(s.Joints), group: w.groups.of[w.skinned[i]]}
+		if s.InverseBindMatrices != nil {
+			m.accessor = int(*s.InverseBindMatrices)
+		}
+		number, ok := known[m]
+		if !ok {
+			array, err := w.inverseBind(ctx, m.accessor, m.joints)
+			if err != nil {
+				return fmt.Errorf("skin %d: %w", i, err)
+			}
+			undo(array, grid)
+			if err := array.Finite(ctx, "inverse bind matrix"); err != nil {
+				return fmt.Errorf("skin %d: its mesh is too large: %w", i, err)
+			}
+			if number, err = w.accessors.replace(ctx, int32(m.accessor), "MAT4", gltf.Matrices, array, false); err != nil {
+				return err
+			}
+			known[m] = number
+		}
+		objects[i].SetInt("inverseBindMatrices", number)
+	}
+	w.doc.Root.SetObjects("skins", objects)
+	return nil
+}
+
+// inverseBind reads the matrices of a skin, which are the identity if it has none.
+func (w *writer) inverseBind(ctx context.Context, accessor, joints int) (gltf.Array, error) {
+	if accessor == made {
+		array := gltf.NewArray(gltf.Float32, false, 16, joints)
+		one := math.Float32bits(1)
+		for i := range joints {
+			for k := 0; k < 16; k += 5 {
+				binary.LittleEndian.PutUint32(array.Data[64*i+4*k:], one)
+			}
+		}
+		return array, nil
+	}
+	array, err := w.doc.First(ctx, int32(accessor), joints)
+	if err != nil {
+		return array, err
+	}
+	if err := array.Finite(ctx, "element"); err != nil {
+		return array, err
+	}
+	n, err := repairMatrices(array)
+	w.repairs.noteRepair(lastRow, fmt.Sprintf("accessor %d", accessor), n)
+	return array, err
+}
+
+// undo multiplies matrices, which are stored by columns, by that which turns the
+// numbers of a grid into positions.
+func undo(matrices gltf.Array, grid *quantize.Grid) {
+	for i := range matrices.Count {
+		var m [16]float32
+		element := matrices.Element(i)
+		for k := range m {
+			m[k] = math.Float32frombits(binary.LittleEndian.Uint32(element[4*k:]))
+		}
+		for row := range 4 {
+			moved := float64(m[12+row])
+			for axis := range 3 {
+				x := float64(m[4*axis+row])
+				moved += float64(x * float64(grid.Min[axis]))
+				m[4*axis+row] = float32(float64(x * float64(grid.Step)))
+			}
+			m[12+row] = float32(moved)
+		}
+		for k, x := range m {
+			binary.LittleEndian.PutUint32(element[4*k:], math.Float32bits(x))
+		}
+	}
 }

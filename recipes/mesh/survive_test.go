@@ -115,7 +115,7 @@ func TestSurvives(t *testing.T) {
 	if have := elements(t, to, index); !reflect.DeepEqual(have, [][]float64{{0, 1, 0}, {5, 1, 0}}) {
 		t.Errorf("instances at %v", have)
 	}
-	if !slices.Contains(to.ExtensionsRequired, extQuantization) || !slices.Contains(to.ExtensionsUsed, "EXT_mesh_gpu_instancing") {
+	if !slices.Contains(to.ExtensionsRequired, gltf.Quantization) || !slices.Contains(to.ExtensionsUsed, "EXT_mesh_gpu_instancing") {
 		t.Errorf("extensions %v, required %v", to.ExtensionsUsed, to.ExtensionsRequired)
 	}
 }

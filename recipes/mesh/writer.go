@@ -17,7 +17,7 @@ type writer struct {
 	accessors *accessors
 	lodMeshes [][]int // of each mesh
 	quantized bool    // KHR_mesh_quantization is needed
-	buffers   laid
+	layout    gltf.Layout
 }
 
 // written is a geometry's place in the output.
@@ -67,9 +67,9 @@ func (w *writer) writeGeometry(ctx context.Context, g *geometry) (*written, erro
 	count := g.vertices()
 	for i := range g.streams {
 		s := &g.streams[i]
-		of := vertices
+		of := gltf.VertexData
 		if s.octa {
-			of = directions
+			of = gltf.Directions
 		}
 		number, err := w.accessors.replace(ctx, s.accessor, kindOf(w.doc, s.accessor, s.data.Width), of, s.data, s.name == "POSITION")
 		if err != nil {
@@ -87,16 +87,16 @@ func (w *writer) writeGeometry(ctx context.Context, g *geometry) (*written, erro
 		return place, nil
 	}
 	var err error
-	of := loose
+	of := gltf.OtherIndices
 	if g.mode == triangles {
-		of = indices
+		of = gltf.TriangleIndices
 	}
 	place.indices, err = w.accessors.replace(ctx, g.indexAccessor, "SCALAR", of, indexArray(g.indices, count), false)
 	if err != nil {
 		return nil, err
 	}
 	for _, l := range g.lods {
-		number, err := w.accessors.replace(ctx, made, "SCALAR", indices, indexArray(l.indices, count), false)
+		number, err := w.accessors.replace(ctx, made, "SCALAR", gltf.TriangleIndices, indexArray(l.indices, count), false)
 		if err != nil {
 			return nil, err
 		}
@@ -167,11 +167,161 @@ func listOf(objects []gltf.Object) json.RawMessage {
 // extensions writes the lists of extensions.
 func (w *writer) extensions(context.Context) error {
 	lods := slices.ContainsFunc(w.lodMeshes, func(list []int) bool { return len(list) > 0 })
-	w.doc.Declare(extQuantization, w.quantized, w.quantized)
+	w.doc.Declare(gltf.Quantization, w.quantized, w.quantized)
 	w.doc.Declare(extLOD, lods, false)
 	w.doc.Undeclare(gltf.MeshoptEXT, gltf.MeshoptKHR) // those of the source
-	packed := w.buffers.unpacked > 0
-	w.doc.Declare(extMeshopt, packed, packed)
+	packed := w.layout.IsCompressed()
+	w.doc.Declare(gltf.MeshoptEXT, packed, packed)
 	w.doc.WriteExtensions()
+	return nil
+}
+
+// addLODs makes a mesh for each level of detail that the geometries of a mesh have. A
+// geometry with fewer levels shows its last one.
+func (w *writer) addLODs(mesh int, places map[*geometry]*written) error {
+	levels := 0
+	for _, g := range w.shows[mesh] {
+		if g != nil {
+			levels = max(levels, len(g.lods))
+		}
+	}
+	for level := 1; level <= levels; level++ {
+		m := append(gltf.Object(nil), w.meshes[mesh]...)
+		primitives := make([]gltf.Object, len(w.primitives[mesh]))
+		moved, corners := float64(0), 0
+		for j, g := range w.shows[mesh] {
+			primitives[j] = append(gltf.Object(nil), w.primitives[mesh][j]...)
+			if g == nil || g.mode != triangles {
+				continue
+			}
+			shown := g.indices
+			if n := min(level, len(g.lods)); n > 0 {
+				shown = g.lods[n-1].indices
+				moved = max(moved, g.lods[n-1].err)
+				primitives[j].SetInt("indices", places[g].lods[n-1])
+			}
+			corners += len(shown)
+		}
+		m.Set("primitives", listOf(primitives))
+		if m.Member("name") != nil {
+			m.Set("name", gltf.Quote(fmt.Sprintf("%s_lod%d", w.doc.Meshes[mesh].Name, level)))
+		}
+		extras, err := m.Object("extras")
+		if err != nil {
+			extras = nil // there are none, or no object
+		}
+		var lod gltf.Object
+		lod.SetInt("level", level)
+		lod.SetInt("triangles", corners/3)
+		lod.Set("error", gltf.Number(moved))
+		extras.Set("lod", lod.Text())
+		m.Set("extras", extras.Text())
+		w.lodMeshes[mesh] = append(w.lodMeshes[mesh], len(w.meshes))
+		w.meshes = append(w.meshes, m)
+	}
+	return nil
+}
+
+// moveMeshes moves meshes that are on a grid, or have levels of detail, from their nodes to
+// new ones below them.
+func (w *writer) moveMeshes(context.Context) error {
+	weights := map[int32]int{} // nodes whose morph target weights have moved, and where
+	for i := range w.doc.Nodes {
+		n := &w.doc.Nodes[i]
+		if n.Mesh == nil {
+			continue
+		}
+		grid := w.groups.grid(int(*n.Mesh))
+		if n.Skin != nil {
+			grid = nil // the skin's matrices do it
+		}
+		lods := w.lodMeshes[*n.Mesh]
+		if w.named[i] || n.IsInstanced() || n.HasLODs() {
+			lods = nil // the node is named, or has copies or levels of its own
+		}
+		if grid == nil && len(lods) == 0 {
+			continue
+		}
+		var child gltf.Object
+		for _, key := range []string{"mesh", "skin", "weights"} {
+			if text := w.nodes[i].Member(key); text != nil {
+				child.Set(key, text)
+				w.nodes[i].Delete(key)
+			}
+		}
+		if grid != nil {
+			child.Set("translation", gltf.Numbers(float64(grid.Min[0]), float64(grid.Min[1]), float64(grid.Min[2])))
+			step := float64(grid.Step)
+			child.Set("scale", gltf.Numbers(step, step, step))
+		}
+		number := len(w.nodes)
+		weights[int32(i)] = number
+		children, err := w.nodes[i].List("children")
+		if err != nil {
+			return fmt.Errorf("node %d: %w", i, err)
+		}
+		w.nodes[i].Set("children", gltf.ListText(append(children, fmt.Append(nil, number))))
+		w.nodes = append(w.nodes, child)
+		w.placeLODs(number, lods)
+	}
+	w.doc.Root.SetObjects("meshes", w.meshes)
+	w.doc.Root.SetObjects("nodes", w.nodes)
+	return w.moveChannels(weights)
+}
+
+// placeLODs adds a node for each level of detail and lists them at the node of the full
+// mesh.
+func (w *writer) placeLODs(node int, meshes []int) {
+	var ids []json.RawMessage
+	full := w.nodes[node]
+	for _, m := range meshes {
+		ids = append(ids, fmt.Append(nil, len(w.nodes)))
+		n := append(gltf.Object(nil), full...)
+		n.SetInt("mesh", m)
+		w.nodes = append(w.nodes, n)
+	}
+	if len(ids) > 0 {
+		w.nodes[node].Set("extensions", fmt.Appendf(nil, `{"%s":{"ids":%s}}`, extLOD, gltf.ListText(ids)))
+	}
+}
+
+// moveChannels has the channels that animate morph target weights follow them.
+func (w *writer) moveChannels(weights map[int32]int) error {
+	animations, err := w.doc.Objects("animations")
+	if err != nil {
+		return err
+	}
+	for i := range w.doc.Animations {
+		var channels []json.RawMessage
+		for j, ch := range w.doc.Animations[i].Channels {
+			if ch.Target.Node == nil || ch.Target.Path != "weights" {
+				continue
+			}
+			to, moved := weights[*ch.Target.Node]
+			if !moved {
+				continue
+			}
+			if channels == nil {
+				if channels, err = animations[i].List("channels"); err != nil {
+					return fmt.Errorf("animation %d: %w", i, err)
+				}
+			}
+			channel, err := gltf.ParseObject(channels[j])
+			if err == nil {
+				err = channel.Edit("target", func(target *gltf.Object) error {
+					target.SetInt("node", to)
+					return nil
+				})
+			}
+			if err != nil {
+				return fmt.Errorf("animation %d: %w", i, err)
+			}
+			channels[j] = channel.Text()
+		}
+		if channels != nil {
+			animations[i].Set("channels", gltf.ListText(channels))
+		}
+	}
+	w.doc.Root.SetObjects("animations", animations)
 	return nil
 }

@@ -185,3 +185,19 @@ func (o Object) Extension(name string) json.RawMessage {
 	}
 	return extensions.Member(name)
 }
+
+// Numbers writes a list of finite numbers, each as the shortest text that reads back as
+// the same number.
+func Numbers(values ...float64) json.RawMessage {
+	text, err := json.Marshal(values)
+	if err != nil {
+		return json.RawMessage("[]") // impossible for finite numbers
+	}
+	return text
+}
+
+// Number writes a finite number as the shortest text that reads back as the same number.
+func Number(value float64) json.RawMessage {
+	text := Numbers(value)
+	return text[1 : len(text)-1]
+}

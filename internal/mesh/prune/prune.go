@@ -32,7 +32,7 @@ type Options struct {
 // A Result says what has gone.
 type Result struct {
 	Gone     [gltf.Lists]int // of each list
-	Unplayed int        // samplers of animations that no channel names
+	Unplayed int             // samplers of animations that no channel names
 	// Unknown is an extension because of which all stays, "" for none.
 	Unknown string
 }
