@@ -97,3 +97,6 @@ func TestDecodeGolden(t *testing.T) {
 		t.Errorf("%d blocks of colors", colors)
 	}
 }
+
+// Tests use tables without going through Encode or DecodeBlock.
+func init() { prepare() }

@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/assetcook/assetcook/internal/image/blockfit"
 	"github.com/assetcook/assetcook/internal/image/blocktest"
 	"github.com/assetcook/assetcook/internal/image/byalpha"
 )
@@ -256,11 +257,11 @@ func TestBlocksAllocateNothing(t *testing.T) {
 	for name, pix := range blocktest.Samples() {
 		for _, side := range sides {
 			e := newEncoder(Best, side)
-			p := picture{pix, width, width, side}
+			p := picture{blockfit.Grid{W: width, H: width, Side: side}, pix}
 			var pixels [256]byte
 			n := testing.AllocsPerRun(2, func() {
 				for at := range 4 {
-					p.gather(&pixels, at*p.blocks()/4)
+					p.gather(&pixels, at*p.Blocks()/4)
 					e.encodeWeighed(&pixels)
 				}
 			})

@@ -8,7 +8,10 @@
 // Source: Khronos Data Format Specification 1.4, section 20.2, "BPTC float".
 package bc6h
 
-import "github.com/assetcook/assetcook/internal/image/bc7"
+import (
+	"github.com/assetcook/assetcook/internal/image/bc7"
+	"github.com/assetcook/assetcook/internal/image/pixmap"
+)
 
 // Partitions is the number of ways to split a block in two: the first of BC7's.
 const Partitions = 32
@@ -114,4 +117,21 @@ func (b *Block) Halves() (out [16][3]uint16) {
 		}
 	}
 	return out
+}
+
+// DecodeBlock decodes a block to RGBA pixels. The reserved modes are black.
+func DecodeBlock(pix *[64]float32, block *[16]byte) {
+	*pix = [64]float32{}
+	for i := range 16 {
+		pix[4*i+3] = 1
+	}
+	b, ok := Unpack(block)
+	if !ok {
+		return
+	}
+	for i, p := range b.Halves() {
+		for c, h := range p {
+			pix[4*i+c] = pixmap.HalfValue(h)
+		}
+	}
 }

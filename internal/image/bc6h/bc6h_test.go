@@ -3,6 +3,7 @@ package bc6h
 import (
 	"testing"
 
+	"github.com/assetcook/assetcook/internal/image/pixmap"
 	"pgregory.net/rapid"
 )
 
@@ -114,4 +115,13 @@ func FuzzUnpack(f *testing.F) {
 			}
 		}
 	})
+}
+
+// The quick conversion of half floats agrees with the general one.
+func TestValueOfIsHalfValue(t *testing.T) {
+	for h := range uint16(0x7c00) {
+		if got, want := valueOf(h), pixmap.HalfValue(h); got != want {
+			t.Fatalf("valueOf(%#04x) = %v, want %v", h, got, want)
+		}
+	}
 }

@@ -31,7 +31,7 @@ func (b *budget) shrink(dst []byte) error {
 	for _, e := range b.sse {
 		sum += e
 	}
-	_, err = b.pass(dst, price, 0, b.blocks(), int64(float64(sum)*b.growth), true)
+	_, err = b.pass(dst, price, 0, b.Blocks(), int64(float64(sum)*b.growth), true)
 	return err
 }
 
@@ -79,7 +79,7 @@ func (b *budget) price(dst []byte) (float64, error) {
 
 // sample returns what the samples lose at a price, and what they may lose.
 func (b *budget) sample(dst []byte, price float64) (lost, allowed float64, err error) {
-	n := b.blocks()
+	n := b.Blocks()
 	runs, size := sampleRuns, sampleSize
 	if n <= sampleRuns*sampleSize {
 		runs, size = 1, n

@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/assetcook/assetcook/internal/image/blockfit"
 	"github.com/assetcook/assetcook/internal/image/blocktest"
 )
 
@@ -180,11 +181,11 @@ func TestBlocksAllocateNothing(t *testing.T) {
 	for name, pix := range blocktest.Samples() {
 		for _, q := range qualities {
 			e := newEncoder(q.q)
-			p := picture{pix, side, side}
+			p := picture{blockfit.Grid{W: side, H: side, Side: 4}, pix}
 			var pixels [64]byte
 			n := testing.AllocsPerRun(10, func() {
 				for at := range 16 {
-					p.gather(&pixels, at*p.blocks()/16)
+					p.gather(&pixels, at*p.Blocks()/16)
 					e.encodeWeighed(&pixels)
 				}
 			})

@@ -3,6 +3,8 @@ package bc7
 import (
 	"encoding/binary"
 	"math"
+
+	"github.com/assetcook/assetcook/internal/image/byalpha"
 )
 
 // An encoder makes blocks, one after the other.
@@ -180,4 +182,18 @@ func (e *encoder) channels() int {
 		return 4
 	}
 	return 3
+}
+
+// encodeWeighed returns the best block found where a pixel's color counts as much as its
+// alpha, see package byalpha.
+func (e *encoder) encodeWeighed(pixels *[64]byte) [16]byte {
+	block := e.encode(pixels)
+	if !e.alpha {
+		return block
+	}
+	var decoded, wanted [64]byte
+	block, sse := byalpha.Search(pixels[:], decoded[:], wanted[:], e.effort.rounds, block,
+		func() [16]byte { return e.encode(&wanted) }, func(b [16]byte) { DecodeBlock(&decoded, &b) })
+	e.sse = sse / 255
+	return block
 }

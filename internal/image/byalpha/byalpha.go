@@ -54,3 +54,24 @@ func Error(pixels, decoded []byte) (sse int64) {
 	}
 	return sse
 }
+
+// Search codes a block again for colors that Ask wants, up to rounds times while the error
+// falls. block is the code of the pixels as they are. encode codes the pixels in wanted,
+// decode decodes a code to decoded. It returns the best code and its Error.
+func Search[B any](pixels, decoded, wanted []byte, rounds int, block B, encode func() B, decode func(B)) (best B, least int64) {
+	best = block
+	decode(block)
+	least = Error(pixels, decoded)
+	Mean(decoded, pixels)
+	for range rounds {
+		Ask(wanted, pixels, decoded)
+		other := encode()
+		decode(other)
+		sse := Error(pixels, decoded)
+		if sse >= least {
+			break
+		}
+		best, least = other, sse
+	}
+	return best, least
+}

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 
 	"github.com/assetcook/assetcook/internal/image/astc"
+	"github.com/assetcook/assetcook/internal/image/bc6h"
 	"github.com/assetcook/assetcook/internal/image/bc7"
 	"github.com/assetcook/assetcook/internal/image/etc2"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
@@ -70,7 +71,8 @@ func halfValue(h uint16) float32 {
 // putBlock writes the pixels of the block at x, y that lie inside the map.
 func putBlock(m *pixmap.Map, x, y int, f texture.Format, block []byte) error {
 	if f == texture.BC6H {
-		pix := light((*[16]byte)(block))
+		var pix [64]float32
+		bc6h.DecodeBlock(&pix, (*[16]byte)(block))
 		put(m.PixF, m, x, y, 4, pix[:])
 		return nil
 	}

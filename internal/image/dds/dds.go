@@ -21,10 +21,15 @@
 package dds
 
 import (
+	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"math"
+	"slices"
 
+	"github.com/assetcook/assetcook/internal/ctxio"
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
@@ -114,67 +119,13 @@ const (
 
 // Holds reports whether a DDS file can hold texels of format f.
 func Holds(f texture.Format) bool {
-	plain, _ := directX(f)
-	return plain != 0
+	return f.DirectX().Plain != 0
 }
 
-// A dxgiFormat is a number of DirectX's enumeration DXGI_FORMAT.
-type dxgiFormat uint32
-
-// directX returns DirectX's number of a format without and with the sRGB curve;
-// srgb is 0 where there is none. BC1 and BC1A share theirs: alpha is then told by
-// how it is meant.
-func directX(f texture.Format) (plain, srgb dxgiFormat) {
-	switch f {
-	case texture.BC1, texture.BC1A:
-		return 71, 72
-	case texture.BC3:
-		return 77, 78
-	case texture.BC4:
-		return 80, 0
-	case texture.BC5:
-		return 83, 0
-	case texture.BC6H:
-		return 95, 0 // DXGI_FORMAT_BC6H_UF16
-	case texture.BC7:
-		return 98, 99
-	case texture.R8:
-		return 61, 0
-	case texture.RG8:
-		return 49, 0
-	case texture.RGBA8:
-		return 28, 29
-	case texture.RGB10A2:
-		return 24, 0 // DXGI_FORMAT_R10G10B10A2_UNORM
-	case texture.RGBA16F:
-		return 10, 0 // DXGI_FORMAT_R16G16B16A16_FLOAT
-	}
-	return 0, 0
-}
-
-func numberOf(t *texture.Texture) dxgiFormat {
-	plain, srgb := directX(t.Format)
-	if t.SRGB {
-		return srgb
-	}
-	return plain
-}
-
-// formatOf returns the format of a number, by how alpha is meant where two share it.
-func formatOf(number dxgiFormat, alpha uint32) (f texture.Format, srgb, ok bool) {
-	for _, f := range texture.Formats() {
-		if hasAlpha(f) == (alpha == alphaOpaque) {
-			continue
-		}
-		switch plain, srgb := directX(f); number {
-		case 0:
-		case plain:
-			return f, false, true
-		case srgb:
-			return f, true, true
-		}
-	}
-	return 0, false, false
+// formatOf returns the format of a DXGI_FORMAT; the alpha mode tells BC1 from BC1A.
+func formatOf(number, alpha uint32) (f texture.Format, srgb, ok bool) {
+	formats := slices.DeleteFunc(texture.Formats(), func(f texture.Format) bool { return hasAlpha(f) == (alpha == alphaOpaque) })
+	return texture.Numbered(number, formats, texture.Format.DirectX)
 }
 
 func hasAlpha(f texture.Format) bool { return f.Channels() == "rgba" }
@@ -227,7 +178,7 @@ func header(t *texture.Texture, form Header) []byte {
 	if form == Legacy {
 		return h
 	}
-	return words(h, uint32(numberOf(t)), dimension, misc, uint32(max(1, t.Layers)), alphaMode(t))
+	return words(h, t.Format.DirectX().Of(t.SRGB), dimension, misc, uint32(max(1, t.Layers)), alphaMode(t))
 }
 
 // fits says what of t the header has no room for.
@@ -236,4 +187,32 @@ func fits(t *texture.Texture) error {
 		return errors.New("level 0 takes 4 GiB or more, which a DDS file has no room for")
 	}
 	return nil
+}
+
+// Write writes t to w.
+func Write(ctx context.Context, w io.Writer, t *texture.Texture, h Header) error {
+	form, err := h.Resolve(t)
+	if err = errors.Join(t.Check(), fits(t), err); err != nil {
+		return fmt.Errorf("write dds: %w", err)
+	}
+	w = ctxio.Writer(ctx, w)
+	if _, err := w.Write(header(t, form)); err != nil {
+		return err
+	}
+	for p := range t.Pictures() {
+		for _, level := range t.Levels {
+			size := len(level) / t.Pictures()
+			if _, err := w.Write(level[p*size : (p+1)*size]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func words(b []byte, values ...uint32) []byte {
+	for _, v := range values {
+		b = binary.LittleEndian.AppendUint32(b, v)
+	}
+	return b
 }

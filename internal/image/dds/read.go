@@ -70,7 +70,7 @@ func readShape(h []byte) (t *texture.Texture, levels int, err error) {
 		}
 		t.Cube = word(112) != 0
 	} else {
-		number, alpha, ok := dxgiFormat(word(legacyEnd)), word(legacyEnd+16), false
+		number, alpha, ok := word(legacyEnd), word(legacyEnd+16), false
 		if t.Format, t.SRGB, ok = formatOf(number, alpha); !ok {
 			return nil, 0, fmt.Errorf("DXGI format %d with alpha mode %d is not supported", number, alpha)
 		}

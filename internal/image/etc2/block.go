@@ -1,19 +1,5 @@
 package etc2
 
-// gather copies the pixels of a block, row by row.
-func gather[T byte | uint16](dst, pix []T, p place, channels int) {
-	if p.x+4 <= p.w && p.y+4 <= p.h {
-		for row := range 4 {
-			copy(dst[4*channels*row:][:4*channels], pix[channels*((p.y+row)*p.w+p.x):])
-		}
-		return
-	}
-	for i := range 16 {
-		from := channels * (min(p.y+i/4, p.h-1)*p.w + min(p.x+i%4, p.w-1))
-		copy(dst[channels*i:][:channels], pix[from:from+channels])
-	}
-}
-
 // A block has the colors of a block, down its columns.
 type block struct {
 	pix [16][3]int32

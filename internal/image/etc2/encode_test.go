@@ -13,6 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/assetcook/assetcook/internal/image/blockfit"
 	"github.com/assetcook/assetcook/internal/image/blocktest"
 	"github.com/assetcook/assetcook/internal/image/byalpha"
 )
@@ -323,7 +324,7 @@ func TestBlocksAllocateNothing(t *testing.T) {
 		var v [16]int32
 		n := testing.AllocsPerRun(10, func() {
 			for x := 0; x < side; x += 4 {
-				gather(pixels[:], pix, place{x, 8, side, side}, 4)
+				blockfit.Gather(blockfit.Grid{W: side, H: side, Side: 4}, pixels[:], pix, 4, (2*side+x)/4)
 				for i := range v {
 					v[i] = int32(pixels[4*i+3])
 				}

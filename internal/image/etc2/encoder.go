@@ -1,6 +1,10 @@
 package etc2
 
-import "math"
+import (
+	"math"
+
+	"github.com/assetcook/assetcook/internal/image/byalpha"
+)
 
 // An encoder makes blocks, one after the other.
 type encoder struct {
@@ -70,4 +74,22 @@ func (e *encoder) keepIfBetter(c *code, sse int32) bool {
 // nearest returns what is stored for v, of which scale is all, where most is all.
 func nearest(v, scale, most int32) uint8 {
 	return uint8(max(0, min((v*most+scale/2)/scale, most)))
+}
+
+// encodeWeighed returns the best block found where a pixel's color counts as much as its
+// alpha, see package byalpha. Another block stores alpha,
+// with the same error for all colors.
+func (e *encoder) encodeWeighed(pixels *[64]byte) uint64 {
+	block := e.encode(pixels)
+	opaque := byte(255)
+	for i := 3; i < 64; i += 4 {
+		opaque &= pixels[i]
+	}
+	if opaque == 255 {
+		return block
+	}
+	var decoded, wanted [64]byte
+	block, _ = byalpha.Search(pixels[:], decoded[:], wanted[:], e.effort.weighed, block,
+		func() uint64 { return e.encode(&wanted) }, func(b uint64) { decode(&decoded, b) })
+	return block
 }

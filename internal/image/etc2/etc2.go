@@ -14,27 +14,28 @@ package etc2
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
+
+	"github.com/assetcook/assetcook/internal/image/blockfit"
 )
 
 // Quality is how much work goes into a block.
-type Quality uint8
+type Quality = blockfit.Quality
 
 // The qualities.
 const (
-	Fast   Quality = iota // for every edit
-	Normal                // for what is looked at
-	Best                  // for what is shipped
+	Fast   = blockfit.Fast
+	Normal = blockfit.Normal
+	Best   = blockfit.Best
 )
 
 // Options are how to compress. The zero value is Fast, every channel alike.
 type Options struct {
 	Quality Quality
 
-	// WeighAlpha says that alpha is coverage: the error of a pixel's color counts as
-	// much as its alpha, and what is fully transparent may have any color. Without
-	// it the color of every pixel counts alike. EncodeRGBA only.
+	// WeighAlpha says that alpha is coverage: the error of a pixel's color counts as much
+	// as its alpha, and fully transparent pixels may have any color. Without it the color
+	// of every pixel counts alike. EncodeRGBA only.
 	WeighAlpha bool
 }
 
@@ -51,10 +52,10 @@ func Size(w, h, blockBytes int) int {
 // one. The work is done in the calling goroutine, and ends early with the error of ctx.
 // What is in dst after an error is of no use.
 func EncodeRGB(ctx context.Context, dst, pix []byte, w, h int, o Options) error {
-	e := newEncoder(o.Quality)
+	grid, e := blockfit.Grid{W: w, H: h, Side: 4}, newEncoder(o.Quality)
 	var pixels [64]byte
-	return each(ctx, dst, len(pix), w, h, 4, 8, o, func(block []byte, p place) {
-		gather(pixels[:], pix, p, 4)
+	return each(ctx, dst, len(pix), grid, 4, 8, o, func(block []byte, at int) {
+		blockfit.Gather(grid, pixels[:], pix, 4, at)
 		binary.BigEndian.PutUint64(block, e.encode(&pixels))
 	})
 }
@@ -62,15 +63,15 @@ func EncodeRGB(ctx context.Context, dst, pix []byte, w, h int, o Options) error 
 // EncodeRGBA is EncodeRGB with alpha in front of the color in each block; dst has
 // Size(w, h, 16) bytes. An alpha that is the same in all of a block is exact.
 func EncodeRGBA(ctx context.Context, dst, pix []byte, w, h int, o Options) error {
-	e := newEncoder(o.Quality)
+	grid, e := blockfit.Grid{W: w, H: h, Side: 4}, newEncoder(o.Quality)
 	color := e.encode
 	if o.WeighAlpha {
 		color = e.encodeWeighed
 	}
 	var pixels [64]byte
 	var alpha [16]int32
-	return each(ctx, dst, len(pix), w, h, 4, 16, o, func(block []byte, p place) {
-		gather(pixels[:], pix, p, 4)
+	return each(ctx, dst, len(pix), grid, 4, 16, o, func(block []byte, at int) {
+		blockfit.Gather(grid, pixels[:], pix, 4, at)
 		for i := range alpha {
 			alpha[i] = int32(pixels[4*inColumns[i]+3])
 		}
@@ -86,11 +87,11 @@ func EncodeEAC(ctx context.Context, dst []byte, pix []uint16, w, h, channels int
 	if channels != 1 && channels != 2 {
 		return fmt.Errorf("etc2: %d channels: want 1 or 2", channels)
 	}
-	e := newEncoder(o.Quality)
+	grid, e := blockfit.Grid{W: w, H: h, Side: 4}, newEncoder(o.Quality)
 	var pixels [32]uint16
 	var v [16]int32
-	return each(ctx, dst, len(pix), w, h, channels, 8*channels, o, func(block []byte, p place) {
-		gather(pixels[:16*channels], pix, p, channels)
+	return each(ctx, dst, len(pix), grid, channels, 8*channels, o, func(block []byte, at int) {
+		blockfit.Gather(grid, pixels[:16*channels], pix, channels, at)
 		for c := range channels {
 			for i := range v {
 				v[i] = to11(pixels[channels*int(inColumns[i])+c])
@@ -100,37 +101,12 @@ func EncodeEAC(ctx context.Context, dst []byte, pix []uint16, w, h, channels int
 	})
 }
 
-// blocksBetweenLooks is after how many blocks the context is asked: few milliseconds.
-const blocksBetweenLooks = 128
-
-// A place is where the pixels of a block are.
-type place struct{ x, y, w, h int }
-
 // each calls do for every block.
-func each(ctx context.Context, dst []byte, have, w, h, channels, size int, o Options, do func(block []byte, p place)) error {
-	switch {
-	case w <= 0 || h <= 0 || w > 1<<20 || h > 1<<20:
-		return fmt.Errorf("etc2: a picture of %d by %d pixels: want 1 to %d in each direction", w, h, 1<<20)
-	case int64(have) < int64(channels)*int64(w)*int64(h):
-		return fmt.Errorf("etc2: %d numbers are too few for %d by %d pixels", have, w, h)
-	case len(dst) < Size(w, h, size):
-		return fmt.Errorf("etc2: %d bytes are too few for the blocks of %d by %d pixels", len(dst), w, h)
-	case o.Quality > Best:
-		return errors.New("etc2: unknown quality")
+func each(ctx context.Context, dst []byte, have int, g blockfit.Grid, channels, size int, o Options, do func(block []byte, at int)) error {
+	if err := g.Check(have, channels, "numbers", len(dst), size, o.Quality); err != nil {
+		return fmt.Errorf("etc2: %w", err)
 	}
-	at := 0
-	for y := 0; y < h; y += 4 {
-		for x := 0; x < w; x += 4 {
-			if at/size%blocksBetweenLooks == 0 {
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-			}
-			do(dst[at:at+size], place{x, y, w, h})
-			at += size
-		}
-	}
-	return nil
+	return g.Each(ctx, func(at int) { do(dst[size*at:][:size], at) })
 }
 
 // inColumns is where the pixels of a block are in its rows: blocks go down columns.

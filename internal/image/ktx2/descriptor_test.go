@@ -12,7 +12,7 @@ import (
 // (vk2dfd), as words in the order of the file.
 func TestDescriptors(t *testing.T) {
 	for _, tc := range []struct {
-		number vkFormat
+		number uint32
 		format texture.Format
 		srgb   bool
 		want   string

@@ -1,6 +1,10 @@
 package texenc
 
-import "math"
+import (
+	"math"
+
+	"github.com/assetcook/assetcook/internal/image/blockfit"
+)
 
 // A layout is the order of a block's colors along the line that they scatter
 // around most. A way to store them cuts this order into one part for each index.
@@ -17,11 +21,11 @@ type layout struct {
 }
 
 func newLayout(c *colorBlock) layout {
-	l := layout{block: c, mean: meanOf(c)}
-	axis := axisOf(c)
+	l := layout{block: c, mean: blockfit.Mean(c.pix[:c.n])}
+	axis := blockfit.Axis(c.pix[:c.n])
 	var along [16]float32
 	for i, p := range c.pix[:c.n] {
-		along[i] = dot(p, axis)
+		along[i] = blockfit.Dot(p, axis)
 	}
 	// Equal ones keep their order.
 	for i := 1; i < c.n; i++ {
@@ -37,54 +41,6 @@ func newLayout(c *colorBlock) layout {
 		}
 	}
 	return l
-}
-
-func meanOf(c *colorBlock) (mean [3]float32) {
-	for _, p := range c.pix[:c.n] {
-		for k, x := range p {
-			mean[k] += x
-		}
-	}
-	for k := range mean {
-		mean[k] /= float32(c.n)
-	}
-	return mean
-}
-
-// axisOf returns a vector along which the colors of c scatter most: the first
-// eigenvector of their covariance, by power iteration.
-func axisOf(c *colorBlock) [3]float32 {
-	mean := meanOf(c)
-	var rr, rg, rb, gg, gb, bb float32
-	for i := range c.pix[:c.n] {
-		p := &c.pix[i]
-		r, g, b := p[0]-mean[0], p[1]-mean[1], p[2]-mean[2]
-		rr += float32(r * r)
-		rg += float32(r * g)
-		rb += float32(r * b)
-		gg += float32(g * g)
-		gb += float32(g * b)
-		bb += float32(b * b)
-	}
-	// The row of the largest variance is a start that is not at right angles to
-	// the answer.
-	axis := [3]float32{rr, rg, rb}
-	if gg > rr && gg >= bb {
-		axis = [3]float32{rg, gg, gb}
-	} else if bb > rr {
-		axis = [3]float32{rb, gb, bb}
-	}
-	for range 4 {
-		x := float32(rr*axis[0]) + float32(rg*axis[1]) + float32(rb*axis[2])
-		y := float32(rg*axis[0]) + float32(gg*axis[1]) + float32(gb*axis[2])
-		z := float32(rb*axis[0]) + float32(gb*axis[1]) + float32(bb*axis[2])
-		top := max(x, -x, y, -y, z, -z)
-		if top == 0 {
-			break
-		}
-		axis = [3]float32{x / top, y / top, z / top}
-	}
-	return axis
 }
 
 // fit returns a line of the given steps that suits the block.
@@ -212,7 +168,7 @@ func (l *layout) try(c cut, steps int32, most float32) (a, b color565, err float
 	// negative. So both ends lie on one line through the mean, and their error
 	// before they are rounded, which makes it no less, is known already.
 	one := 1 / float32(det)
-	if -float32(dot(s.a, s.a)*float32(s.aa+2*s.ab+s.bb))*one >= most {
+	if -float32(blockfit.Dot(s.a, s.a)*float32(s.aa+2*s.ab+s.bb))*one >= most {
 		return a, b, 0, false
 	}
 	s.b = [3]float32{-s.a[0], -s.a[1], -s.a[2]}

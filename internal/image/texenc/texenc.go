@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/assetcook/assetcook/internal/image/blockfit"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
@@ -36,13 +37,13 @@ type Options struct {
 }
 
 // Quality is how hard an encoder tries.
-type Quality uint8
+type Quality = blockfit.Quality
 
 // The qualities.
 const (
-	Fast Quality = iota
-	Normal
-	Best
+	Fast   = blockfit.Fast
+	Normal = blockfit.Normal
+	Best   = blockfit.Best
 )
 
 // Encode returns the texels of m in format f, as an Encoder appends them. RGBA8 of

@@ -123,3 +123,6 @@ func TestScales(t *testing.T) {
 		}
 	}
 }
+
+// Tests use tables without going through Encode or DecodeBlock.
+func init() { prepare() }

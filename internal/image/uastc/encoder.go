@@ -1,6 +1,10 @@
 package uastc
 
-import "math"
+import (
+	"math"
+
+	"github.com/assetcook/assetcook/internal/image/byalpha"
+)
 
 // An encoder makes blocks, one after the other.
 type encoder struct {
@@ -185,4 +189,18 @@ func (e *encoder) opaque() {
 	for s := range l.subsets {
 		e.best.ends[s][0][3], e.best.ends[s][1][3] = l.ends.nearest[255], l.ends.nearest[255]
 	}
+}
+
+// encodeWeighed returns the best block found where a pixel's color counts as much as its
+// alpha, see package byalpha.
+func (e *encoder) encodeWeighed(pixels *[64]byte) [16]byte {
+	block := e.encode(pixels)
+	if !e.alpha {
+		return block
+	}
+	var decoded, wanted [64]byte
+	block, sse := byalpha.Search(pixels[:], decoded[:], wanted[:], e.effort.rounds, block,
+		func() [16]byte { return e.encode(&wanted) }, func(b [16]byte) { DecodeBlock(&decoded, &b) })
+	e.sse = sse / 255
+	return block
 }
