@@ -9,13 +9,13 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
-// accessors are those of the output. One keeps its number for life; what has replaced
-// the elements of one takes its number, and all else is added at the end. So whoever
-// else names an accessor goes on naming the right one.
+// accessors holds the accessors of the output. An accessor keeps its number: an array that
+// replaces its elements takes the same number, and new accessors follow at the end. So all
+// other references stay right.
 type accessors struct {
 	doc     *gltf.Document
 	objects []gltf.Object
-	free    []bool // of the source's: nobody needs its elements as they are
+	free    []bool // of the source: every user gets other elements
 	taken   []bool // of these: something has replaced it
 	entered map[entry]int
 	merge   bool // equal accessors are one
@@ -26,8 +26,8 @@ type accessors struct {
 	repairs  *repairs
 }
 
-// newAccessors returns the accessors of a document. free says of which the elements
-// are replaced wherever they are used.
+// newAccessors returns the accessors of a document. free marks the accessors that every
+// user replaces.
 func newAccessors(o *Mesh, doc *gltf.Document, free []bool, r *repairs) (*accessors, error) {
 	objects, err := doc.Objects("accessors")
 	as := &accessors{output: gltf.Output{Compress: o.Compression == "meshopt", TurnBits: o.rotationBits()}, doc: doc, objects: objects, free: free, taken: make([]bool, len(objects)), entered: map[entry]int{}, merge: o.Prune, repairs: r}
@@ -68,7 +68,7 @@ func (as *accessors) replace(ctx context.Context, source int32, kind string, u g
 	o.SetInt("count", a.Count)
 	o.Set("type", gltf.Quote(kind))
 	if bounds {
-		a.Normalized = false // they are of what is stored
+		a.Normalized = false // bounds are of the stored numbers
 		low, high := a.Bounds()
 		o.Set("min", gltf.Numbers(low...))
 		o.Set("max", gltf.Numbers(high...))
@@ -137,9 +137,8 @@ func (as *accessors) copy(ctx context.Context, i int32, u gltf.Use) error {
 	return nil
 }
 
-// whole returns the elements of an accessor of the source. Of one without a view, whose
-// elements may be as many as it likes, it returns those that it replaces, and a zero for
-// all others.
+// whole returns the elements of an accessor of the source. Without a view, which bounds
+// their number, it returns the sparse elements and one zero for all others.
 func (as *accessors) whole(ctx context.Context, i int32) (gltf.Array, error) {
 	a := &as.doc.Accessors[i]
 	if a.BufferView != nil {

@@ -15,9 +15,8 @@ import (
 // accessorCost is about how many bytes a document says of an accessor.
 const accessorCost = 130
 
-// shareTimes has the motions of an animation that had their times in common keep the
-// keyframes that any of them needs, where one list of times then takes less than several.
-// Those that stand still are not among them.
+// shareTimes keeps common times for motions that shared them, if one list of times takes
+// less than several. Constant motions are left out.
 func shareTimes(list []*motion) {
 	groups := map[int32][]*motion{}
 	for _, m := range list {
@@ -59,7 +58,7 @@ func keepLength(a *gltf.Animation, list []*motion) {
 	for j, m := range list {
 		if m == nil {
 			if isUsed(a, j) {
-				return // what stays as it is may last as long
+				return // an unchanged sampler may last as long
 			}
 			continue
 		}
@@ -216,8 +215,8 @@ func (k *keyed) writeKeys(ctx context.Context, u gltf.Use, a gltf.Array, times b
 	return number, err
 }
 
-// drop removes accessors that nothing uses any more. Those before others, whose numbers
-// stay, become the shortest that there are.
+// drop removes accessors without users. Accessors before others, whose numbers stay, become
+// the shortest possible.
 func (as *accessors) drop(spare []int32) {
 	for _, i := range slices.Backward(spare) {
 		as.taken[i] = true
@@ -292,7 +291,7 @@ func (c *cooking) dropStill() error {
 	return nil
 }
 
-// isStill reports whether a channel leaves its node as it is.
+// isStill reports whether a channel never moves its node.
 func (c *cooking) isStill(motions []*motion, ch *gltf.Channel) bool {
 	m, n := motions[*ch.Sampler], &c.doc.Nodes[*ch.Target.Node]
 	if m == nil || n.Matrix != nil {

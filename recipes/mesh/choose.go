@@ -41,9 +41,9 @@ func hasVertices(doc *gltf.Document, p *gltf.Primitive) bool {
 	return ok && doc.Accessors[position].BufferView != nil
 }
 
-// mayMove reports, for each mesh, whether nodes can undo what a grid does to it: it is
-// on some node, on none that repeats it by an extension or is named by one, and no
-// animation pointer names the weights that would move to another node.
+// mayMove reports, for each mesh, whether nodes can undo a grid: some node shows the mesh,
+// no extension repeats or names that node, and no animation pointer names weights that
+// would move to another node.
 func (c *cooking) mayMove() []bool {
 	doc := c.doc
 	move := make([]bool, len(doc.Meshes))
@@ -74,9 +74,9 @@ func hasTargets(doc *gltf.Document, mesh int) bool {
 	return false
 }
 
-// Words by which meshes for physics are called. The first are of nothing else: prefixes of
-// Unreal, suffixes of Godot, and what people write; those of maybe are also called parts
-// of ships, and in Godot meshes that are seen as well.
+// Words in the names of collision meshes. surelyCollision has prefixes of Unreal, suffixes
+// of Godot, and common words. Parts of ships have the words of maybeCollision, too, and so
+// do visible meshes in Godot.
 var (
 	surelyCollision = map[string]bool{
 		"collision": true, "collisions": true, "collider": true, "colliders": true, "colonly": true, "convcolonly": true,
@@ -85,7 +85,7 @@ var (
 	maybeCollision = map[string]bool{"col": true, "convcol": true, "coll": true, "hull": true, "physics": true, "phys": true}
 )
 
-// A calling says whether a name is that of a mesh for physics.
+// A calling says whether a name belongs to a collision mesh.
 type calling uint8
 
 const (
@@ -121,8 +121,8 @@ func callingOf(name string) calling {
 	return found
 }
 
-// callings returns what the names of meshes and of the nodes that show them say: for a
-// node's name to count all nodes of a mesh must agree.
+// callings returns how meshes are called, by their own names and the names of their nodes.
+// A node's name counts if all nodes of the mesh agree.
 func (c *cooking) callings() []calling {
 	list := make([]calling, len(c.meshes))
 	nodes := make([]calling, len(c.meshes))

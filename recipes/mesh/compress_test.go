@@ -12,7 +12,7 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
-// A packedDocument is what a document says of compressed views.
+// A packedDocument is the part of a document that describes compressed views.
 type packedDocument struct {
 	Used     []string `json:"extensionsUsed"`
 	Required []string `json:"extensionsRequired"`
@@ -85,8 +85,7 @@ func bent() fstest.MapFS {
 		{"attributes":{"POSITION":%d,"NORMAL":%d,"TEXCOORD_0":%d},"indices":%d}]}]`, p, n, t, i))
 }
 
-// What is compressed is read again, and what comes of it is the same: nothing is lost on
-// the way there and back.
+// A compressed model is read again and gives the same model: compression loses nothing.
 func TestReadsCompressed(t *testing.T) {
 	packed := cook(t, options(compressed), bent(), "m/a.gltf")
 	tree := fstest.MapFS{"a.glb": {Data: packed}}

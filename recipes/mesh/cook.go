@@ -60,8 +60,8 @@ type cooking struct {
 	repairs    repairs
 	geometries []*geometry
 	released   []int32       // accessors of samplers that have gone
-	motions    [][]*motion   // by animation and sampler; nil for one that stays as it is
-	shows      [][]*geometry // by mesh and primitive; nil for one that stays as it is
+	motions    [][]*motion   // by animation and sampler; nil for unchanged ones
+	shows      [][]*geometry // by mesh and primitive; nil for unchanged ones
 }
 
 // cook takes a model through all the steps. measure counts the misses of the vertex
@@ -226,7 +226,7 @@ func misses(ctx context.Context, g *geometry) (float64, error) {
 	return s.ACMR, err
 }
 
-// document enters what has been cooked into the document.
+// document enters the results into the document.
 func (c *cooking) document(ctx context.Context, job *recipe.Job) (*writer, error) {
 	free, uses := c.survey()
 	as, err := newAccessors(c.o, c.doc, free, &c.repairs)

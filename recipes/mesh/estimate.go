@@ -12,8 +12,8 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/obj"
 )
 
-// Estimate implements recipe.Estimator. It needs all of a document's text, as only that
-// says how much lies in other files, and all of an OBJ file.
+// Estimate implements recipe.Estimator. It needs the whole text of a document, which gives
+// the sizes of other files, and the whole of an OBJ file.
 func (o *Mesh) Estimate(head []byte, size int64) (int64, error) {
 	switch start := bytes.TrimLeft(head, " \t\r\n"); {
 	case gltf.IsGLB(head):
@@ -37,8 +37,8 @@ func (o *Mesh) Estimate(head []byte, size int64) (int64, error) {
 	case len(start) > 0 && start[0] == '{':
 		return o.estimate(head, gltf.NoChunk, size, nil)
 	}
-	// What an OBJ file becomes is a buffer of so many bytes, which is cooked with a
-	// vertex for each corner.
+	// An OBJ file becomes a buffer of need bytes, which is cooked with a vertex for each
+	// corner.
 	need, corners := obj.Measure(head)
 	return need + maxLibrary + 2*52*corners + o.work(load{vertices: corners, corners: corners}), nil
 }
@@ -46,14 +46,14 @@ func (o *Mesh) Estimate(head []byte, size int64) (int64, error) {
 // hopeless is more memory than any machine has on which models are cooked.
 const hopeless = 1 << 40
 
-// estimate returns the peak for a document whose file has so many bytes, and a binary
-// chunk of so many, which is given only where pictures are to be cooked.
+// estimate returns the peak for a document in a file of size bytes with a binary chunk of
+// chunk bytes. pictures is the chunk itself, given only if pictures are cooked.
 func (o *Mesh) estimate(text []byte, chunk, size int64, pictures []byte) (int64, error) {
 	doc, err := gltf.Parse(text)
 	if err != nil {
 		return 0, err
 	}
-	// Only what is in other files is taken on the document's word.
+	// Only the sizes of other files are taken on the document's word.
 	any := func(string) (int64, error) { return math.MaxInt64, nil }
 	if err := doc.Check(context.Background(), chunk, any); err != nil {
 		return 0, err
@@ -98,7 +98,7 @@ func (o *Mesh) estimate(text []byte, chunk, size int64, pictures []byte) (int64,
 			}
 		}
 	}
-	// Vertices as they were read and as they are written; what is kept, copied.
+	// Vertices as read and as written; the rest, copied.
 	need += float64(o.work(largest)) + 2*bytes + kept(doc, drawn)
 	if o.AnimationError > 0 {
 		need += float64(keyframeCost * keyframesOf(doc))
@@ -116,15 +116,14 @@ func (o *Mesh) estimate(text []byte, chunk, size int64, pictures []byte) (int64,
 // and as the text that is written.
 const textCost = 14
 
-// Besides its text, a node that moves its mesh to one below it costs about nodeCost, and
-// as much for each level of detail; a primitive, for what is known of its geometry,
-// primitiveCost.
+// A node that moves its mesh to a child costs about nodeCost besides its text, and as much
+// for each level of detail. A primitive costs primitiveCost for its geometry's description.
 const (
 	nodeCost      = 650
 	primitiveCost = 2 << 10
 )
 
-// objects returns what is made for nodes and meshes besides vertices and triangles.
+// objects returns the memory for nodes and meshes besides vertices and triangles.
 func (o *Mesh) objects(doc *gltf.Document, text []byte) (float64, error) {
 	levels := make([]int, len(doc.Meshes)) // that each mesh may get
 	need := float64(0)
@@ -205,8 +204,8 @@ func (o *Mesh) loadOf(doc *gltf.Document, p *gltf.Primitive, mapped bool, drawn 
 	return l
 }
 
-// unrolls reports whether normals or tangents may be made, for which each corner gets a
-// vertex of its own.
+// unrolls reports whether normals or tangents may be made. Each corner then gets its own
+// vertex.
 func (o *Mesh) unrolls(doc *gltf.Document, p *gltf.Primitive, mapped bool) bool {
 	_, normals := p.Attributes["NORMAL"]
 	_, tangents := p.Attributes["TANGENT"]
@@ -214,8 +213,8 @@ func (o *Mesh) unrolls(doc *gltf.Document, p *gltf.Primitive, mapped bool) bool 
 		o.Tangents && !tangents && (mapped || p.Material != nil && doc.Materials[*p.Material].Normal != nil)
 }
 
-// work returns what the steps take for one geometry besides its vertices before and
-// after: measured, for each corner and vertex.
+// work returns the memory of the steps for one geometry besides its vertices before and
+// after, measured for each corner and vertex.
 func (o *Mesh) work(l load) int64 {
 	perCorner := int64(12)
 	if l.vertices == l.corners {
@@ -247,8 +246,7 @@ func keyframesOf(doc *gltf.Document) float64 {
 	return sum
 }
 
-// kept returns the bytes of what is copied as it is: pictures, and accessors from which
-// nothing is drawn.
+// kept returns the bytes of copied data: pictures, and accessors that no primitive draws.
 func kept(doc *gltf.Document, drawn []bool) float64 {
 	sum := float64(0)
 	for i := range doc.Accessors {

@@ -24,8 +24,8 @@ var tables = []struct{ extension, member string }{
 // and triangles by number.
 var harmless = []string{extVariants, "EXT_mesh_features", "EXT_structural_metadata", "KHR_xmp", "KHR_xmp_json_ld"}
 
-// checkExtensions refuses documents whose vertices are not to be read, or in which
-// something unknown names what gets another number.
+// checkExtensions refuses documents with unreadable vertices, and extensions that may name
+// a renumbered element.
 func checkExtensions(doc *gltf.Document) error {
 	if slices.Contains(doc.ExtensionsUsed, gltf.Draco) {
 		return fmt.Errorf("%s is in use: the mesh was compressed already; cook the file from which that was made", gltf.Draco)

@@ -32,7 +32,7 @@ const (
 // A geometry is the vertices and triangles, lines or points of one primitive, or of
 // several that show the same.
 type geometry struct {
-	mode    int // triangles also for what was strips and fans
+	mode    int // triangles also for strips and fans
 	streams []stream
 	targets int
 	// indices are nil for points and lines that had none.
@@ -148,7 +148,7 @@ func loadGeometry(ctx context.Context, doc *gltf.Document, picker *gltf.Picker, 
 	return g, nil
 }
 
-// dropDegenerate removes triangles two of whose corners are one vertex, unless all are.
+// dropDegenerate removes triangles with two equal corners, unless all triangles are such.
 func (g *geometry) dropDegenerate() {
 	kept := make([]uint32, 0, len(g.indices))
 	for i := 0; i+2 < len(g.indices); i += 3 {

@@ -23,7 +23,7 @@ func (w *writer) images(ctx context.Context) error {
 	}
 	cooked := w.cookedImages()
 	types := make([]string, len(objects)) // of the images that are part of the document
-	made := make([]bool, len(objects))    // those of them that have become textures
+	made := make([]bool, len(objects))    // images that became textures
 	pictures, err := w.pictures()
 	if err != nil {
 		return err
@@ -100,7 +100,7 @@ type cookedImage struct {
 	format
 }
 
-// A format is the way in which glTF names one type of images.
+// A format is the glTF name of one type of images.
 type format struct {
 	mediaType string // "" for a type that core glTF does not know
 	extension string // extension of textures; "" for a plain source

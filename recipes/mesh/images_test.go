@@ -42,7 +42,7 @@ func lists(t *testing.T, o *Mesh, tree fstest.MapFS, names ...string) string {
 	return strings.Join(all, " ")
 }
 
-// Textures name what the images beside them are cooked to, in the way of its format.
+// Textures name the cooked images beside them as the format demands.
 func TestTexturesNameCookedImages(t *testing.T) {
 	webp := `[{"source":0,"sampler":0,"extensions":{"EXT_texture_webp":{"source":1}}}]`
 	both := `"samplers":[{}],"extensionsUsed":["EXT_texture_webp"],`
@@ -191,8 +191,7 @@ func TestCookedImagesAreThoseOfTheRecipe(t *testing.T) {
 	}
 }
 
-// Images that are part of the document move to the buffer, byte for byte, as what they
-// are.
+// Embedded images move to the buffer byte for byte.
 func TestEmbeddedImages(t *testing.T) {
 	const png, webp = "iVBORw0KGgo=", "UklGRgQAAABXRUJQ"
 	tree := pictured(`[{"uri":"data:image/jpeg;base64,`+png+`"},{"uri":"data:image/webp;base64,`+webp+`"},{"uri":"data:;base64,AAAA"}]`,

@@ -12,8 +12,8 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
-// A content is what the elements of an accessor that stays as it is stand for, as far as
-// glTF bounds them.
+// A content is the meaning of elements in an unchanged accessor, as far as glTF bounds
+// them.
 type content uint8
 
 const (
@@ -39,7 +39,7 @@ func contents(doc *gltf.Document) (list []content, vertices []int64) {
 			for _, attribute := range []struct {
 				name string
 				of   content
-			}{{"COLOR_0", clamped}, {"TANGENT", unitSign}, {"NORMAL", unit}, {"POSITION", positions}} { // what is several needs bounds
+			}{{"COLOR_0", clamped}, {"TANGENT", unitSign}, {"NORMAL", unit}, {"POSITION", positions}} { // shared accessors need bounds, so POSITION is last
 				if a, ok := p.Attributes[attribute.name]; ok {
 					list[a] = attribute.of
 				}
@@ -83,7 +83,7 @@ func contents(doc *gltf.Document) (list []content, vertices []int64) {
 
 var errNoTangents = errors.New("the material needs tangents, which are not there and not made; export them, or see the options tangents and normals")
 
-// keep checks a primitive that stays as it is, as far as accessors alone do not show it.
+// keep checks an unchanged primitive beyond the checks of its accessors.
 func (c *cooking) keep(ctx context.Context, p *gltf.Primitive, look look, joints int) error {
 	_, normals := p.Attributes["NORMAL"]
 	_, tangents := p.Attributes["TANGENT"]
@@ -115,8 +115,8 @@ func (c *cooking) keep(ctx context.Context, p *gltf.Primitive, look look, joints
 	return nil
 }
 
-// inspect checks the elements of an accessor that stays as it is, and repairs those that
-// can be. It reports whether it has changed any. bounds are of what the components hold.
+// inspect checks the elements of an unchanged accessor and repairs some faults. It reports
+// whether it has changed any. Bounds are those of the stored components.
 func (as *accessors) inspect(ctx context.Context, i int32, array gltf.Array) (changed bool, err error) {
 	if err := array.Finite(ctx, "element"); err != nil {
 		return false, err
@@ -167,7 +167,7 @@ func checkCorners(a gltf.Array, vertices int64) error {
 	return nil
 }
 
-// checkVectors checks the vertices of a primitive that stays as it is.
+// checkVectors checks the vertices of an unchanged primitive.
 func checkVectors(a gltf.Array, of content) error {
 	values := a.Floats()
 	for i := range a.Count {
@@ -244,8 +244,7 @@ func repairMatrices(a gltf.Array) (n int, err error) {
 
 const wrongBounds = "min or max are not those of the elements, corrected"
 
-// bounds writes the min and max of an accessor that stays as it is, where it has some or
-// needs them.
+// bounds writes the min and max of an unchanged accessor that has some or needs them.
 func (as *accessors) bounds(i int32, o *gltf.Object, array gltf.Array) {
 	a := &as.doc.Accessors[i]
 	needs := as.contents[i] == positions || as.contents[i] == times
@@ -253,13 +252,13 @@ func (as *accessors) bounds(i int32, o *gltf.Object, array gltf.Array) {
 	case a.Min == nil && a.Max == nil && !needs:
 		return
 	case a.BufferView == nil && a.Sparse == nil && (!needs || a.Min != nil && a.Max != nil):
-		return // those of what an extension brings
+		return // an extension brings the elements
 	case array.Size != array.Width*gltf.ComponentSize(array.Component): // padded
 		o.Delete("min")
 		o.Delete("max")
 		return
 	}
-	array.Normalized = false // they are of what is stored
+	array.Normalized = false // bounds are of the stored numbers
 	low, high := array.Bounds()
 	for _, b := range []struct {
 		key  string

@@ -11,7 +11,7 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/meshopt"
 )
 
-// A motion is what a sampler of an animation becomes.
+// A motion is the new form of an animation sampler.
 type motion struct {
 	source *keyframes.Curve
 	input  int32 // the accessor of its times
@@ -21,8 +21,8 @@ type motion struct {
 	keep   []int   // keyframes
 }
 
-// findMotions reads the samplers that are to get fewer keyframes, by animation and sampler;
-// it has nil for those that stay as they are: splines, and what an extension animates.
+// findMotions reads the samplers that lose keyframes, by animation and sampler. Splines and
+// samplers that an extension animates stay unchanged, as nil.
 func (c *cooking) findMotions(ctx context.Context) error {
 	c.motions = make([][]*motion, len(c.doc.Animations))
 	if c.o.AnimationError == 0 {
@@ -79,7 +79,7 @@ type motionReader struct {
 	times map[int32][]float32
 }
 
-// readSampler reads a sampler that moves nodes, nil for one that stays as it is.
+// readSampler reads a sampler that moves nodes; nil for an unchanged one.
 func (c *motionReader) readSampler(ctx context.Context, s *gltf.AnimationSampler, path string) (*motion, error) {
 	in, out := &c.doc.Accessors[*s.Input], &c.doc.Accessors[*s.Output]
 	packed := path == "rotation" && out.ComponentType == gltf.Int16
@@ -141,9 +141,9 @@ func (c *motionReader) readTimes(ctx context.Context, accessor int32) ([]float32
 	return c.times[accessor], nil
 }
 
-// unit returns what the error of an animation is a share of: a radian, the largest scale,
-// all of a morph target, or the size of what moves with a node; for a node with nothing
-// below it, how far it is from its parent.
+// unit returns the unit of an animation's error: a radian, the largest scale, a whole morph
+// target, or the size of the moved parts. A node without children moves by its distance
+// from its parent.
 func (m *motion) unit(path string, reach float64) float64 {
 	switch {
 	case path == "rotation" || path == "weights":
@@ -176,16 +176,16 @@ func (c *cooking) reduce(ctx context.Context, m *motion) (err error) {
 	return err
 }
 
-// Errors of rotations in radians: shortError that of four fractions of 16 bits, bitsError
-// over 2^(b-1)-1 that of three of b bits, as the filter Quaternion has them: each is off
-// by half a step, the fourth by what follows from that.
+// Errors of rotations in radians: shortError for four fractions of 16 bits, bitsError over
+// 2^(b-1)-1 for three of b bits in the filter Quaternion. Each fraction is off by half a
+// step; the fourth follows from the others.
 const (
 	shortError = 2. / 32767
 	bitsError  = 2.5
 )
 
-// rotationBits returns the bits of rotations that are compressed: the fewest for which
-// three quarters of the error that is allowed are enough, 0 if there are none.
+// rotationBits returns the bits of compressed rotations: the fewest whose error is at most
+// three quarters of the allowed one, or 0.
 func (o *Mesh) rotationBits() int {
 	for bits := 4; bits <= 16; bits++ {
 		if bitsError/float64(int(1)<<(bits-1)-1)+shortError <= o.AnimationError*3/4 {
@@ -222,8 +222,8 @@ func (o *Mesh) round(ctx context.Context, m *motion) error {
 	return nil
 }
 
-// roundRotations stores rotations as fractions of 16 bits, those that the filter
-// Quaternion makes of so many bits, unless they are 0.
+// roundRotations stores rotations as fractions of 16 bits, rounded by the filter Quaternion
+// to the given bits unless these are 0.
 func (m *motion) roundRotations(ctx context.Context, bits int) error {
 	values := m.source.Values
 	packed := gltf.NewArray(gltf.Int16, true, 4, m.stored.Count)

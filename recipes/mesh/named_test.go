@@ -10,8 +10,8 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
-// What the materials of variants ask for is done as for a primitive's own: tangents are
-// made for their normal maps, and triangles keep their order if one blends.
+// The materials of variants count like a primitive's own: their normal maps get tangents,
+// and triangles keep their order if one blends.
 func TestVariants(t *testing.T) {
 	model := func(materials, primitive string) fstest.MapFS {
 		s := new(sheet)

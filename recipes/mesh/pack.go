@@ -11,8 +11,8 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/quantize"
 )
 
-// pack stores the attributes of a geometry in fewer bits, positions on the grid if
-// there is one. What is not float has been packed by its maker.
+// pack stores the attributes of a geometry in fewer bits, positions on the grid if there is
+// one. Attributes that are not floats stay as their maker packed them.
 func (o *Mesh) pack(ctx context.Context, g *geometry, grid *quantize.Grid) error {
 	if err := o.packWeights(ctx, g); err != nil {
 		return err
@@ -68,7 +68,7 @@ func (s *stream) packPositions(ctx context.Context, grid *quantize.Grid) error {
 	return err
 }
 
-// packDirections stores normals and tangents as signed fractions. Those of morph
+// packDirections stores normals and tangents as signed fractions. Directions of morph
 // targets are differences: they stay floats if one is longer than 1.
 func (s *stream) packDirections(ctx context.Context, bits int) error {
 	values := s.data.Floats()
@@ -139,7 +139,7 @@ func (s *stream) packOctahedral(ctx context.Context, bits int) error {
 
 // packShares stores numbers from 0 to 1 as unsigned fractions, if they all are.
 func (s *stream) packShares(ctx context.Context, bits int) error {
-	// What rounding has put a little outside is no further from a fraction than others.
+	// Values that rounding put a little outside are as near to a fraction as others.
 	const slack = 1. / (2 * 65535)
 	if low, high := s.data.Bounds(); outside(low, high, 0, 1, slack) {
 		return nil
@@ -225,8 +225,8 @@ func (o *Mesh) packWeights(ctx context.Context, g *geometry) error {
 	return nil
 }
 
-// shareOut returns the weights of each stream as whole numbers. It reports false if
-// those of some vertex are not shares of anything.
+// shareOut returns the weights of each stream as whole numbers. It reports false if the
+// weights of some vertex sum to nothing.
 func shareOut(ctx context.Context, weights []*stream, bits int) (shares [][]uint16, ok bool, err error) {
 	values := make([][]float32, len(weights))
 	for i, s := range weights {

@@ -83,7 +83,7 @@ func TestEmbeddedPictures(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, want := range []struct {
-		format  uint32 // DXGI_FORMAT, 0 for what is no DDS
+		format  uint32 // DXGI_FORMAT, 0 if not DDS
 		texture string
 	}{
 		{99, `{"extensions":{"MSFT_texture_dds":{"source":0}}}`}, // BC7_UNORM_SRGB
@@ -110,8 +110,8 @@ func TestEmbeddedPictures(t *testing.T) {
 		if !isDDS {
 			continue
 		}
-		// Levels down to 1x1, and behind the header of 128 bytes that of DX10, unless the
-		// format has a name of its own.
+		// Levels down to 1x1. A DX10 header follows the header of 128 bytes unless the
+		// format has a legacy name.
 		format := uint32(data[128])
 		if fourCC := string(data[84:88]); fourCC == "BC5U" {
 			format = 83
@@ -172,8 +172,8 @@ func TestEmbeddedBasisu(t *testing.T) {
 	}
 }
 
-// What cooking pictures takes is estimated by their sizes, for which the whole file is
-// needed; what is no picture is refused.
+// The estimate for pictures follows from their sizes and needs the whole file; a damaged
+// picture is refused.
 func TestEmbeddedEstimate(t *testing.T) {
 	o := options(func(o *Mesh) { o.Embedded = "dds" })
 	large := bytes.ReplaceAll(album(t)["m/a.gltf"].Data, []byte(base64.StdEncoding.EncodeToString(painted(t, 64, noise))),

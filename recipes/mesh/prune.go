@@ -52,8 +52,8 @@ func noPath(s string) string { return strings.ReplaceAll(s, "/", "\x00") }
 // allCoords says that any coordinates may be in use.
 const allCoords = ^uint64(0)
 
-// coordsOf returns which coordinates the textures of a material are drawn with, as bits, and
-// those of lower numbers, which glTF does not allow to lack (section 3.7.2.1).
+// coordsOf returns the texture coordinates that a material uses, as bits. It includes all
+// lower numbers, as glTF forbids gaps (section 3.7.2.1).
 func coordsOf(material gltf.Object) uint64 {
 	extensions, err := material.Object("extensions")
 	if err != nil {
@@ -61,7 +61,7 @@ func coordsOf(material gltf.Object) uint64 {
 	}
 	for _, e := range extensions {
 		if !strings.HasPrefix(e.Key, "KHR_materials_") {
-			return allCoords // what it has of textures is not known
+			return allCoords // its textures are unknown
 		}
 	}
 	coords := uint64(0)
@@ -82,9 +82,9 @@ func coordsOf(material gltf.Object) uint64 {
 // upTo returns all bits up to the highest one.
 func upTo(bitmap uint64) uint64 { return 1<<bits.Len64(bitmap) - 1 }
 
-// keptCoords returns which coordinates of a primitive prune leaves, of those that its
-// materials are drawn with. Without prune that is none, as it does not matter: primitives
-// that differ by it only are one geometry.
+// keptCoords returns the coordinates of a primitive that prune keeps, as drawn says.
+// Without prune it returns 0, so that primitives with different coordinates can share a
+// geometry.
 func (o *Mesh) keptCoords(p *gltf.Primitive, drawn uint64) uint64 {
 	if !o.Prune {
 		return 0
@@ -117,9 +117,9 @@ func (o *Mesh) prune(g *geometry, text gltf.Object, l look, joints int) {
 	})
 }
 
-// isInUse reports whether drawing needs an attribute: not those of a number that no texture
-// has, more than one color, directions of what is not lit, and joints without a skin. Names
-// that glTF does not know belong to the application.
+// isInUse reports whether drawing needs an attribute. Unused are coordinates without a
+// texture, all colors but the first, directions of unlit surfaces, and joints without a
+// skin. Unknown names belong to the application.
 func isInUse(name string, l look, skinned bool) bool {
 	kind, set, _ := strings.Cut(name, "_")
 	n, err := strconv.Atoi(set)

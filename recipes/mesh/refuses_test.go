@@ -103,8 +103,7 @@ func TestRefusesTornGLB(t *testing.T) {
 	wantRefusal(t, fstest.MapFS{"a.glb": {Data: old}}, "a.glb", "glTF 1.0")
 }
 
-// Cooking what has been cooked gives a model that shows the same; its numbers are whole
-// already.
+// Cooking a cooked model gives a model that looks the same; its numbers are whole already.
 func TestCooksItsOwnOutput(t *testing.T) {
 	once := cook(t, options(nil), figure(), "m/a.gltf")
 	twice := cook(t, options(nil), fstest.MapFS{"a.glb": {Data: once}}, "a.glb")

@@ -131,8 +131,8 @@ func scaleTo1(v []float32) (was, ok bool) {
 	return false, true
 }
 
-// repairNormals scales normals to length 1. One without length becomes that of the
-// triangles around.
+// repairNormals scales normals to length 1. A normal without length becomes the normal of
+// the triangles around.
 func (g *geometry) repairNormals(ctx context.Context, s *stream, r *repairs, where string) (err error) {
 	var made []float32
 	s.change(func(values []float32) bool {

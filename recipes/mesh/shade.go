@@ -11,7 +11,7 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/tangent"
 )
 
-// A look is what the materials of a primitive ask of its geometry.
+// A look is the demands of a primitive's materials on its geometry.
 type look struct {
 	unlit    bool   // all of them are
 	unseen   bool   // nothing is drawn of it
@@ -43,7 +43,7 @@ func looks(doc *gltf.Document) ([]look, error) {
 	return list, nil
 }
 
-// lookOf returns what the material of a primitive and those of its variants ask for.
+// lookOf returns the demands of a primitive's material and of its variants.
 func lookOf(list []look, p *gltf.Primitive) look {
 	l := look{normalUV: -1}
 	if p.Material != nil {
@@ -62,9 +62,8 @@ func lookOf(list []look, p *gltf.Primitive) look {
 	return l
 }
 
-// shade makes the normals and tangents that are missing. Flat normals of a mesh that
-// morphs are left to who draws it: they turn with the triangles. What is for physics only
-// gets none.
+// shade makes missing normals and tangents. Morphing meshes get no flat normals, as these
+// turn with the triangles; the viewer makes them. Collision meshes get none.
 func (o *Mesh) shade(ctx context.Context, g *geometry, l look) error {
 	if g.mode != triangles {
 		return nil
@@ -84,7 +83,7 @@ func (o *Mesh) shade(ctx context.Context, g *geometry, l look) error {
 }
 
 func (o *Mesh) makeNormals(ctx context.Context, g *geometry) error {
-	// Tangents without normals are to be ignored (glTF 2.0, section 3.7.2.1).
+	// Tangents without normals must be ignored (glTF 2.0, section 3.7.2.1).
 	for i := range g.streams {
 		if s := &g.streams[i]; s.name == "TANGENT" && s.target == base {
 			g.streams = append(g.streams[:i], g.streams[i+1:]...)
@@ -126,7 +125,7 @@ func makeTangents(ctx context.Context, g *geometry, uv string) error {
 	return g.attach(ctx, "TANGENT", tangents, 4)
 }
 
-// attach adds an attribute of all vertices and welds those that it leaves equal.
+// attach adds an attribute of all vertices and welds equal vertices.
 func (g *geometry) attach(ctx context.Context, name string, values []float32, width int) error {
 	g.streams = append(g.streams, stream{name: name, target: base, accessor: made, data: gltf.FloatArray(values, width)})
 	return g.weld(ctx)

@@ -108,7 +108,7 @@ func readDocument(ctx context.Context, job *recipe.Job, doc *gltf.Document, chun
 	return nil
 }
 
-// maxLibrary bounds the size of an MTL file. Those of cities have some 100 KB.
+// maxLibrary bounds the size of an MTL file. Libraries of cities have some 100 KB.
 const maxLibrary = 4 << 20
 
 // readUpTo reads a dependency, the first most bytes of it if it may be longer.
@@ -130,8 +130,8 @@ func readUpTo(job *recipe.Job, name string, most int64, mayBeLonger bool) ([]byt
 	return data[:n], err
 }
 
-// Bounds of what is read of a model to find the files that it holds when it is cooked. Of documents
-// beyond them nothing is known, nor of mtllib lines far from the beginning of an OBJ model.
+// Bounds for finding the files that a model holds. Larger documents, and mtllib lines far
+// from the beginning of an OBJ model, are not searched.
 const (
 	maxHeldText = 16 << 20
 	maxOBJHead  = 1 << 20

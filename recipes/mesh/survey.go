@@ -12,9 +12,9 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/quantize"
 )
 
-// survey looks who uses each accessor of the source. One is free if all who use it get
-// other numbers: geometries, skins whose meshes are on a grid, and animations. uses says what the
-// others are for.
+// survey finds the users of each accessor of the source. An accessor is free if all its
+// users get other numbers: geometries, skins whose meshes are on a grid, and animations.
+// uses gives the purpose of the others.
 func (c *cooking) survey() (free []bool, uses []gltf.Use) {
 	n := len(c.doc.Accessors)
 	held, freed := make([]bool, n), make([]bool, n)
@@ -79,7 +79,7 @@ func (c *cooking) survey() (free []bool, uses []gltf.Use) {
 // reaches returns, for each node, the size of what moves with it in units of its parent:
 // how far meshes and nodes below it are apart at most, as they are without animations.
 func reaches(doc *gltf.Document) []float64 {
-	reach := make([]float64, len(doc.Nodes)) // of what is below, and its own mesh
+	reach := make([]float64, len(doc.Nodes)) // of everything below, and of its own mesh
 	order, parent := make([]int32, 0, len(doc.Nodes)), doc.Parents()
 	for i, p := range parent {
 		if p < 0 {
@@ -262,8 +262,8 @@ func (w *writer) inverseBind(ctx context.Context, accessor, joints int) (gltf.Ar
 	return array, err
 }
 
-// undo multiplies matrices, which are stored by columns, by that which turns the
-// numbers of a grid into positions.
+// undo multiplies matrices, stored by columns, by the matrix from grid numbers to
+// positions.
 func undo(matrices gltf.Array, grid *quantize.Grid) {
 	for i := range matrices.Count {
 		var m [16]float32

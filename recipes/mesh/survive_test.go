@@ -50,7 +50,7 @@ func at(v any, path ...any) any {
 	return v
 }
 
-// All that is not of meshes, buffers and what undoes grids is as it was written.
+// Members of other objects than meshes, buffers and grids keep their text.
 func TestSurvives(t *testing.T) {
 	tree := figure()
 	source, _ := fs.ReadFile(tree, "m/a.gltf")
@@ -120,7 +120,7 @@ func TestSurvives(t *testing.T) {
 	}
 }
 
-// What nothing is known of stays as it is, and so does all of its mesh.
+// An unknown primitive stays unchanged with its whole mesh.
 func TestUnknownPrimitiveStays(t *testing.T) {
 	tree := forms()
 	from, to := decodeFile(t, tree, "m/a.gltf"), decode(t, cook(t, options(nil), tree, "m/a.gltf"), nil)
@@ -157,8 +157,8 @@ func TestBlendingKeepsOrder(t *testing.T) {
 	}
 }
 
-// Bounds of positions that are fractions are those of the whole numbers that are stored; what
-// moves with them is as large as what those stand for.
+// Bounds of positions in fractions are the stored whole numbers. The reach of a moving part
+// counts the fractions.
 func TestFractionsAsPositions(t *testing.T) {
 	s := new(sheet)
 	var data []byte
@@ -184,7 +184,7 @@ func TestFractionsAsPositions(t *testing.T) {
 	}
 }
 
-// What is used as positions and as normals gets the bounds of positions, each time.
+// An accessor of both positions and normals gets the bounds of positions, each time.
 func TestPositionsAsNormals(t *testing.T) {
 	s := new(sheet)
 	p := s.floats("VEC3", 3, 1, 0, 0, 0, 1, 0, 0, 0, 1)

@@ -12,11 +12,10 @@ import (
 	texture "github.com/assetcook/assetcook/recipes/image"
 )
 
-// textures has textures name the cooked form of their images, in the way that its format
-// asks for. Where an extension brings a picture that is cooked, that one is taken, as
-// it is the better one of two that become files of one format. types are those of
-// images that are part of the document, which only the right extension may name; made says
-// which of them were of another one before.
+// textures makes textures name the cooked form of their images, as the format of the images
+// demands. If an extension brings a cooked picture, that picture wins over the plain
+// source. types are the types of embedded images, which only the right extension may name;
+// made marks images whose type is new.
 func (w *writer) textures(cooked []cookedImage, types []string, made []bool) error {
 	textures, err := w.doc.Objects("textures")
 	if err != nil {
@@ -52,7 +51,7 @@ func (w *writer) textures(cooked []cookedImage, types []string, made []bool) err
 // Sources are the images of a texture.
 type sources struct {
 	plain      int  // -1 for none
-	cooked     int  // the one that cooking renames, -1 for none
+	cooked     int  // image that cooking renames, -1 for none
 	better     bool // an extension named it
 	extensions gltf.Object
 	moved      bool // one of them was in the wrong place
@@ -109,13 +108,11 @@ func imageOf(extension json.RawMessage, images int) (source int, ok bool) {
 	return *named.Source, true
 }
 
-// textureExtensions are those that name images of formats which glTF itself does not
-// know.
+// textureExtensions name images of formats unknown to core glTF.
 var textureExtensions = []string{"EXT_texture_avif", "EXT_texture_webp", "KHR_texture_basisu", "MSFT_texture_dds"}
 
-// declareTextures enters the extensions that textures use into the document's lists, and
-// removes those that none uses any more. One is required if a texture has no other
-// image.
+// declareTextures enters the extensions of textures in the document's lists, and removes
+// unused ones. An extension is required if a texture has no other image.
 func (w *writer) declareTextures(textures []gltf.Object, types []string) {
 	for _, name := range textureExtensions {
 		used, required := slices.ContainsFunc(types, func(t string) bool { return gltf.ImageExtension(t) == name }), false
@@ -225,8 +222,8 @@ func (o *Mesh) pictureOptions() *texture.Image {
 	return p
 }
 
-// cookPicture makes a texture of a picture that is part of the document. It returns nil for
-// one that stays as it is, and says why if that is not what one would expect.
+// cookPicture makes a texture of an embedded picture. It returns nil for a picture that
+// stays, and warns if that is unexpected.
 func (w *writer) cookPicture(ctx context.Context, i int, file []byte, use picture) ([]byte, error) {
 	mediaType := gltf.ImageType(file)
 	if w.o.Embedded == "keep" || mediaType != "image/png" && mediaType != "image/jpeg" && mediaType != "image/webp" {

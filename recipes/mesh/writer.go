@@ -10,7 +10,7 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
-// A writer enters what has been cooked into the document's text.
+// A writer enters the results into the document's text.
 type writer struct {
 	*cooking
 	job       *recipe.Job
@@ -139,8 +139,8 @@ func (p *written) enter(primitive *gltf.Object, g *geometry) error {
 	return nil
 }
 
-// renumbered returns attributes with other accessors: those that were there in their
-// order, made ones in a fixed one.
+// renumbered returns attributes with other accessors: existing ones in their order, new
+// ones in a fixed order.
 func renumbered(attributes gltf.Object, accessors map[string]int) gltf.Object {
 	o := make(gltf.Object, 0, len(attributes)+2)
 	for _, a := range attributes {
@@ -169,7 +169,7 @@ func (w *writer) extensions(context.Context) error {
 	lods := slices.ContainsFunc(w.lodMeshes, func(list []int) bool { return len(list) > 0 })
 	w.doc.Declare(gltf.Quantization, w.quantized, w.quantized)
 	w.doc.Declare(extLOD, lods, false)
-	w.doc.Undeclare(gltf.MeshoptEXT, gltf.MeshoptKHR) // those of the source
+	w.doc.Undeclare(gltf.MeshoptEXT, gltf.MeshoptKHR) // of the source
 	packed := w.layout.IsCompressed()
 	w.doc.Declare(gltf.MeshoptEXT, packed, packed)
 	w.doc.WriteExtensions()

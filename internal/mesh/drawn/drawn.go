@@ -1,11 +1,11 @@
-// Package drawn returns what a viewer draws of a model: for each level of detail the
-// triangles in world space, in the pose of rest.
+// Package drawn returns the triangles that a viewer draws of a model: for each level of
+// detail in world space, in the rest pose.
 //
 // Models are glTF 2.0 (.glb; .gltf and its buffers) and Wavefront OBJ (.obj and its
 // materials). Transforms of nodes, skins, morph targets at their default weights, and
 // instances (EXT_mesh_gpu_instancing) are applied; attributes may be quantized or sparse.
-// Levels of detail are those of MSFT_lod. Hidden nodes (KHR_node_visibility), points and
-// lines are left out, and so are textures: a part has its material's base color.
+// MSFT_lod gives the levels of detail. Hidden nodes (KHR_node_visibility), points, lines
+// and textures are left out: a part has its material's base color.
 //
 //	open.go       a file to a checked document with its buffers
 //	nodes.go      which nodes show which mesh at a level
@@ -32,10 +32,10 @@ const (
 	// MaxLevels bounds the levels of detail, the full mesh included.
 	MaxLevels = 16
 
-	maxParts = 1 << 12 // of a level; what comes behind belongs to the last one
+	maxParts = 1 << 12 // of a level; the last part takes the rest
 )
 
-// A Scene is what is drawn of a model.
+// A Scene is the drawn form of a model.
 type Scene struct {
 	Levels []Level // from the full model on; there is at least one
 	Bytes  int64   // of the model's file and the others that were read
@@ -56,8 +56,8 @@ type Level struct {
 type Part struct {
 	Mesh, Material string     // names, shortened; may be empty
 	Color          [4]float32 // linear
-	// MadeNormals says that the file has no normals, so that glTF asks for flat shading.
-	// Those in the level are smooth.
+	// MadeNormals says that the file has no normals. glTF asks for flat shading then; the
+	// level has smooth normals.
 	MadeNormals         bool
 	Vertices, Triangles int
 }

@@ -81,11 +81,11 @@ type showing struct {
 	at         affine
 }
 
-// shown returns where meshes are in a level of detail, those of one mesh together.
+// shown returns the places of meshes in a level of detail, sorted by mesh.
 func (b *builder) shown(ctx context.Context, level int) ([]showing, error) {
 	type step struct {
 		node   int32
-		chosen bool // is part of what a level of detail shows: it has none of its own
+		chosen bool // below a level of detail, so it has no levels itself
 		above  affine
 	}
 	var steps []step

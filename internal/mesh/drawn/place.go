@@ -108,7 +108,7 @@ type pose struct {
 	positions, normals []float32 // nil before the first one
 }
 
-// is reports whether the pose is of some weights.
+// is reports whether the pose has the given weights.
 func (p *pose) is(weights []float64) bool {
 	return p.positions != nil && len(p.weights) == len(weights) && (len(weights) == 0 || &p.weights[0] == &weights[0])
 }

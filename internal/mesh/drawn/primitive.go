@@ -14,7 +14,7 @@ const (
 	maxInfluences = 4       // sets of four joints a vertex
 )
 
-// A geometry is what is drawn of a primitive, in the space of its mesh.
+// A geometry is the drawn part of a primitive, in the space of its mesh.
 type geometry struct {
 	positions, normals []float32
 	indices            []uint32

@@ -49,7 +49,7 @@ func (c *check) sampler(s *AnimationSampler, animation, sampler int) {
 	}
 }
 
-// target checks what a channel moves.
+// target checks the target of a channel.
 func (c *check) target(ch *Channel, animation, channel int) {
 	fail := func(format string, args ...any) {
 		c.faults.addFault("animation %d channel %d: "+format, append([]any{animation, channel}, args...)...)
@@ -98,7 +98,7 @@ func (c *check) targets(n *Node) int {
 	return len(c.doc.Meshes[*n.Mesh].Primitives[0].Targets)
 }
 
-// keyframes checks what a channel sets its target to.
+// keyframes checks the values that a channel gives its target.
 func (c *check) keyframes(ch *Channel, s *AnimationSampler, animation, channel int) {
 	if s.Input == nil || s.Output == nil || !isIn(*s.Input, len(c.doc.Accessors)) || !isIn(*s.Output, len(c.doc.Accessors)) {
 		return // is at fault itself

@@ -125,8 +125,8 @@ func (a Array) Pick(ctx context.Context, elements []uint32) (Array, error) {
 	})
 }
 
-// Move returns an array of n elements where element i of this one is at remap[i].
-// Those whose number is Nowhere go.
+// Move returns an array of n elements where element i of this one is at remap[i]. Elements
+// with the number Nowhere are dropped.
 func (a Array) Move(ctx context.Context, remap []uint32, n int) (Array, error) {
 	moved := a
 	moved.Count = n

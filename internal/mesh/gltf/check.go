@@ -27,7 +27,7 @@ func (d *Document) Check(ctx context.Context, chunk int64, size func(name string
 	return c.faults.err()
 }
 
-// faults collects what is wrong and keeps the first few.
+// faults collects faults and keeps the first few.
 type faults struct {
 	first []string
 	more  int
@@ -62,7 +62,7 @@ func (f *faults) err() error {
 type check struct {
 	doc       *Document
 	chunk     int64                            // bytes of the GLB file's binary chunk, or NoChunk
-	size      func(name string) (int64, error) // of a dependency, in bytes
+	size      func(name string) (int64, error) // bytes of a dependency
 	faults    faults
 	mended    []Mend
 	usages    []usage // of accessors
@@ -110,8 +110,8 @@ func isBufferType(mediaType string) bool {
 	return strings.EqualFold(mediaType, "application/octet-stream") || strings.EqualFold(mediaType, "application/gltf-buffer")
 }
 
-// sizeOrError is what came of measuring a file. Any number of buffers may name
-// one: it is opened once.
+// sizeOrError is the measured size of a file. Any number of buffers may name the file: it
+// is opened once.
 type sizeOrError struct {
 	size int64
 	err  error

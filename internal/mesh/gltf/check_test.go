@@ -78,7 +78,7 @@ func FuzzDataURI(f *testing.F) {
 	})
 }
 
-// What EXT_meshopt_compression asks of a packed view is checked before it is unpacked.
+// A packed view is checked as EXT_meshopt_compression demands before it is unpacked.
 func TestCompressed(t *testing.T) {
 	const (
 		good = `{"buffer":1,"byteOffset":8,"byteLength":40,"byteStride":8,"count":3,"mode":"ATTRIBUTES","filter":"QUATERNION"}`
@@ -129,8 +129,8 @@ func FuzzUnescape(f *testing.F) {
 	})
 }
 
-// FuzzMend checks that what is left of a mended document is JSON that needs no mending,
-// and that nothing else of it is gone.
+// FuzzMend checks that a mended document is JSON that needs no mending, and lost nothing
+// else.
 func FuzzMend(f *testing.F) {
 	for _, text := range []string{
 		`{"nodes":[{"children":[],"name":"a"},{"a":[],"children":[ ] }],"meshes":[],"skins":[]}`,

@@ -9,8 +9,8 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/meshopt"
 )
 
-// MeshoptEXT and MeshoptKHR are the extensions that have views in a packed form, see
-// package meshopt. They differ in which versions and filters there are.
+// Extensions for compressed vertices. MeshoptEXT and MeshoptKHR keep views in a packed
+// form, see package meshopt; they differ in their versions and filters.
 const (
 	Draco      = "KHR_draco_mesh_compression"
 	MeshoptEXT = "EXT_meshopt_compression"
@@ -41,8 +41,8 @@ func (p *Compressed) Layout() (meshopt.Layout, error) {
 	return l, l.Check()
 }
 
-// compressed checks that packed views say how their bytes are to be unpacked, and that
-// they are as many as the view has.
+// compressed checks that packed views say how to unpack their bytes, and unpack to the
+// view's size.
 func (c *check) compressed() {
 	for i := range c.doc.BufferViews {
 		v := &c.doc.BufferViews[i]

@@ -204,7 +204,7 @@ func (p *Primitive) Topology() int {
 	return int(*p.Mode)
 }
 
-// AttributeSets returns the attributes of the primitive, then those of each morph target.
+// AttributeSets returns the attributes of the primitive, then of each morph target.
 func (p *Primitive) AttributeSets() []map[string]int32 {
 	return append([]map[string]int32{p.Attributes}, p.Targets...)
 }
@@ -247,7 +247,7 @@ func (m *Material) TangentTexture() *TextureInfo {
 	return m.Extensions.Anisotropy.Texture
 }
 
-// A TextureInfo says which texture a material uses, with which coordinates.
+// A TextureInfo names the texture of a material and its coordinates.
 type TextureInfo struct {
 	Index      *int32 `json:"index"`
 	TexCoord   int32  `json:"texCoord"`

@@ -73,8 +73,8 @@ func (d *Document) View(view int32) ([]byte, error) {
 	return buffer[v.ByteOffset:][:v.ByteLength:v.ByteLength], nil
 }
 
-// HasBytes reports whether the elements of an accessor are in the file, be it only
-// those that are not zero.
+// HasBytes reports whether elements of an accessor are in the file, at least the nonzero
+// ones.
 func (d *Document) HasBytes(accessor int32) bool {
 	a := &d.Accessors[accessor]
 	return a.BufferView != nil || a.Sparse != nil
@@ -89,8 +89,8 @@ func (d *Document) Shape(accessor int32) Array {
 	}
 }
 
-// First returns the first n elements of an accessor, which must have them. One without
-// a view is of zeros.
+// First returns the first n elements of an accessor, which must have them. Without a view
+// they are zeros.
 func (d *Document) First(ctx context.Context, accessor int32, n int) (Array, error) {
 	to := func(at int) int {
 		if at >= n {
@@ -105,8 +105,8 @@ func (d *Document) First(ctx context.Context, accessor int32, n int) (Array, err
 	return array, d.replaceSparse(ctx, accessor, array, to)
 }
 
-// Dense returns what the view of an accessor holds for it, without what a list of its
-// own replaces. The accessor must have a view.
+// Dense returns the elements in the view of an accessor, without its sparse elements. The
+// accessor must have a view.
 func (d *Document) Dense(ctx context.Context, accessor int32) (Array, error) {
 	return d.gather(ctx, accessor, int(d.Accessors[accessor].Count), func(i int) int { return i })
 }

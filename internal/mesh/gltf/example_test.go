@@ -6,7 +6,7 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
-// What is not set stays as it was written.
+// Members that nothing sets keep their text.
 func ExampleObject() {
 	o, err := gltf.ParseObject([]byte(`{"name": "wheel", "mesh": 3, "extras": {"mass": 12.50}}`))
 	if err != nil {

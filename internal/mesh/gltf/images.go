@@ -43,7 +43,7 @@ func (c *check) embedded(i int) error {
 		return err
 	}
 	head := make([]byte, 16)
-	n, _ := io.ReadFull(r, head) // what is wrong shows below
+	n, _ := io.ReadFull(r, head) // dataURISize reports errors
 	if _, err := dataURISize(*image.URI); err != nil {
 		return err
 	}
@@ -69,8 +69,8 @@ func (c *check) imageType(mediaType string, i int) {
 	}
 }
 
-// ImageType returns the media type of a picture by its first bytes, "" if it is none of
-// those that glTF and its extensions name.
+// ImageType returns the media type of a picture by its first bytes, "" if glTF and its
+// extensions do not name the type.
 func ImageType(data []byte) string {
 	for _, kind := range []struct{ start, mediaType string }{
 		{"\x89PNG\r\n\x1a\n", "image/png"},
@@ -89,7 +89,7 @@ func ImageType(data []byte) string {
 }
 
 // ImageExtension returns the extension by which textures name images of a type, "" for
-// those that glTF itself knows.
+// types of core glTF.
 func ImageExtension(mediaType string) string {
 	switch mediaType {
 	case "image/avif":

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// What writing the document and its views anew puts right is said, once for all of a
-// kind.
+// Faults that writing the document anew repairs are reported once for each kind.
 func TestMendsLayout(t *testing.T) {
 	const (
 		stride  = "a byteStride for other data than attributes; laid out anew"

@@ -95,7 +95,7 @@ func (c *check) transform(n *Node, i int) {
 	}
 }
 
-// shown checks what a node shows.
+// shown checks the mesh, skin and weights of a node.
 func (c *check) shown(n *Node, i int) {
 	if n.Mesh == nil {
 		if n.Skin != nil {
@@ -132,8 +132,8 @@ func length(v []float64) float64 {
 	return math.Sqrt(sum)
 }
 
-// isTRS reports whether a matrix, stored by columns, scales along its axes, rotates and
-// moves, and does nothing else. What rounding makes of such a matrix passes.
+// isTRS reports whether a matrix, stored by columns, only scales along its axes, rotates
+// and moves. Rounding errors pass.
 func isTRS(m *[16]float64) bool {
 	if m[3] != 0 || m[7] != 0 || m[11] != 0 || m[15] != 1 {
 		return false
@@ -150,8 +150,8 @@ func isTRS(m *[16]float64) bool {
 	return math.Abs(dot(x, y)) <= slack*lx*ly && math.Abs(dot(y, z)) <= slack*ly*lz && math.Abs(dot(z, x)) <= slack*lz*lx
 }
 
-// A tour numbers the nodes of a forest in the order in which a walk from the roots meets
-// them: what lies below a node has the numbers from first to last of it.
+// A tour numbers the nodes of a forest in the order of a walk from the roots. The nodes
+// below a node have the numbers from its first to its last.
 type tour struct{ first, last, root []int32 }
 
 // makeTour walks over each node once. parent has no cycles.

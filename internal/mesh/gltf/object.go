@@ -6,9 +6,8 @@ import (
 	"fmt"
 )
 
-// An Object is a JSON object whose members keep their order and, as long as nobody
-// sets them, their text: what is not understood survives, to the last digit of a
-// number.
+// An Object is a JSON object whose members keep their order. Members that nothing sets keep
+// their text, to the last digit of a number.
 type Object []Member
 
 // A Member is a name and a JSON value.

@@ -13,7 +13,7 @@ import (
 	"github.com/assetcook/assetcook/internal/plaintext"
 )
 
-// Memory returns the most bytes that Parse needs for a text of so many, the text
+// Memory returns the most bytes that Parse needs for a text of size bytes, the text
 // included.
 func Memory(size int64) int64 {
 	// The text; its strings once more or its numbers at 4.5 bytes for every
@@ -21,8 +21,7 @@ func Memory(size int64) int64 {
 	return 64<<10 + 6*size + maxObjects(size)*objectCost
 }
 
-// objectCost is about what a decoded object needs at most, in bytes, the slack
-// of growing lists included.
+// objectCost is about the most bytes of a decoded object, with the slack of growing lists.
 const objectCost = 320
 
 // maxObjects bounds the objects of a document of the given size. Real ones
@@ -68,8 +67,7 @@ func Parse(text []byte) (*Document, error) {
 	return doc, nil
 }
 
-// isVersion1 reports whether a document says that it is of glTF 1.0, in which lists are
-// objects.
+// isVersion1 reports whether a document is glTF 1.0, where lists are objects.
 func isVersion1(text []byte) bool {
 	var doc struct {
 		Asset struct {
@@ -84,8 +82,8 @@ func isVersion1(text []byte) bool {
 // where it is used.
 const Quantization = "KHR_mesh_quantization"
 
-// declare completes the document's lists of extensions: by those that its objects have,
-// and those that are required.
+// declare completes the document's lists of extensions: with used extensions, and with
+// required ones.
 func (d *Document) declare(w *walker) {
 	undeclared := Mend{What: "an extension that extensionsUsed does not name", How: "entered there"}
 	for _, name := range slices.Sorted(maps.Keys(w.named)) {
@@ -119,7 +117,7 @@ func (d *Document) declare(w *walker) {
 	}
 }
 
-// unique returns a list without what stands in it before.
+// unique returns a list without repeated elements.
 func unique(list []string) []string {
 	seen := make(map[string]bool, len(list))
 	return slices.DeleteFunc(slices.Clone(list), func(s string) bool {
@@ -144,7 +142,7 @@ func (m *Mend) count(text []byte, at int) {
 	m.N++
 }
 
-// String says in one line what was wrong.
+// String describes the fault in one line.
 func (m Mend) String() string {
 	if m.N == 1 {
 		return fmt.Sprintf("%s: %s", m.First, m.What)
@@ -177,7 +175,7 @@ func (w *walker) drop(from int) {
 		w.at++
 		to = w.at
 	}
-	if w.text[w.at] == '}' { // or that before, which may be behind what was dropped last
+	if w.text[w.at] == '}' { // or the comma before, which may follow a dropped member
 		for {
 			before := len(bytes.TrimRight(w.text[:from], " \t\r\n"))
 			if n := len(w.edits); n > 0 && w.edits[n-1].to >= before {

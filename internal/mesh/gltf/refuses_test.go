@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// parseAndCheck returns what is wrong with a document without buffers, given without its
-// asset.
+// parseAndCheck returns the error for a document without buffers, given without its asset.
 func parseAndCheck(t *testing.T, rest string) (*Document, error) {
 	t.Helper()
 	doc, err := Parse([]byte(`{"asset":{"version":"2.0"},` + rest + `}`))
@@ -27,7 +26,7 @@ func zeros(count string, widths ...int) string {
 	return `"accessors":[` + strings.Join(list, ",") + `]`
 }
 
-// What the shapes of glTF's objects forbid.
+// The shapes of glTF's objects forbid these documents.
 func TestShapesRefuse(t *testing.T) {
 	for _, tc := range []struct{ rest, want string }{
 		{`"cameras":[{}]`, "1:39: cameras: a camera without type"},
@@ -67,7 +66,7 @@ func TestShapesRefuse(t *testing.T) {
 	}
 }
 
-// What the parts of a document must not be to one another.
+// Parts of a document that contradict each other are refused.
 func TestCheckRefuses(t *testing.T) {
 	primitive := func(members string) string { return `"meshes":[{"primitives":[{` + members + `}]}],` }
 	animation := func(channel, sampler string) string {
@@ -154,7 +153,7 @@ func TestCheckRefuses(t *testing.T) {
 	}
 }
 
-// What can be put right is, and said.
+// Repairable faults are repaired and reported.
 func TestMends(t *testing.T) {
 	for _, tc := range []struct{ rest, text, want string }{
 		{`"nodes":[{"children":[],"name":"a"}]`, `"nodes":[{"name":"a"}]`, "1:38: an empty list"},

@@ -39,7 +39,7 @@ type value struct {
 	// least and most bound numbers. above excludes least itself, orZero allows 0 as well.
 	least, most   float64
 	above, orZero bool
-	length        int    // of a list; 0 for any but none
+	length        int    // of a list; 0 for any but an empty one
 	names         string // list that a whole number is an index of
 	ranged        bool   // the walker checks the index, as nothing else does
 	tree          bool   // a node below another one or in a scene

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// DataURI returns what a data URI holds, and the media type that it gives, without
-// parameters, "" if there is none.
+// DataURI returns the data of a data URI, and its media type without parameters, "" if it
+// gives none.
 func DataURI(uri string) (data []byte, mediaType string, err error) {
 	r, size, err := openDataURI(uri)
 	if err != nil {
@@ -24,7 +24,7 @@ func DataURI(uri string) (data []byte, mediaType string, err error) {
 		data = data[:len(data)+n]
 	}
 	if err == nil {
-		_, err = r.Read(make([]byte, 1)) // the end, or what is wrong there
+		_, err = r.Read(make([]byte, 1)) // the end, or the fault there
 	}
 	if err != io.EOF {
 		return nil, "", fmt.Errorf("data URI: %w", err)
@@ -52,7 +52,7 @@ func dataURISize(uri string) (int64, error) {
 	return n, nil
 }
 
-// openDataURI returns a reader of what a data URI holds, which is at most size bytes.
+// openDataURI returns a reader for the data of a data URI, at most size bytes.
 func openDataURI(uri string) (r io.Reader, size int, err error) {
 	if !IsDataURI(uri) {
 		return nil, 0, fmt.Errorf("%.40q is not a data URI", uri)
@@ -106,9 +106,8 @@ func FileOfURI(uri string) (string, error) {
 	return path.Clean("./" + name), nil
 }
 
-// unescape replaces what is percent-encoded by the bytes that it stands for, as
-// RFC 3986 section 2.1 has it. net/url does that too, but brings tables along that
-// every start of the program would have to fill.
+// unescape decodes percent-encoded bytes (RFC 3986 section 2.1). net/url does that too, but
+// fills tables at every start of the program.
 func unescape(text string) (string, error) {
 	at := strings.IndexByte(text, '%')
 	if at < 0 {

@@ -138,8 +138,8 @@ func shapeOf(name string) extent {
 	return extent{}
 }
 
-// columnStride is the distance of an element's columns in bytes. Those of
-// matrices start at multiples of four (specification section 3.6.2.4).
+// columnStride is the distance between columns in bytes. Columns of matrices start at
+// multiples of four (specification section 3.6.2.4).
 func (s extent) columnStride(component int64) int64 {
 	n := s.rows * component
 	if s.columns > 1 {
@@ -175,8 +175,8 @@ func ElementSize(componentType int32, name string) int {
 	return int(s.columns * s.columnStride(componentSize(componentType)))
 }
 
-// A viewUse is what a view's bytes are. glTF wants views of each for themselves, and a
-// byteStride for attributes only.
+// A viewUse is the kind of data in a view. glTF wants one kind in a view, and a byteStride
+// for attributes only.
 type viewUse uint8
 
 const (
@@ -196,7 +196,7 @@ var viewUses = [...]viewUse{
 // targets are the values of a view's target.
 var targets = map[int32]viewUse{34962: forAttributes, 34963: forIndices}
 
-// A viewState is what is known of a view's use.
+// A viewState is the known use of a view.
 type viewState struct {
 	use      viewUse
 	accessor int32 // the first one of attributes, from 1
@@ -241,7 +241,7 @@ func (c *check) unstrided(view int32) {
 	}
 }
 
-// useView records what a view is used for. view is nil or an index.
+// useView records the use of a view. view is nil or an index.
 func (c *check) useView(view *int32, use viewUse) {
 	if view == nil || !isIn(*view, len(c.states)) {
 		return

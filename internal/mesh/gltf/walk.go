@@ -16,15 +16,15 @@ import (
 // A walker goes over a document once and compares it with the shapes of glTF, before
 // anything is allocated for its objects. The text must be valid JSON.
 //
-// Recursion goes no deeper than the shapes do: what they do not name is skipped.
+// Recursion goes no deeper than the shapes: unknown members are skipped.
 type walker struct {
 	text   []byte
 	at     int
 	path   []string // names of the members around
 	shapes *shapes
 	faults faults
-	// edits make of the text what can be decoded: whole numbers that were written as
-	// fractions, and empty lists, which glTF forbids, gone.
+	// edits make the text decodable: they write whole numbers without fractions, and remove
+	// empty lists, which glTF forbids.
 	edits  []edit
 	empty  Mend
 	alone  Mend                // members that make no sense without another one
@@ -90,7 +90,7 @@ func (w *walker) skip() {
 			continue
 		case '}', ']':
 			if depth == 0 {
-				return // of what is around
+				return // the end of the value around
 			}
 			depth--
 		case ',', ' ', '\t', '\r', '\n', ':':
@@ -319,7 +319,7 @@ func (w *walker) checkWhole() {
 
 func isNumber(c byte) bool { return c == '-' || '0' <= c && c <= '9' }
 
-// words names what is wanted.
+// words describes the wanted value.
 func (v *value) words() string {
 	switch v.kind {
 	case aNumber:

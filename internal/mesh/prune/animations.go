@@ -7,7 +7,7 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
-// A channelText is the part of a channel that says what it moves.
+// A channelText is the sampler and the target of a channel.
 type channelText struct {
 	Sampler int
 	Target  struct {

@@ -1,16 +1,14 @@
-// Package prune leaves out of a glTF document what nothing uses:
+// Package prune removes unused elements from a glTF document:
 //
-//	places.go      where the members of a document name elements of its lists
-//	walk.go        visits those names, and writes the document with others
-//	reach.go       what scenes, animations and names to keep lead to
-//	empty.go       nodes that show nothing
+//	prune.go       the passes, and the lists of extensions
+//	reach.go       elements that scenes, animations and kept names lead to; empty nodes
 //	animations.go  samplers without a channel
 //
-// A node tree stays whole if anything leads to one of its nodes: where a joint is depends on
-// all that it hangs from. What stays keeps its order, and what names it gets its new number,
-// extensions that are known included. One that is not known and holds a whole number or a
-// JSON pointer may name anything, so then all stays. Extras belong to the application, which
-// has no numbers in them of what may go.
+// A node tree stays whole if anything leads to one of its nodes: the place of a joint
+// depends on all its ancestors. Kept elements keep their order and get new numbers, also in
+// known extensions. An unknown extension that holds a whole number or a JSON pointer may
+// name any element, so all elements stay. Extras belong to the application and hold no
+// numbers of elements.
 package prune
 
 import (
@@ -23,24 +21,24 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
-// Options say what stays though nothing uses it.
+// Options keep or remove more elements.
 type Options struct {
 	Keep  func(name string) bool // nil for none
-	Empty bool                   // nodes go as well that show nothing and have nothing below them
+	Empty bool                   // remove leaf nodes that show nothing
 }
 
-// A Result says what has gone.
+// A Result counts the removed elements.
 type Result struct {
 	Gone     [gltf.Lists]int // of each list
 	Unplayed int             // samplers of animations that no channel names
-	// Unknown is an extension because of which all stays, "" for none.
+	// Unknown is an extension that keeps all elements, "" for none.
 	Unknown string
 }
 
 // Any reports whether something has gone.
 func (r Result) Any() bool { return r.Unplayed > 0 || r.Gone != [gltf.Lists]int{} }
 
-// String counts what has gone.
+// String lists the removed elements.
 func (r Result) String() string {
 	var parts []string
 	for l, n := range r.Gone {
@@ -169,7 +167,7 @@ func (p *pruning) element(w *gltf.References, text json.RawMessage, at one) (jso
 	return text, p.ctx.Err()
 }
 
-// withoutExtensions removes extensions from the lists of those that a document uses.
+// withoutExtensions removes extensions from the document's lists of extensions.
 func withoutExtensions(root gltf.Object, gone func(name string) bool) gltf.Object {
 	for _, key := range []string{"extensionsUsed", "extensionsRequired"} {
 		names, err := gltf.ParseList(root.Member(key))

@@ -8,8 +8,8 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
-// reach finds what scenes, animations and names to keep lead to. In a document in whose
-// scenes no nodes are, a library, all that a game may ask for stays.
+// reach marks the elements that scenes, animations and kept names lead to. A document
+// without nodes in scenes is a library: all elements that a game may ask for stay.
 func (p *pruning) reach() error {
 	var todo []one
 	mark := func(l gltf.List, n int) {
