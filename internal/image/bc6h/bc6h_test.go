@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// numbers has those of all modes, and the four that are reserved.
+// numbers has all modes, then the four reserved ones.
 var numbers = []byte{0, 1, 2, 6, 10, 14, 18, 22, 26, 30, 3, 7, 11, 15, 19, 23, 27, 31}
 
 // Whatever a block says is written in the same bits, whichever its mode is.

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// Modes returns all modes: those of two regions, then those of one.
+// Modes returns all modes: first the modes of two regions, then of one.
 var Modes = sync.OnceValue(func() *[14]Mode {
 	return &[14]Mode{
 		two(0, 10, 5, 5, 5, "g2.4 b2.4 b3.4 r0.0-9 g0.0-9 b0.0-9 r1.0-4 g3.4 g2.0-3 g1.0-4 b3.0 g3.0-3 b1.0-4 b3.1 b2.0-3 r2.0-4 b3.2 r3.0-4 b3.3"),
@@ -27,8 +27,8 @@ var Modes = sync.OnceValue(func() *[14]Mode {
 	}
 })
 
-// A field is some bits of a channel of an end, from one to another, in the order in which
-// they are in a block.
+// A field is some bits of a channel of an end, from one to another, in their order in the
+// block.
 type field struct{ end, channel, from, to uint8 }
 
 func two(number, size, r, g, b uint8, fields string) Mode {
@@ -116,7 +116,7 @@ func (b *Block) width(pixel int) uint8 {
 	return width
 }
 
-// Unpack returns what a block says. It reports false for the reserved modes, which
+// Unpack returns the fields of a block. It reports false for the reserved modes, which
 // decode to black.
 func Unpack(block *[16]byte) (b Block, ok bool) {
 	r := stream{lo: binary.LittleEndian.Uint64(block[:8]), hi: binary.LittleEndian.Uint64(block[8:])}

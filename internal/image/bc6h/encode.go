@@ -8,8 +8,8 @@ import (
 )
 
 // Colors are the half floats of 4x4 pixels as whole numbers, none negative, from 0 to
-// 0x7bff. Times 64/31 they are on the scale of a block's values, in which relative errors
-// count alike, as for eyes.
+// 0x7bff. Times 64/31 they are on the scale of a block's values. Relative errors count
+// alike there, as for eyes.
 type Colors [16][3]uint16
 
 // pairsAbove are the errors of one line above which two are tried: never with Fast.

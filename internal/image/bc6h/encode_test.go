@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The library decodes blocks of each mode to what the encoder meant.
+// The library decodes blocks of each mode to the encoder's colors.
 func TestLightLineModes(t *testing.T) {
 	used := map[uint8]int{}
 	rapid.Check(t, func(t *rapid.T) {
@@ -50,7 +50,7 @@ func TestLightLineModes(t *testing.T) {
 	}
 }
 
-// The library decodes blocks of two regions to what the encoder meant, in each mode.
+// The library decodes blocks of two regions to the encoder's colors, in each mode.
 func TestLightPairModes(t *testing.T) {
 	used := map[uint8]int{}
 	rapid.Check(t, func(t *rapid.T) {

@@ -30,7 +30,7 @@ func fitLine(colors *Colors, q blockfit.Quality) fitted {
 	return best
 }
 
-// floors returns the stops below the brightest value at which lines get a floor.
+// floors returns the distances of floors, in stops below the brightest value.
 func floors(q blockfit.Quality) []uint16 {
 	if q == blockfit.Fast {
 		return []uint16{6} // 64 times: the range of a good picture on paper

@@ -9,8 +9,8 @@ import (
 	"github.com/assetcook/assetcook/internal/image/blockfit"
 )
 
-// pairFloors are the stops below the brightest value at which lines get a floor, 32 for
-// none. Qualities below Best use only the first.
+// pairFloors are the distances of floors, in stops below the brightest value, 32 for none.
+// Qualities below Best use only the first.
 var pairFloors = [...]uint16{32, 9, 5}
 
 // partitionsTried is how many of the partitions with the least guessed errors are fitted.
@@ -42,9 +42,9 @@ func fitPair(colors *Colors, q blockfit.Quality) (best fitted) {
 	return best
 }
 
-// likelyPartitions returns the partitions whose two regions scatter least off their
-// lines. The guess is that of BC7: the whole scatter less the length of the covariance
-// matrix, which is near its greatest eigenvalue.
+// likelyPartitions returns the partitions whose two regions scatter least off their lines.
+// It guesses as BC7 does: the whole scatter less the length of the covariance matrix, which
+// is near its greatest eigenvalue.
 func likelyPartitions(pix *[16][3]float32, tried int) []uint8 {
 	var each [16]moments
 	var all moments

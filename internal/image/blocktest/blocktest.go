@@ -1,6 +1,6 @@
-// Package blocktest has what the encoders of texel blocks are tested with: small pictures of
-// the kinds that matter, made of whole numbers alone, how like two pictures are, and the laws
-// that all encoders keep.
+// Package blocktest tests the encoders of texel blocks: small pictures of the kinds that
+// matter, made of whole numbers alone, the likeness of two pictures, and the laws that all
+// encoders keep.
 package blocktest
 
 import (
@@ -17,18 +17,18 @@ import (
 	"github.com/assetcook/assetcook/internal/countdown"
 )
 
-// An Encoder is one, with the options that it is to be tested with. Pictures are RGBA.
+// An Encoder is an encoder under test with its options. Pictures are RGBA.
 type Encoder struct {
 	// Block is how many pixels a block has each way.
 	Block int
 	// Encode returns the blocks of a picture of w by h pixels, row by row. Quality is 0 to 2;
 	// more is more work.
 	Encode func(ctx context.Context, pix []byte, w, h, quality int) ([]byte, error)
-	// Decode returns the picture that blocks are of.
+	// Decode returns the picture in some blocks.
 	Decode func(blocks []byte, w, h int) []byte
 }
 
-// Names are those of the qualities.
+// Names are the qualities.
 var Names = [3]string{"fast", "normal", "best"}
 
 // Picture puts blocks together to a picture of w by h pixels. Decode is given a block of size bytes

@@ -11,7 +11,7 @@
 // Pixels are RGBA of eight bits; slices of a call are equally long.
 package byalpha
 
-// Ask sets what is asked for in place of pixels that are now something else.
+// Ask sets the wanted pixels for pixels that the code now decodes to now.
 func Ask(wanted, pixels, now []byte) {
 	for i := 0; i < len(pixels); i += 4 {
 		a := int(pixels[i+3])
@@ -23,7 +23,7 @@ func Ask(wanted, pixels, now []byte) {
 	}
 }
 
-// Mean sets every color of dst to the mean of the colors of pixels. It leaves alpha as it is.
+// Mean sets every color of dst to the mean color of pixels. It keeps alpha.
 func Mean(dst, pixels []byte) {
 	var sum [3]int
 	weight := 0

@@ -13,7 +13,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/uastc"
 )
 
-// decode fills m with what texels hold. Of a block of ASTC, srgb decides the rounding.
+// decode fills m with the pixels of texels. srgb decides the rounding of ASTC.
 func decode(ctx context.Context, m *pixmap.Map, f texture.Format, srgb bool, texels []byte) error {
 	side, size := f.Block()
 	for y := 0; y < m.H; y += side {
@@ -59,8 +59,8 @@ func putTexel(m *pixmap.Map, i int, f texture.Format, texel []byte) {
 	}
 }
 
-// halfValue returns a half float's value. Of what is no number, which textures do not
-// have, it returns 0.
+// halfValue returns the value of a half float, 0 for NaN and infinities, which textures do
+// not have.
 func halfValue(h uint16) float32 {
 	if h>>10&31 == 31 {
 		return 0

@@ -8,16 +8,15 @@
 //	DDS_HEADER_DXT10          20 bytes, unless the header is a legacy one
 //	pictures                  each with its levels, largest first
 //
-// All numbers are little endian. Where KTX2 has a level of all pictures
-// together, DDS has a picture with all its levels together.
+// All numbers are little endian. KTX2 keeps a level of all pictures together, DDS a picture
+// with all its levels.
 //
-// The legacy header, that of Direct3D 9, is the only one that older engines and
-// ImageMagick read. It has the formats BC1 to BC5, but no arrays, and no way to mark
-// colors as sRGB or premultiplied.
+// Older engines and ImageMagick read only the legacy header of Direct3D 9. It has the
+// formats BC1 to BC5, but no arrays, and no way to mark colors as sRGB or premultiplied.
 //
-// A DDS file cannot say where a shader should find its channels, so that a
-// texture's Swizzle is lost, nor tell an array of one from no array. Whether
-// colors are premultiplied is kept for formats that have alpha.
+// A DDS file cannot say where a shader should find its channels, so it loses a texture\'s
+// Swizzle. Nor can it tell an array of one from no array. Premultiplied colors are marked
+// for formats that have alpha.
 package dds
 
 import (
@@ -46,14 +45,14 @@ type Header uint8
 
 // The headers.
 const (
-	Auto   Header = iota // legacy where it says all that there is to say
+	Auto   Header = iota // legacy if that header can describe the texture
 	Legacy               // legacy, also for sRGB and premultiplied colors, which it cannot say
 	DX10
 )
 
-// legacyCode returns the four letters that stand for a format in legacy headers,
-// "" if none do. Those of BC4 and BC5 are DirectXTex's: by the older ATI2 some mean
-// the channels the other way round.
+// legacyCode returns the four letters for a format in legacy headers, "" if there are none.
+// BC4 and BC5 have DirectXTex's letters: some readers take the older ATI2 for the reverse
+// order of channels.
 func legacyCode(f texture.Format) string {
 	switch f {
 	case texture.BC1, texture.BC1A:
@@ -84,7 +83,7 @@ func (h Header) Resolve(t *texture.Texture) (Header, error) {
 	return DX10, nil
 }
 
-// What flags say is in the header.
+// Flags of the header.
 const (
 	flagCaps       = 0x1
 	flagHeight     = 0x2

@@ -59,7 +59,7 @@ func readTexture(data []byte) (*texture.Texture, error) {
 	return t, t.Check()
 }
 
-// readShape takes from a header what the rest of it follows from.
+// readShape reads the size, the format and the number of levels from a header.
 func readShape(h []byte) (t *texture.Texture, levels int, err error) {
 	word := func(at int) uint32 { return binary.LittleEndian.Uint32(h[at:]) }
 	t = &texture.Texture{}

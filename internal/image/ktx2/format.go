@@ -27,8 +27,8 @@ func typeSize(f texture.Format) int {
 	return 1
 }
 
-// alignment is what the offset of unpacked level data must be a multiple of:
-// lcm(block bytes, 4), so that a loader can copy whole blocks and words.
+// alignment returns the alignment of unpacked level data: lcm(block bytes, 4), so that a
+// loader can copy whole blocks and words.
 func alignment(f texture.Format) int64 {
 	_, bytes := f.Block()
 	a, b := bytes, 4

@@ -79,7 +79,7 @@ func readWithin(data []byte, limit int64) (*texture.Texture, error) {
 	return t, t.Check()
 }
 
-// readShape reads the part of the header that says what a level holds.
+// readShape reads the properties of levels from the header.
 func readShape(field func(int) uint32) (*texture.Texture, error) {
 	number := field(0)
 	format, srgb, ok := formatOf(number)

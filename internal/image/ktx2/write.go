@@ -113,9 +113,9 @@ const (
 	writerKey      = "KTXwriter"
 )
 
-// keyValueData returns what is said in words, sorted by key: the first row is
-// the top one, where a shader finds its channels, and who wrote the file. The
-// writer has no version, so that a new release alone changes no byte.
+// keyValueData returns the key/value pairs, sorted by key: the first row is the top one,
+// the swizzle of channels, and the writer. The writer has no version, so that a new release
+// alone changes no byte.
 func keyValueData(t *texture.Texture) []byte {
 	pairs := [][2]string{{orientationKey, orientation(t)}}
 	if t.Swizzle != "" {

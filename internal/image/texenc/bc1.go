@@ -12,8 +12,8 @@ import (
 //
 // Source: Microsoft, "Texture Block Compression in Direct3D 11", BC1.
 
-// A colorBlock is what a BC1 block shall look like: n colors of channels from 0
-// to 255, and at[i], the place of each in the block.
+// A colorBlock is the wanted colors of a BC1 block: n colors of channels from 0 to 255, and
+// at[i], the place of each in the block.
 type colorBlock struct {
 	n     int
 	pix   [16][3]float32

@@ -15,8 +15,8 @@ import (
 type layout struct {
 	block *colorBlock // in the order
 	mean  [3]float32
-	// upTo are the sums of the first colors, less the mean each: small numbers,
-	// whose rounding errors are small as well.
+	// upTo are the sums of the first colors, less their mean each. Small numbers have small
+	// rounding errors.
 	upTo [17][3]float32
 }
 
@@ -142,9 +142,9 @@ func (l *layout) searchAll(best cut, steps int32) cut {
 	return best
 }
 
-// try returns the stored ends that suit a cut best, and the squared error less
-// that of storing the mean, or false if all colors lie in one part, or if that
-// error would not be less than most.
+// try returns the stored ends that suit a cut best, and their squared error less the error
+// of storing the mean. It returns false if all colors are in one part, or if that error
+// would not be less than most.
 func (l *layout) try(c cut, steps int32, most float32) (a, b color565, err float32, ok bool) {
 	n := l.block.n
 	var s sums
@@ -164,9 +164,9 @@ func (l *layout) try(c cut, steps int32, most float32) (a, b color565, err float
 	if det == 0 {
 		return a, b, 0, false
 	}
-	// Less the mean, all colors come to 0, and what b weighs is what a weighs,
-	// negative. So both ends lie on one line through the mean, and their error
-	// before they are rounded, which makes it no less, is known already.
+	// Less the mean, all colors sum to 0, and the weights of b are the negative weights of
+	// a. So both ends are on one line through the mean, and their error before rounding,
+	// which never lowers it, is known already.
 	one := 1 / float32(det)
 	if -float32(blockfit.Dot(s.a, s.a)*float32(s.aa+2*s.ab+s.bb))*one >= most {
 		return a, b, 0, false

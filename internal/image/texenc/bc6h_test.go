@@ -59,7 +59,7 @@ func TestLightBesideBlack(t *testing.T) {
 	}
 }
 
-// No color is too bright or too dark, and what is no number is black.
+// No color is too bright or too dark, and NaN is black.
 func TestLightExtremes(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	for _, tc := range []struct{ v, want float32 }{

@@ -15,8 +15,8 @@ import (
 // when all calls have returned; recipe.Job.Each is one.
 type Each func(ctx context.Context, n int, do func(i int) error) error
 
-// A piece is what is encoded without a break: rows of blocks that come to about so many
-// pixels, some milliseconds' work of blocks and less than one of single texels.
+// A piece is encoded without a break: rows of blocks of about this many pixels. Blocks take
+// some milliseconds, single texels less than one.
 const (
 	pieceOfBlocks = 1 << 12
 	pieceOfTexels = 1 << 16

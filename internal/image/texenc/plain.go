@@ -111,7 +111,7 @@ var wideLight = sync.OnceValue(func() *[1 << 16]float32 {
 
 // byteOf returns the sRGB byte nearest to linear light.
 func (c *curve) byteOf(light float32) byte {
-	if !(light > 0) { // also what is no number
+	if !(light > 0) { // NaN as well
 		return 0
 	}
 	return byte(sort.Search(255, func(i int) bool { return light < c.from[i+1] }))
@@ -143,9 +143,8 @@ func fifthRoot(a float64) float64 {
 	return y
 }
 
-// half returns v as a half float, rounded to the nearest, the even one of two. It
-// is cut off at 0, unless signed, and at the largest finite value; what is no
-// number is 0.
+// half returns v as a half float, rounded to the nearest, the even one of two. It is
+// clamped to 0, unless signed, and to the largest finite value; NaN becomes 0.
 func half(v float32, signed bool) uint16 {
 	const largest = 65504
 	sign := uint16(0)

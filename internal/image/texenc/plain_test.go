@@ -57,7 +57,7 @@ func TestTexels(t *testing.T) {
 	}
 }
 
-// halfValue is what a half float means, by IEEE 754.
+// halfValue returns the value of a half float by IEEE 754.
 func halfValue(h uint16) float64 {
 	exponent, fraction := int(h>>10&31), float64(h&1023)
 	if exponent == 0 {

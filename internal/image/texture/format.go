@@ -59,8 +59,8 @@ type formatInfo struct {
 	directX    Numbers // of DXGI_FORMAT
 }
 
-// formats are the known formats. UASTC, which no graphics processor reads, has no
-// numbers. BC1 and BC1A share those of DirectX.
+// formats are the known formats. UASTC has no numbers, as no graphics processor reads it.
+// BC1 and BC1A share their numbers in DirectX.
 var formats = [...]formatInfo{
 	BC1:      {"bc1", 4, 8, "rgb", false, true, Numbers{131, 132}, Numbers{71, 72}},
 	BC1A:     {"bc1a", 4, 8, "rgba", false, true, Numbers{133, 134}, Numbers{71, 72}},
@@ -135,7 +135,7 @@ func (f Format) Block() (side, bytes int) {
 // IsASTC reports whether f is ASTC, with blocks of whatever size.
 func (f Format) IsASTC() bool { return f >= ASTC4x4 && f <= ASTC8x8 }
 
-// Channels returns what a texel stores: "r", "rg", "rgb" or "rgba". A shader
+// Channels returns the stored channels of a texel: "r", "rg", "rgb" or "rgba". A shader
 // reads the others as 0, and alpha as 1.
 func (f Format) Channels() string { return f.info().channels }
 
