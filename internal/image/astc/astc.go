@@ -55,13 +55,13 @@ func Size(w, h, side int) int {
 	return (w + side - 1) / side * ((h + side - 1) / side) * 16
 }
 
-// Encode writes the blocks of a picture of w by h pixels, row by row, to dst, which
-// has Size(w, h, side) bytes. A block has 4, 5, 6 or 8 pixels a side. pix has four bytes,
-// RGBA, for each pixel, row by row. Where the size is no multiple of side, the last column
-// and row are repeated. A block of pixels whose alpha is 255 decodes to an alpha of 255,
-// and one of a single color to just that color. Rows of blocks are the same whether they
-// are compressed together or one by one. The work is done in the calling goroutine, and
-// ends early with the error of ctx. What is in dst after an error is of no use.
+// Encode writes the blocks of a picture of w by h pixels, row by row, to dst, which has
+// Size(w, h, side) bytes. A block has 4, 5, 6 or 8 pixels a side. pix has four bytes, RGBA,
+// for each pixel, row by row. If the size is no multiple of side, the last column and row
+// are repeated. A block of pixels whose alpha is 255 decodes to an alpha of 255, and a
+// block of a single color to exactly that color. Rows of blocks are the same whether they
+// are compressed together or one by one. Encode works in the calling goroutine, and ends
+// early with the error of ctx. After an error dst is useless.
 func Encode(ctx context.Context, dst, pix []byte, w, h, side int, o Options) error {
 	switch {
 	case !slices.Contains(sides[:], side):

@@ -60,8 +60,8 @@ func TestEncoderLaw(t *testing.T) {
 	}
 }
 
-// The bytes are the same on every machine. Each dB is 0.3 below what was measured when the test was
-// written.
+// The bytes are the same on every machine. Each dB is 0.3 below the value measured with the
+// test.
 func TestEncodeSamples(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long, and starts no goroutines")
@@ -75,7 +75,7 @@ func TestEncodeSamples(t *testing.T) {
 	}
 }
 
-// What the encoder believes is the error is the error, whatever it chose.
+// The encoder knows the true error of its block.
 func TestErrorIsTrue(t *testing.T) {
 	for _, side := range sides {
 		for _, q := range qualities {
@@ -100,8 +100,8 @@ func TestErrorIsTrue(t *testing.T) {
 	}
 }
 
-// Of a value in red, green and blue and one in alpha both are nearer to the source together
-// where alpha counts three times.
+// With a value in red, green and blue and another one in alpha, both together are nearer to
+// the source if alpha counts three times.
 func TestAlphaWeight(t *testing.T) {
 	stone, pix := blocktest.Samples()["stone"], blocktest.Samples()["normal map"]
 	for i := 0; i < len(pix); i += 4 {

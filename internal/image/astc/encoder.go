@@ -15,7 +15,7 @@ type encoder struct {
 	alphaWeight  int32   // how many times the squared error of alpha counts
 	alphaStretch float32 // its root: distances of stretched alphas are errors as they count
 
-	px     [64][4]int32   // what is to be coded
+	px     [64][4]int32   // the wanted pixels
 	pf     [64][4]float32 // the same, with alpha stretched
 	all    moments
 	opaque bool
@@ -32,7 +32,7 @@ type encoder struct {
 	used       int // of them
 }
 
-// An effort is what a quality means.
+// An effort is the meaning of a quality.
 type effort struct {
 	good      int64   // an error for each pixel that is left at that
 	hard      int64   // an error for each pixel above which three parts are tried

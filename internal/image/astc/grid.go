@@ -10,13 +10,12 @@ type grid struct {
 	whole        bool // there is a weight for each pixel
 	infill       *infill
 
-	// fitX and fitY make the weights of a grid from those of the pixels, such that the
-	// squared error is least: by columns, then by rows.
+	// fitX and fitY make the weights of a grid from the pixels' with the least squared
+	// error: by columns, then by rows.
 	fitX, fitY [8][8]float32
 	// keepX and keepY say how much of a pattern's energy can be kept, by its frequency.
 	keepX, keepY [8]float32
-	// gain is how much of the noise of weights arrives at the pixels, of which it is
-	// the mean.
+	// gain is the mean part of the weights' noise that arrives at the pixels.
 	gain float32
 
 	// Weight g touches the pixels touched[first[g]:first[g+1]].
@@ -154,8 +153,8 @@ func quarter(i, n int) float64 {
 	return float64(sign * sum)
 }
 
-// An infill says how the weights of a grid make those of the pixels: pixel i has
-// the sum of weight[at[i][k]] times share[i][k], in sixteenths.
+// An infill makes the weights of pixels from a grid's: pixel i has the sum of
+// weight[at[i][k]] times share[i][k], in sixteenths.
 type infill struct {
 	at    [64][4]uint8
 	share [64][4]uint8

@@ -37,10 +37,10 @@ type Options struct {
 	// of every pixel counts alike.
 	WeighAlpha bool
 
-	// RDO is the loss of PSNR, in dB up to 10, that is allowed for blocks that a general
-	// compressor, zstd above all, makes more of. 0 allows none. The loss is counted from
-	// what the quality gives, and is never more; as little as 0.5 saves about a sixth of
-	// the compressed size. It takes some 5 microseconds a block, 15 with Best, and 24 bytes.
+	// RDO is the loss of PSNR, in dB up to 10, allowed for blocks that a general
+	// compressor, zstd above all, shrinks further. 0 allows none. The loss counts from the
+	// quality's own result, and is never more; as little as 0.5 saves about a sixth of the
+	// compressed size. RDO takes some 5 microseconds a block, 15 with Best, and 24 bytes.
 	RDO float64
 }
 
@@ -49,13 +49,13 @@ func Size(w, h int) int {
 	return (w + 3) / 4 * ((h + 3) / 4) * 16
 }
 
-// Encode writes the blocks of a picture of w by h pixels, row by row, to dst, which
-// has Size(w, h) bytes. pix has four bytes, RGBA, for each pixel, row by row. Where
-// the size is no multiple of four, the last column and row are repeated. A block of
-// pixels whose alpha is 255 decodes to an alpha of 255, and one of a single color to
-// just that color. Without RDO, rows of blocks are the same whether they are compressed
-// together or one by one. The work is done in the calling goroutine, and ends early with
-// the error of ctx. What is in dst after an error is of no use.
+// Encode writes the blocks of a picture of w by h pixels, row by row, to dst, which has
+// Size(w, h) bytes. pix has four bytes, RGBA, for each pixel, row by row. If the size is no
+// multiple of four, the last column and row are repeated. A block of pixels whose alpha is
+// 255 decodes to an alpha of 255, and a block of a single color to exactly that color.
+// Without RDO, rows of blocks are the same whether they are compressed together or one by
+// one. Encode works in the calling goroutine, and ends early with the error of ctx. After
+// an error dst is useless.
 func Encode(ctx context.Context, dst, pix []byte, w, h int, o Options) error {
 	p := picture{blockfit.Grid{W: w, H: h, Side: 4}, pix}
 	if err := p.Check(len(pix), 4, "bytes", len(dst), 16, o.Quality); err != nil {

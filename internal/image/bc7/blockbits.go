@@ -50,7 +50,7 @@ func (c *code) pack() (block [16]byte) {
 	return block
 }
 
-// ascending puts up to three anchors, of which the first is 0, in order.
+// ascending sorts up to three anchors; the first is 0.
 func ascending(anchors []uint8) []uint8 {
 	if len(anchors) == 3 && anchors[1] > anchors[2] {
 		anchors[1], anchors[2] = anchors[2], anchors[1]
@@ -110,7 +110,7 @@ func join(v uint64, bits uint8) uint64 {
 	return v&math.MaxUint32 | v>>32<<(4*bits&63)
 }
 
-// unpack returns what a block says. It reports false for the reserved mode.
+// unpack returns the fields of a block. It reports false for the reserved mode.
 func unpack(block *[16]byte) (c code, ok bool) {
 	b := bitReader{lo: binary.LittleEndian.Uint64(block[:8]), hi: binary.LittleEndian.Uint64(block[8:])}
 	if block[0] == 0 {
@@ -174,7 +174,7 @@ func (b *bitWriter) put64(v uint64, bits uint8) {
 	b.at += bits
 }
 
-// indices writes indices, without the top bit of those that are anchors. Anchors ascend.
+// indices writes indices, without the top bit at the anchors, which ascend.
 func (b *bitWriter) indices(index *[16]uint8, bits uint8, anchors []uint8) {
 	v := join(binary.LittleEndian.Uint64(index[:8]), bits) | join(binary.LittleEndian.Uint64(index[8:]), bits)<<(8*bits&63)
 	n := 16 * bits

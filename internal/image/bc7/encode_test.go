@@ -61,8 +61,8 @@ func TestEncoderLaw(t *testing.T) {
 	with(t, Options{RDO: 0.5}).Cancels(t)
 }
 
-// The bytes are the same on every machine. Each dB is 0.3 below what was measured when the test was
-// written.
+// The bytes are the same on every machine. Each dB is 0.3 below the value measured with the
+// test.
 func TestEncodeSamples(t *testing.T) {
 	with(t, Options{}).Judge(t, [3]string{"fcabca21f6e39969", "098bbcec5480dcce", "67e7aee40efb5da9"}, map[string][3]float64{
 		"fog":        {42.4, 42.6, 42.8},
@@ -88,7 +88,7 @@ func TestEncodeSamples(t *testing.T) {
 	}
 }
 
-// What the encoder believes is the error is the error, whatever it chose.
+// The encoder knows the true error of its block.
 func TestErrorIsTrue(t *testing.T) {
 	for _, q := range qualities {
 		e := newEncoder(q.q)

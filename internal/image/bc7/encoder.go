@@ -12,7 +12,7 @@ type encoder struct {
 	effort effort
 	tables *tables
 
-	px      block   // what is to be coded
+	px      block   // the wanted pixels
 	alpha   bool    // some pixel is not opaque
 	all     moments // of all pixels
 	rows    rows
@@ -20,10 +20,10 @@ type encoder struct {
 	hope    guess // the pair that would be best if no index were off
 	best    code  // so far
 	sse     int64
-	exact   bool // sse is to be that of the block, where guesses of it would do
+	exact   bool // sse is the block's, where a guess would do
 }
 
-// An effort is what a quality means.
+// An effort is the meaning of a quality.
 type effort struct {
 	// A block whose guessed (first false) or real (first true) error in mode 6 is below
 	// good is left at that. The unit is the sum of the squared errors in the block.

@@ -4,12 +4,11 @@ import (
 	"math"
 )
 
-// Colors are kept as three lanes of 22 bits in one word: red in the lowest, then
-// green, then blue. The lanes hold the sum of sixteen products of two bytes without
-// running over, so that one operation does the work of three, and one multiplication
-// that of a scalar product: the product of two words is a convolution of their lanes,
-// and where one has them in reverse, its third lane is the sum of the products of
-// the same channels.
+// Colors are kept as three lanes of 22 bits in one word: red in the lowest, then green,
+// then blue. The lanes hold the sum of sixteen products of two bytes without overflow, so
+// that one operation does the work of three. One multiplication gives a scalar product: the
+// product of two words is a convolution of their lanes. If one word has its lanes in
+// reverse, the third lane of the product is the sum of the products of the same channels.
 const (
 	lane      = 22
 	laneMask  = 1<<lane - 1
@@ -39,8 +38,8 @@ type block struct {
 	a   [16]uint64
 }
 
-// rotated returns a block whose color is what is stored as color under a rotation
-// of 0 to 3, and the channel that is stored in place of alpha.
+// rotated returns a block with the stored colors under a rotation of 0 to 3, and the
+// channel stored in place of alpha.
 func (b *block) rotated(rotation uint8) (px block, scalar [16]uint64) {
 	if rotation == 0 {
 		return *b, b.a

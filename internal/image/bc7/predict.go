@@ -59,10 +59,10 @@ func (e *encoder) guessPair(p uint8) {
 	e.guesses.addGuess(3, p, all-float64(line*kind3.along)+cost3)
 }
 
-// residue returns what is known of the squared error of pixels before their line is
-// found: how much they scatter in all, and how much of that is along one line. The
-// length of the covariance matrix stands for its greatest eigenvalue, which it is where
-// there is no other, and little above where others are small.
+// residue returns an estimate of the squared error of pixels before their line is found:
+// their whole scatter, and the part of it along one line. The length of the covariance
+// matrix stands for its greatest eigenvalue. They are equal if all other eigenvalues are 0,
+// and the length is little above if they are small.
 func (m *moments) residue(alpha bool) (all, line float64) {
 	n := int64(m.count())
 	r, g, b := red(m.sum), green(m.sum), blue(m.sum)
@@ -100,13 +100,13 @@ var perCount = func() (t [32]float64) {
 	return t
 }()
 
-// hopeful is what part of the best real error that of a pair may be where no index is
-// off, for the pair to be tried. guessPair counts on colors that lie evenly on their
-// line, and four indices lose a ninth of that; but cut edges and flat icons have two or three
-// colors on each side, which lose nothing.
+// hopeful bounds the error of a pair without index errors, as a part of the best real
+// error, for the pair to be tried. guessPair counts on colors spread evenly on their line,
+// which lose a ninth of that with four indices; but cut edges and flat icons have two or
+// three colors on each side, which lose nothing.
 const hopeful = 0.45
 
-// What the rounding of ends adds to the squared error of a block of each mode.
+// Squared error of a block by rounded ends, in each mode.
 const (
 	cost1 = 24
 	cost3 = 10
@@ -144,9 +144,9 @@ func (e *encoder) guessApart(rotation uint8, s *scatter) {
 	e.guesses.addGuess(4, rotation|4, all-float64(line*color4long.along)+float64(scalar*(1-scalar4short.along))+cost4)
 }
 
-// alphaInside is the part of the pixels whose alpha is neither the least nor the most in
-// the block. What is either loses nothing between the levels of indices: so it is with
-// pictures that are cut out.
+// alphaInside returns the part of the pixels whose alpha is neither the least nor the most
+// in the block. The extreme pixels lose nothing between the levels of indices, as in
+// cut-out pictures.
 func (b *block) alphaInside() float64 {
 	least, most := b.a[0], b.a[0]
 	for _, a := range &b.a {

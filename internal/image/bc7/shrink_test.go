@@ -41,7 +41,7 @@ func TestRDOShrinks(t *testing.T) {
 	}
 }
 
-// What may be lost is lost everywhere, not where the work began.
+// The allowed loss is spent everywhere, not only at the start.
 func TestRDOIsEven(t *testing.T) {
 	pix := blocktest.Bricks()
 	half := len(pix) / 2
@@ -54,7 +54,7 @@ func TestRDOIsEven(t *testing.T) {
 	}
 }
 
-// Whatever a bit is worth, the error stays below what is said, and is what is told.
+// Whatever a bit is worth, the error stays below the limit, and equals the reported one.
 func TestPassKeepsLimit(t *testing.T) {
 	pix := blocktest.Bricks()
 	blocks := encoded(t, pix, side, side, Options{})
@@ -79,7 +79,7 @@ func TestPassKeepsLimit(t *testing.T) {
 	}
 }
 
-// Where color counts by alpha, so does it in what is lost.
+// If colors count by alpha, their loss does, too.
 func TestRDOWeighed(t *testing.T) {
 	pix := blocktest.Samples()["leaves"]
 	o := Options{WeighAlpha: true}
@@ -138,7 +138,7 @@ func TestRDOStaysOpaque(t *testing.T) {
 	}
 }
 
-// Weighing never makes worse what is weighed.
+// Weighing never raises the weighed error.
 func TestWeighAlphaPays(t *testing.T) {
 	for _, q := range qualities {
 		e := newEncoder(q.q)
@@ -173,7 +173,7 @@ func TestWeighAlphaPays(t *testing.T) {
 	}
 }
 
-// The colors of pixels that cannot be seen cost those that can nothing.
+// The colors of invisible pixels cost visible ones nothing.
 func TestWeighAlphaHidden(t *testing.T) {
 	pix := blocktest.Samples()["noise"][:64]
 	for i := 0; i < 64; i += 4 {

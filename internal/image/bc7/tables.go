@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// tables are what is looked up.
+// tables are the lookup tables.
 type tables struct {
 	// exact has the ends of mode 5 whose blend at index 1 is a byte.
 	exact [256][2]uint8
@@ -44,7 +44,7 @@ var tablesOf = sync.OnceValue(func() *tables {
 	return t
 })
 
-// nearestTo returns the partitions that are nearest to a set or to what it leaves.
+// nearestTo returns the partitions that are nearest to a set or to its complement.
 func nearestTo(set uint16) (near [nearest]uint8) {
 	far := [nearest]int{16, 16, 16, 16}
 	for p, mask := range &pairs {
@@ -143,8 +143,8 @@ var tripleAnchors = [2][64]uint8{{
 	15, 3, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 3, 15, 15, 8,
 }}
 
-// Pair returns the pixels of subset 1 in a partition into two, and the anchor of
-// that subset. The first 32 are those of BC6H as well.
+// Pair returns the pixels of subset 1 in a partition into two, and the anchor of that
+// subset. BC6H has the first 32 as well.
 func Pair(partition uint8) (mask uint16, anchor uint8) {
 	return pairs[partition&63], pairAnchors[partition&63]
 }

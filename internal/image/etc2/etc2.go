@@ -1,13 +1,13 @@
-// Package etc2 compresses pictures to ETC2 and EAC, the block formats that every
-// graphics processor of OpenGL ES 3.0 reads, and decodes their blocks. The same pixels
-// give the same bytes on every machine: all that decides anything is a whole number.
+// Package etc2 compresses pictures to ETC2 and EAC, the block formats that every graphics
+// processor of OpenGL ES 3.0 reads, and decodes their blocks. The same pixels give the same
+// bytes on every machine: only whole numbers decide anything.
 //
 // A block of 4 by 4 pixels is 8 bytes of color, 8 bytes of alpha or of another single
-// channel, or two of these in a row. Colors are stored in one of five modes. In two of
-// them, those of ETC1, each half of the block has one color, and each pixel is so much
-// brighter or darker; T and H have two colors for the whole block, and planar is a slope.
+// channel, or two of these in a row. Colors are stored in one of five modes. In the two
+// modes of ETC1, each half of the block has one color, and each pixel is brighter or darker
+// by a step; T and H have two colors for the whole block, and planar is a slope.
 //
-// The formats are those of the Khronos Data Format Specification 1.4, chapters "ETC1
+// The Khronos Data Format Specification 1.4 describes the formats, in the chapters "ETC1
 // Compressed Texture Image Formats" and "ETC2 Compressed Texture Image Formats".
 package etc2
 
@@ -45,12 +45,12 @@ func Size(w, h, blockBytes int) int {
 	return (w + 3) / 4 * ((h + 3) / 4) * blockBytes
 }
 
-// EncodeRGB writes the blocks of a picture of w by h pixels, row by row, to dst, which
-// has Size(w, h, 8) bytes. pix has four bytes, RGBA, for each pixel, row by row; alpha
-// is ignored. Where the size is no multiple of four, the last column and row are
-// repeated. Rows of blocks are the same whether they are compressed together or one by
-// one. The work is done in the calling goroutine, and ends early with the error of ctx.
-// What is in dst after an error is of no use.
+// EncodeRGB writes the blocks of a picture of w by h pixels, row by row, to dst, which has
+// Size(w, h, 8) bytes. pix has four bytes, RGBA, for each pixel, row by row; alpha is
+// ignored. If the size is no multiple of four, the last column and row are repeated. Rows
+// of blocks are the same whether they are compressed together or one by one. EncodeRGB
+// works in the calling goroutine, and ends early with the error of ctx. After an error dst
+// is useless.
 func EncodeRGB(ctx context.Context, dst, pix []byte, w, h int, o Options) error {
 	grid, e := blockfit.Grid{W: w, H: h, Side: 4}, newEncoder(o.Quality)
 	var pixels [64]byte
@@ -81,8 +81,8 @@ func EncodeRGBA(ctx context.Context, dst, pix []byte, w, h int, o Options) error
 }
 
 // EncodeEAC writes the blocks of pictures of one or two channels; dst has Size(w, h,
-// 8*channels) bytes. pix has as many numbers from 0 to 65535 for each pixel, row by
-// row, of which 11 bits are kept at best. The rest is as EncodeRGB has it.
+// 8*channels) bytes. pix has a number from 0 to 65535 for each channel of each pixel, row
+// by row; at best 11 bits of it are kept. All else is as in EncodeRGB.
 func EncodeEAC(ctx context.Context, dst []byte, pix []uint16, w, h, channels int, o Options) error {
 	if channels != 1 && channels != 2 {
 		return fmt.Errorf("etc2: %d channels: want 1 or 2", channels)

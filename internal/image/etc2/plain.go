@@ -44,7 +44,7 @@ func (e *encoder) planar() {
 	e.keepIfBetter(&c, total)
 }
 
-// slopeError is that of one channel of a planar block.
+// slopeError returns the error of one channel of a planar block.
 func (e *encoder) slopeError(k int, q *[3]uint8) (sse int32) {
 	o := widenSlope(q[0], k)
 	x, y := widenSlope(q[1], k)-o, widenSlope(q[2], k)-o

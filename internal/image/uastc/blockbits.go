@@ -93,8 +93,8 @@ func (c *code) turn(l *layout) {
 	}
 }
 
-// unpack returns what a block says. It reports false for the reserved mode and for
-// patterns that are not.
+// unpack returns the fields of a block. It reports false for the reserved mode and for
+// missing patterns.
 func unpack(block *[16]byte) (c code, h hints, ok bool) {
 	b := bitReader{lo: binary.LittleEndian.Uint64(block[:8]), hi: binary.LittleEndian.Uint64(block[8:])}
 	c.mode = modeOf[block[0]&127]
@@ -210,8 +210,8 @@ func (b *bitReader) take(bits uint8) uint8 {
 
 func (b *bitReader) flag() bool { return b.take(1) != 0 }
 
-// ends reads what the writer's ends writes. Numbers that are too great for their digits
-// lose what is above.
+// ends reads the fields that the writer's ends writes. Numbers that are too great for their
+// digits lose the upper part.
 func (b *bitReader) ends(stored []uint8, s *scale) {
 	if s.base > 1 {
 		for from := 0; from < len(stored); from += s.group() {

@@ -10,7 +10,7 @@ import (
 type encoder struct {
 	effort effort
 
-	px      [16]point // what is to be coded; without alpha where it is 255 throughout
+	px      [16]point // the wanted pixels; without alpha if it is 255 throughout
 	alpha   bool      // some pixel is not opaque
 	gray    bool      // red, green and blue are the same throughout
 	all     moments   // of all pixels
@@ -20,10 +20,10 @@ type encoder struct {
 	sse     int64 // its error, and during the search its mode's loss
 }
 
-// An effort is what a quality means.
+// An effort is the meaning of a quality.
 type effort struct {
-	// near is how many pixels a pattern may be off the two ways in which the pixels fall
-	// apart for it to be weighed; 0 weighs all. tries is how many of the best guesses are
+	// near bounds the pixels by which a pattern may differ from the two splits of the
+	// pixels to be weighed; 0 weighs all. tries is the number of best guesses that are
 	// carried out.
 	near   int
 	tries  int

@@ -151,7 +151,7 @@ func choose(px *[16]point, list []uint8, l *line, k kind, ls *leastSquares) {
 	w := &weights[k.width]
 	for i := range 1 << k.width {
 		for c := range 4 {
-			// What blend does, of one end and the way to the other.
+			// The same as blend, of one end and the way to the other.
 			colors[i&31][c] = (64*257*u[c] + 257*int32(w[i&31])*d[c] + 32) >> 14
 		}
 	}
@@ -177,13 +177,12 @@ func choose(px *[16]point, list []uint8, l *line, k kind, ls *leastSquares) {
 	l.sse = sse
 }
 
-// solve returns the ends that fit pixels best while their indices stay: those of
-// least squares, rounded to what the scale has; thorough tries two ways to round the first.
+// solve returns the ends that fit pixels best while their indices stay: the result of least
+// squares, rounded to the scale; thorough tries two ways to round the first.
 //
-// With weights w in 64ths, a channel's ends u and v are to make the least of the sum
-// of ((64-w)u + wv - 64x)^2 = Auu + 2Buv + Cvv - 2(Xu + Yv) + constant. Each u that
-// may be stored near the best has a v of its own that is best for it; so the second
-// end makes up for the rounding of the first.
+// With weights w in 64ths, a channel's ends u and v shall make the least of the sum of
+// ((64-w)u + wv - 64x)^2 = Auu + 2Buv + Cvv - 2(Xu + Yv) + constant. Each storable u near
+// the best has its own best v; so the second end makes up for the rounding of the first.
 func (s *leastSquares) solve(channels uint8, k *scale, thorough bool) (l line) {
 	n, w, ww := int64(s.n), int64(s.w), int64(s.ww)
 	q := quadratic{A: 64*64*n - 128*w + ww, B: 64*w - ww, C: ww, scale: k}
@@ -230,8 +229,8 @@ type quadratic struct {
 	scale         *scale
 }
 
-// complete returns a first end as stored, the second that goes with it, and what the
-// error is more than the constant.
+// complete returns a first end as stored, the best second end for it, and their error
+// beyond the constant.
 func (q *quadratic) complete(first uint8) (s0, s1 uint8, sse int64) {
 	u := int64(q.scale.value[first])
 	v := clampByte(float64(float64(q.Y-q.B*u)*q.perC) + 0.5)
@@ -241,7 +240,7 @@ func (q *quadratic) complete(first uint8) (s0, s1 uint8, sse int64) {
 }
 
 // A scale is a way to store an end in one channel: some bits, and a trit or a quint above
-// them. Stored values do not ascend with what they mean.
+// them. Stored numbers and their values have different orders.
 //
 // Source: Khronos Data Format Specification, "Endpoint Unquantization".
 type scale struct {
@@ -284,7 +283,7 @@ func newScale(bits, base uint8) *scale {
 	return s
 }
 
-// unquantize returns what a stored value means, 0 to 255.
+// unquantize returns the value of a stored number, 0 to 255.
 func (s *scale) unquantize(stored uint8) uint8 {
 	low := uint(stored) & (1<<s.bits - 1)
 	if s.base == 1 {

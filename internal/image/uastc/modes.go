@@ -7,9 +7,9 @@ import (
 	"github.com/assetcook/assetcook/internal/image/astc"
 )
 
-// A layout says what the blocks of one mode store. The field order in a block is: the
-// mode's prefix, hints, pattern, the channel of the second plane, digits of ends, bits of
-// ends, weights. Bits are counted from the lowest of the first byte.
+// A layout is the fields of a mode's blocks. The field order in a block is: the mode's
+// prefix, hints, pattern, the channel of the second plane, digits of ends, bits of ends,
+// weights. Bits are counted from the lowest of the first byte.
 type layout struct {
 	prefix     uint8 // the first bits,
 	prefixBits uint8 // and how many
@@ -20,7 +20,7 @@ type layout struct {
 	ends       *scale
 	patterns   []pattern // nil for one subset
 	bias       bool      // has ETC1's hint of that name, and the second of BC1
-	loss       int64     // half of what the squared error grows by in BC7, where that is much
+	loss       int64     // half the growth of BC7's squared error, if large
 }
 
 // modeSolid is the mode of blocks of one color; it stores that, and hints.
@@ -75,7 +75,7 @@ var weights = [6][32]uint8{
 	5: {0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30, 34, 36, 38, 40, 42, 44, 46, 48, 50, 52, 54, 56, 58, 60, 62, 64},
 }
 
-// A code is what a block says, field by field.
+// A code is the fields of a block.
 type code struct {
 	mode    uint8
 	pattern uint8
@@ -106,7 +106,7 @@ type pattern struct {
 	subset  [16]uint8 // of each pixel
 }
 
-// newPatterns returns those of ASTC that have the seeds.
+// newPatterns returns ASTC's patterns with the seeds.
 func newPatterns(subsets int, seeds []int) []pattern {
 	all := make([]pattern, len(seeds))
 	for i, seed := range seeds {
@@ -130,8 +130,8 @@ var (
 	modeOf  [128]uint8
 	indexAt [6][1025]uint8
 
-	// The patterns are those of ASTC that BC7 has as well, by their seeds in ASTC. pairs and
-	// triples are the same in both; otherPairs are BC7's of three subsets, two of them taken
+	// The patterns are in both ASTC and BC7, by their seeds in ASTC. pairs and triples are
+	// the same in both; otherPairs are BC7's patterns of three subsets, two of them taken
 	// together.
 	//
 	// Source: "UASTC LDR 4x4 Texture Specification", tables of common partition patterns.

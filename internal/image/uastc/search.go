@@ -100,8 +100,7 @@ func (e *encoder) guessOne(all, along float64, modes ...uint8) {
 // kept is the part of the scatter along a line that indices of some bits keep.
 var kept = [6]float64{1: 0.75, 2: 1 - 1.0/9, 3: 1 - 1.0/49, 4: 1 - 1.0/225, 5: 1 - 1.0/961}
 
-// rounding is about what the rounding of ends adds to the squared error of a block, and
-// the mode's loss.
+// rounding returns about the squared error by rounded ends in a block, and the mode's loss.
 func (l *layout) rounding() float64 {
 	step := 255 / float64(l.ends.levels()-1)
 	channels := max(3, float64(l.channels))
@@ -119,9 +118,9 @@ func (e *encoder) guessApart(mode, plane uint8) {
 	e.guesses.addGuess(mode, plane, all-float64(along*kept[l.weight])+float64(float64(scalar*inside)*(1-kept[l.weight]))+l.rounding())
 }
 
-// inside is the part of the pixels whose value in a channel is neither the least nor the
-// most in the block. What is either loses nothing between the levels of indices: so it is
-// with pictures that are cut out.
+// inside returns the part of the pixels whose value in a channel is neither the least nor
+// the most in the block. The extreme pixels lose nothing between the levels of indices, as
+// in cut-out pictures.
 func (e *encoder) inside(channel uint8) float64 {
 	least, most := e.px[0][channel], e.px[0][channel]
 	for i := range e.px {

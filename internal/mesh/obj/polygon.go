@@ -10,7 +10,7 @@ import (
 const maxCorners = 1024
 
 // A polygon that crosses itself has few ears, and each search takes the square of its
-// corners. All polygons of a model together may look at maxLooks corners; beyond that any
+// corners. effort and effortPerCorner bound the work for all polygons of a model; beyond it any
 // corner is cut off, as if there were no ear.
 const (
 	effort          = 1 << 24
