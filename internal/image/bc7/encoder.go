@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 
+	"github.com/assetcook/assetcook/internal/image/blockfit"
 	"github.com/assetcook/assetcook/internal/image/byalpha"
 )
 
@@ -16,9 +17,9 @@ type encoder struct {
 	alpha   bool    // some pixel is not opaque
 	all     moments // of all pixels
 	rows    rows
-	guesses guesses
-	hope    guess // the pair that would be best if no index were off
-	best    code  // so far
+	guesses blockfit.Guesses
+	hope    blockfit.Guess // the pair that would be best if no index were off
+	best    code           // so far
 	sse     int64
 	exact   bool // sse is the block's, where a guess would do
 }
@@ -114,9 +115,9 @@ func (e *encoder) search() {
 			return
 		}
 	}
-	e.guesses.reset(e.effort.tries)
+	e.guesses.Reset(e.effort.tries)
 	if !e.effort.first {
-		e.guesses.addGuess(6, 0, guess6)
+		e.guesses.Add(6, 0, guess6)
 	}
 	firstRotation := uint8(1)
 	if e.alpha {
@@ -126,7 +127,7 @@ func (e *encoder) search() {
 		e.guessApart(r, &s)
 	}
 	e.rows.fill(&e.px, e.alpha)
-	e.hope.sse = math.MaxFloat64
+	e.hope.SSE = math.MaxFloat64
 	if e.effort.near == 0 {
 		for p := range uint8(64) {
 			e.guessPair(p)
@@ -142,22 +143,22 @@ func (e *encoder) search() {
 			e.guessPair(p)
 		}
 	}
-	for _, g := range e.guesses.best[:e.effort.tries] {
-		switch g.mode {
+	for _, g := range e.guesses.Best() {
+		switch g.Mode {
 		case 1:
-			e.two(1, g.sub, kind1)
+			e.two(1, g.Sub, kind1)
 		case 3:
-			e.two(3, g.sub, kind3)
+			e.two(3, g.Sub, kind3)
 		case 4, 5:
-			e.apart(g.mode, g.sub&3, g.sub>>2)
+			e.apart(g.Mode, g.Sub&3, g.Sub>>2)
 		case 6:
 			e.one(&along)
 		case 7:
-			e.two(7, g.sub, kind7)
+			e.two(7, g.Sub, kind7)
 		}
 	}
-	if e.alpha && e.sse > cost7 && e.hope.sse < float64(hopeful*float64(e.sse)) && !(e.best.mode == 7 && e.best.partition == e.hope.sub) {
-		e.two(7, e.hope.sub, kind7)
+	if e.alpha && e.sse > cost7 && e.hope.SSE < float64(hopeful*float64(e.sse)) && !(e.best.mode == 7 && e.best.partition == e.hope.Sub) {
+		e.two(7, e.hope.Sub, kind7)
 	}
 }
 

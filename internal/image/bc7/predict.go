@@ -1,39 +1,10 @@
 package bc7
 
-import "math"
+import (
+	"math"
 
-// A guess is a way to code a block, and the error it is thought to have.
-type guess struct {
-	mode uint8
-	sub  uint8 // partition, or rotation and, from bit 2 on, selector
-	sse  float64
-}
-
-// guesses are the most promising, the best first.
-type guesses struct {
-	best [maxGuesses]guess
-	keep int
-}
-
-const maxGuesses = 8
-
-func (g *guesses) reset(keep int) {
-	g.keep = keep
-	for i := range g.best[:keep] {
-		g.best[i].sse = math.MaxFloat64
-	}
-}
-
-func (g *guesses) addGuess(mode, sub uint8, sse float64) {
-	if sse >= g.best[(g.keep-1)&7].sse {
-		return
-	}
-	i := g.keep - 1
-	for ; i > 0 && sse < g.best[(i-1)&7].sse; i-- {
-		g.best[i&7] = g.best[(i-1)&7]
-	}
-	g.best[i&7] = guess{mode, sub, sse}
-}
+	"github.com/assetcook/assetcook/internal/image/blockfit"
+)
 
 // guessPair guesses at the modes of two lines with a partition.
 func (e *encoder) guessPair(p uint8) {
@@ -43,9 +14,9 @@ func (e *encoder) guessPair(p uint8) {
 		all1, line1 := one.residue(true)
 		all0, line0 := zero.residue(true)
 		all, line := all0+all1, line0+line1
-		e.guesses.addGuess(7, p, all-float64(line*kind7.along)+cost7)
-		if off := all - line; off < e.hope.sse {
-			e.hope = guess{7, p, off}
+		e.guesses.Add(7, p, all-float64(line*kind7.along)+cost7)
+		if off := all - line; off < e.hope.SSE {
+			e.hope = blockfit.Guess{Mode: 7, Sub: p, SSE: off}
 		}
 		return
 	}
@@ -55,8 +26,8 @@ func (e *encoder) guessPair(p uint8) {
 	all1, line1 := opaqueResidue(sum, reds, rest, n)
 	all0, line0 := opaqueResidue(e.all.sum-sum, e.all.red-reds, e.all.gb-rest, e.all.n-n)
 	all, line := all0+all1, line0+line1
-	e.guesses.addGuess(1, p, all-float64(line*kind1.along)+cost1)
-	e.guesses.addGuess(3, p, all-float64(line*kind3.along)+cost3)
+	e.guesses.Add(1, p, all-float64(line*kind1.along)+cost1)
+	e.guesses.Add(3, p, all-float64(line*kind3.along)+cost3)
 }
 
 // residue returns an estimate of the squared error of pixels before their line is found:
@@ -139,9 +110,9 @@ func (e *encoder) guessApart(rotation uint8, s *scatter) {
 		2*(float64(t.rg*t.rg)+float64(t.rb*t.rb)+float64(t.gb*t.gb)))
 	const per = 1.0 / 16
 	all, line, scalar = float64(all*per), float64(line*per), float64(scalar*inside*per)
-	e.guesses.addGuess(5, rotation, all-float64(line*color5.along)+float64(scalar*(1-scalar5.along))+cost5)
-	e.guesses.addGuess(4, rotation, all-float64(line*color4.along)+float64(scalar*(1-scalar4.along))+cost4)
-	e.guesses.addGuess(4, rotation|4, all-float64(line*color4long.along)+float64(scalar*(1-scalar4short.along))+cost4)
+	e.guesses.Add(5, rotation, all-float64(line*color5.along)+float64(scalar*(1-scalar5.along))+cost5)
+	e.guesses.Add(4, rotation, all-float64(line*color4.along)+float64(scalar*(1-scalar4.along))+cost4)
+	e.guesses.Add(4, rotation|4, all-float64(line*color4long.along)+float64(scalar*(1-scalar4short.along))+cost4)
 }
 
 // alphaInside returns the part of the pixels whose alpha is neither the least nor the most

@@ -3,6 +3,7 @@ package uastc
 import (
 	"math"
 
+	"github.com/assetcook/assetcook/internal/image/blockfit"
 	"github.com/assetcook/assetcook/internal/image/byalpha"
 )
 
@@ -15,7 +16,7 @@ type encoder struct {
 	gray    bool      // red, green and blue are the same throughout
 	all     moments   // of all pixels
 	rows    rows
-	guesses guesses
+	guesses blockfit.Guesses
 	best    code  // so far
 	sse     int64 // its error, and during the search its mode's loss
 }
