@@ -2,10 +2,8 @@ package mesh
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -127,44 +125,20 @@ func (as *accessors) inspect(ctx context.Context, i int32, array gltf.Array) (ch
 	what, n := "", 0
 	switch as.contents[i] {
 	case times:
-		return false, checkTimes(array)
+		return false, array.CheckTimes()
 	case rotations, splines:
 		what = "a rotation of another length than 1 in an animation, scaled"
-		n, err = repairQuaternions(array, as.contents[i] == splines)
+		n, err = array.RepairQuaternions(as.contents[i] == splines)
 	case binds:
 		what = lastRow
-		n, err = repairMatrices(array)
+		n, err = array.RepairMatrices()
 	case corners:
-		return false, checkCorners(array, as.vertices[i])
+		return false, array.CheckCorners(as.vertices[i])
 	case unit, unitSign, clamped:
 		return false, checkVectors(array, as.contents[i])
 	}
 	as.repairs.noteRepair(what, fmt.Sprintf("accessor %d", i), n)
 	return n > 0, err
-}
-
-func checkTimes(a gltf.Array) error {
-	last := float32(math.Inf(-1))
-	for i, t := range a.Floats() {
-		switch {
-		case t < 0:
-			return fmt.Errorf("keyframe %d is at %v seconds", i, t)
-		case t <= last:
-			return fmt.Errorf("keyframe %d at %v seconds is not behind the one before, at %v", i, t, last)
-		}
-		last = t
-	}
-	return nil
-}
-
-func checkCorners(a gltf.Array, vertices int64) error {
-	restart := uint32(1)<<(8*gltf.ComponentSize(a.Component)) - 1
-	for i, v := range a.Uints() {
-		if int64(v) >= vertices || v == restart {
-			return fmt.Errorf("index %d is vertex %d of %d", i, v, vertices)
-		}
-	}
-	return nil
 }
 
 // checkVectors checks the vertices of an unchanged primitive.
@@ -180,7 +154,7 @@ func checkVectors(a gltf.Array, of content) error {
 			}
 			continue
 		}
-		if was, _ := scaleTo1(v[:3]); !was {
+		if was, _ := gltf.ScaleTo1(v[:3]); !was {
 			return fmt.Errorf("vertex %d: %v is not of length 1", i, a.Floats()[i*a.Width:][:a.Width])
 		}
 		if of == unitSign && v[3] != 1 && v[3] != -1 {
@@ -190,57 +164,7 @@ func checkVectors(a gltf.Array, of content) error {
 	return nil
 }
 
-// repairQuaternions scales rotations to length 1 in place, every third from the second
-// on for splines.
-func repairQuaternions(a gltf.Array, splines bool) (n int, err error) {
-	values := a.Floats()
-	for i := range a.Count {
-		if splines && i%3 != 1 {
-			continue
-		}
-		q := values[4*i:][:4]
-		was, ok := scaleTo1(q)
-		switch {
-		case was:
-			continue
-		case !ok:
-			return n, fmt.Errorf("element %d is a rotation without length", i)
-		case a.Component != gltf.Float32:
-			return n, fmt.Errorf("element %d is a rotation of another length than 1", i)
-		}
-		n++
-		for k, x := range q {
-			binary.LittleEndian.PutUint32(a.Data[16*i+4*k:], math.Float32bits(x))
-		}
-	}
-	return n, nil
-}
-
 const lastRow = "an inverse bind matrix whose last row is not quite 0 0 0 1, rounded"
-
-// repairMatrices makes the last rows of matrices, which are stored by columns, 0 0 0 1,
-// in place.
-func repairMatrices(a gltf.Array) (n int, err error) {
-	for i := range a.Count {
-		m, off := a.Element(i), false
-		for column, want := range []float32{0, 0, 0, 1} {
-			at := m[16*column+12:]
-			x := math.Float32frombits(binary.LittleEndian.Uint32(at))
-			if x == want {
-				continue
-			}
-			if math.Abs(float64(x)-float64(want)) > 1e-3 {
-				return n, fmt.Errorf("matrix %d: %v in the last row, want 0 0 0 1", i, x)
-			}
-			binary.LittleEndian.PutUint32(at, math.Float32bits(want))
-			off = true
-		}
-		if off {
-			n++
-		}
-	}
-	return n, nil
-}
 
 const wrongBounds = "min or max are not those of the elements, corrected"
 

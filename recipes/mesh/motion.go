@@ -28,7 +28,7 @@ func (c *cooking) findMotions(ctx context.Context) error {
 	if c.o.AnimationError == 0 {
 		return nil
 	}
-	reach := reaches(c.doc)
+	reach := c.doc.Reaches()
 	r := motionReader{cooking: c, times: map[int32][]float32{}}
 	for i := range c.doc.Animations {
 		a := &c.doc.Animations[i]
@@ -102,7 +102,7 @@ func (c *motionReader) readSampler(ctx context.Context, s *gltf.AnimationSampler
 	switch path {
 	case "rotation":
 		m.source.Kind = keyframes.Rotation
-		n, err := repairQuaternions(m.stored, false)
+		n, err := m.stored.RepairQuaternions(false)
 		if err != nil {
 			return nil, fmt.Errorf("accessor %d: %w", *s.Output, err)
 		}
@@ -129,7 +129,7 @@ func (c *motionReader) readTimes(ctx context.Context, accessor int32) ([]float32
 		err = times.Finite(ctx, "element")
 	}
 	if err == nil {
-		err = checkTimes(times)
+		err = times.CheckTimes()
 	}
 	if err != nil {
 		return nil, err

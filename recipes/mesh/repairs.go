@@ -111,26 +111,6 @@ func (s *stream) change(edit func(values []float32) (changed bool)) {
 	}
 }
 
-// scaleTo1 gives a vector length 1. It reports whether it was about that long before,
-// and whether it has a length at all.
-func scaleTo1(v []float32) (was, ok bool) {
-	sum := float64(0)
-	for _, x := range v {
-		sum += float64(float64(x) * float64(x))
-	}
-	length := math.Sqrt(sum)
-	if math.Abs(length-1) <= gltf.UnitSlack {
-		return true, true
-	}
-	if !(length > 1e-30) || math.IsInf(length, 1) {
-		return false, false
-	}
-	for k, x := range v {
-		v[k] = float32(float64(x) / length)
-	}
-	return false, true
-}
-
 // repairNormals scales normals to length 1. A normal without length becomes the normal of
 // the triangles around.
 func (g *geometry) repairNormals(ctx context.Context, s *stream, r *repairs, where string) (err error) {
@@ -138,7 +118,7 @@ func (g *geometry) repairNormals(ctx context.Context, s *stream, r *repairs, whe
 	s.change(func(values []float32) bool {
 		scaled, none := 0, 0
 		for k := 0; k < len(values); k += 3 {
-			was, ok := scaleTo1(values[k:][:3])
+			was, ok := gltf.ScaleTo1(values[k:][:3])
 			switch {
 			case was:
 				continue
@@ -157,7 +137,7 @@ func (g *geometry) repairNormals(ctx context.Context, s *stream, r *repairs, whe
 			if made != nil {
 				copy(v, made[k:][:3])
 			}
-			if was, ok := scaleTo1(v); !was && !ok {
+			if was, ok := gltf.ScaleTo1(v); !was && !ok {
 				copy(v, []float32{0, 0, 1})
 			}
 		}
@@ -174,7 +154,7 @@ func (s *stream) repairTangents(r *repairs, where string) (dropped bool) {
 	s.change(func(values []float32) bool {
 		scaled, signs := 0, 0
 		for k := 0; k < len(values); k += 4 {
-			was, ok := scaleTo1(values[k:][:3])
+			was, ok := gltf.ScaleTo1(values[k:][:3])
 			if !ok {
 				dropped = true
 				return false

@@ -179,7 +179,7 @@ func TestFractionsAsPositions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if reach, want := reaches(doc)[0], 2*math.Hypot(1, 0.25); math.Abs(reach-want) > 1e-3 {
+	if reach, want := doc.Reaches()[0], 2*math.Hypot(1, 0.25); math.Abs(reach-want) > 1e-3 {
 		t.Errorf("a node of %v is taken to be %v large", want, reach)
 	}
 }

@@ -91,12 +91,12 @@ func (w *writer) writeGeometry(ctx context.Context, g *geometry) (*written, erro
 	if g.mode == triangles {
 		of = gltf.TriangleIndices
 	}
-	place.indices, err = w.accessors.replace(ctx, g.indexAccessor, "SCALAR", of, indexArray(g.indices, count), false)
+	place.indices, err = w.accessors.replace(ctx, g.indexAccessor, "SCALAR", of, gltf.IndexArray(g.indices, count), false)
 	if err != nil {
 		return nil, err
 	}
 	for _, l := range g.lods {
-		number, err := w.accessors.replace(ctx, made, "SCALAR", gltf.TriangleIndices, indexArray(l.indices, count), false)
+		number, err := w.accessors.replace(ctx, made, "SCALAR", gltf.TriangleIndices, gltf.IndexArray(l.indices, count), false)
 		if err != nil {
 			return nil, err
 		}

@@ -244,3 +244,30 @@ func Compact(ctx context.Context, indices, place []uint32) (elements []uint32, e
 	})
 	return elements, err
 }
+
+// PutShort writes component i of an array of bytes or shorts.
+func (a Array) PutShort(i int, n uint16) {
+	if ComponentSize(a.Component) == 1 {
+		a.Data[i] = byte(n)
+		return
+	}
+	binary.LittleEndian.PutUint16(a.Data[2*i:], n)
+}
+
+// IndexArray stores indices as 16-bit numbers where they all fit, else as 32-bit
+// ones. 65535 ends a strip in some interfaces and is never used (section 3.7.2.1).
+func IndexArray(indices []uint32, vertices int) Array {
+	component := int32(Uint16)
+	if vertices > 1<<16-1 {
+		component = Uint32
+	}
+	a := NewArray(component, false, 1, len(indices))
+	for i, v := range indices {
+		if component == Uint16 {
+			binary.LittleEndian.PutUint16(a.Data[2*i:], uint16(v))
+		} else {
+			binary.LittleEndian.PutUint32(a.Data[4*i:], v)
+		}
+	}
+	return a
+}
