@@ -37,7 +37,7 @@ func (c *check) sampler(s *AnimationSampler, animation, sampler int) {
 		c.use(*s.Input, ofTimes)
 		c.needBounds(*s.Input)
 		in := &c.doc.Accessors[*s.Input]
-		if in.Type != "SCALAR" || in.ComponentType != 5126 {
+		if in.Type != "SCALAR" || in.ComponentType != Float32 {
 			c.faults.addFault("animation %d sampler %d input: is %s, want SCALAR of componentType 5126", animation, sampler, in.format())
 		}
 		if s.Interpolation == "CUBICSPLINE" && in.Count < 2 {
@@ -118,8 +118,8 @@ func (c *check) keyframes(ch *Channel, s *AnimationSampler, animation, channel i
 	default:
 		return
 	}
-	floats := out.ComponentType == 5126 && !out.Normalized
-	if out.Type != want || !floats && (want == "VEC3" || !out.Normalized || out.ComponentType > 5123) {
+	floats := out.ComponentType == Float32 && !out.Normalized
+	if out.Type != want || !floats && (want == "VEC3" || !out.Normalized || out.ComponentType > Uint16) {
 		c.faults.addFault("animation %d channel %d: the sampler's output is %s, which %s must not be", animation, channel, out.format(), ch.Target.Path)
 		return
 	}

@@ -233,7 +233,7 @@ func (c *check) inverseBind(accessor int32, joints, skin int) {
 	if a.Count < int64(joints) {
 		c.faults.addFault("skin %d: %d inverseBindMatrices for %d joints", skin, a.Count, joints)
 	}
-	if a.Type != "MAT4" || a.ComponentType != 5126 {
+	if a.Type != "MAT4" || a.ComponentType != Float32 {
 		c.faults.addFault("skin %d: inverseBindMatrices are %s, want MAT4 of componentType 5126", skin, a.format())
 	}
 }

@@ -89,7 +89,7 @@ func (c *check) variants(p *Primitive, mesh, primitive int) {
 func (c *check) indices(accessor int32, mesh, primitive int) {
 	c.use(accessor, ofIndices)
 	a := &c.doc.Accessors[accessor]
-	if a.Type != "SCALAR" || a.ComponentType != 5121 && a.ComponentType != 5123 && a.ComponentType != 5125 || a.Normalized {
+	if a.Type != "SCALAR" || a.ComponentType != Uint8 && a.ComponentType != Uint16 && a.ComponentType != Uint32 || a.Normalized {
 		c.faults.addFault("mesh %d primitive %d indices: are %s, want SCALAR of componentType 5121, 5123 or 5125", mesh, primitive, a.format())
 	}
 }
@@ -111,17 +111,10 @@ func (c *check) primitive(p *Primitive, mesh, primitive int) {
 	count := int64(-1)
 	sets := map[string][]int{} // numbers of the attributes that are numbered
 	for _, name := range slices.Sorted(maps.Keys(p.Attributes)) {
-		k := p.Attributes[name]
-		if !isIn(k, len(c.doc.Accessors)) {
-			c.missing("accessor", k, len(c.doc.Accessors), where(name))
+		a := c.attributeOf(name, p.Attributes[name], false, where(name))
+		if a == nil {
 			continue
 		}
-		c.use(k, ofVertices)
-		if name == "POSITION" {
-			c.needBounds(k)
-		}
-		a := &c.doc.Accessors[k]
-		c.attribute(name, a, false, where(name))
 		if kind, n, numbered := splitName(name); numbered {
 			sets[kind] = append(sets[kind], n)
 		}
@@ -141,17 +134,10 @@ func (c *check) primitive(p *Primitive, mesh, primitive int) {
 	}
 	for _, target := range p.Targets {
 		for _, name := range slices.Sorted(maps.Keys(target)) {
-			k := target[name]
-			if !isIn(k, len(c.doc.Accessors)) {
-				c.missing("accessor", k, len(c.doc.Accessors), where(name))
+			a := c.attributeOf(name, target[name], true, where(name))
+			if a == nil {
 				continue
 			}
-			c.use(k, ofVertices)
-			if name == "POSITION" {
-				c.needBounds(k)
-			}
-			a := &c.doc.Accessors[k]
-			c.attribute(name, a, true, where(name))
 			base, ok := p.Attributes[name]
 			switch {
 			case !ok:
@@ -161,6 +147,21 @@ func (c *check) primitive(p *Primitive, mesh, primitive int) {
 			}
 		}
 	}
+}
+
+// attributeOf checks an attribute and returns its accessor, nil if there is none.
+func (c *check) attributeOf(name string, accessor int32, target bool, where string) *Accessor {
+	if !isIn(accessor, len(c.doc.Accessors)) {
+		c.missing("accessor", accessor, len(c.doc.Accessors), where)
+		return nil
+	}
+	c.use(accessor, ofVertices)
+	if name == "POSITION" {
+		c.needBounds(accessor)
+	}
+	a := &c.doc.Accessors[accessor]
+	c.attribute(name, a, target, where)
+	return a
 }
 
 // splitName takes an attribute's name such as TEXCOORD_1 apart.
@@ -181,7 +182,7 @@ func splitName(name string) (kind string, n int, numbered bool) {
 // KHR_mesh_quantization).
 func (c *check) attribute(name string, a *Accessor, target bool, where string) {
 	if strings.HasPrefix(name, "_") {
-		if a.ComponentType == 5125 {
+		if a.ComponentType == Uint32 {
 			c.faults.addFault("%s: componentType 5125, which attributes must not have", where)
 		}
 		return
@@ -191,7 +192,7 @@ func (c *check) attribute(name string, a *Accessor, target bool, where string) {
 	switch {
 	case !known:
 		c.faults.addFault("%s: is none of glTF's attributes; those of your own start with an underscore", where)
-	case componentSize(a.ComponentType) == 0 || shapeOf(a.Type).rows == 0: // is at fault itself
+	case ComponentSize(a.ComponentType) == 0 || shapeOf(a.Type).rows == 0: // is at fault itself
 	case !slices.Contains(types, a.Type):
 		c.faults.addFault("%s: is %s, want %s", where, a.Type, strings.Join(types, " or "))
 	case !slices.Contains(codes, code(a)) && !(slices.Contains(c.doc.ExtensionsUsed, Quantization) && slices.Contains(quantized(kind, target), code(a))):
@@ -211,23 +212,23 @@ func code(a *Accessor) int32 {
 func attributeFormats(kind string, numbered, target bool) (types []string, codes []int32, known bool) {
 	switch {
 	case kind == "POSITION" || kind == "NORMAL" || kind == "TANGENT" && target:
-		return []string{"VEC3"}, []int32{5126}, true
+		return []string{"VEC3"}, []int32{Float32}, true
 	case kind == "TANGENT":
-		return []string{"VEC4"}, []int32{5126}, true
+		return []string{"VEC4"}, []int32{Float32}, true
 	case kind == "TEXCOORD" && numbered:
 		if target {
-			return []string{"VEC2"}, []int32{5126, -5120, -5121, -5122, -5123}, true
+			return []string{"VEC2"}, []int32{Float32, -Int8, -Uint8, -Int16, -Uint16}, true
 		}
-		return []string{"VEC2"}, []int32{5126, -5121, -5123}, true
+		return []string{"VEC2"}, []int32{Float32, -Uint8, -Uint16}, true
 	case kind == "COLOR" && numbered:
 		if target {
-			return []string{"VEC3", "VEC4"}, []int32{5126, -5120, -5121, -5122, -5123}, true
+			return []string{"VEC3", "VEC4"}, []int32{Float32, -Int8, -Uint8, -Int16, -Uint16}, true
 		}
-		return []string{"VEC3", "VEC4"}, []int32{5126, -5121, -5123}, true
+		return []string{"VEC3", "VEC4"}, []int32{Float32, -Uint8, -Uint16}, true
 	case kind == "JOINTS" && numbered && !target:
-		return []string{"VEC4"}, []int32{5121, 5123}, true
+		return []string{"VEC4"}, []int32{Uint8, Uint16}, true
 	case kind == "WEIGHTS" && numbered && !target:
-		return []string{"VEC4"}, []int32{5126, -5121, -5123}, true
+		return []string{"VEC4"}, []int32{Float32, -Uint8, -Uint16}, true
 	}
 	return nil, nil, false
 }
@@ -236,11 +237,11 @@ func attributeFormats(kind string, numbered, target bool) (types []string, codes
 func quantized(kind string, target bool) []int32 {
 	switch {
 	case kind == "POSITION" && target:
-		return []int32{5120, -5120, 5122, -5122}
+		return []int32{Int8, -Int8, Int16, -Int16}
 	case kind == "POSITION" || kind == "TEXCOORD":
-		return []int32{5120, -5120, 5121, -5121, 5122, -5122, 5123, -5123}
+		return []int32{Int8, -Int8, Uint8, -Uint8, Int16, -Int16, Uint16, -Uint16}
 	case kind == "NORMAL" || kind == "TANGENT":
-		return []int32{-5120, -5122}
+		return []int32{-Int8, -Int16}
 	}
 	return nil
 }

@@ -29,7 +29,7 @@ func (c *check) views() {
 func (c *check) accessors() {
 	for i := range c.doc.Accessors {
 		a := &c.doc.Accessors[i]
-		component, shape := componentSize(a.ComponentType), shapeOf(a.Type)
+		component, shape := int64(ComponentSize(a.ComponentType)), shapeOf(a.Type)
 		switch {
 		case component == 0:
 			c.faults.addFault("accessor %d: componentType %d is none of glTF 2.0", i, a.ComponentType)
@@ -41,7 +41,7 @@ func (c *check) accessors() {
 			c.faults.addFault("accessor %d: count is %d, want at least 1", i, a.Count)
 			continue
 		}
-		if a.Normalized && (a.ComponentType == 5125 || a.ComponentType == 5126) {
+		if a.Normalized && (a.ComponentType == Uint32 || a.ComponentType == Float32) {
 			c.faults.addFault("accessor %d: normalized numbers of componentType %d", i, a.ComponentType)
 		}
 		for _, bounds := range []*[]float64{a.Min, a.Max} {
@@ -68,9 +68,9 @@ func (c *check) sparse(i int, a *Accessor, component int64, shape extent) {
 	}
 	views := len(c.doc.BufferViews)
 	switch s.Indices.ComponentType {
-	case 5121, 5123, 5125: // the unsigned ones
+	case Uint8, Uint16, Uint32: // the unsigned ones
 		if c.required(s.Indices.BufferView, views, "bufferView", "accessor %d: sparse.indices", i) {
-			c.checkRun(*s.Indices.BufferView, s.Indices.ByteOffset, s.Count, componentSize(s.Indices.ComponentType),
+			c.checkRun(*s.Indices.BufferView, s.Indices.ByteOffset, s.Count, int64(ComponentSize(s.Indices.ComponentType)),
 				shapeOf("SCALAR"), false, "accessor %d: sparse.indices", i)
 		}
 	default:
@@ -148,19 +148,6 @@ func (s extent) columnStride(component int64) int64 {
 	return n
 }
 
-// componentSize returns the bytes of a component, 0 if there is no such type.
-func componentSize(componentType int32) int64 {
-	switch componentType {
-	case 5120, 5121: // signed, unsigned byte
-		return 1
-	case 5122, 5123: // signed, unsigned short
-		return 2
-	case 5125, 5126: // unsigned int, float
-		return 4
-	}
-	return 0
-}
-
 // Components returns how many numbers an element of an accessor's type has, 0 if
 // there is no such type.
 func Components(name string) int {
@@ -172,7 +159,7 @@ func Components(name string) int {
 // packed, 0 if there are no such types.
 func ElementSize(componentType int32, name string) int {
 	s := shapeOf(name)
-	return int(s.columns * s.columnStride(componentSize(componentType)))
+	return int(s.columns * s.columnStride(int64(ComponentSize(componentType))))
 }
 
 // A viewUse is the kind of data in a view. glTF wants one kind in a view, and a byteStride

@@ -59,7 +59,7 @@ func (r Result) String() string {
 }
 
 // Document removes from a document what nothing uses, in root itself. The document must be
-// one that package gltfcheck has checked.
+// one that package gltf has checked.
 func Document(ctx context.Context, root *gltf.Object, o Options) (Result, error) {
 	p := pruning{ctx: ctx, options: o, root: *root}
 	for l := range gltf.Lists {
