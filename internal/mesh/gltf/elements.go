@@ -73,13 +73,6 @@ func (d *Document) View(view int32) ([]byte, error) {
 	return buffer[v.ByteOffset:][:v.ByteLength:v.ByteLength], nil
 }
 
-// HasBytes reports whether elements of an accessor are in the file, at least the nonzero
-// ones.
-func (d *Document) HasBytes(accessor int32) bool {
-	a := &d.Accessors[accessor]
-	return a.BufferView != nil || a.Sparse != nil
-}
-
 // Shape returns an accessor as an array without its elements.
 func (d *Document) Shape(accessor int32) Array {
 	a := &d.Accessors[accessor]
