@@ -108,8 +108,8 @@ func (s *search) widths(wide int) (coarse, fine, long []int) {
 	return coarse, fine, long
 }
 
-// below returns the largest height with which a page of a width is smaller than the
-// smallest so far, 0 for none.
+// below returns the largest height that makes a page of width w smaller than the smallest
+// so far, 0 for none.
 func (s *search) below(w int) int {
 	if s.o.Square {
 		if w < s.page.W {

@@ -12,7 +12,7 @@ type entry struct {
 	turned bool
 }
 
-// A strip fills pages of a given width from the top down, far quicker than a try. So many
+// A strip fills pages of a given width from the top down, far quicker than a try. Many
 // more widths can be tried; and for many rectangles of similar sizes the pages are often
 // smaller.
 type strip struct {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// A try is an order in which rectangles are placed, and a rule. In any order, the rectangle
+// A try is an order of rectangles, and a rule. In any order, the rectangle
 // that the rule likes best is placed next.
 type try struct {
 	of   []int
