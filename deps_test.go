@@ -50,7 +50,7 @@ var layers = [][]string{
 	{"cook/internal/store", "cook/internal/scan", "cook/internal/rules", "cook/internal/notify", "cook/internal/peer"},
 	{"cook/internal/glob", "cook/internal/ids", "cook/internal/statedir"},
 	{"recipes/..."},
-	{"internal/audio/...", "internal/image/...", "internal/mesh/...", "internal/font/...", "internal/gltfcheck", "internal/jsontext"},
+	{"internal/audio/...", "internal/image/...", "internal/mesh/...", "internal/font/...", "internal/jsontext"},
 	{"cook/recipe/recipetest"},
 	{"cook/recipe"},
 	{"cook/manifest", "cook/pak"},
@@ -138,18 +138,18 @@ proof/readers/audiofiles: internal/audio/opus internal/audio/pcm internal/audio/
 proof/readers/pictures: bench/peers internal/image/pixmap internal/image/source
 proof/readers/shaders:
 proof/readers/textures: internal/image/astc internal/image/cooked internal/image/dds internal/image/ktx2 internal/image/pixmap internal/image/texenc internal/image/texture internal/image/uastc
-proof/reliability: bench/peers cook cook/recipe crcslice8 internal/audio/ogg internal/audio/pcm internal/audio/wav internal/confine internal/faultfs internal/image/imagetest internal/image/ktx2 internal/image/source internal/image/texture internal/mesh/model internal/pathname proof/damage proof/faults proof/minimal proof/oracle recipes/audio recipes/builtin recipes/image recipes/lut recipes/mesh recipes/shader
+proof/reliability: bench/peers cook cook/recipe crcslice8 internal/audio/ogg internal/audio/pcm internal/audio/wav internal/confine internal/faultfs internal/image/imagetest internal/image/ktx2 internal/image/source internal/image/texture internal/mesh/gltf internal/pathname proof/damage proof/faults proof/minimal proof/oracle recipes/audio recipes/builtin recipes/image recipes/lut recipes/mesh recipes/shader
 proof/roles: cook/recipe cook/recipe/recipetest internal/image/role recipes/image
 proof/servers/machines: internal/faultlink
 recipes/atlas: cook/manifest cook/recipe hashing internal/human internal/image/pixmap internal/image/png internal/image/source internal/image/webp internal/pathname internal/plaintext internal/rectpack recipes/image
 recipes/audio: cook/recipe internal/audio/adpcm internal/audio/loudness internal/audio/ogg internal/audio/opus internal/audio/pcm internal/audio/qoa internal/audio/resample internal/audio/source internal/audio/wav internal/detmath internal/pathname internal/plaintext
-recipes/builtin: cook/recipe internal/busyfile internal/ctxio internal/dependency internal/gltfcheck internal/human internal/jsontext internal/pathname internal/plaintext internal/program internal/sandbox internal/sysmem
+recipes/builtin: cook/recipe internal/busyfile internal/ctxio internal/dependency internal/human internal/jsontext internal/mesh/gltf internal/pathname internal/plaintext internal/program internal/sandbox internal/sysmem
 recipes/bundle: cook/manifest cook/pak cook/recipe hashing internal/plaintext
 recipes/data: cook/recipe internal/ctxio internal/jsontext internal/lazyregexp internal/plaintext
 recipes/font: cook/recipe internal/font/distancefield internal/font/kerning internal/image/ktx2 internal/image/pixmap internal/image/png internal/image/texture internal/jsontext internal/pathname internal/plaintext
-recipes/image: cook/recipe internal/gltfcheck internal/image/cooked internal/image/dds internal/image/ktx2 internal/image/pixmap internal/image/png internal/image/role internal/image/source internal/image/texenc internal/image/texture internal/image/webp internal/mesh/model internal/pathname
+recipes/image: cook/recipe internal/image/cooked internal/image/dds internal/image/ktx2 internal/image/pixmap internal/image/png internal/image/role internal/image/source internal/image/texenc internal/image/texture internal/image/webp internal/mesh/gltf internal/pathname
 recipes/lut: cook/recipe internal/image/dds internal/image/ktx2 internal/image/pixmap internal/image/source internal/image/texenc internal/image/texture internal/plaintext
-recipes/mesh: cook/recipe internal/ctxio internal/gltfcheck internal/image/role internal/image/source internal/mesh/keyframes internal/mesh/meshopt internal/mesh/model internal/mesh/obj internal/mesh/optimize internal/mesh/prune internal/mesh/quantize internal/mesh/simplify internal/mesh/tangent recipes/image
+recipes/mesh: cook/recipe internal/ctxio internal/image/role internal/image/source internal/mesh/gltf internal/mesh/keyframes internal/mesh/meshopt internal/mesh/obj internal/mesh/optimize internal/mesh/prune internal/mesh/quantize internal/mesh/simplify internal/mesh/tangent recipes/image
 recipes/shader: cook/recipe internal/child internal/lazyregexp internal/plaintext recipes/builtin
 recipes/text: cook/recipe internal/plaintext
 recipes: cook/recipe recipes/atlas recipes/audio recipes/builtin recipes/bundle recipes/data recipes/font recipes/image recipes/lut recipes/mesh recipes/shader recipes/text
@@ -289,7 +289,7 @@ func TestMayImport(t *testing.T) {
 		{"recipes/image", "cook/internal/plan", false},
 		{"recipes/image", "cook/recipe", true},
 		{"cook/recipe", "recipes/image", false},
-		{"internal/mesh/model", "internal/gltfcheck", true},
+		{"internal/mesh/drawn", "internal/mesh/gltf", true},
 		{"internal/mapped", "internal/image/tga", false},
 		{"proof/faults", "proof/oracle", true},
 		{"proof/faults", "cmd/cook", false},

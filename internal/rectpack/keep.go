@@ -8,9 +8,9 @@ import (
 	"slices"
 )
 
-// Keep lays rectangles out on pages that there are already, of sides that the options allow, and
-// leaves those where they are that have a place there; a nil place is none. Others go where there
-// is room. If there is not enough, the last page grows, and then there are more pages.
+// Keep lays rectangles out on existing pages, whose sides the options allow. Rectangles
+// with a place keep it; a nil place is none. Others go into free space. If there is not
+// enough, the last page grows, then new pages follow.
 func Keep(ctx context.Context, rects []Size, places []*Place, pages []Size, o Options) (Layout, error) {
 	p := packer{ctx: ctx, rects: rects, o: o}
 	k := p.keep(places, pages)
@@ -47,16 +47,16 @@ func Keep(ctx context.Context, rects []Size, places []*Place, pages []Size, o Op
 	return l, err
 }
 
-// A keeper knows what has a place on some pages.
+// A keeper knows the kept places on some pages.
 type keeper struct {
 	*packer
 	pages  []Size
-	spaces []*space // what is free of the pages
+	spaces []*space // free space of the pages
 	placed map[int]Place
 	others []int // the largest first
 }
 
-// keep places what has a place on some pages.
+// keep enters the kept places on some pages.
 func (p *packer) keep(places []*Place, pages []Size) keeper {
 	k := keeper{packer: p, pages: pages, placed: map[int]Place{}}
 	for _, page := range pages {
@@ -110,14 +110,14 @@ func (s *space) has(at Place, size Size) bool {
 	return slices.ContainsFunc(s.free, func(f rect) bool { return f.holds(r) })
 }
 
-// with returns the pages with a larger last one, and what is free of them.
+// with returns the pages with a larger last one, and their free space.
 func (k *keeper) with(page Size) ([]Size, []*space) {
 	last := len(k.pages) - 1
 	return append(slices.Clone(k.pages[:last]), page), append(slices.Clone(k.spaces[:last]), k.spaces[last].extended(k.pages[last], page))
 }
 
-// extended returns what is free of a page that has become larger: what is free along the edges
-// that moved goes on up to where they are now, and the strips that are new are free as well.
+// extended returns the free space of a page that has become larger: free space along the
+// moved edges reaches up to their new place, and the new strips are free as well.
 func (s *space) extended(from, to Size) *space {
 	e := &space{free: slices.Clone(s.free)}
 	add := func(strip rect) {
@@ -144,8 +144,9 @@ func (s *space) extended(from, to Size) *space {
 	return e
 }
 
-// grow makes the last page large enough for what has no room: by the least of what it takes in
-// height alone, in width alone, if neither makes it more than twice as long as wide, and in both.
+// grow makes the last page large enough for the rest, by the smallest growth: in height
+// alone, in width alone, unless either makes it more than twice as long as wide, or in
+// both.
 func (k *keeper) grow() (best Layout, ok bool) {
 	last := len(k.pages) - 1
 	was := k.pages[last]

@@ -19,7 +19,7 @@ import (
 	"fmt"
 )
 
-// A Size is that of a rectangle or a page, in whole units of at least 1.
+// A Size is the size of a rectangle or a page, in whole units of at least 1.
 type Size struct{ W, H int }
 
 func (s Size) area() int { return s.W * s.H }
@@ -39,7 +39,7 @@ type Layout struct {
 
 // Options say what layouts there may be.
 type Options struct {
-	// Sides are those that pages may have, in rising order.
+	// Sides are the possible sides of pages, in rising order.
 	Sides []int
 	// Square says that both sides of a page are the same.
 	Square bool
@@ -49,12 +49,12 @@ type Options struct {
 	Turn bool
 }
 
-// A TooLargeError is of a rectangle that no page can hold.
+// A TooLargeError names a rectangle that no page can hold.
 type TooLargeError struct{ Rect int }
 
 func (e *TooLargeError) Error() string { return fmt.Sprintf("rectangle %d fits no page", e.Rect) }
 
-// A FullError says that there are more rectangles than all pages can hold.
+// A FullError counts the rectangles beyond the room of all pages.
 type FullError struct{ Left int }
 
 func (e *FullError) Error() string { return fmt.Sprintf("no page has room for %d rectangles", e.Left) }

@@ -148,7 +148,7 @@ func TestPackRandomSets(t *testing.T) {
 	}
 }
 
-// What has a place keeps it, and what is new moves nobody.
+// Rectangles with a place keep it, and new ones move no others.
 func TestKeep(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for i := range 100 {
@@ -202,7 +202,7 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// A page that is full grows by no more than what is new needs, and not into a strip.
+// A full page grows by no more than the new rectangles need, and not into a strip.
 func TestKeepGrows(t *testing.T) {
 	for name, tc := range map[string]struct {
 		page, more Size
@@ -232,7 +232,8 @@ func TestKeepGrows(t *testing.T) {
 	}
 }
 
-// What is free of a page that has become larger is what it would be had it been so from the start.
+// The free space of an extended page equals the free space of a page of that size from the
+// start.
 func TestExtended(t *testing.T) {
 	r := rand.New(rand.NewPCG(15, 16))
 	sorted := func(s *space) []rect {

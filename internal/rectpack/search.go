@@ -75,9 +75,9 @@ func (s *search) byTries(tries []try, widths []int) {
 	}
 }
 
-// widths returns the widths to be looked at: of pages at most four times as long as wide those
-// in steps of 2 %, and then all others; and those of longer pages, in such steps. In each list
-// those nearest to a square come first.
+// widths returns the widths to try: first for pages at most four times as long as wide, in
+// steps of 2 % and then all others; then for longer pages, in such steps. Each list begins
+// with the widths nearest to a square.
 func (s *search) widths(wide int) (coarse, fine, long []int) {
 	// far is 65536 for the side of a square, and more for others, the same on all machines.
 	far := func(w int) int64 {
@@ -108,7 +108,7 @@ func (s *search) widths(wide int) (coarse, fine, long []int) {
 	return coarse, fine, long
 }
 
-// below returns the largest height with which a page of a width is smaller than the smallest
+// below returns the largest height that makes a page of width w smaller than the smallest
 // so far, 0 for none.
 func (s *search) below(w int) int {
 	if s.o.Square {

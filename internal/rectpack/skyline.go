@@ -5,9 +5,9 @@ import (
 	"sort"
 )
 
-// A skyline is the lower edge of what has been placed from the top down. Its lowest gap is
-// filled with the widest rectangle that fits (Burke, Kendall and Whitwell, "A New Placement
-// Heuristic for the Orthogonal Stock-Cutting Problem", 2004).
+// A skyline is the lower edge of the placed rectangles, from the top down. Its lowest gap
+// is filled with the widest rectangle that fits (Burke, Kendall and Whitwell, "A New
+// Placement Heuristic for the Orthogonal Stock-Cutting Problem", 2004).
 type skyline struct {
 	page  Size
 	line  []segment
@@ -27,8 +27,8 @@ func skylineHigh(p *packer, of []entry, count int, page Size) []Place {
 	return fillSkyline(p, of, count, page, func(left, right int) bool { return right > left })
 }
 
-// fillSkyline places entries, of which those come first that are widest. atRight is given what
-// is left and right of a gap.
+// fillSkyline places entries, the widest first. atRight gets the heights left and right of
+// a gap.
 func fillSkyline(p *packer, of []entry, count int, page Size, atRight func(left, right int) bool) []Place {
 	at, done := make([]Place, count), make([]bool, count)
 	s := skyline{page: page, line: []segment{{0, 0, page.W}}, waste: page.area()}

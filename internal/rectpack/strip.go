@@ -5,24 +5,25 @@ import (
 	"slices"
 )
 
-// An entry is a rectangle as it is to lie.
+// An entry is a rectangle in its final orientation.
 type entry struct {
 	Size
-	n      int // which it is of those that are placed
+	n      int // number among the placed rectangles
 	turned bool
 }
 
-// A strip fills pages of a given width from the top down, far quicker than a try. So many more
-// widths can be looked at; and for many rectangles of similar sizes the pages are often smaller.
+// A strip fills pages of a given width from the top down, far quicker than a try. Many
+// more widths can be tried; and for many rectangles of similar sizes the pages are often
+// smaller.
 type strip struct {
-	// fill returns a place for each of so many rectangles; nil if they do not all fit.
+	// fill returns a place for each of count rectangles; nil if they do not all fit.
 	fill func(p *packer, of []entry, count int, page Size) []Place
 	of   []entry
 	// across says that rows are columns: width and height have been exchanged.
 	across bool
 }
 
-// strips returns those that are worth it for some rectangles.
+// strips returns the strips worth trying for some rectangles.
 func (p *packer) strips(of []int) (list []strip) {
 	upright := make([]entry, len(of))
 	for n, i := range of {
@@ -57,7 +58,7 @@ func (p *packer) strips(of []int) (list []strip) {
 	return list
 }
 
-// lying turns those that are higher than wide.
+// lying turns rectangles that are higher than wide.
 func lying(of []entry) []entry {
 	of = slices.Clone(of)
 	for i, e := range of {
@@ -103,7 +104,7 @@ func (s *strip) placeOnStrip(p *packer, of []int, w, h int) (page Size, placed m
 	return p.around(placed), placed
 }
 
-// around returns the smallest page that holds what was placed.
+// around returns the smallest page around the placed rectangles.
 func (p *packer) around(placed map[int]Place) Size {
 	var used Size
 	for i, at := range placed {
@@ -148,8 +149,8 @@ func shelves(p *packer, of []entry, count int, page Size) []Place {
 	return at
 }
 
-// cuts puts each rectangle, the highest first, into the newest free space that holds it, and
-// cuts what is left of that in two by a line across (Volodymyr Agafonkin's potpack).
+// cuts puts each rectangle, the highest first, into the newest free space that holds it,
+// and cuts the rest of that space in two by a line across (Volodymyr Agafonkin's potpack).
 func cuts(p *packer, of []entry, count int, page Size) []Place {
 	free := []rect{{0, 0, page.W, page.H}}
 	at := make([]Place, count)

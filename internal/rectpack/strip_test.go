@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What each strip places is a layout within the page that it was given, and all of it.
+// Each strip places all rectangles in a layout within the given page.
 func TestStrips(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
 	full := map[int]int{}

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// A try is an order in which rectangles are placed, and the rule by which. In any order, each
-// time that rectangle is placed which the rule likes best.
+// A try is an order of rectangles, and a rule. In any order, the rectangle
+// that the rule likes best is placed next.
 type try struct {
 	of   []int
 	rule rule
@@ -35,7 +35,7 @@ var rules = []rule{
 	},
 }
 
-// orders are by what comes first: the largest of these numbers.
+// orders sort rectangles by the larger of these numbers.
 var orders = []func(r Size) (int, int){
 	func(r Size) (int, int) { return r.H, r.W },
 	func(r Size) (int, int) { return max(r.W, r.H), min(r.W, r.H) },
@@ -112,7 +112,7 @@ func (r rect) meets(o rect) bool {
 	return r.x < o.x+o.w && o.x < r.x+r.w && r.y < o.y+o.h && o.y < r.y+r.h
 }
 
-// A space is what is free of a page: all rectangles of free space that no other one holds.
+// A space is the free space of a page: all free rectangles that are in no other one.
 type space struct {
 	free []rect
 	new  []rect

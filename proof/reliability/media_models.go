@@ -15,7 +15,7 @@ import (
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/recipe"
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 	"github.com/assetcook/assetcook/recipes/mesh"
 )
 
@@ -27,7 +27,7 @@ func madeModels() []mediaFile {
 	uri := base64.StdEncoding.EncodeToString(data)
 	document := strings.Replace(text, `"buffers":[{`, `"buffers":[{"uri":"data:application/octet-stream;base64,`+uri+`",`, 1)
 	var glb bytes.Buffer
-	if err := model.WriteGLB(&glb, []byte(text), [][]byte{data}); err != nil {
+	if err := gltf.WriteGLB(&glb, []byte(text), [][]byte{data}); err != nil {
 		panic(fmt.Sprintf("media: %v", err)) // cannot happen, because the document is small
 	}
 	const shape = "mtllib gone.mtl\no a\nv 0 0 0\nv 1 0 0 0.5\nv 0 1 -1e-2\nv 1 1 0\nvt 0 0\nvt 1.5 0\nvt 0 1\nvn 0 0 1\nvn 0 0 2\n" +
@@ -118,7 +118,7 @@ func (m *mutator) damageModel(ext string, data []byte) []byte {
 	text, chunk := data, []byte(nil)
 	if ext == ".glb" {
 		var err error
-		if text, chunk, _, err = model.SplitGLB(data); err != nil {
+		if text, chunk, _, err = gltf.SplitGLB(data); err != nil {
 			return data
 		}
 	}
@@ -145,7 +145,7 @@ func (m *mutator) damageModel(ext string, data []byte) []byte {
 		return text
 	}
 	var b bytes.Buffer
-	if model.WriteGLB(&b, text, [][]byte{append(chunk, make([]byte, -len(chunk)&3)...)}) != nil {
+	if gltf.WriteGLB(&b, text, [][]byte{append(chunk, make([]byte, -len(chunk)&3)...)}) != nil {
 		return data
 	}
 	return b.Bytes()

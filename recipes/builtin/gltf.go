@@ -5,13 +5,13 @@ import (
 	"fmt"
 
 	"github.com/assetcook/assetcook/cook/recipe"
-	"github.com/assetcook/assetcook/internal/gltfcheck"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
 // GLTF checks a glTF 2.0 document (.gltf, the JSON form) and copies it as it
 // is. It has no options.
 //
-// What is checked, package gltfcheck says.
+// What is checked, package gltf says.
 //
 // The files of buffers are dependencies, those of images only by being there: an edit of
 // a texture does not cook every model that shows it.
@@ -23,7 +23,7 @@ func (*GLTF) Outputs() []string { return []string{"{path}"} }
 // Estimate implements recipe.Estimator. Buffers in files of their own are not
 // read, only measured.
 func (*GLTF) Estimate(_ []byte, size int64) (int64, error) {
-	return gltfcheck.Memory(size), nil
+	return gltf.Memory(size), nil
 }
 
 // Cook implements recipe.Cooker.
@@ -32,11 +32,11 @@ func (*GLTF) Cook(ctx context.Context, job *recipe.Job) error {
 	if err != nil {
 		return err
 	}
-	doc, err := gltfcheck.Parse(text)
+	doc, err := gltf.Parse(text)
 	if err != nil {
 		return err
 	}
-	if err := doc.Check(ctx, gltfcheck.NoChunk, gltfcheck.SizeIn(job)); err != nil {
+	if err := doc.Check(ctx, gltf.NoChunk, gltf.SizeIn(job)); err != nil {
 		return err
 	}
 	if len(doc.Mended) > 0 {
@@ -48,7 +48,7 @@ func (*GLTF) Cook(ctx context.Context, job *recipe.Job) error {
 			break
 		}
 	}
-	if err := gltfcheck.WarnOfImages(job, doc); err != nil {
+	if err := doc.WarnOfImages(job); err != nil {
 		return err
 	}
 	return job.Write(0, text)

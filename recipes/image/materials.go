@@ -10,9 +10,8 @@ import (
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/recipe"
-	"github.com/assetcook/assetcook/internal/gltfcheck"
 	"github.com/assetcook/assetcook/internal/image/role"
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
 // Limits for reading a model's materials. Larger models are ignored.
@@ -31,12 +30,12 @@ var materials = recipe.Extract{Name: "materials", Version: 3, Of: usesIn}
 const transparentUse = "transparent"
 
 func usesIn(file io.ReaderAt, size int64) (recipe.Says, error) {
-	text, isGLB, err := model.ReadText(file, size, maxMaterialsText)
+	text, isGLB, err := gltf.ReadText(file, size, maxMaterialsText)
 	if text == nil {
 		return nil, err
 	}
 	found := uses{of: map[string]map[place]bool{}}
-	if isGLB || model.IsJSON(text) {
+	if isGLB || gltf.IsJSON(text) {
 		found.fromGLTF(text)
 	} else {
 		found.fromMTL(text)
@@ -114,8 +113,8 @@ func (u *uses) fromGLTF(text []byte) {
 		if source == nil || *source < 0 || *source >= len(doc.Images) {
 			return
 		}
-		if uri := doc.Images[*source].URI; uri != nil && !gltfcheck.IsDataURI(*uri) {
-			if name, err := gltfcheck.FileOfURI(*uri); err == nil {
+		if uri := doc.Images[*source].URI; uri != nil && !gltf.IsDataURI(*uri) {
+			if name, err := gltf.FileOfURI(*uri); err == nil {
 				u.addUse(name, slot, material, opaque)
 			}
 		}

@@ -6,40 +6,39 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/assetcook/assetcook/internal/gltfcheck"
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
-// accessors are those of the output. One keeps its number for life; what has replaced
-// the elements of one takes its number, and all else is added at the end. So whoever
-// else names an accessor goes on naming the right one.
+// accessors holds the accessors of the output. An accessor keeps its number: an array that
+// replaces its elements takes the same number, and new accessors follow at the end. So all
+// other references stay right.
 type accessors struct {
-	doc     *model.Document
-	objects []model.Object
-	free    []bool // of the source's: nobody needs its elements as they are
+	doc     *gltf.Document
+	objects []gltf.Object
+	free    []bool // of the source: every user gets other elements
 	taken   []bool // of these: something has replaced it
 	entered map[entry]int
 	merge   bool // equal accessors are one
-	views   views
+	output  gltf.Output
 
 	contents []content // of the source's
 	vertices []int64   // that the source's indices may name
 	repairs  *repairs
 }
 
-// newAccessors returns the accessors of a document. free says of which the elements
-// are replaced wherever they are used.
-func newAccessors(o *Mesh, doc *model.Document, free []bool, r *repairs) (*accessors, error) {
+// newAccessors returns the accessors of a document. free marks the accessors that every
+// user replaces.
+func newAccessors(o *Mesh, doc *gltf.Document, free []bool, r *repairs) (*accessors, error) {
 	objects, err := doc.Objects("accessors")
-	as := &accessors{views: views{compress: o.Compression == "meshopt", bits: o.rotationBits()}, doc: doc, objects: objects, free: free, taken: make([]bool, len(objects)), entered: map[entry]int{}, merge: o.Prune, repairs: r}
+	as := &accessors{output: gltf.Output{Compress: o.Compression == "meshopt", TurnBits: o.rotationBits()}, doc: doc, objects: objects, free: free, taken: make([]bool, len(objects)), entered: map[entry]int{}, merge: o.Prune, repairs: r}
 	as.contents, as.vertices = contents(doc)
 	return as, err
 }
 
 // replace adds an array in the place of a source's accessor, or of none (made), and
 // returns its number. kind is the accessor's type.
-func (as *accessors) replace(ctx context.Context, source int32, kind string, u use, a model.Array, bounds bool) (int, error) {
-	view, offset, err := as.views.appendArray(ctx, u, a)
+func (as *accessors) replace(ctx context.Context, source int32, kind string, u gltf.Use, a gltf.Array, bounds bool) (int, error) {
+	view, offset, err := as.output.Append(ctx, u, a)
 	if err != nil {
 		return 0, err
 	}
@@ -47,7 +46,7 @@ func (as *accessors) replace(ctx context.Context, source int32, kind string, u u
 	if number, ok := as.entered[was]; ok && as.merge {
 		return number, nil
 	}
-	var o model.Object
+	var o gltf.Object
 	number := len(as.objects)
 	if source != made && as.free[source] && !as.taken[source] {
 		as.taken[source] = true
@@ -67,12 +66,12 @@ func (as *accessors) replace(ctx context.Context, source int32, kind string, u u
 		o.Set("normalized", []byte("true"))
 	}
 	o.SetInt("count", a.Count)
-	o.Set("type", model.Quote(kind))
+	o.Set("type", gltf.Quote(kind))
 	if bounds {
-		a.Normalized = false // they are of what is stored
+		a.Normalized = false // bounds are of the stored numbers
 		low, high := a.Bounds()
-		o.Set("min", numbers(low...))
-		o.Set("max", numbers(high...))
+		o.Set("min", gltf.Numbers(low...))
+		o.Set("max", gltf.Numbers(high...))
 	}
 	as.objects[number] = o
 	as.entered[was] = number
@@ -91,7 +90,7 @@ type entry struct {
 
 // keep copies the elements of all accessors that have not been replaced. use says what
 // each is for.
-func (as *accessors) keep(ctx context.Context, uses []use) error {
+func (as *accessors) keep(ctx context.Context, uses []gltf.Use) error {
 	for i := range as.doc.Accessors {
 		if as.taken[i] {
 			continue
@@ -106,7 +105,7 @@ func (as *accessors) keep(ctx context.Context, uses []use) error {
 	return nil
 }
 
-func (as *accessors) copy(ctx context.Context, i int32, u use) error {
+func (as *accessors) copy(ctx context.Context, i int32, u gltf.Use) error {
 	a := &as.doc.Accessors[i]
 	o := &as.objects[i]
 	whole, err := as.whole(ctx, i)
@@ -128,7 +127,7 @@ func (as *accessors) copy(ctx context.Context, i int32, u use) error {
 		o.Delete("byteOffset")
 		return nil
 	}
-	view, offset, err := as.views.appendArray(ctx, u, whole)
+	view, offset, err := as.output.Append(ctx, u, whole)
 	if err != nil {
 		return err
 	}
@@ -138,10 +137,9 @@ func (as *accessors) copy(ctx context.Context, i int32, u use) error {
 	return nil
 }
 
-// whole returns the elements of an accessor of the source. Of one without a view, whose
-// elements may be as many as it likes, it returns those that it replaces, and a zero for
-// all others.
-func (as *accessors) whole(ctx context.Context, i int32) (model.Array, error) {
+// whole returns the elements of an accessor of the source. Without a view, which bounds
+// their number, it returns the sparse elements and one zero for all others.
+func (as *accessors) whole(ctx context.Context, i int32) (gltf.Array, error) {
 	a := &as.doc.Accessors[i]
 	if a.BufferView != nil {
 		return as.doc.First(ctx, i, int(a.Count))
@@ -164,14 +162,14 @@ func (as *accessors) whole(ctx context.Context, i int32) (model.Array, error) {
 }
 
 // copySparse copies an accessor that replaces some of its elements by a list of its own.
-func (as *accessors) copySparse(ctx context.Context, i int32, u use) error {
+func (as *accessors) copySparse(ctx context.Context, i int32, u gltf.Use) error {
 	o := &as.objects[i]
 	if as.doc.Accessors[i].BufferView != nil {
 		array, err := as.doc.Dense(ctx, i)
 		if err != nil {
 			return err
 		}
-		view, offset, err := as.views.appendArray(ctx, u, array)
+		view, offset, err := as.output.Append(ctx, u, array)
 		if err != nil {
 			return err
 		}
@@ -182,19 +180,19 @@ func (as *accessors) copySparse(ctx context.Context, i int32, u use) error {
 	if err != nil {
 		return err
 	}
-	sparse, err := model.ParseObject(o.Member("sparse"))
+	sparse, err := o.Object("sparse")
 	if err != nil {
 		return err
 	}
 	for _, part := range []struct {
 		key   string
-		array model.Array
+		array gltf.Array
 	}{{"indices", at}, {"values", values}} {
-		view, offset, err := as.views.appendArray(ctx, other, part.array)
+		view, offset, err := as.output.Append(ctx, gltf.Other, part.array)
 		if err != nil {
 			return err
 		}
-		of, err := model.ParseObject(sparse.Member(part.key))
+		of, err := sparse.Object(part.key)
 		if err != nil {
 			return err
 		}
@@ -208,12 +206,12 @@ func (as *accessors) copySparse(ctx context.Context, i int32, u use) error {
 
 // kindOf returns the type of an accessor of the source, or for one that was made that
 // of vectors as wide.
-func kindOf(doc *model.Document, source int32, width int) string {
+func kindOf(doc *gltf.Document, source int32, width int) string {
 	if source != made {
 		return doc.Accessors[source].Type
 	}
 	for _, kind := range []string{"SCALAR", "VEC2", "VEC3", "VEC4"} {
-		if gltfcheck.Components(kind) == width {
+		if gltf.Components(kind) == width {
 			return kind
 		}
 	}

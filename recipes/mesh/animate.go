@@ -8,16 +8,15 @@ import (
 	"math"
 	"slices"
 
-	"github.com/assetcook/assetcook/internal/gltfcheck"
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
+	"github.com/assetcook/assetcook/internal/mesh/prune"
 )
 
 // accessorCost is about how many bytes a document says of an accessor.
 const accessorCost = 130
 
-// shareTimes has the motions of an animation that had their times in common keep the
-// keyframes that any of them needs, where one list of times then takes less than several.
-// Those that stand still are not among them.
+// shareTimes keeps common times for motions that shared them, if one list of times takes
+// less than several. Constant motions are left out.
 func shareTimes(list []*motion) {
 	groups := map[int32][]*motion{}
 	for _, m := range list {
@@ -30,7 +29,7 @@ func shareTimes(list []*motion) {
 		needed := make([]bool, len(group[0].source.Times))
 		apart, together := 0, 4
 		for _, m := range group {
-			size := m.source.Width * model.ComponentSize(m.stored.Component)
+			size := m.source.Width * gltf.ComponentSize(m.stored.Component)
 			apart += len(m.keep)*(4+size) + accessorCost
 			together += size
 			for _, k := range m.keep {
@@ -54,12 +53,12 @@ func shareTimes(list []*motion) {
 
 // keepLength has an animation take as long as before if all that lasted to its end stands
 // still.
-func keepLength(a *gltfcheck.Animation, list []*motion) {
+func keepLength(a *gltf.Animation, list []*motion) {
 	end, left := float32(math.Inf(-1)), float32(math.Inf(-1))
 	for j, m := range list {
 		if m == nil {
 			if isUsed(a, j) {
-				return // what stays as it is may last as long
+				return // an unchanged sampler may last as long
 			}
 			continue
 		}
@@ -78,8 +77,8 @@ func keepLength(a *gltfcheck.Animation, list []*motion) {
 	}
 }
 
-func isUsed(a *gltfcheck.Animation, sampler int) bool {
-	return slices.ContainsFunc(a.Channels, func(ch gltfcheck.Channel) bool { return int(*ch.Sampler) == sampler })
+func isUsed(a *gltf.Animation, sampler int) bool {
+	return slices.ContainsFunc(a.Channels, func(ch gltf.Channel) bool { return int(*ch.Sampler) == sampler })
 }
 
 // animate writes the animations that have been changed. Lists that are equal are one.
@@ -93,7 +92,7 @@ func (w *writer) animate(ctx context.Context) error {
 		if !slices.ContainsFunc(list, func(m *motion) bool { return m != nil }) {
 			continue
 		}
-		samplers, err := model.ParseList(animations[i].Member("samplers"))
+		samplers, err := animations[i].List("samplers")
 		if err != nil {
 			return fmt.Errorf("animation %d: %w", i, err)
 		}
@@ -106,9 +105,9 @@ func (w *writer) animate(ctx context.Context) error {
 			}
 			list[j] = nil
 		}
-		animations[i].Set("samplers", model.ListText(samplers))
+		animations[i].Set("samplers", gltf.ListText(samplers))
 	}
-	w.doc.SetObjects("animations", animations)
+	w.doc.Root.SetObjects("animations", animations)
 	w.accessors.drop(k.spare)
 	return nil
 }
@@ -135,14 +134,14 @@ func (w *writer) spare() (list []int32) {
 }
 
 // drawnAccessors returns the accessors of meshes and skins.
-func drawnAccessors(doc *model.Document) (list []int32) {
+func drawnAccessors(doc *gltf.Document) (list []int32) {
 	for i := range doc.Meshes {
 		for j := range doc.Meshes[i].Primitives {
 			p := &doc.Meshes[i].Primitives[j]
 			if p.Indices != nil {
 				list = append(list, *p.Indices)
 			}
-			for _, attributes := range append([]map[string]int32{p.Attributes}, p.Targets...) {
+			for _, attributes := range p.AttributeSets() {
 				list = slices.AppendSeq(list, maps.Values(attributes))
 			}
 		}
@@ -164,7 +163,7 @@ type keyed struct {
 
 // sampler returns a sampler that names a motion's keyframes.
 func (k *keyed) sampler(ctx context.Context, text json.RawMessage, m *motion) (json.RawMessage, error) {
-	o, err := model.ParseObject(text)
+	o, err := gltf.ParseObject(text)
 	if err != nil {
 		return nil, err
 	}
@@ -186,9 +185,9 @@ func (k *keyed) sampler(ctx context.Context, text json.RawMessage, m *motion) (j
 	}
 	for _, part := range []struct {
 		key   string
-		use   use
-		array model.Array
-	}{{"input", other, model.FloatArray(times, 1)}, {"output", m.use, values}} {
+		use   gltf.Use
+		array gltf.Array
+	}{{"input", gltf.Other, gltf.FloatArray(times, 1)}, {"output", m.use, values}} {
 		number, err := k.writeKeys(ctx, part.use, part.array, part.key == "input")
 		if err != nil {
 			return nil, err
@@ -198,7 +197,7 @@ func (k *keyed) sampler(ctx context.Context, text json.RawMessage, m *motion) (j
 	return o.Text(), nil
 }
 
-func (k *keyed) writeKeys(ctx context.Context, u use, a model.Array, times bool) (int, error) {
+func (k *keyed) writeKeys(ctx context.Context, u gltf.Use, a gltf.Array, times bool) (int, error) {
 	key := fmt.Sprint(u, a.Component, a.Width, times, " ") + string(a.Data)
 	if number, ok := k.numbers[key]; ok {
 		return number, nil
@@ -216,8 +215,8 @@ func (k *keyed) writeKeys(ctx context.Context, u use, a model.Array, times bool)
 	return number, err
 }
 
-// drop removes accessors that nothing uses any more. Those before others, whose numbers
-// stay, become the shortest that there are.
+// drop removes accessors without users. Accessors before others, whose numbers stay, become
+// the shortest possible.
 func (as *accessors) drop(spare []int32) {
 	for _, i := range slices.Backward(spare) {
 		as.taken[i] = true
@@ -225,10 +224,136 @@ func (as *accessors) drop(spare []int32) {
 			as.objects = as.objects[:i]
 			continue
 		}
-		var o model.Object
-		o.SetInt("componentType", model.Uint8)
+		var o gltf.Object
+		o.SetInt("componentType", gltf.Uint8)
 		o.SetInt("count", 1)
-		o.Set("type", model.Quote("SCALAR"))
+		o.Set("type", gltf.Quote("SCALAR"))
 		as.objects[i] = o
 	}
+}
+
+// A property is what channels move of a node.
+type property struct {
+	node int32
+	path string
+}
+
+// dropStill removes the channels of properties that no animation moves from where their
+// nodes have them, if prune is asked for. One stays where an animation would have none, or
+// would not last as long.
+func (c *cooking) dropStill() error {
+	if !c.o.Prune {
+		return nil
+	}
+	moves := map[property]bool{}
+	for i := range c.doc.Animations {
+		for _, ch := range c.doc.Animations[i].Channels {
+			switch {
+			case ch.Target.Extensions != nil:
+				return nil // may move what others leave alone
+			case ch.Target.Node != nil && !c.isStill(c.motions[i], &ch):
+				moves[property{*ch.Target.Node, ch.Target.Path}] = true
+			}
+		}
+	}
+	animations, err := c.doc.Objects("animations")
+	if err != nil {
+		return err
+	}
+	for i := range c.doc.Animations {
+		a := &c.doc.Animations[i]
+		var stays []int
+		longest, end, left := -1, float32(-1), float32(-1)
+		for j, ch := range a.Channels {
+			last := float32(-1)
+			if m := c.motions[i][*ch.Sampler]; m != nil {
+				last = m.source.Times[len(m.source.Times)-1]
+			}
+			if last > end {
+				longest, end = j, last
+			}
+			if ch.Target.Node == nil || moves[property{*ch.Target.Node, ch.Target.Path}] || c.o.keeps(a.Name) || c.o.keeps(c.doc.Nodes[*ch.Target.Node].Name) {
+				stays, left = append(stays, j), max(left, last)
+			}
+		}
+		if left < end {
+			stays = append(stays, longest)
+			slices.Sort(stays)
+		}
+		if len(stays) == len(a.Channels) {
+			continue
+		}
+		if err := c.keepChannels(i, &animations[i], stays); err != nil {
+			return fmt.Errorf("animation %d: %w", i, err)
+		}
+	}
+	c.doc.Root.SetObjects("animations", animations)
+	return nil
+}
+
+// isStill reports whether a channel never moves its node.
+func (c *cooking) isStill(motions []*motion, ch *gltf.Channel) bool {
+	m, n := motions[*ch.Sampler], &c.doc.Nodes[*ch.Target.Node]
+	if m == nil || n.Matrix != nil {
+		return false
+	}
+	var rest []float64
+	switch ch.Target.Path {
+	case "translation":
+		if rest = []float64{0, 0, 0}; n.Translation != nil {
+			rest = n.Translation[:]
+		}
+	case "rotation":
+		if rest = []float64{0, 0, 0, 1}; n.Rotation != nil {
+			rest = n.Rotation[:]
+		}
+	case "scale":
+		if rest = []float64{1, 1, 1}; n.Scale != nil {
+			rest = n.Scale[:]
+		}
+	default:
+		return false
+	}
+	return m.source.StaysAt(rest, m.most)
+}
+
+// keepChannels leaves an animation the channels of the given numbers, and the samplers of
+// these.
+func (c *cooking) keepChannels(i int, text *gltf.Object, stays []int) error {
+	channels, err := text.List("channels")
+	if err != nil {
+		return err
+	}
+	a := &c.doc.Animations[i]
+	kept, numbers := channels[:0], make([]int32, len(a.Samplers))
+	for n, j := range stays {
+		kept = append(kept, channels[j])
+		a.Channels[n] = a.Channels[j]
+		numbers[*a.Channels[n].Sampler] = 1
+	}
+	a.Channels = a.Channels[:len(stays)]
+	text.Set("channels", gltf.ListText(kept))
+	trimmed, _, err := prune.Samplers(text.Text())
+	if err != nil {
+		return err
+	}
+	if *text, err = gltf.ParseObject(trimmed); err != nil {
+		return err
+	}
+	samplers, motions := a.Samplers[:0], c.motions[i][:0]
+	for j, s := range a.Samplers {
+		if numbers[j] == 0 {
+			c.released = append(c.released, *s.Input, *s.Output)
+			continue
+		}
+		motion := c.motions[i][j]
+		numbers[j] = int32(len(samplers))
+		samplers, motions = append(samplers, s), append(motions, motion)
+	}
+	a.Samplers, c.motions[i] = samplers, motions
+	for n := range a.Channels {
+		number := numbers[*a.Channels[n].Sampler]
+		a.Channels[n].Sampler = &number
+	}
+	return nil
 }

@@ -78,7 +78,7 @@ func readTrack(t testing.TB, doc *gltf.Document, a *gltf.Animation, channel int)
 	}
 }
 
-// pose returns what a track says at a time (glTF 2.0, appendix C).
+// pose returns the value of a track at a time (glTF 2.0, appendix C).
 func (c *track) pose(at float64) []float64 {
 	times, rows, width := c.times, c.rows, c.width
 	key := func(i int) (v []float64) {

@@ -44,7 +44,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// However many vertices there are, so many looks are taken for them.
+// The number of looks at the context grows with the vertices.
 func TestLooksOften(t *testing.T) {
 	s := new(sheet)
 	p, n, uv, i := s.grid(200, 1)

@@ -2,17 +2,18 @@ package mesh
 
 import (
 	"strings"
+	"unicode"
 
-	"github.com/assetcook/assetcook/internal/gltfcheck"
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
+	"github.com/assetcook/assetcook/internal/mesh/quantize"
 )
 
 // choose says which primitives are to change, and which meshes have to stay off grids.
 func (c *cooking) choose() (change [][]bool, asIs []bool, err error) {
 	change, asIs = make([][]bool, len(c.meshes)), make([]bool, len(c.meshes))
-	c.named = namedNodes(c.doc.Text, len(c.nodes))
+	c.named = namedNodes(c.doc)
 	move := c.mayMove()
-	if _, found := findKey(c.doc.Text, namesMesh); found {
+	if _, found := findKey(c.doc, namesMesh); found {
 		clear(move)
 	}
 	for i := range c.meshes {
@@ -27,7 +28,7 @@ func (c *cooking) choose() (change [][]bool, asIs []bool, err error) {
 			if err != nil {
 				return nil, nil, err
 			}
-			change[i][j] = harmless && fine && hasVertices(c.doc.Document, &c.doc.Meshes[i].Primitives[j])
+			change[i][j] = harmless && fine && hasVertices(c.doc, &c.doc.Meshes[i].Primitives[j])
 			asIs[i] = asIs[i] || !change[i][j]
 		}
 	}
@@ -35,14 +36,14 @@ func (c *cooking) choose() (change [][]bool, asIs []bool, err error) {
 }
 
 // hasVertices reports whether the vertices of a primitive are in the file.
-func hasVertices(doc *gltfcheck.Document, p *gltfcheck.Primitive) bool {
+func hasVertices(doc *gltf.Document, p *gltf.Primitive) bool {
 	position, ok := p.Attributes["POSITION"]
 	return ok && doc.Accessors[position].BufferView != nil
 }
 
-// mayMove reports, for each mesh, whether nodes can undo what a grid does to it: it is
-// on some node, on none that repeats it by an extension or is named by one, and no
-// animation pointer names the weights that would move to another node.
+// mayMove reports, for each mesh, whether nodes can undo a grid: some node shows the mesh,
+// no extension repeats or names that node, and no animation pointer names weights that
+// would move to another node.
 func (c *cooking) mayMove() []bool {
 	doc := c.doc
 	move := make([]bool, len(doc.Meshes))
@@ -53,7 +54,7 @@ func (c *cooking) mayMove() []bool {
 			continue
 		}
 		move[*mesh] = true
-		if extension(c.nodes[i], extInstancing) != nil || c.named[i] {
+		if doc.Nodes[i].IsInstanced() || c.named[i] {
 			held[*mesh] = true
 		}
 	}
@@ -64,7 +65,7 @@ func (c *cooking) mayMove() []bool {
 	return move
 }
 
-func hasTargets(doc *model.Document, mesh int) bool {
+func hasTargets(doc *gltf.Document, mesh int) bool {
 	for i := range doc.Meshes[mesh].Primitives {
 		if len(doc.Meshes[mesh].Primitives[i].Targets) > 0 {
 			return true
@@ -72,3 +73,190 @@ func hasTargets(doc *model.Document, mesh int) bool {
 	}
 	return false
 }
+
+// Words in the names of collision meshes. surelyCollision has prefixes of Unreal, suffixes
+// of Godot, and common words. Parts of ships have the words of maybeCollision, too, and so
+// do visible meshes in Godot.
+var (
+	surelyCollision = map[string]bool{
+		"collision": true, "collisions": true, "collider": true, "colliders": true, "colonly": true, "convcolonly": true,
+		"ucx": true, "ubx": true, "usp": true, "ucp": true, "navmesh": true,
+	}
+	maybeCollision = map[string]bool{"col": true, "convcol": true, "coll": true, "hull": true, "physics": true, "phys": true}
+)
+
+// A calling says whether a name belongs to a collision mesh.
+type calling uint8
+
+const (
+	anything calling = iota
+	maybePhysics
+	surelyPhysics
+)
+
+// callingOf looks at the words of a name, which all but letters part, and capitals.
+func callingOf(name string) calling {
+	var words []string
+	for _, run := range strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		words = append(words, run)
+		from, upper := 0, true
+		for i, r := range run {
+			if unicode.IsUpper(r) && !upper {
+				words = append(words, run[from:i])
+				from = i
+			}
+			upper = unicode.IsUpper(r)
+		}
+		words = append(words, run[from:])
+	}
+	found := anything
+	for _, w := range words {
+		switch w = strings.ToLower(w); {
+		case surelyCollision[w]:
+			return surelyPhysics
+		case maybeCollision[w]:
+			found = maybePhysics
+		}
+	}
+	return found
+}
+
+// callings returns how meshes are called, by their own names and the names of their nodes.
+// A node's name counts if all nodes of the mesh agree.
+func (c *cooking) callings() []calling {
+	list := make([]calling, len(c.meshes))
+	nodes := make([]calling, len(c.meshes))
+	shown := make([]bool, len(c.meshes))
+	for i := range c.doc.Nodes {
+		m := c.doc.Nodes[i].Mesh
+		if m == nil {
+			continue
+		}
+		called := callingOf(c.doc.Nodes[i].Name)
+		if !shown[*m] || called < nodes[*m] {
+			nodes[*m] = called
+		}
+		shown[*m] = true
+	}
+	for i := range list {
+		list[i] = max(callingOf(c.doc.Meshes[i].Name), nodes[i])
+	}
+	return list
+}
+
+// isUnseen reports whether a primitive is for physics only, so that normals are not needed:
+// it is called so, or has nothing that is seen of it, neither a material nor coordinates or
+// colors, in a model that has materials.
+func (c *cooking) isUnseen(p *gltf.Primitive, called calling) bool {
+	switch {
+	case called == surelyPhysics:
+		return true
+	case p.Material != nil:
+		return false
+	case called == maybePhysics:
+		return true
+	}
+	for name := range p.Attributes {
+		if strings.HasPrefix(name, "TEXCOORD_") || strings.HasPrefix(name, "COLOR_") {
+			return false
+		}
+	}
+	return len(c.doc.Materials) > 0
+}
+
+// Meshes share a grid if they share vertices, or a skin, whose matrices can undo only
+// one. groups finds them.
+type groups struct {
+	of    []int  // each mesh's group, by the number of one of its meshes
+	plain []bool // by group: positions stay as they are
+	grids []*quantize.Grid
+	boxes []quantize.Box
+	reach []float32 // of morph targets
+}
+
+// findGroups groups a document's meshes. asIs says which meshes cannot be put on a grid.
+func findGroups(doc *gltf.Document, asIs []bool) *groups {
+	n := len(doc.Meshes)
+	gr := &groups{
+		of: make([]int, n), plain: make([]bool, n), grids: make([]*quantize.Grid, n),
+		boxes: make([]quantize.Box, n), reach: make([]float32, n),
+	}
+	for i := range gr.of {
+		gr.of[i] = i
+		gr.boxes[i] = quantize.Empty()
+	}
+	byAccessor, bySkin := map[int32]int{}, map[int32]int{}
+	join := func(first map[int32]int, key int32, mesh int) {
+		if other, ok := first[key]; ok {
+			gr.join(mesh, other)
+		} else {
+			first[key] = mesh
+		}
+	}
+	for i := range doc.Meshes {
+		for j := range doc.Meshes[i].Primitives {
+			if a, ok := doc.Meshes[i].Primitives[j].Attributes["POSITION"]; ok {
+				join(byAccessor, a, i)
+			}
+		}
+	}
+	for i := range doc.Nodes {
+		if node := &doc.Nodes[i]; node.Mesh != nil && node.Skin != nil {
+			join(bySkin, *node.Skin, int(*node.Mesh))
+		}
+	}
+	for i := range gr.of {
+		gr.of[i] = gr.root(i)
+		if asIs[i] {
+			gr.plain[gr.of[i]] = true
+		}
+	}
+	return gr
+}
+
+func (gr *groups) root(mesh int) int {
+	for gr.of[mesh] != mesh {
+		gr.of[mesh] = gr.of[gr.of[mesh]]
+		mesh = gr.of[mesh]
+	}
+	return mesh
+}
+
+// join makes one group of two; its number is the lower one.
+func (gr *groups) join(a, b int) {
+	a, b = gr.root(a), gr.root(b)
+	gr.of[max(a, b)] = min(a, b)
+}
+
+// extendGroup enters the positions of a geometry into the extent of its group.
+func (gr *groups) extendGroup(g *geometry) {
+	for _, s := range g.streams {
+		switch {
+		case s.name != "POSITION":
+		case s.data.Component != gltf.Float32:
+			gr.plain[g.group] = true
+		case s.target == base:
+			gr.boxes[g.group].Add(s.data.Floats())
+		default:
+			low, high := s.data.Bounds()
+			for k := range low {
+				gr.reach[g.group] = max(gr.reach[g.group], float32(-low[k]), float32(high[k]))
+			}
+		}
+	}
+}
+
+// makeGrids lays the grids of all groups that can have one.
+func (gr *groups) makeGrids(bits int) {
+	for i, plain := range gr.plain {
+		if gr.of[i] != i || plain || bits == 0 {
+			continue
+		}
+		if grid, ok := quantize.NewGrid(gr.boxes[i], gr.reach[i], bits); ok {
+			gr.grids[i] = &grid
+		}
+	}
+}
+
+// grid returns the grid of a mesh, nil if its positions stay as they are.
+func (gr *groups) grid(mesh int) *quantize.Grid { return gr.grids[gr.of[mesh]] }

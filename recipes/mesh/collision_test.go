@@ -18,7 +18,7 @@ func TestCallings(t *testing.T) {
 	}
 }
 
-// Normals are made for what is seen only.
+// Normals are made only for visible meshes.
 func TestNoNormalsForCollisions(t *testing.T) {
 	for _, tc := range []struct {
 		what, node, mesh, material string

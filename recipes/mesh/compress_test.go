@@ -9,10 +9,10 @@ import (
 	"testing/fstest"
 
 	"github.com/assetcook/assetcook/cook/recipe/recipetest"
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
-// A packedDocument is what a document says of compressed views.
+// A packedDocument is the part of a document that describes compressed views.
 type packedDocument struct {
 	Used     []string `json:"extensionsUsed"`
 	Required []string `json:"extensionsRequired"`
@@ -40,7 +40,7 @@ func TestCompresses(t *testing.T) {
 	if len(packed) > len(plain)*2/3 {
 		t.Errorf("%d bytes, without compression %d", len(packed), len(plain))
 	}
-	text, chunk, _, err := model.SplitGLB(packed)
+	text, chunk, _, err := gltf.SplitGLB(packed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,19 +51,19 @@ func TestCompresses(t *testing.T) {
 	if fmt.Sprint(doc.Required) != "[KHR_mesh_quantization EXT_meshopt_compression]" || fmt.Sprint(doc.Used) != fmt.Sprint(doc.Required) {
 		t.Errorf("extensions used %v, required %v", doc.Used, doc.Required)
 	}
-	if b := doc.Buffers; len(b) != 2 || b[0].ByteLength != len(chunk) || b[1].URI != "" || !b[1].Extensions[extMeshopt].Fallback {
+	if b := doc.Buffers; len(b) != 2 || b[0].ByteLength != len(chunk) || b[1].URI != "" || !b[1].Extensions[gltf.MeshoptEXT].Fallback {
 		t.Errorf("buffers %+v, a chunk of %d", b, len(chunk))
 	}
 	kinds, end := map[string]int{}, 0
 	for i, v := range doc.BufferViews {
-		p, ok := v.Extensions[extMeshopt]
+		p, ok := v.Extensions[gltf.MeshoptEXT]
 		if !ok {
 			continue
 		}
 		kinds[p.Mode+p.Filter]++
 		switch {
 		case v.Buffer != 1 || p.Buffer != 0 || v.ByteLength != p.Count*p.ByteStride || v.ByteOffset < end || v.ByteOffset%4 != 0,
-			v.Target == arrayBuffer && v.ByteStride != p.ByteStride,
+			v.Target == 34962 && v.ByteStride != p.ByteStride,
 			p.ByteOffset%4 != 0 || p.ByteOffset+p.ByteLength > len(chunk):
 			t.Errorf("view %d: %+v", i, v)
 		}
@@ -85,8 +85,7 @@ func bent() fstest.MapFS {
 		{"attributes":{"POSITION":%d,"NORMAL":%d,"TEXCOORD_0":%d},"indices":%d}]}]`, p, n, t, i))
 }
 
-// What is compressed is read again, and what comes of it is the same: nothing is lost on
-// the way there and back.
+// A compressed model is read again and gives the same model: compression loses nothing.
 func TestReadsCompressed(t *testing.T) {
 	packed := cook(t, options(compressed), bent(), "m/a.gltf")
 	tree := fstest.MapFS{"a.glb": {Data: packed}}

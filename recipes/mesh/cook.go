@@ -9,8 +9,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/ctxio"
-	"github.com/assetcook/assetcook/internal/gltfcheck"
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 	"github.com/assetcook/assetcook/internal/mesh/optimize"
 )
 
@@ -43,17 +42,17 @@ func (o *Mesh) Cook(ctx context.Context, job *recipe.Job) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(model.WriteGLB(ctxio.Writer(ctx, out), text, parts), out.Close())
+	return errors.Join(gltf.WriteGLB(ctxio.Writer(ctx, out), text, parts), out.Close())
 }
 
 // A cooking is one model on its way: its geometries in the order of their first use,
 // and which primitive shows which.
 type cooking struct {
 	o          *Mesh
-	doc        *model.Document
-	meshes     []model.Object
-	primitives [][]model.Object // of each mesh
-	nodes      []model.Object
+	doc        *gltf.Document
+	meshes     []gltf.Object
+	primitives [][]gltf.Object // of each mesh
+	nodes      []gltf.Object
 	named      []bool // nodes that extensions name: their meshes stay there
 	groups     *groups
 	skinned    []int // a mesh that each skin moves, -1 for none
@@ -61,13 +60,13 @@ type cooking struct {
 	repairs    repairs
 	geometries []*geometry
 	released   []int32       // accessors of samplers that have gone
-	motions    [][]*motion   // by animation and sampler; nil for one that stays as it is
-	shows      [][]*geometry // by mesh and primitive; nil for one that stays as it is
+	motions    [][]*motion   // by animation and sampler; nil for unchanged ones
+	shows      [][]*geometry // by mesh and primitive; nil for unchanged ones
 }
 
 // cook takes a model through all the steps. measure counts the misses of the vertex
 // cache on the way, for people.
-func (o *Mesh) cook(ctx context.Context, job *recipe.Job, doc *model.Document, measure bool) (*cooking, error) {
+func (o *Mesh) cook(ctx context.Context, job *recipe.Job, doc *gltf.Document, measure bool) (*cooking, error) {
 	c := &cooking{o: o, doc: doc}
 	err := c.parse()
 	if err != nil {
@@ -114,21 +113,21 @@ func (c *cooking) parse() (err error) {
 	if c.meshes, err = c.doc.Objects("meshes"); err != nil {
 		return err
 	}
-	c.primitives = make([][]model.Object, len(c.meshes))
+	c.primitives = make([][]gltf.Object, len(c.meshes))
 	for i, m := range c.meshes {
-		list, err := model.ParseList(m.Member("primitives"))
+		list, err := m.List("primitives")
 		if err != nil {
 			return fmt.Errorf("mesh %d: %w", i, err)
 		}
 		for _, text := range list {
-			p, err := model.ParseObject(text)
+			p, err := gltf.ParseObject(text)
 			if err != nil {
 				return fmt.Errorf("mesh %d: %w", i, err)
 			}
 			c.primitives[i] = append(c.primitives[i], p)
 		}
 	}
-	c.skinned, c.joints = skinMeshes(c.doc.Document), fewestJoints(c.doc.Document)
+	c.skinned, c.joints = skinMeshes(c.doc), fewestJoints(c.doc)
 	if c.nodes, err = c.doc.Objects("nodes"); err != nil {
 		return err
 	}
@@ -147,7 +146,7 @@ func (c *cooking) load(ctx context.Context, measure bool) error {
 		return err
 	}
 	c.groups = findGroups(c.doc, asIs)
-	l, called := &loader{doc: c.doc}, c.callings()
+	picker, called := gltf.NewPicker(c.doc), c.callings()
 	known := map[string]*geometry{}
 	c.shows = make([][]*geometry, len(c.meshes))
 	for i := range c.meshes {
@@ -155,17 +154,17 @@ func (c *cooking) load(ctx context.Context, measure bool) error {
 		for j := range c.primitives[i] {
 			p, where := &c.doc.Meshes[i].Primitives[j], fmt.Sprintf("mesh %d primitive %d", i, j)
 			if !change[i][j] {
-				if err := c.keep(ctx, p, lookOf(looks, p, c.primitives[i][j]), c.joints[i]); err != nil {
+				if err := c.keep(ctx, p, lookOf(looks, p), c.joints[i]); err != nil {
 					return fmt.Errorf("%s: %w", where, err)
 				}
 				continue
 			}
-			look, group, several := lookOf(looks, p, c.primitives[i][j]), c.groups.of[i], len(c.primitives[i]) > 1
+			look, group, several := lookOf(looks, p), c.groups.of[i], len(c.primitives[i]) > 1
 			look.unseen = c.isUnseen(p, called[i])
 			look.coords = c.o.keptCoords(p, look.coords)
 			key := fmt.Sprint(c.joints[i], geometryKey(p, group, look, several))
 			if known[key] == nil {
-				g, err := l.load(ctx, p)
+				g, err := loadGeometry(ctx, c.doc, picker, p)
 				if err == nil {
 					c.o.prune(g, c.primitives[i][j], look, c.joints[i])
 					err = g.repair(ctx, &c.repairs, where, c.joints[i])
@@ -210,15 +209,12 @@ func (c *cooking) prepare(ctx context.Context, g *geometry, l look, measure bool
 }
 
 // geometryKey is equal for primitives that become the same geometry.
-func geometryKey(p *gltfcheck.Primitive, group int, l look, lockBorder bool) string {
-	indices, mode := int32(made), int32(triangles)
+func geometryKey(p *gltf.Primitive, group int, l look, lockBorder bool) string {
+	indices := int32(made)
 	if p.Indices != nil {
 		indices = *p.Indices
 	}
-	if p.Mode != nil {
-		mode = *p.Mode
-	}
-	return fmt.Sprint(group, indices, mode, l, lockBorder, p.Attributes, p.Targets) // maps are printed in order
+	return fmt.Sprint(group, indices, p.Topology(), l, lockBorder, p.Attributes, p.Targets) // maps are printed in order
 }
 
 // misses returns how many vertices a GPU transforms for a triangle, with a cache of 16.
@@ -230,7 +226,7 @@ func misses(ctx context.Context, g *geometry) (float64, error) {
 	return s.ACMR, err
 }
 
-// document enters what has been cooked into the document.
+// document enters the results into the document.
 func (c *cooking) document(ctx context.Context, job *recipe.Job) (*writer, error) {
 	free, uses := c.survey()
 	as, err := newAccessors(c.o, c.doc, free, &c.repairs)
@@ -259,28 +255,20 @@ func (c *cooking) document(ctx context.Context, job *recipe.Job) (*writer, error
 
 // layOut gives all views their places.
 func (w *writer) layOut(ctx context.Context) (err error) {
-	w.buffers, err = w.accessors.views.layOutViews(ctx)
+	w.layout, err = w.accessors.output.LayOut(ctx)
 	return err
 }
 
 // text returns the document and the parts of its buffer.
 func (w *writer) text(ctx context.Context) (json.RawMessage, [][]byte, error) {
-	b, root := &w.buffers, &w.doc.Root
-	w.doc.SetObjects("accessors", w.accessors.objects)
-	w.doc.SetObjects("bufferViews", b.list)
-	switch {
-	case b.unpacked > 0:
-		root.Set("buffers", fmt.Appendf(nil, `[{"byteLength":%d},{"byteLength":%d,"extensions":{"%s":{"fallback":true}}}]`, b.size, b.unpacked, extMeshopt))
-	case b.size > 0:
-		root.Set("buffers", fmt.Appendf(nil, `[{"byteLength":%d}]`, b.size))
-	default:
-		root.Delete("buffers")
-	}
+	root := &w.doc.Root
+	root.SetObjects("accessors", w.accessors.objects)
+	w.layout.Enter(root)
 	// Accessors that geometries and animations do not use any more still have numbers.
 	if _, err := w.o.pruneRoot(ctx, root); err != nil {
 		return nil, nil, err
 	}
 	var text bytes.Buffer
 	err := json.Compact(&text, root.Text())
-	return text.Bytes(), b.parts, err
+	return text.Bytes(), w.layout.Parts, err
 }

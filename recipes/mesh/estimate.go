@@ -8,21 +8,20 @@ import (
 	"slices"
 
 	"github.com/assetcook/assetcook/cook/recipe"
-	"github.com/assetcook/assetcook/internal/gltfcheck"
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 	"github.com/assetcook/assetcook/internal/mesh/obj"
 )
 
-// Estimate implements recipe.Estimator. It needs all of a document's text, as only that
-// says how much lies in other files, and all of an OBJ file.
+// Estimate implements recipe.Estimator. It needs the whole text of a document, which gives
+// the sizes of other files, and the whole of an OBJ file.
 func (o *Mesh) Estimate(head []byte, size int64) (int64, error) {
 	switch start := bytes.TrimLeft(head, " \t\r\n"); {
-	case model.IsGLB(head):
-		n, err := model.TextSize(head, size)
+	case gltf.IsGLB(head):
+		n, err := gltf.TextSize(head, size)
 		if err != nil {
 			return 0, err
 		}
-		if model.HeaderSize+n > int64(len(head)) {
+		if gltf.HeaderSize+n > int64(len(head)) {
 			return 0, recipe.ErrShortHead
 		}
 		var chunk []byte
@@ -30,16 +29,16 @@ func (o *Mesh) Estimate(head []byte, size int64) (int64, error) {
 			if int64(len(head)) < size {
 				return 0, recipe.ErrShortHead // for the sizes of pictures
 			}
-			chunk = head[min(model.HeaderSize+n+8, size):]
+			chunk = head[min(gltf.HeaderSize+n+8, size):]
 		}
-		return o.estimate(head[model.HeaderSize:][:n], max(size-model.HeaderSize-n-8, 0), size, chunk)
+		return o.estimate(head[gltf.HeaderSize:][:n], max(size-gltf.HeaderSize-n-8, 0), size, chunk)
 	case int64(len(head)) < size:
 		return 0, recipe.ErrShortHead
 	case len(start) > 0 && start[0] == '{':
-		return o.estimate(head, gltfcheck.NoChunk, size, nil)
+		return o.estimate(head, gltf.NoChunk, size, nil)
 	}
-	// What an OBJ file becomes is a buffer of so many bytes, which is cooked with a
-	// vertex for each corner.
+	// An OBJ file becomes a buffer of need bytes, which is cooked with a vertex for each
+	// corner.
 	need, corners := obj.Measure(head)
 	return need + maxLibrary + 2*52*corners + o.work(load{vertices: corners, corners: corners}), nil
 }
@@ -47,23 +46,23 @@ func (o *Mesh) Estimate(head []byte, size int64) (int64, error) {
 // hopeless is more memory than any machine has on which models are cooked.
 const hopeless = 1 << 40
 
-// estimate returns the peak for a document whose file has so many bytes, and a binary
-// chunk of so many, which is given only where pictures are to be cooked.
+// estimate returns the peak for a document in a file of size bytes with a binary chunk of
+// chunk bytes. pictures is the chunk itself, given only if pictures are cooked.
 func (o *Mesh) estimate(text []byte, chunk, size int64, pictures []byte) (int64, error) {
-	doc, err := gltfcheck.Parse(text)
+	doc, err := gltf.Parse(text)
 	if err != nil {
 		return 0, err
 	}
-	// Only what is in other files is taken on the document's word.
+	// Only the sizes of other files are taken on the document's word.
 	any := func(string) (int64, error) { return math.MaxInt64, nil }
 	if err := doc.Check(context.Background(), chunk, any); err != nil {
 		return 0, err
 	}
-	need := float64(size) + float64(gltfcheck.Memory(int64(len(text)))) + float64(textCost*float64(len(text)))
+	need := float64(size) + float64(gltf.Memory(int64(len(text)))) + float64(textCost*float64(len(text)))
 	if o.Prune {
-		need += float64(gltfcheck.Memory(int64(len(text)))) // is parsed once more
+		need += float64(gltf.Memory(int64(len(text)))) // is parsed once more
 	}
-	need += float64(model.UnpackedSize(doc))
+	need += float64(doc.UnpackedSize())
 	cost, err := o.picturesCost(doc, pictures)
 	if err != nil {
 		return 0, err
@@ -99,7 +98,7 @@ func (o *Mesh) estimate(text []byte, chunk, size int64, pictures []byte) (int64,
 			}
 		}
 	}
-	// Vertices as they were read and as they are written; what is kept, copied.
+	// Vertices as read and as written; the rest, copied.
 	need += float64(o.work(largest)) + 2*bytes + kept(doc, drawn)
 	if o.AnimationError > 0 {
 		need += float64(keyframeCost * keyframesOf(doc))
@@ -117,22 +116,21 @@ func (o *Mesh) estimate(text []byte, chunk, size int64, pictures []byte) (int64,
 // and as the text that is written.
 const textCost = 14
 
-// Besides its text, a node that moves its mesh to one below it costs about nodeCost, and
-// as much for each level of detail; a primitive, for what is known of its geometry,
-// primitiveCost.
+// A node that moves its mesh to a child costs about nodeCost besides its text, and as much
+// for each level of detail. A primitive costs primitiveCost for its geometry's description.
 const (
 	nodeCost      = 650
 	primitiveCost = 2 << 10
 )
 
-// objects returns what is made for nodes and meshes besides vertices and triangles.
-func (o *Mesh) objects(doc *gltfcheck.Document, text []byte) (float64, error) {
+// objects returns the memory for nodes and meshes besides vertices and triangles.
+func (o *Mesh) objects(doc *gltf.Document, text []byte) (float64, error) {
 	levels := make([]int, len(doc.Meshes)) // that each mesh may get
 	need := float64(0)
 	for i := range doc.Meshes {
 		need += float64(primitiveCost * len(doc.Meshes[i].Primitives))
 		for j := range doc.Meshes[i].Primitives {
-			if p := &doc.Meshes[i].Primitives[j]; len(p.Targets) == 0 && (p.Mode == nil || *p.Mode >= triangles) {
+			if p := &doc.Meshes[i].Primitives[j]; len(p.Targets) == 0 && p.Topology() >= triangles {
 				levels[i] = o.LODs
 			}
 		}
@@ -145,11 +143,11 @@ func (o *Mesh) objects(doc *gltfcheck.Document, text []byte) (float64, error) {
 	if o.LODs == 0 {
 		return need, nil
 	}
-	root, err := model.ParseObject(text)
+	root, err := gltf.ParseObject(text)
 	if err != nil {
 		return 0, err
 	}
-	meshes, err := model.ParseList(root.Member("meshes"))
+	meshes, err := root.List("meshes")
 	if err != nil {
 		return 0, fmt.Errorf("meshes: %w", err)
 	}
@@ -160,8 +158,8 @@ func (o *Mesh) objects(doc *gltfcheck.Document, text []byte) (float64, error) {
 }
 
 // variantMaps reports whether a primitive's variants may have normal maps.
-func variantMaps(doc *gltfcheck.Document, text []byte) bool {
-	hasMap := func(m gltfcheck.Material) bool { return m.Normal != nil }
+func variantMaps(doc *gltf.Document, text []byte) bool {
+	hasMap := func(m gltf.Material) bool { return m.Normal != nil }
 	return bytes.Contains(text, []byte(extVariants)) && slices.ContainsFunc(doc.Materials, hasMap)
 }
 
@@ -171,7 +169,7 @@ type load struct{ vertices, corners, bytes int64 }
 // loadOf returns the most that a primitive may become. Its sizes are the document's word,
 // so they are bounded here. mapped says that variants of it may have normal maps. It marks
 // the accessors that are drawn from.
-func (o *Mesh) loadOf(doc *gltfcheck.Document, p *gltfcheck.Primitive, mapped bool, drawn []bool) load {
+func (o *Mesh) loadOf(doc *gltf.Document, p *gltf.Primitive, mapped bool, drawn []bool) load {
 	if !hasVertices(doc, p) {
 		return load{}
 	}
@@ -183,14 +181,14 @@ func (o *Mesh) loadOf(doc *gltfcheck.Document, p *gltfcheck.Primitive, mapped bo
 		l.corners = min(doc.Accessors[*p.Indices].Count, most)
 		l.vertices = min(count, l.corners)
 	}
-	if p.Mode != nil && *p.Mode > triangles {
+	if p.Topology() > triangles {
 		l.corners *= 3
 	}
 	size := int64(0)
-	for _, attributes := range append([]map[string]int32{p.Attributes}, p.Targets...) {
+	for _, attributes := range p.AttributeSets() {
 		for _, a := range attributes {
 			drawn[a] = true
-			size += int64(gltfcheck.ElementSize(doc.Accessors[a].ComponentType, doc.Accessors[a].Type))
+			size += int64(gltf.ElementSize(doc.Accessors[a].ComponentType, doc.Accessors[a].Type))
 		}
 	}
 	if o.unrolls(doc, p, mapped) {
@@ -206,17 +204,17 @@ func (o *Mesh) loadOf(doc *gltfcheck.Document, p *gltfcheck.Primitive, mapped bo
 	return l
 }
 
-// unrolls reports whether normals or tangents may be made, for which each corner gets a
-// vertex of its own.
-func (o *Mesh) unrolls(doc *gltfcheck.Document, p *gltfcheck.Primitive, mapped bool) bool {
+// unrolls reports whether normals or tangents may be made. Each corner then gets its own
+// vertex.
+func (o *Mesh) unrolls(doc *gltf.Document, p *gltf.Primitive, mapped bool) bool {
 	_, normals := p.Attributes["NORMAL"]
 	_, tangents := p.Attributes["TANGENT"]
 	return !normals && o.Normals != "none" ||
 		o.Tangents && !tangents && (mapped || p.Material != nil && doc.Materials[*p.Material].Normal != nil)
 }
 
-// work returns what the steps take for one geometry besides its vertices before and
-// after: measured, for each corner and vertex.
+// work returns the memory of the steps for one geometry besides its vertices before and
+// after, measured for each corner and vertex.
 func (o *Mesh) work(l load) int64 {
 	perCorner := int64(12)
 	if l.vertices == l.corners {
@@ -234,13 +232,13 @@ const keyframeCost = 4
 
 // keyframesOf returns the bytes of the accessors of animations, as often as samplers name
 // them.
-func keyframesOf(doc *gltfcheck.Document) float64 {
+func keyframesOf(doc *gltf.Document) float64 {
 	sum := float64(0)
 	for i := range doc.Animations {
 		for _, s := range doc.Animations[i].Samplers {
 			for _, accessor := range []int32{*s.Input, *s.Output} {
 				if a := &doc.Accessors[accessor]; a.BufferView != nil {
-					sum += float64(float64(a.Count) * float64(gltfcheck.ElementSize(a.ComponentType, a.Type)))
+					sum += float64(float64(a.Count) * float64(gltf.ElementSize(a.ComponentType, a.Type)))
 				}
 			}
 		}
@@ -248,14 +246,13 @@ func keyframesOf(doc *gltfcheck.Document) float64 {
 	return sum
 }
 
-// kept returns the bytes of what is copied as it is: pictures, and accessors from which
-// nothing is drawn.
-func kept(doc *gltfcheck.Document, drawn []bool) float64 {
+// kept returns the bytes of copied data: pictures, and accessors that no primitive draws.
+func kept(doc *gltf.Document, drawn []bool) float64 {
 	sum := float64(0)
 	for i := range doc.Accessors {
 		a := &doc.Accessors[i]
 		if a.BufferView != nil && !drawn[i] {
-			sum += float64(float64(a.Count) * float64(gltfcheck.ElementSize(a.ComponentType, a.Type)))
+			sum += float64(float64(a.Count) * float64(gltf.ElementSize(a.ComponentType, a.Type)))
 		}
 	}
 	for i := range doc.Images {

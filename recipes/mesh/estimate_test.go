@@ -22,7 +22,7 @@ func TestEstimateRefusesHopeless(t *testing.T) {
 	if _, err := o.Estimate([]byte(claim[:100]), int64(len(claim))); err != recipe.ErrShortHead {
 		t.Errorf("a part of the text: %v", err)
 	}
-	// Accessors that overlap are each taken for what they become.
+	// Overlapping accessors count once each.
 	var accessors, primitives []string
 	for i := range 1000 {
 		accessors = append(accessors, fmt.Sprintf(`{"bufferView":0,"byteOffset":%d,"componentType":5126,"type":"VEC3","count":80000}`, 4*i))
@@ -35,8 +35,7 @@ func TestEstimateRefusesHopeless(t *testing.T) {
 	}
 }
 
-// The estimate is for what it takes: it grows with what a file says that it holds, and
-// not much beyond it.
+// The estimate grows with the sizes a file declares, and not much beyond the real need.
 func TestEstimateGrows(t *testing.T) {
 	estimate := func(o *Mesh, n int, more string) float64 {
 		s := new(sheet)

@@ -10,7 +10,7 @@ import (
 	"github.com/assetcook/assetcook/recipes/mesh"
 )
 
-// What the recipe would make of a model, without making it.
+// Explain describes the cooked model without writing it.
 func ExampleMesh_Explain() {
 	tree := fstest.MapFS{"flag.obj": {Data: []byte("v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n")}}
 	job := recipe.NewJob(recipe.Env{

@@ -25,7 +25,7 @@ func (o *Mesh) Explain(ctx context.Context, job *recipe.Job) ([]string, error) {
 	return lines, nil
 }
 
-// stats is what was done to a geometry.
+// stats describes the work on a geometry.
 type stats struct {
 	sourceVertices int     // of its accessors
 	normals        string  // how they were made, "" if they were there
@@ -33,7 +33,7 @@ type stats struct {
 	before, after  float64 // ACMR of the source's order and of the cooked one; 0 unless asked for
 }
 
-// maxLines bounds what is told of one model.
+// maxLines bounds the lines about one model.
 const maxLines = 100
 
 func (c *cooking) lines() []string {
@@ -73,7 +73,7 @@ func (c *cooking) lines() []string {
 	return lines
 }
 
-// describe says what was made of a primitive.
+// describe describes the cooked primitive in one line.
 func (c *cooking) describe(g *geometry) string {
 	if g == nil {
 		return "stays as it is: its vertices are not in the file, or an extension may name them by number"

@@ -82,7 +82,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// What people are told is what was done.
+// The lines of Explain match the cooked model.
 func TestExplain(t *testing.T) {
 	job := recipe.NewJob(recipe.Env{Recipe: Recipe(), Path: "m/a.gltf", Open: forms().Open, Stat: forms().Stat}, 1)
 	lines, err := options(func(o *Mesh) { o.LODs = 1 }).Explain(t.Context(), job)
@@ -108,7 +108,7 @@ func TestExplain(t *testing.T) {
 		lines[2] != "animation 1: 3 keyframes, were 240" {
 		t.Errorf("%q, %v", lines, err)
 	}
-	// What is shown twice is told once.
+	// A geometry that is shown twice has one line.
 	tree := roof(bare)
 	text := string(tree["m/a.gltf"].Data)
 	from := strings.Index(text, `{"attributes"`)

@@ -15,7 +15,7 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/cook/recipe/recipetest"
 	"github.com/assetcook/assetcook/internal/dependency"
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 	pictureRecipe "github.com/assetcook/assetcook/recipes/image"
 )
 
@@ -31,7 +31,7 @@ func pictured(images, textures, rest string) fstest.MapFS {
 // list returns a list of the document that is made of a tree.
 func lists(t *testing.T, o *Mesh, tree fstest.MapFS, names ...string) string {
 	t.Helper()
-	root, err := model.ParseObject(textOf(t, cook(t, o, tree, "m/a.gltf")))
+	root, err := gltf.ParseObject(textOf(t, cook(t, o, tree, "m/a.gltf")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func lists(t *testing.T, o *Mesh, tree fstest.MapFS, names ...string) string {
 	return strings.Join(all, " ")
 }
 
-// Textures name what the images beside them are cooked to, in the way of its format.
+// Textures name the cooked images beside them as the format demands.
 func TestTexturesNameCookedImages(t *testing.T) {
 	webp := `[{"source":0,"sampler":0,"extensions":{"EXT_texture_webp":{"source":1}}}]`
 	both := `"samplers":[{}],"extensionsUsed":["EXT_texture_webp"],`
@@ -191,8 +191,7 @@ func TestCookedImagesAreThoseOfTheRecipe(t *testing.T) {
 	}
 }
 
-// Images that are part of the document move to the buffer, byte for byte, as what they
-// are.
+// Embedded images move to the buffer byte for byte.
 func TestEmbeddedImages(t *testing.T) {
 	const png, webp = "iVBORw0KGgo=", "UklGRgQAAABXRUJQ"
 	tree := pictured(`[{"uri":"data:image/jpeg;base64,`+png+`"},{"uri":"data:image/webp;base64,`+webp+`"},{"uri":"data:;base64,AAAA"}]`,
@@ -201,7 +200,7 @@ func TestEmbeddedImages(t *testing.T) {
 	if res.Err != nil {
 		t.Fatal(res.Err)
 	}
-	_, chunk, _, err := model.SplitGLB(res.Outputs[0])
+	_, chunk, _, err := gltf.SplitGLB(res.Outputs[0])
 	if err != nil || !bytes.Contains(chunk, []byte("\x89PNG\r\n\x1a\n")) || !bytes.Contains(chunk, []byte("RIFF\x04\x00\x00\x00WEBP")) {
 		t.Errorf("the images are not in the buffer: %v", err)
 	}

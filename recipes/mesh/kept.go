@@ -2,19 +2,16 @@ package mesh
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
-	"github.com/assetcook/assetcook/internal/gltfcheck"
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
-// A content is what the elements of an accessor that stays as it is stand for, as far as
-// glTF bounds them.
+// A content is the meaning of elements in an unchanged accessor, as far as glTF bounds
+// them.
 type content uint8
 
 const (
@@ -32,7 +29,7 @@ const (
 
 // contents returns what each accessor of the document holds, and how many vertices those
 // that are indices may name.
-func contents(doc *model.Document) (list []content, vertices []int64) {
+func contents(doc *gltf.Document) (list []content, vertices []int64) {
 	list, vertices = make([]content, len(doc.Accessors)), make([]int64, len(doc.Accessors))
 	for i := range doc.Meshes {
 		for j := range doc.Meshes[i].Primitives {
@@ -40,7 +37,7 @@ func contents(doc *model.Document) (list []content, vertices []int64) {
 			for _, attribute := range []struct {
 				name string
 				of   content
-			}{{"COLOR_0", clamped}, {"TANGENT", unitSign}, {"NORMAL", unit}, {"POSITION", positions}} { // what is several needs bounds
+			}{{"COLOR_0", clamped}, {"TANGENT", unitSign}, {"NORMAL", unit}, {"POSITION", positions}} { // shared accessors need bounds, so POSITION is last
 				if a, ok := p.Attributes[attribute.name]; ok {
 					list[a] = attribute.of
 				}
@@ -84,8 +81,8 @@ func contents(doc *model.Document) (list []content, vertices []int64) {
 
 var errNoTangents = errors.New("the material needs tangents, which are not there and not made; export them, or see the options tangents and normals")
 
-// keep checks a primitive that stays as it is, as far as accessors alone do not show it.
-func (c *cooking) keep(ctx context.Context, p *gltfcheck.Primitive, look look, joints int) error {
+// keep checks an unchanged primitive beyond the checks of its accessors.
+func (c *cooking) keep(ctx context.Context, p *gltf.Primitive, look look, joints int) error {
 	_, normals := p.Attributes["NORMAL"]
 	_, tangents := p.Attributes["TANGENT"]
 	if look.must && !(normals && tangents) {
@@ -116,9 +113,9 @@ func (c *cooking) keep(ctx context.Context, p *gltfcheck.Primitive, look look, j
 	return nil
 }
 
-// inspect checks the elements of an accessor that stays as it is, and repairs those that
-// can be. It reports whether it has changed any. bounds are of what the components hold.
-func (as *accessors) inspect(ctx context.Context, i int32, array model.Array) (changed bool, err error) {
+// inspect checks the elements of an unchanged accessor and repairs some faults. It reports
+// whether it has changed any. Bounds are those of the stored components.
+func (as *accessors) inspect(ctx context.Context, i int32, array gltf.Array) (changed bool, err error) {
 	if err := array.Finite(ctx, "element"); err != nil {
 		return false, err
 	}
@@ -128,15 +125,15 @@ func (as *accessors) inspect(ctx context.Context, i int32, array model.Array) (c
 	what, n := "", 0
 	switch as.contents[i] {
 	case times:
-		return false, checkTimes(array)
+		return false, array.CheckTimes()
 	case rotations, splines:
 		what = "a rotation of another length than 1 in an animation, scaled"
-		n, err = repairQuaternions(array, as.contents[i] == splines)
+		n, err = array.RepairQuaternions(as.contents[i] == splines)
 	case binds:
 		what = lastRow
-		n, err = repairMatrices(array)
+		n, err = array.RepairMatrices()
 	case corners:
-		return false, checkCorners(array, as.vertices[i])
+		return false, array.CheckCorners(as.vertices[i])
 	case unit, unitSign, clamped:
 		return false, checkVectors(array, as.contents[i])
 	}
@@ -144,44 +141,20 @@ func (as *accessors) inspect(ctx context.Context, i int32, array model.Array) (c
 	return n > 0, err
 }
 
-func checkTimes(a model.Array) error {
-	last := float32(math.Inf(-1))
-	for i, t := range a.Floats() {
-		switch {
-		case t < 0:
-			return fmt.Errorf("keyframe %d is at %v seconds", i, t)
-		case t <= last:
-			return fmt.Errorf("keyframe %d at %v seconds is not behind the one before, at %v", i, t, last)
-		}
-		last = t
-	}
-	return nil
-}
-
-func checkCorners(a model.Array, vertices int64) error {
-	restart := uint32(1)<<(8*model.ComponentSize(a.Component)) - 1
-	for i, v := range a.Uints() {
-		if int64(v) >= vertices || v == restart {
-			return fmt.Errorf("index %d is vertex %d of %d", i, v, vertices)
-		}
-	}
-	return nil
-}
-
-// checkVectors checks the vertices of a primitive that stays as it is.
-func checkVectors(a model.Array, of content) error {
+// checkVectors checks the vertices of an unchanged primitive.
+func checkVectors(a gltf.Array, of content) error {
 	values := a.Floats()
 	for i := range a.Count {
 		v := values[i*a.Width:][:a.Width]
 		if of == clamped {
 			for _, x := range v {
-				if a.Component == model.Float32 && (x < 0 || x > 1) {
+				if a.Component == gltf.Float32 && (x < 0 || x > 1) {
 					return fmt.Errorf("vertex %d has a color of %v, want 0 to 1", i, v)
 				}
 			}
 			continue
 		}
-		if was, _ := scaleTo1(v[:3]); !was {
+		if was, _ := gltf.ScaleTo1(v[:3]); !was {
 			return fmt.Errorf("vertex %d: %v is not of length 1", i, a.Floats()[i*a.Width:][:a.Width])
 		}
 		if of == unitSign && v[3] != 1 && v[3] != -1 {
@@ -191,76 +164,25 @@ func checkVectors(a model.Array, of content) error {
 	return nil
 }
 
-// repairQuaternions scales rotations to length 1 in place, every third from the second
-// on for splines.
-func repairQuaternions(a model.Array, splines bool) (n int, err error) {
-	values := a.Floats()
-	for i := range a.Count {
-		if splines && i%3 != 1 {
-			continue
-		}
-		q := values[4*i:][:4]
-		was, ok := scaleTo1(q)
-		switch {
-		case was:
-			continue
-		case !ok:
-			return n, fmt.Errorf("element %d is a rotation without length", i)
-		case a.Component != model.Float32:
-			return n, fmt.Errorf("element %d is a rotation of another length than 1", i)
-		}
-		n++
-		for k, x := range q {
-			binary.LittleEndian.PutUint32(a.Data[16*i+4*k:], math.Float32bits(x))
-		}
-	}
-	return n, nil
-}
-
 const lastRow = "an inverse bind matrix whose last row is not quite 0 0 0 1, rounded"
-
-// repairMatrices makes the last rows of matrices, which are stored by columns, 0 0 0 1,
-// in place.
-func repairMatrices(a model.Array) (n int, err error) {
-	for i := range a.Count {
-		m, off := a.Element(i), false
-		for column, want := range []float32{0, 0, 0, 1} {
-			at := m[16*column+12:]
-			x := math.Float32frombits(binary.LittleEndian.Uint32(at))
-			if x == want {
-				continue
-			}
-			if math.Abs(float64(x)-float64(want)) > 1e-3 {
-				return n, fmt.Errorf("matrix %d: %v in the last row, want 0 0 0 1", i, x)
-			}
-			binary.LittleEndian.PutUint32(at, math.Float32bits(want))
-			off = true
-		}
-		if off {
-			n++
-		}
-	}
-	return n, nil
-}
 
 const wrongBounds = "min or max are not those of the elements, corrected"
 
-// bounds writes the min and max of an accessor that stays as it is, where it has some or
-// needs them.
-func (as *accessors) bounds(i int32, o *model.Object, array model.Array) {
+// bounds writes the min and max of an unchanged accessor that has some or needs them.
+func (as *accessors) bounds(i int32, o *gltf.Object, array gltf.Array) {
 	a := &as.doc.Accessors[i]
 	needs := as.contents[i] == positions || as.contents[i] == times
 	switch {
 	case a.Min == nil && a.Max == nil && !needs:
 		return
 	case a.BufferView == nil && a.Sparse == nil && (!needs || a.Min != nil && a.Max != nil):
-		return // those of what an extension brings
-	case array.Size != array.Width*model.ComponentSize(array.Component): // padded
+		return // an extension brings the elements
+	case array.Size != array.Width*gltf.ComponentSize(array.Component): // padded
 		o.Delete("min")
 		o.Delete("max")
 		return
 	}
-	array.Normalized = false // they are of what is stored
+	array.Normalized = false // bounds are of the stored numbers
 	low, high := array.Bounds()
 	for _, b := range []struct {
 		key  string
@@ -276,7 +198,7 @@ func (as *accessors) bounds(i int32, o *model.Object, array model.Array) {
 		default:
 			as.repairs.noteRepair(wrongBounds, fmt.Sprintf("accessor %d", i), 1)
 		}
-		o.Set(b.key, numbers(b.want...))
+		o.Set(b.key, gltf.Numbers(b.want...))
 	}
 }
 

@@ -10,14 +10,14 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
-// live returns what is held when a model has been cooked and not yet written: less than
-// the peak, and the same in each run.
+// live returns the memory held after a model is cooked and before it is written: less than
+// the peak, and equal in each run.
 func live(t *testing.T, o *Mesh, tree fstest.MapFS, name string) uint64 {
 	t.Helper()
 	heap := func() uint64 {
 		var stats runtime.MemStats
 		runtime.GC()
-		runtime.GC() // what was in pools
+		runtime.GC() // pools
 		runtime.ReadMemStats(&stats)
 		return stats.HeapAlloc
 	}
@@ -44,8 +44,8 @@ func live(t *testing.T, o *Mesh, tree fstest.MapFS, name string) uint64 {
 	return held
 }
 
-// Where nodes, primitives or meshes are many and their vertices few, the estimate is of
-// what is made for each.
+// With many nodes, primitives or meshes and few vertices, the estimate counts the cost of
+// each.
 func TestEstimateOfMany(t *testing.T) {
 	const many = 400
 	list := func(n int, item func(i int) string) string {

@@ -1,103 +1,107 @@
-// Package mesh is the recipe that turns models into GLB files which a GPU draws with
-// less work and which take less room.
+// Package mesh is the recipe that turns models into smaller GLB files which a GPU draws
+// with less work.
 //
-// It reads glTF 2.0 (.gltf with its buffers, .glb) and Wavefront OBJ with its
-// materials (.obj, .mtl; see package obj). What a file holds decides, only OBJ, which
-// has no magic number, needs its extension.
+// It reads glTF 2.0 (.gltf with its buffers, .glb) and Wavefront OBJ with its materials
+// (.obj, .mtl; see package obj). The first bytes decide the format. OBJ has no magic
+// number and needs its extension.
 //
-// # What is done to triangles
+// # Triangles
 //
-// Each primitive goes through these steps, all of which can be left out by options:
+// Each primitive goes through these steps. Options can leave out each of them:
 //
-//	load     strips and fans become triangles, vertices that none uses go
-//	shade    normals and MikkTSpace tangents are made where they are missing
+//	load     strips and fans become triangles, unused vertices go
+//	shade    missing normals and MikkTSpace tangents are made
 //	pack     numbers are stored in fewer bits, within a stated error
-//	weld     vertices that are equal in all they have become one
+//	weld     vertices that are equal in all attributes become one
 //	order    triangles for the vertex cache and against overdraw, vertices for fetching
 //	lods     meshes of fewer triangles over the same vertices
 //
-// Points and lines are packed only. A primitive or a mesh with an extension that may
-// speak of vertices or triangles by number stays as it is, and so do all attributes
-// whose names start with an underscore or whose numbers are not floats: their maker has
-// packed them already. Triangles of materials that blend keep their order, which shows.
+// Points and lines are packed only. Primitives and meshes with extensions that may name
+// vertices or triangles by number stay unchanged. So do attributes with a leading
+// underscore, and attributes that are not floats: their maker has packed them already.
+// Triangles of materials that blend keep their order, which shows.
 //
-// # Meshes for collisions
+// # Collision meshes
 //
-// Normals, for which each corner would need a vertex of its own, are not made for what is
-// not drawn: meshes one of whose words, or one of the words of all nodes that show them, is
-// collision, collider, navmesh, colonly or convcolonly, or UCX, UBX, USP or UCP; those
-// without a material if the word is col, coll, convcol, hull, phys or physics; and what has
-// neither a material nor texture coordinates or colors, in a model that has materials.
+// Normals need a vertex for each corner, so invisible meshes get none:
+//
+//   - meshes with one of these words in their name, or in the names of all nodes that show
+//     them: collision, collider, navmesh, colonly, convcolonly, UCX, UBX, USP, UCP
+//   - meshes without a material and with one of the words col, coll, convcol, hull, phys,
+//     physics
+//   - in a model with materials, primitives without a material, texture coordinates and
+//     colors
 //
 // # Positions
 //
 // Positions become whole numbers on a grid of 2^position_bits lines along the longest
-// side of the mesh (KHR_mesh_quantization), so that none moves by more than half the
-// distance of two lines, extent/(2^(position_bits+1)-2); where a morph target moves
-// something further than half the extent, by at most 1/65534 of that way. What scales them back is a
-// node of its own under each node that shows the mesh, and for skinned meshes, whose
-// nodes do not count, the inverse bind matrices. The nodes of the source keep their
-// transforms, children and animations; only morph target weights move to the new node,
-// with the channels that animate them.
+// side of the mesh (KHR_mesh_quantization). None moves by more than half the distance of
+// two lines, extent/(2^(position_bits+1)-2). If a morph target moves a vertex further than
+// half the extent, the error is at most 1/65534 of that way. A new node under each node
+// that shows the mesh scales the positions back. Nodes do not count for skinned meshes,
+// whose inverse bind matrices do it. The nodes of the source keep their transforms,
+// children and animations; only morph target weights move to the new node, with the
+// channels that animate them.
 //
-// # What is there several times
+// # Equal arrays
 //
 // Exporters write the vertices of each copy of an object anew. Arrays that are equal once
-// they are packed are in the buffer once; with prune they are one accessor as well.
+// they are packed are in the buffer once; with prune they share an accessor as well.
 //
-// # What nothing uses
+// # Unused elements
 //
-// With prune, what no scene and no animation leads to goes: nodes, but in whole trees,
+// With prune, elements go that no scene and no animation leads to: whole trees of nodes,
 // meshes, skins, cameras, materials, textures, samplers, images, accessors, and animations
-// that move nothing. All that stays gets new numbers, in extensions as well; if one that is
-// not known holds a whole number or a JSON pointer, all stays, with a warning. See package
-// prune. Nodes that show nothing are often places to hang things on, and go with
-// prune_empty only. What keep names stays.
+// that move nothing. The rest gets new numbers, in extensions as well. If an unknown
+// extension holds a whole number or a JSON pointer, all elements stay, with a warning. See
+// package prune. Nodes that show nothing often mark a place, so they go with prune_empty
+// only. Elements named by keep stay.
 //
-// Channels of animations go, too, if no animation of the model moves that property of that
-// node away from where the node has it, within animation_error: most scales never change.
-// Games that play animations of one model on another one, and do not reset what these leave
-// alone, keep such animations by name.
+// Channels of animations go, too, if no animation of the model moves the property away
+// from the node's own value, within animation_error: most scales never change. Some games
+// play animations of one model on another one and do not reset other properties; they keep
+// such animations by name.
 //
-// And attributes go that drawing does not need: coordinates behind the last that a
-// texture of the material and its variants has, tangents without a normal map, normals of unlit materials,
-// all colors but the first, joints and weights of meshes without a skin. Those that keep
-// names stay, and so do those whose names start with an underscore and all of primitives
-// with extensions that may name them.
+// Attributes that drawing does not need go as well: coordinates after the last set that a
+// texture of the material and its variants uses, tangents without a normal map, normals of
+// unlit materials, all colors but the first, joints and weights of meshes without a skin.
+// Attributes named by keep stay, and so do attributes with a leading underscore and all
+// attributes of primitives with extensions that may name them.
 //
 // # Animations
 //
-// Keyframes that others lead to anyway go, and rotations are stored in 16 bits a number,
-// within animation_error: radians of a rotation; shares of the scale, of a morph target,
-// and for what moves, of the size of what is below the node, or of its distance from its
-// parent if there is nothing. The bound also holds between keyframes, for players that slerp
-// and for players that lerp and normalize. A rotation loses keyframes only between keyframes
-// that are at most a quarter turn apart. It stays in floats if rounding could turn it in the
-// other direction. A constant curve is one keyframe; each animation takes as long as before.
-// Splines stay as they are, and so do animations of KHR_animation_pointer.
+// Keyframes between which a straight line passes go, and rotations are stored in 16 bits a
+// number, within animation_error: radians of a rotation; shares of the scale and of a
+// morph target; for a movement, shares of the size of the parts below the node, or of its
+// distance from its parent if there are none. The bound also holds between keyframes, for
+// players that slerp and for players that lerp and normalize. A rotation loses keyframes
+// only between keyframes that are at most a quarter turn apart. It stays in floats if
+// rounding could turn it in the other direction. A constant curve is one keyframe; each
+// animation takes as long as before. Splines and animations of KHR_animation_pointer stay
+// unchanged.
 //
 // # Compression
 //
-// compression = "meshopt" packs the views of the buffer (EXT_meshopt_compression, see
-// package meshopt), those that become smaller by it. What loads the model has to know the
-// extension. Normals and tangents are rounded in octahedral coordinates then: with 8 bits
-// each is off by less than a degree, with 16 by 1/250. Animations are rounded within
-// animation_error. Nothing else changes by it. Models that use the extension, or
-// KHR_meshopt_compression, are read; those that Draco has compressed are refused.
+// compression = "meshopt" packs each view of the buffer that becomes smaller
+// (EXT_meshopt_compression, see package meshopt). The engine has to know the extension.
+// Normals and tangents are rounded in octahedral coordinates then: with 8 bits each is off
+// by less than a degree, with 16 by 1/250. Animations are rounded within animation_error.
+// Nothing else changes. Models with the extension or KHR_meshopt_compression can be read;
+// models compressed by Draco are refused.
 //
-// # What survives
+// # Other members
 //
-// Everything else: the document's text is edited, not made anew. Without prune no list is
-// renumbered but those of buffers and views, so extensions that name views by number are refused;
-// what is added stands at the end of its list.
+// The document's text is edited, not made anew, so all other members survive. Without
+// prune only the lists of buffers and views are renumbered, so extensions that name views
+// by number are refused; new elements follow at the end of their list.
 //
 // # Images
 //
-// An image in a file that the recipe image cooks is named by its cooked form, whatever
-// names it: the texture itself or EXT_texture_webp, whose picture is taken where there are
-// two. Files of other kinds (DDS, KTX2, AVIF) keep their names and extensions. The rules for
-// images decide the name of a cooked image (recipe.Follow) or, if textures is not auto,
-// texture_suffix does. Its extension decides how a texture names it:
+// Images in files that the recipe image cooks are named by their cooked form. If a texture
+// names two images, by itself and by EXT_texture_webp, the latter is taken. Files of other
+// kinds (DDS, KTX2, AVIF) keep their names and extensions. The rules for images decide the
+// name of a cooked image (recipe.Follow) or, if textures is not auto, texture_suffix does.
+// Its extension decides how a texture names it:
 //
 //	.ktx2  KHR_texture_basisu, required, for UASTC. This only extension for KTX2 forbids
 //	       GPU formats such as BC7 and BC5. A texture names these as its source, without a
@@ -108,29 +112,28 @@
 //	.webp  EXT_texture_webp, required
 //	else   source
 //
-// Pictures that are part of the model stay as they are, or become textures in DDS by
-// embedded = "dds", with the options of the recipe image and of the kind that the materials
-// say: normal maps, colors, or data. One that they use as several, or not at all, stays. KTX2
-// would need KHR_texture_basisu.
+// Pictures inside the model stay unchanged, or become textures in DDS by embedded = "dds".
+// The options of the recipe image apply, and the materials decide the kind: normal maps,
+// colors, or data. A picture of several kinds, or of none, stays. KTX2 would need
+// KHR_texture_basisu.
 //
-// The files of images are not read, but looked for: one that does not exist is warned of,
-// and its coming or going cooks the model again.
+// The files of images are not read, but looked for: a missing file is a warning, and its
+// coming or going cooks the model again.
 //
 // # Faulty sources
 //
-// What comes out is valid: the Khronos validator finds no error in it. A source that is
-// not is repaired where a user would want that, with a warning for each kind of fault:
-// normals, tangents, rotations and weights are scaled, colors clamped, bounds corrected,
-// empty lists left out, extensions declared; a primitive without the coordinates of a
-// texture gets a copy of the material without it. Other faults refuse it; see package
-// gltfcheck.
+// The output is valid: the Khronos validator finds no error in it. Faults with an evident
+// remedy are repaired, with a warning for each kind: normals, tangents, rotations and
+// weights are scaled, colors clamped, bounds corrected, empty lists left out, extensions
+// declared; a primitive without the coordinates of a texture gets a copy of the material
+// without it. Other faults refuse the source; see package gltf.
 //
 // # Levels of detail
 //
-// They are meshes of their own, on nodes that the extension MSFT_lod lists beside the
-// one that shows the full mesh: viewers that know it choose, all others show the full
-// mesh. extras.lod of such a mesh says its level, triangles and error, the distance in
-// units of the mesh by which the surface moved. Meshes with morph targets get none.
+// Levels are meshes of their own, on nodes that the extension MSFT_lod lists beside the
+// node of the full mesh. Viewers that know the extension choose, all others show the full
+// mesh. extras.lod of such a mesh holds its level, its triangles and its error: how far the
+// surface moved, in units of the mesh. Meshes with morph targets get none.
 package mesh
 
 import (

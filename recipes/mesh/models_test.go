@@ -96,8 +96,8 @@ func (s *sheet) grid(n int, bend float64) (position, normal, uv, index int) {
 	return s.floats("VEC3", 3, p...), s.floats("VEC3", 3, no...), s.floats("VEC2", 2, tex...), s.shorts("SCALAR", 1, in...)
 }
 
-// figure returns a model in which meshes are skinned, morph and are shown by several
-// nodes, one of them twice by an extension.
+// figure returns a model with skinned and morphing meshes, which several nodes show, one of
+// them twice by an extension.
 func figure() fstest.MapFS {
 	s := new(sheet)
 	p1, n1, t1, i1 := s.grid(6, 1)

@@ -6,30 +6,29 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/assetcook/assetcook/internal/gltfcheck"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 	"github.com/assetcook/assetcook/internal/mesh/keyframes"
 	"github.com/assetcook/assetcook/internal/mesh/meshopt"
-	"github.com/assetcook/assetcook/internal/mesh/model"
 )
 
-// A motion is what a sampler of an animation becomes.
+// A motion is the new form of an animation sampler.
 type motion struct {
 	source *keyframes.Curve
 	input  int32 // the accessor of its times
-	stored model.Array
-	use    use
+	stored gltf.Array
+	use    gltf.Use
 	most   float64 // that it may be off
 	keep   []int   // keyframes
 }
 
-// findMotions reads the samplers that are to get fewer keyframes, by animation and sampler;
-// it has nil for those that stay as they are: splines, and what an extension animates.
+// findMotions reads the samplers that lose keyframes, by animation and sampler. Splines and
+// samplers that an extension animates stay unchanged, as nil.
 func (c *cooking) findMotions(ctx context.Context) error {
 	c.motions = make([][]*motion, len(c.doc.Animations))
 	if c.o.AnimationError == 0 {
 		return nil
 	}
-	reach := reaches(c.doc)
+	reach := c.doc.Reaches()
 	r := motionReader{cooking: c, times: map[int32][]float32{}}
 	for i := range c.doc.Animations {
 		a := &c.doc.Animations[i]
@@ -80,15 +79,15 @@ type motionReader struct {
 	times map[int32][]float32
 }
 
-// readSampler reads a sampler that moves nodes, nil for one that stays as it is.
-func (c *motionReader) readSampler(ctx context.Context, s *gltfcheck.AnimationSampler, path string) (*motion, error) {
+// readSampler reads a sampler that moves nodes; nil for an unchanged one.
+func (c *motionReader) readSampler(ctx context.Context, s *gltf.AnimationSampler, path string) (*motion, error) {
 	in, out := &c.doc.Accessors[*s.Input], &c.doc.Accessors[*s.Output]
-	packed := path == "rotation" && out.ComponentType == model.Int16
+	packed := path == "rotation" && out.ComponentType == gltf.Int16
 	if s.Interpolation != "" && s.Interpolation != "LINEAR" && s.Interpolation != "STEP" ||
-		in.BufferView == nil || out.BufferView == nil || out.ComponentType != model.Float32 && !packed {
+		in.BufferView == nil || out.BufferView == nil || out.ComponentType != gltf.Float32 && !packed {
 		return nil, nil
 	}
-	m := &motion{input: *s.Input, most: math.Inf(1), use: other}
+	m := &motion{input: *s.Input, most: math.Inf(1), use: gltf.Other}
 	times, err := c.readTimes(ctx, *s.Input)
 	if err != nil {
 		return nil, fmt.Errorf("accessor %d: %w", *s.Input, err)
@@ -103,7 +102,7 @@ func (c *motionReader) readSampler(ctx context.Context, s *gltfcheck.AnimationSa
 	switch path {
 	case "rotation":
 		m.source.Kind = keyframes.Rotation
-		n, err := repairQuaternions(m.stored, false)
+		n, err := m.stored.RepairQuaternions(false)
 		if err != nil {
 			return nil, fmt.Errorf("accessor %d: %w", *s.Output, err)
 		}
@@ -130,7 +129,7 @@ func (c *motionReader) readTimes(ctx context.Context, accessor int32) ([]float32
 		err = times.Finite(ctx, "element")
 	}
 	if err == nil {
-		err = checkTimes(times)
+		err = times.CheckTimes()
 	}
 	if err != nil {
 		return nil, err
@@ -142,9 +141,9 @@ func (c *motionReader) readTimes(ctx context.Context, accessor int32) ([]float32
 	return c.times[accessor], nil
 }
 
-// unit returns what the error of an animation is a share of: a radian, the largest scale,
-// all of a morph target, or the size of what moves with a node; for a node with nothing
-// below it, how far it is from its parent.
+// unit returns the unit of an animation's error: a radian, the largest scale, a whole morph
+// target, or the size of the moved parts. A node without children moves by its distance
+// from its parent.
 func (m *motion) unit(path string, reach float64) float64 {
 	switch {
 	case path == "rotation" || path == "weights":
@@ -171,22 +170,22 @@ func (c *cooking) reduce(ctx context.Context, m *motion) (err error) {
 		return err
 	}
 	if m.source.Kind == keyframes.Rotation && !m.source.SameTurns(m.stored.Floats()) {
-		m.stored, m.use = unrounded, other // a player might turn the other way
+		m.stored, m.use = unrounded, gltf.Other // a player might turn the other way
 	}
 	m.keep, err = keyframes.Reduce(ctx, m.source, m.stored.Floats(), m.most)
 	return err
 }
 
-// Errors of rotations in radians: shortError that of four fractions of 16 bits, bitsError
-// over 2^(b-1)-1 that of three of b bits, as the filter Quaternion has them: each is off
-// by half a step, the fourth by what follows from that.
+// Errors of rotations in radians: shortError for four fractions of 16 bits, bitsError over
+// 2^(b-1)-1 for three of b bits in the filter Quaternion. Each fraction is off by half a
+// step; the fourth follows from the others.
 const (
 	shortError = 2. / 32767
 	bitsError  = 2.5
 )
 
-// rotationBits returns the bits of rotations that are compressed: the fewest for which
-// three quarters of the error that is allowed are enough, 0 if there are none.
+// rotationBits returns the bits of compressed rotations: the fewest whose error is at most
+// three quarters of the allowed one, or 0.
 func (o *Mesh) rotationBits() int {
 	for bits := 4; bits <= 16; bits++ {
 		if bitsError/float64(int(1)<<(bits-1)-1)+shortError <= o.AnimationError*3/4 {
@@ -201,16 +200,16 @@ func (o *Mesh) rotationBits() int {
 func (o *Mesh) round(ctx context.Context, m *motion) error {
 	compress := o.Compression == "meshopt"
 	switch bits := o.rotationBits(); {
-	case m.stored.Component != model.Float32: // was rounded before
+	case m.stored.Component != gltf.Float32: // was rounded before
 	case m.source.Kind == keyframes.Rotation && compress && bits > 0:
-		m.use = turns
+		m.use = gltf.Turns
 		return m.roundRotations(ctx, bits)
 	case m.source.Kind == keyframes.Rotation && shortError <= o.AnimationError*3/4:
 		return m.roundRotations(ctx, 0)
 	case m.source.Kind != keyframes.Rotation && compress && m.most > 0:
 		// Steps of a power of two up to half the error: three numbers are off by sqrt(3)/4
 		// of it together.
-		m.use = floats
+		m.use = gltf.Steps
 		_, exponent := math.Frexp(m.most / 2)
 		for k, x := range m.source.Values {
 			e := m.stored.Data[4*k:][:4]
@@ -223,12 +222,12 @@ func (o *Mesh) round(ctx context.Context, m *motion) error {
 	return nil
 }
 
-// roundRotations stores rotations as fractions of 16 bits, those that the filter
-// Quaternion makes of so many bits, unless they are 0.
+// roundRotations stores rotations as fractions of 16 bits, rounded by the filter Quaternion
+// to the given bits unless these are 0.
 func (m *motion) roundRotations(ctx context.Context, bits int) error {
 	values := m.source.Values
-	packed := model.NewArray(model.Int16, true, 4, m.stored.Count)
-	err := model.Chunks(ctx, m.stored.Count, func(from, to int) error {
+	packed := gltf.NewArray(gltf.Int16, true, 4, m.stored.Count)
+	err := gltf.Chunks(ctx, m.stored.Count, func(from, to int) error {
 		for i := from; i < to; i++ {
 			e, q := packed.Element(i), [4]float32(values[4*i:])
 			if bits == 0 {

@@ -6,10 +6,12 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
-// What the materials of variants ask for is done as for a primitive's own: tangents are
-// made for their normal maps, and triangles keep their order if one blends.
+// The materials of variants count like a primitive's own: their normal maps get tangents,
+// and triangles keep their order if one blends.
 func TestVariants(t *testing.T) {
 	model := func(materials, primitive string) fstest.MapFS {
 		s := new(sheet)
@@ -96,7 +98,7 @@ func TestNamedNodesKeepTheirMeshes(t *testing.T) {
 		`{"extensions":{"A":{"node":0,"B":{"node":1}},"node":2}}`:                                                         {true, true, false},
 		`{"extensions":{"A":{"node":3,"n":0,"B":{"node":"1"}},"C":{"node":-1}},"b":{"extensions":{"node":{"node":[0]}}}}`: {false, false, false},
 	} {
-		if have := namedNodes([]byte(text), 3); !reflect.DeepEqual(have, want) {
+		if have := namedNodes(&gltf.Document{Text: []byte(text), Nodes: make([]gltf.Node, 3)}); !reflect.DeepEqual(have, want) {
 			t.Errorf("%s: %v, want %v", text, have, want)
 		}
 	}

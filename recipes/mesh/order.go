@@ -2,11 +2,11 @@ package mesh
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"math"
+	"strings"
 
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 	"github.com/assetcook/assetcook/internal/mesh/optimize"
 	"github.com/assetcook/assetcook/internal/mesh/quantize"
 	"github.com/assetcook/assetcook/internal/mesh/simplify"
@@ -118,20 +118,72 @@ func (g *geometry) looksAlike() []simplify.Attribute {
 	return list
 }
 
-// indexArray writes indices as 16-bit numbers where they all fit, else as 32-bit
-// ones. 65535 ends a strip in some interfaces and is never used (section 3.7.2.1).
-func indexArray(indices []uint32, vertices int) model.Array {
-	component := int32(model.Uint16)
-	if vertices > 1<<16-1 {
-		component = model.Uint32
+// pack stores the attributes of a geometry in fewer bits, positions on the grid if there is
+// one. Attributes that are not floats stay as their maker packed them.
+func (o *Mesh) pack(ctx context.Context, g *geometry, grid *quantize.Grid) error {
+	if err := o.packWeights(ctx, g); err != nil {
+		return err
 	}
-	a := model.NewArray(component, false, 1, len(indices))
-	for i, v := range indices {
-		if component == model.Uint16 {
-			binary.LittleEndian.PutUint16(a.Data[2*i:], uint16(v))
-		} else {
-			binary.LittleEndian.PutUint32(a.Data[4*i:], v)
+	for i := range g.streams {
+		s := &g.streams[i]
+		if s.data.Component != gltf.Float32 {
+			continue
+		}
+		var err error
+		kind, _, _ := strings.Cut(s.name, "_")
+		switch {
+		case kind == "POSITION" && grid != nil:
+			s.data, err = grid.Positions(ctx, s.data, s.target != base)
+		case (kind == "NORMAL" || kind == "TANGENT") && o.NormalBits > 0 && s.target == base && o.Compression == "meshopt":
+			s.octa = true
+			s.data, err = quantize.Octahedral(ctx, s.data, o.NormalBits)
+		case (kind == "NORMAL" || kind == "TANGENT") && o.NormalBits > 0:
+			s.data, err = quantize.Directions(ctx, s.data, o.NormalBits, s.target != base)
+		case kind == "TEXCOORD" && s.target == base && o.UVBits > 0:
+			s.data, err = quantize.Fractions(ctx, s.data, o.UVBits)
+		case kind == "COLOR" && s.target == base && o.ColorBits > 0:
+			s.data, err = quantize.Fractions(ctx, s.data, o.ColorBits)
+		}
+		if err != nil {
+			return err
 		}
 	}
-	return a
+	return nil
+}
+
+// packWeights stores the weights of all joints of a vertex as fractions whose sum is
+// 1, and the numbers of joints as bytes if they fit. A joint without weight is joint 0.
+func (o *Mesh) packWeights(ctx context.Context, g *geometry) error {
+	sets := g.influences()
+	if o.WeightBits == 0 || len(sets) == 0 {
+		return nil
+	}
+	weights := make([]gltf.Array, len(sets))
+	for i, s := range sets {
+		if weights[i] = s.weights.data; weights[i].Component != gltf.Float32 {
+			return nil // its maker has packed them
+		}
+	}
+	packed, ok, err := quantize.WeightSets(ctx, weights, o.WeightBits)
+	if err != nil || !ok {
+		return err
+	}
+	for i, s := range sets {
+		numbers, shares, most := s.joints.data.Uints(), packed[i].Uints(), uint32(0)
+		for k := range numbers {
+			if shares[k] == 0 {
+				numbers[k] = 0
+			}
+			most = max(most, numbers[k])
+		}
+		jointType := int32(gltf.Uint8)
+		if most > 255 {
+			jointType = gltf.Uint16
+		}
+		s.weights.data, s.joints.data = packed[i], gltf.NewArray(jointType, false, 4, len(numbers)/4)
+		for k, n := range numbers {
+			s.joints.data.PutShort(k, uint16(n))
+		}
+	}
+	return nil
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe/recipetest"
 	"github.com/assetcook/assetcook/internal/image/ktx2"
 	"github.com/assetcook/assetcook/internal/image/texture"
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
 // painted returns a PNG file of n by n pixels.
@@ -65,7 +65,7 @@ func TestEmbeddedPictures(t *testing.T) {
 	if res.Err != nil {
 		t.Fatal(res.Err)
 	}
-	text, chunk, _, err := model.SplitGLB(res.Outputs[0])
+	text, chunk, _, err := gltf.SplitGLB(res.Outputs[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestEmbeddedPictures(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, want := range []struct {
-		format  uint32 // DXGI_FORMAT, 0 for what is no DDS
+		format  uint32 // DXGI_FORMAT, 0 if not DDS
 		texture string
 	}{
 		{99, `{"extensions":{"MSFT_texture_dds":{"source":0}}}`}, // BC7_UNORM_SRGB
@@ -110,8 +110,8 @@ func TestEmbeddedPictures(t *testing.T) {
 		if !isDDS {
 			continue
 		}
-		// Levels down to 1x1, and behind the header of 128 bytes that of DX10, unless the
-		// format has a name of its own.
+		// Levels down to 1x1. A DX10 header follows the header of 128 bytes unless the
+		// format has a legacy name.
 		format := uint32(data[128])
 		if fourCC := string(data[84:88]); fourCC == "BC5U" {
 			format = 83
@@ -145,7 +145,7 @@ func TestEmbeddedBasisu(t *testing.T) {
 	if res.Err != nil {
 		t.Fatal(res.Err)
 	}
-	text, chunk, _, err := model.SplitGLB(res.Outputs[0])
+	text, chunk, _, err := gltf.SplitGLB(res.Outputs[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,8 +172,8 @@ func TestEmbeddedBasisu(t *testing.T) {
 	}
 }
 
-// What cooking pictures takes is estimated by their sizes, for which the whole file is
-// needed; what is no picture is refused.
+// The estimate for pictures follows from their sizes and needs the whole file; a damaged
+// picture is refused.
 func TestEmbeddedEstimate(t *testing.T) {
 	o := options(func(o *Mesh) { o.Embedded = "dds" })
 	large := bytes.ReplaceAll(album(t)["m/a.gltf"].Data, []byte(base64.StdEncoding.EncodeToString(painted(t, 64, noise))),
@@ -234,7 +234,7 @@ func TestEmbeddedPicturesByMaterial(t *testing.T) {
 		if res.Err != nil || strings.Join(res.Warned, "\n") != tc.warned {
 			t.Fatalf("%s: %v, warned %q", tc.material, res.Err, res.Warned)
 		}
-		_, chunk, _, err := model.SplitGLB(res.Outputs[0])
+		_, chunk, _, err := gltf.SplitGLB(res.Outputs[0])
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,14 +10,13 @@ import (
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/recipe"
-	"github.com/assetcook/assetcook/internal/gltfcheck"
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 	"github.com/assetcook/assetcook/internal/mesh/prune"
 )
 
 // pruneText removes from the text of a document what nothing uses.
-func (o *Mesh) pruneText(ctx context.Context, job *recipe.Job, parsed *gltfcheck.Document) (prune.Result, error) {
-	root, err := model.ParseObject(parsed.Text)
+func (o *Mesh) pruneText(ctx context.Context, job *recipe.Job, parsed *gltf.Document) (prune.Result, error) {
+	root, err := gltf.ParseObject(parsed.Text)
 	if err != nil {
 		return prune.Result{}, err
 	}
@@ -32,7 +31,7 @@ func (o *Mesh) pruneText(ctx context.Context, job *recipe.Job, parsed *gltfcheck
 }
 
 // pruneRoot removes from a document what nothing uses, if that is asked for.
-func (o *Mesh) pruneRoot(ctx context.Context, root *model.Object) (prune.Result, error) {
+func (o *Mesh) pruneRoot(ctx context.Context, root *gltf.Object) (prune.Result, error) {
 	if !o.Prune {
 		return prune.Result{}, nil
 	}
@@ -53,16 +52,16 @@ func noPath(s string) string { return strings.ReplaceAll(s, "/", "\x00") }
 // allCoords says that any coordinates may be in use.
 const allCoords = ^uint64(0)
 
-// coordsOf returns which coordinates the textures of a material are drawn with, as bits, and
-// those of lower numbers, which glTF does not allow to lack (section 3.7.2.1).
-func coordsOf(material model.Object) uint64 {
-	extensions, err := model.ParseObject(orEmpty(material.Member("extensions")))
+// coordsOf returns the texture coordinates that a material uses, as bits. It includes all
+// lower numbers, as glTF forbids gaps (section 3.7.2.1).
+func coordsOf(material gltf.Object) uint64 {
+	extensions, err := material.Object("extensions")
 	if err != nil {
 		return allCoords
 	}
 	for _, e := range extensions {
 		if !strings.HasPrefix(e.Key, "KHR_materials_") {
-			return allCoords // what it has of textures is not known
+			return allCoords // its textures are unknown
 		}
 	}
 	coords := uint64(0)
@@ -83,10 +82,10 @@ func coordsOf(material model.Object) uint64 {
 // upTo returns all bits up to the highest one.
 func upTo(bitmap uint64) uint64 { return 1<<bits.Len64(bitmap) - 1 }
 
-// keptCoords returns which coordinates of a primitive prune leaves, of those that its
-// materials are drawn with. Without prune that is none, as it does not matter: primitives
-// that differ by it only are one geometry.
-func (o *Mesh) keptCoords(p *gltfcheck.Primitive, drawn uint64) uint64 {
+// keptCoords returns the coordinates of a primitive that prune keeps, as drawn says.
+// Without prune it returns 0, so that primitives with different coordinates can share a
+// geometry.
+func (o *Mesh) keptCoords(p *gltf.Primitive, drawn uint64) uint64 {
 	if !o.Prune {
 		return 0
 	}
@@ -105,12 +104,12 @@ func (o *Mesh) keptCoords(p *gltfcheck.Primitive, drawn uint64) uint64 {
 
 // prune drops the attributes that nothing of a primitive's materials and skins uses, and
 // the option keep does not name.
-func (o *Mesh) prune(g *geometry, text model.Object, l look, joints int) {
+func (o *Mesh) prune(g *geometry, text gltf.Object, l look, joints int) {
 	if !o.Prune {
 		return
 	}
-	extensions, err := model.ParseObject(orEmpty(text.Member("extensions")))
-	if err != nil || slices.ContainsFunc(extensions, func(e model.Member) bool { return e.Key != extVariants }) {
+	extensions, err := text.Object("extensions")
+	if err != nil || slices.ContainsFunc(extensions, func(e gltf.Member) bool { return e.Key != extVariants }) {
 		return // it may name attributes
 	}
 	g.streams = slices.DeleteFunc(g.streams, func(s stream) bool {
@@ -118,9 +117,9 @@ func (o *Mesh) prune(g *geometry, text model.Object, l look, joints int) {
 	})
 }
 
-// isInUse reports whether drawing needs an attribute: not those of a number that no texture
-// has, more than one color, directions of what is not lit, and joints without a skin. Names
-// that glTF does not know belong to the application.
+// isInUse reports whether drawing needs an attribute. Unused are coordinates without a
+// texture, all colors but the first, directions of unlit surfaces, and joints without a
+// skin. Unknown names belong to the application.
 func isInUse(name string, l look, skinned bool) bool {
 	kind, set, _ := strings.Cut(name, "_")
 	n, err := strconv.Atoi(set)

@@ -14,7 +14,7 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe/recipetest"
 )
 
-// What drawing does not need goes, and its bytes with it.
+// Prune removes unneeded attributes with their bytes.
 func TestPrune(t *testing.T) {
 	const textured = `"pbrMetallicRoughness":{"baseColorTexture":{"index":0%s}}`
 	for _, tc := range []struct {
@@ -72,7 +72,7 @@ func TestPrune(t *testing.T) {
 	}
 }
 
-// What no scene reaches is pruned with all that only it uses, and its images are not read.
+// Prune removes elements that no scene reaches, and does not read their images.
 func TestPruneLists(t *testing.T) {
 	s := new(sheet)
 	p, n, uv, i := s.grid(3, 1)

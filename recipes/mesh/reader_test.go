@@ -14,13 +14,15 @@ import (
 	"github.com/qmuntal/gltf/modeler"
 )
 
-// What a viewer would show of a model, read by a library that is not ours.
+// The view of a model, read by an independent library.
 
 // A dot is a corner of a triangle in the world: x, y, z, its normal, its texture
-// coordinates, its color. What is missing is zero.
+// coordinates, its color. Missing ones are zero.
 type dot [12]float64
 
 type shown [3]dot
+
+const extMeshopt = "EXT_meshopt_compression"
 
 // decodeWith unpacks a compressed model, which the library cannot read, by cooking it with
 // options, and reads it.

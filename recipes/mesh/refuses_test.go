@@ -9,7 +9,7 @@ import (
 	"testing/fstest"
 
 	"github.com/assetcook/assetcook/cook/recipe/recipetest"
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
 // Each fault is made by one edit of a right document.
@@ -95,7 +95,7 @@ func TestRefusesTornGLB(t *testing.T) {
 	}
 	var short bytes.Buffer
 	text := `{"asset":{"version":"2.0"},"buffers":[{"byteLength":8}]}`
-	if err := model.WriteGLB(&short, []byte(text), [][]byte{make([]byte, 4)}); err != nil {
+	if err := gltf.WriteGLB(&short, []byte(text), [][]byte{make([]byte, 4)}); err != nil {
 		t.Fatal(err)
 	}
 	wantRefusal(t, fstest.MapFS{"a.glb": {Data: short.Bytes()}}, "a.glb", "buffer 0: the binary chunk holds 4 bytes, byteLength asks for 8")
@@ -103,8 +103,7 @@ func TestRefusesTornGLB(t *testing.T) {
 	wantRefusal(t, fstest.MapFS{"a.glb": {Data: old}}, "a.glb", "glTF 1.0")
 }
 
-// Cooking what has been cooked gives a model that shows the same; its numbers are whole
-// already.
+// Cooking a cooked model gives a model that looks the same; its numbers are whole already.
 func TestCooksItsOwnOutput(t *testing.T) {
 	once := cook(t, options(nil), figure(), "m/a.gltf")
 	twice := cook(t, options(nil), fstest.MapFS{"a.glb": {Data: once}}, "a.glb")

@@ -8,8 +8,7 @@ import (
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/recipe"
-	"github.com/assetcook/assetcook/internal/gltfcheck"
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 	"github.com/assetcook/assetcook/internal/mesh/tangent"
 )
 
@@ -58,10 +57,10 @@ func (c *cooking) repairRotations() {
 			sum += float64(x * x)
 		}
 		length := math.Sqrt(sum)
-		if math.Abs(length-1) <= gltfcheck.UnitSlack {
+		if math.Abs(length-1) <= gltf.UnitSlack {
 			continue
 		}
-		c.nodes[i].Set("rotation", numbers(q[0]/length, q[1]/length, q[2]/length, q[3]/length))
+		c.nodes[i].Set("rotation", gltf.Numbers(q[0]/length, q[1]/length, q[2]/length, q[3]/length))
 	}
 }
 
@@ -85,7 +84,7 @@ func (g *geometry) repair(ctx context.Context, r *repairs, where string, joints 
 				i--
 			}
 		case "COLOR":
-			if s.data.Component == model.Float32 {
+			if s.data.Component == gltf.Float32 {
 				s.change(func(values []float32) (changed bool) {
 					n := 0
 					for k, x := range values {
@@ -108,38 +107,18 @@ func (g *geometry) repair(ctx context.Context, r *repairs, where string, joints 
 func (s *stream) change(edit func(values []float32) (changed bool)) {
 	values := s.data.Floats()
 	if edit(values) {
-		s.data = model.FloatArray(values, s.data.Width)
+		s.data = gltf.FloatArray(values, s.data.Width)
 	}
 }
 
-// scaleTo1 gives a vector length 1. It reports whether it was about that long before,
-// and whether it has a length at all.
-func scaleTo1(v []float32) (was, ok bool) {
-	sum := float64(0)
-	for _, x := range v {
-		sum += float64(float64(x) * float64(x))
-	}
-	length := math.Sqrt(sum)
-	if math.Abs(length-1) <= gltfcheck.UnitSlack {
-		return true, true
-	}
-	if !(length > 1e-30) || math.IsInf(length, 1) {
-		return false, false
-	}
-	for k, x := range v {
-		v[k] = float32(float64(x) / length)
-	}
-	return false, true
-}
-
-// repairNormals scales normals to length 1. One without length becomes that of the
-// triangles around.
+// repairNormals scales normals to length 1. A normal without length becomes the normal of
+// the triangles around.
 func (g *geometry) repairNormals(ctx context.Context, s *stream, r *repairs, where string) (err error) {
 	var made []float32
 	s.change(func(values []float32) bool {
 		scaled, none := 0, 0
 		for k := 0; k < len(values); k += 3 {
-			was, ok := scaleTo1(values[k:][:3])
+			was, ok := gltf.ScaleTo1(values[k:][:3])
 			switch {
 			case was:
 				continue
@@ -158,7 +137,7 @@ func (g *geometry) repairNormals(ctx context.Context, s *stream, r *repairs, whe
 			if made != nil {
 				copy(v, made[k:][:3])
 			}
-			if was, ok := scaleTo1(v); !was && !ok {
+			if was, ok := gltf.ScaleTo1(v); !was && !ok {
 				copy(v, []float32{0, 0, 1})
 			}
 		}
@@ -175,7 +154,7 @@ func (s *stream) repairTangents(r *repairs, where string) (dropped bool) {
 	s.change(func(values []float32) bool {
 		scaled, signs := 0, 0
 		for k := 0; k < len(values); k += 4 {
-			was, ok := scaleTo1(values[k:][:3])
+			was, ok := gltf.ScaleTo1(values[k:][:3])
 			if !ok {
 				dropped = true
 				return false
@@ -258,7 +237,7 @@ func (g *geometry) repairWeights(r *repairs, where string, joints int) error {
 	r.noteRepair("weights whose sum is not 1, scaled", where, scaled)
 	if changed || double+without > 0 {
 		for i, s := range sets {
-			s.weights.data = model.FloatArray(weights[i], 4)
+			s.weights.data = gltf.FloatArray(weights[i], 4)
 		}
 	}
 	return nil
@@ -275,7 +254,7 @@ func (g *geometry) influences() (sets []influence) {
 			continue
 		}
 		joints := g.stream("JOINTS_" + strings.TrimPrefix(weights.name, "WEIGHTS_"))
-		if joints == nil || joints.data.Width != 4 || joints.data.Component != model.Uint8 && joints.data.Component != model.Uint16 {
+		if joints == nil || joints.data.Width != 4 || joints.data.Component != gltf.Uint8 && joints.data.Component != gltf.Uint16 {
 			return nil
 		}
 		sets = append(sets, influence{joints, weights})

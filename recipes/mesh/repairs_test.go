@@ -14,10 +14,10 @@ import (
 	"github.com/qmuntal/gltf"
 
 	"github.com/assetcook/assetcook/cook/recipe/recipetest"
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	own "github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
-// repaired cooks a model with floats left as they are, and compares what was warned of.
+// repaired cooks a model with unchanged floats, and compares the warnings.
 func repaired(t *testing.T, tree fstest.MapFS, name string, want ...string) *gltf.Document {
 	t.Helper()
 	o := options(ways["floats"])
@@ -51,7 +51,7 @@ func (s *sheet) triangle(attributes, rest string) fstest.MapFS {
 		p, attributes, rest))
 }
 
-// Normals get length 1; one without length becomes that of its triangle.
+// Normals get length 1; a normal without length becomes the triangle's.
 func TestRepairsNormals(t *testing.T) {
 	s := new(sheet)
 	s.floats("VEC3", 3, 0, 0, 2, 0, 0, 0, 0, 0.6, 0.8)
@@ -126,7 +126,7 @@ func TestRepairsAnimations(t *testing.T) {
 	doc := repaired(t, animated([]float32{0, 1}, []float32{0, 0, 0, 2, 0, 0, 0, 1}, right, "LINEAR"), "m/a.gltf",
 		"accessor 1: a rotation of another length than 1 in an animation, scaled")
 	near(t, elements(t, doc, 1), []float64{0, 0, 0, 1}, []float64{0, 0, 0, 1})
-	// The tangents of a spline are of any length.
+	// Tangents of splines may have any length.
 	repaired(t, animated([]float32{0, 1}, []float32{9, 0, 0, 0, 0, 0, 0, 1, 9, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 1, 7, 0, 0, 0}, right, "CUBICSPLINE"), "m/a.gltf")
 	doc = repaired(t, animated([]float32{0, 1}, []float32{0, 0, 0, 1, 0, 0, 0, 1}, `"min":[0],"max":[2],`, "STEP"), "m/a.gltf",
 		"accessor 0: min or max are not those of the elements, corrected")
@@ -151,7 +151,7 @@ func TestRepairsAnimations(t *testing.T) {
 	}
 }
 
-// The last row of an inverse bind matrix is rounded if it nearly is what it must be.
+// The last row of an inverse bind matrix is rounded if it is nearly right.
 func TestRepairsInverseBindMatrices(t *testing.T) {
 	model := func(corner float32) fstest.MapFS {
 		s := new(sheet)
@@ -163,7 +163,7 @@ func TestRepairsInverseBindMatrices(t *testing.T) {
 		t.Errorf("the corner is %v", have)
 	}
 	wantRefusal(t, model(0.9), "m/a.gltf", "accessor 0: matrix 0: 0.9 in the last row, want 0 0 0 1")
-	// So are those that undo a grid.
+	// Matrices that undo a grid are rounded, too.
 	moved := func(x, corner float32) fstest.MapFS {
 		tree := skinned([]uint16{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, []float32{1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0})
 		bind := []float32{x, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, corner, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}
@@ -258,11 +258,11 @@ func TestTexturesWithoutCoordinates(t *testing.T) {
 	doc := repaired(t, tree, "m/a.gltf",
 		"mesh 0 primitive 0: a textured material on a primitive without the texture's coordinates, drawn without the texture, and 2 more like it")
 	texts := func(i int) string {
-		root, err := model.ParseObject(textOf(t, cook(t, options(nil), tree, "m/a.gltf")))
+		root, err := own.ParseObject(textOf(t, cook(t, options(nil), tree, "m/a.gltf")))
 		if err != nil {
 			t.Fatal(err)
 		}
-		list, err := model.ParseList(root.Member("materials"))
+		list, err := root.List("materials")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -350,7 +350,7 @@ func TestTangentsForCoats(t *testing.T) {
 	}
 }
 
-// What stays as it is, because an extension may name its vertices, is checked as well.
+// Primitives whose vertices an extension may name stay unchanged, and are checked as well.
 func TestRefusesFaultsInWhatStays(t *testing.T) {
 	stays := func(count int, kind, attribute string, values ...float32) fstest.MapFS {
 		s := new(sheet)
@@ -377,7 +377,7 @@ func TestRefusesSparseOutOfOrder(t *testing.T) {
 	wantRefusal(t, s.tree(fmt.Sprintf(`"meshes":[{"primitives":[{"attributes":{"POSITION":%d}}]}]`, p)), "m/a.gltf", "sparse indices do not increase at 1")
 }
 
-// What a container does that it must not is said, and what can be read is.
+// Faults of a container are reported, and its readable parts are read.
 func TestOddGLB(t *testing.T) {
 	chunk := func(kind string, data []byte) []byte {
 		return append(append(binary.LittleEndian.AppendUint32(nil, uint32(len(data))), kind...), data...)

@@ -4,24 +4,25 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 
-	"github.com/assetcook/assetcook/internal/gltfcheck"
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 	"github.com/assetcook/assetcook/internal/mesh/tangent"
 )
 
-// A look is what the materials of a primitive ask of its geometry.
+// A look is the demands of a primitive's materials on its geometry.
 type look struct {
 	unlit    bool   // all of them are
 	unseen   bool   // nothing is drawn of it
 	blend    bool   // one does
 	must     bool   // tangents cannot be left to who draws it, as there is no normal map to make them by
 	coords   uint64 // bits of the coordinates that textures have
-	normalUV int    // number of the coordinates that tangents follow, -1 for none; see tangentSpace
+	normalUV int    // number of the coordinates that tangents follow, -1 for none
 }
 
 // looks reads what all materials ask for.
-func looks(doc *model.Document) ([]look, error) {
+func looks(doc *gltf.Document) ([]look, error) {
 	materials, err := doc.Objects("materials")
 	if err != nil {
 		return nil, err
@@ -30,65 +31,26 @@ func looks(doc *model.Document) ([]look, error) {
 	for i := range doc.Materials {
 		m := &doc.Materials[i]
 		list[i] = look{
-			unlit:    extension(materials[i], extUnlit) != nil,
+			unlit:    m.IsUnlit(),
 			blend:    m.AlphaMode == "BLEND",
 			coords:   coordsOf(materials[i]),
 			normalUV: -1,
 		}
-		if !list[i].unlit {
-			list[i].normalUV = tangentSpace(materials[i])
-			list[i].must = list[i].normalUV >= 0 && m.Normal == nil
+		if texture := m.TangentTexture(); texture != nil && !list[i].unlit {
+			list[i].normalUV, list[i].must = texture.Coordinates(), m.Normal == nil
 		}
 	}
 	return list, nil
 }
 
-// tangentSpace returns the number of the coordinates along which tangents point: those of
-// the normal map, or of what else asks for tangents; -1 if nothing does.
-func tangentSpace(material model.Object) int {
-	coat, err := model.ParseObject(orEmpty(extension(material, "KHR_materials_clearcoat")))
-	if err != nil {
-		return -1
-	}
-	anisotropy, err := model.ParseObject(orEmpty(extension(material, "KHR_materials_anisotropy")))
-	if err != nil {
-		return -1
-	}
-	for _, text := range []json.RawMessage{
-		material.Member("normalTexture"), coat.Member("clearcoatNormalTexture"), anisotropy.Member("anisotropyTexture"),
-	} {
-		if text == nil {
-			continue
-		}
-		texture, err := model.ParseObject(text)
-		if err != nil {
-			return -1
-		}
-		return texCoordOf(texture)
-	}
-	return -1
-}
-
-// lookOf returns what the material of a primitive and those of its variants ask for.
-func lookOf(list []look, p *gltfcheck.Primitive, text model.Object) look {
+// lookOf returns the demands of a primitive's material and of its variants.
+func lookOf(list []look, p *gltf.Primitive) look {
 	l := look{normalUV: -1}
 	if p.Material != nil {
 		l = list[*p.Material]
 	}
-	var variants struct {
-		Mappings []struct {
-			Material *int `json:"material"`
-		} `json:"mappings"`
-	}
-	of := extension(text, extVariants)
-	if of == nil || json.Unmarshal(of, &variants) != nil {
-		return l
-	}
-	for _, m := range variants.Mappings {
-		if m.Material == nil || *m.Material < 0 || *m.Material >= len(list) {
-			continue
-		}
-		other := list[*m.Material]
+	for _, m := range p.Extensions.Variants.Mappings {
+		other := list[m.Material]
 		l.unlit = l.unlit && other.unlit
 		l.blend = l.blend || other.blend
 		l.must = l.must || other.must
@@ -100,9 +62,8 @@ func lookOf(list []look, p *gltfcheck.Primitive, text model.Object) look {
 	return l
 }
 
-// shade makes the normals and tangents that are missing. Flat normals of a mesh that
-// morphs are left to who draws it: they turn with the triangles. What is for physics only
-// gets none.
+// shade makes missing normals and tangents. Morphing meshes get no flat normals, as these
+// turn with the triangles; the viewer makes them. Collision meshes get none.
 func (o *Mesh) shade(ctx context.Context, g *geometry, l look) error {
 	if g.mode != triangles {
 		return nil
@@ -122,7 +83,7 @@ func (o *Mesh) shade(ctx context.Context, g *geometry, l look) error {
 }
 
 func (o *Mesh) makeNormals(ctx context.Context, g *geometry) error {
-	// Tangents without normals are to be ignored (glTF 2.0, section 3.7.2.1).
+	// Tangents without normals must be ignored (glTF 2.0, section 3.7.2.1).
 	for i := range g.streams {
 		if s := &g.streams[i]; s.name == "TANGENT" && s.target == base {
 			g.streams = append(g.streams[:i], g.streams[i+1:]...)
@@ -164,8 +125,152 @@ func makeTangents(ctx context.Context, g *geometry, uv string) error {
 	return g.attach(ctx, "TANGENT", tangents, 4)
 }
 
-// attach adds an attribute of all vertices and welds those that it leaves equal.
+// attach adds an attribute of all vertices and welds equal vertices.
 func (g *geometry) attach(ctx context.Context, name string, values []float32, width int) error {
-	g.streams = append(g.streams, stream{name: name, target: base, accessor: made, data: model.FloatArray(values, width)})
+	g.streams = append(g.streams, stream{name: name, target: base, accessor: made, data: gltf.FloatArray(values, width)})
 	return g.weld(ctx)
+}
+
+// repairTextures gives primitives that lack the coordinates of a material's texture a
+// copy of the material without that texture: it could not be drawn, and glTF forbids it.
+func (c *cooking) repairTextures() error {
+	materials, err := c.doc.Objects("materials")
+	if err != nil || len(materials) == 0 {
+		return err
+	}
+	p := plainer{doc: c.doc, materials: materials, known: map[string]int{}, room: 1<<20 + 4*len(c.doc.Text)}
+	for i := range c.primitives {
+		for j := range c.primitives[i] {
+			where := fmt.Sprintf("mesh %d primitive %d", i, j)
+			if err := p.primitive(&c.doc.Meshes[i].Primitives[j], &c.primitives[i][j], &c.repairs, where); err != nil {
+				return fmt.Errorf("%s: %w", where, err)
+			}
+		}
+	}
+	if len(p.materials) > len(materials) {
+		c.doc.Root.SetObjects("materials", p.materials)
+	}
+	return nil
+}
+
+// A plainer makes copies of materials without some of their textures.
+type plainer struct {
+	doc       *gltf.Document
+	materials []gltf.Object
+	known     map[string]int // copies by material and the coordinates that lack
+	room      int            // bytes that copies may still take
+}
+
+// primitive replaces the materials of a primitive, and of its variants.
+func (p *plainer) primitive(of *gltf.Primitive, text *gltf.Object, r *repairs, where string) error {
+	if of.Material != nil {
+		n, err := p.plain(int(*of.Material), of.Attributes)
+		if err != nil {
+			return err
+		}
+		if n != int(*of.Material) {
+			r.noteRepair("a textured material on a primitive without the texture's coordinates, drawn without the texture", where, 1)
+			text.SetInt("material", n)
+			number := int32(n)
+			of.Material = &number
+		}
+	}
+	mappings := of.Extensions.Variants.Mappings
+	if len(mappings) == 0 {
+		return nil
+	}
+	return text.Edit("extensions", func(extensions *gltf.Object) error {
+		return extensions.Edit(extVariants, func(variants *gltf.Object) error {
+			objects, err := variants.Objects("mappings")
+			if err != nil {
+				return err
+			}
+			for i := range mappings {
+				n, err := p.plain(int(mappings[i].Material), of.Attributes)
+				if err != nil {
+					return err
+				}
+				if n != int(mappings[i].Material) {
+					r.noteRepair("a textured material on a primitive without the texture's coordinates, drawn without the texture", where, 1)
+					objects[i].SetInt("material", n)
+					mappings[i].Material = int32(n)
+				}
+			}
+			variants.SetObjects("mappings", objects)
+			return nil
+		})
+	})
+}
+
+// plain returns the number of a material whose textures all have coordinates: the same
+// one if it is such.
+func (p *plainer) plain(material int, attributes map[string]int32) (int, error) {
+	var lacks []string
+	has := func(texCoord int) bool {
+		name := fmt.Sprintf("TEXCOORD_%d", texCoord)
+		if _, ok := attributes[name]; ok {
+			return true
+		}
+		if !slices.Contains(lacks, name) {
+			lacks = append(lacks, name)
+		}
+		return false
+	}
+	copied, err := withoutTextures(p.materials[material], has)
+	if err != nil || len(lacks) == 0 {
+		return material, err
+	}
+	key := fmt.Sprint(material, lacks)
+	if n, ok := p.known[key]; ok {
+		return n, nil
+	}
+	text := copied.Text()
+	if p.room -= len(text); p.room < 0 {
+		return 0, fmt.Errorf("too many materials with textures on primitives without their coordinates")
+	}
+	var parsed gltf.Material
+	if err := json.Unmarshal(text, &parsed); err != nil {
+		return 0, err
+	}
+	n := len(p.materials)
+	p.materials = append(p.materials, copied)
+	p.doc.Materials = append(p.doc.Materials, parsed)
+	p.known[key] = n
+	return n, nil
+}
+
+// withoutTextures returns a material, or a part of one, without the textures whose
+// coordinates are not there.
+func withoutTextures(o gltf.Object, has func(texCoord int) bool) (gltf.Object, error) {
+	kept := make(gltf.Object, 0, len(o))
+	for _, m := range o {
+		inner := m.Key == "pbrMetallicRoughness" || m.Key == "extensions" || strings.HasPrefix(m.Key, "KHR_materials_")
+		if inner || strings.HasSuffix(m.Key, "Texture") && len(m.Value) > 0 && m.Value[0] == '{' {
+			members, err := gltf.ParseObject(m.Value)
+			if err != nil {
+				return nil, err
+			}
+			if !inner {
+				if members.Member("index") != nil && !has(texCoordOf(members)) {
+					continue
+				}
+			} else {
+				if members, err = withoutTextures(members, has); err != nil {
+					return nil, err
+				}
+				m.Value = members.Text()
+			}
+		}
+		kept = append(kept, m)
+	}
+	return kept, nil
+}
+
+// texCoordOf returns the coordinates of a texture.
+func texCoordOf(texture gltf.Object) int {
+	var info gltf.TextureInfo
+	if json.Unmarshal(texture.Text(), &info) != nil {
+		return 0 // the texture of an unknown extension
+	}
+	return info.Coordinates()
 }

@@ -123,7 +123,7 @@ func TestNoTangents(t *testing.T) {
 		"not by options": {bumpy, func(o *Mesh) { o.Tangents = false }},
 	} {
 		tree := roof(tc.material)
-		if name == "unlit" { // for which no normals would be made either
+		if name == "unlit" { // which would need no normals either
 			file := tree["m/a.gltf"]
 			file.Data = bytes.Replace(file.Data, []byte(`"TEXCOORD_0"`), []byte(`"NORMAL":2,"TEXCOORD_0"`), 1)
 		}

@@ -6,8 +6,8 @@ import (
 	"testing/fstest"
 )
 
-// Equal arrays are in the buffer once, and with prune are one accessor; those that differ
-// in a bit are not.
+// Equal arrays are in the buffer once, and with prune are one accessor. Arrays that differ
+// in one bit are two.
 func TestEqualArraysAreShared(t *testing.T) {
 	tree := func(copies int, bend float64) fstest.MapFS {
 		s := new(sheet)

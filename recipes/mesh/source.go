@@ -1,7 +1,9 @@
 package mesh
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -9,22 +11,21 @@ import (
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/recipe"
-	"github.com/assetcook/assetcook/internal/gltfcheck"
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 	"github.com/assetcook/assetcook/internal/mesh/obj"
 	"github.com/assetcook/assetcook/internal/mesh/prune"
 )
 
 // readModel reads the source and what belongs to it, without what prune leaves out.
-func (o *Mesh) readModel(ctx context.Context, job *recipe.Job) (doc *model.Document, gone prune.Result, err error) {
+func (o *Mesh) readModel(ctx context.Context, job *recipe.Job) (doc *gltf.Document, gone prune.Result, err error) {
 	defer job.Step("decode")()
 	data, err := job.Source()
 	if err != nil {
 		return nil, gone, err
 	}
 	switch {
-	case model.IsGLB(data):
-		text, chunk, odd, err := model.SplitGLB(data)
+	case gltf.IsGLB(data):
+		text, chunk, odd, err := gltf.SplitGLB(data)
 		if err != nil {
 			return nil, gone, err
 		}
@@ -53,114 +54,66 @@ func (o *Mesh) readModel(ctx context.Context, job *recipe.Job) (doc *model.Docum
 }
 
 // readGLTF checks a document and reads its buffers. The first may be the chunk.
-func (o *Mesh) readGLTF(ctx context.Context, job *recipe.Job, text, chunk []byte, isGLB bool) (doc *model.Document, gone prune.Result, err error) {
-	chunkSize := int64(gltfcheck.NoChunk)
+func (o *Mesh) readGLTF(ctx context.Context, job *recipe.Job, text, chunk []byte, isGLB bool) (doc *gltf.Document, gone prune.Result, err error) {
+	chunkSize := int64(gltf.NoChunk)
 	if isGLB {
 		chunkSize = int64(len(chunk))
 	}
-	parsed, err := checkDocument(ctx, job, text, chunkSize)
-	if err != nil {
+	if doc, err = checkDocument(ctx, job, text, chunkSize); err != nil {
 		return nil, gone, err
 	}
-	for _, m := range parsed.Mended {
+	for _, m := range doc.Mended {
 		job.Warn("%v; %s", m, m.How)
 	}
-	if gone, err = o.pruneText(ctx, job, parsed); err != nil {
+	if gone, err = o.pruneText(ctx, job, doc); err != nil {
 		return nil, gone, err
 	}
 	if gone.Any() {
-		if parsed, err = checkDocument(ctx, job, parsed.Text, chunkSize); err != nil {
+		if doc, err = checkDocument(ctx, job, doc.Text, chunkSize); err != nil {
 			return nil, gone, err
 		}
 	}
-	doc, err = readDocument(ctx, job, parsed, chunk)
-	return doc, gone, err
+	return doc, gone, readDocument(ctx, job, doc, chunk)
 }
 
 // checkDocument parses and checks the text of a document.
-func checkDocument(ctx context.Context, job *recipe.Job, text []byte, chunkSize int64) (*gltfcheck.Document, error) {
-	parsed, err := gltfcheck.Parse(text)
+func checkDocument(ctx context.Context, job *recipe.Job, text []byte, chunkSize int64) (*gltf.Document, error) {
+	doc, err := gltf.Parse(text)
 	if err != nil {
 		return nil, err
 	}
-	job.Hold("documents", int(gltfcheck.Memory(int64(len(text)))))
-	return parsed, parsed.Check(ctx, chunkSize, gltfcheck.SizeIn(job))
+	job.Hold("documents", int(gltf.Memory(int64(len(text)))))
+	return doc, doc.Check(ctx, chunkSize, gltf.SizeIn(job))
 }
 
 // readDocument reads the buffers of a document that has been checked.
-func readDocument(ctx context.Context, job *recipe.Job, parsed *gltfcheck.Document, chunk []byte) (*model.Document, error) {
-	if err := gltfcheck.WarnOfImages(job, parsed); err != nil {
-		return nil, err
+func readDocument(ctx context.Context, job *recipe.Job, doc *gltf.Document, chunk []byte) error {
+	if err := doc.WarnOfImages(job); err != nil {
+		return err
 	}
-	buffers, err := readBuffers(ctx, job, parsed, chunk)
+	err := doc.Load(ctx, chunk, func(name string, most int64) ([]byte, error) { return readUpTo(job, name, most, true) })
 	if err != nil {
-		return nil, err
-	}
-	doc, err := model.New(parsed, buffers)
-	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := checkExtensions(doc); err != nil {
-		return nil, err
+		return err
 	}
 	if err := doc.Decompress(ctx); err != nil {
-		return nil, err
+		return err
 	}
-	job.Hold("meshes", int(model.UnpackedSize(parsed)))
-	if name, found := findKey(doc.Text, namesView); found {
-		return nil, fmt.Errorf("extension %.60s names bufferViews, which get other numbers here; copy the file instead", name)
+	job.Hold("meshes", int(doc.UnpackedSize()))
+	if name, found := findKey(doc, namesView); found {
+		return fmt.Errorf("extension %.60s names bufferViews, which get other numbers here; copy the file instead", name)
 	}
-	return doc, nil
+	return nil
 }
 
-// readBuffers reads the buffers of a document that has been checked, each file once and
-// no further than a buffer asks for.
-func readBuffers(ctx context.Context, job *recipe.Job, doc *gltfcheck.Document, chunk []byte) ([][]byte, error) {
-	longest := map[string]int64{}
-	for i := range doc.Buffers {
-		if b := &doc.Buffers[i]; b.URI != nil && !gltfcheck.IsDataURI(*b.URI) {
-			longest[*b.URI] = max(longest[*b.URI], b.ByteLength)
-		}
-	}
-	files := map[string][]byte{}
-	buffers := make([][]byte, len(doc.Buffers))
-	for i := range doc.Buffers {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		b := &doc.Buffers[i]
-		var err error
-		switch {
-		case b.URI == nil && i == 0:
-			buffers[i] = chunk
-		case b.URI == nil: // an extension would bring it
-		case gltfcheck.IsDataURI(*b.URI):
-			buffers[i], _, err = gltfcheck.DataURI(*b.URI)
-		case files[*b.URI] != nil:
-			buffers[i] = files[*b.URI]
-		default:
-			var name string
-			if name, err = gltfcheck.FileOfURI(*b.URI); err == nil {
-				buffers[i], err = readUpTo(job, name, longest[*b.URI], true)
-				files[*b.URI] = buffers[i]
-			}
-		}
-		if err != nil {
-			return nil, fmt.Errorf("buffer %d: %w", i, err)
-		}
-		if buffers[i] != nil && int64(len(buffers[i])) < b.ByteLength {
-			return nil, fmt.Errorf("buffer %d: became shorter while it was read", i)
-		}
-	}
-	return buffers, nil
-}
-
-// maxLibrary bounds the size of an MTL file. Those of cities have some 100 KB.
+// maxLibrary bounds the size of an MTL file. Libraries of cities have some 100 KB.
 const maxLibrary = 4 << 20
 
 // readUpTo reads a dependency, the first most bytes of it if it may be longer.
 func readUpTo(job *recipe.Job, name string, most int64, mayBeLonger bool) ([]byte, error) {
-	f, size, err := gltfcheck.OpenFile(job, name)
+	f, size, err := gltf.OpenFile(job, name)
 	if err != nil {
 		return nil, err
 	}
@@ -175,4 +128,69 @@ func readUpTo(job *recipe.Job, name string, most int64, mayBeLonger bool) ([]byt
 		err = nil
 	}
 	return data[:n], err
+}
+
+// Bounds for finding the files that a model holds. Larger documents, and mtllib lines far
+// from the beginning of an OBJ model, are not searched.
+const (
+	maxHeldText = 16 << 20
+	maxOBJHead  = 1 << 20
+	maxHeld     = 4096
+)
+
+// held extracts the buffers of glTF models and the MTL files of OBJ models. The first bytes of a
+// model decide its format.
+var held = recipe.Extract{Name: "buffers", Version: 1, Of: heldBy, Holds: []string{".bin", ".mtl"}, Files: "*.{gltf,glb,obj}"}
+
+func heldBy(file io.ReaderAt, size int64) (recipe.Says, error) {
+	text, isGLB, err := gltf.ReadText(file, size, maxHeldText)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	switch {
+	case isGLB || gltf.IsJSON(text):
+		names = buffersOf(text)
+	case text != nil && len(text) <= maxOBJHead:
+		names = obj.Libraries(context.Background(), text)
+	default:
+		head := make([]byte, maxOBJHead)
+		n, err := file.ReadAt(head, 0)
+		if err != nil && err != io.EOF {
+			return nil, err
+		}
+		head = head[:bytes.LastIndexByte(head[:n], '\n')+1]
+		if !gltf.IsJSON(head) {
+			names = obj.Libraries(context.Background(), head)
+		}
+	}
+	if len(names) > maxHeld {
+		return nil, nil
+	}
+	says := recipe.Says{}
+	for _, name := range names {
+		says[name] = []byte("held")
+	}
+	return says, nil
+}
+
+// buffersOf returns the files of the buffers of a document.
+func buffersOf(text []byte) (names []string) {
+	var doc struct {
+		Buffers []struct {
+			URI *string `json:"uri"`
+		} `json:"buffers"`
+	}
+	if json.Unmarshal(bytes.TrimPrefix(text, []byte("\ufeff")), &doc) != nil {
+		return nil
+	}
+	for _, b := range doc.Buffers {
+		if b.URI == nil || gltf.IsDataURI(*b.URI) {
+			continue
+		}
+		if name, err := gltf.FileOfURI(*b.URI); err == nil {
+			names = append(names, name)
+		}
+	}
+	return names
 }

@@ -54,7 +54,8 @@ func TestStillChannels(t *testing.T) {
 		}
 		return strings.Join(lines, "; ")
 	}
-	// The scale of b, once as it is and once not; what is left of "walk" lasts for three seconds.
+	// The scale of b rests in one animation and moves in the other; the rest of "walk"
+	// lasts three seconds.
 	if have, want := channels(tree("", "")), "walk 0.translation 1.scale (2 samplers, 3 s); idle 0.translation (1 samplers, 2 s); pose 0.rotation (1 samplers, 2 s)"; have != want {
 		t.Errorf("%s\nwant %s", have, want)
 	}
@@ -66,7 +67,7 @@ func TestStillChannels(t *testing.T) {
 	if have, want := channels(tree("", "", "idle", "b")), "walk 0.translation 0.scale 1.scale (2 samplers, 3 s); idle 0.rotation 0.translation (2 samplers, 2 s); pose 1.rotation (1 samplers, 2 s)"; have != want {
 		t.Errorf("%s\nwant %s", have, want)
 	}
-	// What a pointer may move stays.
+	// An animation pointer keeps all channels.
 	all := tree(`"extensionsUsed":["KHR_animation_pointer"],`, `,{"sampler":0,"target":{"path":"pointer","extensions":{"KHR_animation_pointer":{"pointer":"/nodes/1/translation"}}}}`)
 	if have := channels(all); strings.Count(have, ".") != 9 {
 		t.Errorf("with a pointer: %s", have)

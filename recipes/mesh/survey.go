@@ -1,23 +1,27 @@
 package mesh
 
 import (
-	"encoding/json"
+	"context"
+	"encoding/binary"
+	"fmt"
 	"maps"
+	"math"
 	"slices"
 
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
+	"github.com/assetcook/assetcook/internal/mesh/quantize"
 )
 
-// survey looks who uses each accessor of the source. One is free if all who use it get
-// other numbers: geometries, skins whose meshes are on a grid, and animations. uses says what the
-// others are for.
-func (c *cooking) survey() (free []bool, uses []use) {
+// survey finds the users of each accessor of the source. An accessor is free if all its
+// users get other numbers: geometries, skins whose meshes are on a grid, and animations.
+// uses gives the purpose of the others.
+func (c *cooking) survey() (free []bool, uses []gltf.Use) {
 	n := len(c.doc.Accessors)
 	held, freed := make([]bool, n), make([]bool, n)
-	uses = make([]use, n)
+	uses = make([]gltf.Use, n)
 	for i := range c.doc.Meshes {
 		for j := range c.doc.Meshes[i].Primitives {
-			note := func(accessor int32, u use) {
+			note := func(accessor int32, u gltf.Use) {
 				if c.shows[i][j] != nil {
 					freed[accessor] = true
 					return
@@ -26,13 +30,13 @@ func (c *cooking) survey() (free []bool, uses []use) {
 				uses[accessor] = u
 			}
 			p := &c.doc.Meshes[i].Primitives[j]
-			for _, attributes := range append([]map[string]int32{p.Attributes}, p.Targets...) {
+			for _, attributes := range p.AttributeSets() {
 				for _, name := range slices.Sorted(maps.Keys(attributes)) {
-					note(attributes[name], vertices)
+					note(attributes[name], gltf.VertexData)
 				}
 			}
 			if p.Indices != nil {
-				note(*p.Indices, loose)
+				note(*p.Indices, gltf.OtherIndices)
 			}
 		}
 	}
@@ -42,7 +46,7 @@ func (c *cooking) survey() (free []bool, uses []use) {
 				freed[*s.InverseBindMatrices] = true
 			} else {
 				held[*s.InverseBindMatrices] = true
-				uses[*s.InverseBindMatrices] = matrices
+				uses[*s.InverseBindMatrices] = gltf.Matrices
 			}
 		}
 	}
@@ -58,9 +62,11 @@ func (c *cooking) survey() (free []bool, uses []use) {
 	for _, accessor := range c.released {
 		freed[accessor] = true
 	}
-	for _, accessor := range instanceAccessors(c.nodes) {
-		if accessor >= 0 && accessor < n {
-			held[accessor] = true
+	for i := range c.doc.Nodes {
+		for _, accessor := range c.doc.Nodes[i].Instances() {
+			if accessor >= 0 && int(accessor) < n {
+				held[accessor] = true
+			}
 		}
 	}
 	free = make([]bool, n)
@@ -70,18 +76,103 @@ func (c *cooking) survey() (free []bool, uses []use) {
 	return free, uses
 }
 
-// instanceAccessors returns the accessors that EXT_mesh_gpu_instancing names.
-func instanceAccessors(nodes []model.Object) []int {
-	var list []int
-	for _, n := range nodes {
-		var instancing struct {
-			Attributes map[string]int `json:"attributes"`
+// skinMeshes returns for each skin a mesh that it moves, -1 if there is none.
+func skinMeshes(doc *gltf.Document) []int {
+	list := make([]int, len(doc.Skins))
+	for i := range list {
+		list[i] = -1
+	}
+	for i := range doc.Nodes {
+		if n := &doc.Nodes[i]; n.Skin != nil && n.Mesh != nil {
+			list[*n.Skin] = int(*n.Mesh)
 		}
-		text := extension(n, extInstancing)
-		if text == nil || json.Unmarshal(text, &instancing) != nil {
-			continue
-		}
-		list = slices.AppendSeq(list, maps.Values(instancing.Attributes))
 	}
 	return list
+}
+
+// fewestJoints returns for each mesh how many joints the smallest skin that moves it has,
+// 0 for none.
+func fewestJoints(doc *gltf.Document) []int {
+	fewest := make([]int, len(doc.Meshes))
+	for i := range doc.Nodes {
+		if n := &doc.Nodes[i]; n.Skin != nil && n.Mesh != nil {
+			joints, have := len(doc.Skins[*n.Skin].Joints), &fewest[*n.Mesh]
+			if *have == 0 || joints < *have {
+				*have = joints
+			}
+		}
+	}
+	return fewest
+}
+
+// skinGrid returns the grid of the meshes that a skin moves, nil if there is none.
+func (c *cooking) skinGrid(skin int) *quantize.Grid {
+	if mesh := c.skinned[skin]; mesh >= 0 {
+		return c.groups.grid(mesh)
+	}
+	return nil
+}
+
+// skins has the inverse bind matrices of skins undo the grids of their meshes, whose
+// nodes are not looked at.
+func (w *writer) skins(ctx context.Context) error {
+	objects, err := w.doc.Objects("skins")
+	if err != nil {
+		return err
+	}
+	type undone struct{ accessor, joints, group int }
+	known := map[undone]int{}
+	for i := range w.doc.Skins {
+		grid := w.skinGrid(i)
+		if grid == nil {
+			continue
+		}
+		s := &w.doc.Skins[i]
+		m := undone{accessor: made, joints: len(s.Joints), group: w.groups.of[w.skinned[i]]}
+		if s.InverseBindMatrices != nil {
+			m.accessor = int(*s.InverseBindMatrices)
+		}
+		number, ok := known[m]
+		if !ok {
+			array, err := w.inverseBind(ctx, m.accessor, m.joints)
+			if err != nil {
+				return fmt.Errorf("skin %d: %w", i, err)
+			}
+			grid.Undo(array)
+			if err := array.Finite(ctx, "inverse bind matrix"); err != nil {
+				return fmt.Errorf("skin %d: its mesh is too large: %w", i, err)
+			}
+			if number, err = w.accessors.replace(ctx, int32(m.accessor), "MAT4", gltf.Matrices, array, false); err != nil {
+				return err
+			}
+			known[m] = number
+		}
+		objects[i].SetInt("inverseBindMatrices", number)
+	}
+	w.doc.Root.SetObjects("skins", objects)
+	return nil
+}
+
+// inverseBind reads the matrices of a skin, which are the identity if it has none.
+func (w *writer) inverseBind(ctx context.Context, accessor, joints int) (gltf.Array, error) {
+	if accessor == made {
+		array := gltf.NewArray(gltf.Float32, false, 16, joints)
+		one := math.Float32bits(1)
+		for i := range joints {
+			for k := 0; k < 16; k += 5 {
+				binary.LittleEndian.PutUint32(array.Data[64*i+4*k:], one)
+			}
+		}
+		return array, nil
+	}
+	array, err := w.doc.First(ctx, int32(accessor), joints)
+	if err != nil {
+		return array, err
+	}
+	if err := array.Finite(ctx, "element"); err != nil {
+		return array, err
+	}
+	n, err := array.RepairMatrices()
+	w.repairs.noteRepair(lastRow, fmt.Sprintf("accessor %d", accessor), n)
+	return array, err
 }

@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/assetcook/assetcook/cook/recipe"
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
 // value reads JSON with its numbers as they are written.
@@ -31,7 +31,7 @@ func value(t testing.TB, text []byte) map[string]any {
 
 func textOf(t testing.TB, glb []byte) []byte {
 	t.Helper()
-	text, _, _, err := model.SplitGLB(glb)
+	text, _, _, err := gltf.SplitGLB(glb)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func at(v any, path ...any) any {
 	return v
 }
 
-// All that is not of meshes, buffers and what undoes grids is as it was written.
+// Members of other objects than meshes, buffers and grids keep their text.
 func TestSurvives(t *testing.T) {
 	tree := figure()
 	source, _ := fs.ReadFile(tree, "m/a.gltf")
@@ -115,12 +115,12 @@ func TestSurvives(t *testing.T) {
 	if have := elements(t, to, index); !reflect.DeepEqual(have, [][]float64{{0, 1, 0}, {5, 1, 0}}) {
 		t.Errorf("instances at %v", have)
 	}
-	if !slices.Contains(to.ExtensionsRequired, extQuantization) || !slices.Contains(to.ExtensionsUsed, "EXT_mesh_gpu_instancing") {
+	if !slices.Contains(to.ExtensionsRequired, gltf.Quantization) || !slices.Contains(to.ExtensionsUsed, "EXT_mesh_gpu_instancing") {
 		t.Errorf("extensions %v, required %v", to.ExtensionsUsed, to.ExtensionsRequired)
 	}
 }
 
-// What nothing is known of stays as it is, and so does all of its mesh.
+// An unknown primitive stays unchanged with its whole mesh.
 func TestUnknownPrimitiveStays(t *testing.T) {
 	tree := forms()
 	from, to := decodeFile(t, tree, "m/a.gltf"), decode(t, cook(t, options(nil), tree, "m/a.gltf"), nil)
@@ -157,8 +157,8 @@ func TestBlendingKeepsOrder(t *testing.T) {
 	}
 }
 
-// Bounds of positions that are fractions are those of the whole numbers that are stored; what
-// moves with them is as large as what those stand for.
+// Bounds of positions in fractions are the stored whole numbers. The reach of a moving part
+// counts the fractions.
 func TestFractionsAsPositions(t *testing.T) {
 	s := new(sheet)
 	var data []byte
@@ -179,12 +179,12 @@ func TestFractionsAsPositions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if reach, want := reaches(doc)[0], 2*math.Hypot(1, 0.25); math.Abs(reach-want) > 1e-3 {
+	if reach, want := doc.Reaches()[0], 2*math.Hypot(1, 0.25); math.Abs(reach-want) > 1e-3 {
 		t.Errorf("a node of %v is taken to be %v large", want, reach)
 	}
 }
 
-// What is used as positions and as normals gets the bounds of positions, each time.
+// An accessor of both positions and normals gets the bounds of positions, each time.
 func TestPositionsAsNormals(t *testing.T) {
 	s := new(sheet)
 	p := s.floats("VEC3", 3, 1, 0, 0, 0, 1, 0, 0, 0, 1)

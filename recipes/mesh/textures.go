@@ -1,26 +1,28 @@
 package mesh
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
 
-	"github.com/assetcook/assetcook/internal/gltfcheck"
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	pictureRole "github.com/assetcook/assetcook/internal/image/role"
+	picturefile "github.com/assetcook/assetcook/internal/image/source"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
+	texture "github.com/assetcook/assetcook/recipes/image"
 )
 
-// textures has textures name the cooked form of their images, in the way that its format
-// asks for. Where an extension brings a picture that is cooked, that one is taken, as
-// it is the better one of two that become files of one format. types are those of
-// images that are part of the document, which only the right extension may name; made says
-// which of them were of another one before.
+// textures makes textures name the cooked form of their images, as the format of the images
+// demands. If an extension brings a cooked picture, that picture wins over the plain
+// source. types are the types of embedded images, which only the right extension may name;
+// made marks images whose type is new.
 func (w *writer) textures(cooked []cookedImage, types []string, made []bool) error {
 	textures, err := w.doc.Objects("textures")
 	if err != nil {
 		return err
 	}
 	for i := range textures {
-		extensions, err := model.ParseObject(orEmpty(textures[i].Member("extensions")))
+		extensions, err := textures[i].Object("extensions")
 		if err != nil {
 			return fmt.Errorf("texture %d: %w", i, err)
 		}
@@ -41,7 +43,7 @@ func (w *writer) textures(cooked []cookedImage, types []string, made []bool) err
 			w.repairs.noteRepair("an image of a type that another member of the texture has to name, named by that", fmt.Sprintf("texture %d", i), 1)
 		}
 	}
-	w.doc.SetObjects("textures", textures)
+	w.doc.Root.SetObjects("textures", textures)
 	w.declareTextures(textures, types)
 	return nil
 }
@@ -49,9 +51,9 @@ func (w *writer) textures(cooked []cookedImage, types []string, made []bool) err
 // Sources are the images of a texture.
 type sources struct {
 	plain      int  // -1 for none
-	cooked     int  // the one that cooking renames, -1 for none
+	cooked     int  // image that cooking renames, -1 for none
 	better     bool // an extension named it
-	extensions model.Object
+	extensions gltf.Object
 	moved      bool // one of them was in the wrong place
 }
 
@@ -59,7 +61,7 @@ type sources struct {
 func (s *sources) putImage(extension string, source int, cooked []cookedImage, types []string, made []bool) {
 	right := extension
 	if types[source] != "" {
-		right = gltfcheck.ImageExtension(types[source])
+		right = gltf.ImageExtension(types[source])
 	}
 	switch {
 	case cooked[source].uri != "":
@@ -76,7 +78,7 @@ func (s *sources) putImage(extension string, source int, cooked []cookedImage, t
 }
 
 // name writes the images of a texture.
-func (w *writer) name(texture *model.Object, s *sources, cooked []cookedImage) {
+func (w *writer) name(texture *gltf.Object, s *sources, cooked []cookedImage) {
 	if s.cooked >= 0 {
 		switch extension := cooked[s.cooked].extension; {
 		case extension == "":
@@ -106,25 +108,186 @@ func imageOf(extension json.RawMessage, images int) (source int, ok bool) {
 	return *named.Source, true
 }
 
-// textureExtensions are those that name images of formats which glTF itself does not
-// know.
+// textureExtensions name images of formats unknown to core glTF.
 var textureExtensions = []string{"EXT_texture_avif", "EXT_texture_webp", "KHR_texture_basisu", "MSFT_texture_dds"}
 
-// declareTextures enters the extensions that textures use into the document's lists, and
-// removes those that none uses any more. One is required if a texture has no other
-// image.
-func (w *writer) declareTextures(textures []model.Object, types []string) {
+// declareTextures enters the extensions of textures in the document's lists, and removes
+// unused ones. An extension is required if a texture has no other image.
+func (w *writer) declareTextures(textures []gltf.Object, types []string) {
 	for _, name := range textureExtensions {
-		used, required := slices.ContainsFunc(types, func(t string) bool { return gltfcheck.ImageExtension(t) == name }), false
+		used, required := slices.ContainsFunc(types, func(t string) bool { return gltf.ImageExtension(t) == name }), false
 		for _, t := range textures {
-			if extension(t, name) != nil {
+			if t.Extension(name) != nil {
 				used = true
 				required = required || t.Member("source") == nil
 			}
 		}
-		w.declare(name, used, required)
+		w.doc.Declare(name, used, required)
 		if !used {
-			w.undeclare(name)
+			w.doc.Undeclare(name)
 		}
 	}
+}
+
+// A picture says how materials read an image.
+type picture struct {
+	slot  pictureRole.Slot // its role is Unknown if no known member names the image
+	apart bool             // materials use it as more than one of colors, normals and data
+	other string           // an unknown member that names it
+}
+
+// pictures returns how materials read each image.
+func (c *cooking) pictures() ([]picture, error) {
+	materials, err := c.doc.Objects("materials")
+	if err != nil {
+		return nil, err
+	}
+	textures, err := c.doc.Objects("textures")
+	if err != nil {
+		return nil, err
+	}
+	list := make([]picture, len(c.doc.Images))
+	for _, m := range materials {
+		opaque := m.Member("alphaMode") == nil || string(m.Member("alphaMode")) == `"OPAQUE"`
+		eachTexture(m, 0, func(member string, texture int) {
+			if texture < 0 || texture >= len(textures) {
+				return
+			}
+			slot := pictureRole.OfSlot(member)
+			if slot.Alpha == pictureRole.Opacity && opaque {
+				slot.Alpha = pictureRole.Ignored
+			}
+			if s := c.doc.Textures[texture].Source; s != nil {
+				list[*s].use(member, slot)
+			}
+			extensions, _ := textures[texture].Object("extensions")
+			for _, e := range extensions {
+				if image, ok := imageOf(e.Value, len(list)); ok {
+					list[image].use(member, slot)
+				}
+			}
+		})
+	}
+	return list, nil
+}
+
+// use records that a member of a material names the picture.
+func (p *picture) use(member string, slot pictureRole.Slot) {
+	switch {
+	case slot.Role == pictureRole.Unknown:
+		p.other = member
+	case p.slot.Role == pictureRole.Unknown:
+		p.slot = slot
+	default:
+		joined, suits := p.slot.Join(slot)
+		p.slot, p.apart = joined, p.apart || !suits
+	}
+}
+
+// eachTexture calls visit for the textures of a material, and of its extensions.
+func eachTexture(o gltf.Object, depth int, visit func(member string, texture int)) {
+	for _, m := range o {
+		members, err := gltf.ParseObject(m.Value)
+		if err != nil || m.Key == "extras" || depth > 3 { // material, extensions, one of them
+			continue
+		}
+		var index int
+		if text := members.Member("index"); pictureRole.IsGLTFSlot(m.Key) && text != nil && json.Unmarshal(text, &index) == nil {
+			visit(m.Key, index)
+			continue
+		}
+		eachTexture(members, depth+1, visit)
+	}
+}
+
+// isInside reports whether a picture is in the model's own file, where an estimate can see
+// it: in a data URI or in the binary chunk.
+func isInside(doc *gltf.Document, picture *gltf.Image) bool {
+	if picture.BufferView == nil {
+		return picture.URI != nil && gltf.IsDataURI(*picture.URI)
+	}
+	v := &doc.BufferViews[*picture.BufferView]
+	return *v.Buffer == 0 && doc.Buffers[0].URI == nil
+}
+
+// pictureOptions are how pictures become textures.
+func (o *Mesh) pictureOptions() *texture.Image {
+	p := texture.Recipe().New().(*texture.Image)
+	p.Quality = o.EmbeddedQuality
+	if o.Embedded == "dds" {
+		p.Container = "dds"
+	} else {
+		p.Format = "uastc"
+	}
+	return p
+}
+
+// cookPicture makes a texture of an embedded picture. It returns nil for a picture that
+// stays, and warns if that is unexpected.
+func (w *writer) cookPicture(ctx context.Context, i int, file []byte, use picture) ([]byte, error) {
+	mediaType := gltf.ImageType(file)
+	if w.o.Embedded == "keep" || mediaType != "image/png" && mediaType != "image/jpeg" && mediaType != "image/webp" {
+		return nil, nil
+	}
+	if use.slot.Role == pictureRole.Unknown {
+		if use.other != "" {
+			w.job.Warn("image %d: a material names it as %s, which is no slot that cook knows; it stays a picture", i, use.other)
+		}
+		return nil, nil
+	}
+	if use.apart {
+		w.job.Warn("image %d: textures use it as more than one of colors, normals and data; it stays a picture", i)
+		return nil, nil
+	}
+	if !isInside(w.doc, &w.doc.Images[i]) {
+		w.job.Warn("image %d: is part of a buffer in a file of its own; it stays a picture", i)
+		return nil, nil
+	}
+	o := w.o.pictureOptions()
+	m, info, err := picturefile.DecodeStored(ctx, file, "", o.MaxSize)
+	if err == nil {
+		if info.Orientation > 1 {
+			w.job.Warn("image %d: orientation %d of its Exif data is ignored, as most loaders of glTF do; some browsers turn it: save it turned", i, info.Orientation)
+		}
+		w.job.Hold("decoded pictures", m.Bytes())
+		if file, err = o.Encode(ctx, w.job, m, use.slot); err == nil {
+			return file, nil
+		}
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return nil, fmt.Errorf("image %d: %w", i, err)
+}
+
+// picturesCost returns what cooking the pictures takes that are part of a document: the
+// most that one of them does, and the textures of all.
+func (o *Mesh) picturesCost(doc *gltf.Document, chunk []byte) (int64, error) {
+	most, sum := int64(0), int64(0)
+	for i := range doc.Images {
+		picture := &doc.Images[i]
+		if o.Embedded == "keep" || !isInside(doc, picture) {
+			continue
+		}
+		var file []byte
+		if picture.BufferView != nil {
+			v := &doc.BufferViews[*picture.BufferView]
+			file = chunk[min(v.ByteOffset, int64(len(chunk))):min(v.ByteOffset+v.ByteLength, int64(len(chunk)))]
+		} else if data, _, err := gltf.DataURI(*picture.URI); err == nil {
+			file = data
+		}
+		p := o.pictureOptions()
+		info, err := picturefile.Probe(file, "", int64(len(file)), p.MaxSize)
+		if err != nil {
+			continue // is no picture, as cooking says
+		}
+		need, err := p.Estimate(file, int64(len(file)))
+		if err != nil {
+			return 0, fmt.Errorf("image %d: %w", i, err)
+		}
+		most = max(most, need)
+		// Four bytes a texel, a third more for smaller levels; sides may become multiples of 4.
+		sum += 6 * int64(info.W+3) * int64(info.H+3)
+	}
+	return most + sum, nil
 }

@@ -7,18 +7,17 @@ import (
 	"slices"
 
 	"github.com/assetcook/assetcook/cook/recipe"
-	"github.com/assetcook/assetcook/internal/gltfcheck"
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
-// A writer enters what has been cooked into the document's text.
+// A writer enters the results into the document's text.
 type writer struct {
 	*cooking
 	job       *recipe.Job
 	accessors *accessors
 	lodMeshes [][]int // of each mesh
 	quantized bool    // KHR_mesh_quantization is needed
-	buffers   laid
+	layout    gltf.Layout
 }
 
 // written is a geometry's place in the output.
@@ -68,9 +67,9 @@ func (w *writer) writeGeometry(ctx context.Context, g *geometry) (*written, erro
 	count := g.vertices()
 	for i := range g.streams {
 		s := &g.streams[i]
-		of := vertices
+		of := gltf.VertexData
 		if s.octa {
-			of = directions
+			of = gltf.Directions
 		}
 		number, err := w.accessors.replace(ctx, s.accessor, kindOf(w.doc, s.accessor, s.data.Width), of, s.data, s.name == "POSITION")
 		if err != nil {
@@ -82,22 +81,22 @@ func (w *writer) writeGeometry(ctx context.Context, g *geometry) (*written, erro
 			place.targets[s.target][s.name] = number
 		}
 		w.quantized = w.quantized || needsQuantization(s)
-		s.data = model.Array{} // is in the view now
+		s.data = gltf.Array{} // is in the view now
 	}
 	if g.indices == nil {
 		return place, nil
 	}
 	var err error
-	of := loose
+	of := gltf.OtherIndices
 	if g.mode == triangles {
-		of = indices
+		of = gltf.TriangleIndices
 	}
-	place.indices, err = w.accessors.replace(ctx, g.indexAccessor, "SCALAR", of, indexArray(g.indices, count), false)
+	place.indices, err = w.accessors.replace(ctx, g.indexAccessor, "SCALAR", of, gltf.IndexArray(g.indices, count), false)
 	if err != nil {
 		return nil, err
 	}
 	for _, l := range g.lods {
-		number, err := w.accessors.replace(ctx, made, "SCALAR", indices, indexArray(l.indices, count), false)
+		number, err := w.accessors.replace(ctx, made, "SCALAR", gltf.TriangleIndices, gltf.IndexArray(l.indices, count), false)
 		if err != nil {
 			return nil, err
 		}
@@ -111,32 +110,26 @@ func (w *writer) writeGeometry(ctx context.Context, g *geometry) (*written, erro
 func needsQuantization(s *stream) bool {
 	switch s.name {
 	case "POSITION", "NORMAL", "TANGENT":
-		return s.data.Component != model.Float32
+		return s.data.Component != gltf.Float32
 	}
 	return false
 }
 
 // enter puts the numbers of a geometry's accessors into a primitive.
-func (p *written) enter(primitive *model.Object, g *geometry) error {
-	attributes, err := model.ParseObject(primitive.Member("attributes"))
+func (p *written) enter(primitive *gltf.Object, g *geometry) error {
+	attributes, err := primitive.Object("attributes")
 	if err != nil {
 		return err
 	}
 	primitive.Set("attributes", renumbered(attributes, p.attributes).Text())
-	if len(p.targets) > 0 {
-		list, err := model.ParseList(primitive.Member("targets"))
-		if err != nil {
-			return err
-		}
-		for i := range list {
-			target, err := model.ParseObject(list[i])
-			if err != nil {
-				return err
-			}
-			list[i] = renumbered(target, p.targets[i]).Text()
-		}
-		primitive.Set("targets", model.ListText(list))
+	targets, err := primitive.Objects("targets")
+	if err != nil {
+		return err
 	}
+	for i := range targets {
+		targets[i] = renumbered(targets[i], p.targets[i])
+	}
+	primitive.SetObjects("targets", targets)
 	if p.indices != made {
 		primitive.SetInt("indices", p.indices)
 	}
@@ -146,13 +139,13 @@ func (p *written) enter(primitive *model.Object, g *geometry) error {
 	return nil
 }
 
-// renumbered returns attributes with other accessors: those that were there in their
-// order, made ones in a fixed one.
-func renumbered(attributes model.Object, accessors map[string]int) model.Object {
-	o := make(model.Object, 0, len(attributes)+2)
+// renumbered returns attributes with other accessors: existing ones in their order, new
+// ones in a fixed order.
+func renumbered(attributes gltf.Object, accessors map[string]int) gltf.Object {
+	o := make(gltf.Object, 0, len(attributes)+2)
 	for _, a := range attributes {
 		if n, ok := accessors[a.Key]; ok {
-			o = append(o, model.Member{Key: a.Key, Value: fmt.Append(nil, n)})
+			o = append(o, gltf.Member{Key: a.Key, Value: fmt.Append(nil, n)})
 		}
 	}
 	for _, name := range []string{"NORMAL", "TANGENT"} {
@@ -163,52 +156,172 @@ func renumbered(attributes model.Object, accessors map[string]int) model.Object 
 	return o
 }
 
-func listOf(objects []model.Object) json.RawMessage {
+func listOf(objects []gltf.Object) json.RawMessage {
 	list := make([]json.RawMessage, len(objects))
 	for i, o := range objects {
 		list[i] = o.Text()
 	}
-	return model.ListText(list)
+	return gltf.ListText(list)
 }
 
 // extensions writes the lists of extensions.
 func (w *writer) extensions(context.Context) error {
 	lods := slices.ContainsFunc(w.lodMeshes, func(list []int) bool { return len(list) > 0 })
-	w.declare(extQuantization, w.quantized, w.quantized)
-	w.declare(extLOD, lods, false)
-	w.undeclare(gltfcheck.MeshoptEXT, gltfcheck.MeshoptKHR) // those of the source
-	packed := w.buffers.unpacked > 0
-	w.declare(extMeshopt, packed, packed)
-	for _, l := range []struct {
-		list  string
-		names []string
-	}{{"extensionsUsed", w.doc.ExtensionsUsed}, {"extensionsRequired", w.doc.ExtensionsRequired}} {
-		quoted := make([]json.RawMessage, len(l.names))
-		for i, name := range l.names {
-			quoted[i] = model.Quote(name)
+	w.doc.Declare(gltf.Quantization, w.quantized, w.quantized)
+	w.doc.Declare(extLOD, lods, false)
+	w.doc.Undeclare(gltf.MeshoptEXT, gltf.MeshoptKHR) // of the source
+	packed := w.layout.IsCompressed()
+	w.doc.Declare(gltf.MeshoptEXT, packed, packed)
+	w.doc.WriteExtensions()
+	return nil
+}
+
+// addLODs makes a mesh for each level of detail that the geometries of a mesh have. A
+// geometry with fewer levels shows its last one.
+func (w *writer) addLODs(mesh int, places map[*geometry]*written) error {
+	levels := 0
+	for _, g := range w.shows[mesh] {
+		if g != nil {
+			levels = max(levels, len(g.lods))
 		}
-		if len(quoted) > 0 {
-			w.doc.Root.Set(l.list, model.ListText(quoted))
-		} else {
-			w.doc.Root.Delete(l.list)
+	}
+	for level := 1; level <= levels; level++ {
+		m := append(gltf.Object(nil), w.meshes[mesh]...)
+		primitives := make([]gltf.Object, len(w.primitives[mesh]))
+		moved, corners := float64(0), 0
+		for j, g := range w.shows[mesh] {
+			primitives[j] = append(gltf.Object(nil), w.primitives[mesh][j]...)
+			if g == nil || g.mode != triangles {
+				continue
+			}
+			shown := g.indices
+			if n := min(level, len(g.lods)); n > 0 {
+				shown = g.lods[n-1].indices
+				moved = max(moved, g.lods[n-1].err)
+				primitives[j].SetInt("indices", places[g].lods[n-1])
+			}
+			corners += len(shown)
 		}
+		m.Set("primitives", listOf(primitives))
+		if m.Member("name") != nil {
+			m.Set("name", gltf.Quote(fmt.Sprintf("%s_lod%d", w.doc.Meshes[mesh].Name, level)))
+		}
+		extras, err := m.Object("extras")
+		if err != nil {
+			extras = nil // there are none, or no object
+		}
+		var lod gltf.Object
+		lod.SetInt("level", level)
+		lod.SetInt("triangles", corners/3)
+		lod.Set("error", gltf.Number(moved))
+		extras.Set("lod", lod.Text())
+		m.Set("extras", extras.Text())
+		w.lodMeshes[mesh] = append(w.lodMeshes[mesh], len(w.meshes))
+		w.meshes = append(w.meshes, m)
 	}
 	return nil
 }
 
-// undeclare removes extensions from the document's lists.
-func (w *writer) undeclare(names ...string) {
-	is := func(s string) bool { return slices.Contains(names, s) }
-	w.doc.ExtensionsUsed = slices.DeleteFunc(w.doc.ExtensionsUsed, is)
-	w.doc.ExtensionsRequired = slices.DeleteFunc(w.doc.ExtensionsRequired, is)
+// moveMeshes moves meshes that are on a grid, or have levels of detail, from their nodes to
+// new ones below them.
+func (w *writer) moveMeshes(context.Context) error {
+	weights := map[int32]int{} // nodes whose morph target weights have moved, and where
+	for i := range w.doc.Nodes {
+		n := &w.doc.Nodes[i]
+		if n.Mesh == nil {
+			continue
+		}
+		grid := w.groups.grid(int(*n.Mesh))
+		if n.Skin != nil {
+			grid = nil // the skin's matrices do it
+		}
+		lods := w.lodMeshes[*n.Mesh]
+		if w.named[i] || n.IsInstanced() || n.HasLODs() {
+			lods = nil // the node is named, or has copies or levels of its own
+		}
+		if grid == nil && len(lods) == 0 {
+			continue
+		}
+		var child gltf.Object
+		for _, key := range []string{"mesh", "skin", "weights"} {
+			if text := w.nodes[i].Member(key); text != nil {
+				child.Set(key, text)
+				w.nodes[i].Delete(key)
+			}
+		}
+		if grid != nil {
+			child.Set("translation", gltf.Numbers(float64(grid.Min[0]), float64(grid.Min[1]), float64(grid.Min[2])))
+			step := float64(grid.Step)
+			child.Set("scale", gltf.Numbers(step, step, step))
+		}
+		number := len(w.nodes)
+		weights[int32(i)] = number
+		children, err := w.nodes[i].List("children")
+		if err != nil {
+			return fmt.Errorf("node %d: %w", i, err)
+		}
+		w.nodes[i].Set("children", gltf.ListText(append(children, fmt.Append(nil, number))))
+		w.nodes = append(w.nodes, child)
+		w.placeLODs(number, lods)
+	}
+	w.doc.Root.SetObjects("meshes", w.meshes)
+	w.doc.Root.SetObjects("nodes", w.nodes)
+	return w.moveChannels(weights)
 }
 
-// declare enters an extension in the document's lists.
-func (w *writer) declare(name string, used, required bool) {
-	if used && !slices.Contains(w.doc.ExtensionsUsed, name) {
-		w.doc.ExtensionsUsed = append(w.doc.ExtensionsUsed, name)
+// placeLODs adds a node for each level of detail and lists them at the node of the full
+// mesh.
+func (w *writer) placeLODs(node int, meshes []int) {
+	var ids []json.RawMessage
+	full := w.nodes[node]
+	for _, m := range meshes {
+		ids = append(ids, fmt.Append(nil, len(w.nodes)))
+		n := append(gltf.Object(nil), full...)
+		n.SetInt("mesh", m)
+		w.nodes = append(w.nodes, n)
 	}
-	if required && !slices.Contains(w.doc.ExtensionsRequired, name) {
-		w.doc.ExtensionsRequired = append(w.doc.ExtensionsRequired, name)
+	if len(ids) > 0 {
+		w.nodes[node].Set("extensions", fmt.Appendf(nil, `{"%s":{"ids":%s}}`, extLOD, gltf.ListText(ids)))
 	}
+}
+
+// moveChannels has the channels that animate morph target weights follow them.
+func (w *writer) moveChannels(weights map[int32]int) error {
+	animations, err := w.doc.Objects("animations")
+	if err != nil {
+		return err
+	}
+	for i := range w.doc.Animations {
+		var channels []json.RawMessage
+		for j, ch := range w.doc.Animations[i].Channels {
+			if ch.Target.Node == nil || ch.Target.Path != "weights" {
+				continue
+			}
+			to, moved := weights[*ch.Target.Node]
+			if !moved {
+				continue
+			}
+			if channels == nil {
+				if channels, err = animations[i].List("channels"); err != nil {
+					return fmt.Errorf("animation %d: %w", i, err)
+				}
+			}
+			channel, err := gltf.ParseObject(channels[j])
+			if err == nil {
+				err = channel.Edit("target", func(target *gltf.Object) error {
+					target.SetInt("node", to)
+					return nil
+				})
+			}
+			if err != nil {
+				return fmt.Errorf("animation %d: %w", i, err)
+			}
+			channels[j] = channel.Text()
+		}
+		if channels != nil {
+			animations[i].Set("channels", gltf.ListText(channels))
+		}
+	}
+	w.doc.Root.SetObjects("animations", animations)
+	return nil
 }

@@ -16,27 +16,29 @@ package astc
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/assetcook/assetcook/internal/image/blockfit"
 )
 
 // Quality is how much work goes into a block.
-type Quality uint8
+type Quality = blockfit.Quality
 
+// The qualities.
 const (
-	Fast   Quality = iota // for every edit
-	Normal                // for what is looked at
-	Best                  // for what is shipped
+	Fast   = blockfit.Fast
+	Normal = blockfit.Normal
+	Best   = blockfit.Best
 )
 
 // Options are how to compress. The zero value is Fast, every channel alike.
 type Options struct {
 	Quality Quality
 
-	// WeighAlpha says that alpha is coverage: the error of a pixel's color counts as
-	// much as its alpha, and what is fully transparent may have any color. Without
-	// it the color of every pixel counts alike.
+	// WeighAlpha says that alpha is coverage: the error of a pixel's color counts as much
+	// as its alpha, and fully transparent pixels may have any color. Without it the color
+	// of every pixel counts alike.
 	WeighAlpha bool
 
 	// AlphaWeight is how many times the squared error of alpha counts, up to 16; 0 is once.
@@ -53,29 +55,24 @@ func Size(w, h, side int) int {
 	return (w + side - 1) / side * ((h + side - 1) / side) * 16
 }
 
-// Encode writes the blocks of a picture of w by h pixels, row by row, to dst, which
-// has Size(w, h, side) bytes. A block has 4, 5, 6 or 8 pixels a side. pix has four bytes,
-// RGBA, for each pixel, row by row. Where the size is no multiple of side, the last column
-// and row are repeated. A block of pixels whose alpha is 255 decodes to an alpha of 255,
-// and one of a single color to just that color. Rows of blocks are the same whether they
-// are compressed together or one by one. The work is done in the calling goroutine, and
-// ends early with the error of ctx. What is in dst after an error is of no use.
+// Encode writes the blocks of a picture of w by h pixels, row by row, to dst, which has
+// Size(w, h, side) bytes. A block has 4, 5, 6 or 8 pixels a side. pix has four bytes, RGBA,
+// for each pixel, row by row. If the size is no multiple of side, the last column and row
+// are repeated. A block of pixels whose alpha is 255 decodes to an alpha of 255, and a
+// block of a single color to exactly that color. Rows of blocks are the same whether they
+// are compressed together or one by one. Encode works in the calling goroutine, and ends
+// early with the error of ctx. After an error dst is useless.
 func Encode(ctx context.Context, dst, pix []byte, w, h, side int, o Options) error {
 	switch {
 	case !slices.Contains(sides[:], side):
 		return fmt.Errorf("astc: blocks of %d by %d pixels: want 4, 5, 6 or 8", side, side)
-	case w <= 0 || h <= 0 || w > 1<<20 || h > 1<<20:
-		return fmt.Errorf("astc: a picture of %d by %d pixels: want 1 to %d in each direction", w, h, 1<<20)
-	case int64(len(pix)) < 4*int64(w)*int64(h):
-		return fmt.Errorf("astc: %d bytes are too few for %d by %d pixels", len(pix), w, h)
-	case len(dst) < Size(w, h, side):
-		return fmt.Errorf("astc: %d bytes are too few for the blocks of %d by %d pixels", len(dst), w, h)
-	case o.Quality > Best:
-		return errors.New("astc: unknown quality")
 	case o.AlphaWeight < 0 || o.AlphaWeight > 16:
 		return fmt.Errorf("astc: alpha counts %d times: want 0 to 16", o.AlphaWeight)
 	}
-	p := picture{pix, w, h, side}
+	p := picture{blockfit.Grid{W: w, H: h, Side: side}, pix}
+	if err := p.Check(len(pix), 4, "bytes", len(dst), 16, o.Quality); err != nil {
+		return fmt.Errorf("astc: %w", err)
+	}
 	e := newEncoder(o.Quality, side)
 	e.countAlpha(max(1, o.AlphaWeight))
 	encode := e.encode
@@ -83,42 +80,17 @@ func Encode(ctx context.Context, dst, pix []byte, w, h, side int, o Options) err
 		encode = e.encodeWeighed
 	}
 	var pixels [256]byte
-	for at := range p.blocks() {
-		if at%blocksBetweenLooks == 0 {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-		}
+	return p.Each(ctx, func(at int) {
 		p.gather(&pixels, at)
 		*(*[16]byte)(dst[16*at:]) = encode(&pixels)
-	}
-	return nil
+	})
 }
 
-// blocksBetweenLooks is after how many blocks the context is asked: few milliseconds.
-const blocksBetweenLooks = 64
-
-// A picture is RGBA pixels row by row, in blocks of side by side pixels.
+// A picture is RGBA pixels row by row.
 type picture struct {
-	pix        []byte
-	w, h, side int
+	blockfit.Grid
+	pix []byte
 }
-
-// blocks is the number of blocks.
-func (p *picture) blocks() int { return Size(p.w, p.h, p.side) / 16 }
 
 // gather copies the pixels of a block.
-func (p *picture) gather(dst *[256]byte, at int) {
-	across := (p.w + p.side - 1) / p.side
-	x, y := at%across*p.side, at/across*p.side
-	if x+p.side <= p.w && y+p.side <= p.h {
-		for row := range p.side {
-			copy(dst[4*p.side*row:][:4*p.side], p.pix[4*((y+row)*p.w+x):])
-		}
-		return
-	}
-	for i := range p.side * p.side {
-		from := 4 * (min(y+i/p.side, p.h-1)*p.w + min(x+i%p.side, p.w-1))
-		copy(dst[4*i:4*i+4], p.pix[from:from+4])
-	}
-}
+func (p *picture) gather(dst *[256]byte, at int) { blockfit.Gather(p.Grid, dst[:], p.pix, 4, at) }

@@ -1,6 +1,6 @@
 package astc
 
-// A code is what a block stores, apart from blocks of a single color.
+// A code is the fields of a block, unless it has a single color.
 type code struct {
 	layout
 	mode      uint16               // the number of the layout
@@ -10,7 +10,7 @@ type code struct {
 	component uint8                // the channel that has the second weights, in dual planes
 	colorSpan int
 	color     [18]uint8 // stored numbers, kinds[i]/4*2+2 for each part
-	weight    [64]uint8 // stored numbers; those of two planes by turns
+	weight    [64]uint8 // stored numbers; two planes alternate
 }
 
 // maxColors is how many numbers the ends of a block may take.
@@ -19,8 +19,8 @@ const maxColors = 18
 // numbersOf returns how many numbers a kind of ends takes.
 func numbersOf(kind uint8) int { return int(kind>>2)*2 + 2 }
 
-// unpack reads a block. It returns false for blocks that decode to the error color, and
-// for those of a single color.
+// unpack reads a block. It returns false for blocks of the error color and for blocks of a
+// single color.
 func unpack(block *stream, side int) (c code, ok bool) {
 	mode := block.at(0, 11)
 	if mode&511 == voidExtent {
@@ -34,7 +34,7 @@ func unpack(block *stream, side int) (c code, ok bool) {
 		return c, false
 	}
 	weightSpan := &spans[c.span]
-	below := 128 - weightSpan.size(c.weights()) // where what stands below the weights ends
+	below := 128 - weightSpan.size(c.weights()) // end of the bits below the weights
 	start := 17
 	if c.parts == 1 {
 		c.kinds[0] = uint8(block.at(13, 4))

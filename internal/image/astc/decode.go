@@ -53,7 +53,7 @@ func round16(v int, srgb bool) byte {
 	if v == 0xffff {
 		return 255
 	}
-	for below := 1 << 15; below >= 1<<11; below >>= 1 { // what half floats cut off
+	for below := 1 << 15; below >= 1<<11; below >>= 1 { // bits that half floats drop
 		if v >= below {
 			v &^= below>>10 - 1
 			break

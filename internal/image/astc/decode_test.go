@@ -69,8 +69,8 @@ func TestDecodeErrors(t *testing.T) {
 	}
 }
 
-// What the decoder makes of blocks at random, of which proof/readers/textures shows that
-// another decoder makes the same.
+// The decoder's pixels of random blocks. proof/readers/textures shows that another decoder
+// gives the same.
 func TestDecodeGolden(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	sum := sha256.New()
@@ -97,3 +97,6 @@ func TestDecodeGolden(t *testing.T) {
 		t.Errorf("%d blocks of colors", colors)
 	}
 }
+
+// Tests use tables without going through Encode or DecodeBlock.
+func init() { prepare() }

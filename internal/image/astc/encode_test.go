@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/assetcook/assetcook/internal/image/blockfit"
 	"github.com/assetcook/assetcook/internal/image/blocktest"
 	"github.com/assetcook/assetcook/internal/image/byalpha"
 )
@@ -59,8 +60,8 @@ func TestEncoderLaw(t *testing.T) {
 	}
 }
 
-// The bytes are the same on every machine. Each dB is 0.3 below what was measured when the test was
-// written.
+// The bytes are the same on every machine. Each dB is 0.3 below the value measured with the
+// test.
 func TestEncodeSamples(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long, and starts no goroutines")
@@ -74,7 +75,7 @@ func TestEncodeSamples(t *testing.T) {
 	}
 }
 
-// What the encoder believes is the error is the error, whatever it chose.
+// The encoder knows the true error of its block.
 func TestErrorIsTrue(t *testing.T) {
 	for _, side := range sides {
 		for _, q := range qualities {
@@ -99,8 +100,8 @@ func TestErrorIsTrue(t *testing.T) {
 	}
 }
 
-// Of a value in red, green and blue and one in alpha both are nearer to the source together
-// where alpha counts three times.
+// With a value in red, green and blue and another one in alpha, both together are nearer to
+// the source if alpha counts three times.
 func TestAlphaWeight(t *testing.T) {
 	stone, pix := blocktest.Samples()["stone"], blocktest.Samples()["normal map"]
 	for i := 0; i < len(pix); i += 4 {
@@ -256,11 +257,11 @@ func TestBlocksAllocateNothing(t *testing.T) {
 	for name, pix := range blocktest.Samples() {
 		for _, side := range sides {
 			e := newEncoder(Best, side)
-			p := picture{pix, width, width, side}
+			p := picture{blockfit.Grid{W: width, H: width, Side: side}, pix}
 			var pixels [256]byte
 			n := testing.AllocsPerRun(2, func() {
 				for at := range 4 {
-					p.gather(&pixels, at*p.blocks()/4)
+					p.gather(&pixels, at*p.Blocks()/4)
 					e.encodeWeighed(&pixels)
 				}
 			})

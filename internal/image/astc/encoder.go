@@ -3,6 +3,8 @@ package astc
 import (
 	"encoding/binary"
 	"math"
+
+	"github.com/assetcook/assetcook/internal/image/byalpha"
 )
 
 // An encoder makes blocks, one after the other.
@@ -13,7 +15,7 @@ type encoder struct {
 	alphaWeight  int32   // how many times the squared error of alpha counts
 	alphaStretch float32 // its root: distances of stretched alphas are errors as they count
 
-	px     [64][4]int32   // what is to be coded
+	px     [64][4]int32   // the wanted pixels
 	pf     [64][4]float32 // the same, with alpha stretched
 	all    moments
 	opaque bool
@@ -30,7 +32,7 @@ type encoder struct {
 	used       int // of them
 }
 
-// An effort is what a quality means.
+// An effort is the meaning of a quality.
 type effort struct {
 	good      int64   // an error for each pixel that is left at that
 	hard      int64   // an error for each pixel above which three parts are tried
@@ -177,3 +179,24 @@ func (p *pool) addHypothesis(hypothesis, plan int, sse float32) {
 	}
 	p.best[k].hypothesis, p.best[k].plan, p.best[k].sse = hypothesis, plan, sse
 }
+
+// encodeWeighed returns the best block found where a pixel's color counts as much as its
+// alpha, see package byalpha.
+func (e *encoder) encodeWeighed(pixels *[256]byte) [16]byte {
+	block := e.encode(pixels)
+	if e.opaque {
+		return block
+	}
+	n := 4 * e.format.pixels
+	var decoded, wanted [256]byte
+	block, sse := byalpha.Search(pixels[:n], decoded[:n], wanted[:n], e.effort.weighings, block,
+		func() [16]byte { return e.encode(&wanted) }, func(b [16]byte) { DecodeBlock(&decoded, &b, e.side, true) })
+	e.sse = sse / 255
+	return block
+}
+
+func abs(v float32) float32 {
+	return math.Float32frombits(math.Float32bits(v) &^ (1 << 31))
+}
+
+func sqrt(v float32) float32 { return float32(math.Sqrt(float64(v))) }

@@ -1,8 +1,8 @@
 package astc
 
-// A fit is the sums that say which ends suit given weights: the squared error of ends
-// e0 and e1 in a channel is aa*e0^2 + 2*ab*e0*e1 + bb*e1^2 - 2*(a*e0 + b*e1), but for a
-// constant. Weights are from 0 to 64, and so the sums are 64^2 times what they would be.
+// A fit is the sums that tell which ends suit given weights: the squared error of ends e0
+// and e1 in a channel is aa*e0^2 + 2*ab*e0*e1 + bb*e1^2 - 2*(a*e0 + b*e1), but for a
+// constant. Weights are from 0 to 64, and so the sums are 64^2 times larger.
 type fit struct {
 	aa, ab, bb [4]int64
 	a, b       [4]int64
@@ -131,8 +131,8 @@ func (f *fit) channel(c, span int) (from, to uint8, least int64) {
 	return from, to, least
 }
 
-// round rounds the ends to what a kind can store, writes the stored numbers, and returns
-// the error that is left, but for a constant.
+// round rounds the ends to a kind's steps, writes the stored numbers, and returns the
+// remaining error, but for a constant.
 func (f *fit) round(kind uint8, span int, stored []uint8) (p pair, loss int64) {
 	switch kind {
 	case kindGray, kindGrayAlpha:

@@ -1,6 +1,8 @@
 package astc
 
-import "math"
+import (
+	"math"
+)
 
 // A grid is a way to store weights for a block of pixels.
 type grid struct {
@@ -8,13 +10,12 @@ type grid struct {
 	whole        bool // there is a weight for each pixel
 	infill       *infill
 
-	// fitX and fitY make the weights of a grid from those of the pixels, such that the
-	// squared error is least: by columns, then by rows.
+	// fitX and fitY make the weights of a grid from the pixels' with the least squared
+	// error: by columns, then by rows.
 	fitX, fitY [8][8]float32
 	// keepX and keepY say how much of a pattern's energy can be kept, by its frequency.
 	keepX, keepY [8]float32
-	// gain is how much of the noise of weights arrives at the pixels, of which it is
-	// the mean.
+	// gain is the mean part of the weights' noise that arrives at the pixels.
 	gain float32
 
 	// Weight g touches the pixels touched[first[g]:first[g+1]].
@@ -150,4 +151,43 @@ func quarter(i, n int) float64 {
 		sum += term
 	}
 	return float64(sign * sum)
+}
+
+// An infill makes the weights of pixels from a grid's: pixel i has the sum of
+// weight[at[i][k]] times share[i][k], in sixteenths.
+type infill struct {
+	at    [64][4]uint8
+	share [64][4]uint8
+}
+
+// newInfill makes the infill of a grid for blocks of side by side pixels.
+// Source: Khronos Data Format Specification 1.4, chapter 23, "Weight Infill".
+func newInfill(side, across, down int) *infill {
+	f := &infill{}
+	scale := (1024 + side/2) / (side - 1)
+	for y := range side {
+		for x := range side {
+			gx, gy := (scale*x*(across-1)+32)>>6, (scale*y*(down-1)+32)>>6
+			jx, fx, jy, fy := gx>>4, gx&15, gy>>4, gy&15
+			both := (fx*fy + 8) >> 4
+			share := [4]int{16 - fx - fy + both, fx - both, fy - both, both}
+			first := jx + jy*across
+			for k, at := range [4]int{first, first + 1, first + across, first + across + 1} {
+				if share[k] != 0 {
+					f.at[y*side+x][k], f.share[y*side+x][k] = uint8(at), uint8(share[k])
+				}
+			}
+		}
+	}
+	return f
+}
+
+// pixel returns the weight of pixel i, 0 to 64.
+func (f *infill) pixel(i int, weights *[64]uint8) int32 {
+	at, share := &f.at[i&63], &f.share[i&63]
+	sum := int32(8)
+	for k := range at {
+		sum += int32(weights[at[k]&63]) * int32(share[k])
+	}
+	return sum >> 4
 }

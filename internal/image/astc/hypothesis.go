@@ -151,7 +151,7 @@ func (e *encoder) guess(h *hypothesis) {
 const coarse = 6
 
 // noises adds the squared error that each coarse span leaves of a plane's weights, as a
-// multiple of what it leaves of weights that are spread evenly.
+// multiple of its error for evenly spread weights.
 func (e *encoder) noises(noise *[16]float32, at *[64]float32, length float32) {
 	for s := range coarse {
 		top := float32(spans[s].levels - 1)

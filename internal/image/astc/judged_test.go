@@ -1,7 +1,7 @@
 package astc
 
-// judged is what is made of the samples, by the side of blocks. The others are normal weighed by
-// alpha, and fast with alpha counting thrice.
+// judged has the results for the samples, by the side of blocks. The others are normal
+// weighed by alpha, and fast with alpha counting thrice.
 var judged = map[int]struct {
 	sums   [3]string
 	others [2]string

@@ -1,6 +1,6 @@
 package astc
 
-// A layout is what the eleven lowest bits of a block say of its weights.
+// A layout is the weights' description in the eleven lowest bits of a block.
 type layout struct {
 	across, down int // the grid of weights
 	span         int // of the weights
@@ -15,16 +15,16 @@ func (l *layout) weights() int {
 	return l.across * l.down
 }
 
-// The bounds of what the weights may take.
+// The bounds of the weights' bits.
 const (
 	maxWeights    = 64
 	minWeightBits = 24
 	maxWeightBits = 96
 )
 
-// parseLayout reads the block mode of a block of side by side pixels. It returns false
-// for what is reserved or does not fit.
-// Source: Khronos Data Format Specification 1.4, chapter 23, "Block Mode".
+// parseLayout reads the block mode of a block of side by side pixels. It returns false for
+// reserved or too large layouts. Source: Khronos Data Format Specification 1.4, chapter 23,
+// "Block Mode".
 func parseLayout(mode, side int) (l layout, ok bool) {
 	l.dual = mode>>10&1 == 1
 	high := mode >> 9 & 1
@@ -69,7 +69,7 @@ func parseLayout(mode, side int) (l layout, ok bool) {
 	return l, size >= minWeightBits && size <= maxWeightBits
 }
 
-// voidExtent is what the nine lowest bits of a block of a single color are.
+// voidExtent is the nine lowest bits of a block of a single color.
 const voidExtent = 0b111111100
 
 // modesOf returns the number of each layout that blocks of side by side pixels can have.

@@ -34,7 +34,7 @@ func (e *encoder) guessSplit(n int, sp *split) {
 	}
 }
 
-// A line is that of a part.
+// A line is the line of a part.
 type line struct {
 	kind    uint8
 	axis    [4]float32

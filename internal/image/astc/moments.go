@@ -27,7 +27,7 @@ func (m *moments) add(p *[4]int32) {
 	m.product[9] += a * a
 }
 
-// minus returns the moments of the pixels in m that are not among those of a part.
+// minus returns the moments of the pixels in m that are not in a part.
 func (m *moments) minus(part *moments) (rest moments) {
 	rest.n = m.n - part.n
 	for i := range m.sum {
@@ -72,8 +72,8 @@ func (s *scatter) without(c int) scatter {
 
 func (s *scatter) trace() float32 { return s[0][0] + s[1][1] + s[2][2] + s[3][3] }
 
-// principal returns the direction of length 1 in which most of s lies, and how much
-// that is.
+// principal returns the direction of length 1 in which s scatters most, and the scatter
+// along it.
 func (s *scatter) principal() (v [4]float32, along float32) {
 	widest := 0
 	for i := 1; i < 4; i++ {

@@ -3,9 +3,9 @@ package astc
 // maxPartitions is how many lines of colors a block may have.
 const maxPartitions = 4
 
-// Partition returns which of so many parts pixel x, y of a block belongs to; small says
-// that the block has less than 31 pixels.
-// Source: Khronos Data Format Specification 1.4, chapter 23, "Partition Pattern Generation".
+// Partition returns the part, of parts, of pixel x, y in a block; small says that the block
+// has less than 31 pixels. Source: Khronos Data Format Specification 1.4, chapter 23,
+// "Partition Pattern Generation".
 func Partition(seed, x, y, parts int, small bool) int {
 	if small {
 		x, y = 2*x, 2*y

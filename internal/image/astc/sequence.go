@@ -10,8 +10,8 @@ type span struct {
 	trits, quints bool
 }
 
-// spans are all there are, by the number of levels. Weights have the first twelve, colors
-// those from colorSpan on. Source: Khronos Data Format Specification 1.4, chapter 23,
+// spans are all spans, by the number of levels. Weights have the first twelve, colors have
+// colorSpan and later ones. Source: Khronos Data Format Specification 1.4, chapter 23,
 // "Integer Sequence Encoding".
 var spans = [21]span{
 	{2, 1, false, false}, {3, 0, true, false}, {4, 2, false, false}, {5, 0, false, true},
@@ -39,8 +39,8 @@ func (s *span) size(n int) int {
 	return size
 }
 
-// colorSpanFor returns the largest span in which n numbers fit into so many bits, or a
-// number below colorSpan if there is none.
+// colorSpanFor returns the largest span in which n numbers fit into room bits, or a number
+// below colorSpan if there is none.
 func colorSpanFor(n, room int) int {
 	for i := len(spans) - 1; i >= colorSpan; i-- {
 		if spans[i].size(n) <= room {
@@ -90,7 +90,7 @@ var (
 	quintOrder = [3]int{3, 2, 2}
 )
 
-// unpack reads len(dst) numbers. Bits beyond those that a whole sequence has are 0.
+// unpack reads len(dst) numbers. Bits beyond the end of a sequence are 0.
 func (s *span) unpack(dst []uint8, from *stream, position int) {
 	n := int(s.bits)
 	end := position + s.size(len(dst))

@@ -126,7 +126,7 @@ func distance(pixels int, a *[maxParts]uint64, b *masks) int {
 		same[0][2]+max(same[1][0]+same[2][1], same[1][1]+same[2][0]))
 }
 
-// across returns the direction in which most of s lies that an axis leaves.
+// across returns the direction in which s scatters most beside an axis.
 func (s *scatter) across(axis *[4]float32) [4]float32 {
 	t := *s
 	w := s.times(axis)
@@ -143,8 +143,8 @@ func (s *scatter) across(axis *[4]float32) [4]float32 {
 // whole is the mask of all pixels.
 func (f *format) whole() uint64 { return uint64(1)<<(f.pixels-1)<<1 - 1 }
 
-// cluster parts the pixels in two by their place along a direction, then by which part's
-// mean is nearer.
+// cluster parts the pixels in two by their place along a direction, then by the nearer
+// mean.
 func (e *encoder) cluster(axis *[4]float32) masks {
 	v := *axis
 	mean := e.mean(&e.all)
@@ -173,7 +173,7 @@ func (e *encoder) cluster(axis *[4]float32) masks {
 	return masks{e.whole() &^ mask, mask}
 }
 
-// third parts pixels that are in two parts in three, by which part's mean is nearest.
+// third parts pixels of two parts in three, by the nearest mean.
 func (e *encoder) third(two *masks) (three masks) {
 	var mean [3][4]float32
 	for k := range 2 {
@@ -210,7 +210,7 @@ func (e *encoder) third(two *masks) (three masks) {
 	return three
 }
 
-// nearestLines parts the pixels by which of the lines of the best split is nearest.
+// nearestLines parts the pixels by the nearest line of the best split.
 func (e *encoder) nearestLines(n int, best *ranking) (near masks) {
 	if best.best[0].split == nil {
 		return near

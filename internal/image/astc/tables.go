@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// A format is what there is to know of blocks of one size.
+// A format is the properties of blocks of one size.
 type format struct {
 	side, pixels int
 	grids        []*grid
@@ -43,8 +43,8 @@ type plan struct {
 	mode      uint16
 	colorSpan int
 	grid      uint8
-	// noise is what the steps of the weights add to the squared error of a block whose
-	// lines have length 1, and color what the steps of the ends add.
+	// noise is the squared error that the steps of the weights add to a block with lines of
+	// length 1, and color the error that the steps of the ends add.
 	noise, color float32
 }
 

@@ -1,6 +1,6 @@
 package astc
 
-// A trial is what is made while a plan is carried out.
+// A trial is the scratch of carrying out a plan.
 type trial struct {
 	ideal  [64]float32      // weights of the grid before rounding
 	grid   [2][64]uint8     // values of the grid's weights, by plane
@@ -127,8 +127,8 @@ func (e *encoder) place(h *hypothesis, plane int, at *[64]float32) {
 	}
 }
 
-// settle rounds the weights of a plane's pixels to those of a grid. What h says of the
-// lengths of lines counts where it is not nil.
+// settle rounds the weights of a plane's pixels to a grid's. The lengths of lines in h
+// count unless h is nil.
 func (e *encoder) settle(g *grid, p *plan, plane int, at *[64]float32, h *hypothesis) {
 	t := &e.work
 	ranked := weights[p.span].ranked
@@ -159,7 +159,7 @@ func (e *encoder) settle(g *grid, p *plan, plane int, at *[64]float32, h *hypoth
 	}
 }
 
-// shrink sets the weights of a grid that come nearest to those of the pixels.
+// shrink sets the weights of a grid nearest to the pixels'.
 func (e *encoder) shrink(g *grid, at *[64]float32) {
 	var rows [8][8]float32 // by column of the grid and row of pixels
 	n := e.side
@@ -211,7 +211,7 @@ func (e *encoder) descend(g *grid, p *plan, plane int, at *[64]float32, h *hypot
 				for k := range touched {
 					sum += float32(left[touched[k].pixel&63] * touched[k].share)
 				}
-			} else { // what is on a longer line counts more
+			} else { // pixels on longer lines count more
 				all := float32(0)
 				for k := range touched {
 					i := touched[k].pixel & 63

@@ -2,8 +2,8 @@ package astc
 
 import "slices"
 
-// A scale is what the stored numbers of a span mean, from the least to the greatest:
-// the order of trits and quints is not that of values.
+// A scale has the values of a span's stored numbers, from the least to the greatest: trits
+// and quints are in another order than values.
 type scale struct {
 	value  []uint8 // by stored number
 	sorted []uint8 // stored numbers by rank
@@ -11,7 +11,7 @@ type scale struct {
 	ranked []uint8 // values by rank
 }
 
-// colors are the scales of colors, 0 to 255, and weights those of weights, 0 to 64.
+// colors are the scales of colors, 0 to 255, and weights the scales of weights, 0 to 64.
 // Source: Khronos Data Format Specification 1.4, chapter 23, "Endpoint Unquantization" and
 // "Weight Unquantization".
 var (
@@ -19,8 +19,8 @@ var (
 	weights [weightSpans]scale
 )
 
-// A spread is how the bits of a number with a trit or a quint are spread over a value:
-// what each bit above the lowest adds, and what the trit or quint does.
+// A spread spreads the bits of a number with a trit or a quint over a value: the share of
+// each bit above the lowest, and of the trit or quint.
 type spread struct {
 	bits [5]int // of bits b, c, d, e, f
 	c    int

@@ -1,28 +1,37 @@
-// Package bc6h knows the unsigned blocks of BC6H (DXGI_FORMAT_BC6H_UF16,
-// VK_FORMAT_BC6H_UFLOAT_BLOCK): what their fields mean, and in which bits they are.
+// Package bc6h encodes and decodes the unsigned blocks of BC6H (DXGI_FORMAT_BC6H_UF16,
+// VK_FORMAT_BC6H_UFLOAT_BLOCK):
 //
-// A block of 4 by 4 pixels is 16 bytes: one or two lines of colors, and the pixels'
-// places on them. Channels are half floats taken for whole numbers. Most modes store the
-// other ends as their distance from the first, which leaves more bits to that.
+//	bc6h.go    the fields of a block, and its colors
+//	bits.go    the modes, and the bits of their fields
+//	encode.go  the judge of errors, and least squares
+//	line.go    blocks of one line
+//	pair.go    blocks of two lines
+//
+// A block of 4 by 4 pixels is 16 bytes: one or two lines of colors, and the pixels' places
+// on them. Channels are half floats taken for whole numbers. Most modes store the other
+// ends as their distance from the first, which leaves more bits to that.
 //
 // Source: Khronos Data Format Specification 1.4, section 20.2, "BPTC float".
 package bc6h
 
-import "github.com/assetcook/assetcook/internal/image/bc7"
+import (
+	"github.com/assetcook/assetcook/internal/image/bc7"
+	"github.com/assetcook/assetcook/internal/image/pixmap"
+)
 
 // Partitions is the number of ways to split a block in two: the first of BC7's.
 const Partitions = 32
 
 // A Mode is how a block stores its ends.
 type Mode struct {
-	Number   uint8    // what the block begins with, in 2 bits if below 2, else in 5
+	Number   uint8    // first bits of the block: 2 if below 2, else 5
 	Regions  uint8    // lines
-	Bits     uint8    // of a channel of the first end
+	Bits     uint8    // a channel of the first end
 	Distance [3]uint8 // bits of the distances in each channel; 0 if ends are stored themselves
 	fields   []field
 }
 
-// A Block is what a block says.
+// A Block is the fields of a block.
 type Block struct {
 	Mode      *Mode
 	Partition uint8
@@ -114,4 +123,21 @@ func (b *Block) Halves() (out [16][3]uint16) {
 		}
 	}
 	return out
+}
+
+// DecodeBlock decodes a block to RGBA pixels. The reserved modes are black.
+func DecodeBlock(pix *[64]float32, block *[16]byte) {
+	*pix = [64]float32{}
+	for i := range 16 {
+		pix[4*i+3] = 1
+	}
+	b, ok := Unpack(block)
+	if !ok {
+		return
+	}
+	for i, p := range b.Halves() {
+		for c, h := range p {
+			pix[4*i+c] = pixmap.HalfValue(h)
+		}
+	}
 }

@@ -3,10 +3,11 @@ package bc6h
 import (
 	"testing"
 
+	"github.com/assetcook/assetcook/internal/image/pixmap"
 	"pgregory.net/rapid"
 )
 
-// numbers has those of all modes, and the four that are reserved.
+// numbers has all modes, then the four reserved ones.
 var numbers = []byte{0, 1, 2, 6, 10, 14, 18, 22, 26, 30, 3, 7, 11, 15, 19, 23, 27, 31}
 
 // Whatever a block says is written in the same bits, whichever its mode is.
@@ -114,4 +115,13 @@ func FuzzUnpack(f *testing.F) {
 			}
 		}
 	})
+}
+
+// The quick conversion of half floats agrees with the general one.
+func TestValueOfIsHalfValue(t *testing.T) {
+	for h := range uint16(0x7c00) {
+		if got, want := valueOf(h), pixmap.HalfValue(h); got != want {
+			t.Fatalf("valueOf(%#04x) = %v, want %v", h, got, want)
+		}
+	}
 }

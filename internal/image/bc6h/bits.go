@@ -1,13 +1,14 @@
 package bc6h
 
 import (
-	"encoding/binary"
 	"math/bits"
 	"strings"
 	"sync"
+
+	"github.com/assetcook/assetcook/internal/image/blockfit"
 )
 
-// Modes returns all modes: those of two regions, then those of one.
+// Modes returns all modes: first the modes of two regions, then of one.
 var Modes = sync.OnceValue(func() *[14]Mode {
 	return &[14]Mode{
 		two(0, 10, 5, 5, 5, "g2.4 b2.4 b3.4 r0.0-9 g0.0-9 b0.0-9 r1.0-4 g3.4 g2.0-3 g1.0-4 b3.0 g3.0-3 b1.0-4 b3.1 b2.0-3 r2.0-4 b3.2 r3.0-4 b3.3"),
@@ -27,8 +28,8 @@ var Modes = sync.OnceValue(func() *[14]Mode {
 	}
 })
 
-// A field is some bits of a channel of an end, from one to another, in the order in which
-// they are in a block.
+// A field is some bits of a channel of an end, from one to another, in their order in the
+// block.
 type field struct{ end, channel, from, to uint8 }
 
 func two(number, size, r, g, b uint8, fields string) Mode {
@@ -82,8 +83,8 @@ func (m *Mode) head() uint8 {
 
 // Pack returns the bytes of a block, whose ends fit and whose anchors have low indices.
 func (b *Block) Pack() [16]byte {
-	var w stream
-	w.put(uint64(b.Mode.Number), b.Mode.head())
+	var w blockfit.Bits
+	w.Put(uint64(b.Mode.Number), b.Mode.head())
 	stored := b.Ends
 	for end := 1; end < 2*int(b.Mode.Regions); end++ {
 		for c := range 3 {
@@ -93,18 +94,15 @@ func (b *Block) Pack() [16]byte {
 		}
 	}
 	for _, f := range b.Mode.fields {
-		f.each(func(bit uint8) { w.put(uint64(stored[f.end][f.channel])>>bit&1, 1) })
+		f.each(func(bit uint8) { w.Put(uint64(stored[f.end][f.channel])>>bit&1, 1) })
 	}
 	if b.Mode.Regions == 2 {
-		w.put(uint64(b.Partition), 5)
+		w.Put(uint64(b.Partition), 5)
 	}
 	for i, index := range b.Index {
-		w.put(uint64(index), b.width(i))
+		w.Put(uint64(index), b.width(i))
 	}
-	var block [16]byte
-	binary.LittleEndian.PutUint64(block[:8], w.lo)
-	binary.LittleEndian.PutUint64(block[8:], w.hi)
-	return block
+	return w.Block()
 }
 
 // width returns the bits of the index of a pixel.
@@ -116,10 +114,10 @@ func (b *Block) width(pixel int) uint8 {
 	return width
 }
 
-// Unpack returns what a block says. It reports false for the reserved modes, which
+// Unpack returns the fields of a block. It reports false for the reserved modes, which
 // decode to black.
 func Unpack(block *[16]byte) (b Block, ok bool) {
-	r := stream{lo: binary.LittleEndian.Uint64(block[:8]), hi: binary.LittleEndian.Uint64(block[8:])}
+	r := blockfit.BitsOf(block)
 	number := block[0] & 31
 	if number&2 == 0 {
 		number &= 3
@@ -133,10 +131,10 @@ func Unpack(block *[16]byte) (b Block, ok bool) {
 	if b.Mode == nil {
 		return b, false
 	}
-	r.take(b.Mode.head())
+	r.Take(b.Mode.head())
 	for _, f := range b.Mode.fields {
 		v := &b.Ends[f.end][f.channel]
-		f.each(func(bit uint8) { *v |= int32(r.take(1)) << bit })
+		f.each(func(bit uint8) { *v |= int32(r.Take(1)) << bit })
 	}
 	for end := 1; end < 2*int(b.Mode.Regions); end++ {
 		for c, size := range b.Mode.Distance {
@@ -147,35 +145,10 @@ func Unpack(block *[16]byte) (b Block, ok bool) {
 		}
 	}
 	if b.Mode.Regions == 2 {
-		b.Partition = uint8(r.take(5))
+		b.Partition = uint8(r.Take(5))
 	}
 	for i := range b.Index {
-		b.Index[i] = uint8(r.take(b.width(i)))
+		b.Index[i] = uint8(r.Take(b.width(i)))
 	}
 	return b, true
-}
-
-// A stream is 128 bits, filled or taken from the lowest on.
-type stream struct {
-	lo, hi uint64
-	at     uint8
-}
-
-// put takes a value of at most 8 bits.
-func (s *stream) put(v uint64, size uint8) {
-	v &= 1<<size - 1
-	if s.at < 64 {
-		s.lo |= v << s.at
-		s.hi |= v >> (64 - s.at)
-	} else {
-		s.hi |= v << (s.at - 64)
-	}
-	s.at += size
-}
-
-func (s *stream) take(size uint8) uint64 {
-	v := s.lo & (1<<size - 1)
-	s.lo = s.lo>>size | s.hi<<(64-size)
-	s.hi >>= size
-	return v
 }

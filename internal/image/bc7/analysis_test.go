@@ -10,8 +10,8 @@ import (
 	"github.com/assetcook/assetcook/internal/image/blocktest"
 )
 
-// The moments of a set of pixels are sums over its pixels, and what they say of the
-// scatter is what the channels themselves say.
+// The moments of a set of pixels are sums over its pixels, and give the same scatter as the
+// channels themselves.
 func TestMoments(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pixels := [64]byte(blocktest.Pixels(t, 16))

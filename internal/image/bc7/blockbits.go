@@ -3,11 +3,13 @@ package bc7
 import (
 	"encoding/binary"
 	"math"
+
+	"github.com/assetcook/assetcook/internal/image/blockfit"
 )
 
-// pack returns the block that says c. The indices of a subset are turned round,
-// and its ends with them, where the format wants its anchor in the lower half.
-func (c *code) pack() (block [16]byte) {
+// pack returns the block of a code. It reverses the indices of a subset, and its ends,
+// if the format wants its anchor in the lower half.
+func (c *code) pack() [16]byte {
 	l := &layouts[c.mode&7]
 	c.turn(l)
 	var b bitWriter
@@ -18,13 +20,13 @@ func (c *code) pack() (block [16]byte) {
 	for channel := range 3 {
 		for s := range l.subsets {
 			ends := &c.ends[s]
-			b.put64(uint64(ends[0][channel])|uint64(ends[1][channel])<<(l.color&63), 2*l.color)
+			b.Put(uint64(ends[0][channel])|uint64(ends[1][channel])<<(l.color&63), 2*l.color)
 		}
 	}
 	if l.alpha != 0 {
 		for s := range l.subsets {
 			ends := &c.ends[s]
-			b.put64(uint64(ends[0][3])|uint64(ends[1][3])<<(l.alpha&63), 2*l.alpha)
+			b.Put(uint64(ends[0][3])|uint64(ends[1][3])<<(l.alpha&63), 2*l.alpha)
 		}
 	}
 	if l.own|l.shared != 0 {
@@ -45,12 +47,10 @@ func (c *code) pack() (block [16]byte) {
 		b.indices(&c.index, color, []uint8{0})
 		b.indices(&c.scalar, alpha, []uint8{0})
 	}
-	binary.LittleEndian.PutUint64(block[:8], b.lo)
-	binary.LittleEndian.PutUint64(block[8:], b.hi)
-	return block
+	return b.Block()
 }
 
-// ascending puts up to three anchors, of which the first is 0, in order.
+// ascending sorts up to three anchors; the first is 0.
 func ascending(anchors []uint8) []uint8 {
 	if len(anchors) == 3 && anchors[1] > anchors[2] {
 		anchors[1], anchors[2] = anchors[2], anchors[1]
@@ -110,9 +110,9 @@ func join(v uint64, bits uint8) uint64 {
 	return v&math.MaxUint32 | v>>32<<(4*bits&63)
 }
 
-// unpack returns what a block says. It reports false for the reserved mode.
+// unpack returns the fields of a block. It reports false for the reserved mode.
 func unpack(block *[16]byte) (c code, ok bool) {
-	b := bitReader{lo: binary.LittleEndian.Uint64(block[:8]), hi: binary.LittleEndian.Uint64(block[8:])}
+	b := bitReader{blockfit.BitsOf(block)}
 	if block[0] == 0 {
 		return c, false
 	}
@@ -155,26 +155,12 @@ func unpack(block *[16]byte) (c code, ok bool) {
 	return c, true
 }
 
-// A bitWriter fills 128 bits from the lowest on.
-type bitWriter struct {
-	lo, hi uint64
-	at     uint8
-}
+// A bitWriter writes the fields of a block.
+type bitWriter struct{ blockfit.Bits }
 
-func (b *bitWriter) put(v, bits uint8) { b.put64(uint64(v&(1<<bits-1)), bits) }
+func (b *bitWriter) put(v, bits uint8) { b.Put(uint64(v&(1<<bits-1)), bits) }
 
-// put64 takes a value that has no more than its bits.
-func (b *bitWriter) put64(v uint64, bits uint8) {
-	if b.at < 64 {
-		b.lo |= v << (b.at & 63)
-		b.hi |= v >> (64 - b.at)
-	} else {
-		b.hi |= v << (b.at & 63)
-	}
-	b.at += bits
-}
-
-// indices writes indices, without the top bit of those that are anchors. Anchors ascend.
+// indices writes indices, without the top bit at the anchors, which ascend.
 func (b *bitWriter) indices(index *[16]uint8, bits uint8, anchors []uint8) {
 	v := join(binary.LittleEndian.Uint64(index[:8]), bits) | join(binary.LittleEndian.Uint64(index[8:]), bits)<<(8*bits&63)
 	n := 16 * bits
@@ -184,25 +170,18 @@ func (b *bitWriter) indices(index *[16]uint8, bits uint8, anchors []uint8) {
 		v = v>>(top+1)<<top | low
 		n--
 	}
-	b.put64(v, n)
+	b.Put(v, n)
 }
 
-// A bitReader gives 128 bits from the lowest on.
-type bitReader struct{ lo, hi uint64 }
+// A bitReader reads the fields of a block.
+type bitReader struct{ blockfit.Bits }
 
-func (b *bitReader) take(bits uint8) uint8 {
-	v := uint8(b.lo & (1<<bits - 1))
-	b.lo = b.lo>>bits | b.hi<<(64-bits)
-	b.hi >>= bits
-	return v
-}
+func (b *bitReader) take(bits uint8) uint8 { return uint8(b.Take(bits)) }
 
 // indices reads indices, whose anchors have no top bit. Anchors ascend.
 func (b *bitReader) indices(index *[16]uint8, bits uint8, anchors []uint8) {
 	n := 16*bits - uint8(len(anchors))
-	v := b.lo & (1<<n - 1)
-	b.lo = b.lo>>n | b.hi<<(64-n)
-	b.hi >>= n
+	v := b.Take(n)
 	for _, a := range anchors {
 		top := (a+1)*bits - 1
 		low := v & (1<<top - 1)

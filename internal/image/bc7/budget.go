@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// A budget finds out at which price the blocks of a picture lose what they may.
+// A budget finds the price at which the blocks of a picture lose exactly the allowed error.
 type budget struct {
 	picture
 	*encoder
@@ -14,7 +14,7 @@ type budget struct {
 	weighed bool
 	given   []byte  // the best blocks
 	sse     []int64 // their errors
-	growth  float64 // what the errors may grow to, as a multiple
+	growth  float64 // factor by which errors may grow
 	work    *shrinker
 }
 
@@ -31,7 +31,7 @@ func (b *budget) shrink(dst []byte) error {
 	for _, e := range b.sse {
 		sum += e
 	}
-	_, err = b.pass(dst, price, 0, b.blocks(), int64(float64(sum)*b.growth), true)
+	_, err = b.pass(dst, price, 0, b.Blocks(), int64(float64(sum)*b.growth), true)
 	return err
 }
 
@@ -42,15 +42,16 @@ const (
 	steps      = 4
 )
 
-// price returns a price of a bit at which the sampled blocks lose about what they may.
-// dst is written to.
+// price returns a price of a bit at which the sampled blocks lose about the allowed error.
+// It overwrites dst.
 func (b *budget) price(dst []byte) (float64, error) {
 	var sum int64
 	for _, e := range b.sse {
 		sum += e
 	}
-	// From a guess by the mean error of a block go up or down by what is lost, which grows
-	// about as the price does; once it was passed, close in on it.
+	// Starting from a guess by the mean error of a block, the price goes up or down with
+	// the loss, which grows about as the price does. Once the allowed loss is passed, the
+	// search closes in on it.
 	price := float64(float64(sum)/float64(len(b.sse))) / 32
 	var below, above, lostBelow, lostAbove, may float64
 	for range steps {
@@ -77,9 +78,9 @@ func (b *budget) price(dst []byte) (float64, error) {
 	return price, nil
 }
 
-// sample returns what the samples lose at a price, and what they may lose.
+// sample returns the loss of the samples at a price, and their allowed loss.
 func (b *budget) sample(dst []byte, price float64) (lost, allowed float64, err error) {
-	n := b.blocks()
+	n := b.Blocks()
 	runs, size := sampleRuns, sampleSize
 	if n <= sampleRuns*sampleSize {
 		runs, size = 1, n
@@ -99,9 +100,9 @@ func (b *budget) sample(dst []byte, price float64) (lost, allowed float64, err e
 	return float64(after - before), float64(float64(before) * (b.growth - 1)), nil
 }
 
-// pass writes blocks from one number up to another, and returns their error, which is
-// at most what is said: where nothing is left to lose, blocks stay as they were given. If
-// steered, the price follows what was lost, so that it is what may be and is so everywhere.
+// pass writes blocks from one number up to another, and returns their error, at most most:
+// if no loss is left, blocks stay as given. If steered, the price follows the loss, so that
+// it reaches the allowed loss evenly over the picture.
 func (b *budget) pass(dst []byte, price float64, from, to int, most int64, steered bool) (total int64, err error) {
 	if b.work == nil {
 		b.work = &shrinker{encoder: b.encoder, weighed: b.weighed}
@@ -133,7 +134,7 @@ func (b *budget) pass(dst []byte, price float64, from, to int, most int64, steer
 	return total, nil
 }
 
-// Every so many blocks the price changes by a factor between these.
+// After each period of blocks the price changes by a factor between these.
 const (
 	steerEvery = 128
 	slowest    = 0.9
@@ -143,8 +144,8 @@ const (
 // blocksBetweenSlowLooks is after how many blocks the context is asked.
 const blocksBetweenSlowLooks = 32
 
-// growth returns 10^(loss/10), what the squared error becomes by a loss of PSNR in dB.
-// It is worked out by products and sums alone, which are the same on every machine.
+// growth returns 10^(loss/10), the growth of the squared error for a loss of PSNR in dB. It
+// uses products and sums alone, which are the same on every machine.
 func growth(loss float64) (float64, error) {
 	if !(loss > 0 && loss <= mostLoss) {
 		return 0, errors.New("bc7: the loss of rate-distortion optimization must be more than 0 and at most 10 dB")

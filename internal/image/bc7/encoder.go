@@ -3,6 +3,9 @@ package bc7
 import (
 	"encoding/binary"
 	"math"
+
+	"github.com/assetcook/assetcook/internal/image/blockfit"
+	"github.com/assetcook/assetcook/internal/image/byalpha"
 )
 
 // An encoder makes blocks, one after the other.
@@ -10,18 +13,18 @@ type encoder struct {
 	effort effort
 	tables *tables
 
-	px      block   // what is to be coded
+	px      block   // the wanted pixels
 	alpha   bool    // some pixel is not opaque
 	all     moments // of all pixels
 	rows    rows
-	guesses guesses
-	hope    guess // the pair that would be best if no index were off
-	best    code  // so far
+	guesses blockfit.Guesses
+	hope    blockfit.Guess // the pair that would be best if no index were off
+	best    code           // so far
 	sse     int64
-	exact   bool // sse is to be that of the block, where guesses of it would do
+	exact   bool // sse is the block's, where a guess would do
 }
 
-// An effort is what a quality means.
+// An effort is the meaning of a quality.
 type effort struct {
 	// A block whose guessed (first false) or real (first true) error in mode 6 is below
 	// good is left at that. The unit is the sum of the squared errors in the block.
@@ -112,9 +115,9 @@ func (e *encoder) search() {
 			return
 		}
 	}
-	e.guesses.reset(e.effort.tries)
+	e.guesses.Reset(e.effort.tries)
 	if !e.effort.first {
-		e.guesses.addGuess(6, 0, guess6)
+		e.guesses.Add(6, 0, guess6)
 	}
 	firstRotation := uint8(1)
 	if e.alpha {
@@ -124,7 +127,7 @@ func (e *encoder) search() {
 		e.guessApart(r, &s)
 	}
 	e.rows.fill(&e.px, e.alpha)
-	e.hope.sse = math.MaxFloat64
+	e.hope.SSE = math.MaxFloat64
 	if e.effort.near == 0 {
 		for p := range uint8(64) {
 			e.guessPair(p)
@@ -140,22 +143,22 @@ func (e *encoder) search() {
 			e.guessPair(p)
 		}
 	}
-	for _, g := range e.guesses.best[:e.effort.tries] {
-		switch g.mode {
+	for _, g := range e.guesses.Best() {
+		switch g.Mode {
 		case 1:
-			e.two(1, g.sub, kind1)
+			e.two(1, g.Sub, kind1)
 		case 3:
-			e.two(3, g.sub, kind3)
+			e.two(3, g.Sub, kind3)
 		case 4, 5:
-			e.apart(g.mode, g.sub&3, g.sub>>2)
+			e.apart(g.Mode, g.Sub&3, g.Sub>>2)
 		case 6:
 			e.one(&along)
 		case 7:
-			e.two(7, g.sub, kind7)
+			e.two(7, g.Sub, kind7)
 		}
 	}
-	if e.alpha && e.sse > cost7 && e.hope.sse < float64(hopeful*float64(e.sse)) && !(e.best.mode == 7 && e.best.partition == e.hope.sub) {
-		e.two(7, e.hope.sub, kind7)
+	if e.alpha && e.sse > cost7 && e.hope.SSE < float64(hopeful*float64(e.sse)) && !(e.best.mode == 7 && e.best.partition == e.hope.Sub) {
+		e.two(7, e.hope.Sub, kind7)
 	}
 }
 
@@ -180,4 +183,18 @@ func (e *encoder) channels() int {
 		return 4
 	}
 	return 3
+}
+
+// encodeWeighed returns the best block found where a pixel's color counts as much as its
+// alpha, see package byalpha.
+func (e *encoder) encodeWeighed(pixels *[64]byte) [16]byte {
+	block := e.encode(pixels)
+	if !e.alpha {
+		return block
+	}
+	var decoded, wanted [64]byte
+	block, sse := byalpha.Search(pixels[:], decoded[:], wanted[:], e.effort.rounds, block,
+		func() [16]byte { return e.encode(&wanted) }, func(b [16]byte) { DecodeBlock(&decoded, &b) })
+	e.sse = sse / 255
+	return block
 }

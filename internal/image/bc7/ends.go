@@ -2,7 +2,7 @@ package bc7
 
 import "math"
 
-// A line is the ends of a subset: as stored, and as what they mean.
+// A line is the ends of a subset, stored and decoded.
 type line struct {
 	stored [2][4]uint8
 	p      [2]uint8
@@ -18,14 +18,13 @@ type leastSquares struct {
 	a   uint64
 }
 
-// solve returns the ends that fit pixels best while their indices stay: those of
-// least squares, rounded to what the kind can store. channels is 3, 4 with alpha or 1
-// for a single one in the place of red.
+// solve returns the ends that fit pixels best while their indices stay: the result of least
+// squares, rounded to the kind's steps. channels is 3, 4 with alpha or 1 for a single one
+// in the place of red.
 //
-// With weights w in 64ths, a channel's ends u and v are to make the least of the sum
-// of ((64-w)u + wv - 64x)^2 = Auu + 2Buv + Cvv - 2(Xu + Yv) + constant. Each u that
-// may be stored near the best has a v of its own that is best for it; so the second
-// end makes up for the rounding of the first.
+// With weights w in 64ths, a channel's ends u and v shall make the least of the sum of
+// ((64-w)u + wv - 64x)^2 = Auu + 2Buv + Cvv - 2(Xu + Yv) + constant. Each storable u near
+// the best has its own best v; so the second end makes up for the rounding of the first.
 func (l *line) solve(s *leastSquares, m *moments, channels int, k *kind, thorough bool) {
 	n := int64(m.count())
 	sumA, _ := m.alpha()
@@ -68,7 +67,7 @@ func (l *line) solve(s *leastSquares, m *moments, channels int, k *kind, thoroug
 	l.mean(k)
 }
 
-// choose sets the ends that should be u, in 256ths, for the best of the p-bits that there are.
+// choose sets the ends nearest to u, in 256ths, with the best of the possible p-bits.
 func (q *quadratic) choose(l *line, u, x, y *[4]int64, channels int) {
 	k := q.kind
 	var first [2][4]uint8 // by p-bit
@@ -152,7 +151,7 @@ func (q *quadratic) second(v, y, r int64) int64 {
 	return q.kind.nearest(int64(float64(y-q.B*v)*q.perC), r)
 }
 
-// mean works out what the stored ends mean.
+// mean decodes the stored ends.
 func (l *line) mean(k *kind) {
 	for e := range 2 {
 		st, p := &l.stored[e], int64(l.p[e])

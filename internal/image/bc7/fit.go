@@ -67,9 +67,9 @@ func (b *block) place4(list []uint8, d *axis, k *kind) (s leastSquares) {
 	return s
 }
 
-// choose gives every pixel of list the nearest color of the line, and returns the
-// sum of squared errors less the sum of the squares of the pixels, which is
-// known already. What least squares need to better the ends is left in s.
+// choose gives every pixel of list the nearest color of the line. It returns the sum of
+// squared errors less the sum of the squares of the pixels, which is known already. It
+// leaves in s the sums for least squares to improve the ends.
 func (b *block) choose(list []uint8, l *line, k *kind, alpha bool, index *[16]uint8, s *leastSquares) int64 {
 	if alpha {
 		return b.choose4(list, l, k, index, s)

@@ -1,9 +1,9 @@
 package bc7
 
-// A layout says what the blocks of one mode store, and in how many bits. The field
-// order in a block is: a 1 bit after as many 0 bits as the number of the mode,
-// partition, rotation, selector, all reds, greens, blues, alphas, p-bits, indices.
-// Bits are counted from the lowest of the first byte.
+// A layout is the fields of a mode's blocks and their bits. The field order in a block is:
+// a 1 bit after as many 0 bits as the number of the mode, partition, rotation, selector,
+// all reds, greens, blues, alphas, p-bits, indices. Bits are counted from the lowest of the
+// first byte.
 type layout struct {
 	subsets   uint8
 	partition uint8 // bits of the number of the partition
@@ -35,7 +35,7 @@ var weights = [5][16]uint8{
 	4: {0, 4, 9, 13, 17, 21, 26, 30, 34, 38, 43, 47, 51, 55, 60, 64},
 }
 
-// A code is what a block says, field by field.
+// A code is the fields of a block.
 type code struct {
 	mode      uint8
 	partition uint8

@@ -21,7 +21,7 @@ func (c *code) kinds(alpha bool) (color, single *kind) {
 	return nil, nil
 }
 
-// fits reports whether what a code stores can be a block with or without alpha.
+// fits reports whether the stored ends suit a block with or without alpha.
 func (c *code) fits(alpha bool) bool {
 	switch c.mode {
 	case 1, 3:
@@ -34,9 +34,9 @@ func (c *code) fits(alpha bool) bool {
 	return c.mode == 4 || c.mode == 5
 }
 
-// withEnds returns the code whose ends are those of another and whose indices are the
-// best for them, and its error, or -1 where that must be measured. It reports false where the
-// error would be beyond most.
+// withEnds returns the code with the ends of another and the best indices for them, and its
+// error, or -1 if that must be measured. It reports false if the error would be beyond
+// most.
 func (s *shrinker) withEnds(of *code, most float64) (found code, sse int64, ok bool) {
 	if !of.fits(s.alpha) {
 		return code{}, 0, false
@@ -153,8 +153,8 @@ func (l *line) offMean(m *moments) float64 {
 	return sse / n
 }
 
-// withIndices returns the code whose indices are those of another and whose ends are
-// the best for them. It reports false where the error would be beyond most.
+// withIndices returns the code with the indices of another and the best ends for them. It
+// reports false if the error would be beyond most.
 func (s *shrinker) withIndices(of *code, most float64) (code, bool) {
 	if !of.fits(s.alpha) {
 		return code{}, false

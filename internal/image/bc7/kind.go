@@ -7,10 +7,10 @@ type kind struct {
 	levels int64   // of the indices
 	along  float64 // the part of the scatter along a line that the indices keep
 	most   int64   // the greatest that can be stored
-	scale  int64   // steps of what is stored to a 256th of a value, times 2^24
-	shift  uint8   // 1 where what is stored is followed by a p-bit
+	scale  int64   // stored steps in a 256th of a value, times 2^24
+	shift  uint8   // 1 if a p-bit follows the stored value
 
-	values [512]uint8 // what is stored with a p-bit means: by twice the one plus the other
+	values [512]uint8 // decoded values, by twice the stored value plus p-bit
 }
 
 // pbits says which p-bits there are, and so which lowest bits two ends may have.
@@ -23,7 +23,7 @@ const (
 	setP          // one for each end, both 1: alpha is 255 so
 )
 
-// choices returns the p-bits that two ends may have. Those that are not are 0.
+// choices returns the possible p-bits of two ends. Missing p-bits are 0.
 func (p pbits) choices() [][2]uint8 {
 	switch p {
 	case sharedP:
@@ -56,17 +56,17 @@ func newKind(bits uint8, p pbits, width uint8) *kind {
 	return k
 }
 
-// value returns what a stored end means.
+// value returns the decoded value of a stored end.
 func (k *kind) value(stored, p int64) int64 {
 	return int64(k.values[(2*stored+p)&511])
 }
 
-// nearest returns what is stored for a value in 256ths.
+// nearest returns the stored number for a value in 256ths.
 func (k *kind) nearest(v, p int64) int64 {
 	return max(0, min((v*k.scale+(1-p)<<23)>>24, k.most))
 }
 
-// around returns what is stored for the two values nearest to one.
+// around returns the stored numbers for the two values nearest to v.
 func (k *kind) around(v, p int64) (a, b int64) {
 	x := v*k.scale + (1-p)<<23
 	a = x >> 24

@@ -32,7 +32,7 @@ func (m *moments) addAlpha(rgb, a uint64) {
 	m.n += a + a*a<<squareShift
 }
 
-// without returns the moments of the pixels of m that are not among those of o.
+// without returns the moments of the pixels in m but not in o.
 func (m *moments) without(o *moments) moments {
 	return moments{m.sum - o.sum, m.red - o.red, m.gb - o.gb, m.a - o.a, m.n - o.n}
 }
@@ -40,7 +40,7 @@ func (m *moments) without(o *moments) moments {
 // count is the number of pixels.
 func (m *moments) count() uint64 { return m.n >> countShift }
 
-// alpha is the sum of the alphas, and that of their squares.
+// alpha returns the sum of the alphas, and of their squares.
 func (m *moments) alpha() (sum, squares uint64) {
 	return m.n & (1<<squareShift - 1), m.n >> squareShift & (1<<(countShift-squareShift) - 1)
 }
@@ -55,8 +55,8 @@ func (m *moments) squares(alpha bool) int64 {
 	return sum
 }
 
-// rows has the moments of every choice of pixels from each row of a block, so that
-// those of any set of pixels are a sum of four.
+// rows has the moments of every choice of pixels from each row of a block, so that the
+// moments of any set of pixels are a sum of four.
 type rows [4][16]moments
 
 // fill works them out.

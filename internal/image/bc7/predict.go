@@ -1,39 +1,10 @@
 package bc7
 
-import "math"
+import (
+	"math"
 
-// A guess is a way to code a block, and the error it is thought to have.
-type guess struct {
-	mode uint8
-	sub  uint8 // partition, or rotation and, from bit 2 on, selector
-	sse  float64
-}
-
-// guesses are the most promising, the best first.
-type guesses struct {
-	best [maxGuesses]guess
-	keep int
-}
-
-const maxGuesses = 8
-
-func (g *guesses) reset(keep int) {
-	g.keep = keep
-	for i := range g.best[:keep] {
-		g.best[i].sse = math.MaxFloat64
-	}
-}
-
-func (g *guesses) addGuess(mode, sub uint8, sse float64) {
-	if sse >= g.best[(g.keep-1)&7].sse {
-		return
-	}
-	i := g.keep - 1
-	for ; i > 0 && sse < g.best[(i-1)&7].sse; i-- {
-		g.best[i&7] = g.best[(i-1)&7]
-	}
-	g.best[i&7] = guess{mode, sub, sse}
-}
+	"github.com/assetcook/assetcook/internal/image/blockfit"
+)
 
 // guessPair guesses at the modes of two lines with a partition.
 func (e *encoder) guessPair(p uint8) {
@@ -43,9 +14,9 @@ func (e *encoder) guessPair(p uint8) {
 		all1, line1 := one.residue(true)
 		all0, line0 := zero.residue(true)
 		all, line := all0+all1, line0+line1
-		e.guesses.addGuess(7, p, all-float64(line*kind7.along)+cost7)
-		if off := all - line; off < e.hope.sse {
-			e.hope = guess{7, p, off}
+		e.guesses.Add(7, p, all-float64(line*kind7.along)+cost7)
+		if off := all - line; off < e.hope.SSE {
+			e.hope = blockfit.Guess{Mode: 7, Sub: p, SSE: off}
 		}
 		return
 	}
@@ -55,14 +26,14 @@ func (e *encoder) guessPair(p uint8) {
 	all1, line1 := opaqueResidue(sum, reds, rest, n)
 	all0, line0 := opaqueResidue(e.all.sum-sum, e.all.red-reds, e.all.gb-rest, e.all.n-n)
 	all, line := all0+all1, line0+line1
-	e.guesses.addGuess(1, p, all-float64(line*kind1.along)+cost1)
-	e.guesses.addGuess(3, p, all-float64(line*kind3.along)+cost3)
+	e.guesses.Add(1, p, all-float64(line*kind1.along)+cost1)
+	e.guesses.Add(3, p, all-float64(line*kind3.along)+cost3)
 }
 
-// residue returns what is known of the squared error of pixels before their line is
-// found: how much they scatter in all, and how much of that is along one line. The
-// length of the covariance matrix stands for its greatest eigenvalue, which it is where
-// there is no other, and little above where others are small.
+// residue returns an estimate of the squared error of pixels before their line is found:
+// their whole scatter, and the part of it along one line. The length of the covariance
+// matrix stands for its greatest eigenvalue. They are equal if all other eigenvalues are 0,
+// and the length is little above if they are small.
 func (m *moments) residue(alpha bool) (all, line float64) {
 	n := int64(m.count())
 	r, g, b := red(m.sum), green(m.sum), blue(m.sum)
@@ -100,13 +71,13 @@ var perCount = func() (t [32]float64) {
 	return t
 }()
 
-// hopeful is what part of the best real error that of a pair may be where no index is
-// off, for the pair to be tried. guessPair counts on colors that lie evenly on their
-// line, and four indices lose a ninth of that; but cut edges and flat icons have two or three
-// colors on each side, which lose nothing.
+// hopeful bounds the error of a pair without index errors, as a part of the best real
+// error, for the pair to be tried. guessPair counts on colors spread evenly on their line,
+// which lose a ninth of that with four indices; but cut edges and flat icons have two or
+// three colors on each side, which lose nothing.
 const hopeful = 0.45
 
-// What the rounding of ends adds to the squared error of a block of each mode.
+// Squared error of a block by rounded ends, in each mode.
 const (
 	cost1 = 24
 	cost3 = 10
@@ -139,14 +110,14 @@ func (e *encoder) guessApart(rotation uint8, s *scatter) {
 		2*(float64(t.rg*t.rg)+float64(t.rb*t.rb)+float64(t.gb*t.gb)))
 	const per = 1.0 / 16
 	all, line, scalar = float64(all*per), float64(line*per), float64(scalar*inside*per)
-	e.guesses.addGuess(5, rotation, all-float64(line*color5.along)+float64(scalar*(1-scalar5.along))+cost5)
-	e.guesses.addGuess(4, rotation, all-float64(line*color4.along)+float64(scalar*(1-scalar4.along))+cost4)
-	e.guesses.addGuess(4, rotation|4, all-float64(line*color4long.along)+float64(scalar*(1-scalar4short.along))+cost4)
+	e.guesses.Add(5, rotation, all-float64(line*color5.along)+float64(scalar*(1-scalar5.along))+cost5)
+	e.guesses.Add(4, rotation, all-float64(line*color4.along)+float64(scalar*(1-scalar4.along))+cost4)
+	e.guesses.Add(4, rotation|4, all-float64(line*color4long.along)+float64(scalar*(1-scalar4short.along))+cost4)
 }
 
-// alphaInside is the part of the pixels whose alpha is neither the least nor the most in
-// the block. What is either loses nothing between the levels of indices: so it is with
-// pictures that are cut out.
+// alphaInside returns the part of the pixels whose alpha is neither the least nor the most
+// in the block. The extreme pixels lose nothing between the levels of indices, as in
+// cut-out pictures.
 func (b *block) alphaInside() float64 {
 	least, most := b.a[0], b.a[0]
 	for _, a := range &b.a {

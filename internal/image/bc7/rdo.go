@@ -6,18 +6,17 @@ import (
 	"github.com/assetcook/assetcook/internal/image/byalpha"
 )
 
-// A shrinker makes blocks that a general compressor finds more alike. Such a one,
-// zstd above all, saves what stood before: so for each block the blocks before it are
-// asked for one that would do as a whole, for one whose ends would do with other
-// indices, and for one whose indices would do with other ends. What is taken is what
-// makes least of squared error and bits together; price says how much error a bit is
-// worth.
+// A shrinker makes blocks that a general compressor finds more alike. Such a compressor,
+// zstd above all, saves repeated bytes. So for each block the shrinker tries earlier
+// blocks: as a whole, with their ends and other indices, and with their indices and other
+// ends. It takes the choice with the least sum of squared error and bits; price is the
+// error worth a bit.
 type shrinker struct {
 	*encoder
 	weighed bool // color counts by alpha
 	price   float64
 	limit   int64 // of the error of a block
-	truth   block // what errors are measured by; the encoder's px is what is searched for
+	truth   block // the pixels of errors; the encoder's px is searched for
 
 	// A ring of blocks that differ, and sketches of them.
 	past     [window]past
@@ -36,15 +35,15 @@ type past struct {
 	px    block
 }
 
-// What a part of a block costs a compressor, in bits: to write a byte, and to say that
-// and from where bytes are repeated.
+// Costs of a part of a block for a compressor, in bits: to write a byte, and to name a
+// repeat and its place.
 const (
 	bitsOfByte   = 8
 	bitsOfRepeat = 20
 	leastRepeat  = 6 // bytes that are worth it
 )
 
-// A choice is what a block may become.
+// A choice is a possible block.
 type choice struct {
 	bytes   [16]byte
 	sse     int64
@@ -124,8 +123,8 @@ func (s *shrinker) remember(bytes *[16]byte) {
 	s.sketches[at] = p.px.sketch()
 }
 
-// setPixels sets what is to be matched. Where colors are weighed by alpha, the search is
-// for colors that need not be matched where they do not count: those of the best.
+// setPixels sets the wanted pixels. If alpha weighs colors, the search wants the colors of
+// the best block where colors do not count.
 func (s *shrinker) setPixels(pixels *[64]byte, best *[16]byte) {
 	s.truth.load(pixels)
 	s.px = s.truth
@@ -155,8 +154,7 @@ func (s *shrinker) offer(best *choice, bytes [16]byte, px *block, bits float64, 
 	}
 }
 
-// within is the greatest error with which something of so many bits is better; below 0
-// nothing is.
+// within returns the greatest error that pays for the given bits; below 0 none does.
 func (s *shrinker) within(best *choice, bits float64) int64 {
 	return min(int64(math.Ceil(best.cost-float64(s.price*bits)))-1, s.limit)
 }
@@ -191,8 +189,8 @@ func alike(a, b *[16]byte) int {
 	return max(head, tail)
 }
 
-// errorWithin returns the squared error of other pixels, or what it is so far where
-// that is beyond most. An opaque block that would be so no more is beyond all.
+// errorWithin returns the squared error against other pixels, or a partial sum once it is
+// beyond most. An opaque block that would no longer be opaque is beyond all.
 func (s *shrinker) errorWithin(o *block, most int64) (sse int64) {
 	for i, v := range &s.truth.rgb {
 		w, a := o.rgb[i], s.truth.a[i]
@@ -211,7 +209,7 @@ func (s *shrinker) errorWithin(o *block, most int64) (sse int64) {
 	return sse
 }
 
-// decode sets the pixels to what a code says.
+// decode sets the pixels of a code.
 func (b *block) decode(c *code) {
 	var pixels [64]byte
 	c.pixels(&pixels)

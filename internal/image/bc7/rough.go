@@ -1,9 +1,9 @@
 package bc7
 
 // fitRoughly returns a line through pixels whose first indices gave ls, sets indices, and
-// returns the squared error less the squares of the pixels. Ends are solved for the indices
-// chosen last, which are chosen once, or twice where they have four bits. The error is that of
-// colors that are not rounded: sums of the pixels say it, without a look at each.
+// returns the squared error less the squares of the pixels. It solves the ends for the last
+// indices, which it chooses once, or twice if they have four bits. The error is for
+// unrounded colors, computed from sums without a look at each pixel.
 func (e *encoder) fitRoughly(px *block, list []uint8, ls leastSquares, m *moments, k *kind, alpha bool, index *[16]uint8) (l line, sse int64) {
 	channels := 3
 	if alpha {

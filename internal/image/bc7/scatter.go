@@ -28,10 +28,10 @@ func (m *moments) scatter(alpha bool) (s scatter) {
 	return s
 }
 
-// principal returns the direction in which pixels scatter most: a few steps of the
-// power iteration, from the row of the channel that scatters most. Entries are below
-// 2^25, each step multiplies by less than 2^27, so that even without scaling in between
-// nothing comes near the limits of a float64.
+// principal returns the direction in which pixels scatter most: a few steps of the power
+// iteration, from the row of the channel that scatters most. Entries are below 2^25, and
+// each step multiplies by less than 2^27, so that even without scaling all numbers stay far
+// from the limits of a float64.
 func (s *scatter) principal(alpha bool) vector {
 	v := s.row()
 	if alpha {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/assetcook/assetcook/internal/image/blockfit"
 	"github.com/assetcook/assetcook/internal/image/blocktest"
 	"github.com/assetcook/assetcook/internal/image/byalpha"
 	"github.com/klauspost/compress/zstd"
@@ -40,7 +41,7 @@ func TestRDOShrinks(t *testing.T) {
 	}
 }
 
-// What may be lost is lost everywhere, not where the work began.
+// The allowed loss is spent everywhere, not only at the start.
 func TestRDOIsEven(t *testing.T) {
 	pix := blocktest.Bricks()
 	half := len(pix) / 2
@@ -53,13 +54,13 @@ func TestRDOIsEven(t *testing.T) {
 	}
 }
 
-// Whatever a bit is worth, the error stays below what is said, and is what is told.
+// Whatever a bit is worth, the error stays below the limit, and equals the reported one.
 func TestPassKeepsLimit(t *testing.T) {
 	pix := blocktest.Bricks()
 	blocks := encoded(t, pix, side, side, Options{})
-	b := budget{picture: picture{pix, side, side}, encoder: newEncoder(Fast), ctx: t.Context(), given: blocks}
+	b := budget{picture: picture{blockfit.Grid{W: side, H: side, Side: 4}, pix}, encoder: newEncoder(Fast), ctx: t.Context(), given: blocks}
 	var sum int64
-	for at := range b.blocks() {
+	for at := range b.Blocks() {
 		var pixels, decoded [64]byte
 		b.gather(&pixels, at)
 		DecodeBlock(&decoded, (*[16]byte)(blocks[16*at:]))
@@ -68,7 +69,7 @@ func TestPassKeepsLimit(t *testing.T) {
 	}
 	for _, most := range []int64{sum, sum + 1, sum * 11 / 10, 3 * sum} {
 		dst := make([]byte, len(blocks))
-		total, err := b.pass(dst, 1e6, 0, b.blocks(), most, false)
+		total, err := b.pass(dst, 1e6, 0, b.Blocks(), most, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,13 +79,13 @@ func TestPassKeepsLimit(t *testing.T) {
 	}
 }
 
-// Where color counts by alpha, so does it in what is lost.
+// If colors count by alpha, their loss does, too.
 func TestRDOWeighed(t *testing.T) {
 	pix := blocktest.Samples()["leaves"]
 	o := Options{WeighAlpha: true}
 	off := func(blocks []byte) (sse int64) {
-		p := picture{pix, side, side}
-		for at := range p.blocks() {
+		p := picture{blockfit.Grid{W: side, H: side, Side: 4}, pix}
+		for at := range p.Blocks() {
 			var pixels, decoded [64]byte
 			p.gather(&pixels, at)
 			DecodeBlock(&decoded, (*[16]byte)(blocks[16*at:]))
@@ -116,9 +117,9 @@ func TestRDOShrinksTranslucent(t *testing.T) {
 
 // An opaque block stays opaque though one that almost is would come cheap.
 func TestRDOStaysOpaque(t *testing.T) {
-	p := picture{blocktest.Bricks(), side, side}
+	p := picture{blockfit.Grid{W: side, H: side, Side: 4}, blocktest.Bricks()}
 	s := &shrinker{encoder: newEncoder(Fast), price: 1e6}
-	for at := range p.blocks() {
+	for at := range p.Blocks() {
 		var pixels, decoded [64]byte
 		p.gather(&pixels, at)
 		for _, alpha := range []byte{254, 255} {
@@ -137,7 +138,7 @@ func TestRDOStaysOpaque(t *testing.T) {
 	}
 }
 
-// Weighing never makes worse what is weighed.
+// Weighing never raises the weighed error.
 func TestWeighAlphaPays(t *testing.T) {
 	for _, q := range qualities {
 		e := newEncoder(q.q)
@@ -155,8 +156,8 @@ func TestWeighAlphaPays(t *testing.T) {
 			}
 		})
 		var plain, weighed int64
-		p := picture{blocktest.Samples()["leaves"], side, side}
-		for at := range p.blocks() {
+		p := picture{blockfit.Grid{W: side, H: side, Side: 4}, blocktest.Samples()["leaves"]}
+		for at := range p.Blocks() {
 			var pixels, decoded [64]byte
 			p.gather(&pixels, at)
 			block := e.encode(&pixels)
@@ -172,7 +173,7 @@ func TestWeighAlphaPays(t *testing.T) {
 	}
 }
 
-// The colors of pixels that cannot be seen cost those that can nothing.
+// The colors of invisible pixels cost visible ones nothing.
 func TestWeighAlphaHidden(t *testing.T) {
 	pix := blocktest.Samples()["noise"][:64]
 	for i := 0; i < 64; i += 4 {

@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// A sketch is what is compared of blocks before anything is tried with them.
+// A sketch is a summary of a block, compared before anything is tried with it.
 type sketch struct {
 	r, g, b int32  // sums of the colors
 	spread  int32  // 4 times the deviation of the colors from their mean
@@ -50,8 +50,8 @@ func (k *sketch) otherwise(o *sketch) int64 {
 	return min(n, 16-n)
 }
 
-// nearby are the slots of blocks that are the most alike, the nearest first, and of equals
-// the one that was added first. A key is how far a block is, times 2^16, and its slot.
+// nearby are the slots of the most similar blocks, the nearest first, and of equals the
+// older first. A key is the distance of a block, times 2^16, and its slot.
 type nearby [maxAsked]int64
 
 const maxAsked = 64

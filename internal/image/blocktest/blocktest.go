@@ -1,6 +1,6 @@
-// Package blocktest has what the encoders of texel blocks are tested with: small pictures of
-// the kinds that matter, made of whole numbers alone, how like two pictures are, and the laws
-// that all encoders keep.
+// Package blocktest tests the encoders of texel blocks: small pictures of the kinds that
+// matter, made of whole numbers alone, the likeness of two pictures, and the laws that all
+// encoders keep.
 package blocktest
 
 import (
@@ -10,24 +10,25 @@ import (
 	"encoding/hex"
 	"errors"
 	"maps"
+	"math"
 	"slices"
 	"testing"
 
 	"github.com/assetcook/assetcook/internal/countdown"
 )
 
-// An Encoder is one, with the options that it is to be tested with. Pictures are RGBA.
+// An Encoder is an encoder under test with its options. Pictures are RGBA.
 type Encoder struct {
 	// Block is how many pixels a block has each way.
 	Block int
 	// Encode returns the blocks of a picture of w by h pixels, row by row. Quality is 0 to 2;
 	// more is more work.
 	Encode func(ctx context.Context, pix []byte, w, h, quality int) ([]byte, error)
-	// Decode returns the picture that blocks are of.
+	// Decode returns the picture in some blocks.
 	Decode func(blocks []byte, w, h int) []byte
 }
 
-// Names are those of the qualities.
+// Names are the qualities.
 var Names = [3]string{"fast", "normal", "best"}
 
 // Picture puts blocks together to a picture of w by h pixels. Decode is given a block of size bytes
@@ -158,4 +159,20 @@ func (e Encoder) Cancels(t *testing.T) {
 			}
 		}
 	}
+}
+
+// SquaredError returns the sum of the squared differences of the first channels of RGBA pixels.
+func SquaredError(a, b []byte, channels int) (sse int64) {
+	for i := range a {
+		if i%4 < channels {
+			d := int64(a[i]) - int64(b[i])
+			sse += d * d
+		}
+	}
+	return sse
+}
+
+// PSNR returns the likeness of the first channels of RGBA pixels, in dB.
+func PSNR(a, b []byte, channels int) float64 {
+	return 10 * math.Log10(255*255*float64(len(a)*channels/4)/max(float64(SquaredError(a, b, channels)), 0.001))
 }

@@ -11,7 +11,7 @@
 // Pixels are RGBA of eight bits; slices of a call are equally long.
 package byalpha
 
-// Ask sets what is asked for in place of pixels that are now something else.
+// Ask sets the wanted pixels for pixels that the code now decodes to now.
 func Ask(wanted, pixels, now []byte) {
 	for i := 0; i < len(pixels); i += 4 {
 		a := int(pixels[i+3])
@@ -23,7 +23,7 @@ func Ask(wanted, pixels, now []byte) {
 	}
 }
 
-// Mean sets every color of dst to the mean of the colors of pixels. It leaves alpha as it is.
+// Mean sets every color of dst to the mean color of pixels. It keeps alpha.
 func Mean(dst, pixels []byte) {
 	var sum [3]int
 	weight := 0
@@ -53,4 +53,25 @@ func Error(pixels, decoded []byte) (sse int64) {
 		sse += int64(pixels[i+3])*color + 255*d*d
 	}
 	return sse
+}
+
+// Search codes a block again for colors that Ask wants, up to rounds times while the error
+// falls. block is the code of the pixels as they are. encode codes the pixels in wanted,
+// decode decodes a code to decoded. It returns the best code and its Error.
+func Search[B any](pixels, decoded, wanted []byte, rounds int, block B, encode func() B, decode func(B)) (best B, least int64) {
+	best = block
+	decode(block)
+	least = Error(pixels, decoded)
+	Mean(decoded, pixels)
+	for range rounds {
+		Ask(wanted, pixels, decoded)
+		other := encode()
+		decode(other)
+		sse := Error(pixels, decoded)
+		if sse >= least {
+			break
+		}
+		best, least = other, sse
+	}
+	return best, least
 }

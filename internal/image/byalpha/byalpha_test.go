@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The weighed error falls at least as much as the unweighed error of what is asked for, but
+// The weighed error falls at least as much as the unweighed error of the wanted pixels, but
 // for rounding.
 func TestAsk(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

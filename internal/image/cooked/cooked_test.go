@@ -49,8 +49,8 @@ func encode(t *testing.T, f texture.Format, m *pixmap.Map) *texture.Texture {
 	return &texture.Texture{Format: f, W: m.W, H: m.H, Levels: [][]byte{texels}}
 }
 
-// What each format keeps of a smooth picture, in dB: as much as its bits allow, and less
-// than everything where bits are dropped.
+// The likeness that each format keeps of a smooth picture, in dB: as much as its bits
+// allow, and a loss where bits are dropped.
 func TestLevel(t *testing.T) {
 	for _, tt := range []struct {
 		format      texture.Format
@@ -103,7 +103,7 @@ func invert(m *pixmap.Map) {
 	slices.Reverse(m.PixF)
 }
 
-// A half that is no number counts as 0, infinities as well; all others are what they mean.
+// A half float that is not finite counts as 0; all others have their value.
 func TestHalves(t *testing.T) {
 	tex := &texture.Texture{Format: texture.RGBA16F, W: 1, H: 1, Levels: [][]byte{{0x00, 0xc0, 0x00, 0x7c, 0x01, 0xfe, 0x01, 0x00}}}
 	m, err := Level(t.Context(), tex, 0, 0)

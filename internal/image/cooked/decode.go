@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 
 	"github.com/assetcook/assetcook/internal/image/astc"
+	"github.com/assetcook/assetcook/internal/image/bc6h"
 	"github.com/assetcook/assetcook/internal/image/bc7"
 	"github.com/assetcook/assetcook/internal/image/etc2"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
@@ -12,7 +13,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/uastc"
 )
 
-// decode fills m with what texels hold. Of a block of ASTC, srgb decides the rounding.
+// decode fills m with the pixels of texels. srgb decides the rounding of ASTC.
 func decode(ctx context.Context, m *pixmap.Map, f texture.Format, srgb bool, texels []byte) error {
 	side, size := f.Block()
 	for y := 0; y < m.H; y += side {
@@ -58,8 +59,8 @@ func putTexel(m *pixmap.Map, i int, f texture.Format, texel []byte) {
 	}
 }
 
-// halfValue returns a half float's value. Of what is no number, which textures do not
-// have, it returns 0.
+// halfValue returns the value of a half float, 0 for NaN and infinities, which textures do
+// not have.
 func halfValue(h uint16) float32 {
 	if h>>10&31 == 31 {
 		return 0
@@ -70,7 +71,8 @@ func halfValue(h uint16) float32 {
 // putBlock writes the pixels of the block at x, y that lie inside the map.
 func putBlock(m *pixmap.Map, x, y int, f texture.Format, block []byte) error {
 	if f == texture.BC6H {
-		pix := light((*[16]byte)(block))
+		var pix [64]float32
+		bc6h.DecodeBlock(&pix, (*[16]byte)(block))
 		put(m.PixF, m, x, y, 4, pix[:])
 		return nil
 	}

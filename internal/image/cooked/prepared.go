@@ -9,15 +9,15 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// A Prepared is what a recipe is about to encode, and what it takes the picture for.
+// A Prepared is the input of an encoder: the picture and its role.
 type Prepared struct {
 	Role     role.Role
-	Why      string        // what decided on the role
+	Why      string        // evidence for the role
 	Pictures []*pixmap.Map // first levels, scaled, with the numbers that are stored
-	Test     float64       // alpha from which on a game draws a pixel, 0 for no such test
+	Test     float64       // least alpha that a game draws, 0 without a test
 }
 
-// A Measure is how like a texture is to what it was encoded from. What does not apply is NaN.
+// A Measure is the likeness of a texture to its source. Inapplicable values are NaN.
 type Measure struct {
 	PSNR     float64 // in dB, of the first level
 	Angle    float64 // mean angle in degrees between unit vectors, of the first level
@@ -27,7 +27,7 @@ type Measure struct {
 // Unmeasured is a Measure of nothing.
 func Unmeasured() Measure { return Measure{math.NaN(), math.NaN(), math.NaN()} }
 
-// Measure compares a texture of one picture with what it was encoded from.
+// Measure compares a texture of one picture with its source.
 func (p *Prepared) Measure(ctx context.Context, t *texture.Texture) (Measure, error) {
 	found := Unmeasured()
 	want := p.Pictures[0]
@@ -51,9 +51,9 @@ func (p *Prepared) Measure(ctx context.Context, t *texture.Texture) (Measure, er
 	return found, err
 }
 
-// angle returns the mean angle in degrees between the unit vectors of two pictures. The third
-// coordinate of the first is computed, as shaders do, unless it is stored. What the second
-// has no direction for is left out.
+// angle returns the mean angle in degrees between the unit vectors of two pictures. The
+// third coordinate of the first is computed, as shaders do, unless it is stored. Vectors of
+// the second without a direction are left out.
 func angle(ctx context.Context, m, want *pixmap.Map, whole bool) (float64, error) {
 	got, err := pixmap.Convert(ctx, m, pixmap.Float, pixmap.Data)
 	if err != nil {
@@ -78,7 +78,7 @@ func angle(ctx context.Context, m, want *pixmap.Map, whole bool) (float64, error
 	return sum / float64(max(1, n)) * 180 / math.Pi, nil
 }
 
-// vector is the direction that a pixel holds, with the third coordinate as it is or computed.
+// vector returns the direction in a pixel, with the third coordinate stored or computed.
 func vector(pixel []float32, whole bool) [3]float64 {
 	v := [3]float64{float64(2*float64(pixel[0])) - 1, float64(2*float64(pixel[1])) - 1, float64(2*float64(pixel[2])) - 1}
 	if !whole {
@@ -91,8 +91,8 @@ func dot(a, b [3]float64) float64 {
 	return float64(a[0]*b[0]) + float64(a[1]*b[1]) + float64(a[2]*b[2])
 }
 
-// coverage returns the most that a level's share of pixels which pass the test differs from
-// that of the picture. Levels of fewer pixels than coverageFewest cannot keep it.
+// coverage returns the greatest difference of a level's share of pixels that pass the test
+// from the picture's share. Levels of fewer pixels than coverageFewest cannot keep it.
 func (p *Prepared) coverage(ctx context.Context, t *texture.Texture) (float64, error) {
 	want, err := passing(ctx, p.Pictures[0], p.Test)
 	if err != nil {
@@ -116,8 +116,8 @@ func (p *Prepared) coverage(ctx context.Context, t *texture.Texture) (float64, e
 	return most, nil
 }
 
-// coverageFewest is how many pixels a level has at least of which a share is meaningful: one
-// pixel is 0.4 % of it.
+// coverageFewest is the least number of pixels with a meaningful share: one pixel is 0.4 %
+// of it.
 const coverageFewest = 256
 
 // passing returns the share of pixels whose alpha is test at least.

@@ -9,7 +9,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// tilted is a picture of unit vectors that all lean so many degrees to the right.
+// tilted returns a picture of unit vectors that all lean by the given degrees to the right.
 func tilted(degrees float64) *pixmap.Map {
 	m := pixmap.New(16, 16, pixmap.Bits8)
 	x, z := math.Sincos(degrees * math.Pi / 180)
@@ -39,7 +39,7 @@ func TestAngle(t *testing.T) {
 	}
 }
 
-// Coverage is that of the worst level, and of alpha that reaches the test.
+// Coverage counts the worst level, and alpha that reaches the test.
 func TestCoverage(t *testing.T) {
 	half := func(w, drawn int) *pixmap.Map {
 		m := pixmap.New(w, w, pixmap.Bits8)

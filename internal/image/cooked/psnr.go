@@ -9,7 +9,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// ErrSize is returned for pictures that differ in size, of which no pixel can be compared.
+// ErrSize is returned for pictures of different sizes, whose pixels cannot be compared.
 var ErrSize = errors.New("source and texture differ in size")
 
 // PSNR returns how like a decoded picture of t is to its source, in dB: infinite if they
@@ -73,8 +73,7 @@ type loss struct {
 	peak float64
 }
 
-// lossOf compares those channels of two pictures that are to be compared. Peak is the
-// least that the peak can be.
+// lossOf compares the common channels of two pictures. peak is the least peak.
 func lossOf[T uint8 | uint16 | float32](ctx context.Context, got, want []T, compared [4]bool, peak float64) (e loss, err error) {
 	const piece = 1 << 16
 	e.peak = peak

@@ -8,23 +8,27 @@
 //	DDS_HEADER_DXT10          20 bytes, unless the header is a legacy one
 //	pictures                  each with its levels, largest first
 //
-// All numbers are little endian. Where KTX2 has a level of all pictures
-// together, DDS has a picture with all its levels together.
+// All numbers are little endian. KTX2 keeps a level of all pictures together, DDS a picture
+// with all its levels.
 //
-// The legacy header, that of Direct3D 9, is the only one that older engines and
-// ImageMagick read. It has the formats BC1 to BC5, but no arrays, and no way to mark
-// colors as sRGB or premultiplied.
+// Older engines and ImageMagick read only the legacy header of Direct3D 9. It has the
+// formats BC1 to BC5, but no arrays, and no way to mark colors as sRGB or premultiplied.
 //
-// A DDS file cannot say where a shader should find its channels, so that a
-// texture's Swizzle is lost, nor tell an array of one from no array. Whether
-// colors are premultiplied is kept for formats that have alpha.
+// A DDS file cannot say where a shader should find its channels, so it loses a texture\'s
+// Swizzle. Nor can it tell an array of one from no array. Premultiplied colors are marked
+// for formats that have alpha.
 package dds
 
 import (
+	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"math"
+	"slices"
 
+	"github.com/assetcook/assetcook/internal/ctxio"
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
@@ -41,14 +45,14 @@ type Header uint8
 
 // The headers.
 const (
-	Auto   Header = iota // legacy where it says all that there is to say
+	Auto   Header = iota // legacy if that header can describe the texture
 	Legacy               // legacy, also for sRGB and premultiplied colors, which it cannot say
 	DX10
 )
 
-// legacyCode returns the four letters that stand for a format in legacy headers,
-// "" if none do. Those of BC4 and BC5 are DirectXTex's: by the older ATI2 some mean
-// the channels the other way round.
+// legacyCode returns the four letters for a format in legacy headers, "" if there are none.
+// BC4 and BC5 have DirectXTex's letters: some readers take the older ATI2 for the reverse
+// order of channels.
 func legacyCode(f texture.Format) string {
 	switch f {
 	case texture.BC1, texture.BC1A:
@@ -79,7 +83,7 @@ func (h Header) Resolve(t *texture.Texture) (Header, error) {
 	return DX10, nil
 }
 
-// What flags say is in the header.
+// Flags of the header.
 const (
 	flagCaps       = 0x1
 	flagHeight     = 0x2
@@ -114,67 +118,13 @@ const (
 
 // Holds reports whether a DDS file can hold texels of format f.
 func Holds(f texture.Format) bool {
-	plain, _ := directX(f)
-	return plain != 0
+	return f.DirectX().Plain != 0
 }
 
-// A dxgiFormat is a number of DirectX's enumeration DXGI_FORMAT.
-type dxgiFormat uint32
-
-// directX returns DirectX's number of a format without and with the sRGB curve;
-// srgb is 0 where there is none. BC1 and BC1A share theirs: alpha is then told by
-// how it is meant.
-func directX(f texture.Format) (plain, srgb dxgiFormat) {
-	switch f {
-	case texture.BC1, texture.BC1A:
-		return 71, 72
-	case texture.BC3:
-		return 77, 78
-	case texture.BC4:
-		return 80, 0
-	case texture.BC5:
-		return 83, 0
-	case texture.BC6H:
-		return 95, 0 // DXGI_FORMAT_BC6H_UF16
-	case texture.BC7:
-		return 98, 99
-	case texture.R8:
-		return 61, 0
-	case texture.RG8:
-		return 49, 0
-	case texture.RGBA8:
-		return 28, 29
-	case texture.RGB10A2:
-		return 24, 0 // DXGI_FORMAT_R10G10B10A2_UNORM
-	case texture.RGBA16F:
-		return 10, 0 // DXGI_FORMAT_R16G16B16A16_FLOAT
-	}
-	return 0, 0
-}
-
-func numberOf(t *texture.Texture) dxgiFormat {
-	plain, srgb := directX(t.Format)
-	if t.SRGB {
-		return srgb
-	}
-	return plain
-}
-
-// formatOf returns the format of a number, by how alpha is meant where two share it.
-func formatOf(number dxgiFormat, alpha uint32) (f texture.Format, srgb, ok bool) {
-	for _, f := range texture.Formats() {
-		if hasAlpha(f) == (alpha == alphaOpaque) {
-			continue
-		}
-		switch plain, srgb := directX(f); number {
-		case 0:
-		case plain:
-			return f, false, true
-		case srgb:
-			return f, true, true
-		}
-	}
-	return 0, false, false
+// formatOf returns the format of a DXGI_FORMAT; the alpha mode tells BC1 from BC1A.
+func formatOf(number, alpha uint32) (f texture.Format, srgb, ok bool) {
+	formats := slices.DeleteFunc(texture.Formats(), func(f texture.Format) bool { return hasAlpha(f) == (alpha == alphaOpaque) })
+	return texture.Numbered(number, formats, texture.Format.DirectX)
 }
 
 func hasAlpha(f texture.Format) bool { return f.Channels() == "rgba" }
@@ -227,7 +177,7 @@ func header(t *texture.Texture, form Header) []byte {
 	if form == Legacy {
 		return h
 	}
-	return words(h, uint32(numberOf(t)), dimension, misc, uint32(max(1, t.Layers)), alphaMode(t))
+	return words(h, t.Format.DirectX().Of(t.SRGB), dimension, misc, uint32(max(1, t.Layers)), alphaMode(t))
 }
 
 // fits says what of t the header has no room for.
@@ -236,4 +186,32 @@ func fits(t *texture.Texture) error {
 		return errors.New("level 0 takes 4 GiB or more, which a DDS file has no room for")
 	}
 	return nil
+}
+
+// Write writes t to w.
+func Write(ctx context.Context, w io.Writer, t *texture.Texture, h Header) error {
+	form, err := h.Resolve(t)
+	if err = errors.Join(t.Check(), fits(t), err); err != nil {
+		return fmt.Errorf("write dds: %w", err)
+	}
+	w = ctxio.Writer(ctx, w)
+	if _, err := w.Write(header(t, form)); err != nil {
+		return err
+	}
+	for p := range t.Pictures() {
+		for _, level := range t.Levels {
+			size := len(level) / t.Pictures()
+			if _, err := w.Write(level[p*size : (p+1)*size]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func words(b []byte, values ...uint32) []byte {
+	for _, v := range values {
+		b = binary.LittleEndian.AppendUint32(b, v)
+	}
+	return b
 }

@@ -148,7 +148,7 @@ func legacy(f texture.Format) *texture.Texture {
 	return &texture.Texture{Format: f, W: 3, H: 1, Levels: [][]byte{[]byte("sixteen bytes...")[:f.Bytes(3, 1)]}}
 }
 
-// The header of Direct3D 9 serves where it says all that there is to say.
+// The header of Direct3D 9 serves if it can describe the texture.
 func TestHeaders(t *testing.T) {
 	type change func(*texture.Texture)
 	none, srgb := change(func(*texture.Texture) {}), change(func(t *texture.Texture) { t.SRGB = true })
@@ -186,7 +186,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// What a file cannot say is dropped.
+// Properties that a file cannot describe are dropped.
 func TestWriteDrops(t *testing.T) {
 	want := encode(t, &texture.Texture{Format: texture.R8, W: 1, H: 1, Levels: [][]byte{{7}}})
 	got := encode(t, &texture.Texture{Format: texture.R8, W: 1, H: 1, Levels: [][]byte{{7}},
@@ -296,7 +296,7 @@ func TestReadBomb(t *testing.T) {
 	}
 }
 
-// What is read can be written, and is the same file again.
+// A file that can be read can be written, as the same bytes.
 func FuzzDDS(f *testing.F) {
 	f.Add(encode(f, small()))
 	f.Add(encode(f, cubes()))

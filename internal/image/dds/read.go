@@ -59,7 +59,7 @@ func readTexture(data []byte) (*texture.Texture, error) {
 	return t, t.Check()
 }
 
-// readShape takes from a header what the rest of it follows from.
+// readShape reads the size, the format and the number of levels from a header.
 func readShape(h []byte) (t *texture.Texture, levels int, err error) {
 	word := func(at int) uint32 { return binary.LittleEndian.Uint32(h[at:]) }
 	t = &texture.Texture{}
@@ -70,7 +70,7 @@ func readShape(h []byte) (t *texture.Texture, levels int, err error) {
 		}
 		t.Cube = word(112) != 0
 	} else {
-		number, alpha, ok := dxgiFormat(word(legacyEnd)), word(legacyEnd+16), false
+		number, alpha, ok := word(legacyEnd), word(legacyEnd+16), false
 		if t.Format, t.SRGB, ok = formatOf(number, alpha); !ok {
 			return nil, 0, fmt.Errorf("DXGI format %d with alpha mode %d is not supported", number, alpha)
 		}

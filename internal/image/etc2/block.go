@@ -1,19 +1,5 @@
 package etc2
 
-// gather copies the pixels of a block, row by row.
-func gather[T byte | uint16](dst, pix []T, p place, channels int) {
-	if p.x+4 <= p.w && p.y+4 <= p.h {
-		for row := range 4 {
-			copy(dst[4*channels*row:][:4*channels], pix[channels*((p.y+row)*p.w+p.x):])
-		}
-		return
-	}
-	for i := range 16 {
-		from := channels * (min(p.y+i/4, p.h-1)*p.w + min(p.x+i%4, p.w-1))
-		copy(dst[channels*i:][:channels], pix[from:from+channels])
-	}
-}
-
 // A block has the colors of a block, down its columns.
 type block struct {
 	pix [16][3]int32
@@ -34,7 +20,7 @@ func (b *block) load(pixels *[64]byte) bool {
 	return differ != 0
 }
 
-// measure adds up what is asked of the halves.
+// measure adds up the sums of the halves.
 func (b *block) measure() {
 	var quarters [4]half
 	for i := range quarters {
@@ -85,15 +71,13 @@ func (h *half) join(a, b *half) {
 //
 //	3*|p-b|^2 - (s-t)^2 + (s-t-3m)^2,
 //
-// the first two terms of which, the chroma, do not depend on the modifier, and the
-// last, the luma, on nothing but s-t and the modifier. So the best table and the best
-// indices of a base are found by its sum alone. What is not counted is that colors
-// are cut off at 0 and 255, which brings them nearer to the pixel: the error is at
-// most this.
+// The first two terms, the chroma, do not depend on the modifier. The last, the luma,
+// depends on nothing but s-t and the modifier. So the best table and the best indices of a
+// base follow from its sum alone. Clamping of colors at 0 and 255 is not counted. It brings
+// them nearer to the pixel, so the error is at most this.
 
-// costs are the least lumas by the difference of the sums and by table: that of table
-// 2i is in the low half of word i, that of 2i+1 in its high half. They are shifted by
-// three bits.
+// costs are the least lumas by the difference of the sums and by table: table 2i is in the
+// low half of word i, table 2i+1 in its high half. They are shifted by three bits.
 var costs = func() (all [1024][4]uint64) {
 	for u := range int32(766) {
 		for t, m := range &modifiers {

@@ -18,7 +18,7 @@ func blocksOf(n int) []byte {
 	return blocks
 }
 
-// The sums are of what the decoder of etcpak (36c3c9c) makes of the same blocks.
+// The sums of pixels by etcpak's decoder (36c3c9c) for the same blocks.
 func TestDecodeGolden(t *testing.T) {
 	blocks := blocksOf(1 << 15)
 	seen := map[mode]int{}
@@ -42,7 +42,7 @@ func TestDecodeGolden(t *testing.T) {
 	}
 }
 
-// A block is what is stored, worked out by hand from the specification.
+// Blocks decode to values worked out by hand from the specification.
 func TestDecodeEAC(t *testing.T) {
 	for _, c := range []struct {
 		block uint64
@@ -72,7 +72,7 @@ func TestPackUnpack(t *testing.T) {
 	blocks := blocksOf(20000)
 	for at := 0; at < len(blocks); at += 8 {
 		c := unpack(binary.BigEndian.Uint64(blocks[at:]))
-		// Free bits and the order of equal colors may change, but not what is meant.
+		// Free bits and the order of equal colors may change, but not the pixels.
 		var want, got [64]byte
 		c.pixels(&want)
 		packed := unpack(c.pack())

@@ -2,9 +2,9 @@ package etc2
 
 import "math"
 
-// A scalarKind is what the values of an EAC block are.
+// A scalarKind is the kind of values in an EAC block.
 type scalarKind struct {
-	unit   int32 // of a base and of a multiplier
+	unit   int32 // steps of a base and of a multiplier
 	offset int32 // of a base
 	top    int32 // the greatest value
 	least  int32 // multiplier
@@ -18,8 +18,8 @@ var (
 // base returns the value of a stored base.
 func (k *scalarKind) base(stored int32) int32 { return stored*k.unit + k.offset }
 
-// step returns what a modifier of one means. With 11 bits a multiplier of 0 stands for
-// an eighth.
+// step returns the value of a modifier of one. With 11 bits a multiplier of 0 stands for an
+// eighth.
 func (k *scalarKind) step(multiplier int32) int32 {
 	if multiplier == 0 && k.unit > 1 {
 		return 1
@@ -27,7 +27,7 @@ func (k *scalarKind) step(multiplier int32) int32 {
 	return multiplier * k.unit
 }
 
-// nearestBase returns what is stored for a base.
+// nearestBase returns the stored number for a base.
 func (k *scalarKind) nearestBase(v int32) int32 {
 	return max(0, min((v-k.offset+k.unit/2)>>(k.unit>>2+k.unit>>3), 255))
 }
@@ -38,20 +38,20 @@ type scalarCode struct {
 	table            uint8
 }
 
-// A rank has what is known of a table: its modifiers from the least to the greatest,
-// and for each half of a step which is nearest.
+// A rank describes a table: its modifiers from the least to the greatest, and the nearest
+// modifier for each half of a step.
 type rank struct {
 	span int32 // from the least modifier to the greatest
 	near [64]int8
 }
 
-// ranks are those of the tables.
+// ranks are the ranks of the tables.
 var ranks = func() (all [16]rank) {
 	for t := range all {
 		m := &scalarModifiers[t]
 		all[t].span = m[7] - m[3]
 		for i := range all[t].near {
-			// What is above (i-32)/2 by less than a half.
+			// Values above (i-32)/2 by less than a half.
 			at, least := int32(2*i-64+1), int32(math.MaxInt32)
 			for _, v := range m {
 				if d := max(4*v-at, at-4*v); d < least {
@@ -144,11 +144,10 @@ func (k *scalarKind) pack(v *[16]int32, c scalarCode) uint64 {
 	return out
 }
 
-// solidScalar returns a block all of which is v: the modifier that all share is what
-// the base lacks.
+// solidScalar returns a block of the value v: the common modifier makes up for the base.
 func solidScalar(v int32, k *scalarKind) uint64 {
 	base := v / k.unit
-	lack := v - k.base(base) // -4 to 3, all of which are modifiers
+	lack := v - k.base(base) // -4 to 3, which are all modifiers
 	table, index := 0, 0
 	for t := range scalarModifiers {
 		for j, m := range scalarModifiers[t] {

@@ -13,6 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/assetcook/assetcook/internal/image/blockfit"
 	"github.com/assetcook/assetcook/internal/image/blocktest"
 	"github.com/assetcook/assetcook/internal/image/byalpha"
 )
@@ -73,8 +74,8 @@ func TestEncoderLaw(t *testing.T) {
 	with(false, Options{}).Law(t)
 }
 
-// The bytes are the same on every machine. Each dB is 0.3 below what was measured when the test was
-// written.
+// The bytes are the same on every machine. Each dB is 0.3 below the value measured with the
+// test.
 func TestEncodeSamples(t *testing.T) {
 	with(true, Options{}).Judge(t, [3]string{"6bed17dea018bbf6", "d48b43b1c6e94352", "dcfb19308a66b333"}, map[string][3]float64{
 		"fog":        {37.5, 42.7, 44.4},
@@ -118,7 +119,7 @@ func encodedEAC(t testing.TB, pix []byte, o Options) []byte {
 	return dst
 }
 
-// What the encoder believes is the error is the error, whatever it chose.
+// The encoder knows the true error of its block.
 func TestErrorIsTrue(t *testing.T) {
 	for _, q := range qualities {
 		e := newEncoder(q.q)
@@ -163,8 +164,8 @@ func TestGuessBoundsError(t *testing.T) {
 	})
 }
 
-// A block of one color is off by less than half a step of what is stored, a gray one
-// exact, and so is alpha.
+// A block of one color is off by less than half a stored step; a gray one is exact, and so
+// is alpha.
 func TestSolid(t *testing.T) {
 	for v := range 256 {
 		pix := bytes.Repeat([]byte{byte(v), byte(255 - v), byte(v * 7), byte(v * 3)}, 16)
@@ -198,7 +199,7 @@ func TestSolidEAC(t *testing.T) {
 	}
 }
 
-// Two values of which the ends are cut off are exact: masks and cut-out alpha.
+// Blocks of two values at the ends of the range are exact: masks and cut-out alpha.
 func TestCutOutIsExact(t *testing.T) {
 	for _, q := range qualities {
 		e := newEncoder(q.q)
@@ -259,7 +260,7 @@ func TestEAC(t *testing.T) {
 	}
 }
 
-// Color that is not seen does not count, and what is seen is better for it.
+// Invisible colors do not count, and visible ones gain.
 func TestWeighAlpha(t *testing.T) {
 	pix := blocktest.Samples()["leaves"]
 	for _, q := range qualities {
@@ -323,7 +324,7 @@ func TestBlocksAllocateNothing(t *testing.T) {
 		var v [16]int32
 		n := testing.AllocsPerRun(10, func() {
 			for x := 0; x < side; x += 4 {
-				gather(pixels[:], pix, place{x, 8, side, side}, 4)
+				blockfit.Gather(blockfit.Grid{W: side, H: side, Side: 4}, pixels[:], pix, 4, (2*side+x)/4)
 				for i := range v {
 					v[i] = int32(pixels[4*i+3])
 				}

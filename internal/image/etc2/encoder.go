@@ -1,6 +1,10 @@
 package etc2
 
-import "math"
+import (
+	"math"
+
+	"github.com/assetcook/assetcook/internal/image/byalpha"
+)
 
 // An encoder makes blocks, one after the other.
 type encoder struct {
@@ -12,17 +16,17 @@ type encoder struct {
 	lists  [4]list
 }
 
-// An effort is what a quality means.
+// An effort is the meaning of a quality.
 type effort struct {
-	// shifts is how far from the mean color of a half base colors are looked for, in
-	// steps of what is stored; -1 takes the one next to the mean.
+	// shifts is the distance from the mean color of a half within which base colors are
+	// searched, in stored steps; -1 takes the nearest one.
 	shifts int
 	// kept is how many base colors of each half compete for pairs.
 	kept int
-	// good is the error of a planar block that is left at that, and two that from which
-	// on T and H are tried.
+	// good is the error at which a planar block is accepted, and two the error above which
+	// T and H are tried.
 	good, two int32
-	// nudge is whether what was found is moved by single steps while that helps.
+	// nudge moves the result by single steps while that helps.
 	nudge bool
 	// scalar is how far around the guessed multiplier and base EAC looks.
 	scalar int32
@@ -67,7 +71,25 @@ func (e *encoder) keepIfBetter(c *code, sse int32) bool {
 	return true
 }
 
-// nearest returns what is stored for v, of which scale is all, where most is all.
+// nearest returns the stored number, up to most, for v from 0 to scale.
 func nearest(v, scale, most int32) uint8 {
 	return uint8(max(0, min((v*most+scale/2)/scale, most)))
+}
+
+// encodeWeighed returns the best block found where a pixel's color counts as much as its
+// alpha, see package byalpha. Another block stores alpha,
+// with the same error for all colors.
+func (e *encoder) encodeWeighed(pixels *[64]byte) uint64 {
+	block := e.encode(pixels)
+	opaque := byte(255)
+	for i := 3; i < 64; i += 4 {
+		opaque &= pixels[i]
+	}
+	if opaque == 255 {
+		return block
+	}
+	var decoded, wanted [64]byte
+	block, _ = byalpha.Search(pixels[:], decoded[:], wanted[:], e.effort.weighed, block,
+		func() uint64 { return e.encode(&wanted) }, func(b uint64) { decode(&decoded, b) })
+	return block
 }

@@ -1,40 +1,41 @@
-// Package etc2 compresses pictures to ETC2 and EAC, the block formats that every
-// graphics processor of OpenGL ES 3.0 reads, and decodes their blocks. The same pixels
-// give the same bytes on every machine: all that decides anything is a whole number.
+// Package etc2 compresses pictures to ETC2 and EAC, the block formats that every graphics
+// processor of OpenGL ES 3.0 reads, and decodes their blocks. The same pixels give the same
+// bytes on every machine: only whole numbers decide anything.
 //
 // A block of 4 by 4 pixels is 8 bytes of color, 8 bytes of alpha or of another single
-// channel, or two of these in a row. Colors are stored in one of five modes. In two of
-// them, those of ETC1, each half of the block has one color, and each pixel is so much
-// brighter or darker; T and H have two colors for the whole block, and planar is a slope.
+// channel, or two of these in a row. Colors are stored in one of five modes. In the two
+// modes of ETC1, each half of the block has one color, and each pixel is brighter or darker
+// by a step; T and H have two colors for the whole block, and planar is a slope.
 //
-// The formats are those of the Khronos Data Format Specification 1.4, chapters "ETC1
+// The Khronos Data Format Specification 1.4 describes the formats, in the chapters "ETC1
 // Compressed Texture Image Formats" and "ETC2 Compressed Texture Image Formats".
 package etc2
 
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
+
+	"github.com/assetcook/assetcook/internal/image/blockfit"
 )
 
 // Quality is how much work goes into a block.
-type Quality uint8
+type Quality = blockfit.Quality
 
 // The qualities.
 const (
-	Fast   Quality = iota // for every edit
-	Normal                // for what is looked at
-	Best                  // for what is shipped
+	Fast   = blockfit.Fast
+	Normal = blockfit.Normal
+	Best   = blockfit.Best
 )
 
 // Options are how to compress. The zero value is Fast, every channel alike.
 type Options struct {
 	Quality Quality
 
-	// WeighAlpha says that alpha is coverage: the error of a pixel's color counts as
-	// much as its alpha, and what is fully transparent may have any color. Without
-	// it the color of every pixel counts alike. EncodeRGBA only.
+	// WeighAlpha says that alpha is coverage: the error of a pixel's color counts as much
+	// as its alpha, and fully transparent pixels may have any color. Without it the color
+	// of every pixel counts alike. EncodeRGBA only.
 	WeighAlpha bool
 }
 
@@ -44,17 +45,17 @@ func Size(w, h, blockBytes int) int {
 	return (w + 3) / 4 * ((h + 3) / 4) * blockBytes
 }
 
-// EncodeRGB writes the blocks of a picture of w by h pixels, row by row, to dst, which
-// has Size(w, h, 8) bytes. pix has four bytes, RGBA, for each pixel, row by row; alpha
-// is ignored. Where the size is no multiple of four, the last column and row are
-// repeated. Rows of blocks are the same whether they are compressed together or one by
-// one. The work is done in the calling goroutine, and ends early with the error of ctx.
-// What is in dst after an error is of no use.
+// EncodeRGB writes the blocks of a picture of w by h pixels, row by row, to dst, which has
+// Size(w, h, 8) bytes. pix has four bytes, RGBA, for each pixel, row by row; alpha is
+// ignored. If the size is no multiple of four, the last column and row are repeated. Rows
+// of blocks are the same whether they are compressed together or one by one. EncodeRGB
+// works in the calling goroutine, and ends early with the error of ctx. After an error dst
+// is useless.
 func EncodeRGB(ctx context.Context, dst, pix []byte, w, h int, o Options) error {
-	e := newEncoder(o.Quality)
+	grid, e := blockfit.Grid{W: w, H: h, Side: 4}, newEncoder(o.Quality)
 	var pixels [64]byte
-	return each(ctx, dst, len(pix), w, h, 4, 8, o, func(block []byte, p place) {
-		gather(pixels[:], pix, p, 4)
+	return each(ctx, dst, len(pix), grid, 4, 8, o, func(block []byte, at int) {
+		blockfit.Gather(grid, pixels[:], pix, 4, at)
 		binary.BigEndian.PutUint64(block, e.encode(&pixels))
 	})
 }
@@ -62,15 +63,15 @@ func EncodeRGB(ctx context.Context, dst, pix []byte, w, h int, o Options) error 
 // EncodeRGBA is EncodeRGB with alpha in front of the color in each block; dst has
 // Size(w, h, 16) bytes. An alpha that is the same in all of a block is exact.
 func EncodeRGBA(ctx context.Context, dst, pix []byte, w, h int, o Options) error {
-	e := newEncoder(o.Quality)
+	grid, e := blockfit.Grid{W: w, H: h, Side: 4}, newEncoder(o.Quality)
 	color := e.encode
 	if o.WeighAlpha {
 		color = e.encodeWeighed
 	}
 	var pixels [64]byte
 	var alpha [16]int32
-	return each(ctx, dst, len(pix), w, h, 4, 16, o, func(block []byte, p place) {
-		gather(pixels[:], pix, p, 4)
+	return each(ctx, dst, len(pix), grid, 4, 16, o, func(block []byte, at int) {
+		blockfit.Gather(grid, pixels[:], pix, 4, at)
 		for i := range alpha {
 			alpha[i] = int32(pixels[4*inColumns[i]+3])
 		}
@@ -80,17 +81,17 @@ func EncodeRGBA(ctx context.Context, dst, pix []byte, w, h int, o Options) error
 }
 
 // EncodeEAC writes the blocks of pictures of one or two channels; dst has Size(w, h,
-// 8*channels) bytes. pix has as many numbers from 0 to 65535 for each pixel, row by
-// row, of which 11 bits are kept at best. The rest is as EncodeRGB has it.
+// 8*channels) bytes. pix has a number from 0 to 65535 for each channel of each pixel, row
+// by row; at best 11 bits of it are kept. All else is as in EncodeRGB.
 func EncodeEAC(ctx context.Context, dst []byte, pix []uint16, w, h, channels int, o Options) error {
 	if channels != 1 && channels != 2 {
 		return fmt.Errorf("etc2: %d channels: want 1 or 2", channels)
 	}
-	e := newEncoder(o.Quality)
+	grid, e := blockfit.Grid{W: w, H: h, Side: 4}, newEncoder(o.Quality)
 	var pixels [32]uint16
 	var v [16]int32
-	return each(ctx, dst, len(pix), w, h, channels, 8*channels, o, func(block []byte, p place) {
-		gather(pixels[:16*channels], pix, p, channels)
+	return each(ctx, dst, len(pix), grid, channels, 8*channels, o, func(block []byte, at int) {
+		blockfit.Gather(grid, pixels[:16*channels], pix, channels, at)
 		for c := range channels {
 			for i := range v {
 				v[i] = to11(pixels[channels*int(inColumns[i])+c])
@@ -100,37 +101,12 @@ func EncodeEAC(ctx context.Context, dst []byte, pix []uint16, w, h, channels int
 	})
 }
 
-// blocksBetweenLooks is after how many blocks the context is asked: few milliseconds.
-const blocksBetweenLooks = 128
-
-// A place is where the pixels of a block are.
-type place struct{ x, y, w, h int }
-
 // each calls do for every block.
-func each(ctx context.Context, dst []byte, have, w, h, channels, size int, o Options, do func(block []byte, p place)) error {
-	switch {
-	case w <= 0 || h <= 0 || w > 1<<20 || h > 1<<20:
-		return fmt.Errorf("etc2: a picture of %d by %d pixels: want 1 to %d in each direction", w, h, 1<<20)
-	case int64(have) < int64(channels)*int64(w)*int64(h):
-		return fmt.Errorf("etc2: %d numbers are too few for %d by %d pixels", have, w, h)
-	case len(dst) < Size(w, h, size):
-		return fmt.Errorf("etc2: %d bytes are too few for the blocks of %d by %d pixels", len(dst), w, h)
-	case o.Quality > Best:
-		return errors.New("etc2: unknown quality")
+func each(ctx context.Context, dst []byte, have int, g blockfit.Grid, channels, size int, o Options, do func(block []byte, at int)) error {
+	if err := g.Check(have, channels, "numbers", len(dst), size, o.Quality); err != nil {
+		return fmt.Errorf("etc2: %w", err)
 	}
-	at := 0
-	for y := 0; y < h; y += 4 {
-		for x := 0; x < w; x += 4 {
-			if at/size%blocksBetweenLooks == 0 {
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-			}
-			do(dst[at:at+size], place{x, y, w, h})
-			at += size
-		}
-	}
-	return nil
+	return g.Each(ctx, func(at int) { do(dst[size*at:][:size], at) })
 }
 
 // inColumns is where the pixels of a block are in its rows: blocks go down columns.

@@ -11,7 +11,7 @@ const (
 	planar                   // three colors, between which all pixels are
 )
 
-// A code is what a color block says, field by field.
+// A code is the fields of a color block.
 type code struct {
 	mode mode
 	flip bool // halves are above each other, not side by side
@@ -19,7 +19,7 @@ type code struct {
 	// corner, right of the upper row and below the left column, 6, 7 and 6 bits.
 	base  [3][3]uint8
 	table [2]uint8 // of modifiers
-	// distance is the number of that of T and H.
+	// distance is the number of T's and H's distance.
 	distance uint8
 	// index has the indices of the pixels in columns: the high bits in the upper half,
 	// pixel i's at bits i and 16+i.
@@ -29,8 +29,8 @@ type code struct {
 // pack returns the block. In H, colors that the distance's lowest bit does not allow in
 // their order are swapped; if they are equal that bit must be 1.
 //
-// Differences that leave the range of colors mark a mode: that of red T, of green H, of
-// blue planar. Bits that are free are set so that just this is so.
+// Differences that leave the range of colors mark a mode: red marks T, green H, blue
+// planar. Free bits are set so that exactly this holds.
 func (c *code) pack() uint64 {
 	b := &c.base
 	at := func(v uint8, bit int) uint64 { return uint64(v) << bit }

@@ -154,12 +154,12 @@ func (e *encoder) pairs(flip int, limit int32) (c code, least int32) {
 	return c, least
 }
 
-// corners are the ways to round three channels down or up, of which all up is all down
-// a step further.
+// corners are the ways to round three channels down or up. All up is all down a step
+// further.
 var corners = [7][3]int32{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}, {0, 0, 1}, {1, 0, 1}, {0, 1, 1}}
 
-// around lists the base colors near the line through the mean color of a half along
-// which all channels change alike: what the modifiers shift can be shifted back.
+// around lists the base colors near a line through the mean color of a half. All channels
+// change alike along the line: modifiers can shift a base back along it.
 func (e *encoder) around(l *list, h *half, most int32, limit int32) {
 	l.n = 0
 	var down [3]int32
@@ -200,7 +200,7 @@ func (e *encoder) around(l *list, h *half, most int32, limit int32) {
 	}
 }
 
-// luma is that of h, whose memo it is.
+// luma returns the luma of h, whose memo holds it.
 func (e *encoder) luma(h *half, sum int32) (cost int32, table uint8) {
 	m := &e.memo
 	if m.seen[sum] != m.round {
@@ -263,8 +263,7 @@ func (e *encoder) index(c *code) (sse int32) {
 	return sse
 }
 
-// indexInside is for colors none of which is cut off: the sum of the channels tells
-// which is nearest.
+// indexInside chooses indices if no color is clamped: the sum of the channels decides.
 func (e *encoder) indexInside(at *[8]uint8, base *[3]int32, m *[4]int32, index *uint32) (sse int32) {
 	border := 3 * (m[0] + m[1])
 	for _, i := range at {
@@ -285,7 +284,7 @@ func (e *encoder) indexInside(at *[8]uint8, base *[3]int32, m *[4]int32, index *
 	return sse
 }
 
-// spread has the bits of an index where those of pixel 0 are.
+// spread has the bits of an index at the place of pixel 0.
 var spread = [4]uint32{0, 1, 1 << 16, 1<<16 | 1}
 
 // choose returns which of four colors is nearest to a pixel, and the error.

@@ -8,11 +8,12 @@ var modifiers = [8][4]int32{
 	{18, 60, -18, -60}, {24, 80, -24, -80}, {33, 106, -33, -106}, {47, 183, -47, -183},
 }
 
-// distances are those of the colors of T and H. Source: there, "ETC2 distance table".
+// distances are the distances of the colors of T and H. Source: there, "ETC2 distance
+// table".
 var distances = [8]int32{3, 6, 11, 16, 23, 32, 41, 64}
 
-// scalarModifiers are those of EAC, by table and index. Source: there, "Intensity
-// modifier sets for the alpha component".
+// scalarModifiers are EAC's, by table and index. Source: there, "Intensity modifier sets
+// for the alpha component".
 var scalarModifiers = [16][8]int32{
 	{-3, -6, -9, -15, 2, 5, 8, 14},
 	{-3, -7, -10, -13, 2, 6, 9, 12},

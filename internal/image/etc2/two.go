@@ -27,8 +27,8 @@ func (g *group) mean() (m [3]int32) {
 	return m
 }
 
-// part splits the pixels in two groups around two colors: first those of the pixel
-// farthest from the mean and of that farthest from it, then their means.
+// part splits the pixels in two groups around two colors: first the pixel farthest from the
+// mean and the pixel farthest from that one, then the groups' means.
 func (e *encoder) part(groups *[2]group) {
 	var centers [2][3]int32
 	mean := group{sum: e.px.all, n: 16}

@@ -7,7 +7,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// The numbers below are those of the Khronos Data Format Specification.
+// Numbers of the Khronos Data Format Specification.
 type (
 	colorModel byte
 	channel    byte
@@ -40,7 +40,7 @@ const (
 	// of BC1 has another number if it may be transparent.
 	channelColor        channel = 0
 	channelColorOrClear channel = 1
-	// Those of ETC2 and UASTC have numbers of their own.
+	// Channels of ETC2 and UASTC have numbers of their own.
 	channelETC2Color channel = 2
 	channelUASTC     channel = 0 // RGB
 	channelUASTCA    channel = 3 // RGBA
@@ -51,7 +51,7 @@ const (
 	isSigned channel = 1 << 6
 	isFloat  channel = 1 << 7
 
-	// What floating point channels have for -1, 0 and 1.
+	// Numbers for -1, 0 and 1 in floating point channels.
 	floatMinusOne = 0xbf800000
 	floatOne      = 0x3f800000
 )
@@ -143,7 +143,7 @@ func samplesOf(t *texture.Texture) []sample {
 	return nil
 }
 
-// unpacked returns red, green, blue and alpha of so many bits, or the first few.
+// unpacked returns red, green, blue and alpha with the given bits, or the first few.
 func unpacked(alpha channel, bits ...int) []sample {
 	channels := [4]channel{channelRed, channelGreen, channelBlue, alpha}
 	samples, offset := make([]sample, 0, len(bits)), 0
@@ -158,18 +158,18 @@ const (
 	descriptorHead  = 28 // with the total size in front
 	descriptorBytes = 16 // each sample
 
-	// transferAt, flagsAt and bytesPlane0At are where the descriptor says which curve
-	// colors are on and how alpha is meant, and keeps the bytes of a texel block;
-	// channelAt is where it says what a packed block holds.
+	// Bytes of the descriptor: transferAt holds the curve of colors, flagsAt the meaning of
+	// alpha, bytesPlane0At the bytes of a texel block, channelAt the channel of a packed
+	// block.
 	transferAt    = 14
 	flagsAt       = 15
 	bytesPlane0At = 20
 	channelAt     = descriptorHead + 3 // of the first sample
 )
 
-// descriptor returns the data format descriptor: its total size and one basic
-// block. Bytes a plane are those of the unpacked data for packed files too, as
-// the specification has it since revision 4; before, they had to be 0.
+// descriptor returns the data format descriptor: its total size and one basic block. Bytes
+// a plane are those of the unpacked data, also in packed files, since revision 4 of the
+// specification; before, they had to be 0.
 func descriptor(t *texture.Texture) []byte {
 	side, blockBytes := t.Format.Block()
 	samples := samplesOf(t)

@@ -8,11 +8,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What the Khronos Group's own dfdutils writes for these numbers of VkFormat
-// (vk2dfd), as words in the order of the file.
+// The output of the Khronos Group's dfdutils for these numbers of VkFormat (vk2dfd), as
+// words in the order of the file.
 func TestDescriptors(t *testing.T) {
 	for _, tc := range []struct {
-		number vkFormat
+		number uint32
 		format texture.Format
 		srgb   bool
 		want   string
@@ -109,8 +109,8 @@ func TestAlignment(t *testing.T) {
 	}
 }
 
-// Files of UASTC have 0 for a number. These are what the Khronos Group's ktx writes, told
-// to assign no primaries to those without a curve, as glTF wants.
+// Files of UASTC have the number 0. The wanted bytes are from the Khronos Group's ktx, with
+// unassigned primaries for files without a curve, as glTF wants.
 func TestDescriptorsOfUASTC(t *testing.T) {
 	for _, tc := range []struct {
 		srgb, opaque bool

@@ -143,7 +143,7 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// A texture may stand behind something else, and is followed by what is written next.
+// A texture may follow other data, and other data may follow it.
 func TestWriteInTheMiddle(t *testing.T) {
 	for _, s := range []Supercompression{{}, {Zstd, 3}} {
 		f := &memory{data: []byte("before"), at: 6}
@@ -309,7 +309,7 @@ func TestReadBomb(t *testing.T) {
 	}
 }
 
-// What is read can be written, and is read again as the same.
+// A file that can be read can be written, and is read again as the same texture.
 func FuzzKTX2(f *testing.F) {
 	for _, s := range []Supercompression{{}, {Zstd, 3}} {
 		f.Add(encode(f, cube(), s))

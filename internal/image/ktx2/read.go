@@ -79,12 +79,12 @@ func readWithin(data []byte, limit int64) (*texture.Texture, error) {
 	return t, t.Check()
 }
 
-// readShape reads the part of the header that says what a level holds.
+// readShape reads the properties of levels from the header.
 func readShape(field func(int) uint32) (*texture.Texture, error) {
-	number := vkFormat(field(0))
+	number := field(0)
 	format, srgb, ok := formatOf(number)
 	if side, _ := format.Block(); !ok || side == 0 {
-		return nil, fmt.Errorf("%v is not supported", number)
+		return nil, fmt.Errorf("VkFormat %d is not supported", number)
 	}
 	if want := typeSize(format); field(1) != uint32(want) {
 		return nil, fmt.Errorf("type size is %d, %v needs %d", field(1), format, want)

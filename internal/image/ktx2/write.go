@@ -7,13 +7,10 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/assetcook/assetcook/internal/ctxio"
 	"github.com/assetcook/assetcook/internal/image/texture"
 	"github.com/klauspost/compress/zstd"
 )
-
-// chunk is how much level data is packed or written between two looks at the
-// context: a few milliseconds' worth at the slowest grade.
-const chunk = 128 << 10
 
 // Write writes t to w, from where it stands. Levels are packed into the file as they
 // are, so that no packed one is held; their sizes are put in front of them at last.
@@ -39,7 +36,7 @@ func Write(ctx context.Context, w io.WriteSeeker, t *texture.Texture, s Supercom
 		return err
 	}
 	head := header(t, s.Scheme)
-	out := &counter{w: bufio.NewWriterSize(w, chunk)}
+	out := &counter{w: bufio.NewWriterSize(w, 128<<10)}
 	if err := writeAll(ctx, out, head); err != nil {
 		return err
 	}
@@ -116,9 +113,9 @@ const (
 	writerKey      = "KTXwriter"
 )
 
-// keyValueData returns what is said in words, sorted by key: the first row is
-// the top one, where a shader finds its channels, and who wrote the file. The
-// writer has no version, so that a new release alone changes no byte.
+// keyValueData returns the key/value pairs, sorted by key: the first row is the top one,
+// the swizzle of channels, and the writer. The writer has no version, so that a new release
+// alone changes no byte.
 func keyValueData(t *texture.Texture) []byte {
 	pairs := [][2]string{{orientationKey, orientation(t)}}
 	if t.Swizzle != "" {
@@ -167,16 +164,8 @@ func (p packer) writeLevel(ctx context.Context, w io.Writer, level []byte) error
 	return p.Close()
 }
 
+// writeAll writes data until the context ends.
 func writeAll(ctx context.Context, w io.Writer, data []byte) error {
-	for len(data) > 0 {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		n := min(chunk, len(data))
-		if _, err := w.Write(data[:n]); err != nil {
-			return err
-		}
-		data = data[n:]
-	}
-	return nil
+	_, err := ctxio.Writer(ctx, w).Write(data)
+	return err
 }

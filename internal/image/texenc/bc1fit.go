@@ -1,6 +1,10 @@
 package texenc
 
-import "math"
+import (
+	"math"
+
+	"github.com/assetcook/assetcook/internal/image/blockfit"
+)
 
 // A layout is the order of a block's colors along the line that they scatter
 // around most. A way to store them cuts this order into one part for each index.
@@ -11,17 +15,17 @@ import "math"
 type layout struct {
 	block *colorBlock // in the order
 	mean  [3]float32
-	// upTo are the sums of the first colors, less the mean each: small numbers,
-	// whose rounding errors are small as well.
+	// upTo are the sums of the first colors, less their mean each. Small numbers have small
+	// rounding errors.
 	upTo [17][3]float32
 }
 
 func newLayout(c *colorBlock) layout {
-	l := layout{block: c, mean: meanOf(c)}
-	axis := axisOf(c)
+	l := layout{block: c, mean: blockfit.Mean(c.pix[:c.n])}
+	axis := blockfit.Axis(c.pix[:c.n])
 	var along [16]float32
 	for i, p := range c.pix[:c.n] {
-		along[i] = dot(p, axis)
+		along[i] = blockfit.Dot(p, axis)
 	}
 	// Equal ones keep their order.
 	for i := 1; i < c.n; i++ {
@@ -37,54 +41,6 @@ func newLayout(c *colorBlock) layout {
 		}
 	}
 	return l
-}
-
-func meanOf(c *colorBlock) (mean [3]float32) {
-	for _, p := range c.pix[:c.n] {
-		for k, x := range p {
-			mean[k] += x
-		}
-	}
-	for k := range mean {
-		mean[k] /= float32(c.n)
-	}
-	return mean
-}
-
-// axisOf returns a vector along which the colors of c scatter most: the first
-// eigenvector of their covariance, by power iteration.
-func axisOf(c *colorBlock) [3]float32 {
-	mean := meanOf(c)
-	var rr, rg, rb, gg, gb, bb float32
-	for i := range c.pix[:c.n] {
-		p := &c.pix[i]
-		r, g, b := p[0]-mean[0], p[1]-mean[1], p[2]-mean[2]
-		rr += float32(r * r)
-		rg += float32(r * g)
-		rb += float32(r * b)
-		gg += float32(g * g)
-		gb += float32(g * b)
-		bb += float32(b * b)
-	}
-	// The row of the largest variance is a start that is not at right angles to
-	// the answer.
-	axis := [3]float32{rr, rg, rb}
-	if gg > rr && gg >= bb {
-		axis = [3]float32{rg, gg, gb}
-	} else if bb > rr {
-		axis = [3]float32{rb, gb, bb}
-	}
-	for range 4 {
-		x := float32(rr*axis[0]) + float32(rg*axis[1]) + float32(rb*axis[2])
-		y := float32(rg*axis[0]) + float32(gg*axis[1]) + float32(gb*axis[2])
-		z := float32(rb*axis[0]) + float32(gb*axis[1]) + float32(bb*axis[2])
-		top := max(x, -x, y, -y, z, -z)
-		if top == 0 {
-			break
-		}
-		axis = [3]float32{x / top, y / top, z / top}
-	}
-	return axis
 }
 
 // fit returns a line of the given steps that suits the block.
@@ -186,9 +142,9 @@ func (l *layout) searchAll(best cut, steps int32) cut {
 	return best
 }
 
-// try returns the stored ends that suit a cut best, and the squared error less
-// that of storing the mean, or false if all colors lie in one part, or if that
-// error would not be less than most.
+// try returns the stored ends that suit a cut best, and their squared error less the error
+// of storing the mean. It returns false if all colors are in one part, or if that error
+// would not be less than most.
 func (l *layout) try(c cut, steps int32, most float32) (a, b color565, err float32, ok bool) {
 	n := l.block.n
 	var s sums
@@ -208,11 +164,11 @@ func (l *layout) try(c cut, steps int32, most float32) (a, b color565, err float
 	if det == 0 {
 		return a, b, 0, false
 	}
-	// Less the mean, all colors come to 0, and what b weighs is what a weighs,
-	// negative. So both ends lie on one line through the mean, and their error
-	// before they are rounded, which makes it no less, is known already.
+	// Less the mean, all colors sum to 0, and the weights of b are the negative weights of
+	// a. So both ends are on one line through the mean, and their error before rounding,
+	// which never lowers it, is known already.
 	one := 1 / float32(det)
-	if -float32(dot(s.a, s.a)*float32(s.aa+2*s.ab+s.bb))*one >= most {
+	if -float32(blockfit.Dot(s.a, s.a)*float32(s.aa+2*s.ab+s.bb))*one >= most {
 		return a, b, 0, false
 	}
 	s.b = [3]float32{-s.a[0], -s.a[1], -s.a[2]}

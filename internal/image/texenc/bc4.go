@@ -79,7 +79,7 @@ func rounds(q Quality) int {
 	return 8
 }
 
-// rampFitInside fits a ramp of six values to those that are not black or white.
+// rampFitInside fits a ramp of six values to the values that are neither black nor white.
 func rampFitInside(v *[16]float32, q Quality) ramp {
 	low, high := float32(255), float32(0)
 	for _, x := range v {
@@ -93,7 +93,7 @@ func rampFitInside(v *[16]float32, q Quality) ramp {
 	return rampFit(v, low, high, 5, q)
 }
 
-// rampNear tries ends next to those of r as long as that helps.
+// rampNear tries ends next to r's while that helps.
 func rampNear(v *[16]float32, r ramp) ramp {
 	for better := true; better && r.err > 0; {
 		better = false

@@ -81,7 +81,7 @@ func TestBC1Qualities(t *testing.T) {
 	})
 }
 
-// Transparent places are those of alpha below a half, and no others.
+// Places are transparent exactly if their alpha is below a half.
 func TestBC1PunchThrough(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := drawBlock(t)

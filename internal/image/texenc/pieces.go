@@ -5,6 +5,7 @@ import (
 
 	"github.com/assetcook/assetcook/internal/image/astc"
 	"github.com/assetcook/assetcook/internal/image/bc7"
+	"github.com/assetcook/assetcook/internal/image/etc2"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 	"github.com/assetcook/assetcook/internal/image/texture"
 	"github.com/assetcook/assetcook/internal/image/uastc"
@@ -14,8 +15,8 @@ import (
 // when all calls have returned; recipe.Job.Each is one.
 type Each func(ctx context.Context, n int, do func(i int) error) error
 
-// A piece is what is encoded without a break: rows of blocks that come to about so many
-// pixels, some milliseconds' work of blocks and less than one of single texels.
+// A piece is encoded without a break: rows of blocks of about this many pixels. Blocks take
+// some milliseconds, single texels less than one.
 const (
 	pieceOfBlocks = 1 << 12
 	pieceOfTexels = 1 << 16
@@ -78,22 +79,21 @@ func (e *Encoder) encodePiece(ctx context.Context, dst []byte, m *pixmap.Map, y 
 	switch f {
 	case texture.ASTC4x4, texture.ASTC5x5, texture.ASTC6x6, texture.ASTC8x8:
 		side, _ := f.Block()
-		quality := [...]astc.Quality{Fast: astc.Fast, Normal: astc.Normal, Best: astc.Best}[o.Quality]
-		options := astc.Options{Quality: quality, WeighAlpha: o.WeighAlpha}
+		options := astc.Options{Quality: o.Quality, WeighAlpha: o.WeighAlpha}
 		if o.XXXY {
 			options.AlphaWeight = 3
 		}
 		return astc.Encode(ctx, dst[:cap(dst)], pix, m.W, m.H, side, options)
 	case texture.BC7:
-		quality := [...]bc7.Quality{Fast: bc7.Fast, Normal: bc7.Normal, Best: bc7.Best}[o.Quality]
-		return bc7.Encode(ctx, dst[:cap(dst)], pix, m.W, m.H, bc7.Options{Quality: quality, WeighAlpha: o.WeighAlpha, RDO: o.RDO})
-	case texture.ETC2RGB, texture.ETC2RGBA:
-		return encodeETC2(ctx, dst[:cap(dst)], f, pix, m.W, m.H, o)
+		return bc7.Encode(ctx, dst[:cap(dst)], pix, m.W, m.H, bc7.Options{Quality: o.Quality, WeighAlpha: o.WeighAlpha, RDO: o.RDO})
+	case texture.ETC2RGB:
+		return etc2.EncodeRGB(ctx, dst[:cap(dst)], pix, m.W, m.H, etc2.Options{Quality: o.Quality})
+	case texture.ETC2RGBA:
+		return etc2.EncodeRGBA(ctx, dst[:cap(dst)], pix, m.W, m.H, etc2.Options{Quality: o.Quality, WeighAlpha: o.WeighAlpha})
 	case texture.EACR11, texture.EACRG11:
 		return encodeEAC(ctx, dst[:cap(dst)], f, m, o)
 	case texture.UASTC:
-		quality := [...]uastc.Quality{Fast: uastc.Fast, Normal: uastc.Normal, Best: uastc.Best}[o.Quality]
-		return uastc.Encode(ctx, dst[:cap(dst)], pix, m.W, m.H, uastc.Options{Quality: quality, WeighAlpha: o.WeighAlpha})
+		return uastc.Encode(ctx, dst[:cap(dst)], pix, m.W, m.H, uastc.Options{Quality: o.Quality, WeighAlpha: o.WeighAlpha})
 	case texture.BC6H:
 		_, err = appendBC6H(ctx, dst, m, o)
 	case texture.BC1, texture.BC1A, texture.BC3, texture.BC4, texture.BC5:
@@ -102,4 +102,27 @@ func (e *Encoder) encodePiece(ctx context.Context, dst []byte, m *pixmap.Map, y 
 		_, err = appendTexels(ctx, dst, f, m, o)
 	}
 	return err
+}
+
+// encodeEAC writes the blocks of the first one or two channels of m, row by row: 11 bits
+// keep more than a byte has.
+func encodeEAC(ctx context.Context, dst []byte, f texture.Format, m *pixmap.Map, o Options) error {
+	r := newReader(m, false)
+	channels := len(f.Channels())
+	row := make([]uint16, 0, 4*m.W*channels)
+	for y := 0; y < m.H; y += 4 {
+		row = row[:0]
+		high := min(4, m.H-y)
+		for i := range high * m.W {
+			for c := range channels {
+				row = append(row, uint16(r.stepAt(4*(y*m.W+i)+c, 65535)))
+			}
+		}
+		size := f.Bytes(m.W, high)
+		if err := etc2.EncodeEAC(ctx, dst[:size], row, m.W, high, channels, etc2.Options{Quality: o.Quality}); err != nil {
+			return err
+		}
+		dst = dst[size:]
+	}
+	return nil
 }

@@ -3,6 +3,9 @@ package texenc
 import (
 	"context"
 	"encoding/binary"
+	"math"
+	"sort"
+	"sync"
 
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 	"github.com/assetcook/assetcook/internal/image/texture"
@@ -76,4 +79,99 @@ func (r *linearReader) at(i int) float32 {
 		return r.light.light[r.m.Pix8[i]]
 	}
 	return float32(r.m.Pix8[i]) / 255
+}
+
+// A curve is the sRGB curve of IEC 61966-2-1.
+type curve struct {
+	light [256]float32 // the linear light of each byte
+	from  [256]float32 // the least light whose nearest byte is this one
+}
+
+// srgbCurve is made with additions, products, quotients and nothing else, which
+// every processor rounds alike.
+var srgbCurve = sync.OnceValue(func() *curve {
+	c := new(curve)
+	for i := range c.light {
+		c.light[i] = float32(srgbLight(float64(i) / 255))
+		if i > 0 {
+			c.from[i] = float32(srgbLight((float64(i) - 0.5) / 255))
+		}
+	}
+	return c
+})
+
+// wideLight is the linear light of each sRGB value of sixteen bits.
+var wideLight = sync.OnceValue(func() *[1 << 16]float32 {
+	t := new([1 << 16]float32)
+	for i := range t {
+		t[i] = float32(srgbLight(float64(i) / 65535))
+	}
+	return t
+})
+
+// byteOf returns the sRGB byte nearest to linear light.
+func (c *curve) byteOf(light float32) byte {
+	if !(light > 0) { // NaN as well
+		return 0
+	}
+	return byte(sort.Search(255, func(i int) bool { return light < c.from[i+1] }))
+}
+
+// srgbLight returns the linear light of an sRGB value, both from 0 to 1.
+func srgbLight(v float64) float64 {
+	if v <= 0.04045 {
+		return v / 12.92
+	}
+	u := (v + 0.055) / 1.055
+	// u^2.4 is u^2 times the fifth root of u^2.
+	return float64(u*u) * fifthRoot(float64(u*u))
+}
+
+// fifthRoot returns the fifth root of a number from 0.001 to 1 by Newton's
+// method, which comes down from 1 until rounding stops it.
+func fifthRoot(a float64) float64 {
+	y := 1.0
+	for range 64 {
+		square := float64(y * y)
+		power := float64(square * square)
+		next := y - (float64(power*y)-a)/(5*power)
+		if !(next < y) {
+			break
+		}
+		y = next
+	}
+	return y
+}
+
+// half returns v as a half float, rounded to the nearest, the even one of two. It is
+// clamped to 0, unless signed, and to the largest finite value; NaN becomes 0.
+func half(v float32, signed bool) uint16 {
+	const largest = 65504
+	sign := uint16(0)
+	if v < 0 && signed {
+		sign, v = 0x8000, -v
+	}
+	if !(v > 0) {
+		return 0
+	}
+	bits := math.Float32bits(min(v, largest))
+	exponent, fraction := int(bits>>23)-127, uint64(bits&(1<<23-1)|1<<23)
+	shift := 13
+	if exponent < -14 { // a subnormal number, or too small
+		shift += -14 - exponent
+		exponent = -15
+	}
+	if shift > 24 { // less than half of the least number
+		return sign
+	}
+	rounded := fraction >> shift
+	rest := fraction & (1<<shift - 1)
+	if middle := uint64(1) << (shift - 1); rest > middle || rest == middle && rounded&1 == 1 {
+		rounded++
+	}
+	if exponent == -15 {
+		return sign | uint16(rounded) // rounding up to 1<<10 is the least normal one
+	}
+	// The leading bit, and what rounding carries, raise the exponent.
+	return sign | uint16(uint64(exponent+14)<<10+rounded)
 }

@@ -57,7 +57,7 @@ func TestTexels(t *testing.T) {
 	}
 }
 
-// halfValue is what a half float means, by IEEE 754.
+// halfValue returns the value of a half float by IEEE 754.
 func halfValue(h uint16) float64 {
 	exponent, fraction := int(h>>10&31), float64(h&1023)
 	if exponent == 0 {
@@ -97,36 +97,5 @@ func TestHalf(t *testing.T) {
 	}
 	if got := half(float32(math.NaN()), true); got != 0 {
 		t.Errorf("half(NaN) = %#04x", got)
-	}
-}
-
-// A half float's value is that of IEEE 754.
-func TestValueOf(t *testing.T) {
-	for h := range uint16(0x7c00) {
-		if got, want := float64(valueOf(h)), halfValue(h); got != want {
-			t.Fatalf("valueOf(%#04x) = %v, want %v", h, got, want)
-		}
-	}
-}
-
-func TestCurve(t *testing.T) {
-	for i := range 65536 {
-		v := float64(i) / 65535
-		want := v / 12.92
-		if v > 0.04045 {
-			want = math.Pow((v+0.055)/1.055, 2.4)
-		}
-		if got := srgbLight(v); math.Abs(got-want) > 1e-14 {
-			t.Fatalf("srgbLight(%v) = %v, want %v", v, got, want)
-		}
-	}
-	c := srgbCurve()
-	for i := range 256 {
-		if got := c.byteOf(c.light[i]); int(got) != i {
-			t.Errorf("byteOf(light of %d) = %d", i, got)
-		}
-		if i > 0 && (int(c.byteOf(c.from[i])) != i || int(c.byteOf(math.Nextafter32(c.from[i], 0))) != i-1) {
-			t.Errorf("byte %d does not begin at %v", i, c.from[i])
-		}
 	}
 }

@@ -48,7 +48,7 @@ func (r *reader) ofFloat(v float32, k int) float32 {
 	return float32(unit(v) * 255)
 }
 
-// unit cuts v off at 0 and 1. What is no number is 0.
+// unit clamps v to 0 and 1. NaN becomes 0.
 func unit(v float32) float32 {
 	if !(v > 0) {
 		return 0

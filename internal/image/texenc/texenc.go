@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/assetcook/assetcook/internal/image/blockfit"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
@@ -24,8 +25,8 @@ type Options struct {
 	// bits, and shall be where the texture is not floating point. It matters
 	// only between the two kinds: float pictures are linear light.
 	SRGB bool
-	// WeighAlpha counts a color's error by its alpha: what cannot be seen may
-	// differ. BC7, ASTC, ETC2RGBA and UASTC only.
+	// WeighAlpha counts a color's error by its alpha: invisible colors may differ. BC7,
+	// ASTC, ETC2RGBA and UASTC only.
 	WeighAlpha bool
 	// XXXY says that red, green and blue hold one value and alpha another, whose errors
 	// count alike. ASTC only.
@@ -36,13 +37,13 @@ type Options struct {
 }
 
 // Quality is how hard an encoder tries.
-type Quality uint8
+type Quality = blockfit.Quality
 
 // The qualities.
 const (
-	Fast Quality = iota
-	Normal
-	Best
+	Fast   = blockfit.Fast
+	Normal = blockfit.Normal
+	Best   = blockfit.Best
 )
 
 // Encode returns the texels of m in format f, as an Encoder appends them. RGBA8 of
@@ -55,23 +56,22 @@ func Encode(ctx context.Context, f texture.Format, m *pixmap.Map, o Options) ([]
 	return e.Append(ctx, make([]byte, 0, f.Bytes(m.W, m.H)), m)
 }
 
-// An Encoder encodes pictures, or bands of one: what is appended for rows that begin
-// at a multiple of a block's side is the same as if they had been encoded with those above.
+// An Encoder encodes pictures, or bands of one. Rows that begin at a multiple of a block's
+// side give the same bytes with or without the rows above.
 type Encoder struct {
 	Format  texture.Format
 	Options Options
 	// Each shares out the pieces of a picture, which are the same whoever encodes them;
 	// nil for one after the other.
 	Each Each
-	pix  []byte // what encoders of bytes are given of maps that have none
+	pix  []byte // bytes of maps that have none, for encoders of bytes
 }
 
-// Append appends the texels of m to dst, in rows from the top. It takes maps of any
-// depth. Pixels beyond the right and lower edge, which blocks have, repeat
-// the last column and row. Channels that the format does not store are dropped: BC4
-// EACR11 and R8 take red, BC5, EACRG11 and RG8 red and green. BC1A takes a pixel for transparent
-// whose alpha is less than a half. Floating point is cut off at 0 and at what the
-// format can hold.
+// Append appends the texels of m to dst, in rows from the top. It takes maps of any depth.
+// Pixels beyond the right and lower edge, which blocks have, repeat the last column and
+// row. Channels that the format does not store are dropped: BC4, EACR11 and R8 take red,
+// BC5, EACRG11 and RG8 red and green. BC1A takes pixels with an alpha below a half for
+// transparent. Floating point is clamped to 0 and to the format's largest value.
 //
 // It looks at ctx every few milliseconds.
 func (e *Encoder) Append(ctx context.Context, dst []byte, m *pixmap.Map) ([]byte, error) {
@@ -114,7 +114,7 @@ func Memory(f texture.Format, d pixmap.Depth, w, h int, o Options) int64 {
 		memory += 2 * 4 * int64(w) * int64(len(f.Channels())) // a row of blocks
 	}
 	if TakesBytes(f) && d != pixmap.Bits8 {
-		memory += texture.RGBA8.Bytes(w, h) // what its encoder takes
+		memory += texture.RGBA8.Bytes(w, h) // the input of its encoder
 	}
 	if f == texture.BC7 && o.RDO > 0 {
 		memory += texture.BC7.Bytes(w, h)*3/2 + 140<<10
@@ -122,10 +122,10 @@ func Memory(f texture.Format, d pixmap.Depth, w, h int, o Options) int64 {
 	return memory
 }
 
-// tables is more than what is made once and kept, such as curves.
+// tables is more than the memory of tables such as curves, which are made once and kept.
 const tables = 1 << 20
 
-// astcTables is more than what the ASTC encoder keeps of blocks of one size.
+// astcTables is more than the tables of the ASTC encoder for blocks of one size.
 const astcTables = 3 << 20
 
 // TakesBytes reports whether the encoder of f takes pixels of eight bits, which others are
@@ -183,8 +183,7 @@ func (b *block) append(out []byte, f texture.Format, q Quality) []byte {
 	return append(out, half[:]...)
 }
 
-// colors returns the colors of b; without those of transparent pixels if
-// there may be such.
+// colors returns the colors of b, without transparent pixels if clear.
 func (b *block) colors(clear bool) (c colorBlock) {
 	for i := range 16 {
 		if clear && b[3][i] < 127.5 {

@@ -78,7 +78,7 @@ func encode(t testing.TB, f texture.Format, m *pixmap.Map, o Options) []byte {
 	return out
 }
 
-// Sixteen bits and floats are encoded as what they are in eight.
+// Sixteen bits and floats are encoded as the same numbers in eight.
 func TestDepthsAgree(t *testing.T) {
 	m := scene(32, 24)
 	wide, light := pixmap.New(32, 24, pixmap.Bits16), pixmap.New(32, 24, pixmap.Float)
@@ -95,7 +95,7 @@ func TestDepthsAgree(t *testing.T) {
 			t.Errorf("%v: 16 bits differ from 8", f)
 		}
 		if !f.HasSRGB() && !f.Float() {
-			continue // a float's light is stored as it is there
+			continue // a float's light is stored unchanged
 		}
 		if got := encode(t, f, light, Options{SRGB: true}); !bytes.Equal(got, want) {
 			t.Errorf("%v: floats differ from 8 bits", f)
@@ -118,7 +118,7 @@ func TestBC7Options(t *testing.T) {
 	}
 }
 
-// So do those of ETC2.
+// Options of ETC2 reach its encoder as well.
 func TestETC2Options(t *testing.T) {
 	m := scene(64, 64)
 	plain := encode(t, texture.ETC2RGBA, m, Options{Quality: Normal})
@@ -132,7 +132,7 @@ func TestETC2Options(t *testing.T) {
 	}
 }
 
-// So do those of ASTC.
+// Options of ASTC reach its encoder as well.
 func TestASTCOptions(t *testing.T) {
 	m := scene(64, 64)
 	plain := encode(t, texture.ASTC6x6, m, Options{Quality: Normal})
@@ -146,7 +146,7 @@ func TestASTCOptions(t *testing.T) {
 	}
 }
 
-// What hangs over the edges repeats the last column and row.
+// Pixels beyond the edges repeat the last column and row.
 func TestEdgesRepeat(t *testing.T) {
 	for _, m := range []*pixmap.Map{scene(13, 6), deep(13, 6), bright(13, 6)} {
 		for _, f := range texture.Formats() {
@@ -176,7 +176,8 @@ func TestEdgesRepeat(t *testing.T) {
 	}
 }
 
-// The bytes are the same on every machine. What takes bytes has tests like this of its own.
+// The bytes are the same on every machine. Encoders of bytes have tests like this of their
+// own.
 func TestGolden(t *testing.T) {
 	want := map[texture.Format]string{}
 	for line := range strings.Lines(golden) {
@@ -323,7 +324,7 @@ func TestBands(t *testing.T) {
 	}
 }
 
-// Texels are the same whoever encodes which piece, and in which order.
+// Texels are the same, whatever goroutine encodes a piece, and in any order.
 func TestPieces(t *testing.T) {
 	shared := map[string]Each{
 		"backwards": func(_ context.Context, n int, do func(int) error) error {
@@ -375,7 +376,7 @@ func TestPieces(t *testing.T) {
 	if _, err := e.Append(t.Context(), nil, m); err != nil {
 		t.Fatal(err)
 	}
-	// An error of one piece is that of the whole.
+	// An error of one piece is the error of the whole.
 	failure := errors.New("failure")
 	e = Encoder{Format: texture.BC1, Each: func(context.Context, int, func(int) error) error { return failure }}
 	if _, err := e.Append(t.Context(), nil, scene(333, 219)); err != failure {
@@ -396,6 +397,31 @@ func BenchmarkEncode(b *testing.B) {
 					encode(b, f, m, Options{Quality: q})
 				}
 			})
+		}
+	}
+}
+
+// The pairs are the best of all pairs, and the first of equally good ones.
+func TestSolidPairsAreTheBest(t *testing.T) {
+	for i, steps := range [2]int{3, 2} {
+		for j, bits := range [2]int{5, 6} {
+			wide := func(x int) int { return x<<(8-bits) | x>>(2*bits-8) }
+			for v, got := range solidPairs()[i][j] {
+				var want pair
+				best := 1 << 30
+				for a := range 1 << bits {
+					for b := range 1 << bits {
+						miss := (steps-1)*wide(a) + wide(b) - steps*v
+						spread := wide(a) - wide(b)
+						if cost := 1000*max(miss, -miss) + max(spread, -spread); cost < best {
+							best, want = cost, pair{uint8(a), uint8(b)}
+						}
+					}
+				}
+				if got != want {
+					t.Errorf("%d in %d steps of %d bits: %v, want %v", v, steps, bits, got, want)
+				}
+			}
 		}
 	}
 }

@@ -37,9 +37,9 @@ func (g GPU) Instead(f Format, srgb bool) Format {
 	return f
 }
 
-// Facts are what a picture is, as far as it decides how it should be stored.
+// Facts are the properties of a picture that decide how it is stored.
 type Facts struct {
-	// GPU is what it is for.
+	// GPU is the target hardware.
 	GPU GPU
 	// W and H are its size in pixels, level 0.
 	W, H int
@@ -158,7 +158,7 @@ func chooseOne(one string) Choice {
 	if strings.HasPrefix(one, "rrr") {
 		c.Reason = "gray"
 	}
-	if c.Swizzle == "r001" { // what a shader reads anyway
+	if c.Swizzle == "r001" { // the default of a shader
 		c.Swizzle = ""
 	}
 	return c

@@ -35,62 +35,61 @@ const (
 	lastFormat = UASTC
 )
 
-// A formatInfo is what there is to know of a format.
+// Numbers are the numbers of a format in an enumeration, without and with the sRGB
+// curve; 0 for none.
+type Numbers struct{ Plain, SRGB uint32 }
+
+// Of returns the number for textures with or without the sRGB curve.
+func (n Numbers) Of(srgb bool) uint32 {
+	if srgb {
+		return n.SRGB
+	}
+	return n.Plain
+}
+
+// A formatInfo is the properties of a format.
 type formatInfo struct {
 	name       string
 	block      int // pixels a side of a block
 	blockBytes int
 	channels   string
 	float      bool
-	srgb       bool // has an sRGB form
+	srgb       bool    // has an sRGB form
+	vulkan     Numbers // of VkFormat
+	directX    Numbers // of DXGI_FORMAT
+}
+
+// formats are the known formats. UASTC has no numbers, as no graphics processor reads it.
+// BC1 and BC1A share their numbers in DirectX.
+var formats = [...]formatInfo{
+	BC1:      {"bc1", 4, 8, "rgb", false, true, Numbers{131, 132}, Numbers{71, 72}},
+	BC1A:     {"bc1a", 4, 8, "rgba", false, true, Numbers{133, 134}, Numbers{71, 72}},
+	BC3:      {"bc3", 4, 16, "rgba", false, true, Numbers{137, 138}, Numbers{77, 78}},
+	BC4:      {"bc4", 4, 8, "r", false, false, Numbers{139, 0}, Numbers{80, 0}},
+	BC5:      {"bc5", 4, 16, "rg", false, false, Numbers{141, 0}, Numbers{83, 0}},
+	BC6H:     {"bc6h", 4, 16, "rgb", true, false, Numbers{143, 0}, Numbers{95, 0}},
+	BC7:      {"bc7", 4, 16, "rgba", false, true, Numbers{145, 146}, Numbers{98, 99}},
+	R8:       {"r8", 1, 1, "r", false, false, Numbers{9, 0}, Numbers{61, 0}},
+	RG8:      {"rg8", 1, 2, "rg", false, false, Numbers{16, 0}, Numbers{49, 0}},
+	RGBA8:    {"rgba8", 1, 4, "rgba", false, true, Numbers{37, 43}, Numbers{28, 29}},
+	RGB10A2:  {"rgb10a2", 1, 4, "rgba", false, false, Numbers{64, 0}, Numbers{24, 0}},
+	RGBA16F:  {"rgba16f", 1, 8, "rgba", true, false, Numbers{97, 0}, Numbers{10, 0}},
+	ASTC4x4:  {"astc4x4", 4, 16, "rgba", false, true, Numbers{157, 158}, Numbers{}},
+	ASTC5x5:  {"astc5x5", 5, 16, "rgba", false, true, Numbers{161, 162}, Numbers{}},
+	ASTC6x6:  {"astc6x6", 6, 16, "rgba", false, true, Numbers{165, 166}, Numbers{}},
+	ASTC8x8:  {"astc8x8", 8, 16, "rgba", false, true, Numbers{171, 172}, Numbers{}},
+	ETC2RGB:  {"etc2rgb", 4, 8, "rgb", false, true, Numbers{147, 148}, Numbers{}},
+	ETC2RGBA: {"etc2rgba", 4, 16, "rgba", false, true, Numbers{151, 152}, Numbers{}},
+	EACR11:   {"eacr11", 4, 8, "r", false, false, Numbers{153, 0}, Numbers{}},
+	EACRG11:  {"eacrg11", 4, 16, "rg", false, false, Numbers{155, 0}, Numbers{}},
+	UASTC:    {"uastc", 4, 16, "rgba", false, true, Numbers{}, Numbers{}},
 }
 
 func (f Format) info() formatInfo {
-	switch f {
-	case BC1:
-		return formatInfo{name: "bc1", block: 4, blockBytes: 8, channels: "rgb", srgb: true}
-	case BC1A:
-		return formatInfo{name: "bc1a", block: 4, blockBytes: 8, channels: "rgba", srgb: true}
-	case BC3:
-		return formatInfo{name: "bc3", block: 4, blockBytes: 16, channels: "rgba", srgb: true}
-	case BC4:
-		return formatInfo{name: "bc4", block: 4, blockBytes: 8, channels: "r"}
-	case BC5:
-		return formatInfo{name: "bc5", block: 4, blockBytes: 16, channels: "rg"}
-	case BC6H:
-		return formatInfo{name: "bc6h", block: 4, blockBytes: 16, channels: "rgb", float: true}
-	case BC7:
-		return formatInfo{name: "bc7", block: 4, blockBytes: 16, channels: "rgba", srgb: true}
-	case ETC2RGB:
-		return formatInfo{name: "etc2rgb", block: 4, blockBytes: 8, channels: "rgb", srgb: true}
-	case ETC2RGBA:
-		return formatInfo{name: "etc2rgba", block: 4, blockBytes: 16, channels: "rgba", srgb: true}
-	case EACR11:
-		return formatInfo{name: "eacr11", block: 4, blockBytes: 8, channels: "r"}
-	case EACRG11:
-		return formatInfo{name: "eacrg11", block: 4, blockBytes: 16, channels: "rg"}
-	case UASTC:
-		return formatInfo{name: "uastc", block: 4, blockBytes: 16, channels: "rgba", srgb: true}
-	case R8:
-		return formatInfo{name: "r8", block: 1, blockBytes: 1, channels: "r"}
-	case RG8:
-		return formatInfo{name: "rg8", block: 1, blockBytes: 2, channels: "rg"}
-	case RGBA8:
-		return formatInfo{name: "rgba8", block: 1, blockBytes: 4, channels: "rgba", srgb: true}
-	case RGB10A2:
-		return formatInfo{name: "rgb10a2", block: 1, blockBytes: 4, channels: "rgba"}
-	case RGBA16F:
-		return formatInfo{name: "rgba16f", block: 1, blockBytes: 8, channels: "rgba", float: true}
-	case ASTC4x4:
-		return formatInfo{name: "astc4x4", block: 4, blockBytes: 16, channels: "rgba", srgb: true}
-	case ASTC5x5:
-		return formatInfo{name: "astc5x5", block: 5, blockBytes: 16, channels: "rgba", srgb: true}
-	case ASTC6x6:
-		return formatInfo{name: "astc6x6", block: 6, blockBytes: 16, channels: "rgba", srgb: true}
-	case ASTC8x8:
-		return formatInfo{name: "astc8x8", block: 8, blockBytes: 16, channels: "rgba", srgb: true}
+	if int(f) >= len(formats) {
+		return formatInfo{}
 	}
-	return formatInfo{}
+	return formats[f]
 }
 
 func (f Format) known() bool { return f.info().name != "" }
@@ -136,7 +135,7 @@ func (f Format) Block() (side, bytes int) {
 // IsASTC reports whether f is ASTC, with blocks of whatever size.
 func (f Format) IsASTC() bool { return f >= ASTC4x4 && f <= ASTC8x8 }
 
-// Channels returns what a texel stores: "r", "rg", "rgb" or "rgba". A shader
+// Channels returns the stored channels of a texel: "r", "rg", "rgb" or "rgba". A shader
 // reads the others as 0, and alpha as 1.
 func (f Format) Channels() string { return f.info().channels }
 
@@ -156,4 +155,25 @@ func (f Format) Bytes(w, h int) int64 {
 	}
 	across, down := (w+side-1)/side, (h+side-1)/side
 	return int64(across) * int64(down) * int64(bytes)
+}
+
+// Vulkan returns the numbers of VkFormat.
+func (f Format) Vulkan() Numbers { return f.info().vulkan }
+
+// DirectX returns the numbers of DXGI_FORMAT.
+func (f Format) DirectX() Numbers { return f.info().directX }
+
+// Numbered returns the first of some formats that has a number in an enumeration, and
+// whether the number means its sRGB form.
+func Numbered(number uint32, formats []Format, numbers func(Format) Numbers) (f Format, srgb, ok bool) {
+	for _, f := range formats {
+		switch n := numbers(f); number {
+		case 0:
+		case n.Plain:
+			return f, false, true
+		case n.SRGB:
+			return f, true, true
+		}
+	}
+	return 0, false, false
 }

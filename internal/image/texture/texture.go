@@ -1,9 +1,9 @@
-// Package texture is what a picture becomes: texel blocks that a graphics
-// processor reads as they are. It knows the formats, what a texture of them
-// holds, and which format suits a picture.
+// Package texture describes textures: texel blocks that a graphics processor reads
+// directly. It knows the formats, the contents of a texture, and the format that suits a
+// picture.
 //
-// Package texenc encodes pixels into these formats. Packages ktx2 and dds write
-// and read a Texture as a file.
+// Package texenc encodes pixels into these formats. Packages ktx2 and dds write and read a
+// Texture as a file.
 package texture
 
 import (
@@ -35,8 +35,8 @@ type Texture struct {
 	Layers int
 	// Cube says that each layer has six faces, in the order +X -X +Y -Y +Z -Z.
 	Cube bool
-	// Depth is how many slices a volume has, a 3D texture; it is 0 for others.
-	// Volumes are of plain texels, and have one level.
+	// Depth is the number of slices of a volume, a 3D texture; 0 for others. Volumes have
+	// plain texels and one level.
 	Depth int
 	// Levels holds the texel blocks in rows from the top, level 0 first. Level i is
 	// of LevelSize(W, H, i) pixels, and holds the faces of layer 0, of layer 1
@@ -55,8 +55,8 @@ func (t *Texture) Faces() int {
 // Pictures returns how many pictures a level holds: layers times faces, or slices.
 func (t *Texture) Pictures() int { return max(1, t.Layers, t.Depth) * t.Faces() }
 
-// MaxSide, MaxLayers and MaxDepth are the most that a texture may have. They are beyond
-// what graphics processors take (32768 and 2048) and keep sums within 64 bits.
+// MaxSide, MaxLayers and MaxDepth bound a texture. They are beyond the limits of graphics
+// processors (32768 and 2048) and keep sums within 64 bits.
 const (
 	MaxSide   = 1 << 20
 	MaxLayers = 1 << 16
@@ -99,7 +99,7 @@ func (t *Texture) Check() error {
 	return nil
 }
 
-// checkVolume says what keeps t from being a volume, if it is to be one.
+// checkVolume returns an error if t is an invalid volume.
 func (t *Texture) checkVolume() error {
 	if t.Depth == 0 {
 		return nil

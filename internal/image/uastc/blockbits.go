@@ -1,6 +1,6 @@
 package uastc
 
-import "encoding/binary"
+import "github.com/assetcook/assetcook/internal/image/blockfit"
 
 // pack returns the block that says c and has hints h. The indices of a subset are turned
 // round, and its ends with them, where the format wants its anchor in the lower half.
@@ -13,7 +13,7 @@ func (c *code) pack(h *hints) (block [16]byte) {
 			b.put(v, 8)
 		}
 		h.writeSolid(&b)
-		return b.bytes()
+		return b.Block()
 	}
 	c.turn(l)
 	h.write(&b, l)
@@ -38,7 +38,7 @@ func (c *code) pack(h *hints) (block [16]byte) {
 			b.put(c.index[plane][i], bits)
 		}
 	}
-	return b.bytes()
+	return b.Block()
 }
 
 // patternBits is the bits of the number of a pattern.
@@ -93,10 +93,10 @@ func (c *code) turn(l *layout) {
 	}
 }
 
-// unpack returns what a block says. It reports false for the reserved mode and for
-// patterns that are not.
+// unpack returns the fields of a block. It reports false for the reserved mode and for
+// missing patterns.
 func unpack(block *[16]byte) (c code, h hints, ok bool) {
-	b := bitReader{lo: binary.LittleEndian.Uint64(block[:8]), hi: binary.LittleEndian.Uint64(block[8:])}
+	b := bitReader{blockfit.BitsOf(block)}
 	c.mode = modeOf[block[0]&127]
 	if int(c.mode) >= len(layouts) {
 		return c, h, false
@@ -142,27 +142,10 @@ func unpack(block *[16]byte) (c code, h hints, ok bool) {
 	return c, h, true
 }
 
-// A bitWriter fills 128 bits from the lowest on.
-type bitWriter struct {
-	lo, hi uint64
-	at     uint8
-}
+// A bitWriter writes the fields of a block.
+type bitWriter struct{ blockfit.Bits }
 
-func (b *bitWriter) put(v, bits uint8) {
-	if b.at < 64 {
-		b.lo |= uint64(v) << b.at
-		b.hi |= uint64(v) >> (64 - b.at)
-	} else {
-		b.hi |= uint64(v) << (b.at - 64)
-	}
-	b.at += bits
-}
-
-func (b *bitWriter) bytes() (block [16]byte) {
-	binary.LittleEndian.PutUint64(block[:8], b.lo)
-	binary.LittleEndian.PutUint64(block[8:], b.hi)
-	return block
-}
+func (b *bitWriter) put(v, bits uint8) { b.Put(uint64(v), bits) }
 
 // ends writes the digits of all values, five trits or three quints at a time as one
 // number, then their bits.
@@ -198,20 +181,15 @@ func (s *scale) groupBits(n int) uint8 {
 	return [4]uint8{0, 3, 5, 7}[n]
 }
 
-// A bitReader gives 128 bits from the lowest on.
-type bitReader struct{ lo, hi uint64 }
+// A bitReader reads the fields of a block.
+type bitReader struct{ blockfit.Bits }
 
-func (b *bitReader) take(bits uint8) uint8 {
-	v := uint8(b.lo & (1<<bits - 1))
-	b.lo = b.lo>>bits | b.hi<<(64-bits)
-	b.hi >>= bits
-	return v
-}
+func (b *bitReader) take(bits uint8) uint8 { return uint8(b.Take(bits)) }
 
 func (b *bitReader) flag() bool { return b.take(1) != 0 }
 
-// ends reads what the writer's ends writes. Numbers that are too great for their digits
-// lose what is above.
+// ends reads the fields that the writer's ends writes. Numbers that are too great for their
+// digits lose the upper part.
 func (b *bitReader) ends(stored []uint8, s *scale) {
 	if s.base > 1 {
 		for from := 0; from < len(stored); from += s.group() {

@@ -1,9 +1,8 @@
 package uastc
 
-// DecodeBlock writes the pixels of a block as RGBA, row by row, as those of a texture
-// without the sRGB curve: in ASTC the curve changes how ends are rounded, and UASTC
-// leaves that to the transcoder. A block of the reserved mode, or with a pattern that
-// is not, gives zeros.
+// DecodeBlock writes the pixels of a block as RGBA, row by row, for a texture without the
+// sRGB curve: in ASTC the curve changes the rounding of ends, and UASTC leaves that to the
+// transcoder. A block of the reserved mode, or with a missing pattern, gives zeros.
 func DecodeBlock(dst *[64]byte, block *[16]byte) {
 	prepare()
 	c, _, ok := unpack(block)

@@ -19,8 +19,7 @@ func randomBlocks(n int, do func(block *[16]byte)) {
 	}
 }
 
-// The sum is that of the pixels that basis_universal's decoder (2.50) makes of
-// the same blocks, of all modes.
+// The sum of pixels by basis_universal's decoder (2.50) for the same blocks, of all modes.
 func TestDecodeGolden(t *testing.T) {
 	sum := sha256.New()
 	var seen [20]int
@@ -40,8 +39,9 @@ func TestDecodeGolden(t *testing.T) {
 	}
 }
 
-// What was read is written as it was. A group of digits may be a greater number than digits
-// can say, and the bits after the last field mean nothing: such blocks change.
+// A block that was read is written as the same bytes. A group of digits may be a greater
+// number than digits can give, and the bits after the last field mean nothing: such blocks
+// change.
 func TestPackUnpack(t *testing.T) {
 	same := 0
 	randomBlocks(20000, func(block *[16]byte) {
@@ -123,3 +123,6 @@ func TestScales(t *testing.T) {
 		}
 	}
 }
+
+// Tests use tables without going through Encode or DecodeBlock.
+func init() { prepare() }

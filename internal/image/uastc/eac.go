@@ -2,7 +2,7 @@ package uastc
 
 import "math"
 
-// modifiers are EAC's tables: what is added, by the multiplier, to the middle.
+// modifiers are EAC's tables: the addends to the middle, by the multiplier.
 //
 // Source: Khronos Data Format Specification, "ETC2 with alpha", modifier table.
 var modifiers = [16][8]int32{
@@ -16,7 +16,7 @@ var modifiers = [16][8]int32{
 	{-4, -6, -8, -9, 3, 5, 7, 8}, {-3, -5, -7, -9, 2, 4, 6, 8},
 }
 
-// alphaTables is the order in which tables are tried: first those that differ most.
+// alphaTables is the order in which tables are tried: the most different first.
 var alphaTables = [16]uint8{13, 2, 8, 11, 0, 10, 7, 6, 3, 1, 4, 5, 9, 12, 14, 15}
 
 // alpha sets the hint for the alpha of ETC2: of some tables, with multipliers up to

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/assetcook/assetcook/internal/image/blockfit"
 	"github.com/assetcook/assetcook/internal/image/blocktest"
 )
 
@@ -52,8 +53,8 @@ func read(blocks []byte, w, h int) []byte {
 
 func TestEncoderLaw(t *testing.T) { with(Options{}).Law(t) }
 
-// The bytes are the same on every machine. Each dB is 0.3 below what was measured when the test was
-// written.
+// The bytes are the same on every machine. Each dB is 0.3 below the value measured with the
+// test.
 func TestEncodeSamples(t *testing.T) {
 	with(Options{}).Judge(t, [3]string{"c75b9e58c0d24d65", "1875080211bb9b97", "4b6408620df70f05"}, map[string][3]float64{
 		"fog":        {40.4, 43.3, 44.6},
@@ -75,7 +76,7 @@ func TestEncodeSamples(t *testing.T) {
 	}
 }
 
-// What the encoder believes is the error is the error, whatever it chose.
+// The encoder knows the true error of its block.
 func TestErrorIsTrue(t *testing.T) {
 	for _, q := range qualities {
 		e := newEncoder(q.q)
@@ -162,11 +163,11 @@ func TestBlocksAllocateNothing(t *testing.T) {
 	for name, pix := range blocktest.Samples() {
 		for _, q := range qualities {
 			e := newEncoder(q.q)
-			p := picture{pix, side, side}
+			p := picture{blockfit.Grid{W: side, H: side, Side: 4}, pix}
 			var pixels [64]byte
 			n := testing.AllocsPerRun(10, func() {
 				for at := range 16 {
-					p.gather(&pixels, at*p.blocks()/16)
+					p.gather(&pixels, at*p.Blocks()/16)
 					e.encodeWeighed(&pixels)
 				}
 			})
@@ -183,8 +184,8 @@ func FuzzBlock(f *testing.F) {
 	f.Add(bytes.Repeat([]byte{1, 2, 3, 0, 200, 100, 50, 255}, 8), bytes.Repeat([]byte{0xff}, 16))
 	f.Fuzz(func(t *testing.T, pixels, block []byte) {
 		if len(block) >= 16 {
-			// The decoder takes any block, and what it can read is written again as it was,
-			// but for bits that mean nothing.
+			// The decoder takes any block, and a readable block is written again as the
+			// same bytes, but for bits without meaning.
 			b := [16]byte(block)
 			var first, second [64]byte
 			DecodeBlock(&first, &b)

@@ -1,25 +1,30 @@
 package uastc
 
-import "math"
+import (
+	"math"
+
+	"github.com/assetcook/assetcook/internal/image/blockfit"
+	"github.com/assetcook/assetcook/internal/image/byalpha"
+)
 
 // An encoder makes blocks, one after the other.
 type encoder struct {
 	effort effort
 
-	px      [16]point // what is to be coded; without alpha where it is 255 throughout
+	px      [16]point // the wanted pixels; without alpha if it is 255 throughout
 	alpha   bool      // some pixel is not opaque
 	gray    bool      // red, green and blue are the same throughout
 	all     moments   // of all pixels
 	rows    rows
-	guesses guesses
+	guesses blockfit.Guesses
 	best    code  // so far
 	sse     int64 // its error, and during the search its mode's loss
 }
 
-// An effort is what a quality means.
+// An effort is the meaning of a quality.
 type effort struct {
-	// near is how many pixels a pattern may be off the two ways in which the pixels fall
-	// apart for it to be weighed; 0 weighs all. tries is how many of the best guesses are
+	// near bounds the pixels by which a pattern may differ from the two splits of the
+	// pixels to be weighed; 0 weighs all. tries is the number of best guesses that are
 	// carried out.
 	near   int
 	tries  int
@@ -185,4 +190,18 @@ func (e *encoder) opaque() {
 	for s := range l.subsets {
 		e.best.ends[s][0][3], e.best.ends[s][1][3] = l.ends.nearest[255], l.ends.nearest[255]
 	}
+}
+
+// encodeWeighed returns the best block found where a pixel's color counts as much as its
+// alpha, see package byalpha.
+func (e *encoder) encodeWeighed(pixels *[64]byte) [16]byte {
+	block := e.encode(pixels)
+	if !e.alpha {
+		return block
+	}
+	var decoded, wanted [64]byte
+	block, sse := byalpha.Search(pixels[:], decoded[:], wanted[:], e.effort.rounds, block,
+		func() [16]byte { return e.encode(&wanted) }, func(b [16]byte) { DecodeBlock(&decoded, &b) })
+	e.sse = sse / 255
+	return block
 }

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// intensities are the tables of ETC1: what is added to a color, of the darkest place to
-// the brightest.
+// intensities are the tables of ETC1: the addends to a color, from the darkest place to the
+// brightest.
 //
 // Source: Khronos Data Format Specification, "ETC1 Compressed Texture Image Formats".
 var intensities = [8][4]int32{
@@ -47,7 +47,7 @@ func (h *hints) etc1(px *[16]point, l *layout, biases biasSearch) {
 	}
 }
 
-// A biasSearch says with which halves all biases are tried.
+// A biasSearch selects the halves with which all biases are tried.
 type biasSearch uint8
 
 const (
@@ -108,7 +108,8 @@ func (h *hints) try(px *[16]point, l *layout, w *halving, bias uint8, least *int
 	return true
 }
 
-// differ sets the second color to what a difference of -4 to 3 from the first can reach.
+// differ sets the second color to one that a difference of -4 to 3 from the first can
+// reach.
 func differ(colors *[2][3]int32) {
 	for c := range 3 {
 		colors[1][c] = colors[0][c] + max(-4, min(colors[1][c]-colors[0][c], 3))
@@ -153,8 +154,8 @@ func tableFor(px *[16]point, list *[8]uint8, stored *[3]int32, limit int32) (tab
 	return table, (least + fixed) / 3
 }
 
-// deltas are what the biases add to the channels of the two halves. Those of 27 and above
-// are apart; of the others, most are a number of three digits of 3, for both halves.
+// deltas are the addends of biases to the channels of the two halves. Biases of 27 and
+// above are apart; most of the others are a number of three digits of 3, for both halves.
 //
 // Source: "UASTC LDR 4x4 Texture Specification", ETC1 bias.
 var deltas = func() (t [32][2][3]int8) {
@@ -206,8 +207,8 @@ func biased(colors *[2][3]int32, bias uint8, limit int32) {
 	}
 }
 
-// gentleBias returns the bias that changes colors least. That depends on which channels
-// are at which end of their range alone.
+// gentleBias returns the bias that changes colors least. It depends only on the channels at
+// either end of their range.
 func gentleBias(means *[2][3]int32, limit int32) uint8 {
 	class := 0
 	for s := range means {
@@ -223,8 +224,8 @@ func gentleBias(means *[2][3]int32, limit int32) uint8 {
 	return gentleBiases()[class]
 }
 
-// gentleBiases has the bias by the digits of base 3, of which 0 is the lower end, 1 neither
-// and 2 the upper end, of the channels of two colors.
+// gentleBiases has the bias by digits of base 3, one for each channel of two colors: 0 is
+// the lower end, 1 neither and 2 the upper end.
 var gentleBiases = sync.OnceValue(func() *[729]uint8 {
 	t := new([729]uint8)
 	for class := range t {
@@ -253,8 +254,8 @@ var gentleBiases = sync.OnceValue(func() *[729]uint8 {
 	return t
 })
 
-// solid sets the hints of a block of one color, all of which are ETC1's: the color, table
-// and place that come nearest.
+// solid sets the hints of a block of one color, all for ETC1: the nearest color, table and
+// place.
 func (h *hints) solid(rgb [3]int32) {
 	least := int32(math.MaxInt32)
 	for diff := range 2 {

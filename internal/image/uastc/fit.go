@@ -1,6 +1,8 @@
 package uastc
 
-import "math"
+import (
+	"math"
+)
 
 // whole lists the pixels of a block.
 var whole = []uint8{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
@@ -149,7 +151,7 @@ func choose(px *[16]point, list []uint8, l *line, k kind, ls *leastSquares) {
 	w := &weights[k.width]
 	for i := range 1 << k.width {
 		for c := range 4 {
-			// What blend does, of one end and the way to the other.
+			// The same as blend, of one end and the way to the other.
 			colors[i&31][c] = (64*257*u[c] + 257*int32(w[i&31])*d[c] + 32) >> 14
 		}
 	}
@@ -175,13 +177,12 @@ func choose(px *[16]point, list []uint8, l *line, k kind, ls *leastSquares) {
 	l.sse = sse
 }
 
-// solve returns the ends that fit pixels best while their indices stay: those of
-// least squares, rounded to what the scale has; thorough tries two ways to round the first.
+// solve returns the ends that fit pixels best while their indices stay: the result of least
+// squares, rounded to the scale; thorough tries two ways to round the first.
 //
-// With weights w in 64ths, a channel's ends u and v are to make the least of the sum
-// of ((64-w)u + wv - 64x)^2 = Auu + 2Buv + Cvv - 2(Xu + Yv) + constant. Each u that
-// may be stored near the best has a v of its own that is best for it; so the second
-// end makes up for the rounding of the first.
+// With weights w in 64ths, a channel's ends u and v shall make the least of the sum of
+// ((64-w)u + wv - 64x)^2 = Auu + 2Buv + Cvv - 2(Xu + Yv) + constant. Each storable u near
+// the best has its own best v; so the second end makes up for the rounding of the first.
 func (s *leastSquares) solve(channels uint8, k *scale, thorough bool) (l line) {
 	n, w, ww := int64(s.n), int64(s.w), int64(s.ww)
 	q := quadratic{A: 64*64*n - 128*w + ww, B: 64*w - ww, C: ww, scale: k}
@@ -228,12 +229,92 @@ type quadratic struct {
 	scale         *scale
 }
 
-// complete returns a first end as stored, the second that goes with it, and what the
-// error is more than the constant.
+// complete returns a first end as stored, the best second end for it, and their error
+// beyond the constant.
 func (q *quadratic) complete(first uint8) (s0, s1 uint8, sse int64) {
 	u := int64(q.scale.value[first])
 	v := clampByte(float64(float64(q.Y-q.B*u)*q.perC) + 0.5)
 	second := q.scale.nearest[int(v)&255]
 	w := int64(q.scale.value[second])
 	return first, second, u*(q.A*u+2*(q.B*w-q.X)) + w*(q.C*w-2*q.Y)
+}
+
+// A scale is a way to store an end in one channel: some bits, and a trit or a quint above
+// them. Stored numbers and their values have different orders.
+//
+// Source: Khronos Data Format Specification, "Endpoint Unquantization".
+type scale struct {
+	bits    uint8 // below the digit
+	base    uint8 // 3 for trits, 5 for quints, 1 for neither
+	value   [256]uint8
+	nearest [256]uint8 // stored for the value nearest to a byte
+	below   [256]uint8 // stored for the greatest value that is not above a byte
+	above   [256]uint8 // stored for the least that is not below
+}
+
+// levels is how many values can be stored.
+func (s *scale) levels() int { return int(s.base) << s.bits }
+
+// newScale tabulates a scale.
+func newScale(bits, base uint8) *scale {
+	s := &scale{bits: bits, base: base}
+	for stored := range s.levels() {
+		s.value[stored] = s.unquantize(uint8(stored))
+	}
+	var known [256]bool
+	for stored := range s.levels() {
+		v := s.value[stored]
+		known[v], s.below[v], s.above[v] = true, uint8(stored), uint8(stored)
+	}
+	for v := 1; v < 256; v++ { // 0 and 255 are values of every scale
+		if !known[v] {
+			s.below[v] = s.below[v-1]
+		}
+		if !known[255-v] {
+			s.above[255-v] = s.above[256-v]
+		}
+	}
+	for v := range s.nearest {
+		s.nearest[v] = s.below[v]
+		if int(s.value[s.above[v]])-v < v-int(s.value[s.below[v]]) {
+			s.nearest[v] = s.above[v]
+		}
+	}
+	return s
+}
+
+// unquantize returns the value of a stored number, 0 to 255.
+func (s *scale) unquantize(stored uint8) uint8 {
+	low := uint(stored) & (1<<s.bits - 1)
+	if s.base == 1 {
+		// The bits, repeated from the top down.
+		v, n := low<<8>>s.bits, uint(s.bits)
+		for ; n < 8; n += uint(s.bits) {
+			v |= low << 8 >> (n + uint(s.bits))
+		}
+		return uint8(v)
+	}
+	digit := uint(stored) >> s.bits
+	// The bits above the lowest are spread over nine, and the digit's steps added; the
+	// lowest bit mirrors the result.
+	var spread, step uint
+	x := low >> 1
+	switch {
+	case s.bits == 2 && s.base == 3: // b000b0bb0
+		spread, step = x<<8|x<<4|x<<2|x<<1, 93
+	case s.bits == 3 && s.base == 5: // cb0000cbc
+		spread, step = x<<7|x<<1|x>>1, 26
+	case s.bits == 4 && s.base == 3: // dcb000dcb
+		spread, step = x<<6|x, 22
+	case s.bits == 5 && s.base == 5: // edcb0000e
+		spread, step = x<<5|x>>3, 6
+	case s.bits == 6 && s.base == 3: // fedcb000f
+		spread, step = x<<4|x>>4, 5
+	}
+	v := digit*step + spread
+	if low&1 != 0 {
+		v ^= 511
+		return uint8(128 | v>>2)
+	}
+	return uint8(v >> 2)
 }

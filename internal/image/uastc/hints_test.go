@@ -49,7 +49,7 @@ func errorETC1(px *[16]point, h *hints, l *layout) (sse int64) {
 	return sse
 }
 
-// errorEAC is that of alpha.
+// errorEAC returns the error of alpha.
 func errorEAC(px *[16]point, hint uint8) (sse int64) {
 	lo, hi := px[0][3], px[0][3]
 	for i := range px {
@@ -68,8 +68,8 @@ func errorEAC(px *[16]point, hint uint8) (sse int64) {
 	return sse
 }
 
-// What hints lead to is nearer than what a transcoder makes of none, whose tables are the
-// first. A multiplier of 0 is not valid.
+// Transcoding with hints is nearer than without, which takes the first tables. A multiplier
+// of 0 is not valid.
 func TestHintsHelp(t *testing.T) {
 	var color, alpha, plainColor, plainAlpha [3]int64
 	for _, pix := range blocktest.Samples() {

@@ -1,8 +1,15 @@
 package uastc
 
-// A layout says what the blocks of one mode store. The field order in a block is: the
-// mode's prefix, hints, pattern, the channel of the second plane, digits of ends, bits of
-// ends, weights. Bits are counted from the lowest of the first byte.
+import (
+	"math/bits"
+	"sync"
+
+	"github.com/assetcook/assetcook/internal/image/astc"
+)
+
+// A layout is the fields of a mode's blocks. The field order in a block is: the mode's
+// prefix, hints, pattern, the channel of the second plane, digits of ends, bits of ends,
+// weights. Bits are counted from the lowest of the first byte.
 type layout struct {
 	prefix     uint8 // the first bits,
 	prefixBits uint8 // and how many
@@ -13,7 +20,7 @@ type layout struct {
 	ends       *scale
 	patterns   []pattern // nil for one subset
 	bias       bool      // has ETC1's hint of that name, and the second of BC1
-	loss       int64     // half of what the squared error grows by in BC7, where that is much
+	loss       int64     // half the growth of BC7's squared error, if large
 }
 
 // modeSolid is the mode of blocks of one color; it stores that, and hints.
@@ -68,7 +75,7 @@ var weights = [6][32]uint8{
 	5: {0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30, 34, 36, 38, 40, 42, 44, 46, 48, 50, 52, 54, 56, 58, 60, 62, 64},
 }
 
-// A code is what a block says, field by field.
+// A code is the fields of a block.
 type code struct {
 	mode    uint8
 	pattern uint8
@@ -90,3 +97,62 @@ func newModes() (t [128]uint8) {
 	}
 	return t
 }
+
+// A pattern splits a block among two or three lines.
+type pattern struct {
+	masks   [3]uint16 // pixels of each subset, the lowest bit for the first; pixels go row by row
+	anchors [3]uint8  // the first pixel of each subset, whose index has 0 as its top bit
+	lists   [3][]uint8
+	subset  [16]uint8 // of each pixel
+}
+
+// newPatterns returns ASTC's patterns with the seeds.
+func newPatterns(subsets int, seeds []int) []pattern {
+	all := make([]pattern, len(seeds))
+	for i, seed := range seeds {
+		p := &all[i]
+		for at := range 16 {
+			s := uint8(astc.Partition(seed, at%4, at/4, subsets, true))
+			p.subset[at] = s
+			p.masks[s] |= 1 << at
+			p.lists[s] = append(p.lists[s], uint8(at))
+		}
+		for s := range subsets {
+			p.anchors[s] = uint8(bits.TrailingZeros16(p.masks[s]))
+		}
+	}
+	return all
+}
+
+// Tables that prepare makes.
+var (
+	layouts [19]layout
+	modeOf  [128]uint8
+	indexAt [6][1025]uint8
+
+	// The patterns are in both ASTC and BC7, by their seeds in ASTC. pairs and triples are
+	// the same in both; otherPairs are BC7's patterns of three subsets, two of them taken
+	// together.
+	//
+	// Source: "UASTC LDR 4x4 Texture Specification", tables of common partition patterns.
+	pairs, otherPairs, triples []pattern
+
+	// The scales that modes use, by their number of levels.
+	scale12, scale16, scale32, scale40, scale48, scale160, scale192, scale256 *scale
+)
+
+// prepare makes the tables, once. Programs that make no such textures do not pay for them.
+var prepare = sync.OnceFunc(func() {
+	pairs = newPatterns(2, []int{
+		28, 20, 16, 29, 91, 9, 107, 72, 149, 204, 50, 114, 496, 17, 78, 39,
+		252, 828, 43, 156, 116, 210, 476, 273, 684, 359, 246, 195, 694, 524,
+	})
+	otherPairs = newPatterns(2, []int{
+		36, 48, 61, 137, 161, 183, 226, 281, 302, 307, 479, 495, 593, 594, 605, 799, 812, 988, 993,
+	})
+	triples = newPatterns(3, []int{260, 74, 32, 156, 183, 15, 745, 0, 335, 902, 254})
+	scale12, scale16, scale32, scale40 = newScale(2, 3), newScale(4, 1), newScale(5, 1), newScale(3, 5)
+	scale48, scale160, scale192, scale256 = newScale(4, 3), newScale(5, 5), newScale(6, 3), newScale(8, 1)
+	layouts = newLayouts()
+	modeOf, indexAt = newModes(), newIndices()
+})

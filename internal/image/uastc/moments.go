@@ -78,7 +78,7 @@ func (r *rows) of(mask uint16) moments {
 // channels: those have zeros.
 type scatter [10]float64
 
-// scatter returns that of the channels whose bits are set.
+// scatter returns the scatter of the channels whose bits are set.
 func (m *moments) scatter(channels uint8) (s scatter) {
 	k := 0
 	for i := range 4 {
@@ -92,10 +92,10 @@ func (m *moments) scatter(channels uint8) (s scatter) {
 	return s
 }
 
-// residue returns what is known of the squared error of pixels before their line is
-// found: how much they scatter in all, and how much of that is along one line. The
-// length of the covariance matrix stands for its greatest eigenvalue, which it is where
-// there is no other, and little above where others are small.
+// residue returns an estimate of the squared error of pixels before their line is found:
+// their whole scatter, and the part of it along one line. The length of the covariance
+// matrix stands for its greatest eigenvalue. They are equal if all other eigenvalues are 0,
+// and the length is little above if they are small.
 func (s *scatter) residue(n int32) (all, line float64) {
 	if n == 0 {
 		return 0, 0
@@ -121,9 +121,9 @@ func (s *scatter) times(v *vector) vector {
 	}
 }
 
-// principal returns the direction in which pixels scatter most: a few steps of the
-// power iteration, from the row of the channel that scatters most. Its largest entry is
-// 1 or -1, unless the pixels are alike.
+// principal returns the direction in which pixels scatter most: a few steps of the power
+// iteration, from the row of the channel that scatters most. Its largest entry is 1 or -1,
+// unless the pixels are alike.
 func (s *scatter) principal() vector {
 	v := vector{s[0], s[1], s[2], s[3]}
 	switch max(s[0], s[4], s[7], s[9]) {

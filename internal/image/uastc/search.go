@@ -5,39 +5,6 @@ import (
 	"math/bits"
 )
 
-// A guess is a way to code a block, and the error it is thought to have.
-type guess struct {
-	mode uint8
-	sub  uint8 // pattern, or the channel of the second plane
-	sse  float64
-}
-
-// guesses are the most promising, the best first.
-type guesses struct {
-	best [maxGuesses]guess
-	keep int
-}
-
-const maxGuesses = 8
-
-func (g *guesses) reset(keep int) {
-	g.keep = keep
-	for i := range g.best[:keep] {
-		g.best[i].sse = math.MaxFloat64
-	}
-}
-
-func (g *guesses) addGuess(mode, sub uint8, sse float64) {
-	if sse >= g.best[g.keep-1].sse {
-		return
-	}
-	i := g.keep - 1
-	for ; i > 0 && sse < g.best[i-1].sse; i-- {
-		g.best[i] = g.best[i-1]
-	}
-	g.best[i] = guess{mode, sub, sse}
-}
-
 // search guesses what modes and patterns are worth a try, and tries them.
 func (e *encoder) search() {
 	if e.gray && !e.alpha {
@@ -48,7 +15,7 @@ func (e *encoder) search() {
 			}
 		}
 	}
-	e.guesses.reset(e.effort.tries)
+	e.guesses.Reset(e.effort.tries)
 	s := e.all.scatter(e.channels())
 	all, along := s.residue(16)
 	switch {
@@ -75,16 +42,16 @@ func (e *encoder) search() {
 		}
 	}
 	e.guessSplits(&s)
-	for _, g := range e.guesses.best[:e.effort.tries] {
-		l := &layouts[g.mode]
+	for _, g := range e.guesses.Best() {
+		l := &layouts[g.Mode]
 		switch {
-		case g.sse == math.MaxFloat64 || e.sse == 0:
+		case g.SSE == math.MaxFloat64 || e.sse == 0:
 		case l.planes == 2:
-			e.apart(g.mode, g.sub)
+			e.apart(g.Mode, g.Sub)
 		case l.subsets > 1:
-			e.split(g.mode, g.sub)
+			e.split(g.Mode, g.Sub)
 		default:
-			e.one(g.mode)
+			e.one(g.Mode)
 		}
 	}
 }
@@ -93,15 +60,14 @@ func (e *encoder) search() {
 func (e *encoder) guessOne(all, along float64, modes ...uint8) {
 	for _, mode := range modes {
 		l := &layouts[mode]
-		e.guesses.addGuess(mode, 0, all-float64(along*kept[l.weight])+l.rounding())
+		e.guesses.Add(mode, 0, all-float64(along*kept[l.weight])+l.rounding())
 	}
 }
 
 // kept is the part of the scatter along a line that indices of some bits keep.
 var kept = [6]float64{1: 0.75, 2: 1 - 1.0/9, 3: 1 - 1.0/49, 4: 1 - 1.0/225, 5: 1 - 1.0/961}
 
-// rounding is about what the rounding of ends adds to the squared error of a block, and
-// the mode's loss.
+// rounding returns about the squared error by rounded ends in a block, and the mode's loss.
 func (l *layout) rounding() float64 {
 	step := 255 / float64(l.ends.levels()-1)
 	channels := max(3, float64(l.channels))
@@ -116,12 +82,12 @@ func (e *encoder) guessApart(mode, plane uint8) {
 	single := e.all.scatter(1 << plane)
 	scalar, _ := single.residue(16)
 	inside := e.inside(plane)
-	e.guesses.addGuess(mode, plane, all-float64(along*kept[l.weight])+float64(float64(scalar*inside)*(1-kept[l.weight]))+l.rounding())
+	e.guesses.Add(mode, plane, all-float64(along*kept[l.weight])+float64(float64(scalar*inside)*(1-kept[l.weight]))+l.rounding())
 }
 
-// inside is the part of the pixels whose value in a channel is neither the least nor the
-// most in the block. What is either loses nothing between the levels of indices: so it is
-// with pictures that are cut out.
+// inside returns the part of the pixels whose value in a channel is neither the least nor
+// the most in the block. The extreme pixels lose nothing between the levels of indices, as
+// in cut-out pictures.
 func (e *encoder) inside(channel uint8) float64 {
 	least, most := e.px[0][channel], e.px[0][channel]
 	for i := range e.px {
@@ -187,7 +153,7 @@ func (e *encoder) guessSplit(ways *[2]uint16, patterns []pattern, modes ...uint8
 		}
 		for _, mode := range modes {
 			l := &layouts[mode]
-			e.guesses.addGuess(mode, uint8(at), all-float64(along*kept[l.weight])+l.rounding())
+			e.guesses.Add(mode, uint8(at), all-float64(along*kept[l.weight])+l.rounding())
 		}
 	}
 }

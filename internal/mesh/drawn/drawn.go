@@ -1,11 +1,11 @@
-// Package drawn returns what a viewer draws of a model: for each level of detail the
-// triangles in world space, in the pose of rest.
+// Package drawn returns the triangles that a viewer draws of a model: for each level of
+// detail in world space, in the rest pose.
 //
 // Models are glTF 2.0 (.glb; .gltf and its buffers) and Wavefront OBJ (.obj and its
 // materials). Transforms of nodes, skins, morph targets at their default weights, and
 // instances (EXT_mesh_gpu_instancing) are applied; attributes may be quantized or sparse.
-// Levels of detail are those of MSFT_lod. Hidden nodes (KHR_node_visibility), points and
-// lines are left out, and so are textures: a part has its material's base color.
+// MSFT_lod gives the levels of detail. Hidden nodes (KHR_node_visibility), points, lines
+// and textures are left out: a part has its material's base color.
 //
 //	open.go       a file to a checked document with its buffers
 //	nodes.go      which nodes show which mesh at a level
@@ -21,7 +21,7 @@ package drawn
 import (
 	"context"
 
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
 // Limits of a scene.
@@ -32,10 +32,10 @@ const (
 	// MaxLevels bounds the levels of detail, the full mesh included.
 	MaxLevels = 16
 
-	maxParts = 1 << 12 // of a level; what comes behind belongs to the last one
+	maxParts = 1 << 12 // of a level; the last part takes the rest
 )
 
-// A Scene is what is drawn of a model.
+// A Scene is the drawn form of a model.
 type Scene struct {
 	Levels []Level // from the full model on; there is at least one
 	Bytes  int64   // of the model's file and the others that were read
@@ -56,8 +56,8 @@ type Level struct {
 type Part struct {
 	Mesh, Material string     // names, shortened; may be empty
 	Color          [4]float32 // linear
-	// MadeNormals says that the file has no normals, so that glTF asks for flat shading.
-	// Those in the level are smooth.
+	// MadeNormals says that the file has no normals. glTF asks for flat shading then; the
+	// level has smooth normals.
 	MadeNormals         bool
 	Vertices, Triangles int
 }
@@ -101,21 +101,21 @@ func Open(ctx context.Context, data []byte, ext string, read func(name string) (
 
 // A builder makes the levels of a document.
 type builder struct {
-	doc    *model.Document
-	names  *names
+	doc    *gltf.Document
 	parent []int32    // of nodes, -1 for roots
 	worlds []*affine  // of nodes that have been asked for
 	joints [][]affine // of each skin that has been shown
-	place  []uint32   // where each vertex of an accessor goes, Nowhere outside of load
-	left   int        // triangles that may still be drawn
-	weld   bool       // vertices are corners of faces: equal ones are one
+	picker *gltf.Picker
+	left   int  // triangles that may still be drawn
+	weld   bool // vertices are corners of faces: equal ones are one
 }
 
-func newBuilder(doc *model.Document) (*builder, error) {
-	b := &builder{doc: doc, left: MaxTriangles}
-	if err := b.look(); err != nil {
+func newBuilder(doc *gltf.Document) (*builder, error) {
+	b := &builder{doc: doc, picker: gltf.NewPicker(doc), left: MaxTriangles}
+	if err := b.checkNodes(); err != nil {
 		return nil, err
 	}
+	b.parent = doc.Parents()
 	return b, nil
 }
 

@@ -106,8 +106,8 @@ func corners(l *drawn.Level) string {
 	return "[" + strings.Join(list, ", ") + "]"
 }
 
-// A model without normals gets smooth ones, and says so; those of a file are turned with
-// it, across its surface whatever the scale.
+// A model without normals gets smooth ones and reports them. Normals of a file turn with
+// the model, across its surface at any scale.
 func TestNormals(t *testing.T) {
 	l := &open(t, model(oneNode+triangle), "a.gltf").Levels[0]
 	if !l.Parts[0].MadeNormals || !slices.Equal(l.Normals[:3], []float32{0, 0, 1}) {
@@ -164,8 +164,8 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// What is too large is counted, not drawn; the elements of an accessor without bytes take
-// no memory.
+// Triangles beyond the bound are counted, not drawn; accessors without bytes take no
+// memory.
 func TestClipped(t *testing.T) {
 	l := &open(t, model(oneNode+`"meshes": [{"primitives": [{"attributes": {"POSITION": 6}}, {"attributes": {"POSITION": 0}, "mode": 1}]}]`), "a.gltf").Levels[0]
 	if l.Triangles() != 0 || l.Clipped != 1<<40 || l.Undrawn != 1 {
@@ -180,7 +180,7 @@ func TestClipped(t *testing.T) {
 	}
 }
 
-// Faults are errors of one line that say what is wrong.
+// Faults are errors of one line.
 func TestFaults(t *testing.T) {
 	for _, tt := range []struct{ members, want string }{
 		{oneNode + strings.Replace(triangle, `"indices": 1`, `"indices": 3`, 1), "indices"},

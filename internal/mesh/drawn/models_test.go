@@ -43,7 +43,7 @@ func open(t testing.TB, fs fstest.MapFS, name string) *drawn.Scene {
 	return s
 }
 
-// cook returns what the recipe makes of a model.
+// cook returns the output of the recipe.
 func cook(t testing.TB, fs fstest.MapFS, name string, lods int) fstest.MapFS {
 	t.Helper()
 	o := mesh.Recipe().New().(*mesh.Mesh)
@@ -92,8 +92,8 @@ func area(t *testing.T, l *drawn.Level) float64 {
 	return sum
 }
 
-// What is drawn of a cooked model is the source's within what quantization moves, and
-// its levels of detail have fewer triangles.
+// A cooked model looks like its source within the error of quantization, and its levels of
+// detail have fewer triangles.
 func TestCooked(t *testing.T) {
 	files := tree(t)
 	for _, name := range []string{"barrier.obj", "coin.gltf", "cone.gltf", "crate.gltf", "kart.gltf", "pebble.glb"} {

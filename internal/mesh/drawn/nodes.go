@@ -3,46 +3,19 @@ package drawn
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 
-	"github.com/assetcook/assetcook/internal/gltfcheck"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
 // maxNodes bounds the nodes of a document, those visited for a level, and the copies of
 // meshes in it.
 const maxNodes = 1 << 18
 
-// names is what package gltfcheck does not decode of a document.
-type names struct {
-	Nodes []struct {
-		Extensions struct {
-			LOD struct {
-				IDs []int32 `json:"ids"`
-			} `json:"MSFT_lod"`
-			Visibility struct {
-				Visible *bool `json:"visible"`
-			} `json:"KHR_node_visibility"`
-			Instancing struct {
-				Attributes map[string]int32 `json:"attributes"`
-			} `json:"EXT_mesh_gpu_instancing"`
-		} `json:"extensions"`
-	} `json:"nodes"`
-	Meshes []struct {
-		Name string `json:"name"`
-	} `json:"meshes"`
-	Materials []struct {
-		Name string `json:"name"`
-		PBR  struct {
-			Factor []float32 `json:"baseColorFactor"`
-		} `json:"pbrMetallicRoughness"`
-	} `json:"materials"`
-}
-
-// look decodes names and finds the nodes' parents.
-func (b *builder) look() error {
+// checkNodes bounds the nodes and checks the numbers in extensions, which Check does not.
+func (b *builder) checkNodes() error {
 	nodes := b.doc.Nodes
 	joints := 0
 	for i := range b.doc.Skins {
@@ -51,30 +24,17 @@ func (b *builder) look() error {
 	if len(nodes) > maxNodes || joints > maxNodes {
 		return fmt.Errorf("%d nodes and %d joints, more than %d", len(nodes), joints, maxNodes)
 	}
-	b.names = new(names)
-	if err := json.Unmarshal(b.doc.Text, b.names); err != nil {
-		return err
-	}
-	for i := range b.names.Nodes {
-		e := &b.names.Nodes[i].Extensions
-		for _, id := range e.LOD.IDs {
+	for i := range nodes {
+		for _, id := range nodes[i].LODs() {
 			if id < 0 || int(id) >= len(nodes) {
 				return fmt.Errorf("node %d: MSFT_lod names node %d of %d", i, id, len(nodes))
 			}
 		}
-		for _, name := range slices.Sorted(maps.Keys(e.Instancing.Attributes)) {
-			if a := e.Instancing.Attributes[name]; a < 0 || int(a) >= len(b.doc.Accessors) {
+		instances := nodes[i].Instances()
+		for _, name := range slices.Sorted(maps.Keys(instances)) {
+			if a := instances[name]; a < 0 || int(a) >= len(b.doc.Accessors) {
 				return fmt.Errorf("node %d: EXT_mesh_gpu_instancing %.40q names accessor %d of %d", i, name, a, len(b.doc.Accessors))
 			}
-		}
-	}
-	b.parent = make([]int32, len(nodes))
-	for i := range b.parent {
-		b.parent[i] = -1
-	}
-	for i := range nodes {
-		for _, child := range nodes[i].Children {
-			b.parent[child] = int32(i)
 		}
 	}
 	return nil
@@ -83,8 +43,8 @@ func (b *builder) look() error {
 // levels returns how many levels of detail there are.
 func (b *builder) levels() int {
 	n := 1
-	for i := range b.names.Nodes {
-		n = max(n, 1+len(b.names.Nodes[i].Extensions.LOD.IDs))
+	for i := range b.doc.Nodes {
+		n = max(n, 1+len(b.doc.Nodes[i].LODs()))
 	}
 	return min(n, MaxLevels)
 }
@@ -100,8 +60,8 @@ func (b *builder) roots() []int32 {
 		return b.doc.Scenes[scene].Nodes
 	}
 	lods := make([]bool, len(b.parent))
-	for i := range b.names.Nodes {
-		for _, id := range b.names.Nodes[i].Extensions.LOD.IDs {
+	for i := range b.doc.Nodes {
+		for _, id := range b.doc.Nodes[i].LODs() {
 			lods[id] = true
 		}
 	}
@@ -121,11 +81,11 @@ type showing struct {
 	at         affine
 }
 
-// shown returns where meshes are in a level of detail, those of one mesh together.
+// shown returns the places of meshes in a level of detail, sorted by mesh.
 func (b *builder) shown(ctx context.Context, level int) ([]showing, error) {
 	type step struct {
 		node   int32
-		chosen bool // is part of what a level of detail shows: it has none of its own
+		chosen bool // below a level of detail, so it has no levels itself
 		above  affine
 	}
 	var steps []step
@@ -145,15 +105,14 @@ func (b *builder) shown(ctx context.Context, level int) ([]showing, error) {
 		}
 		s := steps[len(steps)-1]
 		steps = steps[:len(steps)-1]
-		e := &b.names.Nodes[s.node].Extensions
-		if ids := e.LOD.IDs; !s.chosen && level > 0 && len(ids) > 0 {
+		node := &b.doc.Nodes[s.node]
+		if ids := node.LODs(); !s.chosen && level > 0 && len(ids) > 0 {
 			push(ids[min(level, len(ids))-1:][:1], true, s.above)
 			continue
 		}
-		if v := e.Visibility.Visible; v != nil && !*v {
+		if node.IsHidden() {
 			continue
 		}
-		node := &b.doc.Nodes[s.node]
 		local := transform(node)
 		at := s.above.times(&local)
 		push(node.Children, s.chosen, at)
@@ -167,12 +126,12 @@ func (b *builder) shown(ctx context.Context, level int) ([]showing, error) {
 		if node.Skin != nil {
 			show.skin, show.at = *node.Skin, identity // joints alone say where it is
 		}
-		if len(e.Instancing.Attributes) == 0 {
+		if len(node.Instances()) == 0 {
 			list = append(list, show)
 			continue
 		}
 		var err error
-		if list, err = b.instances(ctx, list, show, e.Instancing.Attributes); err != nil {
+		if list, err = b.instances(ctx, list, show, node.Instances()); err != nil {
 			return nil, fmt.Errorf("node %d: EXT_mesh_gpu_instancing: %w", s.node, err)
 		}
 	}
@@ -195,7 +154,7 @@ func (b *builder) instances(ctx context.Context, list []showing, show showing, a
 		}
 		a := &b.doc.Accessors[accessor]
 		switch {
-		case gltfcheck.Components(a.Type) != width || a.Type == "MAT2":
+		case gltf.Components(a.Type) != width || a.Type == "MAT2":
 			return nil, fmt.Errorf("%s is %.20s", name, a.Type)
 		case count >= 0 && a.Count != count:
 			return nil, fmt.Errorf("attributes of %d and %d elements", count, a.Count)
@@ -233,7 +192,7 @@ func (b *builder) instances(ctx context.Context, list []showing, show showing, a
 }
 
 // transform returns where a node is in its parent.
-func transform(n *gltfcheck.Node) affine {
+func transform(n *gltf.Node) affine {
 	if n.Matrix != nil {
 		return columns(n.Matrix[:])
 	}

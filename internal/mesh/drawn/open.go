@@ -2,14 +2,12 @@ package drawn
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
 
-	"github.com/assetcook/assetcook/internal/gltfcheck"
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 	"github.com/assetcook/assetcook/internal/mesh/obj"
 )
 
@@ -20,16 +18,13 @@ const (
 	maxOBJ     = 3 << 30  // bytes that reading an OBJ model takes
 )
 
-// compressed are extensions that keep vertices or triangles in a form of their own.
-var compressed = []string{"KHR_draco_mesh_compression"}
-
-func isOBJ(data []byte, ext string) bool { return strings.EqualFold(ext, ".obj") && !model.IsGLB(data) }
+func isOBJ(data []byte, ext string) bool { return strings.EqualFold(ext, ".obj") && !gltf.IsGLB(data) }
 
 // open reads a file of any kind.
-func open(ctx context.Context, data []byte, ext string, read func(string) ([]byte, error)) (*model.Document, error) {
+func open(ctx context.Context, data []byte, ext string, read func(string) ([]byte, error)) (*gltf.Document, error) {
 	switch {
-	case model.IsGLB(data):
-		text, chunk, _, err := model.SplitGLB(data)
+	case gltf.IsGLB(data):
+		text, chunk, _, err := gltf.SplitGLB(data)
 		if err != nil {
 			return nil, err
 		}
@@ -50,52 +45,37 @@ func open(ctx context.Context, data []byte, ext string, read func(string) ([]byt
 		}
 		return openText(ctx, text, chunk, int64(len(chunk)), read)
 	}
-	return openText(ctx, data, nil, gltfcheck.NoChunk, read)
+	return openText(ctx, data, nil, gltf.NoChunk, read)
 }
 
 // openText checks a document and reads its buffers. The first may be the chunk.
-func openText(ctx context.Context, text, chunk []byte, chunkSize int64, read func(string) ([]byte, error)) (*model.Document, error) {
+func openText(ctx context.Context, text, chunk []byte, chunkSize int64, read func(string) ([]byte, error)) (*gltf.Document, error) {
 	if len(text) > maxText {
 		return nil, fmt.Errorf("the document's text has %d MiB, more than %d", len(text)>>20, maxText>>20)
 	}
-	parsed, err := gltfcheck.Parse(text)
+	parsed, err := gltf.Parse(text)
 	if err != nil {
 		return nil, err
 	}
-	files := buffers{read: read, files: map[string][]byte{}}
+	files := buffers{open: read, files: map[string][]byte{}}
 	if err := parsed.Check(ctx, chunkSize, files.size); err != nil {
 		return nil, err
 	}
-	for _, name := range parsed.ExtensionsUsed {
-		if slices.Contains(compressed, name) {
-			return nil, fmt.Errorf("the model is compressed by %s, which is not shown", name)
-		}
+	if slices.Contains(parsed.ExtensionsUsed, gltf.Draco) {
+		return nil, fmt.Errorf("the model is compressed by %s, which is not shown", gltf.Draco)
 	}
-	list := make([][]byte, len(parsed.Buffers))
-	for i := range list {
-		b := &parsed.Buffers[i]
-		switch {
-		case b.URI == nil && i == 0:
-			list[i] = chunk
-		case b.URI != nil:
-			if list[i], err = files.bytes(*b.URI); err != nil {
-				return nil, fmt.Errorf("buffer %d: %w", i, err)
-			}
-		}
-	}
-	if n := model.UnpackedSize(parsed); n > maxBuffers {
+	if n := parsed.UnpackedSize(); n > maxBuffers {
 		return nil, fmt.Errorf("the buffers have %d MiB, more than %d", n>>20, maxBuffers>>20)
 	}
-	doc, err := model.New(parsed, list)
-	if err != nil {
+	if err := parsed.Load(ctx, chunk, files.read); err != nil {
 		return nil, err
 	}
-	return doc, doc.Decompress(ctx)
+	return parsed, parsed.Decompress(ctx)
 }
 
 // buffers reads the files of buffers, each once.
 type buffers struct {
-	read  func(name string) ([]byte, error)
+	open  func(name string) ([]byte, error)
 	files map[string][]byte
 	total int
 }
@@ -104,7 +84,7 @@ func (f *buffers) size(name string) (int64, error) {
 	data, ok := f.files[name]
 	if !ok {
 		var err error
-		if data, err = f.read(name); err != nil {
+		if data, err = f.open(name); err != nil {
 			return 0, err
 		}
 		if f.total += len(data); f.total > maxBuffers {
@@ -115,18 +95,4 @@ func (f *buffers) size(name string) (int64, error) {
 	return int64(len(data)), nil
 }
 
-func (f *buffers) bytes(uri string) ([]byte, error) {
-	if gltfcheck.IsDataURI(uri) {
-		data, _, err := gltfcheck.DataURI(uri)
-		return data, err
-	}
-	name, err := gltfcheck.FileOfURI(uri)
-	if err != nil {
-		return nil, err
-	}
-	data, ok := f.files[name]
-	if !ok {
-		return nil, errors.New("was not measured")
-	}
-	return data, nil
-}
+func (f *buffers) read(name string, _ int64) ([]byte, error) { return f.files[name], nil }

@@ -6,8 +6,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/assetcook/assetcook/internal/gltfcheck"
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
 // mesh draws all copies of one mesh.
@@ -19,7 +18,7 @@ func (b *builder) mesh(ctx context.Context, shown []showing, l *Level) error {
 			return err
 		}
 		p := &m.Primitives[i]
-		if modeOf(p) < model.Triangles {
+		if p.Topology() < gltf.Triangles {
 			l.Undrawn++
 			continue
 		}
@@ -31,7 +30,7 @@ func (b *builder) mesh(ctx context.Context, shown []showing, l *Level) error {
 }
 
 // primitive draws a primitive of a mesh wherever that is shown.
-func (b *builder) primitive(ctx context.Context, p *gltfcheck.Primitive, shown []showing, l *Level) error {
+func (b *builder) primitive(ctx context.Context, p *gltf.Primitive, shown []showing, l *Level) error {
 	total := b.triangles(p)
 	n := int(min(total, int64(b.left)))
 	if total > 0 && (n == 0 || b.doc.Accessors[p.Attributes["POSITION"]].Count > maxVertices) {
@@ -49,7 +48,7 @@ func (b *builder) primitive(ctx context.Context, p *gltfcheck.Primitive, shown [
 	if err != nil {
 		return err
 	}
-	defer b.forget(g)
+	defer b.picker.Forget(g.picked)
 	vertices, triangles := l.Vertices(), l.Triangles()
 	pose := pose{geometry: g}
 	for i := range shown {
@@ -74,19 +73,21 @@ func (l *Level) clip(triangles int64, copies int) {
 }
 
 // part ends a part.
-func (b *builder) part(p *gltfcheck.Primitive, mesh int32, part Part, l *Level) {
+func (b *builder) part(p *gltf.Primitive, mesh int32, part Part, l *Level) {
 	if len(l.Parts) == maxParts {
 		last := &l.Parts[maxParts-1]
 		last.Vertices += part.Vertices
 		last.Triangles += part.Triangles
 		return
 	}
-	part.Mesh = short(b.names.Meshes[mesh].Name)
+	part.Mesh = short(b.doc.Meshes[mesh].Name)
 	part.Color = [4]float32{1, 1, 1, 1}
 	if p.Material != nil {
-		m := &b.names.Materials[*p.Material]
+		m := &b.doc.Materials[*p.Material]
 		part.Material = short(m.Name)
-		copy(part.Color[:], m.PBR.Factor)
+		if m.PBR != nil && m.PBR.Color != nil {
+			part.Color = *m.PBR.Color
+		}
 	}
 	l.Parts = append(l.Parts, part)
 }
@@ -107,7 +108,7 @@ type pose struct {
 	positions, normals []float32 // nil before the first one
 }
 
-// is reports whether the pose is of some weights.
+// is reports whether the pose has the given weights.
 func (p *pose) is(weights []float64) bool {
 	return p.positions != nil && len(p.weights) == len(weights) && (len(weights) == 0 || &p.weights[0] == &weights[0])
 }
@@ -128,7 +129,7 @@ func (b *builder) draw(ctx context.Context, p *pose, s *showing, l *Level) (err 
 	}
 	at, turn := s.at, s.at.normals()
 	first := uint32(l.Vertices())
-	err = model.Chunks(ctx, len(p.positions)/3, func(from, to int) error {
+	err = gltf.Chunks(ctx, len(p.positions)/3, func(from, to int) error {
 		for v := from; v < to; v++ {
 			if joints != nil {
 				moved, err := p.blend(v, joints)

@@ -69,7 +69,8 @@ func (b *builder) matrices(ctx context.Context, skin int32) ([]affine, error) {
 	return list, nil
 }
 
-// world returns where a node is. What is above it is computed once.
+// world returns the transform of a node in the scene. Transforms of its ancestors are
+// computed once.
 func (b *builder) world(node int32) affine {
 	if b.worlds == nil {
 		b.worlds = make([]*affine, len(b.parent))

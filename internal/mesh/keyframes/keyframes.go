@@ -1,15 +1,15 @@
-// Package keyframes leaves keyframes out of animations: those that are, within a bound,
-// where the others lead anyway.
+// Package keyframes removes keyframes from animations if, within a bound, the others lead
+// to the same motion.
 //
-// What lies between two keyframes is as glTF 2.0 has it (appendix C): a straight line, the
-// shorter arc between two rotations at a steady speed, or nothing, if the curve goes in
-// steps. Many players go along that arc by a straight line between the two quaternions,
-// which is faster in its middle than at its ends: the bound holds for these players as well.
+// Between two keyframes glTF 2.0 (appendix C) has a straight line, the shorter arc between
+// two rotations at a steady speed, or a step. Many players take a straight line between two
+// quaternions instead, which is faster in its middle than at its ends: the bound holds for
+// these players as well.
 //
-// Between rotations that are half a turn apart both arcs are equally short, and which way a
-// player turns is decided by a rounding error. So Reduce removes no keyframes between rotations
-// that are more than a quarter of a turn apart, and [Curve.SameTurns] finds keyframes of the
-// source that rounding would turn the other way.
+// Between rotations half a turn apart both arcs are equally short, and a rounding error
+// decides which way a player turns. So Reduce removes no keyframes between rotations more
+// than a quarter of a turn apart, and [Curve.SameTurns] finds keyframes of the source that
+// rounding would turn the other way.
 package keyframes
 
 import (
@@ -18,7 +18,7 @@ import (
 	"slices"
 )
 
-// A Kind says what the numbers of a keyframe are.
+// A Kind is the meaning of a keyframe's numbers.
 type Kind uint8
 
 const (
@@ -93,8 +93,8 @@ func (r *reducer) still(n int) bool {
 	return true
 }
 
-// furthest returns the keyframe up to which nothing is needed behind one: it goes in
-// leaps that double until one is too far, and then halves the last.
+// furthest returns the keyframe up to which none is needed after from. It doubles its leaps
+// until one is too far, then halves the last.
 func (r *reducer) furthest(from, n int) int {
 	good, step := from+1, 2
 	for from+step < n && r.fits(from, from+step) {
@@ -182,7 +182,7 @@ func (r *reducer) near(a, b int, share float64, i int, u float64) bool {
 		(r.source.Kind != Rotation || r.apart(r.stored.line(r.at, a, b, share), r.source.line(r.was, i, next, u)) <= r.most)
 }
 
-// between writes what is a share of the way from one keyframe to another.
+// between writes the value at a share of the way from one keyframe to another.
 func (c *Curve) between(to []float64, a, b int, share float64) []float64 {
 	if c.Kind == Rotation && share > 0 && !c.Step {
 		q := Slerp([4]float32(c.key(a)), [4]float32(c.key(b)), share)

@@ -10,7 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// at is what a player shows at a time, by the formulas of glTF 2.0, appendix C.
+// at returns the value that a player shows at a time, by the formulas of glTF 2.0, appendix
+// C.
 func at(c *Curve, t float64) []float64 {
 	n := len(c.Times)
 	i := 0
@@ -99,8 +100,8 @@ func random(t *rapid.T) *Curve {
 	return c
 }
 
-// What is left is nowhere further from the curve than was allowed, however finely one
-// looks, and values that were rounded before are taken into account.
+// The reduced curve is nowhere further from the source than allowed, at any time, and
+// rounded values count as they are.
 func TestReduce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := random(t)

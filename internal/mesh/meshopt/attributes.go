@@ -21,13 +21,13 @@ const (
 // blockSize returns how many elements of a stride a block has at most.
 func blockSize(stride int) int { return min(8192/stride&^(group-1), maxBlock) }
 
-// widths are the bits of a difference by the two bits that a group's header holds, for
-// each control mode of a byte, and last for version 0. Those of 8 bits are bytes.
+// widths are the bits of a difference by the two bits in a group's header, for each control
+// mode of a byte; the last row is version 0. Differences of 8 bits are bytes.
 var widths = [3][4]uint{{0, 1, 2, 4}, {1, 2, 4, 8}, {0, 2, 4, 8}}
 
 // A block decodes blocks of one stream.
 type block struct {
-	data   []byte // what is left of it, without the tail
+	data   []byte // the rest of the data, without the tail
 	deltas []byte // of each byte of an element in turn, maxBlock apart
 	last   []byte // the element before
 	modes  []byte // of each four bytes of an element
@@ -127,8 +127,8 @@ func (b *block) readDifferences(n, stride int) error {
 	return nil
 }
 
-// group reads the differences of a group, each in so many bits. One whose bits are all
-// set is a byte of its own behind them.
+// group reads the differences of a group, each of width bits. A difference with all bits
+// set is a byte of its own after them.
 func (b *block) group(to []byte, width uint) error {
 	fixed, err := b.take(int(2 * width))
 	if err != nil {

@@ -52,7 +52,7 @@ func appendGroups(out, deltas []byte) []byte {
 	return out
 }
 
-// cheapest returns the code of the width at which a group takes the fewest bytes.
+// cheapest returns the code of the width with the fewest bytes for a group.
 func cheapest(d []byte) byte {
 	var beyond [3]int // differences that are stored as bytes of their own
 	for _, v := range d {

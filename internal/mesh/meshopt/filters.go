@@ -7,9 +7,8 @@ import (
 	"math/bits"
 )
 
-// Apply turns decoded elements of stride bytes into what they stand for, in place. What
-// the specification leaves open, for elements that no encoder writes, becomes zeros or
-// the nearest number that there is.
+// Apply decodes filtered elements of stride bytes in place. Elements that no encoder
+// writes, which the specification leaves open, become zeros or the nearest possible number.
 func (f Filter) Apply(ctx context.Context, data []byte, stride int) error {
 	if f == None {
 		return nil
@@ -108,8 +107,8 @@ func scaled(v uint32) float32 {
 // exponents are from -100 to 100.
 const exponents = 100
 
-// color returns the color whose luma, two differences and alpha are given (filter 4 of
-// KHR_meshopt_compression), in so many bits.
+// color returns the color of width bits with the given luma, two differences and alpha
+// (filter 4 of KHR_meshopt_compression).
 func color(v [4]int, width int) [4]int {
 	mask := 1<<width - 1
 	luma, alpha := v[0]&mask, v[3]&mask // have no sign

@@ -7,9 +7,9 @@ import (
 	"math/bits"
 )
 
-// Undo turns elements back into what the filter makes of them, in place. It reports false,
-// and leaves the elements in no state to be used, if one is none that the filter makes.
-// bits are of what PutOctahedral and PutQuaternion have written; exponents are found.
+// Undo encodes elements for the filter in place. It reports false, and leaves the elements
+// unusable, if the filter cannot make one of them. bits are those given to PutOctahedral
+// and PutQuaternion; exponents are found.
 func (f Filter) Undo(ctx context.Context, data []byte, stride, bits int) (done bool, err error) {
 	exponent := 0
 	if f == Exponential {
@@ -45,7 +45,7 @@ func (f Filter) Undo(ctx context.Context, data []byte, stride, bits int) (done b
 	return true, nil
 }
 
-// lowest returns the largest exponent of 2 of which all floats are multiples.
+// lowest returns the largest exponent of 2 that divides all floats.
 func lowest(data []byte) int {
 	low := exponents
 	for ; len(data) >= 4; data = data[4:] {
@@ -64,7 +64,7 @@ func lowest(data []byte) int {
 	return max(low, -exponents)
 }
 
-// undoOctahedral looks for the coordinates of a vector around those that are nearest.
+// undoOctahedral searches for the coordinates of a vector around the nearest ones.
 func undoOctahedral(e, try []byte, bits int) bool {
 	v := components(e)
 	most := float32(int(1)<<(2*len(e)-1) - 1)
@@ -89,8 +89,8 @@ func undoOctahedral(e, try []byte, bits int) bool {
 
 var offsets = [5]int{0, 1, -1, 2, -2}
 
-// undoQuaternion looks for the numbers of a rotation around those that are nearest, for
-// each that may have been the largest.
+// undoQuaternion searches for the numbers of a rotation around the nearest ones, for each
+// component that may have been the largest.
 func undoQuaternion(e []byte, bits int) bool {
 	v := components(e)
 	var q [4]float32

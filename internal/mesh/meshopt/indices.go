@@ -34,8 +34,8 @@ func DecodeIndices(ctx context.Context, data []byte, count int) ([]uint32, error
 	return out, in.end()
 }
 
-// EncodeIndices packs a list of indices below 2^30. Each is written as what it differs
-// from the nearer one of two, which it replaces.
+// EncodeIndices packs a list of indices below 2^30. Each is written as its difference from
+// the nearer of two earlier indices, which it replaces.
 func EncodeIndices(ctx context.Context, indices []uint32) ([]byte, error) {
 	out := []byte{indicesV1}
 	var last [2]uint32

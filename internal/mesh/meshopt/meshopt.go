@@ -10,12 +10,11 @@
 //	filters.go     what elements are turned into after that: directions, rotations, floats
 //	filtersencode.go
 //
-// The formats are those of the appendices A and B of the two extensions' specifications.
-// Version 1 of the attributes and the filter for colors, which KHR_meshopt_compression
-// has in addition, are read.
+// Appendices A and B of the two specifications define the formats. Version 1 of the
+// attributes and the filter for colors, which only KHR_meshopt_compression has, can be
+// read.
 //
-// How much a decoder allocates is at most 1024 times what it was given, and checked
-// before.
+// A decoder allocates at most 1024 times the size of its input, checked beforehand.
 package meshopt
 
 import (
@@ -34,7 +33,7 @@ const (
 	Indices
 )
 
-// A Filter says what is done to attributes after they were decoded.
+// A Filter is the last step of decoding attributes.
 type Filter uint8
 
 const (
@@ -77,7 +76,7 @@ func ParseFilter(name string) (Filter, error) {
 	return 0, fmt.Errorf("filter %.40q is not known", name)
 }
 
-// A Layout is what a document says of a compressed view.
+// A Layout is a document's description of a compressed view.
 type Layout struct {
 	Mode   Mode
 	Filter Filter
@@ -85,7 +84,7 @@ type Layout struct {
 	Stride int // bytes of an element
 }
 
-// Check reports what the extension forbids of a layout.
+// Check returns an error for a layout that the extension forbids.
 func (l Layout) Check() error {
 	attributes := l.Mode == Attributes
 	switch {

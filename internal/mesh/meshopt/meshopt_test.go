@@ -59,9 +59,9 @@ func TestGroup(t *testing.T) {
 func TestVersion1(t *testing.T) {
 	packed := []byte{attributesV1,
 		0b11_10_01_00, 0b10_10_11_11, 0b10_10_10_11, // of each of 12 bytes
-		0x01, 0x02, 0x00, 8, // byte 0: a bit for each; that of the second says a byte
+		0x01, 0x02, 0x00, 8, // byte 0: a bit for each; the second's says a byte
 		0x01, 0b00_10_00_00, 0, 0, 0, // byte 1: two bits for each
-		1, 3, // byte 3, as it is; byte 2 has none
+		1, 3, // byte 3, unchanged; byte 2 has none
 		2, 1, 0, 0, // bytes 4 and 5
 		0x80, 0x01, // byte 8
 	}
@@ -218,8 +218,9 @@ func angle(a []float32, b []int) float64 {
 }
 
 // Three components are off by half a step e of sqrt(1/2)/(2^(bits-1)-1) at most. The fourth
-// follows from them; where all are 1/2, it is off by 3e, so the quaternion by sqrt(12)*e and the
-// rotation by twice that. What is decoded to 16 bits is rounded once more, which is 0.0035 degrees.
+// follows from them. If all are 1/2, it is off by 3e, so the quaternion by sqrt(12)*e and
+// the rotation by twice as much. Values decoded to 16 bits are rounded once more, by up to
+// 0.0035 degrees.
 func TestQuaternion(t *testing.T) {
 	for _, bits := range []int{8, 12, 16} {
 		most := (math.Sqrt(6)/float64(int(1)<<(bits-1)-1) + 2.0/math.MaxInt16) * 180 / math.Pi
@@ -266,7 +267,8 @@ func TestExponential(t *testing.T) {
 	})
 }
 
-// What a filter has made is turned back into what it makes the same of.
+// Filtered elements are turned back into numbers that the filter makes the same elements
+// of.
 func TestUndo(t *testing.T) {
 	random := func(seed *uint32) float32 {
 		*seed = *seed*1664525 + 1013904223
@@ -309,8 +311,8 @@ func TestUndo(t *testing.T) {
 			t.Errorf("%v with %d bits: something else, %v", tc.filter, tc.bits, err)
 		}
 	}
-	// What no filter makes is not undone: no vector of length 1, no rotation, a float of
-	// more than 23 bits.
+	// Elements that no filter makes are not undone: a vector of another length than 1, no
+	// rotation, a float of more than 23 bits.
 	var wide [4]byte
 	binary.LittleEndian.PutUint32(wide[:], math.Float32bits(1+1./(1<<23)))
 	for _, tc := range []struct {

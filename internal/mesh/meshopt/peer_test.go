@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// What the npm package meshoptimizer 1.3.0 has written comes out as its own decoder reads
-// it: both versions of attributes, all modes, all filters. The specification allows
-// filters to be off by one in whole numbers.
+// Files by the npm package meshoptimizer 1.3.0 decode as by its own decoder: both versions
+// of attributes, all modes, all filters. The specification allows filters to be off by one
+// in whole numbers.
 func TestPeer(t *testing.T) {
 	text, err := os.ReadFile("testdata/peer.json")
 	if err != nil {

@@ -14,9 +14,9 @@ const (
 	tableUsed = 14
 )
 
-// Codes of triangles: an edge of one before in the high half, or freeCode, where the low
-// half is an entry of the table, or says that a byte of its own holds what the table
-// would. For an edge it says what the third corner is.
+// Codes of triangles. The high half is an earlier edge, or freeCode. After an edge the low
+// half is the third corner. After freeCode it is an entry of the table, or says that a byte
+// of its own holds the entry.
 const (
 	freeCode  = 15
 	ownNext   = 14 // the first corner is a new vertex
@@ -61,7 +61,7 @@ type triangleReader struct {
 	in         reader
 	next, last uint32
 	table      []byte
-	bad        bool // names what there was not
+	bad        bool // names a missing edge or vertex
 }
 
 // DecodeTriangles returns the count indices of a list of triangles.

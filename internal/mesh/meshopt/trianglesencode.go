@@ -12,21 +12,21 @@ type triangleWriter struct {
 	history
 	next, last uint32
 	codes      []byte
-	data       []byte // what the codes need besides
-	free       []told // triangles told by their vertices from what is remembered
+	data       []byte // further bytes of the codes
+	free       []told // triangles by earlier vertices
 }
 
 // Told is a triangle whose code waits for the table.
 type told struct {
 	code int  // its number
 	at   int  // in data, where a byte would be that the table does not have
-	zw   byte // what its second and third corner are
+	zw   byte // its second and third corner
 }
 
-// EncodeTriangles packs the indices of a list of triangles. starts says at which of the
-// indices, multiples of 3, the triangles of other meshes begin, which count their
-// vertices from 0 again; it may be nil. Triangles come out in their order, each perhaps
-// with another one of its corners as the first.
+// EncodeTriangles packs the indices of a list of triangles. starts lists the indices,
+// multiples of 3, at which the triangles of other meshes begin, which count their vertices
+// from 0 again; it may be nil. Triangles keep their order, but each may begin with another
+// of its corners.
 func EncodeTriangles(ctx context.Context, indices []uint32, starts []int) ([]byte, error) {
 	if len(indices)%3 != 0 {
 		return nil, fmt.Errorf("%d indices of triangles", len(indices))
@@ -47,7 +47,7 @@ func EncodeTriangles(ctx context.Context, indices []uint32, starts []int) ([]byt
 	return append(append(out, w.data...), table[:]...), nil
 }
 
-// A fit is how a triangle lies on an edge.
+// A fit is the place of a triangle on an edge.
 type fit struct {
 	edge   int
 	turn   int // which corner is the first
@@ -199,9 +199,9 @@ func (w *triangleWriter) index(v uint32) {
 	w.last = v
 }
 
-// fillTable makes the table of what is there most often, and writes the codes that
-// waited for it. Three new vertices are always in it: written out they would mean
-// something else.
+// fillTable makes the table of the most frequent entries, and writes the codes that waited
+// for it. Three new vertices are always in the table: written out they would mean something
+// else.
 func (w *triangleWriter) fillTable() (table [tableSize]byte) {
 	var often [256]int
 	for _, f := range w.free {

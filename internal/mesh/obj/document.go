@@ -102,7 +102,7 @@ type (
 	}
 )
 
-// document writes what has been read.
+// document writes the parsed model.
 func (p *parser) document(ctx context.Context) (text, data []byte, err error) {
 	d := &gltf{Asset: asset{Version: "2.0"}, Scenes: []scene{{}}}
 	meshes := make([]int, len(p.objects))

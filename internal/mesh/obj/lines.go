@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	maxLine = 8 << 20 // bytes, those that it goes on with included
+	maxLine = 8 << 20 // bytes, with continuation lines
 	looks   = 1 << 10 // lines between two looks at the context
 )
 

@@ -51,7 +51,7 @@ func Measure(model []byte) (memory, corners int64) {
 	return int64(len(model)) + 8*coordinates + painted + corners*cornerCost + 2*(parts+1)*partCost, corners
 }
 
-// partCost is about what a part costs: a node, a mesh, three accessors and views, as
+// partCost is about the memory of a part: a node, a mesh, three accessors and views, as
 // values and as text.
 const partCost = 6 << 10
 

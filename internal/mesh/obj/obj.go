@@ -80,8 +80,8 @@ func Convert(ctx context.Context, model []byte, read func(name string) ([]byte, 
 	return text, buffer, p.lost.list(), err
 }
 
-// A corner is the numbers of a vertex, its texture coordinates and its normal, from 0;
-// none for what it does not have.
+// A corner is the numbers of a vertex, its texture coordinates and its normal, from 0; none
+// for a missing one.
 type corner struct{ v, vt, vn int32 }
 
 const none = -1
@@ -110,18 +110,18 @@ type object struct {
 	used bool
 }
 
-// A parser is what has been read of a model.
+// A parser is the parsed part of a model.
 type parser struct {
 	v, vt, vn  []float32 // three, two and three numbers each
 	colors     []float32 // four numbers for each vertex; nil as long as no vertex has one
-	objects    []object  // those of o lines, or as long as there are none of g lines
+	objects    []object  // of o lines; without these, of g lines
 	hasObjects bool      // there was an o line
 	materials  []*material
 	byName     map[string]int
 	libraries  []string
 	material   int // the current one
 	parts      []part
-	open       map[key]int // parts by what they have in common
+	open       map[key]int // parts by their common properties
 	painted    []byte      // red, green and blue of vertices, from comments
 	polygon    []corner
 	cutter     cutter

@@ -83,8 +83,8 @@ func TestPolygons(t *testing.T) {
 	}
 }
 
-// area sums the areas of triangles in the plane of x and y, those that turn clockwise as
-// negative ones, of which there may be none.
+// area sums the areas of triangles in the plane of x and y. Clockwise triangles count as
+// negative; there must be none.
 func area(p []float32) float64 {
 	sum := 0.
 	for i := 0; i+8 < len(p); i += 9 {
@@ -336,7 +336,7 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// Numbers are the float32 next to what is written.
+// Numbers are the float32 nearest to their text.
 func TestNumbers(t *testing.T) {
 	d, data := convert(t, "v 16777217 0.1 1e-45\nv -2.5E+3 .5 5.\nv 3.4028235e38 1.00000017881393432617187499 -0\nf 1 2 3", nil)
 	want := []float32{16777216, 0.1, 1e-45, -2500, 0.5, 5, math.MaxFloat32, 1.0000001, 0}

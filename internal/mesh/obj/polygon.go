@@ -9,9 +9,9 @@ import (
 // of their corners.
 const maxCorners = 1024
 
-// A polygon that crosses itself has few ears, and each search for one takes the square of
-// its corners. All polygons of a model together may look at so many corners; beyond that
-// any corner is cut off, as where there is no ear.
+// A polygon that crosses itself has few ears, and each search takes the square of its
+// corners. effort and effortPerCorner bound the work for all polygons of a model; beyond it any
+// corner is cut off, as if there were no ear.
 const (
 	effort          = 1 << 24
 	effortPerCorner = 2000
@@ -20,7 +20,7 @@ const (
 // A cutter turns the polygons of one model into triangles. It keeps its memory.
 type cutter struct {
 	x, y  []float64 // the corners, seen along the polygon's normal
-	ring  []int     // those that are left
+	ring  []int     // remaining corners
 	work  int64     // corners looked at in search of ears
 	allow int64     // how many of them the polygons so far may cost, besides effort
 }
@@ -120,9 +120,9 @@ func (c *cutter) isConvex() bool {
 	return changes <= 2
 }
 
-// nextEar returns the first place in the ring, from one on, whose triangle lies in the
-// polygon and holds no other corner. A polygon that crosses itself may have none: then
-// any place will do, and so it will once the model's polygons have cost too much.
+// nextEar returns the first place in the ring, from from on, whose triangle is inside the
+// polygon and holds no other corner. A polygon that crosses itself may have none: then any
+// place will do. The same holds once the model's polygons have cost too much.
 func (c *cutter) nextEar(from int) int {
 	n := len(c.ring)
 	for step := range n {

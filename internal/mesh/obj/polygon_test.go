@@ -17,10 +17,10 @@ func ring(n int, vertices ...int32) []corner {
 	return list
 }
 
-// However polygons cross themselves, only so many corners are looked at for all of them,
-// and they become triangles nevertheless.
+// However polygons cross themselves, the number of corners looked at is bounded for all
+// together, and they still become triangles.
 func TestEffort(t *testing.T) {
-	// Round and round a triangle, but for the last two corners, of which one is in each ear.
+	// A spiral around a triangle; one of the last two corners is in each ear.
 	v := []float32{2, 2, 0, 6, 2, 0, 4, 2, 0, 2, 1, 0, 3, 3, 0, 0, 5, 0}
 	c := new(cutter)
 	const n, polygons = maxCorners, 3

@@ -7,8 +7,8 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/optimize/meshtest"
 )
 
-// peer is what meshoptimizer (b5b2c439, August 2026) says of the samples: of the order
-// that they come in, and of that which it gives them.
+// peer has the results of meshoptimizer (b5b2c439, August 2026) for the samples, in their
+// own order and in its order.
 var peer = map[string]struct {
 	fifo, fifoNVIDIA, warps, fifoAMD, warpsAMD int
 	covered, shaded, fetched                   int64

@@ -87,7 +87,7 @@ func (f *fifo) missing(triangle []uint32) int {
 	return n
 }
 
-// draw enters what is missing and returns how many vertices that were.
+// draw enters missing vertices and returns their number.
 func (f *fifo) draw(triangle []uint32) int {
 	n := 0
 	for _, v := range triangle {

@@ -75,7 +75,7 @@ func box(indices []uint32, positions []float32) (least vector, extent float64) {
 	return least, max(size.x, size.y, size.z)
 }
 
-// A picture is what one side shows: how near, and how often shaded.
+// A picture is the view from one side: depths, and counts of shading.
 type picture struct {
 	near   [view * view]float32
 	shaded [view * view]uint32
@@ -88,8 +88,8 @@ func (p *picture) clear() {
 	clear(p.shaded[:])
 }
 
-// A corner is a place in a picture, in sixteenths of a pixel, and its depth, higher
-// for what is nearer.
+// A corner is a place in a picture, in sixteenths of a pixel, and its depth, higher for
+// nearer corners.
 type corner struct {
 	x, y int32
 	near float64
@@ -115,7 +115,7 @@ func drawFacing(sides *[2]picture, c [3]corner) (work int) {
 		return 0
 	}
 	side := &sides[0]
-	if area < 0 { // seen from the other end: what was far is near
+	if area < 0 { // seen from the other end, so far is near
 		side = &sides[1]
 		c[1], c[2] = c[2], c[1]
 		for k := range c {
@@ -154,7 +154,7 @@ func drawFacing(sides *[2]picture, c [3]corner) (work int) {
 // one of the two triangles that meet there: the one whose edge runs down, or to the
 // right.
 func between(a, b corner, y, left, right int32) (int32, int32) {
-	// A point lies to the left where dx*(y-a.y) - dy*(x-a.x) >= least.
+	// A point is to the left if dx*(y-a.y) - dy*(x-a.x) >= least.
 	dx, dy := int64(b.x-a.x), int64(b.y-a.y)
 	least := int64(1)
 	if dy < 0 || dy == 0 && dx > 0 {

@@ -60,7 +60,7 @@ func TestOrdersKeepTriangles(t *testing.T) {
 	})
 }
 
-// What Overdraw may cost is a promise.
+// Overdraw keeps its promised cost.
 func TestOverdrawThreshold(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		indices, positions := anyMesh(t)
@@ -141,8 +141,8 @@ func sum(indices []uint32) uint32 {
 	return crc32.ChecksumIEEE([]byte(fmt.Sprint(indices)))
 }
 
-// Without a loss allowed what costs nothing is still moved: here a second triangle
-// that lies behind the first comes in front.
+// Without an allowed loss, free moves still happen: a second triangle behind the first
+// comes in front.
 func TestOverdrawFree(t *testing.T) {
 	positions := []float32{
 		0, 0, 0, 1, 0, 0, 0, 1, 0, // faces up, below

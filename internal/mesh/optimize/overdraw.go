@@ -6,19 +6,18 @@ import (
 	"math"
 )
 
-// overdrawCache is the FIFO by which Overdraw counts misses.
+// overdrawCache is the size of the FIFO that Overdraw counts misses with.
 const overdrawCache = 16
 
-// Overdraw takes the result of [VertexCache] and moves clusters of its triangles:
-// those that face outward come first, so that they hide what lies behind them
-// before it is shaded. The misses of a cache of 16 vertices grow to threshold times
-// what they were at most: 1.05 gives up 5 %; with 1 or less only moves that cost
-// nothing are left. positions holds x, y, z of each vertex. It takes about 8
-// bytes an index, 4 of them the result, and 8 a vertex; for a mesh in which no
-// triangles share a vertex 70 an index.
+// Overdraw takes the result of [VertexCache] and moves clusters of its triangles. Clusters
+// that face outward come first, so that they hide others before these are shaded. The
+// misses of a cache of 16 vertices grow by at most the factor threshold: 1.05 gives up 5 %;
+// with 1 or less only free moves happen. positions holds x, y, z of each vertex. Overdraw
+// takes about 8 bytes an index, 4 of them the result, and 8 a vertex; for a mesh without
+// shared vertices 70 an index.
 //
-// The way is that of Sander, Nehab and Barczak, "Fast Triangle Reordering for Vertex
-// Locality and Reduced Overdraw", 2007.
+// The method is by Sander, Nehab and Barczak, "Fast Triangle Reordering for Vertex Locality
+// and Reduced Overdraw", 2007.
 func Overdraw(ctx context.Context, indices []uint32, positions []float32, threshold float32) ([]uint32, error) {
 	if err := CheckPositions(positions); err != nil {
 		return nil, err
@@ -34,9 +33,9 @@ func Overdraw(ctx context.Context, indices []uint32, positions []float32, thresh
 	if err != nil {
 		return nil, err
 	}
-	// The threshold holds for each cluster as if the cache were empty where it
-	// begins. What is lost where clusters no longer follow each other comes on top,
-	// so that a smaller one may be needed to keep what was asked for.
+	// The threshold holds for each cluster as if the cache were empty at its start. Losses
+	// between clusters that no longer follow each other come on top, so a smaller threshold
+	// may be needed.
 	threshold = max(threshold, 1)
 	limit := float64(before.Transformed) * float64(threshold)
 	for excess := float64(threshold) - 1; ; excess = float64(excess*0.6) - 0.002 {
@@ -112,7 +111,7 @@ func cutClusters(ctx context.Context, indices []uint32, vertices int, threshold 
 				misses, n = 0, 0
 			}
 		}
-		// What is left over at the end is not yet good: it stays with the one before.
+		// The rest at the end is not yet good: it stays with the cluster before.
 		if left := cuts[len(cuts)-1]; len(cuts) > first && float64(misses) > float64(allowed*float64(end-left)) {
 			cuts = cuts[:len(cuts)-1]
 		}

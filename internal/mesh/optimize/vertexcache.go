@@ -5,15 +5,15 @@ import (
 	"math"
 )
 
-// VertexCache orders the triangles so that a vertex which the GPU has transformed
-// is used again while its result is still at hand. Each triangle keeps its three
-// corners in their order. The order suits caches of any size and kind. It takes
-// about 14 bytes an index, 4 of them the result, and 20 a vertex.
+// VertexCache orders the triangles so that the GPU uses a transformed vertex again while
+// its result is still cached. Each triangle keeps its three corners in their order. The
+// order suits caches of any size and kind. VertexCache takes about 14 bytes an index, 4 of
+// them the result, and 20 a vertex.
 //
-// The way is that of Tom Forsyth, "Linear-Speed Vertex Cache Optimization", 2006:
-// take the triangle of the highest score, where the score of a vertex says how
-// recently it was used and how few triangles still need it. No scores are the best
-// for every mesh: the order that misses least of several is taken.
+// The method is by Tom Forsyth, "Linear-Speed Vertex Cache Optimization", 2006: take the
+// triangle of the highest score. A vertex scores by how recently it was used and by how few
+// triangles still need it. No scores are the best for every mesh, so the best of several
+// orders is taken.
 func VertexCache(ctx context.Context, indices []uint32, vertices int) ([]uint32, error) {
 	if err := CheckTriangles(indices, vertices); err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ type cacheSorter struct {
 	indices []uint32
 	scores  *cacheScores
 
-	// Triangle lists of the vertices: those of v not yet drawn are
+	// Triangle lists of the vertices: the undrawn triangles of v are
 	// around[begin[v]:][:live[v]].
 	around []uint32
 	begin  []uint32
@@ -73,7 +73,7 @@ type cacheSorter struct {
 	score  []int32 // of each vertex
 	total  []int32 // of each triangle, of its three corners; drawn once done
 	recent []uint32
-	next   []uint32 // the room in which recent is rebuilt
+	next   []uint32 // space for rebuilding recent
 	cursor int      // no triangle before it is left
 }
 
@@ -172,7 +172,7 @@ func (s *cacheSorter) draw(t uint32) {
 	s.recent, s.next = s.next, s.recent
 }
 
-// tidy drops what is drawn from the list of a vertex that was a crowd until now.
+// tidy drops drawn triangles from the list of a vertex that was a crowd until now.
 func (s *cacheSorter) tidy(v uint32) {
 	end := uint32(len(s.around))
 	if int(v)+1 < len(s.begin) {
@@ -187,8 +187,8 @@ func (s *cacheSorter) tidy(v uint32) {
 	}
 }
 
-// rescore scores the recent vertices anew, drops those that no longer fit in, and
-// returns the best triangle at them or none, and how many it looked at.
+// rescore scores the recent vertices anew and drops vertices that no longer fit in. It
+// returns the best triangle around them, or none, and the number of triangles it looked at.
 func (s *cacheSorter) rescore() (best uint32, work int) {
 	best, top := none, int32(drawn)
 	for place, v := range s.recent {
@@ -256,4 +256,20 @@ func scoreTables() [2]cacheScores {
 			live:  [...]int32{0, 2500, 2117, 1610, 1081, 897, 765, 760, 908},
 		},
 	}
+}
+
+// A pace looks at the context every few milliseconds of work.
+type pace struct {
+	ctx  context.Context
+	done int
+}
+
+// step counts work, in units of some ten nanoseconds, and returns the error of the
+// context if it has ended.
+func (p *pace) step(work int) error {
+	if p.done += work; p.done < 1<<17 {
+		return nil
+	}
+	p.done = 0
+	return p.ctx.Err()
 }

@@ -35,8 +35,8 @@ func TestWeld(t *testing.T) {
 	}
 }
 
-// Two vertices become one if and only if their bytes are equal, and what is left has
-// nothing more to weld.
+// Two vertices become one if and only if their bytes are equal, and welding again changes
+// nothing.
 func TestWeldLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 200).Draw(t, "n")
@@ -79,7 +79,7 @@ func TestWeldLaws(t *testing.T) {
 	})
 }
 
-// A table in which places collide still tells vertices apart.
+// Colliding places in the table do not mix up vertices.
 func TestWeldMany(t *testing.T) {
 	const n = 1 << 17
 	values := make([]float32, n)

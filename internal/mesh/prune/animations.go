@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
-// A channelText is the part of a channel that says what it moves.
+// A channelText is the sampler and the target of a channel.
 type channelText struct {
 	Sampler int
 	Target  struct {
@@ -17,8 +17,8 @@ type channelText struct {
 }
 
 // channelsOf returns the channels of an animation.
-func channelsOf(o model.Object) (texts []json.RawMessage, channels []channelText, err error) {
-	if texts, err = model.ParseList(o.Member("channels")); err != nil {
+func channelsOf(o gltf.Object) (texts []json.RawMessage, channels []channelText, err error) {
+	if texts, err = gltf.ParseList(o.Member("channels")); err != nil {
 		return nil, nil, err
 	}
 	channels = make([]channelText, len(texts))
@@ -32,7 +32,7 @@ func channelsOf(o model.Object) (texts []json.RawMessage, channels []channelText
 
 // movesAnything reports whether an animation has a channel with something to move.
 func movesAnything(text json.RawMessage) (bool, error) {
-	o, err := model.ParseObject(text)
+	o, err := gltf.ParseObject(text)
 	if err != nil {
 		return false, err
 	}
@@ -47,12 +47,12 @@ func movesAnything(text json.RawMessage) (bool, error) {
 
 // trimAnimations removes samplers that no channel names.
 func (p *pruning) trimAnimations() error {
-	for i, text := range p.elements[animations] {
+	for i, text := range p.elements[gltf.Animations] {
 		trimmed, gone, err := Samplers(text)
 		if err != nil {
 			return fmt.Errorf("animations %d: %w", i, err)
 		}
-		p.elements[animations][i] = trimmed
+		p.elements[gltf.Animations][i] = trimmed
 		p.unplayed += gone
 	}
 	return nil
@@ -61,11 +61,11 @@ func (p *pruning) trimAnimations() error {
 // Samplers returns an animation without the samplers that no channel names, and how many
 // have gone.
 func Samplers(text json.RawMessage) (_ json.RawMessage, gone int, err error) {
-	o, err := model.ParseObject(text)
+	o, err := gltf.ParseObject(text)
 	if err != nil {
 		return nil, 0, err
 	}
-	list, err := model.ParseList(o.Member("samplers"))
+	list, err := gltf.ParseList(o.Member("samplers"))
 	if err != nil {
 		return nil, 0, err
 	}
@@ -90,14 +90,14 @@ func Samplers(text json.RawMessage) (_ json.RawMessage, gone int, err error) {
 		return text, 0, nil
 	}
 	for i, channel := range texts {
-		c, err := model.ParseObject(channel)
+		c, err := gltf.ParseObject(channel)
 		if err != nil {
 			return nil, 0, err
 		}
 		c.SetInt("sampler", numbers[channels[i].Sampler])
 		texts[i] = c.Text()
 	}
-	o.Set("samplers", model.ListText(kept))
-	o.Set("channels", model.ListText(texts))
+	o.Set("samplers", gltf.ListText(kept))
+	o.Set("channels", gltf.ListText(texts))
 	return o.Text(), len(used) - len(kept), nil
 }

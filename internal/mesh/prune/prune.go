@@ -1,16 +1,14 @@
-// Package prune leaves out of a glTF document what nothing uses:
+// Package prune removes unused elements from a glTF document:
 //
-//	places.go      where the members of a document name elements of its lists
-//	walk.go        visits those names, and writes the document with others
-//	reach.go       what scenes, animations and names to keep lead to
-//	empty.go       nodes that show nothing
+//	prune.go       the passes, and the lists of extensions
+//	reach.go       elements that scenes, animations and kept names lead to; empty nodes
 //	animations.go  samplers without a channel
 //
-// A node tree stays whole if anything leads to one of its nodes: where a joint is depends on
-// all that it hangs from. What stays keeps its order, and what names it gets its new number,
-// extensions that are known included. One that is not known and holds a whole number or a
-// JSON pointer may name anything, so then all stays. Extras belong to the application, which
-// has no numbers in them of what may go.
+// A node tree stays whole if anything leads to one of its nodes: the place of a joint
+// depends on all its ancestors. Kept elements keep their order and get new numbers, also in
+// known extensions. An unknown extension that holds a whole number or a JSON pointer may
+// name any element, so all elements stay. Extras belong to the application and hold no
+// numbers of elements.
 package prune
 
 import (
@@ -20,35 +18,35 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
-// Options say what stays though nothing uses it.
+// Options keep or remove more elements.
 type Options struct {
 	Keep  func(name string) bool // nil for none
-	Empty bool                   // nodes go as well that show nothing and have nothing below them
+	Empty bool                   // remove leaf nodes that show nothing
 }
 
-// A Result says what has gone.
+// A Result counts the removed elements.
 type Result struct {
-	Gone     [lists]int // of each list
-	Unplayed int        // samplers of animations that no channel names
-	// Unknown is an extension because of which all stays, "" for none.
+	Gone     [gltf.Lists]int // of each list
+	Unplayed int             // samplers of animations that no channel names
+	// Unknown is an extension that keeps all elements, "" for none.
 	Unknown string
 }
 
 // Any reports whether something has gone.
-func (r Result) Any() bool { return r.Unplayed > 0 || r.Gone != [lists]int{} }
+func (r Result) Any() bool { return r.Unplayed > 0 || r.Gone != [gltf.Lists]int{} }
 
-// String counts what has gone.
+// String lists the removed elements.
 func (r Result) String() string {
 	var parts []string
 	for l, n := range r.Gone {
 		switch {
 		case n == 1:
-			parts = append(parts, "1 "+list(l).one())
+			parts = append(parts, "1 "+gltf.List(l).Singular())
 		case n > 1:
-			parts = append(parts, fmt.Sprintf("%d %s", n, list(l).key()))
+			parts = append(parts, fmt.Sprintf("%d %s", n, gltf.List(l).Key()))
 		}
 	}
 	switch {
@@ -61,34 +59,34 @@ func (r Result) String() string {
 }
 
 // Document removes from a document what nothing uses, in root itself. The document must be
-// one that package gltfcheck has checked.
-func Document(ctx context.Context, root *model.Object, o Options) (Result, error) {
+// one that package gltf has checked.
+func Document(ctx context.Context, root *gltf.Object, o Options) (Result, error) {
 	p := pruning{ctx: ctx, options: o, root: *root}
-	for l := range lists {
-		elements, err := model.ParseList(root.Member(l.key()))
+	for l := range gltf.Lists {
+		elements, err := gltf.ParseList(root.Member(l.Key()))
 		if err != nil {
-			return Result{}, fmt.Errorf("%s: %w", l.key(), err)
+			return Result{}, fmt.Errorf("%s: %w", l.Key(), err)
 		}
 		p.elements[l], p.used[l] = elements, make([]bool, len(elements))
 	}
-	before := walker{visit: stay, extensions: map[string]bool{}}
+	before := gltf.References{Visit: stay, Extensions: map[string]bool{}}
 	if _, err := p.writePruned(&before); err != nil {
 		return Result{}, err
 	}
-	if before.unknown != "" {
-		return Result{Unknown: before.unknown}, nil
+	if before.Unknown != "" {
+		return Result{Unknown: before.Unknown}, nil
 	}
 	for _, step := range []func() error{p.trimAnimations, p.reach, p.dropEmpty} {
 		if err := step(); err != nil {
 			return Result{}, err
 		}
 	}
-	after := walker{visit: p.renumber(), extensions: map[string]bool{}}
+	after := gltf.References{Visit: p.renumber(), Extensions: map[string]bool{}}
 	written, err := p.writePruned(&after)
 	if err != nil {
 		return Result{}, err
 	}
-	*root = withoutExtensions(written, func(name string) bool { return before.extensions[name] && !after.extensions[name] })
+	*root = withoutExtensions(written, func(name string) bool { return before.Extensions[name] && !after.Extensions[name] })
 	return p.result(), nil
 }
 
@@ -96,21 +94,21 @@ func Document(ctx context.Context, root *model.Object, o Options) (Result, error
 type pruning struct {
 	ctx        context.Context
 	options    Options
-	root       model.Object
-	elements   [lists][]json.RawMessage
-	used       [lists][]bool
+	root       gltf.Object
+	elements   [gltf.Lists][]json.RawMessage
+	used       [gltf.Lists][]bool
 	reached    bool   // used is known
 	referenced []bool // nodes that something names besides the tree that they are in
 	unplayed   int
 }
 
 // stay is a visit that changes nothing.
-func stay(_ list, n int, _ bool) (int, bool) { return n, true }
+func stay(_ gltf.List, n int, _ bool) (int, bool) { return n, true }
 
 // renumber returns the visit that gives elements the numbers that they have without those
 // that nothing uses.
-func (p *pruning) renumber() func(list, int, bool) (int, bool) {
-	var numbers [lists][]int
+func (p *pruning) renumber() func(gltf.List, int, bool) (int, bool) {
+	var numbers [gltf.Lists][]int
 	for l, used := range p.used {
 		numbers[l] = make([]int, len(used))
 		next := 0
@@ -120,7 +118,7 @@ func (p *pruning) renumber() func(list, int, bool) (int, bool) {
 			}
 		}
 	}
-	return func(l list, n int, _ bool) (int, bool) {
+	return func(l gltf.List, n int, _ bool) (int, bool) {
 		if n >= len(p.used[l]) {
 			return n, true // names nothing, as before
 		}
@@ -130,16 +128,16 @@ func (p *pruning) renumber() func(list, int, bool) (int, bool) {
 
 // writePruned returns the document as a walker changes it, without the elements that are not used,
 // if it is known which are.
-func (p *pruning) writePruned(w *walker) (model.Object, error) {
-	var root model.Object
+func (p *pruning) writePruned(w *gltf.References) (gltf.Object, error) {
+	var root gltf.Object
 	for _, m := range p.root {
-		l, isList := listOf(m.Key)
+		l, isList := gltf.ListOf(m.Key)
 		if !isList {
-			text, _, err := w.member(m, place{is: document})
+			text, err := w.Member(m)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", m.Key, err)
 			}
-			root = append(root, model.Member{Key: m.Key, Value: text})
+			root = append(root, gltf.Member{Key: m.Key, Value: text})
 			continue
 		}
 		var kept []json.RawMessage
@@ -154,25 +152,25 @@ func (p *pruning) writePruned(w *walker) (model.Object, error) {
 			kept = append(kept, text)
 		}
 		if len(kept) > 0 {
-			root = append(root, model.Member{Key: m.Key, Value: model.ListText(kept)})
+			root = append(root, gltf.Member{Key: m.Key, Value: gltf.ListText(kept)})
 		}
 	}
 	return root, nil
 }
 
 // element goes over an element of a list.
-func (p *pruning) element(w *walker, text json.RawMessage, at one) (json.RawMessage, error) {
-	text, _, err := w.value(text, place{element, at.of})
+func (p *pruning) element(w *gltf.References, text json.RawMessage, at one) (json.RawMessage, error) {
+	text, err := w.Element(text, at.of)
 	if err != nil {
-		return nil, fmt.Errorf("%s %d: %w", at.of.key(), at.n, err)
+		return nil, fmt.Errorf("%s %d: %w", at.of.Key(), at.n, err)
 	}
 	return text, p.ctx.Err()
 }
 
-// withoutExtensions removes extensions from the lists of those that a document uses.
-func withoutExtensions(root model.Object, gone func(name string) bool) model.Object {
+// withoutExtensions removes extensions from the document's lists of extensions.
+func withoutExtensions(root gltf.Object, gone func(name string) bool) gltf.Object {
 	for _, key := range []string{"extensionsUsed", "extensionsRequired"} {
-		names, err := model.ParseList(root.Member(key))
+		names, err := gltf.ParseList(root.Member(key))
 		if err != nil {
 			continue
 		}
@@ -183,7 +181,7 @@ func withoutExtensions(root model.Object, gone func(name string) bool) model.Obj
 		if len(names) == 0 {
 			root.Delete(key)
 		} else {
-			root.Set(key, model.ListText(names))
+			root.Set(key, gltf.ListText(names))
 		}
 	}
 	return root

@@ -7,13 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
 // pruned returns a document without what nothing uses.
 func pruned(t *testing.T, text string, o Options) (string, Result) {
 	t.Helper()
-	root, err := model.ParseObject(json.RawMessage(text))
+	root, err := gltf.ParseObject(json.RawMessage(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +223,7 @@ func TestHostile(t *testing.T) {
 		`{"materials":[` + deep(`{"extensions":{"KHR_materials_x":`, "}}") + `]}`,
 		`{"nodes":[` + deep(`{"extensions":{"X":`, "}}") + `]}`,
 	} {
-		root, err := model.ParseObject(json.RawMessage(text))
+		root, err := gltf.ParseObject(json.RawMessage(text))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -237,7 +237,7 @@ func TestHostile(t *testing.T) {
 func TestCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	root, err := model.ParseObject(json.RawMessage(`{"scenes":[{}],"nodes":[{}]}`))
+	root, err := gltf.ParseObject(json.RawMessage(`{"scenes":[{}],"nodes":[{}]}`))
 	if err != nil {
 		t.Fatal(err)
 	}

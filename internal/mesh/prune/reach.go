@@ -5,14 +5,14 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/assetcook/assetcook/internal/mesh/model"
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
-// reach finds what scenes, animations and names to keep lead to. In a document in whose
-// scenes no nodes are, a library, all that a game may ask for stays.
+// reach marks the elements that scenes, animations and kept names lead to. A document
+// without nodes in scenes is a library: all elements that a game may ask for stay.
 func (p *pruning) reach() error {
 	var todo []one
-	mark := func(l list, n int) {
+	mark := func(l gltf.List, n int) {
 		if n < len(p.used[l]) && !p.used[l][n] {
 			p.used[l][n] = true
 			todo = append(todo, one{l, n})
@@ -22,31 +22,31 @@ func (p *pruning) reach() error {
 	if err != nil {
 		return err
 	}
-	p.reached, p.referenced = true, make([]bool, len(p.elements[nodes]))
-	w := walker{visit: func(l list, n int, isChild bool) (int, bool) {
+	p.reached, p.referenced = true, make([]bool, len(p.elements[gltf.Nodes]))
+	w := gltf.References{Visit: func(l gltf.List, n int, isChild bool) (int, bool) {
 		mark(l, n)
-		if l == nodes && !isChild && n < len(p.referenced) {
+		if l == gltf.Nodes && !isChild && n < len(p.referenced) {
 			p.referenced[n] = true
 		}
 		return n, true
 	}}
 	for l, elements := range p.elements {
-		l := list(l)
+		l := gltf.List(l)
 		for i, text := range elements {
 			keep, err := p.keeps(text)
 			switch {
 			case err != nil:
-				return fmt.Errorf("%s %d: %w", l.key(), i, err)
-			case keep || l == scenes || isLibrary && l < textures:
+				return fmt.Errorf("%s %d: %w", l.Key(), i, err)
+			case keep || l == gltf.Scenes || isLibrary && l < gltf.Textures:
 				mark(l, i)
-			case l == animations:
+			case l == gltf.Animations:
 				if moves, err := movesAnything(text); err != nil {
-					return fmt.Errorf("%s %d: %w", l.key(), i, err)
+					return fmt.Errorf("%s %d: %w", l.Key(), i, err)
 				} else if moves {
 					mark(l, i)
 				}
 			}
-			if keep && l == nodes {
+			if keep && l == gltf.Nodes {
 				p.referenced[i] = true
 			}
 		}
@@ -57,8 +57,8 @@ func (p *pruning) reach() error {
 		if _, err := p.element(&w, p.elements[at.of][at.n], at); err != nil {
 			return err
 		}
-		if at.of == nodes && parents[at.n] >= 0 {
-			mark(nodes, parents[at.n])
+		if at.of == gltf.Nodes && parents[at.n] >= 0 {
+			mark(gltf.Nodes, parents[at.n])
 		}
 	}
 	return nil
@@ -66,15 +66,15 @@ func (p *pruning) reach() error {
 
 // one is an element of a list.
 type one struct {
-	of list
+	of gltf.List
 	n  int
 }
 
 // trees returns the parent of each node, -1 for none, and whether no node is in a scene.
 func (p *pruning) trees() (parents []int, isLibrary bool, err error) {
-	parents, isLibrary = slices.Repeat([]int{-1}, len(p.elements[nodes])), true
+	parents, isLibrary = slices.Repeat([]int{-1}, len(p.elements[gltf.Nodes])), true
 	parent := -1
-	w := walker{visit: func(l list, n int, isChild bool) (int, bool) {
+	w := gltf.References{Visit: func(l gltf.List, n int, isChild bool) (int, bool) {
 		switch {
 		case !isChild || n >= len(parents):
 		case parent >= 0:
@@ -84,9 +84,9 @@ func (p *pruning) trees() (parents []int, isLibrary bool, err error) {
 		}
 		return n, true
 	}}
-	for _, l := range []list{scenes, nodes} {
+	for _, l := range []gltf.List{gltf.Scenes, gltf.Nodes} {
 		for i, text := range p.elements[l] {
-			if l == nodes {
+			if l == gltf.Nodes {
 				parent = i
 			}
 			if _, err := p.element(&w, text, one{l, i}); err != nil {
@@ -102,7 +102,7 @@ func (p *pruning) keeps(text json.RawMessage) (bool, error) {
 	if p.options.Keep == nil {
 		return false, nil
 	}
-	o, err := model.ParseObject(text)
+	o, err := gltf.ParseObject(text)
 	if err != nil {
 		return false, err
 	}
@@ -111,4 +111,55 @@ func (p *pruning) keeps(text json.RawMessage) (bool, error) {
 		return false, nil
 	}
 	return p.options.Keep(name), nil
+}
+
+// dropEmpty takes nodes for unused that show nothing, have nothing below them and are named
+// by nothing but the tree that they are in, if the options ask for it.
+func (p *pruning) dropEmpty() error {
+	if !p.options.Empty {
+		return nil
+	}
+	parents, _, err := p.trees()
+	if err != nil {
+		return err
+	}
+	children := make([]int, len(parents)) // that are left
+	for i, parent := range parents {
+		if p.used[gltf.Nodes][i] && parent >= 0 {
+			children[parent]++
+		}
+	}
+	var leaves []int
+	for i, n := range children {
+		if p.used[gltf.Nodes][i] && n == 0 {
+			leaves = append(leaves, i)
+		}
+	}
+	for len(leaves) > 0 {
+		i := leaves[len(leaves)-1]
+		leaves = leaves[:len(leaves)-1]
+		node, err := gltf.ParseObject(p.elements[gltf.Nodes][i])
+		if err != nil {
+			return fmt.Errorf("nodes %d: %w", i, err)
+		}
+		if p.referenced[i] || slices.ContainsFunc(node, carries) {
+			continue
+		}
+		p.used[gltf.Nodes][i] = false
+		if parent := parents[i]; parent >= 0 {
+			if children[parent]--; children[parent] == 0 {
+				leaves = append(leaves, parent)
+			}
+		}
+	}
+	return nil
+}
+
+// carries reports whether a member of a node says more than where it is.
+func carries(m gltf.Member) bool {
+	switch m.Key {
+	case "name", "children", "translation", "rotation", "scale", "matrix":
+		return false
+	}
+	return true
 }

@@ -2,15 +2,15 @@ package quantize
 
 import "math"
 
-// Signed returns the number of bits, 8 or 16, that stands for x from -1 to 1:
-// x times 127 or 32767. What lies beyond is clamped.
+// Signed returns the number of bits, 8 or 16, for x from -1 to 1: x times 127 or 32767.
+// Values beyond are clamped.
 func Signed(x float32, bits int) int16 {
 	top := float64(int(1)<<(bits-1) - 1)
 	return int16(nearest(float64(min(max(float64(x), -1), 1) * top)))
 }
 
-// Unsigned returns the number of bits, 8 or 16, that stands for x from 0 to 1: x times
-// 255 or 65535. What lies beyond is clamped.
+// Unsigned returns the number of bits, 8 or 16, for x from 0 to 1: x times 255 or 65535.
+// Values beyond are clamped.
 func Unsigned(x float32, bits int) uint16 {
 	top := float64(int(1)<<bits - 1)
 	return uint16(nearest(float64(min(max(float64(x), 0), 1) * top)))
@@ -32,10 +32,10 @@ func Direction(v []float32, bits int, to []int16) {
 	}
 }
 
-// Weights writes the shares of one vertex as whole numbers whose sum is exactly 2^bits
-// - 1, bits being 8 or 16, so that a reader finds a sum of 1: each is rounded down and
-// those that lost most get one more, the first of equals first. It reports false, and
-// writes nothing, if a weight is negative or their sum too small to be scaled to 1.
+// Weights writes the shares of one vertex as whole numbers of bits, 8 or 16, whose sum is
+// exactly 2^bits - 1, so that a reader finds a sum of 1. Each share is rounded down; the
+// shares that lost most get one more, the first of equals first. Weights reports false, and
+// writes nothing, if a weight is negative or their sum is too small.
 func Weights(weights []float32, bits int, to []uint16) bool {
 	sum := float64(0)
 	for _, w := range weights {

@@ -99,8 +99,8 @@ func (g Grid) Delta(d float32) int16 {
 	return int16(min(max(n, -MaxDelta), MaxDelta))
 }
 
-// Error returns how far a coordinate may lie from its number's: half a step. What a
-// reader loses in adding up floats, some 2^-24 of a coordinate, is not part of it.
+// Error returns the greatest distance of a coordinate from its number's: half a step. It
+// does not count a reader's loss in adding floats, some 2^-24 of a coordinate.
 func (g Grid) Error() float64 { return float64(g.Step) / 2 }
 
 // nearest rounds to the nearest whole number, halves up.

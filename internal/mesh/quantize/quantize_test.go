@@ -35,7 +35,7 @@ func TestGridError(t *testing.T) {
 				t.Fatalf("axis %d: the grid ends before the box", k)
 			}
 		}
-		slack := 2e-7 * (math.Abs(float64(around)) + float64(size)) // of a float32's sum
+		slack := 2e-7 * (math.Abs(float64(around)) + float64(size)) // error of a float32 sum
 		for i, x := range points {
 			n := g.Position(x, i%3)
 			if n > g.Top {

@@ -1,8 +1,8 @@
 package simplify
 
-// An appearance measures how the attributes of wedges change. On a triangle each
-// number is a linear function of the point, g'p + d; what a wedge would show at
-// another point is compared with that function, squared, weighted by the area.
+// An appearance measures how the attributes of wedges change. On a triangle each number is
+// a linear function of the point, g'p + d. The error at another point is the square of the
+// difference from that function, weighted by the area.
 type appearance struct {
 	width  int
 	values []float64 // width numbers a wedge, times their weights
@@ -101,7 +101,7 @@ func (a *appearance) cost(m *mesh, from, to uint32) float64 {
 	return max(e, 0)
 }
 
-// merge adds the triangles of wedge from to those of wedge to.
+// merge adds the triangles of wedge from to wedge to.
 func (a *appearance) merge(from, to uint32) {
 	a.sums[to].add(&a.sums[from])
 	slopes := a.slopesOf(to)

@@ -2,8 +2,8 @@ package simplify
 
 import "math"
 
-// rank leaves the edges that may collapse, each in its cheaper direction, in the
-// order of their cost. Those beyond the limit, squared, are dropped.
+// rank keeps the edges that may collapse, each in its cheaper direction, in the order of
+// their cost. Edges beyond the limit, squared, are dropped.
 func (m *mesh) rank(limit float64) error {
 	kept := m.edges[:0]
 	for i := range m.edges {
@@ -184,7 +184,7 @@ func (m *mesh) healthy(p, q uint32) (removed int, ok bool) {
 	return removed, !m.spans(p, q, shared) || !m.spans(q, p, shared)
 }
 
-// spans tells whether a triangle of p besides those of q has two marked neighbors.
+// spans reports whether a triangle of p, without q, has two marked neighbors.
 func (m *mesh) spans(p, q, mark uint32) bool {
 	for _, c := range m.corners(p) {
 		a, b := m.others(c)
@@ -195,14 +195,13 @@ func (m *mesh) spans(p, q, mark uint32) bool {
 	return false
 }
 
-// steepest is the cosine of the angle up to which a triangle may turn at once. To
-// allow a right angle would let it flip in two steps.
+// steepest is the cosine of the largest angle by which a triangle may turn at once. A right
+// angle would let it flip in two steps.
 const steepest = 0.25
 
-// backward is the part of their area that the triangles which p and q began with show
-// to the back of a triangle, on balance, from which on it faces away from what it
-// stands for: several small turns add up to that. On thin edges, and of large regions,
-// front and back cancel out.
+// backward bounds how far the original triangles of p and q may face away from the new
+// ones: the share of their area that faces backward, on balance. Several small turns add up
+// to that. On thin edges, and in large regions, front and back cancel out.
 const backward = 0.25
 
 // flips tells whether the triangle p, a, b turns too far when p moves to q.

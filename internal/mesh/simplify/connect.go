@@ -1,8 +1,8 @@
 package simplify
 
-// An edge joins two positions. out is the corner at from whose triangle runs from
-// from to to, back the corner at to whose triangle runs back. One of both is none at
-// an open border.
+// An edge joins two positions. out is the corner at from whose triangle runs from from to
+// to, back the corner at to whose triangle runs back. At an open border one of both is
+// none.
 type edge struct {
 	from, to  uint32
 	out, back uint32
@@ -88,7 +88,7 @@ type rim struct {
 	slot []uint32 // by position: 1 + its place in list, 0 between two uses
 }
 
-// neighbors returns those of the position that has the corners, in the order of these.
+// neighbors returns the neighbors of the position with the corners, in their order.
 func (r *rim) neighbors(m *mesh, corners []uint32) []neighbor {
 	r.list = r.list[:0]
 	meet := func(q uint32) *neighbor {

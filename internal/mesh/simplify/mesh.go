@@ -6,21 +6,20 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/optimize"
 )
 
-// A mesh is simplified in passes. A pass looks at the mesh as it is, ranks the edges
-// by what it costs to collapse them, and collapses the cheap ones as far as they do
-// not touch each other.
+// A mesh is simplified in passes. A pass ranks the edges by the cost of their collapse, and
+// collapses cheap edges that do not touch each other.
 //
-// Vertices at one position are called its wedges. Shape and topology belong to
-// positions, attributes to wedges.
+// Vertices at one position are called its wedges. Shape and topology belong to positions,
+// attributes to wedges.
 type mesh struct {
 	ctx  context.Context
 	work int
-	// effort is what is left of the work that a mesh of this size may take. A
-	// healthy one takes less than half; one that lets a single edge go in each pass
-	// would take the square of its size.
+	// effort is the remaining work that a mesh of this size may take. A healthy mesh takes
+	// less than half; a mesh that lets a single edge go in each pass would take the square
+	// of its size.
 	effort int64
 
-	triangles []uint32 // what is left of the mesh, wedges
+	triangles []uint32 // remaining triangles, as wedges
 	position  []uint32 // of each wedge, its position
 	at        []vector // of each position, scaled to 0 to 1
 	shape     []quadric
@@ -38,7 +37,7 @@ type mesh struct {
 	seam   []bool   // of each position: it has two wedges
 	edges  []edge
 
-	// What rank and collapse use.
+	// Scratch of rank and collapse.
 	order   []uint32 // of edges, the cheapest first
 	to      []uint32 // where a position went in this pass
 	wedgeTo []uint32 // where a wedge went in this pass
@@ -85,7 +84,7 @@ func newMesh(ctx context.Context, indices []uint32, positions []float32, o *Opti
 	m.begin = make([]uint32, count+1)
 	m.place = make([]uint32, len(m.triangles))
 	m.around = make([]uint32, len(m.triangles))
-	m.edges = make([]edge, 0, len(m.triangles)/2) // of a closed surface
+	m.edges = make([]edge, 0, len(m.triangles)/2) // enough for a closed surface
 	m.order = make([]uint32, 0, len(m.triangles)/2)
 	m.kind = make([]uint8, count)
 	m.seam = make([]bool, count)

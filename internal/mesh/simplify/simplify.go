@@ -1,10 +1,9 @@
-// Package simplify makes a mesh of fewer triangles that looks like the given one,
-// for levels of detail. Edges are collapsed in the order of the error that this
-// makes, measured by quadrics (Garland and Heckbert, "Surface Simplification Using
-// Quadric Error Metrics", 1997; for what a vertex has besides its position Hoppe,
-// "New Quadric Metric for Simplifying Meshes with Appearance Attributes", 1999). A
-// vertex only ever moves onto one of its neighbors, so that all levels share the
-// vertices of the first.
+// Package simplify makes a mesh of fewer triangles that looks like the given one, for
+// levels of detail. It collapses edges in the order of the resulting error, measured by
+// quadrics (Garland and Heckbert, "Surface Simplification Using Quadric Error Metrics",
+// 1997; for attributes Hoppe, "New Quadric Metric for Simplifying Meshes with Appearance
+// Attributes", 1999). A vertex only ever moves onto one of its neighbors, so that all
+// levels share the vertices of the first.
 //
 // The result is the same on every machine.
 package simplify
@@ -17,20 +16,18 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/optimize"
 )
 
-// Options says how far to go. Simplify stops at what comes first of Target and
-// MaxError, or where nothing can collapse without breaking the mesh.
+// Options bound the simplification. Simplify stops at Target or MaxError, whichever is
+// first, or if no edge can collapse without breaking the mesh.
 type Options struct {
 	// Target is how many indices to reach, three a triangle. The result may end one
 	// collapse below, two triangles as a rule.
 	Target int
-	// MaxError is relative to the mesh's extent: 0.01 is 1 % of Scale. What lies
-	// below a millionth, the rounding of positions, counts as that: 0 collapses what
-	// is free.
+	// MaxError is relative to the mesh's extent: 0.01 is 1 % of Scale. Values below a
+	// millionth, the rounding of positions, count as a millionth: 0 collapses free edges.
 	MaxError float32
 	// LockBorder keeps the vertices at open edges, where another mesh may join.
 	LockBorder bool
-	// Attributes shall look alike besides the shape. Those not listed are not
-	// looked at.
+	// Attributes shall look alike besides the shape. Other attributes are ignored.
 	Attributes []Attribute
 }
 

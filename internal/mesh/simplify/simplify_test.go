@@ -86,8 +86,8 @@ func TestMaxError(t *testing.T) {
 	}
 }
 
-// What costs nothing collapses: a flat field ends as two triangles, and with a locked
-// border all of that stays.
+// Free edges collapse: a flat field ends as two triangles, and with a locked border all of
+// its border stays.
 func TestFree(t *testing.T) {
 	m := meshtest.Grid(16, 16, nil)
 	out, reached := simplified(t, m, Options{})

@@ -49,8 +49,8 @@ func TestClosedStaysClosed(t *testing.T) {
 	}
 }
 
-// Borders stay lines that nothing pinches: those of a field with a hole, and of a
-// strip on which every vertex lies on the border.
+// Borders stay lines that nothing pinches: around a field with a hole, and on a strip with
+// all vertices on the border.
 func TestBorderStays(t *testing.T) {
 	ring := meshtest.Grid(30, 30, meshtest.Hills(0.2))
 	kept := ring.Indices[:0]

@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// A face is what a triangle has as a whole.
+// A face is the properties of a whole triangle.
 type face struct {
 	s, t  vec // the directions in which u and v grow, of length 1, or 0
 	flags uint8
 }
 
 const (
-	assigned   = 1 << iota // of corner 0; those of 1 and 2 are shifted: the corner is in a group
+	assigned   = 1 << iota // corner 0 is in a group; corners 1 and 2 are shifted
 	_                      // of corner 1
 	_                      // of corner 2
 	preserving             // the texture is not mirrored
@@ -75,8 +75,8 @@ func (m *mesh) pairEdges() error {
 	for c := range m.opposite {
 		m.opposite[c] = none
 	}
-	// The edges by their lower vertex: those of v are sorted[begin[v]:begin[v+1]],
-	// each the higher vertex and the corner.
+	// The edges by their lower vertex: the edges of v are sorted[begin[v]:begin[v+1]], each
+	// with the higher vertex and the corner.
 	begin := make([]uint32, m.unique+1)
 	if err := m.eachEdge(func(low, _, _ uint32) { begin[low]++ }); err != nil {
 		return err
@@ -131,7 +131,7 @@ func (m *mesh) eachEdge(do func(low, high, corner uint32)) error {
 	return nil
 }
 
-// pair matches edges between the same two vertices, of which low is one, in order.
+// pair matches edges between the same two vertices, the lower of them low, in order.
 func (m *mesh) pair(edges []uint64, low uint32) {
 	up, down := 0, 0 // where to look for the next that begins at low, or ends there
 	for {

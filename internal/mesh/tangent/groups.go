@@ -11,9 +11,9 @@ type member struct {
 	any    bool
 }
 
-// groupCorners joins the corners at each vertex that share edges and are mirrored
-// alike, and gives all of a group one tangent: the mean of those of its faces,
-// weighted by their angles.
+// groupCorners joins the corners at each vertex that share edges and are mirrored alike,
+// and gives each group one tangent: the mean of its faces' tangents, weighted by their
+// angles.
 func (m *mesh) groupCorners() error {
 	var group []uint32
 	var members []member
@@ -76,8 +76,8 @@ func (m *mesh) walk(group []uint32, mirror uint8) []uint32 {
 	return group
 }
 
-// join marks a corner as one of a group, if it is free and mirrored alike. A face
-// without a direction takes that of the first group that it joins.
+// join adds a corner to a group, if it is free and mirrored alike. A face without a
+// direction takes that direction from the first group that it joins.
 func (m *mesh) join(c uint32, mirror uint8) bool {
 	f := &m.faces[c/3]
 	if f.flags&(assigned<<(c%3)) != 0 {
@@ -96,9 +96,9 @@ func (m *mesh) join(c uint32, mirror uint8) bool {
 // manyFaces bounds the comparison of all corners at a vertex with each other.
 const manyFaces = 512
 
-// settle gives the members of a group their tangents. All get the same, but where
-// some are exactly opposite: a corner leaves out those that are opposite to it. At a
-// vertex of more than manyFaces faces nobody is left out.
+// settle gives the members of a group their tangents. All get the same, unless some are
+// exactly opposite: a corner then leaves out the opposite ones. At a vertex of more than
+// manyFaces faces no corner is left out.
 func (m *mesh) settle(group []member, preserving bool) error {
 	if len(group) > manyFaces || oneSided(group) {
 		s := mean(group, func(member) bool { return true })

@@ -27,7 +27,7 @@ func around(n int) []member {
 func TestSettle(t *testing.T) {
 	group := around(24)
 	group[0].s, group[0].t = vec{1, 0, 0}, vec{0, 1, 0}
-	group[12].s, group[12].t = vec{-1, 0, 0}, vec{0, -1, 0} // whose product is -1
+	group[12].s, group[12].t = vec{-1, 0, 0}, vec{0, -1, 0} // with the product -1
 	m := &mesh{ctx: t.Context(), tangents: make([]float32, 4*len(group))}
 	if err := m.settle(group, true); err != nil {
 		t.Fatal(err)

@@ -1,15 +1,14 @@
-// Package tangent makes the normals and tangents that a mesh came without. The
-// tangents are those of MikkTSpace (Morten S. Mikkelsen, "Simulation of Wrinkled
-// Surfaces Revisited", 2008, and its reference implementation), which tools that bake
-// normal maps and engines that draw them agree on: any other tangents show seams.
-// They are the reference's to the last bit but for one slip of it: it leaves the edges
-// at the highest numbered vertex unsorted, and so may take neighbors there for
-// strangers.
+// Package tangent makes the missing normals and tangents of a mesh. The tangents follow
+// MikkTSpace (Morten S. Mikkelsen, "Simulation of Wrinkled Surfaces Revisited", 2008, and
+// its reference implementation). Tools that bake normal maps and engines that draw them
+// agree on it: any other tangents show seams. The tangents equal the reference's to the
+// last bit but for one slip of it: it leaves the edges at the highest numbered vertex
+// unsorted, and so may take neighbors there for strangers.
 //
-// A mesh is a list of indices, three a triangle, into arrays of vertices. The
-// arguments are never written to, the result is the same on every machine. Numbers
-// that are not finite, an index that names no vertex, arrays of other lengths than
-// the positions ask for, and a context that ends are errors.
+// A mesh is a list of indices, three a triangle, into arrays of vertices. The arguments are
+// never written to, and the result is the same on every machine. These are errors: infinite
+// numbers and NaNs, an index that names no vertex, arrays that do not match the positions,
+// and a context that ends.
 package tangent
 
 import (
@@ -19,16 +18,16 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/optimize"
 )
 
-// Generate returns the tangents of a mesh, x, y, z, w for each corner (as many as
-// indices): corners of one vertex may differ where texture coordinates are mirrored,
-// so unroll the vertices, one a corner, and weld them again. positions and normals
-// have three numbers a vertex, uvs two. It takes about 45 bytes a corner and 50 a
-// vertex, 16 a corner of them the result.
+// Generate returns the tangents of a mesh, x, y, z, w for each corner (as many as indices).
+// Corners of one vertex may differ at mirrored texture coordinates, so unroll the vertices,
+// one a corner, and weld them again. positions and normals have three numbers a vertex, uvs
+// two. Generate takes about 45 bytes a corner and 50 a vertex, 16 a corner of them the
+// result.
 //
-// x, y, z has length 1, w is 1 or -1: bitangent = w * cross(normal, tangent). With v
-// pointing up as in OpenGL and OBJ that is the rule as it stands. glTF's v points
-// down: negate w there. Corners that have no tangent, as those of triangles without
-// area in the texture, get 1, 0, 0, as the reference has it.
+// x, y, z has length 1, w is 1 or -1: bitangent = w * cross(normal, tangent). The rule
+// holds unchanged if v points up as in OpenGL and OBJ. glTF's v points down: negate w
+// there. Corners without a tangent, as in triangles without area in the texture, get 1, 0,
+// 0, like the reference.
 func Generate(ctx context.Context, indices []uint32, positions, normals, uvs []float32) (tangents []float32, err error) {
 	if err := checkMesh(indices, positions); err != nil {
 		return nil, err
@@ -78,8 +77,8 @@ func Generate(ctx context.Context, indices []uint32, positions, normals, uvs []f
 	return m.tangents, nil
 }
 
-// A mesh is what the steps of Generate work on. A corner c is a place in indices; it
-// stands for the edge to the next corner of its triangle as well.
+// A mesh is the data of Generate's steps. A corner c is a place in indices; it also stands
+// for the edge to the next corner of its triangle.
 type mesh struct {
 	ctx                     context.Context
 	work                    int

@@ -34,9 +34,9 @@ func mirrored() *meshtest.Mesh {
 	return m
 }
 
-// references are meshes for which testdata holds the tangents that the reference
-// implementation of MikkTSpace (3e895b4) gives: x, y, z, w of each corner, as float32
-// in little endian. They are such that its slip with the last edges does not show.
+// references are meshes with recorded tangents of MikkTSpace's reference implementation
+// (3e895b4) in testdata: x, y, z, w of each corner, as float32 in little endian. Its slip
+// with the last edges does not show in them.
 func references() []meshtest.Sample {
 	return []meshtest.Sample{
 		{Name: "torus", Mesh: meshtest.Torus(12, 8, 0.3).Shuffle(1)},

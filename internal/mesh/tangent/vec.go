@@ -28,10 +28,10 @@ func (a vec) unit() vec {
 	return a.times(1 / a.length())
 }
 
-// flat returns what is left of a in the plane of the normal n, with length 1.
+// flat returns the part of a in the plane of the normal n, with length 1.
 func (a vec) flat(n vec) vec { return a.minus(n.times(n.dot(a))).unit() }
 
-// notZero tells what is large enough to divide by: normal numbers are.
+// notZero reports whether a number is large enough to divide by: a normal number.
 func notZero(f float32) bool { return f > 0x1p-126 || f < -0x1p-126 }
 
 // acos returns the angle, 0 to pi, of a cosine of -1 to 1, within 1e-15. The

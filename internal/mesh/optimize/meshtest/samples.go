@@ -2,7 +2,7 @@ package meshtest
 
 import "context"
 
-// A Sample is a mesh of which other programs' results are on record.
+// A Sample is a mesh with recorded results of other programs.
 type Sample struct {
 	Name string
 	*Mesh

@@ -1,0 +1,187 @@
+package bc6h
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/assetcook/assetcook/internal/image/blockfit"
+)
+
+// Colors are the half floats of 4x4 pixels as whole numbers, none negative, from 0 to
+// 0x7bff. Times 64/31 they are on the scale of a block's values. Relative errors count
+// alike there, as for eyes.
+type Colors [16][3]uint16
+
+// pairsAbove are the errors of one line above which two are tried: never with Fast.
+var pairsAbove = [...]float32{blockfit.Fast: math.MaxFloat32, blockfit.Normal: 0.01, blockfit.Best: 0}
+
+// Encode returns the best block found for the colors, of one line or of two.
+func Encode(colors *Colors, q blockfit.Quality) [16]byte {
+	line := fitLine(colors, q)
+	if line.err > pairsAbove[q] {
+		if pair := fitPair(colors, q); pair.err < line.err {
+			return pair.Pack()
+		}
+	}
+	line.lowerAnchor()
+	return line.Pack()
+}
+
+// A fitted is a block and how unlike the wanted colors it looks.
+type fitted struct {
+	Block
+	err float32 // by a judge, or the sum of squares while lines compete
+}
+
+// judged sets f.err, and returns it.
+func (f *fitted) judged(j *judge) float32 {
+	got := Colors(f.Halves())
+	f.err = j.of(&got)
+	return f.err
+}
+
+// near improves the ends by single steps, one region and channel after the other. fits
+// reports whether the mode can store the ends.
+func (f *fitted) near(j *judge, fits func() bool) {
+	var weights [16]int32
+	for i, index := range f.Index {
+		weights[i] = f.Mode.Weight(index)
+	}
+	for region := range int(f.Mode.Regions) {
+		pixels := uint16(0)
+		for i := range 16 {
+			if f.Region(i) == region {
+				pixels |= 1 << i
+			}
+		}
+		from, to := &f.Ends[2*region], &f.Ends[2*region+1]
+		for k := range 3 {
+			j.step(k, pixels, &weights, &from[k], &to[k], f.Mode.Wide, fits)
+		}
+	}
+	f.judged(j)
+}
+
+// scaled returns a half float on the scale of a block's values.
+func scaled(h uint16) float32 { return float32(float32(h) * (64.0 / 31)) }
+
+// brightness returns the greatest and the least half float of the colors.
+func (c *Colors) brightness() (brightest, darkest uint16) {
+	darkest = 0x7bff
+	for _, p := range c {
+		brightest, darkest = max(brightest, p[0], p[1], p[2]), min(darkest, p[0], p[1], p[2])
+	}
+	return brightest, darkest
+}
+
+// above returns the scaled colors, with a floor.
+func (c *Colors) above(floor uint16) (pix [16][3]float32) {
+	for i, p := range c {
+		for k, h := range p {
+			pix[i][k] = scaled(max(h, floor))
+		}
+	}
+	return pix
+}
+
+// A judge measures how unlike the wanted colors others look: the sum of the squares of
+// relative errors. The brightest value of the block outshines dark ones, so nothing counts
+// as darker than a sixteenth of it.
+type judge struct {
+	want, per [3][16]float32 // values, and factors of their errors
+}
+
+func judgeOf(colors *Colors) (j judge) {
+	brightest, _ := colors.brightness()
+	glare := float32(valueOf(brightest)/16) + 1.0/(1<<20)
+	for i := range colors {
+		for k, h := range colors[i] {
+			v := valueOf(h)
+			j.want[k][i], j.per[k][i] = v, 1/(v+glare)
+		}
+	}
+	return j
+}
+
+// of returns the error of some colors.
+func (j *judge) of(got *Colors) (sum float32) {
+	for i := range got {
+		for k, h := range got[i] {
+			d := float32((valueOf(h) - j.want[k][i]) * j.per[k][i])
+			sum += float32(d * d)
+		}
+	}
+	return sum
+}
+
+// along returns the error in a channel of the pixels of a mask, between ends of these
+// values. The weights of pixels are in 64ths.
+func (j *judge) along(channel int, mask uint16, weights *[16]int32, from, to int32) (sum float32) {
+	want, per := &j.want[channel], &j.per[channel]
+	for ; mask != 0; mask &= mask - 1 {
+		i := bits.TrailingZeros16(mask) & 15
+		mixed := (from*(64-weights[i]) + to*weights[i] + 32) >> 6
+		d := float32((valueOf(uint16(mixed*31>>6)) - want[i]) * per[i])
+		sum += float32(d * d)
+	}
+	return sum
+}
+
+// step moves the ends of a channel by one while that helps and fits allows it. wide
+// returns the value of a stored end.
+func (j *judge) step(channel int, mask uint16, weights *[16]int32, from, to *int32, wide func(int32) int32, fits func() bool) {
+	least := j.along(channel, mask, weights, wide(*from), wide(*to))
+	for better := true; better && least > 0; {
+		better = false
+		for _, d := range [...][2]int32{{1, 0}, {-1, 0}, {0, 1}, {0, -1}, {1, 1}, {-1, -1}} {
+			a, b := *from, *to
+			*from, *to = a+d[0], b+d[1]
+			if fits() {
+				if e := j.along(channel, mask, weights, wide(*from), wide(*to)); e < least {
+					least, better = e, true
+					continue
+				}
+			}
+			*from, *to = a, b
+		}
+	}
+}
+
+// valueOf returns the value of a half float that is finite and not negative.
+func valueOf(h uint16) float32 {
+	if h < 1<<10 {
+		return float32(h) / (1 << 24)
+	}
+	return math.Float32frombits(uint32(h)<<13 + 112<<23)
+}
+
+// quantize returns the stored number whose value is nearest to x.
+func quantize(x float32, bits uint8) int32 {
+	return max(0, min(int32(1)<<bits-1, int32(x)>>(16-bits)))
+}
+
+// leastSquares returns the ends that suit the colors best with the given weights in
+// 64ths, or false if all weights are equal.
+func leastSquares(pix [][3]float32, weight func(i int) int32) (a, b [3]float32, ok bool) {
+	var toA, toB [3]float32
+	var aa, ab, bb int32
+	for i := range pix {
+		w := weight(i)
+		aa, ab, bb = aa+(64-w)*(64-w), ab+w*(64-w), bb+w*w
+		for k, x := range pix[i] {
+			toA[k] += float32(float32(64-w) * x)
+			toB[k] += float32(float32(w) * x)
+		}
+	}
+	det := int64(aa)*int64(bb) - int64(ab)*int64(ab)
+	if det == 0 {
+		return a, b, false
+	}
+	scale := 64 / float64(det)
+	for k := range 3 {
+		x, y := float64(toA[k]), float64(toB[k])
+		a[k] = float32(max(0, (float64(float64(bb)*x)-float64(float64(ab)*y))*scale))
+		b[k] = float32(max(0, (float64(float64(aa)*y)-float64(float64(ab)*x))*scale))
+	}
+	return a, b, true
+}

@@ -1,0 +1,211 @@
+package bc6h
+
+import (
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/assetcook/assetcook/internal/image/bc7"
+	"github.com/assetcook/assetcook/internal/image/blockfit"
+)
+
+// pairFloors are the distances of floors, in stops below the brightest value, 32 for none.
+// Qualities below Best use only the first.
+var pairFloors = [...]uint16{32, 9, 5}
+
+// partitionsTried is how many of the partitions with the least guessed errors are fitted.
+const partitionsTried = 4
+
+// fitPair returns the best block of two regions. As in fitLine, black would stretch
+// lines: colors are fitted as they are, and with floors.
+func fitPair(colors *Colors, q blockfit.Quality) (best fitted) {
+	best.err = math.MaxFloat32
+	judge := judgeOf(colors)
+	brightest, darkest := colors.brightness()
+	tried, floors := 1, pairFloors[:1]
+	if q == blockfit.Best {
+		tried, floors = partitionsTried, pairFloors[:]
+	}
+	for _, stops := range floors {
+		floor := brightest - min(brightest, stops<<10)
+		if stops < 32 && darkest >= floor {
+			break
+		}
+		pix := colors.above(floor)
+		for _, partition := range likelyPartitions(&pix, tried) {
+			fitPartition(&best, &judge, &pix, partition)
+		}
+	}
+	if q == blockfit.Best {
+		best.near(&judge, best.Fits)
+	}
+	return best
+}
+
+// likelyPartitions returns the partitions whose two regions scatter least off their lines.
+// It guesses as BC7 does: the whole scatter less the length of the covariance matrix, which
+// is near its greatest eigenvalue.
+func likelyPartitions(pix *[16][3]float32, tried int) []uint8 {
+	var each [16]moments
+	var all moments
+	mean := [3]float64{}
+	for _, p := range pix {
+		for k, v := range p {
+			mean[k] += float64(float64(v) / 16)
+		}
+	}
+	for i, p := range pix {
+		r, g, b := float64(p[0])-mean[0], float64(p[1])-mean[1], float64(p[2])-mean[2]
+		each[i] = moments{1, r, g, b, float64(r * r), float64(r * g), float64(r * b), float64(g * g), float64(g * b), float64(b * b)}
+		all.add(&each[i])
+	}
+	var likely [partitionsTried]uint8
+	var least [partitionsTried]float64
+	n := 0
+	for partition := range uint8(Partitions) {
+		mask, _ := bc7.Pair(partition)
+		var one, zero moments
+		for i := range each {
+			if mask>>i&1 != 0 {
+				one.add(&each[i])
+			}
+		}
+		for k := range zero {
+			zero[k] = all[k] - one[k]
+		}
+		off := one.offLine() + zero.offLine()
+		at := min(n, tried-1)
+		if n == tried && off >= least[at] {
+			continue
+		}
+		for ; at > 0 && off < least[at-1]; at-- {
+			least[at], likely[at] = least[at-1], likely[at-1]
+		}
+		least[at], likely[at] = off, partition
+		n = min(n+1, tried)
+	}
+	return likely[:tried]
+}
+
+// moments are the number of pixels, the sums of red, green and blue, and the sums of
+// their products: rr, rg, rb, gg, gb, bb.
+type moments [10]float64
+
+func (m *moments) add(o *moments) {
+	for k := range m {
+		m[k] += o[k]
+	}
+}
+
+// offLine returns about how much squared error the pixels have on a line of 8 colors.
+func (m *moments) offLine() float64 {
+	per := 1 / m[0]
+	rr, gg, bb := m[4]-float64(m[1]*m[1]*per), m[7]-float64(m[2]*m[2]*per), m[9]-float64(m[3]*m[3]*per)
+	rg, rb, gb := m[5]-float64(m[1]*m[2]*per), m[6]-float64(m[1]*m[3]*per), m[8]-float64(m[2]*m[3]*per)
+	line := math.Sqrt(float64(rr*rr) + float64(gg*gg) + float64(bb*bb) + 2*(float64(rg*rg)+float64(rb*rb)+float64(gb*gb)))
+	return rr + gg + bb - float64(line*(1-1.0/49))
+}
+
+// fitPartition replaces the best block by one with a partition if that is better.
+func fitPartition(best *fitted, judge *judge, pix *[16][3]float32, partition uint8) {
+	mask, second := bc7.Pair(partition)
+	anchors := [2]uint8{0, second}
+	var ends [4][3]float32
+	for region := range 2 {
+		var inside [16][3]float32
+		n := 0
+		for i, p := range pix {
+			if int(mask>>i&1) == region {
+				inside[n] = p
+				n++
+			}
+		}
+		a, b := pairEnds(inside[:n])
+		// The index of the anchor must be low.
+		if p := &pix[anchors[region]]; distanceOf(p, &b) < distanceOf(p, &a) {
+			a, b = b, a
+		}
+		ends[2*region], ends[2*region+1] = a, b
+	}
+	for _, mode := range finestFirst() {
+		pair := fitted{Block: Block{Mode: mode, Partition: partition}}
+		for end := range ends {
+			for k, v := range ends[end] {
+				pair.Ends[end][k] = quantize(v, mode.Bits)
+			}
+		}
+		if !pair.Fits() {
+			continue
+		}
+		if pair.choose(pix); pair.judged(judge) < best.err {
+			*best = pair
+		}
+		return
+	}
+}
+
+// finestFirst returns the modes of two regions by the bits of their first end.
+var finestFirst = sync.OnceValue(func() (modes []*Mode) {
+	all := Modes()
+	for i := range all {
+		if all[i].Regions == 2 {
+			modes = append(modes, &all[i])
+		}
+	}
+	slices.SortStableFunc(modes, func(a, b *Mode) int { return int(b.Bits) - int(a.Bits) })
+	return modes
+})
+
+func distanceOf(p, q *[3]float32) (sum float32) {
+	for k, v := range p {
+		d := v - q[k]
+		sum += float32(d * d)
+	}
+	return sum
+}
+
+// pairEnds returns the ends of the line of some colors: the outermost along their axis,
+// then, twice, the ends that suit the indices best.
+func pairEnds(pix [][3]float32) (a, b [3]float32) {
+	a, b = blockfit.Outermost(pix)
+	for range 2 {
+		x, y, ok := leastSquares(pix, func(i int) int32 { return weights3[nearestIndex(&pix[i], &a, &b)] })
+		if !ok {
+			break
+		}
+		a, b = x, y
+	}
+	return a, b
+}
+
+// nearestIndex returns the index of the color nearest to p between two ends.
+func nearestIndex(p, from, to *[3]float32) uint8 {
+	const most = 7
+	var along, length float32
+	for k := range 3 {
+		way := to[k] - from[k]
+		length += float32(way * way)
+		along += float32((p[k] - from[k]) * way)
+	}
+	if length == 0 {
+		return 0
+	}
+	return uint8(max(0, min(most, int32(float32(along/length*most)+0.5))))
+}
+
+// choose sets the indices nearest to the colors.
+func (f *fitted) choose(pix *[16][3]float32) {
+	var wide [4][3]float32
+	for end := range wide {
+		for k, v := range f.Ends[end] {
+			wide[end][k] = float32(f.Mode.Wide(v))
+		}
+	}
+	for i := range pix {
+		region := f.Region(i)
+		f.Index[i] = nearestIndex(&pix[i], &wide[2*region], &wide[2*region+1])
+		if f.Anchor(i) {
+			f.Index[i] = min(f.Index[i], 3)
+		}
+	}
+}

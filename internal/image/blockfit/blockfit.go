@@ -1,0 +1,145 @@
+// Package blockfit holds the parts that encoders of texel blocks share: qualities, the
+// walk over the blocks of a picture, and lines through colors of light.
+package blockfit
+
+import (
+	"context"
+	"fmt"
+)
+
+// Quality is how much work goes into a block. The zero value is Fast.
+type Quality uint8
+
+// The qualities.
+const (
+	Fast   Quality = iota // for every edit
+	Normal                // for review
+	Best                  // for shipping
+)
+
+// A Grid is a picture of W by H pixels in blocks of Side by Side pixels.
+type Grid struct{ W, H, Side int }
+
+// Blocks returns the number of blocks.
+func (g Grid) Blocks() int { return (g.W + g.Side - 1) / g.Side * ((g.H + g.Side - 1) / g.Side) }
+
+// maxSide bounds the sides of a picture.
+const maxSide = 1 << 20
+
+// Check returns an error if an encoder cannot write the picture: have numbers, want a
+// pixel, to room bytes, size a block. The error names the numbers by unit.
+func (g Grid) Check(have, want int, unit string, room, size int, q Quality) error {
+	switch {
+	case g.W <= 0 || g.H <= 0 || g.W > maxSide || g.H > maxSide:
+		return fmt.Errorf("a picture of %d by %d pixels: want 1 to %d in each direction", g.W, g.H, maxSide)
+	case int64(have) < int64(want)*int64(g.W)*int64(g.H):
+		return fmt.Errorf("%d %s are too few for %d by %d pixels", have, unit, g.W, g.H)
+	case room < size*g.Blocks():
+		return fmt.Errorf("%d bytes are too few for the blocks of %d by %d pixels", room, g.W, g.H)
+	case q > Best:
+		return fmt.Errorf("unknown quality")
+	}
+	return nil
+}
+
+// blocksBetweenLooks is the number of blocks between two looks at the context: a few
+// milliseconds of the slowest encoder.
+const blocksBetweenLooks = 64
+
+// Each calls do for every block in rows from the top, until the context ends.
+func (g Grid) Each(ctx context.Context, do func(at int)) error {
+	for at := range g.Blocks() {
+		if at%blocksBetweenLooks == 0 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+		do(at)
+	}
+	return nil
+}
+
+// Gather copies the pixels of block at, of width numbers each. Blocks that overlap the
+// right or lower edge repeat the last column or row.
+func Gather[T any](g Grid, block, pix []T, width, at int) {
+	across := (g.W + g.Side - 1) / g.Side
+	x, y := at%across*g.Side, at/across*g.Side
+	if x+g.Side <= g.W && y+g.Side <= g.H {
+		for row := range g.Side {
+			copy(block[width*g.Side*row:][:width*g.Side], pix[width*((y+row)*g.W+x):])
+		}
+		return
+	}
+	for i := range g.Side * g.Side {
+		from := width * (min(y+i/g.Side, g.H-1)*g.W + min(x+i%g.Side, g.W-1))
+		copy(block[width*i:][:width], pix[from:][:width])
+	}
+}
+
+// Axis returns a vector along which colors scatter most: the first eigenvector of their
+// covariance, by power iteration.
+func Axis(pix [][3]float32) [3]float32 {
+	mean := Mean(pix)
+	var rr, rg, rb, gg, gb, bb float32
+	for i := range pix {
+		p := &pix[i]
+		r, g, b := p[0]-mean[0], p[1]-mean[1], p[2]-mean[2]
+		rr += float32(r * r)
+		rg += float32(r * g)
+		rb += float32(r * b)
+		gg += float32(g * g)
+		gb += float32(g * b)
+		bb += float32(b * b)
+	}
+	// The row of the largest variance is not at right angles to the answer.
+	axis := [3]float32{rr, rg, rb}
+	if gg > rr && gg >= bb {
+		axis = [3]float32{rg, gg, gb}
+	} else if bb > rr {
+		axis = [3]float32{rb, gb, bb}
+	}
+	for range 4 {
+		x := float32(rr*axis[0]) + float32(rg*axis[1]) + float32(rb*axis[2])
+		y := float32(rg*axis[0]) + float32(gg*axis[1]) + float32(gb*axis[2])
+		z := float32(rb*axis[0]) + float32(gb*axis[1]) + float32(bb*axis[2])
+		top := max(x, -x, y, -y, z, -z)
+		if top == 0 {
+			break
+		}
+		axis = [3]float32{x / top, y / top, z / top}
+	}
+	return axis
+}
+
+// Mean returns the mean of colors.
+func Mean(pix [][3]float32) (mean [3]float32) {
+	for _, p := range pix {
+		for k, x := range p {
+			mean[k] += x
+		}
+	}
+	for k := range mean {
+		mean[k] /= float32(len(pix))
+	}
+	return mean
+}
+
+// Dot returns the inner product.
+func Dot(a, b [3]float32) float32 {
+	return float32(a[0]*b[0]) + float32(a[1]*b[1]) + float32(a[2]*b[2])
+}
+
+// Outermost returns the two colors that are furthest apart along the axis of all.
+func Outermost(pix [][3]float32) (first, last [3]float32) {
+	axis := Axis(pix)
+	first, last = pix[0], pix[0]
+	low, high := Dot(first, axis), Dot(last, axis)
+	for _, p := range pix[1:] {
+		if d := Dot(p, axis); d < low {
+			first, low = p, d
+		} else if d > high {
+			last, high = p, d
+		}
+	}
+	return first, last
+}

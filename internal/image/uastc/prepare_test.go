@@ -1,4 +1,0 @@
-package uastc
-
-// Tests use tables without going through Encode or DecodeBlock.
-func init() { prepare() }

@@ -1,0 +1,269 @@
+package gltf
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// NoChunk is what Check is told of a document that is not part of a GLB file.
+const NoChunk = -1
+
+// Check reports the first few things that are wrong with the document, in one line.
+// Chunk is the size of the GLB file's binary chunk, which is the first buffer if that
+// has no URI. Size measures the file of a buffer; it is asked once for each. An ended
+// context is an error.
+func (d *Document) Check(ctx context.Context, chunk int64, size func(name string) (int64, error)) error {
+	c := check{doc: d, chunk: chunk, size: size}
+	if err := c.buffers(ctx); err != nil {
+		return err
+	}
+	c.structure()
+	d.Mended = append(d.Mended, c.mended...)
+	return c.faults.err()
+}
+
+// faults collects faults and keeps the first few.
+type faults struct {
+	first []string
+	more  int
+}
+
+const maxFaults = 3
+
+func (f *faults) addFault(format string, args ...any) {
+	if f.full() {
+		f.more++
+		return
+	}
+	f.first = append(f.first, fmt.Sprintf(format, args...))
+}
+
+// full reports whether further faults are only counted.
+func (f *faults) full() bool { return len(f.first) == maxFaults }
+
+// err returns one line, or nil if nothing is wrong.
+func (f *faults) err() error {
+	if len(f.first) == 0 {
+		return nil
+	}
+	line := strings.Join(f.first, "; ")
+	if f.more > 0 {
+		line += fmt.Sprintf("; and %d more", f.more)
+	}
+	return errors.New(line)
+}
+
+// check checks one document.
+type check struct {
+	doc       *Document
+	chunk     int64                            // bytes of the GLB file's binary chunk, or NoChunk
+	size      func(name string) (int64, error) // bytes of a dependency
+	faults    faults
+	mended    []Mend
+	usages    []usage // of accessors
+	states    []viewState
+	unbounded map[int32]bool // accessors without the min and max that they need
+	parent    []int32        // of nodes, -1 for roots; nil if some are on a cycle
+}
+
+// buffers checks that each buffer holds the bytes that it declares. It returns
+// an error only if the context ends.
+func (c *check) buffers(ctx context.Context) error {
+	files := map[string]sizeOrError{}
+	for i := range c.doc.Buffers {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		b := &c.doc.Buffers[i]
+		if b.ByteLength < 1 {
+			c.faults.addFault("buffer %d: byteLength is %d, want at least 1", i, b.ByteLength)
+			continue
+		}
+		if b.URI == nil && i == 0 && c.chunk != NoChunk {
+			if c.chunk < b.ByteLength {
+				c.faults.addFault("buffer 0: the binary chunk holds %d bytes, byteLength asks for %d", c.chunk, b.ByteLength)
+			}
+			continue
+		}
+		if b.URI == nil {
+			continue // an extension, or who loads the model, brings the bytes
+		}
+		have, err := c.bufferSize(*b.URI, files)
+		if err != nil {
+			c.faults.addFault("buffer %d: %v", i, err)
+		} else if have < b.ByteLength {
+			c.faults.addFault("buffer %d: %s holds %d bytes, byteLength asks for %d", i, showURI(*b.URI), have, b.ByteLength)
+		}
+		if IsDataURI(*b.URI) && !isBufferType(mediaTypeOf(*b.URI)) {
+			c.mend("a data URI of a buffer whose media type is not application/octet-stream or application/gltf-buffer", "read all the same", "buffer", i)
+		}
+	}
+	return nil
+}
+
+func isBufferType(mediaType string) bool {
+	return strings.EqualFold(mediaType, "application/octet-stream") || strings.EqualFold(mediaType, "application/gltf-buffer")
+}
+
+// sizeOrError is the measured size of a file. Any number of buffers may name the file: it
+// is opened once.
+type sizeOrError struct {
+	size int64
+	err  error
+}
+
+func (c *check) bufferSize(uri string, files map[string]sizeOrError) (int64, error) {
+	if IsDataURI(uri) {
+		return dataURISize(uri)
+	}
+	name, err := FileOfURI(uri)
+	if err != nil {
+		return 0, err
+	}
+	file, ok := files[name]
+	if !ok {
+		file.size, file.err = c.size(name)
+		if errors.Is(file.err, fs.ErrNotExist) {
+			file.err = fmt.Errorf("%s does not exist", showURI(name))
+		}
+		files[name] = file
+	}
+	return file.size, file.err
+}
+
+// structure checks all that the document says of itself.
+func (c *check) structure() {
+	c.asset()
+	c.views()
+	c.compressed()
+	c.strides()
+	c.accessors()
+	c.meshes()
+	c.materials()
+	c.images()
+	c.cameras()
+	c.lights()
+	c.nodes()
+	c.skins()
+	c.animations()
+}
+
+func (c *check) asset() {
+	switch a := c.doc.Asset; {
+	case a == nil || a.Version == "":
+		c.faults.addFault("asset.version is missing")
+	case !isVersion2(a.Version):
+		c.faults.addFault("asset.version is %.20q, want 2.x", a.Version)
+	case a.MinVersion != "" && !isVersion2(a.MinVersion):
+		c.faults.addFault("asset.minVersion is %.20q, want 2.x", a.MinVersion)
+	case a.MinVersion != "" && minor(a.MinVersion) > minor(a.Version):
+		c.faults.addFault("asset.minVersion is %.20q, above the version %.20q", a.MinVersion, a.Version)
+	}
+}
+
+// minor returns the number behind "2.", the largest there is for a larger one.
+func minor(version string) int {
+	n, _ := strconv.Atoi(version[2:])
+	return n
+}
+
+func isVersion2(s string) bool {
+	minor, ok := strings.CutPrefix(s, "2.")
+	return ok && minor != "" && strings.Trim(minor, "0123456789") == ""
+}
+
+func (c *check) materials() {
+	for i := range c.doc.Materials {
+		m := &c.doc.Materials[i]
+		if m.PBR != nil {
+			c.texture(m.PBR.BaseColor, "material %d baseColorTexture", i)
+			c.texture(m.PBR.MetallicRoughness, "material %d metallicRoughnessTexture", i)
+		}
+		c.texture(m.Normal, "material %d normalTexture", i)
+		c.texture(m.Occlusion, "material %d occlusionTexture", i)
+		c.texture(m.Emissive, "material %d emissiveTexture", i)
+	}
+	for i, t := range c.doc.Textures {
+		c.optional(t.Sampler, len(c.doc.Samplers), "sampler", "texture %d", i)
+		c.optional(t.Source, len(c.doc.Images), "image", "texture %d", i)
+	}
+}
+
+func (c *check) cameras() {
+	for i := range c.doc.Cameras {
+		switch o, p := c.doc.Cameras[i].Orthographic, c.doc.Cameras[i].Perspective; {
+		case (o == nil) == (p == nil):
+			c.faults.addFault("camera %d: want one of perspective and orthographic", i)
+		case p != nil && p.ZFar != nil && *p.ZFar <= p.ZNear:
+			c.faults.addFault("camera %d: zfar is %g, not above znear, %g", i, *p.ZFar, p.ZNear)
+		case o != nil && o.ZFar <= o.ZNear:
+			c.faults.addFault("camera %d: zfar is %g, not above znear, %g", i, o.ZFar, o.ZNear)
+		case o != nil && (o.XMag == 0 || o.YMag == 0):
+			c.faults.addFault("camera %d: xmag and ymag must not be 0", i)
+		}
+	}
+}
+
+func (c *check) lights() {
+	for i, l := range c.doc.Extensions.Lights.Lights {
+		if l.Type != "spot" {
+			continue
+		}
+		outer := math.Pi / 4 // the default
+		switch {
+		case l.Spot == nil:
+			c.faults.addFault("light %d: a spot without spot", i)
+			continue
+		case l.Spot.Outer != nil:
+			outer = *l.Spot.Outer
+		}
+		if outer <= l.Spot.Inner {
+			c.faults.addFault("light %d: outerConeAngle is %g, not above innerConeAngle, %g", i, outer, l.Spot.Inner)
+		}
+	}
+}
+
+func (c *check) texture(info *TextureInfo, where string, i int) {
+	if info != nil {
+		c.required(info.Index, len(c.doc.Textures), "texture", where, i)
+	}
+}
+
+// optional returns whether an index is there and right, and records a fault
+// if it is there and wrong. The place is formatted only then.
+func (c *check) optional(index *int32, n int, kind, where string, numbers ...int) bool {
+	if index == nil {
+		return false
+	}
+	if *index >= 0 && int(*index) < n {
+		return true
+	}
+	c.missing(kind, *index, n, placeName(where, numbers))
+	return false
+}
+
+// required is optional for an index that must be there.
+func (c *check) required(index *int32, n int, kind, where string, numbers ...int) bool {
+	if index == nil {
+		c.faults.addFault("%s: names no %s", placeName(where, numbers), kind)
+		return false
+	}
+	return c.optional(index, n, kind, where, numbers...)
+}
+
+func (c *check) missing(kind string, index int32, n int, where string) {
+	c.faults.addFault("%s: there is no %s %d (of %d)", where, kind, index, n)
+}
+
+func placeName(where string, numbers []int) string {
+	args := make([]any, len(numbers))
+	for i, n := range numbers {
+		args[i] = n
+	}
+	return fmt.Sprintf(where, args...)
+}

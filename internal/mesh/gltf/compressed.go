@@ -1,0 +1,116 @@
+package gltf
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/assetcook/assetcook/internal/mesh/meshopt"
+)
+
+// Extensions for compressed vertices. MeshoptEXT and MeshoptKHR keep views in a packed
+// form, see package meshopt; they differ in their versions and filters.
+const (
+	Draco      = "KHR_draco_mesh_compression"
+	MeshoptEXT = "EXT_meshopt_compression"
+	MeshoptKHR = "KHR_meshopt_compression"
+)
+
+// Compressed returns the packed form of a view, nil if it has none.
+func (v *BufferView) Compressed() *Compressed {
+	if v.Extensions.KHR != nil {
+		return v.Extensions.KHR
+	}
+	return v.Extensions.EXT
+}
+
+// Layout returns how the elements of a packed view lie.
+func (p *Compressed) Layout() (meshopt.Layout, error) {
+	l := meshopt.Layout{
+		Count:  int(min(max(p.Count, 0), math.MaxInt32)),
+		Stride: int(min(max(p.ByteStride, 0), math.MaxInt32)),
+	}
+	var err error
+	if l.Mode, err = meshopt.ParseMode(p.Mode); err != nil {
+		return l, err
+	}
+	if l.Filter, err = meshopt.ParseFilter(p.Filter); err != nil {
+		return l, err
+	}
+	return l, l.Check()
+}
+
+// compressed checks that packed views say how to unpack their bytes, and unpack to the
+// view's size.
+func (c *check) compressed() {
+	for i := range c.doc.BufferViews {
+		v := &c.doc.BufferViews[i]
+		p := v.Compressed()
+		if p == nil {
+			continue
+		}
+		if !c.required(p.Buffer, len(c.doc.Buffers), "buffer", "bufferView %d compressed", i) {
+			continue
+		}
+		have := c.doc.Buffers[*p.Buffer].ByteLength
+		l, err := p.Layout()
+		switch {
+		case err != nil:
+			c.faults.addFault("bufferView %d compressed: %v", i, err)
+		case p.ByteLength < 1 || p.ByteOffset < 0 || p.ByteOffset > have || p.ByteLength > have-p.ByteOffset:
+			c.faults.addFault("bufferView %d compressed: %d bytes from %d on do not lie in buffer %d of %d bytes",
+				i, p.ByteLength, p.ByteOffset, *p.Buffer, have)
+		case l.Size() != v.ByteLength:
+			c.faults.addFault("bufferView %d compressed: %d elements of %d bytes, the view has %d bytes", i, l.Count, l.Stride, v.ByteLength)
+		case v.ByteStride != nil && *v.ByteStride != p.ByteStride:
+			c.faults.addFault("bufferView %d compressed: byteStride is %d, that of the view %d", i, p.ByteStride, *v.ByteStride)
+		}
+	}
+}
+
+// UnpackedSize returns how many bytes the views of a document have together that
+// Decompress unpacks.
+func (d *Document) UnpackedSize() int64 {
+	sum := int64(0)
+	for i := range d.BufferViews {
+		v := &d.BufferViews[i]
+		if v.Compressed() != nil && d.Buffers[*v.Buffer].URI == nil {
+			// A packed view has as many bytes as its elements; the sum of any number fits.
+			sum = min(sum+v.ByteLength, 1<<60)
+		}
+	}
+	return sum
+}
+
+// Decompress unpacks the views whose bytes are there in a packed form only
+// (EXT_meshopt_compression). It must be called before a view is read.
+func (d *Document) Decompress(ctx context.Context) error {
+	for i := range d.BufferViews {
+		v := &d.BufferViews[i]
+		p := v.Compressed()
+		if p == nil || d.Data[*v.Buffer] != nil {
+			continue
+		}
+		data, err := unpack(ctx, d.Data[*p.Buffer], p)
+		if err != nil {
+			return fmt.Errorf("bufferView %d: %w", i, err)
+		}
+		if d.unpacked == nil {
+			d.unpacked = map[int32][]byte{}
+		}
+		d.unpacked[int32(i)] = data
+	}
+	return nil
+}
+
+func unpack(ctx context.Context, buffer []byte, p *Compressed) ([]byte, error) {
+	if buffer == nil {
+		return nil, errors.New("its packed bytes are in a buffer that has none")
+	}
+	l, err := p.Layout()
+	if err != nil {
+		return nil, err
+	}
+	return meshopt.Decode(ctx, buffer[p.ByteOffset:][:p.ByteLength], l)
+}

@@ -1,0 +1,213 @@
+package gltf
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+)
+
+// Load reads the buffers of a checked document and makes it ready for edits. chunk is the
+// first buffer if that has no URI. read returns the first bytes of a file, at most most
+// of them; Load calls it once for each URI.
+func (d *Document) Load(ctx context.Context, chunk []byte, read func(name string, most int64) ([]byte, error)) error {
+	longest := map[string]int64{}
+	for i := range d.Buffers {
+		if b := &d.Buffers[i]; b.URI != nil && !IsDataURI(*b.URI) {
+			longest[*b.URI] = max(longest[*b.URI], b.ByteLength)
+		}
+	}
+	files := map[string][]byte{}
+	d.Data = make([][]byte, len(d.Buffers))
+	for i := range d.Buffers {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		b := &d.Buffers[i]
+		var err error
+		switch {
+		case b.URI == nil && i == 0:
+			d.Data[i] = chunk
+		case b.URI == nil: // an extension would bring it
+		case IsDataURI(*b.URI):
+			d.Data[i], _, err = DataURI(*b.URI)
+		case files[*b.URI] != nil:
+			d.Data[i] = files[*b.URI]
+		default:
+			var name string
+			if name, err = FileOfURI(*b.URI); err == nil {
+				d.Data[i], err = read(name, longest[*b.URI])
+				files[*b.URI] = d.Data[i]
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("buffer %d: %w", i, err)
+		}
+		if d.Data[i] != nil && int64(len(d.Data[i])) < b.ByteLength {
+			return fmt.Errorf("buffer %d: became shorter while it was read", i)
+		}
+	}
+	var err error
+	d.Root, err = ParseObject(d.Text)
+	return err
+}
+
+// Objects returns one of the document's lists of objects, such as "nodes".
+func (d *Document) Objects(list string) ([]Object, error) {
+	objects, err := d.Root.Objects(list)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", list, err)
+	}
+	return objects, nil
+}
+
+// View returns the bytes of a view.
+func (d *Document) View(view int32) ([]byte, error) {
+	if data, ok := d.unpacked[view]; ok {
+		return data, nil
+	}
+	v := &d.BufferViews[view]
+	buffer := d.Data[*v.Buffer]
+	if buffer == nil {
+		return nil, fmt.Errorf("bufferView %d: buffer %d has no bytes: it has no uri", view, *v.Buffer)
+	}
+	return buffer[v.ByteOffset:][:v.ByteLength:v.ByteLength], nil
+}
+
+// Shape returns an accessor as an array without its elements.
+func (d *Document) Shape(accessor int32) Array {
+	a := &d.Accessors[accessor]
+	return Array{
+		Component: a.ComponentType, Normalized: a.Normalized, Count: int(a.Count),
+		Width: Components(a.Type), Size: ElementSize(a.ComponentType, a.Type),
+	}
+}
+
+// First returns the first n elements of an accessor, which must have them. Without a view
+// they are zeros.
+func (d *Document) First(ctx context.Context, accessor int32, n int) (Array, error) {
+	to := func(at int) int {
+		if at >= n {
+			return -1
+		}
+		return at
+	}
+	array, err := d.gather(ctx, accessor, n, func(i int) int { return i })
+	if err != nil {
+		return array, err
+	}
+	return array, d.replaceSparse(ctx, accessor, array, to)
+}
+
+// Dense returns the elements in the view of an accessor, without its sparse elements. The
+// accessor must have a view.
+func (d *Document) Dense(ctx context.Context, accessor int32) (Array, error) {
+	return d.gather(ctx, accessor, int(d.Accessors[accessor].Count), func(i int) int { return i })
+}
+
+// Gather returns the elements of the given numbers, in their order. place is where each
+// element of the accessor goes, Nowhere for those not among them.
+func (d *Document) Gather(ctx context.Context, accessor int32, elements, place []uint32) (Array, error) {
+	array, err := d.gather(ctx, accessor, len(elements), func(i int) int { return int(elements[i]) })
+	if err != nil {
+		return array, err
+	}
+	return array, d.replaceSparse(ctx, accessor, array, func(at int) int {
+		if place[at] == Nowhere {
+			return -1
+		}
+		return int(place[at])
+	})
+}
+
+// gather returns an array of count elements, where from(i) is the number of element i
+// in the accessor's view.
+func (d *Document) gather(ctx context.Context, accessor int32, count int, from func(int) int) (Array, error) {
+	a := &d.Accessors[accessor]
+	array := d.Shape(accessor)
+	array.Count = count
+	array.Data = make([]byte, count*array.Size)
+	if a.BufferView == nil {
+		return array, nil
+	}
+	view, err := d.View(*a.BufferView)
+	if err != nil {
+		return array, fmt.Errorf("accessor %d: %w", accessor, err)
+	}
+	stride := array.Size
+	if s := d.BufferViews[*a.BufferView].ByteStride; s != nil {
+		stride = int(*s)
+	}
+	view = view[a.ByteOffset:]
+	return array, Chunks(ctx, count, func(first, end int) error {
+		for i := first; i < end; i++ {
+			copy(array.Element(i), view[from(i)*stride:])
+		}
+		return nil
+	})
+}
+
+// replaceSparse writes the elements of an accessor that stand in a list of their own,
+// if it has one. to is where an element goes, negative for those not asked for.
+func (d *Document) replaceSparse(ctx context.Context, accessor int32, array Array, to func(int) int) error {
+	s := d.Accessors[accessor].Sparse
+	if s == nil {
+		return nil
+	}
+	indices, values, err := d.Sparse(accessor)
+	if err != nil {
+		return err
+	}
+	return Chunks(ctx, indices.Count, func(first, end int) error {
+		for i := first; i < end; i++ {
+			at := uintAt(indices.Data, i, indices.Size)
+			if here := to(int(at)); here >= 0 {
+				copy(array.Element(here), values.Element(i))
+			}
+		}
+		return nil
+	})
+}
+
+// Sparse returns the list of its own that an accessor has: which elements it replaces,
+// and by what. They share the buffers' bytes.
+func (d *Document) Sparse(accessor int32) (indices, values Array, err error) {
+	s := d.Accessors[accessor].Sparse
+	n := int(s.Count)
+	size := ComponentSize(s.Indices.ComponentType)
+	indices = Array{Component: s.Indices.ComponentType, Width: 1, Count: n, Size: size}
+	values = d.Shape(accessor)
+	values.Count = n
+	for _, part := range []struct {
+		array  *Array
+		view   int32
+		offset int64
+	}{{&indices, *s.Indices.BufferView, s.Indices.ByteOffset}, {&values, *s.Values.BufferView, s.Values.ByteOffset}} {
+		view, err := d.View(part.view)
+		if err != nil {
+			return indices, values, fmt.Errorf("accessor %d: %w", accessor, err)
+		}
+		view = view[part.offset:]
+		part.array.Data = view[:min(len(view), n*part.array.Size)]
+	}
+	for i := range n {
+		at := uintAt(indices.Data, i, indices.Size)
+		switch {
+		case int64(at) >= d.Accessors[accessor].Count:
+			return indices, values, fmt.Errorf("accessor %d: sparse index %d of %d elements", accessor, at, d.Accessors[accessor].Count)
+		case i > 0 && at <= uintAt(indices.Data, i-1, indices.Size):
+			return indices, values, fmt.Errorf("accessor %d: sparse indices do not increase at %d", accessor, i)
+		}
+	}
+	return indices, values, nil
+}
+
+// uintAt returns number i of a list of unsigned ones of size bytes each.
+func uintAt(list []byte, i, size int) uint32 {
+	switch size {
+	case 1:
+		return uint32(list[i])
+	case 2:
+		return uint32(binary.LittleEndian.Uint16(list[2*i:]))
+	}
+	return binary.LittleEndian.Uint32(list[4*i:])
+}

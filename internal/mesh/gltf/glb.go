@@ -1,0 +1,152 @@
+package gltf
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+)
+
+// The container of binary glTF (glTF 2.0, chapter 4): a header of three words, then
+// chunks, each of its length, its type and its bytes.
+const (
+	magic     = "glTF"
+	chunkJSON = 0x4e4f534a
+	chunkBIN  = 0x004e4942
+)
+
+// HeaderSize is how many bytes of a GLB file come before the text of its document.
+const HeaderSize = 20
+
+// IsGLB reports whether a file that starts with head is binary glTF.
+func IsGLB(head []byte) bool { return len(head) >= 4 && string(head[:4]) == magic }
+
+// TextSize returns how long the document's text is in a GLB file of size bytes that
+// starts with head, HeaderSize bytes or more.
+func TextSize(head []byte, size int64) (int64, error) {
+	if len(head) < HeaderSize {
+		return 0, fmt.Errorf("%d bytes are no GLB file, its header alone has %d", len(head), HeaderSize)
+	}
+	word := func(i int) uint32 { return binary.LittleEndian.Uint32(head[4*i:]) }
+	switch {
+	case word(1) == 1:
+		return 0, errors.New("a GLB file of glTF 1.0; export it as glTF 2.0")
+	case word(1) != 2:
+		return 0, fmt.Errorf("a GLB file of version %d, want 2", word(1))
+	case int64(word(2)) > size:
+		return 0, fmt.Errorf("the header speaks of %d bytes, the file has %d: it was cut short", word(2), size)
+	case word(4) != chunkJSON:
+		return 0, errors.New("the first chunk of the GLB file is not JSON")
+	case int64(word(3)) > int64(word(2))-HeaderSize:
+		return 0, fmt.Errorf("the JSON chunk of %d bytes does not fit into the GLB file of %d", word(3), word(2))
+	}
+	return int64(word(3)), nil
+}
+
+// ReadText reads the text of a model: the document of a GLB file or all of any other file, at most
+// most bytes. The text is nil if there is more or the GLB file has no document. The error is for
+// reading only.
+func ReadText(file io.ReaderAt, size, most int64) (text []byte, isGLB bool, err error) {
+	head := make([]byte, HeaderSize)
+	n, err := file.ReadAt(head, 0)
+	if err != nil && err != io.EOF {
+		return nil, false, err
+	}
+	head = head[:n]
+	at, length, isGLB := int64(0), size, IsGLB(head)
+	if isGLB {
+		at = HeaderSize
+		if length, err = TextSize(head, size); err != nil {
+			return nil, true, nil
+		}
+	}
+	if length > most {
+		return nil, isGLB, nil
+	}
+	text = make([]byte, length)
+	if n, err = file.ReadAt(text, at); err != nil && err != io.EOF {
+		return nil, isGLB, err
+	}
+	return text[:n], isGLB, nil
+}
+
+// IsJSON reports whether the text of a model is a glTF document.
+func IsJSON(text []byte) bool {
+	return bytes.HasPrefix(bytes.TrimLeft(text, "\ufeff \t\r\n"), []byte("{"))
+}
+
+// SplitGLB returns the document and the binary chunk of a GLB file, which share its
+// bytes. The chunk is nil if there is none. Chunks of other types are left out, as
+// the specification asks readers to. odd says what else the container does that it
+// must not, "" if nothing.
+func SplitGLB(file []byte) (text, chunk []byte, odd string, err error) {
+	n, err := TextSize(file, int64(len(file)))
+	if err != nil {
+		return nil, nil, "", err
+	}
+	end := binary.LittleEndian.Uint32(file[8:])
+	if int(end) < len(file) {
+		odd = "there is more behind the end of the GLB file"
+	}
+	file = file[:end]
+	text, rest := file[HeaderSize:][:n:n], file[HeaderSize+n:]
+	if n%4 != 0 {
+		odd = "a chunk of the GLB file is not a multiple of four bytes long"
+	}
+	for first := true; len(rest) >= 8; first = false {
+		length, kind := binary.LittleEndian.Uint32(rest), binary.LittleEndian.Uint32(rest[4:])
+		rest = rest[8:]
+		if int64(length) > int64(len(rest)) {
+			return nil, nil, "", fmt.Errorf("a chunk of %d bytes, only %d are left in the GLB file: it was cut short", length, len(rest))
+		}
+		switch {
+		case kind == chunkBIN && chunk == nil:
+			chunk = rest[:length:length]
+			if !first {
+				odd = "the binary chunk of the GLB file is not its second"
+			}
+		case kind == chunkBIN || kind == chunkJSON:
+			odd = "the GLB file has more than one chunk of a type; the first is read"
+		}
+		if length%4 != 0 {
+			odd = "a chunk of the GLB file is not a multiple of four bytes long"
+		}
+		rest = rest[length:]
+	}
+	return text, chunk, odd, nil
+}
+
+// WriteGLB writes a GLB file whose binary chunk is the parts one after another, each
+// a multiple of four bytes long.
+func WriteGLB(w io.Writer, text []byte, parts [][]byte) error {
+	size := 0
+	for _, p := range parts {
+		size += len(p)
+	}
+	padding := -len(text) & 3
+	total := int64(HeaderSize) + int64(len(text)) + int64(padding)
+	if size > 0 {
+		total += 8 + int64(size)
+	}
+	if total > math.MaxUint32 {
+		return fmt.Errorf("%d bytes, a GLB file can have %d: split the model", total, uint32(math.MaxUint32))
+	}
+	le := binary.LittleEndian
+	head := le.AppendUint32(append([]byte(nil), magic...), 2)
+	head = le.AppendUint32(head, uint32(total))
+	head = le.AppendUint32(head, uint32(len(text)+padding))
+	head = le.AppendUint32(head, chunkJSON)
+	pieces := [][]byte{head, text, []byte("   ")[:padding]}
+	if size > 0 {
+		pieces = append(pieces, le.AppendUint32(le.AppendUint32(nil, uint32(size)), chunkBIN))
+		pieces = append(pieces, parts...)
+	}
+	for _, p := range pieces {
+		if _, err := w.Write(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}

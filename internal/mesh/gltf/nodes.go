@@ -1,0 +1,305 @@
+package gltf
+
+import (
+	"math"
+)
+
+// nodes checks that nodes form trees and that scenes list roots of them.
+func (c *check) nodes() {
+	d := c.doc
+	const none = -1
+	parent := make([]int32, len(d.Nodes))
+	for i := range parent {
+		parent[i] = none
+	}
+	for i := range d.Nodes {
+		n := &d.Nodes[i]
+		c.optional(n.Mesh, len(d.Meshes), "mesh", "node %d", i)
+		c.optional(n.Camera, len(d.Cameras), "camera", "node %d", i)
+		c.optional(n.Skin, len(d.Skins), "skin", "node %d", i)
+		c.transform(n, i)
+		c.shown(n, i)
+		for j := range n.Children {
+			if !c.required(&n.Children[j], len(d.Nodes), "node", "node %d child %d", i, j) {
+				continue
+			}
+			child := n.Children[j]
+			if parent[child] != none {
+				c.faults.addFault("node %d: child of both node %d and node %d", child, parent[child], i)
+				continue
+			}
+			parent[child] = int32(i)
+		}
+	}
+	c.parent = parent
+	if i := onCycle(parent); i >= 0 {
+		c.faults.addFault("node %d: is its own ancestor", i)
+		c.parent = nil
+	}
+	inScene := make([]int32, len(d.Nodes)) // the last one, from 1
+	for i := range d.Scenes {
+		for j, n := range d.Scenes[i].Nodes {
+			if c.required(&d.Scenes[i].Nodes[j], len(d.Nodes), "node", "scene %d", i) && parent[n] != none {
+				c.faults.addFault("scene %d: node %d is no root but a child of node %d", i, n, parent[n])
+			}
+			if isIn(n, len(d.Nodes)) {
+				if inScene[n] == int32(i+1) {
+					c.faults.addFault("scene %d: lists node %d twice", i, n)
+				}
+				inScene[n] = int32(i + 1)
+			}
+		}
+	}
+	c.optional(d.Scene, len(d.Scenes), "scene", "document")
+}
+
+// onCycle returns a node that is its own ancestor, or -1. Each node is walked
+// over once: a walk stops at what an earlier one has seen.
+func onCycle(parent []int32) int {
+	seen := make([]int32, len(parent)) // the number of the walk, from 1
+	for i := range parent {
+		walk := int32(i + 1)
+		n := int32(i)
+		for n >= 0 && seen[n] == 0 {
+			seen[n] = walk
+			n = parent[n]
+		}
+		if n >= 0 && seen[n] == walk {
+			return int(n)
+		}
+	}
+	return -1
+}
+
+// UnitSlack is how far the length of a rotation, normal or tangent may be off 1.
+const UnitSlack = 0.005
+
+// transform checks how a node is placed.
+func (c *check) transform(n *Node, i int) {
+	if n.Rotation != nil {
+		switch l := length(n.Rotation[:]); {
+		case l == 0:
+			c.faults.addFault("node %d: rotation is 0", i)
+		case math.Abs(l-1) > UnitSlack:
+			c.mend("a rotation of another length than 1", "scaled", "node", i)
+		}
+	}
+	if n.Matrix == nil {
+		return
+	}
+	switch {
+	case n.Translation != nil || n.Rotation != nil || n.Scale != nil:
+		c.faults.addFault("node %d: both a matrix and translation, rotation or scale", i)
+	case !isTRS(n.Matrix):
+		c.faults.addFault("node %d: the matrix is no translation, rotation and scale; apply shears to the mesh", i)
+	}
+}
+
+// shown checks the mesh, skin and weights of a node.
+func (c *check) shown(n *Node, i int) {
+	if n.Mesh == nil {
+		if n.Skin != nil {
+			c.faults.addFault("node %d: a skin without a mesh", i)
+		}
+		if n.Weights != nil {
+			c.faults.addFault("node %d: weights without a mesh", i)
+		}
+		return
+	}
+	if !isIn(*n.Mesh, len(c.doc.Meshes)) || len(c.doc.Meshes[*n.Mesh].Primitives) == 0 {
+		return // is at fault itself
+	}
+	m := &c.doc.Meshes[*n.Mesh]
+	if targets := len(m.Primitives[0].Targets); n.Weights != nil && len(*n.Weights) != targets {
+		c.faults.addFault("node %d: %d weights for %d morph targets", i, len(*n.Weights), targets)
+	}
+	if n.Skin == nil {
+		return
+	}
+	for j := range m.Primitives {
+		if _, ok := m.Primitives[j].Attributes["JOINTS_0"]; ok {
+			return
+		}
+	}
+	c.faults.addFault("node %d: a skin for mesh %d, which has no joints", i, *n.Mesh)
+}
+
+func length(v []float64) float64 {
+	sum := float64(0)
+	for _, x := range v {
+		sum += float64(x * x)
+	}
+	return math.Sqrt(sum)
+}
+
+// isTRS reports whether a matrix, stored by columns, only scales along its axes, rotates
+// and moves. Rounding errors pass.
+func isTRS(m *[16]float64) bool {
+	if m[3] != 0 || m[7] != 0 || m[11] != 0 || m[15] != 1 {
+		return false
+	}
+	const slack = 1e-3
+	x, y, z := m[0:3], m[4:7], m[8:11]
+	lx, ly, lz := length(x), length(y), length(z)
+	if !(lx > 0 && ly > 0 && lz > 0) || math.IsInf(float64(lx*ly)*lz, 0) {
+		return false
+	}
+	dot := func(a, b []float64) float64 {
+		return float64(a[0]*b[0]) + float64(a[1]*b[1]) + float64(a[2]*b[2])
+	}
+	return math.Abs(dot(x, y)) <= slack*lx*ly && math.Abs(dot(y, z)) <= slack*ly*lz && math.Abs(dot(z, x)) <= slack*lz*lx
+}
+
+// A tour numbers the nodes of a forest in the order of a walk from the roots. The nodes
+// below a node have the numbers from its first to its last.
+type tour struct{ first, last, root []int32 }
+
+// makeTour walks over each node once. parent has no cycles.
+func makeTour(d *Document, parent []int32) *tour {
+	n := len(parent)
+	t := &tour{first: make([]int32, n), last: make([]int32, n), root: make([]int32, n)}
+	type step struct {
+		node int32
+		next int // child
+	}
+	met := int32(0)
+	enter := func(node, root int32) step {
+		met++
+		t.first[node], t.root[node] = met, root
+		return step{node: node}
+	}
+	for i := range parent {
+		if parent[i] >= 0 {
+			continue
+		}
+		for way := []step{enter(int32(i), int32(i))}; len(way) > 0; {
+			at := &way[len(way)-1]
+			children := d.Nodes[at.node].Children
+			if at.next == len(children) {
+				t.last[at.node] = met
+				way = way[:len(way)-1]
+				continue
+			}
+			child := children[at.next]
+			at.next++
+			if isIn(child, n) && parent[child] == at.node && t.first[child] == 0 {
+				way = append(way, enter(child, int32(i)))
+			}
+		}
+	}
+	return t
+}
+
+func (c *check) skins() {
+	d := c.doc
+	if len(d.Skins) == 0 {
+		return
+	}
+	var t *tour
+	if c.parent != nil {
+		t = makeTour(d, c.parent)
+	}
+	seen := make([]int32, len(d.Nodes)) // the last skin that has the joint, from 1
+	for i := range d.Skins {
+		s := &d.Skins[i]
+		fine := t != nil && len(s.Joints) > 0
+		for j, k := range s.Joints {
+			switch {
+			case !c.required(&s.Joints[j], len(d.Nodes), "node", "skin %d joint %d", i, j):
+				fine = false
+				continue
+			case seen[k] == int32(i+1):
+				c.faults.addFault("skin %d: lists joint %d twice", i, k)
+			}
+			seen[k] = int32(i + 1)
+		}
+		if fine {
+			c.skeleton(t, i)
+		} else {
+			c.optional(s.Skeleton, len(d.Nodes), "node", "skin %d skeleton", i)
+		}
+		if c.optional(s.InverseBindMatrices, len(d.Accessors), "accessor", "skin %d inverseBindMatrices", i) {
+			c.inverseBind(*s.InverseBindMatrices, len(s.Joints), i)
+		}
+	}
+	if t != nil {
+		c.skinnedScenes(t)
+	}
+}
+
+func (c *check) inverseBind(accessor int32, joints, skin int) {
+	c.use(accessor, ofMatrices)
+	a := &c.doc.Accessors[accessor]
+	if a.Count < int64(joints) {
+		c.faults.addFault("skin %d: %d inverseBindMatrices for %d joints", skin, a.Count, joints)
+	}
+	if a.Type != "MAT4" || a.ComponentType != Float32 {
+		c.faults.addFault("skin %d: inverseBindMatrices are %s, want MAT4 of componentType 5126", skin, a.format())
+	}
+}
+
+// skeleton checks that the joints of a skin have a common root, and that this is its
+// skeleton or below it.
+func (c *check) skeleton(t *tour, skin int) {
+	s := &c.doc.Skins[skin]
+	low, high := t.first[s.Joints[0]], t.first[s.Joints[0]]
+	for _, j := range s.Joints {
+		if t.root[j] != t.root[s.Joints[0]] {
+			c.faults.addFault("skin %d: joints %d and %d have no common root", skin, s.Joints[0], j)
+			return
+		}
+		low, high = min(low, t.first[j]), max(high, t.first[j])
+	}
+	if !c.optional(s.Skeleton, len(c.doc.Nodes), "node", "skin %d skeleton", skin) {
+		return
+	}
+	if k := *s.Skeleton; low < t.first[k] || high > t.last[k] {
+		c.faults.addFault("skin %d: skeleton is node %d, which is no common root of the joints", skin, k)
+	}
+}
+
+// skinnedScenes checks that scenes which show a skinned mesh have its joints.
+func (c *check) skinnedScenes(t *tour) {
+	d := c.doc
+	in := make([][]int32, len(d.Nodes)) // the scenes of each root, in order
+	for i := range d.Scenes {
+		for _, n := range d.Scenes[i].Nodes {
+			if isIn(n, len(in)) {
+				in[n] = append(in[n], int32(i))
+			}
+		}
+	}
+	looked := map[[2]int32]bool{}
+	for i := range d.Nodes {
+		skin := d.Nodes[i].Skin
+		if skin == nil || !isIn(*skin, len(d.Skins)) || len(d.Skins[*skin].Joints) == 0 {
+			continue
+		}
+		joint := d.Skins[*skin].Joints[0]
+		if !isIn(joint, len(d.Nodes)) {
+			continue
+		}
+		pair := [2]int32{t.root[i], t.root[joint]}
+		if looked[pair] || pair[0] == pair[1] {
+			continue
+		}
+		looked[pair] = true
+		if scene := firstNotIn(in[pair[0]], in[pair[1]]); scene >= 0 {
+			c.faults.addFault("node %d: is in scene %d, the joints of its skin %d are not", i, scene, *skin)
+		}
+	}
+}
+
+// firstNotIn returns the first element of a that b does not have, -1 if it has all. Both
+// are sorted.
+func firstNotIn(a, b []int32) int32 {
+	for _, x := range a {
+		for len(b) > 0 && b[0] < x {
+			b = b[1:]
+		}
+		if len(b) == 0 || b[0] != x {
+			return x
+		}
+	}
+	return -1
+}

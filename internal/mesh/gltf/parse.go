@@ -1,0 +1,207 @@
+package gltf
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/assetcook/assetcook/internal/jsontext"
+	"github.com/assetcook/assetcook/internal/plaintext"
+)
+
+// Memory returns the most bytes that Parse needs for a text of size bytes, the text
+// included.
+func Memory(size int64) int64 {
+	// The text; its strings once more or its numbers at 4.5 bytes for every
+	// byte of theirs; the objects.
+	return 64<<10 + 6*size + maxObjects(size)*objectCost
+}
+
+// objectCost is about the most bytes of a decoded object, with the slack of growing lists.
+const objectCost = 320
+
+// maxObjects bounds the objects of a document of the given size. Real ones
+// have fewer by far; {},{},{} would need a hundred times its size in memory.
+func maxObjects(size int64) int64 { return min(1024+size/12, 1<<22) }
+
+// Parse reads the text of a document and checks that it is JSON, made as glTF's objects
+// are: members of the right types and lists of the right lengths, numbers in range,
+// extensions where they belong. Check has to say whether it makes sense.
+func Parse(text []byte) (*Document, error) {
+	switch {
+	case bytes.HasPrefix(text, []byte("glTF")):
+		return nil, errors.New("binary glTF; name the file .glb, this recipe takes the JSON form")
+	case bytes.HasPrefix(text, []byte(plaintext.ByteOrderMark)):
+		return nil, errors.New("1:1: byte order mark, which glTF forbids; save the file without")
+	}
+	if err := jsontext.Check(text); err != nil {
+		return nil, err
+	}
+	// Braces inside strings count as well: names hold few.
+	if n, most := int64(bytes.Count(text, []byte{'{'})), maxObjects(int64(len(text))); n > most {
+		return nil, fmt.Errorf("%d objects in %d bytes, want at most %d", n, len(text), most)
+	}
+	w := walk(text)
+	w.checkWhole()
+	if err := w.faults.err(); err != nil {
+		if isVersion1(text) {
+			return nil, errors.New("a document of glTF 1.0; export it as glTF 2.0")
+		}
+		return nil, err
+	}
+	doc := new(Document)
+	doc.Text = w.decodable()
+	if err := json.Unmarshal(doc.Text, doc); err != nil {
+		return nil, err
+	}
+	for _, m := range []Mend{w.empty, w.alone} {
+		if m.N > 0 {
+			doc.Mended = append(doc.Mended, m)
+		}
+	}
+	doc.declare(w)
+	return doc, nil
+}
+
+// isVersion1 reports whether a document is glTF 1.0, where lists are objects.
+func isVersion1(text []byte) bool {
+	var doc struct {
+		Asset struct {
+			Version json.RawMessage `json:"version"`
+		} `json:"asset"`
+	}
+	err := json.Unmarshal(text, &doc)
+	return err == nil && strings.HasPrefix(strings.Trim(string(doc.Asset.Version), `"`), "1")
+}
+
+// Quantization is the extension that allows vertices in fewer bits. It must be required
+// where it is used.
+const Quantization = "KHR_mesh_quantization"
+
+// declare completes the document's lists of extensions: with used extensions, and with
+// required ones.
+func (d *Document) declare(w *walker) {
+	undeclared := Mend{What: "an extension that extensionsUsed does not name", How: "entered there"}
+	for _, name := range slices.Sorted(maps.Keys(w.named)) {
+		if !slices.Contains(d.ExtensionsUsed, name) {
+			undeclared.count(w.text, w.named[name])
+			d.ExtensionsUsed = append(d.ExtensionsUsed, name)
+		}
+	}
+	lists := Mend{What: "extensionsUsed and extensionsRequired contradict each other", How: "made consistent"}
+	for _, name := range d.ExtensionsRequired {
+		if !slices.Contains(d.ExtensionsUsed, name) {
+			lists.count(w.text, 0)
+			d.ExtensionsUsed = append(d.ExtensionsUsed, name)
+		}
+	}
+	if slices.Contains(d.ExtensionsUsed, Quantization) && !slices.Contains(d.ExtensionsRequired, Quantization) {
+		lists.count(w.text, 0)
+		d.ExtensionsRequired = append(d.ExtensionsRequired, Quantization)
+	}
+	double := Mend{What: "an extension is named twice in a list", How: "one is left out"}
+	for _, list := range []*[]string{&d.ExtensionsUsed, &d.ExtensionsRequired} {
+		if once := unique(*list); len(once) < len(*list) {
+			double.count(w.text, 0)
+			*list = once
+		}
+	}
+	for _, m := range []Mend{undeclared, lists, double} {
+		if m.N > 0 {
+			d.Mended = append(d.Mended, m)
+		}
+	}
+}
+
+// unique returns a list without repeated elements.
+func unique(list []string) []string {
+	seen := make(map[string]bool, len(list))
+	return slices.DeleteFunc(slices.Clone(list), func(s string) bool {
+		was := seen[s]
+		seen[s] = true
+		return was
+	})
+}
+
+// A Mend is one kind of fault that was put right: what, how, where it was first, and
+// how often.
+type Mend struct {
+	What, How, First string
+	N                int
+}
+
+// count adds the fault at an offset of the text.
+func (m *Mend) count(text []byte, at int) {
+	if m.N == 0 {
+		m.First = plaintext.Position(text, at)
+	}
+	m.N++
+}
+
+// String describes the fault in one line.
+func (m Mend) String() string {
+	if m.N == 1 {
+		return fmt.Sprintf("%s: %s", m.First, m.What)
+	}
+	return fmt.Sprintf("%s: %s, and %d more of them", m.First, m.What, m.N-1)
+}
+
+// An edit replaces bytes of a text.
+type edit struct {
+	from, to int
+	text     string
+}
+
+// emptyList reports whether the list that starts here has no elements.
+func (w *walker) emptyList() bool {
+	at := w.at
+	defer func() { w.at = at }()
+	w.at++
+	w.space()
+	return w.text[w.at] == ']'
+}
+
+// drop leaves out the member whose name starts at an offset and whose value is the
+// empty list here.
+func (w *walker) drop(from int) {
+	w.empty.count(w.text, from)
+	w.skip()
+	to := w.at
+	for w.space(); w.text[w.at] == ','; w.space() { // the comma behind it
+		w.at++
+		to = w.at
+	}
+	if w.text[w.at] == '}' { // or the comma before, which may follow a dropped member
+		for {
+			before := len(bytes.TrimRight(w.text[:from], " \t\r\n"))
+			if n := len(w.edits); n > 0 && w.edits[n-1].to >= before {
+				from = w.edits[n-1].from
+				w.edits = w.edits[:n-1]
+				continue
+			}
+			if w.text[before-1] == ',' {
+				from = before - 1
+			}
+			break
+		}
+	}
+	w.edits = append(w.edits, edit{from: from, to: to})
+}
+
+// decodable returns the text with its edits.
+func (w *walker) decodable() []byte {
+	if len(w.edits) == 0 {
+		return w.text
+	}
+	var b []byte
+	at := 0
+	for _, e := range w.edits {
+		b = append(append(b, w.text[at:e.from]...), e.text...)
+		at = e.to
+	}
+	return append(b, w.text[at:]...)
+}

@@ -1,0 +1,259 @@
+package gltf
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A List is a list of the document whose elements others name by number.
+type List uint8
+
+// The lists of a document.
+const (
+	Scenes List = iota
+	Nodes
+	Meshes
+	Skins
+	Cameras
+	Animations
+	Materials
+	Textures
+	Samplers
+	Images
+	Accessors
+	Lists // the number of lists
+)
+
+var listKeys = [Lists]string{"scenes", "nodes", "meshes", "skins", "cameras", "animations", "materials", "textures", "samplers", "images", "accessors"}
+
+// Key returns the member of the document that holds the list.
+func (l List) Key() string { return listKeys[l] }
+
+// Singular returns the word for one element.
+func (l List) Singular() string {
+	if l == Meshes {
+		return "mesh"
+	}
+	return strings.TrimSuffix(l.Key(), "s")
+}
+
+// ListOf returns the list that a member of the document holds.
+func ListOf(key string) (l List, ok bool) {
+	i := slices.Index(listKeys[:], key)
+	return List(max(i, 0)), i >= 0
+}
+
+// References visits the members of a checked document that name elements of its lists,
+// known extensions included. Recursion goes no deeper than the shapes.
+type References struct {
+	// Visit returns the new number of an element and whether the reference stays. inTree
+	// says that a node is named as a child of another node or of a scene.
+	Visit func(of List, n int, inTree bool) (number int, stays bool)
+	// Extensions collects the names of extensions in objects, unless it is nil.
+	Extensions map[string]bool
+	// Unknown is the first unknown extension that holds a whole number or a JSON pointer,
+	// and so may name any element.
+	Unknown string
+}
+
+// Element visits an element of a list. It returns the same text if nothing changes.
+func (r *References) Element(text json.RawMessage, of List) (json.RawMessage, error) {
+	text, _, err := r.value(text, allShapes().document.members[of.Key()].of)
+	return text, err
+}
+
+// Member visits a member of the document itself.
+func (r *References) Member(m Member) (json.RawMessage, error) {
+	text, _, err := r.member(m, allShapes().document)
+	return text, err
+}
+
+// value visits a value and reports whether it stays in the object or list around it.
+func (r *References) value(text json.RawMessage, v *value) (_ json.RawMessage, stays bool, err error) {
+	text = bytes.TrimSpace(text)
+	if v == nil || len(text) == 0 {
+		return text, true, nil
+	}
+	switch text[0] {
+	case '{':
+		for v.kind == aList {
+			v = v.of
+		}
+		switch v.kind {
+		case anObject:
+			text, err = r.members(text, func(m Member) (json.RawMessage, bool, error) { return r.member(m, v.shape) })
+		case aTable:
+			text, err = r.members(text, func(m Member) (json.RawMessage, bool, error) { return r.value(m.Value, v.of) })
+		}
+		return text, true, err
+	case '[':
+		if v.kind == aList {
+			v = v.of
+		}
+		return r.list(text, v)
+	case '"':
+		if v.pointer {
+			text, err = r.pointer(text)
+		}
+		return text, true, err
+	}
+	for v.kind == aList {
+		v = v.of
+	}
+	list, named := ListOf(v.names)
+	n, err := strconv.Atoi(string(text))
+	if err != nil || n < 0 || !named {
+		return text, true, nil
+	}
+	number, stays := r.Visit(list, n, v.tree)
+	if number != n {
+		text = strconv.AppendInt(nil, int64(number), 10)
+	}
+	return text, stays, nil
+}
+
+// members visits the members of an object.
+func (r *References) members(text json.RawMessage, visit func(Member) (json.RawMessage, bool, error)) (json.RawMessage, error) {
+	o, err := ParseObject(text)
+	if err != nil {
+		return nil, err
+	}
+	kept, changed := o[:0], false
+	for _, m := range o {
+		was, stays := m.Value, false
+		if m.Value, stays, err = visit(m); err != nil {
+			return nil, err
+		}
+		changed = changed || !stays || !bytes.Equal(was, m.Value)
+		if stays {
+			kept = append(kept, m)
+		}
+	}
+	if !changed {
+		return text, nil
+	}
+	return kept.Text(), nil
+}
+
+// member visits a member of an object of a shape.
+func (r *References) member(m Member, s *shape) (_ json.RawMessage, stays bool, err error) {
+	switch v := s.members[m.Key]; {
+	case m.Key == "extensions":
+		text, err := r.extensions(m.Value, s)
+		return text, true, err
+	case m.Key == "extras":
+		return m.Value, true, nil
+	case v == nil && s.textured && strings.HasSuffix(m.Key, "Texture"):
+		return r.value(m.Value, allShapes().material.members["normalTexture"])
+	default:
+		return r.value(m.Value, v)
+	}
+}
+
+// list visits the elements of a list. A list that loses its last element does not stay,
+// as glTF has no empty lists. Lists of lists hold no references.
+func (r *References) list(text json.RawMessage, v *value) (_ json.RawMessage, stays bool, err error) {
+	elements, err := ParseList(text)
+	if err != nil {
+		return nil, false, err
+	}
+	kept, changed := elements[:0], false
+	for _, e := range elements {
+		was, stays := e, true
+		if len(e) > 0 && e[0] != '[' {
+			if e, stays, err = r.value(e, v); err != nil {
+				return nil, false, err
+			}
+		}
+		changed = changed || !stays || !bytes.Equal(was, e)
+		if stays {
+			kept = append(kept, e)
+		}
+	}
+	if !changed {
+		return text, true, nil
+	}
+	return ListText(kept), len(kept) > 0, nil
+}
+
+// nameless are extensions without a shape that hold no references.
+var nameless = []string{"KHR_node_hoverability", "KHR_node_selectability", "KHR_xmp", "KHR_xmp_json_ld"}
+
+// extensions visits the extensions of an object.
+func (r *References) extensions(text json.RawMessage, s *shape) (json.RawMessage, error) {
+	if text = bytes.TrimSpace(text); len(text) == 0 || text[0] != '{' {
+		return text, nil // not an object, so it holds no references
+	}
+	return r.members(text, func(m Member) (json.RawMessage, bool, error) {
+		if r.Extensions != nil {
+			r.Extensions[m.Key] = true
+		}
+		inside := s.extensions[m.Key]
+		if inside == nil {
+			inside = s.unchecked[m.Key]
+		}
+		switch {
+		case inside != nil:
+		case slices.Contains(nameless, m.Key):
+			return m.Value, true, nil
+		case s == allShapes().material && (strings.HasPrefix(m.Key, "KHR_materials_") || strings.HasPrefix(m.Key, "MSFT_packing_")):
+			inside = allShapes().surface
+		default:
+			if r.Unknown == "" && mayName(m.Value) {
+				r.Unknown = m.Key
+			}
+			return m.Value, true, nil
+		}
+		value, _, err := r.value(m.Value, &value{kind: anObject, shape: inside})
+		return value, true, err
+	})
+}
+
+// mayName reports whether a value holds, however deep, a whole number or a JSON pointer.
+func mayName(text json.RawMessage) bool {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	for {
+		t, err := d.Token()
+		if err != nil {
+			return false
+		}
+		switch t := t.(type) {
+		case json.Number:
+			if n, err := strconv.ParseFloat(t.String(), 64); err == nil && n >= 0 && n == float64(int64(n)) {
+				return true
+			}
+		case string:
+			if strings.HasPrefix(t, "/") {
+				return true
+			}
+		}
+	}
+}
+
+// pointer changes the number in a JSON pointer to a part of an element, such as
+// /nodes/3/rotation.
+func (r *References) pointer(text json.RawMessage) (json.RawMessage, error) {
+	var s string
+	if err := json.Unmarshal(text, &s); err != nil {
+		return nil, err
+	}
+	parts := strings.Split(s, "/")
+	if len(parts) < 3 || parts[0] != "" {
+		return text, nil
+	}
+	l, isList := ListOf(parts[1])
+	n, err := strconv.Atoi(parts[2])
+	if !isList || err != nil || n < 0 {
+		return text, nil
+	}
+	number, _ := r.Visit(l, n, false)
+	if number == n {
+		return text, nil
+	}
+	parts[2] = strconv.Itoa(number)
+	return Quote(strings.Join(parts, "/")), nil
+}

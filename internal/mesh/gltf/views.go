@@ -1,0 +1,282 @@
+package gltf
+
+import (
+	"fmt"
+)
+
+// views checks that views lie inside their buffers.
+func (c *check) views() {
+	for i := range c.doc.BufferViews {
+		v := &c.doc.BufferViews[i]
+		switch {
+		case v.ByteLength < 1:
+			c.faults.addFault("bufferView %d: byteLength is %d, want at least 1", i, v.ByteLength)
+		case v.ByteOffset < 0:
+			c.faults.addFault("bufferView %d: byteOffset is %d", i, v.ByteOffset)
+		case v.ByteStride != nil && (*v.ByteStride < 4 || *v.ByteStride > 252 || *v.ByteStride%4 != 0):
+			c.faults.addFault("bufferView %d: byteStride is %d, want a multiple of 4 from 4 to 252", i, *v.ByteStride)
+		case c.required(v.Buffer, len(c.doc.Buffers), "buffer", "bufferView %d", i):
+			length := c.doc.Buffers[*v.Buffer].ByteLength
+			if v.ByteOffset > length || v.ByteLength > length-v.ByteOffset {
+				c.faults.addFault("bufferView %d: %d bytes from %d on do not lie in buffer %d of %d bytes",
+					i, v.ByteLength, v.ByteOffset, *v.Buffer, length)
+			}
+		}
+	}
+}
+
+// accessors checks that accessors lie inside their views.
+func (c *check) accessors() {
+	for i := range c.doc.Accessors {
+		a := &c.doc.Accessors[i]
+		component, shape := int64(ComponentSize(a.ComponentType)), shapeOf(a.Type)
+		switch {
+		case component == 0:
+			c.faults.addFault("accessor %d: componentType %d is none of glTF 2.0", i, a.ComponentType)
+			continue
+		case shape.rows == 0:
+			c.faults.addFault("accessor %d: type %.20q is none of glTF 2.0", i, a.Type)
+			continue
+		case a.Count < 1:
+			c.faults.addFault("accessor %d: count is %d, want at least 1", i, a.Count)
+			continue
+		}
+		if a.Normalized && (a.ComponentType == Uint32 || a.ComponentType == Float32) {
+			c.faults.addFault("accessor %d: normalized numbers of componentType %d", i, a.ComponentType)
+		}
+		for _, bounds := range []*[]float64{a.Min, a.Max} {
+			if n := int(shape.columns * shape.rows); bounds != nil && len(*bounds) != n {
+				c.faults.addFault("accessor %d: min and max of %d numbers for type %s", i, len(*bounds), a.Type)
+			}
+		}
+		if c.optional(a.BufferView, len(c.doc.BufferViews), "bufferView", "accessor %d", i) {
+			c.checkRun(*a.BufferView, a.ByteOffset, a.Count, component, shape, true, "accessor %d", i)
+		}
+		if a.Sparse != nil {
+			c.sparse(i, a, component, shape)
+		}
+	}
+}
+
+func (c *check) sparse(i int, a *Accessor, component int64, shape extent) {
+	s := a.Sparse
+	c.useView(s.Indices.BufferView, forOthers)
+	c.useView(s.Values.BufferView, forOthers)
+	if s.Count < 1 || s.Count > a.Count {
+		c.faults.addFault("accessor %d: sparse.count is %d, want from 1 to the accessor's %d", i, s.Count, a.Count)
+		return
+	}
+	views := len(c.doc.BufferViews)
+	switch s.Indices.ComponentType {
+	case Uint8, Uint16, Uint32: // the unsigned ones
+		if c.required(s.Indices.BufferView, views, "bufferView", "accessor %d: sparse.indices", i) {
+			c.checkRun(*s.Indices.BufferView, s.Indices.ByteOffset, s.Count, int64(ComponentSize(s.Indices.ComponentType)),
+				shapeOf("SCALAR"), false, "accessor %d: sparse.indices", i)
+		}
+	default:
+		c.faults.addFault("accessor %d: sparse.indices: componentType %d, want 5121, 5123 or 5125", i, s.Indices.ComponentType)
+	}
+	if c.required(s.Values.BufferView, views, "bufferView", "accessor %d: sparse.values", i) {
+		c.checkRun(*s.Values.BufferView, s.Values.ByteOffset, s.Count, component, shape, false, "accessor %d: sparse.values", i)
+	}
+}
+
+// checkRun checks that count elements from offset on lie inside a view, at the
+// view's stride if strided and else one after another.
+func (c *check) checkRun(view int32, offset, count, component int64, s extent, strided bool, where string, i int) {
+	v := &c.doc.BufferViews[view]
+	if v.ByteLength < 1 || v.ByteOffset < 0 {
+		return // is at fault itself
+	}
+	stride := s.columns * s.columnStride(component)
+	// The last element needs no padding after its last column.
+	last := stride - s.columnStride(component) + s.rows*component
+	fail := func(format string, args ...any) {
+		c.faults.addFault(where+": "+format, append([]any{i}, args...)...)
+	}
+	if strided && v.ByteStride != nil {
+		if *v.ByteStride < last {
+			fail("elements of %d bytes at bufferView %d's byteStride of %d", last, view, *v.ByteStride)
+			return
+		}
+		stride = *v.ByteStride
+	}
+	switch {
+	case offset < 0:
+		fail("byteOffset is %d", offset)
+	case offset%component != 0 || v.ByteOffset%component != 0:
+		fail("starts at byte %d of bufferView %d at byte %d, want a multiple of the component's %d bytes",
+			offset, view, v.ByteOffset, component)
+	case offset > v.ByteLength-last || count-1 > (v.ByteLength-last-offset)/stride:
+		fail("%d elements of %d bytes from %d on do not lie in bufferView %d of %d bytes",
+			count, stride, offset, view, v.ByteLength)
+	}
+}
+
+// An extent is how many components an element has.
+type extent struct{ columns, rows int64 }
+
+// shapeOf returns the shape that an accessor's type names, the zero extent if there
+// is no such type.
+func shapeOf(name string) extent {
+	switch name {
+	case "SCALAR":
+		return extent{1, 1}
+	case "VEC2":
+		return extent{1, 2}
+	case "VEC3":
+		return extent{1, 3}
+	case "VEC4":
+		return extent{1, 4}
+	case "MAT2":
+		return extent{2, 2}
+	case "MAT3":
+		return extent{3, 3}
+	case "MAT4":
+		return extent{4, 4}
+	}
+	return extent{}
+}
+
+// columnStride is the distance between columns in bytes. Columns of matrices start at
+// multiples of four (specification section 3.6.2.4).
+func (s extent) columnStride(component int64) int64 {
+	n := s.rows * component
+	if s.columns > 1 {
+		n = (n + 3) &^ 3
+	}
+	return n
+}
+
+// Components returns how many numbers an element of an accessor's type has, 0 if
+// there is no such type.
+func Components(name string) int {
+	s := shapeOf(name)
+	return int(s.columns * s.rows)
+}
+
+// ElementSize returns the bytes from one element to the next if they are tightly
+// packed, 0 if there are no such types.
+func ElementSize(componentType int32, name string) int {
+	s := shapeOf(name)
+	return int(s.columns * s.columnStride(int64(ComponentSize(componentType))))
+}
+
+// A viewUse is the kind of data in a view. glTF wants one kind in a view, and a byteStride
+// for attributes only.
+type viewUse uint8
+
+const (
+	forNothing viewUse = iota
+	forAttributes
+	forIndices
+	forMatrices
+	forImages
+	forOthers
+)
+
+// viewUses are what accessors are used for, in views.
+var viewUses = [...]viewUse{
+	ofVertices: forAttributes, ofIndices: forIndices, ofMatrices: forMatrices, ofTimes: forOthers, ofKeyframes: forOthers,
+}
+
+// targets are the values of a view's target.
+var targets = map[int32]viewUse{34962: forAttributes, 34963: forIndices}
+
+// A viewState is the known use of a view.
+type viewState struct {
+	use      viewUse
+	accessor int32 // the first one of attributes, from 1
+	mixed    bool  // has been reported
+	strided  bool  // likewise
+	shared   bool
+}
+
+const anew = "laid out anew"
+
+// mend records a fault that writing the document anew puts right.
+func (c *check) mend(what, how, kind string, i int) {
+	for k := range c.mended {
+		if m := &c.mended[k]; m.What == what {
+			m.N++
+			return
+		}
+	}
+	c.mended = append(c.mended, Mend{What: what, How: how, First: fmt.Sprint(kind, " ", i), N: 1})
+}
+
+// strides checks what views say of themselves.
+func (c *check) strides() {
+	c.states = make([]viewState, len(c.doc.BufferViews))
+	for i := range c.doc.BufferViews {
+		v := &c.doc.BufferViews[i]
+		c.states[i].use = targets[v.Target]
+		if v.ByteStride != nil && *v.ByteStride > v.ByteLength {
+			c.mend("a byteStride of more bytes than the bufferView has", anew, "bufferView", i)
+		}
+		if c.states[i].use == forIndices {
+			c.unstrided(int32(i))
+		}
+	}
+}
+
+// unstrided checks that a view of other data than attributes has no stride.
+func (c *check) unstrided(view int32) {
+	if s := &c.states[view]; c.doc.BufferViews[view].ByteStride != nil && !s.strided {
+		s.strided = true
+		c.mend("a byteStride for other data than attributes", anew, "bufferView", int(view))
+	}
+}
+
+// useView records the use of a view. view is nil or an index.
+func (c *check) useView(view *int32, use viewUse) {
+	if view == nil || !isIn(*view, len(c.states)) {
+		return
+	}
+	s := &c.states[*view]
+	switch {
+	case s.use == forNothing:
+		s.use = use
+	case s.use != use && !s.mixed:
+		s.mixed = true
+		c.mend("a bufferView for data of more than one kind", anew, "bufferView", int(*view))
+	}
+	if use != forAttributes {
+		c.unstrided(*view)
+	}
+}
+
+// layout checks how the elements of an accessor lie in its view. It is called once for
+// each.
+func (c *check) layout(accessor int32, u usage) {
+	a := &c.doc.Accessors[accessor]
+	c.useView(a.BufferView, viewUses[u])
+	if u != ofVertices || a.BufferView == nil || !isIn(*a.BufferView, len(c.states)) {
+		return
+	}
+	s, strided := &c.states[*a.BufferView], c.doc.BufferViews[*a.BufferView].ByteStride != nil
+	if a.ByteOffset%4 != 0 || !strided && ElementSize(a.ComponentType, a.Type)%4 != 0 {
+		c.mend("attributes that do not all start at multiples of four bytes", anew, "accessor", int(accessor))
+	}
+	switch {
+	case strided:
+	case s.accessor == 0:
+		s.accessor = accessor + 1
+	case !s.shared:
+		s.shared = true
+		c.mend("several accessors of attributes in a bufferView without byteStride", anew, "bufferView", int(*a.BufferView))
+	}
+}
+
+// needBounds checks that an accessor has min and max.
+func (c *check) needBounds(accessor int32) {
+	a := &c.doc.Accessors[accessor]
+	if a.Min != nil && a.Max != nil || c.unbounded[accessor] {
+		return
+	}
+	if c.unbounded == nil {
+		c.unbounded = map[int32]bool{}
+	}
+	c.unbounded[accessor] = true
+	c.mend("min or max are missing", "added", "accessor", int(accessor))
+}

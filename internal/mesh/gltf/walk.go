@@ -1,0 +1,355 @@
+package gltf
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/assetcook/assetcook/internal/jsontext"
+	"github.com/assetcook/assetcook/internal/plaintext"
+)
+
+// A walker goes over a document once and compares it with the shapes of glTF, before
+// anything is allocated for its objects. The text must be valid JSON.
+//
+// Recursion goes no deeper than the shapes: unknown members are skipped.
+type walker struct {
+	text   []byte
+	at     int
+	path   []string // names of the members around
+	shapes *shapes
+	faults faults
+	// edits make the text decodable: they write whole numbers without fractions, and remove
+	// empty lists, which glTF forbids.
+	edits  []edit
+	empty  Mend
+	alone  Mend                // members that make no sense without another one
+	ranges map[string]farthest // by the list that they are indices of
+	sizes  map[string]int      // of lists of objects
+	named  map[string]int      // extensions of objects, and where the first is
+}
+
+// farthest is the largest index of a list, and where it stands.
+type farthest struct{ index, at int }
+
+// maxNamed bounds the names of extensions that are remembered.
+const maxNamed = 1 << 10
+
+func walk(text []byte) *walker {
+	w := &walker{
+		text: text, shapes: allShapes(), empty: Mend{What: "an empty list", How: "left out"},
+		alone:  Mend{What: "byteOffset without a bufferView", How: "left out"},
+		ranges: map[string]farthest{}, sizes: map[string]int{}, named: map[string]int{},
+	}
+	w.space()
+	if w.text[w.at] != '{' {
+		w.fault(w.at, "want an object")
+		return w
+	}
+	w.object(w.shapes.document)
+	return w
+}
+
+// fault records that something is wrong at an offset.
+func (w *walker) fault(at int, format string, args ...any) {
+	if w.faults.full() {
+		w.faults.more++
+		return
+	}
+	where := ""
+	if len(w.path) > 0 {
+		where = fmt.Sprintf("%.100s: ", strings.Join(w.path, "."))
+	}
+	w.faults.addFault("%v", plaintext.Errorf(w.text, at, "%s%s", where, fmt.Sprintf(format, args...)))
+}
+
+func (w *walker) space() {
+	for w.at < len(w.text) {
+		switch w.text[w.at] {
+		case ' ', '\t', '\r', '\n':
+			w.at++
+		default:
+			return
+		}
+	}
+}
+
+// skip goes behind the value that starts here.
+func (w *walker) skip() {
+	depth := 0
+	for ; w.at < len(w.text); w.at++ {
+		switch w.text[w.at] {
+		case '"':
+			w.at = jsontext.StringEnd(w.text, w.at)
+		case '{', '[':
+			depth++
+			continue
+		case '}', ']':
+			if depth == 0 {
+				return // the end of the value around
+			}
+			depth--
+		case ',', ' ', '\t', '\r', '\n', ':':
+			if depth == 0 {
+				return
+			}
+			continue
+		default:
+			if depth > 0 {
+				continue
+			}
+			for w.at < len(w.text) && bytes.IndexByte([]byte(" \t\r\n,]}"), w.text[w.at]) < 0 {
+				w.at++
+			}
+			return
+		}
+		if depth == 0 {
+			w.at++
+			return
+		}
+	}
+}
+
+// members calls visit for each member of the object that starts here, at its value.
+// visit must go behind that.
+func (w *walker) members(visit func(name string, nameAt int)) {
+	w.at++ // {
+	for w.space(); w.text[w.at] != '}'; w.space() {
+		if w.text[w.at] == ',' {
+			w.at++
+			continue
+		}
+		start := w.at
+		end := jsontext.StringEnd(w.text, start)
+		name := w.text[start+1 : end]
+		w.at = end + 1
+		w.space()
+		w.at++ // :
+		w.space()
+		if bytes.IndexByte(name, '\\') >= 0 {
+			visit(jsontext.DecodeString(w.text, start), start)
+		} else {
+			visit(string(name), start)
+		}
+	}
+	w.at++
+}
+
+// object checks the object that starts here.
+func (w *walker) object(s *shape) {
+	start := w.at
+	var have [16]string
+	found := have[:0]
+	offset, view := -1, false
+	w.members(func(name string, at int) {
+		v := s.members[name]
+		switch {
+		case name == "extensions":
+			w.extensions(s)
+			return
+		case v == nil:
+			w.strange(s, name, at)
+			w.skip()
+			return
+		}
+		switch {
+		case name == "byteOffset":
+			offset = at
+		case name == "bufferView":
+			view = true
+		}
+		if slices.Contains(s.needs, name) {
+			found = append(found, name)
+		}
+		w.path = append(w.path, name)
+		if w.text[w.at] == '[' && w.emptyList() && !slices.Contains(s.needs, name) && v.kind == aList {
+			w.drop(at)
+		} else {
+			w.value(v)
+		}
+		w.path = w.path[:len(w.path)-1]
+	})
+	if offset >= 0 && !view && s.members["bufferView"] != nil {
+		w.alone.count(w.text, offset)
+	}
+	for _, name := range s.needs {
+		if !slices.Contains(found, name) {
+			w.fault(start, "a %s without %s", s.name, name)
+		}
+	}
+}
+
+// strange refuses members that are called like one of glTF's but for their case. Package
+// json takes "Nodes" for "nodes", all other readers do not.
+func (w *walker) strange(s *shape, name string, at int) {
+	for known := range s.members {
+		if strings.EqualFold(known, name) {
+			w.fault(at, "%.60q must be written %q", name, known)
+		}
+	}
+	for _, known := range []string{"extensions", "extras"} {
+		if strings.EqualFold(known, name) && known != name {
+			w.fault(at, "%.60q must be written %q", name, known)
+		}
+	}
+}
+
+// value checks the value that starts here.
+func (w *walker) value(v *value) {
+	start := w.at
+	switch c := w.text[w.at]; {
+	case v.kind == anObject && c == '{':
+		w.object(v.shape)
+		return
+	case v.kind == aTable && c == '{':
+		n := 0
+		w.members(func(string, int) { n++; w.value(v.of) })
+		if n == 0 {
+			w.fault(start, "is empty")
+		}
+		return
+	case v.kind == aList && c == '[':
+		w.list(v)
+		return
+	case v.kind == aNumber && isNumber(c), v.kind == aWhole && isNumber(c):
+		w.skip()
+		w.walkNumber(v, start)
+		return
+	case v.kind == aText && c == '"', v.kind == aFlag && (c == 't' || c == 'f'):
+	case c == 'n' && v.kind != anObject && v.kind != aList:
+		w.fault(start, "want %s, have null", v.words())
+	default:
+		w.fault(start, "want %s, have %s", v.words(), w.have())
+	}
+	w.skip()
+}
+
+// list checks the list that starts here.
+func (w *walker) list(v *value) {
+	start, n := w.at, 0
+	w.at++
+	for w.space(); w.text[w.at] != ']'; w.space() {
+		if w.text[w.at] == ',' {
+			w.at++
+			continue
+		}
+		n++
+		if v.of.kind == anObject && w.text[w.at] != '{' {
+			// One fault for all of them: there may be millions.
+			w.fault(w.at, "want a list of objects")
+			w.at = start
+			w.skip()
+			return
+		}
+		w.value(v.of)
+	}
+	w.at++
+	switch {
+	case n == 0:
+		w.fault(start, "is empty")
+	case v.length > 0 && n != v.length:
+		w.fault(start, "%d numbers, want %d", n, v.length)
+	}
+	if last := w.path[len(w.path)-1]; v.of.kind == anObject {
+		w.sizes[last] = max(w.sizes[last], n)
+	}
+}
+
+// walkNumber checks the number from start up to here.
+func (w *walker) walkNumber(v *value, start int) {
+	raw := string(w.text[start:w.at])
+	x, err := strconv.ParseFloat(raw, 64)
+	if v.kind == aWhole && x != math.Trunc(x) {
+		w.fault(start, "want a whole number, have number %.40s", raw)
+		return
+	}
+	switch {
+	case v.orZero && x == 0:
+	case err != nil || x < v.least || x > v.most || v.above && x == v.least:
+		w.fault(start, "%.40s is out of range", raw)
+		return
+	}
+	if v.kind == aWhole && strings.ContainsAny(raw, ".eE") {
+		w.edits = append(w.edits, edit{start, w.at, strconv.FormatInt(int64(x), 10)})
+	}
+	if far, ok := w.ranges[v.names]; v.ranged && (!ok || int(x) > far.index) {
+		w.ranges[v.names] = farthest{int(x), start}
+	}
+}
+
+// extensions checks the extensions of an object.
+func (w *walker) extensions(s *shape) {
+	if w.text[w.at] != '{' {
+		w.fault(w.at, "extensions: want an object, have %s", w.have())
+		w.skip()
+		return
+	}
+	w.members(func(name string, at int) {
+		if _, ok := w.named[name]; !ok && len(w.named) < maxNamed {
+			w.named[name] = at
+		}
+		inside, known := s.extensions[name]
+		switch {
+		case w.text[w.at] != '{':
+			w.fault(at, "extension %.60s: want an object, have %s", name, w.have())
+		case known:
+			w.path = append(w.path, name)
+			w.object(inside)
+			w.path = w.path[:len(w.path)-1]
+			return
+		case w.shapes.known[name]:
+			w.fault(at, "extension %.60s does not belong in a %s", name, s.name)
+		}
+		w.skip()
+	})
+}
+
+// checkWhole checks what only the whole document shows.
+func (w *walker) checkWhole() {
+	for _, name := range slices.Sorted(maps.Keys(w.ranges)) {
+		if far, n := w.ranges[name], w.sizes[name]; far.index >= n {
+			w.fault(far.at, "is number %d of %s, which are %d", far.index, name, n)
+		}
+	}
+}
+
+func isNumber(c byte) bool { return c == '-' || '0' <= c && c <= '9' }
+
+// words describes the wanted value.
+func (v *value) words() string {
+	switch v.kind {
+	case aNumber:
+		return "a number"
+	case aWhole:
+		return "a whole number"
+	case aText:
+		return "a string"
+	case aFlag:
+		return "true or false"
+	case aList:
+		if v.of.kind == anObject || v.of.kind == aTable {
+			return "a list of objects"
+		}
+		return "a list"
+	}
+	return "an object"
+}
+
+// have names the value that starts here.
+func (w *walker) have() string {
+	switch c := w.text[w.at]; c {
+	case '"':
+		return "string"
+	case '{':
+		return "object"
+	case '[':
+		return "list"
+	case 't', 'f', 'n':
+		return map[byte]string{'t': "true", 'f': "false", 'n': "null"}[c]
+	}
+	return "number"
+}
