@@ -5,11 +5,11 @@ import (
 	"math/bits"
 )
 
-// A bitReader reads a file from the highest bit of each byte on. Behind the end
-// it reads zeros and says that it is short.
+// A bitReader reads each byte of a file from its highest bit on. After the end it reads zeros and
+// sets short.
 type bitReader struct {
 	data  []byte
-	at    int    // of the next byte that is not in acc
+	at    int    // offset of the next byte that is not in acc
 	acc   uint64 // the next n bits, highest first; zeros below
 	n     uint
 	short bool
@@ -31,7 +31,7 @@ func (r *bitReader) fill() {
 	}
 }
 
-// bits reads n bits, 56 at most.
+// bits reads n bits, at most 56.
 func (r *bitReader) bits(n uint) uint64 {
 	if r.n < n {
 		if r.fill(); r.n < n {
@@ -53,7 +53,7 @@ func (r *bitReader) signed(n uint) int64 {
 	return int64(r.bits(n)<<(64-n)) >> (64 - n)
 }
 
-// unary reads zeros up to a one and returns how many they were.
+// unary counts zeros up to a one, which it skips.
 func (r *bitReader) unary() uint64 {
 	count := uint64(0)
 	for {
@@ -71,7 +71,7 @@ func (r *bitReader) unary() uint64 {
 	}
 }
 
-// align drops bits up to the next whole byte, and returns where that lies.
+// align skips bits up to the next whole byte, and returns its offset.
 func (r *bitReader) align() int {
 	r.bits(r.n % 8)
 	return r.at - int(r.n/8)

@@ -4,8 +4,7 @@ import "errors"
 
 var errReserved = errors.New("a value that is reserved")
 
-// subframe reads one channel of a block, of the given bits a sample (section
-// 9.2 of RFC 9639).
+// subframe reads one channel of a block, with width bits a sample (section 9.2 of RFC 9639).
 func subframe(r *bitReader, to []int64, width uint) error {
 	if r.bits(1) != 0 {
 		return errReserved
@@ -79,7 +78,7 @@ func fixed(r *bitReader, to []int64, width uint, order int) error {
 	return nil
 }
 
-// linear reads a block with a linear predictor of its own (section 9.2.6).
+// linear reads a block with its own linear predictor (section 9.2.6).
 func linear(r *bitReader, to []int64, width uint, order int) error {
 	if err := warmUp(r, to, width, order); err != nil {
 		return err
@@ -91,7 +90,7 @@ func linear(r *bitReader, to []int64, width uint, order int) error {
 	}
 	var coefficients [32]int64
 	for i := range order {
-		coefficients[order-1-i] = r.signed(precision) // so that they lie as the samples do
+		coefficients[order-1-i] = r.signed(precision) // in the order of the samples
 	}
 	if err := residual(r, to, order); err != nil {
 		return err
@@ -140,7 +139,7 @@ func residual(r *bitReader, to []int64, order int) error {
 			part[i] = int64(v>>1) ^ -int64(v&1)
 		}
 		if r.short {
-			return nil // the caller sees it
+			return nil // the caller checks r.short
 		}
 	}
 	return nil

@@ -1,22 +1,22 @@
 package mp3
 
-// A decoder is the state from frame to frame.
+// A decoder holds the state between frames.
 type decoder struct {
 	bands     *layouts
 	side      sideInfo
-	reservoir []byte // main data of the last frames that the next ones may use
+	reservoir []byte // main data of past frames that later ones may use
 	filters   [2]hybrid
-	pcm       [2][1152]float64 // the samples of the frame at hand
+	pcm       [2][1152]float64 // the samples of the current frame
 }
 
-// kept is how far back a frame may reach for its main data, in bytes.
+// kept is the most bytes that a frame may reach back for its main data.
 const kept = 511
 
 func newDecoder(first header) *decoder {
 	return &decoder{bands: newLayouts(first.rate())}
 }
 
-// decode decodes a frame and returns how many samples of each channel it has.
+// decode decodes a frame and returns the number of samples of each channel.
 func (d *decoder) decode(h header, frame []byte) int {
 	side := 4
 	if h>>16&1 == 0 { // a checksum of the side info, which few encoders write
@@ -66,8 +66,7 @@ func (d *decoder) granule(h header, r *bitReader, gr int) {
 	}
 }
 
-// silence stands for granules that cannot be decoded; what is before them ends as
-// it would.
+// silence outputs granules that cannot be decoded as zeros, after the tail of the sound before.
 func (d *decoder) silence(granules int) {
 	var none granule
 	for gr := range granules {

@@ -1,15 +1,14 @@
 // Package mp3 decodes MPEG 1, 2 and 2.5 Layer III (ISO/IEC 11172-3 and 13818-3;
 // section numbers in this package are those of the former).
 //
-// It goes through the frames before anything is decoded, so that what is no MP3,
-// or not one, is an error, and cuts off what the encoder put around the sound, so
-// that loops have no gap. Samples are not clipped: they may be above 1.
+// All frames are checked before anything is decoded, so a file that is not MP3, or not a single
+// stream, is an error. The encoder's delay and padding are cut off, so that loops have no gap.
+// Samples are not clipped: they may be above 1.
 //
-// It is written here because the library for it (hajimehoshi/go-mp3, archived in
-// 2023) decodes joint stereo of MPEG 2 wrong, keeps delay and padding, and gives 16
-// bits. Samples are the same on every processor: this package works in float64,
-// rounds every product that is added to something, and takes its sines and powers
-// from package detmath.
+// The package exists because the library hajimehoshi/go-mp3 (archived in 2023) decodes joint stereo
+// of MPEG 2 wrong, keeps delay and padding, and returns 16 bits. Samples are the same on every
+// processor: this package computes in float64, rounds every product before adding it, and takes its
+// sines and powers from package detmath.
 package mp3
 
 import (
@@ -19,25 +18,24 @@ import (
 	"github.com/assetcook/assetcook/internal/audio/pcm"
 )
 
-// Info is what a file's frames say.
+// Info describes a file by its frames.
 type Info struct {
 	Rate     int
 	Channels int
-	Frames   int64 // of sound, without delay and padding where the file tells them
+	Frames   int64 // of sound, without known delay and padding
 }
 
-// decoderDelay is how much later than in the encoder's input every decoder has
-// the sound, besides the delay that the file tells: 528 samples of the filters
-// and one.
+// decoderDelay is the delay of every decoder, besides the delay that the file declares: 528 samples
+// of the filters and one.
 const decoderDelay = 529
 
-// Is says whether a file that starts with head is likely to be MPEG audio.
+// Is reports whether a file that starts with head is likely to be MPEG audio.
 func Is(head []byte) bool {
 	_, _, ok := firstFrame(head)
 	return ok
 }
 
-// Probe goes through the frames of a whole file.
+// Probe checks the frames of a whole file.
 func Probe(data []byte) (Info, error) {
 	l, err := findFrames(data)
 	if err != nil {
@@ -47,13 +45,13 @@ func Probe(data []byte) (Info, error) {
 	return Info{Rate: l.first.rate(), Channels: l.first.channels(), Frames: last - first}, nil
 }
 
-// Memory returns the most bytes that Decode holds besides the file.
+// Memory returns the most bytes that Decode holds, without the file.
 func (i Info) Memory() int64 {
-	const state = 1 << 20 // tables, and what is kept from frame to frame
+	const state = 1 << 20 // tables, and state between frames
 	return 4*i.Frames*int64(i.Channels) + state
 }
 
-// bounds returns which of the decoded samples are sound.
+// bounds returns the range of decoded samples that are sound.
 func (l *layout) bounds() (first, last int64) {
 	last = int64(l.frames) * int64(l.first.samples())
 	if !l.trim {
@@ -63,10 +61,9 @@ func (l *layout) bounds() (first, last int64) {
 	return first, max(first, last-max(0, int64(l.padding)-decoderDelay))
 }
 
-// Decode decodes a file. Delay and padding are cut off if a LAME header tells
-// them. Frames that need data of frames which are not there, as at the start of a
-// piece of a longer file, are silent. User-defined texts of ID3v2 tags may make a loop; see
-// vorbiscomment.List.
+// Decode decodes a file. Delay and padding are cut off if a LAME header declares them. Frames that
+// need data of missing frames, as at the start of a piece of a longer file, are silent.
+// User-defined texts of ID3v2 tags may define a loop; see vorbiscomment.List.
 func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 	l, err := findFrames(data)
 	if err != nil {

@@ -1,7 +1,7 @@
 package mp3
 
-// readFactors reads the scale factors of a granule: one for each band but the
-// last, or the last of each window.
+// readFactors reads the scale factors of a granule: one for each band except the last one, or the
+// last of each window.
 func (s *sideInfo) readFactors(r *bitReader, h header, gr, ch int) {
 	g := &s.granules[gr][ch]
 	if h.version() == 3 {
@@ -11,8 +11,8 @@ func (s *sideInfo) readFactors(r *bitReader, h header, gr, ch int) {
 	g.readFactors2(r, h.intensity() && ch == 1)
 }
 
-// readFactors1 is the way of MPEG 1 (2.4.2.7): two widths, and a second granule
-// that may take over factors of the first.
+// readFactors1 reads factors of MPEG 1 (2.4.2.7): two widths, and a second granule that may reuse
+// factors of the first.
 func (s *sideInfo) readFactors1(r *bitReader, gr, ch int) {
 	g := &s.granules[gr][ch]
 	low := [16]int{0, 0, 0, 0, 3, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4}[g.compress]
@@ -20,7 +20,7 @@ func (s *sideInfo) readFactors1(r *bitReader, gr, ch int) {
 	if g.block == shortBlock {
 		lows, all := 18, 36 // of three windows
 		if g.mixed {
-			lows, all = 17, 35 // 8 long bands, then from the fourth short one on
+			lows, all = 17, 35 // 8 long bands, then short ones from the fourth on
 		}
 		for i := range all {
 			width := high
@@ -47,8 +47,8 @@ func (s *sideInfo) readFactors1(r *bitReader, gr, ch int) {
 	}
 }
 
-// partitions of the factors of MPEG 2 with a width each: for long, short and
-// mixed blocks (ISO/IEC 13818-3, 2.4.3.2).
+// partitions are the numbers of MPEG 2 factors with the same width: for long, short and mixed
+// blocks (ISO/IEC 13818-3, 2.4.3.2).
 var partitions = [6][3][4]int{
 	{{6, 5, 5, 5}, {9, 9, 9, 9}, {6, 9, 9, 9}},
 	{{6, 5, 7, 3}, {9, 9, 12, 6}, {6, 9, 12, 6}},
@@ -58,8 +58,8 @@ var partitions = [6][3][4]int{
 	{{8, 8, 5, 0}, {15, 12, 9, 0}, {6, 18, 9, 0}},
 }
 
-// readFactors2 is the way of MPEG 2: four widths for four partitions. The right
-// channel of intensity stereo has other ones.
+// readFactors2 reads factors of MPEG 2: four widths for four partitions. The right channel of
+// intensity stereo has different partitions.
 func (g *granule) readFactors2(r *bitReader, position bool) {
 	var widths [4]int
 	kind := 0

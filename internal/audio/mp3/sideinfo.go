@@ -1,10 +1,10 @@
 package mp3
 
-// A sideInfo says how a frame's granules are stored (2.4.1.7 of ISO/IEC 11172-3,
-// 2.4.1.7 of 13818-3).
+// A sideInfo describes the encoding of a frame's granules (2.4.1.7 of ISO/IEC 11172-3, 2.4.1.7 of
+// 13818-3).
 type sideInfo struct {
-	begin    int    // bytes before the frame's own at which its main data start
-	shared   [2]int // for each channel, which factors the second granule takes from the first
+	begin    int    // bytes before the frame where its main data start
+	shared   [2]int // per channel, which factors the second granule reuses
 	granules [2][2]granule
 }
 
@@ -13,15 +13,15 @@ type granule struct {
 	length    int // of its main data, in bits
 	bigValues int // pairs
 	gain      int
-	compress  int // how the scale factors are stored
+	compress  int // the encoding of the scale factors
 	switched  bool
 	block     int  // 0: long, 1: start, 2: short, 3: stop
-	mixed     bool // the lowest two subbands are as in a long block
+	mixed     bool // the lowest two subbands are long
 	tables    [3]int
 	subGain   [3]int // of the windows of a short block
 	regions   [2]int // in bands
 	preflag   bool
-	coarse    bool // steps of scale factors are twice as large
+	coarse    bool // scale factor steps are twice as large
 	quadTable int
 	factors   [39]int
 	widths    [39]int // of the factors, in bits, for intensity stereo of MPEG 2
@@ -31,8 +31,7 @@ type granule struct {
 
 const shortBlock = 2
 
-// readSideInfo reads the side info of a frame into s. Bands are those of the
-// stream.
+// readSideInfo reads the side info of a frame into s, with the bands of the stream.
 func (s *sideInfo) readSideInfo(r *bitReader, h header, bands *layouts) {
 	*s = sideInfo{}
 	channels := h.channels()
@@ -90,7 +89,7 @@ func (g *granule) readGranule(r *bitReader, h header, bands *layouts) {
 	}
 }
 
-// regionEnds returns where the first and the second table of a granule end.
+// regionEnds returns the ends of the first and the second region of a granule.
 func (g *granule) regionEnds(rate int) (int, int) {
 	bands := bandsAt(rate)
 	switch {
@@ -107,11 +106,11 @@ func (g *granule) regionEnds(rate int) (int, int) {
 type band struct {
 	start, end int
 	window     int // of a short block, -1 for long ones
-	pre        int // what preflag adds to the factor
+	pre        int // the factor's increase by preflag
 }
 
-// layouts are the bands of each kind of block, in the order of the stream: for
-// short blocks, three windows of each.
+// layouts are the bands of each kind of block, in the order of the stream: for short blocks, three
+// windows of each.
 type layouts struct{ long, short, mixed []band }
 
 func newLayouts(rate int) *layouts {
@@ -126,7 +125,7 @@ func bandsOf(rate int, short, mixed bool) []band {
 	if !short || mixed {
 		count := 22
 		if mixed {
-			first, count = 3, 6 // 36 lines, but for 8 kHz
+			first, count = 3, 6 // 36 lines, except at 8 kHz
 			if rate >= 32000 {
 				count = 8
 			}

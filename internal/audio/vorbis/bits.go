@@ -1,15 +1,15 @@
 package vorbis
 
-// A bitReader reads a packet from the lowest bit of its first byte on (section
-// 2.1). Behind the packet's end it reads zeros and says that it is short.
+// A bitReader reads a packet, each byte from its lowest bit on (section 2.1). After the packet's
+// end it reads zeros and sets short.
 type bitReader struct {
 	data  []byte
 	acc   uint64
 	n     uint // valid bits of acc
-	short bool // more was asked for than there was
+	short bool // a read went beyond the end
 }
 
-// fill has at least 32 bits ready, zeros behind the end.
+// fill makes at least 32 bits available, with zeros after the end.
 func (r *bitReader) fill() {
 	for r.n <= 56 && len(r.data) > 0 {
 		r.acc |= uint64(r.data[0]) << r.n
@@ -18,7 +18,7 @@ func (r *bitReader) fill() {
 	}
 }
 
-// bits reads n bits, 32 at most.
+// bits reads n bits, at most 32.
 func (r *bitReader) bits(n uint) uint32 {
 	if r.n < n {
 		r.fill()
@@ -30,7 +30,7 @@ func (r *bitReader) bits(n uint) uint32 {
 
 func (r *bitReader) bit() bool { return r.bits(1) != 0 }
 
-// skip drops n bits that fill has shown.
+// skip drops n bits that fill has made available.
 func (r *bitReader) skip(n uint) {
 	if r.n < n {
 		r.short, r.acc, r.n = true, 0, 0

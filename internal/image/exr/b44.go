@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// unpackB44 unpacks what B44 and B44A pack: one channel after the other, halves
-// in blocks of 4 by 4, other numbers as they are.
+// unpackB44 unpacks B44 and B44A: one channel after another, halves in blocks of 4 by 4, other
+// numbers unchanged.
 func (u *unpacker) unpackB44(raw, packed []byte, w, l int) error {
 	stride, left := 0, 0
 	for _, c := range u.channels {
@@ -42,15 +42,15 @@ func (u *unpacker) unpackB44(raw, packed []byte, w, l int) error {
 		left += size
 	}
 	if len(packed) > 0 {
-		return errors.New("more pixels than there should be")
+		return errors.New("too many pixels")
 	}
 	return nil
 }
 
-// unpackBlock unpacks the first block and returns how many bytes it took: 14, or 3
-// if all of its numbers are one. The first number stands there whole. From each
-// to the one below it in the first column, then to the one beside it, there is a
-// difference of six bits, of which 32 is none, times a power of two.
+// unpackBlock unpacks the first block and returns how many bytes it took: 14, or 3 if all its
+// numbers are equal. The first number is stored whole. Each further number is a difference of six
+// bits, where 32 means 0, times a power of two: down the first column from the number above, then
+// along the rows from the number on the left.
 func unpackBlock(b []byte) (block [16]uint16, n int, err error) {
 	if len(b) < 3 {
 		return block, 0, io.ErrUnexpectedEOF
@@ -66,7 +66,7 @@ func unpackBlock(b []byte) (block [16]uint16, n int, err error) {
 		return block, 0, io.ErrUnexpectedEOF
 	}
 	shift := b[2] >> 2
-	bit := 16 + 6 // where the next difference starts
+	bit := 16 + 6 // place of the next difference
 	step := func(from uint16) uint16 {
 		pair := uint16(b[bit/8]) << 8
 		if bit/8+1 < 14 {
@@ -91,8 +91,8 @@ func unpackBlock(b []byte) (block [16]uint16, n int, err error) {
 	return block, 14, nil
 }
 
-// ordered turns a number of B44, which counts up from the least half to the
-// greatest, into the bits of that half.
+// ordered turns a number of B44, which counts up from the least half to the greatest, into the bits
+// of that half.
 func ordered(v uint16) uint16 {
 	if v&0x8000 != 0 {
 		return v & 0x7fff

@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// file puts a picture together: its resolution line and what stands after it.
+// file builds a picture from its resolution line and the bytes after it.
 func file(resolution string, body ...byte) []byte {
 	return append([]byte("#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n"+resolution+"\n"), body...)
 }
@@ -51,7 +51,7 @@ func TestLight(t *testing.T) {
 	}
 }
 
-// What was done to the pixels is undone.
+// Header variables are undone in the pixels.
 func TestHeaderVariables(t *testing.T) {
 	for _, tc := range []struct {
 		lines string
@@ -81,7 +81,7 @@ func TestHeaderVariables(t *testing.T) {
 	}
 }
 
-// A picture of 3 x 2 pixels, which all of the eight orders store differently.
+// All eight axis orders give the same picture of 3 x 2 pixels.
 func TestAxisOrders(t *testing.T) {
 	const want = "1 2 3 / 4 5 6"
 	for resolution, order := range map[string]string{
@@ -137,7 +137,7 @@ func TestScanLines(t *testing.T) {
 			}
 		})
 	}
-	// 3 and 2 times 256 after it, as two digits.
+	// Two repetitions: 3, and 2 times 256.
 	long := floats(t, file("-Y 1 +X 516", 9, 0, 0, 136, 1, 1, 1, 3, 1, 1, 1, 2))
 	if long[0] != 9 || long[4*515] != 9 {
 		t.Errorf("ends of a long repetition: %g, %g", long[0], long[4*515])
@@ -165,12 +165,12 @@ func TestDecodeRefuses(t *testing.T) {
 		{"resolution line", file("Y 1 +X 1")},
 		{"0 x 1 pixels", file("-Y 1 +X 0")},
 		{"-7 x 1 pixels", file("-Y 1 +X -7")},
-		{"it says that it has 9 pixels, not 8", file("-Y 1 +X 8", 2, 2, 0, 9)},
+		{"its length is 9 pixels, want 8", file("-Y 1 +X 8", 2, 2, 0, 9)},
 		{"packet of 0 pixels", file("-Y 1 +X 8", 2, 2, 0, 8, 0)},
-		{"packet of 9 pixels where 8 are left", file("-Y 1 +X 8", 2, 2, 0, 8, 137, 1)},
-		{"packet of 3 pixels where 1 are left", file("-Y 1 +X 8", 2, 2, 0, 8, 135, 1, 3, 1, 1, 1)},
+		{"packet of 9 pixels, but only 8 are left", file("-Y 1 +X 8", 2, 2, 0, 8, 137, 1)},
+		{"packet of 3 pixels, but only 1 are left", file("-Y 1 +X 8", 2, 2, 0, 8, 135, 1, 3, 1, 1, 1)},
 		{"starts with a repetition", file("-Y 1 +X 2", 1, 1, 1, 2)},
-		{"repetition of 2 pixels where 1 are left", file("-Y 1 +X 2", 5, 5, 5, 5, 1, 1, 1, 2)},
+		{"repetition of 2 pixels, but only 1 are left", file("-Y 1 +X 2", 5, 5, 5, 5, 1, 1, 1, 2)},
 		{"repetition of 1073741824 pixels", file("-Y 1 +X 2", 5, 5, 5, 5, 1, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 64)},
 		{"repetition is too long", file("-Y 1 +X 2", 5, 5, 5, 5, 1, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 0)},
 	} {
@@ -180,7 +180,7 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-// A picture survives being written in each of the ways, and no shorter file does.
+// A picture survives each encoding, and shortened files are errors.
 func TestDecodeLaw(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.IntRange(1, 300).Draw(t, "w"), rapid.IntRange(1, 6).Draw(t, "h")
@@ -204,7 +204,7 @@ func TestDecodeLaw(t *testing.T) {
 			t.Fatal("pixels differ")
 		}
 		if p.LeastBytes() > int64(len(data)) {
-			t.Fatalf("at least %d bytes for a file of %d", p.LeastBytes(), len(data))
+			t.Fatalf("LeastBytes is %d for a file of %d bytes", p.LeastBytes(), len(data))
 		}
 		n := rapid.IntRange(0, len(data)-1).Draw(t, "n")
 		if _, err := decode(data[:n]); !errors.Is(err, io.ErrUnexpectedEOF) {

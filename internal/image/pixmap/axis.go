@@ -2,23 +2,22 @@ package pixmap
 
 import "math"
 
-// An axis is how the pixels along one side are made of those of a side of
-// another length.
+// An axis says how pixels along one side are computed from a side of another length.
 type axis struct {
-	total float64 // what the weights of a pixel add up to
+	total float64 // the sum of a pixel's weights
 	spans []span  // for each pixel
-	most  int     // weights of the longest span
+	most  int     // the number of weights of the longest span
 }
 
-// A span is what makes one pixel: the pixels from first on, with their weights,
-// which are whole numbers. It may reach beyond the side.
+// A span computes one pixel from the pixels from first on, with their weights, which are whole
+// numbers. It may reach beyond the side.
 type span struct {
 	first   int
 	weights []float64
 }
 
-// kernelTotal is what weights of Kaiser and Mitchell add up to, exactly: one
-// color stays one color.
+// kernelTotal is the exact sum of the weights of Kaiser and Mitchell, so that one color stays one
+// color.
 const kernelTotal = 1 << 20
 
 // newAxis returns the axis from a side of n pixels to one of m.
@@ -40,7 +39,7 @@ func newAxis(f Filter, n, m int) axis {
 
 // boxSpan returns the parts of a side of n that pixel i of m covers.
 func boxSpan(n, m, i int64) span {
-	// In m-ths of a pixel of n, which are whole numbers.
+	// In units of 1/m of a pixel of n, which are whole numbers.
 	from, to := i*n, (i+1)*n
 	first, last := from/m, (to-1)/m
 	s := span{first: int(first), weights: make([]float64, last-first+1)}
@@ -51,11 +50,11 @@ func boxSpan(n, m, i int64) span {
 	return s
 }
 
-// kernelSpan weighs the pixels of a side of n around pixel i of m. If pixels get
-// larger the filter does too.
+// kernelSpan weighs the pixels of a side of n around pixel i of m. If pixels get larger, so does
+// the filter.
 func kernelSpan(f Filter, n, m, i int64) span {
-	// Counted in parts of 1/(2m) all places are whole numbers: pixel j is 2mj -
-	// center away, and unit is what the filter takes for 1.
+	// In units of 1/(2m) all places are whole numbers: pixel j is 2mj - center away, and unit is
+	// the filter's 1.
 	unit, center := 2*max(n, m), (2*i+1)*n-m
 	reach := int64(f.reach()) * unit
 	first, last := floorDiv(center-reach, 2*m)+1, -floorDiv(-center-reach, 2*m)-1
@@ -70,8 +69,8 @@ func kernelSpan(f Filter, n, m, i int64) span {
 	if values[low] > values[high] {
 		heavier = low
 	}
-	// In whole numbers. What rounding leaves goes to the middle, evenly: a
-	// mirrored picture shall stay one.
+	// The weights are whole numbers. The rounding error goes to the middle, evenly, so that a
+	// mirrored picture stays mirrored.
 	for k, v := range values {
 		values[k] = math.Floor(float64(v/sum*kernelTotal) + 0.5)
 		rest -= values[k]
@@ -91,16 +90,16 @@ func floorDiv(a, b int64) int64 {
 	return q
 }
 
-// A Wrap is what lies beyond the edge of a picture.
+// A Wrap says how a picture continues beyond its edges.
 type Wrap uint8
 
-// What may lie there.
+// The ways to continue.
 const (
-	Clamp  Wrap = iota // the pixels at the edge, again and again
-	Repeat             // the picture once more, as on tiles
+	Clamp  Wrap = iota // repeats the pixels at the edge
+	Repeat             // repeats the picture, as tiles do
 )
 
-// index returns the pixel of a side of n that stands at i, which may be outside.
+// index returns the pixel of a side of n at place i, which may be outside.
 func (w Wrap) index(i, n int) int {
 	if w == Repeat {
 		if i %= n; i < 0 {

@@ -1,12 +1,12 @@
 package pixmap
 
-// Levels are made row by row and handed on in bands of a few adjacent rows, so that
-// no level is ever in memory as a whole, except the map they are made from.
+// Levels are made row by row and passed on in bands of a few adjacent rows, so that no level is
+// ever in memory as a whole, except the map they start from.
 
-// bandBytes is about how much a band holds.
+// bandBytes is about the size of a band.
 const bandBytes = 256 << 10
 
-// BandRows returns how many rows of w pixels a band has: a multiple of side, the rows of a
+// BandRows returns the number of rows of a band of w pixels: a multiple of side, the rows of a
 // texel block.
 func BandRows(w int, d Depth, side int) int {
 	return max(1, bandBytes/int(bytesPerPixel(d))/w/side) * side
@@ -32,9 +32,9 @@ func (m *Map) Band(y, n int) *Map {
 type bander struct {
 	level int
 	h     int  // of the level
-	whole bool // all of it is one band
+	whole bool // the level is a single band
 	rows  *Map // of the band
-	have  int  // rows, of those before and of the band
+	have  int  // number of rows so far, in all bands
 	take  func(level int, band *Map) error
 }
 
@@ -43,8 +43,8 @@ func newBander(level, w, h int, d Depth, o MipOptions, take func(int, *Map) erro
 	return &bander{level: level, h: h, whole: o.whole(), rows: New(w, rows, d), take: take}
 }
 
-// rowInBand returns the row of b.rows where row y of the level goes. Unless the level is
-// a single band rows come in order.
+// rowInBand returns the row of b.rows for row y of the level. Rows arrive in order unless the level
+// is a single band.
 func (b *bander) rowInBand(y int) int {
 	if b.whole {
 		return y
@@ -52,7 +52,7 @@ func (b *bander) rowInBand(y int) int {
 	return b.have % b.rows.H
 }
 
-// stored counts a row that was put in its place, and hands on a band that is full.
+// stored counts a stored row, and passes on a full band.
 func (b *bander) stored() error {
 	b.have++
 	if n := b.have % b.rows.H; n == 0 || b.have == b.h {

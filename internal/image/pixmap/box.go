@@ -5,37 +5,37 @@ import (
 	"errors"
 )
 
-// The box filter for maps of eight bits: a pixel is the average of what it
-// covers of the larger level. With an even side that is two pixels. With an odd
-// side n = 2m+1 a pixel covers n/m pixels, that is parts of three: the i-th has
-// the weights (m-i)/n, m/n and (i+1)/n (NVIDIA, "Non-power-of-two mipmapping").
+// The box filter for maps of eight bits averages the pixels of the larger level that a pixel
+// covers. On an even side these are two pixels. On an odd side n = 2m+1 a pixel covers n/m pixels,
+// that is parts of three: the i-th has the weights (m-i)/n, m/n and (i+1)/n (NVIDIA,
+// "Non-power-of-two mipmapping").
 //
-// Each level is made from the sixteen bits of the one before, not from its
-// rounded bytes, and as soon as the rows it needs are there: a row goes through
-// all levels while it is in the cache, and no level is ever held in sixteen bits.
+// Each level is made from the sixteen bits of the level before, not from its rounded bytes, and as
+// soon as the needed rows exist. So a row goes through all levels while it is in the cache, and no
+// level is held in sixteen bits.
 
 // A pyramid averages level by level.
 type pyramid struct {
 	curve  *curve     // of colors
-	weigh  bool       // colors by their alpha
-	narrow narrowFunc // how a row of a level is stored
+	weigh  bool       // weigh colors by their alpha
+	narrow narrowFunc // stores a row of a level
 	stages []boxStage
 	last   []texel // a row of the last level
-	err    error   // what became of a band
-	// odd and two are oddChannels and 2*oddOnes. As constants the compiler would
-	// load them anew for every texel.
+	err    error   // the error of passing on a band
+	// odd and two are oddChannels and 2*oddOnes. The compiler would load constants again for every
+	// texel.
 	odd, two uint64
-	sums     [3][256]uint64 // curve, as fourBytes adds it up: red, green, blue
+	sums     [3][256]uint64 // the curve in fourBytes's layout: red, green, blue
 }
 
 // narrowFunc stores a row of texels as bytes.
 type narrowFunc func(dst []byte, src []texel)
 
-// A boxStage makes one level of the one before.
+// A boxStage makes one level from the level before.
 type boxStage struct {
 	w, h int        // of the level before
 	rows [3][]texel // its last rows: row y is rows[y%3]
-	made *bander    // what the stage makes
+	made *bander    // gathers the made level
 }
 
 // build sends all rows of m through the stages.
@@ -60,7 +60,7 @@ func (p *pyramid) build(ctx context.Context, m *Map) error {
 	return p.err
 }
 
-// newPyramid returns a pyramid of the levels below m that the banders gather.
+// newPyramid returns a pyramid for the levels below m that the banders gather.
 func newPyramid(m *Map, banders []*bander, s Sampling) *pyramid {
 	p := &pyramid{
 		curve: evenCurve(), weigh: s.weighs(), stages: make([]boxStage, len(banders)),
@@ -90,15 +90,15 @@ func newPyramid(m *Map, banders []*bander, s Sampling) *pyramid {
 	return p
 }
 
-// target returns where stage i has to leave row y of what it makes.
+// target returns the buffer for row y of stage i's level.
 func (p *pyramid) target(i, y int) []texel {
 	if i+1 < len(p.stages) {
 		return p.stages[i+1].rows[y%3]
 	}
-	return p.last // which nobody reads
+	return p.last // nobody reads it
 }
 
-// push tells stage i that row y of what it reads is there.
+// push tells stage i that its input row y is ready.
 func (p *pyramid) push(i, y int) {
 	s := &p.stages[i]
 	down, ok := tapsEndingAt(s.h, y)
@@ -122,7 +122,7 @@ func (p *pyramid) push(i, y int) {
 	p.emit(i, row, out)
 }
 
-// emit stores a row that stage i has made and hands it on.
+// emit stores a row made by stage i and passes it on.
 func (p *pyramid) emit(i, y int, row []texel) {
 	if p.err != nil {
 		return
@@ -142,7 +142,7 @@ type taps struct {
 	total        uint64
 }
 
-// tapsOf returns the taps of pixel i of the level after one with a side of n.
+// tapsOf returns the taps of pixel i of the level below a side of n.
 func tapsOf(n, i int) taps {
 	m := uint64(n / 2)
 	switch {
@@ -154,7 +154,7 @@ func tapsOf(n, i int) taps {
 	return taps{first: 2 * i, count: 3, weight: [3]uint64{m - uint64(i), m, uint64(i) + 1}, total: uint64(n)}
 }
 
-// tapsEndingAt returns the taps whose last pixel is y, of a side of n.
+// tapsEndingAt returns the taps whose last pixel is y, on a side of n.
 func tapsEndingAt(n, y int) (taps, bool) {
 	switch {
 	case n == 1:

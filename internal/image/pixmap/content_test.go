@@ -80,7 +80,7 @@ func TestApart(t *testing.T) {
 	}
 }
 
-// What JPEG makes of gray and of red counts as gray and as red.
+// Gray and red count despite the errors of JPEG.
 func TestShares(t *testing.T) {
 	for _, tc := range []struct {
 		name      string
@@ -100,7 +100,7 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// Luma is that of JPEG, and the ends stay where they are.
+// Luma is JPEG's, and black and white stay exact.
 func TestGray(t *testing.T) {
 	for _, d := range []Depth{Bits8, Bits16} {
 		m := deep(of(2, 2, 255, 0, 0, 7, 0, 255, 0, 8, 0, 0, 255, 9, 255, 255, 255, 10), d)

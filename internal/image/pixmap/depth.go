@@ -2,9 +2,9 @@ package pixmap
 
 import "context"
 
-// Convert returns m at another depth, or m itself if it has that one. Colors of
-// 8 and 16 bits are as c says; those of floats are linear light unless they are
-// Data. What is too bright for whole numbers becomes their top.
+// Convert returns m at another depth, or m itself if it has that depth. Colors of 8 and 16 bits are
+// as c says; colors of floats are linear light unless they are Data. Light above 1 becomes 1 in
+// whole numbers.
 func Convert(ctx context.Context, m *Map, d Depth, c Color) (*Map, error) {
 	if m.Depth() == d {
 		return m, ctx.Err()
@@ -12,7 +12,7 @@ func Convert(ctx context.Context, m *Map, d Depth, c Color) (*Map, error) {
 	made, row := New(m.W, m.H, d), make([]float32, 4*m.W)
 	from, to := light{m: m, color: c}, light{m: made, color: c}
 	if m.Depth() != Float && d != Float {
-		// Both are on the same curve: no need to leave it, and nothing is lost.
+		// Both use the same curve, so staying on it loses nothing.
 		from.color, to.color = Data, Data
 	}
 	scale := to.alphaTop() / from.alphaTop()
@@ -29,8 +29,7 @@ func Convert(ctx context.Context, m *Map, d Depth, c Color) (*Map, error) {
 	return made, nil
 }
 
-// Premultiply multiplies the colors of m by their alpha, in m itself: as linear
-// light, whatever they are stored as.
+// Premultiply multiplies the colors of m by their alpha in place, as linear light in any encoding.
 func Premultiply(ctx context.Context, m *Map, c Color) error {
 	l, row := light{m: m, color: c}, make([]float32, 4*m.W)
 	top := l.alphaTop()
@@ -52,7 +51,7 @@ func Premultiply(ctx context.Context, m *Map, c Color) error {
 	return nil
 }
 
-// Flip mirrors m in itself: from left to right if x is true, upside down if y is.
+// Flip mirrors m in place: left to right if x is true, upside down if y is.
 func Flip(ctx context.Context, m *Map, x, y bool) error {
 	switch m.Depth() {
 	case Float:

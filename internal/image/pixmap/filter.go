@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// A Filter says how much each pixel near a place counts there.
+// A Filter says how much each pixel counts by its distance.
 type Filter uint8
 
 // The filters.
 const (
-	// Box takes the mean of what a pixel covers. It never rings, is exact for
-	// sizes that do not divide each other, and is by far the fastest.
+	// Box averages the pixels that a pixel covers. It never rings, is exact for sizes that do not
+	// divide each other, and is by far the fastest.
 	Box Filter = iota
-	// Kaiser is a sinc under a Kaiser window, three pixels to each side with
-	// alpha 4, as the NVIDIA Texture Tools have it. The sharpest; rings a little.
+	// Kaiser is a sinc under a Kaiser window, three pixels to each side with alpha 4, as in the
+	// NVIDIA Texture Tools. It is the sharpest, and rings a little.
 	Kaiser
-	// Mitchell is the cubic of Mitchell and Netravali ("Reconstruction Filters in
-	// Computer Graphics", 1988), B = C = 1/3, two pixels to each side. Between the
+	// Mitchell is the cubic of Mitchell and Netravali ("Reconstruction Filters in Computer
+	// Graphics", 1988), B = C = 1/3, two pixels to each side. Its sharpness is between the other
 	// two.
 	Mitchell
 )
@@ -32,7 +32,7 @@ func ParseFilter(name string) (Filter, error) {
 			return Filter(f), nil
 		}
 	}
-	return 0, fmt.Errorf("filter %q is not known, only %s", name, strings.Join(filterNames[:], ", "))
+	return 0, fmt.Errorf("unknown filter %q; use one of %s", name, strings.Join(filterNames[:], ", "))
 }
 
 // String returns the name that ParseFilter takes.
@@ -43,7 +43,7 @@ func (f Filter) String() string {
 	return fmt.Sprintf("Filter(%d)", uint8(f))
 }
 
-// reach returns how far from its center a filter is not 0.
+// reach returns the distance from the center beyond which a filter is 0.
 func (f Filter) reach() float64 {
 	if f == Kaiser {
 		return 3
@@ -51,10 +51,9 @@ func (f Filter) reach() float64 {
 	return 2
 }
 
-// at returns the value of Kaiser or Mitchell x pixels from the center. What it
-// returns decides bytes, so nothing in it may depend on the processor: no
-// function of package math but the exact ones, and no product that could be fused
-// with a sum.
+// at returns the value of Kaiser or Mitchell x pixels from the center. Its result determines output
+// bytes, so it must not depend on the processor: it uses only exact functions of package math, and
+// no product that could be fused with a sum.
 func (f Filter) at(x float64) float64 {
 	x = math.Abs(x)
 	if x >= f.reach() {

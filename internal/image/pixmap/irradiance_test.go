@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// at returns what the polynomials sum up to in a direction.
+// at returns the sum of the polynomials in a direction.
 func (h Harmonics) at(n [3]float64) float64 {
 	sum := 0.0
 	for i, p := range polynomials(n) {
@@ -46,7 +46,7 @@ func TestIrradianceOfAConstant(t *testing.T) {
 	}
 }
 
-// The harmonics of a cosine lobe around a are those of a, times pi, 2 pi/3 and pi/4
+// The harmonics of a cosine lobe around a are the harmonics of a, times pi, 2 pi/3 and pi/4
 // (Ramamoorthi and Hanrahan 2001, equation 8).
 func TestRadianceOfACosineLobe(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
@@ -101,8 +101,8 @@ func TestIrradianceTurns(t *testing.T) {
 	}
 }
 
-// Irradiance is the integral that defines it, exactly for light of polynomials up to the
-// third degree: the third does not reach it.
+// Irradiance is its defining integral, exactly for light of polynomials up to the third degree; the
+// third degree has no effect.
 func TestIrradianceIsTheIntegral(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
 	for range 3 {
@@ -148,7 +148,7 @@ func throughCosine(n [3]float64, color func(d [3]float64) float64) float64 {
 	return sum
 }
 
-// Texels together cover the sphere, whatever the side is.
+// The texels of a cube together cover the sphere, at any side length.
 func TestSolidAngles(t *testing.T) {
 	for _, side := range []int{1, 2, 3, 100} {
 		sum := 0.0
@@ -163,7 +163,7 @@ func TestSolidAngles(t *testing.T) {
 	}
 }
 
-// What no light is counts as none, and rows may be made in any order.
+// Invalid light counts as none, and rows may be computed in any order.
 func TestRadianceOfAnything(t *testing.T) {
 	faces := drawCube(8, Float, func(d [3]float64) float64 { return 1 + d[0]*d[1] })
 	for i, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), -1, math.MaxFloat32} {

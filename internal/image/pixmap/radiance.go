@@ -5,18 +5,17 @@ import (
 	"math"
 )
 
-// A radiance is the light of a cube as floats, level by level, that is looked at from
-// its middle.
+// A radiance is the light of a cube as floats, level by level, seen from its middle.
 type radiance struct{ levels []radianceLevel }
 
-// A radianceLevel is six faces of side pixels, each with a border of one pixel of its
-// neighbors, so that four pixels around a point are always at hand.
+// A radianceLevel holds six faces of side pixels. Each face has a border of one pixel from its
+// neighbors, so that the four pixels around a point are always in it.
 type radianceLevel struct {
 	side  int
 	faces [6][]float32
 }
 
-// newRadiance makes the levels of six faces by a plain average.
+// newRadiance averages six faces down to all levels.
 func newRadiance(ctx context.Context, faces []*Map, c Color) (*radiance, error) {
 	side := faces[0].W
 	r := &radiance{levels: make([]radianceLevel, levelCount(side, side))}
@@ -49,7 +48,7 @@ func newRadiance(ctx context.Context, faces []*Map, c Color) (*radiance, error) 
 	return r, nil
 }
 
-// putFace stores a face within its border.
+// putFace stores a face inside its border.
 func (l *radianceLevel) putFace(face int, m *Map) {
 	l.faces[face] = make([]float32, 4*(l.side+2)*(l.side+2))
 	for y := range l.side {
@@ -57,7 +56,7 @@ func (l *radianceLevel) putFace(face int, m *Map) {
 	}
 }
 
-// at returns where pixel x, y stands in a face; both may be -1 and side.
+// at returns the index of pixel x, y in a face; both may be -1 to side.
 func (l *radianceLevel) at(x, y int) int { return 4 * ((y+1)*(l.side+2) + x + 1) }
 
 // close fills the borders.
@@ -75,7 +74,7 @@ func (l *radianceLevel) close() {
 	}
 }
 
-// through returns what is seen through a lobe around the normal n.
+// through returns the light through a lobe around the normal n.
 func (r *radiance) through(lobe []lobeSample, n [3]float64) (sum [4]float64) {
 	across, up := frame(n)
 	for _, s := range lobe {
@@ -94,7 +93,7 @@ func (r *radiance) through(lobe []lobeSample, n [3]float64) (sum [4]float64) {
 	return sum
 }
 
-// addFacePixels adds the four pixels around a point of a face, weighed by how near they are.
+// addFacePixels adds the four pixels around a point of a face, weighed by distance.
 func (l *radianceLevel) addFacePixels(sum *[4]float64, weight float64, face int, u, v float64) {
 	x, y := float64((u+1)/2*float64(l.side))+0.5, float64((v+1)/2*float64(l.side))+0.5
 	left, top := min(max(int(x), 0), l.side), min(max(int(y), 0), l.side)

@@ -2,7 +2,7 @@ package pixmap
 
 import "math"
 
-// Repairs counts numbers that are no light, and what was made of them.
+// Repairs counts invalid light and says how it was replaced.
 type Repairs struct {
 	Negative int // became 0
 	Infinite int // became 65504, the greatest half
@@ -12,7 +12,7 @@ type Repairs struct {
 // Any reports whether something was repaired.
 func (r *Repairs) Any() bool { return *r != Repairs{} }
 
-// Light returns v if it is light, and else what is made of it.
+// Light returns v if it is valid light, else its replacement.
 func (r *Repairs) Light(v float32) float32 {
 	const greatestHalf = 65504
 	switch {
@@ -29,7 +29,7 @@ func (r *Repairs) Light(v float32) float32 {
 	return 0
 }
 
-// HalfValue returns what the bits of a half stand for.
+// HalfValue returns the value of a half-precision float.
 func HalfValue(h uint16) float32 {
 	sign, exponent, fraction := uint32(h>>15)<<31, uint32(h>>10&31), uint32(h&1023)
 	switch exponent {
@@ -42,8 +42,8 @@ func HalfValue(h uint16) float32 {
 	return math.Float32frombits(sign | (exponent+127-15)<<23 | fraction<<13)
 }
 
-// Straighten divides the colors of pixels by their alpha, which is cut off at 1. Those
-// that are transparent stay.
+// Straighten divides the colors of pixels by their alpha, which is limited to 1. Transparent pixels
+// stay unchanged.
 func Straighten(pix []float32) {
 	for ; len(pix) > 0; pix = pix[4:] {
 		p := pix[:4:4]

@@ -2,13 +2,12 @@ package pixmap
 
 import "context"
 
-// Sizes are changed first across and then down. A row that has been filtered
-// across is kept for as long as rows that are made need it. Weights are whole
-// numbers and sums so much finer than what is stored that one color stays one
-// color.
+// A picture is scaled first across and then down. A row filtered across is kept as long as output
+// rows need it. Weights are whole numbers, and sums are so much finer than the stored numbers that
+// one color stays one color.
 
-// lanes of a sum: red, green, blue, alpha; and red, green and blue in proportion
-// to alpha, where that matters.
+// Lanes of a sum: red, green, blue, alpha; and, if colors are weighed, red, green and blue times
+// alpha.
 const (
 	plainLanes = 4
 	seenLanes  = 7
@@ -23,17 +22,17 @@ type scaler struct {
 	w, h         int                   // of the source
 	source       func(y int) []float32 // nil for a stage, which is fed
 	lines        [][]float64           // rows filtered across; the one at i is lines[i%len(lines)]
-	held         []int                 // which row is there
-	sum          []float64             // a row while it is made
+	held         []int                 // the row held in each line
+	sum          []float64             // the row being made
 	alphaTop     float64
 	colorTop     float64
-	// faint is the alpha below which colors in proportion to it are not to be
-	// had: weights of either sign may cancel to anything.
+	// faint is the alpha below which weighed colors are unusable, because weights of both signs may
+	// cancel.
 	faint float64
 }
 
-// newScaler returns a scaler from a source of w by h to one of tw by th. Rows of
-// the source may be used until the next is asked for.
+// newScaler returns a scaler from a source of w by h to a picture of tw by th. A row of the source
+// stays valid until the next is requested.
 func newScaler(l light, s Sampling, weigh bool, w, h, tw, th int, source func(y int) []float32) *scaler {
 	c := &scaler{
 		across: newAxis(s.Filter, w, tw), down: newAxis(s.Filter, h, th),
@@ -54,7 +53,7 @@ func newScaler(l light, s Sampling, weigh bool, w, h, tw, th int, source func(y 
 	return c
 }
 
-// make makes row y out of what source gives.
+// make makes row y from the source's rows.
 func (c *scaler) make(ctx context.Context, y int, out []float32) error {
 	span := c.down.spans[y]
 	for i := span.first; i < span.first+len(span.weights); i++ {
@@ -71,7 +70,7 @@ func (c *scaler) make(ctx context.Context, y int, out []float32) error {
 	return nil
 }
 
-// combine makes a row of those lines that the span counts.
+// combine makes a row from the lines of a span.
 func (c *scaler) combine(span span, out []float32, line func(i int) []float64) {
 	clear(c.sum)
 	for k, weight := range span.weights {
@@ -83,7 +82,7 @@ func (c *scaler) combine(span span, out []float32, line func(i int) []float64) {
 	c.divide(out)
 }
 
-// filterAcross sums row up across.
+// filterAcross sums up a row across.
 func (c *scaler) filterAcross(line []float64, row []float32) {
 	for x, span := range c.across.spans {
 		var sum [seenLanes]float64

@@ -28,10 +28,10 @@ var evenCurve = sync.OnceValue(func() *curve {
 var srgbCurve = sync.OnceValue(func() *curve {
 	c := new(curve)
 	for i := range c.wide {
-		// To round up twice a value and halve that is to round the value.
+		// Rounding up twice the value and halving it rounds the value.
 		c.wide[i] = uint16(srgbCeil(2*i, 2) / 2)
 	}
-	// The byte rises to i where the light reaches that of i-1/2.
+	// The byte becomes i where the light reaches that of i-1/2.
 	for i := 1; i < 256; i++ {
 		from, to := srgbCeil(2*i-1, 1), 1<<16
 		if i < 255 {
@@ -44,15 +44,15 @@ var srgbCurve = sync.OnceValue(func() *curve {
 	return c
 })
 
-// srgbCeil returns the least whole number that is not below scale times the
-// linear light, of 0 to 65535, of the sRGB value half/2, of 0 to 255.
+// srgbCeil returns the least whole number that is at least scale times the linear light, from 0 to
+// 65535, of the sRGB value half/2, from 0 to 255.
 func srgbCeil(half, scale int) int {
 	if half <= 20 { // up to 0.04045 the curve is a line: value / 12.92
 		// scale * 65535 * half/2/255 / 12.92 = scale * half * 257 * 100 / 2584
 		return (scale*half*25700 + 2583) / 2584
 	}
-	// Above, toLinear is off by so little that it cannot cross a whole number: white
-	// is one, and none of the others is within 1e-5 of one.
+	// Above, the error of toLinear cannot cross a whole number: white is a whole number, and all
+	// other values are at least 1e-5 away from one.
 	if half == 510 {
 		return scale * 65535
 	}

@@ -37,11 +37,11 @@ func newStage(c *scaler) *stage {
 
 func (s *stage) repeats() bool { return s.c.s.Filter != Box && s.c.s.WrapY == Repeat }
 
-// follow sets the order of rows to that in which the stage before makes them.
+// follow starts the stage in the order of rows of the stage before.
 func (s *stage) follow(before *stage) { s.begin(before.next) }
 
-// begin sets the row that arrives first, and starts with the first row that needs
-// nothing from before it.
+// begin sets the row that arrives first, and starts with the first output row that needs no earlier
+// row.
 func (s *stage) begin(from int) {
 	s.from, s.next, s.end = from, 0, len(s.c.down.spans)
 	if s.all || !s.repeats() {
@@ -57,7 +57,7 @@ func (s *stage) begin(from int) {
 	}
 }
 
-// window returns the span of row y, which may lie beyond the lower edge.
+// window returns the span of row y, which may be beyond the lower edge.
 func (s *stage) window(y int) span {
 	n := len(s.c.down.spans)
 	w := s.c.down.spans[y%n]
@@ -94,7 +94,7 @@ func (s *stage) feed(ctx context.Context, row []float32) error {
 	return nil
 }
 
-// stageLine returns the line of row i, which may lie beyond the edges.
+// stageLine returns the line of row i, which may be beyond the edges.
 func (s *stage) stageLine(i int) []float64 {
 	switch {
 	case s.all || !s.repeats():

@@ -2,8 +2,8 @@ package pixmap
 
 import "encoding/binary"
 
-// A texel is a pixel of sixteen bits a channel in one word: red in the lowest,
-// alpha in the highest. Sums of four fit when every other channel is cut out.
+// A texel is a pixel of sixteen bits a channel in one word: red in the lowest bits, alpha in the
+// highest. Sums of four fit if every other channel is masked out.
 type texel = uint64
 
 const (
@@ -11,7 +11,7 @@ const (
 	oddOnes     = 0x00000001_00000001
 )
 
-// widen turns a row of bytes into texels, narrowColors one of texels into bytes.
+// widen turns a row of bytes into texels; narrowColors turns a row of texels into bytes.
 func (p *pyramid) widen(dst []texel, src []byte) {
 	for i := range dst {
 		s := src[4*i : 4*i+4 : 4*i+4]
@@ -31,15 +31,15 @@ func (p *pyramid) narrowColors(dst []byte, src []texel) {
 	}
 }
 
-// fourBytes averages two by two pixels of bytes. It is written so that indices
-// are known to be in bounds and addresses need no arithmetic of their own.
+// fourBytes averages two by two pixels of bytes. It is written so that the compiler knows indices
+// to be in bounds and addresses need no extra arithmetic.
 func (p *pyramid) fourBytes(out []texel, top, bottom []byte) {
 	red, green, blue := &p.sums[0], &p.sums[1], &p.sums[2]
 	bottom = bottom[:len(top)]
 	k := 0
 	for i := 0; i < len(top)-7 && k < len(out); i += 8 {
 		if alpha := top[i+3]; alpha == top[i+7] && alpha == bottom[i+3] && alpha == bottom[i+7] {
-			// Sums are made where they are to stand, but two bits higher.
+			// Sums are made at their final place, but two bits higher.
 			rb := red[top[i]] + red[top[i+4]] + red[bottom[i]] + red[bottom[i+4]] +
 				blue[top[i+2]] + blue[top[i+6]] + blue[bottom[i+2]] + blue[bottom[i+6]] + 2*oddOnes
 			g := green[top[i+1]] + green[top[i+5]] + green[bottom[i+1]] + green[bottom[i+5]] + 2<<14
@@ -52,8 +52,8 @@ func (p *pyramid) fourBytes(out []texel, top, bottom []byte) {
 	}
 }
 
-// unequalFour averages four pixels of bytes whose alphas are not equal: a holds
-// two beside each other, the left one in its low half, and b those below.
+// unequalFour averages four pixels of bytes with unequal alphas. a holds the upper two, the left
+// one in its low half, and b the lower two.
 func (p *pyramid) unequalFour(a, b uint64) texel {
 	c := &p.curve.wide
 	w := [4]uint64{a >> 24 & 255, a >> 56, b >> 24 & 255, b >> 56}
@@ -71,10 +71,10 @@ func (p *pyramid) unequalFour(a, b uint64) texel {
 	return t | divided(red, green, blue, alpha)
 }
 
-// divided returns three sums divided by alpha, rounded, as a texel without
-// alpha. Alpha is at most 2^18 and the quotients at most 65535: halves and what
-// is nearest to them are 2^-19 apart, so floats of 53 bits with an eighth of that
-// added for their own error round as whole numbers do.
+// divided returns three sums divided by alpha, rounded, as a texel without alpha. Alpha is at most
+// 2^18 and the quotients at most 65535, so a quotient is either a half or at least 2^-19 away from
+// it. Adding an eighth of that for the error of a float of 53 bits makes floats round like
+// integers.
 func divided(red, green, blue, alpha uint64) texel {
 	const half = 0.5 + 1.0/(1<<22)
 	by := 1 / float64(alpha)
@@ -101,7 +101,7 @@ func (p *pyramid) four(out, top, bottom []texel) {
 	}
 }
 
-// weighTexels averages four texels whose alphas are not equal.
+// weighTexels averages four texels with unequal alphas.
 func weighTexels(a, b, c, d texel) texel {
 	w0, w1, w2, w3 := a>>48, b>>48, c>>48, d>>48
 	alpha := w0 + w1 + w2 + w3
@@ -111,13 +111,12 @@ func weighTexels(a, b, c, d texel) texel {
 	return divided(red, green, blue, alpha) | (alpha+2)>>2<<48
 }
 
-// weighted averages up to three by three texels of a level of width w. Sums stay
-// below 2^64: the weights of a side add up to at most 65535, like alpha and
-// color.
+// weighted averages up to three by three texels of a level of width w. Sums stay below 2^64: the
+// weights of a side add up to at most 65535, like alpha and color.
 func (p *pyramid) weighted(out []texel, in [3][]texel, down taps, w int) {
 	for x := range out {
 		across := tapsOf(w, x)
-		var plain, seen [3]uint64 // colors without and with regard to alpha
+		var plain, seen [3]uint64 // colors without and with alpha weighting
 		var alpha uint64
 		for j := range down.count {
 			line := in[j][across.first:]

@@ -69,7 +69,7 @@ func numbers(m *pixmap.Map) (list []int) {
 	return list
 }
 
-// A document is what a file is put together of.
+// A document describes a PSD file to build.
 type document struct {
 	w, h, channels, bits, mode int
 	palette                    []byte
@@ -90,14 +90,14 @@ func (d document) file(pixels ...byte) []byte {
 	return append(append(b, 0, d.packing), pixels...)
 }
 
-// resource is one of a picture without a name.
+// resource returns an image resource without a name.
 func resource(id int, value ...byte) []byte {
 	b := append([]byte("8BIM"), byte(id>>8), byte(id), 0, 0)
 	b = append(binary.BigEndian.AppendUint32(b, uint32(len(value))), value...)
 	return append(b, make([]byte, len(value)%2)...)
 }
 
-// layerInfo says that there are n layers, in the block that is called key, if there is one.
+// layerInfo returns the count of n layers, in a block with the given key, if any.
 func layerInfo(key string, n int16) []byte {
 	be, count := binary.BigEndian, binary.BigEndian.AppendUint16(nil, uint16(n))
 	if key == "" {
@@ -195,7 +195,7 @@ func TestProfile(t *testing.T) {
 	if h, err := ReadHeader(data); err != nil || string(h.ICC) != "abc" {
 		t.Errorf("profile %q, error %v", h.ICC, err)
 	}
-	// The head of a file that is larger tells what is in it.
+	// The head of a larger file suffices to check it.
 	if h, err := ReadHeader(data[:40]); err != nil || h.Width != 1 || h.ICC != nil {
 		t.Errorf("%+v, error %v", h, err)
 	}
@@ -215,24 +215,24 @@ func TestRefuses(t *testing.T) {
 		{"Lab is not supported", document{w: 1, h: 1, channels: 3, bits: 8, mode: 9}.file()},
 		{"colors of mode 8", document{w: 1, h: 1, channels: 1, bits: 8, mode: 8}.file()},
 		{"channels of 24 bits", document{w: 1, h: 1, channels: 1, bits: 24, mode: gray}.file()},
-		{"2 channels where the colors need 3", document{w: 1, h: 1, channels: 2, bits: 8, mode: rgb}.file()},
+		{"2 channels, but the colors need 3", document{w: 1, h: 1, channels: 2, bits: 8, mode: rgb}.file()},
 		{"palette of 3 numbers", document{w: 1, h: 1, channels: 1, bits: 8, mode: indexed, palette: []byte{1, 2, 3}}.file()},
 		{`save it with "Maximize Compatibility"`, document{w: 1, h: 1, channels: 1, bits: 8, mode: gray, resources: whole, layers: layerInfo("", 2)}.file(1)},
 		{"compression 4", document{w: 1, h: 1, channels: 1, bits: 8, mode: gray, packing: 4}.file(1)},
-		{"more pixels", document{w: 1, h: 1, channels: 1, bits: 8, mode: gray, packing: packBits}.file(0, 3, 1, 5, 6)},
-		{"more pixels", document{w: 1, h: 1, channels: 1, bits: 8, mode: gray, packing: packBits}.file(0, 2, 0xff, 5)},
+		{"too many pixels", document{w: 1, h: 1, channels: 1, bits: 8, mode: gray, packing: packBits}.file(0, 3, 1, 5, 6)},
+		{"too many pixels", document{w: 1, h: 1, channels: 1, bits: 8, mode: gray, packing: packBits}.file(0, 2, 0xff, 5)},
 	} {
 		if _, _, err := Decode(t.Context(), tc.file); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("error %v, want %q", err, tc.want)
 		}
 	}
-	// Without layers the picture is the merged one.
+	// A file without layers has only the merged picture.
 	if _, _, err := Decode(t.Context(), document{w: 1, h: 1, channels: 1, bits: 8, mode: gray, resources: whole}.file(1)); err != nil {
 		t.Error(err)
 	}
 }
 
-// Decoding allocates what it is said to, and nothing for what a file cannot hold.
+// Decoding allocates Header.Memory, and nothing for a picture that the file is too short for.
 func TestMemory(t *testing.T) {
 	measure := func(data []byte) (int64, error) {
 		var before, after runtime.MemStats
@@ -248,7 +248,7 @@ func TestMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, err := measure(data); err != nil || got > h.Memory() || got < h.Memory()/2 {
-		t.Errorf("allocated %d bytes, said %d, error %v", got, h.Memory(), err)
+		t.Errorf("allocated %d bytes, Header.Memory %d, error %v", got, h.Memory(), err)
 	}
 	doc.w, doc.h = 30000, 30000
 	if got, err := measure(doc.file()); !errors.Is(err, io.ErrUnexpectedEOF) || got > 1<<20 {

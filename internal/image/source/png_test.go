@@ -17,7 +17,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// withChunk puts a chunk behind the header of a PNG file.
+// withChunk inserts a chunk after the header of a PNG file.
 func withChunk(data []byte, name, body string) []byte {
 	const headerEnd = 33
 	chunk := binary.BigEndian.AppendUint32(nil, uint32(len(body)))
@@ -34,7 +34,7 @@ func long(v ...uint32) string {
 	return string(b)
 }
 
-// Which chunk counts, and what it makes of a gray of 128.
+// The chunk with the highest precedence decides how a gray of 128 is converted.
 func TestPNGColorSpaces(t *testing.T) {
 	m := stdimage.NewNRGBA(stdimage.Rect(0, 0, 1, 1))
 	m.SetNRGBA(0, 0, color.NRGBA{R: 128, G: 0, B: 255, A: 128})
@@ -95,7 +95,7 @@ func TestPNGColorSpaces(t *testing.T) {
 	}
 }
 
-// Tables are what the formulas give, rounded.
+// Gamma tables agree with the formulas, rounded.
 func TestGammaTables(t *testing.T) {
 	check := func(gamma, top, i int, got float64) {
 		light := math.Pow(float64(i)/float64(top), 100000/float64(gamma))
@@ -115,11 +115,11 @@ func TestGammaTables(t *testing.T) {
 		for i, v := range wide {
 			check(gamma, 65535, i, float64(v))
 			if i > 0 && v < wide[i-1] {
-				t.Errorf("gamma %d: %d becomes %d, less than what is before it", gamma, i, v)
+				t.Errorf("gamma %d: %d becomes %d, less than the entry before", gamma, i, v)
 			}
 		}
 		if narrow[0] != 0 || narrow[255] != 255 || wide[0] != 0 || wide[65535] != 65535 {
-			t.Errorf("gamma %d: black or white moves", gamma)
+			t.Errorf("gamma %d: black or white changes", gamma)
 		}
 	}
 }
@@ -136,7 +136,7 @@ func TestGammaOfSixteenBits(t *testing.T) {
 	}
 }
 
-// There is a look at the context for every some pixels.
+// The context is checked at regular intervals.
 func TestGammaCancel(t *testing.T) {
 	m := pixmap.New(1024, 256, pixmap.Bits8)
 	if err := toSRGB(countdown.New(t.Context(), 2), m, 100000); !errors.Is(err, context.Canceled) {
@@ -144,7 +144,7 @@ func TestGammaCancel(t *testing.T) {
 	}
 }
 
-// What a pixel takes, of those of the decoder and those of the map.
+// Memory counts the bytes a pixel of the decoder and of the map.
 func TestMemoryOfPNG(t *testing.T) {
 	for _, tc := range []struct {
 		depth, color, interlaced byte
@@ -162,15 +162,14 @@ func TestMemoryOfPNG(t *testing.T) {
 				tc.depth, tc.color, tc.interlaced, got, tc.want, err)
 		}
 	}
-	// Gray that is known to have a color that is transparent is decoded to four
-	// channels.
+	// Gray with a transparent color is decoded to four channels.
 	whole := withChunk(imagetest.PNG(4000, 4000, nil), "tRNS", "\x00\x07")
 	if info, err := Probe(whole, ".png", 1<<30, maxSide); err != nil || info.Memory/(4000*4000) != 4 {
 		t.Errorf("gray: %d bytes, error %v", info.Memory, err)
 	}
 }
 
-// A long profile is neither read whole nor named at length.
+// A long profile is not read whole, and its name is shortened.
 func TestLongProfile(t *testing.T) {
 	icc := profile("desc", strings.Repeat("long ", 30))
 	data := withChunk(encodePNG(t, stdimage.NewGray(stdimage.Rect(0, 0, 1, 1))), "iCCP",

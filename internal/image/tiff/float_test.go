@@ -12,8 +12,8 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// drawFloat draws the pictures of testdata whose names have float and wide. They were
-// written by libtiff 4.5; wide ones are whole numbers, 2 to the 26th times as large.
+// drawFloat computes the pixels of the pictures in testdata with float or wide in their names. They
+// were written by libtiff 4.5; wide ones hold whole numbers, 2 to the 26th times as large.
 func drawFloat(c, x, y int) float32 {
 	v := float32(3*x+5*y+7*c) / 16
 	if (x*y+c)%5 == 0 {
@@ -76,7 +76,7 @@ func TestWideNumbersOfOthers(t *testing.T) {
 	}
 }
 
-// Alpha of floats, and numbers that are no light.
+// Floats have alpha, and invalid light is repaired.
 func TestFloatsThatAreNoLight(t *testing.T) {
 	var pixels []byte
 	for _, v := range []float64{0.5, 0.5, -1, 2, math.Inf(1), 0, math.NaN(), 1} { // gray, alpha

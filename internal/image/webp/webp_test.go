@@ -60,7 +60,7 @@ func TestEncode(t *testing.T) {
 	}
 }
 
-// Whatever the picture, the encoder takes it.
+// The encoder accepts every picture.
 func TestEncodeAny(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.IntRange(1, 40).Draw(t, "w"), rapid.IntRange(1, 40).Draw(t, "h")
@@ -88,7 +88,7 @@ func TestAllAlphas(t *testing.T) {
 	}
 }
 
-// A file that holds other pixels is an error.
+// A file with other pixels is an error.
 func TestEncodeIsProved(t *testing.T) {
 	a, b := image.NewNRGBA(image.Rect(0, 0, 4, 4)), image.NewNRGBA(image.Rect(0, 0, 4, 4))
 	b.Pix[8] = 1
@@ -114,7 +114,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Memory is an upper bound of all that is allocated, dead or alive.
+// Memory is an upper bound of the total allocation.
 func TestMemory(t *testing.T) {
 	noise := rand.New(rand.NewPCG(5, 6))
 	for _, colors := range []int{1, 200, 1 << 30} {
