@@ -35,7 +35,7 @@ func (f folder) Remove(name string) error {
 	if f.held[name] {
 		return errBusy
 	}
-	return os.Remove(filepath.Join(f.Name(), name)) // which needs no POSIX deletion
+	return os.Remove(filepath.Join(f.Name(), name)) // os.Remove needs no POSIX deletion
 }
 
 func (f folder) Rename(from, to string) error {

@@ -87,8 +87,8 @@ func TestReadOnlyFilesAreRemoved(t *testing.T) {
 	}
 }
 
-// Paths of more than 260 characters are written, renamed and removed like others, in a Root
-// and as whole paths.
+// Paths of more than 260 characters are written, renamed and removed like others, in a Root and as
+// whole paths.
 func TestLongPaths(t *testing.T) {
 	d, err := Open(t.TempDir())
 	if err != nil {

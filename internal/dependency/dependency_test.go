@@ -11,7 +11,7 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// Texts keep the form that indexes, stores and keys already have.
+// Texts keep the form that existing indexes, stores and keys have.
 func TestTextsStay(t *testing.T) {
 	seen := map[Kind]bool{}
 	for _, tc := range []struct {
@@ -54,7 +54,7 @@ func TestTextsStay(t *testing.T) {
 			t.Errorf("%+v: %q, %+v %v, shown as %s", tc.on, Encode(tc.on), on, err, tc.on)
 		}
 		if !tc.on.Kind.IsArtifacts() && tc.on.Kind != Presence && path.Dir(tc.text) != tc.on.InFolder() {
-			t.Errorf("%q lies in %s, want %s", tc.text, path.Dir(tc.text), tc.on.InFolder())
+			t.Errorf("%q is in %s, want %s", tc.text, path.Dir(tc.text), tc.on.InFolder())
 		}
 	}
 	if len(seen) != int(kinds) {
@@ -158,7 +158,7 @@ func TestResolveListing(t *testing.T) {
 	}
 }
 
-// Renaming a folder with all in it changes no names, and what they mean changes with it.
+// Names stay the same if a directory is renamed with its content, and resolve to the new place.
 func TestNamesResolve(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := drawDependency(t)

@@ -43,7 +43,7 @@ func TestPowOfPlainNumbers(t *testing.T) {
 	}
 }
 
-// The bits are the same on every machine: this is what they are.
+// All machines compute the same bits.
 func TestPowGolden(t *testing.T) {
 	sum := fnv.New64a()
 	for i := range 2000 {

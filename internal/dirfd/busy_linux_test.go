@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Who reads learns whether others could write meanwhile, if he asks.
+// With ask, Read reports whether others could write meanwhile.
 func TestBusy(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"quiet", "busy"} {

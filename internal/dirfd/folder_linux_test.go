@@ -37,8 +37,7 @@ func TestFileMode(t *testing.T) {
 	}
 }
 
-// TestAnyBytes asks for every byte that a name can hold, and for names that are
-// paths on other systems.
+// TestAnyBytes uses every byte that a name can hold, and names that are paths on other systems.
 func TestAnyBytes(t *testing.T) {
 	eachOpen(t, func(t *testing.T, f opened, dir string) {
 		names := []string{"...", "..a", ".a", `a\b`, `..\b`, "C:", "NUL", " ", "a.", "-rf", "*"}
@@ -67,8 +66,8 @@ func TestAnyBytes(t *testing.T) {
 	})
 }
 
-// TestReadsPastShortReads reads a regular file that the system hands out a page
-// at a time and whose size it gives as 0.
+// TestReadsPastShortReads reads a regular file that the system returns page by page and whose size
+// it reports as 0.
 func TestReadsPastShortReads(t *testing.T) {
 	each(t, func(t *testing.T, open func(string) (opened, error), _ string) {
 		f, err := open("/proc/self")
@@ -93,8 +92,8 @@ func TestReadsPastShortReads(t *testing.T) {
 	})
 }
 
-// TestOpenBeneathStaysBeneath: the system keeps the promise too, should a path
-// ever get past checkPath.
+// TestOpenBeneathStaysBeneath: the system enforces beneath, too, if a path ever gets past
+// checkPath.
 func TestOpenBeneathStaysBeneath(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "in", "file"), "")
@@ -110,7 +109,7 @@ func TestOpenBeneathStaysBeneath(t *testing.T) {
 	}
 }
 
-// TestNothingLeftOpen counts descriptors, above all after what failed half way.
+// TestNothingLeftOpen counts descriptors, especially after failures on the way.
 func TestNothingLeftOpen(t *testing.T) {
 	each(t, func(t *testing.T, open func(string) (opened, error), dir string) {
 		write(t, filepath.Join(dir, "a", "b", "file"), "text")
@@ -133,17 +132,17 @@ func TestNothingLeftOpen(t *testing.T) {
 			}
 			for _, name := range []string{"pipe", "a", "gone"} {
 				if _, _, err := f.Read(name, 0, make([]byte, 5)); err == nil {
-					t.Errorf("read %s", name)
+					t.Errorf("Read of %s succeeded", name)
 				}
 				if _, err := f.OpenFile(name); err == nil {
-					t.Errorf("opened %s", name)
+					t.Errorf("OpenFile of %s succeeded", name)
 				}
 			}
 			if err := f.Close(); err != nil {
 				t.Fatal(err)
 			}
 		}
-		use() // package os opens a descriptor of its own when it is first used
+		use() // package os opens its own descriptor on first use
 		before := descriptors(t)
 		use()
 		if after := descriptors(t); after != before {
@@ -161,7 +160,7 @@ func descriptors(t *testing.T) int {
 	return len(list)
 }
 
-// TestCloseOnExec: no program that a recipe starts inherits what is open here.
+// TestCloseOnExec: programs started by a recipe inherit no descriptor.
 func TestCloseOnExec(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "sub", "file"), "")
@@ -198,8 +197,8 @@ func TestCloseOnExec(t *testing.T) {
 	}
 }
 
-// TestWithoutOpenat2 forbids one thread the call, as old sandboxes and, with
-// ENOSYS, old kernels do.
+// TestWithoutOpenat2 forbids openat2 for one thread, like old sandboxes and, with ENOSYS, old
+// kernels.
 func TestWithoutOpenat2(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "a", "b", "file"), "text")

@@ -24,7 +24,7 @@ func TestCell(t *testing.T) {
 	}
 }
 
-// The form for machines without the counter does the same.
+// The form for machines without the counter works the same.
 func TestGenericCell(t *testing.T) {
 	var c Cell
 	at := setCellGeneric(&c, 7)
@@ -39,7 +39,7 @@ func TestGenericCell(t *testing.T) {
 	}
 }
 
-// Others see the word of one Set with the tick of the same, or nothing.
+// Other goroutines see word and tick of the same Set, or nothing.
 func TestCellIsNotTorn(t *testing.T) {
 	const rounds = 200_000
 	var c Cell

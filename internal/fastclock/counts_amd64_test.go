@@ -4,7 +4,7 @@ package fastclock
 
 import "testing"
 
-// Without the counter, cells keep to the clock that Now reads.
+// Without the counter, cells use the clock of Now.
 func TestCellWithoutCounter(t *testing.T) {
 	was := counts
 	defer func() { counts = was }()

@@ -13,10 +13,10 @@ type wire struct {
 	rate  float64
 
 	mu   sync.Mutex
-	free time.Time // when what was sent last has left
+	free time.Time // when the last sent bytes have left
 }
 
-// due returns when bytes that are sent now arrive.
+// due returns the arrival time of bytes sent now.
 func (w *wire) due(n int) time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -34,7 +34,7 @@ type packet struct {
 	due  time.Time
 }
 
-// carry passes on what one connection sends until it ends.
+// carry forwards the bytes of one connection until it ends.
 func (w *wire) carry(to io.WriteCloser, from io.Reader, b *breaker) {
 	packets := make(chan packet, 1<<12) // as many bytes as a window of TCP holds
 	go func() {

@@ -13,7 +13,7 @@ import (
 
 func TestEveryEdgeFaults(t *testing.T) {
 	if !Real() {
-		t.Fatal("this system has guard pages, but Real says that it has not")
+		t.Fatal("this system has guard pages, but Real is false")
 	}
 	page := os.Getpagesize()
 	b := New(t, 3*page)

@@ -1,6 +1,6 @@
-// Package jsontext checks JSON text and reports what is wrong by line and column: syntax,
-// and keys that an object has twice. It also removes comments and white space, and heeds
-// a context in all of it, which encoding/json does not.
+// Package jsontext checks JSON text and reports errors by line and column: syntax, and duplicate
+// keys of an object. It also removes comments and white space. Unlike encoding/json, it stops when
+// a context ends.
 package jsontext
 
 import (
@@ -13,11 +13,11 @@ import (
 	"github.com/assetcook/assetcook/internal/plaintext"
 )
 
-// whiteSpace is what may stand between values.
+// whiteSpace is allowed between values.
 const whiteSpace = " \t\r\n"
 
-// Check returns an error that starts with the line and column of what is
-// wrong with text, both from 1; columns count characters.
+// Check returns an error that starts with the line and column of the mistake, both from 1; columns
+// count characters.
 func Check(text []byte) error { return CheckContext(context.Background(), text) }
 
 // CheckContext is Check that ends with the context's error.
@@ -50,8 +50,8 @@ func syntaxError(text []byte, err error) error {
 	if !errors.As(err, &syntax) {
 		return err
 	}
-	// Offset counts the bytes read, the offending one included; at the end of
-	// the text there is none.
+	// Offset counts the bytes read, including the offending one; at the end of the text there is
+	// none.
 	at := int(syntax.Offset)
 	if !strings.HasPrefix(syntax.Error(), "unexpected end") {
 		at--

@@ -23,8 +23,8 @@ func create(t *testing.T, name string, content []byte) *os.File {
 	return f
 }
 
-// TestClone holds on every file system: the copy is whole, or it was refused as
-// unsupported and nothing was changed.
+// TestClone holds on every file system: either the copy is complete, or Clone refused it as
+// unsupported and nothing changed.
 func TestClone(t *testing.T) {
 	want := bytes.Repeat([]byte("block"), 5000)
 	src, dst := create(t, "src", want), create(t, "dst", nil)

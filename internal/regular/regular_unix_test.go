@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// A pipe that nobody writes to makes nobody wait; that the test ends shows it.
+// A pipe without a writer does not block Open; otherwise the test would hang.
 func TestOpen(t *testing.T) {
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }

@@ -37,7 +37,7 @@ const patience = 2 * time.Second
 
 // Supported returns nil if boxes work here, else an error that wraps ErrUnsupported. Another error
 // means that cook lacks descriptors or memory just now, and a later call may succeed. The first
-// call tries a box, because containers can withhold what the kernel supports.
+// call tries a box, because containers can withhold features of the kernel.
 func Supported() error {
 	_, err := supported()
 	return err

@@ -10,7 +10,7 @@
 // No privileges are needed. On Linux the box is a Landlock domain (kernel 5.19; signals and
 // abstract sockets from 6.12 on) and a seccomp filter, for subjects that Landlock does not cover:
 // sockets, modes, times, owners, keys of the kernel. Programs of root lose all capabilities except
-// those of an owner of all files.
+// the rights of a user who owns all files.
 //
 // Seccomp's user notification opens the files in the directory of a [Trace] for the program, and
 // records them; Landlock prevents opening them in any other way.
@@ -36,7 +36,7 @@ type Policy struct {
 	// Read are files and directories that the program may read, list and execute. Missing ones are
 	// ignored.
 	Read []string
-	// Write are directories in which the program may do anything.
+	// Write lists directories where the program may do anything.
 	Write []string
 	// Watch, if not nil, is called before a program opens, looks up or lists a file, from a
 	// goroutine of the box. The path is absolute, without "." and "..", and with unresolved

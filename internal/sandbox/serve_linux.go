@@ -23,7 +23,7 @@ type call struct {
 	nofollow                   bool  // a symbolic link at the end of the path is not followed
 }
 
-// gives says what a call that names a file returns to the program.
+// gives is the kind of result that a call on a file returns.
 type gives int
 
 const (
@@ -45,7 +45,7 @@ const (
 	creates              // fixed: the flags of creat
 )
 
-// A change says which attribute a call sets, and in which form.
+// A change is the attribute that a call sets, and its format.
 type change int
 
 const (

@@ -225,7 +225,7 @@ func (s *server) missing(name []byte, flags uint64, errno unix.Errno) {
 
 func (s *server) refuse(errno unix.Errno) { s.a.flags, s.a.errno = 0, -int32(errno) }
 
-// finds sets s.found to what a call reveals of a file or directory. s.st must hold its attributes.
+// finds sets s.found to the access of a call to a file or directory. s.st must hold its attributes.
 // Files of other kinds have no content; noteLink records the texts of symbolic links.
 func (s *server) finds(name []byte, kind uint32, folder Access) {
 	switch kind {
@@ -322,7 +322,7 @@ func endsSoon(thread uint32) bool {
 	return false
 }
 
-// flags returns how a call wants a path to be opened: the flags of open, and those of openat2.
+// flags returns the open flags of a call, and its openat2 resolve flags.
 func (s *server) flags(c call) (open, resolve uint64, errno unix.Errno) {
 	switch c.opens {
 	case creates:

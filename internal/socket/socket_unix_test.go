@@ -64,8 +64,8 @@ func TestListenTCP(t *testing.T) {
 	}
 }
 
-// A port in use is an error; a port whose last connection was closed at this end, and
-// lingers, is free.
+// A port in use is an error. A port is free if its last connection was closed at this end and
+// lingers.
 func TestListenAgain(t *testing.T) {
 	l := listenAt(t, "0")
 	if second, err := ListenTCP(l.Name()); second != nil || !errors.Is(err, unix.EADDRINUSE) || !strings.Contains(err.Error(), l.Name()) {
@@ -84,8 +84,8 @@ func TestListenAgain(t *testing.T) {
 	}
 }
 
-// Sockets do not block, or closing them would not end what waits for them, are not
-// handed to tools that the command starts, and send at once.
+// Sockets are nonblocking, so that closing them ends waiting calls, are not inherited by tools that
+// the command starts, and send at once.
 func TestDescriptors(t *testing.T) {
 	l := listenAt(t, "0")
 	_, server := connected(t, l)

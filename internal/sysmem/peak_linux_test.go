@@ -22,7 +22,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// What the system said before holds, also if it takes some of that back.
+// An earlier reading counts, even if the system later reports less.
 func TestPeakRSSDoesNotSink(t *testing.T) {
 	said := PeakRSS() + 1<<20
 	mostRSS.Store(said)

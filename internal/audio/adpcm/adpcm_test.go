@@ -112,9 +112,9 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// The search predicts the decoder's result: the squared error of the best beam is that of the
-// decoded block. No other last code would be better, except possibly the next smaller one, which
-// the search does not try.
+// The search predicts the decoder's result: the best beam has the squared error of the decoded
+// block. No other last code would be better, except possibly the next smaller one, which the search
+// does not try.
 func TestSearchKnowsTheDecoder(t *testing.T) {
 	searchKnows(t, 0x1e5, 16) // ends a little below full scale, where up is the nearest
 	rapid.Check(t, func(rt *rapid.T) {

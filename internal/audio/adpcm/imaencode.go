@@ -16,7 +16,7 @@ func IMABlockSize(rate, channels int) int {
 //
 // Greedy encoding of each sample is not optimal, because a small error now may leave a better step
 // size for the following samples. The encoder uses a beam search: it follows the few best prefixes
-// of a block at once, and keeps the one with the least squared error at the block's end. The search
+// of a block at once, and keeps the one whose squared error is least at the block's end. The search
 // includes the first step size of a block. For music it gains about 1 dB over greedy encoding.
 //
 // There are two kinds of decoders. Some sum the parts of a step, as the recommendation says (SoX),

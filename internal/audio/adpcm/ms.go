@@ -29,7 +29,7 @@ func MSFrames(blockSize, channels int) int {
 }
 
 // DecodeMS decodes the first len(to)/channels frames of a block, which must hold that many: see
-// MSFrames. The predictors are those of the file.
+// MSFrames. predictors is the list of the file.
 func DecodeMS(to []int16, block []byte, channels int, predictors []Predictor) error {
 	frames := len(to) / max(channels, 1)
 	if n := MSFrames(len(block), channels); n == 0 {

@@ -1,8 +1,8 @@
 // Package loudness measures loudness by ITU-R BS.1770-4 and EBU R 128 (Tech 3341): integrated
 // loudness with gating, the maximum of the momentary and of the short-term loudness, and true peak.
 //
-// Two rules complete the standard. A clip shorter than a measuring block of 400 ms, for which the
-// standard has no result, is measured as one block of its own length, because games have many of
+// Two rules complete the standard. A clip shorter than a measuring block of 400 ms, which has no
+// result in the standard, is measured as one block of its own length, because games have many of
 // them. And one channel counts as one loudspeaker, as in the standard: played by two, it is 3 dB
 // louder.
 //
@@ -53,7 +53,7 @@ func Memory(frames int64, rate int) int64 {
 	return 8*slices + 8*slices/hop
 }
 
-// Measure measures a clip with a rate of at least MinRate. The only other error is that of a done
+// Measure measures a clip with a rate of at least MinRate. The only other error is from a done
 // context. The recipe uses only Integrated and TruePeak; its tests measure outputs with Measure.
 func Measure(ctx context.Context, c *pcm.Clip) (Result, error) {
 	silent := math.Inf(-1)

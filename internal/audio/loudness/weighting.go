@@ -17,7 +17,7 @@ func (f *biquad) step(x float64) float64 {
 
 // weighting returns the two filters of the K-weighting of BS.1770 for any rate.
 //
-// The standard gives their coefficients for 48 kHz. They are those of a high-shelf filter and a
+// The standard gives their coefficients for 48 kHz. They belong to a high-shelf filter and a
 // high-pass filter, by the bilinear transform, with the corner frequency, gain and quality below.
 // These reproduce all digits of the standard at 48 kHz, as a test shows, and the same curve at
 // other rates. (The derivation follows B. De Man, Evaluation of Implementations of the EBU R128

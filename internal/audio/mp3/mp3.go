@@ -1,5 +1,5 @@
-// Package mp3 decodes MPEG 1, 2 and 2.5 Layer III (ISO/IEC 11172-3 and 13818-3;
-// section numbers in this package are those of the former).
+// Package mp3 decodes MPEG 1, 2 and 2.5 Layer III (ISO/IEC 11172-3 and 13818-3; section numbers in
+// this package refer to the former).
 //
 // All frames are checked before anything is decoded, so a file that is not MP3, or not a single
 // stream, is an error. The encoder's delay and padding are cut off, so that loops have no gap.

@@ -430,7 +430,7 @@ func TestJointStereoTop(t *testing.T) {
 
 // Main data may start up to 511 bytes back (2.4.2.7).
 func TestReservoir(t *testing.T) {
-	h := header(0xfffb9000) // 417 bytes, of which 36 are not main data
+	h := header(0xfffb9000) // 417 bytes, including 36 that are not main data
 	d := newDecoder(h)
 	for i, want := range []int{381, 511, 511} {
 		frame := make([]byte, h.size())

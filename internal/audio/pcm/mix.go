@@ -10,7 +10,7 @@ import (
 // and each surround to its own side, both by -3 dB, as in ITU-R BS.775; the sum is divided so that
 // it cannot exceed full scale, and the low-frequency channel is left out. Mono is the mean of that.
 //
-// The only error is that of a done context, which leaves the clip unusable.
+// The only error is from a done context, which leaves the clip unusable.
 func (c *Clip) Mix(ctx context.Context, channels int) error {
 	if channels == c.Channels {
 		return nil

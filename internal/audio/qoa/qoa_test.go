@@ -50,8 +50,8 @@ func encode(t testing.TB, clip *pcm.Clip) []byte {
 	return b.Bytes()
 }
 
-// The hashes are those of the reference, qoa.h of phoboslab/qoa, for the same samples: its file,
-// and the 16-bit samples that it decodes from the file.
+// The reference, qoa.h of phoboslab/qoa, gives the same hashes for the same samples: its file, and
+// the 16-bit samples that it decodes from the file.
 func TestReference(t *testing.T) {
 	for _, c := range []struct {
 		rate, channels, frames int

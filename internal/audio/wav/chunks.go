@@ -23,7 +23,7 @@ const (
 	unknownSize = 1<<32 - 1 // of a chunk: see the ds64 chunk, or read to the end
 )
 
-// readLayout reads the chunks of a file of the given size, of which it has a head. If early is set,
+// readLayout reads the chunks of a file of the given size that starts with head. If early is set,
 // it returns as soon as it has format and data.
 func readLayout(head []byte, size int64, early bool) (*layout, error) {
 	if len(head) < riffHeader {

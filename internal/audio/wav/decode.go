@@ -130,8 +130,8 @@ func (f *format) blocks(ctx context.Context, to []float32, from []byte) error {
 	return nil
 }
 
-// alaw expands a sample by ITU-T G.711, A-law, to 16 bits of which the upper 13 are used. Every
-// second bit is stored inverted.
+// alaw expands a sample by ITU-T G.711, A-law, to the upper 13 of 16 bits. Every second bit is
+// stored inverted.
 func alaw(code byte) int16 {
 	code ^= 0x55
 	x := int16(code&15)<<4 + 8
@@ -144,8 +144,8 @@ func alaw(code byte) int16 {
 	return x
 }
 
-// mulaw expands a sample by ITU-T G.711, mu-law, to 16 bits of which the upper 14 are used. All
-// bits are stored inverted.
+// mulaw expands a sample by ITU-T G.711, mu-law, to the upper 14 of 16 bits. All bits are stored
+// inverted.
 func mulaw(code byte) int16 {
 	const bias = 0x84
 	code = ^code

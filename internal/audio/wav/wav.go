@@ -45,8 +45,8 @@ const (
 // Coding is the format of stored samples.
 type Coding int
 
-// The codings that are read. Integers are little-endian; those of 8 bits have their zero at 128.
-// Encode writes PCM8 to Float32 and IMA.
+// The codings that are read. Integers are little-endian; 8-bit ones have their zero at 128. Encode
+// writes PCM8 to Float32 and IMA.
 const (
 	PCM8 Coding = iota + 1
 	PCM16

@@ -200,7 +200,7 @@ func TestRefusals(t *testing.T) {
 		"blend mode 19":            {layerOf(1, 0, 0, 19, 255)},
 		"of layer 3":               {seen, rawCel(3, 0, 0, 255, 0, 1, 1, 1, 2, 3, 4)},
 		"of another frame":         {seen, chunk(chunkCel, words(0, 0, 0), []byte{255}, words(1, 0), make([]byte, 5), words(1))},
-		"unknown kind 9":                {seen, chunk(chunkCel, words(0, 0, 0), []byte{255}, words(9, 0), make([]byte, 5), words(1))},
+		"unknown kind 9":           {seen, chunk(chunkCel, words(0, 0, 0), []byte{255}, words(9, 0), make([]byte, 5), words(1))},
 		"unexpected EOF":           {seen, rawCel(0, 0, 0, 255, 0, 1, 1, 1, 2, 3)},
 		"zlib":                     {seen, chunk(chunkCel, words(0, 0, 0), []byte{255}, words(2, 0), make([]byte, 5), words(1, 1), []byte("nonsense"))},
 		"chunk 0x2004: unexpected": {chunk(chunkLayer, words(1))},

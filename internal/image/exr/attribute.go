@@ -125,7 +125,7 @@ func readWindow(b []byte) window {
 	return window{at(0), at(1), at(2), at(3)}
 }
 
-// readPrimaries describes chromaticities; "" for those of Rec. 709.
+// readPrimaries describes chromaticities; "" for Rec. 709.
 func readPrimaries(b []byte) string {
 	rec709 := [8]float64{0.64, 0.33, 0.3, 0.6, 0.15, 0.06, 0.3127, 0.329}
 	var got [8]float64

@@ -110,7 +110,7 @@ func TestFilesOfTheLibrary(t *testing.T) {
 	}
 }
 
-// B44 is lossy. The hashes are those of the pixels that OpenEXR 3.1.5 reads.
+// B44 is lossy. OpenEXR 3.1.5 reads pixels with the same hashes.
 func TestLossyFilesOfTheLibrary(t *testing.T) {
 	for name, want := range map[string]string{
 		"half-b44":  "b596fe02d4d3528c",

@@ -21,7 +21,7 @@ type Header struct {
 	// Parts is the number of parts in the file.
 	Parts int
 	// Primaries describes the chromaticities of red, green, blue and white, as x and y each. It is
-	// empty for those of Rec. 709 and if the file has none.
+	// empty for Rec. 709 and if the file has none.
 	Primaries string
 
 	display, data  window

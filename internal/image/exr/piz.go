@@ -83,7 +83,7 @@ type plane struct {
 	across, down int
 }
 
-// unwave inverts the wavelet transform of w by l numbers, of which the greatest was greatest: Haar
+// unwave inverts the wavelet transform of w by l numbers, the largest of them greatest: Haar
 // wavelets in two dimensions, coarsest first. Numbers beside and below the last pair of a scale are
 // combined in one dimension.
 func (p plane) unwave(w, l, greatest int) {

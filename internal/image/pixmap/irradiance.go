@@ -25,7 +25,7 @@ var cosineLobe = [9]float64{1, 2. / 3, 2. / 3, 2. / 3, 0.25, 0.25, 0.25, 0.25, 0
 
 // Radiance returns the harmonics of the light of a cube: integrals over all directions of light
 // times harmonic. Each texel counts with its solid angle; alpha is ignored. White of 8 and 16 bits
-// is 1. Directions are those that sample the cube: +X is the first face. each is as for Prefilter.
+// is 1. Directions are as in cube sampling: +X is the first face. each is explained at Prefilter.
 func Radiance(ctx context.Context, faces []*Map, c Color, each func(ctx context.Context, n int, do func(i int) error) error) (Harmonics, error) {
 	side := faces[0].W
 	lines := make([]Harmonics, side)
@@ -53,7 +53,7 @@ func Radiance(ctx context.Context, faces []*Map, c Color, each func(ctx context.
 	if err != nil {
 		return Harmonics{}, err
 	}
-	// Rows are summed in their order, independent of which was ready first.
+	// Rows are summed in order, even if later ones were ready first.
 	var sum Harmonics
 	top := light{m: faces[0]}.alphaTop()
 	for _, line := range lines {

@@ -54,9 +54,9 @@ type MipOptions struct {
 }
 
 // MipBands makes the levels below m, down to 1 x 1, and passes them to take in bands.
-// Each side of a level is half that of the one before, rounded down. All are as deep
-// as m. The bands of a level come in order, interleaved with those of other levels.
-// take may change a band, but not keep it: its memory is reused.
+// Each level has half the sides of the level before, rounded down, and the depth of m. The bands of
+// a level come in order, interleaved with bands of other levels. take may change a band, but not
+// keep it: its memory is reused.
 //
 // Each level is averaged from the level before in more bits than are stored. Colors are weighed by
 // alpha; where all alpha is 0, the plain average of the colors is used, so that no black bleeds in

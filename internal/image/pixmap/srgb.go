@@ -31,7 +31,7 @@ var srgbCurve = sync.OnceValue(func() *curve {
 		// Rounding up twice the value and halving it rounds the value.
 		c.wide[i] = uint16(srgbCeil(2*i, 2) / 2)
 	}
-	// The byte becomes i where the light reaches that of i-1/2.
+	// The byte becomes i at the light of i-1/2.
 	for i := 1; i < 256; i++ {
 		from, to := srgbCeil(2*i-1, 1), 1<<16
 		if i < 255 {

@@ -109,7 +109,7 @@ func mustBe(t *testing.T, name string, file []byte, m *pixmap.Map) {
 	}
 }
 
-// Smooth pictures are no larger than those of package image/png.
+// Smooth pictures are no larger than with package image/png.
 func TestSmall(t *testing.T) {
 	m := painted(256, 256, 0, func(x, y int) [4]uint16 {
 		return bytewise(x*y/300, (x+y)/2, 255-(x*x+y*y)/600, 255-y/2)

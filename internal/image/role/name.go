@@ -3,7 +3,7 @@ package role
 // A Name is the meaning of a picture's file name. Its zero value means nothing.
 type Name uint8
 
-// The meanings. Their words are those of option named.
+// The meanings, with the words of option named.
 const (
 	Nameless        Name = iota
 	Colors               // "wall_albedo"

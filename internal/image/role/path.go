@@ -20,7 +20,7 @@ type part struct {
 	number bool
 }
 
-// A finding is what was read from a name.
+// A finding is the result of reading a name.
 type finding struct {
 	name Name
 	// sure says that no directory overrides it: "roughness" is never a button.

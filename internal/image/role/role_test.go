@@ -71,8 +71,7 @@ func TestNamesOfGames(t *testing.T) {
 }
 
 // Names agree with the slots of materials that use the pictures, or leave the role to the pixels.
-// The trees are not those that the table was made from; bench/results/roles.md lists words added
-// for them since.
+// The table was made from other trees; bench/results/roles.md lists words added for them since.
 func TestNamesInMaterials(t *testing.T) {
 	file, err := os.ReadFile("testdata/slots.tsv")
 	if err != nil {

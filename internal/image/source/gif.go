@@ -59,7 +59,7 @@ func decodeGIF(ctx context.Context, data []byte, h *header) (*pixmap.Map, error)
 	})
 }
 
-// gifWalk holds what the blocks of a GIF declare.
+// gifWalk holds the content of a GIF's blocks, except the pixels.
 type gifWalk struct {
 	w, h        int64  // of the first frame
 	colors      []byte // its color table, three bytes each

@@ -86,8 +86,8 @@ func extraneousBytes(n int) []string {
 	return []string{fmt.Sprintf("%d extra bytes between segments of the JPEG file; export it again", n)}
 }
 
-// jpegNotes holds what the segments before the frame header declare. If a kind of segment occurs
-// several times, the first one counts.
+// jpegNotes holds the data of segments before the frame header. If a kind of segment occurs several
+// times, the first one counts.
 type jpegNotes struct {
 	orientation int // 0 if there was no EXIF
 	icc         bool
@@ -150,8 +150,8 @@ func jpegFrame(b []byte, progressive bool, data []byte) (header, error) {
 	return p, nil
 }
 
-// checkScans refuses too many scans for a picture of so many blocks. It also counts the markers in
-// a thumbnail: one or two.
+// checkScans refuses too many scans for a picture of the given number of blocks. It also counts the
+// markers in a thumbnail: one or two.
 func checkScans(scans, blocks int64) error {
 	most := int64(maxScans)
 	if blocks > 0 {

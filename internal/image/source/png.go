@@ -74,7 +74,7 @@ func decodePNG(ctx context.Context, data []byte, h *header) (*pixmap.Map, error)
 	return library{png.DecodeConfig, png.Decode}.pixels(ctx, data, h)
 }
 
-// pngChunks holds what the chunks before the pixels declare.
+// pngChunks holds the data of the chunks before the pixels.
 type pngChunks struct {
 	whole       bool // the first chunk of pixels was reached
 	transparent bool // there is a tRNS chunk
@@ -108,8 +108,8 @@ func readPNGChunks(data []byte) pngChunks {
 	return c
 }
 
-// colorSpace returns the gamma to apply, or the name of a space other than sRGB. The precedence of
-// chunks is that of "PNG Specification, Third Edition", section 12.1.
+// colorSpace returns the gamma to apply, or the name of a space other than sRGB. "PNG
+// Specification, Third Edition", section 12.1, defines the precedence of chunks.
 func (c *pngChunks) colorSpace() (gamma int, profile string) {
 	switch {
 	case len(c.cICP) == 4:

@@ -159,7 +159,7 @@ func decode(ctx context.Context, data []byte, ext string, maxSide int, turns boo
 	return m, info, nil
 }
 
-// A header holds what the first bytes of a file declare.
+// A header holds the data in the first bytes of a file.
 type header struct {
 	w, h  int // as stored
 	depth pixmap.Depth

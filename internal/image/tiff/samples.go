@@ -36,7 +36,7 @@ func (d *decoder) unpredict() {
 }
 
 // join reassembles floats from a row that stores all high bytes, then the next ones and so on, each
-// byte as the difference to that of the pixel before.
+// byte as the difference to the pixel before.
 func (d *decoder) join() {
 	size, back := d.h.Bits/8, d.h.samples
 	for i := back; i < len(d.row); i++ {
