@@ -34,7 +34,7 @@ func holds(t *testing.T, dir string, want ...string) {
 	}
 }
 
-func TestWrite(t *testing.T) {
+func TestWriteReplacesWholeFiles(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "f")
 	for _, want := range []string{"one", "", "three"} {
@@ -48,7 +48,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-func TestWriteFails(t *testing.T) {
+func TestFailedWriteChangesNothing(t *testing.T) {
 	broken := errors.New("broken")
 	half := func(w io.Writer) error {
 		give("half")(w)
@@ -88,7 +88,7 @@ func TestWriteFails(t *testing.T) {
 	holds(t, dir, "f", "full")
 }
 
-func TestWritePanics(t *testing.T) {
+func TestPanickingWriteLeavesNoFile(t *testing.T) {
 	dir := t.TempDir()
 	func() {
 		defer func() {
@@ -101,7 +101,7 @@ func TestWritePanics(t *testing.T) {
 	holds(t, dir)
 }
 
-func TestDiscard(t *testing.T) {
+func TestDiscardRemovesTheFile(t *testing.T) {
 	dir := t.TempDir()
 	f, err := Create(dir, 0o666)
 	if err != nil {

@@ -90,7 +90,7 @@ func TestReadingEnds(t *testing.T) {
 }
 
 // The program receives all written bytes, and all its output is read.
-func TestSpeaks(t *testing.T) {
+func TestAllInputAndOutputPasses(t *testing.T) {
 	p, err := Start(command("echoes"))
 	if err != nil {
 		t.Fatal(err)
@@ -108,7 +108,7 @@ func TestSpeaks(t *testing.T) {
 	}
 }
 
-func TestHead(t *testing.T) {
+func TestHeadKeepsTheFirstBytes(t *testing.T) {
 	h := Head{Most: 5}
 	for _, text := range []string{"abc", "def", "g"} {
 		if n, err := h.Write([]byte(text)); n != len(text) || err != nil {

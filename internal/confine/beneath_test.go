@@ -57,7 +57,7 @@ func alike(a, b error) bool {
 }
 
 // The single call for a whole path agrees with os.Root, which goes step by step.
-func TestAnswersAreThoseOfRoot(t *testing.T) {
+func TestAnswersAgreeWithOSRoot(t *testing.T) {
 	d := linked(t)
 	r := d.Root()
 	for _, name := range names {
@@ -119,7 +119,7 @@ func open1(open func(string, int, fs.FileMode) (*os.File, error), r Root, name s
 }
 
 // A rename agrees with os.Root's, by paths and between open directories.
-func TestRenamesAreThoseOfRoot(t *testing.T) {
+func TestRenamesAgreeWithOSRoot(t *testing.T) {
 	for _, from := range []string{"a/file", "a", "top", "gone", "gone/file", "link", "circle", "folder/file", "deep/b/c", "outward/secret", ".", "..", "", "a/", "a//file", "top/below"} {
 		for _, to := range []string{"a/new", "top", "gone/new", "deep/b/c/new", "folder/new", "outward/new", "../new", "circle/new", "a", "", "top/new"} {
 			if from == "a" && to == "a" {
@@ -166,7 +166,7 @@ func renamed(t *testing.T, from, to string, rename func(Root) error) string {
 }
 
 // A closed Root fails, and never uses a descriptor that another file may have by now.
-func TestClosedRoot(t *testing.T) {
+func TestClosedRootFails(t *testing.T) {
 	_, d := tree(t)
 	r := d.Root()
 	if err := d.Close(); err != nil {

@@ -12,7 +12,7 @@ import (
 )
 
 // Texts keep the form that existing indexes, stores and keys have.
-func TestTextsStay(t *testing.T) {
+func TestTextsKeepTheirForm(t *testing.T) {
 	seen := map[Kind]bool{}
 	for _, tc := range []struct {
 		on          Dependency
@@ -128,7 +128,7 @@ func TestUnclearNamesAreRefused(t *testing.T) {
 	}
 }
 
-func TestResolve(t *testing.T) {
+func TestNamesResolveInTheTree(t *testing.T) {
 	for _, tc := range []struct{ source, name, want string }{
 		{"models/kart.gltf", "kart.bin", "models/kart.bin"},
 		{"models/kart.gltf", "../textures/a.png", "textures/a.png"},
@@ -159,7 +159,7 @@ func TestResolveListing(t *testing.T) {
 }
 
 // Names stay the same if a directory is renamed with its content, and resolve to the new place.
-func TestNamesResolve(t *testing.T) {
+func TestNamesSurviveMovingTheirDirectory(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := drawDependency(t)
 		d.Subject = ""
@@ -182,7 +182,7 @@ func TestNamesResolve(t *testing.T) {
 	})
 }
 
-func TestStamped(t *testing.T) {
+func TestStampedFindsTheStampedEntry(t *testing.T) {
 	for text, want := range map[string]struct {
 		as   Kind
 		name string

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestAgainstMath(t *testing.T) {
+func TestFunctionsAgreeWithMath(t *testing.T) {
 	for i := -4000; i <= 4000; i++ {
 		x := float64(i) / 257
 		near(t, "SinPi", x, SinPi(x), math.Sin(math.Pi*math.Remainder(x, 2)), 4e-16)
@@ -31,7 +31,7 @@ func near(t *testing.T, name string, x, got, want, within float64) {
 }
 
 // Whole and half turns are exact, at any distance.
-func TestExactPoints(t *testing.T) {
+func TestTurnsAreExact(t *testing.T) {
 	for n := -1000.0; n <= 1e15; n = 3*math.Abs(n) + 1 {
 		if SinPi(n) != 0 || math.Abs(CosPi(n)) != 1 || CosPi(n+0.5) != 0 {
 			t.Errorf("at %v: %v %v %v", n, SinPi(n), CosPi(n), CosPi(n+0.5))
@@ -42,7 +42,7 @@ func TestExactPoints(t *testing.T) {
 	}
 }
 
-func TestEdges(t *testing.T) {
+func TestSpecialValues(t *testing.T) {
 	inf := math.Inf(1)
 	for _, c := range []struct {
 		name      string

@@ -26,7 +26,7 @@ func TestPowAgreesWithTheLibrary(t *testing.T) {
 	})
 }
 
-func TestPowOfPlainNumbers(t *testing.T) {
+func TestPowOfSimpleNumbers(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	for _, tc := range []struct{ x, y, want float64 }{
 		{1, 123, 1}, {5, 0, 1}, {0, 0, 1}, {0, 2, 0}, {0, -2, inf},

@@ -7,7 +7,7 @@ import (
 )
 
 // With ask, Read reports whether others could write meanwhile.
-func TestBusy(t *testing.T) {
+func TestAskReportsWriters(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"quiet", "busy"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte("text"), 0o666); err != nil {

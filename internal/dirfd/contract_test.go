@@ -339,8 +339,8 @@ func TestFileReadsOn(t *testing.T) {
 	})
 }
 
-// TestClosed: a closed or zero folder never uses another file's descriptor.
-func TestClosed(t *testing.T) {
+// TestClosedFolderFails: a closed or zero folder never uses another file's descriptor.
+func TestClosedFolderFails(t *testing.T) {
 	each(t, func(t *testing.T, open func(string) (opened, error), dir string) {
 		write(t, filepath.Join(dir, "sub", "file"), "")
 		f, err := open(filepath.Join(dir, "sub"))

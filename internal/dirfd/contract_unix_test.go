@@ -94,9 +94,9 @@ func TestLinks(t *testing.T) {
 	})
 }
 
-// TestSwapped: an open directory stays the same when it is moved and a symbolic link takes its
+// TestOpenDirectorySurvivesReplacement: an open directory stays the same when it is moved and a symbolic link takes its
 // place.
-func TestSwapped(t *testing.T) {
+func TestOpenDirectorySurvivesReplacement(t *testing.T) {
 	eachOpen(t, func(t *testing.T, f opened, dir string) {
 		write(t, filepath.Join(dir, "a", "b", "file"), "right")
 		write(t, filepath.Join(dir, "elsewhere", "b", "file"), "wrong")
@@ -118,8 +118,8 @@ func TestSwapped(t *testing.T) {
 	})
 }
 
-// TestNoRegularFile: reading never waits for a pipe's writer, and reads nothing from it.
-func TestNoRegularFile(t *testing.T) {
+// TestOnlyRegularFilesAreRead: reading never waits for a pipe's writer, and reads nothing from it.
+func TestOnlyRegularFilesAreRead(t *testing.T) {
 	eachOpen(t, func(t *testing.T, f opened, dir string) {
 		for _, name := range []string{"pipe", "full pipe"} {
 			if err := unix.Mkfifo(filepath.Join(dir, name), 0o600); err != nil {
@@ -214,8 +214,8 @@ func TestLongNames(t *testing.T) {
 	})
 }
 
-// TestDeepPath goes down a path that is longer than any system call accepts.
-func TestDeepPath(t *testing.T) {
+// TestDeepPathIsOpenedInSteps goes down a path that is longer than any system call accepts.
+func TestDeepPathIsOpenedInSteps(t *testing.T) {
 	eachOpen(t, func(t *testing.T, f opened, dir string) {
 		root, err := os.OpenRoot(dir)
 		if err != nil {

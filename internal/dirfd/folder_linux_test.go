@@ -37,8 +37,8 @@ func TestFileMode(t *testing.T) {
 	}
 }
 
-// TestAnyBytes uses every byte that a name can hold, and names that are paths on other systems.
-func TestAnyBytes(t *testing.T) {
+// TestNamesMayHoldAnyBytes uses every byte that a name can hold, and names that are paths on other systems.
+func TestNamesMayHoldAnyBytes(t *testing.T) {
 	eachOpen(t, func(t *testing.T, f opened, dir string) {
 		names := []string{"...", "..a", ".a", `a\b`, `..\b`, "C:", "NUL", " ", "a.", "-rf", "*"}
 		for b := 1; b < 256; b++ {
@@ -109,8 +109,8 @@ func TestOpenBeneathStaysBeneath(t *testing.T) {
 	}
 }
 
-// TestNothingLeftOpen counts descriptors, especially after failures on the way.
-func TestNothingLeftOpen(t *testing.T) {
+// TestFailuresLeaveNothingOpen counts descriptors, especially after failures on the way.
+func TestFailuresLeaveNothingOpen(t *testing.T) {
 	each(t, func(t *testing.T, open func(string) (opened, error), dir string) {
 		write(t, filepath.Join(dir, "a", "b", "file"), "text")
 		link(t, "b", filepath.Join(dir, "a", "link"))
@@ -160,8 +160,8 @@ func descriptors(t *testing.T) int {
 	return len(list)
 }
 
-// TestCloseOnExec: programs started by a recipe inherit no descriptor.
-func TestCloseOnExec(t *testing.T) {
+// TestDescriptorsAreNotInherited: programs started by a recipe inherit no descriptor.
+func TestDescriptorsAreNotInherited(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "sub", "file"), "")
 	top, err := Open(dir)
@@ -197,9 +197,9 @@ func TestCloseOnExec(t *testing.T) {
 	}
 }
 
-// TestWithoutOpenat2 forbids openat2 for one thread, like old sandboxes and, with ENOSYS, old
+// TestFallbackWithoutOpenat2 forbids openat2 for one thread, like old sandboxes and, with ENOSYS, old
 // kernels.
-func TestWithoutOpenat2(t *testing.T) {
+func TestFallbackWithoutOpenat2(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "a", "b", "file"), "text")
 	link(t, "b", filepath.Join(dir, "a", "link"))

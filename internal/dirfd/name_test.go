@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestForgedNames: a name reaches only files of the directory.
-func TestForgedNames(t *testing.T) {
+// TestForgedNamesAreRefused: a name reaches only files of the directory.
+func TestForgedNamesAreRefused(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "in", "sub", "file"), "inside")
 	write(t, filepath.Join(dir, "secret"), "outside")
@@ -49,7 +49,7 @@ func TestForgedNames(t *testing.T) {
 	wantErr(t, "stat nil", f.Stat(nil, false, nil), syscall.EINVAL)
 }
 
-func TestForgedPaths(t *testing.T) {
+func TestForgedPathsAreRefused(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "in", "sub", "file"), "inside")
 	paths := []string{

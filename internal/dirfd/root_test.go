@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestRootSwapped replaces a file or directory just before it is opened.
-func TestRootSwapped(t *testing.T) {
+// TestReplacedEntryIsNotOpened replaces a file or directory just before it is opened.
+func TestReplacedEntryIsNotOpened(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "folder", "file"), "right")
 	write(t, filepath.Join(dir, "other", "file"), "wrong")

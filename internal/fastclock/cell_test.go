@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestCell(t *testing.T) {
+func TestCellHoldsWordAndTick(t *testing.T) {
 	var c Cell
 	if _, _, ok := c.Load(); ok {
 		t.Error("an empty cell holds something")
@@ -25,7 +25,7 @@ func TestCell(t *testing.T) {
 }
 
 // The form for machines without the counter works the same.
-func TestGenericCell(t *testing.T) {
+func TestGenericCellHoldsWordAndTick(t *testing.T) {
 	var c Cell
 	at := setCellGeneric(&c, 7)
 	if what, tick, ok := c.Load(); !ok || what != 7 || tick != at {

@@ -5,7 +5,7 @@ package fastclock
 import "testing"
 
 // Without the counter, cells use the clock of Now.
-func TestCellWithoutCounter(t *testing.T) {
+func TestCellWithoutCounterUsesNow(t *testing.T) {
 	was := counts
 	defer func() { counts = was }()
 	counts = false

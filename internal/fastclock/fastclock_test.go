@@ -47,7 +47,7 @@ func TestNowNeverGoesBackOnOneCore(t *testing.T) {
 }
 
 // A scale is exact at its ends and never runs backwards, at any rates.
-func TestScale(t *testing.T) {
+func TestScaleIsExactAtItsEnds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := Pair{rapid.Int64Range(0, 1<<61).Draw(t, "tick"), rapid.Int64Range(0, 1<<50).Draw(t, "ns")}
 		ticks := rapid.Int64Range(1, 1<<50).Draw(t, "ticks")
@@ -72,7 +72,7 @@ func TestScale(t *testing.T) {
 	})
 }
 
-func TestScaleOfOneMoment(t *testing.T) {
+func TestScaleOfOneMomentKeepsTicks(t *testing.T) {
 	p := Pair{100, 7}
 	if got := Between(p, p).Nanos(130); got != 37 {
 		t.Errorf("got %d, want ticks taken for nanoseconds", got)

@@ -233,7 +233,7 @@ func TestOtherFoldersAreNotSeen(t *testing.T) {
 	}
 }
 
-func TestFail(t *testing.T) {
+func TestFailedCallHasNoEffect(t *testing.T) {
 	for _, with := range []syscall.Errno{syscall.ENOSPC, syscall.EIO, syscall.EACCES, syscall.EMFILE} {
 		dir := t.TempDir()
 		_, out, err := play(t, "write", dir, at("write", Fail(with)))
@@ -264,7 +264,7 @@ func TestInterruptedCallIsMadeAgain(t *testing.T) {
 	}
 }
 
-func TestShortWrite(t *testing.T) {
+func TestShortWriteIsContinued(t *testing.T) {
 	dir := t.TempDir()
 	calls, out, err := play(t, "write", dir, at("write", Short))
 	if err != nil {
@@ -279,7 +279,7 @@ func TestShortWrite(t *testing.T) {
 	}
 }
 
-func TestShortRead(t *testing.T) {
+func TestShortReadIsContinued(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "file"), []byte("abcdefghij"), 0o666); err != nil {
 		t.Fatal(err)
@@ -297,7 +297,7 @@ func TestShortRead(t *testing.T) {
 	}
 }
 
-func TestShortCopy(t *testing.T) {
+func TestShortCopyIsContinued(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "file"), []byte("abcdefghij"), 0o666); err != nil {
 		t.Fatal(err)
@@ -318,7 +318,7 @@ func TestShortCopy(t *testing.T) {
 	}
 }
 
-func TestKill(t *testing.T) {
+func TestKilledCallDoesNotHappen(t *testing.T) {
 	dir := t.TempDir()
 	_, _, err := play(t, "write", dir, at("write", Kill))
 	var exit *exec.ExitError
@@ -330,7 +330,7 @@ func TestKill(t *testing.T) {
 	}
 }
 
-func TestNoMore(t *testing.T) {
+func TestAndNoMoreEndsWatching(t *testing.T) {
 	dir := t.TempDir()
 	calls, out, err := play(t, "write", dir, func(c Call) Action {
 		if c.N > 1 {
@@ -344,7 +344,7 @@ func TestNoMore(t *testing.T) {
 }
 
 // Children inherit the filter; killing a child leaves its parent alive.
-func TestChildren(t *testing.T) {
+func TestChildrenAreWatched(t *testing.T) {
 	dir := t.TempDir()
 	writes := 0
 	_, out, err := play(t, "children", dir, func(c Call) Action {
@@ -378,7 +378,7 @@ func TestNumbersAreStable(t *testing.T) {
 	}
 }
 
-func TestTimeIsUp(t *testing.T) {
+func TestContextEndsTheRun(t *testing.T) {
 	dir := t.TempDir()
 	self, err := os.Executable()
 	if err != nil {
@@ -445,7 +445,7 @@ func runUntilAllHang(t *testing.T, name string, waitDelay time.Duration) (last i
 	return last
 }
 
-func TestTimeIsUpForChildren(t *testing.T) {
+func TestContextEndsDescendants(t *testing.T) {
 	child := runUntilAllHang(t, "family", 0)
 	// A killed process takes a moment to end.
 	for range 1000 {
@@ -459,11 +459,11 @@ func TestTimeIsUpForChildren(t *testing.T) {
 }
 
 // The orphan's ancestor cannot be determined.
-func TestTimeIsUpBesideOrphan(t *testing.T) {
+func TestOrphanDoesNotBlockTheRun(t *testing.T) {
 	runUntilAllHang(t, "widow", 50*time.Millisecond)
 }
 
-func TestNotRun(t *testing.T) {
+func TestMissingProgramIsNotRun(t *testing.T) {
 	dir := t.TempDir()
 	cmd := exec.Command(filepath.Join(dir, "no such program"))
 	var stderr bytes.Buffer

@@ -69,7 +69,7 @@ func someBytes() []byte {
 	return data
 }
 
-func TestFaults(t *testing.T) {
+func TestEachFaultHasItsEffect(t *testing.T) {
 	data := someBytes()
 	const at = 20_000
 	corrupt := bytes.Clone(data)
@@ -99,7 +99,7 @@ func TestFaults(t *testing.T) {
 }
 
 // A frozen connection passes no more bytes, in either direction, and ends with the link.
-func TestFreeze(t *testing.T) {
+func TestFrozenConnectionPassesNothing(t *testing.T) {
 	l := open(t, Options{Fault: func() Fault { return Fault{Kind: Freeze, Down: true, At: 10} }})
 	c, err := net.Dial("tcp", l.Addr())
 	if err != nil {
@@ -129,7 +129,7 @@ func TestFreeze(t *testing.T) {
 }
 
 // A server that has ended refuses connections.
-func TestRefusal(t *testing.T) {
+func TestEndedServerRefuses(t *testing.T) {
 	l := open(t, Options{Fault: func() Fault { return Fault{Kind: Refusal} }})
 	if got := through(t, l, []byte("hello"), 5); len(got) > 0 {
 		t.Errorf("%q from a server that has ended", got)
@@ -141,7 +141,7 @@ func TestRefusal(t *testing.T) {
 }
 
 // Bytes are late by the delay, and pass no faster than the rate.
-func TestDue(t *testing.T) {
+func TestBytesAreLateByDelayAndRate(t *testing.T) {
 	w := &wire{delay: time.Hour, rate: 1000}
 	first, second := w.due(500), w.due(1500)
 	if until := time.Until(first); until < time.Hour || until > time.Hour+time.Second {
@@ -153,7 +153,7 @@ func TestDue(t *testing.T) {
 }
 
 // Each kind can be drawn, with different faults each time.
-func TestDraw(t *testing.T) {
+func TestEveryKindIsDrawn(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for _, kind := range Kinds() {
 		seen, bad := map[Fault]bool{}, 0

@@ -29,7 +29,7 @@ func alloc(t *testing.T, a *Allocator, n int) []byte {
 	return b
 }
 
-func TestAllocatedSlices(t *testing.T) {
+func TestAllocGivesFilledSlices(t *testing.T) {
 	page := os.Getpagesize()
 	for _, edge := range []Edge{AtEnd, AtStart} {
 		a := newAllocator(t, 1<<20, edge)
@@ -84,7 +84,7 @@ func TestWritesToTheRestAreFound(t *testing.T) {
 	}
 }
 
-func TestFind(t *testing.T) {
+func TestFindKnowsTheSliceOfAnAddress(t *testing.T) {
 	page := os.Getpagesize()
 	for _, edge := range []Edge{AtEnd, AtStart} {
 		a := newAllocator(t, int64(4*page), edge)
@@ -117,7 +117,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-func TestFreedIsKeptUpToABound(t *testing.T) {
+func TestFreedSlicesAreKeptUpToABound(t *testing.T) {
 	page := int64(os.Getpagesize())
 	a := newAllocator(t, 3*page, AtEnd)
 	for i := range int64(10) {
@@ -156,7 +156,7 @@ func TestMappingsAreBounded(t *testing.T) {
 	}
 }
 
-func TestCloseSaysWhatLeaked(t *testing.T) {
+func TestCloseCountsLiveSlices(t *testing.T) {
 	a := newAllocator(t, 1<<20, AtEnd)
 	alloc(t, a, 10)
 	if err := a.Free(alloc(t, a, 100)); err != nil {

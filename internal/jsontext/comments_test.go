@@ -66,7 +66,7 @@ func TestWithoutComments(t *testing.T) {
 	}
 }
 
-func TestWithoutCommentsEnds(t *testing.T) {
+func TestRemovingCommentsStopsWithContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := WithoutComments(ctx, []byte(strings.Repeat("1,", chunk))); err != context.Canceled {
@@ -89,7 +89,7 @@ func FuzzCompact(f *testing.F) {
 	})
 }
 
-func TestCompactEnds(t *testing.T) {
+func TestCompactStopsWithContext(t *testing.T) {
 	for left := range 4 {
 		if _, err := Compact(countdown.New(t.Context(), left), []byte("["+strings.Repeat("1,", 2*chunk)+"1]")); !errors.Is(err, context.Canceled) {
 			t.Errorf("error %v after %d checks", err, left)

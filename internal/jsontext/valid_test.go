@@ -47,7 +47,7 @@ func TestValidDepth(t *testing.T) {
 func nothing(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
 
 // Checking ends with its context, for all texts.
-func TestCheckEnds(t *testing.T) {
+func TestCheckStopsWithContext(t *testing.T) {
 	var keys strings.Builder
 	for i := range 20_000 {
 		fmt.Fprintf(&keys, `"key%06d":1,`, i*7919%20_000)

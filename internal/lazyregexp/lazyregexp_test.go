@@ -2,7 +2,7 @@ package lazyregexp
 
 import "testing"
 
-func TestNew(t *testing.T) {
+func TestExpressionIsCompiledOnFirstUse(t *testing.T) {
 	bad := New("(") // not compiled yet
 	defer func() {
 		if recover() == nil {

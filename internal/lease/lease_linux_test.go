@@ -46,7 +46,7 @@ func mapping(t testing.TB, name string, flag, prot, kind int) []byte {
 	return m
 }
 
-func TestWhoCanWrite(t *testing.T) {
+func TestWritersMakeFilesBusy(t *testing.T) {
 	const rw = unix.PROT_READ | unix.PROT_WRITE
 	hold := func(flag int) func(t *testing.T, name string) func() {
 		return func(t *testing.T, name string) func() {
@@ -90,7 +90,7 @@ func TestWhoCanWrite(t *testing.T) {
 }
 
 // Asking leaves no lease behind: other processes get theirs.
-func TestNothingIsHeld(t *testing.T) {
+func TestAskingLeavesNoLease(t *testing.T) {
 	name := newFile(t)
 	f, err := os.Open(name)
 	must(t, err)
@@ -103,7 +103,7 @@ func TestNothingIsHeld(t *testing.T) {
 	w.Close()
 }
 
-func TestCannotTell(t *testing.T) {
+func TestUnaskableFilesAreUnknown(t *testing.T) {
 	f, err := os.Open(t.TempDir())
 	must(t, err)
 	if got := File(f); got != Unknown {
@@ -122,7 +122,7 @@ func TestCannotTell(t *testing.T) {
 }
 
 // A lease on another user's file needs CAP_LEASE.
-func TestFilesOfOthers(t *testing.T) {
+func TestFilesOfOtherUsersAreUnknown(t *testing.T) {
 	name := "/etc/passwd"
 	if os.Geteuid() == 0 {
 		name = newFile(t)
@@ -179,7 +179,7 @@ func TestSignalIsHarmless(t *testing.T) {
 }
 
 // Processes that keep opening a file for writing are not blocked.
-func TestOpenersAreLetThrough(t *testing.T) {
+func TestAskingDoesNotBlockOpeners(t *testing.T) {
 	const rounds = 2000
 	name := newFile(t)
 	var writers sync.WaitGroup

@@ -10,7 +10,7 @@ import (
 
 // Any split of the bytes, with the state saved and restored between the pieces, has the sum of the
 // whole.
-func TestSplits(t *testing.T) {
+func TestAnySplitHasTheSameSum(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		initial := rapid.Uint32().Draw(t, "initial")
 		d := New(initial)
@@ -81,7 +81,7 @@ func TestStateIsCanonical(t *testing.T) {
 	}
 }
 
-func TestUnmarshalErrors(t *testing.T) {
+func TestBadStatesAreRefused(t *testing.T) {
 	d := New(3)
 	d.Write([]byte("abcdefghijklmnopq"))
 	good, _ := d.MarshalBinary()

@@ -104,7 +104,7 @@ func TestAgainstDefinition(t *testing.T) {
 }
 
 // The bytes around the slice do not matter, whether within its capacity or before it.
-func TestSurroundings(t *testing.T) {
+func TestSurroundingBytesDoNotMatter(t *testing.T) {
 	for n := range 40 {
 		b := noise(n + 16)
 		in := b[8 : 8+n]

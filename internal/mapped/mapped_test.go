@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestOf(t *testing.T) {
+func TestWritesStayInMemory(t *testing.T) {
 	for _, content := range []string{"", "some bytes", string(make([]byte, 1<<20))} {
 		name := filepath.Join(t.TempDir(), "f")
 		if err := os.WriteFile(name, []byte(content), 0o666); err != nil {
@@ -35,7 +35,7 @@ func TestOf(t *testing.T) {
 	}
 }
 
-func TestOfAFolder(t *testing.T) {
+func TestDirectoriesAreNotMapped(t *testing.T) {
 	if _, err := open(t.TempDir()); err == nil {
 		t.Error("a folder was read")
 	}
@@ -43,7 +43,7 @@ func TestOfAFolder(t *testing.T) {
 
 // Released bytes come back from the file. Writes around them stay, and a file that was read is not
 // affected.
-func TestRelease(t *testing.T) {
+func TestReleasedBytesComeBack(t *testing.T) {
 	for _, size := range []int{100, 1 << 20} {
 		name := filepath.Join(t.TempDir(), "f")
 		if err := os.WriteFile(name, bytes.Repeat([]byte{'a'}, size), 0o666); err != nil {
@@ -81,7 +81,7 @@ func open(name string) (*File, error) {
 }
 
 // Replacing or removing an open file does not change its mapping.
-func TestReplaced(t *testing.T) {
+func TestReplacingKeepsTheMapping(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "f")
 	write := func(name, content string) {
@@ -117,7 +117,7 @@ func TestReplaced(t *testing.T) {
 }
 
 // Part returns exactly its range, at any offset, mapped or read.
-func TestPart(t *testing.T) {
+func TestPartIsItsRange(t *testing.T) {
 	content := make([]byte, 300_000)
 	for i := range content {
 		content[i] = byte(i * 7 >> 3)

@@ -8,7 +8,7 @@ import (
 )
 
 // Directories are in TMPDIR if it is set, else in memory.
-func TestUse(t *testing.T) {
+func TestTMPDIRHasPrecedence(t *testing.T) {
 	chosen := t.TempDir()
 	t.Setenv("TMPDIR", chosen)
 	Use()
@@ -36,7 +36,7 @@ func TestUse(t *testing.T) {
 }
 
 // A directory for one test is in the place that Use would choose, and is removed after the test.
-func TestDir(t *testing.T) {
+func TestDirIsRemovedAfterTheTest(t *testing.T) {
 	var made string
 	t.Run("made", func(t *testing.T) {
 		made = Dir(t)

@@ -7,10 +7,10 @@ import (
 	"github.com/spaolacci/murmur3"
 )
 
-// TestAgainstLibrary compares every length up to several blocks, at every alignment of a word, with
+// TestSumsAgreeWithTheLibrary compares every length up to several blocks, at every alignment of a word, with
 // the library's streaming form. The library's one-shot form of 32 bits computes pointers beyond the
 // input.
-func TestAgainstLibrary(t *testing.T) {
+func TestSumsAgreeWithTheLibrary(t *testing.T) {
 	var data [150]byte
 	for i := range data {
 		data[i] = byte(i*i>>2 + 7*i)

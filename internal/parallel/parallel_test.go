@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-func TestEach(t *testing.T) {
+func TestEachMakesAllCallsOnce(t *testing.T) {
 	for _, workers := range []int{-1, 0, 1, 3, 100} {
 		for _, n := range []int{0, 1, 7, 1000} {
 			done := make([]atomic.Int32, n)
@@ -48,7 +48,7 @@ func TestEachIsParallel(t *testing.T) {
 	})
 }
 
-func TestEachEndsEarly(t *testing.T) {
+func TestEachStopsAfterFailures(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	calls := 0
 	err := Each(ctx, 1, 10, func(_, i int) error {
@@ -81,7 +81,7 @@ func TestEachEndsEarly(t *testing.T) {
 }
 
 // All pieces are done exactly once, for any number of cores.
-func TestCoresEach(t *testing.T) {
+func TestCoresMakeAllCallsOnce(t *testing.T) {
 	for _, cores := range []*Cores{nil, NewCores(0), NewCores(1), NewCores(2), NewCores(8)} {
 		for _, n := range []int{0, 1, 2, 7, 1000} {
 			done := make([]atomic.Int32, n)
@@ -100,7 +100,7 @@ func TestCoresEach(t *testing.T) {
 }
 
 // The time for pieces of a second depends on the number of idle cores.
-func TestCoresTime(t *testing.T) {
+func TestIdleCoresHelp(t *testing.T) {
 	second := func(int) error { time.Sleep(time.Second); return nil }
 	for _, tt := range []struct {
 		name   string
@@ -179,7 +179,7 @@ func TestCoresAreNotOversubscribed(t *testing.T) {
 }
 
 // The core of a worker that waits for another event is idle.
-func TestCoresLend(t *testing.T) {
+func TestLentCoreIsIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := NewCores(2)
 		defer c.Hold()()
@@ -203,7 +203,7 @@ func TestCoresLend(t *testing.T) {
 
 // The caller gets the failure of the lowest number. After it nothing starts, and nothing keeps
 // running.
-func TestCoresFailures(t *testing.T) {
+func TestLowestFailureIsReturned(t *testing.T) {
 	c := NewCores(4)
 	defer c.Hold()()
 	for _, panics := range []bool{false, true} {

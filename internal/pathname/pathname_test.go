@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestShow(t *testing.T) {
+func TestShowQuotesUnfaithfulNames(t *testing.T) {
 	separator := `"a\\b"`
 	if runtime.GOOS == "windows" {
 		separator = `a\b`
@@ -33,7 +33,7 @@ func TestShow(t *testing.T) {
 	}
 }
 
-func TestShowLong(t *testing.T) {
+func TestShowShortensLongNames(t *testing.T) {
 	for name, want := range map[string]string{
 		strings.Repeat("a", longest):               strings.Repeat("a", longest),
 		strings.Repeat("folder/", 600) + "end.png": strings.Repeat("folder/", 17) + "f…/" + strings.Repeat("folder/", 16) + "end.png (4207 bytes)",
@@ -61,7 +61,7 @@ func TestShowIsOneHonestLine(t *testing.T) {
 	})
 }
 
-func TestEscape(t *testing.T) {
+func TestEscapedTextIsHarmless(t *testing.T) {
 	for text, want := range map[string]string{
 		"open größe: no": "open größe: no",
 		"two\n\tlines":   "two\n\tlines",

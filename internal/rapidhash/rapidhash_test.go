@@ -17,7 +17,7 @@ var seeds = []uint64{0, 1, 0x9e3779b97f4a7c15, 0xffffffffffffffff}
 // The sums of all lengths up to 1100 bytes with four seeds agree with the reference. To make its
 // digest, call rapidhash_withSeed of rapidhash.h in this order and write each sum most significant
 // byte first.
-func TestReference(t *testing.T) {
+func TestSumsAgreeWithTheReference(t *testing.T) {
 	const want = "d2feb4b6339d784b6fd49771da93d2a6466d89f72988cb1e06fa2dc99ed0a036"
 	data, all := hashtest.Bytes(1100), sha256.New()
 	for _, seed := range seeds {
@@ -46,7 +46,7 @@ func TestReference(t *testing.T) {
 
 // Any split of the bytes, with the state saved and restored between the pieces, has the sum
 // of the whole.
-func TestSplits(t *testing.T) {
+func TestAnySplitHasTheWholesSum(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		seed := rapid.SampledFrom(seeds).Draw(t, "seed")
 		d := New(seed)

@@ -13,7 +13,7 @@ import (
 )
 
 // A pipe without a writer does not block Open; otherwise the test would hang.
-func TestOpen(t *testing.T) {
+func TestOnlyRegularFilesAreOpened(t *testing.T) {
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
 	if err := errors.Join(os.WriteFile(in("file"), []byte("text"), 0o666), syscall.Mkfifo(in("pipe"), 0o666), os.Symlink("file", in("link")),

@@ -600,7 +600,7 @@ func TestAttemptsSucceedWithoutBox(t *testing.T) {
 }
 
 // A program in a box may do the usual things.
-func TestWorksInBox(t *testing.T) {
+func TestProgramsWorkInTheBox(t *testing.T) {
 	needBox(t)
 	p := newPlace(t)
 	text := inBox(t, Policy{Read: []string{p.in}, Write: []string{p.w}}, "/bin/sh", "-ec", `

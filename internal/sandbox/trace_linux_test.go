@@ -126,7 +126,7 @@ func TestTracedCallsAreCheap(t *testing.T) {
 
 // Signals to the tracer change nothing. If a signal interrupted a handover, the system would drop
 // the file and give the program another one that is already open.
-func TestTraceUnderSignals(t *testing.T) {
+func TestSignalsDoNotDisturbTheTrace(t *testing.T) {
 	needBox(t)
 	p := newPlace(t)
 	self, err := os.Executable()
@@ -224,7 +224,7 @@ func TestTraceRecordsPrograms(t *testing.T) {
 }
 
 // Directories below /dev can be traced, too.
-func TestTraceBelowDev(t *testing.T) {
+func TestTraceWorksBelowDev(t *testing.T) {
 	needBox(t)
 	p := newPlace(t)
 	dir, err := os.MkdirTemp("/dev/shm", "")
@@ -244,7 +244,7 @@ func TestTraceBelowDev(t *testing.T) {
 
 // A file that cannot be opened for lack of descriptors does not count as missing: the trace reports
 // that it is incomplete.
-func TestTraceOutOfDescriptors(t *testing.T) {
+func TestLackOfDescriptorsMakesTheTraceIncomplete(t *testing.T) {
 	for _, script := range []string{`! read x < "$1/given"`, `! read x < ../in/given`, `! test -e "$1/none"`} {
 		outOfDescriptors(t, script)
 	}

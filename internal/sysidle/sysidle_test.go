@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestCores(t *testing.T) {
+func TestIdleCoresAreAveraged(t *testing.T) {
 	var idle, total uint64
 	known := true
 	m := Meter{read: func() (uint64, uint64, int, bool) { return idle, total, 4, known }}

@@ -23,7 +23,7 @@ func TestParse(t *testing.T) {
 }
 
 // An earlier reading counts, even if the system later reports less.
-func TestPeakRSSDoesNotSink(t *testing.T) {
+func TestPeakRSSNeverFalls(t *testing.T) {
 	said := PeakRSS() + 1<<20
 	mostRSS.Store(said)
 	defer mostRSS.Store(0)

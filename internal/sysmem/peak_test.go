@@ -7,7 +7,7 @@ import (
 )
 
 // The peak includes memory that was written to, and does not fall when it is freed.
-func TestPeakRSS(t *testing.T) {
+func TestPeakRSSIncludesFreedMemory(t *testing.T) {
 	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
 		t.Skip("the peak is unknown on this system")
 	}

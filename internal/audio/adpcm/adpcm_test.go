@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestFrames(t *testing.T) {
+func TestBlockSizesGiveFrameCounts(t *testing.T) {
 	for _, c := range []struct {
 		frames         func(size, channels int) int
 		size, channels int
@@ -42,10 +42,10 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// TestIMAByHand decodes a block computed by hand. From 100 with step 16 (index 8) up by 1.75 steps
+// TestIMABlockComputedByHand decodes a block computed by hand. From 100 with step 16 (index 8) up by 1.75 steps
 // in truncated parts, 16+8+4+2, which moves the index to 16 (step 34); then down by 4 (34/8), which
 // moves it to 15 (step 31); the rest is padding.
-func TestIMAByHand(t *testing.T) {
+func TestIMABlockComputedByHand(t *testing.T) {
 	got := make([]int16, 4)
 	if err := DecodeIMA(got, []byte{100, 0, 8, 0, 0x87, 0x01, 0, 0}, 1); err != nil {
 		t.Fatal(err)
@@ -68,7 +68,7 @@ func TestIMAByHand(t *testing.T) {
 
 // Predictor 1 continues a line: 2*20-10 = 30, plus 3 steps of 16; then 2*78-20 = 136 minus one step
 // of 16, because the step has shrunk to the minimum.
-func TestMSByHand(t *testing.T) {
+func TestMicrosoftBlockComputedByHand(t *testing.T) {
 	got := make([]int16, 4)
 	block := []byte{1, 16, 0, 20, 0, 10, 0, 0x3f}
 	if err := DecodeMS(got, block, 1, MSPredictors()); err != nil {
@@ -84,7 +84,7 @@ func TestMSByHand(t *testing.T) {
 	}
 }
 
-func TestRefuses(t *testing.T) {
+func TestBadBlocksAreRefused(t *testing.T) {
 	ima := func(to []int16, block []byte, channels int) error { return DecodeIMA(to, block, channels) }
 	ms := func(to []int16, block []byte, channels int) error {
 		return DecodeMS(to, block, channels, MSPredictors())
@@ -115,7 +115,7 @@ func TestRefuses(t *testing.T) {
 // The search predicts the decoder's result: the best beam has the squared error of the decoded
 // block. No other last code would be better, except possibly the next smaller one, which the search
 // does not try.
-func TestSearchKnowsTheDecoder(t *testing.T) {
+func TestSearchPredictsTheDecoder(t *testing.T) {
 	searchKnows(t, 0x1e5, 16) // ends a little below full scale, where up is the nearest
 	rapid.Check(t, func(rt *rapid.T) {
 		searchKnows(rt, rapid.Uint32().Draw(rt, "seed"), rapid.IntRange(16, 31).Draw(rt, "quiet"))
@@ -208,7 +208,7 @@ func greedy(samples []int16, diff *[maxIndex + 1][16]int32, index uint8) []byte 
 // The search is better than greedy encoding for loud sounds, for both kinds of decoders. For quiet
 // tones, where the two kinds differ most, it is worse than greedy encoding for the same kind, but
 // much better than greedy encoding for the other kind.
-func TestBetterThanGreedy(t *testing.T) {
+func TestSearchBeatsGreedyEncoding(t *testing.T) {
 	e := NewIMAEncoder(1024, 1)
 	read := func(samples []int16, block []byte) (summed, multiplied float64) {
 		sums := make([]int16, len(samples))
@@ -250,7 +250,7 @@ func TestBetterThanGreedy(t *testing.T) {
 }
 
 // A short block at the end repeats its last frame, and channels are independent.
-func TestShortBlock(t *testing.T) {
+func TestShortBlockRepeatsItsLastFrame(t *testing.T) {
 	e := NewIMAEncoder(2*44, 2)
 	samples := []int16{0, 1000, 100, 900, 200, 800}
 	block := e.Append([]byte("before"), samples)
@@ -281,7 +281,7 @@ func TestShortBlock(t *testing.T) {
 
 // The list stays sorted and within its limit, has each state only once, and holds the best beams of
 // all offered.
-func TestKeep(t *testing.T) {
+func TestBeamsStaySortedAndUnique(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		limit := rapid.IntRange(1, 5).Draw(rt, "limit")
 		var list []beam

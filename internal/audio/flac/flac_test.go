@@ -47,7 +47,7 @@ func read(t testing.TB, name string) []byte {
 }
 
 // Every sample of every depth is exact.
-func TestDecode(t *testing.T) {
+func TestSamplesAreExact(t *testing.T) {
 	for _, c := range []struct {
 		name                         string
 		rate, channels, bits, frames int
@@ -87,7 +87,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-func TestLoop(t *testing.T) {
+func TestLoopsAreRead(t *testing.T) {
 	got, err := Decode(t.Context(), read(t, "loop.flac"))
 	if err != nil {
 		t.Fatal(err)
@@ -98,7 +98,7 @@ func TestLoop(t *testing.T) {
 }
 
 // ID3 tags before and after the file are skipped.
-func TestTags(t *testing.T) {
+func TestID3TagsAreSkipped(t *testing.T) {
 	data := read(t, "tri8.flac")
 	tag := append([]byte("ID3\x03\x00\x00\x00\x00\x01\x05"), make([]byte, 0x85)...)
 	for name, d := range map[string][]byte{
@@ -119,7 +119,7 @@ func TestTags(t *testing.T) {
 
 // Every wrong byte of a file is detected, except bytes that do not affect the sound: block and
 // frame sizes, and the vendor's name.
-func TestEveryByteCounts(t *testing.T) {
+func TestEveryWrongByteIsDetected(t *testing.T) {
 	data := read(t, "tri8.flac")
 	if _, err := Decode(t.Context(), data); err != nil {
 		t.Fatal(err)
@@ -144,7 +144,7 @@ func TestEveryByteCounts(t *testing.T) {
 	}
 }
 
-func TestRefuses(t *testing.T) {
+func TestBadFLACIsRefused(t *testing.T) {
 	data := read(t, "tri8.flac")
 	change := func(at int, b ...byte) []byte {
 		d := bytes.Clone(data)
@@ -191,7 +191,7 @@ func rateOf(file []byte, n int, code byte) []byte {
 
 // A file of a hundred bytes that claims hours of sound, which could be silence, gets no memory for
 // them in advance.
-func TestMemory(t *testing.T) {
+func TestClaimedLengthIsNotAllocated(t *testing.T) {
 	for _, name := range []string{"tri8.flac", "tri16.flac", "pipe.flac", "tri6ch.flac"} {
 		data := read(t, name)
 		i, err := Probe(data, int64(len(data)))
@@ -224,7 +224,7 @@ func TestMemory(t *testing.T) {
 }
 
 // The context is checked once for each block.
-func TestCancel(t *testing.T) {
+func TestFLACDecodingStopsWithContext(t *testing.T) {
 	data := read(t, "tri24.flac")
 	if _, err := Decode(countdown.New(t.Context(), 0), data); err != context.Canceled {
 		t.Error(err)

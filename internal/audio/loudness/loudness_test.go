@@ -177,7 +177,7 @@ func TestTruePeakFilters(t *testing.T) {
 }
 
 // Skipping quiet places does not change the true peak.
-func TestTruePeakIsThatOfAllPlaces(t *testing.T) {
+func TestSkippingQuietPlacesKeepsTruePeak(t *testing.T) {
 	state := uint32(1)
 	for round := range 20 {
 		c := &pcm.Clip{Rate: 44100, Channels: 1}
@@ -262,7 +262,7 @@ func looksOf(t *testing.T, work func(ctx context.Context) error) int {
 }
 
 // At most 65536 samples, or additions of windows, are between two checks.
-func TestCancel(t *testing.T) {
+func TestMeasuringStopsWithContext(t *testing.T) {
 	c := signal(MinRate, 2, at(60, -20))
 	const frames, slices = 60 * MinRate, 60 * slicesPerSecond
 	integrated := looksOf(t, func(ctx context.Context) error { _, err := Integrated(ctx, c); return err })
@@ -295,7 +295,7 @@ func TestCancel(t *testing.T) {
 }
 
 // The weighting is impossible at rates that cannot hold its corner.
-func TestLowRates(t *testing.T) {
+func TestLowRatesAreRefused(t *testing.T) {
 	for _, rate := range []int{-1, 0, 1, 999, 3363, 3365, MinRate - 1} {
 		c := &pcm.Clip{Rate: rate, Channels: 1, Samples: make([]float32, 100)}
 		want := fmt.Sprintf("%d Hz is too low a rate to measure loudness; set rate to 4000 or more, or loudness to 0", rate)
@@ -312,7 +312,7 @@ func TestLowRates(t *testing.T) {
 }
 
 // Integrated agrees with Measure, and Memory with the allocation of both.
-func TestIntegrated(t *testing.T) {
+func TestIntegratedAgreesWithMeasure(t *testing.T) {
 	for _, seconds := range []float64{0, 0.1, 0.4, 3.7} {
 		c := signal(44100, 2, at(seconds, -20), at(seconds, -27))
 		got, err := Integrated(t.Context(), c)

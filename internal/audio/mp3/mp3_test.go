@@ -40,7 +40,7 @@ func burst(frame, channel int) float64 {
 
 // Decoded sound has the place and length that it had before encoding. A file without delay and
 // padding data keeps both.
-func TestGapless(t *testing.T) {
+func TestDelayAndPaddingAreCutOff(t *testing.T) {
 	for _, c := range []struct {
 		name                          string
 		rate, channels, frames, delay int
@@ -145,7 +145,7 @@ func TestAgainstLibrary(t *testing.T) {
 
 // A piece from the middle of a file starts with silence where data is missing, and then continues
 // like the whole file.
-func TestPiece(t *testing.T) {
+func TestPieceStartsSilent(t *testing.T) {
 	data := read(t, "notag.mp3")
 	whole, err := Decode(t.Context(), data)
 	if err != nil {
@@ -170,7 +170,7 @@ func TestPiece(t *testing.T) {
 }
 
 // Tags before and after the sound, junk before it, and a torn last frame are harmless.
-func TestAround(t *testing.T) {
+func TestTagsAndJunkAreSkipped(t *testing.T) {
 	data := read(t, "stereo.mp3")
 	id3 := append([]byte("ID3\x04\x00\x00\x00\x00\x02\x01"), bytes.Repeat([]byte{0xff}, 0x101)...)
 	for name, d := range map[string][]byte{
@@ -189,7 +189,7 @@ func TestAround(t *testing.T) {
 }
 
 // A reserved emphasis within a stream does not affect the sound.
-func TestReservedEmphasis(t *testing.T) {
+func TestReservedEmphasisIsIgnored(t *testing.T) {
 	data := read(t, "stereo.mp3")
 	want, err := Decode(t.Context(), data)
 	if err != nil {
@@ -211,7 +211,7 @@ func TestReservedEmphasis(t *testing.T) {
 	}
 }
 
-func TestRefuses(t *testing.T) {
+func TestBadMP3IsRefused(t *testing.T) {
 	data := read(t, "stereo.mp3")
 	var at []int // of the frames
 	for i := 0; i < len(data); {
@@ -277,7 +277,7 @@ func TestHeader(t *testing.T) {
 }
 
 // The context is checked once for each frame.
-func TestCancel(t *testing.T) {
+func TestMP3DecodingStopsWithContext(t *testing.T) {
 	data := read(t, "notag.mp3")
 	if _, err := Decode(countdown.New(t.Context(), 8), data); err != context.Canceled {
 		t.Error(err)

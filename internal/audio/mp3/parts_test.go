@@ -7,7 +7,7 @@ import (
 )
 
 // Each tree has every pair of values once, and no unused code words.
-func TestTrees(t *testing.T) {
+func TestTreesHaveAllValues(t *testing.T) {
 	sizes := map[int]int{1: 2, 2: 3, 3: 3, 5: 4, 6: 4, 7: 6, 8: 6, 9: 6, 10: 8, 11: 8, 12: 8, 13: 16, 15: 16, 16: 16, 24: 16}
 	for number, text := range trees {
 		if text == "" {
@@ -65,7 +65,7 @@ func TestTrees(t *testing.T) {
 }
 
 // Bands are consecutive and fill the spectrum.
-func TestBands(t *testing.T) {
+func TestBandsFillTheSpectrum(t *testing.T) {
 	for _, b := range bandTables {
 		rate := b.rate
 		l := newLayouts(rate)
@@ -201,7 +201,7 @@ func TestSynthesis(t *testing.T) {
 }
 
 // The lines of three windows are interleaved; long bands of mixed blocks stay.
-func TestReorder(t *testing.T) {
+func TestShortBlocksAreSortedByFrequency(t *testing.T) {
 	l := newLayouts(44100)
 	for _, mixed := range []bool{false, true} {
 		g := granule{block: shortBlock, mixed: mixed, bands: l.short}
@@ -276,7 +276,7 @@ func TestScale(t *testing.T) {
 }
 
 // A quadruple that reaches beyond the end of its granule is dropped.
-func TestLastQuadruple(t *testing.T) {
+func TestQuadrupleBeyondTheGranuleIsDropped(t *testing.T) {
 	// Table 33 has words of four bits: 0000 is 1111 in its order of leaves or the reverse; either
 	// way four signs follow a quadruple of four ones.
 	for end, want := range map[int]int{8: 4, 7: 0, 5: 0, 16: 8, 15: 4, 12: 4} {
@@ -429,7 +429,7 @@ func TestJointStereoTop(t *testing.T) {
 }
 
 // Main data may start up to 511 bytes back (2.4.2.7).
-func TestReservoir(t *testing.T) {
+func TestReservoirHolds511Bytes(t *testing.T) {
 	h := header(0xfffb9000) // 417 bytes, including 36 that are not main data
 	d := newDecoder(h)
 	for i, want := range []int{381, 511, 511} {

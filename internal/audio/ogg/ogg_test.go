@@ -94,7 +94,7 @@ func readAll(data []byte) ([][]byte, error) {
 }
 
 // Packets of any size in pages of any size survive writing and reading.
-func TestPackets(t *testing.T) {
+func TestPacketsSurviveWritingAndReading(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := &writer{serial: 7, segments: rapid.IntRange(1, 255).Draw(t, "segments")}
 		sizes := rapid.SliceOfN(rapid.OneOf(rapid.IntRange(0, 600), rapid.SampledFrom([]int{0, 254, 255, 256, 510, 70000})), 0, 20).Draw(t, "sizes")
@@ -128,7 +128,7 @@ func TestPackets(t *testing.T) {
 }
 
 // The position of a page belongs to the last packet that ends on it.
-func TestPositions(t *testing.T) {
+func TestPageHasTheLastPacketsPosition(t *testing.T) {
 	w := &writer{segments: 3}
 	w.packet([]byte(magic))
 	w.packet(make([]byte, 10))
@@ -182,7 +182,7 @@ func one(serial uint32, packets ...string) []byte {
 }
 
 // Other streams are skipped anywhere.
-func TestOtherStreams(t *testing.T) {
+func TestOtherStreamsAreSkipped(t *testing.T) {
 	other := &writer{serial: 2, segments: 255}
 	other.packet([]byte("skeleton"))
 	other.flush(false, 0)
@@ -202,7 +202,7 @@ func TestOtherStreams(t *testing.T) {
 	}
 }
 
-func TestDamage(t *testing.T) {
+func TestDamagedPagesAreErrors(t *testing.T) {
 	whole := one(1, magic, strings.Repeat("a", 400))
 	w := &writer{segments: 2}
 	w.packet([]byte(magic))

@@ -157,7 +157,7 @@ func ratio(want, got []float32) float64 {
 
 // Decoded sound has exactly the length and the place of the original. A shift by one frame would
 // leave only 15 dB of the high notes.
-func TestPlaysTheSame(t *testing.T) {
+func TestDecodedSoundKeepsLengthAndPlace(t *testing.T) {
 	for _, frames := range []int{1, 647, 648, 649, 960, 50*960 - 312, 50*960 - 311, 50_000} {
 		for _, channels := range []int{1, 2} {
 			clip := sines(channels, frames)
@@ -177,7 +177,7 @@ func TestPlaysTheSame(t *testing.T) {
 }
 
 // Each channel comes out in Ogg's order: from left to right, the back, the LFE.
-func TestChannelOrder(t *testing.T) {
+func TestChannelsAreInOggOrder(t *testing.T) {
 	for channels, order := range map[int]string{
 		3: "FL FC FR", 4: "FL FR BL BR", 5: "FL FC FR BL BR", 6: "FL FC FR BL BR LFE",
 		7: "FL FC FR SL SR BC LFE", 8: "FL FC FR SL SR BL BR LFE",
@@ -279,7 +279,7 @@ func TestGolden(t *testing.T) {
 }
 
 // Encoding is reproducible, and different sounds have different serials.
-func TestSameBytes(t *testing.T) {
+func TestEncodingIsReproducible(t *testing.T) {
 	clip := probe(2)
 	a := encode(t, clip, Options{})
 	if !bytes.Equal(a, encode(t, clip, Options{})) {
@@ -293,7 +293,7 @@ func TestSameBytes(t *testing.T) {
 }
 
 // Silence and the extremes of the options can be encoded, also where an int has 32 bits.
-func TestExtremes(t *testing.T) {
+func TestSilenceAndExtremeOptionsAreEncoded(t *testing.T) {
 	for channels := 1; channels <= MaxChannels; channels++ {
 		silence := &pcm.Clip{Rate: Rate, Channels: channels, Samples: make([]float32, 5000*channels)}
 		loud := probe(channels)
@@ -331,7 +331,7 @@ func TestBitrate(t *testing.T) {
 	}
 }
 
-func TestRefuses(t *testing.T) {
+func TestBadClipsAreRefused(t *testing.T) {
 	nan := float32(math.NaN())
 	loop := func(l ...pcm.Loop) pcm.Clip {
 		return pcm.Clip{Rate: Rate, Channels: 1, Samples: make([]float32, 10), Loops: l}
@@ -369,7 +369,7 @@ func TestRefuses(t *testing.T) {
 }
 
 // The context is checked for every packet.
-func TestCancel(t *testing.T) {
+func TestEncodingStopsWithContext(t *testing.T) {
 	clip := sines(1, 9*packetFrames)
 	var b bytes.Buffer
 	if err := Encode(countdown.New(t.Context(), 9), &b, clip, Options{}); !errors.Is(err, context.Canceled) {
@@ -396,7 +396,7 @@ type several struct{ encoder }
 func (several) Encode(_ []int16, packet []byte) (int, error) { packet[0] = 1; return 9, nil }
 
 // Failures of the library are errors.
-func TestLibraryFails(t *testing.T) {
+func TestLibraryFailuresAreErrors(t *testing.T) {
 	for want, e := range map[string]encoder{
 		"index out of range": broken{}, "no packet": mute{}, "several frames": several{},
 	} {

@@ -51,7 +51,7 @@ func TestMix(t *testing.T) {
 }
 
 // A mixed clip can be mixed again: its frames are consecutive.
-func TestMixMovesFrames(t *testing.T) {
+func TestMixedClipCanBeMixedAgain(t *testing.T) {
 	c := &Clip{Channels: 2, Samples: []float32{1, 3, 5, 7, -2, -4}}
 	if err := c.Mix(t.Context(), 1); err != nil {
 		t.Fatal(err)
@@ -63,7 +63,7 @@ func TestMixMovesFrames(t *testing.T) {
 	}
 }
 
-func TestMixCancel(t *testing.T) {
+func TestMixStopsWithContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	c := &Clip{Channels: 2, Samples: make([]float32, 2)}
@@ -82,7 +82,7 @@ func TestFrames(t *testing.T) {
 }
 
 // A loop is kept within the sound; a loop that is left out or shortened gives a warning.
-func TestAddLoop(t *testing.T) {
+func TestLoopIsKeptWithinTheSound(t *testing.T) {
 	for _, c := range []struct {
 		loop     Loop
 		kept     string

@@ -52,7 +52,7 @@ func encode(t testing.TB, clip *pcm.Clip) []byte {
 
 // The reference, qoa.h of phoboslab/qoa, gives the same hashes for the same samples: its file, and
 // the 16-bit samples that it decodes from the file.
-func TestReference(t *testing.T) {
+func TestReferenceWritesTheSameBytes(t *testing.T) {
 	for _, c := range []struct {
 		rate, channels, frames int
 		file, samples          string
@@ -85,7 +85,7 @@ func TestReference(t *testing.T) {
 }
 
 // A file without a length in its header is read to its end.
-func TestStreaming(t *testing.T) {
+func TestFileWithoutLengthIsReadToItsEnd(t *testing.T) {
 	file := encode(t, sound(8000, 2, 6000))
 	want, err := Decode(t.Context(), file)
 	if err != nil {
@@ -161,7 +161,7 @@ func plainSlice(s state, samples []int32) (code uint64, after state) {
 }
 
 // Silence decodes to almost silence, although no code means zero.
-func TestSilence(t *testing.T) {
+func TestSilenceStaysAlmostSilent(t *testing.T) {
 	clip, err := Decode(t.Context(), encode(t, &pcm.Clip{Rate: 8000, Channels: 3, Samples: make([]float32, 3*6000)}))
 	if err != nil {
 		t.Fatal(err)
@@ -175,7 +175,7 @@ func TestSilence(t *testing.T) {
 
 // A decoder may start at any frame: the state at its start is complete, even if the weights no
 // longer fit in 16 bits.
-func TestFramesStandAlone(t *testing.T) {
+func TestDecodingMayStartAtAnyFrame(t *testing.T) {
 	s := state{predictor: predictor{weights: [4]int32{40000, -40000, 5, -5}, history: [4]int32{-32768, 32767, 1, -1}}}
 	var raw [stateSize]byte
 	s.putState(raw[:])
@@ -210,7 +210,7 @@ func TestRounding(t *testing.T) {
 	}
 }
 
-func TestEncodeRefuses(t *testing.T) {
+func TestUnfitClipsAreRefused(t *testing.T) {
 	for _, c := range []struct {
 		clip pcm.Clip
 		want string
@@ -229,7 +229,7 @@ func TestEncodeRefuses(t *testing.T) {
 	}
 }
 
-func TestDecodeRefuses(t *testing.T) {
+func TestBadQOAIsRefused(t *testing.T) {
 	good := encode(t, sound(8000, 2, 6000))
 	second := fileHeader + frameSize(frameSamples, 2)
 	change := func(at int, to ...byte) []byte {
@@ -267,7 +267,7 @@ func TestDecodeRefuses(t *testing.T) {
 }
 
 // Encoding and decoding check the context once a frame, after some milliseconds of work.
-func TestCancel(t *testing.T) {
+func TestQOAStopsWithContext(t *testing.T) {
 	clip := sound(8000, 1, 4*frameSamples)
 	var b bytes.Buffer
 	err := Encode(countdown.New(t.Context(), 2), &b, clip)

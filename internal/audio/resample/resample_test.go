@@ -71,7 +71,7 @@ func tones(rate, frames int, amplitude float64, hz []float64) *pcm.Clip {
 }
 
 // Tones in the passband come out as if made at the other rate: without delay, loss or distortion.
-func TestPassband(t *testing.T) {
+func TestPassbandIsKept(t *testing.T) {
 	for _, r := range ratios {
 		nyquist := float64(min(r.from, r.to)) / 2
 		hz := []float64{0.01 * nyquist, 0.3 * nyquist, 0.6 * nyquist, 0.8 * nyquist}
@@ -91,7 +91,7 @@ func TestPassband(t *testing.T) {
 }
 
 // Tones that the lower rate cannot hold are attenuated by 100 dB.
-func TestStopband(t *testing.T) {
+func TestStopbandIsAttenuated(t *testing.T) {
 	for _, r := range ratios {
 		if r.to >= r.from {
 			continue
@@ -109,7 +109,7 @@ func TestStopband(t *testing.T) {
 }
 
 // After upsampling, images are 100 dB below the tones.
-func TestImages(t *testing.T) {
+func TestImagesAreAttenuated(t *testing.T) {
 	for _, r := range ratios {
 		if r.to <= r.from {
 			continue
@@ -149,7 +149,7 @@ func removeTone(x []float64, cycles float64) {
 }
 
 // A constant stays constant, at every ratio.
-func TestConstant(t *testing.T) {
+func TestConstantStaysConstant(t *testing.T) {
 	for _, r := range ratios {
 		c := &pcm.Clip{Rate: r.from, Channels: 1, Samples: make([]float32, length(r.from, r.to))}
 		for i := range c.Samples {
@@ -165,7 +165,7 @@ func TestConstant(t *testing.T) {
 }
 
 // Channels are independent.
-func TestChannels(t *testing.T) {
+func TestChannelsAreIndependent(t *testing.T) {
 	const n = 3000
 	c := &pcm.Clip{Rate: 44100, Channels: 3, Samples: make([]float32, 3*n)}
 	for i := range n {
@@ -216,7 +216,7 @@ func TestLengthAndLoops(t *testing.T) {
 }
 
 // Clips and loops never vanish, however short they are.
-func TestOneFrameIsLeft(t *testing.T) {
+func TestShortClipsKeepAFrame(t *testing.T) {
 	for _, c := range []struct {
 		frames   int
 		in, want pcm.Loop
@@ -245,7 +245,7 @@ func TestSameRateIsTheClipItself(t *testing.T) {
 	}
 }
 
-func TestRefusesRates(t *testing.T) {
+func TestExtremeRatesAreRefused(t *testing.T) {
 	for _, r := range [][2]int{{999, 48000}, {48000, 999}, {384001, 48000}, {48000, 384001}, {0, 48000}, {-1, 48000}} {
 		if _, err := Clip(t.Context(), &pcm.Clip{Rate: r[0], Channels: 1}, r[1]); err == nil {
 			t.Errorf("%d to %d: no error", r[0], r[1])
@@ -254,7 +254,7 @@ func TestRefusesRates(t *testing.T) {
 }
 
 // The context is checked once for each block of one channel and each row.
-func TestCancel(t *testing.T) {
+func TestResamplingStopsWithContext(t *testing.T) {
 	in := sine(44100, 44100, 100, 1)
 	const rows, blocks = 161, 24 // of 44100 to 48000; a second in blocks of 2048
 	for _, looks := range []int{0, 50, rows, rows + blocks - 1} {
@@ -268,7 +268,7 @@ func TestCancel(t *testing.T) {
 }
 
 // With a filter of 69000 taps a block is a few frames.
-func TestCancelLongFilter(t *testing.T) {
+func TestLongFilterStopsWithContext(t *testing.T) {
 	in := &pcm.Clip{Rate: MaxRate, Channels: 1, Samples: make([]float32, 100*384)}
 	if _, err := Clip(countdown.New(t.Context(), 2+1), in, MinRate); err != context.Canceled {
 		t.Error(err) // two rows and one of two blocks, of 60 frames

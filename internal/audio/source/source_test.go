@@ -40,7 +40,7 @@ func firstPage(packet string) []byte {
 	return append(append(p, 1, byte(len(packet))), packet...)
 }
 
-func TestDecode(t *testing.T) {
+func TestAllFormatsAreDecoded(t *testing.T) {
 	ramp := &pcm.Clip{Rate: 8000, Channels: 2, Samples: []float32{0, 0.25, -0.5, 0.75, 1, -1}}
 	for _, c := range []struct {
 		name string
@@ -80,7 +80,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-func TestRefuses(t *testing.T) {
+func TestOtherFormatsAreRefused(t *testing.T) {
 	silent := func(channels int) *pcm.Clip {
 		return &pcm.Clip{Rate: 8000, Channels: channels, Samples: make([]float32, 4*channels)}
 	}
@@ -116,7 +116,7 @@ func TestRefuses(t *testing.T) {
 }
 
 // The head is too short only for formats that have their length at the end or nowhere.
-func TestProbeHead(t *testing.T) {
+func TestHeadIsTooShortForLengthsAtTheEnd(t *testing.T) {
 	for name, short := range map[string]bool{
 		"flac/testdata/tri16.flac":   false,
 		"mp3/testdata/stereo.mp3":    true,

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestMemory(t *testing.T) {
+func TestVorbisMemoryIsClose(t *testing.T) {
 	for _, f := range files {
 		data := read(t, f.name)
 		i, err := Probe(data)
@@ -78,7 +78,7 @@ func TestProbingMakesNoTables(t *testing.T) {
 	}
 }
 
-func TestRefuses(t *testing.T) {
+func TestBadHeadersAreRefused(t *testing.T) {
 	all := packets(t, "stereo.ogg")
 	id := func(at int, b ...byte) []byte {
 		p := bytes.Clone(all[0])

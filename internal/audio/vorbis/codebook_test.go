@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestCodewords(t *testing.T) {
+func TestWordsAreAssignedInOrder(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		lengths []uint8

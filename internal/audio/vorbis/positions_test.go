@@ -58,7 +58,7 @@ func repage(t *testing.T, data []byte, position func(packet int, last bool, was 
 }
 
 // Positions cut the start and the end (appendix A.2).
-func TestPositions(t *testing.T) {
+func TestPositionsCutStartAndEnd(t *testing.T) {
 	data := read(t, "loop.ogg")
 	whole := decode(t, data).Samples
 	only := func(first int, start, end int64) []byte {

@@ -67,7 +67,7 @@ func snr(want, got func(i int) float64, n int) float64 {
 
 // Decoded sound has the length of the original, resembles it in every channel, and is the same on
 // every processor. The hashes were made on amd64.
-func TestDecode(t *testing.T) {
+func TestOriginalSoundIsDecoded(t *testing.T) {
 	for _, f := range files {
 		c := decode(t, read(t, f.name))
 		if c.Rate != f.rate || c.Channels != f.channels || c.Frames() != f.frames {
@@ -117,7 +117,7 @@ func TestAgainstLibrary(t *testing.T) {
 	}
 }
 
-func TestLoop(t *testing.T) {
+func TestCommentsMakeALoop(t *testing.T) {
 	c := decode(t, read(t, "loop.ogg"))
 	if want := (pcm.Loop{Start: 1000, End: 6000}); len(c.Loops) != 1 || c.Loops[0] != want {
 		t.Errorf("%+v, want %+v", c.Loops, want)
@@ -145,7 +145,7 @@ func packets(t testing.TB, name string) [][]byte {
 }
 
 // The context is checked once for each packet.
-func TestCancel(t *testing.T) {
+func TestVorbisDecodingStopsWithContext(t *testing.T) {
 	data := read(t, "stereo.ogg")
 	n := len(packets(t, "stereo.ogg")) - 3
 	if _, err := Decode(countdown.New(t.Context(), n), data); err != context.Canceled {

@@ -38,7 +38,7 @@ var (
 )
 
 // Unusual files with unambiguous sound are decoded.
-func TestOddFiles(t *testing.T) {
+func TestUnusualFilesAreDecoded(t *testing.T) {
 	three := chunk("data", "\x80\xc0\x40")
 	unpadded := strings.TrimSuffix(three, "\x00")
 	info := chunk("LIST", "INFOx")
@@ -123,7 +123,7 @@ func TestFormats(t *testing.T) {
 }
 
 // A block may declare fewer frames than it has room for. Declaring more has no effect.
-func TestBlocks(t *testing.T) {
+func TestBlockMayHoldFewerFrames(t *testing.T) {
 	for claim, want := range map[uint32]int{0: 18, 1: 2, 5: 10, 9: 18, 65535: 18} {
 		format := chunk("fmt ", words(1<<16|0x11, 8000, 0, 4<<16|8, claim<<16|2))
 		if clip, _ := decode(t, riff(format, chunk("data", strings.Repeat("\x00", 16)))); clip.Frames() != want {
@@ -142,7 +142,7 @@ func TestBlocks(t *testing.T) {
 
 // A file that is shorter than its headers say is an error, wherever it was cut: in the chunks
 // before the sound, in the sound, and after it, where loops are.
-func TestCutShort(t *testing.T) {
+func TestCutFilesAreErrors(t *testing.T) {
 	for name, file := range map[string][]byte{
 		"PCM":        riff(mono8, chunk("data", strings.Repeat("\x80", 1000))),
 		"with loops": riff(mono16, chunk("data", strings.Repeat("\x80", 1000)), smpl(1, [6]uint32{0, 0, 10, 90})),
@@ -184,7 +184,7 @@ func TestCutShort(t *testing.T) {
 	}
 }
 
-func TestDecodeRefuses(t *testing.T) {
+func TestBadWAVIsRefused(t *testing.T) {
 	data := chunk("data", "\x80\x80\x80\x80\x80\x80\x80\x80")
 	format := func(tag, channels, rate, block, bits uint32, more ...uint32) string {
 		return chunk("fmt ", words(append([]uint32{channels<<16 | tag, rate, 0, bits<<16 | block}, more...)...))

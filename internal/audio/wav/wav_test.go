@@ -108,7 +108,7 @@ func TestGolden(t *testing.T) {
 
 // Readers that ignore the fact chunk play the last block of ADPCM to its end. If a loop reaches the
 // end of the sound, the block continues with the beginning of the loop.
-func TestLastBlockGoesOnWithTheLoop(t *testing.T) {
+func TestLastBlockContinuesWithTheLoop(t *testing.T) {
 	clip := &pcm.Clip{Rate: 22050, Channels: 2}
 	for i := range 500 {
 		clip.Samples = append(clip.Samples, float32(i)/1000, float32(-i)/1000)
@@ -150,7 +150,7 @@ func TestRounding(t *testing.T) {
 
 // Every channel has one speaker, left and right come in pairs, and there is an LFE from six
 // channels on.
-func TestPlaces(t *testing.T) {
+func TestChannelsHaveUsualSpeakers(t *testing.T) {
 	for channels := 3; channels <= 8; channels++ {
 		p := places(channels)
 		pairs := p>>0&1 == p>>1&1 && p>>4&1 == p>>5&1 && p>>9&1 == p>>10&1
@@ -207,7 +207,7 @@ func TestChannelMask(t *testing.T) {
 
 // Dither keeps the mean of a constant that rounding would move, never deviates by more than a step
 // and a half, and is reproducible.
-func TestDither(t *testing.T) {
+func TestDitherKeepsTheMean(t *testing.T) {
 	const x, n = 0.3 / 128, 100_000
 	clip := &pcm.Clip{Rate: 8000, Channels: 1, Samples: slices.Repeat([]float32{x}, n)}
 	file := encode(t, clip, Options{Coding: PCM8, Dither: true})
@@ -235,7 +235,7 @@ func TestDither(t *testing.T) {
 }
 
 // All functions check the context about once for each piece of samples.
-func TestCancel(t *testing.T) {
+func TestWAVStopsWithContext(t *testing.T) {
 	clip := &pcm.Clip{Rate: 44100, Channels: 1, Samples: make([]float32, 4*piece)}
 	for _, coding := range append(written, IMA) {
 		file := encode(t, clip, Options{Coding: coding})
@@ -252,7 +252,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-func TestEncodeRefuses(t *testing.T) {
+func TestClipsThatDoNotFitAreRefused(t *testing.T) {
 	ok := pcm.Clip{Rate: 8000, Channels: 1, Samples: make([]float32, 10)}
 	with := func(f func(c *pcm.Clip)) *pcm.Clip { c := ok; f(&c); return &c }
 	looped := func(l pcm.Loop) *pcm.Clip { return with(func(c *pcm.Clip) { c.Loops = []pcm.Loop{l} }) }
@@ -313,7 +313,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-func TestShortHead(t *testing.T) {
+func TestShortHeadAsksForMore(t *testing.T) {
 	clip := sound(8000, 2)
 	clip.Loops = []pcm.Loop{{Start: 1, End: 9}}
 	file := encode(t, clip, Options{Coding: IMA})

@@ -41,7 +41,7 @@ func sampled(c curve, q Point, parts int) float64 {
 	return best
 }
 
-func TestDistanceIsThatOfManyShortLines(t *testing.T) {
+func TestDistanceAgreesWithShortLines(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, q := drawCurve(t, "c"), drawPoint(t, "q")
 		got, want := math.Sqrt(c.distance2(q, math.Inf(1))), sampled(c, q, 1000)
@@ -65,7 +65,7 @@ func TestDistanceKeepsTheBest(t *testing.T) {
 }
 
 // A minimum may be exactly where the search cuts the curve in two.
-func TestDistanceToTheMiddle(t *testing.T) {
+func TestMinimumInTheMiddleIsFound(t *testing.T) {
 	c := curve{p: [4]Point{{-2, 0}, {0, 2}, {2, 0}}, n: 2}
 	if got := c.distance2(Point{0, 0.5}, 100); got != 0.25 {
 		t.Error(got)
@@ -73,7 +73,7 @@ func TestDistanceToTheMiddle(t *testing.T) {
 }
 
 // Rows through corners count them once.
-func TestCornersOnPixelCenters(t *testing.T) {
+func TestRowsCountCornersOnce(t *testing.T) {
 	out := render(t, polygons(contour{{20.5, 4.5}, {28.5, 12.5}, {20.5, 20.5}, {12.5, 12.5}}))
 	for _, y := range []int{4, 12, 20} {
 		for x := range grid.W {
@@ -213,7 +213,7 @@ func TestOverlapsLeaveNoSeam(t *testing.T) {
 
 // Overlapping curves agree with circles. The curves of disc differ from circles by less than 0.003
 // of the radius.
-func TestOverlappingDiscs(t *testing.T) {
+func TestOverlappingDiscsAgreeWithCircles(t *testing.T) {
 	var p Path
 	disc(&p, 11, 13, 9)
 	disc(&p, 20, 12, 8)
@@ -241,7 +241,7 @@ func TestOverlappingDiscs(t *testing.T) {
 
 // The field of random, overlapping curves agrees with one computed from many short lines, with a
 // test of both sides of each.
-func TestFieldOfAnything(t *testing.T) {
+func TestFieldAgreesWithShortLines(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var p Path
 		for range rapid.IntRange(1, 3).Draw(t, "contours") {
@@ -389,7 +389,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-func TestCancel(t *testing.T) {
+func TestRenderingStopsWithContext(t *testing.T) {
 	many := new(Path)
 	for i := range 150 {
 		disc(many, float64(i%25), float64(i/25), 0.7)
@@ -433,7 +433,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-func TestHostilePaths(t *testing.T) {
+func TestHostilePathsEndSoon(t *testing.T) {
 	comb := new(Path)
 	for i := range maxPieces + 2 {
 		comb.LineTo(Point{float64(i % 7), float64(i)})

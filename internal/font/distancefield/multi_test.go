@@ -82,7 +82,7 @@ func (a *tally) add(t rapid.TB, s *Shape, levels []byte, g Grid, span float64) {
 
 var small = Grid{Left: -12, Top: -12, W: 24, H: 24}
 
-func TestMultiOfAnything(t *testing.T) {
+func TestMedianHasTheSignOfTheDistance(t *testing.T) {
 	var all tally
 	rapid.Check(t, func(t *rapid.T) {
 		point := func(name string) Point {
@@ -169,7 +169,7 @@ func TestMultiOfShapes(t *testing.T) {
 }
 
 // A line there and back encloses nothing, even through a pixel's center.
-func TestThereAndBack(t *testing.T) {
+func TestLineThereAndBackEnclosesNothing(t *testing.T) {
 	p := polygons(contour{{-30. / 8, -1}, {0, -44. / 8}})
 	s, levels := renderMulti(t, p, small, 4)
 	plain := make([]byte, small.W*small.H)
@@ -184,7 +184,7 @@ func TestThereAndBack(t *testing.T) {
 }
 
 // Edges at a corner share one channel, smoothly joined ones all, and contours are closed.
-func TestColors(t *testing.T) {
+func TestCornersSplitColors(t *testing.T) {
 	smooth := new(Path)
 	disc(smooth, 0, 0, 5)
 	for name, p := range map[string]*Path{
@@ -232,7 +232,7 @@ func TestMultiGolden(t *testing.T) {
 	}
 }
 
-func TestMultiCancel(t *testing.T) {
+func TestMultiRenderingStopsWithContext(t *testing.T) {
 	many := new(Path)
 	for i := range 60 {
 		disc(many, float64(i%8)*3-10, float64(i/8)*3-10, 1.2)

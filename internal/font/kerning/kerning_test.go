@@ -85,7 +85,7 @@ func appleKern(coverage int, pairs ...int) []byte {
 	return slices.Concat(words(1, 0, 0, 1, 0, 16+2*len(pairs), coverage, 0, len(pairs)/3, 0, 0, 0), words(pairs...))
 }
 
-func TestPairs(t *testing.T) {
+func TestTablesGiveTheirPairs(t *testing.T) {
 	sets := []Pair{{3, 5, -40}, {3, 9, 7}, {4, 5, 11}}
 	classes := []Pair{{3, 5, -20}, {3, 6, -20}, {3, 7, -20}, {3, 9, 30}, {4, 5, -20}, {4, 6, -20}, {4, 7, -20}, {4, 9, 30}}
 	for _, tc := range []struct {
@@ -131,7 +131,7 @@ func TestOnlyWantedGlyphs(t *testing.T) {
 }
 
 // A torn table gives an error or fewer pairs, and a hostile one ends soon.
-func TestHostile(t *testing.T) {
+func TestHostileTablesEndSoon(t *testing.T) {
 	glyphs := []uint16{3, 4, 5, 6, 7, 9}
 	for _, whole := range [][]byte{gposTable(2, pairSets(13), classPairs()), gposTable(9, extension(2, classPairs()))} {
 		for n := 1; n < len(whole); n++ {

@@ -81,7 +81,7 @@ func decode(t testing.TB, f file) []byte {
 
 // Each mode blends a color with another like Aseprite does, opaque and not. The code that computed
 // these numbers agrees with all pixels of 28 sprites exported by Aseprite.
-func TestModes(t *testing.T) {
+func TestBlendModesAgreeWithAseprite(t *testing.T) {
 	for mode, want := range []string{
 		"[106 154 124 255] [86 178 127 177]",
 		"[93 92 91 255] [77 132 102 177]",
@@ -118,7 +118,7 @@ func TestModes(t *testing.T) {
 }
 
 // Cels are clipped at all edges, even cels much larger than the picture.
-func TestPlaces(t *testing.T) {
+func TestCelsAreClipped(t *testing.T) {
 	pix := make([]byte, 0, 64)
 	for i := range 16 {
 		pix = append(pix, byte(i), 0, 0, 255)
@@ -139,7 +139,7 @@ func TestPlaces(t *testing.T) {
 }
 
 // A layer is visible if it and its groups are. Layers are drawn in order, except moved cels.
-func TestLayers(t *testing.T) {
+func TestHiddenLayersAreNotDrawn(t *testing.T) {
 	red, green, blue := []byte{255, 0, 0, 255}, []byte{0, 255, 0, 255}, []byte{0, 0, 255, 255}
 	for _, tc := range []struct {
 		name   string
@@ -192,7 +192,7 @@ func TestKindsOfPixels(t *testing.T) {
 	}
 }
 
-func TestRefusals(t *testing.T) {
+func TestBadSpritesAreRefused(t *testing.T) {
 	seen := layerOf(1, 0, 0, 0, 255)
 	for want, chunks := range map[string][][]byte{
 		"tilemap layers":           {layerOf(1, 2, 0, 0, 255), rawCel(0, 0, 0, 255, 0, 1, 1, 1, 2, 3, 4)},
@@ -214,7 +214,7 @@ func TestRefusals(t *testing.T) {
 }
 
 // A cel of any size needs the memory of a row.
-func TestHugeCel(t *testing.T) {
+func TestHugeCelNeedsOneRow(t *testing.T) {
 	rows := make([]byte, 4*60_000*20)
 	f := file{w: 8, h: 8, bits: 32, chunks: [][]byte{layerOf(1, 0, 0, 0, 255), packedCel(0, 0, 0, 60_000, 20, rows)}}
 	data := f.bytes()
@@ -233,7 +233,7 @@ func TestHugeCel(t *testing.T) {
 	}
 }
 
-func TestCancel(t *testing.T) {
+func TestSpriteDecodingStopsWithContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	f := file{w: 1, h: 1, bits: 32, chunks: [][]byte{layerOf(1, 0, 0, 0, 255), rawCel(0, 0, 0, 255, 0, 1, 1, 1, 2, 3, 4)}}

@@ -9,7 +9,7 @@ import (
 
 // The weighed error falls at least as much as the unweighed error of the wanted colors, except for
 // rounding.
-func TestAsk(t *testing.T) {
+func TestAskedErrorBoundsTheWeighedOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		some := func(name string) []byte { return rapid.SliceOfN(rapid.Byte(), 64, 64).Draw(t, name) }
 		pixels, now, next := some("pixels"), some("now"), some("next")

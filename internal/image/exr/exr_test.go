@@ -45,7 +45,7 @@ func read(t testing.TB, name string) []byte {
 	return data
 }
 
-func TestFilesOfTheLibrary(t *testing.T) {
+func TestLibraryFilesAreDecoded(t *testing.T) {
 	const w, h = 21, 37
 	for _, tc := range []struct {
 		name  string
@@ -111,7 +111,7 @@ func TestFilesOfTheLibrary(t *testing.T) {
 }
 
 // B44 is lossy. OpenEXR 3.1.5 reads pixels with the same hashes.
-func TestLossyFilesOfTheLibrary(t *testing.T) {
+func TestLossyLibraryFilesAreDecoded(t *testing.T) {
 	for name, want := range map[string]string{
 		"half-b44":  "b596fe02d4d3528c",
 		"half-b44a": "b596fe02d4d3528c",
@@ -131,7 +131,7 @@ func TestLossyFilesOfTheLibrary(t *testing.T) {
 }
 
 // The display window is the picture. It is black outside the data window.
-func TestWindows(t *testing.T) {
+func TestDisplayWindowIsThePicture(t *testing.T) {
 	m, _, err := Decode(t.Context(), read(t, "window-zip")) // data from -2, 1 to 4, 9
 	if err != nil || m.W != 7 || m.H != 5 {
 		t.Fatalf("%+v, error %v", m, err)
@@ -203,7 +203,7 @@ func fileOf(flags int32, attributes []byte, chunks ...[]byte) []byte {
 func strip(y int32, pixels ...byte) []byte { return append(words(y, int32(len(pixels))), pixels...) }
 
 // Invalid light is replaced, and counted.
-func TestRepairs(t *testing.T) {
+func TestInvalidLightIsReplaced(t *testing.T) {
 	var pixels []byte
 	for _, v := range []float64{math.Inf(1), math.Inf(-1), math.NaN(), -3, 2} {
 		pixels = binary.LittleEndian.AppendUint32(pixels, math.Float32bits(float32(v)))
@@ -221,7 +221,7 @@ func TestRepairs(t *testing.T) {
 	}
 }
 
-func TestRefuses(t *testing.T) {
+func TestBadEXRIsRefused(t *testing.T) {
 	gray := func(more ...[]byte) []byte {
 		whole := file("Y", half, plain, 1, 1)
 		return fileOf(0, append(bytes.Join(more, nil), whole[8:len(whole)-1]...), strip(0, 1, 2))
@@ -284,7 +284,7 @@ func TestRefuses(t *testing.T) {
 }
 
 // Reading overlapping strips would take time quadratic in the file's size.
-func TestSharedStrips(t *testing.T) {
+func TestOverlappingChunksAreRefused(t *testing.T) {
 	runs := bytes.Repeat([]byte{127, 0}, 8)
 	data := file("Y", half, rle, 512, 2, strip(0, runs...), strip(1, runs...))
 	h, err := ReadHeader(data)
@@ -301,7 +301,7 @@ func TestSharedStrips(t *testing.T) {
 }
 
 // A torn file is an error.
-func TestTorn(t *testing.T) {
+func TestTornEXRIsAnError(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.exr")
 	if err != nil || len(files) != 23 {
 		t.Fatalf("%d files, error %v", len(files), err)
@@ -328,7 +328,7 @@ func TestTorn(t *testing.T) {
 }
 
 // Wavelets survive the transform and its inverse.
-func TestWaveletLaw(t *testing.T) {
+func TestWaveletsSurviveTheirInverse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, l := rapid.IntRange(1, 40).Draw(t, "w"), rapid.IntRange(1, 40).Draw(t, "l")
 		greatest := rapid.SampledFrom([]int{1, 300, 1<<14 - 1, 1 << 14, 65535}).Draw(t, "greatest")
@@ -382,7 +382,7 @@ func wave(pix []uint16, w, l, greatest int) {
 }
 
 // Decoding allocates Header.Memory, and nothing for a picture that the file is too short for.
-func TestMemory(t *testing.T) {
+func TestEXRMemoryIsClose(t *testing.T) {
 	measure := func(data []byte) (int64, error) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -407,7 +407,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-func TestCancel(t *testing.T) {
+func TestEXRDecodingStopsWithContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, _, err := Decode(ctx, read(t, "half-zip")); !errors.Is(err, context.Canceled) {

@@ -34,7 +34,7 @@ func floats(t testing.TB, data []byte) []float32 {
 	return pix
 }
 
-func TestLight(t *testing.T) {
+func TestMantissasShareTheExponent(t *testing.T) {
 	for _, tc := range []struct {
 		packed [4]byte
 		want   []float32
@@ -52,7 +52,7 @@ func TestLight(t *testing.T) {
 }
 
 // Header variables are undone in the pixels.
-func TestHeaderVariables(t *testing.T) {
+func TestHeaderVariablesAreUndone(t *testing.T) {
 	for _, tc := range []struct {
 		lines string
 		want  []float32
@@ -82,7 +82,7 @@ func TestHeaderVariables(t *testing.T) {
 }
 
 // All eight axis orders give the same picture of 3 x 2 pixels.
-func TestAxisOrders(t *testing.T) {
+func TestAxisOrdersGiveOnePicture(t *testing.T) {
 	const want = "1 2 3 / 4 5 6"
 	for resolution, order := range map[string]string{
 		"-Y 2 +X 3": "123456", "-Y 2 -X 3": "321654", "+Y 2 +X 3": "456123", "+Y 2 -X 3": "654321",
@@ -144,7 +144,7 @@ func TestScanLines(t *testing.T) {
 	}
 }
 
-func TestDecodeRefuses(t *testing.T) {
+func TestBadRadianceFilesAreRefused(t *testing.T) {
 	with := func(line string) []byte { return []byte("#?RADIANCE\n" + line + "\n\n-Y 1 +X 1\n\x01\x02\x03\x04") }
 	for _, tc := range []struct {
 		want string
@@ -181,7 +181,7 @@ func TestDecodeRefuses(t *testing.T) {
 }
 
 // A picture survives each encoding, and shortened files are errors.
-func TestDecodeLaw(t *testing.T) {
+func TestPicturesSurviveAllEncodings(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.IntRange(1, 300).Draw(t, "w"), rapid.IntRange(1, 6).Draw(t, "h")
 		colors, state := rapid.IntRange(1, 4).Draw(t, "colors"), rapid.Uint32().Draw(t, "seed")
@@ -254,7 +254,7 @@ func decode(data []byte) (*Picture, error) {
 	return Decode(bytes.NewReader(data), int64(len(data)))
 }
 
-func TestDecodeBomb(t *testing.T) {
+func TestShortRadianceFileAllocatesNothing(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	_, err := decode(file("-Y 20000 +X 20000", 2, 2, 20000>>8, 20000&255, 1))

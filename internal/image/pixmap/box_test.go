@@ -104,7 +104,7 @@ func area(m *Map, mw, mh, x, y int, s Sampling) [4]float64 {
 }
 
 // The longest sides that a format can have do not overflow the sums.
-func TestBoxOfTheLongestSides(t *testing.T) {
+func TestLongestSidesDoNotOverflowBox(t *testing.T) {
 	white := New(65535, 1, Bits8)
 	for i := range white.Pix8 {
 		white.Pix8[i] = 255
@@ -124,7 +124,7 @@ func TestBoxOfTheLongestSides(t *testing.T) {
 }
 
 // Sums divided as floats round like integers, ties included.
-func TestDividedRoundsAsWholeNumbers(t *testing.T) {
+func TestDividedRoundsLikeIntegers(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		alpha := rapid.Uint64Range(1, 4*65535).Draw(rt, "alpha")
 		var sums [3]uint64
@@ -143,7 +143,7 @@ func TestDividedRoundsAsWholeNumbers(t *testing.T) {
 }
 
 // Averaging four texels at once equals averaging each channel.
-func TestFourTexels(t *testing.T) {
+func TestFourTexelsAverageByChannel(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		p := &pyramid{weigh: rapid.Bool().Draw(rt, "weigh"), odd: oddChannels, two: 2 * oddOnes}
 		in := rapid.SliceOfN(rapid.Uint64(), 4, 4).Draw(rt, "texels")

@@ -54,7 +54,7 @@ func TestAnalyse(t *testing.T) {
 }
 
 // Channels are apart if they do not rise and fall together.
-func TestApart(t *testing.T) {
+func TestUncorrelatedChannelsAreApart(t *testing.T) {
 	for _, tc := range []struct {
 		name string
 		pix  []byte // of four pixels
@@ -81,7 +81,7 @@ func TestApart(t *testing.T) {
 }
 
 // Gray and red count despite the errors of JPEG.
-func TestShares(t *testing.T) {
+func TestNearlyGrayAndRedCount(t *testing.T) {
 	for _, tc := range []struct {
 		name      string
 		pix       []byte // of four pixels

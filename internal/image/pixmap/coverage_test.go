@@ -71,7 +71,7 @@ func TestCoverageIsKept(t *testing.T) {
 }
 
 // If all or no pixels are drawn, that stays so.
-func TestCoverageOfAllAndNone(t *testing.T) {
+func TestFullAndEmptyCoverageStay(t *testing.T) {
 	for _, alpha := range []byte{0, 100, 200, 255} {
 		m := New(8, 8, Bits8)
 		for i := range m.Pix8 {

@@ -49,7 +49,7 @@ func TestConvert(t *testing.T) {
 }
 
 // Floats outside a picture's range become valid numbers.
-func TestConvertOddFloats(t *testing.T) {
+func TestInvalidFloatsBecomeValid(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	m := &Map{W: 2, H: 1, PixF: []float32{nan, -1, inf, 2, 7, 1, 0.5, -inf}}
 	for _, d := range []Depth{Bits8, Bits16} {

@@ -24,7 +24,7 @@ func drawSphere(w, h int, color func(d [3]float64) [4]float64) *Map {
 }
 
 // A smooth picture looks the same on the cube: off by less than 0.001 at 256 pixels.
-func TestEquirectDirections(t *testing.T) {
+func TestSmoothSphereLooksTheSameOnTheCube(t *testing.T) {
 	smooth := func(d [3]float64) [4]float64 {
 		n := math.Sqrt(d[0]*d[0] + d[1]*d[1] + d[2]*d[2])
 		return [4]float64{1 + d[0]/n, 1 + d[1]/n, 1 + d[2]/n, 1}
@@ -59,7 +59,7 @@ func TestEquirectDirections(t *testing.T) {
 }
 
 // A constant light stays constant, at every depth and size.
-func TestEquirectOfOneColor(t *testing.T) {
+func TestConstantSphereStaysConstant(t *testing.T) {
 	for _, h := range []int{1, 2, 3, 9} {
 		bytes, words, floats := New(2*h, h, Bits8), New(2*h, h, Bits16), New(2*h, h, Float)
 		for i := range bytes.Pix8 {
@@ -94,7 +94,7 @@ func pixelText(m *Map, i int) string {
 }
 
 // The mean over the sphere stays: each texel counts by its solid angle.
-func TestEquirectMean(t *testing.T) {
+func TestEquirectKeepsTheMean(t *testing.T) {
 	bright := func(d [3]float64) [4]float64 { return [4]float64{math.Exp(4 * d[0]), d[1] * d[1], 1, 1} }
 	faces, err := Equirect(t.Context(), drawSphere(512, 256, bright), SRGB)
 	if err != nil {

@@ -32,7 +32,7 @@ func TestFilterNames(t *testing.T) {
 }
 
 // Our functions agree with their mathematical definitions.
-func TestKernels(t *testing.T) {
+func TestKernelsAgreeWithTheirDefinitions(t *testing.T) {
 	mitchell := func(x float64) float64 { // as in the paper, B = C = 1/3
 		const b, c = 1.0 / 3, 1.0 / 3
 		switch x = math.Abs(x); {
@@ -71,7 +71,7 @@ func TestKernels(t *testing.T) {
 }
 
 // For all sizes, weights have the right sum and center, and are symmetric.
-func TestAxes(t *testing.T) {
+func TestWeightsAreCenteredAndSymmetric(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n, m := rapid.IntRange(1, 300).Draw(rt, "n"), rapid.IntRange(1, 300).Draw(rt, "m")
 		f := rapid.SampledFrom([]Filter{Box, Kaiser, Mitchell}).Draw(rt, "filter")
@@ -107,7 +107,7 @@ func TestAxes(t *testing.T) {
 }
 
 // The sides of the largest pictures do not overflow.
-func TestAxesOfTheLongestSides(t *testing.T) {
+func TestLongestSidesDoNotOverflowAxes(t *testing.T) {
 	for _, f := range []Filter{Box, Kaiser} {
 		for _, size := range [][2]int{{65535, 65534}, {65534, 65535}, {65535, 1}, {1, 65535}} {
 			a := newAxis(f, size[0], size[1])
@@ -199,7 +199,7 @@ func TestFiltersDifferInSharpness(t *testing.T) {
 
 // Where positive and negative weights leave no alpha, colors are the plain average: dividing by
 // almost 0 would give random colors.
-func TestUnseenColorsAreNotWild(t *testing.T) {
+func TestTransparentColorsAreAveraged(t *testing.T) {
 	m := New(64, 64, Float)
 	for i := range m.W * m.H {
 		p := m.PixF[4*i:]

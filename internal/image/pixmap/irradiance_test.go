@@ -68,7 +68,7 @@ func TestRadianceOfACosineLobe(t *testing.T) {
 func dot(a, b [3]float64) float64 { return a[0]*b[0] + a[1]*b[1] + a[2]*b[2] }
 
 // Turning the environment by a quarter turns irradiance, and around z permutes harmonics.
-func TestIrradianceTurns(t *testing.T) {
+func TestIrradianceTurnsWithTheEnvironment(t *testing.T) {
 	rough := func(d [3]float64) float64 {
 		return 3 + math.Sin(9*d[0]+4*d[1]*d[1]) + math.Cos(5*d[2]-3*d[0]*d[1]) + math.Sin(3*d[1]+2*d[2]*d[0]+1)
 	}
@@ -149,7 +149,7 @@ func throughCosine(n [3]float64, color func(d [3]float64) float64) float64 {
 }
 
 // The texels of a cube together cover the sphere, at any side length.
-func TestSolidAngles(t *testing.T) {
+func TestSolidAnglesCoverTheSphere(t *testing.T) {
 	for _, side := range []int{1, 2, 3, 100} {
 		sum := 0.0
 		for y := range side {
@@ -164,7 +164,7 @@ func TestSolidAngles(t *testing.T) {
 }
 
 // Invalid light counts as none, and rows may be computed in any order.
-func TestRadianceOfAnything(t *testing.T) {
+func TestInvalidLightCountsAsNone(t *testing.T) {
 	faces := drawCube(8, Float, func(d [3]float64) float64 { return 1 + d[0]*d[1] })
 	for i, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), -1, math.MaxFloat32} {
 		faces[i].PixF[4*i] = float32(v)

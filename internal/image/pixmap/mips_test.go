@@ -98,7 +98,7 @@ func TestMipSizes(t *testing.T) {
 }
 
 // One color stays that color, at every filter, depth and size.
-func TestMipsOfOneColor(t *testing.T) {
+func TestOneColorStaysInAllMips(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w, h := rapid.IntRange(1, 37).Draw(rt, "w"), rapid.IntRange(1, 37).Draw(rt, "h")
 		c := rapid.SliceOfN(rapid.Byte(), 4, 4).Draw(rt, "color")
@@ -197,7 +197,7 @@ func TestBandsAreLevels(t *testing.T) {
 }
 
 // An error of take ends MipBands.
-func TestBandsNotTaken(t *testing.T) {
+func TestErrorOfTakeEndsMipBands(t *testing.T) {
 	full := errors.New("full")
 	for _, f := range []Filter{Box, Kaiser} {
 		n := 0

@@ -61,7 +61,7 @@ func TestNormalsStayUnitVectors(t *testing.T) {
 
 // A map with constant blue is averaged like one whose blue is computed from x and y, and its blue
 // stays.
-func TestNormalsOfTwoChannels(t *testing.T) {
+func TestTwoChannelNormalsGetTheirZ(t *testing.T) {
 	whole := bumps(false)
 	for _, blue := range []byte{0, 255} {
 		for _, d := range []Depth{Bits8, Bits16, Float} {

@@ -28,7 +28,7 @@ func deep(m *Map, d Depth) *Map {
 }
 
 // Every function stops when its context is cancelled, and checks the context once for each row.
-func TestWorkStopsAnywhere(t *testing.T) {
+func TestWorkStopsAtEveryCheck(t *testing.T) {
 	picture := func(d Depth) *Map {
 		m := New(24, 18, Bits8)
 		noise(m.Pix8, false)

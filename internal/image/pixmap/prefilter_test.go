@@ -144,7 +144,7 @@ func TestPrefilterKeepsAConstant(t *testing.T) {
 }
 
 // Rows may be computed in any order.
-func TestPrefilterInAnyOrder(t *testing.T) {
+func TestPrefilterWorksInAnyOrder(t *testing.T) {
 	faces := drawCube(32, Float, func(d [3]float64) float64 { return 1 + d[0]*d[1] })
 	a, b := prefiltered(t, faces, Linear, LinearRoughness, inOrder), prefiltered(t, faces, Linear, LinearRoughness, fromTheEnd)
 	for face := range 6 {

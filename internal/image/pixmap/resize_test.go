@@ -8,7 +8,7 @@ import (
 )
 
 // Resizing to half the size gives the next level.
-func TestResizeIsAsMips(t *testing.T) {
+func TestResizingToHalfGivesTheNextMip(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w, h := rapid.IntRange(2, 40).Draw(rt, "w"), rapid.IntRange(2, 40).Draw(rt, "h")
 		f := rapid.SampledFrom([]Filter{Box, Kaiser, Mitchell}).Draw(rt, "filter")
@@ -30,7 +30,7 @@ func TestResizeIsAsMips(t *testing.T) {
 
 // Enlarging by a whole number, a box repeats pixels. A kernel interpolates smoothly and stays in
 // range.
-func TestResizeUp(t *testing.T) {
+func TestEnlargingStaysInRange(t *testing.T) {
 	m := of(2, 1, 0, 0, 0, 255, 255, 255, 255, 255)
 	up := func(f Filter) *Map {
 		got, err := Resize(t.Context(), m, 16, 2, Sampling{Filter: f, Color: Data})

@@ -54,7 +54,7 @@ func TestSRGBCeilIsExact(t *testing.T) {
 	}
 }
 
-func TestCurvesReturn(t *testing.T) {
+func TestCurvesAreInvertible(t *testing.T) {
 	for name, c := range map[string]*curve{"even": evenCurve(), "srgb": srgbCurve()} {
 		for i, v := range c.wide {
 			if got := c.narrow[v]; int(got) != i {

@@ -7,7 +7,7 @@ import (
 )
 
 // Each face is drawn with its number and its corners into the layout, and must come out upright.
-func TestFaces(t *testing.T) {
+func TestFacesComeOutUpright(t *testing.T) {
 	const side = 3
 	for _, tc := range []struct {
 		name   string
@@ -56,7 +56,7 @@ func TestFaces(t *testing.T) {
 	}
 }
 
-func TestStack(t *testing.T) {
+func TestTilesAreStackedInOrder(t *testing.T) {
 	m := New(4, 4, Bits8)
 	for i := range 16 {
 		m.Pix8[4*i] = byte(i)

@@ -35,7 +35,7 @@ func bytewise(r, g, b, a int) [4]uint16 {
 }
 
 // A picture keeps its pixels at every effort, and gets the expected form.
-func TestForms(t *testing.T) {
+func TestPixelsSurviveInTheBestForm(t *testing.T) {
 	noise := rand.New(rand.NewPCG(1, 2))
 	for _, tc := range []struct {
 		name  string
@@ -110,7 +110,7 @@ func mustBe(t *testing.T, name string, file []byte, m *pixmap.Map) {
 }
 
 // Smooth pictures are no larger than with package image/png.
-func TestSmall(t *testing.T) {
+func TestSmoothPicturesAreSmall(t *testing.T) {
 	m := painted(256, 256, 0, func(x, y int) [4]uint16 {
 		return bytewise(x*y/300, (x+y)/2, 255-(x*x+y*y)/600, 255-y/2)
 	})
@@ -131,7 +131,7 @@ func TestSmall(t *testing.T) {
 	}
 }
 
-func TestErrors(t *testing.T) {
+func TestFloatsAndFullDisksAreErrors(t *testing.T) {
 	if _, err := Encode(t.Context(), io.Discard, pixmap.New(1, 1, pixmap.Float), Fast); !errors.Is(err, ErrFloat) {
 		t.Errorf("floats: %v", err)
 	}
@@ -154,7 +154,7 @@ func (f *full) Write(p []byte) (int, error) {
 }
 
 // The context is checked in every row.
-func TestCancel(t *testing.T) {
+func TestPNGEncodingStopsWithContext(t *testing.T) {
 	m := painted(8, 9, 0, func(x, y int) [4]uint16 { return bytewise(x*31, y*29, x*y, 255) })
 	for left := range 18 {
 		if _, err := Encode(countdown.New(t.Context(), left), io.Discard, m, Fast); !errors.Is(err, context.Canceled) {
@@ -164,7 +164,7 @@ func TestCancel(t *testing.T) {
 }
 
 // Readers can invert every filter, also in rows of one pixel.
-func TestFilters(t *testing.T) {
+func TestFiltersAreInvertible(t *testing.T) {
 	add := func(line, above []byte, pixel int, f way) {
 		for i := range line {
 			left, corner := 0, 0

@@ -30,7 +30,7 @@ func read(t testing.TB, name string) []byte {
 }
 
 // The pictures in testdata were written by ImageMagick 6.9.11. They have 3 x 2 pixels.
-func TestFilesOfOthers(t *testing.T) {
+func TestImageMagickFilesAreDecoded(t *testing.T) {
 	colors := []int{255, 0, 10, 1, 2, 3, 200, 100, 50, 9, 9, 9, 9, 9, 9, 7, 8, 6}
 	for name, scale := range map[string]int{"rgb.psd": 1, "rle8.psd": 1, "rle.psb": 1, "rgb-zip.psd": 1, "rgb16.psd": 257, "rle16.psd": 257} {
 		m, _, err := Decode(t.Context(), read(t, name))
@@ -163,7 +163,7 @@ func TestKinds(t *testing.T) {
 }
 
 // Floats are light, plain or predicted.
-func TestFloats(t *testing.T) {
+func TestFloatsAreLight(t *testing.T) {
 	var plainFloats, split []byte
 	values := []float32{1, 2, 0.5, float32(math.Inf(1))}
 	for _, v := range values {
@@ -201,7 +201,7 @@ func TestProfile(t *testing.T) {
 	}
 }
 
-func TestRefuses(t *testing.T) {
+func TestBadPSDIsRefused(t *testing.T) {
 	whole := resource(1057, 0, 0, 0, 1, 0)
 	for _, tc := range []struct {
 		want string
@@ -233,7 +233,7 @@ func TestRefuses(t *testing.T) {
 }
 
 // Decoding allocates Header.Memory, and nothing for a picture that the file is too short for.
-func TestMemory(t *testing.T) {
+func TestPSDMemoryIsClose(t *testing.T) {
 	measure := func(data []byte) (int64, error) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -256,7 +256,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-func TestCancel(t *testing.T) {
+func TestPSDDecodingStopsWithContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, _, err := Decode(ctx, read(t, "rgb.psd")); !errors.Is(err, context.Canceled) {

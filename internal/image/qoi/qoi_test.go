@@ -28,7 +28,7 @@ func decode(data []byte) (*stdimage.NRGBA, error) {
 }
 
 // Each operation decodes to pixels computed by hand from the specification.
-func TestDecodeOps(t *testing.T) {
+func TestOperationsDecodeByTheSpecification(t *testing.T) {
 	for _, tc := range []struct {
 		name string
 		file []byte
@@ -56,7 +56,7 @@ func TestDecodeOps(t *testing.T) {
 	}
 }
 
-func TestDecodeRefuses(t *testing.T) {
+func TestBadQOIIsRefused(t *testing.T) {
 	set := func(at int, v byte) []byte {
 		b := file(1, 1, 0xc0)
 		b[at] = v
@@ -82,7 +82,7 @@ func TestDecodeRefuses(t *testing.T) {
 }
 
 // A picture survives encoding by a simple encoder, and shortened files are errors.
-func TestDecodeLaw(t *testing.T) {
+func TestPicturesSurviveSimpleEncoding(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.IntRange(1, 200).Draw(t, "w"), rapid.IntRange(1, 9).Draw(t, "h")
 		step, state := rapid.IntRange(1, 80).Draw(t, "step"), rapid.Uint32().Draw(t, "seed")
@@ -167,7 +167,7 @@ func TestLeastBytes(t *testing.T) {
 	}
 }
 
-func TestDecodeBomb(t *testing.T) {
+func TestShortQOIAllocatesNothing(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	_, err := decode(file(65535, 4000, 0xfd, 0xfd))

@@ -16,7 +16,7 @@ func drawn(r Role) bool { return r == UI || r == Sprite || r == Font }
 // The names in testdata get the right role. A role is right if it has the right Meaning, and if it
 // is drawn unscaled where the list says so; a name need not tell whether a 2D game draws it. The
 // role of "_n" is left to the pixels, which show it. For unsure names, pixels may decide or not.
-func TestNamesOfGames(t *testing.T) {
+func TestGamePicturesGetTheRightRole(t *testing.T) {
 	f, err := os.Open("testdata/names.tsv")
 	if err != nil {
 		t.Fatal(err)
@@ -72,7 +72,7 @@ func TestNamesOfGames(t *testing.T) {
 
 // Names agree with the slots of materials that use the pictures, or leave the role to the pixels.
 // The table was made from other trees; bench/results/roles.md lists words added for them since.
-func TestNamesInMaterials(t *testing.T) {
+func TestNamesAgreeWithMaterialSlots(t *testing.T) {
 	file, err := os.ReadFile("testdata/slots.tsv")
 	if err != nil {
 		t.Fatal(err)
@@ -139,7 +139,7 @@ func TestOfPath(t *testing.T) {
 }
 
 // A number that may be a size or a tile counts frames if a neighboring number exists.
-func TestNeighbors(t *testing.T) {
+func TestNeighborsShowThatNumbersCountFrames(t *testing.T) {
 	for path, want := range map[string]struct {
 		neighbors    string
 		alone, among Name
@@ -173,7 +173,7 @@ func TestNeighbors(t *testing.T) {
 
 // The table is sorted for binary search, each word is unique, and none is longer than the longest
 // word searched for.
-func TestTable(t *testing.T) {
+func TestTableIsSortedAndUnique(t *testing.T) {
 	for i, w := range table {
 		if i > 0 && table[i-1].text >= w.text || len(w.text) > maxWord || w.text != strings.ToLower(w.text) {
 			t.Errorf("%q is out of order or not a word", w.text)
@@ -220,7 +220,7 @@ func BenchmarkOfPath(b *testing.B) {
 
 // The order of materials does not matter, and a slot that reads only alpha never changes the role
 // of red, green and blue.
-func TestJoinOfSlots(t *testing.T) {
+func TestJoiningSlotsIgnoresOrder(t *testing.T) {
 	words := []string{
 		"baseColorTexture", "emissiveTexture", "specularGlossinessTexture", "specularTexture", "sheenRoughnessTexture",
 		"normalTexture", "occlusionTexture", "normalRoughnessMetallicTexture", "MOZ_lightmap", "map_Kd", "bump", "map_Ns",

@@ -99,7 +99,7 @@ func TestBitmaps(t *testing.T) {
 	}
 }
 
-func TestBitmapsRefused(t *testing.T) {
+func TestBadBitmapsAreRefused(t *testing.T) {
 	colors := bitmapColors(256)
 	within := bitmapFile(40, 1, 1, 24, 0, nil, 0, 0, 0, 0)
 	within[10] = 53

@@ -13,7 +13,7 @@ import (
 // Pictures in testdata/reference were made by cjpeg 2.1.5 and cwebp 1.2.4. The PNG beside each
 // holds the result of djpeg or dwebp. The blocks of the JPEG files have only means, which all
 // decoders decode alike, so that only chroma at the edges of cells can differ.
-func TestChromaOfReferenceDecoders(t *testing.T) {
+func TestChromaAgreesWithReferenceDecoders(t *testing.T) {
 	files, err := filepath.Glob("testdata/reference/*.png")
 	if err != nil || len(files) != 8 {
 		t.Fatalf("%d files, want 8, error %v", len(files), err)
@@ -82,7 +82,7 @@ func TestUpsamplersWeighByDistance(t *testing.T) {
 }
 
 // Chroma is replicated wherever libjpeg replicates it.
-func TestUpsamplersReplicate(t *testing.T) {
+func TestCoarseChromaIsReplicated(t *testing.T) {
 	for _, tc := range []struct{ n, across, down int }{{2, 2, 1}, {2, 2, 2}, {5, 4, 1}, {5, 4, 2}} {
 		near, far, got := []byte{10, 50, 90, 20, 70}[:tc.n], make([]byte, tc.n), make([]byte, tc.n*tc.across)
 		jpegUpsampler(tc.n, tc.across, tc.down)(got, near, far, true)
@@ -95,7 +95,7 @@ func TestUpsamplersReplicate(t *testing.T) {
 }
 
 // The neighboring chroma rows are right at any height. A single row is its own neighbor.
-func TestYCbCrRows(t *testing.T) {
+func TestYCbCrRowsFindTheirChroma(t *testing.T) {
 	for _, ratio := range []stdimage.YCbCrSubsampleRatio{
 		stdimage.YCbCrSubsampleRatio444, stdimage.YCbCrSubsampleRatio422, stdimage.YCbCrSubsampleRatio420,
 		stdimage.YCbCrSubsampleRatio440, stdimage.YCbCrSubsampleRatio411, stdimage.YCbCrSubsampleRatio410,

@@ -38,7 +38,7 @@ func allocated(f func()) int64 {
 }
 
 // A torn file is an error. Only TIFF files may miss bytes that no pixel needs.
-func TestTornFiles(t *testing.T) {
+func TestTornFilesAreErrors(t *testing.T) {
 	for _, s := range samples(t) {
 		t.Run(s.name, func(t *testing.T) {
 			whole, _, err := Decode(t.Context(), s.data, s.ext, maxSide)
@@ -58,7 +58,7 @@ func TestTornFiles(t *testing.T) {
 	}
 }
 
-func TestRefusals(t *testing.T) {
+func TestBadFilesAreRefusedEarly(t *testing.T) {
 	le := binary.LittleEndian
 	const huge = 65535
 	pngOf := func(w, h uint32) []byte {
@@ -229,7 +229,7 @@ func qoiRuns(side int) []byte {
 }
 
 // Decoding allocates about as much as Info.Memory: never more, and not much less.
-func TestMemoryIsAsSaid(t *testing.T) {
+func TestMemoryIsAsPredicted(t *testing.T) {
 	r := stdimage.Rect(0, 0, 500, 400)
 	nrgba, opaque, wide, gray := stdimage.NewNRGBA(r), stdimage.NewNRGBA(r), stdimage.NewNRGBA64(r), stdimage.NewGray(r)
 	mapped := stdimage.NewPaletted(r, color.Palette{color.White, color.Black})
@@ -276,7 +276,7 @@ func TestMemoryOfProgressiveJPEG(t *testing.T) {
 }
 
 // If the header ends after the head of the file, Probe asks for more.
-func TestHeaderBeyondTheHead(t *testing.T) {
+func TestHeaderBeyondTheHeadAsksForMore(t *testing.T) {
 	jpeg := progressiveJPEG(64, 64)
 	segment := append([]byte{0xff, 0xe2, 0xff, 0xff}, make([]byte, 65533)...)
 	late := append(append(bytes.Clone(jpeg[:2]), bytes.Repeat(segment, 2)...), jpeg[2:]...)
@@ -341,7 +341,7 @@ func TestDecodersAreNotTrusted(t *testing.T) {
 
 // Files that are not pictures are refused before they cost anything. Pictures cost no more than
 // Probe predicts.
-func TestBombs(t *testing.T) {
+func TestBombsAreRefusedOrCheap(t *testing.T) {
 	for _, b := range imagetest.Bombs() {
 		t.Run(b.Name, func(t *testing.T) {
 			info, refused := probeHead(b.Data, b.Ext, maxSide)

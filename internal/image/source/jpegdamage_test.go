@@ -30,7 +30,7 @@ func damageStarts(t testing.TB) map[string][]byte {
 	return starts
 }
 
-func TestSoundJPEG(t *testing.T) {
+func TestValidJPEGHasNoNotes(t *testing.T) {
 	for name, data := range damageStarts(t) {
 		if _, info, err := Decode(t.Context(), data, ".jpg", maxSide); err != nil || info.Notes != nil {
 			t.Errorf("%s: notes %q, error %v", name, info.Notes, err)
@@ -85,7 +85,7 @@ func TestBytesBeforeMarkersAreFound(t *testing.T) {
 }
 
 // Lost or wrong restart markers are found, by the decoder or by jpegDamage.
-func TestLostRestartMarkers(t *testing.T) {
+func TestLostRestartMarkersAreFound(t *testing.T) {
 	for _, name := range []string{"testdata/damage/restart.jpg", "testdata/damage/progressive-restart.jpg"} {
 		data, n := read(t, name), 0
 		for _, at := range markers(data) {
@@ -108,7 +108,7 @@ func TestLostRestartMarkers(t *testing.T) {
 }
 
 // A scan that refines coefficients never sent, or sends them twice, is damage.
-func TestBogusProgression(t *testing.T) {
+func TestBogusProgressionIsDamage(t *testing.T) {
 	data := read(t, "testdata/damage/progressive.jpg")
 	for at := 0; ; at++ {
 		next := bytes.Index(data[at:], []byte{0xff, 0xda})
@@ -126,7 +126,7 @@ func TestBogusProgression(t *testing.T) {
 }
 
 // Extra bytes between the segments of the header harm no pixel, and give a note.
-func TestBytesBetweenSegments(t *testing.T) {
+func TestBytesBetweenSegmentsGiveANote(t *testing.T) {
 	data := read(t, "testdata/soft.jpg")
 	at := bytes.Index(data, []byte{0xff, 0xdb})
 	junk := slices.Insert(bytes.Clone(data), at, 1, 2, 3)

@@ -106,7 +106,7 @@ func TestEXIFOrientation(t *testing.T) {
 
 // For a stored picture of a b c over d e f, the table has the picture that each orientation shows:
 // tag Orientation of EXIF 2.3 names the sides of the first row and column.
-func TestUpright(t *testing.T) {
+func TestOrientationsTurnUpright(t *testing.T) {
 	for orientation, want := range map[int][]string{
 		0: {"abc", "def"}, 1: {"abc", "def"}, 2: {"cba", "fed"}, 3: {"fed", "cba"}, 4: {"def", "abc"},
 		5: {"ad", "be", "cf"}, 6: {"da", "eb", "fc"}, 7: {"fc", "eb", "da"}, 8: {"cf", "be", "ad"}, 9: {"abc", "def"},
@@ -156,7 +156,7 @@ func TestUpright(t *testing.T) {
 }
 
 // JPEG, WebP and TIFF each declare the orientation in their own way.
-func TestOrientationOfFiles(t *testing.T) {
+func TestFormatsDeclareOrientation(t *testing.T) {
 	m := stdimage.NewNRGBA(stdimage.Rect(0, 0, 24, 8))
 	for i := range 24 * 8 {
 		c := color.NRGBA{R: 20, G: 20, B: 20, A: 255}

@@ -35,7 +35,7 @@ func long(v ...uint32) string {
 }
 
 // The chunk with the highest precedence decides how a gray of 128 is converted.
-func TestPNGColorSpaces(t *testing.T) {
+func TestPNGColorChunksHavePrecedence(t *testing.T) {
 	m := stdimage.NewNRGBA(stdimage.Rect(0, 0, 1, 1))
 	m.SetNRGBA(0, 0, color.NRGBA{R: 128, G: 0, B: 255, A: 128})
 	plain := encodePNG(t, m)
@@ -96,7 +96,7 @@ func TestPNGColorSpaces(t *testing.T) {
 }
 
 // Gamma tables agree with the formulas, rounded.
-func TestGammaTables(t *testing.T) {
+func TestGammaTablesAgreeWithTheFormulas(t *testing.T) {
 	check := func(gamma, top, i int, got float64) {
 		light := math.Pow(float64(i)/float64(top), 100000/float64(gamma))
 		want := 12.92 * light
@@ -137,7 +137,7 @@ func TestGammaOfSixteenBits(t *testing.T) {
 }
 
 // The context is checked at regular intervals.
-func TestGammaCancel(t *testing.T) {
+func TestGammaStopsWithContext(t *testing.T) {
 	m := pixmap.New(1024, 256, pixmap.Bits8)
 	if err := toSRGB(countdown.New(t.Context(), 2), m, 100000); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
@@ -170,7 +170,7 @@ func TestMemoryOfPNG(t *testing.T) {
 }
 
 // A long profile is not read whole, and its name is shortened.
-func TestLongProfile(t *testing.T) {
+func TestLongProfileIsShortened(t *testing.T) {
 	icc := profile("desc", strings.Repeat("long ", 30))
 	data := withChunk(encodePNG(t, stdimage.NewGray(stdimage.Rect(0, 0, 1, 1))), "iCCP",
 		"x\x00\x00"+string(packed(t, append(icc, make([]byte, 1<<24)...))))

@@ -25,7 +25,7 @@ import (
 
 const maxSide = 16384
 
-func TestSamples(t *testing.T) {
+func TestSamplesOfAllFormatsAreDecoded(t *testing.T) {
 	for _, s := range samples(t) {
 		t.Run(s.name, func(t *testing.T) {
 			m, info, err := Decode(t.Context(), s.data, s.ext, maxSide)
@@ -135,7 +135,7 @@ func drawInk(x, y int) [4]int {
 
 func drawSoft(x, y int) [4]int { return [4]int{200 - x*6, 80 + y*9, 40 + x*5, 255} }
 
-func TestFilesOfOthers(t *testing.T) {
+func TestFilesOfOtherEncodersAreDecoded(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.*")
 	if err != nil || len(files) != len(drawn) {
 		t.Fatalf("%d files, want %d, error %v", len(files), len(drawn), err)
@@ -260,7 +260,7 @@ func TestContentDecides(t *testing.T) {
 }
 
 // The frame of a GIF may be smaller than its screen.
-func TestGIFFrameOnScreen(t *testing.T) {
+func TestGIFFrameMayBeSmallerThanTheScreen(t *testing.T) {
 	m := stdimage.NewPaletted(stdimage.Rect(1, 1, 2, 2), color.Palette{color.NRGBA{R: 9, G: 8, B: 7, A: 255}})
 	data := encoded(t, func(b *bytes.Buffer) error {
 		return gif.EncodeAll(b, &gif.GIF{Image: []*stdimage.Paletted{m}, Delay: []int{0}, Config: stdimage.Config{Width: 2, Height: 2}})
@@ -276,7 +276,7 @@ func TestGIFFrameOnScreen(t *testing.T) {
 
 // Decoding ends with the context's error whenever the context is cancelled, and checks the context
 // at regular intervals.
-func TestCancel(t *testing.T) {
+func TestSourceDecodingStopsWithContext(t *testing.T) {
 	big := stdimage.NewNRGBA(stdimage.Rect(0, 0, 256, 256))
 	noise(big.Pix, true)
 	rgba := withEXIF(encodeJPEG(t, big), exifBlock('I', 6))

@@ -87,7 +87,7 @@ func TestBits(t *testing.T) {
 	}
 }
 
-func TestDecodeOrigins(t *testing.T) {
+func TestOriginsAreTurnedUpright(t *testing.T) {
 	for descriptor, want := range map[byte]string{
 		0x20: "1 2 3 4 5 6", // from the top left
 		0x00: "5 6 3 4 1 2", // bottom left
@@ -114,7 +114,7 @@ func TestImageIDAndFirstColorIndex(t *testing.T) {
 	}
 }
 
-func TestDecodeRefuses(t *testing.T) {
+func TestBadTGAIsRefused(t *testing.T) {
 	for _, tc := range []struct {
 		want string
 		file []byte
@@ -138,7 +138,7 @@ func TestDecodeRefuses(t *testing.T) {
 }
 
 // A picture survives being encoded plain and packed, and shortened files are errors.
-func TestDecodeLaw(t *testing.T) {
+func TestPicturesSurvivePlainAndPacked(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.IntRange(1, 300).Draw(t, "w"), rapid.IntRange(1, 9).Draw(t, "h")
 		colors := rapid.IntRange(1, 4).Draw(t, "colors")
@@ -194,7 +194,7 @@ func pack(pix []byte) []byte {
 	return out
 }
 
-func TestDecodeBomb(t *testing.T) {
+func TestShortTGAAllocatesNothing(t *testing.T) {
 	for _, kind := range []byte{2, 10} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

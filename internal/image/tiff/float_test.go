@@ -22,7 +22,7 @@ func drawFloat(c, x, y int) float32 {
 	return v
 }
 
-func TestFloatsOfOthers(t *testing.T) {
+func TestLibtiffFloatsAreDecoded(t *testing.T) {
 	files, err := filepath.Glob("testdata/float-*.tif")
 	if err != nil || len(files) != 10 {
 		t.Fatalf("%d files, error %v", len(files), err)
@@ -49,7 +49,7 @@ func TestFloatsOfOthers(t *testing.T) {
 	}
 }
 
-func TestWideNumbersOfOthers(t *testing.T) {
+func TestLibtiffWideNumbersAreDecoded(t *testing.T) {
 	files, err := filepath.Glob("testdata/wide-*.tif")
 	if err != nil || len(files) != 4 {
 		t.Fatalf("%d files, error %v", len(files), err)
@@ -77,7 +77,7 @@ func TestWideNumbersOfOthers(t *testing.T) {
 }
 
 // Floats have alpha, and invalid light is repaired.
-func TestFloatsThatAreNoLight(t *testing.T) {
+func TestInvalidFloatsAreRepaired(t *testing.T) {
 	var pixels []byte
 	for _, v := range []float64{0.5, 0.5, -1, 2, math.Inf(1), 0, math.NaN(), 1} { // gray, alpha
 		pixels = binary.LittleEndian.AppendUint32(pixels, math.Float32bits(float32(v)))

@@ -55,7 +55,7 @@ var drawn = map[string]func(x, y int) [4]int{
 	},
 }
 
-func TestFilesOfOthers(t *testing.T) {
+func TestLibtiffFilesAreDecoded(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.tif")
 	if err != nil || len(files) != 26 {
 		t.Fatalf("%d files, error %v", len(files), err)
@@ -205,7 +205,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-func TestRefuses(t *testing.T) {
+func TestBadTIFFIsRefused(t *testing.T) {
 	gray := func(more ...tag) []byte { return file([]byte{1}, picture(1, 1, 8, blackIsZero, 1, more...)...) }
 	for _, tc := range []struct {
 		want string
@@ -250,7 +250,7 @@ func TestRefuses(t *testing.T) {
 }
 
 // A torn file is an error, unless no pixel is missing.
-func TestTorn(t *testing.T) {
+func TestTornTIFFIsAnError(t *testing.T) {
 	for _, name := range []string{"gray-packbits", "rgb-tiles", "rgba-lzw", "grayalpha-deflate", "map8"} {
 		data := read(t, "testdata/"+name+".tif")
 		_, whole := numbers(t, data)
@@ -281,7 +281,7 @@ func TestOrientationAndProfile(t *testing.T) {
 }
 
 // Decoding allocates about as much as Header.Memory.
-func TestMemory(t *testing.T) {
+func TestTIFFMemoryIsClose(t *testing.T) {
 	const side = 600
 	noise := make([]byte, side*side*8)
 	for i := range noise {
@@ -307,7 +307,7 @@ func TestMemory(t *testing.T) {
 }
 
 // A picture that the file is too short for is not allocated.
-func TestBomb(t *testing.T) {
+func TestShortTIFFAllocatesNothing(t *testing.T) {
 	data := file([]byte{1}, picture(9000, 9000, 8, blackIsZero, 1)...)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -320,7 +320,7 @@ func TestBomb(t *testing.T) {
 
 // If all strips pointed at one long run of nothing, reading them would take time quadratic in the
 // file's size.
-func TestSharedStrips(t *testing.T) {
+func TestOverlappingStripsAreRefused(t *testing.T) {
 	const strips = 64
 	long := append(bytes.Repeat([]byte{0x80}, 60_000), 0, 77) // PackBits that unpack to one byte
 	at, sizes := make([]int, strips), make([]int, strips)
@@ -359,7 +359,7 @@ func replaced(t *testing.T, data []byte, at, sizes []int) []byte {
 
 // The context is checked for every row of a picture of many rows, and again when samples become
 // colors.
-func TestCancel(t *testing.T) {
+func TestTIFFDecodingStopsWithContext(t *testing.T) {
 	const rows = 600
 	data := file(bytes.Repeat([]byte{0x81, 7}, rows*256/128), picture(256, rows, 8, blackIsZero, 1, tag{tagCompression, []int{packBits}})...)
 	ctx := countdown.New(t.Context(), 1<<20)
