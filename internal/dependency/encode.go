@@ -12,12 +12,12 @@ import (
 //
 //	NUL file                                       Presence
 //	file NUL ->                                    Link
-//	folder /. NUL .                                Folder
-//	folder /. NUL                                  Entries
-//	folder /. NUL pattern                          Files
-//	folder /. NUL pattern NUL                      Folders
+//	dir /. NUL .                                   Folder
+//	dir /. NUL                                     Entries
+//	dir /. NUL pattern                             Files
+//	dir /. NUL pattern NUL                         Folders
 //	file NUL function NUL subject NUL              Extract
-//	folder /. NUL pattern NUL function NUL subject NUL   Extracts
+//	dir /. NUL pattern NUL function NUL subject NUL      Extracts
 //	@ NUL target NUL pattern NUL pattern ...       Artifacts
 //	@ NUL target NUL pattern NUL pattern ... NUL   IDs
 //

@@ -309,7 +309,7 @@ func outOfDescriptors(t *testing.T, script string) {
 	if err := errors.Join(err, ran, unix.Setrlimit(unix.RLIMIT_NOFILE, &old)); err != nil {
 		t.Fatal(err)
 	}
-	if err := box.End(); !errors.Is(err, ErrTrace) || !errors.Is(err, unix.EMFILE) || !strings.HasSuffix(err.Error(), "raise the limit with ulimit -n") {
+	if err := box.End(); !errors.Is(err, ErrTrace) || !errors.Is(err, unix.EMFILE) || !strings.HasSuffix(err.Error(), "raise the limit with ulimit") {
 		t.Errorf("%s: the box ended with %v, want an incomplete trace: %v", script, err, unix.EMFILE)
 	}
 }
