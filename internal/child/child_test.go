@@ -104,7 +104,7 @@ func TestAllInputAndOutputPasses(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := p.Write([]byte("x")); err == nil {
-		t.Error("a program that has ended takes more")
+		t.Error("Write succeeds after the program has ended")
 	}
 }
 

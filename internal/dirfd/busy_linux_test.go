@@ -58,6 +58,6 @@ func TestAskReportsWriters(t *testing.T) {
 		t.Errorf("gone: busy %v, %v", busy, err)
 	}
 	if (fdFile{}).Busy() || (rootFile{}).Busy() {
-		t.Error("no file is busy")
+		t.Error("a closed file is busy")
 	}
 }

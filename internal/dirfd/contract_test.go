@@ -365,8 +365,8 @@ func TestClosedFolderFails(t *testing.T) {
 	wantClosed(t, adapt(&zero))
 	var file File
 	_, err := file.Read(make([]byte, 1))
-	wantErr(t, "read from no file", err, syscall.EBADF)
-	wantErr(t, "close no file", file.Close(), syscall.EBADF)
+	wantErr(t, "read from a zero File", err, syscall.EBADF)
+	wantErr(t, "close a zero File", file.Close(), syscall.EBADF)
 }
 
 func wantClosed(t *testing.T, f opened) {

@@ -113,7 +113,7 @@ func (d *Digest) UnmarshalBinary(b []byte) error {
 	}
 	for _, c := range restored.pending[restored.held():] {
 		if c != 0 {
-			return errors.New("lookup2: unmarshal: bytes behind the pending ones are not zero")
+			return errors.New("lookup2: unmarshal: bytes after the pending ones are not zero")
 		}
 	}
 	*d = restored

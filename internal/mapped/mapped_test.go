@@ -144,6 +144,6 @@ func TestPartIsItsRange(t *testing.T) {
 		}
 	}
 	if _, err := Part(f, 299_999, 2); err == nil {
-		t.Error("there are bytes behind the end")
+		t.Error("Part reads beyond the end of the file")
 	}
 }

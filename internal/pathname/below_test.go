@@ -23,7 +23,7 @@ func TestBelow(t *testing.T) {
 		}
 	}
 	if _, ok := Below(root, "relative"); ok {
-		t.Error("a relative name lies in an absolute folder")
+		t.Error("Below accepts a relative path in an absolute directory")
 	}
 }
 

@@ -45,7 +45,7 @@ func Supported() error {
 
 var supported = lasting(func() (known struct{}, err error) {
 	if v, err := landlockVersion(); err != nil || v < oldest {
-		return known, unsupported("Landlock of Linux 5.19 is not there, or not switched on")
+		return known, unsupported("Landlock of Linux 5.19 is missing or disabled")
 	}
 	tried := make(chan error)
 	Alone(func() {

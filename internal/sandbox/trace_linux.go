@@ -187,7 +187,7 @@ func (s *server) wonder(errno unix.Errno) {
 	switch {
 	case s.blind != nil:
 	case errno == unix.EPERM:
-		s.blind = fmt.Errorf("%w: the system keeps the memory of process %d from cook (a program that may be executed but not read, or kernel.yama.ptrace_scope)", ErrTrace, s.n.pid)
+		s.blind = fmt.Errorf("%w: the system denies cook access to the memory of process %d (a program that may be executed but not read, or kernel.yama.ptrace_scope)", ErrTrace, s.n.pid)
 	case errno == unix.EMFILE:
 		s.blind = fmt.Errorf("%w: cook has %w: raise the limit with ulimit", ErrTrace, errno)
 	case isOurs(errno):

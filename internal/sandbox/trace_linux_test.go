@@ -166,17 +166,17 @@ func TestKilledThreadEndsSoon(t *testing.T) {
 		t.Fatal(err)
 	}
 	if endsSoon(uint32(cmd.Process.Pid)) {
-		t.Error("a program that sleeps is said to end")
+		t.Error("endsSoon is true for a sleeping program")
 	}
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	if !endsSoon(uint32(cmd.Process.Pid)) {
-		t.Error("a program that was killed is said to go on")
+		t.Error("endsSoon is false for a killed program")
 	}
 	cmd.Wait()
 	if !endsSoon(uint32(cmd.Process.Pid)) {
-		t.Error("a program that has ended is said to go on")
+		t.Error("endsSoon is false for a program that has ended")
 	}
 }
 

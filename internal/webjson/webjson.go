@@ -29,7 +29,7 @@ func Read(w http.ResponseWriter, req *http.Request, into any) bool {
 	dec := json.NewDecoder(http.MaxBytesReader(w, req.Body, longest))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(into); err != nil {
-		Fail(w, http.StatusBadRequest, "the request is not what this takes: %v", err)
+		Fail(w, http.StatusBadRequest, "invalid request: %v", err)
 		return false
 	}
 	return true

@@ -268,7 +268,7 @@ func FuzzReader(f *testing.F) {
 			return
 		}
 		if _, err := r.Measure(); err != nil && errors.Is(err, io.EOF) {
-			t.Error("Measure says that the file is over")
+			t.Error("Measure returns io.EOF")
 		}
 		size := 0
 		for {

@@ -91,12 +91,12 @@ func TestWeightsAreCenteredAndSymmetric(t *testing.T) {
 				slack = 0.5 // it weighs a partly covered pixel at its center
 			}
 			if math.Abs(center/sum-want) > slack {
-				rt.Fatalf("pixel %d lies around %v, want %v", i, center/sum, want)
+				rt.Fatalf("pixel %d is centered at %v, want %v", i, center/sum, want)
 			}
 			mirror := a.spans[m-1-i]
 			for k, w := range s.weights {
 				if mirror.weights[len(s.weights)-1-k] != w {
-					rt.Fatalf("pixel %d is no mirror of %d: %v, %v", i, m-1-i, s.weights, mirror.weights)
+					rt.Fatalf("pixel %d does not mirror %d: %v, %v", i, m-1-i, s.weights, mirror.weights)
 				}
 			}
 			if len(s.weights) > a.most {

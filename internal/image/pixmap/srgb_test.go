@@ -25,7 +25,7 @@ func TestSRGBIsRoundedExactly(t *testing.T) {
 		// The byte whose interval of half a step to each side holds x.
 		low, high := 65535*reference((float64(got)-0.5)/255), 65535*reference((float64(got)+0.5)/255)
 		if got > 0 && float64(x) < low || got < 255 && float64(x) >= high {
-			t.Fatalf("light %d becomes byte %d, which stands for %v to %v", x, got, low, high)
+			t.Fatalf("light %d becomes byte %d, which is for %v to %v", x, got, low, high)
 		}
 	}
 }

@@ -109,7 +109,7 @@ func foreign(head []byte) error {
 	default:
 		return nil
 	}
-	return fmt.Errorf(`%s pictures are not read; have a rule run %s on it with outputs = ["{stem}.png"], and a rule with from = "artifacts" cook that`, name, program)
+	return fmt.Errorf(`%s pictures are not supported; run %s on it in a rule with outputs = ["{stem}.png"], and cook the result in a rule with from = "artifacts"`, name, program)
 }
 
 // isMedia recognizes files of the ISO base media format by their major brand (ISO/IEC

@@ -119,7 +119,7 @@ func TestBadFilesAreRefusedEarly(t *testing.T) {
 		{"empty", ".png", nil, maxSide, "file is empty", false},
 		{"pointer", ".tga", []byte(pointer), maxSide, "git lfs pull", false},
 		{"text", ".png", []byte("<!DOCTYPE html>\n<html>"), maxSide, `starts with "<!DOCTYPE html>"`, false},
-		{"AVIF", ".png", []byte("\x00\x00\x00\x20ftypavif\x00\x00\x00\x00"), maxSide, "AVIF pictures are not read; have a rule run avifdec", false},
+		{"AVIF", ".png", []byte("\x00\x00\x00\x20ftypavif\x00\x00\x00\x00"), maxSide, "AVIF pictures are not supported; run avifdec", false},
 		{"HEIC", "", []byte("\x00\x00\x00\x20ftypheic\x00\x00\x00\x00"), maxSide, "heif-convert", false},
 		{"other media", "", []byte("\x00\x00\x00\x20ftypisom\x00\x00\x00\x00"), maxSide, "not a PNG", false},
 		{"JPEG XL", "", []byte("\xff\x0a\x00"), maxSide, "djxl", false},

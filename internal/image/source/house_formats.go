@@ -58,7 +58,7 @@ func probeEXR(data []byte, _ int64) (header, error) {
 		if h.Layer != "" {
 			layer = fmt.Sprintf("layer %q", h.Layer)
 		}
-		p.notes = append(p.notes, fmt.Sprintf("%s; %d other channels are not read", layer, h.Ignored))
+		p.notes = append(p.notes, fmt.Sprintf("%s; %d other channels are ignored", layer, h.Ignored))
 	}
 	return p, nil
 }

@@ -206,7 +206,7 @@ func (h *Header) readColors() error {
 func (h *Header) readPalette() error {
 	n := 1 << h.Bits
 	if got := h.dir.entries[tagPalette].count; got < int64(3*n) {
-		return fmt.Errorf("tiff: a palette of %d numbers where there should be %d", got, 3*n)
+		return fmt.Errorf("tiff: a palette of %d numbers, want %d", got, 3*n)
 	}
 	shift := 0
 	for i := range 3 * n {

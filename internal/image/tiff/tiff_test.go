@@ -234,7 +234,7 @@ func TestBadTIFFIsRefused(t *testing.T) {
 		{"colors of kind 6", file(nil, picture(1, 1, 8, 6, 3)...)},
 		{"colors of kind -1", file(nil, tag{tagWidth, []int{1}}, tag{tagLength, []int{1}})},
 		{"palette of 16 bits", file(nil, picture(1, 1, 16, mapped, 1)...)},
-		{"palette of 5 numbers where there should be 6", file(nil, picture(1, 1, 1, mapped, 1, tag{tagPalette, []int{1, 2, 3, 4, 5}})...)},
+		{"palette of 5 numbers, want 6", file(nil, picture(1, 1, 1, mapped, 1, tag{tagPalette, []int{1, 2, 3, 4, 5}})...)},
 		{"compression 7", gray(tag{tagCompression, []int{7}})},
 		{"predictor 3", gray(tag{tagPredictor, []int{3}})},
 		{"tiles of 8 x 16", gray(tag{tagTileWidth, []int{8}}, tag{tagTileLength, []int{16}})},
