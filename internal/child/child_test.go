@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// behaviors are the ways in which the test program can behave as a child.
+// behaviors are the roles of the test program as a child.
 var behaviors = map[string]func(){
 	"echoes":   func() { io.Copy(os.Stdout, os.Stdin) },
 	"exits":    func() { fmt.Fprintln(os.Stderr, "no such\x1b server\nat all"); os.Exit(2) },

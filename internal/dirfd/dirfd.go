@@ -20,10 +20,10 @@ import "io"
 type Info struct {
 	Size   int64  // bytes
 	MTime  int64  // last write, ns since 1970
-	CTime  int64  // last change of content or metadata, ns since 1970; 0 if unsupported
+	CTime  int64  // last change of content or metadata, like MTime; 0 if unsupported
 	Inode  uint64 // 0 if unknown
 	Device uint64 // 0 if unknown
-	Mode   uint32 // type and permissions as the bits of [io/fs.FileMode], as in package os
+	Mode   uint32 // type and permissions, bits of [io/fs.FileMode]
 	Links  uint32 // hard links, 0 if unknown
 }
 

@@ -21,7 +21,7 @@ func duplicateKey(ctx context.Context, text []byte) (first, second int, found bo
 	var (
 		look  int   // when to check the context again
 		keys  []int // offsets of the opening quotes, of all open objects
-		open  []int // for each open object its first element of keys, -1 for arrays
+		open  []int // first element of keys for each open object, -1 for arrays
 		isKey bool  // whether the next string is a key
 	)
 	for i := 0; i < len(text); i++ {

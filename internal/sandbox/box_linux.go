@@ -26,7 +26,7 @@ type Box struct {
 	// programs is Trace.Programs without symbolic links; readable holds the readable paths.
 	programs, readable []string
 	runs               bool          // whether the policy allows executing programs in root
-	kills              bool          // whether signals of the thread reach exactly the processes in the box
+	kills              bool          // whether the thread can signal exactly the processes in the box
 	gone               chan struct{} // closed when the last process in the box has ended
 	blind              error         // why the trace is incomplete; belongs to serve until gone
 	calls              int           // system calls made by serve; belongs to serve until gone

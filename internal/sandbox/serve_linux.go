@@ -20,7 +20,7 @@ type call struct {
 	change                     change
 	opens                      opens // for calls that name files
 	gives                      gives // likewise; value is the address for the answer
-	nofollow                   bool  // a symbolic link at the end of the path is not followed
+	nofollow                   bool  // a final symbolic link in the path is not followed
 }
 
 // gives is the kind of result that a call on a file returns.

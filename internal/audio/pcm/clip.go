@@ -1,7 +1,7 @@
 // Package pcm holds sound in memory, between the decoders and the encoders of the audio recipe.
 //
-// A sample is a float32 in which 1.0 is full scale. An integer sample of n bits is value / 2^(n-1),
-// so up to 24 bits survive exactly; the last bits of louder 32-bit samples are rounded to nearest.
+// A sample is a float32; 1.0 is full scale. An integer sample of n bits is value / 2^(n-1), so up
+// to 24 bits survive exactly; the last bits of louder 32-bit samples are rounded to nearest.
 //
 // Channels are in the order of WAVE and FLAC: mono; left, right; L R center; L R and the surround
 // pair; L R C and the pair; L R C, low-frequency effects and the pair; L R C LFE, back center, side

@@ -50,7 +50,7 @@ const farther = 2
 // A nearest describes the nearest edge of a channel.
 type nearest struct {
 	distance2 float64
-	along     float64 // how much the edge points to the pixel, 0 to 1, beyond its end
+	along     float64 // how directly the edge's end points to the pixel, 0 to 1
 	signed    float64 // distance to its continuation, positive inside
 }
 

@@ -34,8 +34,7 @@ func (c *Coverage) Beyond(ctx context.Context, m *Map) (float64, error) {
 	return float64(drawn) - c.pixels(m), nil
 }
 
-// Keep scales the alpha of m so that the same share of its pixels is drawn, and more pixels
-// besides.
+// Keep scales the alpha of m so that the same share of its pixels is drawn, plus more pixels.
 //
 // A level has many alphas; the alpha that the right share of pixels reaches becomes the threshold.
 // Counting finds it without a search, and rounding cannot lift a lower alpha over it.

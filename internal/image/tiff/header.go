@@ -12,7 +12,7 @@ import (
 // A Header describes the page of the first directory.
 type Header struct {
 	Width, Height int
-	Bits          int // of a sample: 1, 2, 4, 8, 16, 32 or 64
+	Bits          int // 1, 2, 4, 8, 16, 32 or 64 per sample
 	// Orientation says on which sides the first row and column are shown, 1 to 8 as in EXIF; 0 if
 	// the file has none.
 	Orientation int
@@ -33,7 +33,7 @@ type Header struct {
 	split          bool  // into bytes, high ones first, and predicted
 	lowFirst       bool  // the bits of each byte of the file are reversed
 	tiled          bool
-	chunkW, chunkH int // of a strip or tile
+	chunkW, chunkH int // the size of a strip or tile
 	palette        [256][3]byte
 }
 

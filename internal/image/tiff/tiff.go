@@ -69,7 +69,7 @@ type decoder struct {
 	data []byte
 	h    Header
 	m    *pixmap.Map
-	row  []byte // of a strip or tile
+	row  []byte // a row of a strip or tile
 
 	inflate io.Reader // nil until needed
 	budget  int64
