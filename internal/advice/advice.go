@@ -24,7 +24,7 @@ func For(err error) error {
 		{syscall.EDQUOT, "make room and run cook again"},
 		{syscall.EMFILE, "allow more open files or use fewer workers"},
 		{syscall.ENFILE, "allow the system more open files, or run less beside cook"},
-		{syscall.EROFS, "choose folders that can be written to"},
+		{syscall.EROFS, "choose writable directories"},
 		{syscall.EIO, "see whether the disk is damaged and run cook again"},
 	} {
 		if errors.Is(err, known.errno) {

@@ -22,7 +22,7 @@ func SyncFolder(name string) error {
 		return nil // some network and user-space file systems
 	}
 	if err != nil {
-		return fmt.Errorf("sync folder %s: %w", name, err)
+		return fmt.Errorf("sync directory %s: %w", name, err)
 	}
 	return nil
 }

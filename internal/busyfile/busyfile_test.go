@@ -13,7 +13,7 @@ import (
 
 var errBusy = errors.New("in use")
 
-// folder refuses to remove or replace files that are held, as Windows does.
+// folder is a directory that refuses to remove or replace held files, like Windows.
 type folder struct {
 	*os.Root
 	held  map[string]bool // can be neither removed nor replaced

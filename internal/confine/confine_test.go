@@ -63,7 +63,7 @@ func TestOpenFileStaysInside(t *testing.T) {
 		{path: "absolute-out", want: "escapes"},
 		{path: "../secret", want: "escapes"},
 		{path: filepath.Join(base, "secret"), want: "escapes"},
-		{path: "a", want: "is a folder, not a regular file"},
+		{path: "a", want: "is a directory, not a regular file"},
 		{path: "circle", want: "too many"},
 		{path: "dangling", absent: true},
 		{path: "gone", absent: true},

@@ -339,7 +339,7 @@ func TestFileReadsOn(t *testing.T) {
 	})
 }
 
-// TestClosedFolderFails: a closed or zero folder never uses another file's descriptor.
+// TestClosedFolderFails: a closed or zero [Folder] never uses another file's descriptor.
 func TestClosedFolderFails(t *testing.T) {
 	each(t, func(t *testing.T, open func(string) (opened, error), dir string) {
 		write(t, filepath.Join(dir, "sub", "file"), "")

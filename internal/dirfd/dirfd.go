@@ -9,7 +9,7 @@
 // empty name, "." or "..", a name without its NUL or with another one, and a name with a slash or
 // another separator of the system.
 //
-// Errors, except those of [Open], are bare values of [syscall.Errno], so that they cost nothing and
+// Except for [Open], errors are bare values of [syscall.Errno], so that they cost nothing and
 // can be compared with ==; the caller knows the name and wraps errors for messages. Calls on a
 // Folder or File that is not open return EBADF.
 package dirfd

@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// rootFolder is the portable folder. Unlike a joined path, an os.Root stays with its directory when
+// rootFolder is the portable directory. Unlike a joined path, an os.Root stays with its directory when
 // that is moved. On Linux only the tests use it.
 type rootFolder struct {
 	root *os.Root // nil if not open

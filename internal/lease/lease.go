@@ -4,10 +4,12 @@
 // The first write through a shared mapping changes the stamp of a file. Further writes to pages
 // that have not been written back do not change it. So an unchanged stamp proves nothing about
 // content read while a process has the file mapped, nor about content read during a long write,
-// which sets the stamp at its beginning. stat reveals neither case, but Linux can tell: it grants a
-// read lease (fcntl(2), F_SETLEASE) only on a file that no process has open for writing; a writable
-// mapping counts as open. If the lease is granted before the first byte is read, every later writer
-// must open the file again, and its first write changes the stamp.
+// which sets the stamp at its beginning.
+//
+// stat reveals neither case, but Linux can tell: it grants a read lease (fcntl(2), F_SETLEASE) only
+// on a file that no process has open for writing. A writable mapping counts as open. If the lease
+// is granted before the first byte is read, every later writer must open the file again, and its
+// first write changes the stamp.
 //
 // The lease is released at once. A process that opens the file for writing in the microsecond
 // between waits that long, or gets EWOULDBLOCK with O_NONBLOCK, and this process receives a SIGIO,

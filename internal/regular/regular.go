@@ -40,7 +40,7 @@ func Mode(m fs.FileMode) error {
 	case m.IsRegular():
 		return nil
 	case m.IsDir():
-		return fmt.Errorf("is a folder, %w", ErrNot)
+		return fmt.Errorf("is a directory, %w", ErrNot)
 	case m&fs.ModeNamedPipe != 0:
 		return fmt.Errorf("is a pipe, %w", ErrNot)
 	case m&fs.ModeSocket != 0:

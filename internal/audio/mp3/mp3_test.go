@@ -28,10 +28,15 @@ func read(t testing.TB, name string) []byte {
 	return data
 }
 
-// burst is the sound of the files in testdata, made by LAME 3.100: stereo.mp3 with -b 128,
-// notag.mp3 with -t besides, joint.mp3 with -m j -b 160, mono22.mp3 with -b 64; low.mp3, at 11025
-// Hz, is MPEG 2.5. reservoir.mp3, of another sound, has frames that reach back as far as a frame
-// may.
+// burst is the sound of the files in testdata, made by LAME 3.100:
+//
+//	stereo.mp3  -b 128
+//	notag.mp3   -b 128 -t
+//	joint.mp3   -m j -b 160
+//	mono22.mp3  -b 64
+//	low.mp3     at 11025 Hz, which is MPEG 2.5
+//
+// reservoir.mp3, of another sound, has frames that reach back as far as a frame may.
 func burst(frame, channel int) float64 {
 	t := float64(frame % 3000)
 	v := 12000 * math.Exp(-t/700) * math.Sin(float64(frame)*(0.05+0.03*float64(channel)))

@@ -3,9 +3,16 @@
 // A sample is a float32; 1.0 is full scale. An integer sample of n bits is value / 2^(n-1), so up
 // to 24 bits survive exactly; the last bits of louder 32-bit samples are rounded to nearest.
 //
-// Channels are in the order of WAVE and FLAC: mono; left, right; L R center; L R and the surround
-// pair; L R C and the pair; L R C, low-frequency effects and the pair; L R C LFE, back center, side
-// pair; L R C LFE, back pair, side pair.
+// Channels are in the order of WAVE and FLAC (C is the center, LFE is for low-frequency effects):
+//
+//	1  mono
+//	2  left, right
+//	3  L, R, C
+//	4  L, R, surround pair
+//	5  L, R, C, surround pair
+//	6  L, R, C, LFE, surround pair
+//	7  L, R, C, LFE, back center, side pair
+//	8  L, R, C, LFE, back pair, side pair
 package pcm
 
 import "fmt"

@@ -125,7 +125,7 @@ func (h *Header) light() light {
 }
 
 // of puts the light of the first pixel of packed at the start of dst. Light beyond float32 becomes
-// the largest float32, so that there are no infinities.
+// the largest float32, to avoid infinities.
 func (l *light) of(dst []float32, packed []byte) {
 	_, _ = dst[3], packed[3]
 	scale := &l.exponent[packed[3]]

@@ -96,7 +96,7 @@ func (p *pyramid) target(i, y int) []texel {
 	if i+1 < len(p.stages) {
 		return p.stages[i+1].rows[y%3]
 	}
-	return p.last // nobody reads it
+	return p.last // the row is not used
 }
 
 // push tells stage i that its input row y is ready.

@@ -41,8 +41,8 @@ func (s Sampling) weighs() bool { return s.Color != Data && !s.Premultiplied }
 type MipOptions struct {
 	Sampling
 	// Coverage is the lowest alpha, from 0 to 1, that an alpha test draws; 0 for no test. The alpha
-	// of each level is scaled so that the share of drawn pixels stays that of the map (Castaño,
-	// "Computing Alpha Mipmaps", 2010): leaves do not thin out with distance.
+	// of each level is scaled to keep the map's share of drawn pixels (Castaño, "Computing Alpha
+	// Mipmaps", 2010): leaves do not thin out with distance.
 	Coverage float64
 	// Levels is the number of levels, including the map itself; 0 for all.
 	Levels int

@@ -128,7 +128,7 @@ func (c *pngChunks) colorSpace() (gamma int, profile string) {
 			got[(i+6)%8] = float64(binary.BigEndian.Uint32(c.cHRM[4*i:])) / 100000
 		}
 		if !sRGBPrimaries(got) {
-			profile = "primaries that are not those of sRGB (cHRM)"
+			profile = "primaries other than sRGB's (cHRM)"
 		}
 	}
 	return gamma, profile
