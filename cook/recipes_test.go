@@ -105,7 +105,7 @@ func TestMisbehavingRecipes(t *testing.T) {
 		"makes a folder": {func(_ context.Context, j *recipe.Job) error { return os.Mkdir(j.OutputFile(0), 0o777) }, "made no regular file of output a.txt"},
 		"links":          {func(_ context.Context, j *recipe.Job) error { return os.Symlink("/etc/passwd", j.OutputFile(0)) }, "made no regular file of output a.txt"},
 		"reads outside":  {func(_ context.Context, j *recipe.Job) error { _, err := j.Read("../../secret"); return err }, `dependency "../../secret": outside the asset tree`},
-		"reads a folder": {func(_ context.Context, j *recipe.Job) error { _, err := j.Read("sub"); return err }, "is a folder, not a regular file"},
+		"reads a folder": {func(_ context.Context, j *recipe.Job) error { _, err := j.Read("sub"); return err }, "is a directory, not a regular file"},
 		"fails half way": {func(_ context.Context, j *recipe.Job) error {
 			return errors.Join(j.Write(0, []byte("half")), errors.New("no more"))
 		}, "no more"},

@@ -159,7 +159,7 @@ func memoryFlag(fs *flag.FlagSet, bytes *int64) {
 var suggestions = strings.NewReplacer(
 	"choose another output folder", "choose another output folder with -out",
 	"choose another folder for the store", "choose another folder for the store with -cache",
-	"choose folders that can be written to", "choose folders that can be written to with -out and -cache",
+	"choose writable directories", "choose writable directories with -out and -cache",
 	"name the store of this project, here", "name the store of this project (-cache or COOKCACHE), here",
 	"set COOKCACHE or choose one", "set COOKCACHE or -cache",
 	" workers: want", " workers (-j): want",

@@ -60,7 +60,7 @@ func TestWithFlags(t *testing.T) {
 		"output folder a holds the asset folder a/b; choose another output folder": "output folder a holds the asset folder a/b; choose another output folder with -out",
 		"-3 workers: want 1 or more":       "-3 workers (-j): want 1 or more",
 		"no asset matches a":               "no asset matches a",
-		advice.For(syscall.EROFS).Error():  syscall.EROFS.Error() + "; choose folders that can be written to with -out and -cache",
+		advice.For(syscall.EROFS).Error():  syscall.EROFS.Error() + "; choose writable directories with -out and -cache",
 		advice.For(syscall.EMFILE).Error(): syscall.EMFILE.Error() + "; allow more open files (ulimit -n) or use fewer workers (-j)",
 		(&cook.LockedError{Path: "a"}).Error(): "another process works on the same output folder (lock a); " +
 			"wait for it (cook -wait does) or choose another output folder with -out",

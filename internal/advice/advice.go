@@ -1,4 +1,4 @@
-// Package advice says what can be done about errors of the system.
+// Package advice adds advice to errors of the system.
 package advice
 
 import (
@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// For returns err with what can be done about it, where that is known and not plain,
-// and err itself elsewhere.
+// For adds advice to err if its cause is known and the advice is not obvious; otherwise it returns
+// err.
 func For(err error) error {
 	if err == nil {
 		return nil
@@ -24,7 +24,7 @@ func For(err error) error {
 		{syscall.EDQUOT, "make room and run cook again"},
 		{syscall.EMFILE, "allow more open files or use fewer workers"},
 		{syscall.ENFILE, "allow the system more open files, or run less beside cook"},
-		{syscall.EROFS, "choose folders that can be written to"},
+		{syscall.EROFS, "choose writable directories"},
 		{syscall.EIO, "see whether the disk is damaged and run cook again"},
 	} {
 		if errors.Is(err, known.errno) {
@@ -34,8 +34,8 @@ func For(err error) error {
 	return err
 }
 
-// Known reports whether err is one of the system's means that are used up or broken,
-// which says nothing of what was being done.
+// Known reports whether err means that a resource of the system is exhausted or broken, independent
+// of the operation.
 func Known(err error) bool { return For(err) != err }
 
 type advised struct {

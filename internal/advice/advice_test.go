@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestFor(t *testing.T) {
+func TestSystemErrorsGetAdviceOnce(t *testing.T) {
 	if For(nil) != nil {
 		t.Error("advice about no error")
 	}

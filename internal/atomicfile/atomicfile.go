@@ -1,9 +1,9 @@
-// Package atomicfile writes files that are never seen half written: a temporary
-// file is filled and then renamed to its name.
+// Package atomicfile writes files that are never seen half written: it fills a temporary file and
+// then renames it.
 //
-// It promises what the next reader sees, not what survives a power cut; for that
-// sync the [File] before its Commit, and its folder ([SyncFolder]) after it if
-// what is done next relies on the name.
+// It guarantees a whole file for the next reader, but not after a power cut. For that, sync the
+// [File] before its Commit, and, if later work relies on the name, its directory ([SyncFolder])
+// after it.
 package atomicfile
 
 import (
@@ -19,17 +19,17 @@ import (
 	"github.com/assetcook/assetcook/internal/regular"
 )
 
-// Prefix begins the name of every temporary file, so that leftovers of a killed
-// process can be told from other files.
+// Prefix begins the name of every temporary file, so that leftovers of a killed process can be
+// recognized.
 const Prefix = ".tmp-"
 
-// maxTries bounds the search for a free name. With 64 random bits the second try
-// is already beyond what anyone will see.
+// maxTries bounds the search for a free name. With 64 random bits even a second try is extremely
+// unlikely.
 const maxTries = 100
 
-// Write makes path hold what write gives, or leaves it as it was. The file is
-// created with perm less the umask. The parent folder must exist: the temporary
-// file is made in it, and removed again on every failure.
+// Write replaces the content of path by the output of write, or leaves path unchanged. It creates
+// the file with perm minus the umask. The parent directory must exist: the temporary file is
+// created in it, and removed on every failure.
 func Write(path string, perm fs.FileMode, write func(io.Writer) error) error {
 	f, err := Create(filepath.Dir(path), perm)
 	if err != nil {
@@ -42,23 +42,23 @@ func Write(path string, perm fs.FileMode, write func(io.Writer) error) error {
 	return f.Commit(path)
 }
 
-// File is a temporary file on its way to its name. It is open for reading and
-// writing. Either Commit or Discard ends it.
+// File is a temporary file before its rename. It is open for reading and writing. Either Commit or
+// Discard ends it.
 type File struct {
 	*os.File
 	in    Folder
-	name  string // in that folder
+	name  string // relative to in
 	ended bool
 }
 
-// A Folder looks up names. An [os.Root] is one, out of which no name leads.
+// A Folder resolves names. An [os.Root] is one that confines names to its directory.
 type Folder interface {
 	OpenFile(name string, flag int, perm fs.FileMode) (*os.File, error)
 	Rename(from, to string) error
 	Remove(name string) error
 }
 
-// disk looks up names as package os does, and waits for other programs to close files.
+// disk resolves names like package os, and waits for other programs to close files.
 type disk struct{ busy *busyfile.Files }
 
 func (disk) OpenFile(name string, flag int, perm fs.FileMode) (*os.File, error) {
@@ -67,19 +67,18 @@ func (disk) OpenFile(name string, flag int, perm fs.FileMode) (*os.File, error) 
 func (d disk) Rename(from, to string) error { return d.busy.Rename(from, to) }
 func (d disk) Remove(name string) error     { return d.busy.Remove(name) }
 
-// Create makes a temporary file in dir with perm less the umask. dir must be on
-// the file system of the name that the file will get.
+// Create creates a temporary file in dir with perm minus the umask. dir must be on the file system
+// of the final name.
 func Create(dir string, perm fs.FileMode) (*File, error) {
 	return CreateIn(disk{&busyfile.Files{In: busyfile.Disk{}}}, dir, perm)
 }
 
-// CreateIn is Create for names that a folder looks up: that of dir, and the one
-// that Commit gives.
+// CreateIn is Create with names resolved by a Folder: the name dir, and the name given to Commit.
 func CreateIn(in Folder, dir string, perm fs.FileMode) (*File, error) {
 	for try := 1; ; try++ {
 		name := filepath.Join(dir, fmt.Sprintf("%s%016x", Prefix, rand.Uint64()))
-		// NoWait means nothing to a file that is made here, but keeps package os from
-		// finding out with five system calls that nothing is to be waited for.
+		// NoWait has no effect on a new file, but saves five system calls of package os that test
+		// whether the file can be polled.
 		f, err := in.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL|regular.NoWait, perm)
 		if err == nil {
 			return &File{File: f, in: in, name: name}, nil
@@ -90,8 +89,7 @@ func CreateIn(in Folder, dir string, perm fs.FileMode) (*File, error) {
 	}
 }
 
-// Commit closes the file and renames it to path, which it replaces. On failure
-// the file is removed.
+// Commit closes the file and renames it to path, which it replaces. On failure it removes the file.
 func (f *File) Commit(path string) error {
 	if err := f.Close(); err != nil {
 		f.Discard()
@@ -105,14 +103,14 @@ func (f *File) Commit(path string) error {
 	return nil
 }
 
-// Discard closes and removes the file. After Commit or Discard it does nothing,
-// so it can be deferred.
+// Discard closes and removes the file. After Commit or Discard it does nothing, so it can be
+// deferred.
 func (f *File) Discard() {
 	if f.ended {
 		return
 	}
 	f.ended = true
-	f.Close() // may have happened in Commit
-	// Nobody can do anything about a temporary file that cannot be removed.
+	f.Close() // may already be closed by Commit
+	// If a temporary file cannot be removed, no further step helps.
 	f.in.Remove(f.name)
 }

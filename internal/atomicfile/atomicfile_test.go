@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"testing"
 )
@@ -17,7 +18,7 @@ func give(s string) func(io.Writer) error {
 	}
 }
 
-// holds fails unless dir holds exactly these names.
+// holds fails the test unless dir holds exactly these names.
 func holds(t *testing.T, dir string, want ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -29,11 +30,11 @@ func holds(t *testing.T, dir string, want ...string) {
 		got = append(got, e.Name())
 	}
 	if !slices.Equal(got, want) {
-		t.Errorf("folder holds %q, want %q", got, want)
+		t.Errorf("directory holds %q, want %q", got, want)
 	}
 }
 
-func TestWrite(t *testing.T) {
+func TestWriteReplacesWholeFiles(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "f")
 	for _, want := range []string{"one", "", "three"} {
@@ -47,7 +48,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-func TestWriteFails(t *testing.T) {
+func TestFailedWriteChangesNothing(t *testing.T) {
 	broken := errors.New("broken")
 	half := func(w io.Writer) error {
 		give("half")(w)
@@ -79,7 +80,7 @@ func TestWriteFails(t *testing.T) {
 	if err := Write(filepath.Join(dir, "full"), 0o666, give("x")); err == nil {
 		t.Error("a folder was replaced")
 	}
-	// A file closed behind our back: the close in Commit fails.
+	// If the file is closed early, the close in Commit fails.
 	err := Write(path, 0o666, func(w io.Writer) error { return w.(io.Closer).Close() })
 	if !errors.Is(err, os.ErrClosed) {
 		t.Errorf("close failure: %v", err)
@@ -87,7 +88,7 @@ func TestWriteFails(t *testing.T) {
 	holds(t, dir, "f", "full")
 }
 
-func TestWritePanics(t *testing.T) {
+func TestPanickingWriteLeavesNoFile(t *testing.T) {
 	dir := t.TempDir()
 	func() {
 		defer func() {
@@ -100,7 +101,7 @@ func TestWritePanics(t *testing.T) {
 	holds(t, dir)
 }
 
-func TestDiscard(t *testing.T) {
+func TestDiscardRemovesTheFile(t *testing.T) {
 	dir := t.TempDir()
 	f, err := Create(dir, 0o666)
 	if err != nil {
@@ -121,8 +122,7 @@ func TestDiscard(t *testing.T) {
 	holds(t, dir, "f")
 }
 
-// In a folder that no name can leave, neither the temporary file nor the name that
-// it gets leads outside.
+// In a confined directory, neither the temporary file nor the final name leads outside.
 func TestCreateInStaysInside(t *testing.T) {
 	base := t.TempDir()
 	for _, dir := range []string{"in/sub", "out"} {
@@ -158,4 +158,16 @@ func TestCreateInStaysInside(t *testing.T) {
 	holds(t, filepath.Join(base, "in"), "f", "link", "sub")
 	holds(t, filepath.Join(base, "in", "sub"))
 	holds(t, filepath.Join(base, "out"))
+}
+
+func TestSyncFolder(t *testing.T) {
+	dir := t.TempDir()
+	if err := SyncFolder(dir); err != nil {
+		t.Error(err)
+	}
+	// Where directories can be synced, a missing one is an error.
+	err := SyncFolder(filepath.Join(dir, "missing"))
+	if (err == nil) != (runtime.GOOS == "windows") {
+		t.Errorf("missing folder: %v", err)
+	}
 }

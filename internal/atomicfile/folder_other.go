@@ -2,7 +2,6 @@
 
 package atomicfile
 
-// SyncFolder waits until the names in a folder are on the disk, so that what is
-// renamed afterwards cannot be there without them. Where the system has no such
-// thing it does nothing.
+// SyncFolder waits until the names in a directory are on the disk, so that later renames cannot
+// survive without them. It does nothing where the system has no such call.
 func SyncFolder(name string) error { return nil }

@@ -9,9 +9,8 @@ import (
 	"syscall"
 )
 
-// SyncFolder waits until the names in a folder are on the disk, so that what is
-// renamed afterwards cannot be there without them. Where the system has no such
-// thing it does nothing.
+// SyncFolder waits until the names in a directory are on the disk, so that later renames cannot
+// survive without them. It does nothing where the system has no such call.
 func SyncFolder(name string) error {
 	f, err := os.Open(name)
 	if err != nil {
@@ -23,7 +22,7 @@ func SyncFolder(name string) error {
 		return nil // some network and user-space file systems
 	}
 	if err != nil {
-		return fmt.Errorf("sync folder %s: %w", name, err)
+		return fmt.Errorf("sync directory %s: %w", name, err)
 	}
 	return nil
 }

@@ -36,10 +36,10 @@ type Files struct {
 	Trash string              // directory for files moved aside; "" forbids that
 	Busy  func(error) bool    // nil for IsBusy
 	Pause func(time.Duration) // nil for time.Sleep
-	vain  atomic.Int32        // calls in a row whose pauses did not help
+	vain  atomic.Int32        // consecutive calls whose pauses did not help
 }
 
-// pauses is the number of pauses of a call: 1 ms, doubled each time, half a second in all.
+// pauses is the most pauses of a call: 1 ms, doubled each time, half a second in all.
 const pauses = 9
 
 // Error says that another program keeps a file from being removed or replaced.
@@ -129,8 +129,8 @@ func (f *Files) busy(err error) bool {
 	return IsBusy(err)
 }
 
-// repeat makes a call until it meets no busy file, for at most half a second. Calls pause
-// less after others that paused in vain, so that many busy files do not take hours.
+// repeat repeats a call until it meets no busy file, for at most half a second. After calls whose
+// pauses did not help, it pauses less, so that many busy files do not take hours.
 func (f *Files) repeat(call func() error) error {
 	err := call()
 	wait := time.Millisecond

@@ -13,7 +13,7 @@ import (
 
 var errBusy = errors.New("in use")
 
-// folder refuses to remove or replace files that are held, as Windows does.
+// folder is a directory that refuses to remove or replace held files, like Windows.
 type folder struct {
 	*os.Root
 	held  map[string]bool // can be neither removed nor replaced
@@ -35,7 +35,7 @@ func (f folder) Remove(name string) error {
 	if f.held[name] {
 		return errBusy
 	}
-	return os.Remove(filepath.Join(f.Name(), name)) // which needs no POSIX deletion
+	return os.Remove(filepath.Join(f.Name(), name)) // os.Remove needs no POSIX deletion
 }
 
 func (f folder) Rename(from, to string) error {

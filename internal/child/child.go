@@ -97,8 +97,8 @@ func (p *Process) excerpt() string {
 	return pathname.Show(text)
 }
 
-// Read reads what the program prints. At the end the error is io.EOF if the program succeeded
-// and printed no error, else the reason.
+// Read reads the program's output. At the end the error is io.EOF if the program succeeded and
+// printed no error, else the reason.
 func (p *Process) Read(b []byte) (int, error) {
 	n, err := p.output.Read(b)
 	if err == nil {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// behaviors are the ways in which the test program can behave as a child.
+// behaviors are the roles of the test program as a child.
 var behaviors = map[string]func(){
 	"echoes":   func() { io.Copy(os.Stdout, os.Stdin) },
 	"exits":    func() { fmt.Fprintln(os.Stderr, "no such\x1b server\nat all"); os.Exit(2) },
@@ -90,7 +90,7 @@ func TestReadingEnds(t *testing.T) {
 }
 
 // The program receives all written bytes, and all its output is read.
-func TestSpeaks(t *testing.T) {
+func TestAllInputAndOutputPasses(t *testing.T) {
 	p, err := Start(command("echoes"))
 	if err != nil {
 		t.Fatal(err)
@@ -104,11 +104,11 @@ func TestSpeaks(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := p.Write([]byte("x")); err == nil {
-		t.Error("a program that has ended takes more")
+		t.Error("Write succeeds after the program has ended")
 	}
 }
 
-func TestHead(t *testing.T) {
+func TestHeadKeepsTheFirstBytes(t *testing.T) {
 	h := Head{Most: 5}
 	for _, text := range []string{"abc", "def", "g"} {
 		if n, err := h.Write([]byte(text)); n != len(text) || err != nil {

@@ -13,22 +13,22 @@ import (
 	"github.com/assetcook/assetcook/internal/dirfd"
 )
 
-// beneath makes a call of os.Root with one or two system calls: the system itself sees
-// to it that a path leads nowhere else (openat2(2), RESOLVE_BENEATH, since Linux 5.6),
-// where os.Root opens each folder on the way. Like os.Root it follows links inside.
+// beneath does the work of an os.Root method in one or two system calls. The kernel itself confines
+// the path (openat2(2), RESOLVE_BENEATH, since Linux 5.6), while os.Root opens each directory on
+// the way. Like os.Root, it follows symbolic links inside.
 //
-// What it cannot decide it leaves to os.Root by returning errAsk.
+// If the kernel's answer is undecided, beneath returns errAsk, and the caller asks os.Root.
 type beneath struct {
-	file *os.File // the folder; open as long as the os.Root is
+	file *os.File // the directory; open as long as the os.Root
 	dir  syscall.RawConn
-	off  atomic.Bool // the system does not have the call, or forbids it
+	off  atomic.Bool // the system lacks or forbids openat2
 }
 
-// openBeneath returns nil if all is left to os.Root.
+// openBeneath returns nil if all calls must go to os.Root.
 func openBeneath(root *os.Root) *beneath {
 	f, err := root.Open(".")
 	if err != nil {
-		return nil // a folder that may be entered and not listed
+		return nil // a directory that may be entered but not listed
 	}
 	dir, err := f.SyscallConn()
 	if err != nil {
@@ -45,8 +45,8 @@ func (b *beneath) Close() error {
 	return b.file.Close()
 }
 
-// at calls do with the folder's descriptor, which stays open for that long, if path is
-// one that both would take for the same.
+// at calls do with the directory's descriptor, which stays open during the call. It returns errAsk
+// for paths that the kernel and os.Root might interpret differently.
 func (b *beneath) at(path string, do func(fd int) error) error {
 	if b == nil || b.off.Load() || path != "." && !plain(path) {
 		return errAsk
@@ -61,12 +61,12 @@ func (b *beneath) at(path string, do func(fd int) error) error {
 	return orAsk(err)
 }
 
-// plain reports whether a path is but names with slashes between them.
+// plain reports whether a path consists of names with slashes between them.
 func plain(path string) bool {
 	return path != "." && fs.ValidPath(path) && strings.IndexByte(path, 0) < 0
 }
 
-// orAsk returns errAsk in the place of an undecided answer.
+// orAsk replaces an undecided error by errAsk.
 func orAsk(err error) error {
 	if errno, ok := err.(syscall.Errno); ok && undecided(errno) {
 		return errAsk
@@ -74,9 +74,9 @@ func orAsk(err error) error {
 	return err
 }
 
-// undecided reports whether os.Root could have another answer, or a better error:
-// about a link that leads out or is absolute, a folder that was moved meanwhile, a name
-// that is too long for one call, what is no folder or is one, a sandbox that forbids the
+// undecided reports whether os.Root might succeed, or return a better error. Such errors concern
+// symbolic links that lead out or are absolute, a directory that was moved meanwhile, a path too
+// long for one call, a file in place of a directory or the reverse, and a sandbox that forbids the
 // call.
 func undecided(errno syscall.Errno) bool {
 	switch errno {
@@ -87,12 +87,12 @@ func undecided(errno syscall.Errno) bool {
 	return false
 }
 
-// in calls do with the folder of a path and the name in it.
+// in calls do with the parent directory of a path and the name in it.
 func (b *beneath) in(path string, do func(dir openFolder, name string) error) error {
 	slash := strings.LastIndexByte(path, '/')
 	return b.at(path, func(fd int) error {
 		if slash < 0 {
-			return do(openFolder{fd + 1}, path) // which refuses "."
+			return do(openFolder{fd + 1}, path) // do refuses "."
 		}
 		dir, err := open(fd, path[:slash], folderFlags, 0)
 		if err != nil {
@@ -105,7 +105,7 @@ func (b *beneath) in(path string, do func(dir openFolder, name string) error) er
 
 const folderFlags = unix.O_PATH | unix.O_DIRECTORY
 
-// folder opens the folder of a path; one that is not open if that fails.
+// folder opens the directory at a path. On failure the result is not open.
 func (b *beneath) folder(path string) (f openFolder, err error) {
 	err = b.at(path, func(fd int) error {
 		dir, err := open(fd, path, folderFlags, 0)
@@ -117,7 +117,7 @@ func (b *beneath) folder(path string) (f openFolder, err error) {
 	return f, err
 }
 
-// An openFolder is the descriptor of a folder, plus one; 0 is none.
+// An openFolder is the descriptor of a directory, plus one; 0 means none.
 type openFolder struct{ plus1 int }
 
 func (f openFolder) fd() int { return f.plus1 - 1 }
@@ -129,7 +129,7 @@ func (f *openFolder) close() {
 	}
 }
 
-// lstat describes a file of the folder whose whole path is at.
+// lstat describes a file of the directory; at is the file's whole path.
 func (f openFolder) lstat(name, at string) (fs.FileInfo, error) {
 	if f.plus1 == 0 || !plain(name) {
 		return nil, errAsk
@@ -145,7 +145,7 @@ func (f openFolder) lstat(name, at string) (fs.FileInfo, error) {
 	return info.Named(name), nil
 }
 
-// rename renames a file of the folder; from and dest are the whole paths.
+// rename renames a file of the directory; from and dest are the whole paths.
 func (f openFolder) rename(name string, to openFolder, toName, from, dest string) error {
 	if f.plus1 == 0 || to.plus1 == 0 || !plain(name) || !plain(toName) {
 		return errAsk
@@ -157,7 +157,7 @@ func (f openFolder) rename(name string, to openFolder, toName, from, dest string
 	return err
 }
 
-// open is the system call.
+// open calls openat2.
 func open(dir int, path string, flags int, perm fs.FileMode) (int, error) {
 	how := unix.OpenHow{
 		Flags:   uint64(flags | unix.O_CLOEXEC | unix.O_LARGEFILE),
@@ -177,7 +177,7 @@ func (b *beneath) openFile(path string, flag int, perm fs.FileMode) (*os.File, e
 		return nil, errAsk
 	}
 	if flag&os.O_CREATE == 0 {
-		perm = 0 // as openat2 wants it
+		perm = 0 // openat2 requires 0 without O_CREAT
 	} else if perm&^fs.ModePerm != 0 {
 		return nil, errAsk
 	}
@@ -200,7 +200,7 @@ func (b *beneath) lstat(path string) (info fs.FileInfo, err error) {
 		info, err = dir.lstat(name, path)
 		return err
 	})
-	if errno, ok := err.(syscall.Errno); ok { // of the folder
+	if errno, ok := err.(syscall.Errno); ok { // about the directory
 		err = &fs.PathError{Op: "statat", Path: path, Err: errno}
 	}
 	return info, err
@@ -210,7 +210,7 @@ func (b *beneath) rename(from, to string) error {
 	err := b.in(from, func(dir openFolder, name string) error {
 		return b.in(to, func(toDir openFolder, toName string) error { return dir.rename(name, toDir, toName, from, to) })
 	})
-	if errno, ok := err.(syscall.Errno); ok { // of a folder
+	if errno, ok := err.(syscall.Errno); ok { // about a directory
 		err = &os.LinkError{Op: "renameat", Old: from, New: to, Err: errno}
 	}
 	return err

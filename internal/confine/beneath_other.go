@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// beneath is for systems that can confine the lookup of a whole path.
+// beneath is empty, because this system cannot confine the lookup of a whole path.
 type beneath struct{}
 
 func openBeneath(*os.Root) *beneath { return nil }

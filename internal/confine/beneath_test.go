@@ -13,7 +13,7 @@ import (
 	"github.com/assetcook/assetcook/internal/dirfd"
 )
 
-// names are paths of a tree with links, good ones and bad ones.
+// names are paths in a tree with valid and invalid symbolic links.
 var names = []string{
 	".", "..", "", "/", "a", "a/", "a/file", "a//file", "a/./file", "a/../top", "top", "top/", "top/below", "gone", "gone/file", "a/gone",
 	"../secret", "link", "chain", "absolute", "out", "absolute-out", "circle", "dangling", "folder", "folder/file", "folder/up", "folder/../top",
@@ -21,7 +21,7 @@ var names = []string{
 	strings.Repeat("x", 300), strings.Repeat("d/", 3000) + "file",
 }
 
-// linked makes a tree with all that names lead to.
+// linked makes a tree with the targets of all names.
 func linked(t *testing.T) *Dir {
 	base, d := tree(t)
 	in := filepath.Join(base, "in")
@@ -48,7 +48,7 @@ func linked(t *testing.T) *Dir {
 	return d
 }
 
-// alike reports whether two errors say the same.
+// alike reports whether two errors have the same text.
 func alike(a, b error) bool {
 	if a == nil || b == nil {
 		return a == b
@@ -56,8 +56,8 @@ func alike(a, b error) bool {
 	return a.Error() == b.Error() && errors.Is(a, fs.ErrNotExist) == errors.Is(b, fs.ErrNotExist)
 }
 
-// One call for a whole path answers as os.Root does, which goes step by step.
-func TestAnswersAreThoseOfRoot(t *testing.T) {
+// The single call for a whole path agrees with os.Root, which goes step by step.
+func TestAnswersAgreeWithOSRoot(t *testing.T) {
 	d := linked(t)
 	r := d.Root()
 	for _, name := range names {
@@ -96,7 +96,7 @@ func TestAnswersAreThoseOfRoot(t *testing.T) {
 	}
 }
 
-// open1 returns the content of a file, and removes one that it created.
+// open1 returns the content of a file, and removes the file if it created it.
 func open1(open func(string, int, fs.FileMode) (*os.File, error), r Root, name string, flag int) (string, error) {
 	f, err := open(name, flag, 0o640)
 	if err != nil {
@@ -118,12 +118,12 @@ func open1(open func(string, int, fs.FileMode) (*os.File, error), r Root, name s
 	return text + string(data), err
 }
 
-// A rename does what that of os.Root does, by paths and between open folders.
-func TestRenamesAreThoseOfRoot(t *testing.T) {
+// A rename agrees with os.Root's, by paths and between open directories.
+func TestRenamesAgreeWithOSRoot(t *testing.T) {
 	for _, from := range []string{"a/file", "a", "top", "gone", "gone/file", "link", "circle", "folder/file", "deep/b/c", "outward/secret", ".", "..", "", "a/", "a//file", "top/below"} {
 		for _, to := range []string{"a/new", "top", "gone/new", "deep/b/c/new", "folder/new", "outward/new", "../new", "circle/new", "a", "", "top/new"} {
 			if from == "a" && to == "a" {
-				continue // a folder's own name is no other
+				continue // a directory's own name is no other
 			}
 			want := renamed(t, from, to, func(r Root) error { return r.Root.Rename(from, to) })
 			if got := renamed(t, from, to, func(r Root) error { return r.Rename(from, to) }); got != want {
@@ -147,7 +147,7 @@ func TestRenamesAreThoseOfRoot(t *testing.T) {
 	}
 }
 
-// renamed makes a fresh tree, renames, and says what is there then.
+// renamed renames a file in a fresh tree, and returns the resulting state.
 func renamed(t *testing.T, from, to string, rename func(Root) error) string {
 	d := linked(t)
 	said := "done"
@@ -165,9 +165,8 @@ func renamed(t *testing.T, from, to string, rename func(Root) error) string {
 	return said
 }
 
-// A Root that is closed fails, and touches nothing by a descriptor that is somebody
-// else's by now.
-func TestClosedRoot(t *testing.T) {
+// A closed Root fails, and never uses a descriptor that another file may have by now.
+func TestClosedRootFails(t *testing.T) {
 	_, d := tree(t)
 	r := d.Root()
 	if err := d.Close(); err != nil {

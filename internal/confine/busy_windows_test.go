@@ -87,9 +87,9 @@ func TestReadOnlyFilesAreRemoved(t *testing.T) {
 	}
 }
 
-// Paths of more than 260 characters are written, renamed and removed like others, in a Root
-// and as whole paths.
-func TestLongPaths(t *testing.T) {
+// Paths of more than 260 characters are written, renamed and removed like others, in a Root and as
+// whole paths.
+func TestLongPathsWork(t *testing.T) {
 	d, err := Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)

@@ -1,9 +1,8 @@
-// Package confine opens files of one folder and never any outside of it.
+// Package confine opens files of one directory and never any outside.
 //
-// It is os.Root with two differences that asset trees need: a symbolic link
-// that names its target absolutely is followed as long as the target lies
-// inside, and only regular files are opened, so that a pipe that took a file's
-// place cannot make the cooker wait.
+// It differs from os.Root in two ways that asset trees need. It follows an absolute symbolic link
+// if the target is inside. And it opens only regular files, so that a pipe in place of a file
+// cannot block the cooker.
 package confine
 
 import (
@@ -17,13 +16,13 @@ import (
 	"github.com/assetcook/assetcook/internal/regular"
 )
 
-// A Dir is a folder that nothing opened through it can leave.
+// A Dir is a directory that no path opened through it can leave.
 type Dir struct {
 	root Root
-	real string // the folder's name, absolute and without links
+	real string // the directory's path, absolute and without symbolic links
 }
 
-// Open opens an existing folder.
+// Open opens an existing directory.
 func Open(name string) (*Dir, error) {
 	abs, err := filepath.Abs(name)
 	if err != nil {
@@ -40,17 +39,17 @@ func Open(name string) (*Dir, error) {
 	return &Dir{root: newRoot(root), real: real}, nil
 }
 
-// Name returns the folder's name: absolute, without symbolic links.
+// Name returns the directory's path: absolute, without symbolic links.
 func (d *Dir) Name() string { return d.real }
 
-// Root returns the os.Root under the folder, for what only writes.
+// Root returns the os.Root of the directory, for code that only writes.
 func (d *Dir) Root() Root { return d.root }
 
-// MoveBusyTo names the directory in the folder that takes files which are to be removed or
-// replaced while another program has them open. Call it before the methods of Root.
+// MoveBusyTo names the trash directory for files that are removed or replaced while another program
+// has them open. Call it before the methods of Root.
 func (d *Dir) MoveBusyTo(trash string) { d.root.busy.Trash = trash }
 
-// Sub opens a folder inside as one that nothing can leave either.
+// Sub opens a directory inside as a Dir.
 func (d *Dir) Sub(path string) (*Dir, error) {
 	root, err := d.root.OpenRoot(path)
 	if err != nil {
@@ -59,8 +58,8 @@ func (d *Dir) Sub(path string) (*Dir, error) {
 	return &Dir{root: newRoot(root), real: filepath.Join(d.real, filepath.FromSlash(path))}, nil
 }
 
-// Outward returns the first folder on the way to a file that is a link which leads
-// outside, "" if there is none. It is for messages.
+// Outward returns the first parent directory of a file that is a symbolic link to the outside, or
+// "". It is for messages.
 func (d *Dir) Outward(path string) string {
 	for i := range path {
 		if path[i] != '/' {
@@ -79,11 +78,10 @@ func (d *Dir) Outward(path string) string {
 	return ""
 }
 
-// Close closes the folder.
+// Close closes the directory.
 func (d *Dir) Close() error { return d.root.Close() }
 
-// Stat describes a file, following links that stay inside. The path has
-// slashes.
+// Stat describes a file, following symbolic links that stay inside. The path has slashes.
 func (d *Dir) Stat(path string) (fs.FileInfo, error) {
 	var info fs.FileInfo
 	err := d.reach(path, func(path string) (err error) {
@@ -103,7 +101,7 @@ func (d *Dir) OpenFile(path string) (*os.File, error) {
 	return regular.Check(f, err)
 }
 
-// ReadDir lists a folder in any order, following links that stay inside.
+// ReadDir lists a directory in any order, following symbolic links that stay inside.
 func (d *Dir) ReadDir(path string) (entries []fs.DirEntry, err error) {
 	err = d.reach(path, func(path string) error {
 		f, err := d.root.Root.OpenFile(path, os.O_RDONLY|regular.NoWait, 0)
@@ -117,7 +115,7 @@ func (d *Dir) ReadDir(path string) (entries []fs.DirEntry, err error) {
 	return entries, err
 }
 
-// reach calls do with a path by which os.Root can reach a file.
+// reach calls do with a path through which os.Root can reach the file.
 func (d *Dir) reach(path string, do func(path string) error) error {
 	err := do(path)
 	switch {
@@ -133,8 +131,8 @@ func (d *Dir) reach(path string, do func(path string) error) error {
 	return do(inside)
 }
 
-// resolve follows links that os.Root does not, and says where inside the
-// folder they end.
+// resolve follows symbolic links that os.Root refuses, and returns their target inside the
+// directory.
 func (d *Dir) resolve(path string) (string, error) {
 	target, err := filepath.EvalSymlinks(filepath.Join(d.real, filepath.FromSlash(path)))
 	if err != nil {

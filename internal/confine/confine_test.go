@@ -63,7 +63,7 @@ func TestOpenFileStaysInside(t *testing.T) {
 		{path: "absolute-out", want: "escapes"},
 		{path: "../secret", want: "escapes"},
 		{path: filepath.Join(base, "secret"), want: "escapes"},
-		{path: "a", want: "is a folder, not a regular file"},
+		{path: "a", want: "is a directory, not a regular file"},
 		{path: "circle", want: "too many"},
 		{path: "dangling", absent: true},
 		{path: "gone", absent: true},
@@ -141,12 +141,12 @@ func TestNameHasNoLinks(t *testing.T) {
 	}
 }
 
-// A pipe that took a file's place must not make the cooker wait for a writer.
+// A pipe in place of a file does not block the cooker.
 func TestPipeIsRefusedAtOnce(t *testing.T) {
 	base, d := tree(t)
 	if out, err := exec.Command("mkfifo", filepath.Join(base, "in", "pipe")).CombinedOutput(); err != nil {
 		if runtime.GOOS == "windows" {
-			return // which has no such files
+			return // Windows has no such files
 		}
 		t.Fatalf("mkfifo: %v: %s", err, out)
 	}

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// isNotEmpty reports what POSIX lets a system say in two ways.
+// isNotEmpty reports whether an error means "not empty"; POSIX allows two codes for that.
 func isNotEmpty(err error) bool {
 	return errors.Is(err, syscall.ENOTEMPTY) || errors.Is(err, syscall.EEXIST)
 }

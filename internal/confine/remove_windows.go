@@ -13,8 +13,8 @@ import (
 
 func isNotEmpty(err error) bool { return errors.Is(err, syscall.ERROR_DIR_NOT_EMPTY) }
 
-// removeByHandle removes a file or an empty directory by the deletion that all versions of
-// Windows and all drives have. It follows no link, and os.Root looks up the directory.
+// removeByHandle removes a file or an empty directory in the way that all versions of Windows and
+// all drives support. It follows no symbolic link; os.Root looks up the directory.
 func removeByHandle(root *os.Root, name string) error {
 	err := removeIn(root, path.Dir(name), path.Base(name))
 	if err != nil {
@@ -44,7 +44,7 @@ func removeIn(root *os.Root, dir, name string) error {
 	return windows.SetFileInformationByHandle(h, windows.FileDispositionInfo, &remove, 1)
 }
 
-// openToDelete opens a file of a directory, and no link's target.
+// openToDelete opens a file of a directory, but never a link's target.
 func openToDelete(dir windows.Handle, name string, access uint32) (windows.Handle, error) {
 	text, err := windows.NewNTUnicodeString(name)
 	if err != nil {
@@ -62,7 +62,7 @@ func openToDelete(dir windows.Handle, name string, access uint32) (windows.Handl
 	return h, err
 }
 
-// setAttributes sets a file's attributes and leaves its times.
+// setAttributes sets a file's attributes and keeps its times.
 func setAttributes(h windows.Handle, attributes uint32) error {
 	basic := struct {
 		times      [4]int64 // 0 leaves a time unchanged

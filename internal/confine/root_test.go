@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestRemoveEmpty(t *testing.T) {
+func TestRemoveEmptyKeepsOthers(t *testing.T) {
 	name := t.TempDir()
 	for _, dir := range []string{"empty", "full/empty"} {
 		if err := os.MkdirAll(filepath.Join(name, dir), 0o777); err != nil {
@@ -39,7 +39,7 @@ func TestRemoveEmpty(t *testing.T) {
 	}
 }
 
-func TestAgain(t *testing.T) {
+func TestInterruptedCallIsRepeated(t *testing.T) {
 	calls := 0
 	err := again(func() error {
 		if calls++; calls < 3 {

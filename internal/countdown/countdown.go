@@ -1,15 +1,15 @@
-// Package countdown tests that work ends with its context, wherever that is.
+// Package countdown tests that work stops with its context at every check.
 package countdown
 
 import "context"
 
-// A Context is canceled once its error has been asked for Left times. It is for one goroutine.
+// A Context is canceled after Left calls of Err. It is for one goroutine.
 type Context struct {
 	context.Context
 	Left int
 }
 
-// New returns a context that lasts for some looks.
+// New returns a context that lasts for left checks.
 func New(ctx context.Context, left int) *Context { return &Context{ctx, left} }
 
 func (c *Context) Err() error {

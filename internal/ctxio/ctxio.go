@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// piece is how much is read or written between two looks at the context.
+// piece is how much is read or written between two checks of the context.
 const piece = 128 << 10
 
 type reader struct {
@@ -14,7 +14,7 @@ type reader struct {
 	r   io.Reader
 }
 
-// Reader returns a reader of r that fails with the context's error once there is one.
+// Reader returns a reader of r that fails with the context's error once the context ends.
 func Reader(ctx context.Context, r io.Reader) io.Reader { return reader{ctx, r} }
 
 func (r reader) Read(p []byte) (int, error) {
@@ -29,7 +29,7 @@ type writer struct {
 	w   io.Writer
 }
 
-// Writer returns a writer to w that fails with the context's error once there is one.
+// Writer returns a writer to w that fails with the context's error once the context ends.
 func Writer(ctx context.Context, w io.Writer) io.Writer { return writer{ctx, w} }
 
 func (w writer) Write(p []byte) (n int, err error) {

@@ -23,7 +23,7 @@ func (c *pieces) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func TestEnds(t *testing.T) {
+func TestReadingAndWritingStopWithContext(t *testing.T) {
 	for name, copied := range map[string]func(context.Context, *pieces) (int, error){
 		"reader": func(ctx context.Context, p *pieces) (int, error) {
 			return io.ReadFull(Reader(ctx, p), make([]byte, 9*piece))
@@ -40,7 +40,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-func TestPasses(t *testing.T) {
+func TestAllBytesPass(t *testing.T) {
 	want := bytes.Repeat([]byte("assets "), piece)
 	var got bytes.Buffer
 	n, err := io.Copy(Writer(t.Context(), &got), Reader(t.Context(), bytes.NewReader(want)))

@@ -1,16 +1,17 @@
-// Package dependency has the dependencies of a cooked asset besides its source: a file, names in a
-// folder, the text of a link, what other files say of the source, or artifacts of other assets.
+// Package dependency defines the dependencies of a cooked asset besides its source: a file, names
+// in a directory, the text of a symbolic link, extracts of other files about the source, or
+// artifacts of other assets.
 //
 // A [Dependency] is a value that can be compared and can be the key of a map. Its zero value of
-// [Kind] is a file. Paths have slashes. A recipe names a path relative to the folder of its source,
-// or relative to the asset tree if it begins with a slash; [Dependency.Resolve] returns the
+// [Kind] is a file. Paths have slashes. A recipe names a path relative to the directory of its
+// source, or relative to the asset tree if it begins with a slash; [Dependency.Resolve] returns the
 // dependency with a path in the asset tree, and [Dependency.Named] does the reverse.
 //
-// Code that treats kinds differently uses a switch that lists all of them. A test finds a switch
-// that misses one.
+// Code that treats kinds differently uses a switch that lists all of them. A test finds switches
+// that miss one.
 //
 // The index, read sets, keys and messages between machines hold dependencies as texts, which
-// [Encode] returns and [Decode] reads. No other code looks into these texts.
+// [Encode] returns and [Decode] reads. No other code parses these texts.
 package dependency
 
 import (
@@ -18,52 +19,52 @@ import (
 	"strings"
 )
 
-// A Kind says what counts of a dependency.
+// A Kind says which property a result depends on.
 type Kind uint8
 
 const (
 	File      Kind = iota // content of a file
-	Presence              // whether there is a file
+	Presence              // whether the file exists
 	Link                  // text of a symbolic link
-	Folder                // whether there is a folder
-	Entries               // names and types of all in a folder
-	Files                 // names of files in a folder
-	Folders               // names of folders in a folder
-	Extract               // what a file says of a subject
-	Extracts              // what files in a folder say
+	Folder                // whether the directory exists
+	Entries               // names and types of all entries of a directory
+	Files                 // names of files in a directory
+	Folders               // names of directories in a directory
+	Extract               // extract of a file about a subject
+	Extracts              // extracts of the files in a directory
 	Artifacts             // artifacts of other assets
 	IDs                   // IDs of the assets with these artifacts
 	kinds
 )
 
-// IsListing reports whether names in a folder count.
+// IsListing reports whether names in a directory matter.
 func (k Kind) IsListing() bool { return k >= Folder && k <= Folders }
 
-// IsExtract reports whether files are asked.
+// IsExtract reports whether the content of files matters only in part.
 func (k Kind) IsExtract() bool { return k == Extract || k == Extracts }
 
-// IsArtifacts reports whether artifacts are chosen by patterns.
+// IsArtifacts reports whether patterns choose artifacts.
 func (k Kind) IsArtifacts() bool { return k == Artifacts || k == IDs }
 
 // A Dependency is one thing that a result depends on.
 type Dependency struct {
 	Kind Kind
-	// Path is that of the file, link or folder; "." is the folder that paths are relative to. Of
-	// Artifacts and IDs it is the target.
+	// Path is the path of the file, link or directory; "." is the directory that paths are relative
+	// to. For Artifacts and IDs it is the target.
 	Path string
-	// Pattern chooses names in the folder. Of Artifacts and IDs see Patterns.
+	// Pattern chooses names in the directory. For Artifacts and IDs see Patterns.
 	Pattern string
 	// Function is the name and version of the extract's function.
 	Function string
-	// Subject is the path that the extract is about, relative to the folder. It is empty for
-	// everything that the files say, and for the source in a dependency as recipes name it.
+	// Subject is the path that the extract is about, relative to the directory. It is empty for a
+	// whole extract, and for the source in a dependency as recipes name it.
 	Subject string
 }
 
 // OfFile returns the dependency on the content of a file.
 func OfFile(file string) Dependency { return Dependency{Path: file} }
 
-// OfNames returns the dependency on the names in a folder that match a pattern.
+// OfNames returns the dependency on the names in a directory that match a pattern.
 func OfNames(folder, pattern string, folders bool) Dependency {
 	switch {
 	case folders:
@@ -74,8 +75,8 @@ func OfNames(folder, pattern string, folders bool) Dependency {
 	return Dependency{Kind: Files, Path: folder, Pattern: pattern}
 }
 
-// OfArtifacts returns the dependency on the Artifacts of a target that patterns choose, or on the
-// IDs of their assets.
+// OfArtifacts returns the dependency on a target's artifacts chosen by patterns, or on the IDs of
+// their assets.
 func OfArtifacts(kind Kind, target string, patterns []string) Dependency {
 	return Dependency{Kind: kind, Path: target, Pattern: strings.Join(patterns, nul)}
 }
@@ -83,7 +84,7 @@ func OfArtifacts(kind Kind, target string, patterns []string) Dependency {
 // Patterns returns the patterns that choose artifacts.
 func (d Dependency) Patterns() []string { return strings.Split(d.Pattern, nul) }
 
-// InFolder returns the folder of all files that the dependency looks at.
+// InFolder returns the directory of all files that the dependency looks at.
 func (d Dependency) InFolder() string {
 	if d.Kind.IsListing() || d.Kind == Extracts {
 		return d.Path
@@ -91,12 +92,12 @@ func (d Dependency) InFolder() string {
 	return path.Dir(d.Path)
 }
 
-// OfOne returns the extract of one file in the folder by the same function, of all subjects.
+// OfOne returns the extract of one file in the directory by the same function, for all subjects.
 func (d Dependency) OfOne(name string) Dependency {
 	return Dependency{Kind: Extract, Path: path.Join(d.InFolder(), name), Function: d.Function}
 }
 
-// OfAll returns the same extract of all subjects, and any other dependency unchanged.
+// OfAll returns the same extract for all subjects, and any other dependency unchanged.
 func (d Dependency) OfAll() Dependency {
 	d.Subject = ""
 	return d
@@ -110,7 +111,8 @@ func (d Dependency) Seen() Dependency {
 	return d
 }
 
-// OnFile returns the file whose content or presence is looked at, and false if it is not one file.
+// OnFile returns the file whose content or presence matters, and false if there are several or
+// none.
 func (d Dependency) OnFile() (file string, ok bool) {
 	switch d.Kind {
 	case File, Presence, Extract:

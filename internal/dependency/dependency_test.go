@@ -11,8 +11,8 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// Texts keep the form that indexes, stores and keys already have.
-func TestTextsStay(t *testing.T) {
+// Texts keep the form that existing indexes, stores and keys have.
+func TestTextsKeepTheirForm(t *testing.T) {
 	seen := map[Kind]bool{}
 	for _, tc := range []struct {
 		on          Dependency
@@ -54,7 +54,7 @@ func TestTextsStay(t *testing.T) {
 			t.Errorf("%+v: %q, %+v %v, shown as %s", tc.on, Encode(tc.on), on, err, tc.on)
 		}
 		if !tc.on.Kind.IsArtifacts() && tc.on.Kind != Presence && path.Dir(tc.text) != tc.on.InFolder() {
-			t.Errorf("%q lies in %s, want %s", tc.text, path.Dir(tc.text), tc.on.InFolder())
+			t.Errorf("%q is in %s, want %s", tc.text, path.Dir(tc.text), tc.on.InFolder())
 		}
 	}
 	if len(seen) != int(kinds) {
@@ -128,7 +128,7 @@ func TestUnclearNamesAreRefused(t *testing.T) {
 	}
 }
 
-func TestResolve(t *testing.T) {
+func TestNamesResolveInTheTree(t *testing.T) {
 	for _, tc := range []struct{ source, name, want string }{
 		{"models/kart.gltf", "kart.bin", "models/kart.bin"},
 		{"models/kart.gltf", "../textures/a.png", "textures/a.png"},
@@ -158,8 +158,8 @@ func TestResolveListing(t *testing.T) {
 	}
 }
 
-// Renaming a folder with all in it changes no names, and what they mean changes with it.
-func TestNamesResolve(t *testing.T) {
+// Names stay the same if a directory is renamed with its content, and resolve to the new place.
+func TestNamesSurviveMovingTheirDirectory(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := drawDependency(t)
 		d.Subject = ""
@@ -182,7 +182,7 @@ func TestNamesResolve(t *testing.T) {
 	})
 }
 
-func TestStamped(t *testing.T) {
+func TestStampedFindsTheStampedEntry(t *testing.T) {
 	for text, want := range map[string]struct {
 		as   Kind
 		name string

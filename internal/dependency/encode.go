@@ -7,23 +7,23 @@ import (
 	"strings"
 )
 
-// A text is the path of a file. The text of another dependency has at least one NUL, which no path
-// has:
+// A text is the path of a file. The text of any other dependency has at least one NUL, which no
+// path has:
 //
 //	NUL file                                       Presence
 //	file NUL ->                                    Link
-//	folder /. NUL .                                Folder
-//	folder /. NUL                                  Entries
-//	folder /. NUL pattern                          Files
-//	folder /. NUL pattern NUL                      Folders
+//	dir /. NUL .                                   Folder
+//	dir /. NUL                                     Entries
+//	dir /. NUL pattern                             Files
+//	dir /. NUL pattern NUL                         Folders
 //	file NUL function NUL subject NUL              Extract
-//	folder /. NUL pattern NUL function NUL subject NUL   Extracts
+//	dir /. NUL pattern NUL function NUL subject NUL      Extracts
 //	@ NUL target NUL pattern NUL pattern ...       Artifacts
 //	@ NUL target NUL pattern NUL pattern ... NUL   IDs
 //
-// The subject has NULs for slashes; without a subject its last NUL is missing as well. So the text
-// up to its last slash is the folder of the files, and the index finds there what it stamps. The
-// folder "." is written without its slash.
+// The subject has NULs instead of slashes; without a subject its last NUL is missing, too. So the
+// text up to its last slash is the directory of the files, and the index finds the stamped files
+// there. The directory "." is written without its slash.
 const (
 	nul       = "\x00"
 	here      = "."
@@ -60,7 +60,7 @@ func Encode(d Dependency) string {
 	panic("dependency of no kind")
 }
 
-// within returns the begin of a text about a folder.
+// within returns the beginning of a text about a directory.
 func within(folder string) string {
 	if folder == here {
 		return here + nul
@@ -68,7 +68,7 @@ func within(folder string) string {
 	return strings.TrimSuffix(folder, "/") + "/" + here + nul
 }
 
-// asked ends the text of an extract.
+// asked returns the end of an extract's text.
 func (d Dependency) asked() string {
 	if d.Subject == "" {
 		return d.Function + nul
@@ -76,7 +76,7 @@ func (d Dependency) asked() string {
 	return d.Function + nul + strings.ReplaceAll(d.Subject, "/", nul) + nul
 }
 
-// Decode reads what Encode returns, and nothing else.
+// Decode reads the texts that Encode returns, and no others.
 func Decode(text string) (Dependency, error) {
 	head, rest, ok := strings.Cut(text, nul)
 	if !ok {
@@ -85,12 +85,13 @@ func Decode(text string) (Dependency, error) {
 	d := parse(head, strings.Split(rest, nul))
 	slash := strings.Contains(rest, "/") && d.Kind != Presence && !d.Kind.IsArtifacts()
 	if slash || Encode(d) != text {
-		return Dependency{}, fmt.Errorf("%.200q: no dependency", text)
+		return Dependency{}, fmt.Errorf("%.200q is not a dependency", text)
 	}
 	return d, nil
 }
 
-// parse returns the only dependency whose text may be a head and the rest with NULs between.
+// parse returns the dependency whose text may be head and rest with NULs between. It is the only
+// candidate; Decode verifies it.
 func parse(head string, rest []string) Dependency {
 	folder, inFolder := strings.CutSuffix(head, "/"+here)
 	if head == here {
@@ -128,15 +129,16 @@ func (d *Dependency) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// MayBePart reports whether a text may name an extract or artifacts. It looks at few bytes.
+// MayBePart reports whether a text may name an extract or artifacts. It looks at only a few bytes.
 func MayBePart(text []byte) bool {
 	n := len(text)
 	return n > 1 && (text[n-1] == 0 || text[0] == artifacts[0] && text[1] == 0)
 }
 
-// Stamped returns what has the stamp of a dependency, by the part of its text behind the last
-// slash, with a NUL behind it: a File or a Link that has a name, the Folder itself, or, of an
-// Extract, a file that has a name. The name has its NUL. It looks at few bytes of a file's name.
+// Stamped returns the entry whose stamp shows changes of a dependency. text is the dependency's
+// text after the last slash, with a NUL after it. The entry is a File or a Link with a name, the
+// Folder itself, or, for an Extract, a file with a name. The name includes its NUL. Stamped looks
+// at only a few bytes of a file's name.
 func Stamped(text []byte) (as Kind, name []byte) {
 	as = File
 	switch {

@@ -1,11 +1,10 @@
-// Package detmath has the elementary functions that sounds and pictures are computed
-// with. They return the same bits on every processor.
+// Package detmath has the elementary functions for computing sounds and pictures. They return the
+// same bits on every processor.
 //
-// Those of package math do not: some are assembly on one processor and Go on
-// another, and where there is an instruction that multiplies and adds with one
-// rounding, the compiler uses it. Here every product that is added to something
-// is rounded first by an explicit conversion, which the Go specification makes
-// binding. Errors are a few units in the last place, as the tests state.
+// Package math does not: some of its functions are assembly on one processor and Go on another, and
+// the compiler uses fused multiply-add instructions where they exist. Here every product is rounded
+// by an explicit conversion before it is added, which the Go specification guarantees. Errors are a
+// few units in the last place, as the tests state.
 package detmath
 
 import "math"
@@ -13,7 +12,7 @@ import "math"
 // SinPi returns sin(pi*x). The reduction is exact, so a large x loses nothing.
 func SinPi(x float64) float64 {
 	n := math.RoundToEven(2 * x)
-	r := math.Pi * (float64(x) - float64(n/2)) // exact but for the product: |r| <= pi/4
+	r := math.Pi * (float64(x) - float64(n/2)) // exact except for the product: |r| <= pi/4
 	switch quarter(n) {
 	case 0:
 		return sine(r)
@@ -43,15 +42,14 @@ func CosPi(x float64) float64 {
 // quarter returns n modulo 4 of a whole number.
 func quarter(n float64) int { return int(n - float64(4*math.Floor(n/4))) }
 
-// sine and cosine are Taylor series for |x| <= pi/4, cut where the rest is
-// below 1e-19.
+// sine and cosine are Taylor series for |x| <= pi/4, cut where the remainder is below 1e-19.
 func sine(x float64) float64 {
 	q := x * x
 	s := 1.0
 	for k := 16.0; k >= 2; k -= 2 { // Horner: 1 - q/(k(k+1)) * (...)
 		s = 1 - float64(q*s)/(k*(k+1))
 	}
-	return float64(x * s) // rounded, also where this is inlined into a sum
+	return float64(x * s) // rounded, also if inlined into a sum
 }
 
 func cosine(x float64) float64 {
@@ -63,14 +61,13 @@ func cosine(x float64) float64 {
 	return s
 }
 
-// ln2 in two parts: the first has so few bits that its product with a small
-// whole number is exact.
+// ln2 in two parts: the first has so few bits that its product with a small whole number is exact.
 const (
 	ln2High = 6.93147180369123816490e-01
 	ln2Low  = 1.90821492927058770002e-10
 )
 
-// Exp returns e to the x, 0 or infinity where that does not fit.
+// Exp returns e to the x, or 0 or infinity if the result does not fit.
 func Exp(x float64) float64 {
 	switch {
 	case math.IsNaN(x):
@@ -114,10 +111,10 @@ func Log(x float64) float64 {
 	return float64(n*ln2High) + (float64(2*s*sum) + float64(n*ln2Low))
 }
 
-// Gain returns the factor of amplitude that is so many decibels.
+// Gain converts decibels to a factor of amplitude.
 func Gain(decibels float64) float64 { return Exp(float64(decibels * (math.Ln10 / 20))) }
 
-// Decibels returns a factor of amplitude in decibels, minus infinity for 0.
+// Decibels converts a factor of amplitude to decibels, minus infinity for 0.
 func Decibels(gain float64) float64 { return float64(Log(gain) * (20 / math.Ln10)) }
 
 // BesselI0 returns the modified Bessel function of the first kind and order 0

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestAgainstMath(t *testing.T) {
+func TestFunctionsAgreeWithMath(t *testing.T) {
 	for i := -4000; i <= 4000; i++ {
 		x := float64(i) / 257
 		near(t, "SinPi", x, SinPi(x), math.Sin(math.Pi*math.Remainder(x, 2)), 4e-16)
@@ -30,8 +30,8 @@ func near(t *testing.T, name string, x, got, want, within float64) {
 	}
 }
 
-// Whole and half turns come out exactly, however far away.
-func TestExactPoints(t *testing.T) {
+// Whole and half turns are exact, at any distance.
+func TestTurnsAreExact(t *testing.T) {
 	for n := -1000.0; n <= 1e15; n = 3*math.Abs(n) + 1 {
 		if SinPi(n) != 0 || math.Abs(CosPi(n)) != 1 || CosPi(n+0.5) != 0 {
 			t.Errorf("at %v: %v %v %v", n, SinPi(n), CosPi(n), CosPi(n+0.5))
@@ -42,7 +42,7 @@ func TestExactPoints(t *testing.T) {
 	}
 }
 
-func TestEdges(t *testing.T) {
+func TestSpecialValues(t *testing.T) {
 	inf := math.Inf(1)
 	for _, c := range []struct {
 		name      string
@@ -64,7 +64,7 @@ func TestEdges(t *testing.T) {
 	}
 }
 
-// The series summed as fractions of 200 bits.
+// BesselI0 agrees with the series in arithmetic of 200 bits.
 func TestBesselI0(t *testing.T) {
 	for _, x := range []float64{0, 0.5, 1, 5, 12.25, 20, 40} {
 		sum, term := big.NewFloat(1).SetPrec(200), big.NewFloat(1).SetPrec(200)
@@ -78,8 +78,7 @@ func TestBesselI0(t *testing.T) {
 	}
 }
 
-// The bits are the same on every processor: the hash was made on amd64 and is
-// checked wherever the test runs.
+// All processors compute the same bits: the hash was made on amd64.
 func TestGolden(t *testing.T) {
 	h := fnv.New64a()
 	for i := -3000; i <= 3000; i++ {

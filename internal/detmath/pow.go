@@ -7,11 +7,10 @@ import (
 	"sync"
 )
 
-// Pow returns x to the power of y for x that is not negative. The relative
-// error is below 1e-12 where the result is a normal number and y is at most
-// 100; none where y is 0 or 1. What is beyond float64 becomes 0 or infinity, as 0 to a
-// negative power does. A negative x, and anything that is not a number, gives NaN.
-// All arithmetic is on integers; floats are only taken apart and put together.
+// Pow returns x to the power of y for nonnegative x. The relative error is below 1e-12 if the
+// result is a normal number and y is at most 100; it is 0 if y is 0 or 1. Results beyond float64
+// become 0 or infinity, like 0 to a negative power. A negative x and NaN give NaN. All arithmetic
+// is on integers; floats are only taken apart and put together.
 func Pow(x, y float64) float64 {
 	switch {
 	case x != x || y != y || x < 0:
@@ -37,8 +36,8 @@ func Pow(x, y float64) float64 {
 	return exp2(exponent)
 }
 
-// fraction is how many bits of a fixed-point number are behind the point. The
-// ten before it hold the logarithm of any float64.
+// fraction is the number of fractional bits of a fixed-point number. The ten bits above them can
+// hold the logarithm of any float64.
 const fraction = 52
 
 // log2 returns the binary logarithm of a positive, finite x.
@@ -46,8 +45,8 @@ func log2(x float64) int64 {
 	mantissa, exponent := math.Frexp(x) // 0.5 to 1
 	whole := int64(exponent-1) << fraction
 	m := uint64(math.Ldexp(mantissa, 64)) // 1 to 2, as 1 and 63 bits
-	// To square a number is to double its logarithm: each time that goes over
-	// 1, so that the square is 2 or more, the next bit of it is set.
+	// Squaring a number doubles its logarithm. If the square is 2 or more, the next bit of the
+	// logarithm is set.
 	part := int64(0)
 	for range fraction {
 		high, low := bits.Mul64(m, m) // 1 to 4, as 2 and 126 bits
@@ -62,7 +61,7 @@ func log2(x float64) int64 {
 	return whole + part
 }
 
-// times returns l*y, or false if that is far out of range.
+// times returns l*y, or false if the product is far out of range.
 func times(l int64, y float64) (int64, bool) {
 	mantissa, exponent := math.Frexp(math.Abs(y))
 	m := uint64(math.Ldexp(mantissa, 53)) // y is m / 2^shift
@@ -103,8 +102,8 @@ func exp2(e int64) float64 {
 
 // roots returns 2 to the powers of 1/2, 1/4, 1/8 and so on, as 1 and 63 bits.
 var roots = sync.OnceValue(func() [fraction]uint64 {
-	// The square root of v/2^n is that of v*2^n, over 2^n. The many bits spare
-	// the last roots the errors of the first.
+	// The square root of v/2^n is the square root of v*2^n, over 2^n. The extra bits keep the
+	// errors of the first roots out of the last ones.
 	const n = 200
 	v := new(big.Int).Lsh(big.NewInt(2), n)
 	var list [fraction]uint64

@@ -26,7 +26,7 @@ func TestPowAgreesWithTheLibrary(t *testing.T) {
 	})
 }
 
-func TestPowOfPlainNumbers(t *testing.T) {
+func TestPowOfSimpleNumbers(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	for _, tc := range []struct{ x, y, want float64 }{
 		{1, 123, 1}, {5, 0, 1}, {0, 0, 1}, {0, 2, 0}, {0, -2, inf},
@@ -43,7 +43,7 @@ func TestPowOfPlainNumbers(t *testing.T) {
 	}
 }
 
-// The bits are the same on every machine: this is what they are.
+// All machines compute the same bits.
 func TestPowGolden(t *testing.T) {
 	sum := fnv.New64a()
 	for i := range 2000 {

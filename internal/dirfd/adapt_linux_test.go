@@ -1,14 +1,14 @@
 package dirfd
 
-// implementations are held to the same contract: what is used here, what is
-// used on other systems, and what is used where openat2 is missing.
+// implementations must fulfill the same contract: the implementation for this system, the portable
+// one, and the one without openat2.
 var implementations = []implementation{
 	{"Folder", opener[Folder, File](Open)},
 	{"root", opener[rootFolder, rootFile](openRootFolder)},
 	{"steps", opener[stepFolder, fdFile](openStepFolder)},
 }
 
-// stepFolder opens every folder below name by name.
+// stepFolder opens every directory below name by name.
 type stepFolder struct{ fdFolder }
 
 func openStepFolder(name string) (stepFolder, error) {

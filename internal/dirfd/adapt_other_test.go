@@ -2,5 +2,5 @@
 
 package dirfd
 
-// implementations are held to the contract. Here there is one.
+// implementations must fulfill the contract. This system has one.
 var implementations = []implementation{{"Folder", opener[Folder, File](Open)}}

@@ -2,8 +2,8 @@ package dirfd
 
 import "io"
 
-// folderOf is what Folder and the types behind it have in common: F opens
-// folders of its own type, and files of type H.
+// folderOf is the common interface of Folder and its implementations: F opens directories of its
+// own type, and files of type H.
 type folderOf[F, H any] interface {
 	*F
 	Sub(path []byte, beneath bool) (F, error)
@@ -20,7 +20,7 @@ type fileOf[H any] interface {
 	io.ReaderAt
 }
 
-// described is a file with what was said of it when it was opened.
+// described is a file with the Info from when it was opened.
 type described[F interface {
 	io.ReadCloser
 	io.ReaderAt
@@ -34,14 +34,14 @@ func (d described[F]) ReadAt(b []byte, at int64) (int, error) { return d.file.Re
 func (d described[F]) Close() error                           { return d.file.Close() }
 func (d described[F]) Info() Info                             { return d.info }
 
-// adapted makes any of them opened.
+// adapted turns any implementation into opened.
 type adapted[F, H any, PF folderOf[F, H], PH fileOf[H]] struct{ f PF }
 
 func adapt[F, H any, PF folderOf[F, H], PH fileOf[H]](f PF) opened {
 	return adapted[F, H, PF, PH]{f}
 }
 
-// opener makes a function that opens F one that opens the contract's folder.
+// opener adapts a function that opens F to one that opens the contract's directory.
 func opener[F, H any, PF folderOf[F, H], PH fileOf[H]](open func(string) (F, error)) func(string) (opened, error) {
 	return func(name string) (opened, error) {
 		f, err := open(name)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestAllocatesNothing: neither an answer nor a refusal costs memory.
+// TestAllocatesNothing: successes and failures allocate nothing.
 func TestAllocatesNothing(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "file"), "hello")
@@ -21,7 +21,7 @@ func TestAllocatesNothing(t *testing.T) {
 	}
 	defer f.Close()
 	var (
-		// As in a mapped index: one name behind the other.
+		// As in a mapped index: one name after another.
 		names  = []byte("file\x00gone\x00link\x00a/b\x00../a\x00a/link\x00")
 		file   = names[:5]
 		gone   = names[5:10]
@@ -100,12 +100,12 @@ func TestAllocatesNothing(t *testing.T) {
 			t.Errorf("%s: %v allocations", tc.name, n)
 		}
 	}
-	// The measure measures.
+	// The test detects allocations.
 	if n := testing.AllocsPerRun(100, func() {
 		if _, err := os.Lstat(dir); err != nil {
 			t.Fatal(err)
 		}
 	}); n == 0 {
-		t.Error("os.Lstat is said to allocate nothing")
+		t.Error("the measurement sees no allocations of os.Lstat")
 	}
 }

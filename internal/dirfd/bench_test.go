@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// thousand plants files of 100 bytes and names them all ways: each with its NUL,
-// in a folder, and from the working folder.
+// thousand creates files of 100 bytes and returns their names in all forms: each with its NUL, in a
+// directory, and from the working directory.
 func thousand(b *testing.B) (f Folder, names [][]byte, bases, paths []string) {
 	b.Helper()
 	dir := b.TempDir()
@@ -54,7 +54,7 @@ func BenchmarkStat(b *testing.B) {
 	f, names, bases, paths := thousand(b)
 	var info Info
 	perFile(b, "at", func(i int) error { return f.Stat(names[i], false, &info) })
-	// What it would save to keep the scheduler in the dark about the call.
+	// The time that would be saved by not telling the scheduler about the call.
 	var st unix.Stat_t
 	perFile(b, "RawSyscall6", func(i int) error {
 		_, _, errno := syscall.RawSyscall6(unix.SYS_NEWFSTATAT, uintptr(f.sys.fd()), uintptr(unsafe.Pointer(&names[i][0])),

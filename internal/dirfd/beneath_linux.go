@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openBeneath has the system watch that no link is followed and nothing left.
+// openBeneath opens a path; the system refuses symbolic links and paths that lead out.
 func openBeneath(fd int, path []byte) (descriptor, syscall.Errno) {
 	how := unix.OpenHow{
 		Flags:   folderFlags,
@@ -26,14 +26,14 @@ func openBeneath(fd int, path []byte) (descriptor, syscall.Errno) {
 	}
 }
 
-// stepwise reports whether a path that could not be opened at once may be opened
-// name by name: because the kernel is older than openat2 (5.6), a sandbox that
-// does not know the call forbids it, or the path is longer than any call takes.
+// stepwise reports whether a path that could not be opened at once may be opened name by name.
+// Reasons are a kernel older than openat2 (5.6), a sandbox that forbids unknown calls, or a path
+// longer than any call accepts.
 func stepwise(errno syscall.Errno) bool {
 	return errno == syscall.ENOSYS || errno == syscall.EPERM || errno == syscall.ENAMETOOLONG
 }
 
-// steps does what Sub does name by name. The path has been checked.
+// steps is Sub name by name. The path is already checked.
 func (f fdFolder) steps(path []byte, beneath bool) (fdFolder, error) {
 	at := f
 	var name [unix.PathMax]byte
@@ -55,20 +55,20 @@ func (f fdFolder) steps(path []byte, beneath bool) (fdFolder, error) {
 		}
 		at = fdFolder{d, f.prompt}
 	}
-	if at == f { // the path was "." or the like
+	if at == f { // the path was "." or similar
 		return f.Sub([]byte{0}, beneath)
 	}
 	return at, nil
 }
 
-// step opens a folder in f.
+// step opens a directory in f.
 func (f fdFolder) step(name []byte, beneath bool) (descriptor, syscall.Errno) {
 	if !beneath {
 		return openat(f.fd(), name, folderFlags)
 	}
 	d, errno := openat(f.fd(), name, folderFlags|unix.O_NOFOLLOW)
 	if errno == syscall.ENOTDIR {
-		// A link is no folder; openat2 says so more plainly.
+		// A symbolic link is ELOOP, as with openat2, not ENOTDIR.
 		var st unix.Stat_t
 		if fstatat(f.fd(), name, &st, unix.AT_SYMLINK_NOFOLLOW, f.prompt) == 0 && st.Mode&unix.S_IFMT == unix.S_IFLNK {
 			errno = syscall.ELOOP
@@ -77,7 +77,7 @@ func (f fdFolder) step(name []byte, beneath bool) (descriptor, syscall.Errno) {
 	return d, errno
 }
 
-// leave closes a folder on the way down from top, which could not go on.
+// leave closes a directory below top after an error on the way down.
 func (f fdFolder) leave(top fdFolder, errno syscall.Errno) (fdFolder, error) {
 	if f != top {
 		f.Close()

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Who reads learns whether others could write meanwhile, if he asks.
-func TestBusy(t *testing.T) {
+// With ask, Read reports whether others could write meanwhile.
+func TestAskReportsWriters(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"quiet", "busy"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte("text"), 0o666); err != nil {
@@ -58,6 +58,6 @@ func TestBusy(t *testing.T) {
 		t.Errorf("gone: busy %v, %v", busy, err)
 	}
 	if (fdFile{}).Busy() || (rootFile{}).Busy() {
-		t.Error("no file is busy")
+		t.Error("a closed file is busy")
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// opened is Folder or what stands behind it on some system. Names are without
-// NUL, so that the tests are easy to read.
+// opened is the interface of Folder and its implementations on all systems, with names without NUL
+// for readable tests.
 type opened interface {
 	Sub(path string, beneath bool) (opened, error)
 	Info(into *Info) error
@@ -23,28 +23,27 @@ type opened interface {
 	Close() error
 }
 
-// openedFile is File or what stands behind it, and what OpenFile said of it.
+// openedFile is the interface of File and its implementations, with the Info of OpenFile.
 type openedFile interface {
 	io.ReadCloser
 	io.ReaderAt
 	Info() Info
 }
 
-// An implementation opens a folder by name.
+// An implementation opens a directory by name.
 type implementation struct {
 	name string
 	open func(name string) (opened, error)
 }
 
-// each runs a test of the contract with every implementation, in an empty
-// folder of its own.
+// each runs a test of the contract with every implementation, in a new empty directory.
 func each(t *testing.T, test func(t *testing.T, open func(string) (opened, error), dir string)) {
 	for _, i := range implementations {
 		t.Run(i.name, func(t *testing.T) { test(t, i.open, t.TempDir()) })
 	}
 }
 
-// eachOpen is each for tests that need just the one folder.
+// eachOpen is each for tests that need only that directory.
 func eachOpen(t *testing.T, test func(t *testing.T, f opened, dir string)) {
 	each(t, func(t *testing.T, open func(string) (opened, error), dir string) {
 		f, err := open(dir)
@@ -70,7 +69,7 @@ func write(t *testing.T, name, text string) {
 	}
 }
 
-// infoOf is the oracle: what package os says.
+// infoOf is the oracle: the description of package os.
 func infoOf(t *testing.T, info fs.FileInfo, err error) Info {
 	t.Helper()
 	if err != nil {
@@ -93,7 +92,7 @@ func wantStat(t *testing.T, f opened, name string, follow bool, want Info) {
 	}
 }
 
-// wantErr also holds errors to being bare.
+// wantErr also requires errors to be unwrapped.
 func wantErr(t *testing.T, what string, err error, want syscall.Errno) {
 	t.Helper()
 	if err != want {
@@ -101,7 +100,7 @@ func wantErr(t *testing.T, what string, err error, want syscall.Errno) {
 	}
 }
 
-// wantAbsent: Windows has more than one number for what does not exist.
+// wantAbsent: Windows has several error numbers for a missing file.
 func wantAbsent(t *testing.T, what string, err error) {
 	t.Helper()
 	if _, bare := err.(syscall.Errno); !bare || !errors.Is(err, fs.ErrNotExist) {
@@ -109,7 +108,7 @@ func wantAbsent(t *testing.T, what string, err error) {
 	}
 }
 
-// wantFile reads a file whole, by Read and through OpenFile.
+// wantFile reads a whole file, by Read and through OpenFile.
 func wantFile(t *testing.T, f opened, name, text string) {
 	t.Helper()
 	buf := make([]byte, len(text)+1)
@@ -130,7 +129,7 @@ func wantFile(t *testing.T, f opened, name, text string) {
 	}
 }
 
-// wantNoFile: neither Read nor OpenFile takes what is no regular file.
+// wantNoFile: Read and OpenFile refuse anything but a regular file.
 func wantNoFile(t *testing.T, f opened, name string, want syscall.Errno) {
 	t.Helper()
 	for _, size := range []int64{0, 1, 5} {
@@ -158,7 +157,7 @@ func TestFilesAndFolders(t *testing.T) {
 		}
 		var itself Info
 		if err := f.Info(&itself); err != nil || itself != lstat(t, dir) {
-			t.Errorf("got %+v, %v of the folder, want %+v", itself, err, lstat(t, dir))
+			t.Errorf("got %+v, %v for the directory, want %+v", itself, err, lstat(t, dir))
 		}
 		wantFile(t, f, "a", "hello")
 		wantFile(t, f, "empty", "")
@@ -188,7 +187,7 @@ func TestSub(t *testing.T) {
 					t.Errorf("%q, beneath %v: %v", tc.path, beneath, err)
 					continue
 				}
-				// One stays open without the other.
+				// One stays open after the other is closed.
 				if err := f.Close(); err != nil {
 					t.Error(err)
 				}
@@ -261,7 +260,7 @@ func TestStatAbsent(t *testing.T) {
 	})
 }
 
-// TestReadSizes reads files that have, or by now have not, the size that stat gave.
+// TestReadSizes reads files that have, or no longer have, the size from stat.
 func TestReadSizes(t *testing.T) {
 	eachOpen(t, func(t *testing.T, f opened, dir string) {
 		const text = "0123456789"
@@ -340,8 +339,8 @@ func TestFileReadsOn(t *testing.T) {
 	})
 }
 
-// TestClosed: neither a closed folder nor the zero one is anybody's descriptor.
-func TestClosed(t *testing.T) {
+// TestClosedFolderFails: a closed or zero [Folder] never uses another file's descriptor.
+func TestClosedFolderFails(t *testing.T) {
 	each(t, func(t *testing.T, open func(string) (opened, error), dir string) {
 		write(t, filepath.Join(dir, "sub", "file"), "")
 		f, err := open(filepath.Join(dir, "sub"))
@@ -351,7 +350,7 @@ func TestClosed(t *testing.T) {
 		if err := f.Close(); err != nil {
 			t.Fatal(err)
 		}
-		// The system gives the number of what was closed to what is opened next.
+		// The system reuses the number of a closed descriptor.
 		next, err := open(filepath.Join(dir, "sub"))
 		if err != nil {
 			t.Fatal(err)
@@ -366,8 +365,8 @@ func TestClosed(t *testing.T) {
 	wantClosed(t, adapt(&zero))
 	var file File
 	_, err := file.Read(make([]byte, 1))
-	wantErr(t, "read from no file", err, syscall.EBADF)
-	wantErr(t, "close no file", file.Close(), syscall.EBADF)
+	wantErr(t, "read from a zero File", err, syscall.EBADF)
+	wantErr(t, "close a zero File", file.Close(), syscall.EBADF)
 }
 
 func wantClosed(t *testing.T, f opened) {

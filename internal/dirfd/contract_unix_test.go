@@ -94,8 +94,9 @@ func TestLinks(t *testing.T) {
 	})
 }
 
-// TestSwapped: what was a folder is a link by now, and what was opened has moved.
-func TestSwapped(t *testing.T) {
+// TestOpenDirectorySurvivesReplacement: an open directory stays the same when it is moved and a symbolic link takes its
+// place.
+func TestOpenDirectorySurvivesReplacement(t *testing.T) {
 	eachOpen(t, func(t *testing.T, f opened, dir string) {
 		write(t, filepath.Join(dir, "a", "b", "file"), "right")
 		write(t, filepath.Join(dir, "elsewhere", "b", "file"), "wrong")
@@ -117,8 +118,8 @@ func TestSwapped(t *testing.T) {
 	})
 }
 
-// TestNoRegularFile: no wait for a pipe's writer, and no byte of what one wrote.
-func TestNoRegularFile(t *testing.T) {
+// TestOnlyRegularFilesAreRead: reading never waits for a pipe's writer, and reads nothing from it.
+func TestOnlyRegularFilesAreRead(t *testing.T) {
 	eachOpen(t, func(t *testing.T, f opened, dir string) {
 		for _, name := range []string{"pipe", "full pipe"} {
 			if err := unix.Mkfifo(filepath.Join(dir, name), 0o600); err != nil {
@@ -133,7 +134,7 @@ func TestNoRegularFile(t *testing.T) {
 		if _, err := writer.WriteString("bytes"); err != nil {
 			t.Fatal(err)
 		}
-		// The name of a socket is bounded, that of a test's folder is not.
+		// The path of a socket is limited, but a test's directory may have a longer one.
 		t.Chdir(dir)
 		socket, err := net.Listen("unix", "socket")
 		if err != nil {
@@ -213,8 +214,8 @@ func TestLongNames(t *testing.T) {
 	})
 }
 
-// TestDeepPath goes down a path that is longer than any system call takes.
-func TestDeepPath(t *testing.T) {
+// TestDeepPathIsOpenedInSteps goes down a path that is longer than any system call accepts.
+func TestDeepPathIsOpenedInSteps(t *testing.T) {
 	eachOpen(t, func(t *testing.T, f opened, dir string) {
 		root, err := os.OpenRoot(dir)
 		if err != nil {

@@ -4,13 +4,13 @@ package dirfd
 
 import "golang.org/x/sys/unix"
 
-// StatAt is [Folder.Stat] in a folder that the caller has open as fd. It follows no
+// StatAt is [Folder.Stat] in a directory that the caller has open as fd. It follows no symbolic
 // link.
 func StatAt(fd int, name []byte, into *Info) error {
 	return into.ofName(fd, name, unix.AT_SYMLINK_NOFOLLOW, false)
 }
 
-// StatFd describes what the caller has open as fd. It leaves into alone if it fails.
+// StatFd describes the file that the caller has open as fd. On failure it does not change into.
 func StatFd(fd int, into *Info) error { return into.ofFile(fd, false) }
 
 func (i *Info) ofName(fd int, name []byte, flags int, prompt bool) error {

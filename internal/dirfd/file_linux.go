@@ -9,13 +9,12 @@ import (
 	"github.com/assetcook/assetcook/internal/lease"
 )
 
-// fileFlags open a file for reading: no link, no pipe whose writer is waited
-// for, no terminal that would become ours.
+// fileFlags open a file for reading: no symbolic link, no waiting for a pipe's writer, and no
+// terminal that would become the controlling terminal.
 const fileFlags = unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_NONBLOCK | unix.O_NOCTTY | unix.O_CLOEXEC | unix.O_LARGEFILE
 
-// openFile opens a file without leaving a trace of that: the time of the last
-// reading, when it has to be written, costs more than the reading. Only the
-// file's owner may ask for that.
+// openFile opens a file without updating its access time, which costs more than reading the file.
+// Only the file's owner may ask for that.
 func openFile(fd int, name []byte) (descriptor, syscall.Errno) {
 	d, errno := openat(fd, name, fileFlags|unix.O_NOATIME)
 	if errno == unix.EPERM {
@@ -34,13 +33,13 @@ func (f fdFolder) Read(name []byte, want int64, ask bool, buf []byte) (n int, en
 	}
 	busy = ask && lease.Ask(d.fd()) == lease.Busy
 	n, end, err = readFrom(d.fd(), want, buf)
-	d.Close() // nothing was written that this could lose
+	d.Close() // nothing was written, so a failure loses nothing
 	return n, end, busy, err
 }
 
-// readFrom reads at offsets, which the system refuses for a pipe: so the read
-// itself says what would else take a question of its own. A read that stops
-// short where stat saw the end is at the end; any other stop is read past.
+// readFrom reads at offsets, which the system refuses for a pipe, so that no other call need test
+// for pipes. A short read at the size from stat is the end of the file; after any other short read
+// it reads again.
 func readFrom(fd int, want int64, buf []byte) (n int, end bool, err error) {
 	for {
 		m, err := unix.Pread(fd, buf[n:], int64(n))
@@ -83,8 +82,8 @@ func (f fdFolder) OpenFile(name []byte, into *Info) (fdFile, error) {
 	return fdFile{d}, nil
 }
 
-// fdFile is an open regular file. An os.File would be asked, by several system
-// calls, whether it can be waited for, which is never so here.
+// fdFile is an open regular file. An os.File would test with several system calls whether the file
+// can be polled, which is never so.
 type fdFile struct{ descriptor }
 
 func (f fdFile) Busy() bool { return lease.Ask(f.fd()) == lease.Busy }

@@ -13,34 +13,32 @@ type (
 	file   = fdFile
 )
 
-// A descriptor is the number that the system gave, plus one, so that the zero
-// value is no open file.
+// A descriptor is the system's number plus one, so that the zero value is not open.
 type descriptor int
 
-// fd returns the system's number. For what is not open it is -1, to which every
-// system call answers EBADF.
+// fd returns the system's number. It is -1 if the file is not open; every system call on -1 fails
+// with EBADF.
 func (d descriptor) fd() int { return int(d) - 1 }
 
 func (d *descriptor) Close() error {
 	fd := d.fd()
 	*d = 0
-	// The descriptor is gone even if a signal came; closing it again could hit
-	// somebody else's.
+	// The descriptor is closed even after a signal; closing it again could close another file.
 	if err := unix.Close(fd); err != unix.EINTR {
 		return err
 	}
 	return nil
 }
 
-// fdFolder asks by descriptor and by system calls of its own: those of packages
-// os, syscall and unix want the name as a string, which they copy to add a NUL.
+// fdFolder makes system calls by itself, because packages os, syscall and unix take names as
+// strings, which they copy to add a NUL.
 type fdFolder struct {
 	descriptor
 	prompt bool // see Open
 }
 
-// folderFlags ask for the right to look up names in a folder, not to list it,
-// which costs less and needs fewer permissions.
+// folderFlags request the right to look up names in a directory but not to list it, which costs
+// less and needs fewer permissions.
 const folderFlags = unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC
 
 func openFolder(name string) (fdFolder, error) {
@@ -55,8 +53,7 @@ func openFolder(name string) (fdFolder, error) {
 	}
 }
 
-// isPrompt reports whether a folder lies on a file system that answers from
-// memory or from a disk of this machine.
+// isPrompt reports whether a directory is on a file system in memory or on a local disk.
 func isPrompt(fd int) bool {
 	var st unix.Statfs_t
 	if unix.Fstatfs(fd, &st) != nil {

@@ -37,9 +37,8 @@ func TestFileMode(t *testing.T) {
 	}
 }
 
-// TestAnyBytes asks for every byte that a name can hold, and for names that are
-// paths on other systems.
-func TestAnyBytes(t *testing.T) {
+// TestNamesMayHoldAnyBytes uses every byte that a name can hold, and names that are paths on other systems.
+func TestNamesMayHoldAnyBytes(t *testing.T) {
 	eachOpen(t, func(t *testing.T, f opened, dir string) {
 		names := []string{"...", "..a", ".a", `a\b`, `..\b`, "C:", "NUL", " ", "a.", "-rf", "*"}
 		for b := 1; b < 256; b++ {
@@ -67,8 +66,8 @@ func TestAnyBytes(t *testing.T) {
 	})
 }
 
-// TestReadsPastShortReads reads a regular file that the system hands out a page
-// at a time and whose size it gives as 0.
+// TestReadsPastShortReads reads a regular file that the system returns page by page and whose size
+// it reports as 0.
 func TestReadsPastShortReads(t *testing.T) {
 	each(t, func(t *testing.T, open func(string) (opened, error), _ string) {
 		f, err := open("/proc/self")
@@ -93,8 +92,8 @@ func TestReadsPastShortReads(t *testing.T) {
 	})
 }
 
-// TestOpenBeneathStaysBeneath: the system keeps the promise too, should a path
-// ever get past checkPath.
+// TestOpenBeneathStaysBeneath: the system enforces beneath, too, if a path ever gets past
+// checkPath.
 func TestOpenBeneathStaysBeneath(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "in", "file"), "")
@@ -110,8 +109,8 @@ func TestOpenBeneathStaysBeneath(t *testing.T) {
 	}
 }
 
-// TestNothingLeftOpen counts descriptors, above all after what failed half way.
-func TestNothingLeftOpen(t *testing.T) {
+// TestFailuresLeaveNothingOpen counts descriptors, especially after failures on the way.
+func TestFailuresLeaveNothingOpen(t *testing.T) {
 	each(t, func(t *testing.T, open func(string) (opened, error), dir string) {
 		write(t, filepath.Join(dir, "a", "b", "file"), "text")
 		link(t, "b", filepath.Join(dir, "a", "link"))
@@ -133,17 +132,17 @@ func TestNothingLeftOpen(t *testing.T) {
 			}
 			for _, name := range []string{"pipe", "a", "gone"} {
 				if _, _, err := f.Read(name, 0, make([]byte, 5)); err == nil {
-					t.Errorf("read %s", name)
+					t.Errorf("Read of %s succeeded", name)
 				}
 				if _, err := f.OpenFile(name); err == nil {
-					t.Errorf("opened %s", name)
+					t.Errorf("OpenFile of %s succeeded", name)
 				}
 			}
 			if err := f.Close(); err != nil {
 				t.Fatal(err)
 			}
 		}
-		use() // package os opens a descriptor of its own when it is first used
+		use() // package os opens its own descriptor on first use
 		before := descriptors(t)
 		use()
 		if after := descriptors(t); after != before {
@@ -161,8 +160,8 @@ func descriptors(t *testing.T) int {
 	return len(list)
 }
 
-// TestCloseOnExec: no program that a recipe starts inherits what is open here.
-func TestCloseOnExec(t *testing.T) {
+// TestDescriptorsAreNotInherited: programs started by a recipe inherit no descriptor.
+func TestDescriptorsAreNotInherited(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "sub", "file"), "")
 	top, err := Open(dir)
@@ -198,9 +197,9 @@ func TestCloseOnExec(t *testing.T) {
 	}
 }
 
-// TestWithoutOpenat2 forbids one thread the call, as old sandboxes and, with
-// ENOSYS, old kernels do.
-func TestWithoutOpenat2(t *testing.T) {
+// TestFallbackWithoutOpenat2 forbids openat2 for one thread, like old sandboxes and, with ENOSYS, old
+// kernels.
+func TestFallbackWithoutOpenat2(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "a", "b", "file"), "text")
 	link(t, "b", filepath.Join(dir, "a", "link"))

@@ -2,6 +2,5 @@
 
 package dirfd
 
-// addSystem has nothing to add: a FileInfo holds neither change time nor inode
-// nor the number of links here.
+// addSystem adds nothing: a FileInfo of this system has no change time, inode or number of links.
 func (i *Info) addSystem(any) {}

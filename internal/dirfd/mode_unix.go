@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fileMode turns st_mode into what package os makes of it.
+// fileMode converts st_mode to the mode of package os.
 func fileMode(st uint32) fs.FileMode {
 	mode := fs.FileMode(st) & fs.ModePerm
 	if st&unix.S_ISUID != 0 {
@@ -23,7 +23,7 @@ func fileMode(st uint32) fs.FileMode {
 	return mode | kind(st)
 }
 
-// kind returns the type bits. What has a type that nobody knows is not regular.
+// kind returns the type bits. Files of unknown type are not regular.
 func kind(st uint32) fs.FileMode {
 	switch st & unix.S_IFMT {
 	case unix.S_IFREG:

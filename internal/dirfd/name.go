@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// checkName returns EINVAL unless name is one name of a file in a folder,
-// followed by its only NUL.
+// checkName returns EINVAL unless name is one name of a file in a directory, followed by its only
+// NUL.
 func checkName(name []byte) error {
 	end := len(name) - 1
 	if bytes.IndexByte(name, 0) != end || end < 1 {
@@ -18,8 +18,8 @@ func checkName(name []byte) error {
 	return nil
 }
 
-// checkPath returns EINVAL unless path is names with slashes between them,
-// followed by its only NUL. Empty names and "." say nothing and are allowed.
+// checkPath returns EINVAL unless path consists of names with slashes between them, followed by its
+// only NUL. Empty names and "." are allowed and ignored.
 func checkPath(path []byte) error {
 	end := len(path) - 1
 	if end < 0 || bytes.IndexByte(path, 0) != end || path[0] == '/' {
@@ -34,8 +34,7 @@ func checkPath(path []byte) error {
 	return nil
 }
 
-// nextName cuts the first name off a path without NUL. The name is nil if it
-// says nothing.
+// nextName cuts the first name off a path without NUL. The name is nil if it is empty or ".".
 func nextName(path []byte) (name, rest []byte) {
 	name = path
 	if i := bytes.IndexByte(path, '/'); i >= 0 {
@@ -47,12 +46,12 @@ func nextName(path []byte) (name, rest []byte) {
 	return name, rest
 }
 
-// IsName reports whether the system takes a name for that of a file in a folder. It may not
-// even if the folder lists the name: Windows reads devices and other files from some.
+// IsName reports whether the system accepts a name as a file name in a directory. It may reject
+// names that the directory lists: Windows maps some to devices and other files.
 func IsName(name string) bool { return name != "" && canBeName([]byte(name)) }
 
-// canBeName reports whether a file can have this name, which is not empty and
-// holds neither slash nor NUL.
+// canBeName reports whether a file can have this name, which is not empty and has neither slash nor
+// NUL.
 func canBeName(name []byte) bool {
 	if name[0] == '.' && (len(name) == 1 || len(name) == 2 && name[1] == '.') {
 		return false

@@ -2,5 +2,5 @@
 
 package dirfd
 
-// systemTakes has nothing to refuse: here names hold any byte but slash and NUL.
+// systemTakes accepts all names: they may hold any byte but slash and NUL.
 func systemTakes([]byte) bool { return true }

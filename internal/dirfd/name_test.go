@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// TestForgedNames: no name reaches anything but a file of the folder.
-func TestForgedNames(t *testing.T) {
+// TestForgedNamesAreRefused: a name reaches only files of the directory.
+func TestForgedNamesAreRefused(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "in", "sub", "file"), "inside")
 	write(t, filepath.Join(dir, "secret"), "outside")
 	names := []string{
 		"", "file", "file\x00\x00", "fi\x00le\x00", "\x00file\x00", // NUL missing, or not alone
-		"\x00", ".\x00", "..\x00", // no name
+		"\x00", ".\x00", "..\x00", // not a name
 		"sub/file\x00", "../secret\x00", "/\x00", "sub/\x00", filepath.ToSlash(dir) + "/secret\x00",
 	}
 	if runtime.GOOS == "windows" {
@@ -49,7 +49,7 @@ func TestForgedNames(t *testing.T) {
 	wantErr(t, "stat nil", f.Stat(nil, false, nil), syscall.EINVAL)
 }
 
-func TestForgedPaths(t *testing.T) {
+func TestForgedPathsAreRefused(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "in", "sub", "file"), "inside")
 	paths := []string{

@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 )
 
-// systemTakes refuses what means more to Windows than a name in a folder: a
-// separator, a drive or stream, a device such as NUL, and dots and blanks at
-// the end, which it drops, so that ".. " would be the folder above.
+// systemTakes refuses names with a special meaning on Windows: separators, drives, streams, devices
+// such as NUL, and names that end in dots or blanks. Windows drops these, so that ".. " would be
+// the parent directory.
 func systemTakes(name []byte) bool {
 	last := name[len(name)-1]
 	return !bytes.ContainsAny(name, `\:`) && last != '.' && last != ' ' && filepath.IsLocal(string(name))

@@ -10,11 +10,11 @@ import (
 	"syscall"
 )
 
-// rootFolder is the portable folder. An os.Root, unlike a joined name, stays
-// with its folder when that is moved. On Linux only the tests use it.
+// rootFolder is the portable directory. Unlike a joined path, an os.Root stays with its directory when
+// that is moved. On Linux only the tests use it.
 type rootFolder struct {
 	root *os.Root // nil if not open
-	name string   // absolute, for links that lead out of root
+	name string   // absolute, for symbolic links that lead out of root
 }
 
 func openRootFolder(name string) (rootFolder, error) {
@@ -25,9 +25,9 @@ func openRootFolder(name string) (rootFolder, error) {
 	return f, nil
 }
 
-// reach opens a folder by name, following links.
+// reach opens a directory by name, following symbolic links.
 func reach(name string) (rootFolder, error) {
-	info, err := os.Stat(name) // also sees to it that no pipe is opened
+	info, err := os.Stat(name) // also ensures that no pipe is opened
 	if err != nil {
 		return rootFolder{}, err
 	}
@@ -56,16 +56,16 @@ func (f rootFolder) Sub(path []byte, beneath bool) (rootFolder, error) {
 	sub, err := f.steps(rel)
 	err = bare(err)
 	if !beneath && (err == syscall.ELOOP || err == syscall.ENOTDIR) {
-		// Not every link stays inside, which is where os.Root stops; a junction of
-		// Windows is neither link nor folder.
+		// os.Root refuses symbolic links that lead out, and Windows junctions, which are neither
+		// links nor directories.
 		sub, err = reach(filepath.Join(f.name, filepath.FromSlash(rel)))
 		err = bare(err)
 	}
 	return sub, err
 }
 
-// steps goes down name by name, through folders only: os.Root itself would
-// follow links that stay inside.
+// steps goes down name by name, through directories only, because os.Root would follow symbolic
+// links that stay inside.
 func (f rootFolder) steps(path string) (rootFolder, error) {
 	root, err := f.root.OpenRoot(".")
 	if err != nil {
@@ -86,7 +86,7 @@ func (f rootFolder) steps(path string) (rootFolder, error) {
 	return at, nil
 }
 
-// step opens a folder in f.
+// step opens a directory in f.
 func (f rootFolder) step(name string) (rootFolder, error) {
 	seen, err := f.root.Lstat(name)
 	switch {
@@ -100,8 +100,8 @@ func (f rootFolder) step(name string) (rootFolder, error) {
 	return f.enter(name, seen)
 }
 
-// enter opens a folder in f that was seen there. Should a link or another folder
-// have taken its place, that is ELOOP: it can no longer be told which.
+// enter opens a directory in f that was seen there. If a symbolic link or another directory has
+// taken its place, the error is ELOOP, because the case cannot be determined.
 func (f rootFolder) enter(name string, seen fs.FileInfo) (rootFolder, error) {
 	root, err := f.root.OpenRoot(name)
 	if err != nil {
@@ -149,8 +149,8 @@ func (f rootFolder) Stat(name []byte, follow bool, into *Info) error {
 	return nil
 }
 
-// InfoOf takes the Info from a FileInfo made by [os.Stat], [os.Lstat], [os.Root],
-// [os.File.Stat] or [Info.Named].
+// InfoOf converts a FileInfo from [os.Stat], [os.Lstat], [os.Root], [os.File.Stat] or [Info.Named]
+// to an Info.
 func InfoOf(info fs.FileInfo) Info {
 	if named, ok := info.(*namedInfo); ok {
 		return named.Info
@@ -173,10 +173,10 @@ func (f *rootFolder) Close() error {
 	return bare(root.Close())
 }
 
-// bare returns what the system said, without operation and name.
+// bare returns the system's error, without operation and name.
 func bare(err error) error {
 	if err == nil || err == io.EOF {
-		return err // at once: what errors.As fills in costs an allocation
+		return err // errors.As below would allocate
 	}
 	var errno syscall.Errno
 	switch {

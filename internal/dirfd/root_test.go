@@ -7,9 +7,8 @@ import (
 	"testing"
 )
 
-// TestRootSwapped puts something else in the place of what was seen, right
-// before it is opened.
-func TestRootSwapped(t *testing.T) {
+// TestReplacedEntryIsNotOpened replaces a file or directory just before it is opened.
+func TestReplacedEntryIsNotOpened(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "folder", "file"), "right")
 	write(t, filepath.Join(dir, "other", "file"), "wrong")
@@ -33,7 +32,7 @@ func TestRootSwapped(t *testing.T) {
 	}
 
 	if same, err := f.enter("folder", folder); err != nil {
-		t.Errorf("the folder that was seen: %v", err)
+		t.Errorf("the directory that was seen: %v", err)
 	} else {
 		same.Close()
 	}

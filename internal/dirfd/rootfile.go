@@ -49,8 +49,8 @@ func (f rootFolder) OpenFile(name []byte, into *Info) (rootFile, error) {
 	return f.openSeen(base, seen, into)
 }
 
-// openSeen opens a regular file that was seen in f. Should a link or another
-// file have taken its place, that is ELOOP, as in enter.
+// openSeen opens a regular file that was seen in f. If a symbolic link or another file has taken
+// its place, the error is ELOOP, as in enter.
 func (f rootFolder) openSeen(name string, seen fs.FileInfo, into *Info) (rootFile, error) {
 	file, err := f.root.OpenFile(name, os.O_RDONLY|regular.NoWait, 0)
 	if err != nil {

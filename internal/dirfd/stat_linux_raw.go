@@ -9,10 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fstatat is the system call; name ends in NUL. A file system on a network may
-// keep it waiting for seconds, and the other goroutines must not wait with it, so
-// the scheduler is told. To tell it takes a tenth of the time of the whole call,
-// which a prompt file system need not pay.
+// fstatat is the system call; name ends in NUL. A network file system may block it for seconds, so
+// the scheduler must know to run other goroutines meanwhile. Telling it takes a tenth of the whole
+// call's time, which prompt file systems save.
 func fstatat(fd int, name []byte, st *unix.Stat_t, flags int, prompt bool) syscall.Errno {
 	for {
 		var errno syscall.Errno

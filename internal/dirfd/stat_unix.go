@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fstatat asks through package unix, which knows what each system and processor
-// calls this and how it lays out the answer. It costs a string. Name ends in NUL.
+// fstatat calls package unix, which knows the call and its result on each system and processor, but
+// needs a string. name ends in NUL.
 func fstatat(fd int, name []byte, st *unix.Stat_t, flags int, _ bool) syscall.Errno {
 	path := string(name[:len(name)-1])
 	return again(func() error { return unix.Fstatat(fd, path, st, flags) })

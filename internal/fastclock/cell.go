@@ -2,30 +2,29 @@ package fastclock
 
 import "sync/atomic"
 
-// A Cell shows others what one goroutine is doing and since when: a word, and the
-// tick at which it was set. Setting and clearing it cost hardly more than reading
-// the clock, which they do as well; for that they leave out the barrier of
-// atomic.Store, which waits until all cores have seen the word.
+// A Cell shows other goroutines the activity of one goroutine and its start: a word, and the tick
+// when it was set. Setting and clearing a cell cost little more than reading the clock, which is
+// included. They omit the barrier of atomic.Store, which waits until all cores have seen the word.
 //
-// One goroutine at a time sets and clears a cell; any may load it. A cell is empty
-// while its tick is 0. It has to be cleared before it is set again: then a reader
-// that finds the same tick before and after it reads the word has both of one Set.
+// Only one goroutine at a time sets and clears a cell; any goroutine may load it. A cell is empty
+// while its tick is 0. It must be cleared before it is set again. Then a reader that finds the same
+// tick before and after reading the word has both from one Set.
 type Cell struct{ what, tick atomic.Uint64 }
 
-// Set fills an empty cell, and returns the present tick, which is in it.
+// Set fills an empty cell, and returns the current tick, which it stores in the cell.
 func (c *Cell) Set(what uint64) int64 { return setCell(c, what) }
 
-// Clear empties a cell, and returns the present tick.
+// Clear empties a cell, and returns the current tick.
 func (c *Cell) Clear() int64 { return clearCell(c) }
 
-// Load returns what is in a cell, and false if it is empty or being set.
+// Load returns the word and tick of a cell, and false if it is empty or being set.
 func (c *Cell) Load() (what uint64, tick int64, ok bool) {
 	before := c.tick.Load()
 	what = c.what.Load()
 	return what, int64(before), before != 0 && c.tick.Load() == before
 }
 
-// These are for where the counter may not be used.
+// For machines whose counter cannot be used.
 
 func setCellGeneric(c *Cell, what uint64) int64 {
 	now := nanos()

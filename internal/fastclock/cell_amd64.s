@@ -2,8 +2,7 @@
 
 #include "textflag.h"
 
-// Other cores see the stores of one in their order (Intel SDM 3A 9.2.2, AMD APM 2
-// 7.2).
+// Other cores see the stores of one core in order (Intel SDM 3A 9.2.2, AMD APM 2 7.2).
 
 // func setCell(c *Cell, what uint64) int64
 TEXT ·setCell(SB), NOSPLIT, $0-24

@@ -2,7 +2,7 @@
 
 #include "textflag.h"
 
-// A store-release is seen after all that was written before it (Arm ARM B2.3.11).
+// A store-release becomes visible after all earlier stores (Arm ARM B2.3.11).
 
 // func setCell(c *Cell, what uint64) int64
 TEXT ·setCell(SB), NOSPLIT, $0-24

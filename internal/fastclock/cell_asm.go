@@ -8,7 +8,7 @@ package fastclock
 //go:noescape
 func setCell(c *Cell, what uint64) int64
 
-// clearCell makes the tick 0 before whatever is written later.
+// clearCell sets the tick to 0 before all later stores.
 //
 //go:noescape
 func clearCell(c *Cell) int64

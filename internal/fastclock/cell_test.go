@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestCell(t *testing.T) {
+func TestCellHoldsWordAndTick(t *testing.T) {
 	var c Cell
 	if _, _, ok := c.Load(); ok {
 		t.Error("an empty cell holds something")
@@ -24,8 +24,8 @@ func TestCell(t *testing.T) {
 	}
 }
 
-// The form for machines without the counter does the same.
-func TestGenericCell(t *testing.T) {
+// The form for machines without the counter works the same.
+func TestGenericCellHoldsWordAndTick(t *testing.T) {
 	var c Cell
 	at := setCellGeneric(&c, 7)
 	if what, tick, ok := c.Load(); !ok || what != 7 || tick != at {
@@ -39,7 +39,7 @@ func TestGenericCell(t *testing.T) {
 	}
 }
 
-// Others see the word of one Set with the tick of the same, or nothing.
+// Other goroutines see word and tick of the same Set, or nothing.
 func TestCellIsNotTorn(t *testing.T) {
 	const rounds = 200_000
 	var c Cell

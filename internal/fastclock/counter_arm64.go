@@ -2,8 +2,8 @@
 
 package fastclock
 
-// The architecture promises that the virtual counter runs at one rate on all cores
-// (Arm ARM D12.1.2), and Linux, macOS and Windows let programs read it.
+// The architecture guarantees that the virtual counter runs at one rate on all cores (Arm ARM
+// D12.1.2), and Linux, macOS and Windows let programs read it.
 const counts = true
 
 // counter reads CNTVCT_EL0.

@@ -4,8 +4,8 @@ package fastclock
 
 import "testing"
 
-// Without the counter, cells keep to the clock that Now reads.
-func TestCellWithoutCounter(t *testing.T) {
+// Without the counter, cells use the clock of Now.
+func TestCellWithoutCounterUsesNow(t *testing.T) {
 	was := counts
 	defer func() { counts = was }()
 	counts = false

@@ -1,10 +1,9 @@
-// Package fastclock reads the cheapest clock that is right: the processor's own
-// counter where it runs at one rate on all cores whatever they do, otherwise the
-// runtime's monotonic clock.
+// Package fastclock reads the cheapest reliable clock: the processor's own counter if it runs at
+// one constant rate on all cores, else the runtime's monotonic clock.
 //
-// A tick is whatever unit that counter has. Who records ticks pairs some of them
-// with nanoseconds ([Mark]) and converts afterwards ([Between]): that costs nothing
-// while recording, and the longer the recording the more exact it is.
+// A tick is the unit of that counter. To record ticks, pair some of them with nanoseconds ([Mark])
+// and convert afterwards ([Between]). Recording then costs nothing extra, and longer recordings are
+// more exact.
 package fastclock
 
 import (
@@ -12,13 +11,12 @@ import (
 	"time"
 )
 
-// start is what nanoseconds are counted from.
+// start is the origin of nanoseconds.
 var start = time.Now()
 
-// Now returns the present tick. Ticks of one process may be compared whatever core
-// they were read on; they never run backwards by more than the skew between cores,
-// which is tens of nanoseconds on a machine whose system uses that counter as its
-// own clock.
+// Now returns the current tick. Ticks of one process can be compared across cores; they never run
+// backwards by more than the skew between cores, which is tens of nanoseconds on a machine whose
+// system uses that counter as its own clock.
 func Now() int64 {
 	if counts {
 		return counter()
@@ -31,11 +29,11 @@ func nanos() int64 { return int64(time.Since(start)) }
 // A Pair is one moment by two clocks.
 type Pair struct {
 	Tick  int64
-	Nanos int64 // monotonic, since some moment before the process's first Pair
+	Nanos int64 // monotonic, since some moment before the first Pair
 }
 
-// Mark reads both clocks at nearly one moment: of a few tries it takes the one in
-// which least time passed between the readings.
+// Mark reads both clocks almost at once. Of several tries it returns the one with the least time
+// between the readings.
 func Mark() Pair {
 	best, least := Pair{}, int64(-1)
 	for range 3 {
@@ -52,11 +50,11 @@ func Mark() Pair {
 // A Scale converts ticks to nanoseconds.
 type Scale struct {
 	from Pair
-	mul  uint64 // nanoseconds a tick, 32 bits of them behind the point
+	mul  uint64 // nanoseconds a tick, with 32 fractional bits
 }
 
-// Between returns the scale on which two pairs lie. Where the pairs are one moment
-// it takes ticks for nanoseconds.
+// Between returns the scale through two pairs. If the pairs are the same moment, a tick is a
+// nanosecond.
 func Between(a, b Pair) Scale {
 	if b.Tick < a.Tick {
 		a, b = b, a
@@ -70,7 +68,7 @@ func Between(a, b Pair) Scale {
 	return Scale{from: a, mul: mul}
 }
 
-// Nanos converts a moment. One before the first pair is as good as one after it.
+// Nanos converts a moment, which may be before the first pair.
 func (s Scale) Nanos(tick int64) int64 {
 	if tick < s.from.Tick {
 		return s.from.Nanos - s.Duration(s.from.Tick-tick)
@@ -78,8 +76,7 @@ func (s Scale) Nanos(tick int64) int64 {
 	return s.from.Nanos + s.Duration(tick-s.from.Tick)
 }
 
-// Duration converts a number of ticks. What is negative, because two cores
-// disagreed, is 0.
+// Duration converts a number of ticks. A negative number, caused by skew between cores, becomes 0.
 func (s Scale) Duration(ticks int64) int64 {
 	if ticks <= 0 {
 		return 0

@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The two clocks tell the same time: over a stretch of work the scale made of its
-// ends puts a moment in the middle where the other clock has it.
+// The two clocks agree: for a stretch of work, the scale through its ends puts a moment in the
+// middle where the other clock does.
 func TestScaleAgreesWithClock(t *testing.T) {
 	a := Mark()
 	for time.Since(start)-time.Duration(a.Nanos) < 20*time.Millisecond {
@@ -46,8 +46,8 @@ func TestNowNeverGoesBackOnOneCore(t *testing.T) {
 	}
 }
 
-// A scale is exact at its ends and never runs backwards, whatever the rates.
-func TestScale(t *testing.T) {
+// A scale is exact at its ends and never runs backwards, at any rates.
+func TestScaleIsExactAtItsEnds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := Pair{rapid.Int64Range(0, 1<<61).Draw(t, "tick"), rapid.Int64Range(0, 1<<50).Draw(t, "ns")}
 		ticks := rapid.Int64Range(1, 1<<50).Draw(t, "ticks")
@@ -57,28 +57,28 @@ func TestScale(t *testing.T) {
 		if s != Between(b, a) {
 			t.Fatal("the order of the pairs matters")
 		}
-		// 32 bits behind the point: half a unit of the last of them for each tick.
+		// 32 fractional bits: half a unit of the last one for each tick.
 		if got, most := s.Nanos(b.Tick), ticks>>32+1; got > b.Nanos || got < b.Nanos-most {
 			t.Fatalf("the end is at %d, want %d less %d at most", got, b.Nanos, most)
 		}
 		x := rapid.Int64Range(0, ticks).Draw(t, "x")
 		y := rapid.Int64Range(x, ticks).Draw(t, "y")
 		if s.Nanos(a.Tick+x) > s.Nanos(a.Tick+y) || s.Duration(x) > s.Duration(y) {
-			t.Fatalf("%d comes after %d", x, y)
+			t.Fatalf("%d is later than %d", x, y)
 		}
 		if s.Nanos(a.Tick-x) > a.Nanos {
-			t.Fatal("before the beginning is after it")
+			t.Fatal("a moment before the beginning is converted to one after it")
 		}
 	})
 }
 
-func TestScaleOfOneMoment(t *testing.T) {
+func TestScaleOfOneMomentKeepsTicks(t *testing.T) {
 	p := Pair{100, 7}
 	if got := Between(p, p).Nanos(130); got != 37 {
 		t.Errorf("got %d, want ticks taken for nanoseconds", got)
 	}
 	if got := Between(p, p).Duration(-5); got != 0 {
-		t.Errorf("a negative stretch lasts %d", got)
+		t.Errorf("a negative duration is %d, want 0", got)
 	}
 }
 

@@ -4,5 +4,5 @@ package fastclock
 
 import "time"
 
-// Thread cannot tell the processor time of the calling thread.
+// Thread returns false: the thread's processor time is unknown.
 func Thread() (used time.Duration, ok bool) { return 0, false }

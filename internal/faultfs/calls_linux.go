@@ -4,23 +4,23 @@ package faultfs
 
 import "golang.org/x/sys/unix"
 
-// A spec says where a system call has its files.
+// A spec says which arguments of a system call are files.
 type spec struct {
 	name  string
-	paths []place  // the files it names, the one that is made last
-	fd    descr    // the open file it works on
-	only  []uint32 // values of the second argument with which it is of interest; nil for all
-	grows bool     // it asks for room on the disk; see also openFlags
+	paths []place  // the files it names; a created file comes last
+	fd    descr    // the open file it uses
+	only  []uint32 // relevant values of the second argument; nil for all
+	grows bool     // it takes disk space; see also openFlags
 	data  transfer // it moves bytes between a file and memory
 }
 
-// A place is a pair of arguments: the folder's descriptor and the path.
+// A place is a pair of arguments: the directory's descriptor and the path.
 type place struct{ dir, path int8 }
 
-// cwd stands for a folder's descriptor where there is none.
+// cwd marks a call without a directory's descriptor.
 const cwd = -1
 
-// descr is the argument that is an open file's descriptor, plus one.
+// descr is the number of the argument with an open file's descriptor, plus one.
 type descr int8
 
 const (
@@ -39,7 +39,7 @@ const (
 	copies          // to the file args[2]
 )
 
-// table has the calls that concern files, by number.
+// table returns the calls that concern files, by number.
 func table() map[int]spec {
 	one := []place{{0, 1}}
 	two := []place{{0, 1}, {2, 3}}

@@ -7,7 +7,7 @@ const (
 	sysNewfstatat = unix.SYS_NEWFSTATAT
 )
 
-// older are the calls without a folder's descriptor, which programs in C make.
+// older returns the calls without a directory's descriptor, which C programs use.
 func older() map[int]spec {
 	one, two := []place{{cwd, 0}}, []place{{cwd, 0}, {cwd, 1}}
 	return map[int]spec{

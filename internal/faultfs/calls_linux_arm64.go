@@ -7,5 +7,5 @@ const (
 	sysNewfstatat = unix.SYS_FSTATAT
 )
 
-// older are the calls without a folder's descriptor, of which there are none.
+// older returns nil: this architecture has no calls without a directory's descriptor.
 func older() map[int]spec { return nil }

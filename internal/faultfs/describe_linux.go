@@ -13,8 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// describe finds out which of the files that interest us a call is about. Path is
-// "" if it is none.
+// describe returns the call with the watched file that it concerns. Path is "" if it concerns none.
 func (w *watcher) describe(n *notice, s *spec) Call {
 	c := Call{Name: s.name, Grows: s.grows || n.creates(), Moves: s.data != none}
 	if s.fd != noFile {
@@ -39,8 +38,7 @@ func (w *watcher) describe(n *notice, s *spec) Call {
 	return c
 }
 
-// name is the absolute path that a pair of arguments stands for, "" if it cannot
-// be told.
+// name returns the absolute path given by a pair of arguments, or "" if it cannot be determined.
 func (n *notice) name(p place) string {
 	path := n.text(n.args[p.path])
 	if filepath.IsAbs(path) {
@@ -56,7 +54,7 @@ func (n *notice) name(p place) string {
 	return ""
 }
 
-// openFile is the name of what a descriptor stands for.
+// openFile returns the path of an open descriptor.
 func (n *notice) openFile(fd int32) string {
 	link := "/proc/" + strconv.Itoa(int(n.pid)) + "/cwd"
 	if fd != unix.AT_FDCWD {
@@ -64,12 +62,12 @@ func (n *notice) openFile(fd int32) string {
 	}
 	name, err := os.Readlink(link)
 	if err != nil || !filepath.IsAbs(name) {
-		return "" // not open, or a pipe or the like
+		return "" // not open, or a pipe or similar
 	}
 	return strings.TrimSuffix(name, " (deleted)")
 }
 
-// creates reports whether a call opens a file that it may make.
+// creates reports whether a call opens a file that it may create.
 func (n *notice) creates() bool {
 	var flags uint64
 	switch n.number {
@@ -85,8 +83,8 @@ func (n *notice) creates() bool {
 	return flags&unix.O_CREAT != 0
 }
 
-// text reads a string that ends in NUL. It reads page by page: what follows the
-// page of the string's end may not be there.
+// text reads a string that ends in NUL. It reads page by page, because the page after the string
+// may not be mapped.
 func (n *notice) text(at uint64) string {
 	const page = 4096
 	var all []byte

@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// What the test binary is when it is started as the program.
+// roleVar selects the role of the test binary when it runs as the program.
 const roleVar = "FAULTFS_TEST_ROLE"
 
 func TestMain(m *testing.M) {
@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// roles are programs that work in a folder.
+// roles are programs that work in a directory.
 var roles = map[string]func(dir string) error{
 	"write": func(dir string) error {
 		return os.WriteFile(filepath.Join(dir, "file"), []byte("12345678"), 0o666)
@@ -67,7 +67,7 @@ var roles = map[string]func(dir string) error{
 		_, err = io.Copy(to, from)
 		return errors.Join(err, to.Close())
 	},
-	// relative does everything by names that do not show the folder.
+	// relative uses names that do not show the directory.
 	"relative": func(dir string) error {
 		if err := os.Chdir(dir); err != nil {
 			return err
@@ -100,13 +100,13 @@ var roles = map[string]func(dir string) error{
 		}
 		return nil
 	},
-	// family has a child that hangs, in a session of its own.
+	// family has a child that hangs, in its own session.
 	"family": func(dir string) error {
 		child := role("child", dir)
 		child.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 		return errors.Join(child.Start(), hang(filepath.Join(dir, "first")))
 	},
-	// widow has a grandchild that hangs and whose parent is gone.
+	// widow has a grandchild that hangs and whose parent has ended.
 	"widow": func(dir string) error {
 		return errors.Join(role("parent", dir).Run(), hang(filepath.Join(dir, "first")))
 	},
@@ -118,7 +118,7 @@ var roles = map[string]func(dir string) error{
 	"hang": hang,
 }
 
-// hang looks at a file first.
+// hang stats a file and then sleeps.
 func hang(name string) error {
 	if _, err := os.Stat(name); err != nil {
 		return err
@@ -127,7 +127,7 @@ func hang(name string) error {
 	return nil
 }
 
-// role is a program that has the same output as this one.
+// role returns a command that shares this process's output.
 func role(name, dir string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], dir)
 	cmd.Env = append(os.Environ(), roleVar+"="+name)
@@ -135,7 +135,7 @@ func role(name, dir string) *exec.Cmd {
 	return cmd
 }
 
-// play runs a role in dir and returns what it printed.
+// play runs a role in dir and returns its calls and output.
 func play(t *testing.T, role, dir string, decide func(Call) Action) (calls []Call, out string, err error) {
 	t.Helper()
 	self, err := os.Executable()
@@ -158,7 +158,7 @@ func play(t *testing.T, role, dir string, decide func(Call) Action) (calls []Cal
 
 func goOn(Call) Action { return Continue }
 
-// at decides about the first call of a name.
+// at applies an action to the first call of a name.
 func at(name string, a Action) func(Call) Action {
 	done := false
 	return func(c Call) Action {
@@ -193,7 +193,7 @@ func TestCallsAreSeen(t *testing.T) {
 			t.Errorf("call %d has number %d", i+1, c.N)
 		}
 		if grows := c.Name == "write" || c.Name == "openat"; c.Grows != grows {
-			t.Errorf("%s asks for room: %v", c.Name, c.Grows)
+			t.Errorf("%s takes disk space: %v", c.Name, c.Grows)
 		}
 		if c.Moves != (c.Name == "write") {
 			t.Errorf("%s moves bytes: %v", c.Name, c.Moves)
@@ -233,7 +233,7 @@ func TestOtherFoldersAreNotSeen(t *testing.T) {
 	}
 }
 
-func TestFail(t *testing.T) {
+func TestFailedCallHasNoEffect(t *testing.T) {
 	for _, with := range []syscall.Errno{syscall.ENOSPC, syscall.EIO, syscall.EACCES, syscall.EMFILE} {
 		dir := t.TempDir()
 		_, out, err := play(t, "write", dir, at("write", Fail(with)))
@@ -246,7 +246,7 @@ func TestFail(t *testing.T) {
 	}
 }
 
-// Go's own packages repeat what a signal interrupted.
+// Go's own packages repeat interrupted calls.
 func TestInterruptedCallIsMadeAgain(t *testing.T) {
 	dir := t.TempDir()
 	calls, out, err := play(t, "write", dir, at("write", Fail(syscall.EINTR)))
@@ -264,7 +264,7 @@ func TestInterruptedCallIsMadeAgain(t *testing.T) {
 	}
 }
 
-func TestShortWrite(t *testing.T) {
+func TestShortWriteIsContinued(t *testing.T) {
 	dir := t.TempDir()
 	calls, out, err := play(t, "write", dir, at("write", Short))
 	if err != nil {
@@ -279,7 +279,7 @@ func TestShortWrite(t *testing.T) {
 	}
 }
 
-func TestShortRead(t *testing.T) {
+func TestShortReadIsContinued(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "file"), []byte("abcdefghij"), 0o666); err != nil {
 		t.Fatal(err)
@@ -288,7 +288,7 @@ func TestShortRead(t *testing.T) {
 	if want := "4 \"abcd\"\n2 \"ef\"\n8 \"cdefghij\"\n"; err != nil || out != want {
 		t.Errorf("short read: %q, want %q; %v", out, want, err)
 	}
-	// ReadAt asks until it has all.
+	// ReadAt reads until it has all bytes.
 	calls, out, err := play(t, "read", dir, at("pread64", Short))
 	got := names(calls, dir)
 	n := len(slices.DeleteFunc(got, func(s string) bool { return s != "pread64 file" }))
@@ -297,7 +297,7 @@ func TestShortRead(t *testing.T) {
 	}
 }
 
-func TestShortCopy(t *testing.T) {
+func TestShortCopyIsContinued(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "file"), []byte("abcdefghij"), 0o666); err != nil {
 		t.Fatal(err)
@@ -318,7 +318,7 @@ func TestShortCopy(t *testing.T) {
 	}
 }
 
-func TestKill(t *testing.T) {
+func TestKilledCallDoesNotHappen(t *testing.T) {
 	dir := t.TempDir()
 	_, _, err := play(t, "write", dir, at("write", Kill))
 	var exit *exec.ExitError
@@ -330,7 +330,7 @@ func TestKill(t *testing.T) {
 	}
 }
 
-func TestNoMore(t *testing.T) {
+func TestAndNoMoreEndsWatching(t *testing.T) {
 	dir := t.TempDir()
 	calls, out, err := play(t, "write", dir, func(c Call) Action {
 		if c.N > 1 {
@@ -343,8 +343,8 @@ func TestNoMore(t *testing.T) {
 	}
 }
 
-// The filter is inherited; a child that is killed leaves its parent alive.
-func TestChildren(t *testing.T) {
+// Children inherit the filter; killing a child leaves its parent alive.
+func TestChildrenAreWatched(t *testing.T) {
 	dir := t.TempDir()
 	writes := 0
 	_, out, err := play(t, "children", dir, func(c Call) Action {
@@ -378,7 +378,7 @@ func TestNumbersAreStable(t *testing.T) {
 	}
 }
 
-func TestTimeIsUp(t *testing.T) {
+func TestContextEndsTheRun(t *testing.T) {
 	dir := t.TempDir()
 	self, err := os.Executable()
 	if err != nil {
@@ -393,8 +393,8 @@ func TestTimeIsUp(t *testing.T) {
 	}
 }
 
-// runUntilAllHang runs a role until it and its last descendant do nothing more,
-// and returns the number of that one when Run is over.
+// runUntilAllHang runs a role until it and its last descendant hang, and returns the number of that
+// descendant after Run.
 func runUntilAllHang(t *testing.T, name string, waitDelay time.Duration) (last int) {
 	t.Helper()
 	dir := t.TempDir()
@@ -440,14 +440,14 @@ func runUntilAllHang(t *testing.T, name string, waitDelay time.Duration) (last i
 			t.Errorf("error %v", err)
 		}
 	case <-time.After(time.Minute):
-		t.Fatal("Run waits for who holds the program's output")
+		t.Fatal("Run waits for a process that holds the program's output")
 	}
 	return last
 }
 
-func TestTimeIsUpForChildren(t *testing.T) {
+func TestContextEndsDescendants(t *testing.T) {
 	child := runUntilAllHang(t, "family", 0)
-	// What is killed takes a moment to end.
+	// A killed process takes a moment to end.
 	for range 1000 {
 		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", child))
 		if err != nil || strings.Contains(string(stat), ") Z ") {
@@ -458,12 +458,12 @@ func TestTimeIsUpForChildren(t *testing.T) {
 	t.Error("the child lives on")
 }
 
-// Nobody can tell whose it was.
-func TestTimeIsUpBesideOrphan(t *testing.T) {
+// The orphan's ancestor cannot be determined.
+func TestOrphanDoesNotBlockTheRun(t *testing.T) {
 	runUntilAllHang(t, "widow", 50*time.Millisecond)
 }
 
-func TestNotRun(t *testing.T) {
+func TestMissingProgramIsNotRun(t *testing.T) {
 	dir := t.TempDir()
 	cmd := exec.Command(filepath.Join(dir, "no such program"))
 	var stderr bytes.Buffer

@@ -8,15 +8,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Offsets in struct seccomp_data, of which a filter sees 32 bits at a time.
+// Offsets in struct seccomp_data; a filter reads 32 bits at a time.
 const (
 	offNumber = 0
 	offArch   = 4
 	offArgs   = 16 // 8 bytes each, the low half first on both processors
 )
 
-// filter is the program in the kernel: it tells Run of the calls in the table
-// and lets the others pass. Calls of another architecture pass too.
+// filter returns the kernel's filter program: it reports the calls in the table to Run and allows
+// the others, also calls of another architecture.
 func filter() []unix.SockFilter {
 	stmt := func(code uint16, k uint32) unix.SockFilter { return unix.SockFilter{Code: code, K: k} }
 	equal := func(k uint32, yes, no uint8) unix.SockFilter {
@@ -30,13 +30,13 @@ func filter() []unix.SockFilter {
 	for number, s := range table() {
 		var body []unix.SockFilter
 		switch {
-		case len(s.only) > 0: // calls that do many things by their second argument
+		case len(s.only) > 0: // multiplexed calls, by their second argument
 			body = append(body, load(offArgs+8))
 			for _, what := range s.only {
 				body = append(body, equal(what, 0, 1), tell)
 			}
 			body = append(body, pass)
-		case s.fd == mapped: // memory without a file is most of what mmap is used for
+		case s.fd == mapped: // most calls of mmap map memory without a file
 			body = append(body, load(offArgs+8*4), equal(math.MaxUint32, 0, 1), pass, tell)
 		default:
 			body = append(body, tell)

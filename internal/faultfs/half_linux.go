@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// half does a transfer in the caller's place, of half the bytes. ENOTSUP says that
-// it cannot be done by half.
+// half makes half of a transfer in the caller's place. ENOTSUP means that the transfer cannot be
+// halved.
 func half(n *notice, what transfer) (moved int, errno syscall.Errno) {
 	if what == none {
 		return 0, unix.ENOTSUP
@@ -49,8 +49,8 @@ func (n *notice) halfWrite(fd int) (int, error) {
 	return unix.Write(fd, b)
 }
 
-// halfRead gives half of what the file has: half of what was asked for is mostly
-// more than that.
+// halfRead returns half of the bytes that a full read would return, because programs mostly ask for
+// more than the file has.
 func (n *notice) halfRead(fd int) (int, error) {
 	b := make([]byte, min(n.args[2], 1<<20))
 	at := int64(n.args[3])
@@ -79,7 +79,7 @@ func (n *notice) halfRead(fd int) (int, error) {
 	return len(b), nil
 }
 
-// halfCopy does copy_file_range where both offsets are the files' own.
+// halfCopy makes half of a copy_file_range that uses both files' own offsets.
 func (n *notice) halfCopy(from int) (int, error) {
 	var st unix.Stat_t
 	at, err := unix.Seek(from, 0, io.SeekCurrent)
@@ -98,7 +98,7 @@ func (n *notice) halfCopy(from int) (int, error) {
 	return unix.CopyFileRange(from, nil, to, nil, int(size), 0)
 }
 
-// borrow opens the caller's file here, with the offset that both then share.
+// borrow opens the caller's file in this process, sharing its offset.
 func (n *notice) borrow(fd uint64) (int, error) {
 	process, err := unix.PidfdOpen(processOf(n.pid), 0)
 	if err != nil {

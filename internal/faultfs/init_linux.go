@@ -13,15 +13,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What Run tells Init through the environment, out of which Init takes it again.
+// Run passes these environment variables to Init, which removes them.
 const (
-	socketVar  = "FAULTFS_SOCKET"  // descriptor over which the listener is to be sent
-	programVar = "FAULTFS_PROGRAM" // what to become
+	socketVar  = "FAULTFS_SOCKET"  // descriptor over which to send the listener
+	programVar = "FAULTFS_PROGRAM" // program to execute
 )
 
-// Init becomes the program of a [Run] if this process was started by one.
-// Otherwise it does nothing. Call it first in main or TestMain of every
-// executable that calls Run.
+// Init becomes the program of a [Run] if this process was started by one. Otherwise it does
+// nothing. Call it first in main or TestMain of every executable that calls Run.
 func Init() {
 	socket, err := strconv.Atoi(os.Getenv(socketVar))
 	if err != nil {
@@ -40,19 +39,19 @@ func Init() {
 	os.Exit(127)
 }
 
-// install puts this thread under the filter and sends the listener to Run.
+// install installs the filter on this thread and sends the listener to Run.
 func install(socket int) error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("prctl: %w", err)
 	}
 	program := filter()
 	prog := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}
-	// Once Run has a call, only a deadly signal ends the wait for its answer: else
-	// the runtime's signals would make one call look like several.
+	// While Run handles a call, only a fatal signal ends the wait for its answer. Otherwise the Go
+	// runtime's signals would make one call look like several.
 	const flags = unix.SECCOMP_FILTER_FLAG_NEW_LISTENER | unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
 	listener, _, errno := unix.RawSyscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags, uintptr(unsafe.Pointer(&prog)))
 	if errno != 0 {
-		return fmt.Errorf("seccomp: %w; it takes Linux 5.19", errno)
+		return fmt.Errorf("seccomp: %w; this needs Linux 5.19", errno)
 	}
 	if err := unix.Sendmsg(socket, []byte{1}, unix.UnixRights(int(listener)), nil, 0); err != nil {
 		return fmt.Errorf("send listener: %w", err)

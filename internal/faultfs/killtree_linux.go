@@ -10,11 +10,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// killTree kills a child of this process that was not waited for yet, and all
-// that descends from it, in whatever group or session that is.
+// killTree kills a child of this process that has not been waited for, and all its descendants, in
+// any group or session.
 //
-// First each is stopped, parents before children: who is stopped gets no more
-// children, and stays what its number says until its parent waits for it.
+// First it stops each process, parents before children: a stopped process starts no more children,
+// and keeps its number until its parent waits for it.
 func killTree(root *os.Process) {
 	if root.Signal(unix.SIGSTOP) != nil {
 		return // it has ended
@@ -32,8 +32,7 @@ func killTree(root *os.Process) {
 	root.Kill()
 }
 
-// childrenOf looks through all processes, because a kernel may keep no list of
-// one's children.
+// childrenOf searches all processes, because the kernel may not list the children of a process.
 func childrenOf(parent int) (children []int) {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {

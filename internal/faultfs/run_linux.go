@@ -16,49 +16,47 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Call is a system call of the program on a file below the folders.
+// A Call is a system call of the program on a file below the directories.
 type Call struct {
-	N     int    // from 1, in the order of all threads and child processes
-	Name  string // as the kernel calls it: openat, write
-	Path  string // absolute, as far as it can be told
-	To    string // the new name, of those that rename or link
-	Grows bool   // it asks for room on the disk, which may be full
-	Moves bool   // it moves bytes, of which there may be less than asked for; see Short
+	N     int    // from 1, across all threads and child processes
+	Name  string // the kernel's name: openat, write
+	Path  string // absolute, as far as known
+	To    string // the new name, of rename and link calls
+	Grows bool   // it takes disk space, which may be full
+	Moves bool   // it moves bytes, possibly fewer than requested; see Short
 }
 
-// An Action is what happens to a call.
+// An Action says what to do with a call.
 type Action uint32
 
 const (
 	// Continue lets the call happen.
 	Continue Action = 0
-	// Short lets a read give half of what it would, a write or copy_file_range
-	// move half of what it was to move, and say so. Other calls, and those for a
-	// single byte, happen as they were meant.
+	// Short makes a read return half of its bytes, and a write or copy_file_range move half of
+	// theirs; the call returns that number. Other calls, and those for a single byte, happen
+	// normally.
 	Short Action = 1 << 16
-	// Kill ends the process by SIGKILL. The call does not happen.
+	// Kill ends the process by SIGKILL, without the call.
 	Kill Action = 2 << 16
-	// AndNoMore can be added to another action: all calls after this one happen,
-	// and are not looked at. That saves half the time.
+	// AndNoMore can be added to another action: all later calls happen unwatched. That saves half
+	// the time.
 	AndNoMore Action = 1 << 24
 )
 
-// Fail makes the call do nothing and fail with an error.
+// Fail makes the call fail with an error, without effect.
 func Fail(with syscall.Errno) Action { return Action(with) }
 
-// Run runs a command that was not started yet, and asks decide about each call on
-// files that lie below one of the folders, which must exist. It returns the calls
-// it looked at when the program and all its children have ended. decide is never
-// called by two goroutines at a time; the whole program waits for it.
+// Run runs a command that was not started yet, and calls decide for each call on files below one of
+// the directories, which must exist. It returns the watched calls when the program and all its
+// children have ended. Only one goroutine at a time calls decide; the whole program waits for it.
 //
-// The error is that of cmd.Wait, the context's if that ended first (then the
-// program was killed with all that descends from it, but for what had lost its
-// parent before), or says that the program could not be run at all, and wraps
-// [ErrNotRun]. A path is compared with the folders as it is given, links in it are
-// not followed.
+// The error comes from cmd.Wait, or from the context if that ended first. In that case the program
+// was killed with all its descendants, except processes that had lost their parent before. If the
+// program could not be run, the error wraps [ErrNotRun]. Paths are compared with the directories as
+// given, without resolving symbolic links.
 //
-// What outlives the program and holds its output is waited for as cmd.WaitDelay
-// says; for 0 that is 10 s.
+// Run waits for processes that outlive the program and hold its output, for at most cmd.WaitDelay; 0
+// means 10 s.
 func Run(ctx context.Context, cmd *exec.Cmd, under []string, decide func(Call) Action) ([]Call, error) {
 	w, err := start(cmd, under, decide)
 	if err != nil {
@@ -70,7 +68,7 @@ func Run(ctx context.Context, cmd *exec.Cmd, under []string, decide func(Call) A
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	err = w.serve(ctx)
-	// Calls that nobody answers any more fail, so that nobody waits for ever.
+	// Unanswered calls now fail, so that no process waits for ever.
 	w.close()
 	waitErr := <-ended
 	switch {
@@ -82,7 +80,7 @@ func Run(ctx context.Context, cmd *exec.Cmd, under []string, decide func(Call) A
 	return w.calls, waitErr
 }
 
-// waitDelay is long enough for all that a child does which is not meant to stay.
+// waitDelay is long enough for all work of a child that should end.
 const waitDelay = 10 * time.Second
 
 // ErrNotRun says that the program was not run.
@@ -94,7 +92,7 @@ type watcher struct {
 	under    []string
 	table    map[int]spec
 	decide   func(Call) Action
-	done     bool // nothing more is to be decided
+	done     bool // nothing more to decide
 	calls    []Call
 }
 
@@ -159,7 +157,7 @@ func receive(socket int) (int, error) {
 		return -1, err
 	}
 	if len(messages) == 0 {
-		return -1, errors.New("it did not say what to listen to")
+		return -1, errors.New("it sent no listener")
 	}
 	fds, err := unix.ParseUnixRights(&messages[0])
 	if err != nil {
@@ -175,7 +173,7 @@ func (w *watcher) close() {
 	w.listener = -1
 }
 
-// covers reports whether a path lies below one of the folders.
+// covers reports whether a path is below one of the directories.
 func (w *watcher) covers(path string) bool {
 	for _, dir := range w.under {
 		if path == dir || strings.HasPrefix(path, dir) && path[len(dir)] == filepath.Separator {

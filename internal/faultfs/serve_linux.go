@@ -32,12 +32,12 @@ type answer struct {
 	flags uint32
 }
 
-// pollTime is how often a silent program is asked whether its time is up, in ms.
+// pollTime is how often the context is checked while no call arrives, in ms.
 const pollTime = 50
 
-// serve answers until nobody is left who could call.
+// serve answers calls until no process is left that could make one.
 func (w *watcher) serve(ctx context.Context) error {
-	// With both on one processor, an answer takes half the time.
+	// With both processes on one processor, an answer takes half the time.
 	unix.Syscall(unix.SYS_IOCTL, uintptr(w.listener), ioctlSetFlags, unix.SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP)
 	for {
 		if ctx.Err() != nil {
@@ -58,7 +58,7 @@ func (w *watcher) serve(ctx context.Context) error {
 	}
 }
 
-// Of struct sizes and directions, the same on both processors.
+// They contain struct sizes and directions, the same on both architectures.
 const (
 	ioctlValid    = 0x40082102
 	ioctlSetFlags = 0x40082104
@@ -72,12 +72,12 @@ func (w *watcher) ioctl(request uintptr, p unsafe.Pointer) syscall.Errno {
 	}
 }
 
-// one takes a call and answers it.
+// one receives a call and answers it.
 func (w *watcher) one() error {
 	var n notice
 	switch errno := w.ioctl(unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(&n)); errno {
 	case 0:
-	case unix.ENOENT: // the caller was killed, or the call interrupted, before we took it
+	case unix.ENOENT: // the caller was killed or interrupted before
 		return nil
 	default:
 		return fmt.Errorf("receive a call: %w", errno)
@@ -90,7 +90,7 @@ func (w *watcher) one() error {
 	return nil
 }
 
-// judge numbers a call and does with it what was decided.
+// judge numbers a call, and applies the decision about it.
 func (w *watcher) judge(n *notice) answer {
 	goOn := answer{flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE}
 	if w.done {
@@ -98,7 +98,7 @@ func (w *watcher) judge(n *notice) answer {
 	}
 	s := w.table[int(n.number)]
 	c := w.describe(n, &s)
-	// What was read of a caller that is gone by now may be of another.
+	// Data read from a caller that has ended may belong to another process.
 	if id := n.id; c.Path == "" || w.ioctl(ioctlValid, unsafe.Pointer(&id)) != 0 {
 		return goOn
 	}
@@ -110,9 +110,9 @@ func (w *watcher) judge(n *notice) answer {
 	case Continue:
 		return goOn
 	case Kill:
-		// A caller that is gone has number 0, which would mean ourselves.
+		// A caller that has ended has number 0, which would mean this process.
 		if pid := processOf(n.pid); pid > 0 && unix.Kill(pid, unix.SIGKILL) == nil {
-			return answer{err: -int32(unix.EINTR)} // which nobody sees any more
+			return answer{err: -int32(unix.EINTR)} // the killed process never sees it
 		}
 		return goOn
 	case Short:

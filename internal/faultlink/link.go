@@ -1,32 +1,31 @@
-// Package faultlink carries connections to a server as a bad network does: late, slowly, or
-// not as they were sent.
+// Package faultlink simulates a bad network between clients and a server: late, slow, or faulty.
 //
-// A [Link] listens on this machine and passes on what comes to a server. Latency and rate are
-// those of the link, whatever passes it; a [Fault] is of one connection, and is drawn when the
-// connection begins.
+// A [Link] listens on this machine and forwards connections to a server. All connections share its
+// latency and rate; a [Fault] affects one connection, and is drawn when the connection begins.
 package faultlink
 
 import (
+	"bytes"
+	"io"
 	"net"
 	"sync"
 	"time"
 )
 
-// Options say how a link carries. The zero value changes nothing.
+// Options describe the quality of a link. The zero value changes nothing.
 type Options struct {
 	// Listen is the address to listen on; "" is a free port of loopback.
 	Listen string
-	// Delay is how long bytes take, one way.
+	// Delay is the latency, one way.
 	Delay time.Duration
-	// Rate is how many bytes pass in a second, which all connections share, for each
-	// direction; 0 is no limit.
+	// Rate is the number of bytes per second in each direction, shared by all connections; 0 means
+	// no limit.
 	Rate float64
-	// Fault returns what happens to the next connection; nil lets nothing happen. It is not
-	// called at the same time twice.
+	// Fault returns the fault of the next connection; nil means no faults. Calls do not overlap.
 	Fault func() Fault
 }
 
-// A Link is a way to a server.
+// A Link is a simulated network connection to a server.
 type Link struct {
 	server   string
 	fault    func() Fault
@@ -34,7 +33,7 @@ type Link struct {
 	up, down *wire
 	closed   chan struct{}
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	conns  map[net.Conn]bool
 	refuse bool
 }
@@ -56,7 +55,7 @@ func Open(server string, opt Options) (*Link, error) {
 	return l, nil
 }
 
-// Addr is the address that the link listens on.
+// Addr returns the address that the link listens on.
 func (l *Link) Addr() string { return l.listener.Addr().String() }
 
 // Close ends the link and all its connections.
@@ -65,7 +64,7 @@ func (l *Link) Close() {
 	close(l.closed)
 }
 
-// Refuse ends all connections, and has others refused, as of a server that went away.
+// Refuse ends all connections and refuses new ones, like a server that has ended.
 func (l *Link) Refuse() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -76,7 +75,7 @@ func (l *Link) Refuse() {
 	}
 }
 
-// reset ends a connection as one whose other end is gone.
+// reset ends a connection as if its other end had disappeared.
 func reset(c net.Conn) {
 	if tcp, ok := c.(*net.TCPConn); ok {
 		tcp.SetLinger(0)
@@ -98,7 +97,7 @@ func (l *Link) accept() {
 	}
 }
 
-// connect passes a connection on, and the answers to it back.
+// connect forwards a connection in both directions.
 func (l *Link) connect(client net.Conn, f Fault) {
 	there, err := net.Dial("tcp", l.server)
 	if err != nil {
@@ -123,7 +122,7 @@ func (l *Link) connect(client net.Conn, f Fault) {
 	delete(l.conns, there)
 }
 
-// hold notes connections that Refuse has to end, and ends them if it was called.
+// hold registers connections for Refuse, or ends them if Refuse was called.
 func (l *Link) hold(conns ...net.Conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -135,4 +134,61 @@ func (l *Link) hold(conns ...net.Conn) bool {
 		}
 	}
 	return !l.refuse
+}
+
+// A wire carries bytes in one direction.
+type wire struct {
+	delay time.Duration
+	rate  float64
+
+	mu   sync.Mutex
+	free time.Time // when the last sent bytes have left
+}
+
+// due returns the arrival time of bytes sent now.
+func (w *wire) due(n int) time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if now := time.Now(); w.free.Before(now) {
+		w.free = now
+	}
+	if w.rate > 0 {
+		w.free = w.free.Add(time.Duration(float64(n) / w.rate * float64(time.Second)))
+	}
+	return w.free.Add(w.delay)
+}
+
+type packet struct {
+	data []byte
+	due  time.Time
+}
+
+// carry forwards the bytes of one connection until it ends.
+func (w *wire) carry(to io.WriteCloser, from io.Reader, b *breaker) {
+	packets := make(chan packet, 1<<12) // as many bytes as a window of TCP holds
+	go func() {
+		defer close(packets)
+		buffer := make([]byte, 16<<10)
+		for {
+			n, err := from.Read(buffer)
+			if n > 0 {
+				packets <- packet{bytes.Clone(buffer[:n]), w.due(n)}
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	for p := range packets {
+		if !b.wait(p.due) {
+			break
+		}
+		data, more := b.pass(p.data)
+		if _, err := to.Write(data); err != nil || !more {
+			break
+		}
+	}
+	to.Close()
+	for range packets { // so that the reader ends
+	}
 }

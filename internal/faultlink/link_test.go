@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// echo starts a server that sends back what it gets, and returns its address.
+// echo starts a server that sends back all bytes, and returns its address.
 func echo(t *testing.T) string {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -40,8 +40,8 @@ func open(t *testing.T, opt Options) *Link {
 	return l
 }
 
-// through sends bytes over a link in small pieces, and returns up to n of what comes back, or
-// what came until nothing comes any more.
+// through sends bytes over a link in small pieces, and returns up to n bytes of the answer, or all
+// that arrive before the connection stalls or ends.
 func through(t *testing.T, l *Link, data []byte, n int) []byte {
 	t.Helper()
 	c, err := net.Dial("tcp", l.Addr())
@@ -69,7 +69,7 @@ func someBytes() []byte {
 	return data
 }
 
-func TestFaults(t *testing.T) {
+func TestEachFaultHasItsEffect(t *testing.T) {
 	data := someBytes()
 	const at = 20_000
 	corrupt := bytes.Clone(data)
@@ -89,7 +89,7 @@ func TestFaults(t *testing.T) {
 			l := open(t, Options{Fault: func() Fault { return tc.fault }})
 			got := through(t, l, data, tc.n)
 			if name == "cut" && !down && bytes.HasPrefix(tc.want, got) {
-				continue // what is on its way back is lost
+				continue // the answer on its way back is lost
 			}
 			if !bytes.Equal(got, tc.want) {
 				t.Errorf("%s, down %v: %d bytes, want %d", name, down, len(got), len(tc.want))
@@ -98,8 +98,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// A frozen connection passes nothing more, in either direction, and ends with the link.
-func TestFreeze(t *testing.T) {
+// A frozen connection passes no more bytes, in either direction, and ends with the link.
+func TestFrozenConnectionPassesNothing(t *testing.T) {
 	l := open(t, Options{Fault: func() Fault { return Fault{Kind: Freeze, Down: true, At: 10} }})
 	c, err := net.Dial("tcp", l.Addr())
 	if err != nil {
@@ -119,20 +119,20 @@ func TestFreeze(t *testing.T) {
 	}()
 	select {
 	case n := <-ended:
-		t.Errorf("%d bytes of a frozen connection", n)
+		t.Errorf("%d bytes from a frozen connection", n)
 	default:
 	}
 	l.Refuse()
 	if n := <-ended; n != 0 {
-		t.Errorf("%d bytes of a frozen connection", n)
+		t.Errorf("%d bytes from a frozen connection", n)
 	}
 }
 
-// A server that went away refuses connections.
-func TestRefusal(t *testing.T) {
+// A server that has ended refuses connections.
+func TestEndedServerRefuses(t *testing.T) {
 	l := open(t, Options{Fault: func() Fault { return Fault{Kind: Refusal} }})
 	if got := through(t, l, []byte("hello"), 5); len(got) > 0 {
-		t.Errorf("%q of a server that is gone", got)
+		t.Errorf("%q from a server that has ended", got)
 	}
 	if c, err := net.Dial("tcp", l.Addr()); err == nil {
 		c.Close()
@@ -141,7 +141,7 @@ func TestRefusal(t *testing.T) {
 }
 
 // Bytes are late by the delay, and pass no faster than the rate.
-func TestDue(t *testing.T) {
+func TestBytesAreLateByDelayAndRate(t *testing.T) {
 	w := &wire{delay: time.Hour, rate: 1000}
 	first, second := w.due(500), w.due(1500)
 	if until := time.Until(first); until < time.Hour || until > time.Hour+time.Second {
@@ -152,8 +152,8 @@ func TestDue(t *testing.T) {
 	}
 }
 
-// Each kind can be drawn, and what is drawn is different each time.
-func TestDraw(t *testing.T) {
+// Each kind can be drawn, with different faults each time.
+func TestEveryKindIsDrawn(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for _, kind := range Kinds() {
 		seen, bad := map[Fault]bool{}, 0
@@ -170,7 +170,7 @@ func TestDraw(t *testing.T) {
 			}
 		}
 		if bad < 20 || len(seen) < bad*9/10 {
-			t.Errorf("%s: %d bad ones, %d of them different", kind, bad, len(seen))
+			t.Errorf("%s: %d faults, %d of them different", kind, bad, len(seen))
 		}
 	}
 }

@@ -8,29 +8,28 @@ import (
 	"unsafe"
 )
 
-// Allocator hands out slices of which each lies on pages of its own, between two that
-// cannot be read:
+// Allocator hands out slices. Each is on pages of its own, between two unreadable pages:
 //
 //	| unreadable | rest | slice | unreadable |   AtEnd
 //	| unreadable | slice | rest | unreadable |   AtStart
 //
-// Reading or writing beyond the edge that touches an unreadable page faults at once. The
-// rest, what a last page leaves over, is filled, and a write to it is found by Check
-// and Free; beyond the rest access faults as well, and for whole pages there is no
-// rest. What was freed faults, as long as the Allocator keeps the addresses.
+// Access beyond the edge that touches an unreadable page faults at once. The rest, the unused part
+// of the last page, is filled; Check and Free find writes to it. Beyond the rest, access faults as
+// well. Whole pages have no rest. A freed slice faults as long as the Allocator keeps its
+// addresses.
 //
-// It needs no test and may be used by any number of goroutines. Systems limit the
-// number of mappings: Linux has 65,530 for the whole process, and ends a Go program that
-// finds none left. A live slice takes two and a freed one up to three, so an Allocator
-// has 20,000 live slices at most and keeps 4,096 freed ones. Where pages cannot be
-// protected ([Real]) nothing faults, and the rest is checked.
+// An Allocator works outside of tests, and any number of goroutines may use it. Systems limit the
+// number of mappings: Linux has 65,530 for the whole process, and a Go program that finds none left
+// ends. A live slice takes two and a freed one up to three, so an Allocator has at most 20,000 live
+// slices and keeps 4,096 freed ones. If pages cannot be protected ([Real]), nothing faults, but the
+// rest is checked.
 type Allocator struct {
 	keep int64
 	edge Edge
 
 	mu     sync.Mutex
 	live   map[uintptr]region // by the address of the slice
-	freed  []region           // in the order of Free; none of them can be read
+	freed  []region           // unreadable, in the order of Free
 	hidden int64              // bytes of freed
 }
 
@@ -55,20 +54,20 @@ const (
 	mostFreed = 4_096
 )
 
-// NewAllocator returns an Allocator that keeps up to keep bytes of freed memory
-// mapped and unreadable, the latest 4,096 slices at most. The bytes are whole pages.
+// NewAllocator returns an Allocator that keeps up to keep bytes of freed memory mapped and
+// unreadable, and at most the latest 4,096 slices. The bytes count whole pages.
 func NewAllocator(keep int64, edge Edge) *Allocator {
 	return &Allocator{keep: keep, edge: edge, live: map[uintptr]region{}}
 }
 
-// What Alloc fills memory with, so that code that relies on zeros is found out.
+// Alloc fills memory with these bytes, so that code that relies on zeros fails.
 const (
 	restFill  = 0xFB
 	sliceFill = 0xA5
 )
 
-// Alloc returns n bytes, all 0xA5, of capacity n. AtEnd they are unaligned, as they
-// end where a page does.
+// Alloc returns n bytes, all 0xA5, of capacity n. AtEnd they are unaligned, because they end where
+// a page ends.
 func (a *Allocator) Alloc(n int) ([]byte, error) {
 	if n < 1 || n > maxSize {
 		return nil, fmt.Errorf("guard: alloc %d bytes: want 1 to %d", n, maxSize)
@@ -121,8 +120,8 @@ func fill(b []byte, with byte) {
 
 // Errors of an [Allocator], wrapped.
 var (
-	ErrTooMany  = errors.New("there are 20,000 slices already")
-	ErrUnknown  = errors.New("there is no such slice; was it freed before?")
+	ErrTooMany  = errors.New("there are already 20,000 slices")
+	ErrUnknown  = errors.New("unknown slice; was it already freed?")
 	ErrUnderrun = errors.New("bytes before the start were written")
 	ErrOverrun  = errors.New("bytes after the end were written")
 )
@@ -138,7 +137,7 @@ func (a *Allocator) Check(b []byte) error {
 	return r.writtenByte()
 }
 
-// writtenByte reports the written byte that is nearest to the slice.
+// writtenByte reports the written byte closest to the slice.
 func (r region) writtenByte() error {
 	rest := r.rest()
 	for i := range rest {
@@ -152,8 +151,7 @@ func (r region) writtenByte() error {
 	return nil
 }
 
-// Note keeps what [Allocator.Find] returns for a slice that Alloc returned, also
-// after it was freed.
+// Note attaches a note to a slice that Alloc returned, for [Allocator.Find], also after Free.
 func (a *Allocator) Note(b []byte, note any) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -163,7 +161,7 @@ func (a *Allocator) Note(b []byte, note any) {
 	}
 }
 
-// A Place is what an Allocator knows of an address.
+// A Place describes an address.
 type Place struct {
 	Start uintptr // of the slice that the address is in or next to
 	Bytes int     // of the slice
@@ -171,8 +169,8 @@ type Place struct {
 	Note  any
 }
 
-// Find returns which slice an address belongs to: those of a freed one that is still
-// unreadable, of the rest and of both unreadable pages too. It looks at all slices.
+// Find returns the slice that an address belongs to. The addresses of a slice include its rest,
+// both unreadable pages, and, after Free, the memory that is still kept. Find looks at all slices.
 func (a *Allocator) Find(addr uintptr) (p Place, found bool) {
 	page := uintptr(os.Getpagesize())
 	around := func(r region) bool {
@@ -194,8 +192,8 @@ func (a *Allocator) Find(addr uintptr) (p Place, found bool) {
 	return Place{}, false
 }
 
-// Free takes back a slice that Alloc returned, in any length but from its start on,
-// after a Check whose error it returns.
+// Free frees a slice that Alloc returned, given from its start in any length. It first runs Check,
+// and returns its error.
 func (a *Allocator) Free(b []byte) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -222,8 +220,8 @@ func (a *Allocator) Free(b []byte) error {
 	return errors.Join(found, failed)
 }
 
-// Close unmaps everything, also the slices that were not freed, and says how many
-// bytes these had. The Allocator is empty then and may be used again.
+// Close unmaps everything, including live slices, and returns the number of their bytes. The
+// Allocator is empty afterwards and may be used again.
 func (a *Allocator) Close() (leaked int64, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

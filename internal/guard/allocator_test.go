@@ -29,7 +29,7 @@ func alloc(t *testing.T, a *Allocator, n int) []byte {
 	return b
 }
 
-func TestAllocatedSlices(t *testing.T) {
+func TestAllocGivesFilledSlices(t *testing.T) {
 	page := os.Getpagesize()
 	for _, edge := range []Edge{AtEnd, AtStart} {
 		a := newAllocator(t, 1<<20, edge)
@@ -52,7 +52,7 @@ func TestAllocatedSlices(t *testing.T) {
 			}
 		}
 		if err := a.Check(make([]byte, 10)); !errors.Is(err, ErrUnknown) {
-			t.Errorf("Check of what was made: %v, want %v", err, ErrUnknown)
+			t.Errorf("Check of a slice from make: %v, want %v", err, ErrUnknown)
 		}
 	}
 }
@@ -84,7 +84,7 @@ func TestWritesToTheRestAreFound(t *testing.T) {
 	}
 }
 
-func TestFind(t *testing.T) {
+func TestFindKnowsTheSliceOfAnAddress(t *testing.T) {
 	page := os.Getpagesize()
 	for _, edge := range []Edge{AtEnd, AtStart} {
 		a := newAllocator(t, int64(4*page), edge)
@@ -105,19 +105,19 @@ func TestFind(t *testing.T) {
 				}
 			}
 			if got, ok := a.Find(1); ok {
-				t.Errorf("address 1 is of %+v", got)
+				t.Errorf("address 1 belongs to %+v", got)
 			}
 		}
-		if err := a.Free(alloc(t, a, 4*page)); err != nil { // sends the first away
+		if err := a.Free(alloc(t, a, 4*page)); err != nil { // drops the first freed slice
 			t.Fatal(err)
 		}
 		if got, ok := a.Find(start); ok && got.Note != nil {
-			t.Errorf("what is no longer kept is found as %+v", got)
+			t.Errorf("a dropped slice is found as %+v", got)
 		}
 	}
 }
 
-func TestFreedIsKeptUpToABound(t *testing.T) {
+func TestFreedSlicesAreKeptUpToABound(t *testing.T) {
 	page := int64(os.Getpagesize())
 	a := newAllocator(t, 3*page, AtEnd)
 	for i := range int64(10) {
@@ -125,15 +125,15 @@ func TestFreedIsKeptUpToABound(t *testing.T) {
 			t.Fatal(err)
 		}
 		if want := min(i+1, 3); a.hidden != want*page || int64(len(a.freed)) != want {
-			t.Errorf("after %d were freed %d are kept with %d bytes, want %d", i+1, len(a.freed), a.hidden, want)
+			t.Errorf("after %d frees, %d slices with %d bytes are kept, want %d", i+1, len(a.freed), a.hidden, want)
 		}
 	}
 	if err := a.Free(alloc(t, a, int(4*page))); err != nil || len(a.freed) != 0 {
-		t.Errorf("%d are kept after one that is larger than the bound; %v", len(a.freed), err)
+		t.Errorf("%d slices are kept after one larger than the bound; %v", len(a.freed), err)
 	}
 }
 
-// Slices leave mappings to the rest of the process, however many there are.
+// Any number of slices leaves mappings to the rest of the process.
 func TestMappingsAreBounded(t *testing.T) {
 	a := newAllocator(t, 1<<40, AtEnd)
 	var all [][]byte
@@ -156,7 +156,7 @@ func TestMappingsAreBounded(t *testing.T) {
 	}
 }
 
-func TestCloseSaysWhatLeaked(t *testing.T) {
+func TestCloseCountsLiveSlices(t *testing.T) {
 	a := newAllocator(t, 1<<20, AtEnd)
 	alloc(t, a, 10)
 	if err := a.Free(alloc(t, a, 100)); err != nil {
@@ -165,7 +165,7 @@ func TestCloseSaysWhatLeaked(t *testing.T) {
 	alloc(t, a, 7)
 	for _, want := range []int64{17, 0} {
 		if leaked, err := a.Close(); leaked != want || err != nil {
-			t.Errorf("Close says %d bytes and %v, want %d", leaked, err, want)
+			t.Errorf("Close returns %d bytes and %v, want %d", leaked, err, want)
 		}
 	}
 	if err := a.Free(alloc(t, a, 1)); err != nil {

@@ -13,7 +13,7 @@ import (
 
 func TestEveryEdgeFaults(t *testing.T) {
 	if !Real() {
-		t.Fatal("this system has guard pages, but Real says that it has not")
+		t.Fatal("this system has guard pages, but Real is false")
 	}
 	page := os.Getpagesize()
 	b := New(t, 3*page)
@@ -57,7 +57,7 @@ func TestEveryEdgeFaults(t *testing.T) {
 	}
 }
 
-func TestReadOnly(t *testing.T) {
+func TestReadOnlyFaultsOnWrites(t *testing.T) {
 	b := New(t, 100)
 	b.Start(1)[0] = 42
 	for _, offset := range []int{0, 1, b.Len() / 2, b.Len() - 1} {

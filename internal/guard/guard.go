@@ -1,13 +1,13 @@
-// Package guard returns byte slices next to memory that cannot be read, so that a
-// kernel that reads or writes beyond its slice faults instead of passing by luck. It
-// is the stomp allocator of game engines.
+// Package guard returns byte slices next to unreadable memory, so that a kernel that reads or
+// writes beyond its slice faults instead of passing by luck. Game engines call this a stomp
+// allocator.
 //
 // A [Buffer] is one mapping of readable pages between two unreadable ones:
 //
 //	| unreadable | Start(n) ->        ...        <- End(n) | unreadable |
 //
-// Making a Buffer costs system calls (about 10 µs), taking a slice of it costs
-// nothing: make one Buffer per test and let the slices slide in it.
+// Making a Buffer costs system calls (about 10 µs), but taking a slice of it costs nothing: make
+// one Buffer per test and slide the slices in it.
 //
 //	buf := guard.New(t, 4096)
 //	for n := range buf.Len() + 1 {
@@ -16,21 +16,22 @@
 //		}
 //	}
 //
-// An [Allocator] needs no test: each slice has pages of its own, and those of a freed
-// one can no longer be read. With Options.Stomp the pools of profile/memory allocate
-// from one.
+// An [Allocator] works outside of tests: each slice has its own pages, which become unreadable when
+// it is freed. With Options.Stomp the pools of profile/memory use one.
 //
-// Where the operating system is not known to this package the memory is
-// ordinary, nothing faults, and [Real] says so.
+// On systems unknown to this package the memory is ordinary, nothing faults, and [Real] returns
+// false.
 package guard
 
 import (
 	"fmt"
 	"os"
+	"runtime"
+	"runtime/debug"
 	"unsafe"
 )
 
-// TB is what a Buffer needs of a testing.TB, which is one.
+// TB is the part of testing.TB that a Buffer needs.
 type TB interface {
 	Helper()
 	Cleanup(func())
@@ -38,20 +39,20 @@ type TB interface {
 	Fatalf(format string, args ...any)
 }
 
-// Buffer is a run of readable and writable bytes between two unreadable pages.
-// Its slices all share that memory and live until the test ends. Slices may be
-// used concurrently; [Buffer.ReadOnly] concerns all of them.
+// Buffer is a run of readable and writable bytes between two unreadable pages. Its slices all share
+// that memory and live until the test ends. Slices may be used concurrently; [Buffer.ReadOnly]
+// affects all of them.
 type Buffer struct {
 	t   TB
-	mem []byte // whole pages where Real
+	mem []byte // whole pages if Real
 }
 
-// New maps a Buffer of at least size bytes, rounded up to whole pages, all
-// zero, and unmaps it when the test has ended. Failing to do so ends the test.
+// New maps a Buffer of at least size bytes, rounded up to whole pages, all zero, and unmaps it when
+// the test ends. A failure ends the test.
 func New(t TB, size int) *Buffer {
 	t.Helper()
 	if size < 0 || size > maxSize {
-		t.Fatalf("guard: a buffer of %d bytes was asked for; it can have 0 to %d", size, maxSize)
+		t.Fatalf("guard: a buffer of %d bytes, want 0 to %d", size, maxSize)
 	}
 	page := os.Getpagesize()
 	pages := max(1, (size+page-1)/page)
@@ -67,11 +68,10 @@ func New(t TB, size int) *Buffer {
 	return &Buffer{t: t, mem: mem}
 }
 
-// maxSize keeps the sums of New inside an int of 32 bits.
+// maxSize keeps the sums of New within an int of 32 bits.
 const maxSize = 1 << 30
 
-// Real reports whether the pages around a Buffer really cannot be read and
-// whether ReadOnly really protects.
+// Real reports whether pages around a Buffer are unreadable, and ReadOnly protects.
 func Real() bool { return paged }
 
 // Len returns the number of bytes of the buffer.
@@ -85,18 +85,16 @@ func (b *Buffer) Start(n int) []byte { return b.mem[:n:n] }
 // n is not in 0..Len. The slice of no bytes points to the unreadable page.
 func (b *Buffer) End(n int) []byte {
 	if n == 0 && paged {
-		// Slicing would leave the pointer at the start of mem, where a read
-		// passes.
+		// Slicing would leave the pointer at the start of mem, where a read would not fault.
 		return unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(b.mem)), len(b.mem))), 0)
 	}
 	return b.mem[len(b.mem)-n:]
 }
 
-// ReadOnly calls f while the contents of the buffer cannot be written, so that
-// a kernel which writes inside its input faults as well. The contents are
-// writable again when ReadOnly returns, also by way of a panic. Failing to
-// protect them fails the test. Two system calls; not for use by several
-// goroutines at once.
+// ReadOnly calls f while the buffer is write-protected, so that a kernel that writes to its input
+// faults as well. The buffer is writable again when ReadOnly returns, also after a panic. A failure
+// to protect it fails the test. It costs two system calls, and is not for several goroutines at
+// once.
 func (b *Buffer) ReadOnly(f func()) {
 	b.t.Helper()
 	if err := protect(b.mem, true); err != nil {
@@ -111,8 +109,7 @@ func (b *Buffer) ReadOnly(f func()) {
 	f()
 }
 
-// Catch is the function [Catch], whose error also says where the address lies
-// as seen from the buffer.
+// Catch is the function [Catch] with an error that also gives the address relative to the buffer.
 func (b *Buffer) Catch(f func()) error {
 	err := Catch(f)
 	fault, ok := err.(*Fault)
@@ -135,4 +132,40 @@ func (b *Buffer) where(addr uintptr) string {
 		return fmt.Sprintf("byte %d of %d of the buffer, which is read-only", addr-start, len(b.mem))
 	}
 	return "nowhere near the buffer"
+}
+
+// Fault is the error of a forbidden memory access.
+type Fault struct {
+	Addr uintptr // from the processor; wide loads may report a later byte
+}
+
+func (f *Fault) Error() string { return fmt.Sprintf("guard: memory fault at address %#x", f.Addr) }
+
+// Catch calls f and returns the memory fault that ended it as a *[Fault], or nil. Other panics,
+// including nil pointers, pass through. A fault in a goroutine started by f still ends the program.
+func Catch(f func()) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		p := recover()
+		if addr, ok := FaultAddr(p); ok {
+			err = &Fault{Addr: addr}
+		} else if p != nil {
+			panic(p)
+		}
+	}()
+	f()
+	return nil
+}
+
+// FaultAddr returns the address of a memory fault from a recovered value, and false for other
+// values.
+func FaultAddr(recovered any) (addr uintptr, ok bool) {
+	fault, ok := recovered.(interface {
+		runtime.Error
+		Addr() uintptr
+	})
+	if !ok {
+		return 0, false
+	}
+	return fault.Addr(), true
 }

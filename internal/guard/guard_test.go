@@ -37,7 +37,7 @@ func TestSlices(t *testing.T) {
 	}
 }
 
-func TestOutsideIsMisuse(t *testing.T) {
+func TestLengthsOutsideTheBufferPanic(t *testing.T) {
 	b := New(t, 1)
 	for _, n := range []int{-1, b.Len() + 1} {
 		for name, slice := range map[string]func(int) []byte{"Start": b.Start, "End": b.End} {

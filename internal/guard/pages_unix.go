@@ -6,8 +6,7 @@ import "golang.org/x/sys/unix"
 
 const paged = true
 
-// reserve maps size writable bytes between two pages of page bytes that cannot
-// be read.
+// reserve maps size writable bytes between two unreadable pages of page bytes.
 func reserve(size, page int) (mem []byte, unmap func() error, err error) {
 	all, err := unix.Mmap(-1, 0, page+size+page, unix.PROT_NONE, unix.MAP_ANON|unix.MAP_PRIVATE)
 	if err != nil {

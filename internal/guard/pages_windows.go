@@ -8,8 +8,8 @@ import (
 
 const paged = true
 
-// reserve maps size writable bytes between two pages of page bytes that are
-// reserved but not committed, so that touching them faults.
+// reserve maps size writable bytes between two pages of page bytes that are reserved but not
+// committed, so that access faults.
 func reserve(size, page int) (mem []byte, unmap func() error, err error) {
 	base, err := windows.VirtualAlloc(0, uintptr(page+size+page), windows.MEM_RESERVE, windows.PAGE_NOACCESS)
 	if err != nil {
@@ -21,8 +21,8 @@ func reserve(size, page int) (mem []byte, unmap func() error, err error) {
 		unmap()
 		return nil, nil, err
 	}
-	// The memory is not Go's, so the number may become a pointer; reading it
-	// through its address tells vet that this is meant.
+	// The memory is not Go's, so the number may become a pointer. Reading it through its address
+	// tells vet that this is intended.
 	return unsafe.Slice(*(**byte)(unsafe.Pointer(&start)), size), unmap, nil
 }
 

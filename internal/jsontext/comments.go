@@ -8,19 +8,18 @@ import (
 	"github.com/assetcook/assetcook/internal/plaintext"
 )
 
-// WithoutComments returns JSON with comments (/* and //, as in C) and a comma after
-// the last item of an object or array as plain JSON: spaces stand in the place of
-// both, so that every byte is where it was. What else is wrong with the text, Check
-// finds. Strings of invalid text end where a line does.
+// WithoutComments turns JSON with comments (/* and //, as in C) and trailing commas into plain
+// JSON. It replaces both by spaces, so that every byte keeps its place. It reports no other
+// mistakes; Check does. In invalid text, strings end with their line.
 func WithoutComments(ctx context.Context, text []byte) ([]byte, error) {
 	if err := plaintext.CheckUTF8(text); err != nil {
 		return nil, err
 	}
 	out := bytes.Clone(text)
 	var (
-		comma = -1    // the comma that nothing follows yet
-		last  byte    // the last byte that is no white space
-		look  = chunk // when to look at the context
+		comma = -1    // the last comma, while nothing follows it
+		last  byte    // the last byte that is not white space
+		look  = chunk // when to check the context
 	)
 	for i := 0; i < len(out); i++ {
 		if i >= look {
@@ -63,16 +62,16 @@ func WithoutComments(ctx context.Context, text []byte) ([]byte, error) {
 	return out, nil
 }
 
-// OnlyComments reports whether text is JSON but for what WithoutComments takes out.
+// OnlyComments reports whether text is JSON except for parts that WithoutComments removes.
 func OnlyComments(ctx context.Context, text []byte) bool {
 	plain, err := WithoutComments(ctx, text)
 	return err == nil && !bytes.Equal(plain, text) && CheckContext(ctx, plain) == nil
 }
 
-// chunk is how many bytes lie between two looks at the context.
+// chunk is the number of bytes between two checks of the context.
 const chunk = 64 << 10
 
-// blank leaves nothing but white space.
+// blank replaces everything except line ends by spaces.
 func blank(text []byte) {
 	for i, c := range text {
 		if c != '\n' && c != '\r' {
@@ -81,8 +80,7 @@ func blank(text []byte) {
 	}
 }
 
-// commentEnd returns the offset after the comment that starts at i, or i if there is
-// none.
+// commentEnd returns the offset after the comment that starts at i, or i if there is none.
 func commentEnd(text []byte, i int) (int, error) {
 	switch {
 	case bytes.HasPrefix(text[i:], []byte("//")):
@@ -94,13 +92,13 @@ func commentEnd(text []byte, i int) (int, error) {
 		if n := bytes.Index(text[i+2:], []byte("*/")); n >= 0 {
 			return i + n + 4, nil
 		}
-		return 0, plaintext.Errorf(text, i, "a comment without an end")
+		return 0, plaintext.Errorf(text, i, "comment without an end")
 	}
 	return i, nil
 }
 
-// stringEnd is StringEnd for text that may be invalid: a string ends with its line
-// or the text, too.
+// stringEnd is StringEnd for text that may be invalid: a string also ends with its line or the
+// text.
 func stringEnd(text []byte, i int) int {
 	for i++; i < len(text) && text[i] != '"' && text[i] != '\n'; i++ {
 		if text[i] == '\\' {
@@ -108,4 +106,28 @@ func stringEnd(text []byte, i int) int {
 		}
 	}
 	return i
+}
+
+// Compact returns valid JSON without white space between its values, like json.Compact, or the
+// context's error.
+func Compact(ctx context.Context, text []byte) ([]byte, error) {
+	out := make([]byte, 0, len(text))
+	look := 0
+	for i := 0; i < len(text); i++ {
+		if i >= look {
+			if look = i + chunk; ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+		}
+		switch c := text[i]; c {
+		case ' ', '\t', '\r', '\n':
+		case '"':
+			end := StringEnd(text, i)
+			out = append(out, text[i:end+1]...)
+			i = end
+		default:
+			out = append(out, c)
+		}
+	}
+	return out, nil
 }

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
+	"github.com/assetcook/assetcook/internal/countdown"
 	"github.com/tailscale/hujson"
 )
 
@@ -23,7 +25,7 @@ func FuzzWithoutComments(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) { sameAsHujson(t, text) })
 }
 
-// sameAsHujson fails unless the reference reads the same out of a text. It wants a
+// sameAsHujson fails the test unless the reference returns the same JSON. The reference requires a
 // line end after the last comment.
 func sameAsHujson(t *testing.T, text []byte) {
 	text = append(bytes.Clone(text), '\n')
@@ -39,10 +41,10 @@ func sameAsHujson(t *testing.T, text []byte) {
 		theirs = json.Unmarshal(want, new(any))
 	}
 	if (err == nil) != (theirs == nil) {
-		t.Errorf("%q: error %v, the reference's is %v", text, err, theirs)
+		t.Errorf("%q: error %v, but the reference returns %v", text, err, theirs)
 	}
 	if err == nil && (!bytes.Equal(compact(got), compact(want)) || len(got) != len(text)) {
-		t.Errorf("%q: %q, the reference has %q", text, got, want)
+		t.Errorf("%q: %q, but the reference returns %q", text, got, want)
 	}
 }
 
@@ -64,10 +66,33 @@ func TestWithoutComments(t *testing.T) {
 	}
 }
 
-func TestWithoutCommentsEnds(t *testing.T) {
+func TestRemovingCommentsStopsWithContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := WithoutComments(ctx, []byte(strings.Repeat("1,", chunk))); err != context.Canceled {
 		t.Errorf("error %v", err)
+	}
+}
+
+func FuzzCompact(f *testing.F) {
+	for _, text := range append(texts, " { \"a b\" : [ 1 ,\t2 , \"\\\" \\\\\" ] } \r\n", "\"<\u2028>\"") {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var want bytes.Buffer
+		if json.Compact(&want, text) != nil {
+			return
+		}
+		if got, err := Compact(t.Context(), text); err != nil || string(got) != want.String() {
+			t.Errorf("%q: %q, %v, want %q", text, got, err, want.String())
+		}
+	})
+}
+
+func TestCompactStopsWithContext(t *testing.T) {
+	for left := range 4 {
+		if _, err := Compact(countdown.New(t.Context(), left), []byte("["+strings.Repeat("1,", 2*chunk)+"1]")); !errors.Is(err, context.Canceled) {
+			t.Errorf("error %v after %d checks", err, left)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package jsontext
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -10,17 +11,17 @@ import (
 	"unicode/utf8"
 )
 
-// duplicateKey finds the innermost, first object that names a key twice and
-// returns the offsets of both names. The text must be valid JSON.
+// duplicateKey finds the innermost, first object with a duplicate key and returns the offsets of
+// both keys. The text must be valid JSON.
 //
-// Only the offsets of the keys of objects still open are kept, and an object's
-// keys are sorted when it closes. So a hostile text costs n log n time and at
-// most eight bytes a key, however it nests and whatever its keys hash to.
+// It keeps only the offsets of the keys of open objects, and sorts an object's keys when the object
+// closes. So a hostile text costs n log n time and at most eight bytes a key, at any nesting and
+// with any keys.
 func duplicateKey(ctx context.Context, text []byte) (first, second int, found bool, err error) {
 	var (
-		look  int   // when to look at the context again
+		look  int   // when to check the context again
 		keys  []int // offsets of the opening quotes, of all open objects
-		open  []int // for each open object its first element of keys, -1 for arrays
+		open  []int // first element of keys for each open object, -1 for arrays
 		isKey bool  // whether the next string is a key
 	)
 	for i := 0; i < len(text); i++ {
@@ -60,8 +61,8 @@ func duplicateKey(ctx context.Context, text []byte) (first, second int, found bo
 	return 0, 0, false, nil
 }
 
-// duplicateAmong sorts the keys of one object and returns the equal pair whose
-// second member comes first in the text.
+// duplicateAmong sorts the keys of one object and returns the equal pair whose second key comes
+// first in the text.
 func duplicateAmong(ctx context.Context, text []byte, keys []int) (first, second int, found bool, err error) {
 	if len(keys) < 2 {
 		return 0, 0, false, nil
@@ -72,7 +73,7 @@ func duplicateAmong(ctx context.Context, text []byte, keys []int) (first, second
 			err = ctx.Err()
 		}
 		if err != nil {
-			return 0 // all are equal now, so that sorting is soon over
+			return 0 // all are equal now, so that sorting ends soon
 		}
 		return cmp.Or(compareKeys(text, a, b), cmp.Compare(a, b))
 	})
@@ -87,8 +88,8 @@ func duplicateAmong(ctx context.Context, text []byte, keys []int) (first, second
 	return first, second, found, nil
 }
 
-// compareKeys orders two strings, given by their opening quotes, by what they
-// mean: "a" and "\u0061" are one key.
+// compareKeys orders two strings, given by their opening quotes, by their decoded text: "a" and
+// "\u0061" are one key.
 func compareKeys(text []byte, a, b int) int {
 	a, b = a+1, b+1
 	for {
@@ -101,9 +102,9 @@ func compareKeys(text []byte, a, b int) int {
 	}
 }
 
-// nextChar decodes the character of a string at offset i and returns the
-// offset after it, or -1 at the closing quote. A surrogate without its other
-// half stands for itself, so that two different ones stay different.
+// nextChar decodes the character of a string at offset i and returns the offset after it, or -1 at
+// the closing quote. A lone surrogate is returned unchanged, so that two different ones stay
+// different.
 func nextChar(text []byte, i int) (rune, int) {
 	switch c := text[i]; {
 	case c == '"':
@@ -157,7 +158,7 @@ func StringEnd(text []byte, i int) int {
 func DecodeString(text []byte, i int) string {
 	var key string
 	if err := json.Unmarshal(text[i:StringEnd(text, i)+1], &key); err != nil {
-		return "" // cannot be: the text is valid
+		return "" // impossible: the text is valid
 	}
 	return key
 }
@@ -170,4 +171,27 @@ func showKey(text []byte, i int) string {
 		return strconv.Quote(string(runes[:longest])) + "..."
 	}
 	return strconv.Quote(key)
+}
+
+// HalfCharacter returns the offset of the first escape, in the string at offset i of valid text,
+// that is half a surrogate pair without the other half. JSON allows it (RFC 8259, section 8.2), but
+// it is not a character.
+func HalfCharacter(text []byte, i int) (offset int, found bool) {
+	end := StringEnd(text, i)
+	for i++; i < end; i++ {
+		if text[i] != '\\' {
+			continue
+		}
+		if i++; text[i] != 'u' {
+			continue
+		}
+		unit := hex4(text[i+1:])
+		switch {
+		case unit&^0x3ff == 0xd800 && bytes.HasPrefix(text[i+5:end], []byte(`\u`)) && hex4(text[i+7:])&^0x3ff == 0xdc00:
+			i += 6
+		case unit&^0x7ff == 0xd800:
+			return i - 1, true
+		}
+	}
+	return 0, false
 }

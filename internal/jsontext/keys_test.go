@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Whatever the keys and their escapes, a duplicate is found exactly if there
-// is one, and the pair is the first to repeat.
+// For all keys and escapes, a duplicate is found exactly if there is one, and the pair is the first
+// to repeat.
 func TestDuplicateKeyAgreesWithAMap(t *testing.T) {
 	key := rapid.StringOfN(rapid.RuneFrom([]rune("ab\"\\/é😀\n")), 0, 2, -1)
 	rapid.Check(t, func(t *rapid.T) {
@@ -48,7 +48,7 @@ func TestDuplicateKeyAgreesWithAMap(t *testing.T) {
 	})
 }
 
-// escaped writes a string with nothing but escapes.
+// escaped writes a string using only escapes.
 func escaped(s string) []byte {
 	var b bytes.Buffer
 	b.WriteByte('"')
@@ -64,8 +64,8 @@ func escaped(s string) []byte {
 	return b.Bytes()
 }
 
-// One object with many keys beside many small objects: what costs the square
-// of either does not come to an end here.
+// One object with many keys and many small objects are checked quickly: quadratic time in either
+// would not finish here.
 func TestDuplicateKeyOfManyKeys(t *testing.T) {
 	const n = 100_000
 	for name, index := range map[string]func(i int) int{

@@ -24,7 +24,7 @@ func FuzzValid(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if ok, err := validInPieces(t.Context(), text); ok != json.Valid(text) || err != nil {
-			t.Errorf("%q: %v, %v; the library says %v", text, ok, err, json.Valid(text))
+			t.Errorf("%q: %v, %v; the library returns %v", text, ok, err, json.Valid(text))
 		}
 	})
 }
@@ -43,11 +43,11 @@ func TestValidDepth(t *testing.T) {
 	}
 }
 
-// nothing is n lists in one another.
+// nothing returns n nested lists.
 func nothing(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
 
-// Checking ends with its context, whatever the text is made of.
-func TestCheckEnds(t *testing.T) {
+// Checking ends with its context, for all texts.
+func TestCheckStopsWithContext(t *testing.T) {
 	var keys strings.Builder
 	for i := range 20_000 {
 		fmt.Fprintf(&keys, `"key%06d":1,`, i*7919%20_000)
@@ -64,16 +64,16 @@ func TestCheckEnds(t *testing.T) {
 			t.Fatal(name, err)
 		}
 		all := 1<<30 - looks.Left
-		want := 2 * (len(text) / chunk) // for syntax and keys, who go past strings
+		want := 2 * (len(text) / chunk) // for syntax and keys, which skip strings
 		if name == "one string" {
 			want /= 2
 		}
 		if all < want {
-			t.Errorf("%s: %d looks at the context for %d bytes", name, all, len(text))
+			t.Errorf("%s: the context is checked %d times for %d bytes", name, all, len(text))
 		}
 		for left := 0; left < all; left += max(1, all/16) {
 			if err := CheckContext(countdown.New(t.Context(), left), []byte(text)); !errors.Is(err, context.Canceled) {
-				t.Errorf("%s: error %v after %d of %d looks", name, err, left, all)
+				t.Errorf("%s: error %v after %d of %d checks", name, err, left, all)
 			}
 		}
 	}

@@ -1,5 +1,5 @@
-// Package lazyregexp puts off compiling regular expressions until they are used: a
-// program whose runs are short pays for each of them otherwise.
+// Package lazyregexp compiles regular expressions on first use, which saves short runs of a program
+// the cost of unused ones.
 package lazyregexp
 
 import (
@@ -13,8 +13,8 @@ func New(expression string) func() *regexp.Regexp {
 	return (&lazy{expression: expression}).compiled
 }
 
-// A lazy is an expression that is compiled once. It takes two allocations, one fewer than
-// sync.OnceValue: packages make dozens of them before main.
+// A lazy is an expression that is compiled once. It needs two allocations, one fewer than
+// sync.OnceValue, because packages make dozens of them before main.
 type lazy struct {
 	expression string
 	once       sync.Once

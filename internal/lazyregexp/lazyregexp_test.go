@@ -2,8 +2,8 @@ package lazyregexp
 
 import "testing"
 
-func TestNew(t *testing.T) {
-	bad := New("(") // is not compiled here
+func TestExpressionIsCompiledOnFirstUse(t *testing.T) {
+	bad := New("(") // not compiled yet
 	defer func() {
 		if recover() == nil {
 			t.Error("an expression that is none was compiled")

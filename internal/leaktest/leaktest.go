@@ -12,7 +12,7 @@ func Check(t *testing.T) {
 	t.Helper()
 	before := runtime.NumGoroutine()
 	t.Cleanup(func() {
-		// A goroutine that has done its last statement may still be on its way out.
+		// A goroutine may still be exiting after its last statement.
 		deadline := time.Now().Add(10 * time.Second)
 		for runtime.NumGoroutine() > before && time.Now().Before(deadline) {
 			runtime.Gosched()

@@ -1,37 +1,35 @@
-// Package lease tells whether anybody could write to an open file without its
-// stamp showing it.
+// Package lease reports whether any process could write to an open file without a change of its
+// stamp.
 //
-// The first write through a shared mapping gives a file a new stamp; those that
-// follow, to pages that have not been written back yet, give it none. So an old
-// stamp does not vouch for what is read while somebody has the file mapped. Nor
-// does it in the middle of a long write, which sets the stamp when it begins.
-// No stat shows either, but Linux knows: it grants a read lease (fcntl(2),
-// F_SETLEASE) only on a file that nobody has open for writing, and one that is
-// mapped writable counts as open. Asked before the first byte is read, a grant
-// means that whoever writes later has to open the file anew, and that the first
-// thing he writes changes the stamp.
+// The first write through a shared mapping changes the stamp of a file. Further writes to pages
+// that have not been written back do not change it. So an unchanged stamp proves nothing about
+// content read while a process has the file mapped, nor about content read during a long write,
+// which sets the stamp at its beginning.
 //
-// The lease is given back at once. Who opens the file for writing in the
-// microsecond between waits for that long, or is told EWOULDBLOCK if he will not
-// wait (O_NONBLOCK), and we are sent a SIGIO, which the Go runtime swallows. A
-// program in another language that holds this package as a library should ignore
-// SIGIO.
+// stat reveals neither case, but Linux can tell: it grants a read lease (fcntl(2), F_SETLEASE) only
+// on a file that no process has open for writing. A writable mapping counts as open. If the lease
+// is granted before the first byte is read, every later writer must open the file again, and its
+// first write changes the stamp.
+//
+// The lease is released at once. A process that opens the file for writing in the microsecond
+// between waits that long, or gets EWOULDBLOCK with O_NONBLOCK, and this process receives a SIGIO,
+// which the Go runtime ignores. A program in another language that uses this package as a library
+// should ignore SIGIO.
 package lease
 
 import "os"
 
-// An Answer is what the system says of a file.
+// An Answer is the system's answer about a file.
 type Answer uint8
 
 const (
-	// Unknown means that the system cannot tell: it is not Linux, the file is
-	// neither ours nor are we allowed to lease those of others, or its file system
-	// has no leases, or ones that are about something else.
+	// Unknown means that the system cannot tell. It is not Linux, the file belongs to another user
+	// and this process may not lease it, or the file system has no leases or uses them differently.
 	Unknown Answer = iota
-	// Quiet means that nobody has the file open for writing, or mapped so. An
-	// overlay file system forgets a mapping whose descriptor was closed.
+	// Quiet means that no process has the file open or mapped for writing. An overlay file system
+	// forgets a mapping whose descriptor was closed.
 	Quiet
-	// Busy means that somebody has.
+	// Busy means that a process has it open or mapped for writing.
 	Busy
 )
 

@@ -6,12 +6,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Ask asks about a file by its descriptor, which must be open for reading only.
-// That is two system calls, and one more if the answer is not Quiet.
+// Ask asks about a file by its descriptor, which must be open for reading only. It costs two system
+// calls, and one more unless the answer is Quiet.
 func Ask(fd int) Answer {
 	switch errno := set(fd, unix.F_RDLCK); errno {
 	case 0:
-		set(fd, unix.F_UNLCK) // closing the file would do it too, but later
+		set(fd, unix.F_UNLCK) // closing the file would release it too, but later
 		return Quiet
 	case unix.EAGAIN:
 		if local(fd) {
@@ -21,8 +21,8 @@ func Ask(fd int) Answer {
 	return Unknown
 }
 
-// set is the system call. It waits for nothing, so the scheduler need not be
-// told, which also keeps the two calls of Ask close together.
+// set is the system call. It never blocks, so it need not tell the scheduler, which also keeps the
+// two calls of Ask close together.
 func set(fd, kind int) syscall.Errno {
 	for {
 		_, _, errno := syscall.RawSyscall(unix.SYS_FCNTL, uintptr(fd), unix.F_SETLEASE, uintptr(kind))
@@ -32,9 +32,9 @@ func set(fd, kind int) syscall.Errno {
 	}
 }
 
-// local reports whether a refusal is about those who write. These network file
-// systems refuse whenever their server has not delegated the file to us, which
-// is most of the time: believed, that would have every file read in every run.
+// local reports whether a refusal means that another process writes. Some network file systems
+// refuse whenever their server has not delegated the file to this machine, which is most of the
+// time. Trusting that would make every run read every file.
 func local(fd int) bool {
 	var st unix.Statfs_t
 	for {

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// newFile makes a file of one page.
+// newFile creates a file of one page.
 func newFile(t testing.TB) string {
 	name := filepath.Join(t.TempDir(), "file")
 	must(t, os.WriteFile(name, make([]byte, 4096), 0o666))
@@ -46,7 +46,7 @@ func mapping(t testing.TB, name string, flag, prot, kind int) []byte {
 	return m
 }
 
-func TestWhoCanWrite(t *testing.T) {
+func TestWritersMakeFilesBusy(t *testing.T) {
 	const rw = unix.PROT_READ | unix.PROT_WRITE
 	hold := func(flag int) func(t *testing.T, name string) func() {
 		return func(t *testing.T, name string) func() {
@@ -79,7 +79,7 @@ func TestWhoCanWrite(t *testing.T) {
 			name := newFile(t)
 			release := tt.hold(t, name)
 			if got := ask(t, name); got != tt.want {
-				t.Errorf("%d while there is, want %d", got, tt.want)
+				t.Errorf("%d while a writer has the file, want %d", got, tt.want)
 			}
 			release()
 			if got := ask(t, name); got != Quiet {
@@ -89,8 +89,8 @@ func TestWhoCanWrite(t *testing.T) {
 	}
 }
 
-// What was asked leaves nothing behind: others are granted what they want.
-func TestNothingIsHeld(t *testing.T) {
+// Asking leaves no lease behind: other processes get theirs.
+func TestAskingLeavesNoLease(t *testing.T) {
 	name := newFile(t)
 	f, err := os.Open(name)
 	must(t, err)
@@ -103,11 +103,11 @@ func TestNothingIsHeld(t *testing.T) {
 	w.Close()
 }
 
-func TestCannotTell(t *testing.T) {
+func TestUnaskableFilesAreUnknown(t *testing.T) {
 	f, err := os.Open(t.TempDir())
 	must(t, err)
 	if got := File(f); got != Unknown {
-		t.Errorf("a folder: %d", got)
+		t.Errorf("a directory: %d", got)
 	}
 	f.Close()
 	if got := File(f); got != Unknown {
@@ -121,8 +121,8 @@ func TestCannotTell(t *testing.T) {
 	}
 }
 
-// A file of somebody else's is none that we may ask about without CAP_LEASE.
-func TestFilesOfOthers(t *testing.T) {
+// A lease on another user's file needs CAP_LEASE.
+func TestFilesOfOtherUsersAreUnknown(t *testing.T) {
 	name := "/etc/passwd"
 	if os.Geteuid() == 0 {
 		name = newFile(t)
@@ -133,7 +133,7 @@ func TestFilesOfOthers(t *testing.T) {
 	defer f.Close()
 	got := make(chan Answer)
 	go func() {
-		runtime.LockOSThread() // and never unlock it: the thread ends with its lost right
+		runtime.LockOSThread() // never unlocked: the thread, without the right, ends
 		header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 		var sets [2]unix.CapUserData
 		err := unix.Capget(&header, &sets[0])
@@ -151,7 +151,7 @@ func TestFilesOfOthers(t *testing.T) {
 	}
 }
 
-// breakOne takes a lease that an opener breaks, and gives it back.
+// breakOne takes a lease that another open breaks, and releases it.
 func breakOne(t *testing.T) {
 	name := newFile(t)
 	f, err := os.Open(name)
@@ -168,9 +168,9 @@ func breakOne(t *testing.T) {
 	}
 }
 
-// Who breaks a lease makes the system send SIGIO, of which other programs die.
+// Breaking a lease sends SIGIO, which kills programs that do not ignore it.
 func TestSignalIsHarmless(t *testing.T) {
-	breakOne(t) // and this process goes on
+	breakOne(t) // this process survives
 	told := make(chan os.Signal, 1)
 	signal.Notify(told, syscall.SIGIO)
 	defer signal.Stop(told)
@@ -178,8 +178,8 @@ func TestSignalIsHarmless(t *testing.T) {
 	<-told // it was really sent
 }
 
-// Those who open a file for writing all the time are let through.
-func TestOpenersAreLetThrough(t *testing.T) {
+// Processes that keep opening a file for writing are not blocked.
+func TestAskingDoesNotBlockOpeners(t *testing.T) {
 	const rounds = 2000
 	name := newFile(t)
 	var writers sync.WaitGroup
@@ -207,12 +207,12 @@ func TestOpenersAreLetThrough(t *testing.T) {
 		select {
 		case <-done:
 			if got := File(f); got != Quiet {
-				t.Errorf("%d when all is over", got)
+				t.Errorf("%d after all writers ended", got)
 			}
 			return
 		default:
 			if got := File(f); got == Unknown {
-				t.Fatal("the system cannot tell any more")
+				t.Fatal("the system no longer knows")
 			}
 		}
 	}

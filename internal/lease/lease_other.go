@@ -2,5 +2,5 @@
 
 package lease
 
-// Ask asks about an open file by its descriptor. Here nobody can tell.
+// Ask returns Unknown: this system cannot tell.
 func Ask(int) Answer { return Unknown }

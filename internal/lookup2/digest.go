@@ -7,9 +7,8 @@ import (
 	"hash"
 )
 
-// Digest is the running hash of what has been written to it; it equals Sum32 of
-// the same bytes however they were split. Use New: the zero Digest has no
-// initial value. It is not safe for concurrent use.
+// Digest is the running hash of the written bytes; it equals Sum32 of the same bytes, however they
+// were split. Use New: the zero Digest has no initial value. It is not safe for concurrent use.
 type Digest struct {
 	s       state
 	initial uint32
@@ -64,7 +63,7 @@ func (d *Digest) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// Sum32 returns the hash of what has been written so far; more may follow.
+// Sum32 returns the hash of the bytes written so far; more may follow.
 func (d *Digest) Sum32() uint32 { return d.s.finish(d.pending[:d.held()], uint32(d.length)) }
 
 // Sum appends the sum to b, most significant byte first.
@@ -72,8 +71,8 @@ func (d *Digest) Sum(b []byte) []byte { return binary.BigEndian.AppendUint32(b, 
 
 func (d *Digest) held() int { return int(d.length % BlockSize) }
 
-// The saved state: magic, initial, a, b, c, length, pending bytes with zeros
-// behind them; integers are big-endian, as in the standard library's hashes.
+// The saved state: magic, initial, a, b, c, length, and pending bytes padded with zeros; integers
+// are big-endian, as in the standard library's hashes.
 const (
 	magic       = "lk2\x01"
 	marshalSize = len(magic) + 4*4 + 8 + BlockSize
@@ -95,8 +94,8 @@ func (d *Digest) MarshalBinary() ([]byte, error) {
 	return d.AppendBinary(make([]byte, 0, marshalSize))
 }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler. It takes over the
-// initial value too. On an error d is unchanged.
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. It also restores the initial value. On an
+// error d is unchanged.
 func (d *Digest) UnmarshalBinary(b []byte) error {
 	if len(b) < len(magic) || string(b[:len(magic)]) != magic {
 		return errors.New("lookup2: unmarshal: not a saved state of this hash")
@@ -114,7 +113,7 @@ func (d *Digest) UnmarshalBinary(b []byte) error {
 	}
 	for _, c := range restored.pending[restored.held():] {
 		if c != 0 {
-			return errors.New("lookup2: unmarshal: bytes behind the pending ones are not zero")
+			return errors.New("lookup2: unmarshal: bytes after the pending ones are not zero")
 		}
 	}
 	*d = restored

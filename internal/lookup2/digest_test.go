@@ -8,9 +8,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Any split of the bytes, with the state saved and restored between the pieces,
-// has the sum of the whole.
-func TestSplits(t *testing.T) {
+// Any split of the bytes, with the state saved and restored between the pieces, has the sum of the
+// whole.
+func TestAnySplitHasTheSameSum(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		initial := rapid.Uint32().Draw(t, "initial")
 		d := New(initial)
@@ -68,7 +68,7 @@ func TestSumAppendsMostSignificantFirst(t *testing.T) {
 	}
 }
 
-// The state is the same however the bytes came, so it can be compared.
+// The state does not depend on how the bytes were split, so it can be compared.
 func TestStateIsCanonical(t *testing.T) {
 	one, two := New(3), New(3)
 	one.Write([]byte("abcdefghijklmnopq"))
@@ -81,7 +81,7 @@ func TestStateIsCanonical(t *testing.T) {
 	}
 }
 
-func TestUnmarshalErrors(t *testing.T) {
+func TestBadStatesAreRefused(t *testing.T) {
 	d := New(3)
 	d.Write([]byte("abcdefghijklmnopq"))
 	good, _ := d.MarshalBinary()

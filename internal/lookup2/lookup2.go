@@ -1,11 +1,10 @@
-// Package lookup2 is Bob Jenkins' 32-bit string hash lookup2, also known as
-// evahash: "A Hash Function for Hash Table Lookup", 1996, printed as "Hash
-// Functions" in Dr. Dobb's Journal, September 1997, and kept at
-// https://www.burtleburtle.net/bob/hash/evahash.html.
+// Package lookup2 is Bob Jenkins' 32-bit string hash lookup2, also known as evahash: "A Hash
+// Function for Hash Table Lookup", 1996, printed as "Hash Functions" in Dr. Dobb's Journal,
+// September 1997, and available at https://www.burtleburtle.net/bob/hash/evahash.html.
 //
-// The hash reads its input as little-endian words on every machine, so equal
-// bytes have equal sums everywhere. It scatters keys over a table. It finds
-// neither tampering nor, with its 32 bits, all accidents in a large set.
+// The hash reads its input as little-endian words on every machine, so equal bytes have equal sums
+// everywhere. It distributes keys over a table. It detects neither tampering nor, with only 32
+// bits, all accidental changes in a large set.
 package lookup2
 
 import (
@@ -19,13 +18,13 @@ const Size = 4
 // BlockSize is the number of bytes that the hash mixes in at a time.
 const BlockSize = 12
 
-// golden is the golden ratio as a 32-bit fraction; the paper starts two of the
-// three words with it because it is an arbitrary value without structure.
+// golden is the golden ratio as a 32-bit fraction; the paper starts two of the three words with it
+// because it is an arbitrary value without structure.
 const golden = 0x9e3779b9
 
-// Sum32 returns the hash of b. The initial value is the hash of what came
-// before or any other number; different ones give independent hashes. The
-// length enters modulo 2^32, as the original's 32-bit length does.
+// Sum32 returns the hash of b. The initial value is the hash of the preceding bytes or any other
+// number; different ones give independent hashes. The length enters modulo 2^32, like the
+// original's 32-bit length.
 func Sum32(b []byte, initial uint32) uint32 {
 	n := uint32(len(b))
 	s := state{golden, golden, initial}
@@ -38,15 +37,15 @@ func Sum32(b []byte, initial uint32) uint32 {
 
 // String returns the hash of the bytes of s, as Sum32 does, without a copy.
 func String(s string, initial uint32) uint32 {
-	// Nothing writes through the slice and nothing keeps it.
+	// The slice is neither written nor kept.
 	return Sum32(unsafe.Slice(unsafe.StringData(s), len(s)), initial)
 }
 
-// state is the paper's three words. It is passed and returned by value so that
-// it stays in registers.
+// state holds the paper's three words. It is passed and returned by value so that it stays in
+// registers.
 type state struct{ a, b, c uint32 }
 
-// block takes in the first BlockSize bytes of p.
+// block mixes in the first BlockSize bytes of p.
 func (s state) block(p []byte) state {
 	_ = p[BlockSize-1]
 	return mix(s.a+binary.LittleEndian.Uint32(p),
@@ -54,9 +53,9 @@ func (s state) block(p []byte) state {
 		s.c+binary.LittleEndian.Uint32(p[8:]))
 }
 
-// finish takes in the tail, fewer than BlockSize bytes, and the length of the
-// whole input, and returns the sum. The length has the low byte of c to itself:
-// the tail's bytes 8 to 10 begin one byte above it.
+// finish mixes in the tail, fewer than BlockSize bytes, and the length of the whole input, and
+// returns the sum. The length has the low byte of c to itself: the tail's bytes 8 to 10 begin one
+// byte above it.
 func (s state) finish(tail []byte, length uint32) uint32 {
 	a, b, c := s.a, s.b, s.c+length
 	switch n := len(tail); {
@@ -68,7 +67,7 @@ func (s state) finish(tail []byte, length uint32) uint32 {
 		a += binary.LittleEndian.Uint32(tail)
 		b += lastBytes(tail, n-4)
 	case n > 0:
-		// The three reads meet in the same byte when there are fewer bytes.
+		// With fewer bytes, the three reads overlap.
 		half, last := n>>1, n-1
 		a += uint32(tail[0]) | uint32(tail[half])<<(8*half) | uint32(tail[last])<<(8*last)
 	}

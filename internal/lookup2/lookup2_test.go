@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// words are the names of a published table whose author hashed them with
-// initial value 0. That table prints every word in lower case; the value beside
-// "seavir" is that of the dictionary's "Seavir".
+// words are the names of a published table whose author hashed them with initial value 0. That
+// table prints every word in lower case, but the sum of "seavir" belongs to the dictionary's
+// "Seavir".
 var words = []struct {
 	word string
 	sum  uint32
@@ -103,8 +103,8 @@ func TestAgainstDefinition(t *testing.T) {
 	}
 }
 
-// What lies around the slice must not matter, within its capacity or before it.
-func TestSurroundings(t *testing.T) {
+// The bytes around the slice do not matter, whether within its capacity or before it.
+func TestSurroundingBytesDoNotMatter(t *testing.T) {
 	for n := range 40 {
 		b := noise(n + 16)
 		in := b[8 : 8+n]

@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// What is cut off a mapped file faults and can be caught; what is left, and
-// giving the memory back, are as before.
-func TestCut(t *testing.T) {
+// Reading the cut-off part of a mapped file faults, which can be caught. The rest stays readable,
+// and Close still works.
+func TestReadingBeyondACutFaults(t *testing.T) {
 	content := bytes.Repeat([]byte("0123456789abcdef"), 1<<14) // several pages of any size
 	name := filepath.Join(t.TempDir(), "f")
 	if err := os.WriteFile(name, content, 0o666); err != nil {
@@ -22,7 +22,7 @@ func TestCut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.Data[len(content)-1] = 'x' // a page of our own is cut off as well
+	f.Data[len(content)-1] = 'x' // a private page is cut off as well
 	half := len(content) / 2
 	if err := os.Truncate(name, int64(half)); err != nil {
 		t.Fatal(err)
@@ -32,7 +32,7 @@ func TestCut(t *testing.T) {
 	}
 	for _, at := range []int{half, len(content) - 1} {
 		if !faults(func() byte { return f.Data[at] }) {
-			t.Errorf("byte %d of a file of %d can be read", at, half)
+			t.Errorf("byte %d of a file cut to %d bytes can be read", at, half)
 		}
 	}
 	if faults(func() byte { return f.Data[half-1] }) {

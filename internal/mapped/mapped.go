@@ -1,4 +1,4 @@
-// Package mapped reads files in place.
+// Package mapped maps files into memory.
 package mapped
 
 import (
@@ -6,19 +6,18 @@ import (
 	"os"
 )
 
-// A File is the content of a file in memory of the caller's own: it can be
-// written to, and what is written stays there.
+// A File is the content of a file in private memory: writing to it does not change the file.
 type File struct {
 	Data []byte
 	free func([]byte) error
 }
 
-// small is up to which size a file is rather read.
+// small is the largest size of files that are read instead of mapped.
 const small = 64 << 10
 
-// Of returns the content of an open file, which may be closed then: mapped where the
-// system can do that, read otherwise. If another process cuts a mapped file, access to
-// what is missing is a fault; see [runtime/debug.SetPanicOnFault].
+// Of returns the content of an open file, which may then be closed. It maps the file if the system
+// can, else it reads it. If another process truncates a mapped file, access to the missing part
+// faults; see [runtime/debug.SetPanicOnFault].
 func Of(f *os.File) (*File, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -33,8 +32,8 @@ func Of(f *os.File) (*File, error) {
 	return &File{Data: data}, err
 }
 
-// Part returns bytes of an open file, which may be closed then, as Of does; but they must not
-// be written to. The system has no memory set aside for them, however many they are.
+// Part returns a range of an open file like Of, but the bytes must not be written to. The system
+// reserves no memory for them, whatever their number.
 func Part(f *os.File, offset int64, size int) (*File, error) {
 	before := int(offset % int64(os.Getpagesize()))
 	if size > small {
@@ -49,15 +48,15 @@ func Part(f *os.File, offset int64, size int) (*File, error) {
 	return &File{Data: data}, nil
 }
 
-// Release gives the memory of the bytes from up to to back until they are used again. They
-// must not have been written to: what the file has is what comes back.
+// Release frees the memory of the bytes from from up to to. The next access loads them from the
+// file again, so they must not have been written to.
 func (f *File) Release(from, to int) {
 	if f.free != nil && f.Data != nil {
 		release(f.Data, from, to)
 	}
 }
 
-// Close gives the memory back. Data must not be used any more.
+// Close frees the memory. Data must not be used any more.
 func (f *File) Close() error {
 	data := f.Data
 	f.Data = nil

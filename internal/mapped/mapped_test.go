@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestOf(t *testing.T) {
+func TestWritesStayInMemory(t *testing.T) {
 	for _, content := range []string{"", "some bytes", string(make([]byte, 1<<20))} {
 		name := filepath.Join(t.TempDir(), "f")
 		if err := os.WriteFile(name, []byte(content), 0o666); err != nil {
@@ -20,7 +20,7 @@ func TestOf(t *testing.T) {
 		if string(f.Data) != content {
 			t.Errorf("%d bytes, want %d", len(f.Data), len(content))
 		}
-		// What is written stays in memory.
+		// Writes stay in memory.
 		for i := range f.Data {
 			f.Data[i] = 'x'
 		}
@@ -35,15 +35,15 @@ func TestOf(t *testing.T) {
 	}
 }
 
-func TestOfAFolder(t *testing.T) {
+func TestDirectoriesAreNotMapped(t *testing.T) {
 	if _, err := open(t.TempDir()); err == nil {
 		t.Error("a folder was read")
 	}
 }
 
-// What is released comes back from the file; what was written around it stays, and so does
-// a file that was read.
-func TestRelease(t *testing.T) {
+// Released bytes come back from the file. Writes around them stay, and a file that was read is not
+// affected.
+func TestReleasedBytesComeBack(t *testing.T) {
 	for _, size := range []int{100, 1 << 20} {
 		name := filepath.Join(t.TempDir(), "f")
 		if err := os.WriteFile(name, bytes.Repeat([]byte{'a'}, size), 0o666); err != nil {
@@ -58,10 +58,10 @@ func TestRelease(t *testing.T) {
 		f.Release(first+1, last-1)
 		f.Release(last, last)
 		if f.Data[first] != 'b' || f.Data[last-1] != 'c' {
-			t.Errorf("%d bytes: what was written is lost", size)
+			t.Errorf("%d bytes: a write is lost", size)
 		}
 		if n := bytes.Count(f.Data, []byte{'a'}); n != size-2 {
-			t.Errorf("%d of %d bytes are as before", n, size-2)
+			t.Errorf("%d of %d bytes are unchanged", n, size-2)
 		}
 		if err := f.Close(); err != nil {
 			t.Error(err)
@@ -80,8 +80,8 @@ func open(name string) (*File, error) {
 	return Of(f)
 }
 
-// A file that is replaced or removed stays what it was to whoever has it open.
-func TestReplaced(t *testing.T) {
+// Replacing or removing an open file does not change its mapping.
+func TestReplacingKeepsTheMapping(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "f")
 	write := func(name, content string) {
@@ -116,8 +116,8 @@ func TestReplaced(t *testing.T) {
 	}
 }
 
-// A part is those bytes, wherever it begins, mapped or read.
-func TestPart(t *testing.T) {
+// Part returns exactly its range, at any offset, mapped or read.
+func TestPartIsItsRange(t *testing.T) {
 	content := make([]byte, 300_000)
 	for i := range content {
 		content[i] = byte(i * 7 >> 3)
@@ -144,6 +144,6 @@ func TestPart(t *testing.T) {
 		}
 	}
 	if _, err := Part(f, 299_999, 2); err == nil {
-		t.Error("there are bytes behind the end")
+		t.Error("Part reads beyond the end of the file")
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Released pages take no memory of the process: one of its own is that of the file again.
+// Released pages take no memory of the process: a private page is the file's again.
 func TestReleasedPagesAreGone(t *testing.T) {
 	page := os.Getpagesize()
 	name := filepath.Join(t.TempDir(), "f")
@@ -22,7 +22,7 @@ func TestReleasedPagesAreGone(t *testing.T) {
 	for i := range 4 {
 		f.Data[i*page] = 'b'
 	}
-	f.Release(page, 3*page-1) // the third is not wholly among them
+	f.Release(page, 3*page-1) // the third page is not entirely in the range
 	if got := [...]byte{f.Data[0], f.Data[page], f.Data[2*page], f.Data[3*page]}; got != [...]byte{'b', 'a', 'b', 'b'} {
 		t.Errorf("pages begin with %q", got)
 	}

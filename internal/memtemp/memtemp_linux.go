@@ -1,4 +1,4 @@
-// Package memtemp is for tests that would otherwise wait for the disk most of the time.
+// Package memtemp speeds up tests that would mostly wait for the disk.
 package memtemp
 
 import (
@@ -8,25 +8,24 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// dir is where Linux has a tmpfs for all.
+// dir is the tmpfs that Linux has for all programs.
 const dir = "/dev/shm"
 
-// room is how much must be free, in bytes: several times what the tests of one package
-// have there at one time.
+// room is the required free space in bytes: several times the need of one package's tests.
 const room = 1 << 30
 
-// Use has the temporary folders of this process, and of those it starts, in memory: those of
-// testing.T.TempDir and of os.MkdirTemp, removed as ever. It is for TestMain. Nothing changes
-// if TMPDIR says where folders are to be, which is how to run the tests on a disk, or if
-// there is no tmpfs with room where programs may be started.
+// Use puts the temporary directories of this process and its children into memory. This concerns
+// testing.T.TempDir and os.MkdirTemp; directories are still removed. Call it in TestMain. It
+// changes nothing if TMPDIR is set, which is how to run the tests on a disk, or if there is no
+// tmpfs with enough room that allows executing programs.
 func Use() {
 	if hasRoom() {
 		os.Setenv("TMPDIR", dir)
 	}
 }
 
-// Dir is t.TempDir where Use would have it, for single tests of packages whose others are about
-// file systems.
+// Dir is t.TempDir in memory, for single tests in packages whose other tests need a real file
+// system.
 func Dir(t testing.TB) string {
 	if !hasRoom() {
 		return t.TempDir()

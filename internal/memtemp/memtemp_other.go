@@ -1,11 +1,11 @@
 //go:build !linux
 
-// Package memtemp is for tests that would otherwise wait for the disk most of the time.
+// Package memtemp speeds up tests that would mostly wait for the disk.
 package memtemp
 
 import "testing"
 
-// Use changes nothing here: there is no tmpfs.
+// Use changes nothing: this system has no tmpfs.
 func Use() {}
 
 // Dir is t.TempDir.

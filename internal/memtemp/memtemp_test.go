@@ -7,21 +7,21 @@ import (
 	"testing"
 )
 
-// Folders are where TMPDIR says, if it says something, and in memory otherwise.
-func TestUse(t *testing.T) {
+// Directories are in TMPDIR if it is set, else in memory.
+func TestTMPDIRHasPrecedence(t *testing.T) {
 	chosen := t.TempDir()
 	t.Setenv("TMPDIR", chosen)
 	Use()
 	if got := os.Getenv("TMPDIR"); got != chosen {
-		t.Errorf("TMPDIR is %q, want the folder that was chosen, %q", got, chosen)
+		t.Errorf("TMPDIR is %q, want the chosen directory %q", got, chosen)
 	}
 
-	os.Unsetenv("TMPDIR") // until t.Setenv puts it back
+	os.Unsetenv("TMPDIR") // until t.Setenv restores it
 	before := os.TempDir()
 	Use()
 	if runtime.GOOS != "linux" {
 		if got := os.TempDir(); got != before {
-			t.Errorf("folders are in %s, want %s", got, before)
+			t.Errorf("directories are in %s, want %s", got, before)
 		}
 		return
 	}
@@ -31,12 +31,12 @@ func TestUse(t *testing.T) {
 	}
 	defer os.Remove(made)
 	if at := filepath.Dir(made); at != before && at != "/dev/shm" {
-		t.Errorf("the folder is in %s, want %s or /dev/shm", at, before)
+		t.Errorf("the directory is in %s, want %s or /dev/shm", at, before)
 	}
 }
 
-// A folder for one test is where Use would have it, and gone after the test.
-func TestDir(t *testing.T) {
+// A directory for one test is in the place that Use would choose, and is removed after the test.
+func TestDirIsRemovedAfterTheTest(t *testing.T) {
 	var made string
 	t.Run("made", func(t *testing.T) {
 		made = Dir(t)

@@ -1,12 +1,10 @@
-// Package murmur3 is Austin Appleby's MurmurHash3 in its two forms that are in use,
-// MurmurHash3_x86_32 and MurmurHash3_x64_128
-// (https://github.com/aappleby/smhasher/wiki/MurmurHash3), in one shot and, for
-// those who keep the state of a stream, in steps.
+// Package murmur3 is Austin Appleby's MurmurHash3 in its two common forms, MurmurHash3_x86_32 and
+// MurmurHash3_x64_128 (https://github.com/aappleby/smhasher/wiki/MurmurHash3), in one call and, for
+// streams, in steps.
 //
-// The widespread library (spaolacci/murmur3) reads words from wherever the slice
-// begins, which faults on some processors and gives other sums on big-endian
-// ones. Both functions here read little-endian words at any address; each step
-// waits for the one before, so plain Go is as fast.
+// The common library (spaolacci/murmur3) reads words at the address of the slice, which faults on
+// some processors and gives other sums on big-endian ones. Both functions here read little-endian
+// words at any address. Plain Go is as fast, because each step waits for the one before.
 package murmur3
 
 import (
@@ -18,7 +16,7 @@ const (
 	mul128a = 0x87c37b91114253d5
 	mul128b = 0x4cf5ad432745937f
 
-	// BlockSize128 is the number of bytes that the hash takes at a time.
+	// BlockSize128 is the number of bytes that the hash mixes in at a time.
 	BlockSize128 = 16
 )
 
@@ -32,8 +30,8 @@ func Sum128(b []byte, seed uint32) (hi, lo uint64) {
 	return s.Blocks(b[:whole]).Finish(uint64(len(b)), b[whole:])
 }
 
-// Blocks takes in whole blocks, two at a time while it can: the words of the
-// second are scrambled while the first is still on its way through the state.
+// Blocks mixes in whole blocks, two at a time if possible: the second block's words are scrambled
+// while the first is still being mixed in.
 func (s State128) Blocks(p []byte) State128 {
 	h1, h2 := s.H1, s.H2
 	for len(p) >= 2*BlockSize128 {
@@ -61,8 +59,8 @@ func (s State128) Blocks(p []byte) State128 {
 func scramble1(k uint64) uint64 { return bits.RotateLeft64(k*mul128a, 31) * mul128b }
 func scramble2(k uint64) uint64 { return bits.RotateLeft64(k*mul128b, 33) * mul128a }
 
-// Finish takes in the tail, less than a block, and returns the sum of the whole
-// input of total bytes.
+// Finish mixes in the tail, less than a block, and returns the sum of the whole input of total
+// bytes.
 func (s State128) Finish(total uint64, tail []byte) (hi, lo uint64) {
 	var k1, k2 uint64 // scrambling zero gives zero
 	if len(tail) >= 8 {
@@ -80,8 +78,8 @@ func (s State128) Finish(total uint64, tail []byte) (hi, lo uint64) {
 	return h1, h2
 }
 
-// partialWord returns a little-endian word of fewer than 8 bytes. Reads overlap in its
-// middle, so that none depends on the length of the rest.
+// partialWord returns a little-endian word of fewer than 8 bytes. Reads overlap in the middle, so
+// that no branch depends on the exact length.
 func partialWord(b []byte) uint64 {
 	n := len(b)
 	switch {

@@ -10,7 +10,7 @@ const (
 	mul32a = 0xcc9e2d51
 	mul32b = 0x1b873593
 
-	// BlockSize32 is the number of bytes that the hash takes at a time.
+	// BlockSize32 is the number of bytes that the hash mixes in at a time.
 	BlockSize32 = 4
 )
 
@@ -22,12 +22,12 @@ func Sum32(b []byte, seed uint32) uint32 {
 
 // String32 is Sum32 of the bytes of s, without a copy.
 func String32(s string, seed uint32) uint32 {
-	// Nothing writes through the slice and nothing keeps it.
+	// The slice is neither written nor kept.
 	return Sum32(unsafe.Slice(unsafe.StringData(s), len(s)), seed)
 }
 
-// Blocks32 takes whole blocks into the state h, which begins as the seed, four at a time while it
-// can, as State128.Blocks does.
+// Blocks32 mixes whole blocks into the state h, which begins as the seed, four at a time if
+// possible, like State128.Blocks.
 func Blocks32(h uint32, p []byte) uint32 {
 	for len(p) >= 4*BlockSize32 {
 		b := (*[4 * BlockSize32]byte)(p)
@@ -49,8 +49,7 @@ func Blocks32(h uint32, p []byte) uint32 {
 
 func scramble(k uint32) uint32 { return bits.RotateLeft32(k*mul32a, 15) * mul32b }
 
-// Finish32 takes in the tail, less than a block. The length enters modulo
-// 2^32.
+// Finish32 mixes in the tail, less than a block. The length enters modulo 2^32.
 func Finish32(h uint32, total uint64, tail []byte) uint32 {
 	var block [BlockSize32]byte
 	copy(block[:], tail)

@@ -7,10 +7,10 @@ import (
 	"github.com/spaolacci/murmur3"
 )
 
-// TestAgainstLibrary compares every length up to some blocks, at every alignment of
-// a word, with the library's streaming form: its one-shot form of 32 bits computes
-// pointers beyond the input.
-func TestAgainstLibrary(t *testing.T) {
+// TestSumsAgreeWithTheLibrary compares every length up to several blocks, at every alignment of a word, with
+// the library's streaming form. The library's one-shot form of 32 bits computes pointers beyond the
+// input.
+func TestSumsAgreeWithTheLibrary(t *testing.T) {
 	var data [150]byte
 	for i := range data {
 		data[i] = byte(i*i>>2 + 7*i)
@@ -36,7 +36,7 @@ func TestAgainstLibrary(t *testing.T) {
 	}
 }
 
-// TestVerificationValues: SMHasher's sum of sums, by which it knows each function.
+// TestVerificationValues: SMHasher identifies each function by this sum of sums.
 func TestVerificationValues(t *testing.T) {
 	verify := func(sum func(dst, b []byte, seed uint32) []byte) uint32 {
 		var key [256]byte

@@ -1,5 +1,4 @@
-// Package parallel shares numbered work among goroutines, or among the cores that have
-// none.
+// Package parallel distributes numbered work to goroutines, or to idle cores.
 package parallel
 
 import (
@@ -7,12 +6,14 @@ import (
 	"errors"
 	"sync"
 	"sync/atomic"
+
+	"golang.org/x/sync/semaphore"
 )
 
-// Each calls do for each number below n, in that order, on at most so many workers at
-// once, and returns when all calls have returned. worker, below workers, is the same for
-// calls that come one after the other. After ctx has ended no more calls begin, and its
-// error is returned; after a call has failed, its worker begins no more.
+// Each calls do for each number below n, in that order, on at most workers goroutines at once, and
+// returns when all calls have returned. worker, below workers, identifies the goroutine: calls with
+// the same worker do not overlap. After ctx has ended Each starts no more calls and returns the
+// context's error. After a call has failed, its worker starts no more.
 func Each(ctx context.Context, workers, n int, do func(worker, i int) error) error {
 	workers = max(1, min(workers, n))
 	errs := make([]error, workers)
@@ -30,10 +31,140 @@ func Each(ctx context.Context, workers, n int, do func(worker, i int) error) err
 	for worker := 1; worker < workers; worker++ {
 		group.Go(func() { work(worker) })
 	}
-	work(0) // so that one worker costs no goroutine
+	work(0) // a single worker needs no goroutine
 	group.Wait()
-	if int(next.Load()) >= n { // all have begun; ctx may have ended since
+	if int(next.Load()) >= n { // all calls have started; ctx may have ended since
 		return errors.Join(errs...)
 	}
 	return errors.Join(append(errs, ctx.Err())...)
+}
+
+// Cores limits how many goroutines compute at once. Each worker holds one core; idle cores help
+// with work that can be split. A nil *Cores has no idle cores and makes no worker wait.
+type Cores struct{ idle *semaphore.Weighted }
+
+// NewCores returns n cores, at least one.
+func NewCores(n int) *Cores {
+	return &Cores{semaphore.NewWeighted(int64(max(1, n)))}
+}
+
+// Hold waits for a core, which the caller uses until it calls release. Helpers give up their cores
+// after the current piece of work.
+func (c *Cores) Hold() (release func()) {
+	if c == nil {
+		return func() {}
+	}
+	c.idle.Acquire(context.Background(), 1)
+	return func() { c.idle.Release(1) }
+}
+
+// HoldUnless is Hold that stops waiting when ctx ends.
+func (c *Cores) HoldUnless(ctx context.Context) (release func(), err error) {
+	if c == nil {
+		return func() {}, ctx.Err()
+	}
+	if err := c.idle.Acquire(ctx, 1); err != nil {
+		return nil, err
+	}
+	return func() { c.idle.Release(1) }, nil
+}
+
+// Lend makes the caller's core idle while wait runs, and then takes one again.
+func (c *Cores) Lend(wait func() error) error {
+	if c == nil {
+		return wait()
+	}
+	c.idle.Release(1)
+	defer c.idle.Acquire(context.Background(), 1)
+	return wait()
+}
+
+// Each calls do for each number below n, on the core that the caller holds and on idle ones. Cores
+// that become idle later join, and leave when a worker needs them. Each returns when all calls have
+// returned. After ctx has ended, or a call has failed or panicked, it starts no more calls. The
+// caller gets the error or panic of the lowest failed number.
+func (c *Cores) Each(ctx context.Context, n int, do func(i int) error) error {
+	s := &spread{ctx: ctx, n: n, do: do, failed: n}
+	var helpers sync.WaitGroup
+	for {
+		for c != nil && s.left() > s.ready.Load() && c.idle.TryAcquire(1) {
+			s.ready.Add(1)
+			helpers.Go(func() { s.help(c) })
+		}
+		if !s.step() {
+			break
+		}
+	}
+	helpers.Wait()
+	if s.panicked != nil {
+		panic(s.panicked)
+	}
+	if s.err == nil && s.next.Load() < int64(n) {
+		return ctx.Err()
+	}
+	return s.err
+}
+
+// A spread is one call of Each.
+type spread struct {
+	ctx  context.Context
+	n    int
+	do   func(i int) error
+	next atomic.Int64 // the next number to start
+
+	ready atomic.Int64 // helpers that have not started a call yet
+
+	mu       sync.Mutex
+	failed   int // lowest number of a failed call, else n
+	err      error
+	panicked any
+}
+
+// left returns how many calls remain for helpers after the caller's next one.
+func (s *spread) left() int64 { return int64(s.n) - s.next.Load() - 1 }
+
+// help makes calls until none is left or a worker needs the core.
+func (s *spread) help(c *Cores) {
+	s.ready.Add(-1) // before the call: a helper counted twice would keep another away
+	for more := true; more; {
+		more = s.step()
+		c.idle.Release(1)
+		more = more && c.idle.TryAcquire(1)
+	}
+}
+
+// step makes the next call, and reports whether there may be another.
+func (s *spread) step() (more bool) {
+	if s.ctx.Err() != nil || s.stopped() {
+		return false
+	}
+	i := int(s.next.Add(1)) - 1
+	if i >= s.n {
+		return false
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			more = false
+			s.fail(i, nil, p)
+		}
+	}()
+	if err := s.do(i); err != nil {
+		s.fail(i, err, nil)
+		return false
+	}
+	return true
+}
+
+func (s *spread) stopped() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.failed < s.n
+}
+
+func (s *spread) fail(i int, err error, panicked any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if i < s.failed {
+		s.failed, s.err, s.panicked = i, err, panicked
+	}
 }

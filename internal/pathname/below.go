@@ -1,15 +1,18 @@
 package pathname
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"strings"
+	"syscall"
 )
 
-// Below returns where a file lies in a folder, with slashes, "." for the folder
-// itself, and whether it does. Both names are absolute and free of links, or both
-// relative to the same folder; nothing is looked up.
+// Below returns the path of a file relative to a directory, with slashes, "." for the directory
+// itself, and whether the file is in the directory. Both paths must be absolute and free of
+// symbolic links, or both relative to the same directory. Below reads nothing from the disk.
 func Below(folder, file string) (rel string, ok bool) {
 	rel, err := filepath.Rel(folder, file)
 	if err != nil || !filepath.IsLocal(rel) {
@@ -18,9 +21,9 @@ func Below(folder, file string) (rel string, ok bool) {
 	return filepath.ToSlash(rel), true
 }
 
-// Relative returns the name of a file as another folder of the same tree would write it. Both
-// are clean paths with slashes from the root of the tree, which is ".". On Windows filepath.Rel
-// would take names that differ in case for the same.
+// Relative returns the path of a file relative to another directory of the same tree. Both are
+// clean paths with slashes from the root of the tree, which is ".". On Windows, filepath.Rel would
+// treat names that differ only in case as equal.
 func Relative(folder, file string) string {
 	up := ""
 	for folder != "." && folder != file && !strings.HasPrefix(file, folder+"/") {
@@ -36,8 +39,8 @@ func Relative(folder, file string) string {
 	return up + file
 }
 
-// FromHere returns an absolute name as one from the working directory, for messages. Other
-// names stay as they are.
+// FromHere makes an absolute path relative to the working directory, for messages. It returns other
+// paths unchanged.
 func FromHere(name string) string {
 	if !filepath.IsAbs(name) {
 		return name
@@ -51,4 +54,10 @@ func FromHere(name string) string {
 		return name
 	}
 	return rel
+}
+
+// IsAbsent reports whether an error says that no file has the name: the file does not exist, a
+// parent is not a directory, or the name is too long for the system.
+func IsAbsent(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ENAMETOOLONG)
 }

@@ -1,8 +1,11 @@
 package pathname
 
 import (
+	"errors"
+	"os"
 	"path"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -20,7 +23,7 @@ func TestBelow(t *testing.T) {
 		}
 	}
 	if _, ok := Below(root, "relative"); ok {
-		t.Error("a relative name lies in an absolute folder")
+		t.Error("Below accepts a relative path in an absolute directory")
 	}
 }
 
@@ -31,6 +34,24 @@ func TestRelative(t *testing.T) {
 	} {
 		if got := Relative(tc.folder, tc.file); got != tc.want || path.Join(tc.folder, got) != tc.file {
 			t.Errorf("Relative(%q, %q) = %q, want %q", tc.folder, tc.file, got, tc.want)
+		}
+	}
+}
+
+func TestIsAbsent(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"none", "none/none", "file/none", strings.Repeat("n", 300)} {
+		if _, err := os.Lstat(filepath.Join(dir, name)); !IsAbsent(err) {
+			t.Errorf("%.20s: %v", name, err)
+		}
+	}
+	for _, err := range []error{nil, os.ErrPermission, errors.New("input/output error")} {
+		if IsAbsent(err) {
+			t.Errorf("%v", err)
 		}
 	}
 }

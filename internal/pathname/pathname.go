@@ -1,5 +1,4 @@
-// Package pathname prints names, and texts with names in them, that may hold
-// any bytes.
+// Package pathname compares paths, and prints names and texts that may hold any bytes.
 package pathname
 
 import (
@@ -11,14 +10,14 @@ import (
 	"unicode/utf8"
 )
 
-// longest is how many bytes of a name are shown. What is longer keeps its beginning
-// and its end: a path of hundreds of folders would bury the message it is in.
+// longest is the most bytes of a name that are shown. Show abbreviates longer names in the middle,
+// because a path of hundreds of directories would bury the rest of a message.
 const longest = 240
 
-// Show returns a name as it is if a terminal shows it faithfully on one line,
-// otherwise quoted as a Go string: control characters, bidirectional overrides
-// and broken UTF-8 become escapes. The middle of a name of more than 240 bytes is
-// left out, and how many bytes it has is said.
+// Show returns a name unchanged if a terminal shows it faithfully on one line. Otherwise it quotes
+// the name as a Go string: control characters, bidirectional overrides and broken UTF-8 become
+// escapes. It replaces the middle of a name of more than 240 bytes by "…" and adds the number of
+// bytes.
 func Show(name string) string {
 	if len(name) > longest {
 		head, tail := name[:longest/2], name[len(name)-longest/2:]
@@ -41,13 +40,13 @@ func Show(name string) string {
 		plain = strings.ReplaceAll(name, `\`, `\\`)
 	}
 	if plain = strings.ReplaceAll(plain, `"`, `\"`); quoted[1:len(quoted)-1] == plain {
-		return name // only quotation marks, and separators of Windows, were escaped
+		return name // only quotation marks and Windows separators were escaped
 	}
 	return quoted
 }
 
-// Escape returns text of which a terminal obeys nothing: what does not print,
-// tabs and line ends aside, becomes an escape.
+// Escape makes text harmless for terminals: it escapes all nonprinting characters except tabs and
+// line ends.
 func Escape(text string) string {
 	var b strings.Builder
 	for i, r := range text {
@@ -61,4 +60,25 @@ func Escape(text string) string {
 		}
 	}
 	return b.String()
+}
+
+// SplitScale splits the name of a picture, without its extension, at its scale, such as "@2x" or
+// "@0.5x". The scale is 0 if the name has none. The base is empty only if the name is.
+func SplitScale(stem string) (base string, scale float64) {
+	i := strings.LastIndexByte(stem, '@')
+	if i < 1 || len(stem) > i+1+8 {
+		return stem, 0
+	}
+	text, ok := strings.CutSuffix(stem[i+1:], "x")
+	if !ok || strings.Trim(text, "0123456789.") != "" || strings.Trim(text, ".") == "" {
+		return stem, 0
+	}
+	scale, err := strconv.ParseFloat(text, 64)
+	if err != nil || scale == 0 {
+		return stem, 0
+	}
+	if base = stem[:i]; strings.Trim(base, ".") == "" {
+		return stem, 0
+	}
+	return base, scale
 }

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestShow(t *testing.T) {
+func TestShowQuotesUnfaithfulNames(t *testing.T) {
 	separator := `"a\\b"`
 	if runtime.GOOS == "windows" {
 		separator = `a\b`
@@ -33,7 +33,7 @@ func TestShow(t *testing.T) {
 	}
 }
 
-func TestShowLong(t *testing.T) {
+func TestShowShortensLongNames(t *testing.T) {
 	for name, want := range map[string]string{
 		strings.Repeat("a", longest):               strings.Repeat("a", longest),
 		strings.Repeat("folder/", 600) + "end.png": strings.Repeat("folder/", 17) + "f…/" + strings.Repeat("folder/", 16) + "end.png (4207 bytes)",
@@ -47,8 +47,7 @@ func TestShowLong(t *testing.T) {
 	}
 }
 
-// Whatever the name, what is shown is one line of printable text, and says
-// exactly which name it was.
+// For every name, Show returns one line of printable text that identifies the name exactly.
 func TestShowIsOneHonestLine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		name := string(rapid.SliceOfN(rapid.Byte(), 0, longest).Draw(t, "name"))
@@ -62,7 +61,7 @@ func TestShowIsOneHonestLine(t *testing.T) {
 	})
 }
 
-func TestEscape(t *testing.T) {
+func TestEscapedTextIsHarmless(t *testing.T) {
 	for text, want := range map[string]string{
 		"open größe: no": "open größe: no",
 		"two\n\tlines":   "two\n\tlines",
@@ -77,8 +76,7 @@ func TestEscape(t *testing.T) {
 	}
 }
 
-// Whatever the text, no terminal obeys any of what is printed, and text that
-// prints stays as it is.
+// Terminals interpret nothing in escaped text, and printable text stays unchanged.
 func FuzzEscape(f *testing.F) {
 	for _, text := range []string{"", "open größe: no\n", "esc\x1b[31m\r\u009b", "a\xffb\ufffd", "gnp.\u202etxt", `it's "so" \n`, "\U000e0001\xf0\x9f"} {
 		f.Add(text)
@@ -93,4 +91,20 @@ func FuzzEscape(f *testing.F) {
 			t.Errorf("Escape(%q) = %q", text, escaped)
 		}
 	})
+}
+
+func TestSplitScale(t *testing.T) {
+	for _, tc := range []struct {
+		stem, base string
+		scale      float64
+	}{
+		{"hero@2x", "hero", 2}, {"hero@0.5x", "hero", 0.5}, {"a@b@3x", "a@b", 3}, {"wall.n@1.5x", "wall.n", 1.5},
+		{"hero", "hero", 0}, {"hero@x", "hero@x", 0}, {"hero@2", "hero@2", 0}, {"hero@2X", "hero@2X", 0}, {"@2x", "@2x", 0},
+		{"..@2x", "..@2x", 0}, {"hero@0x", "hero@0x", 0}, {"hero@1e3x", "hero@1e3x", 0}, {"hero@1.2.3x", "hero@1.2.3x", 0},
+		{"hero@.x", "hero@.x", 0}, {"hero@+2x", "hero@+2x", 0}, {"hero@2x@", "hero@2x@", 0}, {"hero@000000000002x", "hero@000000000002x", 0}, {"", "", 0},
+	} {
+		if base, scale := SplitScale(tc.stem); base != tc.base || scale != tc.scale {
+			t.Errorf("%q: %q, %v; want %q, %v", tc.stem, base, scale, tc.base, tc.scale)
+		}
+	}
 }

@@ -149,7 +149,7 @@ func (d *Digest) UnmarshalBinary(b []byte) error {
 	copy(restored.window[:], b[8*(1+lanes+1):])
 	for _, c := range restored.window[wordPair+restored.held():] {
 		if c != 0 {
-			return errors.New("rapidhash: unmarshal: bytes behind the held ones are not zero")
+			return errors.New("rapidhash: unmarshal: bytes after the held ones are not zero")
 		}
 	}
 	if before := [wordPair]byte(restored.window[:]); restored.length <= BlockSize && (restored.lanes != fresh || before != [wordPair]byte{}) {

@@ -14,10 +14,10 @@ import (
 
 var seeds = []uint64{0, 1, 0x9e3779b97f4a7c15, 0xffffffffffffffff}
 
-// The sums of all lengths up to 1100 bytes with four seeds are the reference's. To make its
-// digest, call rapidhash_withSeed of rapidhash.h in this order and write each sum most
-// significant byte first.
-func TestReference(t *testing.T) {
+// The sums of all lengths up to 1100 bytes with four seeds agree with the reference. To make its
+// digest, call rapidhash_withSeed of rapidhash.h in this order and write each sum most significant
+// byte first.
+func TestSumsAgreeWithTheReference(t *testing.T) {
 	const want = "d2feb4b6339d784b6fd49771da93d2a6466d89f72988cb1e06fa2dc99ed0a036"
 	data, all := hashtest.Bytes(1100), sha256.New()
 	for _, seed := range seeds {
@@ -28,7 +28,7 @@ func TestReference(t *testing.T) {
 	if got := hex.EncodeToString(all.Sum(nil)); got != want {
 		t.Errorf("the sums of all lengths have SHA-256 %s, want %s", got, want)
 	}
-	// One length of each path, to tell which is wrong.
+	// One length of each code path, to find the wrong one.
 	for _, tt := range []struct {
 		n    int
 		want uint64
@@ -46,7 +46,7 @@ func TestReference(t *testing.T) {
 
 // Any split of the bytes, with the state saved and restored between the pieces, has the sum
 // of the whole.
-func TestSplits(t *testing.T) {
+func TestAnySplitHasTheWholesSum(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		seed := rapid.SampledFrom(seeds).Draw(t, "seed")
 		d := New(seed)

@@ -1,6 +1,5 @@
-// Package reflink copies a file by sharing its blocks, where the file system
-// can: the copy costs no time and no space, and writing to either file leaves the
-// other as it is.
+// Package reflink copies a file by sharing its blocks, if the file system supports that: the copy
+// costs no time and no space, and writing to either file does not change the other.
 package reflink
 
 import (
@@ -8,11 +7,11 @@ import (
 	"os"
 )
 
-// Clone gives dst, which must be open for writing, the content of src. The
-// offsets of both stay where they are.
+// Clone replaces the content of dst, which must be open for writing, by the content of src. The
+// offsets of both files do not change.
 //
-// Where the system, the file system or this pair of files cannot do it, nothing
-// is changed and the error wraps [errors.ErrUnsupported]: copy the bytes instead.
+// If the system, the file system or this pair of files does not support it, nothing changes and the
+// error wraps [errors.ErrUnsupported]: copy the bytes instead.
 func Clone(dst, src *os.File) error {
 	if err := clone(dst, src); err != nil {
 		return fmt.Errorf("reflink %s to %s: %w", src.Name(), dst.Name(), err)

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// clone is ioctl FICLONE, see ioctl_ficlone(2): btrfs, xfs, bcachefs, overlayfs
-// above them, NFS 4.2 and SMB have it.
+// clone is ioctl FICLONE, see ioctl_ficlone(2). btrfs, xfs, bcachefs, overlayfs on top of them, NFS
+// 4.2 and SMB support it.
 func clone(dst, src *os.File) error {
 	to, err := dst.SyscallConn()
 	if err != nil {
@@ -19,7 +19,7 @@ func clone(dst, src *os.File) error {
 	if err != nil {
 		return err
 	}
-	// Control keeps a file from being closed by someone else in the meantime.
+	// Control prevents a concurrent close of the file.
 	var inner, result error
 	err = to.Control(func(dstFD uintptr) {
 		inner = from.Control(func(srcFD uintptr) {

@@ -7,6 +7,6 @@ import (
 	"os"
 )
 
-// clone is not to be had between two open files: macOS clones to a new name
-// only, Windows only on ReFS and by cluster ranges.
+// clone is not supported between two open files: macOS clones only to a new name, Windows only on
+// ReFS and by cluster ranges.
 func clone(dst, src *os.File) error { return errors.ErrUnsupported }

@@ -2,5 +2,5 @@
 
 package regular
 
-// NoWait is a flag of os.OpenFile that means something on other systems.
+// NoWait is a flag of os.OpenFile that has an effect on other systems.
 const NoWait = 0

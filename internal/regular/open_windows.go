@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// openShared opens a file so that it can be removed and replaced meanwhile, which os.Open denies.
+// openShared opens a file so that others can remove and replace it, which os.Open prevents.
 func openShared(name string) (*os.File, error) {
 	text, err := windows.UTF16PtrFromString(name)
 	if err != nil {

@@ -1,6 +1,5 @@
-// Package regular opens regular files and nothing else, and never waits: a pipe
-// that took a file's place would block whoever opens it for as long as the other
-// end is not open.
+// Package regular opens only regular files, and never blocks: a pipe in place of a file would block
+// the caller until its other end is open.
 package regular
 
 import (
@@ -10,15 +9,15 @@ import (
 	"os"
 )
 
-// ErrNot is what the error wraps about anything but a regular file.
+// ErrNot is wrapped by errors about anything but a regular file.
 var ErrNot = errors.New("not a regular file")
 
-// Open opens a regular file for reading, or one that a link leads to. On all systems
+// Open opens a regular file for reading, or the target of a symbolic link to one. On all systems
 // the file can be removed and replaced while it is open.
 func Open(name string) (*os.File, error) { return Check(openShared(name)) }
 
-// Check passes on what a call that opens a file with the flag NoWait returns, and
-// closes the file if it is not a regular one.
+// Check passes on the results of opening a file with the flag NoWait, and closes the file if it is
+// not regular.
 func Check(f *os.File, err error) (*os.File, error) {
 	if err != nil {
 		return nil, err
@@ -34,14 +33,14 @@ func Check(f *os.File, err error) (*os.File, error) {
 	return f, nil
 }
 
-// Mode returns an error, which wraps ErrNot and says what the file is, unless its
-// mode is that of a regular file.
+// Mode returns nil for the mode of a regular file. Otherwise its error wraps ErrNot and says what
+// the file is.
 func Mode(m fs.FileMode) error {
 	switch {
 	case m.IsRegular():
 		return nil
 	case m.IsDir():
-		return fmt.Errorf("is a folder, %w", ErrNot)
+		return fmt.Errorf("is a directory, %w", ErrNot)
 	case m&fs.ModeNamedPipe != 0:
 		return fmt.Errorf("is a pipe, %w", ErrNot)
 	case m&fs.ModeSocket != 0:

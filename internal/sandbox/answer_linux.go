@@ -110,7 +110,8 @@ func (s *server) lookAtOpen(c call, file []byte) {
 	}
 }
 
-// giveText answers a readlink call for a path in which at most the last name is a symbolic link.
+// giveText answers a readlink call for a path without symbolic links, except possibly the last
+// name.
 func (s *server) giveText(c call, link []byte) {
 	text, isLink, errno := s.textOf(string(link))
 	switch size := s.n.args[c.value+1]; {

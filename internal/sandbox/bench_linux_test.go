@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A keeper is a way to start a program so that it is confined or watched; bare is neither.
+// A keeper is a way to start a program confined or watched; bare is neither.
 type keeper struct {
 	name   string
 	needs  string // a program, "" for none
@@ -48,9 +48,9 @@ var keepers = []keeper{
 	}},
 }
 
-// answerAtOnce has each call that names a file answered at once, unseen: it is the switch to
-// who answers and back, which is what no trace of this kind can do without. A file that is
-// open here is what opening any gives; -1 for the file itself.
+// answerAtOnce answers each call that names a file at once, without looking at it. Its cost is the
+// switch to the answering thread and back, which every trace of this kind has. Opening any file
+// gives the open descriptor file; -1 opens the named file itself.
 func answerAtOnce(file int) error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return err
@@ -133,7 +133,7 @@ func (k *keeper) run(b *testing.B, w, tree string, argv ...string) []byte {
 	return text
 }
 
-// missing says why a way cannot be gone here; nil if it can.
+// missing returns why a keeper cannot run here; nil if it can.
 func (k *keeper) missing() error {
 	if _, err := exec.LookPath(k.needs); k.needs != "" && err != nil {
 		return err
@@ -144,12 +144,12 @@ func (k *keeper) missing() error {
 	return nil
 }
 
-// A sample is what was measured in the rounds of a benchmark, by name.
+// A sample holds the measurements of a benchmark's rounds, by name.
 type sample map[string][]float64
 
 func (s sample) add(name string, value float64) { s[name] = append(s[name], value) }
 
-// report reports the medians.
+// report reports the median of each measurement.
 func (s sample) report(b *testing.B) {
 	for name, values := range s {
 		slices.Sort(values)
@@ -157,9 +157,9 @@ func (s sample) report(b *testing.B) {
 	}
 }
 
-// BenchmarkStart is what it costs to start a program that does nothing, to wait for it, and to
-// see that nobody is left: the median of b.N rounds. Each round has all ways in turn, so that
-// they share what else the machine does.
+// BenchmarkStart measures how long it takes to start a program that does nothing, to wait for it,
+// and to see that no process is left: the median of b.N rounds. Each round runs all keepers in
+// turn, so that other load on the machine affects them equally.
 func BenchmarkStart(b *testing.B) {
 	w, tree, took := b.TempDir(), b.TempDir(), sample{}
 	for range b.N {
@@ -174,8 +174,8 @@ func BenchmarkStart(b *testing.B) {
 	took.report(b)
 }
 
-// BenchmarkCall is what it costs a program to open and close a file of the tree, and to
-// look at one: the median of b.N rounds of 2,000 calls each.
+// BenchmarkCall measures how long a program takes to open and close a file of the tree, and to stat
+// one: the median of b.N rounds of 2,000 calls each.
 func BenchmarkCall(b *testing.B) {
 	self, err := os.Executable()
 	if err != nil {
@@ -212,8 +212,8 @@ func BenchmarkCall(b *testing.B) {
 	took.report(b)
 }
 
-// calls opens and closes a file, looks at it, each so many times, and prints how many
-// nanoseconds each took.
+// calls opens and closes a file, and stats it, the given number of times. It prints the mean
+// nanoseconds of each.
 func calls(file, times string) {
 	n, err := strconv.Atoi(times)
 	if err != nil {

@@ -16,28 +16,28 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Box confines a thread and what it starts.
+// A Box confines a thread and the programs that it starts.
 type Box struct {
 	writes []string
 	watch  func(string)
 	server func(string)
 	trace  *Trace
 	root   string // the directory of trace, without symbolic links
-	// programs is Trace.Programs without symbolic links; readable are the readable paths.
+	// programs is Trace.Programs without symbolic links; readable holds the readable paths.
 	programs, readable []string
 	runs               bool          // whether the policy allows executing programs in root
-	kills              bool          // whether signals of the thread reach all processes in the box, and no others
+	kills              bool          // whether the thread can signal exactly the processes in the box
 	gone               chan struct{} // closed when the last process in the box has ended
 	blind              error         // why the trace is incomplete; belongs to serve until gone
 	calls              int           // system calls made by serve; belongs to serve until gone
 }
 
-// patience is how long End waits for those who were killed.
+// patience is how long End waits for killed processes.
 const patience = 2 * time.Second
 
-// Supported returns nil, or why there are no boxes; it wraps ErrUnsupported. Another error says
-// that cook has not the means just now. It is tried until it is known: containers have ways of
-// their own to withhold what the kernel has.
+// Supported returns nil if boxes work here, else an error that wraps ErrUnsupported. Another error
+// means that cook lacks descriptors or memory just now, and a later call may succeed. The first
+// call tries a box, because containers can withhold features of the kernel.
 func Supported() error {
 	_, err := supported()
 	return err
@@ -45,7 +45,7 @@ func Supported() error {
 
 var supported = lasting(func() (known struct{}, err error) {
 	if v, err := landlockVersion(); err != nil || v < oldest {
-		return known, unsupported("Landlock of Linux 5.19 is not there, or not switched on")
+		return known, unsupported("Landlock of Linux 5.19 is missing or disabled")
 	}
 	tried := make(chan error)
 	Alone(func() {
@@ -58,8 +58,8 @@ var supported = lasting(func() (known struct{}, err error) {
 	return known, err
 })
 
-// lasting makes a function that remembers what another one has returned, unless that is an error
-// for want of means.
+// lasting returns a function that caches the result of try. It calls try again only after an error
+// for lack of descriptors or memory.
 func lasting[T any](try func() (T, error)) func() (T, error) {
 	var mu sync.Mutex
 	var known bool
@@ -76,7 +76,7 @@ func lasting[T any](try func() (T, error)) func() (T, error) {
 	}
 }
 
-// isOurs reports whether an error says that this process, or the machine, has no more to give.
+// isOurs reports whether this process, or the machine, is out of descriptors or memory.
 func isOurs(errno unix.Errno) bool {
 	return errno == unix.EMFILE || errno == unix.ENFILE || errno == unix.ENOMEM
 }
@@ -86,8 +86,8 @@ func isMeans(err error) bool {
 	return errors.As(err, &errno) && isOurs(errno)
 }
 
-// Alone calls f on a thread that nobody else uses, that ends with f, and that is not the
-// first of the process. It returns at once.
+// Alone calls f on a thread of its own. The thread ends with f and is not the main thread of the
+// process. Alone returns at once.
 func Alone(f func()) {
 	go func() {
 		runtime.LockOSThread()
@@ -95,7 +95,7 @@ func Alone(f func()) {
 			f()
 			return // locked, which ends the thread
 		}
-		// While we hold the first thread, another goroutine cannot get it.
+		// While this goroutine holds the main thread, another goroutine cannot get it.
 		over := make(chan struct{})
 		go func() {
 			defer close(over)
@@ -107,8 +107,8 @@ func Alone(f func()) {
 	}()
 }
 
-// Enter puts the calling thread, which must be one of [Alone], into a box that it never
-// leaves. It should do no more than start a program and wait for it.
+// Enter puts the calling thread, which must come from [Alone], into a box that it never leaves. The
+// thread should only start a program and wait for it.
 func Enter(p Policy) (*Box, error) {
 	if err := Supported(); err != nil {
 		return nil, err
@@ -118,7 +118,7 @@ func Enter(p Policy) (*Box, error) {
 
 func enter(p Policy) (*Box, error) {
 	if unix.Gettid() == unix.Getpid() {
-		return nil, errors.New("sandbox: the first thread of a process does not end, and cannot be confined")
+		return nil, errors.New("sandbox: cannot confine the main thread of the process")
 	}
 	version, err := landlockVersion()
 	if err != nil {
@@ -159,7 +159,7 @@ func enter(p Policy) (*Box, error) {
 		listener, err = -1, installDeafFilter(version)
 	}
 	if errors.Is(err, unix.EBUSY) {
-		err = fmt.Errorf("another program watches the system calls of this one, so that they cannot be traced: %w", err)
+		err = fmt.Errorf("cannot trace system calls: another program already watches this process: %w", err)
 	}
 	if err != nil {
 		return nil, err
@@ -225,7 +225,7 @@ func (b *Box) installListening(version int) (listener int, err error) {
 	return installFilter(version, asked, own)
 }
 
-// asked are the calls of which the box is told before they are made, besides changes.
+// asked returns the calls that the filter reports to the server, besides changes.
 func (b *Box) asked() []uint32 {
 	var asked []uint32
 	if b.watch != nil || b.trace != nil {
@@ -247,7 +247,7 @@ func moveTo(dir string) error {
 		return nil
 	}
 	if err := unix.Unshare(unix.CLONE_FS); err != nil {
-		return fmt.Errorf("sandbox: a folder of its own: %w", err)
+		return fmt.Errorf("sandbox: unshare the working directory: %w", err)
 	}
 	if err := unix.Chdir(dir); err != nil {
 		return &os.PathError{Op: "chdir", Path: dir, Err: err}
@@ -255,19 +255,18 @@ func moveTo(dir string) error {
 	return nil
 }
 
-// dropCapabilities keeps programs that are started by root from being more than the owner
-// of all files.
+// dropCapabilities leaves programs started by root only the rights of a user who owns all files.
 func dropCapabilities() error {
 	const fileOwner = 1<<unix.CAP_DAC_OVERRIDE | 1<<unix.CAP_DAC_READ_SEARCH | 1<<unix.CAP_FOWNER | 1<<unix.CAP_FSETID
 	if unix.Geteuid() != 0 {
-		return nil // who is not root gets none, by no_new_privs
+		return nil // no_new_privs keeps other users from gaining capabilities
 	}
 	for capability := range uintptr(64) {
 		if fileOwner>>capability&1 == 1 {
 			continue
 		}
 		err := unix.Prctl(unix.PR_CAPBSET_DROP, capability, 0, 0, 0)
-		if err == unix.EINVAL || err == unix.EPERM { // above the last one; or root without this right
+		if err == unix.EINVAL || err == unix.EPERM { // no such capability, or root without this right
 			return nil
 		} else if err != nil {
 			return fmt.Errorf("sandbox: capabilities: %w", err)
@@ -276,7 +275,7 @@ func dropCapabilities() error {
 	return nil
 }
 
-// realFolder returns the name of a folder without links.
+// realFolder returns the path of a directory without symbolic links.
 func realFolder(dir string) (string, error) {
 	fd, err := openFolder(dir)
 	if err != nil {
@@ -298,27 +297,27 @@ func openFolder(dir string) (int, error) {
 // and the parent could be signaled before and cannot be signaled now.
 func confinesSignals(version int, before, now bool) bool { return version >= scoped && before && !now }
 
-// canSignalParent reports whether a signal to our parent would reach it.
+// canSignalParent reports whether a signal would reach the parent process.
 func canSignalParent() bool {
 	parent := unix.Getppid()
 	return parent > 0 && unix.Kill(parent, 0) == nil
 }
 
-// Kill kills everybody in the box but the process that entered it, at once: nobody can
-// get away by starting another process. It must be called by the thread that entered the
-// box. It does nothing where the system does not confine signals.
+// Kill kills all processes in the box at once, except the process that entered it. No process
+// escapes by starting another. Kill must be called by the thread that entered the box. It does
+// nothing where the system does not confine signals.
 func (b *Box) Kill() {
 	if b.kills {
 		unix.Kill(-1, unix.SIGKILL)
 	}
 }
 
-// Kills reports whether Kill does something.
+// Kills reports whether Kill has an effect.
 func (b *Box) Kills() bool { return b.kills }
 
-// End waits until nobody is in the box: its thread must have ended, or be about to. It
-// gives up after two seconds, with ErrStaying. It returns ErrTrace if a trace could not
-// see all that was asked for; then that was refused.
+// End waits until no process is left in the box. The thread of the box must have ended, or be about
+// to end. After two seconds End gives up with ErrStaying. It returns ErrTrace if the trace is
+// incomplete; the accesses that it missed were refused.
 func (b *Box) End() error {
 	select {
 	case <-b.gone:

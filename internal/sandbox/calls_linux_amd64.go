@@ -4,11 +4,11 @@ import "golang.org/x/sys/unix"
 
 const (
 	ourMachine    = unix.AUDIT_ARCH_X86_64
-	firstForeign  = 0x40000000 // of the x32 calls
+	firstForeign  = 0x40000000 // the first x32 call
 	sysNewfstatat = unix.SYS_NEWFSTATAT
 )
 
-// refusedHere are more calls of this machine that are not let through.
+// refusedHere lists more calls to refuse on this architecture.
 var refusedHere = map[uint32]uint32{
 	unix.SYS_CHOWN: pretends, unix.SYS_LCHOWN: pretends, unix.SYS_USELIB: refuses(unix.ENOSYS),
 }

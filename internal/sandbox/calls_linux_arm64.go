@@ -4,9 +4,9 @@ import "golang.org/x/sys/unix"
 
 const (
 	ourMachine    = unix.AUDIT_ARCH_AARCH64
-	firstForeign  = 0x40000000 // above all there are
+	firstForeign  = 0x40000000 // above all call numbers
 	sysNewfstatat = unix.SYS_FSTATAT
 )
 
-// refusedHere are more calls of this machine that are not let through: none.
+// refusedHere is empty: this architecture has no more calls to refuse.
 var refusedHere map[uint32]uint32

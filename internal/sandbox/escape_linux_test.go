@@ -20,14 +20,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// place is where an attempt to get out is made: a folder to read, one to write to, and one
-// that is neither, with the parent's number.
+// place is the setting of an escape: a directory to read, one to write to, one outside the policy,
+// and the parent's process number.
 type place struct {
 	in, w, out string
 	parent     int
 }
 
-// attempts are ways out of a box. Each returns nil if it got out.
+// attempts are ways out of a box. Each returns nil if it escaped.
 var attempts = map[string]func(p place) error{
 	// Writing.
 	"open to write":            func(p place) error { return closed(os.OpenFile(p.out+"/victim", os.O_WRONLY, 0)) },
@@ -290,13 +290,13 @@ func closed(f *os.File, err error) error {
 	return err
 }
 
-// file makes a file in a folder.
+// file creates a file in a directory.
 func file(folder, name string) string {
 	os.WriteFile(filepath.Join(folder, name), nil, 0o666)
 	return filepath.Join(folder, name)
 }
 
-// link makes a link to a file outside.
+// link creates a symbolic link to a file outside the box.
 func link(p place, to string) string {
 	name := p.w + "/link"
 	os.Symlink(filepath.Join(p.out, to), name)
@@ -341,10 +341,11 @@ func anyOf(names ...string) (err error) {
 	return err
 }
 
-// outsideVariable has the number of a process outside for attempts that cannot see their parent.
+// outsideVariable names the number of an outside process, for attempts that cannot see their
+// parent.
 const outsideVariable = "ESCAPE_TO"
 
-// TestMain makes the test's program the one in the box as well.
+// TestMain runs an attempt if the test binary was started as the program in the box.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 6 && os.Args[1] == "escape" {
 		p := place{in: os.Args[2], w: os.Args[3], out: os.Args[4], parent: os.Getppid()}
@@ -410,7 +411,7 @@ func TestServersAreNamed(t *testing.T) {
 }
 
 // kill(-1) is used only if it certainly stays in the box.
-func TestConfinesSignals(t *testing.T) {
+func TestKillsOnlyIfSignalsAreConfined(t *testing.T) {
 	for _, tc := range []struct {
 		version     int
 		before, now bool
@@ -427,7 +428,7 @@ func TestConfinesSignals(t *testing.T) {
 	}
 }
 
-func TestIsSince(t *testing.T) {
+func TestIsSinceComparesVersions(t *testing.T) {
 	for release, want := range map[string]bool{"6.11.0-rc1": true, "6.11": true, "6.18.3": true, "7.0.1": true, "6.10.14-generic": false, "5.19.0": false, "": false} {
 		if isSince(release, 6, 11) != want {
 			t.Errorf("%s: %v", release, !want)
@@ -436,7 +437,7 @@ func TestIsSince(t *testing.T) {
 }
 
 // A program may schedule itself.
-func TestSchedulesItself(t *testing.T) {
+func TestProgramMaySetItsOwnScheduling(t *testing.T) {
 	needBox(t)
 	p := newPlace(t)
 	if text := inBox(t, Policy{Write: []string{p.w}}, "/bin/sh", "-c", `chrt -i 0 echo ok; readlink /proc/self/exe > /dev/null && realpath "$PWD"`); text != "ok\n"+p.w+"\n" {
@@ -444,7 +445,7 @@ func TestSchedulesItself(t *testing.T) {
 	}
 }
 
-// tidy empties a folder.
+// tidy empties a directory.
 func tidy(folder string) {
 	entries, _ := os.ReadDir(folder)
 	for _, e := range entries {
@@ -474,15 +475,15 @@ func newPlace(t *testing.T) place {
 	return p
 }
 
-// inBox runs a program in a box, and returns what it prints. Its output must not be held
-// open by somebody who stays.
+// inBox runs a program in a box, and returns its output. No process that stays behind may hold the
+// output open.
 func inBox(t *testing.T, p Policy, name string, args ...string) string {
 	t.Helper()
 	_, printed := boxed(t, p, name, args...)
 	return printed
 }
 
-// boxed is inBox that returns the box as well, which has ended.
+// boxed is inBox that also returns the box, which has ended.
 func boxed(t *testing.T, p Policy, name string, args ...string) (*Box, string) {
 	t.Helper()
 	out, err := os.CreateTemp(t.TempDir(), "")
@@ -526,8 +527,8 @@ func needBox(t *testing.T) {
 	}
 }
 
-// Nobody gets out, and what is outside stays as it is.
-func TestEscapes(t *testing.T) {
+// No program escapes, and everything outside stays unchanged.
+func TestNoProgramEscapes(t *testing.T) {
 	needBox(t)
 	self, err := os.Executable()
 	if err != nil {
@@ -544,14 +545,14 @@ func TestEscapes(t *testing.T) {
 		t.Logf("%-24s %s", name, results[name])
 	}
 	if after := describe(t, p); after != before {
-		t.Errorf("outside was\n%s\nand is\n%s", before, after)
+		t.Errorf("files outside the box changed from\n%s\nto\n%s", before, after)
 	}
 	if len(names) < 60 {
 		t.Errorf("%d attempts", len(names))
 	}
 }
 
-// resultsOf returns what came of attempts, by name.
+// resultsOf parses the printed results of attempts, by name.
 func resultsOf(printed string) map[string]string {
 	results := map[string]string{}
 	for line := range strings.Lines(printed) {
@@ -561,7 +562,7 @@ func resultsOf(printed string) map[string]string {
 	return results
 }
 
-// describe lists all that must stay as it is.
+// describe lists the state that must stay unchanged.
 func describe(t *testing.T, p place) string {
 	var text strings.Builder
 	for _, dir := range []string{p.in, p.out} {
@@ -583,8 +584,8 @@ func describe(t *testing.T, p place) string {
 	return text.String()
 }
 
-// What the attempts do works where it is allowed: without a box most of them succeed.
-func TestEscapesWithoutBox(t *testing.T) {
+// Without a box most attempts succeed, so that they prove something in a box.
+func TestAttemptsSucceedWithoutBox(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -598,8 +599,8 @@ func TestEscapesWithoutBox(t *testing.T) {
 	}
 }
 
-// What a program needs, it may do.
-func TestWorksInBox(t *testing.T) {
+// A program in a box may do the usual things.
+func TestProgramsWorkInTheBox(t *testing.T) {
 	needBox(t)
 	p := newPlace(t)
 	text := inBox(t, Policy{Read: []string{p.in}, Write: []string{p.w}}, "/bin/sh", "-ec", `
@@ -620,11 +621,11 @@ stat -c %a s
 	}
 }
 
-// Nobody stays, however far he goes.
-func TestNobodyStays(t *testing.T) {
+// No process stays, however far it moves away.
+func TestNoProcessStays(t *testing.T) {
 	needBox(t)
 	if v, _ := landlockVersion(); v < scoped {
-		t.Skip("signals are not confined")
+		t.Skip("this kernel does not confine signals")
 	}
 	p := newPlace(t)
 	bystander := exec.Command("sleep", "1000")
@@ -645,15 +646,15 @@ while [ "$(wc -l 2>/dev/null < pids || echo 0)" -lt 10 ]; do sleep 0.01; done`)
 	}
 	pids := strings.Fields(string(text))
 	if len(pids) != 10 {
-		t.Errorf("%d processes", len(pids))
+		t.Errorf("%d processes started, want 10", len(pids))
 	}
 	for _, pid := range pids {
 		if !ends(pid) {
-			t.Errorf("%s stays", pid)
+			t.Errorf("process %s is still running", pid)
 		}
 	}
 	if err := bystander.Process.Signal(syscall.Signal(0)); err != nil {
-		t.Errorf("somebody else was killed: %v", err)
+		t.Errorf("a process outside the box was killed: %v", err)
 	}
 }
 
@@ -664,7 +665,7 @@ func ends(pid string) bool {
 }
 
 // An error of poll is not the end of a box.
-func TestHaveHungUp(t *testing.T) {
+func TestPollErrorIsNotTheEnd(t *testing.T) {
 	for revents, want := range map[int16]bool{0: false, unix.POLLERR: false, unix.POLLOUT: false, unix.POLLHUP: true, unix.POLLHUP | unix.POLLERR: true} {
 		if haveHungUp(revents) != want {
 			t.Errorf("%#x: %v", revents, !want)
@@ -672,8 +673,8 @@ func TestHaveHungUp(t *testing.T) {
 	}
 }
 
-// A box tells what is asked for.
-func TestWatch(t *testing.T) {
+// Watch reports the files that a program asks for.
+func TestWatchReportsFiles(t *testing.T) {
 	needBox(t)
 	p := newPlace(t)
 	seen := map[string]bool{}
@@ -681,7 +682,7 @@ func TestWatch(t *testing.T) {
 		"/bin/sh", "-c", `cat "$1"/given "$2"/secret ../out/./victim nothing; cd "$1" && cat given2; test -e given3 || true`, "sh", p.in, p.out)
 	for _, name := range []string{p.in + "/given", p.in + "/given2", p.in + "/given3", p.out + "/secret", p.out + "/victim", p.w + "/nothing"} {
 		if !seen[name] {
-			t.Errorf("%s was not noticed: %v", name, seen)
+			t.Errorf("Watch did not report %s: %v", name, seen)
 		}
 	}
 }

@@ -11,32 +11,32 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What the filter does with a system call; an errno is what it returns instead of calling.
+// Actions of the filter on a system call. An errno is the result of a refused call.
 const (
-	// asks has the call carried out, or refused, by serve.
+	// asks leaves the call to serve, which carries it out or refuses it.
 	asks = uint32(unix.SECCOMP_RET_USER_NOTIF)
 	// pretends returns success and does nothing.
 	pretends = uint32(unix.SECCOMP_RET_ERRNO)
-	// ownOnly refuses calls whose first argument, a process, is not 0 for oneself.
+	// ownOnly refuses calls whose first argument, a process, is not 0 (the caller).
 	ownOnly = uint32(1)
 )
 
 func refuses(errno unix.Errno) uint32 { return unix.SECCOMP_RET_ERRNO | uint32(errno) }
 
-// refused are the calls that are not let through on any machine, and what becomes of them.
+// refused maps calls that are refused on all machines to their results.
 var refused = map[uint32]uint32{
-	// The network, servers of this machine, and queues that outlive us.
+	// The network, local servers, and queues that outlive the program.
 	unix.SYS_SOCKET: refuses(unix.EACCES),
 	unix.SYS_SHMGET: refuses(unix.EPERM), unix.SYS_SEMGET: refuses(unix.EPERM), unix.SYS_MSGGET: refuses(unix.EPERM),
 	unix.SYS_MQ_OPEN: refuses(unix.EPERM), unix.SYS_MQ_UNLINK: refuses(unix.EPERM),
 	unix.SYS_KEYCTL: refuses(unix.EPERM), unix.SYS_ADD_KEY: refuses(unix.EPERM), unix.SYS_REQUEST_KEY: refuses(unix.EPERM),
-	// It would do all that is refused here unseen.
+	// io_uring would make refused calls past the filter.
 	unix.SYS_IO_URING_SETUP: refuses(unix.ENOSYS), unix.SYS_IO_URING_ENTER: refuses(unix.ENOSYS), unix.SYS_IO_URING_REGISTER: refuses(unix.ENOSYS),
-	// Limits and priorities of others.
+	// Limits and priorities of other processes.
 	unix.SYS_PRLIMIT64: ownOnly, unix.SYS_SETPRIORITY: refuses(unix.EPERM), unix.SYS_IOPRIO_SET: refuses(unix.EPERM),
 	unix.SYS_SCHED_SETSCHEDULER: ownOnly, unix.SYS_SCHED_SETPARAM: ownOnly, unix.SYS_SCHED_SETATTR: ownOnly, unix.SYS_SCHED_SETAFFINITY: ownOnly,
 	unix.SYS_MIGRATE_PAGES: ownOnly, unix.SYS_MOVE_PAGES: ownOnly,
-	// Owners and attributes, which no artifact has.
+	// Owners and attributes, which artifacts do not have.
 	unix.SYS_FCHOWN: pretends, unix.SYS_FCHOWNAT: pretends,
 	unix.SYS_SETXATTR: refuses(unix.ENOTSUP), unix.SYS_LSETXATTR: refuses(unix.ENOTSUP), unix.SYS_FSETXATTR: refuses(unix.ENOTSUP),
 	unix.SYS_REMOVEXATTR: refuses(unix.ENOTSUP), unix.SYS_LREMOVEXATTR: refuses(unix.ENOTSUP), unix.SYS_FREMOVEXATTR: refuses(unix.ENOTSUP),
@@ -54,8 +54,7 @@ var refused = map[uint32]uint32{
 	unix.SYS_FSPICK: refuses(unix.EPERM), unix.SYS_MOUNT_SETATTR: refuses(unix.EPERM), unix.SYS_QUOTACTL: refuses(unix.EPERM),
 }
 
-// foreign is what becomes of a program for another kind of machine, whose calls have
-// other numbers.
+// foreign is the action on a program for another architecture, whose calls have other numbers.
 const foreign = uint32(unix.SECCOMP_RET_KILL_PROCESS)
 
 // filter returns the program that judges each system call. It asks the server about mode and time
@@ -106,14 +105,14 @@ func filter(version int, listens bool, asked []uint32, own uint64) []unix.SockFi
 	return append(p, end(unix.SECCOMP_RET_ALLOW))
 }
 
-// installFilter puts the filter on the calling thread, and returns the descriptor by which
-// it asks.
+// installFilter puts the filter on the calling thread, and returns the descriptor on which it
+// reports calls.
 func installFilter(version int, asked []uint32, own uint64) (listener int, err error) {
 	return install(filter(version, true, asked, own), unix.SECCOMP_FILTER_FLAG_NEW_LISTENER|unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV)
 }
 
-// installDeafFilter is installFilter where nobody can be asked: all is refused about which
-// it would.
+// installDeafFilter installs a filter without a server. It refuses the calls that installFilter
+// would ask about.
 func installDeafFilter(version int) error {
 	_, err := install(filter(version, false, nil, 0), 0)
 	return err

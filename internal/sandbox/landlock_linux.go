@@ -14,7 +14,7 @@ import (
 
 // Versions of Landlock's interface.
 const (
-	oldest     = 2 // lets files move between the folders of a box
+	oldest     = 2 // lets files move between the directories of a box
 	truncates  = 3
 	deviceCtls = 5
 	scoped     = 6 // signals and abstract sockets
@@ -26,7 +26,7 @@ const (
 		unix.LANDLOCK_ACCESS_FS_MAKE_DIR | unix.LANDLOCK_ACCESS_FS_MAKE_REG | unix.LANDLOCK_ACCESS_FS_MAKE_SOCK |
 		unix.LANDLOCK_ACCESS_FS_MAKE_FIFO | unix.LANDLOCK_ACCESS_FS_MAKE_SYM | unix.LANDLOCK_ACCESS_FS_REFER | unix.LANDLOCK_ACCESS_FS_TRUNCATE
 	never = unix.LANDLOCK_ACCESS_FS_MAKE_CHAR | unix.LANDLOCK_ACCESS_FS_MAKE_BLOCK | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
-	// ofFiles are the rights that a rule for a file can give.
+	// ofFiles are the rights that a rule for a file can have.
 	ofFiles = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE
 )
 
@@ -85,12 +85,12 @@ func restrict(p Policy, version int) error {
 	return nil
 }
 
-// isAbsent reports whether an error says that there is nothing that could be given away.
+// isAbsent reports whether an error says that a path to allow does not exist or cannot be reached.
 func isAbsent(err error) bool {
 	return slices.ContainsFunc([]unix.Errno{unix.ENOENT, unix.ENOTDIR, unix.EACCES, unix.ELOOP}, func(e unix.Errno) bool { return errors.Is(err, e) })
 }
 
-// allow gives rights to what is below a path.
+// allow gives rights to a path and everything below it.
 func allow(ruleset int, path string, rights uint64) error {
 	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -100,13 +100,14 @@ func allow(ruleset int, path string, rights uint64) error {
 	return opened{fd, isFolder(fd)}.allow(ruleset, rights)
 }
 
-// An opened is a file or folder that is open here.
+// An opened is an open file or directory.
 type opened struct {
 	fd     int
 	folder bool
 }
 
-// openSystem opens what every program may read, once: that is most of what a box costs.
+// openSystem opens the paths that every program may read, once: opening them is most of a box's
+// cost.
 var openSystem = lasting(func() ([]opened, error) {
 	var all []opened
 	for _, path := range systemHere() {

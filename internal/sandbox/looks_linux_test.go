@@ -16,7 +16,7 @@ import (
 
 // The trace records the text of each symbolic link that a program follows, and names that a program
 // found to be no symbolic links.
-func TestTraceOfLinks(t *testing.T) {
+func TestTraceRecordsLinks(t *testing.T) {
 	needBox(t)
 	p := newPlace(t)
 	for _, dir := range []string{"/v1/sub", "/v2"} {
@@ -80,7 +80,7 @@ func TestTraceOfLinks(t *testing.T) {
 
 // Programs see fixed modes, times and link counts on traced files, and the real ones on other
 // files.
-func TestTraceShowsTheSame(t *testing.T) {
+func TestTraceShowsFixedAttributes(t *testing.T) {
 	needBox(t)
 	p := newPlace(t)
 	if err := os.Mkdir(p.in+"/sub", 0o700); err != nil {
@@ -102,7 +102,7 @@ umask 0; echo > ../w/own; stat -c %a ../w/own; find . -newer ../w/own`)
 }
 
 // Changed reports files that changed after a program saw them.
-func TestTraceOfChanges(t *testing.T) {
+func TestChangedReportsChanges(t *testing.T) {
 	needBox(t)
 	for _, tc := range []struct{ look, change string }{
 		{"cat given", "echo more >> given"},

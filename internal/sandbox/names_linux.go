@@ -14,8 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The system calls of a server. They take names that have a NUL behind their end, and are
-// counted.
+// System calls of the server. They are counted, and take names that end in a NUL.
 
 func (s *server) ioctl(request uintptr, arg unsafe.Pointer) unix.Errno {
 	for {
@@ -59,8 +58,8 @@ func (s *server) fstat(fd int) bool {
 	return err == nil
 }
 
-// readlink reads a link of /proc into to, and returns false if it leads to no file that has
-// a name.
+// readlink reads a link of /proc into to. It returns false if the link leads to a file without a
+// path.
 func (s *server) readlink(name []byte, to []byte) (real []byte, ok bool) {
 	n, errno := s.readlinkat(name, to[:len(to)-1])
 	if errno == unix.ENAMETOOLONG || errno == unix.EACCES || isOurs(errno) {
@@ -80,14 +79,14 @@ func (s *server) readlinkat(name []byte, to []byte) (int, unix.Errno) {
 	return int(n), errno
 }
 
-// ownPath returns the name in /proc of a file that is open here.
+// ownPath returns the /proc path of a file that is open in this process.
 func (s *server) ownPath(fd int) []byte {
 	name := append(strconv.AppendInt(append(s.own[:0], "/proc/self/fd/"...), int64(fd), 10), 0)
 	return name[:len(name)-1]
 }
 
-// read fills data with the caller's memory. The error is EPERM if that is kept from us,
-// ENOMEM, or EFAULT.
+// read fills data from the caller's memory. The error is EPERM if the system denies access, ENOMEM,
+// or EFAULT.
 func (s *server) read(at uint64, data []byte) unix.Errno {
 	s.calls++
 	s.local[0] = unix.Iovec{Base: unsafe.SliceData(data), Len: uint64(len(data))}
@@ -104,12 +103,12 @@ func (s *server) read(at uint64, data []byte) unix.Errno {
 	return 0
 }
 
-// text reads a path of the caller. It is valid until the next call.
+// text reads a path from the caller's memory. The path is valid until the next call.
 func (s *server) text(at uint64) ([]byte, unix.Errno) {
 	const page, first = 4096, 256
 	for n := 0; n < unix.PathMax; {
 		from := at + uint64(n)
-		size := min(int(page-from%page), unix.PathMax-n) // the next page may not be there
+		size := min(int(page-from%page), unix.PathMax-n) // the next page may not be mapped
 		if n == 0 {
 			size = min(size, first)
 		}
@@ -125,8 +124,8 @@ func (s *server) text(at uint64) ([]byte, unix.Errno) {
 	return nil, unix.ENAMETOOLONG
 }
 
-// where returns the path that a call names, and what in /proc it is relative to: nothing
-// if it is absolute. Both are valid until the next call.
+// where returns the path that a call names, and the /proc path of the directory that it is relative
+// to, empty if it is absolute. Both are valid until the next call.
 func (s *server) where(c call) (folder, path []byte, errno unix.Errno) {
 	if c.path != none && s.n.args[c.path] != 0 {
 		if path, errno = s.text(s.n.args[c.path]); errno != 0 {
@@ -155,13 +154,13 @@ func (s *server) where(c call) (folder, path []byte, errno unix.Errno) {
 	return cwd[:len(cwd)-1], path, 0
 }
 
-// ownFolder returns the name in /proc of the folder that the caller is in.
+// ownFolder returns the /proc path of the caller's working directory.
 func (s *server) ownFolder() []byte {
 	name := append(append(strconv.AppendUint(append(s.folder[:0], "/proc/"...), uint64(s.n.pid), 10), "/cwd"...), 0)
 	return name[:len(name)-1]
 }
 
-// look opens a path so that it can be looked at, and found out which file it is.
+// look opens a path as O_PATH, to stat it and to identify the file.
 func (s *server) look(folder, path []byte, flags, resolve uint64) (fd int, errno unix.Errno) {
 	base := unix.AT_FDCWD
 	if len(folder) > 0 {
@@ -177,10 +176,10 @@ func (s *server) look(folder, path []byte, flags, resolve uint64) (fd int, errno
 		defer s.close(fd)
 		base = fd
 	}
-	return s.openat2(base, path, unix.O_PATH|flags, resolve|unix.RESOLVE_NO_MAGICLINKS) // /proc/self would be us
+	return s.openat2(base, path, unix.O_PATH|flags, resolve|unix.RESOLVE_NO_MAGICLINKS) // /proc/self would be this process
 }
 
-// open opens what a call names, for no more than to know which file it is.
+// open opens the file that a call names as O_PATH, to identify it.
 func (s *server) open(c call) (int, unix.Errno) {
 	folder, path, errno := s.where(c)
 	if errno != 0 {
@@ -204,13 +203,13 @@ func (s *server) named(c call) (string, error) {
 	}
 	name, ok := s.absolute(folder, path)
 	if !ok {
-		return "", fmt.Errorf("%s is no folder with a name", folder)
+		return "", fmt.Errorf("%s is not a directory with a path", folder)
 	}
 	return filepath.Clean(string(name)), nil
 }
 
-// absolute returns the absolute name of a path relative to a folder of /proc, as long as that
-// has one.
+// absolute makes a path absolute that is relative to a directory given by its /proc path. It
+// returns false if the directory has no path.
 func (s *server) absolute(folder, path []byte) (name []byte, ok bool) {
 	if len(folder) == 0 {
 		return path, true
@@ -232,8 +231,8 @@ func (s *server) absolute(folder, path []byte) (name []byte, ok bool) {
 	return name[:len(name)-1], true
 }
 
-// isPlain reports whether an absolute name has no "." and "..", no slashes that say nothing,
-// and is none of a folder that was removed.
+// isPlain reports whether an absolute path has no ".", no ".." and no double slashes, and is not in
+// a removed directory.
 func isPlain(name []byte) bool {
 	for _, part := range [...]string{"//", "/./", "/../", " (deleted)"} {
 		if bytes.Contains(name, []byte(part)) {
@@ -243,7 +242,7 @@ func isPlain(name []byte) bool {
 	return !bytes.HasSuffix(name, []byte("/")) && !bytes.HasSuffix(name, []byte("/.")) && !bytes.HasSuffix(name, []byte("/.."))
 }
 
-// under reports whether a clean absolute name is a folder's or below it.
+// under reports whether a clean absolute path is the given directory or below it.
 func under(folder string, name []byte) bool {
 	rest, ok := bytes.CutPrefix(name, []byte(folder))
 	return ok && (len(rest) == 0 || rest[0] == '/' || strings.HasSuffix(folder, "/"))

@@ -4,7 +4,7 @@ package sandbox
 
 import "runtime"
 
-// A Box confines a thread and what it starts.
+// A Box confines a thread and the programs that it starts.
 type Box struct{}
 
 // A stamp is empty, because no files are traced on this system.
@@ -13,9 +13,9 @@ type stamp struct{}
 // Changed returns "".
 func (*Trace) Changed() string { return "" }
 
-// Supported returns nil, or why there are no boxes; it wraps ErrUnsupported.
+// Supported returns an error that wraps ErrUnsupported.
 func Supported() error {
-	return unsupported(runtime.GOOS + " on " + runtime.GOARCH + " has no means that cook knows")
+	return unsupported(runtime.GOOS + " on " + runtime.GOARCH + " has no supported means")
 }
 
 // Alone calls f in a goroutine. It returns at once.

@@ -13,10 +13,10 @@ import (
 	"testing"
 )
 
-// A peer is another program that confines programs, the way its makers have builds run.
+// A peer is another sandbox, with the options that its makers use for builds.
 type peer struct {
 	name  string
-	files []string // where it may be
+	files []string // names and paths where it may be installed
 	args  func(p place) []string
 }
 
@@ -24,19 +24,19 @@ var peers = []peer{
 	{"bubblewrap", []string{"bwrap"}, func(p place) []string {
 		return []string{"--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--bind", p.w, p.w, "--unshare-all", "--die-with-parent", "--new-session", "--"}
 	}},
-	// Bazel itself gives /tmp and /dev/shm away as well, and the network unless told otherwise.
+	// Bazel itself also allows /tmp, /dev/shm and, by default, the network.
 	{"Bazel", []string{"linux-sandbox", "/usr/share/bazel/linux-sandbox"}, func(p place) []string {
 		return []string{"-W", p.w, "-w", p.w, "-N", "-H", "--"}
 	}},
 }
 
-// apart are attempts whose success in namespaces of one's own reaches nobody outside: a network
-// without anybody, other names, queues and keys, mounts that others do not see.
+// apart lists attempts that succeed only inside a namespace, without an effect outside: on an empty
+// network, on names, queues and keys of the namespace, and on mounts that no other process sees.
 var apart = []string{"a key of the kernel", "TCP", "UDP", "raw packets", "routes", "memory segment", "message queue", "the host's name", "mount", "mount in a namespace", "chroot", "shared memory"}
 
-// TestEscapesOfPeers makes the attempts of TestEscapes in other sandboxes, for a table beside
-// ours. What comes of them is for their makers to judge.
-func TestEscapesOfPeers(t *testing.T) {
+// TestEscapesFromPeers makes the attempts of TestNoProgramEscapes in other sandboxes, and prints a table of
+// the results. It judges none of them.
+func TestEscapesFromPeers(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -57,13 +57,13 @@ func TestEscapesOfPeers(t *testing.T) {
 		}
 		heads = append(heads, peer.name)
 		for _, name := range names {
-			// One by one: what one that succeeds changes is not for the next.
+			// Each attempt has its own place, so that a successful one does not affect the next.
 			p := newPlace(t)
 			cmd := exec.Command(program, append(peer.args(p), self, "escape", p.in, p.w, p.out, name)...)
 			cmd.Env = append(os.Environ(), fmt.Sprint(outsideVariable, "=", os.Getpid()))
 			printed, err := cmd.CombinedOutput()
 			for _, left := range []string{"/dev/shm/" + filepath.Base(p.out), "/tmp/" + filepath.Base(p.out) + "-escaped"} {
-				os.Remove(left) // mostly not there
+				os.Remove(left) // it rarely exists
 			}
 			result, ok := resultsOf(string(printed))[name]
 			switch {
@@ -81,7 +81,7 @@ func TestEscapesOfPeers(t *testing.T) {
 		}
 	}
 	if len(heads) == 0 {
-		t.Skip("there is none")
+		t.Skip("no other sandbox is installed")
 	}
 	var text strings.Builder
 	fmt.Fprintf(&text, "| way | ours | %s |\n|---|---|%s\n", strings.Join(heads, " | "), strings.Repeat("---|", len(heads)))
@@ -91,7 +91,7 @@ func TestEscapesOfPeers(t *testing.T) {
 	t.Logf("\n%s", text.String())
 }
 
-// lookAny finds the first program that is there.
+// lookAny finds the first program that is installed.
 func lookAny(names []string) (program string, err error) {
 	for _, name := range names {
 		if program, err = exec.LookPath(name); err == nil {

@@ -11,17 +11,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// reaching are the calls that reach for servers, where somebody wants to know for which.
+// reaching lists the calls that connect to servers. They are watched if Policy.Server is set.
 var reaching = []uint32{unix.SYS_SOCKET, unix.SYS_CONNECT, unix.SYS_SENDTO}
 
-// reach answers a call of a program that reaches for a server, or reports true if that was done
-// already. All are refused but the first step, to see which server is meant.
+// reach answers a call that creates or uses a socket. It returns true if the call is already
+// answered. Only creating a socket succeeds, so that the next call shows which server the program
+// wants.
 func (s *server) reach() (answered bool) {
 	switch s.n.number {
 	case unix.SYS_SOCKET:
 		return s.handSocket()
 	case unix.SYS_SENDTO:
-		if s.n.args[4] == 0 { // to whom it is connected with
+		if s.n.args[4] == 0 { // sends to the connected server
 			s.a.flags = unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE
 			return false
 		}
@@ -33,8 +34,8 @@ func (s *server) reach() (answered bool) {
 	return false
 }
 
-// handSocket hands out a socket for what may be a server. It is half of a pair whose other half
-// is closed: nothing can be reached by it.
+// handSocket gives the caller one half of a socket pair whose other half is closed, so that it
+// reaches no server.
 func (s *server) handSocket() (answered bool) {
 	family, kind := s.n.args[0], s.n.args[1]
 	s.refuse(unix.EACCES)
@@ -51,7 +52,7 @@ func (s *server) handSocket() (answered bool) {
 	return errno == 0 || errno == unix.ENOENT
 }
 
-// tellServer tells of the server whose address the caller gives.
+// tellServer reports the server whose address the caller passes.
 func (s *server) tellServer(at, size uint64) {
 	const most = 2 + 108 // struct sockaddr_un
 	raw := s.path[:min(size, most)]

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// tools are commands, the program first, that read files of recallTree.
+// tools are commands that read files of recallTree; the program is the first word.
 var tools = []string{
 	"cat a.txt sub/b.txt gone", "head -1 a.txt", "tail -1 a.txt", "tac a.txt", "wc a.txt", "sort a.txt", "uniq a.txt", "cut -c1 a.txt", "paste a.txt sub/b.txt",
 	"join a.txt sub/b.txt", "comm a.txt sub/b.txt", "nl a.txt", "fold a.txt", "fmt a.txt", "od a.txt", "expand a.txt", "shuf a.txt", "split a.txt W/x", "csplit -f W/y a.txt 1",
@@ -45,7 +45,7 @@ var recallTree = map[string]string{
 	"w.wav": "RIFF\x26\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x40\x1f\x00\x00\x80\x3e\x00\x00\x02\x00\x10\x00data\x02\x00\x00\x00\x00\x00",
 }
 
-// What strace sees of the tree is recorded, whatever program it is.
+// The trace records every access that strace sees, for many programs.
 func TestTraceSeesWhatStraceSees(t *testing.T) {
 	needBox(t)
 	if _, err := exec.LookPath("strace"); err != nil {
@@ -70,7 +70,7 @@ func TestTraceSeesWhatStraceSees(t *testing.T) {
 		}
 		program, err := exec.LookPath(argv[0])
 		if real, linkErr := filepath.EvalSymlinks(program); err != nil || linkErr != nil || !OfSystem(real) || below("/usr/local", program) {
-			continue // a wrapper may lead anywhere
+			continue // a wrapper may start any program
 		}
 		want := straced(t, p, argv)
 		quoted := make([]string, len(argv))
@@ -96,18 +96,19 @@ func TestTraceSeesWhatStraceSees(t *testing.T) {
 
 var fileCall = regexp.MustCompile(`^(?:\d+ +)?(open|openat|openat2|stat|lstat|newfstatat|statx|access|faccessat|faccessat2|readlink|readlinkat)\((?:(?:AT_FDCWD|\d+)<([^>]*)>, )?"([^"]*)"`)
 
-// straced returns what a program looks at below p.in, relative to it, by strace.
+// straced returns the paths below p.in that a program accesses, as strace reports them, relative to
+// p.in.
 func straced(t *testing.T, p place, argv []string) []string {
 	t.Helper()
 	log := filepath.Join(t.TempDir(), "log")
 	cmd := exec.Command("strace", append([]string{"-f", "-y", "-qq", "-s", "4096", "-e", "trace=%file", "-o", log}, argv...)...)
 	cmd.Dir = p.in
-	cmd.Run() // how it ends does not matter
+	cmd.Run() // its exit status does not matter
 	text, err := os.ReadFile(log)
 	if err != nil {
 		t.Fatal(err)
 	}
-	moved := strings.Contains(string(text), "chdir(") // and who is where is not said
+	moved := strings.Contains(string(text), "chdir(") // the log does not say which process has which working directory
 	found := map[string]bool{}
 	for line := range strings.Lines(string(text)) {
 		m := fileCall.FindStringSubmatch(line)

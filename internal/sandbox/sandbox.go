@@ -1,23 +1,22 @@
-// Package sandbox starts programs that can reach nothing but what they are given.
+// Package sandbox starts programs that can reach only the files of a policy.
 //
-// A [Box] is entered by a thread, and whatever that thread starts is in it for life, with
-// all that it starts in turn: it reads the files and folders of a [Policy] and what the
-// system is made of, writes to the folders of the policy, has no network, no sockets of
-// others, and sends no signals out. It may change modes and times of what it may write
-// to. When the box is ended, everybody in it is killed, however far he has moved away,
-// and [Box.End] returns when they are gone.
+// A thread enters a [Box], and every program that it starts is in the box for life, with all
+// programs that those start in turn. The programs read the files and directories of a [Policy] and
+// of the system, and write to the directories of the policy. They may change modes and times of
+// files that they may write to. They have no network, cannot use the sockets of other programs, and
+// cannot signal processes outside. When the box ends, all processes in it are killed, however far
+// they have moved away, and [Box.End] returns when they are gone.
 //
-// No privileges are needed. On Linux the box is a Landlock domain (kernel 5.19; signals
-// and abstract sockets from 6.12 on) and a seccomp filter, which stands for what Landlock
-// knows nothing of: sockets, modes, times, owners, keys of the kernel. Programs of root
-// lose all capabilities but those of an owner of all files.
-// Other systems have no box; see [Supported].
+// No privileges are needed. On Linux the box is a Landlock domain (kernel 5.19; signals and
+// abstract sockets from 6.12 on) and a seccomp filter, for subjects that Landlock does not cover:
+// sockets, modes, times, owners, keys of the kernel. Programs of root lose all capabilities except
+// the rights of a user who owns all files.
 //
-// What lies in the folder of a [Trace] is opened for the program, and recorded, by
-// seccomp's user notification; Landlock lets nobody open it in another way.
+// Seccomp's user notification opens the files in the directory of a [Trace] for the program, and
+// records them; Landlock prevents opening them in any other way.
 //
-// A program in the box can still find out whether a file outside is there, how large and how old it
-// is, and read what is readable to everybody in /proc. It cannot read extended attributes. It
+// A program in the box can still find out whether a file outside exists, its size and its age, and
+// can read the files of /proc that all users can read. It cannot read extended attributes. It
 // cannot read the texts of symbolic links outside either, unless another program already watches
 // its system calls.
 package sandbox
@@ -32,24 +31,22 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// A Policy says what is given to a program, besides what the system is made of.
+// A Policy lists the files that a program may use, besides the system's.
 type Policy struct {
-	// Read are files and folders that it may read, list and execute. What is not there
-	// is left out.
+	// Read are files and directories that the program may read, list and execute. Missing ones are
+	// ignored.
 	Read []string
-	// Write are folders in which it may do anything.
+	// Write lists directories where the program may do anything.
 	Write []string
-	// Watch is told of each file that somebody in the box opens, looks for or lists,
-	// before that happens and from a goroutine of the box; nil if it does not matter.
-	// The path is absolute, without "." and "..", and links in it are not followed. It
-	// is what the program asked for at that moment, no proof of what it then got.
+	// Watch, if not nil, is called before a program opens, looks up or lists a file, from a
+	// goroutine of the box. The path is absolute, without "." and "..", and with unresolved
+	// symbolic links. It is the path that the program asked for; the file that it got may be
+	// another.
 	Watch func(path string)
-	// Server, if it is not nil, is told of each server that somebody in the box asks for, which
-	// is refused, as Watch is of files: its path, "@" and its name if it is abstract, or address
-	// and port.
+	// Server, if not nil, is called with each server that a program tries to reach; the attempt is
+	// refused. The address is a path, "@" and the name of an abstract socket, or address and port.
 	Server func(address string)
-	// Trace, if it is not nil, opens one more folder for reading, and records what is
-	// done there.
+	// Trace, if not nil, opens one more directory for reading, and records accesses to it.
 	Trace *Trace
 	// Dir becomes the working directory of the thread and of the programs it starts; "" keeps the
 	// directory of the process. Starting a program in another directory, as with exec.Cmd.Dir, may
@@ -57,30 +54,29 @@ type Policy struct {
 	Dir string
 }
 
-// SourceDate is the date that programs see on all traced files: the start of 1980, in Unix
-// seconds.
+// SourceDate is the date that programs see on all traced files: the start of 1980, in Unix seconds.
 const SourceDate = 315532800
 
-// A Trace records what programs in a box get to see of a folder. Nothing in the folder
-// can be read past it: each file and folder is opened here, recorded, and handed over.
-// Nothing in it can be written or executed, unless the policy gives that away otherwise.
-// Where Read gives the folder away as well, programs in it can be executed, and are recorded
-// as read once they ask for a file.
+// A Trace records which files of a directory programs in a box access. No program can read the
+// directory past the trace: the server opens each file and directory, records it, and hands it
+// over. Writing and executing are refused, unless the policy allows them otherwise. If Read allows
+// the directory as well, its programs can be executed, and are recorded as read once they ask for a
+// file.
 type Trace struct {
 	Folder string // absolute
-	// Seen has the paths that were seen, and of each the first in the order of Access. It is
-	// filled until the box has ended. A path is absolute; with a ".." in what the program
-	// said, or below links that led into the folder, it is that of the file itself.
+	// Seen maps each accessed path to its first Access in their order. It is filled until the box
+	// has ended. Paths are absolute; a path with ".." or through links that lead into the directory
+	// is recorded as the path of the file itself.
 	Seen map[string]Access
-	// Links maps the absolute path of each symbolic link in the folder that a program read or
-	// followed to its text. The text is "" for a path that was checked and is no link. If the map
-	// is nil, the trace makes one.
+	// Links maps the absolute path of each symbolic link in the directory that a program read or
+	// followed to its text. The text is "" for a path that was checked and is not a link. If the
+	// map is nil, the trace makes one.
 	Links map[string]string
-	// Programs are the files of the folder that programs see as executable.
+	// Programs are the files of the directory that programs see as executable.
 	Programs []string
 	// Plain shows the real modes, times and link counts of files, although they are not recorded.
-	// Without Plain, a folder has the mode 0755, and a file 0444, or 0555 if it is in Programs; all
-	// have the date SourceDate and one link.
+	// Without Plain, a directory has the mode 0755, and a file 0444, or 0555 if it is in Programs;
+	// all have the date SourceDate and one link.
 	Plain bool
 	// IfPossible omits the trace if another program already watches our system calls. Without
 	// IfPossible that is an error.
@@ -91,31 +87,31 @@ type Trace struct {
 	changed string
 }
 
-// Access says what somebody in a box has found out about a path.
+// Access says how a program in a box used a path.
 type Access int
 
 const (
-	Read    Access = iota // a file was opened or looked at
-	List                  // a folder was opened, to be listed perhaps
-	Exists                // a folder was looked at
-	Missing               // there is no such file
+	Read    Access = iota // a file was opened or stat'ed
+	List                  // a directory was opened, perhaps to be listed
+	Exists                // a directory was stat'ed
+	Missing               // the file does not exist
 )
 
 // ErrUnsupported says that this system has no boxes.
 var ErrUnsupported = errors.New("programs cannot be confined here")
 
-// unsupported says why.
+// unsupported wraps ErrUnsupported with a reason.
 func unsupported(why string) error { return fmt.Errorf("%w: %s", ErrUnsupported, why) }
 
-// ErrStaying says that somebody in a box could not be killed.
-var ErrStaying = errors.New("a process that the program has started does not end although it was killed")
+// ErrStaying says that a process in a box is still running after it was killed.
+var ErrStaying = errors.New("a process started by the program is still running after it was killed")
 
-// ErrTrace says that somebody in a box asked for something and that the trace could not
-// find out for what, or could not open it for want of means.
-var ErrTrace = errors.New("what it reads could not be recorded")
+// ErrTrace says that the trace is incomplete: it could not find out which file a program asked for,
+// or could not open the file for lack of descriptors.
+var ErrTrace = errors.New("its reads could not be recorded")
 
-// system are the files and folders that every program may read. Most have nothing that
-// changes a result; what does is taken for a part of the machine, as the program is.
+// system lists the files and directories that every program may read. Most of their content does
+// not affect results; the rest counts as part of the machine, like the program itself.
 var system = []string{
 	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store", "/gnu/store",
 	"/etc/alternatives", "/etc/fonts", "/etc/group", "/etc/host.conf", "/etc/hosts", "/etc/java", "/etc/ld.so.cache",
@@ -129,7 +125,7 @@ var system = []string{
 	"/dev/random", "/dev/urandom",
 }
 
-// systemHere are those of system that are there, without those that lie in others.
+// systemHere returns the existing paths of system, without those inside another.
 var systemHere = sync.OnceValue(func() []string {
 	var here []string
 	for _, path := range system {
@@ -141,13 +137,12 @@ var systemHere = sync.OnceValue(func() []string {
 	return here
 })
 
-// devices are the files outside the folders of a policy that a program may write to.
+// devices are files that a program may write to, besides the policy's directories.
 var devices = []string{"/dev/null", "/dev/zero", "/dev/full"}
 
-// Program returns what a program needs to read besides the system: nothing if it is of
-// the system; else its folder, and where that is the bin of a prefix the rest of the
-// prefix. A folder that holds one of those in keep is not given away for it: then it is
-// the program's file alone.
+// Program returns the paths that a program needs to read besides the system's: none if the system
+// contains it, else the file, its directory, and, if that is the bin of a prefix, the rest of the
+// prefix. If the directory contains one of the paths in keep, Program returns only the file.
 func Program(file string, keep ...string) []string {
 	real, err := filepath.EvalSymlinks(file)
 	if err != nil {
@@ -173,7 +168,7 @@ func Program(file string, keep ...string) []string {
 	return all
 }
 
-// OfSystem reports whether a path is of what every program may read.
+// OfSystem reports whether every program may read a path, because it is part of the system.
 func OfSystem(file string) bool {
 	return slices.ContainsFunc(system, func(folder string) bool { return below(folder, file) })
 }

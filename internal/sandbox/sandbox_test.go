@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestProgram(t *testing.T) {
+func TestProgramNeedsItsDirectoryOrPrefix(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("links")
 	}
@@ -48,6 +48,6 @@ func TestProgram(t *testing.T) {
 		}
 	}
 	if got := Program("/usr/bin/env"); len(got) > 0 {
-		t.Errorf("a program of the system needs %q", got)
+		t.Errorf("a program of the system needs %q, want nothing", got)
 	}
 }

@@ -14,16 +14,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A call says which arguments of a system call are what.
+// A call describes the arguments of a system call.
 type call struct {
 	folder, path, value, flags int // numbers of arguments
 	change                     change
 	opens                      opens // for calls that name files
 	gives                      gives // likewise; value is the address for the answer
-	nofollow                   bool  // a symbolic link at the end of the path is not followed
+	nofollow                   bool  // a final symbolic link in the path is not followed
 }
 
-// gives says what a call that names a file returns to the program.
+// gives is the kind of result that a call on a file returns.
 type gives int
 
 const (
@@ -35,17 +35,17 @@ const (
 	givesPlace                // the new working directory
 )
 
-// opens says how a call gives the flags of open.
+// opens says where a call passes the flags of open.
 type opens int
 
 const (
-	looks   opens = iota // it opens nothing
+	looks   opens = iota // opens no file
 	byFlags              // as an argument
 	byHow                // in struct open_how
-	creates              // they are those of creat
+	creates              // fixed: the flags of creat
 )
 
-// A change is what a call sets, and in which form.
+// A change is the attribute that a call sets, and its format.
 type change int
 
 const (
@@ -55,11 +55,11 @@ const (
 	nanoseconds         // two of struct timespec
 )
 
-// none is the number of no argument.
+// none marks an argument that a call does not have.
 const none = -1
 
-// changing are the calls that change modes and times. They are carried out here, on what
-// lies in a folder of the box: what a path means can change between a look at it and the
+// changing lists the calls that change modes and times. The server carries them out itself, on
+// files in a directory of the box, because the meaning of a path can change between a check and the
 // call.
 var changing = map[uint32]call{
 	unix.SYS_FCHMOD:    {folder: 0, path: none, value: 1, flags: none, change: mode},
@@ -68,7 +68,7 @@ var changing = map[uint32]call{
 	unix.SYS_UTIMENSAT: {folder: 0, path: 1, value: 2, flags: 3, change: nanoseconds},
 }
 
-// sysFchmodat2 is the same on all machines.
+// sysFchmodat2 has the same number on all architectures.
 const sysFchmodat2 = 452
 
 // naming describes the calls that open, look at, execute or change a file by name, and the calls
@@ -116,12 +116,12 @@ type (
 	}
 )
 
-// A server answers for those in a box. What it needs for a call it keeps, so that a call
-// costs no memory.
+// A server answers the calls of programs in a box. It keeps its buffers, so that a call allocates
+// no memory.
 type server struct {
 	*Box
 	listener int
-	tree     int // the folder of the trace, open; -1 without a trace
+	tree     int // the open directory of the trace; -1 without a trace
 	n        notice
 	a        answer
 	over     addFD
@@ -132,7 +132,7 @@ type server struct {
 	polled   [1]unix.PollFd
 	found    found
 	statx    unix.Statx_t
-	// Names, each with a NUL behind its end. real is that of what is open.
+	// Names, each with a NUL after its end. real is the resolved path of an open file.
 	path, real [unix.PathMax + 1]byte
 	name       [2*unix.PathMax + 2]byte
 	folder     [64]byte
@@ -141,7 +141,7 @@ type server struct {
 
 const ioctlValid = 0x40082102 // SECCOMP_IOCTL_NOTIF_ID_VALID
 
-// serve answers for those in the box until nobody is left.
+// serve answers calls of programs in the box until no program is left.
 func (b *Box) serve(listener, tree int) {
 	defer close(b.gone)
 	defer unix.Close(listener)
@@ -160,7 +160,7 @@ func (b *Box) serve(listener, tree int) {
 		}
 		s.n, s.a, s.found = notice{}, answer{}, found{}
 		if errno := s.ioctl(unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(&s.n)); errno != 0 {
-			if s.hungUp() { // else it was killed meanwhile
+			if s.hungUp() { // else the caller was killed meanwhile
 				return
 			}
 			continue
@@ -174,7 +174,7 @@ func (b *Box) serve(listener, tree int) {
 				continue
 			}
 		} else if c, ok := naming[uint32(s.n.number)]; ok && s.find(c) {
-			continue // it has its answer
+			continue // it is already answered
 		}
 		if s.ioctl(unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&s.a)) == 0 {
 			s.record(s.found)
@@ -182,19 +182,19 @@ func (b *Box) serve(listener, tree int) {
 	}
 }
 
-// undisturbed keeps signals from the thread of this goroutine, which ends with it. A signal while
-// a file is handed over would have the system take it back, and let the call return 0: another
-// file.
+// undisturbed blocks signals on the thread of this goroutine, which ends with it. A signal during
+// the handover of a file would make the system take the file back and let the call return 0, the
+// descriptor of another file.
 func undisturbed() {
 	runtime.LockOSThread()
 	var all unix.Sigset_t
 	for i := range all.Val {
 		all.Val[i] = ^uint64(0)
 	}
-	unix.PthreadSigmask(unix.SIG_SETMASK, &all, nil) // which has no reason to fail; hand would notice
+	unix.PthreadSigmask(unix.SIG_SETMASK, &all, nil) // cannot fail; hand would notice
 }
 
-// hungUp waits for a call, or for the end, and reports whether that is it.
+// hungUp waits for a call or the end of the box, and reports whether the box has ended.
 func (s *server) hungUp() bool {
 	for {
 		s.polled[0] = unix.PollFd{Fd: int32(s.listener), Events: unix.POLLIN}
@@ -208,8 +208,8 @@ func (s *server) hungUp() bool {
 	}
 }
 
-// endsByItself reports whether a wait for a call ends when nobody is left who could make one
-// (Linux 6.11), so that it needs no other before it.
+// endsByItself reports whether receiving a call fails when no program is left in the box (Linux
+// 6.11), so that no poll is needed before it.
 func endsByItself() bool {
 	var name unix.Utsname
 	if unix.Uname(&name) != nil {
@@ -225,12 +225,12 @@ func isSince(release string, wantMajor, wantMinor int) bool {
 	return major > wantMajor || major == wantMajor && minor >= wantMinor
 }
 
-// haveHungUp reports whether poll says that nobody is left. An error is none of ours: the
-// system reports one when a signal kept it from looking. To take that for the end would
-// fail the next call of whoever is in the box, for who closes the listener is not there.
+// haveHungUp reports whether poll says that no program is left. POLLERR alone is not the end: the
+// system also sets it when a signal interrupted poll. If the server stopped then, the next call in
+// the box would fail.
 func haveHungUp(revents int16) bool { return revents&unix.POLLHUP != 0 }
 
-// carryOut makes a change if the file is one of the box.
+// carryOut makes a change if the file is in a writable directory of the box.
 func (s *server) carryOut(c call) unix.Errno {
 	value, errno := s.value(c)
 	if errno != 0 {
@@ -241,7 +241,7 @@ func (s *server) carryOut(c call) unix.Errno {
 		return errno
 	}
 	defer unix.Close(fd)
-	// What was read is that of the caller unless he is gone, and somebody else has his
+	// The data read is the caller's, unless the caller has ended and another process has its
 	// number.
 	if s.ioctl(ioctlValid, unsafe.Pointer(&s.n.id)) != 0 {
 		return unix.ENOENT
@@ -263,10 +263,10 @@ func (s *server) carryOut(c call) unix.Errno {
 
 func ownName(fd int) string { return fmt.Sprintf("/proc/self/fd/%d", fd) }
 
-// nameOf returns where a file is that is open here.
+// nameOf returns the path of an open file.
 func nameOf(fd int) (string, error) { return os.Readlink(ownName(fd)) }
 
-// A value is what a change sets.
+// A value is the new mode or times of a file.
 type value struct {
 	mode  uint32
 	times []unix.Timespec

@@ -21,14 +21,14 @@ const (
 	ioctlAddFD = 0x40182103 // SECCOMP_IOCTL_NOTIF_ADDFD
 )
 
-// wakeAtOnce has the system run us on the processor of who asks, which is ten times
-// faster (Linux 6.6).
+// wakeAtOnce makes the system run the server on the caller's processor, which is ten times faster
+// (Linux 6.6).
 func wakeAtOnce(listener int) {
 	unix.Syscall(unix.SYS_IOCTL, uintptr(listener), ioctlFlags, unix.SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP)
 }
 
-// find answers a call that names a file, or reports true if that was done already. What is
-// no concern of a trace goes on as it is.
+// find answers a call that names a file, or returns true if the call is already answered. Calls
+// that do not concern the trace continue unchanged.
 func (s *server) find(c call) (answered bool) {
 	s.a.flags = unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE
 	s.tell(c)
@@ -74,7 +74,7 @@ func (s *server) find(c call) (answered bool) {
 	traced := s.traces(w.name)
 	switch {
 	case !s.traces(w.real), w.errno == unix.ELOOP:
-		s.concealText(c) // a link that leads out, which Landlock judges, or a loop; the texts are recorded
+		s.concealText(c) // a loop, or a link to outside, which Landlock judges; the texts are recorded
 		return false
 	case w.errno == unix.ENOENT || w.errno == unix.ENOTDIR:
 		s.missing(w.name, flags, w.errno)
@@ -82,7 +82,7 @@ func (s *server) find(c call) (answered bool) {
 	case w.errno != 0:
 		s.wonder(w.errno)
 		if traced {
-			s.found = found{name: w.name, how: Read} // a directory that we may not read
+			s.found = found{name: w.name, how: Read} // a directory that cook may not read
 		}
 		return false
 	case !s.fstat(w.file):
@@ -152,7 +152,7 @@ func (s *server) touch(c call) {
 	s.found = found{}
 }
 
-// tell tells the one who watches which file a call names.
+// tell passes the file that a call names to Policy.Watch.
 func (s *server) tell(c call) {
 	if s.watch == nil {
 		return
@@ -162,15 +162,15 @@ func (s *server) tell(c call) {
 	}
 }
 
-// A found is what a call is about to find out of a file; nothing if it has no name.
+// A found is an access that a call is about to make; none without a name.
 type found struct {
 	name  []byte // valid until the next call
 	how   Access
 	stamp stamp // zero if it is not known
 }
 
-// noteProgram records the program that makes a call, if it lies in the folder: the call that
-// executed it is not asked about.
+// noteProgram records the program that makes a call, if it is in the traced directory: the filter
+// does not report the call that executed it.
 func (s *server) noteProgram() {
 	if !s.runs {
 		return
@@ -181,43 +181,42 @@ func (s *server) noteProgram() {
 	}
 }
 
-// wonder notes an error that is none of the program's: we were kept from its memory, or have
-// nothing left to open a file with. Landlock will refuse what we cannot see.
+// wonder notes an error that is not the program's: the system denied access to its memory, or cook
+// could not open another file. Landlock refuses the access that the server could not see.
 func (s *server) wonder(errno unix.Errno) {
 	switch {
 	case s.blind != nil:
 	case errno == unix.EPERM:
-		s.blind = fmt.Errorf("%w: the system keeps the memory of process %d from cook (a program that may be executed but not read, or kernel.yama.ptrace_scope)", ErrTrace, s.n.pid)
+		s.blind = fmt.Errorf("%w: the system denies cook access to the memory of process %d (a program that may be executed but not read, or kernel.yama.ptrace_scope)", ErrTrace, s.n.pid)
 	case errno == unix.EMFILE:
-		s.blind = fmt.Errorf("%w: cook has %w: raise its limit, by ulimit", ErrTrace, errno)
+		s.blind = fmt.Errorf("%w: cook has %w: raise the limit with ulimit", ErrTrace, errno)
 	case isOurs(errno):
 		s.missed(errno)
 	}
 }
 
-// missed notes an error of ours for which something was not seen.
+// missed notes an error of the server that made it miss an access.
 func (s *server) missed(err error) {
 	if s.blind == nil {
 		s.blind = fmt.Errorf("%w: %w", ErrTrace, err)
 	}
 }
 
-// traces reports whether a name is one of the folder that is traced, and none of those in
-// it that can be written.
+// traces reports whether a path is in the traced directory and not in a writable one.
 func (s *server) traces(name []byte) bool {
 	return under(s.root, name) && !slices.ContainsFunc(s.writes, func(dir string) bool { return under(dir, name) })
 }
 
-// missing answers for a file that is not there.
+// missing answers a call for a file that does not exist.
 func (s *server) missing(name []byte, flags uint64, errno unix.Errno) {
 	if !s.traces(name) {
 		return
 	}
 	if flags&unix.O_NOFOLLOW != 0 {
-		s.noteLink(name, nil) // nor is there a dangling link
+		s.noteLink(name, nil) // nor is it a dangling link
 	}
 	if flags&unix.O_CREAT != 0 {
-		errno = unix.EACCES // nothing can be made there
+		errno = unix.EACCES // no file can be created there
 	} else {
 		s.found = found{name: name, how: Missing}
 	}
@@ -226,7 +225,7 @@ func (s *server) missing(name []byte, flags uint64, errno unix.Errno) {
 
 func (s *server) refuse(errno unix.Errno) { s.a.flags, s.a.errno = 0, -int32(errno) }
 
-// finds sets s.found to what a call reveals of a file or directory. s.st must hold its attributes.
+// finds sets s.found to the access of a call to a file or directory. s.st must hold its attributes.
 // Files of other kinds have no content; noteLink records the texts of symbolic links.
 func (s *server) finds(name []byte, kind uint32, folder Access) {
 	switch kind {
@@ -243,7 +242,7 @@ type addFD struct {
 	flags, from, to, closeExec uint32
 }
 
-// hand opens a file of the folder and gives it to who asks for it. It reports whether the call
+// hand opens a file of the traced directory and hands it to the caller. It reports whether the call
 // is answered.
 func (s *server) hand(file int, name []byte, kind uint32, flags uint64) (answered bool) {
 	switch {
@@ -258,7 +257,7 @@ func (s *server) hand(file int, name []byte, kind uint32, flags uint64) (answere
 		s.refuse(unix.ELOOP)
 		return false
 	case kind != unix.S_IFREG && kind != unix.S_IFDIR:
-		s.refuse(unix.EACCES) // a pipe would make us wait
+		s.refuse(unix.EACCES) // opening a pipe would block the server
 		return false
 	case kind == unix.S_IFREG && flags&unix.O_DIRECTORY != 0:
 		s.refuse(unix.ENOTDIR)
@@ -276,7 +275,7 @@ func (s *server) hand(file int, name []byte, kind uint32, flags uint64) (answere
 	defer s.close(fd)
 	s.finds(name, kind, List)
 	if errno := s.handOver(fd, flags&unix.O_CLOEXEC); errno == unix.ENOENT {
-		s.found = found{} // it was killed
+		s.found = found{} // the caller was killed
 	} else if errno != 0 {
 		s.refuse(errno)
 		s.found = found{}
@@ -286,8 +285,8 @@ func (s *server) hand(file int, name []byte, kind uint32, flags uint64) (answere
 	return true
 }
 
-// handOver answers a call with a copy of a descriptor. The error is ENOENT if the caller does
-// not wait any more, else that of the caller, who has too many files open.
+// handOver answers a call with a copy of a descriptor. The error is ENOENT if the caller no longer
+// waits, else the caller's own, for example if it has too many open files.
 func (s *server) handOver(fd int, closeExec uint64) unix.Errno {
 	s.over = addFD{id: s.n.id, flags: unix.SECCOMP_ADDFD_FLAG_SEND, from: uint32(fd), closeExec: uint32(closeExec)}
 	errno := s.ioctl(ioctlAddFD, unsafe.Pointer(&s.over))
@@ -300,8 +299,8 @@ func (s *server) handOver(fd int, closeExec uint64) unix.Errno {
 	return unix.ENOENT
 }
 
-// endsSoon reports whether a thread is being killed, or gone. The one that is not there any more
-// for its call was, or it went on without the file because we were stopped while it waited.
+// endsSoon reports whether a thread is being killed or gone. A thread that no longer waits for its
+// call was killed, or it continued without the file because cook was stopped during the handover.
 func endsSoon(thread uint32) bool {
 	const exiting = 4 // PF_EXITING of the kernel's sched.h
 	for range 100 {
@@ -323,7 +322,7 @@ func endsSoon(thread uint32) bool {
 	return false
 }
 
-// flags returns how a call wants a path to be opened: the flags of open, and those of openat2.
+// flags returns the open flags of a call, and its openat2 resolve flags.
 func (s *server) flags(c call) (open, resolve uint64, errno unix.Errno) {
 	switch c.opens {
 	case creates:

@@ -18,8 +18,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// traced runs a shell script in a folder that is traced, and returns what it prints and
-// what was recorded, relative to the folder. read is what the policy gives away besides.
+// traced runs a shell script in a traced directory, and returns its output and the recorded
+// accesses, relative to the directory. read lists more paths that the policy allows to read.
 func traced(t *testing.T, p place, script string, read ...string) (printed string, seen []string) {
 	t.Helper()
 	trace := &Trace{Folder: p.in, Seen: map[string]Access{}}
@@ -35,7 +35,7 @@ func traced(t *testing.T, p place, script string, read ...string) (printed strin
 	return printed, seen
 }
 
-func TestTrace(t *testing.T) {
+func TestTraceRecordsAccesses(t *testing.T) {
 	needBox(t)
 	p := newPlace(t)
 	for _, dir := range []string{"/sub", "/other"} {
@@ -89,8 +89,8 @@ func TestTrace(t *testing.T) {
 	}
 }
 
-// A traced call costs few calls of the system, and no memory.
-func TestTraceCost(t *testing.T) {
+// A traced call costs few system calls of the server, and no memory.
+func TestTracedCallsAreCheap(t *testing.T) {
 	needBox(t)
 	p := newPlace(t)
 	self, err := os.Executable()
@@ -116,17 +116,17 @@ func TestTraceCost(t *testing.T) {
 		perCall += 2 // poll
 	}
 	if calls -= fewCalls; calls > perCall*times+times/10 {
-		t.Errorf("%d times open and stat cost the tracer %d calls of the system, want %d for each", times, calls, perCall)
+		t.Errorf("to open and stat %d times cost the server %d system calls, want %d for each", times, calls, perCall)
 	}
 	if allocated -= fewAllocated; allocated > times/10 {
-		t.Errorf("%d times open and stat cost %d allocations", times, allocated)
+		t.Errorf("to open and stat %d times cost %d allocations, want none", times, allocated)
 	}
-	t.Logf("%d times open and stat: %d calls of the system, %d allocations", times, calls, allocated)
+	t.Logf("to open and stat %d times: %d system calls, %d allocations", times, calls, allocated)
 }
 
-// Signals to the tracer change nothing. The system would take one for a reason to forget which
-// file it was about to hand over, and give the program another that is open already.
-func TestTraceUnderSignals(t *testing.T) {
+// Signals to the tracer change nothing. If a signal interrupted a handover, the system would drop
+// the file and give the program another one that is already open.
+func TestSignalsDoNotDisturbTheTrace(t *testing.T) {
 	needBox(t)
 	p := newPlace(t)
 	self, err := os.Executable()
@@ -140,7 +140,7 @@ func TestTraceUnderSignals(t *testing.T) {
 			threads, _ := os.ReadDir("/proc/self/task")
 			for _, thread := range threads {
 				if tid, err := strconv.Atoi(thread.Name()); err == nil {
-					unix.Tgkill(os.Getpid(), tid, unix.SIGURG) // which is of the Go runtime; an error says that it has ended
+					unix.Tgkill(os.Getpid(), tid, unix.SIGURG) // the Go runtime's own signal; an error says that the thread has ended
 				}
 			}
 			select {
@@ -155,33 +155,33 @@ func TestTraceUnderSignals(t *testing.T) {
 	close(over)
 	<-ended
 	if how, ok := trace.Seen[p.in+"/given"]; !ok || how != Read {
-		t.Errorf("recorded is %v", trace.Seen)
+		t.Errorf("recorded %v", trace.Seen)
 	}
 }
 
-// Who was killed is told from who goes on.
-func TestEndsSoon(t *testing.T) {
+// endsSoon distinguishes a killed thread from a running one.
+func TestKilledThreadEndsSoon(t *testing.T) {
 	cmd := exec.Command("sleep", "1000")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	if endsSoon(uint32(cmd.Process.Pid)) {
-		t.Error("a program that sleeps is said to end")
+		t.Error("endsSoon is true for a sleeping program")
 	}
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	if !endsSoon(uint32(cmd.Process.Pid)) {
-		t.Error("a program that was killed is said to go on")
+		t.Error("endsSoon is false for a killed program")
 	}
 	cmd.Wait()
 	if !endsSoon(uint32(cmd.Process.Pid)) {
-		t.Error("a program that has ended is said to go on")
+		t.Error("endsSoon is false for a program that has ended")
 	}
 }
 
-// What failed for want of means is tried again, and all else is known for good.
-func TestLasting(t *testing.T) {
+// Results are cached, except errors for lack of descriptors or memory.
+func TestLastingRetriesForLackOfResources(t *testing.T) {
 	errs := []error{fmt.Errorf("sandbox: %w", unix.EMFILE), unix.ENOMEM, unsupported("no")}
 	tried := 0
 	try := lasting(func() (int, error) {
@@ -195,8 +195,8 @@ func TestLasting(t *testing.T) {
 	}
 }
 
-// Where the policy gives the folder away as well, programs in it run, and are recorded, too.
-func TestTraceOfPrograms(t *testing.T) {
+// Programs in the traced directory can run if the policy allows reading it, and are recorded.
+func TestTraceRecordsPrograms(t *testing.T) {
 	needBox(t)
 	p := newPlace(t)
 	cat, err := exec.LookPath("cat")
@@ -219,12 +219,12 @@ func TestTraceOfPrograms(t *testing.T) {
 		}
 	}
 	if printed, seen := traced(t, p, "./cat given 2>&-; true"); printed != "" || slices.Contains(seen, "read given") {
-		t.Errorf("not given away: %q, %q", printed, seen)
+		t.Errorf("without the directory in Read: %q, %q", printed, seen)
 	}
 }
 
-// A folder is traced wherever it lies, below /dev as well.
-func TestTraceBelowDev(t *testing.T) {
+// Directories below /dev can be traced, too.
+func TestTraceWorksBelowDev(t *testing.T) {
 	needBox(t)
 	p := newPlace(t)
 	dir, err := os.MkdirTemp("/dev/shm", "")
@@ -242,9 +242,9 @@ func TestTraceBelowDev(t *testing.T) {
 	}
 }
 
-// What cannot be opened for a program, for want of descriptors, is no file that is not there:
-// the trace says that it saw too little.
-func TestTraceOutOfDescriptors(t *testing.T) {
+// A file that cannot be opened for lack of descriptors does not count as missing: the trace reports
+// that it is incomplete.
+func TestLackOfDescriptorsMakesTheTraceIncomplete(t *testing.T) {
 	for _, script := range []string{`! read x < "$1/given"`, `! read x < ../in/given`, `! test -e "$1/none"`} {
 		outOfDescriptors(t, script)
 	}
@@ -309,7 +309,7 @@ func outOfDescriptors(t *testing.T, script string) {
 	if err := errors.Join(err, ran, unix.Setrlimit(unix.RLIMIT_NOFILE, &old)); err != nil {
 		t.Fatal(err)
 	}
-	if err := box.End(); !errors.Is(err, ErrTrace) || !errors.Is(err, unix.EMFILE) || !strings.HasSuffix(err.Error(), "raise its limit, by ulimit") {
-		t.Errorf("%s: the box ended with %v, want that it saw too little: %v", script, err, unix.EMFILE)
+	if err := box.End(); !errors.Is(err, ErrTrace) || !errors.Is(err, unix.EMFILE) || !strings.HasSuffix(err.Error(), "raise the limit with ulimit") {
+		t.Errorf("%s: the box ended with %v, want an incomplete trace: %v", script, err, unix.EMFILE)
 	}
 }

@@ -16,7 +16,7 @@ type way struct {
 	// name is the program's path if it is in the traced directory and has no "..", else real. Both
 	// are absolute and clean, and valid until the next call.
 	name []byte
-	real []byte // the path without symbolic links, of a file or of a missing file
+	real []byte // the path without symbolic links; the file may be missing
 	file int    // a descriptor (O_PATH) if the file is traced, else -1
 	// errno says why the file does not exist, or why looking for it failed.
 	errno unix.Errno

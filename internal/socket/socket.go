@@ -1,9 +1,9 @@
-// Package socket makes sockets by system calls, as files. With package net the linker
-// would take libc, and the command would take longer to start.
+// Package socket creates sockets by system calls, as files. Package net would make the linker use
+// libc, which slows down the start of the command.
 //
-// A socket does not block and no child gets it. As an [os.File] it is waited for by
-// Go's poller: it has deadlines, and closing it ends its reads, writes and [Accept].
-// On systems other than Linux and macOS the errors wrap [errors.ErrUnsupported].
+// Sockets are nonblocking and not inherited by children. As an [os.File] a socket uses Go's poller:
+// it has deadlines, and closing it ends its reads, writes and [Accept]. On systems other than Linux
+// and macOS the errors wrap [errors.ErrUnsupported].
 package socket
 
 import (
@@ -18,10 +18,9 @@ import (
 	"time"
 )
 
-// ListenTCP listens at an address: "host:port", ":port" or "port". A host is localhost
-// or an IP address, that of IPv6 in brackets; without one it is 127.0.0.1, which other
-// machines do not reach. Port 0 is any that is free. The name of the socket is the
-// address with its port.
+// ListenTCP listens at an address: "host:port", ":port" or "port". A host is localhost or an IP
+// address, with brackets for IPv6. Without a host it is 127.0.0.1, which other machines cannot
+// reach. Port 0 chooses a free port. The name of the socket is the address with its port.
 func ListenTCP(addr string) (*os.File, error) {
 	at, err := parseAddress(addr)
 	if err != nil {
@@ -43,7 +42,7 @@ func parseAddress(addr string) (at netip.AddrPort, err error) {
 	inner, opened := strings.CutPrefix(host, "[")
 	inner, closed := strings.CutSuffix(inner, "]")
 	ip, err := netip.ParseAddr(inner)
-	// A zone would have to be looked up.
+	// A zone would need a lookup.
 	if err != nil || ip.Is6() != opened || opened != closed || ip.Zone() != "" {
 		return at, errAddress
 	}
@@ -57,9 +56,8 @@ func parseAddress(addr string) (at netip.AddrPort, err error) {
 // acceptPause is how long to wait for descriptors to become free.
 const acceptPause = 50 * time.Millisecond
 
-// Accept waits for a client until the socket is closed; then the error wraps
-// [fs.ErrClosed]. If the system lacks descriptors or memory it tries again until ctx
-// ends, with the error of ctx.
+// Accept waits for a client until the socket is closed; then the error wraps [fs.ErrClosed]. If the
+// system lacks descriptors or memory, it retries until ctx ends, and returns the error of ctx.
 func Accept(ctx context.Context, listening *os.File) (*os.File, error) {
 	for {
 		conn, err := accept(listening)

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Open returns a stream socket of an address family that does not block and that no
-// child gets.
+// Open returns a stream socket of an address family that is nonblocking and not inherited by
+// children.
 func Open(family int) (fd int, err error) {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
@@ -19,8 +19,7 @@ func Open(family int) (fd int, err error) {
 	return quieten(fd)
 }
 
-// acceptSocket returns a client of a listening socket, which does not block, or
-// EAGAIN.
+// acceptSocket returns a client of a listening socket, as a nonblocking descriptor, or EAGAIN.
 func acceptSocket(listening int) (fd int, err error) {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
@@ -31,8 +30,8 @@ func acceptSocket(listening int) (fd int, err error) {
 	return quieten(fd)
 }
 
-// quieten makes a descriptor not block and be no child's, or closes it. The
-// system cannot do it in the same call that makes one, so children must wait.
+// quieten makes a descriptor nonblocking and not inherited, or closes it. The system cannot do both
+// in the call that creates it, so callers must hold ForkLock.
 func quieten(fd int) (int, error) {
 	unix.CloseOnExec(fd)
 	if err := unix.SetNonblock(fd, true); err != nil {

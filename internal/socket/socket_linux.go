@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Open returns a stream socket of an address family that does not block and that no
-// child gets.
+// Open returns a stream socket of an address family that is nonblocking and not inherited by
+// children.
 func Open(family int) (fd int, err error) {
 	fd, err = unix.Socket(family, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
 	return fd, os.NewSyscallError("socket", err)

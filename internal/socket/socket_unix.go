@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Listen binds a descriptor of [Open] to an address and listens, or closes it. name is
-// what errors call the socket.
+// Listen binds a descriptor of [Open] to an address and listens, or closes it. Errors call the
+// socket name.
 func Listen(fd int, at unix.Sockaddr, name string) (*os.File, error) {
 	if err := listen(fd, at, name); err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func accept(listening *os.File) (*os.File, error) {
 		return !errors.Is(result, unix.EAGAIN)
 	})
 	switch {
-	case err != nil: // there is no other reason, the socket having no deadline
+	case err != nil: // no other error is possible without a deadline
 		return nil, &fs.PathError{Op: "accept", Path: listening.Name(), Err: fs.ErrClosed}
 	case result != nil:
 		return nil, &fs.PathError{Op: "accept", Path: listening.Name(), Err: result}
@@ -102,10 +102,10 @@ func accept(listening *os.File) (*os.File, error) {
 	return File(fd, listening.Name())
 }
 
-// File makes a file of a descriptor that does not block, or closes it.
+// File turns a nonblocking descriptor into a file, or closes it.
 func File(fd int, name string) (*os.File, error) {
 	f := os.NewFile(uintptr(fd), name)
-	// A file that the poller does not know has no deadlines either.
+	// A file without the poller has no deadlines either.
 	if err := f.SetDeadline(time.Time{}); err != nil {
 		f.Close()
 		return nil, err

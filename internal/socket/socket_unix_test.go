@@ -64,9 +64,9 @@ func TestListenTCP(t *testing.T) {
 	}
 }
 
-// A port in use is an error; a port whose last connection was closed at this end, and
-// lingers, is free.
-func TestListenAgain(t *testing.T) {
+// A port in use is an error. A port is free if its last connection was closed at this end and
+// lingers.
+func TestPortInUseIsAnError(t *testing.T) {
 	l := listenAt(t, "0")
 	if second, err := ListenTCP(l.Name()); second != nil || !errors.Is(err, unix.EADDRINUSE) || !strings.Contains(err.Error(), l.Name()) {
 		t.Errorf("a second listener: %v, %v", second, err)
@@ -84,9 +84,9 @@ func TestListenAgain(t *testing.T) {
 	}
 }
 
-// Sockets do not block, or closing them would not end what waits for them, are not
-// handed to tools that the command starts, and send at once.
-func TestDescriptors(t *testing.T) {
+// Sockets are nonblocking, so that closing them ends waiting calls, are not inherited by tools that
+// the command starts, and send at once.
+func TestSocketsAreNonblockingAndNotInherited(t *testing.T) {
 	l := listenAt(t, "0")
 	_, server := connected(t, l)
 	for name, f := range map[string]*os.File{"listener": l, "server": server} {
@@ -111,7 +111,7 @@ func TestDescriptors(t *testing.T) {
 }
 
 // Closing ends Accept and reads.
-func TestCloseEnds(t *testing.T) {
+func TestClosingEndsAcceptAndReads(t *testing.T) {
 	l := listenAt(t, "0")
 	_, server := connected(t, l)
 	ended := make(chan error)

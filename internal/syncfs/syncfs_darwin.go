@@ -1,4 +1,4 @@
-// Package syncfs asks for all that was written to be put on the disk.
+// Package syncfs asks the system to write all written data to the disk.
 package syncfs
 
 import (
@@ -10,6 +10,6 @@ import (
 // Waits reports whether Sync returns only when everything is on the disk.
 const Waits = false
 
-// Sync asks for everything written so far to be put on the disk, and does not wait. The
-// system has no such call for one file system.
+// Sync asks the system to write all data written so far to the disk, and does not wait. The system
+// has no such call for a single file system.
 func Sync(*os.File) error { return unix.Sync() }

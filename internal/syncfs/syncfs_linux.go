@@ -1,4 +1,4 @@
-// Package syncfs waits until all that was written to a file system is on the disk.
+// Package syncfs waits until all data written to a file system is on the disk.
 package syncfs
 
 import (

@@ -1,11 +1,11 @@
-// Package sysidle tells whether the machine's processors have nothing to do, whatever runs on
-// them.
+// Package sysidle measures how many of the machine's processors are idle, whatever programs they
+// run.
 package sysidle
 
 import "time"
 
-// A Meter tells how many processors were idle lately. The zero one is ready to use. It is not for
-// several goroutines at the same time.
+// A Meter measures how many processors were idle recently. The zero Meter is ready to use. It is
+// not for concurrent use.
 type Meter struct {
 	at          time.Time
 	idle, total uint64 // ticks of all processors until then
@@ -13,11 +13,11 @@ type Meter struct {
 	read        func() (idle, total uint64, processors int, ok bool) // nil for the system's
 }
 
-// Period is how long idleness is averaged over at least; the system counts in ticks of 10 ms.
+// Period is the least time over which idleness is averaged; the system counts in ticks of 10 ms.
 const Period = 100 * time.Millisecond
 
-// Cores returns how many processors were idle on the average of the last period that has ended,
-// 0 before there was one and where the system does not say.
+// Cores returns the average number of idle processors in the last complete period. It is 0 before
+// the first one, and if the system does not report it.
 func (m *Meter) Cores(now time.Time) float64 {
 	if !m.at.IsZero() && now.Sub(m.at) < Period {
 		return m.cores

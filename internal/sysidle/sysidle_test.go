@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestCores(t *testing.T) {
+func TestIdleCoresAreAveraged(t *testing.T) {
 	var idle, total uint64
 	known := true
 	m := Meter{read: func() (uint64, uint64, int, bool) { return idle, total, 4, known }}
@@ -17,7 +17,7 @@ func TestCores(t *testing.T) {
 			t.Errorf("at %v: %v, want %v", at, got, want)
 		}
 	}
-	step(0, 1000, 2000, 0) // since the start of the machine: not lately
+	step(0, 1000, 2000, 0) // since the start of the machine: not recent
 	step(50*time.Millisecond, 20, 20, 0)
 	step(100*time.Millisecond, 0, 20, 2)
 	step(150*time.Millisecond, 0, 20, 2)

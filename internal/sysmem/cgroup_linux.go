@@ -7,11 +7,10 @@ import (
 	"strings"
 )
 
-// groupMemory returns the smallest limit that a process's control groups set, 0
-// for none. root is where they are mounted, groups what /proc/self/cgroup says:
-// a line "0::/path" for version 2, "7:memory:/path" for version 1. A limit of a
-// group holds for all below it. In a container the path may be that of the host
-// and not exist; then the mount itself is the group.
+// groupMemory returns the smallest limit of a process's control groups, 0 for none. root is their
+// mount point, and groups the content of /proc/self/cgroup: a line "0::/path" for version 2,
+// "7:memory:/path" for version 1. A group's limit also applies to all groups below it. In a
+// container the path may be the host's and not exist; then the mount itself is the group.
 func groupMemory(root, groups string) int64 {
 	least := int64(0)
 	for line := range strings.Lines(groups) {
@@ -26,7 +25,7 @@ func groupMemory(root, groups string) int64 {
 			}
 			dir, file = filepath.Join(root, "memory"), "memory.limit_in_bytes"
 		}
-		// Joined to the root, no path leads out of it.
+		// After joining it to "/", no path leads out of it.
 		for group := filepath.Join("/", words[2]); ; group = filepath.Dir(group) {
 			if n := readLimit(filepath.Join(dir, group, file)); n > 0 && (least == 0 || n < least) {
 				least = n
@@ -39,8 +38,8 @@ func groupMemory(root, groups string) int64 {
 	return least
 }
 
-// readLimit reads a number of bytes, 0 for "max" and whatever is no number.
-// Version 1 says no limit with a number near 2^63.
+// readLimit reads a number of bytes, 0 for "max" or anything but a number. Version 1 uses a number
+// near 2^63 for no limit.
 func readLimit(name string) int64 {
 	text, err := os.ReadFile(name)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestGroupMemory(t *testing.T) {
+func TestSmallestGroupLimitCounts(t *testing.T) {
 	tests := []struct {
 		name, groups string
 		files        map[string]string

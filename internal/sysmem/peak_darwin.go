@@ -2,8 +2,8 @@ package sysmem
 
 import "golang.org/x/sys/unix"
 
-// PeakRSS returns the most bytes of physical memory that the process has held at once
-// since it began, files that it has mapped included; 0 if that is not known.
+// PeakRSS returns the most bytes of physical memory that the process has held at once since its
+// start, including mapped files; 0 if unknown.
 func PeakRSS() int64 {
 	var usage unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_SELF, &usage) != nil {

@@ -7,12 +7,12 @@ import (
 	"sync/atomic"
 )
 
-// PeakRSS returns the most bytes of physical memory that the process has held at once
-// since it began, files that it has mapped included; 0 if that is not known. Getrusage
-// would do, but counts what the parent held before exec as well.
+// PeakRSS returns the most bytes of physical memory that the process has held at once since its
+// start, including mapped files; 0 if unknown. Getrusage would also count memory that the parent
+// held before exec.
 //
-// The system does not count exactly what is given back, and may say less than it said
-// before. So this is the most that it ever said.
+// The system counts freed memory inexactly, and may report less than before, so PeakRSS returns the
+// maximum of all its readings.
 func PeakRSS() int64 {
 	now := PeakRSSOf(os.Getpid())
 	for {
@@ -25,20 +25,20 @@ func PeakRSS() int64 {
 
 var mostRSS atomic.Int64
 
-// PeakRSSOf is PeakRSS of a process that is running; 0 but on Linux.
+// PeakRSSOf is PeakRSS of another running process; 0 except on Linux.
 func PeakRSSOf(pid int) int64 {
 	status, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
 	return parse(status, "VmHWM:")
 }
 
-// RSS returns the bytes of physical memory that the process holds now, files that it
-// has mapped included; 0 if that is not known.
+// RSS returns the bytes of physical memory that the process holds now, including mapped files; 0 if
+// unknown.
 func RSS() int64 {
 	status, _ := os.ReadFile("/proc/self/status")
 	return parse(status, "VmRSS:")
 }
 
-// parse finds a line such as "VmHWM:   1234 kB".
+// parse returns the bytes of a line such as "VmHWM:   1234 kB".
 func parse(status []byte, name string) int64 {
 	for line := range bytes.Lines(status) {
 		if rest, ok := bytes.CutPrefix(line, []byte(name)); ok {

@@ -22,8 +22,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// What the system said before holds, also if it takes some of that back.
-func TestPeakRSSDoesNotSink(t *testing.T) {
+// An earlier reading counts, even if the system later reports less.
+func TestPeakRSSNeverFalls(t *testing.T) {
 	said := PeakRSS() + 1<<20
 	mostRSS.Store(said)
 	defer mostRSS.Store(0)

@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// The peak covers memory that was written to, and stays when that is gone.
-func TestPeakRSS(t *testing.T) {
+// The peak includes memory that was written to, and does not fall when it is freed.
+func TestPeakRSSIncludesFreedMemory(t *testing.T) {
 	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
-		t.Skip("not known on this system")
+		t.Skip("the peak is unknown on this system")
 	}
 	page := os.Getpagesize()
 	memory := make([]byte, 64<<20)
@@ -18,15 +18,15 @@ func TestPeakRSS(t *testing.T) {
 	}
 	held := PeakRSS()
 	if now := RSS(); runtime.GOOS == "linux" && (now < int64(len(memory)) || now > held+8<<20) {
-		t.Errorf("%d bytes now, and %d at most, about, with %d in use", now, held, len(memory))
+		t.Errorf("RSS is %d and PeakRSS %d bytes, with %d in use", now, held, len(memory))
 	}
 	runtime.KeepAlive(memory)
 	if held < int64(len(memory)) || held > 1<<40 {
-		t.Errorf("%d bytes, with %d in use", held, len(memory))
+		t.Errorf("PeakRSS is %d bytes, with %d in use", held, len(memory))
 	}
 	memory = nil
 	runtime.GC()
 	if after := PeakRSS(); after < held {
-		t.Errorf("%d bytes after %d", after, held)
+		t.Errorf("PeakRSS fell to %d bytes from %d", after, held)
 	}
 }

@@ -2,5 +2,5 @@
 
 package sysmem
 
-// PeakRSSOf is PeakRSS of a process that is running; 0 but on Linux.
+// PeakRSSOf returns 0: the peak of other processes is known only on Linux.
 func PeakRSSOf(int) int64 { return 0 }

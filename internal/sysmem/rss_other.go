@@ -2,6 +2,5 @@
 
 package sysmem
 
-// RSS returns the bytes of physical memory that the process holds now, files that it
-// has mapped included; 0 if that is not known.
+// RSS returns 0: the memory of the process is unknown on this system.
 func RSS() int64 { return 0 }

@@ -2,7 +2,7 @@ package sysmem
 
 import "golang.org/x/sys/unix"
 
-// Total returns the bytes of physical memory, 0 if they are not known.
+// Total returns the bytes of physical memory, 0 if unknown.
 func Total() int64 {
 	n, err := unix.SysctlUint64("hw.memsize")
 	if err != nil {

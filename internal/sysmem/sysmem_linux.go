@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Total returns the bytes of physical memory or, if that is less, what the
-// control group of the process may use; 0 if neither is known.
+// Total returns the bytes of physical memory or, if less, the limit of the process's control group;
+// 0 if both are unknown.
 func Total() int64 {
 	var total int64
 	var info unix.Sysinfo_t

@@ -2,5 +2,5 @@
 
 package sysmem
 
-// Total returns the bytes of physical memory, 0 if they are not known.
+// Total returns 0: the physical memory is unknown on this system.
 func Total() int64 { return 0 }

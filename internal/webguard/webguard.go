@@ -1,5 +1,5 @@
-// Package webguard tells requests that a page of this machine's own makes from those that
-// other sites have a browser make.
+// Package webguard distinguishes requests of this machine's own pages from requests that other
+// sites make through a browser.
 package webguard
 
 import (
@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// OurName reports whether a request names a loopback address, the address that it came to
-// or one of hosts. Other names may be another site's, made to resolve to this machine.
+// OurName reports whether the request's host is a loopback address, the address that the request
+// arrived at, or one of hosts. Other names may belong to another site and resolve to this machine.
 func OurName(req *http.Request, hosts []string) bool {
 	name := req.Host
 	if host, _, err := net.SplitHostPort(name); err == nil {
@@ -32,7 +32,8 @@ func OurName(req *http.Request, hosts []string) bool {
 	return ok && local.AddrPort().Addr().Unmap().WithZone("") == ip.Unmap().WithZone("")
 }
 
-// FromElsewhere reports whether a browser says that a page of another origin asks.
+// FromElsewhere reports whether a page of another origin makes the request, by the browser's
+// headers.
 func FromElsewhere(req *http.Request) bool {
 	site := req.Header.Get("Sec-Fetch-Site")
 	return site != "" && site != "same-origin" && site != "none"

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestOurName(t *testing.T) {
+func TestForeignHostsAreNotOurs(t *testing.T) {
 	local := &net.TCPAddr{IP: net.IPv4(192, 168, 1, 2), Port: 80}
 	for host, want := range map[string]bool{
 		"localhost": true, "localhost:80": true, "127.0.0.1:80": true, "127.9.9.9": true, "[::1]:80": true, "[::1]": true,
@@ -24,7 +24,7 @@ func TestOurName(t *testing.T) {
 	}
 }
 
-func TestFromElsewhere(t *testing.T) {
+func TestOtherOriginsAreFromElsewhere(t *testing.T) {
 	for site, want := range map[string]bool{"": false, "none": false, "same-origin": false, "same-site": true, "cross-site": true, "x": true} {
 		req := httptest.NewRequest("GET", "/", nil)
 		req.Header.Set("Sec-Fetch-Site", site)

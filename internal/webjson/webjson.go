@@ -1,4 +1,4 @@
-// Package webjson answers pages with JSON, and reads what they ask.
+// Package webjson answers requests of web pages with JSON, and reads their bodies.
 package webjson
 
 import (
@@ -7,13 +7,13 @@ import (
 	"net/http"
 )
 
-// longest is how many bytes a request may have.
+// longest is the most bytes of a request.
 const longest = 1 << 20
 
 // Write answers with a value.
 func Write(w http.ResponseWriter, value any) {
 	w.Header().Set("Content-Type", "application/json")
-	json.NewEncoder(w).Encode(value) // an error is a page that has gone
+	json.NewEncoder(w).Encode(value) // an error means that the page is closed
 }
 
 // Fail answers with an error of one line: {"error": "..."}.
@@ -23,13 +23,13 @@ func Fail(w http.ResponseWriter, status int, format string, args ...any) {
 	json.NewEncoder(w).Encode(map[string]string{"error": fmt.Sprintf(format, args...)})
 }
 
-// Read reads the body of a request, of at most 1 MiB. What it cannot take it answers with
-// an error, and reports false.
+// Read decodes the body of a request, of at most 1 MiB. If it cannot, it answers with an error and
+// returns false.
 func Read(w http.ResponseWriter, req *http.Request, into any) bool {
 	dec := json.NewDecoder(http.MaxBytesReader(w, req.Body, longest))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(into); err != nil {
-		Fail(w, http.StatusBadRequest, "the request is not what this takes: %v", err)
+		Fail(w, http.StatusBadRequest, "invalid request: %v", err)
 		return false
 	}
 	return true

@@ -184,7 +184,7 @@ func (m *mediaRun) judge(f mediaFile, r mediaResult) {
 		m.panics++
 		broke = append(broke, fmt.Sprintf("panic: %v", r.panicked))
 	}
-	if r.err != nil && strings.Contains(r.err.Error(), "confuses the decoder") {
+	if r.err != nil && strings.Contains(r.err.Error(), "the decoder panicked") {
 		m.recovered++
 	}
 	if r.took > r.patience() {

@@ -67,5 +67,5 @@ func TestCellTracerOutOfDescriptors(t *testing.T) {
 	if err := <-over; err != nil {
 		t.Fatal(err)
 	}
-	wantError(t, err, "sh: what it reads could not be recorded: cook has too many open files: raise its limit, by ulimit")
+	wantError(t, err, "sh: its reads could not be recorded: cook has too many open files: raise the limit with ulimit")
 }

@@ -263,7 +263,7 @@ func TestImpossibleShapeIsRefusedEarly(t *testing.T) {
 		t.Fatal(err)
 	}
 	junk := slices.Insert(photo.Bytes(), bytes.Index(photo.Bytes(), []byte{0xff, 0xc0}), 0, 0, 0)
-	if lines := options().Lint("a.jpg", junk, int64(len(junk))); len(lines) != 1 || !strings.Contains(lines[0], "3 bytes between the segments") {
+	if lines := options().Lint("a.jpg", junk, int64(len(junk))); len(lines) != 1 || !strings.Contains(lines[0], "3 extra bytes between segments") {
 		t.Errorf("%q", lines)
 	}
 	if lines := options().Lint("a.png", []byte("no picture"), 10); lines != nil {

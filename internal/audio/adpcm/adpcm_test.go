@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestFrames(t *testing.T) {
+func TestBlockSizesGiveFrameCounts(t *testing.T) {
 	for _, c := range []struct {
 		frames         func(size, channels int) int
 		size, channels int
@@ -42,10 +42,10 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// A block worked out by hand: from 100 with step 16 (index 8) up by 1.75 steps cut
-// off in parts, 16+8+4+2, which moves the index to 16 (step 34); from there down by
-// 4 (34/8), which moves it to 15 (step 31); the rest is padding.
-func TestIMAByHand(t *testing.T) {
+// TestIMABlockComputedByHand decodes a block computed by hand. From 100 with step 16 (index 8) up by 1.75 steps
+// in truncated parts, 16+8+4+2, which moves the index to 16 (step 34); then down by 4 (34/8), which
+// moves it to 15 (step 31); the rest is padding.
+func TestIMABlockComputedByHand(t *testing.T) {
 	got := make([]int16, 4)
 	if err := DecodeIMA(got, []byte{100, 0, 8, 0, 0x87, 0x01, 0, 0}, 1); err != nil {
 		t.Fatal(err)
@@ -54,8 +54,8 @@ func TestIMAByHand(t *testing.T) {
 	if want := []int16{100, 130, 126, 136}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	// At the least step, 7, the index stays; at the largest, 32767, too, and the
-	// sample stops at full scale.
+	// The index stops at the least step, 7, and at the largest, 32767, and the sample stops at full
+	// scale.
 	for _, c := range []struct {
 		index, codes byte
 		want         []int16
@@ -66,9 +66,9 @@ func TestIMAByHand(t *testing.T) {
 	}
 }
 
-// Predictor 1 continues a line: 2*20-10 = 30, plus 3 steps of 16; then 2*78-20 = 136
-// less one step of 16, the step having shrunk to the least there is.
-func TestMSByHand(t *testing.T) {
+// Predictor 1 continues a line: 2*20-10 = 30, plus 3 steps of 16; then 2*78-20 = 136 minus one step
+// of 16, because the step has shrunk to the minimum.
+func TestMicrosoftBlockComputedByHand(t *testing.T) {
 	got := make([]int16, 4)
 	block := []byte{1, 16, 0, 20, 0, 10, 0, 0x3f}
 	if err := DecodeMS(got, block, 1, MSPredictors()); err != nil {
@@ -77,14 +77,14 @@ func TestMSByHand(t *testing.T) {
 	if want := []int16{10, 20, 78, 120}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	// A negative guess is cut off towards zero: -1*192/256 is 0.
+	// A negative prediction is truncated towards zero: -1*192/256 is 0.
 	block = []byte{3, 16, 0, 0xff, 0xff, 0, 0, 0x00}
 	if err := DecodeMS(got, block, 1, MSPredictors()); err != nil || got[2] != 0 {
 		t.Errorf("%v, %v", got, err)
 	}
 }
 
-func TestRefuses(t *testing.T) {
+func TestBadBlocksAreRefused(t *testing.T) {
 	ima := func(to []int16, block []byte, channels int) error { return DecodeIMA(to, block, channels) }
 	ms := func(to []int16, block []byte, channels int) error {
 		return DecodeMS(to, block, channels, MSPredictors())
@@ -96,14 +96,14 @@ func TestRefuses(t *testing.T) {
 		channels int
 		want     string
 	}{
-		{ima, 1, nil, 1, "block of 0 bytes, its header alone takes 4"},
-		{ima, 1, make([]byte, 7), 2, "block of 7 bytes, its header alone takes 8"},
-		{ima, 1, make([]byte, 7), 0, "its header alone"},
-		{ima, 2, make([]byte, 7), 1, "7 bytes, 2 frames take more"},
+		{ima, 1, nil, 1, "block of 0 bytes, but its header takes 4"},
+		{ima, 1, make([]byte, 7), 2, "block of 7 bytes, but its header takes 8"},
+		{ima, 1, make([]byte, 7), 0, "but its header"},
+		{ima, 2, make([]byte, 7), 1, "7 bytes is too short for 2 frames"},
 		{ima, 1, []byte{0, 0, 89, 0}, 1, "step index 89, want 0 to 88"},
-		{ms, 1, make([]byte, 6), 1, "block of 6 bytes, its header alone takes 7"},
-		{ms, 3, make([]byte, 7), 1, "7 bytes, 3 frames take more"},
-		{ms, 2, []byte{7, 0, 0, 0, 0, 0, 0}, 1, "predictor 7, the file has 7"},
+		{ms, 1, make([]byte, 6), 1, "block of 6 bytes, but its header takes 7"},
+		{ms, 3, make([]byte, 7), 1, "7 bytes is too short for 3 frames"},
+		{ms, 2, []byte{7, 0, 0, 0, 0, 0, 0}, 1, "predictor 7, but the file has 7"},
 	} {
 		err := c.decode(make([]int16, c.frames*c.channels+1-min(c.channels, 1)), c.block, c.channels)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -112,10 +112,10 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// What the search believes a decoder will make is what it makes: the squared error
-// of the best beam is that of the decoded block. And no single other code at the
-// end would have been better, but for the next smaller one, which is not looked at.
-func TestSearchKnowsTheDecoder(t *testing.T) {
+// The search predicts the decoder's result: the best beam has the squared error of the decoded
+// block. No other last code would be better, except possibly the next smaller one, which the search
+// does not try.
+func TestSearchPredictsTheDecoder(t *testing.T) {
 	searchKnows(t, 0x1e5, 16) // ends a little below full scale, where up is the nearest
 	rapid.Check(t, func(rt *rapid.T) {
 		searchKnows(rt, rapid.Uint32().Draw(rt, "seed"), rapid.IntRange(16, 31).Draw(rt, "quiet"))
@@ -143,7 +143,7 @@ func searchKnows(t rapid.TB, seed uint32, quiet int) {
 	}
 	best := miss()
 	if best != e.beams[0].miss {
-		t.Fatalf("the search counts %d, the decoder misses by %d", e.beams[0].miss, best)
+		t.Fatalf("the search has an error of %d, the decoder of %d", e.beams[0].miss, best)
 	}
 	last, kept := len(block)-1, block[len(block)-1]
 	for code := range byte(16) {
@@ -157,8 +157,8 @@ func searchKnows(t rapid.TB, seed uint32, quiet int) {
 	}
 }
 
-// decodeProducts decodes a block of one channel as ffmpeg does, which multiplies the
-// step instead of summing its parts.
+// decodeProducts decodes a block of one channel like ffmpeg, which multiplies the step instead of
+// summing its parts.
 func decodeProducts(block []byte) []int16 {
 	steps, index := ima().steps, int(block[2])
 	sample := int32(int16(binary.LittleEndian.Uint16(block)))
@@ -184,8 +184,8 @@ func squared(want, got []int16) (sum int64) {
 	return sum
 }
 
-// greedy codes a block of one channel sample by sample, each with the code that a
-// decoder with such differences brings nearest.
+// greedy encodes a block of one channel sample by sample, each with the code whose result, for a
+// decoder with the given differences, is closest.
 func greedy(samples []int16, diff *[maxIndex + 1][16]int32, index uint8) []byte {
 	sample, next := int32(samples[0]), &ima().next
 	block := make([]byte, imaHeader+len(samples)/2)
@@ -205,11 +205,10 @@ func greedy(samples []int16, diff *[maxIndex + 1][16]int32, index uint8) []byte 
 	return block
 }
 
-// Loud sounds are better than coded one sample after the other, whichever kind of
-// decoder reads them. Quiet tones, of which the kinds make the most different things,
-// are worse than coded greedily for one of them, but much better than that is when the
-// other one reads it.
-func TestBetterThanGreedy(t *testing.T) {
+// The search is better than greedy encoding for loud sounds, for both kinds of decoders. For quiet
+// tones, where the two kinds differ most, it is worse than greedy encoding for the same kind, but
+// much better than greedy encoding for the other kind.
+func TestSearchBeatsGreedyEncoding(t *testing.T) {
 	e := NewIMAEncoder(1024, 1)
 	read := func(samples []int16, block []byte) (summed, multiplied float64) {
 		sums := make([]int16, len(samples))
@@ -221,9 +220,9 @@ func TestBetterThanGreedy(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name         string
-		index        uint8 // of the step size that greedy coding starts with
+		index        uint8 // of greedy encoding's first step size
 		sound        func(i int, noise int32) int
-		own, foreign float64 // dB gained over what is coded for a decoder of this kind, and of the other
+		own, foreign float64 // dB gained over greedy encoding for the same and the other kind
 	}{
 		{"a triangle that rises, over noise", 40, func(i int, noise int32) int {
 			wave := (i * i / 20 & 0x3fff) - 0x2000
@@ -242,16 +241,16 @@ func TestBetterThanGreedy(t *testing.T) {
 		own1, foreign2 := read(samples, greedy(samples, &ima().sums, c.index))
 		foreign1, own2 := read(samples, greedy(samples, &ima().products, c.index))
 		if own := min(summed-own1, multiplied-own2); own < c.own {
-			t.Errorf("%s: the search gains %.2f dB over coding for a decoder of the same kind", c.name, own)
+			t.Errorf("%s: the search gains %.2f dB over greedy encoding for the same kind of decoder", c.name, own)
 		}
 		if foreign := min(summed-foreign1, multiplied-foreign2); foreign < c.foreign {
-			t.Errorf("%s: the search gains %.2f dB over coding for a decoder of the other kind", c.name, foreign)
+			t.Errorf("%s: the search gains %.2f dB over greedy encoding for the other kind of decoder", c.name, foreign)
 		}
 	}
 }
 
-// A short end repeats its last frame, and channels do not mix.
-func TestShortBlock(t *testing.T) {
+// A short block at the end repeats its last frame, and channels are independent.
+func TestShortBlockRepeatsItsLastFrame(t *testing.T) {
 	e := NewIMAEncoder(2*44, 2)
 	samples := []int16{0, 1000, 100, 900, 200, 800}
 	block := e.Append([]byte("before"), samples)
@@ -280,9 +279,9 @@ func TestShortBlock(t *testing.T) {
 	}
 }
 
-// The list stays sorted, within its limit, without two of one state, and holds the
-// best of all that were offered.
-func TestKeep(t *testing.T) {
+// The list stays sorted and within its limit, has each state only once, and holds the best beams of
+// all offered.
+func TestBeamsStaySortedAndUnique(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		limit := rapid.IntRange(1, 5).Draw(rt, "limit")
 		var list []beam

@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// An IMA block starts with four bytes for each channel: the first sample, the
-// index of the step size, a zero. Then four bytes hold eight samples of one
-// channel, low half first, the channels by turns.
+// An IMA block starts with four bytes for each channel: the first sample, the index of the step
+// size, a zero. Then four bytes hold eight samples of one channel, low half first, for the channels
+// in turn.
 const (
 	imaHeader = 4
 	imaGroup  = 4
@@ -16,8 +16,8 @@ const (
 	maxIndex  = 88
 )
 
-// IMAFrames returns how many frames an IMA block of so many bytes holds, 0 if
-// not even one. A torn group at the end of a block is not counted.
+// IMAFrames returns how many frames an IMA block of the given size holds, 0 if not even one. A torn
+// group at the end of a block does not count.
 func IMAFrames(blockSize, channels int) int {
 	if channels < 1 || blockSize < imaHeader*channels {
 		return 0
@@ -25,14 +25,14 @@ func IMAFrames(blockSize, channels int) int {
 	return 1 + (blockSize/channels-imaHeader)/imaGroup*perGroup
 }
 
-// DecodeIMA decodes the first len(to)/channels frames of a block, of which it
-// must hold as many: see IMAFrames.
+// DecodeIMA decodes the first len(to)/channels frames of a block, which must hold that many: see
+// IMAFrames.
 func DecodeIMA(to []int16, block []byte, channels int) error {
 	frames := len(to) / max(channels, 1)
 	if n := IMAFrames(len(block), channels); n == 0 {
 		return shortBlock(len(block), imaHeader*channels)
 	} else if frames > n {
-		return fmt.Errorf("an IMA ADPCM block of %d bytes, %d frames take more", len(block), frames)
+		return fmt.Errorf("an IMA ADPCM block of %d bytes is too short for %d frames", len(block), frames)
 	}
 	t := ima()
 	for c := range channels {
@@ -59,13 +59,13 @@ func DecodeIMA(to []int16, block []byte, channels int) error {
 	return nil
 }
 
-// imaTables say what a code means at each index of the step size.
+// imaTables hold the effect of a code at each index of the step size.
 type imaTables struct {
 	steps [maxIndex + 1]int32
-	sums  [maxIndex + 1][16]int32 // what is added to the sample, by the recommendation
-	// products are what decoders add that multiply: never less, by 2 at most.
+	sums  [maxIndex + 1][16]int32 // added to the sample, by the recommendation
+	// products are added by decoders that multiply: larger by 0 to 2.
 	products [maxIndex + 1][16]int32
-	next     [maxIndex + 1][16]uint8 // the index for the sample after it
+	next     [maxIndex + 1][16]uint8 // the index for the next sample
 }
 
 var ima = sync.OnceValue(func() *imaTables {
@@ -81,7 +81,7 @@ var ima = sync.OnceValue(func() *imaTables {
 	move := [8]int{-1, -1, -1, -1, 2, 4, 6, 8}
 	for index, step := range t.steps {
 		for code := range 8 {
-			// Sums of halves that are each cut off.
+			// The sum of the truncated parts.
 			sum, product := step>>3, (2*int32(code)+1)*step>>3
 			for bit, part := range [3]int32{step >> 2, step >> 1, step} {
 				if code>>bit&1 != 0 {

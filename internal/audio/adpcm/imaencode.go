@@ -2,8 +2,8 @@ package adpcm
 
 import "encoding/binary"
 
-// IMABlockSize returns the usual size of an IMA block in bytes: 256 a channel up
-// to 11025 Hz, twice that for every doubling of the rate, 2048 at most.
+// IMABlockSize returns the usual size of an IMA block in bytes: 256 a channel up to 11025 Hz, twice
+// that for every doubling of the rate, at most 2048.
 func IMABlockSize(rate, channels int) int {
 	size := 256
 	for r := 2 * 11025; r <= rate && size < 2048; r *= 2 {
@@ -12,31 +12,28 @@ func IMABlockSize(rate, channels int) int {
 	return size * channels
 }
 
-// An IMAEncoder makes IMA blocks of one size. It belongs to one goroutine.
+// An IMAEncoder encodes IMA blocks of one size. It belongs to one goroutine.
 //
-// To code each sample as well as can be is greedy: a small miss now may leave the
-// step size right for what follows. The encoder follows the few best beginnings
-// of a block at once, a beam search, and keeps the one whose squared error is
-// least at the block's end. The step size that a block starts with is part of the
-// search. For music that is about 1 dB better than greedy.
+// Greedy encoding of each sample is not optimal, because a small error now may leave a better step
+// size for the following samples. The encoder uses a beam search: it follows the few best prefixes
+// of a block at once, and keeps the one whose squared error is least at the block's end. The search
+// includes the first step size of a block. For music it gains about 1 dB over greedy encoding.
 //
-// There are two kinds of decoders. Some sum the parts of a step, as the
-// recommendation does (SoX does), others multiply (ffmpeg does), and wander
-// off from the first by some units in the last place until the next block, which is
-// much for quiet sounds. The error that counts is that of both together: the codes
-// that the search finds keep the two near each other.
+// There are two kinds of decoders. Some sum the parts of a step, as the recommendation says (SoX),
+// others multiply (ffmpeg). Until the next block their results drift apart by some units in the last
+// place, which matters for quiet sounds. The search minimizes the error of both together, which
+// keeps the two close to each other.
 type IMAEncoder struct {
 	channels, frames int
 
 	beams, next []beam
-	// path holds, for each sample and each beam that survived it, the beam
-	// before it and the code that led from there: beam<<4 | code.
+	// path holds, for each sample and each beam that survived it, the previous beam and the code
+	// that led from there: beam<<4 | code.
 	path []uint16
 }
 
-// The search follows width beams. For the first samples of a block, when little is
-// known, it follows one for every third step size. Eight beams would gain 0.1 dB
-// and take half as long again.
+// The search follows width beams. For the first samples of a block it follows one for every third
+// step size. Eight beams would gain 0.1 dB and take 50 % longer.
 const (
 	width     = 6
 	indexStep = 3
@@ -44,17 +41,17 @@ const (
 	startLen  = 8
 )
 
-// A beam is a beginning of a block.
+// A beam is a prefix of a block.
 type beam struct {
-	miss       int64 // squared errors so far, of both kinds of decoders together
-	summed     int32 // the last sample, as a decoder has it that sums parts of a step
-	multiplied int32 // the same of one that multiplies
+	miss       int64 // squared error so far, of both kinds of decoders
+	summed     int32 // last sample of a decoder that sums parts of a step
+	multiplied int32 // last sample of a decoder that multiplies
 	index      uint8 // of the step size
 	path       uint16
 }
 
-// NewIMAEncoder returns an encoder for blocks of so many bytes. Size has to be a
-// multiple of four bytes a channel and hold a frame at least.
+// NewIMAEncoder returns an encoder for blocks of blockSize bytes. The size must be a multiple of
+// four bytes a channel and hold at least one frame.
 func NewIMAEncoder(blockSize, channels int) *IMAEncoder {
 	frames := IMAFrames(blockSize, channels)
 	return &IMAEncoder{
@@ -69,8 +66,8 @@ func NewIMAEncoder(blockSize, channels int) *IMAEncoder {
 // Frames returns how many frames a block holds.
 func (e *IMAEncoder) Frames() int { return e.frames }
 
-// Append appends a block of interleaved samples to a file. If they are fewer
-// frames than a block holds, but one at least, the last is repeated.
+// Append appends a block of interleaved samples to a file. If there are fewer frames than a block
+// holds, but at least one, it repeats the last frame.
 func (e *IMAEncoder) Append(to []byte, samples []int16) []byte {
 	size := e.channels * (imaHeader + (e.frames-1)/perGroup*imaGroup)
 	to = append(to, make([]byte, size)...)
@@ -90,7 +87,7 @@ func (e *IMAEncoder) channel(block []byte, samples []int16, c int) {
 		e.step(t, int32(samples[min(i*e.channels+c, last)]), i)
 	}
 
-	// Beams are sorted by error; the way back from the best gives the codes.
+	// Beams are sorted by error; the path back from the best gives the codes.
 	best := 0
 	for i := e.frames - 1; i > 0; i-- {
 		path := e.path[i*starts+best]
@@ -117,8 +114,8 @@ func (e *IMAEncoder) step(t *imaTables, target int32, i int) {
 		if distance < 0 {
 			distance, sign = -distance, 8
 		}
-		// The code that comes nearest and the next larger: the smaller one is
-		// hardly ever on the best path. The other way may be, from full scale.
+		// The closest code and the next larger one: the smaller one is hardly ever on the best
+		// path. The opposite sign may be, at full scale.
 		code := min(4*distance/t.steps[b.index], 7)
 		codes := [...]int32{code | sign, min(code+1, 7) | sign, sign ^ 8}
 		offers := codes[:2]
@@ -131,7 +128,7 @@ func (e *IMAEncoder) step(t *imaTables, target int32, i int) {
 			d1, d2 := int64(target-summed), int64(target-multiplied)
 			miss := b.miss + d1*d1 + d2*d2
 			if len(e.next) == limit && miss >= e.next[limit-1].miss {
-				continue // as keep would find out, for most
+				continue // like keep, but earlier
 			}
 			n := beam{miss, summed, multiplied, t.next[b.index][code], uint16(from)<<4 | uint16(code)}
 			e.next = keep(e.next, n, limit)
@@ -143,14 +140,13 @@ func (e *IMAEncoder) step(t *imaTables, target int32, i int) {
 	e.beams, e.next = e.next, e.beams
 }
 
-// alike reports whether any future treats two beams alike.
+// alike reports whether two beams have the same future.
 func (b *beam) alike(o *beam) bool {
 	return b.summed == o.summed && b.multiplied == o.multiplied && b.index == o.index
 }
 
-// keep puts a beam into a list that is sorted by error, if it is among the best.
-// Of beams that any future treats alike only the best stays; among equals the one
-// that came first.
+// keep inserts a beam into a list sorted by error, if it is among the best. Of beams with the same
+// future only the best stays; of equal ones the first.
 func keep(list []beam, n beam, limit int) []beam {
 	at := len(list)
 	for at > 0 && list[at-1].miss > n.miss {

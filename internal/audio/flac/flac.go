@@ -1,8 +1,8 @@
-// Package flac decodes FLAC (RFC 9639), exactly: the checksums of every frame
-// and of the whole sound must be right.
+// Package flac decodes FLAC (RFC 9639) exactly, and verifies the checksums of every frame and of
+// the whole sound.
 //
-// It is written here because the library for it refuses frames of 32 bits and
-// blocks of 65536 samples, and prints to standard error.
+// The package exists because the library for FLAC refuses frames of 32 bits and blocks of 65536
+// samples, and prints to standard error.
 package flac
 
 import (
@@ -20,26 +20,26 @@ import (
 	"github.com/assetcook/assetcook/internal/audio/wav"
 )
 
-// Info is what a file's header says.
+// Info describes a file by its header.
 type Info struct {
 	Rate     int
 	Channels int
 	Bits     int   // of a sample
-	Frames   int64 // 0 if the header does not know
+	Frames   int64 // 0 if the header has no length
 
 	bits uint
-	md5  [md5.Size]byte // zero if the encoder did not sum
+	md5  [md5.Size]byte // zero if the encoder computed none
 	data int64          // the size of the file
 }
 
 const (
 	magic      = "fLaC"
 	streamInfo = 34
-	// leastFrame is the size of the shortest frame, and mostSamples what each
-	// channel of one can hold: of silence, a file has next to nothing.
+	// leastFrame is the size of the shortest frame, and mostSamples the most samples of each
+	// channel in a frame: silence takes almost no bytes.
 	leastFrame  = 11
 	mostSamples = 65536
-	// unknownRatio is how well a file without a length may be packed.
+	// unknownRatio bounds the compression of a file without a length.
 	unknownRatio = 8
 )
 
@@ -74,7 +74,7 @@ func Probe(head []byte, size int64) (Info, error) {
 	return i, nil
 }
 
-// Memory returns the most bytes that Decode holds besides the file.
+// Memory returns the most bytes that Decode holds, without the file.
 func (i Info) Memory() int64 {
 	channels := int64(i.Channels)
 	blocks := 8 * mostSamples * channels
@@ -82,10 +82,10 @@ func (i Info) Memory() int64 {
 		return blocks + known
 	}
 	most := 4 * channels * i.Most()
-	return blocks + most*9/4 // the slice that grows, and the one before
+	return blocks + most*9/4 // the slice that grows, and its predecessor
 }
 
-// Most returns the most frames that Decode gives of the file.
+// Most returns the most frames that Decode returns.
 func (i Info) Most() int64 {
 	if i.Frames > 0 {
 		return i.Frames
@@ -93,10 +93,10 @@ func (i Info) Most() int64 {
 	return i.data * 8 * unknownRatio / int64(i.Bits*i.Channels)
 }
 
-// backed is how many bytes of samples are made room for on the header's word.
+// backed returns how many bytes of samples are allocated just because the header claims them.
 func (i Info) backed() int64 { return 1<<20 + 32*i.data }
 
-// skipID3 passes over the ID3v2 tag that some programs put in front.
+// skipID3 skips an ID3v2 tag before the file, as some programs write.
 func skipID3(data []byte) ([]byte, error) {
 	if len(data) < 10 || string(data[:3]) != "ID3" {
 		return data, nil
@@ -106,21 +106,21 @@ func skipID3(data []byte) ([]byte, error) {
 		size = size<<7 | int(b&0x7f)
 	}
 	if 10+size > len(data) {
-		return nil, errors.New("an ID3 tag in front of a FLAC file that is longer than what is here; remove the tag")
+		return nil, errors.New("an ID3 tag before the FLAC file is too long; remove the tag")
 	}
 	return data[10+size:], nil
 }
 
 type decoder struct {
 	info     Info
-	channels [8][]int64 // of the block at hand
+	channels [8][]int64 // of the current block
 	sum      hash.Hash
-	buffer   []byte // the block at hand, as it is summed
+	buffer   []byte // the current block, for the checksum
 }
 
-// Decode decodes a file. A sample of n bits is divided by 2^(n-1). Loops come from chunks
-// of the WAV file that the encoder has kept (flac --keep-foreign-metadata), or else from
-// comments; see vorbiscomment.List.
+// Decode decodes a file. A sample of n bits is divided by 2^(n-1). Loops come from chunks of the
+// WAV file that the encoder has kept (flac --keep-foreign-metadata), or else from comments; see
+// vorbiscomment.List.
 func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 	info, err := Probe(data, int64(len(data)))
 	if err != nil {
@@ -149,9 +149,9 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 		}
 		if most := info.Most(); int64(c.Frames()+n) > most {
 			if info.Frames == 0 {
-				return nil, errors.New("a FLAC file that does not say how long it is and is longer than it looks; encode it again with flac")
+				return nil, errors.New("the FLAC file has no length and is longer than expected; encode it again with flac")
 			}
-			return nil, fmt.Errorf("more FLAC frames than the %d that the header says; the file is damaged", most)
+			return nil, fmt.Errorf("more FLAC frames than the header's %d; the file is damaged", most)
 		}
 		c.Samples = d.collect(c.Samples, n)
 	}
@@ -159,7 +159,7 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 		return nil, fmt.Errorf("the file ends after %d of %d frames; copy it again", c.Frames(), info.Frames)
 	}
 	if info.md5 != [md5.Size]byte{} && !bytes.Equal(d.sum.Sum(nil), info.md5[:]) {
-		return nil, errors.New("the sound is not the one whose MD5 the FLAC header has; the file is damaged")
+		return nil, errors.New("the sound does not have the MD5 of the FLAC header; the file is damaged")
 	}
 	about.chunks.AddTo(c)
 	if len(c.Loops) > 0 {
@@ -171,8 +171,8 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 	return c, nil
 }
 
-// over says whether no frame follows. What follows the last one, such as an
-// ID3v1 tag, is not ours.
+// over reports whether no frame follows. Bytes after the last frame, such as an ID3v1 tag, are
+// ignored.
 func (d *decoder) over(r *bitReader, frames int64) bool {
 	if d.info.Frames > 0 {
 		return frames >= d.info.Frames || r.align() == len(r.data)
@@ -205,8 +205,8 @@ type loopBlocks struct {
 	chunks   wav.LoopChunks
 }
 
-// metadata passes over the blocks in front of the frames and returns where those
-// start, and the blocks that may contain loops.
+// metadata reads the blocks before the frames. It returns the offset of the first frame and the
+// blocks that may contain loops.
 func metadata(data []byte) (int, loopBlocks, error) {
 	const application, vorbisComment = 2, 4
 	var about loopBlocks
@@ -225,7 +225,7 @@ func metadata(data []byte) (int, loopBlocks, error) {
 			if err != nil {
 				return 0, loopBlocks{}, fmt.Errorf("FLAC: %w", err)
 			}
-			if about.comments == nil { // the format allows one such block
+			if about.comments == nil { // the format allows only one such block
 				about.comments = list
 			}
 		case application:

@@ -15,8 +15,8 @@ import (
 	"github.com/assetcook/assetcook/internal/countdown"
 )
 
-// triangle is the sound of the files in testdata, which flac 1.4.2 has made (and
-// ffmpeg pipe.flac): triangle waves that get faster, in whole numbers.
+// triangle is the sound of the files in testdata, made by flac 1.4.2 (pipe.flac by ffmpeg):
+// triangle waves of rising frequency, in integers.
 func triangle(frame, channel, bits int) int64 {
 	i := int64(frame)
 	p := (i*i/int64(40+10*channel) + i*37) % 4096
@@ -24,9 +24,8 @@ func triangle(frame, channel, bits int) int64 {
 	return t * (1<<(bits-1) - 1) >> 10 * 3 >> 2
 }
 
-// turns is the sound of turns.flac: two channels of which now the left one is the
-// simplest, now the right one, now what both have in common, so that flac stores
-// the differences in all three ways.
+// turns is the sound of turns.flac: two channels where in turn the left one, the right one, or
+// their common part is the simplest, so that flac stores the differences in all three ways.
 func turns(frame, channel int) int64 {
 	common, little := triangle(frame, 0, 16), triangle(frame*3+1, 1, 16)>>7
 	switch part := frame / 256 % 3; {
@@ -48,7 +47,7 @@ func read(t testing.TB, name string) []byte {
 }
 
 // Every sample of every depth is exact.
-func TestDecode(t *testing.T) {
+func TestSamplesAreExact(t *testing.T) {
 	for _, c := range []struct {
 		name                         string
 		rate, channels, bits, frames int
@@ -58,7 +57,7 @@ func TestDecode(t *testing.T) {
 		{"tri16.flac", 44100, 2, 16, 2500, 0},
 		{"tri16fast.flac", 44100, 2, 16, 2500, 0},
 		{"big.flac", 44100, 2, 16, 2500, 0},
-		{"pipe.flac", 44100, 2, 16, 2500, 0}, // does not say how long it is
+		{"pipe.flac", 44100, 2, 16, 2500, 0}, // has no length
 		{"tri20w.flac", 48000, 1, 24, 1000, 4},
 		{"tri24.flac", 96000, 2, 24, 1500, 0},
 		{"tri32.flac", 48000, 1, 32, 1000, 0},
@@ -88,7 +87,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-func TestLoop(t *testing.T) {
+func TestLoopsAreRead(t *testing.T) {
 	got, err := Decode(t.Context(), read(t, "loop.flac"))
 	if err != nil {
 		t.Fatal(err)
@@ -98,8 +97,8 @@ func TestLoop(t *testing.T) {
 	}
 }
 
-// An ID3 tag in front is passed over, and one behind.
-func TestTags(t *testing.T) {
+// ID3 tags before and after the file are skipped.
+func TestID3TagsAreSkipped(t *testing.T) {
 	data := read(t, "tri8.flac")
 	tag := append([]byte("ID3\x03\x00\x00\x00\x00\x01\x05"), make([]byte, 0x85)...)
 	for name, d := range map[string][]byte{
@@ -118,9 +117,9 @@ func TestTags(t *testing.T) {
 	}
 }
 
-// Whichever byte of a file is wrong, it is noticed; but for those that say
-// nothing of the sound: block and frame sizes, and the vendor's name.
-func TestEveryByteCounts(t *testing.T) {
+// Every wrong byte of a file is detected, except bytes that do not affect the sound: block and
+// frame sizes, and the vendor's name.
+func TestEveryWrongByteIsDetected(t *testing.T) {
 	data := read(t, "tri8.flac")
 	if _, err := Decode(t.Context(), data); err != nil {
 		t.Fatal(err)
@@ -145,7 +144,7 @@ func TestEveryByteCounts(t *testing.T) {
 	}
 }
 
-func TestRefuses(t *testing.T) {
+func TestBadFLACIsRefused(t *testing.T) {
 	data := read(t, "tri8.flac")
 	change := func(at int, b ...byte) []byte {
 		d := bytes.Clone(data)
@@ -172,8 +171,7 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// rateOf gives the n-th frame of a file another code of the rate, and the checksums
-// that belong to it.
+// rateOf changes the code of the rate in the n-th frame of a file, and the checksums.
 func rateOf(file []byte, n int, code byte) []byte {
 	file = bytes.Clone(file)
 	var starts []int
@@ -191,9 +189,9 @@ func rateOf(file []byte, n int, code byte) []byte {
 	return file
 }
 
-// A file of a hundred bytes that claims hours of sound, which could be silence,
-// gets no room for them before they come.
-func TestMemory(t *testing.T) {
+// A file of a hundred bytes that claims hours of sound, which could be silence, gets no memory for
+// them in advance.
+func TestClaimedLengthIsNotAllocated(t *testing.T) {
 	for _, name := range []string{"tri8.flac", "tri16.flac", "pipe.flac", "tri6ch.flac"} {
 		data := read(t, name)
 		i, err := Probe(data, int64(len(data)))
@@ -205,10 +203,10 @@ func TestMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 		if need := int64(4 * len(got.Samples)); i.Memory() < need {
-			t.Errorf("%s: Memory says %d, samples take %d", name, i.Memory(), need)
+			t.Errorf("%s: Memory is %d, but the samples take %d", name, i.Memory(), need)
 		}
 		if i.Most() < int64(got.Frames()) {
-			t.Errorf("%s: Most says %d, there are %d", name, i.Most(), got.Frames())
+			t.Errorf("%s: Most is %d, but the clip has %d", name, i.Most(), got.Frames())
 		}
 	}
 	claim := bytes.Clone(read(t, "tri8.flac"))
@@ -221,12 +219,12 @@ func TestMemory(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	allocated := after.TotalAlloc - before.TotalAlloc
 	if allocated > 2<<20 {
-		t.Errorf("%d bytes are allocated for a claim", allocated)
+		t.Errorf("allocated %d bytes for a claimed length", allocated)
 	}
 }
 
-// A block lies between two looks.
-func TestCancel(t *testing.T) {
+// The context is checked once for each block.
+func TestFLACDecodingStopsWithContext(t *testing.T) {
 	data := read(t, "tri24.flac")
 	if _, err := Decode(countdown.New(t.Context(), 0), data); err != context.Canceled {
 		t.Error(err)
@@ -249,7 +247,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzSubframe has no checksums in its way.
+// FuzzSubframe fuzzes subframes directly, without checksums.
 func FuzzSubframe(f *testing.F) {
 	data := read(f, "tri20w.flac")
 	f.Add(data[100:], uint8(16))

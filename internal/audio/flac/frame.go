@@ -10,7 +10,7 @@ import (
 type frame struct {
 	size     int // samples a channel
 	channels int
-	coupled  int  // how two channels are stored: 0, leftSide, sideRight or midSide
+	coupled  int  // encoding of two channels: 0, leftSide, sideRight or midSide
 	width    uint // bits a sample
 	rate     int  // samples a second
 }
@@ -25,9 +25,9 @@ const (
 func (d *decoder) readFrame(r *bitReader, start int) (frame, error) {
 	var f frame
 	if r.bits(15) != 0x7ffc {
-		return f, errors.New("no frame where one should start")
+		return f, errors.New("expected a frame")
 	}
-	r.bits(1) // fixed or variable block size, which only seeking asks for
+	r.bits(1) // fixed or variable block size, which only seeking needs
 	size, rate := r.bits(4), r.bits(4)
 	layout, width := int(r.bits(4)), int(r.bits(3))
 	if r.bits(1) != 0 || layout > midSide || width == 3 {
@@ -80,8 +80,7 @@ func (d *decoder) readFrame(r *bitReader, start int) (frame, error) {
 	return f, nil
 }
 
-// readBlock reads a frame into the decoder's channels. It returns the number of
-// samples of each.
+// readBlock reads a frame into the decoder's channels. It returns the number of samples of each.
 func (d *decoder) readBlock(r *bitReader) (int, error) {
 	start := r.align()
 	f, err := d.readFrame(r, start)
@@ -112,7 +111,7 @@ func (d *decoder) readBlock(r *bitReader) (int, error) {
 	return f.size, nil
 }
 
-// decouple makes left and right of what two channels are stored as.
+// decouple computes left and right from two channels that are stored together.
 func decouple(how int, a, b []int64) {
 	for i := range a {
 		switch how {
@@ -151,10 +150,10 @@ func checksum16(data []byte) uint16 {
 
 type crcTables struct {
 	crc8  [256]byte
-	crc16 [2][256]uint16 // of a byte, and of a byte with one more behind it
+	crc16 [2][256]uint16 // of a byte, and of a byte and a zero
 }
 
-// tables returns those of x^8+x^2+x+1 and x^16+x^15+x^2+1.
+// tables returns the tables of x^8+x^2+x+1 and x^16+x^15+x^2+1.
 var tables = sync.OnceValue(func() *crcTables {
 	t := new(crcTables)
 	for i := range 256 {

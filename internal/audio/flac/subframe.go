@@ -1,11 +1,14 @@
 package flac
 
-import "errors"
+import (
+	"encoding/binary"
+	"errors"
+	"math/bits"
+)
 
 var errReserved = errors.New("a value that is reserved")
 
-// subframe reads one channel of a block, of the given bits a sample (section
-// 9.2 of RFC 9639).
+// subframe reads one channel of a block, with width bits a sample (section 9.2 of RFC 9639).
 func subframe(r *bitReader, to []int64, width uint) error {
 	if r.bits(1) != 0 {
 		return errReserved
@@ -79,7 +82,7 @@ func fixed(r *bitReader, to []int64, width uint, order int) error {
 	return nil
 }
 
-// linear reads a block with a linear predictor of its own (section 9.2.6).
+// linear reads a block with its own linear predictor (section 9.2.6).
 func linear(r *bitReader, to []int64, width uint, order int) error {
 	if err := warmUp(r, to, width, order); err != nil {
 		return err
@@ -91,7 +94,7 @@ func linear(r *bitReader, to []int64, width uint, order int) error {
 	}
 	var coefficients [32]int64
 	for i := range order {
-		coefficients[order-1-i] = r.signed(precision) // so that they lie as the samples do
+		coefficients[order-1-i] = r.signed(precision) // in the order of the samples
 	}
 	if err := residual(r, to, order); err != nil {
 		return err
@@ -140,8 +143,80 @@ func residual(r *bitReader, to []int64, order int) error {
 			part[i] = int64(v>>1) ^ -int64(v&1)
 		}
 		if r.short {
-			return nil // the caller sees it
+			return nil // the caller checks r.short
 		}
 	}
 	return nil
+}
+
+// A bitReader reads each byte of a file from its highest bit on. After the end it reads zeros and
+// sets short.
+type bitReader struct {
+	data  []byte
+	at    int    // offset of the next byte that is not in acc
+	acc   uint64 // the next n bits, highest first; zeros below
+	n     uint
+	short bool
+}
+
+func (r *bitReader) fill() {
+	if r.at+8 <= len(r.data) {
+		r.acc |= binary.BigEndian.Uint64(r.data[r.at:]) >> r.n
+		k := (63 - r.n) / 8
+		r.at += int(k)
+		r.n += 8 * k
+		r.acc &= ^uint64(0) << (64 - r.n)
+		return
+	}
+	for r.n <= 56 && r.at < len(r.data) {
+		r.acc |= uint64(r.data[r.at]) << (56 - r.n)
+		r.at++
+		r.n += 8
+	}
+}
+
+// bits reads n bits, at most 56.
+func (r *bitReader) bits(n uint) uint64 {
+	if r.n < n {
+		if r.fill(); r.n < n {
+			r.short, r.acc, r.n = true, 0, 0
+			return 0
+		}
+	}
+	v := r.acc >> 1 >> (63 - n) // n may be 0
+	r.acc <<= n
+	r.n -= n
+	return v
+}
+
+// signed reads a number in two's complement.
+func (r *bitReader) signed(n uint) int64 {
+	if n == 0 {
+		return 0
+	}
+	return int64(r.bits(n)<<(64-n)) >> (64 - n)
+}
+
+// unary counts zeros up to a one, which it skips.
+func (r *bitReader) unary() uint64 {
+	count := uint64(0)
+	for {
+		if z := uint(bits.LeadingZeros64(r.acc)); z < r.n {
+			r.acc <<= z + 1
+			r.n -= z + 1
+			return count + uint64(z)
+		}
+		count += uint64(r.n)
+		r.acc, r.n = 0, 0
+		if r.fill(); r.n == 0 {
+			r.short = true
+			return 0
+		}
+	}
+}
+
+// align skips bits up to the next whole byte, and returns its offset.
+func (r *bitReader) align() int {
+	r.bits(r.n % 8)
+	return r.at - int(r.n/8)
 }

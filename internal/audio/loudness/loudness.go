@@ -1,13 +1,12 @@
-// Package loudness measures how loud sound is, as ITU-R BS.1770-4 and EBU R 128
-// (Tech 3341) define it: integrated loudness with gating, the maximum of the
-// momentary and of the short-term loudness, and true peak.
+// Package loudness measures loudness by ITU-R BS.1770-4 and EBU R 128 (Tech 3341): integrated
+// loudness with gating, the maximum of the momentary and of the short-term loudness, and true peak.
 //
-// Two things are ours. A clip shorter than a measuring block of 400 ms, for
-// which the standard has no result, is measured as one block of its own length,
-// because games are full of them. And one channel counts as one loudspeaker, as
-// the standard has it: played by two, it is 3 dB louder.
+// Two rules complete the standard. A clip shorter than a measuring block of 400 ms, which has no
+// result in the standard, is measured as one block of its own length, because games have many of
+// them. And one channel counts as one loudspeaker, as in the standard: played by two, it is 3 dB
+// louder.
 //
-// Every processor gives the same figures, to the last bit.
+// Every processor computes the same figures, to the last bit.
 package loudness
 
 import (
@@ -19,9 +18,8 @@ import (
 	"github.com/assetcook/assetcook/internal/detmath"
 )
 
-// A Result is what was measured. Figures are minus infinity where there was no
-// signal above the absolute gate of -70 LUFS, and the last two for clips shorter
-// than their windows.
+// A Result is the result of a measurement. Figures are minus infinity without a signal above the
+// absolute gate of -70 LUFS; the last two also for clips shorter than their windows.
 type Result struct {
 	Integrated   float64 // LUFS
 	MaxMomentary float64 // LUFS, the loudest 400 ms
@@ -32,12 +30,12 @@ type Result struct {
 const (
 	slicesPerSecond = 100
 	momentary       = 40  // slices in a measuring block
-	hop             = 10  // slices between the blocks that are gated
+	hop             = 10  // slices between the starts of gated blocks
 	shortTerm       = 300 // slices
 )
 
-// MinRate is the lowest rate that is measured, in frames a second. The weighting
-// has a corner at 1682 Hz, which lower rates cannot hold.
+// MinRate is the lowest supported rate, in frames a second. The weighting has a corner at 1682 Hz,
+// which lower rates cannot hold.
 const MinRate = 4000
 
 // CheckRate returns the error of Measure and Integrated for a rate below MinRate.
@@ -48,15 +46,15 @@ func CheckRate(rate int) error {
 	return nil
 }
 
-// Memory returns how many bytes Measure and Integrated hold at most besides the
-// clip, of so many frames.
+// Memory returns the most bytes that Measure and Integrated hold, without the clip of the given
+// frames.
 func Memory(frames int64, rate int) int64 {
 	slices := frames/int64(rate)*slicesPerSecond + slicesPerSecond
 	return 8*slices + 8*slices/hop
 }
 
-// Measure measures a clip of MinRate at least. The only other error is that of a context that is done.
-// The recipe needs less, see Integrated and TruePeak; its tests measure what it made.
+// Measure measures a clip with a rate of at least MinRate. The only other error is from a done
+// context. The recipe uses only Integrated and TruePeak; its tests measure outputs with Measure.
 func Measure(ctx context.Context, c *pcm.Clip) (Result, error) {
 	silent := math.Inf(-1)
 	r := Result{silent, silent, silent}
@@ -73,7 +71,7 @@ func Measure(ctx context.Context, c *pcm.Clip) (Result, error) {
 	return r, err
 }
 
-// Integrated measures what Measure calls Integrated, and nothing else.
+// Integrated measures only Result.Integrated.
 func Integrated(ctx context.Context, c *pcm.Clip) (float64, error) {
 	m, err := newMeter(ctx, c)
 	if err != nil {
@@ -100,9 +98,8 @@ func newMeter(ctx context.Context, c *pcm.Clip) (*meter, error) {
 	return m, m.weigh(c)
 }
 
-// weigh sums up the squares of the K-weighted samples of each whole slice, over
-// all channels with their weights. A clip shorter than one block has its last,
-// shorter slice too.
+// weigh sums up the squares of the K-weighted samples of each whole slice, over all channels with
+// their weights. For a clip shorter than one block it includes the last, shorter slice.
 func (m *meter) weigh(c *pcm.Clip) error {
 	n, rate := int64(c.Frames()), int64(c.Rate)
 	count := n * slicesPerSecond / rate
@@ -133,7 +130,7 @@ func (m *meter) weigh(c *pcm.Clip) error {
 	return nil
 }
 
-// window returns the mean power of so many slices.
+// window returns the mean power of width slices.
 func (m *meter) window(from, width int) float64 {
 	sum := 0.0
 	for _, p := range m.slices[from : from+width] {
@@ -142,8 +139,8 @@ func (m *meter) window(from, width int) float64 {
 	return sum / (float64(width) * m.perSlice)
 }
 
-// The gates of BS.1770-4: what is below the first does not count, and of the
-// rest what is more than 10 LU below its loudness.
+// The gates of BS.1770-4: blocks below the first do not count, nor do blocks more than 10 LU below
+// the loudness of the rest.
 const (
 	absoluteGate = -70.0 // LUFS
 	relativeGate = -10.0 // LU
@@ -175,7 +172,7 @@ func (m *meter) integrated() (float64, error) {
 	return lufs(gated), err
 }
 
-// mean returns the mean of the powers that reach a gate, 0 if there is none.
+// mean returns the mean of the powers that reach a gate, 0 if there are none.
 func (m *meter) mean(power []float64, gate float64) (float64, error) {
 	sum, n := 0.0, 0
 	for _, p := range power {
@@ -193,7 +190,7 @@ func (m *meter) mean(power []float64, gate float64) (float64, error) {
 	return sum / float64(n), nil
 }
 
-// loudest returns the loudness of the loudest window of so many slices.
+// loudest returns the loudness of the loudest window of width slices.
 func (m *meter) loudest(width int) (float64, error) {
 	top := 0.0
 	for from := 0; from+width <= len(m.slices); from++ {
@@ -205,23 +202,23 @@ func (m *meter) loudest(width int) (float64, error) {
 	return lufs(top), nil
 }
 
-// lufs is the loudness of a mean power.
+// lufs converts a mean power to LUFS.
 func lufs(power float64) float64 { return detmath.Decibels(math.Sqrt(power)) - 0.691 }
 
-// looks is how many samples, or steps as short as the work on one, are between
-// two looks at the context, and logarithm how many of them one takes.
+// looks is the number of samples, or of similarly short steps, between two checks of the context. A
+// logarithm counts as that many steps.
 const (
 	looks     = 1 << 16
 	logarithm = 16
 )
 
-// A watch looks at a context once in a while.
+// A watch checks a context at intervals.
 type watch struct {
 	ctx  context.Context
-	left int // steps until the next look
+	left int // steps until the next check
 }
 
-// spend takes note of so many steps that come next.
+// spend counts the next steps, and checks the context if it is time.
 func (w *watch) spend(steps int) error {
 	if w.left -= steps; w.left >= 0 {
 		return nil

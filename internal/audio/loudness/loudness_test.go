@@ -12,8 +12,8 @@ import (
 	"github.com/assetcook/assetcook/internal/detmath"
 )
 
-// A tone is part of a test signal of EBU Tech 3341: a sine of 1 kHz, on every
-// channel with its own level.
+// A tone is part of a test signal of EBU Tech 3341: a sine of 1 kHz, with its own level on each
+// channel.
 type tone struct {
 	seconds float64
 	dBFS    []float64 // peak level for each channel; one for all; none is silence
@@ -67,8 +67,7 @@ func repeat(n int, parts ...tone) []tone {
 	return all
 }
 
-// EBU Tech 3341 (2016), table 1: the cases that are synthetic signals, with
-// their published results.
+// EBU Tech 3341 (2016), table 1: the cases with synthetic signals have their published results.
 func TestEBUTech3341(t *testing.T) {
 	for _, rate := range []int{48000, 44100, 32000} {
 		for _, c := range []struct {
@@ -107,8 +106,8 @@ func TestEBUTech3341(t *testing.T) {
 	}
 }
 
-// EBU Tech 3341, table 1, cases 15 to 19: tones whose peaks fall between the
-// samples. The tolerance is the published one.
+// EBU Tech 3341, table 1, cases 15 to 19: tones with peaks between the samples have their published
+// true peak, within the published tolerance.
 func TestTruePeakEBUTech3341(t *testing.T) {
 	for _, c := range []struct {
 		number    int
@@ -128,7 +127,7 @@ func TestTruePeakEBUTech3341(t *testing.T) {
 			v := float32(c.amplitude * detmath.SinPi(2*float64(i)/c.divisor+c.degrees/180))
 			s.Samples = append(s.Samples, v, v)
 		}
-		// The tone starts in full, which rings; the standard's files fade in.
+		// The tone starts at full level, which rings; the standard's files fade in.
 		for i := range 200 {
 			fade := float32(i) / 200
 			s.Samples[i] *= fade
@@ -142,7 +141,7 @@ func TestTruePeakEBUTech3341(t *testing.T) {
 	}
 }
 
-// ITU-R BS.1770-4, tables 1 and 2.
+// The weighting agrees with ITU-R BS.1770-4, tables 1 and 2.
 func TestWeightingOfTheStandard(t *testing.T) {
 	shelf, high := weighting(48000)
 	for _, c := range []struct {
@@ -163,8 +162,7 @@ func TestWeightingOfTheStandard(t *testing.T) {
 	}
 }
 
-// The standard's filters pass a constant within 0.25 dB, and reach is what its
-// name says.
+// The standard's filters pass a constant within 0.25 dB, and reach bounds their gain.
 func TestTruePeakFilters(t *testing.T) {
 	for p, taps := range phases {
 		sum, size := 0.0, 0.0
@@ -178,8 +176,8 @@ func TestTruePeakFilters(t *testing.T) {
 	}
 }
 
-// Leaving out the quiet places changes nothing.
-func TestTruePeakIsThatOfAllPlaces(t *testing.T) {
+// Skipping quiet places does not change the true peak.
+func TestSkippingQuietPlacesKeepsTruePeak(t *testing.T) {
 	state := uint32(1)
 	for round := range 20 {
 		c := &pcm.Clip{Rate: 44100, Channels: 1}
@@ -231,7 +229,7 @@ func TestSilenceAndShortClips(t *testing.T) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
-	// A fifth of a second is as loud as seconds of the same.
+	// A fifth of a second is as loud as seconds of the same sound.
 	for _, seconds := range []float64{0.1, 0.2, 0.395, 0.4, 5} {
 		got := measure(t, signal(44100, 2, at(seconds, -20)))
 		within(t, fmt.Sprint(seconds, " s"), got.Integrated, -20, 0.1, 0.1)
@@ -245,8 +243,8 @@ func TestSilenceAndShortClips(t *testing.T) {
 	within(t, "LFE", measure(t, signal(48000, 6, at(2, -20, -20, -300, 0, -300, -300))).Integrated, -20, 0.1, 0.1)
 }
 
-// looksOf returns how often work looks at its context, and makes sure that it stops
-// at each of some of these.
+// looksOf returns how often work checks its context, and verifies that it stops at some of these
+// checks.
 func looksOf(t *testing.T, work func(ctx context.Context) error) int {
 	t.Helper()
 	const most = 1 << 20
@@ -257,23 +255,23 @@ func looksOf(t *testing.T, work func(ctx context.Context) error) int {
 	n := most - count.Left
 	for _, at := range []int{0, n / 3, n * 9 / 10, n - 1} {
 		if err := work(countdown.New(t.Context(), at)); err != context.Canceled {
-			t.Errorf("after %d of %d looks: %v", at, n, err)
+			t.Errorf("after %d of %d checks: %v", at, n, err)
 		}
 	}
 	return n
 }
 
-// No more than 65536 samples, or additions of windows, lie between two looks.
-func TestCancel(t *testing.T) {
+// At most 65536 samples, or additions of windows, are between two checks.
+func TestMeasuringStopsWithContext(t *testing.T) {
 	c := signal(MinRate, 2, at(60, -20))
 	const frames, slices = 60 * MinRate, 60 * slicesPerSecond
 	integrated := looksOf(t, func(ctx context.Context) error { _, err := Integrated(ctx, c); return err })
 	if samples := 2 * frames / looks; integrated < samples {
-		t.Errorf("Integrated looks %d times, want %d", integrated, samples)
+		t.Errorf("Integrated checks the context %d times, want %d", integrated, samples)
 	}
 	all := looksOf(t, func(ctx context.Context) error { _, err := Measure(ctx, c); return err })
 	if windows := slices * (momentary + shortTerm) / looks; all-integrated < windows*9/10 {
-		t.Errorf("the windows look %d times, want %d", all-integrated, windows)
+		t.Errorf("the windows check the context %d times, want %d", all-integrated, windows)
 	}
 	// The gates, of half an hour without its samples.
 	power := make([]float64, 1800*slicesPerSecond)
@@ -285,19 +283,19 @@ func TestCancel(t *testing.T) {
 		return err
 	})
 	if want := len(power) / hop * (momentary + 2*logarithm) / looks; gates < want {
-		t.Errorf("the gates look %d times, want %d", gates, want)
+		t.Errorf("the gates check the context %d times, want %d", gates, want)
 	}
-	// Once for the samples' own peak, once for what is between them.
+	// Once for the samples' own peak, once for the peak between samples.
 	for seconds, want := range map[float64]int{5: 8 + 2*4, 0.5: 1 + 2} {
 		c := signal(48000, 2, at(seconds, -20))
 		if n := looksOf(t, func(ctx context.Context) error { _, err := TruePeak(ctx, c); return err }); n != want {
-			t.Errorf("%v s: TruePeak looks %d times, want %d", seconds, n, want)
+			t.Errorf("%v s: TruePeak checks the context %d times, want %d", seconds, n, want)
 		}
 	}
 }
 
-// The weighting cannot be made for a rate that does not hold its corner.
-func TestLowRates(t *testing.T) {
+// The weighting is impossible at rates that cannot hold its corner.
+func TestLowRatesAreRefused(t *testing.T) {
 	for _, rate := range []int{-1, 0, 1, 999, 3363, 3365, MinRate - 1} {
 		c := &pcm.Clip{Rate: rate, Channels: 1, Samples: make([]float32, 100)}
 		want := fmt.Sprintf("%d Hz is too low a rate to measure loudness; set rate to 4000 or more, or loudness to 0", rate)
@@ -313,8 +311,8 @@ func TestLowRates(t *testing.T) {
 	}
 }
 
-// Integrated is what Measure says, and Memory what both hold.
-func TestIntegrated(t *testing.T) {
+// Integrated agrees with Measure, and Memory with the allocation of both.
+func TestIntegratedAgreesWithMeasure(t *testing.T) {
 	for _, seconds := range []float64{0, 0.1, 0.4, 3.7} {
 		c := signal(44100, 2, at(seconds, -20), at(seconds, -27))
 		got, err := Integrated(t.Context(), c)
@@ -325,11 +323,11 @@ func TestIntegrated(t *testing.T) {
 	c := signal(MinRate, 1, at(100, -20))
 	slices := int64(100 * slicesPerSecond)
 	if got := Memory(int64(c.Frames()), c.Rate); got < 8*slices+8*slices/hop || got > 9*slices {
-		t.Errorf("Memory says %d of %d slices", got, slices)
+		t.Errorf("Memory is %d for %d slices", got, slices)
 	}
 }
 
-// The bits are the same on every processor. The hash was made on amd64.
+// All processors compute the same bits. The hash was made on amd64.
 func TestGolden(t *testing.T) {
 	h := fnv.New64a()
 	for _, rate := range []int{8000, 22050, 44100, 48000, 96000} {

@@ -8,8 +8,8 @@ import (
 	"github.com/assetcook/assetcook/internal/detmath"
 )
 
-// phases are the four filters of 12 taps that BS.1770-4, annex 2, gives to find
-// what the signal reaches between its samples, in units of 1/8192.
+// phases are the four filters of 12 taps in BS.1770-4, annex 2, that compute the signal between its
+// samples, in units of 1/8192.
 var phases = [4][12]float64{
 	{14, 90, -161, 272, -487, 1125, 7964, -838, 390, -218, 122, -68},
 	{-239, 240, -424, 730, -1364, 3810, 6388, -1641, 832, -477, 271, -155},
@@ -17,13 +17,12 @@ var phases = [4][12]float64{
 	{-68, 122, -218, 390, -838, 7964, 1125, -487, 272, -161, 90, 14},
 }
 
-// reach is more than any phase can give of samples of 1: the sum of its taps'
-// magnitudes is 2.02.
+// reach bounds the output of any phase for samples of at most 1: the magnitudes of its taps sum up
+// to 2.02.
 const reach = 2.1
 
-// TruePeak returns the highest magnitude that the signal reaches, in dBTP: that
-// of its samples and of the three points between any two of them. It is minus
-// infinity for silence.
+// TruePeak returns the highest magnitude of the signal, in dBTP: of its samples and of three points
+// between any two samples. It is minus infinity for silence.
 func TruePeak(ctx context.Context, c *pcm.Clip) (float64, error) {
 	peak := 0.0
 	for rest := c.Samples; len(rest) > 0; {
@@ -52,7 +51,7 @@ func TruePeak(ctx context.Context, c *pcm.Clip) (float64, error) {
 			}
 			copy(near[:], near[1:])
 			near[11] = x
-			// Only where a sample is near the peak can it be passed.
+			// Only near loud samples can the signal exceed the peak.
 			if math.Abs(x)*reach > peak {
 				loud = 12
 			}

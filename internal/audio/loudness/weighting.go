@@ -2,8 +2,7 @@ package loudness
 
 import "github.com/assetcook/assetcook/internal/detmath"
 
-// A biquad is a filter of second order with its state, in the transposed
-// direct form II.
+// A biquad is a filter of second order with its state, in the transposed direct form II.
 type biquad struct {
 	b0, b1, b2, a1, a2 float64
 	s1, s2             float64
@@ -18,12 +17,11 @@ func (f *biquad) step(x float64) float64 {
 
 // weighting returns the two filters of the K-weighting of BS.1770 for any rate.
 //
-// The standard gives their coefficients for 48 kHz. They are those of a
-// high-shelf filter and a high-pass filter under the bilinear transform with the
-// corner frequency, gain and quality below, which give the standard's figures
-// back to all its digits at 48 kHz, as a test shows, and the same curve at other
-// rates. (The derivation follows B. De Man, Evaluation of Implementations of the
-// EBU R128 Loudness Measurement, AES 2018.)
+// The standard gives their coefficients for 48 kHz. They belong to a high-shelf filter and a
+// high-pass filter, by the bilinear transform, with the corner frequency, gain and quality below.
+// These reproduce all digits of the standard at 48 kHz, as a test shows, and the same curve at
+// other rates. (The derivation follows B. De Man, Evaluation of Implementations of the EBU R128
+// Loudness Measurement, AES 2018.)
 func weighting(rate int) (shelf, highPass biquad) {
 	const (
 		shelfHz, shelfQ, shelfGain = 1681.974450955533, 0.7071752369554196, 3.999843853973347
@@ -55,11 +53,10 @@ func weighting(rate int) (shelf, highPass biquad) {
 
 func tanPi(x float64) float64 { return detmath.SinPi(x) / detmath.CosPi(x) }
 
-// channelWeights returns the factor of each channel's power in the sum, for the
-// speakers that so many channels stand for (see package pcm for their order):
-// 1.41 at the sides, 0 for the low-frequency one, 1 for the rest. They are
-// those of BS.1770-4, table 4, by the speakers' angles; the surround pair of
-// layouts with only one counts as being at the sides.
+// channelWeights returns the factor of each channel's power in the sum, by the speakers of the
+// given number of channels (see package pcm for their order): 1.41 at the sides, 0 for the
+// low-frequency one, 1 for the rest. These are the factors of BS.1770-4, table 4, by the speakers'
+// angles; a single surround pair counts as being at the sides.
 func channelWeights(channels int) []float64 {
 	const side = 1.41
 	switch channels {

@@ -22,17 +22,16 @@ func (h header) channels() int {
 	return 2
 }
 
-// valid says whether this can be the header of a frame of any layer.
+// valid reports whether h can be the header of a frame of any layer.
 func (h header) valid() bool {
 	return h>>21 == 0x7ff && h.version() != 1 && h.layer() != 0 && h>>12&15 != 15 && h>>10&3 != 3
 }
 
-// likely says whether this looks like the header of a stream's first frame. A
-// reserved emphasis does no harm in a stream, but is most likely chance in front
-// of one.
+// likely reports whether h looks like the header of a stream's first frame. A reserved emphasis is
+// harmless within a stream, but before one it is most likely a coincidence.
 func (h header) likely() bool { return h.valid() && h&3 != 2 }
 
-// alike says whether two frames can be of one stream.
+// alike reports whether two frames can belong to one stream.
 func (h header) alike(g header) bool {
 	const version, layer, rate = 3 << 19, 3 << 17, 3 << 10
 	return (h^g)&(version|layer|rate) == 0 && h.mono() == g.mono()
@@ -49,7 +48,7 @@ func (h header) rate() int {
 	return rate
 }
 
-// samples is how many samples of each channel a frame of Layer III has.
+// samples returns the number of samples of each channel in a frame of Layer III.
 func (h header) samples() int {
 	if h.version() == 3 {
 		return 1152
@@ -57,7 +56,7 @@ func (h header) samples() int {
 	return 576
 }
 
-// kilobits are the bit rates of Layer III, in kbit/s: those of MPEG 1 and of 2.
+// kilobits are the bit rates of Layer III, in kbit/s, for MPEG 1 and MPEG 2.
 var kilobits = [2][15]int{
 	{0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320},
 	{0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160},
@@ -76,7 +75,7 @@ func (h header) size() int {
 	return h.samples()/8*bits*1000/h.rate() + int(h>>9&1)
 }
 
-// sideInfo is the length of what follows the header before the main data.
+// sideInfo returns the number of bytes between the header and the main data.
 func (h header) sideInfo() int {
 	switch {
 	case h.version() == 3 && !h.mono():
@@ -95,11 +94,11 @@ func headerAt(data []byte, at int) (header, bool) {
 	return h, h.valid()
 }
 
-// searched is how far behind the tags the first frame is looked for.
+// searched is how many bytes after the tags are searched for the first frame.
 const searched = 64 << 10
 
-// firstFrame returns where the frames start: behind tags, at a header that is
-// followed by another one of its kind, or by the end.
+// firstFrame returns the start of the frames: the first header after the tags that is followed by a
+// similar header, or by the end.
 func firstFrame(data []byte) (int, header, bool) {
 	start := skipTags(data)
 	for at := start; at < min(len(data)-4, start+searched); at++ {
@@ -108,7 +107,7 @@ func firstFrame(data []byte) (int, header, bool) {
 			continue
 		}
 		if h.layer() != 1 || h.size() == 0 {
-			if at == start { // judged by the caller
+			if at == start { // the caller decides
 				return at, h, true
 			}
 			continue
@@ -121,7 +120,7 @@ func firstFrame(data []byte) (int, header, bool) {
 	return 0, 0, false
 }
 
-// skipTags returns what follows the ID3v2 tags at the start.
+// skipTags returns the end of the ID3v2 tags at the start.
 func skipTags(data []byte) int {
 	at := 0
 	for len(data)-at >= 10 && string(data[at:at+3]) == "ID3" {
@@ -134,13 +133,13 @@ func skipTags(data []byte) int {
 	return at
 }
 
-// A layout is where the sound lies in a file.
+// A layout says where the sound is in a file.
 type layout struct {
 	first  header
-	start  int // of the first frame with sound
-	end    int // of the last whole one
+	start  int // offset of the first frame with sound
+	end    int // end of the last whole frame
 	frames int
-	told   int // frames by the header that describes them, 0 if it does not say
+	told   int // frames by the describing header, 0 if unknown
 	// The encoder's delay and padding in samples, if trim.
 	trim           bool
 	delay, padding int
@@ -154,9 +153,9 @@ func findFrames(data []byte) (layout, error) {
 	}
 	switch {
 	case h.layer() != 1:
-		return layout{}, errors.New("MPEG audio of layer I or II, only layer III (MP3) is read; save it in another format")
+		return layout{}, errors.New("MPEG audio of layer I or II is not supported, only layer III (MP3); save it in another format")
 	case h.size() == 0:
-		return layout{}, errors.New("MP3 of free bit rate is not read; save it with a fixed or variable one")
+		return layout{}, errors.New("MP3 of free bit rate is not supported; save it with a fixed or variable bit rate")
 	}
 	l := layout{first: h, start: at, end: at}
 	if l.readInfo(data[at:min(len(data), at+h.size())]) {
@@ -172,18 +171,18 @@ func findFrames(data []byte) (layout, error) {
 			return l, fmt.Errorf("byte %d: an MP3 frame of another kind than the first; split the file", at)
 		}
 		if at+g.size() > len(data) {
-			break // torn, as at the end of many a file
+			break // a torn frame, as at the end of many files
 		}
 		at += g.size()
 		l.end = at
 		l.frames++
 	}
 	if l.frames == 0 {
-		return l, errors.New("an MP3 file without sound")
+		return l, errors.New("the MP3 file has no sound")
 	}
 	if rest := data[l.end:]; !endsHere(rest) {
 		if i, g, ok := firstFrame(rest); ok && g.alike(h) {
-			return l, fmt.Errorf("byte %d: %d bytes between MP3 frames are none; the file is damaged", l.end, i)
+			return l, fmt.Errorf("byte %d: %d bytes between MP3 frames do not belong to a frame; the file is damaged", l.end, i)
 		}
 	}
 	// Some encoders count the describing frame as well.
@@ -193,7 +192,7 @@ func findFrames(data []byte) (layout, error) {
 	return l, nil
 }
 
-// endsHere says whether what follows the last frame is a known kind of tag.
+// endsHere reports whether a known kind of tag follows the last frame.
 func endsHere(rest []byte) bool {
 	for _, tag := range []string{"TAG", "APETAGEX", "LYRICSBEGIN", "ID3"} {
 		if bytes.HasPrefix(rest, []byte(tag)) {
@@ -203,9 +202,8 @@ func endsHere(rest []byte) bool {
 	return len(rest) < 4
 }
 
-// readInfo looks whether the first frame is one that only describes the others
-// (the Xing, Info and VBRI headers), and takes delay and padding from it (the
-// LAME extension: gabriel.mp3-tech.org/mp3infotag.html).
+// readInfo reports whether the first frame only describes the others (Xing, Info and VBRI headers),
+// and takes delay and padding from its LAME extension (gabriel.mp3-tech.org/mp3infotag.html).
 func (l *layout) readInfo(frame []byte) bool {
 	if len(frame) >= 4+32+4 && string(frame[4+32:4+32+4]) == "VBRI" {
 		return true

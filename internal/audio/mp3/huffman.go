@@ -2,18 +2,18 @@ package mp3
 
 import "sync"
 
-// A tree is a prefix code, as pairs of where a bit of 0 and of 1 lead: to another
-// pair if positive, else to the leaf ^value.
+// A tree is a prefix code. A pair has the targets of a bit of 0 and of 1: another pair if positive,
+// else the leaf ^value.
 type tree [][2]int16
 
-// A table is one of those that a granule may choose for pairs.
+// A table is a code for pairs that a granule may choose.
 type table struct {
 	tree     tree // nil: all zero
-	linear   int  // bits that follow a value of 15
+	linear   int  // bits after a value of 15
 	fastLeaf [256]struct{ value, length uint8 }
 }
 
-// tables returns those for pairs, 0 to 31, and for quadruples, 32 and 33.
+// tables returns the tables for pairs, 0 to 31, and for quadruples, 32 and 33.
 var tables = sync.OnceValue(func() *[34]table {
 	t := new([34]table)
 	linear := map[int][]int{16: {1, 2, 3, 4, 6, 8, 10, 13}, 24: {4, 5, 6, 7, 8, 9, 11, 13}}
@@ -41,7 +41,7 @@ var tables = sync.OnceValue(func() *[34]table {
 	return t
 })
 
-// grow reads a tree from its text and returns what leads to it.
+// grow parses a tree from its text and returns the target that leads to it.
 func grow(t *tree, text *string) int16 {
 	if (*text)[0] != '.' {
 		value := hex((*text)[0])<<4 | hex((*text)[1])
@@ -94,4 +94,32 @@ func (t *table) signed(r *bitReader, v int) int {
 		return -v
 	}
 	return v
+}
+
+// A bitReader reads each byte from its highest bit on. After the end it reads zeros.
+type bitReader struct {
+	data []byte
+	at   int // in bits
+}
+
+// bits reads n bits, at most 24.
+func (r *bitReader) bits(n int) int {
+	v := r.peek() >> (32 - n)
+	r.at += n
+	return int(v)
+}
+
+func (r *bitReader) bit() bool { return r.bits(1) != 0 }
+
+// peek returns at least the next 25 bits, the first one highest.
+func (r *bitReader) peek() uint32 {
+	v := uint64(0)
+	i := r.at >> 3
+	for k := range 5 {
+		v <<= 8
+		if i+k < len(r.data) {
+			v |= uint64(r.data[i+k])
+		}
+	}
+	return uint32(v << (r.at & 7) >> 8)
 }

@@ -7,8 +7,7 @@ import (
 	"github.com/assetcook/assetcook/internal/detmath"
 )
 
-// butterflies are the factors against the aliases of neighboring subbands, from
-// table B.9.
+// butterflies are the factors that reduce aliases between neighboring subbands, from table B.9.
 var butterflies = sync.OnceValue(func() (b [8]struct{ s, a float64 }) {
 	for i, c := range [8]float64{-0.6, -0.535, -0.33, -0.185, -0.095, -0.041, -0.0142, -0.0037} {
 		root := math.Sqrt(1 + float64(c*c))
@@ -17,7 +16,7 @@ var butterflies = sync.OnceValue(func() (b [8]struct{ s, a float64 }) {
 	return b
 })
 
-// reduceAliases works between the subbands of long blocks (2.4.3.4.10.1).
+// reduceAliases reduces aliases between the subbands of long blocks (2.4.3.4.10.1).
 func (g *granule) reduceAliases() {
 	last := 32
 	if g.block == shortBlock {
@@ -36,8 +35,8 @@ func (g *granule) reduceAliases() {
 	}
 }
 
-// transforms are the inverse MDCTs of long blocks, with the window of each kind
-// of block, and of short ones (2.4.3.4.10.2).
+// transforms are the inverse MDCTs of long blocks, with the window of each kind of block, and of
+// short blocks (2.4.3.4.10.2).
 type transforms struct {
 	long  [4][36][18]float64
 	short [12][6]float64
@@ -49,7 +48,7 @@ var mdct = sync.OnceValue(func() *transforms {
 		rise := detmath.SinPi((float64(i) + 0.5) / 36)
 		edge := detmath.SinPi((float64(i%12) + 0.5) / 12)
 		window := [4]float64{rise, rise, 0, rise}
-		switch { // the side towards short blocks is short
+		switch { // the side next to short blocks is short
 		case i >= 30:
 			window[1] = 0
 		case i >= 24:
@@ -78,7 +77,7 @@ var mdct = sync.OnceValue(func() *transforms {
 	return t
 })
 
-// A hybrid is the filter bank of one channel: what one granule gives to the next.
+// A hybrid is the filter bank of one channel, with the state between granules.
 type hybrid struct {
 	overlap [32][18]float64
 	synth   synthesis
@@ -118,7 +117,7 @@ func (f *hybrid) samples(g *granule, to []float64) {
 		}
 		for i := range 18 {
 			v := y[i] + f.overlap[sub][i]
-			if sub&i&1 != 0 { // odd subbands lie upside down
+			if sub&i&1 != 0 { // odd subbands are inverted
 				v = -v
 			}
 			lines[i][sub] = v
@@ -130,14 +129,14 @@ func (f *hybrid) samples(g *granule, to []float64) {
 	}
 }
 
-// A synthesis joins 32 subbands (2.4.3.2.2): the last sixteen vectors of 64.
+// A synthesis joins 32 subbands (2.4.3.2.2); it keeps the last sixteen vectors of 64.
 type synthesis struct {
 	vectors [16][64]float64
 	newest  int
 }
 
-// cosines are the rows of the synthesis matrix that are not another one's mirror
-// image: 0 to 15, and 48 to 63.
+// cosines are the rows of the synthesis matrix that are not mirror images of another row: 0 to 15,
+// and 48 to 63.
 var cosines = sync.OnceValue(func() *[32][32]float64 {
 	m := new([32][32]float64)
 	for i := range m {
@@ -179,7 +178,7 @@ func (s *synthesis) samples(lines *[32]float64, to []float64) {
 		switch {
 		case i < 16:
 			v[i], v[32-i] = sum, -sum
-		case i == 16: // row 48 is its own image
+		case i == 16: // row 48 is its own mirror image
 			v[48] = sum
 		default:
 			v[32+i], v[64-i] = sum, sum

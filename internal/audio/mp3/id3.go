@@ -7,8 +7,8 @@ import (
 	"github.com/assetcook/assetcook/internal/audio/vorbiscomment"
 )
 
-// userTexts returns the user-defined texts (TXXX) of the ID3v2 tags at the start of a file,
-// such as LOOPSTART, by name in upper case. It leaves out texts that are packed or encrypted.
+// userTexts returns the user-defined texts (TXXX) of the ID3v2 tags at the start of a file, such as
+// LOOPSTART, by name in upper case. It leaves out compressed and encrypted texts.
 func userTexts(data []byte) vorbiscomment.List {
 	texts := vorbiscomment.List{}
 	end := skipTags(data)

@@ -1,15 +1,14 @@
-// Package mp3 decodes MPEG 1, 2 and 2.5 Layer III (ISO/IEC 11172-3 and 13818-3;
-// section numbers in this package are those of the former).
+// Package mp3 decodes MPEG 1, 2 and 2.5 Layer III (ISO/IEC 11172-3 and 13818-3; section numbers in
+// this package refer to the former).
 //
-// It goes through the frames before anything is decoded, so that what is no MP3,
-// or not one, is an error, and cuts off what the encoder put around the sound, so
-// that loops have no gap. Samples are not clipped: they may be above 1.
+// All frames are checked before anything is decoded, so a file that is not MP3, or not a single
+// stream, is an error. The encoder's delay and padding are cut off, so that loops have no gap.
+// Samples are not clipped: they may be above 1.
 //
-// It is written here because the library for it (hajimehoshi/go-mp3, archived in
-// 2023) decodes joint stereo of MPEG 2 wrong, keeps delay and padding, and gives 16
-// bits. Samples are the same on every processor: this package works in float64,
-// rounds every product that is added to something, and takes its sines and powers
-// from package detmath.
+// The package exists because the library hajimehoshi/go-mp3 (archived in 2023) decodes joint stereo
+// of MPEG 2 wrong, keeps delay and padding, and returns 16 bits. Samples are the same on every
+// processor: this package computes in float64, rounds every product before adding it, and takes its
+// sines and powers from package detmath.
 package mp3
 
 import (
@@ -19,25 +18,24 @@ import (
 	"github.com/assetcook/assetcook/internal/audio/pcm"
 )
 
-// Info is what a file's frames say.
+// Info describes a file by its frames.
 type Info struct {
 	Rate     int
 	Channels int
-	Frames   int64 // of sound, without delay and padding where the file tells them
+	Frames   int64 // of sound, without known delay and padding
 }
 
-// decoderDelay is how much later than in the encoder's input every decoder has
-// the sound, besides the delay that the file tells: 528 samples of the filters
-// and one.
+// decoderDelay is the delay of every decoder, besides the delay that the file declares: 528 samples
+// of the filters and one.
 const decoderDelay = 529
 
-// Is says whether a file that starts with head is likely to be MPEG audio.
+// Is reports whether a file that starts with head is likely to be MPEG audio.
 func Is(head []byte) bool {
 	_, _, ok := firstFrame(head)
 	return ok
 }
 
-// Probe goes through the frames of a whole file.
+// Probe checks the frames of a whole file.
 func Probe(data []byte) (Info, error) {
 	l, err := findFrames(data)
 	if err != nil {
@@ -47,13 +45,13 @@ func Probe(data []byte) (Info, error) {
 	return Info{Rate: l.first.rate(), Channels: l.first.channels(), Frames: last - first}, nil
 }
 
-// Memory returns the most bytes that Decode holds besides the file.
+// Memory returns the most bytes that Decode holds, without the file.
 func (i Info) Memory() int64 {
-	const state = 1 << 20 // tables, and what is kept from frame to frame
+	const state = 1 << 20 // tables, and state between frames
 	return 4*i.Frames*int64(i.Channels) + state
 }
 
-// bounds returns which of the decoded samples are sound.
+// bounds returns the range of decoded samples that are sound.
 func (l *layout) bounds() (first, last int64) {
 	last = int64(l.frames) * int64(l.first.samples())
 	if !l.trim {
@@ -63,10 +61,9 @@ func (l *layout) bounds() (first, last int64) {
 	return first, max(first, last-max(0, int64(l.padding)-decoderDelay))
 }
 
-// Decode decodes a file. Delay and padding are cut off if a LAME header tells
-// them. Frames that need data of frames which are not there, as at the start of a
-// piece of a longer file, are silent. User-defined texts of ID3v2 tags may make a loop; see
-// vorbiscomment.List.
+// Decode decodes a file. Delay and padding are cut off if a LAME header declares them. Frames that
+// need data of missing frames, as at the start of a piece of a longer file, are silent.
+// User-defined texts of ID3v2 tags may define a loop; see vorbiscomment.List.
 func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 	l, err := findFrames(data)
 	if err != nil {
@@ -99,4 +96,80 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 		return nil, fmt.Errorf("MP3: %w", err)
 	}
 	return c, nil
+}
+
+// A decoder holds the state between frames.
+type decoder struct {
+	bands     *layouts
+	side      sideInfo
+	reservoir []byte // main data of past frames that later ones may use
+	filters   [2]hybrid
+	pcm       [2][1152]float64 // the samples of the current frame
+}
+
+// kept is the most bytes that a frame may reach back for its main data.
+const kept = 511
+
+func newDecoder(first header) *decoder {
+	return &decoder{bands: newLayouts(first.rate())}
+}
+
+// decode decodes a frame and returns the number of samples of each channel.
+func (d *decoder) decode(h header, frame []byte) int {
+	side := 4
+	if h>>16&1 == 0 { // a checksum of the side info, which few encoders write
+		side += 2
+	}
+	main := side + h.sideInfo()
+	if main > len(frame) {
+		main = len(frame)
+	}
+	d.side.readSideInfo(&bitReader{data: frame[min(side, main):main]}, h, d.bands)
+
+	had := len(d.reservoir)
+	d.reservoir = append(d.reservoir, frame[main:]...)
+	granules := h.samples() / 576
+	if d.side.begin > had {
+		d.silence(granules)
+	} else {
+		r := &bitReader{data: d.reservoir, at: 8 * (had - d.side.begin)}
+		for gr := range granules {
+			d.granule(h, r, gr)
+		}
+	}
+	if n := len(d.reservoir) - kept; n > 0 {
+		d.reservoir = append(d.reservoir[:0], d.reservoir[n:]...)
+	}
+	return h.samples()
+}
+
+// granule decodes 576 samples of each channel.
+func (d *decoder) granule(h header, r *bitReader, gr int) {
+	g := &d.side.granules[gr]
+	for ch := range h.channels() {
+		end := r.at + g[ch].length
+		d.side.readFactors(r, h, gr, ch)
+		g[ch].readSpectrum(r, h.rate(), end)
+		r.at = end
+	}
+	if h.channels() == 2 {
+		separate(h, &g[0], &g[1])
+	}
+	for ch := range h.channels() {
+		if g[ch].block == shortBlock {
+			g[ch].reorder()
+		}
+		g[ch].reduceAliases()
+		d.filters[ch].samples(&g[ch], d.pcm[ch][576*gr:][:576])
+	}
+}
+
+// silence outputs granules that cannot be decoded as zeros, after the tail of the sound before.
+func (d *decoder) silence(granules int) {
+	var none granule
+	for gr := range granules {
+		for ch := range d.filters {
+			d.filters[ch].samples(&none, d.pcm[ch][576*gr:][:576])
+		}
+	}
 }

@@ -28,19 +28,24 @@ func read(t testing.TB, name string) []byte {
 	return data
 }
 
-// burst is the sound of the files in testdata, which LAME 3.100 has made:
-// stereo.mp3 with -b 128, notag.mp3 with -t besides, joint.mp3 with -m j -b 160,
-// mono22.mp3 with -b 64; low.mp3, at 11025 Hz, is MPEG 2.5. reservoir.mp3, of
-// another sound, has frames that reach back for all that a frame may.
+// burst is the sound of the files in testdata, made by LAME 3.100:
+//
+//	stereo.mp3  -b 128
+//	notag.mp3   -b 128 -t
+//	joint.mp3   -m j -b 160
+//	mono22.mp3  -b 64
+//	low.mp3     at 11025 Hz, which is MPEG 2.5
+//
+// reservoir.mp3, of another sound, has frames that reach back as far as a frame may.
 func burst(frame, channel int) float64 {
 	t := float64(frame % 3000)
 	v := 12000 * math.Exp(-t/700) * math.Sin(float64(frame)*(0.05+0.03*float64(channel)))
 	return math.Trunc(v) / (1 << 15)
 }
 
-// The sound lies where it lay before it was encoded, and has the same length; a
-// file that does not tell delay and padding has both in it.
-func TestGapless(t *testing.T) {
+// Decoded sound has the place and length that it had before encoding. A file without delay and
+// padding data keeps both.
+func TestDelayAndPaddingAreCutOff(t *testing.T) {
 	for _, c := range []struct {
 		name                          string
 		rate, channels, frames, delay int
@@ -75,7 +80,7 @@ func TestGapless(t *testing.T) {
 				}
 			}
 			if at != 0 || 10*math.Log10(best) < 10 {
-				t.Errorf("%s, channel %d: fits best %d frames late, by %.1f dB", c.name, ch, at, 10*math.Log10(best))
+				t.Errorf("%s, channel %d: best match %d frames late, at %.1f dB", c.name, ch, at, 10*math.Log10(best))
 			}
 		}
 		info, err := Probe(read(t, c.name))
@@ -88,7 +93,7 @@ func TestGapless(t *testing.T) {
 	}
 }
 
-// The bits are the same on every processor. The hashes were made on amd64.
+// All processors compute the same bits. The hashes were made on amd64.
 func TestGolden(t *testing.T) {
 	for name, want := range map[string]uint64{
 		"stereo.mp3": 0xc5e5bec57a5adc22, "joint.mp3": 0x739e10014f38a54d, "mono22.mp3": 0x8d83f16d3e257a09, "low.mp3": 0x1306289aec3a03c2,
@@ -108,8 +113,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// An independent decoder gives the same, as far as its 16 bits go. (It does not
-// read MPEG 2.5.)
+// An independent decoder gives the same samples, within its 16 bits. (It does not read MPEG 2.5.)
 func TestAgainstLibrary(t *testing.T) {
 	for _, name := range []string{"stereo.mp3", "joint.mp3", "mono22.mp3", "notag.mp3", "reservoir.mp3"} {
 		data := read(t, name)
@@ -144,9 +148,9 @@ func TestAgainstLibrary(t *testing.T) {
 	}
 }
 
-// A piece out of the middle of a file starts with silence where data are
-// missing, and then goes on as the whole file does.
-func TestPiece(t *testing.T) {
+// A piece from the middle of a file starts with silence where data is missing, and then continues
+// like the whole file.
+func TestPieceStartsSilent(t *testing.T) {
 	data := read(t, "notag.mp3")
 	whole, err := Decode(t.Context(), data)
 	if err != nil {
@@ -170,8 +174,8 @@ func TestPiece(t *testing.T) {
 	}
 }
 
-// Tags before and behind, junk in front, and a torn last frame do no harm.
-func TestAround(t *testing.T) {
+// Tags before and after the sound, junk before it, and a torn last frame are harmless.
+func TestTagsAndJunkAreSkipped(t *testing.T) {
 	data := read(t, "stereo.mp3")
 	id3 := append([]byte("ID3\x04\x00\x00\x00\x00\x02\x01"), bytes.Repeat([]byte{0xff}, 0x101)...)
 	for name, d := range map[string][]byte{
@@ -189,8 +193,8 @@ func TestAround(t *testing.T) {
 	}
 }
 
-// A reserved emphasis in the midst of a stream says nothing about the sound.
-func TestReservedEmphasis(t *testing.T) {
+// A reserved emphasis within a stream does not affect the sound.
+func TestReservedEmphasisIsIgnored(t *testing.T) {
 	data := read(t, "stereo.mp3")
 	want, err := Decode(t.Context(), data)
 	if err != nil {
@@ -212,7 +216,7 @@ func TestReservedEmphasis(t *testing.T) {
 	}
 }
 
-func TestRefuses(t *testing.T) {
+func TestBadMP3IsRefused(t *testing.T) {
 	data := read(t, "stereo.mp3")
 	var at []int // of the frames
 	for i := 0; i < len(data); {
@@ -237,7 +241,7 @@ func TestRefuses(t *testing.T) {
 		{"text", []byte("this is not a sound at all"), "no MP3 frames"},
 		{"layer II", change(1, 6, 4), "layer I or II"},
 		{"free format", change(2, 0xf0, 0), "free bit rate"},
-		{"only the first frame", data[:at[1]], "without sound"},
+		{"only the first frame", data[:at[1]], "has no sound"},
 		{"another rate later", change(at[3]+2, 0x0c, 4), "another kind"},
 		{"mono later", change(at[3]+3, 0xc0, 0xc0), "another kind"},
 		{"a hole", append(append(bytes.Clone(data[:at[5]]), 1, 2, 3, 4, 5), data[at[5]:]...), "damaged"},
@@ -277,8 +281,8 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// A frame lies between two looks.
-func TestCancel(t *testing.T) {
+// The context is checked once for each frame.
+func TestMP3DecodingStopsWithContext(t *testing.T) {
 	data := read(t, "notag.mp3")
 	if _, err := Decode(countdown.New(t.Context(), 8), data); err != context.Canceled {
 		t.Error(err)

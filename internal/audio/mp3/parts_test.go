@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Each tree has every pair of values once, and no word that means nothing.
-func TestTrees(t *testing.T) {
+// Each tree has every pair of values once, and no unused code words.
+func TestTreesHaveAllValues(t *testing.T) {
 	sizes := map[int]int{1: 2, 2: 3, 3: 3, 5: 4, 6: 4, 7: 6, 8: 6, 9: 6, 10: 8, 11: 8, 12: 8, 13: 16, 15: 16, 16: 16, 24: 16}
 	for number, text := range trees {
 		if text == "" {
@@ -33,7 +33,7 @@ func TestTrees(t *testing.T) {
 			for x := range n {
 				for y := range n {
 					if seen[int16(x<<4|y)] != 1 {
-						t.Errorf("table %d: pair %d, %d is there %d times", number, x, y, seen[int16(x<<4|y)])
+						t.Errorf("table %d: pair %d, %d occurs %d times", number, x, y, seen[int16(x<<4|y)])
 					}
 				}
 			}
@@ -42,15 +42,15 @@ func TestTrees(t *testing.T) {
 			t.Errorf("table %d: %d values, want %d", number, len(seen), want)
 		}
 	}
-	// The first words of table B.7 for table 1: 1 for 0,0; 001 for 0,1; 01 for 1,0;
-	// 000 for 1,1, each with its signs.
+	// The first words of table B.7 for table 1: 1 for 0,0; 001 for 0,1; 01 for 1,0; 000 for 1,1,
+	// each with its signs.
 	r := &bitReader{data: []byte{0b1_001_0_01_1, 0b000_0_1_000}}
 	for _, want := range [][2]int{{0, 0}, {0, 1}, {-1, 0}, {1, -1}} {
 		if x, y := tables()[1].pair(r); x != want[0] || y != want[1] {
 			t.Errorf("%d, %d, want %v", x, y, want)
 		}
 	}
-	// A value of 15 of table 16 + 7 has 13 bits more: 11110101 is 15, 0.
+	// A value of 15 in table 16 + 7 is followed by 13 bits: 11110101 is 15, 0.
 	leaf := &bitReader{data: []byte{0, 0, 0, 0}}
 	for i := range 1 << 16 {
 		probe := &bitReader{data: []byte{byte(i >> 8), byte(i), 0xff, 0xff, 0xff, 0xff}}
@@ -64,8 +64,8 @@ func TestTrees(t *testing.T) {
 	}
 }
 
-// Bands lie one behind the other and fill the spectrum.
-func TestBands(t *testing.T) {
+// Bands are consecutive and fill the spectrum.
+func TestBandsFillTheSpectrum(t *testing.T) {
 	for _, b := range bandTables {
 		rate := b.rate
 		l := newLayouts(rate)
@@ -77,7 +77,7 @@ func TestBands(t *testing.T) {
 			at := 0
 			for _, b := range c.bands {
 				if b.start != at || b.end <= b.start {
-					t.Errorf("%d Hz, %s: a band from %d to %d behind %d", rate, c.name, b.start, b.end, at)
+					t.Errorf("%d Hz, %s: a band from %d to %d follows line %d", rate, c.name, b.start, b.end, at)
 				}
 				at = b.end
 			}
@@ -88,7 +88,7 @@ func TestBands(t *testing.T) {
 	}
 }
 
-// The inverse MDCT as 2.4.3.4.10.2 writes it.
+// The inverse MDCT agrees with the formulas of 2.4.3.4.10.2.
 func TestHybridTransforms(t *testing.T) {
 	window := func(block, i int) float64 {
 		x := float64(i)
@@ -125,8 +125,8 @@ func TestHybridTransforms(t *testing.T) {
 	}
 }
 
-// Blocks that lead to short ones and back may be mixed as well: their lowest two
-// subbands then have the window of a long block, the others that of their type.
+// Start and stop blocks may be mixed as well: their lowest two subbands then have the window of a
+// long block, the others the window of their type.
 func TestMixedEdges(t *testing.T) {
 	for block := 1; block <= 3; block++ {
 		low, high := granule{}, granule{block: block}
@@ -141,7 +141,7 @@ func TestMixedEdges(t *testing.T) {
 		}
 		var got, sum, part [1152]float64
 		var f, g, h hybrid
-		for gr := range 2 { // the second one shows what the first left
+		for gr := range 2 { // the second one shows the state that the first left
 			f.samples(&both, got[576*gr:][:576])
 			g.samples(&low, sum[576*gr:][:576])
 			h.samples(&high, part[576*gr:][:576])
@@ -151,7 +151,7 @@ func TestMixedEdges(t *testing.T) {
 				t.Fatalf("block type %d, sample %d: %v, want %v", block, i, got[i], want)
 			}
 		}
-		// 12+9+8+4 bits of other things, then: switched, type, mixed.
+		// 12+9+8+4 bits of other fields, then: switched, type, mixed.
 		word := byte(0x40 | block<<4 | 1<<3)
 		var read granule
 		read.readGranule(&bitReader{data: []byte{0, 0, 0, 0, word, 0, 0, 0, 0, 0}}, header(0xfffb9000), newLayouts(44100))
@@ -161,7 +161,7 @@ func TestMixedEdges(t *testing.T) {
 	}
 }
 
-// The synthesis as the flow chart of 2.4.3.2.2 draws it, with its vector of 1024.
+// The synthesis agrees with the flow chart of 2.4.3.2.2, with its vector of 1024.
 func TestSynthesis(t *testing.T) {
 	var v [1024]float64
 	var s synthesis
@@ -200,8 +200,8 @@ func TestSynthesis(t *testing.T) {
 	}
 }
 
-// The lines of three windows are put in turns; long bands of mixed blocks stay.
-func TestReorder(t *testing.T) {
+// The lines of three windows are interleaved; long bands of mixed blocks stay.
+func TestShortBlocksAreSortedByFrequency(t *testing.T) {
 	l := newLayouts(44100)
 	for _, mixed := range []bool{false, true} {
 		g := granule{block: shortBlock, mixed: mixed, bands: l.short}
@@ -211,7 +211,7 @@ func TestReorder(t *testing.T) {
 		for _, b := range g.bands {
 			for k := b.start; k < b.end; k++ {
 				if g.spectrum[k] = float64(k); b.window >= 0 {
-					// where it has to go
+					// the expected place
 					width := b.end - b.start
 					g.spectrum[k] = float64(b.start - b.window*width + 3*(k-b.start) + b.window)
 				}
@@ -226,7 +226,7 @@ func TestReorder(t *testing.T) {
 	}
 }
 
-// Lines get the size that 2.4.3.4.7 gives them.
+// Lines are scaled as in 2.4.3.4.7.
 func TestScale(t *testing.T) {
 	l := newLayouts(44100)
 	for _, c := range []struct {
@@ -275,10 +275,10 @@ func TestScale(t *testing.T) {
 	}
 }
 
-// A quadruple that reaches over the end of its granule is not the granule's.
-func TestLastQuadruple(t *testing.T) {
-	// Table 33 has words of four bits: 0000 is 1111 in its order of leaves or the
-	// reverse; either way a quadruple of four ones has four signs behind it.
+// A quadruple that reaches beyond the end of its granule is dropped.
+func TestQuadrupleBeyondTheGranuleIsDropped(t *testing.T) {
+	// Table 33 has words of four bits: 0000 is 1111 in its order of leaves or the reverse; either
+	// way four signs follow a quadruple of four ones.
 	for end, want := range map[int]int{8: 4, 7: 0, 5: 0, 16: 8, 15: 4, 12: 4} {
 		g := granule{quadTable: 33, gain: 210, bands: newLayouts(44100).long}
 		word := byte(0)
@@ -299,13 +299,13 @@ func TestLastQuadruple(t *testing.T) {
 	}
 }
 
-// The widths of MPEG 2's scale factors (ISO/IEC 13818-3, 2.4.3.2).
+// MPEG 2 scale factors have the widths of ISO/IEC 13818-3, 2.4.3.2.
 func TestFactors2(t *testing.T) {
 	for _, c := range []struct {
 		compress int
 		position bool
-		count    int // of factors that are not of width 0
-		bits     int // of all of them
+		count    int // of factors with a width other than 0
+		bits     int // of all factors
 		preflag  bool
 	}{
 		{0, false, 0, 0, false},
@@ -332,8 +332,8 @@ func TestFactors2(t *testing.T) {
 	}
 }
 
-// Between the two long subbands of a mixed block there are aliases, above there
-// are none, and none in short blocks.
+// Aliases are reduced between the two long subbands of a mixed block, but not above them, and not
+// in short blocks.
 func TestAliases(t *testing.T) {
 	for _, c := range []struct {
 		g         granule
@@ -356,8 +356,8 @@ func TestAliases(t *testing.T) {
 	}
 }
 
-// Joint stereo: the spectrum of the left channel is shared above the end of the
-// right one, by positions of MPEG 1 (7 says that it is not) and of MPEG 2.
+// Joint stereo: the left channel's spectrum is shared above the end of the right one, by positions
+// of MPEG 1 (7 means not shared) and of MPEG 2.
 func TestJointStereo(t *testing.T) {
 	const both, intensity = header(0xfffb9070), header(0xfffb9050)
 	const mpeg2 = header(0xfff39050)
@@ -385,7 +385,7 @@ func TestJointStereo(t *testing.T) {
 		band := l.long[20]
 		right.factors[20], right.widths[20] = c.factor, c.width
 		left.spectrum[band.start] = 1
-		left.spectrum[575] = 1 // the last band goes by the one below
+		left.spectrum[575] = 1 // the last band uses the position of the one below
 		right.spectrum[0], left.spectrum[0] = 1, 1
 		separate(c.h, left, right)
 		for _, k := range []int{band.start, 575} {
@@ -403,8 +403,8 @@ func TestJointStereo(t *testing.T) {
 	}
 }
 
-// The topmost band has no position of its own. Where the one below is coded for
-// itself, so that its factor is none either, both sides get the same.
+// The topmost band has no position. If the band below is coded separately, so that its factor is
+// not a position either, both sides get the same.
 func TestJointStereoTop(t *testing.T) {
 	for h, want := range map[header]float64{0xfffb9050: 0.5, 0xfff39050: 1} {
 		for _, block := range []int{0, shortBlock} {
@@ -428,9 +428,9 @@ func TestJointStereoTop(t *testing.T) {
 	}
 }
 
-// Main data may start 511 bytes back (2.4.2.7), and no further.
-func TestReservoir(t *testing.T) {
-	h := header(0xfffb9000) // 417 bytes, of which 36 are no main data
+// Main data may start up to 511 bytes back (2.4.2.7).
+func TestReservoirHolds511Bytes(t *testing.T) {
+	h := header(0xfffb9000) // 417 bytes, including 36 that are not main data
 	d := newDecoder(h)
 	for i, want := range []int{381, 511, 511} {
 		frame := make([]byte, h.size())
@@ -439,13 +439,12 @@ func TestReservoir(t *testing.T) {
 		}
 		d.decode(h, frame)
 		if len(d.reservoir) != want || d.reservoir[len(d.reservoir)-1] != byte(i) {
-			t.Errorf("after %d frames %d bytes are kept, want %d", i+1, len(d.reservoir), want)
+			t.Errorf("after %d frames the reservoir has %d bytes, want %d", i+1, len(d.reservoir), want)
 		}
 	}
 }
 
-// FuzzFrames decodes frames of noise behind good headers, which is all that a
-// file can do to the decoder.
+// FuzzFrames decodes noise after valid headers, which covers all that a file can do to the decoder.
 func FuzzFrames(f *testing.F) {
 	for _, name := range []string{"stereo.mp3", "low.mp3", "mono22.mp3"} {
 		f.Add(read(f, name)[4:1200], uint32(0xfffb9000))

@@ -16,8 +16,7 @@ var powers = sync.OnceValue(func() *[8207]float64 {
 	return p
 })
 
-// readSpectrum reads the lines of a granule, up to the given bit, and gives them
-// their size (2.4.3.4.7).
+// readSpectrum reads the lines of a granule, up to the given bit, and scales them (2.4.3.4.7).
 func (g *granule) readSpectrum(r *bitReader, rate, end int) {
 	var lines [576]int
 	first, second := g.regionEnds(rate)
@@ -42,7 +41,7 @@ func (g *granule) readSpectrum(r *bitReader, rate, end int) {
 				}
 			}
 		}
-		if r.at > end { // it was not the granule's any more
+		if r.at > end { // the last quadruple is beyond the granule
 			lines[n], lines[n+1], lines[n+2], lines[n+3] = 0, 0, 0, 0
 		}
 	}
@@ -57,7 +56,7 @@ var quarter = sync.OnceValue(func() (q [4]float64) {
 	return q
 })
 
-// scale makes a spectrum of whole numbers.
+// scale turns whole numbers into a spectrum.
 func (g *granule) scale(lines *[576]int) {
 	p, q := powers(), quarter()
 	for i, b := range g.bands {
@@ -89,8 +88,7 @@ func (g *granule) scale(lines *[576]int) {
 	}
 }
 
-// reorder brings the lines of short blocks into the order of frequency, the
-// windows by turns.
+// reorder sorts the lines of short blocks by frequency, with the windows interleaved.
 func (g *granule) reorder() {
 	var sorted [576]float64
 	for i := 0; i < len(g.bands); i++ {

@@ -6,7 +6,7 @@ import (
 	"github.com/assetcook/assetcook/internal/detmath"
 )
 
-// joint returns which ways of joint stereo a frame uses.
+// joint returns the kinds of joint stereo that a frame uses.
 func (h header) joint() int {
 	if h>>6&3 != 1 {
 		return 0
@@ -17,8 +17,7 @@ func (h header) joint() int {
 func (h header) intensity() bool { return h.joint()&1 != 0 }
 func (h header) middle() bool    { return h.joint()&2 != 0 }
 
-// separate makes left and right of two channels that are stored together
-// (2.4.3.4.9).
+// separate computes left and right from two channels that are stored together (2.4.3.4.9).
 func separate(h header, left, right *granule) {
 	if h.joint() == 0 {
 		return
@@ -27,10 +26,9 @@ func separate(h header, left, right *granule) {
 		middleSide(left, right, 0, 576)
 		return
 	}
-	// Above the last line of the right channel that is not zero, in each window,
-	// there is only one spectrum for both, and the factors of the right channel
-	// say where it is heard. The topmost bands have no factor: they go by the one
-	// below, or are heard on both sides alike if that one is no position.
+	// Above the right channel's last nonzero line, in each window, both channels share one
+	// spectrum, and the right channel's factors are stereo positions. The topmost bands have no
+	// factor: they use the one below or, if that is not a position, sound the same on both sides.
 	var ended [3]bool
 	below := 1
 	if right.block == shortBlock {
@@ -77,8 +75,7 @@ func (g *granule) silent(i int) bool {
 	return true
 }
 
-// middle returns what left and right get of a band that is heard on both sides
-// alike.
+// middle returns the shares of left and right of a band in the middle.
 func middle(h header) (left, right float64) {
 	if h.version() == 3 {
 		return 0.5, 0.5
@@ -86,8 +83,8 @@ func middle(h header) (left, right float64) {
 	return 1, 1
 }
 
-// position returns what left and right get of a band, by its factor in the right
-// channel; false if that says that it is not coded so.
+// position returns the shares of left and right of a band, by its factor in the right channel;
+// false if the factor says that the band is coded separately.
 func position(h header, right *granule, i int) (left, right2 float64, coded bool) {
 	p := right.factors[i]
 	if h.version() == 3 {

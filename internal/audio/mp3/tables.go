@@ -1,12 +1,10 @@
 package mp3
 
-// The tables of ISO/IEC 11172-3 (MPEG 1) and 13818-3 (MPEG 2), and those that
-// MPEG 2.5 adds to them.
+// The tables of ISO/IEC 11172-3 (MPEG 1) and 13818-3 (MPEG 2), and the additions of MPEG 2.5.
 
-// trees are the codes of table B.7, by the number of the first table that uses
-// them. A tree is written as its left branch (a bit of 0) and its right one behind
-// a dot; a leaf is the two values of a pair in hexadecimal. 32 and 33 are the two
-// tables for quadruples, whose leaves are four bits.
+// trees are the codes of table B.7, by the number of the first table that uses them. A tree is
+// written as a dot, its left branch (a bit of 0) and its right branch; a leaf is the two values of
+// a pair in hexadecimal. 32 and 33 are the two tables for quadruples, whose leaves are four bits.
 var trees = [34]string{
 	1: "...11011000",
 	2: "......220212.212011.011000",
@@ -61,8 +59,8 @@ var trees = [34]string{
 	33: "....0f0e.0d0c..0b0a.0908...0706.0504..0302.0100",
 }
 
-// window is the first half of the synthesis window of table B.3, in units of
-// 1/65536; see newWindow for the second.
+// window is the first half of the synthesis window of table B.3, in units of 1/65536; fullWindow
+// computes the second.
 var window = [257]int32{
 	0, -1, -1, -1, -1, -1, -1, -2, -2, -2, -2, -3, -3, -4, -4, -5,
 	-5, -6, -7, -7, -8, -9, -10, -11, -13, -14, -16, -17, -19, -21, -24, -26,
@@ -83,8 +81,8 @@ var window = [257]int32{
 	75038,
 }
 
-// A bandTable says where the scale factor bands of long and of short blocks start at
-// one sampling rate.
+// A bandTable holds the starts of the scale factor bands of long and short blocks at one sampling
+// rate.
 type bandTable struct {
 	rate  int
 	long  [23]int
@@ -121,7 +119,7 @@ var bandTables = [...]bandTable{
 		[14]int{0, 8, 16, 24, 36, 52, 72, 96, 124, 160, 162, 164, 166, 192}},
 }
 
-// bandsAt returns the table of a rate that a header can have.
+// bandsAt returns the table for a rate that a header can have.
 func bandsAt(rate int) *bandTable {
 	i := 0
 	for bandTables[i].rate != rate {

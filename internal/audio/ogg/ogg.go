@@ -1,9 +1,7 @@
-// Package ogg takes packets out of an Ogg bitstream that lies in memory (RFC
-// 3533), and writes such streams.
+// Package ogg reads packets from an Ogg bitstream in memory (RFC 3533), and writes such streams.
 //
-// A Reader reads one logical stream: pages of others, such as Skeleton's, are passed
-// over. Damage is an error that says where, never guessed away: a file that is
-// cooked should be whole.
+// A Reader reads one logical stream and skips the pages of other streams, such as Skeleton. Damage
+// is an error with its place, never repaired, because a cooked file should be whole.
 package ogg
 
 import (
@@ -22,16 +20,16 @@ var checksum = sync.OnceValue(func() *crcslice8.Table {
 	return crcslice8.New(crcslice8.Model{Name: "CRC-32/OGG", Poly: 0x04c11db7})
 })
 
-// NoPosition is the granule position of a page on which no packet ends. Other negative
-// ones lie before the start of the sound.
+// NoPosition is the granule position of a page on which no packet ends. Other negative positions
+// are before the start of the sound.
 const NoPosition = -1
 
-// A Page is what one page of a file holds.
+// A Page is one page of a file.
 type Page struct {
 	Offset  int // of its first byte in the file
 	First   bool
 	Last    bool
-	Resumes bool  // its first bytes continue the packet of the page before
+	Resumes bool  // its first bytes continue the previous page's packet
 	Granule int64 // position at its end, NoPosition if no packet ends on it
 	Serial  uint32
 	Number  uint32
@@ -41,19 +39,19 @@ type Page struct {
 
 const pageHeader = 27
 
-// ReadPage reads the page at an offset of a file and returns where the next one
-// starts. It does not look at the checksum. The slices lie in data.
+// ReadPage reads the page at an offset of a file and returns the offset of the next one. It does
+// not verify the checksum. The slices share data's memory.
 func ReadPage(data []byte, at int) (Page, int, error) {
 	rest := data[min(at, len(data)):]
 	switch {
 	case len(rest) == 0:
 		return Page{}, at, io.EOF
 	case !bytes.HasPrefix(rest, []byte("OggS")[:min(4, len(rest))]):
-		return Page{}, at, fmt.Errorf("byte %d: no Ogg page where one should start", at)
+		return Page{}, at, fmt.Errorf("byte %d: expected an Ogg page", at)
 	case len(rest) < pageHeader:
 		return Page{}, at, cut(at)
 	case rest[4] != 0:
-		return Page{}, at, fmt.Errorf("byte %d: Ogg version %d is not known", at, rest[4])
+		return Page{}, at, fmt.Errorf("byte %d: unknown Ogg version %d", at, rest[4])
 	}
 	end := pageHeader + int(rest[26])
 	if len(rest) < end {
@@ -82,14 +80,14 @@ func cut(at int) error {
 	return fmt.Errorf("byte %d: the file is cut off within an Ogg page; copy it again", at)
 }
 
-// verify compares the checksum of a page of data with what it should be.
+// verify checks the checksum of a page in data.
 func (p *Page) verify(data []byte) error {
 	head := pageHeader + len(p.Lacing)
 	page := data[p.Offset : p.Offset+head+len(p.Body)]
 	want := binary.LittleEndian.Uint32(page[22:])
 	crc := checksum()
 	sum := crc.Checksum(page[:22])
-	sum = crc.Update(sum, make([]byte, 4)) // the checksum's own place
+	sum = crc.Update(sum, make([]byte, 4)) // the field of the checksum itself
 	if sum = crc.Update(sum, page[26:]); sum != want {
 		return fmt.Errorf("byte %d: wrong checksum of an Ogg page; the file is damaged", p.Offset)
 	}
@@ -99,34 +97,34 @@ func (p *Page) verify(data []byte) error {
 // A Packet is a unit of a stream's codec.
 type Packet struct {
 	Data    []byte
-	Granule int64 // position after it, NoPosition unless it is the last that ends on its page
-	Last    bool  // it is the last that ends on the stream's last page
+	Granule int64 // position after it, NoPosition unless it ends its page
+	Last    bool  // it ends the stream's last page
 }
 
 // A Reader reads the packets of one stream.
 type Reader struct {
 	data   []byte
-	at     int // where the next page starts
+	at     int // offset of the next page
 	serial uint32
 
 	page    Page
-	segment int // the next of page.Lacing
-	offset  int // the next of page.Body
+	segment int // index of the next of page.Lacing
+	offset  int // offset of the next byte of page.Body
 	number  uint32
-	partial []byte // of a packet that goes on on the next page
+	partial []byte // of a packet that continues on the next page
 	over    bool
 }
 
-// NewReader returns a reader of the first stream of a file whose first packet
-// starts with magic. An error says that there is none.
+// NewReader returns a reader of the first stream of a file whose first packet starts with magic. It
+// returns an error if there is none.
 func NewReader(data, magic []byte) (*Reader, error) {
 	for at := 0; ; {
 		p, next, err := ReadPage(data, at)
 		switch {
 		case err != nil && err != io.EOF:
 			return nil, err
-		case err == io.EOF || !p.First: // streams start before any goes on
-			return nil, fmt.Errorf("no Ogg stream of this kind: none starts with %q", magic)
+		case err == io.EOF || !p.First: // all streams start before any continues
+			return nil, fmt.Errorf("no Ogg stream starts with %q", magic)
 		case bytes.HasPrefix(p.Body, magic):
 			return &Reader{data: data, at: at, serial: p.Serial, number: p.Number - 1}, nil
 		}
@@ -134,8 +132,8 @@ func NewReader(data, magic []byte) (*Reader, error) {
 	}
 }
 
-// Next returns the stream's next packet, io.EOF after the last one. The data
-// may lie in the file.
+// Next returns the stream's next packet, or io.EOF after the last one. The packet may share the
+// file's memory.
 func (r *Reader) Next() (Packet, error) {
 	for {
 		for r.segment < len(r.page.Lacing) {
@@ -178,7 +176,7 @@ func (r *Reader) takePacket() (Packet, bool) {
 	return packet, true
 }
 
-// ended says whether no other packet ends on the page.
+// ended reports whether no other packet ends on the page.
 func (r *Reader) ended() bool {
 	for _, n := range r.page.Lacing[r.segment:] {
 		if n < 255 {
@@ -209,10 +207,10 @@ func (r *Reader) turn() error {
 		}
 		r.number++
 		if p.Number != r.number {
-			return fmt.Errorf("byte %d: Ogg page %d where %d should be; the file is damaged", p.Offset, p.Number, r.number)
+			return fmt.Errorf("byte %d: Ogg page %d, want page %d; the file is damaged", p.Offset, p.Number, r.number)
 		}
 		if p.Resumes != (r.partial != nil) {
-			return fmt.Errorf("byte %d: an Ogg page does not fit to the one before; the file is damaged", p.Offset)
+			return fmt.Errorf("byte %d: an Ogg page does not continue the previous one; the file is damaged", p.Offset)
 		}
 		r.page, r.segment, r.offset = p, 0, 0
 		return nil
@@ -227,7 +225,7 @@ func (r *Reader) finish() error {
 	for at := r.at; ; {
 		p, next, err := ReadPage(r.data, at)
 		if err != nil {
-			return io.EOF // what follows the stream is not ours
+			return io.EOF // data after the stream is ignored
 		}
 		if p.First {
 			return fmt.Errorf("byte %d: another stream starts after the first; split the file", p.Offset)
@@ -236,16 +234,15 @@ func (r *Reader) finish() error {
 	}
 }
 
-// An Extent is what the pages that are left of a stream say of its length,
-// without their checksums being looked at.
+// An Extent is the length of the rest of a stream by its pages, without verifying their checksums.
 type Extent struct {
 	Granule int64 // the last position, NoPosition if no page has one
-	Packets int64 // how many packets end
-	Early   int64 // how many of them end up to the first page with a position of 0 or more
+	Packets int64 // number of packets that end
+	Early   int64 // of these, those up to the first nonnegative position
 }
 
-// Measure returns the extent of what Next has not returned yet. It fails where
-// Next would for a page that is cut off.
+// Measure returns the extent of the packets that Next has not returned yet. It fails where Next
+// would fail for a torn page.
 func (r *Reader) Measure() (Extent, error) {
 	e := Extent{Granule: NoPosition}
 	rest := r.page

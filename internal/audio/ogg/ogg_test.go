@@ -14,7 +14,7 @@ import (
 
 const magic = "\x01test"
 
-// A writer lays packets out in pages of so many segments at most.
+// A writer writes packets in pages of at most the given segments.
 type writer struct {
 	file     []byte
 	serial   uint32
@@ -93,8 +93,8 @@ func readAll(data []byte) ([][]byte, error) {
 	}
 }
 
-// Packets of any size in pages of any size come out as they went in.
-func TestPackets(t *testing.T) {
+// Packets of any size in pages of any size survive writing and reading.
+func TestPacketsSurviveWritingAndReading(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := &writer{serial: 7, segments: rapid.IntRange(1, 255).Draw(t, "segments")}
 		sizes := rapid.SliceOfN(rapid.OneOf(rapid.IntRange(0, 600), rapid.SampledFrom([]int{0, 254, 255, 256, 510, 70000})), 0, 20).Draw(t, "sizes")
@@ -127,13 +127,13 @@ func TestPackets(t *testing.T) {
 	})
 }
 
-// The position of a page is that of the last packet which ends on it.
-func TestPositions(t *testing.T) {
+// The position of a page belongs to the last packet that ends on it.
+func TestPageHasTheLastPacketsPosition(t *testing.T) {
 	w := &writer{segments: 3}
 	w.packet([]byte(magic))
 	w.packet(make([]byte, 10))
 	w.packet(make([]byte, 300)) // a segment on this page, one on the next
-	w.packet(make([]byte, 600)) // goes on on the page after that
+	w.packet(make([]byte, 600)) // continues on the page after that
 	w.packet(make([]byte, 1))
 	w.flush(false, last)
 	r, err := NewReader(w.file, []byte(magic))
@@ -156,7 +156,7 @@ func TestPositions(t *testing.T) {
 		t.Errorf("have %s\nwant %s", s, want)
 	}
 	if e, err := r.Measure(); err != nil || e != (Extent{Granule: NoPosition}) {
-		t.Errorf("nothing is left, but Measure says %+v, %v", e, err)
+		t.Errorf("after the last packet Measure says %+v, %v", e, err)
 	}
 	r, _ = NewReader(w.file, []byte(magic))
 	if e, err := r.Measure(); err != nil || e != (Extent{Granule: 2, Packets: 5, Early: 2}) {
@@ -181,8 +181,8 @@ func one(serial uint32, packets ...string) []byte {
 	return w.file
 }
 
-// Other streams are passed over, wherever they lie.
-func TestOtherStreams(t *testing.T) {
+// Other streams are skipped anywhere.
+func TestOtherStreamsAreSkipped(t *testing.T) {
 	other := &writer{serial: 2, segments: 255}
 	other.packet([]byte("skeleton"))
 	other.flush(false, 0)
@@ -202,7 +202,7 @@ func TestOtherStreams(t *testing.T) {
 	}
 }
 
-func TestDamage(t *testing.T) {
+func TestDamagedPagesAreErrors(t *testing.T) {
 	whole := one(1, magic, strings.Repeat("a", 400))
 	w := &writer{segments: 2}
 	w.packet([]byte(magic))
@@ -227,7 +227,7 @@ func TestDamage(t *testing.T) {
 		want string
 	}{
 		{"nothing", nil, "no Ogg stream"},
-		{"text", []byte("hello, world"), "no Ogg page"},
+		{"text", []byte("hello, world"), "expected an Ogg page"},
 		{"another kind", one(1, "other"), "no Ogg stream"},
 		{"cut in the header", whole[:20], "cut off"},
 		{"cut in the lacing", whole[:28], "cut off"},
@@ -236,17 +236,17 @@ func TestDamage(t *testing.T) {
 		{"a bit of the position", flip(6), "wrong checksum"},
 		{"a bit of the checksum", flip(22), "wrong checksum"},
 		{"version", flip(4), "version"},
-		{"a page is missing", append(bytes.Clone(paged[:second]), paged[third:]...), "Ogg page 2 where 1"},
-		{"the packet does not go on", fresh, "does not fit"},
+		{"a page is missing", append(bytes.Clone(paged[:second]), paged[third:]...), "Ogg page 2, want page 1"},
+		{"the packet does not go on", fresh, "does not continue"},
 		{"ends within a packet", unfinished.file[:third], "within a packet"},
 		{"a second stream", append(bytes.Clone(whole), one(2, magic)...), "another stream"},
-		{"junk between pages", append(append(bytes.Clone(paged[:second]), "junk"...), paged[second:]...), "no Ogg page"},
+		{"junk between pages", append(append(bytes.Clone(paged[:second]), "junk"...), paged[second:]...), "expected an Ogg page"},
 	} {
 		if _, err := readAll(c.data); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want an error with %q", c.name, err, c.want)
 		}
 	}
-	// What is behind the last page is nobody's.
+	// Bytes after the last page are ignored.
 	if _, err := readAll(append(bytes.Clone(whole), "ID3 or whatever"...)); err != nil {
 		t.Error(err)
 	}
@@ -268,7 +268,7 @@ func FuzzReader(f *testing.F) {
 			return
 		}
 		if _, err := r.Measure(); err != nil && errors.Is(err, io.EOF) {
-			t.Error("Measure says that the file is over")
+			t.Error("Measure returns io.EOF")
 		}
 		size := 0
 		for {

@@ -13,12 +13,12 @@ const (
 
 const (
 	maxSegments = 255
-	// maxPackets on a page keep it to one second, so that a player can seek.
+	// maxPackets limits a page to one second, so that a player can seek.
 	maxPackets = 50
 )
 
-// A Writer writes the packets of one stream into pages. A packet lies on one page,
-// for which it must be shorter than 255 * 255 bytes.
+// A Writer writes the packets of one stream into pages. Each packet is on one page, so it must be
+// shorter than 255 * 255 bytes.
 type Writer struct {
 	to      io.Writer
 	serial  uint32
@@ -32,8 +32,7 @@ type Writer struct {
 // NewWriter returns a writer of a stream.
 func NewWriter(to io.Writer, serial uint32) *Writer { return &Writer{to: to, serial: serial} }
 
-// Serial makes a stream's serial number of what tells it from others, for writers that
-// leave nothing to chance.
+// Serial computes a stream's serial number from its identifying data, so that it is reproducible.
 func Serial(seed []byte) uint32 { return checksum().Checksum(seed) }
 
 // Packet adds a packet that ends at a granule position.
@@ -55,10 +54,10 @@ func (p *Writer) Packet(data []byte, granule int64) error {
 	return nil
 }
 
-// Flush ends the page at hand.
+// Flush ends the current page.
 func (p *Writer) Flush() error { return p.flush(0) }
 
-// Close ends the stream with the page at hand.
+// Close ends the stream with the current page.
 func (p *Writer) Close() error { return p.flush(lastPage) }
 
 func (p *Writer) flush(flags byte) error {

@@ -7,17 +7,17 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/assetcook/assetcook/internal/audio/ogg"
 	"github.com/assetcook/assetcook/internal/audio/pcm"
 )
 
-// packetFrames is what a packet holds: 20 ms.
+// packetFrames is the length of a packet: 20 ms.
 const packetFrames = Rate / 50
 
-// Encode writes a clip, whose channels are in the order of WAV files, as an Ogg
-// Opus file. Samples beyond full scale are clipped; NaN is an error. Nothing is
-// written if Check refuses the clip.
+// Encode writes a clip, with channels in the order of WAV files, as an Ogg Opus file. Samples
+// beyond full scale are clipped; NaN is an error. Encode writes nothing if Check refuses the clip.
 func Encode(ctx context.Context, w io.Writer, clip *pcm.Clip, o Options) error {
 	if err := Check(clip, o); err != nil {
 		return err
@@ -42,7 +42,7 @@ func Encode(ctx context.Context, w io.Writer, clip *pcm.Clip, o Options) error {
 		}
 	}
 
-	end := preSkip + clip.Frames() // what has to be put in for all to come out
+	end := preSkip + clip.Frames() // input needed for the whole output
 	var buf []byte
 	for at := 0; at < end; at += packetFrames {
 		if err := ctx.Err(); err != nil {
@@ -64,14 +64,14 @@ func Encode(ctx context.Context, w io.Writer, clip *pcm.Clip, o Options) error {
 	return p.Close()
 }
 
-// serial tells streams that are put behind each other apart, as far as one can
-// without chance.
+// serial computes a serial number from the content, which distinguishes chained streams as well as
+// possible without randomness.
 func serial(head, tags []byte, frames int) uint32 {
 	return ogg.Serial(binary.LittleEndian.AppendUint64(slices.Concat(head, tags), uint64(frames)))
 }
 
-// fillPacket fills the samples of the stream's packet from a frame of the clip on, with
-// silence beyond its end.
+// fillPacket fills the samples of the stream's packet, from frame at of the clip on, with silence
+// after its end.
 func (s *stream) fillPacket(clip *pcm.Clip, at int) error {
 	s.samples = s.samples[:0]
 	for i := at; i < at+packetFrames; i++ {
@@ -81,11 +81,45 @@ func (s *stream) fillPacket(clip *pcm.Clip, at int) error {
 				x = clip.Samples[i*clip.Channels+c]
 			}
 			if x != x {
-				return fmt.Errorf("opus: frame %d is NaN, which is no sound", i)
+				return fmt.Errorf("opus: frame %d is NaN", i)
 			}
 			x = float32(math.RoundToEven(float64(min(max(x, -1), 1)) * (1 << 15)))
 			s.samples = append(s.samples, int16(min(x, 1<<15-1)))
 		}
 	}
 	return nil
+}
+
+// vendor names the writer in the comments. It has no version, so that a new release does not change
+// files.
+const vendor = "assetcook"
+
+// identification returns the OpusHead packet.
+func identification(channels, preSkip, sourceRate int) []byte {
+	le, l := binary.LittleEndian, layouts()[channels]
+	p := append([]byte("OpusHead"), 1, byte(channels))
+	p = le.AppendUint16(p, uint16(preSkip))
+	p = le.AppendUint32(p, uint32(sourceRate))
+	p = append(p, 0, 0) // no gain
+	if channels <= 2 {
+		return append(p, 0)
+	}
+	return append(append(p, 1, byte(l.streams), byte(l.coupled)), l.mapping...)
+}
+
+// comments returns the OpusTags packet.
+func comments(loops []pcm.Loop) []byte {
+	var list []string
+	for _, l := range loops {
+		list = append(list,
+			"LOOPSTART="+strconv.FormatInt(l.Start, 10),
+			"LOOPLENGTH="+strconv.FormatInt(l.End-l.Start, 10))
+	}
+	le := binary.LittleEndian
+	p := append(le.AppendUint32([]byte("OpusTags"), uint32(len(vendor))), vendor...)
+	p = le.AppendUint32(p, uint32(len(list)))
+	for _, s := range list {
+		p = append(le.AppendUint32(p, uint32(len(s))), s...)
+	}
+	return p
 }

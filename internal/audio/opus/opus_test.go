@@ -12,11 +12,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/thesyncim/gopus"
-
 	"github.com/assetcook/assetcook/internal/audio/ogg"
 	"github.com/assetcook/assetcook/internal/audio/pcm"
 	"github.com/assetcook/assetcook/internal/countdown"
+	"github.com/thesyncim/gopus"
 )
 
 func encode(t testing.TB, clip *pcm.Clip, o Options) []byte {
@@ -28,7 +27,7 @@ func encode(t testing.TB, clip *pcm.Clip, o Options) []byte {
 	return b.Bytes()
 }
 
-// A page as RFC 3533 has it.
+// A page of RFC 3533.
 type page struct {
 	flags   byte
 	granule int64
@@ -37,13 +36,13 @@ type page struct {
 	packets [][]byte
 }
 
-// pages takes a file apart and checks what every page must keep to.
+// pages parses a file and checks the rules for every page.
 func pages(t testing.TB, file []byte) []page {
 	t.Helper()
 	var list []page
 	for len(file) > 0 {
 		if len(file) < 27 || string(file[:5]) != "OggS\x00" {
-			t.Fatalf("page %d does not start as one", len(list))
+			t.Fatalf("page %d does not start like a page", len(list))
 		}
 		le := binary.LittleEndian
 		p := page{file[5], int64(le.Uint64(file[6:])), le.Uint32(file[14:]), le.Uint32(file[18:]), nil}
@@ -97,7 +96,7 @@ func plainCRC(p []byte) uint32 {
 	return crc
 }
 
-// play decodes a file as RFC 7845 says and returns the samples in Ogg's order.
+// play decodes a file according to RFC 7845 and returns the samples in Ogg's order.
 func play(t testing.TB, file []byte) []float32 {
 	t.Helper()
 	list := pages(t, file)
@@ -134,7 +133,7 @@ func play(t testing.TB, file []byte) []float32 {
 	return samples[preSkip*channels : int(list[len(list)-1].granule)*channels]
 }
 
-// sines gives each channel two notes of its own.
+// sines gives each channel two different notes.
 func sines(channels, frames int) *pcm.Clip {
 	clip := &pcm.Clip{Rate: Rate, Channels: channels}
 	for i := range frames {
@@ -156,9 +155,9 @@ func ratio(want, got []float32) float64 {
 	return 10 * math.Log10(signal/miss)
 }
 
-// What is played is as long as what went in, to the frame, and lies at the same
-// place. A shift by one frame alone would cost the high notes all but 15 dB.
-func TestPlaysTheSame(t *testing.T) {
+// Decoded sound has exactly the length and the place of the original. A shift by one frame would
+// leave only 15 dB of the high notes.
+func TestDecodedSoundKeepsLengthAndPlace(t *testing.T) {
 	for _, frames := range []int{1, 647, 648, 649, 960, 50*960 - 312, 50*960 - 311, 50_000} {
 		for _, channels := range []int{1, 2} {
 			clip := sines(channels, frames)
@@ -177,8 +176,8 @@ func TestPlaysTheSame(t *testing.T) {
 	}
 }
 
-// Each channel comes out where Ogg wants it: from left to right, the back, the LFE.
-func TestChannelOrder(t *testing.T) {
+// Each channel comes out in Ogg's order: from left to right, the back, the LFE.
+func TestChannelsAreInOggOrder(t *testing.T) {
 	for channels, order := range map[int]string{
 		3: "FL FC FR", 4: "FL FR BL BR", 5: "FL FC FR BL BR", 6: "FL FC FR BL BR LFE",
 		7: "FL FC FR SL SR BC LFE", 8: "FL FC FR SL SR BL BR LFE",
@@ -202,7 +201,7 @@ func TestChannelOrder(t *testing.T) {
 				}
 			}
 			if best != from {
-				t.Errorf("%d channels: %s is what went in as %d, want %d", channels, name, best, from)
+				t.Errorf("%d channels: %s is input channel %d, want %d", channels, name, best, from)
 			}
 		}
 	}
@@ -230,8 +229,8 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// Packets of every size go into pages: on the borders of the lacing, and when a
-// page is full by its segments or by its packets.
+// Packets of every size are written to pages: around the limits of the lacing, and if segments or
+// packets fill a page.
 func TestPages(t *testing.T) {
 	var b bytes.Buffer
 	p := ogg.NewWriter(&b, 9)
@@ -261,12 +260,12 @@ func TestPages(t *testing.T) {
 		t.Errorf("%d packets, want %d, or others", len(got), len(want))
 	}
 	if got := fmt.Sprintf("%.8x", sha256.Sum256(b.Bytes())); got != "38362a5c5a7b9f5f" {
-		t.Errorf("sum %s, want that of the pages as they were when opusdec read them", got)
+		t.Errorf("sum %s, want the sum of pages that opusdec could read", got)
 	}
 }
 
-// The bytes are the same on every processor. The sum was made on amd64. If it changes,
-// the recipe's version has to rise.
+// All processors write the same bytes. The sum was made on amd64. If it changes, the recipe's
+// version must rise.
 func TestGolden(t *testing.T) {
 	sum := sha256.New()
 	for _, channels := range []int{1, 2, 6} {
@@ -275,12 +274,12 @@ func TestGolden(t *testing.T) {
 		}
 	}
 	if got := fmt.Sprintf("%.8x", sum.Sum(nil)); got != "f87e8b98ce379334" {
-		t.Errorf("the encoder makes %s of the probe", got)
+		t.Errorf("the encoded probe has the sum %s", got)
 	}
 }
 
-// Two runs make the same bytes, and different sounds have different serials.
-func TestSameBytes(t *testing.T) {
+// Encoding is reproducible, and different sounds have different serials.
+func TestEncodingIsReproducible(t *testing.T) {
 	clip := probe(2)
 	a := encode(t, clip, Options{})
 	if !bytes.Equal(a, encode(t, clip, Options{})) {
@@ -293,9 +292,8 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// Silence and the extremes of the options are packets too, also where an int has 32
-// bits.
-func TestExtremes(t *testing.T) {
+// Silence and the extremes of the options can be encoded, also where an int has 32 bits.
+func TestSilenceAndExtremeOptionsAreEncoded(t *testing.T) {
 	for channels := 1; channels <= MaxChannels; channels++ {
 		silence := &pcm.Clip{Rate: Rate, Channels: channels, Samples: make([]float32, 5000*channels)}
 		loud := probe(channels)
@@ -313,7 +311,7 @@ func TestExtremes(t *testing.T) {
 	}
 }
 
-// More bits sound better and take more, and the default is kept to.
+// More bits sound better and take more bytes, and the default is met.
 func TestBitrate(t *testing.T) {
 	clip := probe(2)
 	before, size := 0., 0
@@ -333,7 +331,7 @@ func TestBitrate(t *testing.T) {
 	}
 }
 
-func TestRefuses(t *testing.T) {
+func TestBadClipsAreRefused(t *testing.T) {
 	nan := float32(math.NaN())
 	loop := func(l ...pcm.Loop) pcm.Clip {
 		return pcm.Clip{Rate: Rate, Channels: 1, Samples: make([]float32, 10), Loops: l}
@@ -349,7 +347,7 @@ func TestRefuses(t *testing.T) {
 		{loop(), Options{Bitrate: 5999}, "5999 bits a second, want 6000 to 256000 for 1"},
 		{loop(), Options{Bitrate: 256_001}, "256001 bits a second"},
 		{loop(), Options{SourceRate: -1}, "source rate of -1"},
-		{loop(pcm.Loop{End: 1}, pcm.Loop{End: 2}), Options{}, "2 loops, there is room for one"},
+		{loop(pcm.Loop{End: 1}, pcm.Loop{End: 2}), Options{}, "2 loops, but the format holds only one"},
 		{loop(pcm.Loop{End: 1, PingPong: true}), Options{}, "forwards and backwards"},
 		{loop(pcm.Loop{End: 1, Count: 3}), Options{}, "played 3 times"},
 		{loop(pcm.Loop{Start: 3, End: 3}), Options{}, "from frame 3 to 3"},
@@ -362,7 +360,7 @@ func TestRefuses(t *testing.T) {
 			t.Errorf("%v, want %q", err, c.want)
 		}
 	}
-	// Infinity and the like are clipped.
+	// Infinity and other loud samples are clipped.
 	loud := pcm.Clip{Rate: Rate, Channels: 1, Samples: slices.Repeat([]float32{float32(math.Inf(1)), -1e30}, 1000)}
 	full := pcm.Clip{Rate: Rate, Channels: 1, Samples: slices.Repeat([]float32{1, -1}, 1000)}
 	if !bytes.Equal(encode(t, &loud, Options{}), encode(t, &full, Options{})) {
@@ -370,15 +368,15 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// There is a look at the context for every packet.
-func TestCancel(t *testing.T) {
+// The context is checked for every packet.
+func TestEncodingStopsWithContext(t *testing.T) {
 	clip := sines(1, 9*packetFrames)
 	var b bytes.Buffer
 	if err := Encode(countdown.New(t.Context(), 9), &b, clip, Options{}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	if list := b.Len(); list == 0 || list > 200 {
-		t.Errorf("%d bytes, want the two headers alone", list)
+		t.Errorf("%d bytes, want only the two headers", list)
 	}
 	if err := Encode(countdown.New(t.Context(), 10), &b, clip, Options{}); err != nil {
 		t.Error(err)
@@ -397,8 +395,8 @@ type several struct{ encoder }
 
 func (several) Encode(_ []int16, packet []byte) (int, error) { packet[0] = 1; return 9, nil }
 
-// What the library does wrong is an error.
-func TestLibraryFails(t *testing.T) {
+// Failures of the library are errors.
+func TestLibraryFailuresAreErrors(t *testing.T) {
 	for want, e := range map[string]encoder{
 		"index out of range": broken{}, "no packet": mute{}, "several frames": several{},
 	} {
@@ -414,4 +412,23 @@ func BenchmarkEncode(b *testing.B) {
 	for b.Loop() {
 		encode(b, clip, Options{})
 	}
+}
+
+// probe returns half a second of rising notes, over noise that comes and goes. It uses integer
+// arithmetic.
+func probe(channels int) *pcm.Clip {
+	clip := &pcm.Clip{Rate: Rate, Channels: channels, Samples: make([]float32, Rate/2*channels)}
+	seed, phase := uint32(1), uint32(0)
+	for i := range clip.Samples {
+		frame, c := i/channels, i%channels
+		seed = seed*1664525 + 1013904223
+		noise := int32(seed) >> (17 + frame/3000%6)
+		if c == 0 {
+			phase += uint32(20_000_000 + 5_000_000*(frame/4000))
+		}
+		note := int32(phase*uint32(1+c)) >> 16
+		note = max(note, -note) - 1<<14
+		clip.Samples[i] = float32(note+noise) / (1 << 16)
+	}
+	return clip
 }

@@ -1,14 +1,14 @@
 package opus
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 
 	libopus "github.com/tphakala/go-opus/opus"
 )
 
-// A stream encodes one channel or two of a clip. A packet of a file has a packet of
-// each of its streams.
+// A stream encodes one or two channels of a clip. A packet of a file has a packet of each stream.
 type stream struct {
 	encoder
 	channels []int // of the clip
@@ -25,8 +25,8 @@ type encoder interface {
 // maxPacket is the size in bytes of the largest packet of one stream (RFC 6716, 3.4).
 const maxPacket = 1275
 
-// newStreams returns the streams of a file, pairs first. They share the bits so that
-// a pair has half as many again as a single channel.
+// newStreams returns the streams of a file, pairs first. A pair gets one and a half times the bits
+// of a single channel.
 func newStreams(channels int, o Options) ([]*stream, error) {
 	l := layouts()[channels]
 	total := o.Bitrate
@@ -59,8 +59,8 @@ func newStreams(channels int, o Options) ([]*stream, error) {
 	return list, nil
 }
 
-// append encodes the samples that were taken and appends the packet. All packets but
-// the last one of several tell their own length (RFC 6716, appendix B).
+// append encodes the stream's samples and appends the packet. Of several packets, all except the
+// last contain their own length (RFC 6716, appendix B).
 func (s *stream) append(to []byte, last bool) ([]byte, error) {
 	n, err := s.encode()
 	if err != nil {
@@ -71,7 +71,7 @@ func (s *stream) append(to []byte, last bool) ([]byte, error) {
 		return append(to, packet...), nil
 	}
 	if packet[0]&3 != 0 {
-		return nil, fmt.Errorf("the encoder gave a packet of several frames")
+		return nil, fmt.Errorf("the encoder returned a packet of several frames")
 	}
 	to = append(to, packet[0])
 	size := n - 1
@@ -83,17 +83,45 @@ func (s *stream) append(to []byte, last bool) ([]byte, error) {
 	return append(to, packet[1:]...), nil
 }
 
-// encode makes the stream's packet. The library is young: should it panic, that is an
-// error of this sound, not the end of the program.
+// encode encodes the stream's packet. The library is young: its panics become errors of the sound,
+// and do not end the program.
 func (s *stream) encode() (n int, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("the encoder failed: %v", r)
+			err = fmt.Errorf("the encoder panicked: %v", r)
 		}
 	}()
 	n, err = s.Encode(s.samples, s.packet)
 	if err == nil && n == 0 {
-		err = errors.New("the encoder gave no packet")
+		err = errors.New("the encoder returned no packet")
 	}
 	return n, err
+}
+
+// A layout says how channels are distributed to streams (RFC 7845, 5.1.1.2).
+type layout struct {
+	streams, coupled int
+	mapping          []byte // decoded channel, by channel in Vorbis's order
+	order            []int  // channel of the clip, by channel in Vorbis's order
+}
+
+// layouts returns the layouts of mapping families 0 and 1, by the number of channels. A clip has
+// its channels in the order of WAV files, as far as they exist: FL FR FC LFE BL BR BC SL SR. Ogg
+// has them from left to right, then the back, with the LFE last.
+func layouts() [MaxChannels + 1]layout {
+	return [...]layout{
+		1: {1, 0, []byte{0}, []int{0}},
+		2: {1, 1, []byte{0, 1}, []int{0, 1}},
+		3: {2, 1, []byte{0, 2, 1}, []int{0, 2, 1}},
+		4: {2, 2, []byte{0, 1, 2, 3}, []int{0, 1, 2, 3}},
+		5: {3, 2, []byte{0, 4, 1, 2, 3}, []int{0, 2, 1, 3, 4}},
+		6: {4, 2, []byte{0, 4, 1, 2, 3, 5}, []int{0, 2, 1, 4, 5, 3}},
+		7: {4, 3, []byte{0, 4, 1, 2, 3, 5, 6}, []int{0, 2, 1, 5, 6, 4, 3}},
+		8: {5, 3, []byte{0, 6, 1, 2, 3, 4, 5, 7}, []int{0, 2, 1, 6, 7, 4, 5, 3}},
+	}
+}
+
+// clipChannel returns the clip's channel for the n-th decoded channel.
+func (l *layout) clipChannel(n int) int {
+	return l.order[bytes.IndexByte(l.mapping, byte(n))]
 }

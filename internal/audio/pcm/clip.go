@@ -1,14 +1,18 @@
-// Package pcm holds sound in memory: what every decoder of the audio recipe
-// makes and every encoder takes.
+// Package pcm holds sound in memory, between the decoders and the encoders of the audio recipe.
 //
-// A sample is a float32 in which 1.0 is full scale. An integer sample of n bits
-// is value / 2^(n-1), so up to 24 bits come out of a Clip as they went in; the
-// last bits of louder 32-bit samples are rounded to nearest.
+// A sample is a float32; 1.0 is full scale. An integer sample of n bits is value / 2^(n-1), so up
+// to 24 bits survive exactly; the last bits of louder 32-bit samples are rounded to nearest.
 //
-// Channels lie in the order of WAVE and FLAC: mono; left, right; L R center;
-// L R and the surround pair; L R C and the pair; L R C, low-frequency effects
-// and the pair; L R C LFE, back center, side pair; L R C LFE, back pair, side
-// pair.
+// Channels are in the order of WAVE and FLAC (C is the center, LFE is for low-frequency effects):
+//
+//	1  mono
+//	2  left, right
+//	3  L, R, C
+//	4  L, R, surround pair
+//	5  L, R, C, surround pair
+//	6  L, R, C, LFE, surround pair
+//	7  L, R, C, LFE, back center, side pair
+//	8  L, R, C, LFE, back pair, side pair
 package pcm
 
 import "fmt"
@@ -19,14 +23,14 @@ type Clip struct {
 	Channels int       // samples in a frame
 	Samples  []float32 // interleaved, frame by frame; 1.0 is full scale
 	Loops    []Loop    // in the order of the source; none for most
-	Warnings []string  // loops of the source that the clip lacks or that were shortened
+	Warnings []string  // loops of the source that were left out or shortened
 }
 
 // A Loop is a part of a clip that a player repeats.
 type Loop struct {
 	Start, End int64 // frames; End is the first frame after the loop
-	Count      int   // how often to play it; 0 is for ever
-	PingPong   bool  // forwards and backwards by turns
+	Count      int   // number of repetitions; 0 is for ever
+	PingPong   bool  // forwards and backwards in turn
 }
 
 // AddLoop appends a loop, which must lie within the clip. An end beyond the clip is brought

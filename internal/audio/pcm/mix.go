@@ -5,13 +5,12 @@ import (
 	"math"
 )
 
-// Mix makes a clip of one or two channels, in place where there are fewer than
-// before. One channel becomes two of the same; two become one that is their
-// mean. Of more, the center goes to both sides and each surround to its own, both
-// by -3 dB, as ITU-R BS.775 has it, and the sum is divided so that it cannot
-// pass full scale; the low-frequency channel is left out. Their mean is mono.
+// Mix converts a clip to one or two channels, in place if their number decreases. One channel
+// becomes two equal ones; two become their mean. Of more channels, the center goes to both sides
+// and each surround to its own side, both by -3 dB, as in ITU-R BS.775; the sum is divided so that
+// it cannot exceed full scale, and the low-frequency channel is left out. Mono is the mean of that.
 //
-// The only error is that of a context that is done; the clip is then spoilt.
+// The only error is from a done context, which leaves the clip unusable.
 func (c *Clip) Mix(ctx context.Context, channels int) error {
 	if channels == c.Channels {
 		return nil
@@ -42,14 +41,14 @@ func (c *Clip) Mix(ctx context.Context, channels int) error {
 	return nil
 }
 
-// mixture returns the weights of the channels there are in each new one.
+// mixture returns the weights of the old channels in each new one.
 func (c *Clip) mixture(channels int) [][]float64 {
 	if c.Channels == 1 {
 		return [][]float64{{1}, {1}}
 	}
 	const less = math.Sqrt2 / 2
-	// What each channel gives to the left and to the right; see the package's
-	// comment for their order.
+	// The weights of each channel on the left and on the right; see the package's comment for their
+	// order.
 	var left, right []float64
 	switch c.Channels {
 	case 2:
@@ -66,7 +65,7 @@ func (c *Clip) mixture(channels int) [][]float64 {
 		left, right = []float64{1, 0, less, 0, 0.5, less, 0}, []float64{0, 1, less, 0, 0.5, 0, less}
 	case 8:
 		left, right = []float64{1, 0, less, 0, less, 0, less, 0}, []float64{0, 1, less, 0, 0, less, 0, less}
-	default: // no layout is known: all of them to both sides
+	default: // unknown layout: all channels to both sides
 		left = make([]float64, c.Channels)
 		for i := range left {
 			left[i] = 1

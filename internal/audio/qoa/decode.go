@@ -10,11 +10,10 @@ import (
 	"github.com/assetcook/assetcook/internal/audio/pcm"
 )
 
-// Decode reads a QOA file. A file of a streaming encoder, which gives its length
-// as 0, is read to its end. A clip takes at most ten times the memory of data.
+// Decode decodes a QOA file. A file of a streaming encoder, with a length of 0 in its header, is
+// read to its end. A clip takes at most ten times the memory of data.
 //
-// Frames that are torn, that change channels or rate on the way, or that are
-// short without being the last are errors.
+// Torn frames, changes of channels or rate, and short frames before the last one are errors.
 //
 // Viewers and tests decode QOA.
 func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
@@ -36,11 +35,11 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 	return clip, nil
 }
 
-// measure checks all of a file but its sound, before anything is allocated. It
-// returns the clip without its samples.
+// measure checks everything in a file except the sound, before anything is allocated. It returns
+// the clip without its samples.
 func measure(data []byte) (clip *pcm.Clip, frames int, err error) {
 	if len(data) < fileHeader || string(data[:4]) != magic {
-		return nil, 0, errors.New("qoa: no QOA file, it must start with \"qoaf\"")
+		return nil, 0, errors.New("qoa: not a QOA file, which must start with \"qoaf\"")
 	}
 	claimed := int(min(int64(binary.BigEndian.Uint32(data[4:])), 1<<31-1))
 	streaming := claimed == 0
@@ -61,17 +60,17 @@ func measure(data []byte) (clip *pcm.Clip, frames int, err error) {
 		case rate == 0:
 			err = errors.New("a sample rate of 0")
 		case channels != clip.Channels || rate != clip.Rate:
-			err = fmt.Errorf("%d channels at %d Hz after %d at %d; convert the parts to one", channels, rate, clip.Channels, clip.Rate)
+			err = fmt.Errorf("%d channels at %d Hz after %d at %d; convert all parts to the same format", channels, rate, clip.Channels, clip.Rate)
 		case samples < 1 || samples > frameSamples:
 			err = fmt.Errorf("a frame of %d samples, want 1 to %d", samples, frameSamples)
 		case !streaming && samples > claimed-frames:
-			err = fmt.Errorf("%d samples, the file header leaves %d", samples, claimed-frames)
+			err = fmt.Errorf("%d samples, but by the file header only %d are left", samples, claimed-frames)
 		case samples < frameSamples && !last:
-			err = fmt.Errorf("a frame of %d samples, all but the last have %d", samples, frameSamples)
+			err = fmt.Errorf("a frame of %d samples; all except the last have %d", samples, frameSamples)
 		case size != frameSize(samples, channels):
-			err = fmt.Errorf("a frame of %d bytes, %d samples take %d", size, samples, frameSize(samples, channels))
+			err = fmt.Errorf("a frame of %d bytes, but %d samples take %d", size, samples, frameSize(samples, channels))
 		case size > len(data)-at:
-			err = fmt.Errorf("a frame of %d bytes, %d are left; the file is cut short", size, len(data)-at)
+			err = fmt.Errorf("a frame of %d bytes, but only %d are left; the file is cut short", size, len(data)-at)
 		}
 		if err != nil {
 			return nil, 0, fmt.Errorf("qoa: byte %d: %w", at, err)
@@ -80,7 +79,7 @@ func measure(data []byte) (clip *pcm.Clip, frames int, err error) {
 		at += size
 	}
 	if clip == nil {
-		return nil, 0, errors.New("qoa: the file holds no frame")
+		return nil, 0, errors.New("qoa: the file has no frame")
 	}
 	if int64(frames)*int64(clip.Channels) > math.MaxInt/4 {
 		return nil, 0, fmt.Errorf("qoa: %d frames do not fit in the memory of this machine", frames)
@@ -94,7 +93,7 @@ type decoder struct {
 	predictors [MaxChannels]predictor
 }
 
-// frame decodes the frame at the start of data, which has been measured.
+// frame decodes the frame at the start of data, which measure has checked.
 func (d *decoder) frame(to []float32, data []byte) {
 	data = data[frameHeader:]
 	for c := range d.channels {

@@ -9,9 +9,8 @@ import (
 	"github.com/assetcook/assetcook/internal/audio/pcm"
 )
 
-// Encode writes a clip as a QOA file. Samples are rounded to 16 bits, those
-// beyond full scale are clipped, NaN becomes silence. Nothing is written of a
-// clip that [Check] refuses.
+// Encode writes a clip as a QOA file. Samples are rounded to 16 bits; samples beyond full scale are
+// clipped, and NaN becomes silence. Encode writes nothing if [Check] refuses the clip.
 func Encode(ctx context.Context, w io.Writer, clip *pcm.Clip) error {
 	if err := Check(clip); err != nil {
 		return err
@@ -46,10 +45,10 @@ type encoder struct {
 	states         [MaxChannels]state
 }
 
-// A state is what the encoder knows of one channel.
+// A state holds the encoder's state of one channel.
 type state struct {
 	predictor
-	scale int // index of the scale factor of the slice before
+	scale int // index of the previous slice's scale factor
 }
 
 // frame appends one frame of interleaved samples.
@@ -61,8 +60,7 @@ func (e *encoder) frame(to []byte, samples []float32) []byte {
 		var state [stateSize]byte
 		e.states[c].putState(state[:])
 		to = append(to, state[:]...)
-		// Neighbors in time tend to share a scale; those in different frames
-		// are not made to depend on each other.
+		// Consecutive slices tend to share a scale; frames must not depend on each other.
 		e.states[c].scale = 0
 	}
 	for at := 0; at < count; at += sliceLen {
@@ -78,7 +76,7 @@ func (e *encoder) frame(to []byte, samples []float32) []byte {
 	return to
 }
 
-// round16 returns a sample as 16 bits, halves to even.
+// round16 rounds a sample to 16 bits, with halves to even.
 func round16(x float32) int32 {
 	x *= 1 << 15
 	switch {
@@ -92,12 +90,12 @@ func round16(x float32) int32 {
 	return int32(math.RoundToEven(float64(x)))
 }
 
-// slice finds the scale factor that stores up to 20 samples best, moves the
-// channel's state past them and returns the slice as the file has it.
+// slice finds the scale factor that stores up to 20 samples best, advances the channel's state and
+// returns the slice in the file's format.
 //
-// The best tends to be near the one of the slice before, so the search goes out
-// from there to both sides: what is tried later is given up the sooner. Of equals
-// the first upwards from there wins, which is the order of the reference.
+// The best scale factor tends to be close to the previous slice's, so the search starts there and
+// goes to both sides: later trials are then aborted early. Of equals the first one upwards from
+// there wins, as in the reference.
 func (e *encoder) slice(s *state, samples []int32) uint64 {
 	best := trial{rank: math.MaxUint64}
 	bestTurn := 16
@@ -113,27 +111,27 @@ func (e *encoder) slice(s *state, samples []int32) uint64 {
 		}
 	}
 	s.predictor, s.scale = best.after, (s.scale+bestTurn)%16
-	// A short slice fills its place from the left.
+	// A short slice is left-aligned.
 	code := uint64(s.scale)<<(3*len(samples)) | best.codes
 	return code << (3 * (sliceLen - len(samples)))
 }
 
-// A trial is what one scale factor makes of a slice.
+// A trial is the result of one scale factor for a slice.
 type trial struct {
-	rank  uint64 // squared error and penalties; more than the limit if given up
+	rank  uint64 // squared error and penalties; above the limit if aborted
 	codes uint64 // three bits a sample, the first highest
 	after predictor
 }
 
-// try codes the samples with one scale factor, until the rank is over the limit.
+// try encodes the samples with one scale factor, until the rank is above the limit.
 //
-// Besides the squared error a sample costs a penalty if the weights have grown so
-// large that the filter may soon be unstable, as the reference has it.
+// As in the reference, a sample costs a penalty besides its squared error if the weights are so
+// large that the filter may soon be unstable.
 func (e *encoder) try(p *predictor, samples []int32, scale int, limit uint64) trial {
 	const heavy = 0x8ff // in units of 2^18
 
 	reciprocal, steps := e.tables.reciprocal[scale], &e.tables.steps[scale]
-	// Registers, not an array: the loop is all that the encoder does.
+	// Registers are faster than an array, and this loop takes all the time of the encoder.
 	h0, h1, h2, h3 := p.history[0], p.history[1], p.history[2], p.history[3]
 	w0, w1, w2, w3 := p.weights[0], p.weights[1], p.weights[2], p.weights[3]
 	var t trial

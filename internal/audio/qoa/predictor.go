@@ -6,15 +6,15 @@ import (
 	"sync"
 )
 
-// A predictor is the sign-sign LMS filter of the specification: it guesses the
-// next sample from the last four and learns from the sign of each. Arithmetic
-// wraps at 32 bits, for files whose weights were chosen to overflow.
+// A predictor is the sign-sign LMS filter of the specification: it predicts the next sample from
+// the last four and adapts to the sign of each error. Arithmetic wraps at 32 bits, for files whose
+// weights were chosen to overflow.
 type predictor struct {
 	history, weights [4]int32 // most recent last
 }
 
-// newPredictor starts with the weights that the specification recommends, which
-// continue a straight line.
+// newPredictor returns a predictor with the specification's recommended weights, which continue a
+// straight line.
 func newPredictor() predictor {
 	return predictor{weights: [4]int32{0, 0, -1 << 13, 1 << 14}}
 }
@@ -33,9 +33,8 @@ func (p *predictor) update(sample, residual int32) {
 	p.history = [4]int32{p.history[1], p.history[2], p.history[3], sample}
 }
 
-// putState writes the state that a frame starts with. Weights that have outgrown their
-// 16 bits are brought back in the state as well, so that encoder and decoder go
-// on from the same.
+// putState writes the state at the start of a frame. Weights that no longer fit in 16 bits are
+// clamped in the state as well, so that encoder and decoder continue with the same ones.
 func (p *predictor) putState(to []byte) {
 	for i := range p.history {
 		p.weights[i] = min(max(p.weights[i], math.MinInt16), math.MaxInt16)
@@ -53,14 +52,14 @@ func (p *predictor) load(from []byte) {
 
 func clamp16(x int32) int32 { return min(max(x, math.MinInt16), math.MaxInt16) }
 
-// tables are what depends on the scale factor.
+// tables depend on the scale factor.
 type tables struct {
 	dequant    [16][8]int32 // by code
 	reciprocal [16]int32    // 2^16 / scale factor, rounded up
-	steps      [16][32]step // by quotient + 8; 32 for want of a bounds check
+	steps      [16][32]step // by quotient + 8; 32 entries avoid a bounds check
 }
 
-// A step is how a quotient of -8 to 8 is stored, and what comes back.
+// A step has the code of a quotient of -8 to 8, and its decoded value.
 type step struct {
 	code  uint32
 	value int32
@@ -69,10 +68,10 @@ type step struct {
 var lookup = sync.OnceValue(func() *tables {
 	// Scale factor s is (s+1)^2.75, rounded.
 	scales := [16]int32{1, 7, 21, 45, 84, 138, 211, 304, 421, 562, 731, 928, 1157, 1419, 1715, 2048}
-	// What the codes 0, 2, 4 and 6 stand for, in quarters of the scale factor;
-	// odd codes are their negatives.
+	// The values of the codes 0, 2, 4 and 6, in quarters of the scale factor; odd codes are their
+	// negatives.
 	quarters := [4]int32{3, 10, 18, 28}
-	// The code of each magnitude, still without sign. Nothing is stored as zero.
+	// The code of each magnitude, without sign. No magnitude is stored as zero.
 	magnitude := [9]uint32{0, 0, 2, 2, 4, 4, 6, 6, 6}
 
 	t := new(tables)

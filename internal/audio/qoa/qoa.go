@@ -1,17 +1,16 @@
 // Package qoa reads and writes the Quite OK Audio format, version 1.0
-// (https://qoaformat.org/qoa-specification.pdf): 16-bit sound at 3.2 bits a
-// sample, so cheap to decode that a game does it while it plays.
+// (https://qoaformat.org/qoa-specification.pdf): 16-bit sound at 3.2 bits a sample, cheap enough to
+// decode during playback.
 //
-// A file is an eight-byte header and frames of up to 5120 samples a channel. A
-// frame holds the state of its predictors, so that decoding may start at any
-// frame, and slices of 20 samples that share a scale factor. All is big-endian.
+// A file is an eight-byte header and frames of up to 5120 samples a channel. A frame holds the
+// state of its predictors, so that decoding may start at any frame, and slices of 20 samples that
+// share a scale factor. All is big-endian.
 //
-// # What is written
+// # Encoder
 //
-// [Encode] tries all 16 scale factors on every slice and keeps the one with the
-// least squared error, as the reference encoder does: its bytes are those of the
-// reference encoder, in less time. It is integer arithmetic throughout, so every
-// machine writes the same.
+// [Encode] tries all 16 scale factors on every slice and keeps the one with the least squared
+// error. It writes the same bytes as the reference encoder, in less time. It uses only integer
+// arithmetic, so every machine writes the same bytes.
 //
 // The format has neither loops nor text: [pcm.Clip.Loops] is not written.
 package qoa
@@ -23,9 +22,8 @@ import (
 	"github.com/assetcook/assetcook/internal/audio/pcm"
 )
 
-// Limits of the format, and of the channels that it gives a meaning to:
-// mono; L R; L R C; FL FR BL BR; FL FR C BL BR; FL FR C LFE BL BR;
-// FL FR C LFE B SL SR; FL FR C LFE BL BR SL SR.
+// Limits of the format. The channels have these speakers: mono; L R; L R C; FL FR BL BR; FL FR C BL
+// BR; FL FR C LFE BL BR; FL FR C LFE B SL SR; FL FR C LFE BL BR SL SR.
 const (
 	MaxChannels = 8
 	MaxRate     = 1<<24 - 1

@@ -18,16 +18,15 @@ import (
 	"pgregory.net/rapid"
 )
 
-// sound makes 16-bit noise whose loudness and darkness change, with jumps from
-// one end of the scale to the other: all scale factors and the clamps are used.
-// It is integers only.
+// sound makes 16-bit noise of varying loudness and darkness, with jumps between the ends of the
+// scale: it uses all scale factors and the clamps. It uses integers only.
 func sound(rate, channels, frames int) *pcm.Clip {
 	clip := &pcm.Clip{Rate: rate, Channels: channels, Samples: make([]float32, frames*channels)}
 	seed, level := uint32(1), make([]int32, channels)
 	for i := range clip.Samples {
 		seed = seed*1664525 + 1013904223
 		c, at := i%channels, i/channels
-		loud := uint(at / 700 % 16) // bits of the noise taken away
+		loud := uint(at / 700 % 16) // removed bits of the noise
 		noise := int32(seed) >> (16 + loud)
 		level[c] += (noise - level[c]) >> (at / 1100 % 4)
 		x := level[c]
@@ -51,9 +50,9 @@ func encode(t testing.TB, clip *pcm.Clip) []byte {
 	return b.Bytes()
 }
 
-// The sums are those of what the reference, qoa.h of phoboslab/qoa, makes of the
-// same samples: its file, and the 16-bit samples that it decodes from that.
-func TestReference(t *testing.T) {
+// The reference, qoa.h of phoboslab/qoa, gives the same hashes for the same samples: its file, and
+// the 16-bit samples that it decodes from the file.
+func TestReferenceWritesTheSameBytes(t *testing.T) {
 	for _, c := range []struct {
 		rate, channels, frames int
 		file, samples          string
@@ -85,8 +84,8 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// A file whose header gives no length is read to its end.
-func TestStreaming(t *testing.T) {
+// A file without a length in its header is read to its end.
+func TestFileWithoutLengthIsReadToItsEnd(t *testing.T) {
 	file := encode(t, sound(8000, 2, 6000))
 	want, err := Decode(t.Context(), file)
 	if err != nil {
@@ -95,7 +94,7 @@ func TestStreaming(t *testing.T) {
 	copy(file[4:], "\x00\x00\x00\x00")
 	got, err := Decode(t.Context(), file)
 	if err != nil || !slices.Equal(got.Samples, want.Samples) {
-		t.Errorf("%v, or other samples", err)
+		t.Errorf("error %v, or the samples differ", err)
 	}
 	if _, err := Decode(t.Context(), file[:len(file)-1]); err == nil {
 		t.Error("a torn stream was taken")
@@ -106,16 +105,16 @@ func TestStreaming(t *testing.T) {
 	}
 }
 
-// Pruning, order and registers change nothing: the slice is what trying all scale
-// factors upwards from the last one gives, written as the specification says it.
+// The optimized search finds the same slice as a simple search over all scale factors, upwards from
+// the last one, written like the specification.
 func TestSearchIsExhaustive(t *testing.T) {
 	e := encoder{tables: lookup()}
 	rapid.Check(t, func(rt *rapid.T) {
 		seed := rapid.Uint32().Draw(rt, "seed")
-		quiet := rapid.IntRange(0, 15).Draw(rt, "quiet") // bits of the noise taken away
+		quiet := rapid.IntRange(0, 15).Draw(rt, "quiet") // removed bits of the noise
 		s := state{predictor: newPredictor(), scale: rapid.IntRange(0, 15).Draw(rt, "scale")}
 		heavy := rapid.Int32Range(0, 30_000).Draw(rt, "heavy")
-		for i := range s.weights { // the penalty for large ones decides too
+		for i := range s.weights { // penalties for large weights matter, too
 			s.weights[i] += heavy * int32(1-i&1*2)
 		}
 		length := rapid.IntRange(1, sliceLen).Draw(rt, "length")
@@ -161,8 +160,8 @@ func plainSlice(s state, samples []int32) (code uint64, after state) {
 	return code, after
 }
 
-// Silence comes back as good as silent, though no code means zero.
-func TestSilence(t *testing.T) {
+// Silence decodes to almost silence, although no code means zero.
+func TestSilenceStaysAlmostSilent(t *testing.T) {
 	clip, err := Decode(t.Context(), encode(t, &pcm.Clip{Rate: 8000, Channels: 3, Samples: make([]float32, 3*6000)}))
 	if err != nil {
 		t.Fatal(err)
@@ -174,16 +173,16 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// A decoder may start at any frame: the state that a frame starts with is the
-// whole state, also after the weights have outgrown what a frame can hold.
-func TestFramesStandAlone(t *testing.T) {
+// A decoder may start at any frame: the state at its start is complete, even if the weights no
+// longer fit in 16 bits.
+func TestDecodingMayStartAtAnyFrame(t *testing.T) {
 	s := state{predictor: predictor{weights: [4]int32{40000, -40000, 5, -5}, history: [4]int32{-32768, 32767, 1, -1}}}
 	var raw [stateSize]byte
 	s.putState(raw[:])
 	var p predictor
 	p.load(raw[:])
 	if p != s.predictor || p.weights != [4]int32{32767, -32768, 5, -5} {
-		t.Errorf("the encoder goes on from %v, the decoder from %v", s.predictor, p)
+		t.Errorf("the encoder continues with %v, the decoder with %v", s.predictor, p)
 	}
 	file := encode(t, sound(8000, 1, 3*frameSamples))
 	whole, err := Decode(t.Context(), file)
@@ -194,7 +193,7 @@ func TestFramesStandAlone(t *testing.T) {
 	tail := slices.Concat([]byte("qoaf\x00\x00\x00\x00"), file[fileHeader+2*size:])
 	part, err := Decode(t.Context(), tail)
 	if err != nil || !slices.Equal(part.Samples, whole.Samples[2*frameSamples:]) {
-		t.Errorf("%v, or other samples", err)
+		t.Errorf("error %v, or the samples differ", err)
 	}
 }
 
@@ -211,7 +210,7 @@ func TestRounding(t *testing.T) {
 	}
 }
 
-func TestEncodeRefuses(t *testing.T) {
+func TestUnfitClipsAreRefused(t *testing.T) {
 	for _, c := range []struct {
 		clip pcm.Clip
 		want string
@@ -230,7 +229,7 @@ func TestEncodeRefuses(t *testing.T) {
 	}
 }
 
-func TestDecodeRefuses(t *testing.T) {
+func TestBadQOAIsRefused(t *testing.T) {
 	good := encode(t, sound(8000, 2, 6000))
 	second := fileHeader + frameSize(frameSamples, 2)
 	change := func(at int, to ...byte) []byte {
@@ -243,15 +242,15 @@ func TestDecodeRefuses(t *testing.T) {
 		data []byte
 		want string
 	}{
-		{"empty", nil, "no QOA file"},
-		{"other magic", change(0, 'Q'), "no QOA file"},
+		{"empty", nil, "not a QOA file"},
+		{"other magic", change(0, 'Q'), "not a QOA file"},
 		{"no frame", good[:8], "ends before sample 0 of 6000"},
-		{"no frame, no length", []byte("qoaf\x00\x00\x00\x00"), "holds no frame"},
+		{"no frame, no length", []byte("qoaf\x00\x00\x00\x00"), "the file has no frame"},
 		{"torn frame header", good[:second+7], "ends before sample 5120 of 6000"},
 		{"torn frame", good[:len(good)-1], "the file is cut short"},
-		{"long claim", change(4, 0xff, 0xff, 0xff, 0xff), "a frame of 880 samples, all but the last have 5120"},
-		{"short claim", change(4, 0, 0, 0x14, 1), "880 samples, the file header leaves 1"},
-		{"longer than claimed", change(4, 0, 0, 0, 9), "5120 samples, the file header leaves 9"},
+		{"long claim", change(4, 0xff, 0xff, 0xff, 0xff), "a frame of 880 samples; all except the last have 5120"},
+		{"short claim", change(4, 0, 0, 0x14, 1), "880 samples, but by the file header only 1 are left"},
+		{"longer than claimed", change(4, 0, 0, 0, 9), "5120 samples, but by the file header only 9 are left"},
 		{"no channel", change(8, 0), "0 channels, want 1 to 8"},
 		{"many channels", change(8, 9), "9 channels, want 1 to 8"},
 		{"no rate", change(9, 0, 0, 0), "a sample rate of 0"},
@@ -259,7 +258,7 @@ func TestDecodeRefuses(t *testing.T) {
 		{"other rate", change(second+1, 0, 0x1f, 0x41), "2 channels at 8001 Hz after 2 at 8000"},
 		{"no samples", change(12, 0, 0), "a frame of 0 samples"},
 		{"many samples", change(12, 0xff, 0xff), "a frame of 65535 samples"},
-		{"frame size", change(14, 0, 8), "a frame of 8 bytes, 5120 samples take 4136"},
+		{"frame size", change(14, 0, 8), "a frame of 8 bytes, but 5120 samples take 4136"},
 	} {
 		if _, err := Decode(t.Context(), c.data); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
@@ -267,8 +266,8 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-// Both directions look once a frame, which is some milliseconds of work.
-func TestCancel(t *testing.T) {
+// Encoding and decoding check the context once a frame, after some milliseconds of work.
+func TestQOAStopsWithContext(t *testing.T) {
 	clip := sound(8000, 1, 4*frameSamples)
 	var b bytes.Buffer
 	err := Encode(countdown.New(t.Context(), 2), &b, clip)
@@ -280,12 +279,12 @@ func TestCancel(t *testing.T) {
 		t.Errorf("decoding: %v", err)
 	}
 	if _, err := Decode(countdown.New(t.Context(), 4), file); err != nil {
-		t.Errorf("decoding looks more than once a frame: %v", err)
+		t.Errorf("decoding checks the context more than once a frame: %v", err)
 	}
 }
 
-// Whatever the bytes are, decoding ends in an error or in a clip that the file
-// can back and that can be encoded again.
+// Decoding any bytes ends in an error or in a clip that the file justifies, and that can be encoded
+// again.
 func FuzzDecode(f *testing.F) {
 	f.Add(encode(f, sound(8000, 1, 30)))
 	f.Add(encode(f, sound(8000, 2, 5141)))
@@ -323,7 +322,7 @@ func BenchmarkDecode(b *testing.B) {
 	}
 }
 
-// size returns how many bytes Encode writes for a clip of so many frames.
+// size returns how many bytes Encode writes for a clip of the given frames.
 func size(frames int64, channels int) int64 {
 	blocks := (frames + frameSamples - 1) / frameSamples
 	slices := (frames + sliceLen - 1) / sliceLen

@@ -1,13 +1,12 @@
-// Package resample changes the rate of sound with a windowed sinc.
+// Package resample changes the sample rate of sound with a windowed sinc.
 //
-// Any ratio of rates works. Signals up to 91 % of half the lower rate (20 kHz of
-// 44.1 kHz) pass within 0.001 dB; what lies above half the lower rate, and every
-// alias and image of it, is 100 dB or more below where it came from. The filter
-// is symmetric and its delay is compensated: what happens at a time happens at
-// that time in the output. Outside the clip there is silence.
+// Any ratio of rates works. Signals up to 91 % of half the lower rate (20 kHz of 44.1 kHz) pass
+// within 0.001 dB. Signals above half the lower rate, and all aliases and images, are attenuated by
+// 100 dB or more. The filter is symmetric and its delay is compensated: sounds keep their time.
+// Outside the clip there is silence.
 //
-// Every processor makes the same bits: see package detmath for how. Sums are
-// made in float64 and in a fixed order.
+// Every processor computes the same bits: see package detmath. Sums are computed in float64 and in
+// a fixed order.
 package resample
 
 import (
@@ -18,15 +17,14 @@ import (
 	"github.com/assetcook/assetcook/internal/audio/pcm"
 )
 
-// The rates that Clip works with, in frames a second.
+// The rates that Clip supports, in frames a second.
 const (
 	MinRate = 1000
 	MaxRate = 384000
 )
 
-// Frames returns how many frames a clip of the given length has at another
-// rate: frames*to/from rounded to nearest, halves up. Positions are moved the same
-// way. It is exact for up to 2^62/to frames.
+// Frames returns the number of frames of a clip at another rate: frames*to/from rounded to nearest,
+// halves up. Positions are converted the same way. It is exact for up to 2^62/to frames.
 func Frames(frames int64, from, to int) int64 {
 	hi, lo := bits.Mul64(uint64(frames), 2*uint64(to))
 	lo, carry := bits.Add64(lo, uint64(from), 0)
@@ -34,13 +32,13 @@ func Frames(frames int64, from, to int) int64 {
 	return int64(q)
 }
 
-// outFrames is Frames, but one frame at least of any.
+// outFrames is Frames, but at least 1 unless frames is 0.
 func outFrames(frames int64, from, to int) int64 {
 	return max(min(frames, 1), Frames(frames, from, to))
 }
 
-// move returns a loop's place at another rate in a clip that has so many frames
-// there: one frame at least of any.
+// move converts a loop to another rate, in a clip with the given number of frames at that rate. A
+// loop with frames keeps at least one.
 func move(l pcm.Loop, from, to int, frames int64) pcm.Loop {
 	some := l.End > l.Start
 	l.Start, l.End = Frames(l.Start, from, to), Frames(l.End, from, to)
@@ -51,8 +49,8 @@ func move(l pcm.Loop, from, to int, frames int64) pcm.Loop {
 	return l
 }
 
-// Memory returns how many bytes Clip holds at most besides its input, for a
-// clip of so many frames and channels.
+// Memory returns the most bytes that Clip holds, without its input, for a clip of the given frames
+// and channels.
 func Memory(frames int64, channels, from, to int) int64 {
 	if from == to {
 		return 0
@@ -68,17 +66,16 @@ func Memory(frames int64, channels, from, to int) int64 {
 	return 4*outFrames(frames, from, to)*int64(channels) + 8*rows*taps + scratch
 }
 
-// blockFrames is how many output frames are made at a time, and blockProducts
-// how many products that may take, between two looks at the context.
+// blockFrames is the number of output frames computed at a time, and blockProducts the most
+// products between two checks of the context.
 const (
 	blockFrames   = 2048
 	blockProducts = 1 << 22
 )
 
-// Clip returns c at another rate, c itself if it has it. Loops move along. Of a
-// clip and a loop that have frames, one at least is left.
-// Rates must be from MinRate to MaxRate; else there is an error, as when ctx is
-// done.
+// Clip returns c at another rate, or c itself if it has that rate. Loops are converted, too. A clip
+// or loop with frames keeps at least one. Clip returns an error if a rate is not from MinRate to
+// MaxRate, or if ctx is done.
 func Clip(ctx context.Context, c *pcm.Clip, rate int) (*pcm.Clip, error) {
 	if rate == c.Rate {
 		return c, nil
@@ -123,18 +120,18 @@ func lowest(from, to int) (in, out int) {
 	return from / a, to / a
 }
 
-// A stream converts one block of one channel after the other.
+// A stream converts one block of one channel after another.
 type stream struct {
 	bank    *bank
-	in, out int64     // so many input frames last as long as so many output frames
-	window  []float64 // the input that a block needs
+	in, out int64     // in input frames last as long as out output frames
+	window  []float64 // the input of a block
 }
 
-// block makes the output frames first to last (not included) of a channel.
+// block makes the output frames first to last (exclusive) of a channel.
 func (s *stream) block(c, to *pcm.Clip, ch int, first, last int64) {
 	half := int64(s.bank.half)
-	from := first*s.in/s.out - half + 1         // the first input frame that is needed
-	until := (last-1)*s.in/s.out + half + 1 + 1 // a row more for the row after the last
+	from := first*s.in/s.out - half + 1         // the first needed input frame
+	until := (last-1)*s.in/s.out + half + 1 + 1 // one more for the row after the last
 	s.load(c, ch, from, until)
 
 	n := 2 * s.bank.half
@@ -154,8 +151,7 @@ func (s *stream) block(c, to *pcm.Clip, ch int, first, last int64) {
 	}
 }
 
-// load fills the window with the input frames from to until, silence where
-// there are none.
+// load fills the window with the input frames from to until, with silence outside the clip.
 func (s *stream) load(c *pcm.Clip, ch int, from, until int64) {
 	n := int(until - from)
 	if cap(s.window) < n {
@@ -168,8 +164,8 @@ func (s *stream) load(c *pcm.Clip, ch int, from, until int64) {
 	}
 }
 
-// dot sums the products of two slices of the same, even length, in four sums
-// that the processor can work on at once.
+// dot sums the products of two slices of the same, even length, in four sums that the processor can
+// compute in parallel.
 func dot(h, x []float64) float64 {
 	x = x[:len(h)]
 	var a, b, c, d float64

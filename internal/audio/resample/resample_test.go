@@ -31,7 +31,7 @@ func convert(t testing.TB, c *pcm.Clip, rate int) *pcm.Clip {
 	return out
 }
 
-// level returns the power of x in decibels of that of a full-scale sine.
+// level returns the power of x, in decibels relative to a full-scale sine.
 func level(x []float64) float64 {
 	sum := 0.0
 	for _, v := range x {
@@ -40,11 +40,11 @@ func level(x []float64) float64 {
 	return 10 * math.Log10(2*sum/float64(len(x)))
 }
 
-// length returns the input frames that last as long as 2000 of the lower rate.
+// length returns the input frames that last as long as 2000 frames of the lower rate.
 func length(from, to int) int { return 2000 * from / min(from, to) }
 
-// middle returns the samples that are further from both ends than the filter
-// reaches, after a conversion from the given rate.
+// middle returns the samples beyond the filter's length from both ends, after a conversion from the
+// given rate.
 func middle(c *pcm.Clip, from int) []float64 {
 	var x []float64
 	margin := (int(math.Ceil(halfWidth)) + 10) * c.Rate / min(from, c.Rate)
@@ -70,9 +70,8 @@ func tones(rate, frames int, amplitude float64, hz []float64) *pcm.Clip {
 	return sum
 }
 
-// Tones in the passband come out as if they had been made at the other rate: no
-// delay, no loss, nothing else.
-func TestPassband(t *testing.T) {
+// Tones in the passband come out as if made at the other rate: without delay, loss or distortion.
+func TestPassbandIsKept(t *testing.T) {
 	for _, r := range ratios {
 		nyquist := float64(min(r.from, r.to)) / 2
 		hz := []float64{0.01 * nyquist, 0.3 * nyquist, 0.6 * nyquist, 0.8 * nyquist}
@@ -91,8 +90,8 @@ func TestPassband(t *testing.T) {
 	}
 }
 
-// Tones that the lower rate cannot hold vanish by 100 dB.
-func TestStopband(t *testing.T) {
+// Tones that the lower rate cannot hold are attenuated by 100 dB.
+func TestStopbandIsAttenuated(t *testing.T) {
 	for _, r := range ratios {
 		if r.to >= r.from {
 			continue
@@ -109,8 +108,8 @@ func TestStopband(t *testing.T) {
 	}
 }
 
-// Upwards, what is not the tones themselves are images: 100 dB below them.
-func TestImages(t *testing.T) {
+// After upsampling, images are 100 dB below the tones.
+func TestImagesAreAttenuated(t *testing.T) {
 	for _, r := range ratios {
 		if r.to <= r.from {
 			continue
@@ -121,7 +120,7 @@ func TestImages(t *testing.T) {
 		}
 		in := tones(r.from, length(r.from, r.to), 0.2, hz)
 		x := middle(convert(t, in, r.to), r.from)
-		for range 12 { // each is found a little better without the others
+		for range 12 { // each fit improves without the others
 			for _, f := range hz {
 				removeTone(x, f/float64(r.to))
 			}
@@ -149,8 +148,8 @@ func removeTone(x []float64, cycles float64) {
 	}
 }
 
-// A constant stays what it is, whatever the ratio.
-func TestConstant(t *testing.T) {
+// A constant stays constant, at every ratio.
+func TestConstantStaysConstant(t *testing.T) {
 	for _, r := range ratios {
 		c := &pcm.Clip{Rate: r.from, Channels: 1, Samples: make([]float32, length(r.from, r.to))}
 		for i := range c.Samples {
@@ -165,8 +164,8 @@ func TestConstant(t *testing.T) {
 	}
 }
 
-// Channels do not touch each other.
-func TestChannels(t *testing.T) {
+// Channels are independent.
+func TestChannelsAreIndependent(t *testing.T) {
 	const n = 3000
 	c := &pcm.Clip{Rate: 44100, Channels: 3, Samples: make([]float32, 3*n)}
 	for i := range n {
@@ -196,7 +195,7 @@ func TestLengthAndLoops(t *testing.T) {
 		{0, 44100, 48000, 0},
 		{1, 44100, 48000, 1},
 		{1, 48000, 1000, 0},
-		{24, 48000, 1000, 1}, // a half goes up
+		{24, 48000, 1000, 1}, // a half is rounded up
 		{23, 48000, 1000, 0},
 		{44100, 44100, 48000, 48000},
 		{1 << 40, 1000, 384000, 384 << 40},
@@ -216,8 +215,8 @@ func TestLengthAndLoops(t *testing.T) {
 	}
 }
 
-// What there is does not vanish, however short it is.
-func TestOneFrameIsLeft(t *testing.T) {
+// Clips and loops never vanish, however short they are.
+func TestShortClipsKeepAFrame(t *testing.T) {
 	for _, c := range []struct {
 		frames   int
 		in, want pcm.Loop
@@ -226,7 +225,7 @@ func TestOneFrameIsLeft(t *testing.T) {
 		{2, pcm.Loop{Start: 1, End: 2}, pcm.Loop{End: 1}},
 		{48000, pcm.Loop{Start: 1000, End: 1001, Count: 2}, pcm.Loop{Start: 167, End: 168, Count: 2}},
 		{48000, pcm.Loop{Start: 47999, End: 48000}, pcm.Loop{Start: 7999, End: 8000}},
-		{48000, pcm.Loop{Start: 5, End: 5}, pcm.Loop{Start: 1, End: 1}}, // there was nothing
+		{48000, pcm.Loop{Start: 5, End: 5}, pcm.Loop{Start: 1, End: 1}}, // the loop had no frames
 	} {
 		in := &pcm.Clip{Rate: 48000, Channels: 2, Samples: make([]float32, 2*c.frames), Loops: []pcm.Loop{c.in}}
 		out := convert(t, in, 8000)
@@ -235,7 +234,7 @@ func TestOneFrameIsLeft(t *testing.T) {
 		}
 	}
 	if out := convert(t, &pcm.Clip{Rate: 48000, Channels: 2}, 8000); out.Frames() != 0 {
-		t.Errorf("%d frames of none", out.Frames())
+		t.Errorf("%d frames of an empty clip", out.Frames())
 	}
 }
 
@@ -246,7 +245,7 @@ func TestSameRateIsTheClipItself(t *testing.T) {
 	}
 }
 
-func TestRefusesRates(t *testing.T) {
+func TestExtremeRatesAreRefused(t *testing.T) {
 	for _, r := range [][2]int{{999, 48000}, {48000, 999}, {384001, 48000}, {48000, 384001}, {0, 48000}, {-1, 48000}} {
 		if _, err := Clip(t.Context(), &pcm.Clip{Rate: r[0], Channels: 1}, r[1]); err == nil {
 			t.Errorf("%d to %d: no error", r[0], r[1])
@@ -254,13 +253,13 @@ func TestRefusesRates(t *testing.T) {
 	}
 }
 
-// Between two looks at the context lies a block of one channel, or one row.
-func TestCancel(t *testing.T) {
+// The context is checked once for each block of one channel and each row.
+func TestResamplingStopsWithContext(t *testing.T) {
 	in := sine(44100, 44100, 100, 1)
 	const rows, blocks = 161, 24 // of 44100 to 48000; a second in blocks of 2048
 	for _, looks := range []int{0, 50, rows, rows + blocks - 1} {
 		if _, err := Clip(countdown.New(t.Context(), looks), in, 48000); err != context.Canceled {
-			t.Errorf("after %d looks: %v", looks, err)
+			t.Errorf("after %d checks: %v", looks, err)
 		}
 	}
 	if _, err := Clip(countdown.New(t.Context(), rows+blocks), in, 48000); err != nil {
@@ -269,7 +268,7 @@ func TestCancel(t *testing.T) {
 }
 
 // With a filter of 69000 taps a block is a few frames.
-func TestCancelLongFilter(t *testing.T) {
+func TestLongFilterStopsWithContext(t *testing.T) {
 	in := &pcm.Clip{Rate: MaxRate, Channels: 1, Samples: make([]float32, 100*384)}
 	if _, err := Clip(countdown.New(t.Context(), 2+1), in, MinRate); err != context.Canceled {
 		t.Error(err) // two rows and one of two blocks, of 60 frames
@@ -279,8 +278,7 @@ func TestCancelLongFilter(t *testing.T) {
 	}
 }
 
-// Whatever the ratio and length: the length is as promised, the memory too, and
-// nothing grows.
+// At every ratio and length, the length and the memory are as declared, and samples do not grow.
 func TestAnyRatio(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		// Multiples of 100 keep the banks, and so the test, small.
@@ -321,7 +319,7 @@ func TestMemory(t *testing.T) {
 		}
 		need := 8*int64(len(b.weights)) + 4*2*Frames(1000, r.from, r.to)
 		if got := Memory(1000, 2, r.from, r.to); got < need || got > need+need/4+1<<20 {
-			t.Errorf("%d to %d: Memory says %d, needed are %d", r.from, r.to, got, need)
+			t.Errorf("%d to %d: Memory is %d, but %d are needed", r.from, r.to, got, need)
 		}
 	}
 	if Memory(1000, 2, 48000, 48000) != 0 {
@@ -329,8 +327,8 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// The bits are the same on every processor, with both ways of getting between
-// frames. The hashes were made on amd64.
+// All processors compute the same bits, exactly and by interpolation between rows. The hashes were
+// made on amd64.
 func TestGolden(t *testing.T) {
 	for _, c := range []struct {
 		from, to int

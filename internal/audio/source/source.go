@@ -1,9 +1,8 @@
-// Package source reads sound of every kind that the audio recipe takes: WAV,
-// FLAC, MP3 and Ogg Vorbis. What a file holds decides, not what it is called.
+// Package source decodes the formats of sound that the audio recipe supports: WAV, FLAC, MP3 and
+// Ogg Vorbis. The content of a file decides its format, not its name.
 //
-// The decoders give the same samples on every processor. None of them makes room
-// for more than the size of the file can back, and none of them guesses: what is
-// damaged is an error.
+// The decoders give the same samples on every processor. They allocate no more than the size of the
+// file justifies, and never guess: damage is an error.
 package source
 
 import (
@@ -22,10 +21,10 @@ import (
 	"github.com/assetcook/assetcook/internal/audio/wav"
 )
 
-// A Kind is a format of files.
+// A Kind is a file format.
 type Kind string
 
-// The kinds that are told apart. Opus is only recognised: Decode refuses it.
+// The kinds. Opus is only recognized: Decode refuses it.
 const (
 	WAV    Kind = "WAV"
 	FLAC   Kind = "FLAC"
@@ -54,22 +53,22 @@ func (k Kind) Extensions() []string {
 // Info describes a file.
 type Info struct {
 	Kind     Kind
-	Coding   string // how samples are stored, for people: "16-bit PCM"
+	Coding   string // the format of samples for messages: "16-bit PCM"
 	Rate     int
 	Channels int
-	Frames   int64 // the most there can be, as the file says
-	// Memory is the most bytes that Decode holds besides the file.
+	Frames   int64 // the most that the file can have
+	// Memory is the most bytes that Decode holds, without the file.
 	Memory int64
 }
 
-// ErrOpus is what Probe and Decode say of Ogg Opus.
+// ErrOpus is the error of Probe and Decode for Ogg Opus.
 var ErrOpus = errors.New("the file is Ogg Opus, which is as small as sound gets and only loses when it is coded again: cook the original recording, or copy it by a rule with recipe = \"copy\"")
 
-// MaxChannels is the most channels that are taken.
+// MaxChannels is the most channels that are supported.
 const MaxChannels = 8
 
-// Identify tells a file's kind from its first bytes. The error says what else it
-// seems to be.
+// Identify returns a file's kind from its first bytes. The error names other formats that it
+// recognizes.
 func Identify(head []byte) (Kind, error) {
 	starts := func(s string) bool { return bytes.HasPrefix(head, []byte(s)) }
 	switch {
@@ -82,30 +81,30 @@ func Identify(head []byte) (Kind, error) {
 	case starts("OggS"):
 		return identifyOgg(head)
 	case starts("ID3"):
-		// A tag of MP3 files that some programs put in front of FLAC.
+		// Some programs put this tag of MP3 files before FLAC.
 		if _, err := flac.Probe(head, math.MaxInt32); err == nil {
 			return FLAC, nil
 		}
 		return MP3, nil
 	case starts("FORM"):
-		return "", errors.New("the file is AIFF, which is not read: save it as WAV or FLAC")
+		return "", errors.New("the file is AIFF, which is not supported; save it as WAV or FLAC")
 	case starts("qoaf"):
 		return "", errors.New("the file is QOA, which is cooked already: cook the original recording, or copy it by a rule with recipe = \"copy\"")
 	case len(head) >= 8 && string(head[4:8]) == "ftyp":
-		return "", errors.New("the file is MP4 or M4A, which is not read: save the sound as WAV or FLAC")
+		return "", errors.New("the file is MP4 or M4A, which is not supported; save the sound as WAV or FLAC")
 	case mp3.Is(head):
 		return MP3, nil
 	}
 	return "", errors.New("the file is none of WAV, FLAC, MP3 and Ogg Vorbis")
 }
 
-// identifyOgg looks for a stream that is known among those that start the file.
+// identifyOgg looks for a known stream among those at the start of the file.
 func identifyOgg(head []byte) (Kind, error) {
 	for at := 0; ; {
 		p, next, err := ogg.ReadPage(head, at)
 		switch {
 		case err != nil || !p.First:
-			return "", errors.New("the Ogg file has neither Vorbis nor Opus in it: save the sound as Ogg Vorbis, WAV or FLAC")
+			return "", errors.New("the Ogg file has neither a Vorbis nor an Opus stream; save the sound as Ogg Vorbis, WAV or FLAC")
 		case bytes.HasPrefix(p.Body, []byte("\x01vorbis")):
 			return Vorbis, nil
 		case bytes.HasPrefix(p.Body, []byte("OpusHead")):
@@ -115,8 +114,8 @@ func identifyOgg(head []byte) (Kind, error) {
 	}
 }
 
-// Probe describes a file of the given size that starts with head. If that does
-// not tell, the error is recipe.ErrShortHead.
+// Probe describes a file of the given size that starts with head. If head is too short to tell, the
+// error is recipe.ErrShortHead.
 func Probe(head []byte, size int64) (Info, error) {
 	kind, err := Identify(head)
 	if err != nil {
@@ -160,13 +159,13 @@ func Probe(head []byte, size int64) (Info, error) {
 		return Info{}, err
 	}
 	if info.Channels > MaxChannels {
-		return Info{}, fmt.Errorf("%d channels, %d at most are taken", info.Channels, MaxChannels)
+		return Info{}, fmt.Errorf("%d channels, at most %d are supported", info.Channels, MaxChannels)
 	}
 	return info, nil
 }
 
-// Decode decodes a whole file. The clip has a frame at least, of finite numbers,
-// which may be above 1. Loops lie within the clip.
+// Decode decodes a whole file. The clip has at least one frame. All samples are finite, and may be
+// above 1. Loops are within the clip.
 func Decode(ctx context.Context, data []byte) (*pcm.Clip, Info, error) {
 	info, err := Probe(data, int64(len(data)))
 	if err != nil {
@@ -187,7 +186,7 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, Info, error) {
 		return nil, Info{}, err
 	}
 	if c.Frames() == 0 {
-		return nil, Info{}, errors.New("there is no sound in the file")
+		return nil, Info{}, errors.New("the file has no sound")
 	}
 	if err := finite(ctx, c); err != nil {
 		return nil, Info{}, err
@@ -195,8 +194,7 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, Info, error) {
 	return c, info, nil
 }
 
-// loudest is more than any sound is, and little enough that no later stage gets
-// to infinity.
+// loudest is louder than any sound, and low enough that no later stage reaches infinity.
 const loudest = 1 << 20
 
 func finite(ctx context.Context, c *pcm.Clip) error {
@@ -207,7 +205,7 @@ func finite(ctx context.Context, c *pcm.Clip) error {
 			}
 		}
 		if !(v < loudest && v > -loudest) {
-			return fmt.Errorf("frame %d: a sample of %v is no sound; the file is damaged", i/c.Channels, v)
+			return fmt.Errorf("frame %d: invalid sample %v; the file is damaged", i/c.Channels, v)
 		}
 	}
 	return nil

@@ -33,19 +33,19 @@ func read(t testing.TB, name string) []byte {
 	return data
 }
 
-// firstPage makes the first page of an Ogg file; the checksum is not looked at before
-// the second.
+// firstPage makes the first page of an Ogg file, whose checksum is not verified before the second
+// page.
 func firstPage(packet string) []byte {
 	p := append([]byte("OggS\x00\x02"), make([]byte, 20)...)
 	return append(append(p, 1, byte(len(packet))), packet...)
 }
 
-func TestDecode(t *testing.T) {
+func TestAllFormatsAreDecoded(t *testing.T) {
 	ramp := &pcm.Clip{Rate: 8000, Channels: 2, Samples: []float32{0, 0.25, -0.5, 0.75, 1, -1}}
 	for _, c := range []struct {
 		name string
 		data []byte
-		want Info // Memory is checked apart
+		want Info // Memory is checked separately
 	}{
 		{"wav", encode(t, ramp, wav.Float32), Info{WAV, "32-bit float", 8000, 2, 3, 0}},
 		{"flac", read(t, "flac/testdata/tri24.flac"), Info{FLAC, "FLAC of 24 bits", 96000, 2, 1500, 0}},
@@ -80,7 +80,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-func TestRefuses(t *testing.T) {
+func TestOtherFormatsAreRefused(t *testing.T) {
 	silent := func(channels int) *pcm.Clip {
 		return &pcm.Clip{Rate: 8000, Channels: channels, Samples: make([]float32, 4*channels)}
 	}
@@ -98,12 +98,12 @@ func TestRefuses(t *testing.T) {
 		{"QOA", []byte("qoaf\x00\x00\x00\x00"), "QOA"},
 		{"MP4", []byte("\x00\x00\x00\x20ftypM4A "), "MP4"},
 		{"Opus", firstPage("OpusHead\x01\x02"), "Ogg Opus"},
-		{"Speex", firstPage("Speex   "), "neither Vorbis nor Opus"},
-		{"torn Ogg", []byte("OggS\x00"), "neither Vorbis nor Opus"},
+		{"Speex", firstPage("Speex   "), "neither a Vorbis nor an Opus"},
+		{"torn Ogg", []byte("OggS\x00"), "neither a Vorbis nor an Opus"},
 		{"torn Vorbis", firstPage("\x01vorbis"), "damaged"},
 		{"no frames", encode(t, &pcm.Clip{Rate: 8000, Channels: 1}, wav.PCM16), "no sound"},
 		{"nine channels", encode(t, silent(9), wav.PCM16), "9 channels"},
-		{"louder than anything", encode(t, loud, wav.Float32), "frame 2: a sample of"},
+		{"louder than anything", encode(t, loud, wav.Float32), "frame 2: invalid sample"},
 		{"WAV header alone", []byte("RIFF\x00\x00\x00\x00WAVE"), ""},
 	} {
 		if _, _, err := Decode(t.Context(), c.data); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -115,9 +115,8 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// Of formats that have their length at the end or nowhere, the head is too
-// short; of others it is not.
-func TestProbeHead(t *testing.T) {
+// The head is too short only for formats that have their length at the end or nowhere.
+func TestHeadIsTooShortForLengthsAtTheEnd(t *testing.T) {
 	for name, short := range map[string]bool{
 		"flac/testdata/tri16.flac":   false,
 		"mp3/testdata/stereo.mp3":    true,

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestMemory(t *testing.T) {
+func TestVorbisMemoryIsClose(t *testing.T) {
 	for _, f := range files {
 		data := read(t, f.name)
 		i, err := Probe(data)
@@ -17,14 +17,14 @@ func TestMemory(t *testing.T) {
 		if i.Rate != f.rate || i.Channels != f.channels || i.Frames != int64(f.frames) {
 			t.Errorf("%s: %+v", f.name, i)
 		}
-		// What is allocated in all, garbage included, is not far from it.
+		// The total allocation, garbage included, is not far from it.
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		decode(t, data)
 		runtime.ReadMemStats(&after)
 		allocated := int64(after.TotalAlloc - before.TotalAlloc)
 		if m := i.Memory(); m < allocated/2 || m < int64(4*f.frames*f.channels) || m > 4*allocated {
-			t.Errorf("%s: Memory says %d, %d are allocated", f.name, m, allocated)
+			t.Errorf("%s: Memory is %d, but %d bytes are allocated", f.name, m, allocated)
 		}
 	}
 	// A last position of 2^60 is not believed.
@@ -39,8 +39,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// A header of a hundred bytes that stands for megabytes of tables is looked at
-// without making them.
+// Probing a header of a hundred bytes for megabytes of tables does not make the tables.
 func TestProbingMakesNoTables(t *testing.T) {
 	var acc uint64
 	var n uint
@@ -56,7 +55,7 @@ func TestProbingMakesNoTables(t *testing.T) {
 	put(1<<17, 24)
 	put(1, 1)      // ordered:
 	put(17-1, 5)   // words of 17 bits
-	put(1<<17, 18) // have all entries
+	put(1<<17, 18) // for all entries
 	put(1, 4)      // vectors on a lattice of 4 steps
 	put(0, 32)
 	put(0, 32)
@@ -74,12 +73,12 @@ func TestProbingMakesNoTables(t *testing.T) {
 			t.Errorf("%d entries, %d values, %v", d.entries, d.values, err)
 		}
 		if allocated := after.TotalAlloc - before.TotalAlloc; allocated > most || allocated < most>>7 {
-			t.Errorf("probing %v: %d bytes are allocated", probing, allocated)
+			t.Errorf("probing %v: allocated %d bytes", probing, allocated)
 		}
 	}
 }
 
-func TestRefuses(t *testing.T) {
+func TestBadHeadersAreRefused(t *testing.T) {
 	all := packets(t, "stereo.ogg")
 	id := func(at int, b ...byte) []byte {
 		p := bytes.Clone(all[0])
@@ -106,8 +105,8 @@ func TestRefuses(t *testing.T) {
 			t.Errorf("%s: %v, want an error with %q", c.name, err, c.want)
 		}
 	}
-	// A setup header that is cut off anywhere, or says that it has the largest of
-	// all codebooks, is refused.
+	// A setup header that is cut off anywhere, or that claims the largest possible codebook, is
+	// refused.
 	for n := 0; n < len(all[2])-1; n += 1 + len(all[2])/500 {
 		d := new(decoder)
 		if err := d.readIdentification(all[0]); err != nil {
@@ -125,7 +124,7 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// FuzzPackets has no checksums in its way.
+// FuzzPackets fuzzes packets directly, without checksums.
 func FuzzPackets(f *testing.F) {
 	for _, file := range files {
 		all := packets(f, file.name)

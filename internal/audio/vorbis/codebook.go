@@ -7,26 +7,25 @@ import (
 	"slices"
 )
 
-// Limits far above what encoders write, so that no header of a few bytes asks
-// for gigabytes.
+// Limits far above the needs of encoders, so that no header of a few bytes requires gigabytes.
 const (
 	maxEntries = 1 << 18 // of all codebooks
-	maxValues  = 1 << 21 // of all vectors, as numbers
+	maxValues  = 1 << 21 // numbers in all vectors
 )
 
-// A codebook is a prefix code whose words may stand for vectors (section 3).
+// A codebook is a prefix code whose words may represent vectors (section 3).
 type codebook struct {
 	dimensions int
 	entries    int
 	code       *prefixCode
 	isVector   bool
-	vectors    []float32 // dimensions for each entry
+	vectors    []float32 // dimensions numbers for each entry
 }
 
 func (d *decoder) readCodebook(r *bitReader) (codebook, error) {
 	var c codebook
 	if r.bits(24) != 0x564342 {
-		return c, errors.New("no codebook where one should start")
+		return c, errors.New("expected a codebook")
 	}
 	c.dimensions, c.entries = int(r.bits(16)), int(r.bits(24))
 	if d.entries += c.entries; d.entries > maxEntries || c.entries == 0 || c.dimensions == 0 {
@@ -44,8 +43,7 @@ func (d *decoder) readCodebook(r *bitReader) (codebook, error) {
 	return c, d.readVectors(r, &c)
 }
 
-// readLengths reads how many bits the word of each entry has, 0 for an entry
-// that is not used.
+// readLengths reads the number of bits of each entry's word, 0 for an unused entry.
 func readLengths(r *bitReader, entries int) ([]uint8, error) {
 	lengths := make([]uint8, entries)
 	if r.bit() { // ordered by length
@@ -130,8 +128,7 @@ func (d *decoder) readVectors(r *bitReader, c *codebook) error {
 	return nil
 }
 
-// latticeSide returns the greatest n whose power of dimensions is not above
-// entries (section 9.2.3).
+// latticeSide returns the greatest n whose power of dimensions is at most entries (section 9.2.3).
 func latticeSide(entries, dimensions int) int {
 	fits := func(n int) bool {
 		p := 1
@@ -152,7 +149,7 @@ func latticeSide(entries, dimensions int) int {
 	return n
 }
 
-// unpackFloat reads the format's own floating point numbers (section 9.2.2).
+// unpackFloat decodes the format's own floating point numbers (section 9.2.2).
 func unpackFloat(x uint32) float64 {
 	v := math.Ldexp(float64(x&0x1fffff), int(x>>21&0x3ff)-788)
 	if x>>31 != 0 {
@@ -161,14 +158,14 @@ func unpackFloat(x uint32) float64 {
 	return v
 }
 
-// fastBits is the length of words that one look into a table finds.
+// fastBits is the longest word that one table lookup finds.
 const fastBits = 10
 
-// A prefixCode decodes words. Their bits lie in the stream first bit lowest.
+// A prefixCode decodes words. The stream has their first bit lowest.
 type prefixCode struct {
 	fast [1 << fastBits]uint32 // entry<<8 | length of the word, 0 for longer ones
-	long []longWord            // those longer than fastBits, sorted by word
-	only bool                  // one entry, whose word of one bit may be either
+	long []longWord            // words longer than fastBits, sorted by word
+	only bool                  // one entry, whose word is either bit
 }
 
 // A longWord is a word with its first bit highest, in the top bits.
@@ -178,8 +175,7 @@ type longWord struct {
 	entry  uint32
 }
 
-// newPrefixCode gives every entry its word: the lowest that is free of its
-// length, in the order of entries (section 3.2.1).
+// newPrefixCode assigns each entry, in order, the lowest free word of its length (section 3.2.1).
 func newPrefixCode(lengths []uint8) (*prefixCode, error) {
 	c := new(prefixCode)
 	used, last := 0, 0
@@ -189,14 +185,14 @@ func newPrefixCode(lengths []uint8) (*prefixCode, error) {
 		}
 	}
 	if used == 1 {
-		// A tree of one leaf is not full; by the specification's errata its word
-		// has one bit and readers take either.
+		// A tree with one leaf is not full. By the specification's errata its word has one bit, and
+		// readers accept either value.
 		c.only = true
 		c.fast[0] = uint32(last)<<8 | 1
 		return c, nil
 	}
-	// free[n] is the lowest word of n bits, in the top bits, that is free; 0 if
-	// there is none. At first the whole tree is.
+	// free[n] is the lowest free word of n bits, in the top bits; 0 if there is none. At first the
+	// whole tree is free.
 	var free [33]uint32
 	rootFree := true
 	for entry, length := range lengths {
@@ -249,7 +245,7 @@ func (c *prefixCode) addWord(word uint32, length int, entry uint32) {
 	}
 }
 
-// entry reads a word and returns its entry. At the packet's end r is short.
+// entry reads a word and returns its entry. At the packet's end it sets r.short.
 func (c *codebook) entry(r *bitReader) int {
 	if r.n < 32 {
 		r.fill()
@@ -288,4 +284,53 @@ func (c *codebook) entry(r *bitReader) int {
 func (c *codebook) vector(r *bitReader) []float32 {
 	e := c.entry(r)
 	return c.vectors[e*c.dimensions:][:c.dimensions]
+}
+
+// A bitReader reads a packet, each byte from its lowest bit on (section 2.1). After the packet's
+// end it reads zeros and sets short.
+type bitReader struct {
+	data  []byte
+	acc   uint64
+	n     uint // valid bits of acc
+	short bool // a read went beyond the end
+}
+
+// fill makes at least 32 bits available, with zeros after the end.
+func (r *bitReader) fill() {
+	for r.n <= 56 && len(r.data) > 0 {
+		r.acc |= uint64(r.data[0]) << r.n
+		r.data = r.data[1:]
+		r.n += 8
+	}
+}
+
+// bits reads n bits, at most 32.
+func (r *bitReader) bits(n uint) uint32 {
+	if r.n < n {
+		r.fill()
+	}
+	v := uint32(r.acc & (1<<n - 1))
+	r.skip(n)
+	return v
+}
+
+func (r *bitReader) bit() bool { return r.bits(1) != 0 }
+
+// skip drops n bits that fill has made available.
+func (r *bitReader) skip(n uint) {
+	if r.n < n {
+		r.short, r.acc, r.n = true, 0, 0
+		return
+	}
+	r.acc >>= n
+	r.n -= n
+}
+
+// ilog returns the number of bits of a number (section 9.2.1).
+func ilog(v uint32) uint {
+	n := uint(0)
+	for ; v > 0; v >>= 1 {
+		n++
+	}
+	return n
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestCodewords(t *testing.T) {
+func TestWordsAreAssignedInOrder(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		lengths []uint8
@@ -57,7 +57,7 @@ func TestCodewords(t *testing.T) {
 	}
 	book = &codebook{code: code}
 	for entry := range 21 {
-		ones := uint64(1)<<min(entry, 20) - 1 // the word is so many ones, and a zero but for the last
+		ones := uint64(1)<<min(entry, 20) - 1 // that many ones, and a zero except for the last
 		r := &bitReader{data: []byte{byte(ones), byte(ones >> 8), byte(ones >> 16), 0}}
 		if got := book.entry(r); got != entry {
 			t.Errorf("%d ones: entry %d", entry, got)

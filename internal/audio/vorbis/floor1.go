@@ -13,9 +13,9 @@ type floor1 struct {
 	partitions []uint8 // the class of each
 	classes    []floorClass
 	multiplier int
-	x          []int // where the curve may bend, in the order of the stream
+	x          []int // places of the curve's points, in stream order
 	sorted     []int // indices into x, by x
-	low, high  []int // for each x from the third on, its neighbors among those before
+	low, high  []int // indices of the neighbors among earlier points, from x[2] on
 }
 
 const maxPoints = 65
@@ -47,7 +47,7 @@ func (d *decoder) readFloor1(r *bitReader) (*floor1, error) {
 			c.books[j] = int(r.bits(8)) - 1
 		}
 		if slices.Max(append(c.books, c.master)) >= len(d.books) {
-			return nil, errors.New("a floor of a codebook that is not there")
+			return nil, errors.New("a floor refers to a missing codebook")
 		}
 	}
 	f.multiplier = int(r.bits(2)) + 1
@@ -86,11 +86,11 @@ func (f *floor1) prepare() error {
 	return nil
 }
 
-// ranges are the values that a point may have, by multiplier.
+// ranges are the numbers of values that a point may have, by multiplier.
 var ranges = [...]int{256, 128, 86, 64}
 
-// read reads the curve of one packet. It returns false if there is none, so that
-// the channel is silent.
+// read reads the curve of one packet. It returns false if the packet has none, so that the channel
+// is silent.
 func (f *floor1) read(r *bitReader, books []codebook, c *curve) bool {
 	if !r.bit() {
 		return false
@@ -117,7 +117,7 @@ func (f *floor1) read(r *bitReader, books []codebook, c *curve) bool {
 	return !r.short
 }
 
-// apply multiplies a spectrum with the curve that was read (section 7.2.4).
+// apply multiplies a spectrum by a curve (section 7.2.4).
 func (f *floor1) apply(c *curve, spectrum []float32) {
 	y := &c.heights
 	used := f.unwrap(y)
@@ -130,7 +130,7 @@ func (f *floor1) apply(c *curve, spectrum []float32) {
 			continue
 		}
 		x1, y1 := f.x[i], y[i]*f.multiplier
-		// A line in whole numbers, as Bresenham draws it.
+		// A line in integers, by Bresenham's algorithm.
 		step, width := (y1-y0)/(x1-x0), x1-x0
 		rest, sign := abs(y1-y0)-abs(step)*width, 1
 		if y1 < y0 {
@@ -152,8 +152,8 @@ func (f *floor1) apply(c *curve, spectrum []float32) {
 	}
 }
 
-// unwrap turns the differences from a prediction that are in the stream into
-// heights, and returns which points bend the curve.
+// unwrap turns the stream's differences from a prediction into heights, and returns which points
+// bend the curve.
 func (f *floor1) unwrap(y *[maxPoints]int) (used [maxPoints]bool) {
 	used[0], used[1] = true, true
 	for i := 2; i < len(f.x); i++ {
@@ -181,8 +181,8 @@ func (f *floor1) unwrap(y *[maxPoints]int) (used [maxPoints]bool) {
 	return used
 }
 
-// between returns the height at x of the line through two points (section
-// 9.2.6), rounded towards the first.
+// between returns the height at x of the line through two points (section 9.2.6), rounded towards
+// the first.
 func between(x0, y0, x1, y1, x int) int {
 	off := abs(y1-y0) * (x - x0) / (x1 - x0)
 	if y1 < y0 {
@@ -193,9 +193,8 @@ func between(x0, y0, x1, y1, x int) int {
 
 func abs(x int) int { return max(x, -x) }
 
-// floorGains returns the table of section 10.1, which is printed there with
-// eight digits: 256 steps of this many decibels that end at 0 dB give each of
-// them within 6e-8.
+// floorGains returns the table of section 10.1, which prints eight digits. 256 steps of this many
+// decibels, ending at 0 dB, reproduce each entry within 6e-8.
 var floorGains = sync.OnceValue(func() *[256]float32 {
 	g := new([256]float32)
 	for i := range g {

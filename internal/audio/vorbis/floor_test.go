@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The table as section 10.1 prints it, in places.
+// Selected gains agree with the table of section 10.1.
 func TestFloorGains(t *testing.T) {
 	for i, want := range map[int]float64{
 		0: 1.0649863e-07, 1: 1.1341951e-07, 2: 1.2079015e-07, 253: 0.88168307, 254: 0.9389798, 255: 1,
@@ -16,7 +16,7 @@ func TestFloorGains(t *testing.T) {
 	}
 }
 
-// Floor type 0 against the formula as section 6.2.3 has it.
+// Floor type 0 agrees with the formula of section 6.2.3.
 func TestFloor0(t *testing.T) {
 	for _, order := range []int{1, 2, 7, 8} {
 		f := &floor0{order: order, bits: 6, offset: 100, places: 40}
@@ -54,6 +54,28 @@ func TestFloor0(t *testing.T) {
 			if math.Abs(float64(got)/want-1) > 1e-5 {
 				t.Errorf("order %d, line %d: %v, want %v", order, i, got, want)
 				break
+			}
+		}
+	}
+}
+
+func TestTransform(t *testing.T) {
+	for _, m := range []int{32, 64, 1024, 4096} {
+		spectrum := make([]float32, m)
+		for i := range spectrum {
+			spectrum[i] = float32(i*7919%256)/128 - 1
+		}
+		left, right := make([]float64, m), make([]float64, m)
+		newTransform(m).inverse(spectrum, left, right)
+		for n := 0; n < 2*m; n += 1 + m/100 {
+			want := 0.0
+			for k, x := range spectrum {
+				phase := (2*n + 1 + m) * (2*k + 1) % (8 * m) // of pi/4m
+				want += float64(x) * math.Cos(math.Pi/float64(4*m)*float64(phase))
+			}
+			got := append(left[:m:m], right...)[n]
+			if math.Abs(got-want) > 1e-9 {
+				t.Errorf("%d lines, sample %d: %v, want %v", m, n, got, want)
 			}
 		}
 	}

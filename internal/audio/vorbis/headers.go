@@ -8,12 +8,12 @@ import (
 
 var errShortHeader = errors.New("a header that is cut off")
 
-// A header packet starts with its number and this.
+// signature follows the number of a header packet.
 const signature = "vorbis"
 
 func headerBody(packet []byte, kind byte) ([]byte, error) {
 	if len(packet) < 7 || packet[0] != kind || string(packet[1:7]) != signature {
-		return nil, fmt.Errorf("vorbis header %d is not where it should be", kind)
+		return nil, fmt.Errorf("expected vorbis header %d", kind)
 	}
 	return packet[7:], nil
 }
@@ -28,17 +28,17 @@ func (d *decoder) readIdentification(packet []byte) error {
 		return errShortHeader
 	}
 	if v := binary.LittleEndian.Uint32(h); v != 0 {
-		return fmt.Errorf("vorbis version %d is not known", v)
+		return fmt.Errorf("unknown vorbis version %d", v)
 	}
 	d.channels, d.rate = int(h[4]), int(int32(binary.LittleEndian.Uint32(h[5:])))
 	short, long := int(h[21]&15), int(h[21]>>4)
 	switch {
 	case d.channels < 1 || d.channels > maxChannels:
-		return fmt.Errorf("%d channels, only 1 to %d are understood", d.channels, maxChannels)
+		return fmt.Errorf("%d channels, want 1 to %d", d.channels, maxChannels)
 	case d.rate < 1:
 		return fmt.Errorf("a rate of %d Hz", d.rate)
 	case short < 6 || long > 13 || short > long:
-		return fmt.Errorf("blocks of 2^%d and 2^%d samples, which cannot be", short, long)
+		return fmt.Errorf("invalid blocks of 2^%d and 2^%d samples", short, long)
 	case h[22]&1 == 0:
 		return errShortHeader
 	}
@@ -62,7 +62,7 @@ func (d *decoder) readSetup(packet []byte) error {
 	}
 	for range r.bits(6) + 1 {
 		if r.bits(16) != 0 {
-			return errors.New("a time domain transform, which no version has")
+			return errors.New("a time domain transform, which does not exist")
 		}
 	}
 	for range r.bits(6) + 1 {
@@ -89,10 +89,10 @@ func (d *decoder) readSetup(packet []byte) error {
 	for range r.bits(6) + 1 {
 		m := mode{long: r.bit()}
 		if r.bits(32) != 0 {
-			return errors.New("a window or a transform that no version has")
+			return errors.New("an unknown window or transform")
 		}
 		if m.mapping = int(r.bits(8)); m.mapping >= len(d.mappings) {
-			return errors.New("a mode of a mapping that is not there")
+			return errors.New("a mode refers to a missing mapping")
 		}
 		d.modes = append(d.modes, m)
 	}
@@ -102,13 +102,13 @@ func (d *decoder) readSetup(packet []byte) error {
 	return nil
 }
 
-// A mode says which blocks a packet has and how they are stored.
+// A mode says which blocks a packet has and how they are encoded.
 type mode struct {
 	long    bool
 	mapping int
 }
 
-// A mapping says what the channels are stored with.
+// A mapping says how the channels are encoded.
 type mapping struct {
 	couplings []coupling
 	submap    []int // of each channel

@@ -6,14 +6,13 @@ import (
 	"github.com/assetcook/assetcook/internal/detmath"
 )
 
-// A transform is the inverse MDCT of blocks of one size (section 4.3.7): from m
-// lines of a spectrum it makes 2m samples,
+// A transform is the inverse MDCT of blocks of one size (section 4.3.7): it turns m lines of a
+// spectrum into 2m samples,
 //
 //	x[n] = sum over k of X[k] cos(pi/m (n + 1/2 + m/2)(k + 1/2))
 //
-// They are the 4th kind of discrete cosine transform, mirrored, and that is a
-// complex Fourier transform of m/2 points between two rotations (J. Princen, A.
-// Johnson and A. Bradley, ICASSP 1987).
+// These are a discrete cosine transform of type 4, mirrored, which is a complex Fourier transform
+// of m/2 points between two rotations (J. Princen, A. Johnson and A. Bradley, ICASSP 1987).
 type transform struct {
 	m       int
 	rotate  []point // exp(-i pi (8n+1) / (8m)), m/2 of them
@@ -32,7 +31,7 @@ func (a point) times(b point) point {
 	}
 }
 
-// newTransform makes one for blocks of 2m samples, a power of two from 64 on.
+// newTransform returns a transform for blocks of 2m samples, a power of two from 64 on.
 func newTransform(m int) *transform {
 	h := m / 2
 	t := &transform{
@@ -66,8 +65,7 @@ func (t *transform) inverse(spectrum []float32, left, right []float64) {
 		y := t.work[n].times(t.rotate[n])
 		t.dct[2*n], t.dct[t.m-1-2*n] = y.re, -y.im
 	}
-	// The cosine transform goes on behind its m samples as its own mirror image
-	// with the other sign.
+	// After its m samples, the cosine transform continues as its negated mirror image.
 	for n := range h {
 		left[n] = t.dct[h+n]
 		left[h+n] = -t.dct[t.m-1-n]
@@ -92,8 +90,7 @@ func (t *transform) fourier() {
 	}
 }
 
-// slope returns the rising half of the window that joins two blocks over n
-// samples (section 4.3.1).
+// slope returns the rising half of the window that joins two blocks over n samples (section 4.3.1).
 func slope(n int) []float64 {
 	w := make([]float64, n)
 	for i := range w {

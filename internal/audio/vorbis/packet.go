@@ -1,13 +1,13 @@
 package vorbis
 
-// A decoder is what the headers say, and the state between packets.
+// A decoder holds the headers, and the state between packets.
 type decoder struct {
 	rate, channels int
 	block          [2]int // samples in short and long blocks
 
-	probing         bool // the headers are only checked and measured: no tables are made
+	probing         bool // only check and measure headers, without making tables
 	books           []codebook
-	entries, values int // of all books, for the limits
+	entries, values int // of all codebooks, for the limits
 	floors          []floor
 	residues        []*residue
 	mappings        []mapping
@@ -18,14 +18,14 @@ type decoder struct {
 	spectra    [][]float32
 	curves     []curve
 	flat       []bool // channels without a floor
-	silent     []bool // those of them whose residue is not in the stream either
+	silent     []bool // of these, the channels without a residue
 	left       []float64
-	last       [][]float64 // for each channel, what the last block gives to the next
+	last       [][]float64 // per channel, the tail of the last block
 	some       [][]float32 // the channels of one submap
 	someSilent []bool
 }
 
-// start prepares what the packets need, after the headers.
+// start prepares tables for the packets, after the headers.
 func (d *decoder) start() {
 	for i, n := range d.block {
 		d.transforms[i], d.slopes[i] = newTransform(n/2), slope(n/2)
@@ -39,9 +39,9 @@ func (d *decoder) start() {
 	d.left = make([]float64, d.block[1]/2)
 }
 
-// decode decodes an audio packet (section 4.3) and appends the samples, with the
-// channels in the order that the stream has. The first packet gives none. What
-// is no audio packet gives none either, as the specification wants.
+// decode decodes an audio packet (section 4.3) and appends the samples, with the channels in stream
+// order. The first packet gives none. As the specification requires, packets other than audio are
+// ignored.
 func (d *decoder) decode(packet []byte, out []float32) []float32 {
 	r := &bitReader{data: packet}
 	if len(packet) == 0 || r.bit() {
@@ -63,8 +63,8 @@ func (d *decoder) decode(packet []byte, out []float32) []float32 {
 	n := d.block[size] / 2
 	d.readSpectra(r, &d.mappings[m.mapping], n)
 
-	// The last block's second half and this one's first half meet so that their
-	// quarters do; what reaches further of the longer one is not used.
+	// The last block's second half overlaps this one's first half so that their quarters align; the
+	// longer one's samples beyond the overlap are not used.
 	base, frames, shift := len(out), 0, 0
 	if d.last[0] != nil {
 		frames = (len(d.last[0]) + n) / 2
@@ -91,11 +91,11 @@ func (d *decoder) decode(packet []byte, out []float32) []float32 {
 	return out
 }
 
-// window multiplies the halves of a block with the slopes of the window, which are
-// as wide as the neighbors' kinds say. What lies behind a slope is not used.
+// window multiplies the halves of a block by the slopes of the window, whose width depends on the
+// neighbors. Samples beyond a slope are not used.
 func (d *decoder) window(left, right []float64, before, after int) {
 	n := len(left)
-	rise, fall := d.slopes[before], d.slopes[after] // a short block's are short
+	rise, fall := d.slopes[before], d.slopes[after] // a short block's slopes are short
 	from := (n - len(rise)) / 2
 	for i, w := range rise {
 		left[from+i] = float64(left[from+i] * w)

@@ -11,8 +11,7 @@ import (
 	"github.com/assetcook/assetcook/internal/audio/ogg"
 )
 
-// repage writes the packets of a file anew, with positions of our choice for
-// each page of one packet.
+// repage rewrites a file with one packet in each page, and the given position for each page.
 func repage(t *testing.T, data []byte, position func(packet int, last bool, was int64) int64) []byte {
 	t.Helper()
 	r, err := ogg.NewReader(data, []byte("\x01"+signature))
@@ -59,7 +58,7 @@ func repage(t *testing.T, data []byte, position func(packet int, last bool, was 
 }
 
 // Positions cut the start and the end (appendix A.2).
-func TestPositions(t *testing.T) {
+func TestPositionsCutStartAndEnd(t *testing.T) {
 	data := read(t, "loop.ogg")
 	whole := decode(t, data).Samples
 	only := func(first int, start, end int64) []byte {
@@ -75,7 +74,7 @@ func TestPositions(t *testing.T) {
 			return ogg.NoPosition
 		})
 	}
-	// Packet 3 gives nothing, packet 4 the first block: of how many frames?
+	// Packet 3 gives nothing, packet 4 the first block. Get its number of frames.
 	_, d, _, err := open(data, false)
 	if err != nil {
 		t.Fatal(err)
@@ -105,8 +104,8 @@ func TestPositions(t *testing.T) {
 			}
 		}
 	}
-	// A position that is off says nothing about the end if a later page is right
-	// again: Adobe Audition starts at 1.
+	// A wrong position does not shorten the sound if a later page is right again: Adobe Audition
+	// starts at 1.
 	odd := repage(t, data, func(packet int, last bool, was int64) int64 {
 		switch {
 		case last:
@@ -123,7 +122,7 @@ func TestPositions(t *testing.T) {
 	if got := decode(t, odd).Samples; int64(len(got)) != n+6000 || !slices.Equal(got, whole[:n+6000]) {
 		t.Errorf("from 1: %d frames, want %d", len(got), n+6000)
 	}
-	// The first positions may lie before the start of the sound.
+	// The first positions may be before the start of the sound.
 	var total []float32
 	_, d, _, err = open(data, false)
 	if err != nil {
@@ -143,8 +142,8 @@ func TestPositions(t *testing.T) {
 	if got := decode(t, early).Samples; !slices.Equal(got, whole[4000:7000]) {
 		t.Errorf("from -4000: %d frames, want 3000", len(got))
 	}
-	// Positions that claim next to nothing do not let a long sound through.
+	// Positions for a tiny sound do not allow a long one.
 	if _, err := Decode(t.Context(), only(4, n, 10)); err == nil || !strings.Contains(err.Error(), "more sound") {
-		t.Errorf("7000 frames where 10 should be: %v", err)
+		t.Errorf("7000 frames instead of 10: %v", err)
 	}
 }

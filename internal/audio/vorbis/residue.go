@@ -2,7 +2,7 @@ package vorbis
 
 import "errors"
 
-// A residue is how the fine structure of spectra is stored (section 8).
+// A residue is the encoding of the fine structure of spectra (section 8).
 type residue struct {
 	kind       int
 	begin, end int
@@ -10,7 +10,7 @@ type residue struct {
 	classes    int
 	classBook  int
 	books      [][8]int // for each class and pass, -1 for none
-	class      []int    // of the partitions of the packet at hand, for each vector
+	class      []int    // of the current packet's partitions, for each vector
 	vectors    [][]float32
 	joint      []float32 // all channels, interleaved
 }
@@ -42,7 +42,7 @@ func (d *decoder) readResidue(r *bitReader) (*residue, error) {
 			}
 			books[pass] = int(r.bits(8))
 			if books[pass] >= len(d.books) || !d.books[books[pass]].isVector {
-				return nil, errors.New("a residue of a codebook that is not there")
+				return nil, errors.New("a residue refers to a missing codebook")
 			}
 		}
 		x.books = append(x.books, books)
@@ -50,8 +50,8 @@ func (d *decoder) readResidue(r *bitReader) (*residue, error) {
 	return x, nil
 }
 
-// addTo adds what a packet holds to the spectra of some channels. Those whose
-// floor is silent are in the stream only if the channels are stored as one.
+// addTo adds a packet's residue to the spectra of some channels. Channels with a silent floor are
+// in the stream only if all channels are encoded as one vector.
 func (x *residue) addTo(r *bitReader, books []codebook, spectra [][]float32, silent []bool) {
 	x.vectors = x.vectors[:0]
 	if x.kind < 2 {
@@ -112,7 +112,7 @@ func (x *residue) decode(r *bitReader, books []codebook) {
 						continue
 					}
 					x.addPartition(r, &books[book], vector[begin+p*x.size:][:x.size])
-					if r.short { // the encoder has left the rest out
+					if r.short { // the encoder has left out the rest
 						return
 					}
 				}
@@ -121,8 +121,8 @@ func (x *residue) decode(r *bitReader, books []codebook) {
 	}
 }
 
-// readClasses reads the classes of some partitions from one word: its digits,
-// the last one lowest. Of a word that has more digits the first ones count.
+// readClasses reads the classes of several partitions from one word: its digits, the last one
+// lowest. Extra digits of the last word are ignored.
 func (x *residue) readClasses(r *bitReader, book *codebook, to []int) {
 	word := book.entry(r)
 	for i := book.dimensions - 1; i >= 0; i-- {
@@ -133,9 +133,9 @@ func (x *residue) readClasses(r *bitReader, book *codebook, to []int) {
 	}
 }
 
-// addPartition reads the vectors of one partition.
+// addPartition adds the vectors of one partition.
 func (x *residue) addPartition(r *bitReader, book *codebook, to []float32) {
-	if x.kind == 0 { // the numbers of a vector lie apart
+	if x.kind == 0 { // the numbers of a vector are interleaved
 		step := len(to) / book.dimensions
 		for i := range step {
 			vector := book.vector(r)

@@ -1,14 +1,12 @@
-// Package vorbis decodes Ogg Vorbis (Vorbis I specification, 2020-07-04; section
-// numbers in this package are its).
+// Package vorbis decodes Ogg Vorbis (section numbers in this package refer to the Vorbis I
+// specification, 2020-07-04).
 //
-// It is written here because the library for it (jfreymuth/vorbis) decodes some
-// files of real games wrong by up to 0.07 of full scale, and takes gigabytes or never ends for a hostile
-// header of 30 bytes. Samples are the same on every
-// processor: this package works in float64, rounds every product that is added to
-// something, and takes its sines from package detmath.
+// The package exists because the library jfreymuth/vorbis decodes some files of real games wrong by
+// up to 0.07 of full scale, and takes gigabytes or never ends for a hostile header of 30 bytes.
+// Samples are the same on every processor: this package computes in float64, rounds every product
+// before adding it, and takes its sines from package detmath.
 //
-// Damage is an error, and headers get no more memory than a limit far above
-// what encoders write.
+// Damage is an error, and the memory for headers is limited, far above the needs of encoders.
 package vorbis
 
 import (
@@ -24,16 +22,16 @@ import (
 
 const maxChannels = 8
 
-// Info is what the headers and the pages' positions say.
+// Info describes a file by its headers and its pages' positions.
 type Info struct {
 	Rate     int
 	Channels int
-	// Frames is the most that there can be. It is right but for streams that
-	// were cut out of longer ones.
+	// Frames is an upper bound of the length. It is exact except for streams cut out of longer
+	// ones.
 	Frames int64
 
 	slack    int64 // frames that may be decoded beyond the sound
-	setup    int64 // bytes that the headers and the tables made of them take
+	setup    int64 // size of the headers and their tables
 	comments vorbiscomment.List
 }
 
@@ -43,14 +41,13 @@ func Probe(data []byte) (Info, error) {
 	return info, err
 }
 
-// Memory returns the most bytes that Decode holds besides the file.
+// Memory returns the most bytes that Decode holds, without the file.
 func (i Info) Memory() int64 {
 	return 4*(i.Frames+i.slack)*int64(i.Channels) + i.setup
 }
 
-// Decode decodes a file. Samples are not clipped: they may be above 1. The start
-// and the end are cut where the pages' positions say (appendix A.2). Comments may
-// make a loop; see vorbiscomment.List.
+// Decode decodes a file. Samples are not clipped: they may be above 1. The pages' positions cut the
+// start and the end (appendix A.2). Comments may define a loop; see vorbiscomment.List.
 func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 	packets, d, info, err := open(data, false)
 	if err != nil {
@@ -59,8 +56,8 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 	d.start()
 	samples := make([]float32, 0, (info.Frames+info.slack)*int64(d.channels))
 	frames := func() int64 { return int64(len(samples) / d.channels) }
-	// The position after what is decoded, once a page has told it, and how many
-	// frames at the start and at the end are not to be heard.
+	// position is the position after the decoded frames, once a page has told it. early and late
+	// are the frames to cut off at the start and at the end.
 	position, told, early, late := int64(0), false, int64(0), int64(0)
 	for {
 		if err := ctx.Err(); err != nil {
@@ -75,14 +72,14 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 		}
 		before := frames()
 		if samples = d.decode(packet.Data, samples); frames() > info.Frames+info.slack {
-			return nil, errors.New("vorbis: more sound than the positions of its pages say; the file is damaged")
+			return nil, errors.New("vorbis: more sound than the positions of its pages declare; the file is damaged")
 		}
 		position += frames() - before
 		if packet.Granule < 0 {
 			continue
 		}
-		// Every page tells the position anew. If it is less than what was decoded,
-		// the first one starts the sound later, the last one ends it earlier.
+		// Every page has a position. If it is less than the number of decoded frames, the first
+		// page starts the sound later, and the last page ends it earlier.
 		late = max(0, position-packet.Granule)
 		if !told && !packet.Last {
 			early, late = late, 0
@@ -130,19 +127,19 @@ func open(data []byte, probing bool) (*ogg.Reader, *decoder, Info, error) {
 	}
 	half := int64(d.block[1] / 2)
 	info.Rate, info.Channels = d.rate, d.channels
-	info.Frames = max(0, extent.Packets-1) * half // the first gives nothing
+	info.Frames = max(0, extent.Packets-1) * half // the first packet gives nothing
 	if extent.Granule >= 0 {
 		info.Frames = min(info.Frames, extent.Granule)
 	}
-	// What is before position 0 is on the first page with a position, what is
-	// behind the last one in the last block.
+	// The first page with a position has the sound before position 0, and the last block the sound
+	// after the last position.
 	info.slack = (extent.Early + 1) * half
 	info.setup = d.tables()
 	return packets, d, info, nil
 }
 
-// tables returns the bytes that the headers' tables and the state take, and as
-// much again for what is thrown away in making them.
+// tables returns the size of the headers' tables and the state, twice, for the garbage of making
+// them.
 func (d *decoder) tables() int64 {
 	const book, line = 4<<10 + 200, 100
 	return 2 * int64(len(d.books)*book+d.entries*20+d.values*4+d.block[1]*(d.channels+1)*line)
@@ -162,8 +159,7 @@ func header(packets *ogg.Reader, read func([]byte) error) error {
 	return nil
 }
 
-// orders are the places that the channels of a stream (section 4.3.9) have in a
-// clip.
+// orders maps the channels of a stream (section 4.3.9) to their places in a clip.
 var orders = [maxChannels + 1][]int{
 	3: {0, 2, 1},
 	5: {0, 2, 1, 3, 4},

@@ -16,9 +16,9 @@ import (
 	"github.com/jfreymuth/oggvorbis"
 )
 
-// The files in testdata were made with oggenc of vorbis-tools 1.4.2 from the
-// sound of burst: stereo.ogg with -q 1, loop.ogg with -q 5 -c LOOPSTART=1000 -c
-// LOOPEND=6000, surround.ogg with -q 3.
+// The files in testdata were made with oggenc of vorbis-tools 1.4.2 from the sound of burst:
+// stereo.ogg with -q 1, loop.ogg with -q 5 -c LOOPSTART=1000 -c LOOPEND=6000, surround.ogg with -q
+// 3.
 var files = []struct {
 	name                   string
 	rate, channels, frames int
@@ -30,7 +30,7 @@ var files = []struct {
 	{"surround.ogg", 48000, 6, 3000, 0xba299443ba87604e, 8},
 }
 
-// burst returns decaying tones, of another pitch in each channel.
+// burst returns decaying tones, with another pitch in each channel.
 func burst(frame, channel int) float64 {
 	t := float64(frame % 3000)
 	v := 12000 * math.Exp(-t/700) * math.Sin(float64(frame)*(0.05+0.03*float64(channel)))
@@ -55,7 +55,7 @@ func decode(t testing.TB, data []byte) *pcm.Clip {
 	return c
 }
 
-// snr returns how far, in dB, the difference of two sounds is below the first.
+// snr returns the level of the difference of two sounds below the first, in dB.
 func snr(want, got func(i int) float64, n int) float64 {
 	var signal, noise float64
 	for i := range n {
@@ -65,10 +65,9 @@ func snr(want, got func(i int) float64, n int) float64 {
 	return 10 * math.Log10(signal/noise)
 }
 
-// What comes out has the length of what oggenc was given, sounds like it, in the
-// right channels, and has the same bits on every processor. The hashes were made
-// on amd64.
-func TestDecode(t *testing.T) {
+// Decoded sound has the length of the original, resembles it in every channel, and is the same on
+// every processor. The hashes were made on amd64.
+func TestOriginalSoundIsDecoded(t *testing.T) {
 	for _, f := range files {
 		c := decode(t, read(t, f.name))
 		if c.Rate != f.rate || c.Channels != f.channels || c.Frames() != f.frames {
@@ -77,7 +76,7 @@ func TestDecode(t *testing.T) {
 		}
 		for ch := range c.Channels {
 			if ch == 3 && c.Channels == 6 {
-				continue // the encoder leaves the highs of the low-frequency channel out
+				continue // the encoder drops high frequencies of the LFE channel
 			}
 			s := snr(func(i int) float64 { return burst(i, ch) },
 				func(i int) float64 { return float64(c.Samples[i*c.Channels+ch]) }, c.Frames())
@@ -96,8 +95,8 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// An independent decoder gives the same within the precision of float32. (It
-// refuses surround.ogg, which ffmpeg and oggdec read.)
+// An independent decoder gives the same within the precision of float32. (It refuses surround.ogg,
+// which ffmpeg and oggdec read.)
 func TestAgainstLibrary(t *testing.T) {
 	for _, f := range files[:2] {
 		data := read(t, f.name)
@@ -118,13 +117,13 @@ func TestAgainstLibrary(t *testing.T) {
 	}
 }
 
-func TestLoop(t *testing.T) {
+func TestCommentsMakeALoop(t *testing.T) {
 	c := decode(t, read(t, "loop.ogg"))
 	if want := (pcm.Loop{Start: 1000, End: 6000}); len(c.Loops) != 1 || c.Loops[0] != want {
 		t.Errorf("%+v, want %+v", c.Loops, want)
 	}
 	if c := decode(t, read(t, "stereo.ogg")); c.Loops != nil {
-		t.Errorf("loops %+v from nowhere", c.Loops)
+		t.Errorf("unexpected loops %+v", c.Loops)
 	}
 }
 
@@ -145,8 +144,8 @@ func packets(t testing.TB, name string) [][]byte {
 	}
 }
 
-// A packet lies between two looks.
-func TestCancel(t *testing.T) {
+// The context is checked once for each packet.
+func TestVorbisDecodingStopsWithContext(t *testing.T) {
 	data := read(t, "stereo.ogg")
 	n := len(packets(t, "stereo.ogg")) - 3
 	if _, err := Decode(countdown.New(t.Context(), n), data); err != context.Canceled {

@@ -1,5 +1,5 @@
-// Package vorbiscomment reads Vorbis comments, the tags of Ogg Vorbis and FLAC
-// (Vorbis I specification, section 5), and finds loops in them.
+// Package vorbiscomment reads Vorbis comments, the tags of Ogg Vorbis and FLAC (Vorbis I
+// specification, section 5), and finds loops in them.
 package vorbiscomment
 
 import (
@@ -12,11 +12,11 @@ import (
 	"github.com/assetcook/assetcook/internal/audio/pcm"
 )
 
-// A List holds comments by key, in upper case. Of several with one key it has
-// the first.
+// A List holds comments by key, in upper case. If a key occurs several times, the first comment
+// counts.
 type List map[string]string
 
-// Read reads comments without the framing that codecs put around them.
+// Read reads comments without the codec's framing.
 func Read(block []byte) (List, error) {
 	short := errors.New("the comments are cut off")
 	next := func() ([]byte, bool) {
@@ -96,7 +96,7 @@ func (l List) position(of string, rate int) (frames int64, told bool, err error)
 	return 0, false, nil
 }
 
-// mostFrames is more than any file holds, and small enough that sums do not overflow.
+// mostFrames is more than any file has, and small enough that sums do not overflow.
 const mostFrames = 1 << 48
 
 // parsePosition parses frames, or hours, minutes and seconds with colons between them.

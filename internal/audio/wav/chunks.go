@@ -8,7 +8,7 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
-// A layout is what a file holds, and where.
+// A layout describes the content of a file and its place.
 type layout struct {
 	format          format
 	dataAt, dataLen int64
@@ -23,8 +23,8 @@ const (
 	unknownSize = 1<<32 - 1 // of a chunk: see the ds64 chunk, or read to the end
 )
 
-// readLayout walks over the chunks of a file of the given size, of which it sees a head.
-// It returns as soon as format and data are found if early is set.
+// readLayout reads the chunks of a file of the given size that starts with head. If early is set,
+// it returns as soon as it has format and data.
 func readLayout(head []byte, size int64, early bool) (*layout, error) {
 	if len(head) < riffHeader {
 		return nil, errors.New("wav: the file ends within its first 12 bytes")
@@ -32,9 +32,9 @@ func readLayout(head []byte, size int64, early bool) (*layout, error) {
 	kind := string(head[:4])
 	switch {
 	case kind == "RIFX":
-		return nil, errors.New("wav: a big-endian file (RIFX) is not read; save it as RIFF WAVE")
+		return nil, errors.New("wav: big-endian files (RIFX) are not supported; save it as RIFF WAVE")
 	case kind != "RIFF" && kind != "RF64":
-		return nil, errors.New("wav: no WAVE file, it must start with \"RIFF\"")
+		return nil, errors.New("wav: not a WAVE file, which must start with \"RIFF\"")
 	case string(head[8:12]) != "WAVE":
 		return nil, fmt.Errorf("wav: a RIFF file of the kind %q, want \"WAVE\"", head[8:12])
 	}
@@ -77,24 +77,23 @@ func readLayout(head []byte, size int64, early bool) (*layout, error) {
 	case !r.hasFormat:
 		return nil, errors.New("wav: no \"fmt \" chunk; the file is damaged")
 	case !r.hasData:
-		return nil, errors.New("wav: no \"data\" chunk; the file holds no sound or is cut short")
+		return nil, errors.New("wav: no \"data\" chunk; the file has no sound or is cut short")
 	case !early && at < size && r.lacks > 0:
 		return nil, errors.New("wav: the file is cut short, within the header of a chunk; copy or export it again")
 	}
 	return &r.layout, nil
 }
 
-// streamed reports whether a size stands for "until the end of the file", as
-// programs write it that cannot go back to correct it: about 2 or 4 GiB.
+// streamed reports whether a size of about 2 or 4 GiB means "until the end of the file". Programs
+// that cannot go back to correct the size write such values.
 func streamed(n int64) bool {
 	const about = 1 << 16
 	return n > unknownSize-about || n > 1<<31-about && n < 1<<31+about
 }
 
-// Missing returns how many bytes a file of the given size lacks by its RIFF header,
-// though its chunks are whole: some that followed the sound may be lost, or the header is
-// wrong. Up to 8 do not count, because some programs count that header, or padding that
-// they do not write.
+// Missing returns how many bytes a file of the given size lacks by its RIFF header, although its
+// chunks are whole: chunks after the sound may be lost, or the header is wrong. Up to 8 bytes do
+// not count, because some programs count the header itself, or padding that they do not write.
 func Missing(head []byte, size int64) int64 {
 	l, err := readLayout(head, size, true)
 	if err != nil || l.lacks <= 8 {
@@ -111,9 +110,8 @@ func (r *reader) missing() int64 {
 	return max(0, r.riffEnd-r.size)
 }
 
-// cutShort returns an error if a chunk that claims n bytes, and goes beyond the end
-// of the file, has lost them. What stands behind the end by the RIFF header may be
-// anything.
+// cutShort returns an error if a chunk of n bytes reaches beyond the end of the file. Bytes after
+// the end by the RIFF header may be anything, and are not missed.
 func (r *reader) cutShort(id string, n, at int64) error {
 	lost := n - (r.size - at)
 	switch {
@@ -128,13 +126,13 @@ func (r *reader) cutShort(id string, n, at int64) error {
 	return nil
 }
 
-// A reader is what is known of a file while its chunks are read.
+// A reader holds the findings while the chunks of a file are read.
 type reader struct {
 	layout
 	hasFormat, hasData bool
 	long               bool  // RF64: a ds64 chunk may give the size of the data
 	longData           int64 // that size
-	riffEnd, size      int64 // where the file ends by its header, and where it does
+	riffEnd, size      int64 // end of the file by its header, and true end
 }
 
 // dataSize returns the true size of a data chunk at an offset that claims n bytes.
@@ -148,8 +146,8 @@ func (r *reader) dataSize(n, at int64) int64 {
 	return n
 }
 
-// chunk takes in a chunk of n bytes at an offset, of which body is what can be seen.
-// Of two of a kind the first counts.
+// chunk reads a chunk of n bytes at an offset; body is the part within the head. Of two chunks of a
+// kind the first counts.
 func (r *reader) chunk(id string, body []byte, at, n int64) error {
 	switch id {
 	case "fmt ", "ds64", "fact":
@@ -176,9 +174,9 @@ func (r *reader) chunk(id string, body []byte, at, n int64) error {
 	return nil
 }
 
-// padding returns 1 if a chunk of n bytes that ends at end is followed by a
-// padding byte. Some programs forget it: then the next chunk's name stands there,
-// which is text, where a padding byte is zero.
+// padding returns 1 if a padding byte follows a chunk of n bytes that ends at end. Some programs
+// forget it; then the next chunk's name follows directly, and is text, unlike the zero of a padding
+// byte.
 func padding(head []byte, end, n int64) int64 {
 	if n%2 == 0 || end+4 <= int64(len(head)) && isName(head[end:end+4]) {
 		return 0

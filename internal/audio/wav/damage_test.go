@@ -11,7 +11,7 @@ import (
 	"github.com/assetcook/assetcook/internal/audio/pcm"
 )
 
-// chunk is a chunk with its padding.
+// chunk builds a chunk with its padding.
 func chunk(id, body string) string {
 	p := binary.LittleEndian.AppendUint32([]byte(id), uint32(len(body)))
 	return string(p) + body + strings.Repeat("\x00", len(body)%2)
@@ -22,7 +22,7 @@ func riff(chunks ...string) []byte {
 	return []byte(strings.TrimSuffix(chunk("RIFF", body), strings.Repeat("\x00", len(body)%2)))
 }
 
-// words are 32-bit numbers as a file has them.
+// words returns 32-bit numbers in the byte order of files.
 func words(list ...uint32) string {
 	var p []byte
 	for _, w := range list {
@@ -37,8 +37,8 @@ var (
 	mono16 = chunk("fmt ", words(1<<16|1, 8000, 16000, 16<<16|2))
 )
 
-// Files that are odd, but whose sound can be told.
-func TestOddFiles(t *testing.T) {
+// Unusual files with unambiguous sound are decoded.
+func TestUnusualFilesAreDecoded(t *testing.T) {
 	three := chunk("data", "\x80\xc0\x40")
 	unpadded := strings.TrimSuffix(three, "\x00")
 	info := chunk("LIST", "INFOx")
@@ -46,7 +46,7 @@ func TestOddFiles(t *testing.T) {
 		binary.LittleEndian.PutUint32(file[at:], size)
 		return file
 	}
-	const size = 12 + 24 + 4 // where the data's size stands
+	const size = 12 + 24 + 4 // offset of the data's size
 	long := func(ds64 string, n uint32) []byte {
 		file := riff(ds64, mono8, "data"+words(n)+"\x80\xc0\x40", "\x00", info)
 		copy(file, "RF64\xff\xff\xff\xff")
@@ -99,7 +99,7 @@ func TestOddFiles(t *testing.T) {
 	}
 }
 
-// Formats that are written in more ways than one.
+// Formats that can be declared in several ways are decoded.
 func TestFormats(t *testing.T) {
 	extensible := func(tag, bits, valid, block uint32, guid string) string {
 		return chunk("fmt ", words(1<<16|0xfffe, 8000, 0, bits<<16|block, valid<<16|22, 4)+string(byte(tag))+"\x00"+guid)
@@ -122,16 +122,15 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// A block may hold fewer frames than it has room for, and says so; a wrong claim
-// of more is not believed.
-func TestBlocks(t *testing.T) {
+// A block may declare fewer frames than it has room for. Declaring more has no effect.
+func TestBlockMayHoldFewerFrames(t *testing.T) {
 	for claim, want := range map[uint32]int{0: 18, 1: 2, 5: 10, 9: 18, 65535: 18} {
 		format := chunk("fmt ", words(1<<16|0x11, 8000, 0, 4<<16|8, claim<<16|2))
 		if clip, _ := decode(t, riff(format, chunk("data", strings.Repeat("\x00", 16)))); clip.Frames() != want {
 			t.Errorf("two blocks of %d: %d frames, want %d", claim, clip.Frames(), want)
 		}
 	}
-	// A block that is cut short gives what it holds.
+	// A torn block gives the frames that it has.
 	torn := load(t, "sox_ima")[:60+8+12]
 	binary.LittleEndian.PutUint32(torn[56:], 8+12)
 	binary.LittleEndian.PutUint32(torn[4:], uint32(len(torn)-8))
@@ -141,9 +140,9 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// A file that is shorter than it says is an error, wherever it was cut: in the
-// chunks before the sound, in the sound, and in what follows, where loops stand.
-func TestCutShort(t *testing.T) {
+// A file that is shorter than its headers say is an error, wherever it was cut: in the chunks
+// before the sound, in the sound, and after it, where loops are.
+func TestCutFilesAreErrors(t *testing.T) {
 	for name, file := range map[string][]byte{
 		"PCM":        riff(mono8, chunk("data", strings.Repeat("\x80", 1000))),
 		"with loops": riff(mono16, chunk("data", strings.Repeat("\x80", 1000)), smpl(1, [6]uint32{0, 0, 10, 90})),
@@ -154,10 +153,10 @@ func TestCutShort(t *testing.T) {
 		}
 		for n := range file {
 			if string(file[n:min(n+4, len(file))]) == "smpl" {
-				continue // what is left is whole: Missing has to tell
+				continue // the rest is whole: Missing detects it
 			}
 			if _, _, err := Decode(t.Context(), file[:n]); err == nil {
-				t.Fatalf("%s: %d of %d bytes are taken for a whole file", name, n, len(file))
+				t.Fatalf("%s: the first %d of %d bytes pass for a whole file", name, n, len(file))
 			}
 		}
 	}
@@ -177,15 +176,15 @@ func TestCutShort(t *testing.T) {
 		}
 	}
 	if lost := loops[:len(loops)-68]; Missing(lost, int64(len(lost))) != 68 || Missing(loops, int64(len(loops))) != 0 {
-		t.Errorf("%d bytes are missing of the chunk behind the sound", Missing(lost, int64(len(lost))))
+		t.Errorf("Missing reports %d bytes of the chunk after the sound", Missing(lost, int64(len(lost))))
 	}
-	// Probe, which sees the start alone, knows of lost sound before any is decoded.
+	// Probe, which has only the start, reports lost sound before any is decoded.
 	if _, err := Probe(sound[:100], 144); err == nil || !strings.Contains(err.Error(), "900 of 1000 bytes") {
 		t.Errorf("Probe: %v", err)
 	}
 }
 
-func TestDecodeRefuses(t *testing.T) {
+func TestBadWAVIsRefused(t *testing.T) {
 	data := chunk("data", "\x80\x80\x80\x80\x80\x80\x80\x80")
 	format := func(tag, channels, rate, block, bits uint32, more ...uint32) string {
 		return chunk("fmt ", words(append([]uint32{channels<<16 | tag, rate, 0, bits<<16 | block}, more...)...))
@@ -220,18 +219,18 @@ func TestDecodeRefuses(t *testing.T) {
 		{"float in wrong frames", riff(format(3, 1, 8000, 8, 32), data), "32-bit float with 32 bits in frames of 8 bytes"},
 		{"A-law of 16", riff(format(6, 1, 8000, 2, 16), data), "A-law with 16 bits"},
 		{"IMA of 3", riff(format(0x11, 1, 8000, 256, 3), data), "IMA ADPCM of 3 bits, want 4"},
-		{"IMA without sound", riff(format(0x11, 2, 8000, 8, 4), data), "which hold no sound"},
-		{"IMA without blocks", riff(format(0x11, 2, 8000, 0, 4), data), "which hold no sound"},
-		{"MS without blocks", riff(format(2, 2, 8000, 13, 4), data), "which hold no sound"},
+		{"IMA without sound", riff(format(0x11, 2, 8000, 8, 4), data), "which are too small"},
+		{"IMA without blocks", riff(format(0x11, 2, 8000, 0, 4), data), "which are too small"},
+		{"MS without blocks", riff(format(2, 2, 8000, 13, 4), data), "which are too small"},
 		{"MS without its predictors", riff(format(2, 1, 8000, 256, 4, 0, 0x7fff), data), "32767 predictors"},
-		{"MP3", riff(format(0x55, 1, 8000, 1, 0), data), "an MP3 in a WAV file"},
-		{"unknown", riff(format(0x1234, 1, 8000, 1, 8), data), "the coding 0x1234 is not read"},
+		{"MP3", riff(format(0x55, 1, 8000, 1, 0), data), "MP3 in a WAV file is not supported"},
+		{"unknown", riff(format(0x1234, 1, 8000, 1, 8), data), "coding 0x1234 is not supported"},
 		{"extensible without GUID", riff(format(0xfffe, 1, 8000, 1, 8), data), "extensible format of unknown kind"},
 		{"NaN", riff(format(3, 1, 8000, 4, 32), chunk("data", words(0, math.Float32bits(float32(math.NaN()))))), "frame 1 is NaN"},
 		{"infinite", riff(format(3, 2, 8000, 8, 32), chunk("data", words(0, 0, 0, math.Float32bits(float32(math.Inf(-1)))))), "frame 1 is -Inf"},
 		{"too large for 32 bits", riff(format(3, 1, 8000, 8, 64), chunk("data", words(0, 0x7f000000))), "frame 0 is +Inf"},
 		{"IMA index", ima, "block 0: an IMA ADPCM block with step index 89"},
-		{"MS predictor", ms, "block 0: a Microsoft ADPCM block with predictor 7, the file has 7"},
+		{"MS predictor", ms, "block 0: a Microsoft ADPCM block with predictor 7, but the file has 7 predictors"},
 	} {
 		if _, _, err := Decode(t.Context(), c.file); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
@@ -239,14 +238,14 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-// A file may claim any size; what is allocated follows from what there is.
+// A file may claim any size; allocations depend on its true size.
 func TestClaimsCostNothing(t *testing.T) {
 	file := riff(mono8, "data"+words(0xfffffff0)+"\x80")
 	if info, err := Probe(file, int64(len(file))); err != nil || info.Frames != 1 {
 		t.Errorf("%+v, %v", info, err)
 	}
 	if info, err := Probe(file, 1<<40); err != nil || info.Frames != 0xfffffff0 {
-		t.Errorf("of a file that is as large: %+v, %v", info, err)
+		t.Errorf("for a file of that size: %+v, %v", info, err)
 	}
 }
 
@@ -258,7 +257,7 @@ func smpl(count uint32, loops ...[6]uint32) string {
 	return chunk("smpl", body)
 }
 
-// cueFile has so many frames, and one region.
+// cueFile builds a file with the given number of frames and one region.
 func cueFile(frames int, label string, start, length uint32) []byte {
 	return riff(mono8, chunk("data", strings.Repeat("\x80", frames)),
 		chunk("cue ", words(1, 7, 0)+"data"+words(0, 0, start)),
@@ -325,10 +324,10 @@ func TestLostLoopsGiveWarnings(t *testing.T) {
 		{"claims fewer", riff(mono8, data, smpl(0, [6]uint32{0, 0, 2, 5, 0, 0})), "claims no loop and has room for 1"},
 		{"torn", riff(mono8, data, chunk("smpl", words(0, 0, 0))), "has 12 bytes of 36"},
 		{"region of another name", cueFile(10, "intro", 2, 5), ""},
-		{"point", cueFile(10, "loop", 2, 0), `its marker "loop" at frame 2 is no loop`},
-		{"start alone", cueFile(10, "loop start", 2, 0), "it has one, at frame 2"},
-		{"DLS", riff(mono8, data, chunk("wsmp", words(20, 60, 0, 0, 1, 16, 0, 2, 5))), "wsmp chunk are not read"},
-		{"play list", riff(mono8, data, chunk("plst", words(1, 7, 5, 3))), "plst chunk) are not read"},
+		{"point", cueFile(10, "loop", 2, 0), `its marker "loop" at frame 2 is not a loop`},
+		{"start alone", cueFile(10, "loop start", 2, 0), "of a loop, at frame 2"},
+		{"DLS", riff(mono8, data, chunk("wsmp", words(20, 60, 0, 0, 1, 16, 0, 2, 5))), "wsmp chunk are not supported"},
+		{"play list", riff(mono8, data, chunk("plst", words(1, 7, 5, 3))), "plst chunk) are not supported"},
 		{"play list of parts played once", riff(mono8, data, chunk("plst", words(1, 7, 5, 1))), ""},
 	} {
 		clip, _ := decode(t, c.file)

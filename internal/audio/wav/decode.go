@@ -10,11 +10,11 @@ import (
 	"github.com/assetcook/assetcook/internal/audio/pcm"
 )
 
-// piece is about how many samples are worked on between two looks at the context.
+// piece is about the number of samples between two checks of the context.
 const piece = 1 << 16
 
-// Decode reads a file. Integers of up to 24 bits, floats of 32, A-law, mu-law and
-// ADPCM become the very numbers that are stored; others are rounded to nearest.
+// Decode decodes a file. Integers of up to 24 bits, floats of 32, A-law, mu-law and ADPCM keep
+// their exact values; others are rounded to nearest.
 func Decode(ctx context.Context, data []byte) (*pcm.Clip, Info, error) {
 	l, err := readLayout(data, int64(len(data)), false)
 	if err != nil {
@@ -39,7 +39,7 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, Info, error) {
 	return clip, info, nil
 }
 
-// frames decodes all that is stored sample by sample.
+// frames decodes codings that store single samples.
 func (f *format) frames(ctx context.Context, to []float32, from []byte) error {
 	size := f.coding.bytes()
 	for at := 0; at < len(to); at += piece {
@@ -53,14 +53,14 @@ func (f *format) frames(ctx context.Context, to []float32, from []byte) error {
 		}
 		for i, x := range to[at : at+n] {
 			if x-x != 0 {
-				return fmt.Errorf("wav: frame %d is %v, which is no sound; export the file again", (at+i)/f.channels, x)
+				return fmt.Errorf("wav: frame %d is %v, an invalid sample; export the file again", (at+i)/f.channels, x)
 			}
 		}
 	}
 	return nil
 }
 
-// samples decodes len(to) samples that are stored one by one.
+// samples decodes len(to) samples of codings that store single samples.
 func samples(to []float32, from []byte, coding Coding) {
 	le := binary.LittleEndian
 	switch coding {
@@ -128,4 +128,30 @@ func (f *format) blocks(ctx context.Context, to []float32, from []byte) error {
 		to, from = to[n:], from[len(stored):]
 	}
 	return nil
+}
+
+// alaw expands a sample by ITU-T G.711, A-law, to the upper 13 of 16 bits. Every second bit is
+// stored inverted.
+func alaw(code byte) int16 {
+	code ^= 0x55
+	x := int16(code&15)<<4 + 8
+	if segment := code >> 4 & 7; segment > 0 {
+		x = (x + 0x100) << (segment - 1)
+	}
+	if code&0x80 == 0 {
+		return -x
+	}
+	return x
+}
+
+// mulaw expands a sample by ITU-T G.711, mu-law, to the upper 14 of 16 bits. All bits are stored
+// inverted.
+func mulaw(code byte) int16 {
+	const bias = 0x84
+	code = ^code
+	x := (int16(code&15)<<3+bias)<<(code>>4&7) - bias
+	if code&0x80 != 0 {
+		return -x
+	}
+	return x
 }

@@ -12,25 +12,23 @@ import (
 	"github.com/assetcook/assetcook/internal/audio/pcm"
 )
 
-// Options say how Encode writes.
+// Options are the options of Encode.
 type Options struct {
 	// Coding is PCM8, PCM16, PCM24, PCM32, Float32 or IMA.
 	Coding Coding
-	// Dither adds triangular noise of two steps, always the same, before a
-	// sample is rounded to 8, 16 or 24 bits. It turns the distortion of quiet
-	// sounds into hiss. It is wrong for sounds that have as few bits already,
-	// which come out of Encode bit for bit without it.
+	// Dither adds a fixed triangular noise of two steps before a sample is rounded to 8, 16 or 24
+	// bits. It turns the distortion of quiet sounds into hiss. Do not use it for sounds that
+	// already have so few bits: without it, Encode keeps them exactly.
 	Dither bool
 }
 
-// Encode writes a clip with its loops. Samples beyond full scale are clipped and
-// NaN becomes silence, but for Float32, which keeps them. Nothing is written if
-// the coding or the clip do not fit the format.
+// Encode writes a clip with its loops. Samples beyond full scale are clipped and NaN becomes
+// silence, except in Float32, which keeps them. Encode writes nothing if the format cannot hold the
+// coding or the clip.
 //
-// The chunks are fmt, fact (IMA and Float32), data, smpl (with loops), in this
-// order: many loaders of games look no further than the data. More than two
-// channels of PCM make the format extensible, with the channels' usual places.
-// IMA ADPCM has blocks of adpcm.IMABlockSize. If a loop reaches the end of the clip, its
+// The chunks are fmt, fact (IMA and Float32), data, smpl (with loops), in this order: many loaders
+// of games stop after the data. More than two channels of PCM use the extensible format, with the
+// usual speakers. IMA ADPCM has blocks of adpcm.IMABlockSize. If a loop ends with the clip, its
 // beginning fills the last block; otherwise the last sample does.
 func Encode(ctx context.Context, w io.Writer, clip *pcm.Clip, o Options) error {
 	if err := check(clip, o); err != nil {
@@ -58,7 +56,7 @@ func Encode(ctx context.Context, w io.Writer, clip *pcm.Clip, o Options) error {
 	return err
 }
 
-// Size returns how many bytes Encode writes for a clip of so many frames and loops.
+// Size returns how many bytes Encode writes for a clip of the given frames and loops.
 func Size(frames int64, rate, channels, loops int, coding Coding) int64 {
 	clip := &pcm.Clip{Rate: rate, Channels: channels}
 	size := dataSize(frames, rate, channels, coding)
@@ -88,7 +86,7 @@ func check(clip *pcm.Clip, o Options) error {
 	case clip.Channels < 1 || clip.Channels > MaxChannels:
 		return fmt.Errorf("wav: %d channels, want 1 to %d", clip.Channels, MaxChannels)
 	case o.Coding == IMA && clip.Channels > MaxIMAChannels:
-		return fmt.Errorf("wav: %d channels of IMA ADPCM, which players read %d of; write PCM or mix down", clip.Channels, MaxIMAChannels)
+		return fmt.Errorf("wav: %d channels of IMA ADPCM, but players support at most %d; write PCM or mix down", clip.Channels, MaxIMAChannels)
 	case clip.Rate < 1 || clip.Rate > MaxRate:
 		return fmt.Errorf("wav: %d frames a second, want 1 to %d", clip.Rate, MaxRate)
 	case len(clip.Loops) > maxLoops:
@@ -106,7 +104,7 @@ func check(clip *pcm.Clip, o Options) error {
 	return nil
 }
 
-// header returns all that comes before the data.
+// header returns the bytes before the data.
 func header(clip *pcm.Clip, coding Coding, dataSize int64) []byte {
 	le := binary.LittleEndian
 	tag, bits, block := tagPCM, 8*coding.bytes(), clip.Channels*coding.bytes()
@@ -188,9 +186,9 @@ func writeIMA(ctx context.Context, w io.Writer, clip *pcm.Clip) error {
 	return nil
 }
 
-// continueLoop fills the last block behind its first n samples with the beginning of the loop
-// that ends with the clip, and returns the number of samples it set. Readers that ignore the
-// fact chunk play these samples.
+// continueLoop fills the last block after its first n samples with the beginning of the loop that
+// ends with the clip, and returns the number of samples it set. Readers that ignore the fact chunk
+// play these samples.
 func continueLoop(samples []int16, n int, clip *pcm.Clip) int {
 	end := int64(clip.Frames())
 	at := slices.IndexFunc(clip.Loops, func(l pcm.Loop) bool { return l.End == end && !l.PingPong })

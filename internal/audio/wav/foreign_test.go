@@ -10,10 +10,10 @@ import (
 	"github.com/assetcook/assetcook/internal/audio/pcm"
 )
 
-// testdata holds the sound of source as ffmpeg 5.1 (ff_) and SoX 14.4 (sox_) wrote
-// it, bit-exact and without dither.
+// testdata holds the sound of source as written by ffmpeg 5.1 (ff_) and SoX 14.4 (sox_), bit-exact
+// and without dither.
 
-// source is a 24-bit sound: two triangles with noise and a jump over all the scale.
+// source is a 24-bit sound: two triangles with noise and a jump over the full scale.
 func source() []int32 {
 	seed, samples := uint32(7), make([]int32, 2*611)
 	for i := range samples {
@@ -47,12 +47,12 @@ func decode(t testing.TB, data []byte) (*pcm.Clip, Info) {
 		t.Fatal(err)
 	}
 	if int64(clip.Frames()) != info.Frames || clip.Channels != info.Channels || clip.Rate != info.Rate {
-		t.Errorf("%d frames of %d channels at %d Hz, told %v", clip.Frames(), clip.Channels, clip.Rate, info)
+		t.Errorf("%d frames of %d channels at %d Hz, but Info is %v", clip.Frames(), clip.Channels, clip.Rate, info)
 	}
 	return clip, info
 }
 
-// Linear samples come back as the numbers that were stored.
+// Linear samples keep the stored numbers.
 func TestForeignPCM(t *testing.T) {
 	exact := func(v int32) float64 { return float64(v) / (1 << 23) }
 	for _, c := range []struct {
@@ -84,9 +84,8 @@ func TestForeignPCM(t *testing.T) {
 	}
 }
 
-// Other codings are held against what SoX and ffmpeg decode of the same files.
-// IMA is as SoX reads it, Microsoft ADPCM as ffmpeg does: the others of the two
-// round differently from the text of the standard.
+// Other codings decode like in SoX and ffmpeg: IMA like SoX, Microsoft ADPCM like ffmpeg. The other
+// one of the two rounds differently from the text of the standard in each case.
 func TestForeignCompressed(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -117,8 +116,8 @@ func TestForeignCompressed(t *testing.T) {
 	}
 }
 
-// All codes of G.711: the published ends of the scale, each step larger than the
-// one before, and the same below zero.
+// All codes of G.711 are right: the ends of the scale have the published values, each step is
+// larger than the one before, and negative codes mirror them.
 func TestG711(t *testing.T) {
 	for _, c := range []struct {
 		name        string

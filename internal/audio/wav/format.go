@@ -5,16 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/bits"
+	"strings"
 
 	"github.com/assetcook/assetcook/internal/audio/adpcm"
 )
 
-// A format is what the fmt chunk says, checked.
+// A format holds the checked content of the fmt chunk.
 type format struct {
 	coding         Coding
 	rate, channels int
-	// block is the unit of the data in bytes: a frame, or an ADPCM block, and
-	// blockFrames what it holds.
+	// block is the unit of the data in bytes, a frame or an ADPCM block, and blockFrames the frames
+	// in it.
 	block, blockFrames int
 	predictors         []adpcm.Predictor // of Microsoft ADPCM
 }
@@ -31,11 +33,10 @@ const (
 	tagExtensible = 0xfffe
 )
 
-// subFormat is the end of a GUID whose beginning is one of the codes above.
+// subFormat is the end of a GUID that begins with one of the codes above.
 const subFormat = "\x00\x00\x00\x00\x10\x00\x80\x00\x00\xaa\x00\x38\x9b\x71"
 
-// maxFormat is how many bytes of the fmt chunk may matter: all predictors of
-// Microsoft ADPCM.
+// maxFormat is how many bytes of the fmt chunk are read: all predictors of Microsoft ADPCM.
 const maxFormat = 22 + 4*256
 
 func readFormat(p []byte) (format, error) {
@@ -86,13 +87,13 @@ func readFormat(p []byte) (format, error) {
 		}
 		return f, f.setADPCM(p)
 	case tagMP3:
-		return format{}, errors.New("an MP3 in a WAV file is not read; take the .mp3 itself, or save as PCM")
+		return format{}, errors.New("MP3 in a WAV file is not supported; use the .mp3 itself, or save as PCM")
 	}
-	return format{}, fmt.Errorf("the coding 0x%04x is not read; save it as PCM", tag)
+	return format{}, fmt.Errorf("coding 0x%04x is not supported; save it as PCM", tag)
 }
 
-// setPCM takes bits rounded up to whole bytes: what a sample lacks to them it
-// lacks below. Some programs give no bits, some a container that is larger.
+// setPCM rounds bits up to whole bytes; missing low bits of a sample are 0. Some programs declare
+// no bits, others a larger container.
 func (f *format) setPCM(bits int) error {
 	size := f.block / f.channels
 	if size < 1 || size > 4 || f.block%f.channels != 0 || bits > 8*size {
@@ -102,7 +103,7 @@ func (f *format) setPCM(bits int) error {
 	return nil
 }
 
-// want checks the frame size of codings that leave no choice.
+// want checks the frame size of codings with a fixed one.
 func (f *format) want(bitsFit bool, bits int) error {
 	if !bitsFit || f.block != f.channels*f.coding.bytes() {
 		return fmt.Errorf("%v with %d bits in frames of %d bytes for %d channels", f.coding, bits, f.block, f.channels)
@@ -113,11 +114,11 @@ func (f *format) want(bitsFit bool, bits int) error {
 func (f *format) setADPCM(p []byte) error {
 	full := f.framesOf(f.block)
 	if full < 2 {
-		return fmt.Errorf("%v in blocks of %d bytes for %d channels, which hold no sound", f.coding, f.block, f.channels)
+		return fmt.Errorf("%v in blocks of %d bytes for %d channels, which are too small", f.coding, f.block, f.channels)
 	}
 	f.blockFrames = full
 	if len(p) >= 20 {
-		// A block may hold less than it has room for.
+		// A block may hold fewer frames than it has room for.
 		if n := int(binary.LittleEndian.Uint16(p[18:])); n > 0 {
 			f.blockFrames = min(n, full)
 		}
@@ -145,10 +146,56 @@ func (f *format) setADPCM(p []byte) error {
 	return nil
 }
 
-// framesOf returns how many frames an ADPCM block of so many bytes holds.
+// framesOf returns how many frames an ADPCM block of the given size holds.
 func (f *format) framesOf(size int) int {
 	if f.coding == IMA {
 		return adpcm.IMAFrames(size, f.channels)
 	}
 	return adpcm.MSFrames(size, f.channels)
+}
+
+// places returns the usual speakers of the given number of channels, as the bits of
+// WAVEFORMATEXTENSIBLE: FL FR FC LFE BL BR FLC FRC BC SL SR.
+func places(channels int) uint32 {
+	usual := [...]uint32{3: 0x7, 4: 0x33, 5: 0x37, 6: 0x3f, 7: 0x70f, 8: 0x63f}
+	if channels < len(usual) {
+		return usual[channels]
+	}
+	return 0
+}
+
+// Pairs of surround speakers that are equivalent if only one is present.
+const (
+	backPair = 0x030
+	sidePair = 0x600
+)
+
+// checkPlaces refuses more than two channels for other speakers than the usual ones of a clip: each
+// would be heard in the wrong place. A mask without exactly one speaker for each channel is
+// ignored.
+func checkPlaces(channels int, mask uint32) error {
+	usual := places(channels)
+	switch {
+	case usual == 0 || bits.OnesCount32(mask) != channels || mask == usual:
+		return nil
+	case mask&(backPair|sidePair) == sidePair && mask^(backPair|sidePair) == usual:
+		return nil
+	}
+	return fmt.Errorf("%d channels for the speakers %s are not supported, only for %s; export the sound for these speakers, or as stereo",
+		channels, speakers(mask), speakers(usual))
+}
+
+// speakers names the bits of a mask, from the lowest up.
+func speakers(mask uint32) string {
+	names := [...]string{"FL", "FR", "FC", "LFE", "BL", "BR", "FLC", "FRC", "BC", "SL", "SR",
+		"TC", "TFL", "TFC", "TFR", "TBL", "TBC", "TBR"}
+	var list []string
+	for ; mask != 0; mask &= mask - 1 {
+		if bit := bits.TrailingZeros32(mask); bit < len(names) {
+			list = append(list, names[bit])
+		} else {
+			list = append(list, fmt.Sprintf("0x%x", uint32(1)<<bit))
+		}
+	}
+	return strings.Join(list, " ")
 }

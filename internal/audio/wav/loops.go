@@ -14,7 +14,7 @@ const (
 	smplCount  = 28
 )
 
-// What a loop of the smpl chunk does.
+// Kinds of loops in the smpl chunk.
 const (
 	loopForward  = 0
 	loopPingPong = 1
@@ -54,10 +54,10 @@ func (l *LoopChunks) AddTo(clip *pcm.Clip) {
 		return
 	}
 	if l.dls {
-		clip.Warn("the loops of its wsmp chunk are not read; save them in a smpl chunk")
+		clip.Warn("the loops of its wsmp chunk are not supported; save them in a smpl chunk")
 	}
 	if repeats(l.plays) {
-		clip.Warn("the repeats of its play list (plst chunk) are not read; save them as loops in a smpl chunk")
+		clip.Warn("the repeats of its play list (plst chunk) are not supported; save them as loops in a smpl chunk")
 	}
 }
 
@@ -86,7 +86,7 @@ func addSmplLoops(clip *pcm.Clip, p []byte) {
 		clip.Warn("its smpl chunk claims no loop and has room for %d; export the file again", held)
 	}
 	if claimed = min(claimed, held); claimed > maxLoops {
-		clip.Warn("of %d loops the first %d are kept", claimed, maxLoops)
+		clip.Warn("of %d loops only the first %d are kept", claimed, maxLoops)
 		claimed = maxLoops
 	}
 	for p = p[smplHeader:]; claimed > 0; claimed-- {
@@ -121,7 +121,7 @@ func readRegions(lists [][]byte) map[uint32]region {
 			if n%2 == 1 && len(list) > 0 {
 				list = list[1:]
 			}
-			name := 4 // where the text begins
+			name := 4 // offset of the text
 			if id == "ltxt" {
 				name = 20
 			}
@@ -159,14 +159,14 @@ func addRegions(clip *pcm.Clip, cues []byte, lists [][]byte) {
 		case strings.Contains(r.label, "end") && until == none:
 			until = start
 		default:
-			clip.Warn("its marker %.40q at frame %d is no loop: it has no length; make it a region", strings.TrimRight(r.label, "\x00"), start)
+			clip.Warn("its marker %.40q at frame %d is not a loop, because it has no length; make it a region", strings.TrimRight(r.label, "\x00"), start)
 		}
 	}
 	switch {
 	case from != none && until != none:
 		clip.AddLoop(pcm.Loop{Start: from, End: until})
 	case from != none || until != none:
-		clip.Warn("of the two markers for the start and the end of a loop it has one, at frame %d; set the other", max(from, until))
+		clip.Warn("it has only one of the two markers for start and end of a loop, at frame %d; set the other", max(from, until))
 	}
 }
 
@@ -185,7 +185,7 @@ func repeats(plays []byte) bool {
 func appendSmpl(to []byte, rate int, loops []pcm.Loop) []byte {
 	le := binary.LittleEndian
 	to = le.AppendUint32(append(to, "smpl"...), uint32(smplHeader+smplLoop*len(loops)))
-	const middleC = 60 // the note that the sound is, for a sampler
+	const middleC = 60 // the note that a sampler plays as the sound
 	for _, x := range [9]uint32{2: uint32(1e9 / rate), 3: middleC, 7: uint32(len(loops))} {
 		to = le.AppendUint32(to, x)
 	}

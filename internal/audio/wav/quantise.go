@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// A quantiser turns samples into what a file stores.
+// A quantiser converts samples to a file's coding.
 type quantiser struct {
 	coding Coding
 	dither bool
@@ -40,8 +40,8 @@ func (q *quantiser) append(to []byte, samples []float32) []byte {
 	return to
 }
 
-// round returns a sample as an integer of so many bits, halves to even, clipped;
-// NaN is 0.
+// round returns a sample as an integer of the given bits, with halves rounded to even, clipped; NaN
+// is 0.
 func round(x float32, bits int) int32 {
 	full := float64(int64(1) << (bits - 1))
 	return toInteger(float64(x)*full, full)
@@ -49,7 +49,7 @@ func round(x float32, bits int) int32 {
 
 // noisy adds the difference of two random numbers between 0 and 1 before it rounds.
 func (q *quantiser) noisy(x float32, bits int) int32 {
-	// SplitMix64 (Steele, Lea, Flood 2014); 32 bits of it for each of the two.
+	// SplitMix64 (Steele, Lea, Flood 2014), with 32 bits for each number.
 	q.seed += 0x9e3779b97f4a7c15
 	z := q.seed
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9

@@ -5,21 +5,20 @@
 // long files (EBU Tech 3306). [Encode] writes PCM, float and IMA ADPCM. Both keep
 // loops.
 //
-// # Files as they are
+// # Unusual files
 //
-// Chunks may come in any order, and a missing padding byte after one of odd size
-// is noticed. A file that ends within a chunk by its sizes is an error. A data chunk of
-// about 2 or 4 GiB ends with the file if that is shorter: programs that write into a
-// pipe do not know better. One of no bytes does so too if by the RIFF header the file
-// should have ended there. Of PCM, a torn frame at the end is left out. Of ADPCM,
-// blocks of the wrong length give what they hold, and the fact chunk tells where the
-// sound in the last one ends.
+// Chunks may come in any order, and a missing padding byte after a chunk of odd size is detected. A
+// file that ends within a chunk is an error. A data chunk of about 2 or 4 GiB ends with the file if
+// that is shorter: programs that write into a pipe do not know the size. So does an empty data
+// chunk at the file's end by the RIFF header. A torn frame of PCM at the end is left out. ADPCM
+// blocks of the wrong length give the frames that they have, and the fact chunk says where the
+// sound in the last block ends.
 //
-// More than two channels that are for other speakers than usual, by the channel mask
-// of the extensible form, are an error; one or two are taken as they come.
+// More than two channels for other speakers than usual, by the channel mask of the extensible form,
+// are an error; the mask of one or two channels is ignored.
 //
-// Floats may exceed full scale. NaN and infinity are errors: no later stage could
-// make anything of them.
+// Floats may exceed full scale. NaN and infinity are errors, because no later stage could process
+// them.
 //
 // # Loops
 //
@@ -34,7 +33,7 @@
 // "Multiple Channel Audio Data and WAVE Files", Microsoft 2001.
 package wav
 
-// Limits of what is read and written.
+// Limits of reading and writing.
 const (
 	MaxChannels    = 64
 	MaxIMAChannels = 2 // written; the coding has no limit, but most players do
@@ -43,11 +42,11 @@ const (
 	maxLoops       = 1000
 )
 
-// Coding is how samples are stored.
+// Coding is the format of stored samples.
 type Coding int
 
-// The codings that are read. Integers are little-endian, those of 8 bits have
-// their zero at 128. Encode writes PCM8 to Float32 and IMA.
+// The codings that are read. Integers are little-endian; 8-bit ones have their zero at 128. Encode
+// writes PCM8 to Float32 and IMA.
 const (
 	PCM8 Coding = iota + 1
 	PCM16
@@ -61,7 +60,7 @@ const (
 	MS
 )
 
-// String returns what people call a coding: "16-bit PCM".
+// String returns the usual name of a coding: "16-bit PCM".
 func (c Coding) String() string {
 	return map[Coding]string{
 		PCM8: "8-bit PCM", PCM16: "16-bit PCM", PCM24: "24-bit PCM", PCM32: "32-bit PCM",
@@ -70,7 +69,7 @@ func (c Coding) String() string {
 	}[c]
 }
 
-// bytes is the size of a stored sample, 0 for ADPCM.
+// bytes returns the size of a stored sample, 0 for ADPCM.
 func (c Coding) bytes() int {
 	switch c {
 	case PCM8, ALaw, MuLaw:
@@ -92,14 +91,14 @@ type Info struct {
 	Coding   Coding
 	Rate     int // frames a second
 	Channels int
-	// Frames is the length, as far as the file backs it. Probe may not have seen
-	// the fact chunk that cuts off the end of the last ADPCM block.
+	// Frames is the length, as far as the file has data. Probe may not have the fact chunk that
+	// cuts off the end of the last ADPCM block.
 	Frames int64
 }
 
-// Probe describes a file of the given size that starts with head. If the head does
-// not tell, the error is recipe.ErrShortHead. A clip takes 4 * Frames * Channels
-// bytes, and nothing else of the file's length is allocated.
+// Probe describes a file of the given size that starts with head. If head is too short to tell, the
+// error is recipe.ErrShortHead. A clip takes 4 * Frames * Channels bytes; no other allocation
+// depends on the file's length.
 func Probe(head []byte, size int64) (Info, error) {
 	l, err := readLayout(head, size, true)
 	if err != nil {
@@ -108,12 +107,12 @@ func Probe(head []byte, size int64) (Info, error) {
 	return l.info(), nil
 }
 
-// info describes the file that a layout was read from.
+// info describes the file of a layout.
 func (l *layout) info() Info {
 	return Info{Coding: l.format.coding, Rate: l.format.rate, Channels: l.format.channels, Frames: l.frames()}
 }
 
-// frames is the length of the sound.
+// frames returns the length of the sound.
 func (l *layout) frames() int64 {
 	f := &l.format
 	if f.coding.bytes() > 0 {

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"math/bits"
 	"reflect"
@@ -39,14 +40,14 @@ func encode(t testing.TB, clip *pcm.Clip, o Options) []byte {
 		t.Errorf("%v: %d bytes, Size says %d", o.Coding, b.Len(), want)
 	}
 	if riff := binary.LittleEndian.Uint32(b.Bytes()[4:]); int(riff) != b.Len()-8 {
-		t.Errorf("%v: %d bytes, the RIFF header says %d", o.Coding, b.Len(), riff+8)
+		t.Errorf("%v: %d bytes, but the RIFF header has %d", o.Coding, b.Len(), riff+8)
 	}
 	return b.Bytes()
 }
 
 var written = []Coding{PCM8, PCM16, PCM24, PCM32, Float32}
 
-// What a coding can hold comes back as it went in, and so do the loops.
+// Samples that fit a coding, and loops, survive encoding and decoding.
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		coding := rapid.SampledFrom(written).Draw(rt, "coding")
@@ -78,8 +79,8 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// The bytes of every coding, for every machine. Those of PCM and float follow from
-// the standard and TestRoundTrip; IMA's are what the search finds.
+// All machines write the same bytes of every coding. PCM and float follow from the standard and
+// TestRoundTrip; IMA depends on the search.
 func TestGolden(t *testing.T) {
 	for _, c := range []struct {
 		channels int
@@ -105,9 +106,9 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// Readers that ignore the fact chunk play the last block of ADPCM to its end. If a loop reaches
-// the end of the sound, the block continues with the beginning of the loop.
-func TestLastBlockGoesOnWithTheLoop(t *testing.T) {
+// Readers that ignore the fact chunk play the last block of ADPCM to its end. If a loop reaches the
+// end of the sound, the block continues with the beginning of the loop.
+func TestLastBlockContinuesWithTheLoop(t *testing.T) {
 	clip := &pcm.Clip{Rate: 22050, Channels: 2}
 	for i := range 500 {
 		clip.Samples = append(clip.Samples, float32(i)/1000, float32(-i)/1000)
@@ -116,10 +117,10 @@ func TestLastBlockGoesOnWithTheLoop(t *testing.T) {
 	clip.Loops = []pcm.Loop{{Start: 300, End: frames}}
 	file := encode(t, clip, Options{Coding: IMA})
 	at := bytes.Index(file, []byte("fact"))
-	binary.LittleEndian.PutUint32(file[at+8:], 0) // not known
+	binary.LittleEndian.PutUint32(file[at+8:], 0) // unknown
 	got, _ := decode(t, file)
 	if got.Frames() <= frames {
-		t.Fatalf("%d frames of %d: nothing fills the last block", got.Frames(), frames)
+		t.Fatalf("%d frames of %d: the last block is not filled", got.Frames(), frames)
 	}
 	for i := frames; i < got.Frames(); i++ {
 		want := clip.Samples[2*(300+(i-frames)%200)]
@@ -129,7 +130,7 @@ func TestLastBlockGoesOnWithTheLoop(t *testing.T) {
 	}
 }
 
-// Samples that a coding cannot hold are rounded to nearest and clipped.
+// Other samples are rounded to nearest and clipped.
 func TestRounding(t *testing.T) {
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())
 	for _, c := range []struct {
@@ -147,9 +148,9 @@ func TestRounding(t *testing.T) {
 	}
 }
 
-// Every channel has one place, left and right go together, and there is an LFE from
-// six channels on.
-func TestPlaces(t *testing.T) {
+// Every channel has one speaker, left and right come in pairs, and there is an LFE from six
+// channels on.
+func TestChannelsHaveUsualSpeakers(t *testing.T) {
 	for channels := 3; channels <= 8; channels++ {
 		p := places(channels)
 		pairs := p>>0&1 == p>>1&1 && p>>4&1 == p>>5&1 && p>>9&1 == p>>10&1
@@ -162,8 +163,8 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// A file of more than two channels is for the usual speakers, or says nothing of use;
-// the pair behind may as well be at the sides. Mono and stereo are for any.
+// A file of more than two channels needs the usual speakers, or no usable mask; the back pair may
+// also be the side pair. Mono and stereo may have any.
 func TestChannelMask(t *testing.T) {
 	const kept = ""
 	for _, c := range []struct {
@@ -175,12 +176,12 @@ func TestChannelMask(t *testing.T) {
 		{3, 0x7, kept}, {4, 0x33, kept}, {4, 0x603, kept}, {5, 0x37, kept}, {5, 0x607, kept},
 		{6, 0x3f, kept}, {6, 0x60f, kept}, {7, 0x70f, kept}, {8, 0x63f, kept}, {9, 0x1ff, kept},
 		{3, 0, kept}, {3, 0x3, kept}, {3, 0xf, kept}, {6, 0xffffffff, kept},
-		{3, 0xb, "wav: 3 channels for the speakers FL FR LFE are not read, only for FL FR FC; export the sound for those, or as stereo"},
-		{4, 0x107, "FL FR FC BC are not read, only for FL FR BL BR"},
+		{3, 0xb, "wav: 3 channels for the speakers FL FR LFE are not supported, only for FL FR FC; export the sound for these speakers, or as stereo"},
+		{4, 0x107, "FL FR FC BC are not supported, only for FL FR BL BR"},
 		{5, 0xf | 1<<31, "FL FR FC LFE 0x80000000 are"},
 		{6, 0x633, "FL FR BL BR SL SR are"},
 		{7, 0x13f, "FL FR FC LFE BL BR BC are"},
-		{8, 0xff, "FL FR FC LFE BL BR FLC FRC are not read, only for FL FR FC LFE BL BR SL SR"},
+		{8, 0xff, "FL FR FC LFE BL BR FLC FRC are not supported, only for FL FR FC LFE BL BR SL SR"},
 	} {
 		clip := &pcm.Clip{Rate: 8000, Channels: max(c.channels, 3), Samples: make([]float32, 72*c.channels)}
 		file := encode(t, clip, Options{Coding: PCM16})
@@ -204,9 +205,9 @@ func TestChannelMask(t *testing.T) {
 	}
 }
 
-// Dither makes the mean of a constant right that rounding would move, never strays
-// by more than a step and a half, and is the same every time.
-func TestDither(t *testing.T) {
+// Dither keeps the mean of a constant that rounding would move, never deviates by more than a step
+// and a half, and is reproducible.
+func TestDitherKeepsTheMean(t *testing.T) {
 	const x, n = 0.3 / 128, 100_000
 	clip := &pcm.Clip{Rate: 8000, Channels: 1, Samples: slices.Repeat([]float32{x}, n)}
 	file := encode(t, clip, Options{Coding: PCM8, Dither: true})
@@ -233,8 +234,8 @@ func TestDither(t *testing.T) {
 	}
 }
 
-// All directions look at the context once for about a piece of samples.
-func TestCancel(t *testing.T) {
+// All functions check the context about once for each piece of samples.
+func TestWAVStopsWithContext(t *testing.T) {
 	clip := &pcm.Clip{Rate: 44100, Channels: 1, Samples: make([]float32, 4*piece)}
 	for _, coding := range append(written, IMA) {
 		file := encode(t, clip, Options{Coding: coding})
@@ -246,12 +247,12 @@ func TestCancel(t *testing.T) {
 			t.Errorf("decoding %v: %v", coding, err)
 		}
 		if _, _, err := Decode(countdown.New(t.Context(), 5), file); err != nil {
-			t.Errorf("decoding %v looks more often: %v", coding, err)
+			t.Errorf("decoding %v checks the context more often: %v", coding, err)
 		}
 	}
 }
 
-func TestEncodeRefuses(t *testing.T) {
+func TestClipsThatDoNotFitAreRefused(t *testing.T) {
 	ok := pcm.Clip{Rate: 8000, Channels: 1, Samples: make([]float32, 10)}
 	with := func(f func(c *pcm.Clip)) *pcm.Clip { c := ok; f(&c); return &c }
 	looped := func(l pcm.Loop) *pcm.Clip { return with(func(c *pcm.Clip) { c.Loops = []pcm.Loop{l} }) }
@@ -265,7 +266,7 @@ func TestEncodeRefuses(t *testing.T) {
 		{&ok, MS, "coding Microsoft ADPCM is not written"},
 		{with(func(c *pcm.Clip) { c.Channels = 0 }), PCM16, "0 channels, want 1 to 64"},
 		{with(func(c *pcm.Clip) { c.Channels = 65 }), PCM16, "65 channels, want 1 to 64"},
-		{with(func(c *pcm.Clip) { c.Channels = 3 }), IMA, "3 channels of IMA ADPCM, which players read 2 of"},
+		{with(func(c *pcm.Clip) { c.Channels = 3 }), IMA, "3 channels of IMA ADPCM, but players support at most 2"},
 		{with(func(c *pcm.Clip) { c.Rate = 0 }), PCM16, "0 frames a second"},
 		{with(func(c *pcm.Clip) { c.Loops = make([]pcm.Loop, 1001) }), PCM16, "1001 loops, want 1000 at most"},
 		{looped(pcm.Loop{Start: -1, End: 4}), PCM16, "a loop from frame -1 to 4 in a sound of 10"},
@@ -281,8 +282,8 @@ func TestEncodeRefuses(t *testing.T) {
 	}
 }
 
-// Whatever the bytes are, the end is an error or a clip that the file can back,
-// which can be written and read again. Probe takes what Decode takes.
+// Decoding any bytes ends in an error or in a clip that the file justifies, and that survives
+// encoding and decoding. Probe accepts every file that Decode accepts.
 func FuzzDecode(f *testing.F) {
 	for _, name := range []string{"ff_u8", "sox_s24", "ff_f32le", "ff_f64le", "ff_mulaw", "ff_alaw", "sox_ima", "sox_ms", "ff_pipe"} {
 		data := load(f, name)
@@ -312,7 +313,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-func TestShortHead(t *testing.T) {
+func TestShortHeadAsksForMore(t *testing.T) {
 	clip := sound(8000, 2)
 	clip.Loops = []pcm.Loop{{Start: 1, End: 9}}
 	file := encode(t, clip, Options{Coding: IMA})
@@ -329,11 +330,41 @@ func TestShortHead(t *testing.T) {
 		case !errors.Is(err, recipe.ErrShortHead):
 			t.Errorf("%d bytes: %+v, %v", n, got, err)
 		case enough > 0:
-			t.Errorf("%d bytes are not enough, fewer were", n)
+			t.Errorf("%d bytes are not enough, but fewer were", n)
 		}
 	}
-	// fmt, fact and the data's header are all that it takes.
+	// fmt, fact and the data's header are enough.
 	if data := 12 + 28 + 12 + 8; enough != len(file)-data+1 {
 		t.Errorf("%d heads of %d were enough, want all from %d", enough, len(file), data)
+	}
+}
+
+// BenchmarkTenSeconds measures ten seconds of stereo. B/op shows that Decode holds the clip and
+// little more, and Encode next to nothing.
+func BenchmarkTenSeconds(b *testing.B) {
+	base := sound(44100, 2)
+	clip := &pcm.Clip{Rate: 44100, Channels: 2}
+	for len(clip.Samples) < 2*441_000 {
+		clip.Samples = append(clip.Samples, base.Samples...)
+	}
+	for _, coding := range []Coding{PCM16, PCM24, Float32, IMA} {
+		o := Options{Coding: coding}
+		b.Run(fmt.Sprintf("encode/%v", coding), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := Encode(b.Context(), io.Discard, clip, o); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		file := encode(b, clip, o)
+		b.Run(fmt.Sprintf("decode/%v", coding), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, _, err := Decode(b.Context(), file); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

@@ -2,7 +2,7 @@ package distancefield
 
 import "math"
 
-// A color is the set of channels that an edge counts in.
+// A color is the set of an edge's channels.
 type color uint8
 
 const (
@@ -13,15 +13,15 @@ const (
 )
 
 // twoChannels are the colors of edges along contours with corners. Any two of them share one
-// channel, in which nothing is sharp, and differ in the others.
+// channel, where the corner is not sharp, and differ in the others.
 var twoChannels = [3]color{green | blue, red | blue, red | green}
 
-// sharpTurn is the sine of the least angle that counts as a corner: 8 degrees, as in msdfgen.
+// sharpTurn is the sine of the smallest angle that counts as a corner: 8 degrees, as in msdfgen.
 const sharpTurn = 0.14
 
-// paint returns a color for each edge, so that edges that meet at a corner have different ones
-// and those that meet smoothly the same. A contour with one corner changes its color once more
-// on the way, and one without needs none. It may cut edges for that.
+// paint returns a color for each edge. Edges that meet at a corner have different colors, and edges
+// that meet smoothly have the same. A contour with one corner changes its color once more on the
+// way; paint may cut edges for that. A contour without corners needs no color.
 //
 // Source: V. Chlumský, "Shape Decomposition for Multi-channel Distance Fields", master's thesis,
 // Czech Technical University in Prague, 2015.
@@ -44,7 +44,7 @@ func (o *outline) paint() []color {
 	return colors
 }
 
-// cornersOf returns the numbers of edges at whose start is a corner.
+// cornersOf returns the numbers of the edges that start at a corner.
 func cornersOf(edges []curve, open bool) (list []int) {
 	for i := range edges {
 		before := &edges[(i+len(edges)-1)%len(edges)]
@@ -86,15 +86,15 @@ func colorsOf(n int, corners []int) []color {
 			part = len(corners) - 1
 		}
 		if part == len(corners)-1 && part%3 == 0 {
-			part = 1 // the last of them, neither as the first nor as the one before
+			part = 1 // the last part, unlike the first and the one before
 		}
 		colors[i] = twoChannels[part%3]
 	}
 	return colors
 }
 
-// direction returns the direction at an end of the curve, 0 or 1, as a vector of length 1, or 0
-// if the curve is a point.
+// direction returns the direction at an end of the curve, 0 or 1, as a vector of length 1, or 0 if
+// the curve is a point.
 func (c *curve) direction(t float64) Point {
 	d := Point{}
 	for i := 1; i <= c.n && d == (Point{}); i++ {

@@ -5,23 +5,23 @@ import (
 	"math"
 )
 
-// Edges are taken for neighbors along a contour where their ends are this close, in pixels, and
-// left out where they are so short: crossings are found but nearly.
+// Edges are neighbors along a contour if their ends are joinDistance apart or less, in pixels.
+// Edges shorter than tinyEdge are left out, because crossings are inexact.
 const (
 	joinDistance = 1.0 / (1 << 11)
 	tinyEdge     = 1.0 / (1 << 13)
 )
 
-// An outline is the edges of a Shape in order: along each, inside is to the left.
+// An outline holds the edges of a Shape in order, with the inside to their left.
 type outline struct {
 	edges []curve
-	// starts are the numbers of the first edges of contours, and of one behind the last.
+	// starts are the first edges of contours, and the number of edges.
 	starts []int
-	// open says of each contour that its ends do not meet.
+	// open says for each contour whether its ends do not meet.
 	open []bool
 }
 
-// outline puts the edges in order. Of edges that lie on each other one is left.
+// outline puts the edges in order. It keeps one of several coinciding edges.
 func (s *Shape) outline(ctx context.Context) (*outline, error) {
 	o := &outline{}
 	var loose []curve
@@ -54,8 +54,8 @@ func (s *Shape) outline(ctx context.Context) (*outline, error) {
 	return o, nil
 }
 
-// follow adds the contour that an edge is the first of. Each edge begins right where the one
-// before ends.
+// follow adds the contour that starts with an edge. Each edge begins exactly at the end of the edge
+// before.
 func (o *outline) follow(loose []curve, used []bool, at places, first int) {
 	from := len(o.edges)
 	o.starts = append(o.starts, from)
@@ -88,10 +88,10 @@ func (c curve) reversed() curve {
 	return r
 }
 
-// apart is how far apart two points are, by the larger of their coordinates.
+// apart returns the distance of two points, by the larger of their coordinates.
 func apart(a, b Point) float64 { return max(math.Abs(a.X-b.X), math.Abs(a.Y-b.Y)) }
 
-// places are edges by where they start, in cells of joinDistance.
+// places maps cells of joinDistance to the edges that start in them.
 type places map[[2]int64][]int32
 
 func cellOf(p Point) [2]int64 {
@@ -112,7 +112,7 @@ func (l places) near(p Point, see func(i int)) {
 	}
 }
 
-// hasTwin reports whether one of the edges lies where c does.
+// hasTwin reports whether one of the edges coincides with c.
 func (l places) hasTwin(loose []curve, c *curve) (found bool) {
 	l.near(c.p[0], func(i int) {
 		d := &loose[i]
@@ -121,7 +121,7 @@ func (l places) hasTwin(loose []curve, c *curve) (found bool) {
 	return found
 }
 
-// nearest returns the unused edge that starts nearest to p, the first of several, or -1.
+// nearest returns the unused edge that starts closest to p, the first of several, or -1.
 func (l places) nearest(loose []curve, used []bool, p Point) int {
 	best, distance := -1, joinDistance
 	l.near(p, func(i int) {

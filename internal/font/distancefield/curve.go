@@ -1,14 +1,14 @@
 package distancefield
 
-// A curve is a Bézier curve of degree 1, 2 or 3. Those of a Shape turn around
-// neither in x nor in y, so that their ends are the corners of their box.
+// A curve is a Bézier curve of degree 1, 2 or 3. The curves of a Shape are monotone in x and in y,
+// so that their ends are the corners of their box.
 type curve struct {
 	p                      [4]Point
 	n                      int // degree; the last point is p[n]
 	minX, maxX, minY, maxY float64
 }
 
-// boxed returns c with its box, taken from its ends.
+// boxed returns c with its box, computed from its ends.
 func (c curve) boxed() curve {
 	a, b := c.p[0], c.p[c.n]
 	c.minX, c.maxX = min(a.X, b.X), max(a.X, b.X)
@@ -26,8 +26,7 @@ func (c *curve) still() bool {
 	return true
 }
 
-// cut divides c at ascending places between 0 and 1. Pieces that are points are left
-// out.
+// cut divides c at ascending places between 0 and 1. It leaves out pieces that are points.
 func (c curve) cut(at []float64) []curve {
 	pieces := make([]curve, 0, len(at)+1)
 	keep := func(piece curve) {
@@ -80,8 +79,8 @@ func between(a, b Point, t float64) Point {
 
 func mix(a, b, t float64) float64 { return float64(a*(1-t)) + float64(b*t) }
 
-// turn returns +1 if c passes height y downward, -1 upward, 0 if it does not. An end
-// at y counts for one of two curves that meet there.
+// turn returns +1 if c passes height y downward, -1 upward, 0 if it does not. An end at y counts
+// for only one of two curves that meet there.
 func (c *curve) turn(y float64) int {
 	from, to := c.p[0].Y, c.p[c.n].Y
 	switch {
@@ -93,7 +92,7 @@ func (c *curve) turn(y float64) int {
 	return 0
 }
 
-// atY returns where c passes height y, which must be between its ends.
+// atY returns the x where c passes height y, which must be between its ends.
 func (c *curve) atY(y float64) float64 {
 	a, b := c.p[0], c.p[c.n]
 	if c.n == 1 {
@@ -101,7 +100,7 @@ func (c *curve) atY(y float64) float64 {
 	}
 	low, high := 0.0, 1.0
 	down := a.Y < b.Y
-	for range 50 { // as fine as numbers are
+	for range 50 { // to the precision of the numbers
 		t := (low + high) / 2
 		if (c.at(t).Y <= y) == down {
 			low = t
@@ -121,7 +120,7 @@ func winding(pieces []curve, at Point) int {
 	return sum
 }
 
-// passed returns what c adds to the winding number of a point: its turn, if it is to the left.
+// passed returns c's share of the winding number of a point: its turn, if it is to the left.
 func (c *curve) passed(at Point) int {
 	if at.Y < c.minY || at.Y >= c.maxY || at.X < c.minX {
 		return 0

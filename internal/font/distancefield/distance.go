@@ -2,8 +2,7 @@ package distancefield
 
 import "math"
 
-// distance2 returns the squared distance from q to the curve, or best if that is
-// less.
+// distance2 returns the squared distance from q to the curve, or best if that is less.
 func (c *curve) distance2(q Point, best float64) float64 {
 	if c.n == 1 {
 		return min(best, lineDistance2(c.p[0], c.p[1], q))
@@ -12,8 +11,8 @@ func (c *curve) distance2(q Point, best float64) float64 {
 	return best
 }
 
-// nearest is distance2 of a curve that is no line, and says where on it the nearest point is,
-// or -1 if no point is as near as best.
+// nearest is distance2 for a curve that is not a line. It also returns the place of the nearest
+// point on the curve, or -1 if no point is closer than best.
 func (c *curve) nearest(q Point, best float64) (distance2, t float64) {
 	s := search{c: c, q: q, best: best, at: -1}
 	s.try(0)
@@ -36,16 +35,16 @@ func lineDistance2(a, b, q Point) float64 {
 
 func dot(a, b Point) float64 { return float64(a.X*b.X) + float64(a.Y*b.Y) }
 
-// A slope is a polynomial that is positive where the distance to q grows along the
-// curve: the product of the curve less q and the derivative. It is given by Bernstein
-// coefficients; the degree is 3 for quadratic curves and 5 for cubic ones.
+// A slope is a polynomial that is positive where the distance to q grows along the curve: the
+// product of the curve minus q and the derivative. It is given by Bernstein coefficients; the
+// degree is 3 for quadratic curves and 5 for cubic ones.
 type slope struct {
 	k      [6]float64
 	degree int
 }
 
-// productWeights are what products of coefficients i and j count for in coefficient
-// i+j: C(n,i) C(n-1,j) / C(2n-1,i+j).
+// productWeights are the weights of the product of coefficients i and j in coefficient i+j: C(n,i)
+// C(n-1,j) / C(2n-1,i+j).
 var productWeights = [4][4][3]float64{
 	2: {{1, 1. / 3}, {2. / 3, 2. / 3}, {1. / 3, 1}},
 	3: {{1, 2. / 5, 1. / 10}, {3. / 5, 6. / 10, 3. / 10}, {3. / 10, 6. / 10, 3. / 5}, {1. / 10, 2. / 5, 1}},
@@ -63,9 +62,8 @@ func (c *curve) slope(q Point) slope {
 	return s
 }
 
-// changes returns how often the coefficients change sign, zeros aside, and whether
-// the first that is not zero is negative. There are no more roots than that, and as
-// many less an even number.
+// changes returns how often the coefficients change sign, ignoring zeros, and whether the first
+// nonzero one is negative. The number of roots is that number, or less by an even number.
 func (s *slope) changes() (n int, falling bool) {
 	last := 0.0
 	for _, k := range s.k[:s.degree+1] {
@@ -106,9 +104,9 @@ func (s *slope) at(u float64) (value, derivative float64) {
 	return mix(w[0], w[1], u), float64(s.degree) * (w[1] - w[0])
 }
 
-// root returns where between 0 and 1 a polynomial that is first negative and then
-// positive is zero: Newton's steps, and halving where they leave what is known. The
-// distance does not change to first order in the error, 1e-9.
+// root returns the root between 0 and 1 of a polynomial that is first negative and then positive:
+// by Newton's steps, or by halving the interval where they leave it. The error of 1e-9 does not
+// change the distance to first order.
 func (s *slope) root() float64 {
 	low, high, u := 0.0, 1.0, 0.5
 	for range 60 {
@@ -130,15 +128,15 @@ func (s *slope) root() float64 {
 	return u
 }
 
-// maxHalvings ends the search where roots are closer than 2^-20 of the curve.
+// maxHalvings ends the search when roots are closer than 2^-20 of the curve.
 const maxHalvings = 20
 
-// A search looks for the point of a curve that is nearest to q.
+// A search looks for the point of a curve that is closest to q.
 type search struct {
 	c    *curve
 	q    Point
 	best float64 // least squared distance so far
-	at   float64 // where that is
+	at   float64 // the place of best on the curve
 }
 
 func (s *search) try(t float64) {
@@ -149,8 +147,8 @@ func (s *search) try(t float64) {
 	}
 }
 
-// descend tries the minima between low and high, where f is the slope. Where it has
-// one root it is a minimum if the distance falls first, and else a maximum.
+// descend tries the minima between low and high, where f is the slope. A single root is a minimum
+// if the distance first falls, else a maximum.
 func (s *search) descend(f slope, low, high float64, halvings int) {
 	n, falling := f.changes()
 	switch {
@@ -159,7 +157,7 @@ func (s *search) descend(f slope, low, high float64, halvings int) {
 		s.try(mix(low, high, f.root()))
 	default:
 		middle := (low + high) / 2
-		s.try(middle) // a root may lie right there
+		s.try(middle) // a root may be exactly there
 		if halvings > 0 {
 			before, after := f.halves()
 			s.descend(before, low, middle, halvings-1)

@@ -1,20 +1,19 @@
-// Package distancefield measures how far points are from an outline: a signed distance
-// field, exactly from its lines and curves, not from a picture of them.
+// Package distancefield computes the distance of points from an outline: a signed distance field,
+// computed exactly from lines and curves, not from a picture of them.
 //
-// An outline is drawn into a Path in pixels, y growing downward. What it encloses is
-// decided by winding numbers: inside is where its contours wind around a point other
-// than zero times, whichever way. Where contours overlap, the parts of them that lie
-// inside of another are found and left out of the measuring, so that no seam shows.
+// An outline is drawn into a Path in pixels, with y growing downward. Winding numbers determine the
+// inside: a point is inside if the contours wind around it a nonzero number of times, in either
+// direction. Where contours overlap, the parts inside another contour are left out, so that no seam
+// shows.
 //
-// Curves are cut where they turn around in x or y. The nearest point of a piece is
-// found from the sign changes of the derivative of the squared distance in Bernstein
-// form (a polynomial has no more roots than its coefficients change sign), so none is
-// missed and few are looked for.
+// Curves are cut where they turn around in x or y. The nearest point of a piece is found from the
+// sign changes of the derivative of the squared distance in Bernstein form. A polynomial has no
+// more roots than its coefficients change sign, so no root is missed and few are searched for.
 //
 // # Same bytes everywhere
 //
-// Only +, -, *, / and square roots are used. A product that goes into a sum is rounded
-// by itself, so that no processor fuses the two.
+// The code uses only +, -, *, / and square roots. It rounds each product before adding it, so that
+// no processor fuses the two.
 package distancefield
 
 import (
@@ -24,8 +23,8 @@ import (
 	"slices"
 )
 
-// What Shape says of an outline that takes too long to make sense of, or has points
-// further than maxCoordinate from the origin, or such as are not numbers.
+// Errors of Shape for an outline that takes too long, or that has points further than maxCoordinate
+// from the origin, or points that are not numbers.
 var (
 	ErrTangled = errors.New("the outline has too many parts or crossings")
 	ErrFar     = errors.New("the outline has points far beyond any picture")
@@ -34,20 +33,19 @@ var (
 // maxCoordinate leaves many bits for fractions of a pixel.
 const maxCoordinate = 1 << 24
 
-// maxPieces is how many lines and curves, cut where they turn around, a Shape has
-// at most. The most elaborate ornaments have a few thousand.
+// maxPieces is the most lines and curves of a Shape, after cutting where they turn around. The most
+// elaborate ornaments have a few thousand.
 const maxPieces = 8192
 
-// A Shape is an outline that can be measured.
+// A Shape is an outline whose distances can be computed.
 type Shape struct {
 	pieces []curve // closed contours, for winding numbers
-	edges  []curve // what of them parts inside from outside
-	// rightward says of each edge whether inside is to its right, and not to its left.
+	edges  []curve // the parts of them between inside and outside
+	// rightward says for each edge whether the inside is to its right, not its left.
 	rightward []bool
 }
 
-// Shape closes the contours of the path and works out which parts of them bound what
-// they enclose.
+// Shape closes the contours of the path and finds the parts that bound the inside.
 func (p *Path) Shape(ctx context.Context) (*Shape, error) {
 	p.close()
 	if p.err != nil {
@@ -59,8 +57,8 @@ func (p *Path) Shape(ctx context.Context) (*Shape, error) {
 	return s, err
 }
 
-// Bounds returns the smallest box around the outline: left, top, right, bottom. ok is
-// false if there is none.
+// Bounds returns the smallest box around the outline: left, top, right, bottom. ok is false if the
+// outline is empty.
 func (s *Shape) Bounds() (left, top, right, bottom float64, ok bool) {
 	if len(s.edges) == 0 {
 		return 0, 0, 0, 0, false
@@ -75,15 +73,15 @@ func (s *Shape) Bounds() (left, top, right, bottom float64, ok bool) {
 	return left, top, right, bottom, true
 }
 
-// A Grid is where a Shape is measured: at the centers of W by H pixels, the first of
-// which has its left upper corner at Left, Top.
+// A Grid says where distances are computed: at the centers of W by H pixels. The first pixel has
+// its upper left corner at Left, Top.
 type Grid struct {
 	Left, Top, W, H int
 }
 
-// Render writes a byte for each pixel of g to dst, rows being stride bytes apart. The
-// outline is at 127.5; inside is more, up to 255 at half of span pixels from it, and
-// outside less. The context is looked at in every row.
+// Render writes a byte for each pixel of g to dst, with rows stride bytes apart. The outline is at
+// 127.5; inside, bytes rise to 255 at half of span pixels from it, and outside they fall. Render
+// checks the context in every row.
 func (s *Shape) Render(ctx context.Context, dst []byte, stride int, g Grid, span float64) error {
 	reach := span / 2
 	row := make([]float64, g.W)
@@ -114,18 +112,18 @@ func (s *Shape) Render(ctx context.Context, dst []byte, stride int, g Grid, span
 	return nil
 }
 
-// level turns a distance of at most half of span into a byte.
+// level converts a distance of at most half of span to a byte.
 func level(d, span float64) byte {
 	v := math.Floor(float64(255*(0.5+d/span)) + 0.5)
 	return byte(min(max(v, 0), 255))
 }
 
-// measuresPerLook is how many distances are measured between looks at the context:
-// some milliseconds of work.
+// measuresPerLook is the number of distances between checks of the context: some milliseconds of
+// work.
 const measuresPerLook = 1 << 14
 
-// measure sets row to the squared distances of points at height y, the first at x, to
-// the nearest edge, or to the square of reach if that is less.
+// measure sets row to the squared distances from points at height y, the first at x, to the nearest
+// edge, or to the square of reach if that is less.
 func (s *Shape) measure(ctx context.Context, row []float64, x, y, reach float64) error {
 	far := reach * reach
 	for i := range row {
@@ -140,8 +138,8 @@ func (s *Shape) measure(ctx context.Context, row []float64, x, y, reach float64)
 	})
 }
 
-// sweep visits the pixels of a row that edges can be within reach of. Visit is given the edge, the
-// pixel, its center, and its squared distance to the box of the edge; it reports whether it had work.
+// sweep visits the pixels of a row that may be within reach of an edge. visit gets the edge, the
+// pixel, its center, and its squared distance to the edge's box; it reports whether it had work.
 func sweep(ctx context.Context, edges []curve, width int, x, y, reach float64, visit func(i, j int, p Point, box float64) bool) error {
 	work := 0
 	for i := range edges {
@@ -169,8 +167,8 @@ func sweep(ctx context.Context, edges []curve, width int, x, y, reach float64, v
 	return nil
 }
 
-// A crossing is where a contour passes a row of pixel centers, downward (+1) or
-// upward (-1).
+// A crossing is a place where a contour passes a row of pixel centers, downward (+1) or upward
+// (-1).
 type crossing struct {
 	x    float64
 	turn int
@@ -192,7 +190,7 @@ func (s *Shape) cross(list []crossing, y float64) []crossing {
 		}
 		return a.turn - b.turn
 	})
-	// A line there and back crosses at two places that only rounding parts.
+	// A line there and back crosses at two places that differ only by rounding.
 	const same = 1e-9
 	for i := 1; i < len(list); i++ {
 		if list[i].x-list[i-1].x < same {

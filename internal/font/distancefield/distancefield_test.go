@@ -25,7 +25,7 @@ func drawCurve(t *rapid.T, name string) curve {
 	return c.boxed()
 }
 
-// sampled is a second way to the distance: many short lines.
+// sampled computes the distance in another way: from many short lines.
 func sampled(c curve, q Point, parts int) float64 {
 	best, from := math.Inf(1), c.p[0]
 	for i := range parts {
@@ -41,11 +41,11 @@ func sampled(c curve, q Point, parts int) float64 {
 	return best
 }
 
-func TestDistanceIsThatOfManyShortLines(t *testing.T) {
+func TestDistanceAgreesWithShortLines(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, q := drawCurve(t, "c"), drawPoint(t, "q")
 		got, want := math.Sqrt(c.distance2(q, math.Inf(1))), sampled(c, q, 1000)
-		// A line of a thousandth of the curve leaves it by less than this.
+		// A line of a thousandth of the curve is closer to it than this.
 		if math.Abs(got-want) > 1e-3 {
 			t.Errorf("%v from %v: %v, want %v", q, c.p[:c.n+1], got, want)
 		}
@@ -64,16 +64,16 @@ func TestDistanceKeepsTheBest(t *testing.T) {
 	}
 }
 
-// A minimum may lie right where the search cuts the curve in two.
-func TestDistanceToTheMiddle(t *testing.T) {
+// A minimum may be exactly where the search cuts the curve in two.
+func TestMinimumInTheMiddleIsFound(t *testing.T) {
 	c := curve{p: [4]Point{{-2, 0}, {0, 2}, {2, 0}}, n: 2}
 	if got := c.distance2(Point{0, 0.5}, 100); got != 0.25 {
 		t.Error(got)
 	}
 }
 
-// Rows that pass through corners count them once.
-func TestCornersOnPixelCenters(t *testing.T) {
+// Rows through corners count them once.
+func TestRowsCountCornersOnce(t *testing.T) {
 	out := render(t, polygons(contour{{20.5, 4.5}, {28.5, 12.5}, {20.5, 20.5}, {12.5, 12.5}}))
 	for _, y := range []int{4, 12, 20} {
 		for x := range grid.W {
@@ -86,7 +86,7 @@ func TestCornersOnPixelCenters(t *testing.T) {
 	}
 }
 
-// Pieces of a path go on where the one before ends and turn around nowhere.
+// Pieces of a path are connected and monotone.
 func TestPathPiecesAreMonotone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var p Path
@@ -107,7 +107,7 @@ func TestPathPiecesAreMonotone(t *testing.T) {
 		end := start
 		for _, c := range p.pieces {
 			if c.p[0] != end {
-				t.Fatalf("%v does not go on at %v", c.p, end)
+				t.Fatalf("%v does not continue at %v", c.p, end)
 			}
 			end = c.p[c.n]
 			for i := range 65 {
@@ -138,7 +138,7 @@ func box(left, top, right, bottom float64) contour {
 	return contour{{left, top}, {right, top}, {right, bottom}, {left, bottom}}
 }
 
-// disc is round, of quadratic curves.
+// disc draws a disc of quadratic curves.
 func disc(p *Path, x, y, r float64) {
 	const k = 0.41421356237309503 // tan(22.5 degrees)
 	at := func(a, b float64) Point { return Point{x + r*a, y + r*b} }
@@ -177,7 +177,7 @@ func render(t testing.TB, p *Path) []byte {
 	return out
 }
 
-// Contours that overlap give the very field of the one contour around both.
+// Overlapping contours give exactly the field of the single contour around both.
 func TestOverlapsLeaveNoSeam(t *testing.T) {
 	plus := contour{{10, 2}, {20, 2}, {20, 10}, {28, 10}, {28, 20}, {20, 20}, {20, 27}, {10, 27}, {10, 20}, {2, 20}, {2, 10}, {10, 10}}
 	for _, tc := range []struct {
@@ -211,9 +211,9 @@ func TestOverlapsLeaveNoSeam(t *testing.T) {
 	}
 }
 
-// Curves that overlap: measured against circles, from which the curves of disc are
-// less than 0.003 of the radius away.
-func TestOverlappingDiscs(t *testing.T) {
+// Overlapping curves agree with circles. The curves of disc differ from circles by less than 0.003
+// of the radius.
+func TestOverlappingDiscsAgreeWithCircles(t *testing.T) {
 	var p Path
 	disc(&p, 11, 13, 9)
 	disc(&p, 20, 12, 8)
@@ -224,7 +224,7 @@ func TestOverlappingDiscs(t *testing.T) {
 			a, b := math.Hypot(px-11, py-13)-9, math.Hypot(px-20, py-12)-8
 			want := -min(a, b)
 			if a < 0 && b < 0 || a < 4 && b < 4 {
-				continue // near both, the nearest point may be where they cross
+				continue // near both discs, the nearest point may be a crossing
 			}
 			got := (float64(out[y*grid.W+x])/255 - 0.5) * 8
 			if math.Abs(got-min(4, max(-4, want))) > 0.05 {
@@ -232,16 +232,16 @@ func TestOverlappingDiscs(t *testing.T) {
 			}
 		}
 	}
-	// In the middle of both the nearest points are where they cross, at 3 away at
-	// least; a seam would be at 0.
+	// In the middle of both discs the nearest points are the crossings, at least 3 away; a seam
+	// would be at 0.
 	if v := out[(12-grid.Top)*grid.W+15-grid.Left]; v < 220 {
 		t.Errorf("between the discs: %d", v)
 	}
 }
 
-// The field of random curves, overlapping as they like, against one made of many
-// short lines whose sides are looked at one by one.
-func TestFieldOfAnything(t *testing.T) {
+// The field of random, overlapping curves agrees with one computed from many short lines, with a
+// test of both sides of each.
+func TestFieldAgreesWithShortLines(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var p Path
 		for range rapid.IntRange(1, 3).Draw(t, "contours") {
@@ -258,7 +258,7 @@ func TestFieldOfAnything(t *testing.T) {
 	})
 }
 
-// Curves that enclose less than a thousandth of a pixel between them.
+// Curves may enclose less than a thousandth of a pixel.
 func TestFieldOfSlivers(t *testing.T) {
 	p := new(Path)
 	at := func(x, y float64) Point { return Point{x / 16, y / 16} }
@@ -285,8 +285,8 @@ func TestFieldOfSlivers(t *testing.T) {
 	checkField(t, p, at(49, 0))
 }
 
-// Curves that cross at an angle of a few thousandths, once many steps away from where the search
-// for it begins: a part that is not cut there shows as a seam.
+// Curves may cross at an angle of a few thousandths, in one case many steps from the start of the
+// search. A part that is not cut there would show as a seam.
 func TestFieldOfSmallAngles(t *testing.T) {
 	p := new(Path)
 	at := func(x, y float64) Point { return Point{x / 16, y / 16} }
@@ -302,9 +302,9 @@ func TestFieldOfSmallAngles(t *testing.T) {
 	checkField(t, p, at(-58, -1))
 }
 
-// checkField compares the distance at q with that to the nearest line which has inside on one side
-// only. What is narrower than a thousandth of a pixel may be seen or not: where curves nearly run
-// together, not every crossing is found.
+// checkField compares the distance at q with the distance of the nearest line that has inside on
+// one side only. Parts narrower than a thousandth of a pixel may or may not count, because not
+// every crossing of almost parallel curves is found.
 func checkField(t rapid.TB, p *Path, q Point) {
 	s, err := p.Shape(context.Background())
 	if err != nil {
@@ -345,8 +345,8 @@ func checkField(t rapid.TB, p *Path, q Point) {
 	}
 }
 
-// parts reports whether a place has inside on one side only, looked at some way to both sides
-// of a direction.
+// parts reports whether a place has inside on one side only, tested at distance by on both sides of
+// a direction.
 func (s *Shape) parts(at, along Point, by float64) bool {
 	d := math.Hypot(along.X, along.Y)
 	x, y := by*along.Y/d, by*along.X/d
@@ -374,8 +374,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// The same bytes on every machine. A change here changes atlases: the version of the
-// recipe font must rise with it.
+// All machines compute the same bytes. A change here changes atlases, so the version of recipe font
+// must rise.
 func TestGolden(t *testing.T) {
 	var p Path
 	disc(&p, 10.3, 12.7, 8.1)
@@ -389,7 +389,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-func TestCancel(t *testing.T) {
+func TestRenderingStopsWithContext(t *testing.T) {
 	many := new(Path)
 	for i := range 150 {
 		disc(many, float64(i%25), float64(i/25), 0.7)
@@ -399,13 +399,13 @@ func TestCancel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Once for every so many pieces in both passes over them.
+	// Once per looksEvery pieces in both passes over them.
 	if had, want := math.MaxInt-all.Left, 2*(len(s.pieces)/looksEvery); had < want {
-		t.Errorf("looks %d times, want %d", had, want)
+		t.Errorf("the context is checked %d times, want %d", had, want)
 	}
 	for _, looks := range []int{0, 5, 20} {
 		if _, err := many.Shape(countdown.New(t.Context(), looks)); !errors.Is(err, context.Canceled) {
-			t.Errorf("shape, %d looks: %v", looks, err)
+			t.Errorf("shape, %d checks: %v", looks, err)
 		}
 	}
 	if s, err = polygons(box(2, 2, 20, 20)).Shape(t.Context()); err != nil {
@@ -414,12 +414,12 @@ func TestCancel(t *testing.T) {
 	out := make([]byte, grid.W*grid.H)
 	for _, looks := range []int{0, 10, grid.H - 1} {
 		if err := s.Render(countdown.New(t.Context(), looks), out, grid.W, grid, 8); !errors.Is(err, context.Canceled) {
-			t.Errorf("render, %d looks: %v", looks, err)
+			t.Errorf("render, %d checks: %v", looks, err)
 		}
 	}
-	// A row that takes long is left in the middle.
+	// A row that takes long stops in the middle.
 	wide := new(Path)
-	for i := range 60 { // each nearer to the row than those before
+	for i := range 60 { // each is closer to the row than the one before
 		y := float64(4 * (60 - i))
 		wide.MoveTo(Point{0, y})
 		wide.QuadTo(Point{2000, y + 4}, Point{4000, y})
@@ -433,7 +433,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-func TestHostilePaths(t *testing.T) {
+func TestHostilePathsEndSoon(t *testing.T) {
 	comb := new(Path)
 	for i := range maxPieces + 2 {
 		comb.LineTo(Point{float64(i % 7), float64(i)})
@@ -448,7 +448,7 @@ func TestHostilePaths(t *testing.T) {
 			t.Errorf("%v: %v", far, err)
 		}
 	}
-	// Thousands of the same curve lie on each other all along.
+	// Thousands of identical curves coincide.
 	stack := new(Path)
 	for range 2000 {
 		stack.MoveTo(Point{0, 0})
@@ -457,7 +457,7 @@ func TestHostilePaths(t *testing.T) {
 	if _, err := stack.Shape(t.Context()); !errors.Is(err, ErrTangled) {
 		t.Errorf("a stack: %v", err)
 	}
-	// Lines and curves without length, or straight, or turning back on themselves.
+	// Lines and curves may have no length, be straight, or turn back on themselves.
 	odd := new(Path)
 	odd.CubeTo(Point{5, 5}, Point{5, 5}, Point{5, 5})
 	odd.CubeTo(Point{5, 5}, Point{9, 5}, Point{5, 5})

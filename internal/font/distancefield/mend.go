@@ -5,30 +5,30 @@ import (
 	"math"
 )
 
-// A mending finds pixels of RenderMulti whose channels do not go with those of their neighbors:
-// between the pixels, where channels are mixed, the median is then far from the distance. Such
-// pixels lose their corners: their channels become the distance, which mixes with anything.
+// A mending finds pixels of RenderMulti whose channels do not fit their neighbors': interpolated
+// between the pixels, the median is far from the distance. Such pixels lose their corners: their
+// channels become the distance, which interpolates well with anything.
 type mending struct {
 	s      *Shape
 	dst    []byte
 	stride int
 	g      Grid
 	span   float64
-	rows   [4]truthRow // by the last bits of the row
-	tried  int         // cells for which change looked for the best
+	rows   [4]truthRow // by row modulo 4
+	tried  int         // number of cells for which change searched
 }
 
-// A cell is the square between four pixels, which is looked at in samples of each side.
+// samples is the number of samples along each side of a cell, the square between four pixels.
 const samples = 4
 
-// A truth is what the distances are within a cell, clamped to reach.
+// A truth holds the true distances within a cell, clamped to reach.
 type truth struct {
 	known bool
 	at    [samples * samples]float32
 }
 
-// A truthRow is what is known of a row of cells: besides truths, the edges that are within
-// truthReach of it, by columns, and the pieces that pass it.
+// A truthRow holds the known data of a row of cells: truths, the edges within truthReach of it, by
+// columns, and the pieces that pass it.
 type truthRow struct {
 	y      int
 	cells  []truth
@@ -36,27 +36,27 @@ type truthRow struct {
 	passes []*curve
 }
 
-// columnWidth is how many cells of a row have one list of edges.
+// columnWidth is how many cells of a row share a list of edges.
 const columnWidth = 8
 
 const (
-	// halfPixel is how far from the outline a distance is seen, with smooth edges, where
-	// texels are as large as pixels of the screen.
+	// halfPixel is the largest visible distance from the outline, with smooth edges, if texels are
+	// as large as pixels of the screen.
 	halfPixel = 0.5
-	// mostWrong is how wrong what is seen may be before pixels are changed.
+	// mostWrong is the visible error above which pixels are changed.
 	mostWrong = 0.3
-	// surelyWrong is beyond what mixing distances is off: they differ by no more than their
-	// pixels are apart, and half of a cell's diagonal is 0.71.
+	// surelyWrong is more than the error of interpolating distances: they differ by at most the
+	// distance of their pixels, and half of a cell's diagonal is 0.71.
 	surelyWrong = 0.75
-	// truthReach is how far distances within cells are measured.
+	// truthReach is the largest distance that is computed within cells.
 	truthReach = 2
-	// mostPasses is after how many passes what is wrong has no corners at all, and mostTried
-	// after how many cells: glyphs of fonts take up to 4, and some hundred.
+	// After mostPasses passes, all wrong pixels lose their corners, and after mostTried cells as
+	// well: glyphs of fonts take up to 4 passes, and some hundred cells.
 	mostPasses = 16
 	mostTried  = 4096
 )
 
-// mend changes pixels of what RenderMulti has written until none between them is far off.
+// mend changes the pixels of RenderMulti until no distance between them is far off.
 func (s *Shape) mend(ctx context.Context, dst []byte, stride int, g Grid, span float64) error {
 	m := &mending{s: s, dst: dst, stride: stride, g: g, span: span}
 	for i := range m.rows {
@@ -89,7 +89,7 @@ func (s *Shape) mend(ctx context.Context, dst []byte, stride int, g Grid, span f
 	}
 }
 
-// distance returns that of a level.
+// distance converts a level to a distance.
 func (m *mending) distance(level float64) float64 { return float64((level/255 - 0.5) * m.span) }
 
 func seen(distance float64) float64 { return min(max(distance, -halfPixel), halfPixel) }
@@ -101,14 +101,14 @@ func (m *mending) corners(x, y int) [4]*[4]byte {
 	return [4]*[4]byte{m.pixel(x, y), m.pixel(x+1, y), m.pixel(x, y+1), m.pixel(x+1, y+1)}
 }
 
-// filtered mixes a channel of four pixels as a linear filter does.
+// filtered interpolates a channel of four pixels like a linear filter.
 func filtered(p *[4]*[4]byte, channel int, u, v float64) float64 {
 	above := mix(float64(p[0][channel]), float64(p[1][channel]), u)
 	below := mix(float64(p[2][channel]), float64(p[3][channel]), u)
 	return mix(above, below, v)
 }
 
-// mixed returns the median of three channels between four pixels, as a distance.
+// mixed returns the median of three interpolated channels between four pixels, as a distance.
 func (m *mending) mixed(p *[4]*[4]byte, u, v float64) float64 {
 	r, g, b := filtered(p, 0, u, v), filtered(p, 1, u, v), filtered(p, 2, u, v)
 	return m.distance(max(min(r, g), min(max(r, g), b)))
@@ -118,11 +118,11 @@ func samplePoint(sample int) (u, v float64) {
 	return float64((float64(sample%samples) + 0.5) / samples), float64((float64(sample/samples) + 0.5) / samples)
 }
 
-// lines is how many lines across a cell, and as many along it, are looked at.
+// lines is the number of tested lines across a cell, and along it.
 const lines = 5
 
-// ridges calls see where on lines through a cell two channels cross, which is where a median that
-// is linear elsewhere turns around: with the place, and with the distance there, or the mixed one.
+// ridges calls see where two channels cross on lines through a cell, because there the otherwise
+// linear median turns around. It passes the place, the median and the interpolated distance.
 func (m *mending) ridges(p *[4]*[4]byte, see func(u, v, median, mixed float64)) {
 	for i := range 2 * lines {
 		at := float64(float64(i/2) / (lines - 1)) // a division that becomes a product
@@ -150,18 +150,18 @@ func (m *mending) ridges(p *[4]*[4]byte, see func(u, v, median, mixed float64)) 
 	}
 }
 
-// differ reports whether a median may be wrong, since the mixed distance is another.
+// differ reports whether a median may be wrong, because it differs from the interpolated distance.
 func differ(median, mixed float64) bool {
 	return (median < 0) != (mixed < 0) || math.Abs(seen(median)-seen(mixed)) > mostWrong/2
 }
 
-// nearestSample returns the one that is nearest to a place.
+// nearestSample returns the sample closest to a place.
 func nearestSample(u, v float64) int {
 	return min(int(v*samples), samples-1)*samples + min(int(u*samples), samples-1)
 }
 
-// suspect reports whether the median within a cell may be wrong: if the distances, mixed, are
-// others. These are rounded at corners, so that they are not the truth either.
+// suspect reports whether the median within a cell may be wrong, because it differs from the
+// interpolated distances. These are rounded at corners, so they are not exact either.
 func (m *mending) suspect(x, y int) bool {
 	p := m.corners(x, y)
 	low, high, gray := byte(255), byte(0), true
@@ -184,8 +184,8 @@ func (m *mending) suspect(x, y int) bool {
 	return found
 }
 
-// change makes pixels around a cell gray that leave the cell and those around it nearest to the
-// truth, if it is far from that.
+// change makes pixels around a cell gray if the cell is far from the truth. It chooses the pixels
+// that bring the cell and its neighbors closest to the truth.
 func (m *mending) change(x, y, pass int) bool {
 	slack := float64(m.span / 255)
 	if worst, _ := m.wrong(x, y); worst <= mostWrong+slack {
@@ -205,7 +205,7 @@ func (m *mending) change(x, y, pass int) bool {
 	least, best := m.around(x, y), 0
 	for set := 1; set < 16 && !giveUp; set++ {
 		if set&grays != 0 {
-			continue // the same as without
+			continue // the same as without the pixel
 		}
 		for i := range p {
 			if *p[i] = were[i]; set>>i&1 != 0 {
@@ -232,14 +232,14 @@ func (m *mending) change(x, y, pass int) bool {
 	return changed
 }
 
-// makeGray makes all channels the distance.
+// makeGray sets all channels to the distance.
 func makeGray(p *[4]byte) (changed bool) {
 	changed = p[0] != p[3] || p[1] != p[3] || p[2] != p[3]
 	p[0], p[1], p[2] = p[3], p[3], p[3]
 	return changed
 }
 
-// around returns how wrong what is seen of a cell and those around it is, as a sum of squares.
+// around returns the visible error of a cell and its neighbors, as a sum of squares.
 func (m *mending) around(x, y int) (sum float64) {
 	for cy := max(y-1, 0); cy <= min(y+1, m.g.H-2); cy++ {
 		for cx := max(x-1, 0); cx <= min(x+1, m.g.W-2); cx++ {
@@ -260,8 +260,8 @@ func (m *mending) around(x, y int) (sum float64) {
 	return sum
 }
 
-// wrong returns how far off what is seen of a cell is, and whether something is inside that is
-// outside by more than mixing explains, or the other way around.
+// wrong returns the visible error of a cell, and whether a place is on the wrong side of the
+// outline by more than interpolation explains.
 func (m *mending) wrong(x, y int) (worst float64, surely bool) {
 	t, p := m.truth(x, y), m.corners(x, y)
 	judge := func(median, d float64) {
@@ -280,7 +280,7 @@ func (m *mending) wrong(x, y int) (worst float64, surely bool) {
 	return worst, surely
 }
 
-// truth measures distances within a cell.
+// truth computes distances within a cell.
 func (m *mending) truth(x, y int) *truth {
 	row := m.row(y)
 	t := &row.cells[x]
@@ -295,7 +295,7 @@ func (m *mending) truth(x, y int) *truth {
 	return t
 }
 
-// row returns what is known of a row of cells.
+// row returns the known data of a row of cells.
 func (m *mending) row(y int) *truthRow {
 	row := &m.rows[y%len(m.rows)]
 	if row.y == y {
@@ -327,7 +327,7 @@ func (m *mending) row(y int) *truthRow {
 	return row
 }
 
-// exact measures the distance at a place within a cell.
+// exact computes the distance at a place within a cell.
 func (m *mending) exact(x, y int, u, v float64) float64 {
 	row, p := m.row(y), Point{float64(m.g.Left+x) + 0.5 + u, float64(m.g.Top+y) + 0.5 + v}
 	best := float64(truthReach * truthReach)
@@ -341,7 +341,7 @@ func (m *mending) exact(x, y int, u, v float64) float64 {
 	return sign(math.Sqrt(best), sum)
 }
 
-// nearer is distance2 that looks at the box first.
+// nearer is distance2 that tests the box first.
 func (c *curve) nearer(p Point, best float64) float64 {
 	dx, dy := max(c.minX-p.X, p.X-c.maxX, 0), max(c.minY-p.Y, p.Y-c.maxY, 0)
 	if float64(dx*dx)+float64(dy*dy) < best {
@@ -350,7 +350,7 @@ func (c *curve) nearer(p Point, best float64) float64 {
 	return best
 }
 
-// sign makes a distance negative outside, where contours wind around no times.
+// sign makes a distance negative outside, where the winding number is 0.
 func sign(distance float64, winding int) float64 {
 	if winding == 0 {
 		return -distance
@@ -358,7 +358,7 @@ func sign(distance float64, winding int) float64 {
 	return distance
 }
 
-// Distance returns that of a point to the outline, at most reach, negative outside.
+// Distance returns the distance of a point to the outline, at most reach, negative outside.
 func (s *Shape) Distance(p Point, reach float64) float64 {
 	best := float64(reach * reach)
 	for i := range s.edges {

@@ -5,14 +5,14 @@ import (
 	"math"
 )
 
-// RenderMulti writes four bytes for each pixel of g to dst, rows being stride bytes apart, which
-// are levels as those of Render: three channels, of which the median is the distance to the
-// outline, sharp at its corners also where it is filtered linearly, and the distance itself.
-// The context is looked at in every row.
+// RenderMulti writes four bytes for each pixel of g to dst, with rows stride bytes apart. The bytes
+// are levels as in Render: three channels whose median is the distance to the outline, which keeps
+// corners sharp under linear filtering, and the distance itself. RenderMulti checks the context in
+// every row.
 //
-// Each channel has the distance to the edges of its colors alone, along the nearest edge's
-// straight continuation beyond its ends. Where filtering mixes what does not fit, the channels of
-// a pixel become the distance: see mend.
+// Each channel has the distance to the edges of its colors only, measured to the nearest edge's
+// straight continuation beyond its ends. Where interpolation would mix incompatible channels, all
+// channels of a pixel become the distance: see mend.
 func (s *Shape) RenderMulti(ctx context.Context, dst []byte, stride int, g Grid, span float64) error {
 	o, err := s.outline(ctx)
 	if err != nil {
@@ -43,14 +43,14 @@ func (s *Shape) RenderMulti(ctx context.Context, dst []byte, stride int, g Grid,
 	return s.mend(ctx, dst, stride, g, span)
 }
 
-// farther is how many times span is looked for the nearest edge of a channel. Beyond, the others
-// decide alone.
+// farther is the factor of span within which the nearest edge of a channel is searched. Beyond, the
+// other channels decide.
 const farther = 2
 
-// A nearest is what is known of the nearest edge of a channel.
+// A nearest describes the nearest edge of a channel.
 type nearest struct {
 	distance2 float64
-	along     float64 // how much the edge goes toward the point, 0 to 1, if that is beyond its end
+	along     float64 // how directly the edge's end points to the pixel, 0 to 1
 	signed    float64 // distance to its continuation, positive inside
 }
 
@@ -66,11 +66,11 @@ func (n *nearest3) levels(out []byte, inside bool, span float64) {
 	for i := range n {
 		v := n[i].signed
 		if math.IsNaN(v) {
-			v = math.Copysign(span, d) // nothing is near
+			v = math.Copysign(span, d) // no edge is near
 		}
 		out[i] = level(v, span)
 	}
-	// Channels that put the pixel on the other side, as at outlines that touch themselves.
+	// Channels would put the pixel on the wrong side, as in outlines that touch themselves.
 	if middle := median(out[0], out[1], out[2]); (middle >= 128) != (out[3] >= 128) {
 		out[0], out[1], out[2] = out[3], out[3], out[3]
 	}
@@ -78,8 +78,7 @@ func (n *nearest3) levels(out []byte, inside bool, span float64) {
 
 func median(a, b, c byte) byte { return max(min(a, b), min(max(a, b), c)) }
 
-// measure sets row to the nearest edges of points at height y, the first at x, as far as there
-// are any within reach.
+// measure sets row to the nearest edges within reach of points at height y, the first at x.
 func (o *outline) measure(ctx context.Context, row []nearest3, colors []color, x, y, reach float64) error {
 	none := nearest{reach * reach, 2, math.NaN()}
 	for i := range row {
@@ -95,7 +94,7 @@ func (o *outline) measure(ctx context.Context, row []nearest3, colors []color, x
 	})
 }
 
-// farthest returns the largest squared distance of channels of a color.
+// farthest returns the largest squared distance in the channels of a color.
 func (n *nearest3) farthest(c color) (far float64) {
 	for i := range n {
 		if c&(1<<i) != 0 {
@@ -105,8 +104,8 @@ func (n *nearest3) farthest(c color) (far float64) {
 	return far
 }
 
-// offer takes an edge of a color for the nearest where it is. Of edges that meet at the nearest
-// point it is the one that goes across.
+// offer makes an edge of a color the nearest in its channels if it is closer. Of edges that meet at
+// the nearest point it prefers the one that goes across.
 func (n *nearest3) offer(e nearest, c color) {
 	for i := range n {
 		old := &n[i]
@@ -116,7 +115,7 @@ func (n *nearest3) offer(e nearest, c color) {
 	}
 }
 
-// to measures how far q is from the curve and its straight continuation, unless it is farther
+// to computes the distance of q from the curve and its straight continuation, unless it is more
 // than best, squared.
 func (c *curve) to(q Point, best float64) nearest {
 	t := -1.0
@@ -150,7 +149,7 @@ func (c *curve) to(q Point, best float64) nearest {
 // left returns how far v is to the left of a direction.
 func left(v, d Point) float64 { return float64(v.X*d.Y) - float64(v.Y*d.X) }
 
-// tangent returns the direction at t, or that of the chord where the curve stands still.
+// tangent returns the direction at t, or the chord's if the derivative is 0.
 func (c *curve) tangent(t float64) Point {
 	before, after := c.split(t)
 	a, b := before.p[c.n-1], after.p[1]

@@ -28,8 +28,8 @@ func renderMulti(t rapid.TB, p *Path, g Grid, span float64) (*Shape, []byte) {
 	return s, out
 }
 
-// sample filters levels linearly and returns the median of the first channels as a distance,
-// and the last.
+// sample interpolates levels linearly and returns the median of the first channels as a distance,
+// and the last channel.
 func sample(levels []byte, g Grid, span, x, y float64) (median, plain float64) {
 	x, y = x-float64(g.Left)-0.5, y-float64(g.Top)-0.5
 	left, top := math.Floor(x), math.Floor(y)
@@ -45,8 +45,9 @@ func sample(levels []byte, g Grid, span, x, y float64) (median, plain float64) {
 	return max(min(c[0], c[1]), min(max(c[0], c[1]), c[2])) * span, c[3] * span
 }
 
-// allowed is how far from the outline a median may be on the wrong side: what filtering of plain
-// distances explains, levels that are rounded, and what lies between the places that mend looks at.
+// allowed is the distance from the outline within which a median may be on the wrong side: the
+// effect of interpolating plain distances, rounding of levels, and places between the samples of
+// mend.
 func allowed(span float64) float64 { return 0.8 + span/255 }
 
 // A tally counts samples.
@@ -56,13 +57,13 @@ type tally struct{ all, wrong, wrongPlain int }
 // sign of the distance.
 func (a *tally) add(t rapid.TB, s *Shape, levels []byte, g Grid, span float64) {
 	t.Helper()
-	const parts = 3 // of a pixel, other places than mend's
+	const parts = 3 // of a pixel, at places other than mend's
 	for y := range (g.H - 1) * parts {
 		for x := range (g.W - 1) * parts {
 			p := Point{float64(g.Left) + 0.5 + (float64(x)+0.45)/parts, float64(g.Top) + 0.5 + (float64(y)+0.55)/parts}
 			d := s.Distance(p, 2)
 			if beside := s.Distance(Point{p.X + 1e-7, p.Y}, 2); (beside < 0) != (d < 0) {
-				continue // on an edge, or between two that lie on each other but for rounding
+				continue // on an edge, or between coinciding edges
 			}
 			median, plain := sample(levels, g, span, p.X, p.Y)
 			a.all++
@@ -72,7 +73,7 @@ func (a *tally) add(t rapid.TB, s *Shape, levels []byte, g Grid, span float64) {
 			if (median < 0) != (d < 0) {
 				a.wrong++
 				if math.Abs(d) > allowed(span) {
-					t.Fatalf("at %v: %v, which is %v", p, median, d)
+					t.Fatalf("at %v: median %v, distance %v", p, median, d)
 				}
 			}
 		}
@@ -81,7 +82,7 @@ func (a *tally) add(t rapid.TB, s *Shape, levels []byte, g Grid, span float64) {
 
 var small = Grid{Left: -12, Top: -12, W: 24, H: 24}
 
-func TestMultiOfAnything(t *testing.T) {
+func TestMedianHasTheSignOfTheDistance(t *testing.T) {
 	var all tally
 	rapid.Check(t, func(t *rapid.T) {
 		point := func(name string) Point {
@@ -93,7 +94,7 @@ func TestMultiOfAnything(t *testing.T) {
 			p.MoveTo(point("start"))
 			for range rapid.IntRange(1, 5).Draw(t, "curves") {
 				switch rapid.IntRange(0, 3).Draw(t, "degree") {
-				case 0: // hardly longer than nothing
+				case 0: // almost no length
 					p.LineTo(Point{p.end.X + 1./512, p.end.Y - 1./256})
 				case 1:
 					p.LineTo(point("a"))
@@ -110,8 +111,8 @@ func TestMultiOfAnything(t *testing.T) {
 	t.Logf("%+v", all)
 }
 
-// Shapes that are hard to color or to mend, and whether channels bring less on the wrong side
-// than the plain distance, which rounds corners.
+// For shapes that are hard to color or to mend, channels have fewer samples on the wrong side than
+// the plain distance, which rounds corners.
 func TestMultiOfShapes(t *testing.T) {
 	star := contour{{0, -9}, {2, -2}, {9, 0}, {2, 2}, {0, 9}, {-2, 2}, {-9, 0}, {-2, -2}}
 	thin := contour{{-8, -8}, {8, 7.4}, {8, 8}, {-8, -7.4}}
@@ -167,8 +168,8 @@ func TestMultiOfShapes(t *testing.T) {
 	}
 }
 
-// A line there and back encloses nothing, also where it passes a pixel's center.
-func TestThereAndBack(t *testing.T) {
+// A line there and back encloses nothing, even through a pixel's center.
+func TestLineThereAndBackEnclosesNothing(t *testing.T) {
 	p := polygons(contour{{-30. / 8, -1}, {0, -44. / 8}})
 	s, levels := renderMulti(t, p, small, 4)
 	plain := make([]byte, small.W*small.H)
@@ -182,8 +183,8 @@ func TestThereAndBack(t *testing.T) {
 	}
 }
 
-// Edges that meet at a corner share one channel, smooth ones all, and contours are closed.
-func TestColors(t *testing.T) {
+// Edges at a corner share one channel, smoothly joined ones all, and contours are closed.
+func TestCornersSplitColors(t *testing.T) {
 	smooth := new(Path)
 	disc(smooth, 0, 0, 5)
 	for name, p := range map[string]*Path{
@@ -206,7 +207,7 @@ func TestColors(t *testing.T) {
 		for i := range colors {
 			next := (i + 1) % len(colors)
 			if o.edges[i].p[o.edges[i].n] != o.edges[next].p[0] {
-				t.Errorf("%s: edge %d does not begin where the last ends", name, next)
+				t.Errorf("%s: edge %d does not begin at the end of the one before", name, next)
 			}
 			shared := bits.OnesCount8(uint8(colors[i] & colors[next]))
 			if want := map[bool]int{true: 3, false: 1}[name == "smooth"]; shared != want {
@@ -216,8 +217,8 @@ func TestColors(t *testing.T) {
 	}
 }
 
-// The same bytes on every machine. A change here changes atlases: the version of the recipe
-// font must rise with it.
+// All machines compute the same bytes. A change here changes atlases, so the version of recipe font
+// must rise.
 func TestMultiGolden(t *testing.T) {
 	var p Path
 	disc(&p, -3.3, 2.7, 6.1)
@@ -231,7 +232,7 @@ func TestMultiGolden(t *testing.T) {
 	}
 }
 
-func TestMultiCancel(t *testing.T) {
+func TestMultiRenderingStopsWithContext(t *testing.T) {
 	many := new(Path)
 	for i := range 60 {
 		disc(many, float64(i%8)*3-10, float64(i/8)*3-10, 1.2)
@@ -247,16 +248,16 @@ func TestMultiCancel(t *testing.T) {
 	}
 	had := math.MaxInt - all.Left
 	if had < len(s.edges)/looksEvery+2*small.H {
-		t.Errorf("looks %d times", had)
+		t.Errorf("the context is checked %d times", had)
 	}
 	for looks := range had {
 		if err := s.RenderMulti(countdown.New(t.Context(), looks), out, 4*small.W, small, 4); !errors.Is(err, context.Canceled) {
-			t.Fatalf("%d looks: %v", looks, err)
+			t.Fatalf("%d checks: %v", looks, err)
 		}
 	}
 }
 
-// The law holds of a glyph in which everything is smaller than pixels, too.
+// The law also holds for a glyph whose parts are all smaller than pixels.
 func TestMultiOfTinyParts(t *testing.T) {
 	many := new(Path)
 	for i := range 700 {

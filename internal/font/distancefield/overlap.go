@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// boundary returns the parts of the pieces that have inside on one side only, and of each
-// whether that is the right one. Pieces are cut where they cross, and each part is judged by
-// the winding numbers beside its middle.
+// boundary returns the parts of the pieces that have inside on one side only, and for each whether
+// that is the right side. Pieces are cut where they cross, and the winding numbers on both sides of
+// its middle decide for each part.
 func boundary(ctx context.Context, pieces []curve) (edges []curve, rightward []bool, err error) {
 	m := meeting{cuts: make([][]float64, len(pieces))}
 	for i := range pieces {
@@ -54,24 +54,24 @@ func boundary(ctx context.Context, pieces []curve) (edges []curve, rightward []b
 }
 
 const (
-	// looksEvery is how many pieces, or parts of them, are compared with all others
-	// between looks at the context.
+	// looksEvery is how many pieces, or parts of them, are compared with all others between checks
+	// of the context.
 	looksEvery = 64
-	// maxSteps and stepsPerLook count halvings in the search for crossings. Two
-	// pieces that meet at an end take about 60.
+	// maxSteps and stepsPerLook count halvings in the search for crossings. Two pieces that meet at
+	// an end take about 60.
 	maxSteps     = 1 << 22
 	stepsPerLook = 1 << 16
-	// maxPairSteps is for pairs that lie on each other. They are cut no further:
-	// both sides of them are the same all along.
+	// maxPairSteps ends the search for coinciding pairs, which are not cut further: their sides are
+	// the same along their whole length.
 	maxPairSteps = 4096
-	// crossingSize is how exactly crossings are found, in pixels.
+	// crossingSize is the precision of crossings, in pixels.
 	crossingSize = 1.0 / (1 << 24)
-	// rounding is more than what coordinates lose to it by being halved as often as that.
+	// rounding is more than the error of coordinates after that many halvings.
 	rounding = 1.0 / (1 << 46)
-	// besideDistance is how far from a part its sides are looked at, in pixels.
+	// besideDistance is the distance of the tested points from a part, in pixels.
 	besideDistance = 1.0 / (1 << 18)
-	// shortest is how long parts are that can be judged so: where several pieces
-	// cross at one place there are shorter ones, which nobody sees.
+	// shortest is the least length of parts that can be tested. Where several pieces cross at one
+	// place there are shorter ones, which are invisible.
 	shortest = 1.0 / (1 << 16)
 )
 
@@ -80,7 +80,7 @@ func (c *curve) apart(d *curve) bool {
 	return c.minX > d.maxX || d.minX > c.maxX || c.minY > d.maxY || d.minY > c.maxY
 }
 
-// aside reports whether d lies to one side of the strip along the chord of c that holds c.
+// aside reports whether d is on one side of the strip along the chord of c that contains c.
 func (c *curve) aside(d *curve) bool {
 	from, to := c.p[0], c.p[c.n]
 	chord := Point{to.X - from.X, to.Y - from.Y}
@@ -102,7 +102,7 @@ func (c *curve) aside(d *curve) bool {
 	return otherLow > high+margin || otherHigh < low-margin
 }
 
-// sides reports on which sides of a part is inside. Of one that is too short to tell both are
+// sides reports on which sides of a part is inside. For a part that is too short to tell, both are
 // outside.
 func sides(pieces []curve, part *curve) (left, right bool) {
 	if part.maxX-part.minX < shortest && part.maxY-part.minY < shortest {
@@ -110,7 +110,7 @@ func sides(pieces []curve, part *curve) (left, right bool) {
 	}
 	before, after := part.split(0.5)
 	at := after.p[0]
-	// The direction in the middle; that of the ends where it stands still there.
+	// The direction in the middle, or the chord's if the derivative is 0.
 	a, b := before.p[part.n-1], after.p[1]
 	if a == b {
 		a, b = part.p[0], part.p[part.n]
@@ -126,7 +126,7 @@ func sides(pieces []curve, part *curve) (left, right bool) {
 	return left, right
 }
 
-// A meeting collects where pieces cross: cuts[i] are places on piece i.
+// A meeting collects crossings of pieces: cuts[i] are places on piece i.
 type meeting struct {
 	cuts      [][]float64
 	steps     int
@@ -156,10 +156,9 @@ type pairing struct {
 	left int // steps
 }
 
-// narrow halves both pieces until they are clearly apart or as good as points. Where they cross at
-// a small angle their boxes touch for long; what tells them apart there are the strips along their
-// chords, which get narrower with the square of the length.
-// a is piece i from t0 to t1, b piece j from u0 to u1.
+// narrow halves both pieces until they are clearly apart or almost points. At a small crossing
+// angle their boxes touch for long; then the strips along their chords tell them apart, whose width
+// shrinks with the square of the length. a is piece i from t0 to t1, b is piece j from u0 to u1.
 func (p *pairing) narrow(a, b curve, t0, t1, u0, u1 float64) {
 	if p.left <= 0 || a.apart(&b) {
 		return
@@ -174,7 +173,7 @@ func (p *pairing) narrow(a, b curve, t0, t1, u0, u1 float64) {
 	case smallA && smallB:
 		p.m.cuts[p.i] = addCut(p.m.cuts[p.i], float64((t0+t1)/2))
 		p.m.cuts[p.j] = addCut(p.m.cuts[p.j], float64((u0+u1)/2))
-		// Boxes beside this one touch as well; one cut stands for all.
+		// Adjacent boxes touch as well; one cut is enough for all.
 	case smallB || !smallA && a.maxX-a.minX+a.maxY-a.minY >= b.maxX-b.minX+b.maxY-b.minY:
 		before, after := a.split(0.5)
 		t := float64((t0 + t1) / 2)
@@ -188,7 +187,7 @@ func (p *pairing) narrow(a, b curve, t0, t1, u0, u1 float64) {
 	}
 }
 
-// sameCut is how close two cuts of a piece may be, and how close to its ends.
+// sameCut is how close two cuts of a piece may be to each other, and to its ends.
 const sameCut = 1e-6
 
 func addCut(cuts []float64, t float64) []float64 {
@@ -203,8 +202,8 @@ func addCut(cuts []float64, t float64) []float64 {
 	return append(cuts, t)
 }
 
-// crossLines returns where on lines a and b they cross. Parallel ones do not: where
-// one leaves the other, what follows it cuts both.
+// crossLines returns the places where lines a and b cross. Parallel lines do not cross: where one
+// leaves the other, its successor cuts both.
 func crossLines(a, b *curve) (onA, onB []float64) {
 	d, e := Point{a.p[1].X - a.p[0].X, a.p[1].Y - a.p[0].Y}, Point{b.p[1].X - b.p[0].X, b.p[1].Y - b.p[0].Y}
 	w := Point{b.p[0].X - a.p[0].X, b.p[0].Y - a.p[0].Y}

@@ -5,12 +5,11 @@ import (
 	"slices"
 )
 
-// A Point is a place in pixels, y growing downward.
+// A Point is a place in pixels, with y growing downward.
 type Point struct{ X, Y float64 }
 
-// A Path collects contours. Each starts with MoveTo; one that does not end where it
-// started is closed by a line. The zero value is empty. What is drawn before any
-// MoveTo starts at 0, 0.
+// A Path collects contours. Each starts with MoveTo; a contour that does not end at its start is
+// closed by a line. The zero value is empty. Anything drawn before MoveTo starts at 0, 0.
 type Path struct {
 	pieces     []curve
 	start, end Point
@@ -44,8 +43,8 @@ func (p *Path) close() {
 	}
 }
 
-// addCurve cuts a curve where it turns around in x or y, and adds the pieces. Ends that
-// meet stay the very same point, which winding numbers rely on.
+// addCurve cuts a curve where it turns around in x or y, and adds the pieces. Ends that meet stay
+// exactly the same point, which winding numbers require.
 func (p *Path) addCurve(c curve) {
 	for _, q := range c.p[:c.n+1] {
 		if !(math.Abs(q.X) <= maxCoordinate && math.Abs(q.Y) <= maxCoordinate) {
@@ -70,11 +69,11 @@ func (p *Path) addCurve(c curve) {
 	}
 }
 
-// turns appends where, between 0 and 1, one coordinate of a curve stops growing or
+// turns appends the places between 0 and 1 where one coordinate of a curve stops growing or
 // shrinking.
 func turns(list []float64, degree int, a, b, c, d float64) []float64 {
 	keep := func(t float64) {
-		if t > 0 && t < 1 { // not so for what is not a number
+		if t > 0 && t < 1 { // false for NaN
 			list = append(list, t)
 		}
 	}
@@ -86,7 +85,7 @@ func turns(list []float64, degree int, a, b, c, d float64) []float64 {
 	q0, q1 := b-a, 2*(a-float64(2*b)+c)
 	q2 := d - a + float64(3*(b-c))
 	root := math.Sqrt(float64(q1*q1) - float64(4*q2*q0))
-	// The form that does not subtract what is nearly equal.
+	// This form does not subtract almost equal numbers.
 	h := -(q1 + math.Copysign(root, q1)) / 2
 	keep(h / q2)
 	keep(q0 / h)

@@ -5,21 +5,21 @@ import (
 	"math/bits"
 )
 
-// The most that a font may have of each. Fonts come to some dozens; a hostile one
-// could have a small table say the same thing billions of times.
+// Limits of a font. Fonts have some dozens; a hostile font could repeat a small table billions of
+// times.
 const (
 	maxUses      = 1 << 18 // of features by scripts, of lookups by features
 	maxSubtables = 1024
 )
 
-// A subtable says something of pairs that start with the glyphs it covers.
+// A subtable has values for pairs that start with the glyphs it covers.
 type subtable struct {
 	table
 	format     int
 	coverage   table
-	size1      int // bytes of the values of the first glyph
+	size1      int // size of the first glyph's values
 	size2      int
-	advance    int // where in them the advance stands, -1: nowhere
+	advance    int // offset of the advance in them, -1 for none
 	class1     table
 	class2     table
 	classes1   int
@@ -28,15 +28,14 @@ type subtable struct {
 	recordSize int
 }
 
-// readGPOS returns the subtables of the lookups that kern, in the order in which they
-// count.
+// readGPOS returns the subtables of the kerning lookups, in order of precedence.
 func readGPOS(data []byte) ([]subtable, error) {
 	if len(data) == 0 {
 		return nil, nil
 	}
 	r := reader{table: data}
 	if major := r.u16(0); r.err == nil && major != 1 {
-		return nil, fmt.Errorf("version %d is not known", major)
+		return nil, fmt.Errorf("unknown version %d", major)
 	}
 	scripts, features, lookups := r.sub(int64(r.u16(4))), r.sub(int64(r.u16(6))), r.sub(int64(r.u16(8)))
 	if r.err != nil {
@@ -67,8 +66,7 @@ func readGPOS(data []byte) ([]subtable, error) {
 	return found, list.err
 }
 
-// defaultFeatures returns the features that scripts use in their default language,
-// in order.
+// defaultFeatures returns the features of all scripts in their default language, in order.
 func defaultFeatures(scripts table) ([]int, error) {
 	r := reader{table: scripts}
 	var used numbers
@@ -93,7 +91,7 @@ func defaultFeatures(scripts table) ([]int, error) {
 	return used.sorted(), r.err
 }
 
-// kernLookups returns the lookups of the features that are called "kern", in order.
+// kernLookups returns the lookups of the features named "kern", in order.
 func kernLookups(features table, used []int) ([]int, error) {
 	r := reader{table: features}
 	var lookups numbers
@@ -124,7 +122,7 @@ func (n *numbers) add(i int) {
 	n.added++
 }
 
-// addList adds the list that stands at an offset, its length before it.
+// addList adds the list at an offset, which starts with its length.
 func (n *numbers) addList(r *reader, at int) error {
 	count := r.u16(at)
 	if !r.need(int64(at + 2 + 2*count)) {
@@ -187,8 +185,7 @@ func readLookup(found []subtable, lookup table) ([]subtable, error) {
 	return found, r.err
 }
 
-// readSubtable reads the head of a subtable. One of a format that is to come has
-// format 0.
+// readSubtable reads the head of a subtable. A subtable of a future format gets format 0.
 func readSubtable(at table) (subtable, error) {
 	r := reader{table: at}
 	format1, format2 := r.u16(4), r.u16(6)

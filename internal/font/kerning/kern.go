@@ -2,17 +2,17 @@ package kerning
 
 import "slices"
 
-// The words of a subtable's coverage that tell it from one for horizontal text.
+// Bits of a subtable's coverage that distinguish it from plain horizontal text.
 const (
-	// Microsoft: bit 0 must be set, bits 1 (least distances) and 2 (across the line)
-	// must not.
+	// Microsoft: bit 0 must be set, bits 1 (minimum distances) and 2 (across the line) must be
+	// clear.
 	windowsMask, windowsPlain = 0x7, 0x1
 	// Apple: vertical text, across the line, variations.
 	appleSpecial = 0xe000
 )
 
-// kern collects from the table kern, in the form of Microsoft or Apple, sorted. Subtables of
-// other formats than 0, a list of pairs, are left out.
+// kern collects pairs from the table kern, in the form of Microsoft or Apple, sorted. It ignores
+// subtables of formats other than 0, a list of pairs.
 func (c *collector) kern(data []byte) error {
 	if len(data) == 0 {
 		return nil
@@ -48,8 +48,8 @@ func (c *collector) kern(data []byte) error {
 	return r.err
 }
 
-// pairList collects from a list of pairs. Its own count is believed, not the length
-// of the subtable, which has too few bits for large ones.
+// pairList collects a list of pairs. It trusts the list's own count, because the subtable's length
+// has too few bits for long lists.
 func (c *collector) pairList(t table) error {
 	r := reader{table: t}
 	count := r.u16(0)

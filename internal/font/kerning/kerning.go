@@ -1,12 +1,10 @@
-// Package kerning reads by how much pairs of glyphs are moved together or apart: the
-// GPOS table of OpenType, of its many features the one called "kern", and the older
-// table kern.
+// Package kerning reads the kerning of pairs of glyphs: from the feature "kern" in OpenType's GPOS
+// table, and from the older table kern.
 //
-// Of GPOS it takes what all scripts use in their default language. Lookups of kind 2
-// (pairs of glyphs, pairs of classes) are read, also through extensions (kind 9), and
-// of their values the advance of the first glyph. Where several lookups say something
-// of one pair the first counts. Lookups that depend on their surroundings are left
-// out: an atlas has no surroundings.
+// The package reads the GPOS features of all scripts in their default language. The package reads
+// lookups of kind 2 (pairs of glyphs, pairs of classes), also through extensions (kind 9), and uses
+// the advance of the first glyph. If several lookups have a pair, the first counts. Contextual
+// lookups are ignored, because an atlas has no context.
 //
 // Sources: OpenType specification 1.9.1, chapters "GPOS", "kern" and "OpenType Layout
 // Common Table Formats"; Apple's TrueType Reference Manual, "The 'kern' table".
@@ -20,19 +18,17 @@ import (
 	"slices"
 )
 
-// A Pair is by how many font units the second of two adjacent glyphs is moved to the
-// right.
+// A Pair moves the second of two adjacent glyphs to the right, by a number of font units.
 type Pair struct {
 	First, Second uint16 // glyph indices
 	Units         int16
 }
 
-// ErrPairs is what Pairs says if there are more than it may return.
+// ErrPairs is the error of Pairs if there are more pairs than the limit.
 var ErrPairs = errors.New("too many kerning pairs")
 
-// Pairs returns what a table says of the glyphs, sorted, each pair once, none with 0.
-// It reads GPOS if it is not empty and says something about pairs, else kern. More
-// pairs than limit are an error.
+// Pairs returns the kerning pairs of the glyphs, sorted, each pair once, without zeros. It reads
+// GPOS if that has pairs, else kern. More pairs than limit are an error.
 func Pairs(ctx context.Context, gpos, kern []byte, glyphs []uint16, limit int) ([]Pair, error) {
 	glyphs = slices.Compact(slices.Sorted(slices.Values(glyphs)))
 	c := &collector{ctx: ctx, glyphs: glyphs, wanted: make([]bool, 1<<16), limit: limit}
@@ -53,7 +49,7 @@ func Pairs(ctx context.Context, gpos, kern []byte, glyphs []uint16, limit int) (
 	return c.distinct(), nil
 }
 
-// A collector gathers pairs of the glyphs that are wanted.
+// A collector gathers the pairs of the wanted glyphs.
 type collector struct {
 	ctx    context.Context
 	glyphs []uint16 // sorted
@@ -62,7 +58,7 @@ type collector struct {
 	limit  int
 }
 
-// collectPair notes a pair, also one with 0: it hides what comes later.
+// collectPair adds a pair, also one with 0, because it hides later ones.
 func (c *collector) collectPair(p Pair) error {
 	if len(c.pairs) >= c.limit {
 		return ErrPairs
@@ -71,7 +67,7 @@ func (c *collector) collectPair(p Pair) error {
 	return nil
 }
 
-// distinct returns the pairs, which are sorted; of equal pairs the first.
+// distinct returns the sorted pairs; of equal pairs the first.
 func (c *collector) distinct() []Pair {
 	c.pairs = slices.CompactFunc(c.pairs, func(a, b Pair) bool { return comparePairs(a, b) == 0 })
 	return slices.DeleteFunc(c.pairs, func(p Pair) bool { return p.Units == 0 })
@@ -81,14 +77,14 @@ func comparePairs(a, b Pair) int {
 	return cmp.Or(cmp.Compare(a.First, b.First), cmp.Compare(a.Second, b.Second))
 }
 
-// A table is the bytes from where a table starts to the end of the outermost one.
+// A table holds the bytes from the start of a table to the end of the outermost one.
 type table []byte
 
-// errShort is what is said of any offset or count that leads beyond the end.
+// errShort is the error for any offset or count beyond the end.
 var errShort = errors.New("ends too early; export the font again")
 
-// A reader reads numbers of a table. After a read beyond the end err is errShort and
-// numbers are 0.
+// A reader reads numbers of a table. After a read beyond the end, err is errShort and numbers are
+// 0.
 type reader struct {
 	table
 	err error
@@ -113,7 +109,7 @@ func (r *reader) sub(offset int64) table {
 	return r.table[offset:]
 }
 
-// need checks that there are n bytes, so that what follows may read them unseen.
+// need checks that the table has n bytes, so that later reads are safe.
 func (r *reader) need(n int64) bool {
 	if n > int64(len(r.table)) {
 		r.err = errShort

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// words writes a table of 16-bit numbers.
+// words encodes a table of 16-bit numbers.
 func words(list ...int) []byte {
 	var b []byte
 	for _, w := range list {
@@ -22,7 +22,7 @@ func tag(s string) (high, low int) {
 	return int(s[0])<<8 | int(s[1]), int(s[2])<<8 | int(s[3])
 }
 
-// gposTable puts subtables into a GPOS table with one script, feature and lookup.
+// gposTable builds a GPOS table with one script, feature and lookup from subtables.
 func gposTable(kind int, subtables ...[]byte) []byte {
 	kernHigh, kernLow := tag("kern")
 	head := words(1, 0, 10, 10+20, 10+20+14)
@@ -40,7 +40,7 @@ func gposTable(kind int, subtables ...[]byte) []byte {
 	return slices.Concat(head, scripts, features, words(1, 4), lookup)
 }
 
-// Glyph 3 is moved against 5 by -40 and against 9 by 7; 4 against 5 by 11.
+// Glyph 3 has -40 with glyph 5 and 7 with glyph 9; glyph 4 has 11 with glyph 5.
 func pairSets(format1 int) []byte {
 	if format1 == 4 {
 		return words(1, 14+10+6, 4, 0, 2, 14, 14+10,
@@ -68,7 +68,7 @@ func extension(of int, subtable []byte) []byte {
 	return slices.Concat(words(1, of, 0, 8), subtable)
 }
 
-// kernTable is a table of Microsoft with subtables of pairs.
+// kernTable builds a table of Microsoft with subtables of pairs.
 func kernTable(lists ...[]byte) []byte {
 	b := words(0, len(lists))
 	for _, l := range lists {
@@ -85,7 +85,7 @@ func appleKern(coverage int, pairs ...int) []byte {
 	return slices.Concat(words(1, 0, 0, 1, 0, 16+2*len(pairs), coverage, 0, len(pairs)/3, 0, 0, 0), words(pairs...))
 }
 
-func TestPairs(t *testing.T) {
+func TestTablesGiveTheirPairs(t *testing.T) {
 	sets := []Pair{{3, 5, -40}, {3, 9, 7}, {4, 5, 11}}
 	classes := []Pair{{3, 5, -20}, {3, 6, -20}, {3, 7, -20}, {3, 9, 30}, {4, 5, -20}, {4, 6, -20}, {4, 7, -20}, {4, 9, 30}}
 	for _, tc := range []struct {
@@ -130,8 +130,8 @@ func TestOnlyWantedGlyphs(t *testing.T) {
 	}
 }
 
-// A torn table gives an error or fewer pairs, a hostile one is over soon.
-func TestHostile(t *testing.T) {
+// A torn table gives an error or fewer pairs, and a hostile one ends soon.
+func TestHostileTablesEndSoon(t *testing.T) {
 	glyphs := []uint16{3, 4, 5, 6, 7, 9}
 	for _, whole := range [][]byte{gposTable(2, pairSets(13), classPairs()), gposTable(9, extension(2, classPairs()))} {
 		for n := 1; n < len(whole); n++ {
@@ -152,7 +152,7 @@ func TestHostile(t *testing.T) {
 	}
 	many[0] = pairSets(4)
 	if _, err := Pairs(t.Context(), gposTable(2, many...), nil, glyphs, 100); err != nil {
-		t.Errorf("subtables of a format that is to come: %v", err)
+		t.Errorf("subtables of a future format: %v", err)
 	}
 	for i := range many {
 		many[i] = words(1, 4, 1, 0, 0)
@@ -184,7 +184,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// Whatever the tables hold, pairs come sorted, once each, and of the glyphs asked for.
+// For all tables, pairs are sorted, unique, and only of the wanted glyphs.
 func FuzzPairs(f *testing.F) {
 	f.Add(gposTable(2, pairSets(4), classPairs()), []byte{})
 	f.Add(gposTable(9, extension(2, classPairs())), kernTable(kernList(1, 3, 5, 1)))

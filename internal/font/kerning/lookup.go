@@ -6,9 +6,9 @@ import (
 	"sort"
 )
 
-// positions collects what the subtables say, sorted.
+// positions collects the pairs of the subtables, sorted.
 func (c *collector) positions(subtables []subtable) error {
-	said := make([]bool, 1<<16) // of which second glyphs something was said
+	said := make([]bool, 1<<16) // second glyphs that already have a value
 	for _, first := range c.glyphs {
 		clear(said)
 		start := len(c.pairs)
@@ -38,7 +38,7 @@ func (c *collector) positions(subtables []subtable) error {
 	return nil
 }
 
-// pairSet collects from a list of second glyphs with their values.
+// pairSet collects a list of second glyphs with their values.
 func (c *collector) pairSet(s *subtable, first uint16, index int, said []bool) error {
 	if index >= s.pairSets {
 		return fmt.Errorf("no pairs %d", index)
@@ -58,8 +58,8 @@ func (c *collector) pairSet(s *subtable, first uint16, index int, said []bool) e
 	return nil
 }
 
-// classPairs collects from a table of values for classes of first and second glyphs.
-// It says something of all glyphs, be it 0.
+// classPairs collects a table of values for classes of first and second glyphs. It gives all glyphs
+// a value, even if it is 0.
 func (c *collector) classPairs(s *subtable, first uint16, said []bool) error {
 	class1, err := classOf(s.class1, first)
 	if err != nil {
@@ -96,7 +96,7 @@ func (c *collector) say(first uint16, second int, units int16, said []bool) erro
 	return c.collectPair(Pair{first, uint16(second), units})
 }
 
-// advanceAt returns the advance in the values that stand at an offset.
+// advanceAt returns the advance in the values at an offset.
 func (r *reader) advanceAt(at int, s *subtable) int16 {
 	if s.advance < 0 {
 		return 0
@@ -104,7 +104,7 @@ func (r *reader) advanceAt(at int, s *subtable) int16 {
 	return int16(r.u16(at + s.advance))
 }
 
-// coverageIndex looks for a glyph in a coverage table and returns which it is there.
+// coverageIndex returns the index of a glyph in a coverage table.
 func coverageIndex(t table, glyph uint16) (index int, covered bool, err error) {
 	r := reader{table: t}
 	format, count := r.u16(0), r.u16(2)
@@ -146,8 +146,8 @@ func classOf(t table, glyph uint16) (int, error) {
 	return 0, r.err
 }
 
-// rangeOf returns which of count records (first glyph, last glyph, a value) at an
-// offset has the glyph, -1 if none has.
+// rangeOf returns which of count records (first glyph, last glyph, a value) at an offset contains
+// the glyph, or -1.
 func (r *reader) rangeOf(at, count int, glyph uint16) int {
 	i := sort.Search(count, func(i int) bool { return r.u16(at+6*i+2) >= int(glyph) })
 	if i < count && r.u16(at+6*i) <= int(glyph) {

@@ -1,8 +1,8 @@
-// Package aseprite decodes the first frame of Aseprite files (.ase, .aseprite): its visible
-// layers of RGBA, gray or indexed pixels, blended as Aseprite does.
+// Package aseprite decodes the first frame of Aseprite files (.ase, .aseprite): its visible layers
+// of RGBA, gray or indexed pixels, blended like in Aseprite.
 //
-// The layout follows "Aseprite File Format (.ase/.aseprite) Specifications". Tilemaps, and
-// groups that are blended as a whole, are refused with advice.
+// The layout follows "Aseprite File Format (.ase/.aseprite) Specifications". Tilemaps, and groups
+// with an opacity or blend mode, are refused with advice.
 package aseprite
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// A Header is what a file starts with.
+// A Header is the start of a file.
 type Header struct {
 	Width, Height int
 	Bits          int // of a pixel: 8, 16 or 32
@@ -29,11 +29,11 @@ type Header struct {
 	transparent byte
 }
 
-// headerSize is where the first frame starts.
+// headerSize is the offset of the first frame.
 const headerSize = 128
 
 // ReadHeader reads and checks the header of a file that starts with data. The error is
-// io.ErrUnexpectedEOF if data does not reach so far.
+// io.ErrUnexpectedEOF if data is too short.
 func ReadHeader(data []byte) (Header, error) {
 	if len(data) < headerSize {
 		return Header{}, fmt.Errorf("aseprite: header: %w", io.ErrUnexpectedEOF)
@@ -49,7 +49,7 @@ func ReadHeader(data []byte) (Header, error) {
 	}
 	switch {
 	case le.Uint16(data[4:]) != 0xa5e0:
-		return Header{}, errors.New("aseprite: file does not start as one of Aseprite")
+		return Header{}, errors.New("aseprite: file does not start like an Aseprite file")
 	case h.Bits != 8 && h.Bits != 16 && h.Bits != 32:
 		return Header{}, fmt.Errorf("aseprite: pixels of %d bits", h.Bits)
 	case h.Frames == 0:
@@ -58,14 +58,14 @@ func ReadHeader(data []byte) (Header, error) {
 	return h, nil
 }
 
-// Memory returns the most bytes that Decode holds at once besides the file.
+// Memory returns the most bytes that Decode holds at once, without the file.
 func (h *Header) Memory() int64 {
 	const others = 1 << 20 // a row, the unpacker, layers
 	return 4*int64(h.Width)*int64(h.Height) + others
 }
 
-// Decode decodes the first frame of a whole file, and returns its color profile, if it has
-// one. It allocates what Header.Memory says, so judge the header first.
+// Decode decodes the first frame of a whole file, and returns its color profile, if any. It
+// allocates Header.Memory, so check the header first.
 func Decode(ctx context.Context, data []byte) (m *pixmap.Map, icc []byte, err error) {
 	h, err := ReadHeader(data)
 	if err != nil {
@@ -75,7 +75,7 @@ func Decode(ctx context.Context, data []byte) (m *pixmap.Map, icc []byte, err er
 	if err := f.readChunks(data[headerSize:]); err != nil {
 		return nil, nil, fmt.Errorf("aseprite: %w", err)
 	}
-	// Layers stand from the bottom up; a cel may be moved among them.
+	// Layers are stored from the bottom up; z moves a cel among them.
 	slices.SortStableFunc(f.cels, func(a, b cel) int {
 		return cmp.Or(cmp.Compare(a.layer+a.z, b.layer+b.z), cmp.Compare(a.z, b.z))
 	})
@@ -91,5 +91,5 @@ func Decode(ctx context.Context, data []byte) (m *pixmap.Map, icc []byte, err er
 	return m, f.icc, ctx.Err()
 }
 
-// bytes is how long a pixel is.
+// bytes returns the size of a pixel.
 func (h *Header) bytes() int { return h.Bits / 8 }

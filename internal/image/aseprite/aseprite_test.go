@@ -34,7 +34,7 @@ func (f file) bytes() []byte {
 	body := bytes.Join(f.chunks, nil)
 	frame := le.AppendUint32(nil, uint32(16+len(body)))
 	frame = le.AppendUint16(frame, 0xf1fa)
-	frame = append(le.AppendUint16(frame, uint16(len(f.chunks))), 100, 0, 0, 0) // which newer files have as 32 bits, too
+	frame = append(le.AppendUint16(frame, uint16(len(f.chunks))), 100, 0, 0, 0) // newer files also have it in 32 bits
 	frame = le.AppendUint32(frame, uint32(len(f.chunks)))
 	file := slices.Concat(head, frame, body)
 	le.PutUint32(file, uint32(len(file)))
@@ -79,9 +79,9 @@ func decode(t testing.TB, f file) []byte {
 	return m.Pix8
 }
 
-// What Aseprite makes of a color on another one, opaque and not, in each mode. The code that
-// made these numbers agrees with all pixels of 28 sprites that Aseprite has exported.
-func TestModes(t *testing.T) {
+// Each mode blends a color with another like Aseprite does, opaque and not. The code that computed
+// these numbers agrees with all pixels of 28 sprites exported by Aseprite.
+func TestBlendModesAgreeWithAseprite(t *testing.T) {
 	for mode, want := range []string{
 		"[106 154 124 255] [86 178 127 177]",
 		"[93 92 91 255] [77 132 102 177]",
@@ -117,8 +117,8 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// Cels are cut at all edges, also where they are much larger than the picture.
-func TestPlaces(t *testing.T) {
+// Cels are clipped at all edges, even cels much larger than the picture.
+func TestCelsAreClipped(t *testing.T) {
 	pix := make([]byte, 0, 64)
 	for i := range 16 {
 		pix = append(pix, byte(i), 0, 0, 255)
@@ -138,8 +138,8 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// Layers are seen if they and their groups are, in their order but for cels that are moved.
-func TestLayers(t *testing.T) {
+// A layer is visible if it and its groups are. Layers are drawn in order, except moved cels.
+func TestHiddenLayersAreNotDrawn(t *testing.T) {
 	red, green, blue := []byte{255, 0, 0, 255}, []byte{0, 255, 0, 255}, []byte{0, 0, 255, 255}
 	for _, tc := range []struct {
 		name   string
@@ -192,7 +192,7 @@ func TestKindsOfPixels(t *testing.T) {
 	}
 }
 
-func TestRefusals(t *testing.T) {
+func TestBadSpritesAreRefused(t *testing.T) {
 	seen := layerOf(1, 0, 0, 0, 255)
 	for want, chunks := range map[string][][]byte{
 		"tilemap layers":           {layerOf(1, 2, 0, 0, 255), rawCel(0, 0, 0, 255, 0, 1, 1, 1, 2, 3, 4)},
@@ -200,7 +200,7 @@ func TestRefusals(t *testing.T) {
 		"blend mode 19":            {layerOf(1, 0, 0, 19, 255)},
 		"of layer 3":               {seen, rawCel(3, 0, 0, 255, 0, 1, 1, 1, 2, 3, 4)},
 		"of another frame":         {seen, chunk(chunkCel, words(0, 0, 0), []byte{255}, words(1, 0), make([]byte, 5), words(1))},
-		"of kind 9":                {seen, chunk(chunkCel, words(0, 0, 0), []byte{255}, words(9, 0), make([]byte, 5), words(1))},
+		"unknown kind 9":           {seen, chunk(chunkCel, words(0, 0, 0), []byte{255}, words(9, 0), make([]byte, 5), words(1))},
 		"unexpected EOF":           {seen, rawCel(0, 0, 0, 255, 0, 1, 1, 1, 2, 3)},
 		"zlib":                     {seen, chunk(chunkCel, words(0, 0, 0), []byte{255}, words(2, 0), make([]byte, 5), words(1, 1), []byte("nonsense"))},
 		"chunk 0x2004: unexpected": {chunk(chunkLayer, words(1))},
@@ -213,8 +213,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// A cel of any size costs a row of it.
-func TestHugeCel(t *testing.T) {
+// A cel of any size needs the memory of a row.
+func TestHugeCelNeedsOneRow(t *testing.T) {
 	rows := make([]byte, 4*60_000*20)
 	f := file{w: 8, h: 8, bits: 32, chunks: [][]byte{layerOf(1, 0, 0, 0, 255), packedCel(0, 0, 0, 60_000, 20, rows)}}
 	data := f.bytes()
@@ -233,7 +233,7 @@ func TestHugeCel(t *testing.T) {
 	}
 }
 
-func TestCancel(t *testing.T) {
+func TestSpriteDecodingStopsWithContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	f := file{w: 1, h: 1, bits: 32, chunks: [][]byte{layerOf(1, 0, 0, 0, 255), rawCel(0, 0, 0, 255, 0, 1, 1, 1, 2, 3, 4)}}
@@ -242,7 +242,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// Whatever the bytes, there is a picture of the size of the header, or an error.
+// For all bytes, Decode returns a picture of the header's size, or an error.
 func FuzzDecode(f *testing.F) {
 	f.Add(file{w: 2, h: 2, bits: 32, flags: 1, chunks: [][]byte{layerOf(1, 0, 0, 5, 200), packedCel(0, -1, 0, 2, 2, make([]byte, 16))}}.bytes())
 	f.Add(file{w: 2, h: 1, bits: 8, chunks: [][]byte{chunk(chunkOldPalette, words(1), []byte{0, 1, 9, 9, 9}), layerOf(9, 0, 0, 0, 0), rawCel(0, 0, 0, 255, 0, 2, 1, 0, 1)}}.bytes())

@@ -10,8 +10,8 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// draw blends a cel with what is below it. Only one row of it is in memory: a cel may be much
-// larger than the picture.
+// draw blends a cel with the picture below. It keeps only one row of the cel in memory, because a
+// cel may be much larger than the picture.
 func (f *frame) draw(ctx context.Context, m *pixmap.Map, c cel) error {
 	l := &f.layers[c.layer]
 	opacity := mul(int(c.opacity), int(l.opacity))
@@ -29,7 +29,7 @@ func (f *frame) draw(ctx context.Context, m *pixmap.Map, c cel) error {
 			return err
 		}
 		if c.y+y >= m.H {
-			return nil // nothing of the rest is seen
+			return nil // the remaining rows are invisible
 		}
 		if _, err := io.ReadFull(r, row); err != nil {
 			return unexpected(err)
@@ -66,14 +66,14 @@ func (f *frame) color(pix []byte, l *layer) [4]byte {
 	return f.palette[pix[0]]
 }
 
-// mul multiplies numbers of which 255 is 1, rounded.
+// mul multiplies a and b, rounded, where 255 means 1.
 func mul(a, b int) int {
 	t := a*b + 128
 	return (t>>8 + t) >> 8
 }
 
-// blend draws over a color what lies above it, in a mode of the layer. Where what is below is
-// transparent the mode has no say, and accordingly less where it is nearly so.
+// blend draws a color over the one below, in the layer's mode. The mode has an effect in proportion
+// to the alpha below.
 func blend(below, above [4]byte, opacity, mode int) []byte {
 	normal := over(below, above, opacity)
 	if mode == 0 || below[3] == 0 {
@@ -104,7 +104,7 @@ func over(below, above [4]byte, opacity int) [4]byte {
 	return below
 }
 
-// mix returns a color between two, b at a share of 255.
+// mix interpolates between two colors, b at a share of 255.
 func mix(a, b [4]byte, share int) [4]byte {
 	alpha := int(a[3]) + mul(int(b[3])-int(a[3]), share)
 	if alpha == 0 {

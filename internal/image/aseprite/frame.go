@@ -7,19 +7,19 @@ import (
 	"io"
 )
 
-// A frame is what the chunks of the first frame say.
+// A frame holds the content of the first frame's chunks.
 type frame struct {
 	h       Header
 	palette [256][4]byte
-	newer   bool // palette is from a chunk that says alpha
+	newer   bool // palette is from a chunk with alpha
 	layers  []layer
-	around  []int // numbers of the last layer and of the groups that it is in, from outside
+	around  []int // indices of the last layer and its groups, outermost first
 	cels    []cel
 	icc     []byte
 }
 
 type layer struct {
-	visible    bool // and all groups that it is in
+	visible    bool // it and all its groups are visible
 	background bool
 	tilemap    bool
 	mode       int
@@ -48,7 +48,7 @@ const (
 	chunkPalette      = 0x2019
 )
 
-// readChunks reads all chunks of the frame that data starts with.
+// readChunks reads all chunks of the frame at the start of data.
 func (f *frame) readChunks(data []byte) error {
 	le := binary.LittleEndian
 	if len(data) < 16 {
@@ -155,14 +155,14 @@ func (f *frame) newPalette(c *cursor) {
 	}
 }
 
-// layer reads one more layer. What holds for a group holds for all in it, which follow.
+// layer reads one more layer. The attributes of a group apply to all its layers, which follow it.
 func (f *frame) layer(c *cursor) error {
 	const (
 		visible    = 1
 		background = 8
-		reference  = 64 // is not drawn
-		opacities  = 1  // the header's flags say that layers have an opacity
-		groups     = 2  // and groups, too, and modes
+		reference  = 64 // not drawn
+		opacities  = 1  // the header's flags: layers have an opacity
+		groups     = 2  // groups, too, and modes
 		most       = 1 << 16
 	)
 	flags, kind, level := c.word(), c.word(), int(c.word())
@@ -186,13 +186,13 @@ func (f *frame) layer(c *cursor) error {
 		return errors.New("a group of layers has an opacity or a blend mode; give them to its layers, or merge it")
 	}
 	if l.mode >= len(modes) {
-		return fmt.Errorf("blend mode %d is not known", l.mode)
+		return fmt.Errorf("unknown blend mode %d", l.mode)
 	}
 	f.layers = append(f.layers, l)
 	return nil
 }
 
-// cel reads where the picture of a layer is.
+// cel reads the place and the data of a layer's picture.
 func (f *frame) cel(p *cursor) error {
 	const (
 		raw     = 0
@@ -208,15 +208,15 @@ func (f *frame) cel(p *cursor) error {
 	case p.short:
 		return nil
 	case c.layer >= len(f.layers) || f.layers[c.layer].group:
-		return fmt.Errorf("a picture of layer %d, of which there is none", c.layer)
+		return fmt.Errorf("a picture of layer %d, which does not exist", c.layer)
 	case !f.layers[c.layer].visible:
 		return nil
 	case kind == tilemap || f.layers[c.layer].tilemap:
-		return errors.New("tilemap layers are not read; convert them to ordinary layers")
+		return errors.New("tilemap layers are not supported; convert them to ordinary layers")
 	case kind == linked:
 		return errors.New("the first frame has a picture of another frame")
 	case kind != raw && kind != packed:
-		return fmt.Errorf("a picture of kind %d is not known", kind)
+		return fmt.Errorf("unknown kind %d of picture", kind)
 	}
 	c.packed, c.w, c.h = kind == packed, int(p.word()), int(p.word())
 	c.data = p.data
@@ -224,13 +224,13 @@ func (f *frame) cel(p *cursor) error {
 	return nil
 }
 
-// A cursor reads from front to back. What lies beyond the end is 0.
+// A cursor reads from front to back. Reading beyond the end returns 0.
 type cursor struct {
 	data  []byte
 	short bool
 }
 
-// take returns the next n bytes; fewer at the end.
+// take returns the next n bytes, fewer at the end.
 func (c *cursor) take(n int64) []byte {
 	if n > int64(len(c.data)) {
 		c.short, n = true, int64(len(c.data))

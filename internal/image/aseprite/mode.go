@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// modes are the blend modes by number: the color that one color becomes under another one. The
-// formulas are those of W3C, "Compositing and Blending Level 1", and the usual ones for the
-// last three, rounded as Aseprite does.
+// modes are the blend modes by number: functions from the lower and the upper color to the blended
+// one. The formulas are from W3C, "Compositing and Blending Level 1", and the usual ones for the
+// last three, rounded like in Aseprite.
 var modes = [...]func(below, above [3]byte) [3]byte{
 	func(_, above [3]byte) [3]byte { return above },
 	each(mul),
@@ -30,7 +30,7 @@ var modes = [...]func(below, above [3]byte) [3]byte{
 	each(divide),
 }
 
-// each blends channel by channel.
+// each applies f to each channel.
 func each(f func(below, above int) int) func(below, above [3]byte) [3]byte {
 	return func(below, above [3]byte) (c [3]byte) {
 		for i := range c {
@@ -40,7 +40,7 @@ func each(f func(below, above int) int) func(below, above [3]byte) [3]byte {
 	}
 }
 
-// quotient divides numbers of which 255 is 1, rounded.
+// quotient divides a by b, rounded, where 255 means 1.
 func quotient(a, b int) int { return (a*255 + b/2) / b }
 
 func screen(b, s int) int { return b + s - mul(b, s) }
@@ -82,7 +82,7 @@ func divide(b, s int) int {
 	return quotient(b, s)
 }
 
-// softLight is in floats; products are converted, so that no processor adds to them unrounded.
+// softLight uses floats; products are converted so that no processor fuses them with a sum.
 func softLight(below, above int) int {
 	b, s := float64(below)/255, float64(above)/255
 	d := math.Sqrt(b)
@@ -96,7 +96,7 @@ func softLight(below, above int) int {
 	return int(float64(r*255) + 0.5)
 }
 
-// light is a color of numbers from 0 to 1.
+// light is a color with channels from 0 to 1.
 type light [3]float64
 
 func whole(f func(below, above light) light) func(below, above [3]byte) [3]byte {
@@ -118,8 +118,8 @@ func (c light) luma() float64 {
 
 func (c light) saturation() float64 { return slices.Max(c[:]) - slices.Min(c[:]) }
 
-// saturate returns the color with another saturation. As in Aseprite, a channel that is equal
-// to another one may be left as it is.
+// saturate returns the color with another saturation. Like in Aseprite, one of two equal channels
+// may stay unchanged.
 func (c light) saturate(to float64) light {
 	low, middle, high := c.rank()
 	least, most := c[low], c[high]
@@ -133,7 +133,7 @@ func (c light) saturate(to float64) light {
 	return c
 }
 
-// rank returns which channels are least, between, and most. Of equal ones it may name one twice.
+// rank returns the lowest, middle and highest channel. Of equal channels it may return one twice.
 func (c light) rank() (low, middle, high int) {
 	r, g, b := c[0], c[1], c[2]
 	switch {
@@ -163,7 +163,7 @@ func (c light) rank() (low, middle, high int) {
 	return low, middle, high
 }
 
-// lit returns the color with another luma, moved towards gray as far as it must be.
+// lit returns the color with another luma, moved towards gray as far as needed to stay in range.
 func (c light) lit(luma float64) light {
 	d := luma - c.luma()
 	for i := range c {

@@ -1,17 +1,17 @@
-// Package byalpha has encoders of texel blocks count the error of a color by its alpha: what
-// cannot be seen may differ. The error of pixels is the sum of a*(dr^2+dg^2+db^2) + 255*da^2,
-// with a from 0 to 255.
+// Package byalpha lets encoders of texel blocks weigh the error of a color by its alpha: invisible
+// colors may differ. The error of pixels is the sum of a*(dr^2+dg^2+db^2) + 255*da^2, with a from 0
+// to 255.
 //
-// An encoder that knows no weights is asked for other colors. Let q be the color that a pixel
-// has now, and ask for q + a/255*(p-q) in place of p: wherever the unweighed error of that
-// falls, the weighed error of p falls at least as much, since a/255 is at most 1 and the two
-// agree in value and slope at q. So a block is coded, decoded and coded again, each time for
-// such colors. It begins with the mean color as q; the pixels as they are compete too.
+// An encoder without weights is given other colors to approximate. Let q be the current color of a
+// pixel, and replace p by q + a/255*(p-q). If the unweighed error of this color falls, the weighed
+// error of p falls at least as much, since a/255 is at most 1 and the two errors agree in value and
+// slope at q. So a block is encoded, decoded and encoded again, each time for such colors. The
+// first q is the mean color; the unchanged pixels compete, too.
 //
-// Pixels are RGBA of eight bits; slices of a call are equally long.
+// Pixels are RGBA of eight bits; the slices of a call have equal lengths.
 package byalpha
 
-// Ask sets the wanted pixels for pixels that the code now decodes to now.
+// Ask sets wanted to the colors to approximate, if the current result is now.
 func Ask(wanted, pixels, now []byte) {
 	for i := 0; i < len(pixels); i += 4 {
 		a := int(pixels[i+3])
@@ -23,7 +23,7 @@ func Ask(wanted, pixels, now []byte) {
 	}
 }
 
-// Mean sets every color of dst to the mean color of pixels. It keeps alpha.
+// Mean sets every color of dst to the mean color of pixels. It leaves alpha unchanged.
 func Mean(dst, pixels []byte) {
 	var sum [3]int
 	weight := 0

@@ -7,9 +7,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The weighed error falls at least as much as the unweighed error of the wanted pixels, but
-// for rounding.
-func TestAsk(t *testing.T) {
+// The weighed error falls at least as much as the unweighed error of the wanted colors, except for
+// rounding.
+func TestAskedErrorBoundsTheWeighedOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		some := func(name string) []byte { return rapid.SliceOfN(rapid.Byte(), 64, 64).Draw(t, name) }
 		pixels, now, next := some("pixels"), some("now"), some("next")
@@ -25,10 +25,10 @@ func TestAsk(t *testing.T) {
 			}
 			return 255 * sse
 		}
-		// Each color asked for is rounded by a half at most, which counts twice its distance.
+		// Each wanted color is rounded by at most a half, which counts twice its distance.
 		rounding := int64(255 * 48 * 512)
 		if fell, asked := Error(pixels, now)-Error(pixels, next), plain(now)-plain(next); fell < asked-rounding {
-			t.Fatalf("fell by %d, what is asked for by %d", fell, asked)
+			t.Fatalf("the error fell by %d, the unweighed error by %d", fell, asked)
 		}
 	})
 }
@@ -42,7 +42,7 @@ func TestMean(t *testing.T) {
 	}
 	Mean(dst, make([]byte, 12))
 	if dst[0] != 0 || dst[3] != 1 {
-		t.Errorf("of nothing that is seen: %v", dst)
+		t.Errorf("of transparent pixels: %v", dst)
 	}
 }
 

@@ -27,7 +27,7 @@ func (c *cursor) take(n int) ([]byte, error) {
 	return c.data[c.at-n : c.at], nil
 }
 
-// text returns what stands before the next zero.
+// text returns the bytes up to the next zero.
 func (c *cursor) text() (string, error) {
 	const longest = 255
 	rest := c.data[c.at:]
@@ -66,7 +66,7 @@ func (c *cursor) next() (a attribute, err error) {
 	return a, nil
 }
 
-// readAttributes reads the attributes of a part and returns how many there are.
+// readAttributes reads the attributes of a part and returns their number.
 func (h *Header) readAttributes(c *cursor) (n int, err error) {
 	var data, display bool
 	for ; ; n++ {
@@ -91,13 +91,12 @@ func (h *Header) readAttributes(c *cursor) (n int, err error) {
 	return n, nil
 }
 
-// set takes in an attribute ("OpenEXR File Layout", section "Predefined Attribute
-// Types").
+// set stores an attribute ("OpenEXR File Layout", section "Predefined Attribute Types").
 func (h *Header) set(a attribute) error {
 	least, known := map[string]int{"channels": 1, "compression": 1, "dataWindow": 16, "displayWindow": 16,
 		"tiles": 9, "chunkCount": 4, "chromaticities": 32}[a.name]
 	if known && len(a.value) < least {
-		return fmt.Errorf("%d bytes where there should be %d", len(a.value), least)
+		return fmt.Errorf("%d bytes, want %d", len(a.value), least)
 	}
 	le := binary.LittleEndian
 	switch a.name {
@@ -126,7 +125,7 @@ func readWindow(b []byte) window {
 	return window{at(0), at(1), at(2), at(3)}
 }
 
-// readPrimaries names chromaticities that are not those of Rec. 709.
+// readPrimaries describes chromaticities; "" for Rec. 709.
 func readPrimaries(b []byte) string {
 	rec709 := [8]float64{0.64, 0.33, 0.3, 0.6, 0.15, 0.06, 0.3127, 0.329}
 	var got [8]float64

@@ -11,10 +11,10 @@ import (
 type channel struct {
 	name   string
 	kind   kind
-	linear bool // whether B44 keeps its numbers as they are
+	linear bool // B44 keeps its numbers unchanged
 }
 
-// A kind is how a channel's numbers are stored.
+// A kind is the format of a channel's numbers.
 type kind int32
 
 // The kinds, numbered as in files.
@@ -24,7 +24,7 @@ const (
 	float
 )
 
-// size returns the bytes of a number.
+// size returns the size of a number in bytes.
 func (k kind) size() int {
 	if k == half {
 		return 2
@@ -32,8 +32,8 @@ func (k kind) size() int {
 	return 4
 }
 
-// readChannels reads the list of channels: name, kind, whether it is perceptually
-// linear, and of how many columns and rows a number stands for.
+// readChannels reads the list of channels: name, kind, whether it is perceptually linear, and the
+// columns and rows that share a number.
 func (h *Header) readChannels(b []byte) error {
 	h.channels = []channel{}
 	for c := (&cursor{data: b}); ; {
@@ -62,10 +62,9 @@ func (h *Header) readChannels(b []byte) error {
 	}
 }
 
-// chooseChannels decides which channels become colors: those of the layer without
-// a name or, if that has none, of the first layer that has red, green and blue,
-// then of the first that is gray. A picture of one channel is gray, whatever the
-// channel is called.
+// chooseChannels decides which channels become colors: the layer without a name, else the first
+// layer with red, green and blue, else the first gray layer. A picture with only one channel is
+// gray, whatever the channel's name.
 func (h *Header) chooseChannels() error {
 	find := func(layer string, names ...string) (at [4]int, ok bool) {
 		at = [4]int{-1, -1, -1, -1}
@@ -110,7 +109,7 @@ func (h *Header) chooseChannels() error {
 	return fmt.Errorf("no layer has the channels R, G and B, or Y; there are %s", strings.Join(names, ", "))
 }
 
-// choose takes the layer and its channels.
+// choose selects a layer and its color channels.
 func (h *Header) choose(layer string, colors [4]int) error {
 	h.Layer, h.colors = strings.TrimSuffix(layer, "."), colors
 	used := map[int]bool{}

@@ -1,12 +1,11 @@
-// Package exr decodes OpenEXR pictures: light without an upper end in halves,
-// floats or whole numbers, in rows or tiles, plain or packed by RLE, ZIP, PIZ,
-// PXR24 or B44.
+// Package exr decodes OpenEXR pictures: light without an upper bound in halves, floats or whole
+// numbers, in rows or tiles, plain or packed by RLE, ZIP, PIZ, PXR24 or B44.
 //
-// The layout follows "OpenEXR File Layout" and "Technical Introduction to OpenEXR"
-// (Academy Software Foundation), the ways to pack what the second says of them and
-// what files of the reference library show. A file of many parts gives the first
-// flat picture, one of many layers the layer without a name, or the first one.
-// Refused with advice are deep pixels, DWA, and channels of fewer numbers than pixels.
+// The layout follows "OpenEXR File Layout" and "Technical Introduction to OpenEXR" (Academy
+// Software Foundation). The compressions follow the latter and files of the reference library. Of
+// several parts, the first flat picture is decoded; of several layers, the one without a name, or
+// else the first. Deep pixels, DWA, and channels with fewer numbers than pixels are refused with
+// advice.
 package exr
 
 import (
@@ -20,10 +19,9 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// Decode decodes a whole file: the pixels of the display window, black and, where
-// there is an alpha, transparent beyond the data window. Colors, which files
-// multiply with alpha, are divided by it, unless it is 0. It allocates what
-// Header.Memory says, so judge the header first.
+// Decode decodes the pixels of the display window of a whole file. Outside the data window they are
+// black and, if there is an alpha, transparent. Colors, which files premultiply, are divided by
+// alpha, unless it is 0. Decode allocates Header.Memory, so check the header first.
 func Decode(ctx context.Context, data []byte) (*pixmap.Map, pixmap.Repairs, error) {
 	h, err := ReadHeader(data)
 	if err != nil {
@@ -59,12 +57,12 @@ type decoder struct {
 	data    []byte
 	h       Header
 	m       *pixmap.Map
-	budget  int64 // bytes that all chunks may still take
+	budget  int64 // total size of chunks still allowed
 	repairs pixmap.Repairs
 }
 
-// chunk reads the i-th strip or tile, at the given place of the grid. In the file
-// it says itself where it belongs.
+// chunk reads the i-th strip or tile into the given place of the grid. The chunk in the file
+// repeats its place, which must agree.
 func (d *decoder) chunk(i, column, line int64) error {
 	le, h := binary.LittleEndian, &d.h
 	entry := h.table + 8*i
@@ -73,7 +71,7 @@ func (d *decoder) chunk(i, column, line int64) error {
 	}
 	place := le.Uint64(d.data[entry:])
 	if place == 0 {
-		return fmt.Errorf("it was never written: %w", io.ErrUnexpectedEOF)
+		return fmt.Errorf("it is missing: %w", io.ErrUnexpectedEOF)
 	}
 	if place > uint64(len(d.data)) {
 		return io.ErrUnexpectedEOF
@@ -93,7 +91,7 @@ func (d *decoder) chunk(i, column, line int64) error {
 	}
 	for j, v := range want {
 		if got := int32(le.Uint32(head[4*j:])); got != v {
-			return fmt.Errorf("the file has %d in its place, not %d", got, v)
+			return fmt.Errorf("its place in the file is %d, not %d", got, v)
 		}
 	}
 	packed, err := c.take(int(int32(le.Uint32(head[4*len(want):]))))
@@ -145,7 +143,7 @@ func (d *decoder) placePixels(raw []byte, left, top int64, w, l int) {
 	}
 }
 
-// numbers puts n numbers of a channel into every fourth of dst.
+// numbers puts n numbers of a channel into every fourth element of dst.
 func (d *decoder) numbers(dst []float32, src []byte, k kind, n int) {
 	for i := range n {
 		var v float32

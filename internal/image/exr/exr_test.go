@@ -23,8 +23,8 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// The pictures in testdata were written by OpenEXR 3.1.5 and are drawn by this
-// function, in whole numbers times 16.
+// drawn computes the pixels of the pictures in testdata, which OpenEXR 3.1.5 wrote, in whole
+// numbers times 16.
 func drawn(c, x, y int) float32 {
 	if c == 3 {
 		return float32((x+y)%4+1) / 4
@@ -45,7 +45,7 @@ func read(t testing.TB, name string) []byte {
 	return data
 }
 
-func TestFilesOfTheLibrary(t *testing.T) {
+func TestLibraryFilesAreDecoded(t *testing.T) {
 	const w, h = 21, 37
 	for _, tc := range []struct {
 		name  string
@@ -54,7 +54,7 @@ func TestFilesOfTheLibrary(t *testing.T) {
 		gray  bool
 		scale float32
 		layer string
-		more  int // channels that are not read
+		more  int // number of ignored channels
 	}{
 		{"half-none", w, h, false, false, 1, "", 0},
 		{"half-rle", w, h, false, false, 1, "", 0},
@@ -83,7 +83,7 @@ func TestFilesOfTheLibrary(t *testing.T) {
 				t.Fatalf("layer %q, %d channels ignored, error %v", header.Layer, header.Ignored, err)
 			}
 			if header.LeastBytes() > int64(len(data)) {
-				t.Errorf("%d bytes, at least %d are said to be needed", len(data), header.LeastBytes())
+				t.Errorf("%d bytes, but LeastBytes is %d", len(data), header.LeastBytes())
 			}
 			m, repairs, err := Decode(t.Context(), data)
 			if err != nil || m.W != tc.w || m.H != tc.h || repairs.Any() {
@@ -110,8 +110,8 @@ func TestFilesOfTheLibrary(t *testing.T) {
 	}
 }
 
-// B44 loses bits. The sums are of the pixels as OpenEXR 3.1.5 reads them.
-func TestLossyFilesOfTheLibrary(t *testing.T) {
+// B44 is lossy. OpenEXR 3.1.5 reads pixels with the same hashes.
+func TestLossyLibraryFilesAreDecoded(t *testing.T) {
 	for name, want := range map[string]string{
 		"half-b44":  "b596fe02d4d3528c",
 		"half-b44a": "b596fe02d4d3528c",
@@ -130,8 +130,8 @@ func TestLossyFilesOfTheLibrary(t *testing.T) {
 	}
 }
 
-// The display window is the picture. It is black where there are no data.
-func TestWindows(t *testing.T) {
+// The display window is the picture. It is black outside the data window.
+func TestDisplayWindowIsThePicture(t *testing.T) {
 	m, _, err := Decode(t.Context(), read(t, "window-zip")) // data from -2, 1 to 4, 9
 	if err != nil || m.W != 7 || m.H != 5 {
 		t.Fatalf("%+v, error %v", m, err)
@@ -159,7 +159,7 @@ func TestPrimaries(t *testing.T) {
 	}
 }
 
-// attr puts an attribute together.
+// attr builds an attribute.
 func attr(name, kind string, value []byte) []byte {
 	b := append([]byte(name+"\x00"+kind+"\x00"), 0, 0, 0, 0)
 	binary.LittleEndian.PutUint32(b[len(b)-4:], uint32(len(value)))
@@ -177,8 +177,7 @@ func channelOf(name string, kind kind, step int32) []byte {
 	return append([]byte(name+"\x00"), words(int32(kind), 0, step, step)...)
 }
 
-// file puts a picture of strips together: w by h pixels of channels called as the
-// letters of names.
+// file builds a picture of strips: w by h pixels of channels named by the letters of names.
 func file(names string, k kind, compression byte, w, h int32, chunks ...[]byte) []byte {
 	var channels []byte
 	for _, name := range names {
@@ -200,11 +199,11 @@ func fileOf(flags int32, attributes []byte, chunks ...[]byte) []byte {
 	return append(b, bytes.Join(chunks, nil)...)
 }
 
-// strip puts a strip together.
+// strip builds a strip.
 func strip(y int32, pixels ...byte) []byte { return append(words(y, int32(len(pixels))), pixels...) }
 
-// What is no light becomes some, and is counted.
-func TestRepairs(t *testing.T) {
+// Invalid light is replaced, and counted.
+func TestInvalidLightIsReplaced(t *testing.T) {
 	var pixels []byte
 	for _, v := range []float64{math.Inf(1), math.Inf(-1), math.NaN(), -3, 2} {
 		pixels = binary.LittleEndian.AppendUint32(pixels, math.Float32bits(float32(v)))
@@ -222,7 +221,7 @@ func TestRepairs(t *testing.T) {
 	}
 }
 
-func TestRefuses(t *testing.T) {
+func TestBadEXRIsRefused(t *testing.T) {
 	gray := func(more ...[]byte) []byte {
 		whole := file("Y", half, plain, 1, 1)
 		return fileOf(0, append(bytes.Join(more, nil), whole[8:len(whole)-1]...), strip(0, 1, 2))
@@ -249,13 +248,13 @@ func TestRefuses(t *testing.T) {
 		{"flags 0x2000", flags(0x20)},
 		{"deep pixels are not supported", flags(8)},
 		{"tiles of 0 x 0", flags(2)},
-		{"66049 tiles; at most", fileOf(flagTiled, append(attr("tiles", "tiledesc", append(words(1, 1), 0)), wide[8:len(wide)-1]...))},
+		{"66049 tiles, the limit is", fileOf(flagTiled, append(attr("tiles", "tiledesc", append(words(1, 1), 0)), wide[8:len(wide)-1]...))},
 		{"no part is a flat picture", parts(attr("type", "string", []byte("deepscanline")), attr("chunkCount", "int", words(1)))},
 		{"has no chunkCount", parts(attr("type", "string", []byte("deepscanline")))},
 		{"0 parts", fileOf(flagMultipart, nil)},
 		{"is missing", fileOf(0, nil)},
 		{"is missing", fileOf(0, attr("dataWindow", "box2i", words(0, 0, 0, 0)))},
-		{"dataWindow: 4 bytes where there should be 16", fileOf(0, attr("dataWindow", "box2i", words(0)))},
+		{"dataWindow: 4 bytes, want 16", fileOf(0, attr("dataWindow", "box2i", words(0)))},
 		{"name is longer", fileOf(0, attr(strings.Repeat("n", 300), "int", words(0)))},
 		{"size of -1 bytes", fileOf(0, append([]byte("x\x00int\x00"), 255, 255, 255, 255))},
 		{"no end", fileOf(0, attr("channels", "chlist", channelOf("R", half, 1)))},
@@ -266,17 +265,17 @@ func TestRefuses(t *testing.T) {
 		{"compression 10", file("Y", half, 10, 1, 1)},
 		{"data window of 0 x 1", window("dataWindow", 1, 0, 0, 0)},
 		{"display window of 4294967296 x 1", window("displayWindow", math.MinInt32, 0, math.MaxInt32, 0)},
-		{"nothing in the picture", window("dataWindow", 1, 0, 1, 0)},
+		{"picture is empty", window("dataWindow", 1, 0, 1, 0)},
 		{"crop the picture", window("displayWindow", 0, 0, 200, 0)},
-		{"3 bytes of pixels where there should be 2", file("Y", half, plain, 1, 1, strip(0, 1, 2, 3))},
-		{"the file has 1 in its place, not 0", file("Y", half, plain, 1, 1, strip(1, 1, 2))},
-		{"more pixels than", file("Y", half, rle, 4, 1, strip(0, 9, 1))},
-		{"more pixels than", file("Y", half, rle, 4, 1, strip(0, 7, 1, 0, 1))},
-		{"occur has no sense", piz1(0, 0x20, 0, 0)},
-		{"codes has no sense", piz1(append([]byte{1, 0, 0, 0, 20, 0, 0, 0}, words(1<<17, 1<<17, 0, 0, 0)...)...)},
+		{"3 bytes of pixels, want 2", file("Y", half, plain, 1, 1, strip(0, 1, 2, 3))},
+		{"its place in the file is 1, not 0", file("Y", half, plain, 1, 1, strip(1, 1, 2))},
+		{"too many pixels", file("Y", half, rle, 4, 1, strip(0, 9, 1))},
+		{"too many pixels", file("Y", half, rle, 4, 1, strip(0, 7, 1, 0, 1))},
+		{"invalid list of occurring numbers", piz1(0, 0x20, 0, 0)},
+		{"invalid list of Huffman codes", piz1(append([]byte{1, 0, 0, 0, 20, 0, 0, 0}, words(1<<17, 1<<17, 0, 0, 0)...)...)},
 		{"codes is too long", piz1(append([]byte{1, 0, 0, 0, 22, 0, 0, 0}, append(words(0, 1, 0, 0, 0), 0xff, 0xff)...)...)},
 		{"contradict each other", piz1(append([]byte{1, 0, 0, 0, 24, 0, 0, 0}, append(words(0, 3, 0, 0, 0), 0x04, 0x10, 0x41, 0)...)...)},
-		{"beyond the pixels", piz1(append([]byte{1, 0, 0, 0, 24, 0, 0, 0}, append(words(0, 1, 0, 9, 0), 0x04, 0x10, 0xff, 0xff)...)...)},
+		{"longer than the pixels", piz1(append([]byte{1, 0, 0, 0, 24, 0, 0, 0}, append(words(0, 1, 0, 9, 0), 0x04, 0x10, 0xff, 0xff)...)...)},
 	} {
 		if _, _, err := Decode(t.Context(), tc.file); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("error %v, want %q", err, tc.want)
@@ -284,8 +283,8 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// Strips that overlap would take the square of the file's size to read.
-func TestSharedStrips(t *testing.T) {
+// Reading overlapping strips would take time quadratic in the file's size.
+func TestOverlappingChunksAreRefused(t *testing.T) {
 	runs := bytes.Repeat([]byte{127, 0}, 8)
 	data := file("Y", half, rle, 512, 2, strip(0, runs...), strip(1, runs...))
 	h, err := ReadHeader(data)
@@ -302,7 +301,7 @@ func TestSharedStrips(t *testing.T) {
 }
 
 // A torn file is an error.
-func TestTorn(t *testing.T) {
+func TestTornEXRIsAnError(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.exr")
 	if err != nil || len(files) != 23 {
 		t.Fatalf("%d files, error %v", len(files), err)
@@ -328,8 +327,8 @@ func TestTorn(t *testing.T) {
 	}
 }
 
-// Wavelets survive being taken apart and put together.
-func TestWaveletLaw(t *testing.T) {
+// Wavelets survive the transform and its inverse.
+func TestWaveletsSurviveTheirInverse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, l := rapid.IntRange(1, 40).Draw(t, "w"), rapid.IntRange(1, 40).Draw(t, "l")
 		greatest := rapid.SampledFrom([]int{1, 300, 1<<14 - 1, 1 << 14, 65535}).Draw(t, "greatest")
@@ -347,7 +346,7 @@ func TestWaveletLaw(t *testing.T) {
 	})
 }
 
-// wave is the transform that unwave undoes, finest scale first.
+// wave is the inverse of unwave, finest scale first.
 func wave(pix []uint16, w, l, greatest int) {
 	split := func(a, b *uint16) {
 		if greatest < 1<<14 {
@@ -382,8 +381,8 @@ func wave(pix []uint16, w, l, greatest int) {
 	}
 }
 
-// Decoding allocates what it is said to, and nothing for what a file cannot hold.
-func TestMemory(t *testing.T) {
+// Decoding allocates Header.Memory, and nothing for a picture that the file is too short for.
+func TestEXRMemoryIsClose(t *testing.T) {
 	measure := func(data []byte) (int64, error) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -401,14 +400,14 @@ func TestMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, err := measure(data); err != nil || got > h.Memory() || got < h.Memory()/2 {
-		t.Errorf("allocated %d bytes, said %d, error %v", got, h.Memory(), err)
+		t.Errorf("allocated %d bytes, Header.Memory %d, error %v", got, h.Memory(), err)
 	}
 	if got, err := measure(file("ABGR", float, zip, 9000, 9000)); !errors.Is(err, io.ErrUnexpectedEOF) || got > 1<<20 {
 		t.Errorf("allocated %d bytes, error %v", got, err)
 	}
 }
 
-func TestCancel(t *testing.T) {
+func TestEXRDecodingStopsWithContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, _, err := Decode(ctx, read(t, "half-zip")); !errors.Is(err, context.Canceled) {

@@ -8,32 +8,31 @@ import (
 	"math"
 )
 
-// A Header is what a file says of the part whose picture Decode returns.
+// A Header describes the part that Decode decodes.
 type Header struct {
 	// Width and Height are the size of the display window, which is the picture.
 	Width, Height int
-	// Bits is the size of the largest channel that is read: 16 or 32.
+	// Bits is the size of the largest decoded channel: 16 or 32.
 	Bits int
-	// Layer names the layer that is read, "" for the one without a name.
+	// Layer names the decoded layer, "" for the one without a name.
 	Layer string
-	// Ignored is how many channels of the part are not read.
+	// Ignored is the number of the part's channels that are not decoded.
 	Ignored int
-	// Parts is how many parts the file has.
+	// Parts is the number of parts in the file.
 	Parts int
-	// Primaries are the chromaticities of red, green, blue and white as x and y
-	// each, in words for people. It is empty for those of Rec. 709 and where the
-	// file does not tell.
+	// Primaries describes the chromaticities of red, green, blue and white, as x and y each. It is
+	// empty for Rec. 709 and if the file has none.
 	Primaries string
 
 	display, data  window
 	compression    byte
 	channels       []channel // all of the part, in the order of the file
-	colors         [4]int    // index of the channel of red, green, blue and alpha; -1 for none
+	colors         [4]int    // channel indices of red, green, blue and alpha; -1 for none
 	tiled          bool
 	tileW, tileH   int
 	part           int
 	multipart      bool
-	table          int64 // where the list of chunks stands in the file
+	table          int64 // offset of the list of chunks
 	chunksDeclared int64 // by the chunkCount attribute; 0 if there is none
 	kind           string
 }
@@ -49,13 +48,13 @@ func (w window) intersects(v window) bool {
 	return w.minX <= v.maxX && v.minX <= w.maxX && w.minY <= v.maxY && v.minY <= w.maxY
 }
 
-// Bounds on what is believed.
+// Limits.
 const (
 	mostSide     = 1 << 24
 	mostChannels = 1 << 10
 	mostParts    = 1 << 10
-	mostTiles    = 1 << 16 // each costs tables of its own, however little is in it
-	mostAround   = 64      // times the pixels that are stored, of those that are shown
+	mostTiles    = 1 << 16 // each costs its own tables, even a nearly empty one
+	mostAround   = 64      // limit of displayed pixels, times the stored ones
 )
 
 // The flags beside the version ("OpenEXR File Layout", section "Version Field").
@@ -68,9 +67,8 @@ const (
 
 var magic = [4]byte{0x76, 0x2f, 0x31, 0x01}
 
-// ReadHeader reads and checks the headers at the start of a file. It fails for
-// whatever Decode would not decode on account of them. The error is
-// io.ErrUnexpectedEOF if data ends before they do.
+// ReadHeader reads and checks the headers at the start of a file. It fails for all headers that
+// Decode would refuse. The error is io.ErrUnexpectedEOF if data ends too early.
 func ReadHeader(data []byte) (Header, error) {
 	if len(data) < 8 {
 		return Header{}, fmt.Errorf("exr: header: %w", io.ErrUnexpectedEOF)
@@ -80,10 +78,10 @@ func ReadHeader(data []byte) (Header, error) {
 	}
 	version := binary.LittleEndian.Uint32(data[4:])
 	if version&0xff != 2 {
-		return Header{}, fmt.Errorf("exr: version %d of the format is not known", version&0xff)
+		return Header{}, fmt.Errorf("exr: unknown version %d of the format", version&0xff)
 	}
 	if rest := version &^ (0xff | flagTiled | flagLongNames | flagDeep | flagMultipart); rest != 0 {
-		return Header{}, fmt.Errorf("exr: flags %#x are not known", rest)
+		return Header{}, fmt.Errorf("exr: unknown flags %#x", rest)
 	}
 	headers, err := readParts(&cursor{data: data, at: 8}, version&flagMultipart != 0)
 	if err != nil {
@@ -101,8 +99,8 @@ func ReadHeader(data []byte) (Header, error) {
 	return h, nil
 }
 
-// readParts reads the headers of all parts. Each list of attributes ends with an
-// empty name, and a file of many parts with an empty list.
+// readParts reads the headers of all parts. Each list of attributes ends with an empty name, and a
+// multi-part file with an empty list.
 func readParts(c *cursor, multipart bool) (headers []Header, err error) {
 	for len(headers) < mostParts {
 		h := Header{compression: 0xff, part: len(headers), multipart: multipart}
@@ -118,7 +116,7 @@ func readParts(c *cursor, multipart bool) (headers []Header, err error) {
 		}
 	}
 	if len(headers) == 0 || len(headers) == mostParts {
-		return nil, fmt.Errorf("%d parts", len(headers))
+		return nil, fmt.Errorf("more than %d parts", len(headers))
 	}
 	for i := range headers {
 		headers[i].table, headers[i].Parts = int64(c.at), len(headers)
@@ -126,8 +124,8 @@ func readParts(c *cursor, multipart bool) (headers []Header, err error) {
 	return headers, nil
 }
 
-// choosePart returns the header of the first part that is a flat picture. The
-// lists of chunks follow the headers, in the order of the parts.
+// choosePart returns the header of the first part that is a flat picture. The lists of chunks
+// follow the headers, in the order of the parts.
 func choosePart(headers []Header, version uint32) (Header, error) {
 	if !headers[0].multipart {
 		h := headers[0]
@@ -152,7 +150,7 @@ func choosePart(headers []Header, version uint32) (Header, error) {
 	return Header{}, errors.New("no part is a flat picture; flatten the picture and save it again")
 }
 
-// checkWindows judges the data window and the display window.
+// checkWindows refuses unusable data and display windows.
 func (h *Header) checkWindows() error {
 	for name, w := range map[string]window{"data window": h.data, "display window": h.display} {
 		if w.width() < 1 || w.height() < 1 || w.width() > mostSide || w.height() > mostSide {
@@ -162,14 +160,14 @@ func (h *Header) checkWindows() error {
 	h.Width, h.Height = int(h.display.width()), int(h.display.height())
 	switch {
 	case !h.data.intersects(h.display):
-		return errors.New("data window lies outside of the display window: there is nothing in the picture")
+		return errors.New("data window is outside the display window, so the picture is empty")
 	case h.display.width()*h.display.height()/mostAround > h.data.width()*h.data.height():
-		return fmt.Errorf("display window has more than %d times the pixels of the data window; crop the picture to what it shows", mostAround)
+		return fmt.Errorf("display window has more than %d times the pixels of the data window; crop the picture to its content", mostAround)
 	}
 	return nil
 }
 
-// checkLayout judges how the picture is cut up and packed.
+// checkLayout refuses unusable tiles, strips and compressions.
 func (h *Header) checkLayout() error {
 	if err := h.checkCompression(); err != nil {
 		return err
@@ -183,7 +181,7 @@ func (h *Header) checkLayout() error {
 		h.tileW, h.tileH = int(h.data.width()), int(min(int64(h.linesOfChunk()), h.data.height()))
 	}
 	if across, down := h.grid(); h.tiled && across*down > mostTiles {
-		return fmt.Errorf("%d tiles; at most %d are unpacked, save the picture with larger ones", across*down, mostTiles)
+		return fmt.Errorf("%d tiles, the limit is %d; save the picture with larger tiles", across*down, mostTiles)
 	}
 	if h.chunkBytes(h.tileW, h.tileH) > math.MaxInt32 {
 		return fmt.Errorf("strips or tiles of %d bytes", h.chunkBytes(h.tileW, h.tileH))
@@ -191,7 +189,7 @@ func (h *Header) checkLayout() error {
 	return nil
 }
 
-// gray reports whether one channel is all of the colors.
+// gray reports whether one channel is used for all colors.
 func (h *Header) gray() bool { return h.colors[0] == h.colors[1] }
 
 // pixelBytes returns the size of a pixel with all of its channels.
@@ -205,7 +203,7 @@ func (h *Header) pixelBytes() (n int64) {
 // chunkBytes returns the unpacked size of a strip or tile.
 func (h *Header) chunkBytes(w, l int) int64 { return int64(w) * int64(l) * h.pixelBytes() }
 
-// grid returns how many strips or tiles there are beside and below each other.
+// grid returns the number of columns and rows of strips or tiles.
 func (h *Header) grid() (across, down int64) {
 	return (h.data.width() + int64(h.tileW) - 1) / int64(h.tileW), (h.data.height() + int64(h.tileH) - 1) / int64(h.tileH)
 }
@@ -217,7 +215,7 @@ func (h *Header) LeastBytes() int64 {
 	return h.table + across*down*(place+head) + h.data.width()*h.data.height()*h.pixelBytes()/h.ratio()
 }
 
-// Memory returns the most bytes that Decode holds at once besides the file.
+// Memory returns the most bytes that Decode holds at once, without the file.
 func (h *Header) Memory() int64 {
 	const tables = 4 << 20 // of Huffman codes and inflation
 	return 16*int64(h.Width)*int64(h.Height) + 3*h.chunkBytes(h.tileW, h.tileH) + tables

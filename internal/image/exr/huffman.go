@@ -6,19 +6,19 @@ import (
 	"io"
 )
 
-// The Huffman codes of PIZ stand for numbers of 16 bits, and one more symbol for
-// repetition. Codes have up to 58 bits.
+// The Huffman codes of PIZ encode numbers of 16 bits, and one more symbol for repetition. Codes
+// have up to 58 bits.
 const (
 	symbols  = 1<<16 + 1
 	longest  = 58
-	shortest = 12 // bits that the table of short codes looks at
+	shortest = 12 // index bits of the table of short codes
 )
 
-// huffman is a table of codes. Codes of a length are consecutive numbers, in the
-// order of their symbols.
+// huffman is a table of codes. Codes of the same length are consecutive numbers, in the order of
+// their symbols.
 type huffman struct {
 	lengths [symbols]uint8
-	sorted  []uint32 // symbols by length of code, then by number
+	sorted  []uint32 // symbols by code length, then by number
 	first   [longest + 2]uint64
 	start   [longest + 2]int // index into sorted of the first code of a length
 	count   [longest + 2]int
@@ -30,10 +30,10 @@ type bitReader struct {
 	data []byte
 	at   int // in data
 	bits uint64
-	n    int // how many bits there are in bits, at its low end
+	n    int // number of bits in bits, at its low end
 }
 
-// fill sees to it that there are n bits, at most 56, unless the data ends.
+// fill reads until n bits are available, at most 56, and reports whether the data suffices.
 func (r *bitReader) fill(n int) bool {
 	for r.n < n {
 		if r.at == len(r.data) {
@@ -53,10 +53,9 @@ func (r *bitReader) take(n int) (uint64, error) {
 	return r.bits >> r.n & (1<<n - 1), nil
 }
 
-// readLengths reads the lengths of the codes of the symbols from low to high, of
-// six bits each. From 59 on, such a number says that symbols have none: two to
-// five of them or, for 63, six more than the next eight bits say. It returns how
-// many bytes they take.
+// readLengths reads the code lengths of the symbols from low to high, of six bits each. Numbers
+// from 59 on are runs of symbols without a code: two to five of them or, for 63, six more than the
+// next eight bits say. It returns the size of the list in bytes.
 func (h *huffman) readLengths(data []byte, low, high int) (int, error) {
 	const fewNone, manyNone = 59, 63
 	clear(h.lengths[:])
@@ -86,7 +85,7 @@ func (h *huffman) readLengths(data []byte, low, high int) (int, error) {
 	return r.at, h.build(low, high)
 }
 
-// build gives codes to symbols: the longest ones come first.
+// build assigns codes to symbols: the longest ones come first.
 func (h *huffman) build(low, high int) error {
 	clear(h.count[:])
 	clear(h.short[:])
@@ -98,7 +97,7 @@ func (h *huffman) build(low, high int) error {
 	for n := longest; n > 0; n-- {
 		h.first[n] = code
 		if code += uint64(h.count[n]); code > 1<<n {
-			return errors.New("codes of Huffman contradict each other")
+			return errors.New("Huffman codes contradict each other")
 		}
 		code >>= 1
 	}
@@ -143,8 +142,8 @@ func (h *huffman) symbol(r *bitReader) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		// A code of this length is at or above the first one; what is below is the
-		// start of a longer one.
+		// A code of this length is at or above the first one; a lower number is the start of a
+		// longer code.
 		code = code<<1 | bit
 		if i := code - h.first[n]; code >= h.first[n] && i < uint64(h.count[n]) {
 			return int(h.sorted[h.start[n]+int(i)]), nil
@@ -153,17 +152,16 @@ func (h *huffman) symbol(r *bitReader) (int, error) {
 	return 0, errors.New("unknown Huffman code")
 }
 
-// unhuffman fills dst with the numbers that data, which starts with its own
-// header, stands for.
+// unhuffman decodes data, which starts with its own header, into dst.
 func (h *huffman) unhuffman(dst []uint16, data []byte) error {
-	const header = 20 // lowest and highest symbol, size of the list, bits, nothing
+	const header = 20 // lowest and highest symbol, size of the list, bits, unused
 	if len(data) < header {
 		return io.ErrUnexpectedEOF
 	}
 	le := binary.LittleEndian
 	low, high, bits := le.Uint32(data), le.Uint32(data[4:]), int64(le.Uint32(data[12:]))
 	if low > high || high >= symbols {
-		return errors.New("list of Huffman codes has no sense")
+		return errors.New("invalid list of Huffman codes")
 	}
 	n, err := h.readLengths(data[header:], int(low), int(high))
 	if err != nil {
@@ -179,7 +177,7 @@ func (h *huffman) unhuffman(dst []uint16, data []byte) error {
 		if err != nil {
 			return err
 		}
-		if s != int(high) { // which stands for repetition
+		if s != int(high) { // repetition
 			dst[at] = uint16(s)
 			at++
 			continue
@@ -189,7 +187,7 @@ func (h *huffman) unhuffman(dst []uint16, data []byte) error {
 			return err
 		}
 		if at == 0 || int(again) > len(dst)-at {
-			return errors.New("a repetition goes beyond the pixels")
+			return errors.New("a repetition is longer than the pixels")
 		}
 		for range again {
 			dst[at] = dst[at-1]

@@ -6,15 +6,15 @@ import (
 	"io"
 )
 
-// pizTables are what unpacking PIZ needs besides the pixels.
+// pizTables holds the tables for unpacking PIZ.
 type pizTables struct {
 	huffman huffman
-	values  [1 << 16]uint16 // that numbers stand for
+	values  [1 << 16]uint16 // by index
 	numbers []uint16        // of the largest strip or tile
 }
 
-// readValues reads which numbers occur, a bit each in the bytes from low to high
-// of 8192; zero always does. It returns the greatest index of one.
+// readValues reads the set of occurring numbers, a bit each in a bitmap of 8192 bytes whose bytes
+// before low are 0; zero always occurs. It returns the greatest index of a number.
 func (t *pizTables) readValues(bitmap []byte, low int) (greatest int) {
 	clear(t.values[:])
 	n := 1
@@ -29,9 +29,8 @@ func (t *pizTables) readValues(bitmap []byte, low int) (greatest int) {
 	return n - 1
 }
 
-// unpackPIZ unpacks what PIZ packs. Numbers are replaced by their index among
-// those that occur, wavelets of each channel by sums and differences, and what is
-// left by Huffman codes.
+// unpackPIZ unpacks PIZ: Huffman codes hold the wavelet transform of each channel, and its numbers
+// are indices into the set of occurring numbers.
 func (u *unpacker) unpackPIZ(raw, packed []byte, w, l int) error {
 	const bitmapBytes = 8192
 	if len(packed) < 4 {
@@ -41,7 +40,7 @@ func (u *unpacker) unpackPIZ(raw, packed []byte, w, l int) error {
 	low, high := int(le.Uint16(packed)), int(le.Uint16(packed[2:]))
 	packed = packed[4:]
 	if low >= bitmapBytes || high >= bitmapBytes {
-		return errors.New("list of numbers that occur has no sense")
+		return errors.New("invalid list of occurring numbers")
 	}
 	n := max(0, high-low+1)
 	if len(packed) < n+4 {
@@ -78,16 +77,15 @@ func (u *unpacker) unpackPIZ(raw, packed []byte, w, l int) error {
 	return nil
 }
 
-// A plane is a rectangle of numbers with the given steps to the next number and
-// to the one below.
+// A plane is a rectangle of numbers, with the steps to the next number and to the next row.
 type plane struct {
 	pix          []uint16
 	across, down int
 }
 
-// unwave undoes the wavelet transform of w by l numbers, of which none was
-// greater than greatest: Haar wavelets in two dimensions, coarsest first. What is
-// left over beside and below the last pair of a scale is combined in one dimension.
+// unwave inverts the wavelet transform of w by l numbers, the largest of them greatest: Haar
+// wavelets in two dimensions, coarsest first. Numbers beside and below the last pair of a scale are
+// combined in one dimension.
 func (p plane) unwave(w, l, greatest int) {
 	pair := pair16
 	if greatest < 1<<14 { // sums and differences fit
@@ -128,7 +126,7 @@ func pair14(mean, difference uint16) (uint16, uint16) {
 	return uint16(a), uint16(a - d)
 }
 
-// pair16 does so modulo 65536.
+// pair16 is pair14 modulo 65536.
 func pair16(mean, difference uint16) (uint16, uint16) {
 	b := mean - difference>>1
 	return difference + b - 1<<15, b

@@ -9,7 +9,7 @@ import (
 	"io"
 )
 
-// The ways to pack strips and tiles, numbered as in files.
+// Compressions of strips and tiles, numbered as in files.
 const (
 	plain = iota
 	rle
@@ -23,13 +23,13 @@ const (
 	dwab
 )
 
-// checkCompression judges how strips or tiles are packed.
+// checkCompression refuses unsupported compressions.
 func (h *Header) checkCompression() error {
 	switch {
 	case h.compression == dwaa || h.compression == dwab:
 		return errors.New("DWA compression is not supported; save the picture with ZIP or PIZ")
 	case h.compression > dwab:
-		return fmt.Errorf("compression %d is not known; save the picture with ZIP or PIZ", h.compression)
+		return fmt.Errorf("unknown compression %d; save the picture with ZIP or PIZ", h.compression)
 	case h.compression != b44 && h.compression != b44a:
 		return nil
 	}
@@ -41,7 +41,7 @@ func (h *Header) checkCompression() error {
 	return nil
 }
 
-// linesOfChunk returns how many rows a strip has.
+// linesOfChunk returns the number of rows of a strip.
 func (h *Header) linesOfChunk() int {
 	switch h.compression {
 	case zip, pxr24:
@@ -69,15 +69,15 @@ func (h *Header) ratio() int64 {
 	return 512 // PIZ: a code of one bit and a count of eight for 255 numbers
 }
 
-// An unpacker unpacks strips and tiles one after the other.
+// An unpacker unpacks strips and tiles one after another.
 type unpacker struct {
 	channels []channel
-	raw, mid []byte // of the largest strip or tile; nil as far as they are not needed
+	raw, mid []byte // for the largest strip or tile; nil if not needed
 	inflate  io.ReadCloser
 	piz      *pizTables
 }
 
-// newUnpacker makes room for the largest strip or tile.
+// newUnpacker allocates buffers for the largest strip or tile.
 func newUnpacker(h *Header) unpacker {
 	u, room := unpacker{channels: h.channels}, h.chunkBytes(h.tileW, h.tileH)
 	if h.compression != plain {
@@ -92,17 +92,16 @@ func newUnpacker(h *Header) unpacker {
 	return u
 }
 
-// unpack returns the pixels of a strip or tile of w by l pixels: in each row all
-// numbers of the first channel, then of the next, little-endian. What it returns
-// is good until the next call.
+// unpack returns the pixels of a strip or tile of w by l pixels: in each row all numbers of the
+// first channel, then of the next, little-endian. The result is valid until the next call.
 func (u *unpacker) unpack(compression byte, packed []byte, w, l int) ([]byte, error) {
 	size := 0
 	for _, c := range u.channels {
 		size += w * l * c.kind.size()
 	}
-	if compression == plain || len(packed) >= size { // what would not shrink is stored as it is
+	if compression == plain || len(packed) >= size { // incompressible data is stored plain
 		if len(packed) != size {
-			return nil, fmt.Errorf("%d bytes of pixels where there should be %d", len(packed), size)
+			return nil, fmt.Errorf("%d bytes of pixels, want %d", len(packed), size)
 		}
 		return packed, nil
 	}
@@ -131,7 +130,7 @@ func (u *unpacker) unpack(compression byte, packed []byte, w, l int) ([]byte, er
 	return raw, u.unpackPXR24(raw, mid, packed, w, l)
 }
 
-// inflated fills dst with what packed holds, which must be that long.
+// inflated fills dst with the decompressed bytes of packed, which must have that length.
 func (u *unpacker) inflated(dst, packed []byte) (err error) {
 	r := bytes.NewReader(packed)
 	if old, ok := u.inflate.(zlib.Resetter); ok {
@@ -146,13 +145,13 @@ func (u *unpacker) inflated(dst, packed []byte) (err error) {
 		return unexpected(err)
 	}
 	if n, _ := u.inflate.Read(make([]byte, 1)); n > 0 {
-		return errors.New("more pixels than there should be")
+		return errors.New("too many pixels")
 	}
 	return nil
 }
 
-// unpackRuns fills dst from runs: a count of 0 to 127 and a byte that is repeated
-// one time more than it says, or a negative one and as many bytes as they are.
+// unpackRuns fills dst from runs: a count n of 0 to 127 and a byte that is repeated n+1 times, or a
+// negative count -n and n bytes.
 func unpackRuns(dst, packed []byte) error {
 	for len(dst) > 0 {
 		if len(packed) < 2 {
@@ -166,14 +165,14 @@ func unpackRuns(dst, packed []byte) error {
 				return io.ErrUnexpectedEOF
 			}
 			if n > len(dst) {
-				return errors.New("more pixels than there should be")
+				return errors.New("too many pixels")
 			}
 			copy(dst, packed[:n])
 			packed, dst = packed[n:], dst[n:]
 			continue
 		}
 		if n++; n > len(dst) {
-			return errors.New("more pixels than there should be")
+			return errors.New("too many pixels")
 		}
 		for i := range dst[:n] {
 			dst[i] = packed[0]
@@ -181,13 +180,13 @@ func unpackRuns(dst, packed []byte) error {
 		packed, dst = packed[1:], dst[n:]
 	}
 	if len(packed) > 0 {
-		return errors.New("more pixels than there should be")
+		return errors.New("too many pixels")
 	}
 	return nil
 }
 
-// merge undoes what comes before RLE and ZIP: each byte is the difference to the
-// one before it plus 128, and the first half of them are those at even places.
+// merge inverts the step before RLE and ZIP: each byte is the difference to the byte before plus
+// 128, and the first half of the bytes are those at even places.
 func merge(dst, split []byte) {
 	for i := 1; i < len(split); i++ {
 		split[i] += split[i-1] - 128
@@ -198,9 +197,8 @@ func merge(dst, split []byte) {
 	}
 }
 
-// unpackPXR24 unpacks what PXR24 packs: of each row of a channel first the high
-// bytes of the differences of neighbors, then the next ones; floats lack their
-// lowest byte.
+// unpackPXR24 unpacks PXR24: for each row of a channel all high bytes of the differences of
+// neighbors, then the next bytes and so on. Floats lack their lowest byte.
 func (u *unpacker) unpackPXR24(raw, mid, packed []byte, w, l int) error {
 	stored := func(k kind) int { return map[kind]int{half: 2, float: 3, whole: 4}[k] }
 	size := 0
@@ -233,10 +231,104 @@ func (u *unpacker) unpackPXR24(raw, mid, packed []byte, w, l int) error {
 	return nil
 }
 
-// unexpected says that the end of the file is not where it should be.
+// unexpected turns io.EOF into io.ErrUnexpectedEOF.
 func unexpected(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF
 	}
 	return err
+}
+
+// unpackB44 unpacks B44 and B44A: one channel after another, halves in blocks of 4 by 4, other
+// numbers unchanged.
+func (u *unpacker) unpackB44(raw, packed []byte, w, l int) error {
+	stride, left := 0, 0
+	for _, c := range u.channels {
+		stride += w * c.kind.size()
+	}
+	for _, c := range u.channels {
+		size := w * c.kind.size()
+		if c.kind != half {
+			if len(packed) < size*l {
+				return io.ErrUnexpectedEOF
+			}
+			for y := range l {
+				copy(raw[y*stride+left:], packed[y*size:(y+1)*size])
+			}
+			packed = packed[size*l:]
+		} else {
+			for y := 0; y < l; y += 4 {
+				for x := 0; x < w; x += 4 {
+					block, n, err := unpackBlock(packed)
+					if err != nil {
+						return err
+					}
+					packed = packed[n:]
+					for i := range min(4, l-y) {
+						for j := range min(4, w-x) {
+							binary.LittleEndian.PutUint16(raw[(y+i)*stride+left+2*(x+j):], block[4*i+j])
+						}
+					}
+				}
+			}
+		}
+		left += size
+	}
+	if len(packed) > 0 {
+		return errors.New("too many pixels")
+	}
+	return nil
+}
+
+// unpackBlock unpacks the first block and returns how many bytes it took: 14, or 3 if all its
+// numbers are equal. The first number is stored whole. Each further number is a difference of six
+// bits, where 32 means 0, times a power of two: down the first column from the number above, then
+// along the rows from the number on the left.
+func unpackBlock(b []byte) (block [16]uint16, n int, err error) {
+	if len(b) < 3 {
+		return block, 0, io.ErrUnexpectedEOF
+	}
+	first := uint16(b[0])<<8 | uint16(b[1])
+	if b[2] >= 13<<2 {
+		for i := range block {
+			block[i] = ordered(first)
+		}
+		return block, 3, nil
+	}
+	if len(b) < 14 {
+		return block, 0, io.ErrUnexpectedEOF
+	}
+	shift := b[2] >> 2
+	bit := 16 + 6 // place of the next difference
+	step := func(from uint16) uint16 {
+		pair := uint16(b[bit/8]) << 8
+		if bit/8+1 < 14 {
+			pair |= uint16(b[bit/8+1])
+		}
+		d := pair >> (10 - bit%8) & 63
+		bit += 6
+		return from + d<<shift - 32<<shift
+	}
+	block[0] = first
+	for i := 4; i < 16; i += 4 {
+		block[i] = step(block[i-4])
+	}
+	for column := range 3 {
+		for i := column; i < 16; i += 4 {
+			block[i+1] = step(block[i])
+		}
+	}
+	for i, v := range block {
+		block[i] = ordered(v)
+	}
+	return block, 14, nil
+}
+
+// ordered turns a number of B44, which counts up from the least half to the greatest, into the bits
+// of that half.
+func ordered(v uint16) uint16 {
+	if v&0x8000 != 0 {
+		return v & 0x7fff
+	}
+	return ^v
 }

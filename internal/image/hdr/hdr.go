@@ -1,9 +1,9 @@
-// Package hdr decodes Radiance pictures (.hdr): light without an upper end,
-// each pixel three mantissas that share an exponent.
+// Package hdr decodes Radiance pictures (.hdr): light without an upper bound, each pixel three
+// mantissas with a common exponent.
 //
-// The layout follows "Radiance File Formats" (Greg Ward, 1997), section
-// "Picture File Format". Mantissas are taken as they are, as nearly all readers
-// do; Radiance's own adds a half to each, so that none is ever black.
+// The layout follows "Radiance File Formats" (Greg Ward, 1997), section "Picture File Format". Like
+// nearly all readers, the package uses mantissas unchanged; Radiance itself adds a half to each, so
+// that none is ever black.
 package hdr
 
 import (
@@ -14,7 +14,7 @@ import (
 	"math"
 )
 
-// A Picture is a decoded file: its pixels still packed, four bytes each.
+// A Picture is a decoded file whose pixels are still packed, four bytes each.
 type Picture struct {
 	Header
 	packed []byte // in the order of the file
@@ -23,8 +23,7 @@ type Picture struct {
 
 // LeastBytes returns a lower bound of the size of files with this header.
 func (h Header) LeastBytes() int64 {
-	// A scan line of any way to store it has a pixel and, beyond that, at least
-	// one run.
+	// Every encoding of a scan line has a pixel and, beyond that, at least one run.
 	lines, length := int64(h.Height), h.Width
 	if h.columns {
 		lines, length = int64(h.Width), h.Height
@@ -35,8 +34,8 @@ func (h Header) LeastBytes() int64 {
 	return 8 * lines
 }
 
-// Decode decodes a file of size bytes. One that is too short for what its header
-// claims is refused before anything is allocated.
+// Decode decodes a file of size bytes. A file that is too short for its header is refused before
+// anything is allocated.
 func Decode(r io.Reader, size int64) (*Picture, error) {
 	buffered := bufio.NewReader(r)
 	h, err := ReadHeader(buffered)
@@ -62,14 +61,14 @@ func Decode(r io.Reader, size int64) (*Picture, error) {
 	return &Picture{Header: h, packed: pix, light: h.light()}, nil
 }
 
-// Row puts row y, counted from the top, into dst as linear light: red, green,
-// blue and an alpha of 1 for each pixel. It panics if dst does not have four
-// numbers for each pixel, or if there is no such row.
+// Row puts row y, counted from the top, into dst as linear light: red, green, blue and an alpha of
+// 1 for each pixel. It panics if dst does not have four numbers for each pixel, or if the picture
+// has no such row.
 func (p *Picture) Row(dst []float32, y int) {
 	if len(dst) != 4*p.Width || y < 0 || y >= p.Height {
 		panic(fmt.Sprintf("hdr: row %d with room for %d numbers in a picture of %d x %d", y, len(dst), p.Width, p.Height))
 	}
-	// The first pixel of the row in the file, and the way to the next.
+	// The first pixel of the row in the file, and the step to the next.
 	x, step := 0, 1
 	if p.fromRight {
 		x, step = p.Width-1, -1
@@ -86,7 +85,7 @@ func (p *Picture) Row(dst []float32, y int) {
 	}
 }
 
-// unexpected says that the end of the file is not where it should be.
+// unexpected turns io.EOF into io.ErrUnexpectedEOF.
 func unexpected(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF

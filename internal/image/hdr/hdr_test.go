@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// file puts a picture together: its resolution line and what stands after it.
+// file builds a picture from its resolution line and the bytes after it.
 func file(resolution string, body ...byte) []byte {
 	return append([]byte("#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n"+resolution+"\n"), body...)
 }
@@ -34,7 +34,7 @@ func floats(t testing.TB, data []byte) []float32 {
 	return pix
 }
 
-func TestLight(t *testing.T) {
+func TestMantissasShareTheExponent(t *testing.T) {
 	for _, tc := range []struct {
 		packed [4]byte
 		want   []float32
@@ -51,8 +51,8 @@ func TestLight(t *testing.T) {
 	}
 }
 
-// What was done to the pixels is undone.
-func TestHeaderVariables(t *testing.T) {
+// Header variables are undone in the pixels.
+func TestHeaderVariablesAreUndone(t *testing.T) {
 	for _, tc := range []struct {
 		lines string
 		want  []float32
@@ -81,8 +81,8 @@ func TestHeaderVariables(t *testing.T) {
 	}
 }
 
-// A picture of 3 x 2 pixels, which all of the eight orders store differently.
-func TestAxisOrders(t *testing.T) {
+// All eight axis orders give the same picture of 3 x 2 pixels.
+func TestAxisOrdersGiveOnePicture(t *testing.T) {
 	const want = "1 2 3 / 4 5 6"
 	for resolution, order := range map[string]string{
 		"-Y 2 +X 3": "123456", "-Y 2 -X 3": "321654", "+Y 2 +X 3": "456123", "+Y 2 -X 3": "654321",
@@ -137,14 +137,14 @@ func TestScanLines(t *testing.T) {
 			}
 		})
 	}
-	// 3 and 2 times 256 after it, as two digits.
+	// Two repetitions: 3, and 2 times 256.
 	long := floats(t, file("-Y 1 +X 516", 9, 0, 0, 136, 1, 1, 1, 3, 1, 1, 1, 2))
 	if long[0] != 9 || long[4*515] != 9 {
 		t.Errorf("ends of a long repetition: %g, %g", long[0], long[4*515])
 	}
 }
 
-func TestDecodeRefuses(t *testing.T) {
+func TestBadRadianceFilesAreRefused(t *testing.T) {
 	with := func(line string) []byte { return []byte("#?RADIANCE\n" + line + "\n\n-Y 1 +X 1\n\x01\x02\x03\x04") }
 	for _, tc := range []struct {
 		want string
@@ -165,12 +165,12 @@ func TestDecodeRefuses(t *testing.T) {
 		{"resolution line", file("Y 1 +X 1")},
 		{"0 x 1 pixels", file("-Y 1 +X 0")},
 		{"-7 x 1 pixels", file("-Y 1 +X -7")},
-		{"it says that it has 9 pixels, not 8", file("-Y 1 +X 8", 2, 2, 0, 9)},
+		{"its length is 9 pixels, want 8", file("-Y 1 +X 8", 2, 2, 0, 9)},
 		{"packet of 0 pixels", file("-Y 1 +X 8", 2, 2, 0, 8, 0)},
-		{"packet of 9 pixels where 8 are left", file("-Y 1 +X 8", 2, 2, 0, 8, 137, 1)},
-		{"packet of 3 pixels where 1 are left", file("-Y 1 +X 8", 2, 2, 0, 8, 135, 1, 3, 1, 1, 1)},
+		{"packet of 9 pixels, but only 8 are left", file("-Y 1 +X 8", 2, 2, 0, 8, 137, 1)},
+		{"packet of 3 pixels, but only 1 are left", file("-Y 1 +X 8", 2, 2, 0, 8, 135, 1, 3, 1, 1, 1)},
 		{"starts with a repetition", file("-Y 1 +X 2", 1, 1, 1, 2)},
-		{"repetition of 2 pixels where 1 are left", file("-Y 1 +X 2", 5, 5, 5, 5, 1, 1, 1, 2)},
+		{"repetition of 2 pixels, but only 1 are left", file("-Y 1 +X 2", 5, 5, 5, 5, 1, 1, 1, 2)},
 		{"repetition of 1073741824 pixels", file("-Y 1 +X 2", 5, 5, 5, 5, 1, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 64)},
 		{"repetition is too long", file("-Y 1 +X 2", 5, 5, 5, 5, 1, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 0)},
 	} {
@@ -180,8 +180,8 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-// A picture survives being written in each of the ways, and no shorter file does.
-func TestDecodeLaw(t *testing.T) {
+// A picture survives each encoding, and shortened files are errors.
+func TestPicturesSurviveAllEncodings(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.IntRange(1, 300).Draw(t, "w"), rapid.IntRange(1, 6).Draw(t, "h")
 		colors, state := rapid.IntRange(1, 4).Draw(t, "colors"), rapid.Uint32().Draw(t, "seed")
@@ -204,7 +204,7 @@ func TestDecodeLaw(t *testing.T) {
 			t.Fatal("pixels differ")
 		}
 		if p.LeastBytes() > int64(len(data)) {
-			t.Fatalf("at least %d bytes for a file of %d", p.LeastBytes(), len(data))
+			t.Fatalf("LeastBytes is %d for a file of %d bytes", p.LeastBytes(), len(data))
 		}
 		n := rapid.IntRange(0, len(data)-1).Draw(t, "n")
 		if _, err := decode(data[:n]); !errors.Is(err, io.ErrUnexpectedEOF) {
@@ -254,7 +254,7 @@ func decode(data []byte) (*Picture, error) {
 	return Decode(bytes.NewReader(data), int64(len(data)))
 }
 
-func TestDecodeBomb(t *testing.T) {
+func TestShortRadianceFileAllocatesNothing(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	_, err := decode(file("-Y 20000 +X 20000", 2, 2, 20000>>8, 20000&255, 1))

@@ -10,28 +10,27 @@ import (
 	"strings"
 )
 
-// A Header is what the text before the pixels says of them.
+// A Header describes the pixels; it is the text before them.
 type Header struct {
 	Width, Height int
-	// Exposure is what the pixels of red, green and blue were multiplied with:
-	// all EXPOSURE and COLORCORR lines together. Row divides by it.
+	// Exposure is the factor of the stored red, green and blue: the product of all EXPOSURE and
+	// COLORCORR lines. Row divides by it.
 	Exposure [3]float64
-	// Gamma is the power whose root was taken of the pixels, 1 for none. Row
-	// raises them to it again.
+	// Gamma is the root that was taken of the stored pixels, 1 for none. Row raises them to that
+	// power.
 	Gamma float64
 	// Primaries is the PRIMARIES line, "" if there is none. It is not applied.
 	Primaries string
 
 	columns               bool // scan lines are columns
-	fromRight, fromBottom bool // as opposed to left and top
+	fromRight, fromBottom bool // not from left or top
 }
 
-// maxHeader is how long the text may be.
+// maxHeader is the longest accepted text.
 const maxHeader = 32 << 10
 
-// ReadHeader reads and checks a header up to the first pixel. It fails for
-// whatever Decode would not decode on account of its header. It reads no byte
-// more if r is a *bufio.Reader.
+// ReadHeader reads and checks a header up to the first pixel. It fails for every header that Decode
+// would refuse. If r is a *bufio.Reader, it reads no byte beyond the header.
 func ReadHeader(r io.Reader) (Header, error) {
 	b, ok := r.(*bufio.Reader)
 	if !ok {
@@ -65,8 +64,8 @@ func ReadHeader(r io.Reader) (Header, error) {
 	return h, h.resolution(line)
 }
 
-// variable takes in one line of the form NAME=value. Others are comments, or
-// commands that made the picture.
+// variable applies a line of the form NAME=value. Other lines are comments, or commands that made
+// the picture.
 func (h *Header) variable(line string) error {
 	name, value, _ := strings.Cut(line, "=")
 	value = strings.TrimSpace(value)
@@ -115,7 +114,7 @@ func (h *Header) variable(line string) error {
 	return nil
 }
 
-// checkExposure refuses what products of many lines may come to.
+// checkExposure refuses extreme products of many lines.
 func (h *Header) checkExposure() error {
 	const most = 1e30
 	for _, v := range h.Exposure {
@@ -134,9 +133,8 @@ func positive(line, text string) (float64, error) {
 	return v, nil
 }
 
-// resolution reads the line before the pixels: which axis scan lines follow
-// each other on, from where and how many; then the same for the pixels of one.
-// Y points up.
+// resolution reads the line before the pixels: the axis along which scan lines follow each other,
+// its start and their number; then the same for the pixels of a line. Y points up.
 func (h *Header) resolution(line string) error {
 	f := strings.Fields(line)
 	wrong := fmt.Errorf("hdr: resolution line is %.40q; want one like %q", line, "-Y 480 +X 640")
@@ -160,7 +158,7 @@ func (h *Header) resolution(line string) error {
 	return nil
 }
 
-// A lineReader reads lines of a text that may not be too long.
+// A lineReader reads lines of a text of limited length.
 type lineReader struct {
 	r    *bufio.Reader
 	left int // bytes

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+
+	"github.com/assetcook/assetcook/internal/detmath"
 )
 
 // Scan lines of these lengths may be stored channel by channel.
@@ -13,8 +16,8 @@ const (
 	mostByChannel  = 1<<15 - 1
 )
 
-// readLine fills line with the next scan line, which is stored in one of two
-// ways: channel by channel or, in older files, pixel by pixel.
+// readLine fills line with the next scan line, which is stored channel by channel or, in older
+// files, pixel by pixel.
 func readLine(r *bufio.Reader, line []byte) error {
 	pixels := len(line) / 4
 	if pixels >= leastByChannel && pixels <= mostByChannel {
@@ -22,21 +25,20 @@ func readLine(r *bufio.Reader, line []byte) error {
 		if err != nil {
 			return err
 		}
-		// No pixel starts so: the largest mantissa is never below 128.
+		// No pixel starts like this: the largest mantissa is never below 128.
 		if sign[0] == 2 && sign[1] == 2 && sign[2] < 128 {
 			if length := int(sign[2])<<8 | int(sign[3]); length != pixels {
-				return fmt.Errorf("it says that it has %d pixels, not %d", length, pixels)
+				return fmt.Errorf("its length is %d pixels, want %d", length, pixels)
 			}
-			_, _ = r.Discard(len(sign)) // they are there
+			_, _ = r.Discard(len(sign)) // they were peeked
 			return readChannels(r, line)
 		}
 	}
 	return readPixels(r, line)
 }
 
-// readChannels reads all reds, then all greens, blues and exponents, each as
-// packets: up to 128 numbers, or a count beyond that and one number which is
-// repeated so many times more than 128.
+// readChannels reads all reds, then all greens, blues and exponents, each as packets: up to 128
+// numbers, or a count above 128 and one number that is repeated count-128 times.
 func readChannels(r *bufio.Reader, line []byte) error {
 	for c := range 4 {
 		for at := c; at < len(line); {
@@ -49,7 +51,7 @@ func readChannels(r *bufio.Reader, line []byte) error {
 				n -= 128
 			}
 			if left := (len(line) - at + 3) / 4; n == 0 || n > left {
-				return fmt.Errorf("a packet of %d pixels where %d are left", n, left)
+				return fmt.Errorf("a packet of %d pixels, but only %d are left", n, left)
 			}
 			var v byte
 			for i := range n {
@@ -66,9 +68,8 @@ func readChannels(r *bufio.Reader, line []byte) error {
 	return nil
 }
 
-// readPixels reads pixels of four bytes. One of mantissas 1, 1, 1 is no pixel
-// but repeats the last one as often as its exponent says; one right after it
-// counts 256 times as much.
+// readPixels reads pixels of four bytes. Mantissas of 1, 1, 1 repeat the previous pixel as often as
+// the exponent says; directly after another repetition, the count is multiplied by 256.
 func readPixels(r *bufio.Reader, line []byte) error {
 	var p [4]byte
 	for at, shift := 0, 0; at < len(line); {
@@ -89,7 +90,7 @@ func readPixels(r *bufio.Reader, line []byte) error {
 		left := int64(len(line)-at) / 4
 		n := int64(p[3]) << shift
 		if n > left {
-			return fmt.Errorf("a repetition of %d pixels where %d are left", n, left)
+			return fmt.Errorf("a repetition of %d pixels, but only %d are left", n, left)
 		}
 		for end := at + 4*int(n); at < end; at += 4 {
 			copy(line[at:], line[at-4:at])
@@ -97,4 +98,39 @@ func readPixels(r *bufio.Reader, line []byte) error {
 		shift += 8
 	}
 	return nil
+}
+
+// A light turns packed pixels into floats: the product of its entries for the mantissa and the
+// exponent.
+type light struct {
+	mantissa [256]float64
+	exponent [256][3]float64 // for red, green, blue
+}
+
+// light returns the table for pictures with this header. The light is
+// (mantissa * 2^(exponent-136)) ^ gamma / exposure; an exponent of 0 is black.
+func (h *Header) light() light {
+	var l light
+	for i := range 256 {
+		l.mantissa[i] = detmath.Pow(float64(i), h.Gamma)
+		if i == 0 {
+			continue
+		}
+		unit := detmath.Pow(math.Ldexp(1, i-136), h.Gamma)
+		for c, e := range h.Exposure {
+			l.exponent[i][c] = min(1e300, unit/e) // 0 times it must be 0
+		}
+	}
+	return l
+}
+
+// of puts the light of the first pixel of packed at the start of dst. Light beyond float32 becomes
+// the largest float32, to avoid infinities.
+func (l *light) of(dst []float32, packed []byte) {
+	_, _ = dst[3], packed[3]
+	scale := &l.exponent[packed[3]]
+	for c := range 3 {
+		dst[c] = float32(min(math.MaxFloat32, l.mantissa[packed[c]]*scale[c]))
+	}
+	dst[3] = 1
 }

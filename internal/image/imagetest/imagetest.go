@@ -1,6 +1,5 @@
-// Package imagetest makes pictures that ask for far more than they are worth:
-// small files that a decoder would spend gigabytes or minutes on if nothing
-// stopped it. Tests and campaigns feed them to recipes.
+// Package imagetest makes decompression bombs: small pictures that would cost an unprotected
+// decoder gigabytes or minutes. Tests and campaigns feed them to recipes.
 package imagetest
 
 import (
@@ -14,7 +13,7 @@ type Bomb struct {
 	Name string
 	Ext  string
 	Data []byte
-	// Fine says that it is a picture all the same, and must be cooked.
+	// Fine says that the bomb is a valid picture, and must be cooked.
 	Fine bool
 }
 
@@ -40,7 +39,7 @@ func Bombs() []Bomb {
 	}
 }
 
-// PNG is a picture of eight-bit gray whose pixels are the given zlib data.
+// PNG returns a picture of eight-bit gray whose pixels are the given zlib data.
 func PNG(w, h uint32, pixels []byte) []byte {
 	b := pngHead(w, h)
 	b = appendChunk(b, "IDAT", pixels)
@@ -60,7 +59,7 @@ func appendChunk(b []byte, name string, body []byte) []byte {
 	return binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b[start:]))
 }
 
-// onePixel is the zlib data of a picture of 1 x 1.
+// onePixel returns the zlib data of a picture of 1 x 1.
 func onePixel() []byte { return deflate(2) }
 
 func pngWithText() []byte {
@@ -79,7 +78,7 @@ func pngOfChunks(name, body string, n int) []byte {
 	return appendChunk(b, "IEND", nil)
 }
 
-// GIFFrames is a picture of one pixel that is shown n times.
+// GIFFrames returns a picture of one pixel with n frames.
 func GIFFrames(n int) []byte {
 	b := []byte("GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff")
 	b = append(b, bytes.Repeat([]byte(",\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02\x44\x01\x00"), n)...)

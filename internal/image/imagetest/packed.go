@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// deflate packs so many zeros.
+// deflate compresses n zeros.
 func deflate(n int64) []byte {
 	var b bytes.Buffer
 	w, err := zlib.NewWriterLevel(&b, zlib.BestSpeed)
@@ -18,7 +18,7 @@ func deflate(n int64) []byte {
 		err = w.Close()
 	}
 	if err != nil {
-		panic(err) // a buffer takes everything
+		panic(err) // a buffer cannot fail
 	}
 	return b.Bytes()
 }
@@ -30,8 +30,8 @@ func (zeros) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TIFFTiles is a gray picture of side by side pixels in tiles of tile by tile,
-// which all are the same bytes of the file.
+// TIFFTiles returns a gray picture of side by side pixels in tiles of tile by tile, which all share
+// the same bytes of the file.
 func TIFFTiles(side, tile int) []byte {
 	tiles := (side / tile) * (side / tile)
 	data := deflate(int64(tile * tile))
@@ -46,7 +46,7 @@ func TIFFTiles(side, tile int) []byte {
 	})
 }
 
-// tiffStrip is a gray picture whose only strip goes on for 64 MiB.
+// tiffStrip returns a gray picture whose only strip unpacks to 64 MiB.
 func tiffStrip(side uint32) []byte {
 	data := deflate(1 << 26)
 	return tiff(data, [][3]uint32{
@@ -55,8 +55,8 @@ func tiffStrip(side uint32) []byte {
 	})
 }
 
-// tiff is a file of a body, from byte 8 on, and a directory of 32-bit numbers:
-// tag, how many, value or place.
+// tiff returns a file with a body, from byte 8 on, and a directory of 32-bit numbers: tag, count,
+// value or place.
 func tiff(body []byte, entries [][3]uint32) []byte {
 	if len(body)%2 == 1 {
 		body = append(body, 0)
@@ -73,17 +73,17 @@ func tiff(body []byte, entries [][3]uint32) []byte {
 	return le.AppendUint32(b, 0)
 }
 
-// JPEGScans is a progressive picture of uniform gray, side by side pixels, that
-// is followed by scans which say with a few bytes that nothing changes.
+// JPEGScans returns a progressive picture of uniform gray, side by side pixels, with many scans of
+// a few bytes that change nothing.
 func JPEGScans(side, scans int) []byte {
 	b := []byte("\xff\xd8\xff\xdb\x00\x43\x00")
-	b = append(b, bytes.Repeat([]byte{1}, 64)...) // quantisation
+	b = append(b, bytes.Repeat([]byte{1}, 64)...) // quantization
 	b = append(b, "\xff\xc2\x00\x0b\x08"...)
 	b = binary.BigEndian.AppendUint16(b, uint16(side))
 	b = binary.BigEndian.AppendUint16(b, uint16(side))
 	b = append(b, "\x01\x01\x11\x00"...)
 	b = appendCode(b, 0x00, 0)    // means: one code of one bit, "as before"
-	b = appendCode(b, 0x10, 0xe0) // the rest: "the next 16,384 blocks or more have nothing"
+	b = appendCode(b, 0x10, 0xe0) // the rest: "the next 16,384 blocks or more are empty"
 	blocks := ((side + 7) / 8) * ((side + 7) / 8)
 	b = append(b, "\xff\xda\x00\x08\x01\x01\x00\x00\x00\x00"...)
 	b = append(b, make([]byte, (blocks+7)/8)...)

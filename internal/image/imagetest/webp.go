@@ -2,12 +2,11 @@ package imagetest
 
 import "encoding/binary"
 
-// WebPTrees is a lossless picture, side by side pixels, whose tiles are coded
-// by so many groups of Huffman trees, each tree as large as one can be. A
-// group takes some 200 bytes of the file and 50 KB of a decoder's memory.
+// WebPTrees returns a lossless picture, side by side pixels, whose tiles use the given number of
+// groups of Huffman trees, each tree as large as possible. A group takes some 200 bytes of the file
+// and 50 KB of a decoder's memory.
 //
-// The layout is that of "WebP Lossless Bitstream Specification", sections 5
-// and 6.
+// The layout follows "WebP Lossless Bitstream Specification", sections 5 and 6.
 func WebPTrees(side, groups int) []byte {
 	w := new(bitWriter)
 	w.put(0x2f, 8)
@@ -19,7 +18,7 @@ func WebPTrees(side, groups int) []byte {
 	w.put(1, 1)
 	w.put(cacheBits, 4)
 
-	// The picture of groups: one pixel for each tile of 4 by 4.
+	// The entropy image: one pixel for each tile of 4 by 4.
 	w.put(1, 1)
 	w.put(0, 3)
 	w.put(0, 1)            // no color cache
@@ -41,7 +40,7 @@ func WebPTrees(side, groups int) []byte {
 		w.fullTree(256)                     // alpha
 		w.fullTree(40)                      // distance
 	}
-	// Zeros are a code that means some pixel, in any of these trees.
+	// Zeros decode to some pixel, in any of these trees.
 	w.put(0, 8)
 	body := append(w.bytes, make([]byte, side*side*5)...)
 	return riff(body)
@@ -57,7 +56,7 @@ func riff(vp8l []byte) []byte {
 	return append(b, vp8l...)
 }
 
-// A bitWriter fills bytes from their lowest bit on.
+// A bitWriter fills bytes from their lowest bit up.
 type bitWriter struct {
 	bytes []byte
 	used  int // bits of the last byte
@@ -73,34 +72,34 @@ func (w *bitWriter) put(v uint32, bits int) {
 	}
 }
 
-// putCode writes a Huffman code, which starts with its highest bit.
+// putCode writes a Huffman code, highest bit first.
 func (w *bitWriter) putCode(v uint32, bits int) {
 	for i := bits - 1; i >= 0; i-- {
 		w.put(v>>i&1, 1)
 	}
 }
 
-// emptyTree is one symbol, 0, of no bits.
+// emptyTree writes a tree of one symbol, 0, of no bits.
 func (w *bitWriter) emptyTree() { w.put(0b0001, 4) }
 
-// fixedTree gives the first 2^bits symbols that many bits each.
+// fixedTree gives the first 2^bits symbols codes of that many bits.
 func (w *bitWriter) fixedTree(symbols, bits int) {
 	w.lengths(map[int]int{bits: 1 << bits}, symbols)
 }
 
-// fullTree gives every symbol a code, of the two lengths that this takes.
+// fullTree gives every symbol a code, of at most two lengths.
 func (w *bitWriter) fullTree(symbols int) {
 	long := 0
 	for 1<<long < symbols {
 		long++
 	}
-	short := 1<<long - symbols // codes of a bit less
+	short := 1<<long - symbols // codes that are a bit shorter
 	w.lengths(map[int]int{long - 1: short, long: symbols - short}, symbols)
 }
 
-// lengths writes a tree by how many symbols have which length, the shorter
-// ones first and then none. Each length is a code of four bits, like the code
-// 16, which repeats one three to six times.
+// lengths writes a tree from the number of symbols of each length, shorter ones first, then symbols
+// without a code. Each length is a code of four bits, like the code 16, which repeats a length
+// three to six times.
 func (w *bitWriter) lengths(count map[int]int, symbols int) {
 	w.put(0, 1)
 	order := []int{17, 18, 0, 1, 2, 3, 4, 5, 16, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}

@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// cpuTime is what this process has used of all cores, which a busy machine does
-// not change much.
+// cpuTime returns the time this process has used on all cores, which other load hardly changes.
 func cpuTime(b *testing.B) time.Duration {
 	var r syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
@@ -16,8 +15,8 @@ func cpuTime(b *testing.B) time.Duration {
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
 
-// BenchmarkMipsInCopies says how many times as long as one copy of a picture of
-// 4096 x 4096 pixels, 64 MiB read and 64 MiB written, all its levels take, both in
+// BenchmarkMipsInCopies reports how long making all levels of a picture takes, in units of copying
+// it. The picture has 4096 x 4096 pixels: 64 MiB read and 64 MiB written. Both are measured in
 // turns in one run.
 func BenchmarkMipsInCopies(b *testing.B) {
 	for _, bench := range []struct {
@@ -35,7 +34,7 @@ func BenchmarkMipsInCopies(b *testing.B) {
 			var copies, mips time.Duration
 			for b.Loop() {
 				start := cpuTime(b)
-				for range 4 { // too short to be timed alone
+				for range 4 { // one is too short to measure
 					copy(other, m.Pix8)
 				}
 				copied := cpuTime(b)

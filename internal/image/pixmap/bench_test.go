@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// noise fills pixels with numbers that compress and branch badly.
+// noise fills pixels with numbers that defeat compression and branch prediction.
 func noise(pix []byte, opaque bool) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for i := range pix {
@@ -16,7 +16,7 @@ func noise(pix []byte, opaque bool) {
 	}
 }
 
-// photo is as smooth and as grainy as pictures of things are.
+// photo fills m with smooth and grainy pixels like a photograph's.
 func photo(m *Map) {
 	noise(m.Pix8, true)
 	for i := range m.Pix8 {
@@ -26,7 +26,7 @@ func photo(m *Map) {
 	}
 }
 
-// foliage is half opaque and half clear, in blobs with soft edges.
+// foliage fills m with blobs, half opaque and half clear, with soft edges.
 func foliage(m *Map) {
 	photo(m)
 	for y := range m.H {

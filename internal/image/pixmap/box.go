@@ -2,40 +2,41 @@ package pixmap
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 )
 
-// The box filter for maps of eight bits: a pixel is the average of what it
-// covers of the larger level. With an even side that is two pixels. With an odd
-// side n = 2m+1 a pixel covers n/m pixels, that is parts of three: the i-th has
-// the weights (m-i)/n, m/n and (i+1)/n (NVIDIA, "Non-power-of-two mipmapping").
+// The box filter for maps of eight bits averages the pixels of the larger level that a pixel
+// covers. On an even side these are two pixels. On an odd side n = 2m+1 a pixel covers n/m pixels,
+// that is parts of three: the i-th has the weights (m-i)/n, m/n and (i+1)/n (NVIDIA,
+// "Non-power-of-two mipmapping").
 //
-// Each level is made from the sixteen bits of the one before, not from its
-// rounded bytes, and as soon as the rows it needs are there: a row goes through
-// all levels while it is in the cache, and no level is ever held in sixteen bits.
+// Each level is made from the sixteen bits of the level before, not from its rounded bytes, and as
+// soon as the needed rows exist. So a row goes through all levels while it is in the cache, and no
+// level is held in sixteen bits.
 
 // A pyramid averages level by level.
 type pyramid struct {
 	curve  *curve     // of colors
-	weigh  bool       // colors by their alpha
-	narrow narrowFunc // how a row of a level is stored
+	weigh  bool       // weigh colors by their alpha
+	narrow narrowFunc // stores a row of a level
 	stages []boxStage
 	last   []texel // a row of the last level
-	err    error   // what became of a band
-	// odd and two are oddChannels and 2*oddOnes. As constants the compiler would
-	// load them anew for every texel.
+	err    error   // the error of passing on a band
+	// odd and two are oddChannels and 2*oddOnes. The compiler would load constants again for every
+	// texel.
 	odd, two uint64
-	sums     [3][256]uint64 // curve, as fourBytes adds it up: red, green, blue
+	sums     [3][256]uint64 // the curve in fourBytes's layout: red, green, blue
 }
 
 // narrowFunc stores a row of texels as bytes.
 type narrowFunc func(dst []byte, src []texel)
 
-// A boxStage makes one level of the one before.
+// A boxStage makes one level from the level before.
 type boxStage struct {
 	w, h int        // of the level before
 	rows [3][]texel // its last rows: row y is rows[y%3]
-	made *bander    // what the stage makes
+	made *bander    // gathers the made level
 }
 
 // build sends all rows of m through the stages.
@@ -60,7 +61,7 @@ func (p *pyramid) build(ctx context.Context, m *Map) error {
 	return p.err
 }
 
-// newPyramid returns a pyramid of the levels below m that the banders gather.
+// newPyramid returns a pyramid for the levels below m that the banders gather.
 func newPyramid(m *Map, banders []*bander, s Sampling) *pyramid {
 	p := &pyramid{
 		curve: evenCurve(), weigh: s.weighs(), stages: make([]boxStage, len(banders)),
@@ -90,15 +91,15 @@ func newPyramid(m *Map, banders []*bander, s Sampling) *pyramid {
 	return p
 }
 
-// target returns where stage i has to leave row y of what it makes.
+// target returns the buffer for row y of stage i's level.
 func (p *pyramid) target(i, y int) []texel {
 	if i+1 < len(p.stages) {
 		return p.stages[i+1].rows[y%3]
 	}
-	return p.last // which nobody reads
+	return p.last // the row is not used
 }
 
-// push tells stage i that row y of what it reads is there.
+// push tells stage i that its input row y is ready.
 func (p *pyramid) push(i, y int) {
 	s := &p.stages[i]
 	down, ok := tapsEndingAt(s.h, y)
@@ -122,7 +123,7 @@ func (p *pyramid) push(i, y int) {
 	p.emit(i, row, out)
 }
 
-// emit stores a row that stage i has made and hands it on.
+// emit stores a row made by stage i and passes it on.
 func (p *pyramid) emit(i, y int, row []texel) {
 	if p.err != nil {
 		return
@@ -142,7 +143,7 @@ type taps struct {
 	total        uint64
 }
 
-// tapsOf returns the taps of pixel i of the level after one with a side of n.
+// tapsOf returns the taps of pixel i of the level below a side of n.
 func tapsOf(n, i int) taps {
 	m := uint64(n / 2)
 	switch {
@@ -154,7 +155,7 @@ func tapsOf(n, i int) taps {
 	return taps{first: 2 * i, count: 3, weight: [3]uint64{m - uint64(i), m, uint64(i) + 1}, total: uint64(n)}
 }
 
-// tapsEndingAt returns the taps whose last pixel is y, of a side of n.
+// tapsEndingAt returns the taps whose last pixel is y, on a side of n.
 func tapsEndingAt(n, y int) (taps, bool) {
 	switch {
 	case n == 1:
@@ -163,4 +164,145 @@ func tapsEndingAt(n, y int) (taps, bool) {
 		return tapsOf(n, y/2), y%2 == 1
 	}
 	return tapsOf(n, y/2-1), y%2 == 0 && y > 0
+}
+
+// A texel is a pixel of sixteen bits a channel in one word: red in the lowest bits, alpha in the
+// highest. Sums of four fit if every other channel is masked out.
+type texel = uint64
+
+const (
+	oddChannels = 0x0000ffff_0000ffff
+	oddOnes     = 0x00000001_00000001
+)
+
+// widen turns a row of bytes into texels; narrowColors turns a row of texels into bytes.
+func (p *pyramid) widen(dst []texel, src []byte) {
+	for i := range dst {
+		s := src[4*i : 4*i+4 : 4*i+4]
+		dst[i] = texel(p.curve.wide[s[0]]) | texel(p.curve.wide[s[1]])<<16 |
+			texel(p.curve.wide[s[2]])<<32 | texel(s[3])*257<<48
+	}
+}
+
+func (p *pyramid) narrowColors(dst []byte, src []texel) {
+	colors := &p.curve.narrow
+	k := 0
+	for i := 0; i < len(dst)-3 && k < len(src); i += 4 {
+		t := src[k]
+		binary.LittleEndian.PutUint32(dst[i:i+4], uint32(colors[uint16(t)])|uint32(colors[uint16(t>>16)])<<8|
+			uint32(colors[uint16(t>>32)])<<16|uint32(round16(uint32(t>>48)))<<24)
+		k++
+	}
+}
+
+// fourBytes averages two by two pixels of bytes. It is written so that the compiler knows indices
+// to be in bounds and addresses need no extra arithmetic.
+func (p *pyramid) fourBytes(out []texel, top, bottom []byte) {
+	red, green, blue := &p.sums[0], &p.sums[1], &p.sums[2]
+	bottom = bottom[:len(top)]
+	k := 0
+	for i := 0; i < len(top)-7 && k < len(out); i += 8 {
+		if alpha := top[i+3]; alpha == top[i+7] && alpha == bottom[i+3] && alpha == bottom[i+7] {
+			// Sums are made at their final place, but two bits higher.
+			rb := red[top[i]] + red[top[i+4]] + red[bottom[i]] + red[bottom[i+4]] +
+				blue[top[i+2]] + blue[top[i+6]] + blue[bottom[i+2]] + blue[bottom[i+6]] + 2*oddOnes
+			g := green[top[i+1]] + green[top[i+5]] + green[bottom[i+1]] + green[bottom[i+5]] + 2<<14
+			out[k] = rb>>2&oddChannels | g&0xffff0000 | uint64(alpha)*257<<48
+		} else {
+			a, b := binary.LittleEndian.Uint64(top[i:i+8]), binary.LittleEndian.Uint64(bottom[i:i+8])
+			out[k] = p.unequalFour(a, b)
+		}
+		k++
+	}
+}
+
+// unequalFour averages four pixels of bytes with unequal alphas. a holds the upper two, the left
+// one in its low half, and b the lower two.
+func (p *pyramid) unequalFour(a, b uint64) texel {
+	c := &p.curve.wide
+	w := [4]uint64{a >> 24 & 255, a >> 56, b >> 24 & 255, b >> 56}
+	alpha := w[0] + w[1] + w[2] + w[3]
+	t := (257*alpha + 2) >> 2 << 48
+	if !p.weigh {
+		w, alpha = [4]uint64{1, 1, 1, 1}, 4
+	}
+	red := w[0]*uint64(c[byte(a)]) + w[1]*uint64(c[byte(a>>32)]) +
+		w[2]*uint64(c[byte(b)]) + w[3]*uint64(c[byte(b>>32)])
+	green := w[0]*uint64(c[byte(a>>8)]) + w[1]*uint64(c[byte(a>>40)]) +
+		w[2]*uint64(c[byte(b>>8)]) + w[3]*uint64(c[byte(b>>40)])
+	blue := w[0]*uint64(c[byte(a>>16)]) + w[1]*uint64(c[byte(a>>48)]) +
+		w[2]*uint64(c[byte(b>>16)]) + w[3]*uint64(c[byte(b>>48)])
+	return t | divided(red, green, blue, alpha)
+}
+
+// divided returns three sums divided by alpha, rounded, as a texel without alpha. Alpha is at most
+// 2^18 and the quotients at most 65535, so a quotient is either a half or at least 2^-19 away from
+// it. Adding an eighth of that for the error of a float of 53 bits makes floats round like
+// integers.
+func divided(red, green, blue, alpha uint64) texel {
+	const half = 0.5 + 1.0/(1<<22)
+	by := 1 / float64(alpha)
+	return uint64(float64(float64(red)*by)+half) |
+		uint64(float64(float64(green)*by)+half)<<16 |
+		uint64(float64(float64(blue)*by)+half)<<32
+}
+
+// four averages two by two texels.
+func (p *pyramid) four(out, top, bottom []texel) {
+	bottom = bottom[:len(top)]
+	odd, two := p.odd, p.two
+	k := 0
+	for i := 0; i < len(top)-1 && k < len(out); i += 2 {
+		a, b, c, d := top[i], top[i+1], bottom[i], bottom[i+1]
+		if p.weigh && ((a^b)|(a^c)|(a^d))>>48 != 0 {
+			out[k] = weighTexels(a, b, c, d)
+		} else {
+			rb := a&odd + b&odd + c&odd + d&odd + two
+			ga := a>>16&odd + b>>16&odd + c>>16&odd + d>>16&odd + two
+			out[k] = rb>>2&odd | ga>>2&odd<<16
+		}
+		k++
+	}
+}
+
+// weighTexels averages four texels with unequal alphas.
+func weighTexels(a, b, c, d texel) texel {
+	w0, w1, w2, w3 := a>>48, b>>48, c>>48, d>>48
+	alpha := w0 + w1 + w2 + w3
+	red := w0*(a&0xffff) + w1*(b&0xffff) + w2*(c&0xffff) + w3*(d&0xffff)
+	green := w0*(a>>16&0xffff) + w1*(b>>16&0xffff) + w2*(c>>16&0xffff) + w3*(d>>16&0xffff)
+	blue := w0*(a>>32&0xffff) + w1*(b>>32&0xffff) + w2*(c>>32&0xffff) + w3*(d>>32&0xffff)
+	return divided(red, green, blue, alpha) | (alpha+2)>>2<<48
+}
+
+// weighted averages up to three by three texels of a level of width w. Sums stay below 2^64: the
+// weights of a side add up to at most 65535, like alpha and color.
+func (p *pyramid) weighted(out []texel, in [3][]texel, down taps, w int) {
+	for x := range out {
+		across := tapsOf(w, x)
+		var plain, seen [3]uint64 // colors without and with alpha weighting
+		var alpha uint64
+		for j := range down.count {
+			line := in[j][across.first:]
+			for i := range across.count {
+				t, weight := line[i], across.weight[i]*down.weight[j]
+				a := weight * (t >> 48)
+				alpha += a
+				for c := range 3 {
+					v := t >> (16 * c) & 0xffff
+					plain[c] += weight * v
+					seen[c] += a * v
+				}
+			}
+		}
+		total := across.total * down.total
+		t := (alpha + total/2) / total << 48
+		if p.weigh && alpha > 0 {
+			plain, total = seen, alpha
+		}
+		for c := range 3 {
+			t |= (plain[c] + total/2) / total << (16 * c)
+		}
+		out[x] = t
+	}
 }

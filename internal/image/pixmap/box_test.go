@@ -20,8 +20,8 @@ func firstLevel(t testing.TB, m *Map, s Sampling) []texel {
 	return got
 }
 
-// Against a filter that knows nothing of taps: every pixel averages the area
-// of the larger level that it covers, in floating point.
+// The box agrees with a simple filter in floating point: every pixel averages the area of the
+// larger level that it covers.
 func TestBoxCoversItsArea(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w, h := rapid.IntRange(1, 23).Draw(rt, "w"), rapid.IntRange(2, 23).Draw(rt, "h")
@@ -31,7 +31,7 @@ func TestBoxCoversItsArea(t *testing.T) {
 		noise(m.Pix8, rapid.Bool().Draw(rt, "opaque"))
 		turn := rapid.IntRange(0, w*h-1).Draw(rt, "turn")
 		m.Pix8 = append(bytes.Clone(m.Pix8[4*turn:]), m.Pix8[:4*turn]...)
-		if rapid.Bool().Draw(rt, "steps") { // equal alphas beside each other
+		if rapid.Bool().Draw(rt, "steps") { // neighboring pixels with equal alphas
 			for i := 3; i < len(m.Pix8); i += 4 {
 				m.Pix8[i] = m.Pix8[i] >> 7 * 255
 			}
@@ -49,10 +49,10 @@ func TestBoxCoversItsArea(t *testing.T) {
 				}
 			}
 		}
-		// So the whole keeps its mean.
+		// The whole level keeps the mean.
 		for c := range 4 {
 			if c < 3 && s.Color != Data {
-				continue // there it is the mean of what is seen, or not of bytes
+				continue // it is weighed by alpha, or linear light
 			}
 			before, after := 0.0, 0.0
 			for i := c; i < len(m.Pix8); i += 4 {
@@ -68,8 +68,8 @@ func TestBoxCoversItsArea(t *testing.T) {
 	})
 }
 
-// area averages what pixel x, y of a level of mw by mh covers of m, in sixteen
-// bits of light.
+// area averages the part of m that pixel x, y of a level of mw by mh covers, in sixteen bits of
+// light.
 func area(m *Map, mw, mh, x, y int, s Sampling) [4]float64 {
 	overlap := func(n, m, i, j int) float64 {
 		low, high := float64(i*n)/float64(m), float64((i+1)*n)/float64(m)
@@ -104,12 +104,12 @@ func area(m *Map, mw, mh, x, y int, s Sampling) [4]float64 {
 }
 
 // The longest sides that a format can have do not overflow the sums.
-func TestBoxOfTheLongestSides(t *testing.T) {
+func TestLongestSidesDoNotOverflowBox(t *testing.T) {
 	white := New(65535, 1, Bits8)
 	for i := range white.Pix8 {
 		white.Pix8[i] = 255
 		if i%8 == 3 {
-			white.Pix8[i] = 254 // not all alike
+			white.Pix8[i] = 254 // not all equal
 		}
 	}
 	p := newPyramid(white, banders(white, 1, nil), Sampling{})
@@ -123,8 +123,8 @@ func TestBoxOfTheLongestSides(t *testing.T) {
 	}
 }
 
-// Sums that are divided as floats round as whole numbers do, ties included.
-func TestDividedRoundsAsWholeNumbers(t *testing.T) {
+// Sums divided as floats round like integers, ties included.
+func TestDividedRoundsLikeIntegers(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		alpha := rapid.Uint64Range(1, 4*65535).Draw(rt, "alpha")
 		var sums [3]uint64
@@ -142,8 +142,8 @@ func TestDividedRoundsAsWholeNumbers(t *testing.T) {
 	})
 }
 
-// Four texels are averaged as their channels are, one by one.
-func TestFourTexels(t *testing.T) {
+// Averaging four texels at once equals averaging each channel.
+func TestFourTexelsAverageByChannel(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		p := &pyramid{weigh: rapid.Bool().Draw(rt, "weigh"), odd: oddChannels, two: 2 * oddOnes}
 		in := rapid.SliceOfN(rapid.Uint64(), 4, 4).Draw(rt, "texels")

@@ -10,12 +10,11 @@ import (
 type Channel struct {
 	// Of is 'r', 'g', 'b' or 'a'; '0' for zeros and '1' for the top.
 	Of byte
-	// Invert takes each number from the top: 1 - v.
+	// Invert replaces each number v by 1 - v.
 	Invert bool
 }
 
-// ParseChannel reads "r", "g", "b", "a", "0", "1", or one of the letters with
-// "1-" in front, which inverts it.
+// ParseChannel parses "r", "g", "b", "a", "0", "1", or a letter after "1-", which inverts it.
 func ParseChannel(s string) (Channel, error) {
 	letter, invert := strings.CutPrefix(s, "1-")
 	if len(letter) == 1 && (strings.Contains("rgba", letter) || !invert && strings.Contains("01", letter)) {
@@ -24,7 +23,7 @@ func ParseChannel(s string) (Channel, error) {
 	return Channel{}, fmt.Errorf(`channel %q is none of r, g, b, a, 1-r, 1-g, 1-b, 1-a, 0 and 1`, s)
 }
 
-// String returns what ParseChannel reads.
+// String returns the form that ParseChannel reads.
 func (c Channel) String() string {
 	if c.Invert {
 		return "1-" + string(c.Of)
@@ -38,15 +37,14 @@ type Part struct {
 	Channel
 }
 
-// Assemble returns a map of w by h pixels whose red, green, blue and alpha are
-// the four parts. The maps must be of that size and depth; that of '0' and '1' is
-// not looked at.
+// Assemble returns a map of w by h pixels whose red, green, blue and alpha are the four parts. The
+// parts' maps must have that size and depth; the parts '0' and '1' need no map.
 func Assemble(ctx context.Context, w, h int, d Depth, parts [4]Part) (*Map, error) {
 	for i, p := range parts {
 		switch {
 		case p.Of == '0' || p.Of == '1':
 		case p.From == nil || !strings.ContainsRune("rgba", rune(p.Of)):
-			return nil, fmt.Errorf("nothing is given for channel %c", "rgba"[i])
+			return nil, fmt.Errorf("no source for channel %c", "rgba"[i])
 		case p.From.W != w || p.From.H != h:
 			return nil, fmt.Errorf("channel %c comes from a picture of %d x %d pixels, the others have %d x %d",
 				"rgba"[i], p.From.W, p.From.H, w, h)
@@ -58,16 +56,15 @@ func Assemble(ctx context.Context, w, h int, d Depth, parts [4]Part) (*Map, erro
 	return made, assembleInto(ctx, made, parts)
 }
 
-// Isolate puts channel of of m, one of 'r', 'g', 'b' and 'a', into red, in m itself,
-// and makes green and blue 0 and alpha 1.
+// Isolate changes m in place: red becomes channel of, one of 'r', 'g', 'b' and 'a', green and blue
+// become 0, and alpha becomes 1.
 func Isolate(ctx context.Context, m *Map, of byte) error {
 	zero := Part{Channel: Channel{Of: '0'}}
 	return assembleInto(ctx, m, [4]Part{{From: m, Channel: Channel{Of: of}}, zero, zero, {Channel: Channel{Of: '1'}}})
 }
 
-// SpreadXY puts red into green and blue as well, and green into alpha, in m itself: x and y
-// of a normal map as a gray and an alpha, whose errors do not depend on each other in
-// blocks.
+// SpreadXY changes m in place: alpha becomes green, and green and blue become red. So x and y of a
+// normal map become a gray and an alpha, which block compression treats independently.
 func SpreadXY(ctx context.Context, m *Map) error {
 	return eachRow(ctx, m, func(from, to int) {
 		spreadXY(m.Pix8, from, to)
@@ -83,7 +80,7 @@ func spreadXY[T uint8 | uint16 | float32](pix []T, from, to int) {
 	}
 }
 
-// Invert takes each number of channel of, one of 'r', 'g', 'b' and 'a', from the top.
+// Invert replaces each number v of channel of, one of 'r', 'g', 'b' and 'a', by 1 - v.
 func Invert(ctx context.Context, m *Map, of byte) error {
 	var parts [4]Part
 	for c, letter := range "rgba" {
@@ -92,7 +89,7 @@ func Invert(ctx context.Context, m *Map, of byte) error {
 	return assembleInto(ctx, m, parts)
 }
 
-// assembleInto fills made row by row, one channel after the other.
+// assembleInto fills made row by row, one channel after another.
 func assembleInto(ctx context.Context, made *Map, parts [4]Part) error {
 	d := made.Depth()
 	return eachRow(ctx, made, func(from, to int) {
@@ -113,7 +110,7 @@ func pix8(m *Map) []uint8   { return m.Pix8 }
 func pix16(m *Map) []uint16 { return m.Pix16 }
 func pixF(m *Map) []float32 { return m.PixF }
 
-// assemble fills channel c of what is from from to to.
+// assemble fills channel c of the numbers from from to to.
 func assemble[T uint8 | uint16 | float32](dst []T, p Part, c, from, to int, pix func(*Map) []T, top T) {
 	var src []T
 	fill, of := T(0), 0

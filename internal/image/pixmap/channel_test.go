@@ -74,8 +74,8 @@ func TestAssemble(t *testing.T) {
 	}{
 		{"2 x 2 pixels, the others have 2 x 1", part(New(2, 2, Bits8), "r")},
 		{"another depth", part(New(2, 1, Float), "r")},
-		{"nothing is given for channel b", part(nil, "r")},
-		{"nothing is given for channel b", Part{a, Channel{}}},
+		{"no source for channel b", part(nil, "r")},
+		{"no source for channel b", Part{a, Channel{}}},
 	} {
 		_, err := Assemble(t.Context(), 2, 1, Bits8, [4]Part{part(a, "r"), part(a, "g"), tc.part, part(a, "a")})
 		if err == nil || !strings.Contains(err.Error(), tc.want) {
@@ -84,7 +84,7 @@ func TestAssemble(t *testing.T) {
 	}
 }
 
-// One channel is inverted, the others stay.
+// Inverting one channel leaves the others unchanged.
 func TestInvert(t *testing.T) {
 	m := of(2, 1, 1, 2, 3, 4, 250, 251, 252, 253)
 	if err := Invert(t.Context(), m, 'g'); err != nil {

@@ -5,43 +5,41 @@ import (
 	"math"
 )
 
-// Content is what a picture turns out to be when all its pixels are looked at.
+// Content describes a picture after looking at all its pixels.
 type Content struct {
-	// Opaque says that alpha is at its top everywhere.
+	// Opaque says that alpha is 1 everywhere.
 	Opaque bool
-	// One writes the picture with one of its channels, if that is all it takes:
-	// "rrr1" is an opaque gray, "r001" red alone, "111a" an alpha over white, "0001"
-	// black. It is empty if more than one channel carries something.
+	// One names the only channel with content: "rrr1" is an opaque gray, "r001" red alone, "111a"
+	// an alpha over white, "0001" black. It is empty if several channels have content.
 	One string
-	// Blue says that blue is the same everywhere.
+	// Blue says that blue is constant.
 	Blue bool
-	// Gray is the share, from 0 to 1, of pixels whose red, green and blue differ by no more
-	// than JPEG makes of equal ones, an eighth of the top; Red of those whose green and blue
-	// are no more than that.
+	// Gray is the share, from 0 to 1, of pixels whose red, green and blue differ by at most an
+	// eighth, the error of JPEG on equal channels. Red is the share of pixels whose green and blue
+	// are at most an eighth.
 	Gray, Red float64
-	// Apart says that red, green and blue do not rise and fall together, as those of colors
-	// do: the correlation of two of them is less than a half, or one varies and another does
-	// not, by half of 1/255 or more. It is not looked for among floats.
+	// Apart says that red, green and blue do not rise and fall together, unlike those channels of
+	// colors. Either two channels correlate by less than a half, or only one of two varies, by at
+	// least half of 1/255. It is false for maps of floats.
 	Apart bool
-	// Colors is how many different pixels there are, alpha included; one more
-	// than was asked for if there are more.
+	// Colors is the number of different pixels, including alpha, and at most one more than the
+	// limit of Analyse.
 	Colors int
 	Vectors
 }
 
-// Vectors say how much a picture looks like a normal map, whose red, green and
-// blue are x, y and z from -1 at 0 to 1 at the top. Black pixels, as lie between
-// the pieces of an unwrapped model, do not count.
+// Vectors says how much a picture looks like a normal map, whose red, green and blue are x, y and z
+// from -1 (stored as 0) to 1 (stored as 1). Black pixels, as between the pieces of an unwrapped
+// model, do not count.
 type Vectors struct {
-	// Unit is the share, from 0 to 1, of pixels whose vector points out of the
-	// surface, z > 0, and is within 6 % of length 1; Near of those within 30 %.
+	// Unit is the share, from 0 to 1, of pixels whose vector points out of the surface, z > 0, and
+	// has length 1 within 6 %; Near is the same within 30 %.
 	Unit, Near float64
-	// Tilt is by how much the mean vector leans: the larger of its x and y. A
-	// surface as a whole does not lean.
+	// Tilt is the larger of the mean vector's x and y. The mean of a surface does not lean.
 	Tilt float64
 }
 
-// Analyse looks at all pixels of m. It counts different ones up to maxColors.
+// Analyse looks at all pixels of m. It counts different pixels up to maxColors.
 func Analyse(ctx context.Context, m *Map, maxColors int) (Content, error) {
 	a := analysis{limit: maxColors, top: 1}
 	switch m.Depth() {
@@ -68,18 +66,18 @@ func Analyse(ctx context.Context, m *Map, maxColors int) (Content, error) {
 	return a.content(), nil
 }
 
-// An analysis is what has been seen so far.
+// An analysis holds the findings so far.
 type analysis struct {
 	top    float32
-	scale  float64 // takes 0 to top to 0 to 2
+	scale  float64 // maps 0..top to 0..2
 	first  [4]float32
-	varies [4]bool    // channels that are not as in the first pixel
-	differ [4][4]bool // pairs of channels that are not equal everywhere
+	varies [4]bool    // channels that differ from the first pixel
+	differ [4][4]bool // pairs of channels that differ somewhere
 	limit  int
 	seen   map[[4]float32]struct{}
 
 	last    [4]float32
-	runs    int // how often last came since it was added to the counts below
+	runs    int // repetitions of last not yet in the counts below
 	pixels  int
 	gray    int
 	red     int
@@ -91,7 +89,7 @@ type analysis struct {
 	sumY    float64
 }
 
-// lookAt looks at a row. Pixels often repeat; only changes are looked at closely.
+// lookAt analyzes a row. Pixels often repeat, so only changes are analyzed closely.
 func lookAt[T uint8 | uint16 | float32](a *analysis, row []T) {
 	for i := 0; i+4 <= len(row); i += 4 {
 		p := row[i : i+4 : i+4]
@@ -103,7 +101,7 @@ func lookAt[T uint8 | uint16 | float32](a *analysis, row []T) {
 	}
 }
 
-// look takes up a pixel that is not like the last one.
+// look analyzes a pixel that differs from the last one.
 func (a *analysis) look(p [4]float32) {
 	a.last = p
 	for c, v := range p {
@@ -123,7 +121,7 @@ func (a *analysis) look(p [4]float32) {
 	}
 }
 
-// count adds the last pixel to the counts, as often as it came.
+// count adds the last pixel to the counts, with its repetitions.
 func (a *analysis) count() {
 	p, n := a.last, a.runs
 	a.runs = 0
@@ -173,12 +171,12 @@ func (a *analysis) content() Content {
 	return c
 }
 
-// Sums are of what correlations are computed from, for red, green and blue in 8 bits.
+// Sums are the inputs of correlations of red, green and blue in 8 bits.
 type sums struct {
 	pixels  uint64
 	of      [3]uint64
 	squares [3]uint64
-	product [3]uint64 // of each and the next
+	product [3]uint64 // of each channel and the next
 }
 
 func (s *sums) add(p [4]float32, n uint64, deep bool) {
@@ -196,9 +194,9 @@ func (s *sums) add(p [4]float32, n uint64, deep bool) {
 	}
 }
 
-// apart returns Content.Apart.
+// apart computes Content.Apart.
 func (s *sums) apart() bool {
-	const least = 0.25 // variance of what varies
+	const least = 0.25 // variance above which a channel varies
 	n := float64(s.pixels)
 	mean := func(sum uint64) float64 { return float64(sum) / n }
 	variance := func(i int) float64 { return mean(s.squares[i]) - float64(mean(s.of[i])*mean(s.of[i])) }
@@ -219,10 +217,10 @@ func (s *sums) apart() bool {
 	return false
 }
 
-// one returns Content.One.
+// one computes Content.One.
 func (a *analysis) one() string {
 	var word [4]byte
-	carrier := -1 // the first channel that is more than a constant of 0 or 1
+	carrier := -1 // the first channel other than a constant 0 or 1
 	for c := range word {
 		switch {
 		case !a.varies[c] && a.first[c] == 0:
@@ -241,8 +239,8 @@ func (a *analysis) one() string {
 	return string(word[:])
 }
 
-// Gray makes red, green and blue of m their luma, as JPEG weighs them (BT.601). It leaves
-// maps of floats as they are.
+// Gray sets red, green and blue of m to their luma, with the weights of JPEG (BT.601). It leaves
+// maps of floats unchanged.
 func Gray(ctx context.Context, m *Map) error {
 	return eachRow(ctx, m, func(from, to int) {
 		for i := from; i < to; i += 4 {
@@ -260,7 +258,7 @@ func Gray(ctx context.Context, m *Map) error {
 	})
 }
 
-// luma weighs by 0.299, 0.587 and 0.114, in 1/65536, for numbers of up to 16 bits.
+// luma weighs channels by 0.299, 0.587 and 0.114, in 1/65536, for numbers of up to 16 bits.
 func luma(r, g, b uint32) uint32 {
 	return uint32((uint64(r)*19595 + uint64(g)*38470 + uint64(b)*7471 + 1<<15) >> 16)
 }
@@ -281,7 +279,7 @@ func pixelAt(m *Map, i int) [4]float32 {
 	return p
 }
 
-// Opaque reports whether alpha is at its top everywhere.
+// Opaque reports whether alpha is 1 everywhere.
 func Opaque(ctx context.Context, m *Map) (bool, error) {
 	opaque := true
 	err := eachRow(ctx, m, func(from, to int) {

@@ -54,7 +54,7 @@ func TestAnalyse(t *testing.T) {
 }
 
 // Channels are apart if they do not rise and fall together.
-func TestApart(t *testing.T) {
+func TestUncorrelatedChannelsAreApart(t *testing.T) {
 	for _, tc := range []struct {
 		name string
 		pix  []byte // of four pixels
@@ -80,8 +80,8 @@ func TestApart(t *testing.T) {
 	}
 }
 
-// What JPEG makes of gray and of red counts as gray and as red.
-func TestShares(t *testing.T) {
+// Gray and red count despite the errors of JPEG.
+func TestNearlyGrayAndRedCount(t *testing.T) {
 	for _, tc := range []struct {
 		name      string
 		pix       []byte // of four pixels
@@ -100,7 +100,7 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// Luma is that of JPEG, and the ends stay where they are.
+// Luma is JPEG's, and black and white stay exact.
 func TestGray(t *testing.T) {
 	for _, d := range []Depth{Bits8, Bits16} {
 		m := deep(of(2, 2, 255, 0, 0, 7, 0, 255, 0, 8, 0, 0, 255, 9, 255, 255, 255, 10), d)

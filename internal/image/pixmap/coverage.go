@@ -7,9 +7,9 @@ import (
 
 // A Coverage is the share of pixels of a map that an alpha test draws.
 type Coverage struct {
-	test   float64 // the alpha, 0 to 1, from which on a pixel is drawn
+	test   float64 // lowest drawn alpha, 0 to 1
 	share  float64
-	counts []int // of pixels by their alpha, in what was looked at last
+	counts []int // pixels by alpha, of the last counted map
 }
 
 // NewCoverage returns the share of pixels of base whose alpha is at least test.
@@ -20,8 +20,8 @@ func NewCoverage(ctx context.Context, base *Map, test float64) (*Coverage, error
 	return c, err
 }
 
-// Beyond returns how many pixels more of m are drawn than should be, or fewer if it is
-// negative. m may have another depth than the map whose coverage this is.
+// Beyond returns how many more pixels of m are drawn than should be; negative means fewer. m may
+// have another depth than the base map.
 func (c *Coverage) Beyond(ctx context.Context, m *Map) (float64, error) {
 	threshold, err := c.count(ctx, m)
 	if err != nil {
@@ -34,12 +34,10 @@ func (c *Coverage) Beyond(ctx context.Context, m *Map) (float64, error) {
 	return float64(drawn) - c.pixels(m), nil
 }
 
-// Keep scales the alpha of m so that as large a share of its pixels is drawn, and so many
-// pixels more.
+// Keep scales the alpha of m so that the same share of its pixels is drawn, plus more pixels.
 //
-// A level has many alphas: the one that the right share of pixels reaches is
-// made the threshold. It is found by counting, so that nothing is searched, and the
-// rounding cannot lift a lower one.
+// A level has many alphas; the alpha that the right share of pixels reaches becomes the threshold.
+// Counting finds it without a search, and rounding cannot lift a lower alpha over it.
 func (c *Coverage) Keep(ctx context.Context, m *Map, more float64) error {
 	threshold, err := c.count(ctx, m)
 	if err != nil {
@@ -55,7 +53,7 @@ func (c *Coverage) Keep(ctx context.Context, m *Map, more float64) error {
 // pixels returns how many pixels of m should be drawn.
 func (c *Coverage) pixels(m *Map) float64 { return float64(c.share * (float64(m.W) * float64(m.H))) }
 
-// count counts the alphas of m, and returns the lowest one that is drawn.
+// count counts the alphas of m, and returns the lowest drawn alpha.
 func (c *Coverage) count(ctx context.Context, m *Map) (threshold int, err error) {
 	top := alphaSteps(m)
 	if cap(c.counts) <= top {
@@ -66,8 +64,8 @@ func (c *Coverage) count(ctx context.Context, m *Map) (threshold int, err error)
 	return threshold, countAlpha(ctx, m, c.counts)
 }
 
-// reachedBy returns the alpha, at least 1, that about so many pixels reach. Of
-// equally good ones it takes what is nearest to threshold.
+// reachedBy returns the alpha, at least 1, that about the given number of pixels reach. Of equally
+// good alphas it returns the nearest to threshold.
 func reachedBy(counts []int, pixels float64, threshold int) int {
 	best, bestOff, reach := threshold, math.Inf(1), 0
 	for a := len(counts) - 1; a >= 1; a-- {
@@ -82,7 +80,7 @@ func reachedBy(counts []int, pixels float64, threshold int) int {
 
 func distance(a, b int) int { return max(a-b, b-a) }
 
-// alphaSteps returns the alpha of opaque pixels as countAlpha counts it.
+// alphaSteps returns the number that countAlpha uses for an alpha of 1.
 func alphaSteps(m *Map) int {
 	if m.Depth() == Bits8 {
 		return 255
@@ -90,7 +88,7 @@ func alphaSteps(m *Map) int {
 	return 65535
 }
 
-// countAlpha counts how many pixels have each alpha.
+// countAlpha counts the pixels of each alpha.
 func countAlpha(ctx context.Context, m *Map, counts []int) error {
 	clear(counts)
 	return eachRow(ctx, m, func(from, to int) {
@@ -114,8 +112,7 @@ func countAlpha(ctx context.Context, m *Map, counts []int) error {
 // floatAlpha returns an alpha of 0 to 1 in steps, rounded down.
 func floatAlpha(a float32) int { return int(min(1, float64(sane(a))) * 65535) }
 
-// scaleAlpha multiplies all alpha by num/den, rounded down: what was below den
-// stays below num.
+// scaleAlpha multiplies all alpha by num/den, rounded down: an alpha below den stays below num.
 func scaleAlpha(ctx context.Context, m *Map, num, den int) error {
 	return eachRow(ctx, m, func(from, to int) {
 		switch m.Depth() {

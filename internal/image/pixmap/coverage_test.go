@@ -27,7 +27,7 @@ func drawn(m *Map, test float64) float64 {
 	return float64(n) / float64(m.W*m.H)
 }
 
-// twigs are thin lines, which averaging makes fainter than any test.
+// twigs returns thin lines, which averaging makes fainter than any test.
 func twigs() *Map {
 	m := New(128, 128, Bits8)
 	noise(m.Pix8, false)
@@ -51,15 +51,15 @@ func TestCoverageIsKept(t *testing.T) {
 			kept := mips(t, m, MipOptions{Coverage: test})
 			faded := mips(t, m, MipOptions{})
 			for i := 1; i <= 4; i++ {
-				// As near as whole pixels that share an alpha let it be.
+				// As near as whole pixels with equal alphas allow.
 				if got := drawn(kept[i], test); math.Abs(got-want) > 0.03 {
 					t.Errorf("depth %d, test %v: level %d covers %.3f, want %.3f", d, test, i, got, want)
 				}
 			}
 			if got := drawn(faded[4], test); math.Abs(got-want) < 0.1 {
-				t.Errorf("depth %d, test %v: without, level 4 covers %.3f of %.3f: the test tests nothing", d, test, got, want)
+				t.Errorf("depth %d, test %v: without coverage, level 4 covers %.3f of %.3f, so the test proves nothing", d, test, got, want)
 			}
-			if d == Bits8 { // colors are not touched
+			if d == Bits8 { // colors do not change
 				for i := range kept[2].Pix8 {
 					if i%4 != 3 && kept[2].Pix8[i] != faded[2].Pix8[i] {
 						t.Fatalf("byte %d of level 2 is %d, without coverage %d", i, kept[2].Pix8[i], faded[2].Pix8[i])
@@ -70,8 +70,8 @@ func TestCoverageIsKept(t *testing.T) {
 	}
 }
 
-// What is drawn everywhere or nowhere stays so.
-func TestCoverageOfAllAndNone(t *testing.T) {
+// If all or no pixels are drawn, that stays so.
+func TestFullAndEmptyCoverageStay(t *testing.T) {
 	for _, alpha := range []byte{0, 100, 200, 255} {
 		m := New(8, 8, Bits8)
 		for i := range m.Pix8 {

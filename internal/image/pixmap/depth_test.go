@@ -48,8 +48,8 @@ func TestConvert(t *testing.T) {
 	}
 }
 
-// Numbers that no picture has become ones that it can.
-func TestConvertOddFloats(t *testing.T) {
+// Floats outside a picture's range become valid numbers.
+func TestInvalidFloatsBecomeValid(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	m := &Map{W: 2, H: 1, PixF: []float32{nan, -1, inf, 2, 7, 1, 0.5, -inf}}
 	for _, d := range []Depth{Bits8, Bits16} {
@@ -129,5 +129,37 @@ func TestFlipOfTwoRows(t *testing.T) {
 	m := of(1, 2, 1, 2, 3, 4, 5, 6, 7, 8)
 	if err := Flip(t.Context(), m, false, true); err != nil || !cmp.Equal(m.Pix8, []byte{5, 6, 7, 8, 1, 2, 3, 4}) {
 		t.Errorf("pixels %v, error %v", m.Pix8, err)
+	}
+}
+
+func TestHalfValue(t *testing.T) {
+	for bits, want := range map[uint16]float32{0: 0, 0x3c00: 1, 0xc000: -2, 1: 0x1p-24, 0x8001: -0x1p-24, 0x3ff: 0x3ffp-24,
+		0x400: 0x1p-14, 0x7bff: 65504, 0x7c00: float32(math.Inf(1)), 0xfc00: float32(math.Inf(-1))} {
+		if got := HalfValue(bits); got != want {
+			t.Errorf("%#x: %g, want %g", bits, got, want)
+		}
+	}
+	if got := HalfValue(0x7e00); got == got {
+		t.Errorf("no number: %g", got)
+	}
+}
+
+func TestRepairs(t *testing.T) {
+	var r Repairs
+	var got []float32
+	for _, v := range []float64{math.Inf(1), math.Inf(-1), math.NaN(), -3, 2, 0, math.MaxFloat32} {
+		got = append(got, r.Light(float32(v)))
+	}
+	if d := cmp.Diff([]float32{65504, 0, 0, 0, 2, 0, math.MaxFloat32}, got); d != "" || r != (Repairs{2, 1, 1}) || !r.Any() {
+		t.Errorf("%+v: %s", r, d)
+	}
+}
+
+// Colors stay where alpha is 0, and never become infinite.
+func TestStraighten(t *testing.T) {
+	pix := []float32{1, 2, 3, 0, 1, 2, 3, 0.5, 1, 2, 3, 1, 1, 1, 1, 2, 1e30, 0, 0, 0x1p-140}
+	want := []float32{1, 2, 3, 0, 2, 4, 6, 0.5, 1, 2, 3, 1, 1, 1, 1, 1, math.MaxFloat32, 0, 0, 0x1p-140}
+	if Straighten(pix); !cmp.Equal(pix, want) {
+		t.Error(cmp.Diff(want, pix))
 	}
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/assetcook/assetcook/internal/detmath"
 )
 
-// EquirectSide returns the side in pixels of the faces that Equirect makes of a picture of
-// w by h pixels: a quarter of its width, at which a texel in the middle of a face covers as
-// much as 1.3 pixels. It is 0 if the picture does not have twice its height as its width.
+// EquirectSide returns the side in pixels of the faces that Equirect makes of a picture of w by h
+// pixels: a quarter of its width. A texel in the middle of a face then covers about 1.3 pixels. It
+// is 0 unless the picture is twice as wide as high.
 func EquirectSide(w, h int) int {
 	if w != 2*h {
 		return 0
@@ -18,13 +18,12 @@ func EquirectSide(w, h int) int {
 	return max(1, w/4)
 }
 
-// Equirect makes the six faces of a cube, in the order +X -X +Y -Y +Z -Z, of an
-// equirectangular picture, in which longitude runs from left to right and latitude from
-// the top: its middle is +Z, as in Filament, and +X is a quarter to the right. A texel is
-// the mean of four points of it, and a point that of the four pixels around it, as linear
-// light if colors are c.
+// Equirect makes the six faces of a cube, in the order +X -X +Y -Y +Z -Z, from an equirectangular
+// picture. Its longitude runs from left to right and its latitude from the top; the middle is +Z,
+// as in Filament, and +X is a quarter to the right. A texel is the mean of four points in it; each
+// point interpolates the four pixels around it, as linear light with colors as c says.
 //
-// Faces are as textures want them: see Faces.
+// Faces look as textures require: see Faces.
 func Equirect(ctx context.Context, m *Map, c Color) ([]*Map, error) {
 	side := EquirectSide(m.W, m.H)
 	if side == 0 {
@@ -55,8 +54,8 @@ func Equirect(ctx context.Context, m *Map, c Color) ([]*Map, error) {
 	return faces, nil
 }
 
-// faceDirection returns where the point u, v of a face is seen from the middle of the
-// cube. Both go from -1 to 1, to the right and down.
+// faceDirection returns the direction of the point u, v of a face from the middle of the cube. Both
+// go from -1 to 1, to the right and down.
 func faceDirection(face int, u, v float64) [3]float64 {
 	switch face {
 	case 0:
@@ -73,12 +72,12 @@ func faceDirection(face int, u, v float64) [3]float64 {
 	return [3]float64{-u, -v, -1}
 }
 
-// A sphere is an equirectangular picture that is looked at from its middle.
+// A sphere is an equirectangular picture seen from its middle.
 type sphere struct {
 	light light
 	m     *Map
 	wide  func(v uint16) float32 // light of a color of 8 or 16 bits
-	alpha uint16                 // what alphas of 8 or 16 bits are multiplied with
+	alpha uint16                 // factor for alphas of 8 or 16 bits
 }
 
 func newSphere(m *Map, c Color) *sphere {
@@ -94,8 +93,8 @@ func newSphere(m *Map, c Color) *sphere {
 	return s
 }
 
-// addDirection adds what is seen in a direction: the four pixels around it, weighed by how near
-// they are. The picture closes at its sides.
+// addDirection adds the color in a direction, interpolated from the four pixels around it. The
+// picture wraps around at its sides.
 func (s *sphere) addDirection(sum *[4]float64, d [3]float64) {
 	across := math.Sqrt(float64(d[0]*d[0]) + float64(d[2]*d[2]))
 	x := float64((turn(d[0], d[2])/(2*math.Pi)+0.5)*float64(s.m.W)) - 0.5
@@ -137,7 +136,7 @@ func (s *sphere) pixel(x, y int) (p [4]float32) {
 	return p
 }
 
-// turn returns the angle from -pi to pi of the point that is y beside and x ahead.
+// turn returns the angle, -pi to pi, of the point at y and x.
 func turn(y, x float64) float64 {
 	// The arc tangent of at most 1 is exact to a few units in the last place.
 	var a float64

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// drawSphere makes a picture of what a function says of each direction.
+// drawSphere draws a function of directions as an equirectangular picture.
 func drawSphere(w, h int, color func(d [3]float64) [4]float64) *Map {
 	m := New(w, h, Float)
 	for i := range w * h {
@@ -23,8 +23,8 @@ func drawSphere(w, h int, color func(d [3]float64) [4]float64) *Map {
 	return m
 }
 
-// What is smooth looks the same on the cube: off by less than 0.001 at 256 pixels.
-func TestEquirectDirections(t *testing.T) {
+// A smooth picture looks the same on the cube: off by less than 0.001 at 256 pixels.
+func TestSmoothSphereLooksTheSameOnTheCube(t *testing.T) {
 	smooth := func(d [3]float64) [4]float64 {
 		n := math.Sqrt(d[0]*d[0] + d[1]*d[1] + d[2]*d[2])
 		return [4]float64{1 + d[0]/n, 1 + d[1]/n, 1 + d[2]/n, 1}
@@ -34,8 +34,7 @@ func TestEquirectDirections(t *testing.T) {
 	if err != nil || len(faces) != 6 {
 		t.Fatalf("%d faces, error %v", len(faces), err)
 	}
-	// Where the corners of faces are seen, by the table of cube maps in the
-	// specification of OpenGL.
+	// Directions of the faces' corners, from the table of cube maps in the OpenGL specification.
 	corners := [6][3]float64{{1, 1, 1}, {-1, 1, -1}, {-1, 1, -1}, {-1, -1, 1}, {-1, 1, 1}, {1, 1, -1}}
 	for i, f := range faces {
 		if f.W != 64 || f.H != 64 {
@@ -59,8 +58,8 @@ func TestEquirectDirections(t *testing.T) {
 	}
 }
 
-// A light that is the same everywhere stays so, at every depth and size.
-func TestEquirectOfOneColor(t *testing.T) {
+// A constant light stays constant, at every depth and size.
+func TestConstantSphereStaysConstant(t *testing.T) {
 	for _, h := range []int{1, 2, 3, 9} {
 		bytes, words, floats := New(2*h, h, Bits8), New(2*h, h, Bits16), New(2*h, h, Float)
 		for i := range bytes.Pix8 {
@@ -94,8 +93,8 @@ func pixelText(m *Map, i int) string {
 	return fmt.Sprint(m.PixF[4*i : 4*i+4])
 }
 
-// The mean over the sphere stays: each texel counts by the angle it covers.
-func TestEquirectMean(t *testing.T) {
+// The mean over the sphere stays: each texel counts by its solid angle.
+func TestEquirectKeepsTheMean(t *testing.T) {
 	bright := func(d [3]float64) [4]float64 { return [4]float64{math.Exp(4 * d[0]), d[1] * d[1], 1, 1} }
 	faces, err := Equirect(t.Context(), drawSphere(512, 256, bright), SRGB)
 	if err != nil {
@@ -130,7 +129,7 @@ func TestEquirectRefuses(t *testing.T) {
 	}
 }
 
-// The bits are the same on every machine.
+// All machines compute the same bits.
 func TestEquirectGolden(t *testing.T) {
 	m := New(64, 32, Float)
 	state := uint32(1)

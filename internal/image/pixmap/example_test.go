@@ -7,8 +7,8 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// A black and white checkerboard seen from afar is as bright as half its light,
-// which is more than half the number. What cannot be seen has no say.
+// A black and white checkerboard seen from afar has half its light, which is more than half the
+// number. Invisible colors do not count.
 func ExampleMips() {
 	board := pixmap.New(2, 2, pixmap.Bits8)
 	board.Pix8 = []uint8{
@@ -39,7 +39,7 @@ func ExampleResize() {
 	// Output: 256 128 <nil>
 }
 
-// The roughness of one picture into the green of another.
+// Put the roughness of one picture into the green of another.
 func ExampleAssemble() {
 	occlusion := &pixmap.Map{W: 1, H: 1, Pix8: []uint8{200, 200, 200, 255}}
 	gloss := &pixmap.Map{W: 1, H: 1, Pix8: []uint8{55, 55, 55, 255}}

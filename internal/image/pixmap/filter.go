@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// A Filter says how much each pixel near a place counts there.
+// A Filter says how much each pixel counts by its distance.
 type Filter uint8
 
 // The filters.
 const (
-	// Box takes the mean of what a pixel covers. It never rings, is exact for
-	// sizes that do not divide each other, and is by far the fastest.
+	// Box averages the pixels that a pixel covers. It never rings, is exact for sizes that do not
+	// divide each other, and is by far the fastest.
 	Box Filter = iota
-	// Kaiser is a sinc under a Kaiser window, three pixels to each side with
-	// alpha 4, as the NVIDIA Texture Tools have it. The sharpest; rings a little.
+	// Kaiser is a sinc under a Kaiser window, three pixels to each side with alpha 4, as in the
+	// NVIDIA Texture Tools. It is the sharpest, and rings a little.
 	Kaiser
-	// Mitchell is the cubic of Mitchell and Netravali ("Reconstruction Filters in
-	// Computer Graphics", 1988), B = C = 1/3, two pixels to each side. Between the
+	// Mitchell is the cubic of Mitchell and Netravali ("Reconstruction Filters in Computer
+	// Graphics", 1988), B = C = 1/3, two pixels to each side. Its sharpness is between the other
 	// two.
 	Mitchell
 )
@@ -32,7 +32,7 @@ func ParseFilter(name string) (Filter, error) {
 			return Filter(f), nil
 		}
 	}
-	return 0, fmt.Errorf("filter %q is not known, only %s", name, strings.Join(filterNames[:], ", "))
+	return 0, fmt.Errorf("unknown filter %q; use one of %s", name, strings.Join(filterNames[:], ", "))
 }
 
 // String returns the name that ParseFilter takes.
@@ -43,7 +43,7 @@ func (f Filter) String() string {
 	return fmt.Sprintf("Filter(%d)", uint8(f))
 }
 
-// reach returns how far from its center a filter is not 0.
+// reach returns the distance from the center beyond which a filter is 0.
 func (f Filter) reach() float64 {
 	if f == Kaiser {
 		return 3
@@ -51,10 +51,9 @@ func (f Filter) reach() float64 {
 	return 2
 }
 
-// at returns the value of Kaiser or Mitchell x pixels from the center. What it
-// returns decides bytes, so nothing in it may depend on the processor: no
-// function of package math but the exact ones, and no product that could be fused
-// with a sum.
+// at returns the value of Kaiser or Mitchell x pixels from the center. Its result determines output
+// bytes, so it must not depend on the processor: it uses only exact functions of package math, and
+// no product that could be fused with a sum.
 func (f Filter) at(x float64) float64 {
 	x = math.Abs(x)
 	if x >= f.reach() {
@@ -98,4 +97,119 @@ func bessel(x float64) float64 {
 		sum += term
 	}
 	return sum
+}
+
+// An axis says how pixels along one side are computed from a side of another length.
+type axis struct {
+	total float64 // the sum of a pixel's weights
+	spans []span  // for each pixel
+	most  int     // the number of weights of the longest span
+}
+
+// A span computes one pixel from the pixels from first on, with their weights, which are whole
+// numbers. It may reach beyond the side.
+type span struct {
+	first   int
+	weights []float64
+}
+
+// kernelTotal is the exact sum of the weights of Kaiser and Mitchell, so that one color stays one
+// color.
+const kernelTotal = 1 << 20
+
+// newAxis returns the axis from a side of n pixels to one of m.
+func newAxis(f Filter, n, m int) axis {
+	a := axis{total: kernelTotal, spans: make([]span, m)}
+	if f == Box {
+		a.total = float64(n / gcd(n, m))
+	}
+	for i := range a.spans {
+		if f == Box {
+			a.spans[i] = boxSpan(int64(n), int64(m), int64(i))
+		} else {
+			a.spans[i] = kernelSpan(f, int64(n), int64(m), int64(i))
+		}
+		a.most = max(a.most, len(a.spans[i].weights))
+	}
+	return a
+}
+
+// boxSpan returns the parts of a side of n that pixel i of m covers.
+func boxSpan(n, m, i int64) span {
+	// In units of 1/m of a pixel of n, which are whole numbers.
+	from, to := i*n, (i+1)*n
+	first, last := from/m, (to-1)/m
+	s := span{first: int(first), weights: make([]float64, last-first+1)}
+	unit := int64(gcd(int(n), int(m)))
+	for j := first; j <= last; j++ {
+		s.weights[j-first] = float64((min(to, (j+1)*m) - max(from, j*m)) / unit)
+	}
+	return s
+}
+
+// kernelSpan weighs the pixels of a side of n around pixel i of m. If pixels get larger, so does
+// the filter.
+func kernelSpan(f Filter, n, m, i int64) span {
+	// In units of 1/(2m) all places are whole numbers: pixel j is 2mj - center away, and unit is
+	// the filter's 1.
+	unit, center := 2*max(n, m), (2*i+1)*n-m
+	reach := int64(f.reach()) * unit
+	first, last := floorDiv(center-reach, 2*m)+1, -floorDiv(-center-reach, 2*m)-1
+	values, sum := make([]float64, last-first+1), 0.0
+	for k := range values {
+		values[k] = f.at(float64(2*m*(first+int64(k))-center) / float64(unit))
+		sum += values[k]
+	}
+	rest := float64(kernelTotal)
+	low, high := (len(values)-1)/2, len(values)/2
+	heavier := high
+	if values[low] > values[high] {
+		heavier = low
+	}
+	// The weights are whole numbers. The rounding error goes to the middle, evenly, so that a
+	// mirrored picture stays mirrored.
+	for k, v := range values {
+		values[k] = math.Floor(float64(v/sum*kernelTotal) + 0.5)
+		rest -= values[k]
+	}
+	half := math.Floor(rest / 2)
+	values[low] += half
+	values[high] += half
+	values[heavier] += rest - half - half
+	return span{first: int(first), weights: values}
+}
+
+func floorDiv(a, b int64) int64 {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
+}
+
+// A Wrap says how a picture continues beyond its edges.
+type Wrap uint8
+
+// The ways to continue.
+const (
+	Clamp  Wrap = iota // repeats the pixels at the edge
+	Repeat             // repeats the picture, as tiles do
+)
+
+// index returns the pixel of a side of n at place i, which may be outside.
+func (w Wrap) index(i, n int) int {
+	if w == Repeat {
+		if i %= n; i < 0 {
+			i += n
+		}
+		return i
+	}
+	return max(0, min(n-1, i))
+}
+
+func gcd(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
 }

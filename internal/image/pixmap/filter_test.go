@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// allocated returns how many bytes f allocates, dead or alive.
+// allocated returns how many bytes f allocates in total.
 func allocated(f func()) int64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -31,9 +31,9 @@ func TestFilterNames(t *testing.T) {
 	}
 }
 
-// The functions of our own are those of mathematics.
-func TestKernels(t *testing.T) {
-	mitchell := func(x float64) float64 { // as the paper has it, B = C = 1/3
+// Our functions agree with their mathematical definitions.
+func TestKernelsAgreeWithTheirDefinitions(t *testing.T) {
+	mitchell := func(x float64) float64 { // as in the paper, B = C = 1/3
 		const b, c = 1.0 / 3, 1.0 / 3
 		switch x = math.Abs(x); {
 		case x < 1:
@@ -70,9 +70,8 @@ func TestKernels(t *testing.T) {
 	}
 }
 
-// Whatever the sizes: weights add up to the total, lie around the right place,
-// and mirror.
-func TestAxes(t *testing.T) {
+// For all sizes, weights have the right sum and center, and are symmetric.
+func TestWeightsAreCenteredAndSymmetric(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n, m := rapid.IntRange(1, 300).Draw(rt, "n"), rapid.IntRange(1, 300).Draw(rt, "m")
 		f := rapid.SampledFrom([]Filter{Box, Kaiser, Mitchell}).Draw(rt, "filter")
@@ -89,26 +88,26 @@ func TestAxes(t *testing.T) {
 			want := (float64(i) + 0.5) * float64(n) / float64(m)
 			slack := 0.02 * max(1, float64(n)/float64(m))
 			if f == Box {
-				slack = 0.5 // it covers part of a pixel and takes it for the whole
+				slack = 0.5 // it weighs a partly covered pixel at its center
 			}
 			if math.Abs(center/sum-want) > slack {
-				rt.Fatalf("pixel %d lies around %v, want %v", i, center/sum, want)
+				rt.Fatalf("pixel %d is centered at %v, want %v", i, center/sum, want)
 			}
 			mirror := a.spans[m-1-i]
 			for k, w := range s.weights {
 				if mirror.weights[len(s.weights)-1-k] != w {
-					rt.Fatalf("pixel %d is no mirror of %d: %v, %v", i, m-1-i, s.weights, mirror.weights)
+					rt.Fatalf("pixel %d does not mirror %d: %v, %v", i, m-1-i, s.weights, mirror.weights)
 				}
 			}
 			if len(s.weights) > a.most {
-				rt.Fatalf("pixel %d has %d weights, the most are %d", i, len(s.weights), a.most)
+				rt.Fatalf("pixel %d has %d weights, at most %d", i, len(s.weights), a.most)
 			}
 		}
 	})
 }
 
 // The sides of the largest pictures do not overflow.
-func TestAxesOfTheLongestSides(t *testing.T) {
+func TestLongestSidesDoNotOverflowAxes(t *testing.T) {
 	for _, f := range []Filter{Box, Kaiser} {
 		for _, size := range [][2]int{{65535, 65534}, {65534, 65535}, {65535, 1}, {1, 65535}} {
 			a := newAxis(f, size[0], size[1])
@@ -120,8 +119,7 @@ func TestAxesOfTheLongestSides(t *testing.T) {
 	}
 }
 
-// A tile that repeats may be cut anywhere: shifted by two pixels, its next level
-// is shifted by one.
+// A repeating tile may be cut anywhere: shifted by two pixels, its next level is shifted by one.
 func TestRepeatHasNoEdge(t *testing.T) {
 	for _, f := range []Filter{Kaiser, Mitchell} {
 		m, moved := New(16, 12, Bits8), New(16, 12, Bits8)
@@ -149,12 +147,12 @@ func TestRepeatHasNoEdge(t *testing.T) {
 			}
 		}
 		if edges == 0 {
-			t.Errorf("%v: edges that are clamped are no others", f)
+			t.Errorf("%v: clamped edges give the same result", f)
 		}
 	}
 }
 
-// One axis may repeat and the other not.
+// One axis may repeat while the other does not.
 func TestWrapPerAxis(t *testing.T) {
 	m := New(8, 8, Bits8)
 	for i := range 8 {
@@ -176,13 +174,13 @@ func TestWrapPerAxis(t *testing.T) {
 	}
 }
 
-// Kaiser keeps fine detail best and the box worst; that is what they are for.
+// Kaiser keeps fine detail best, and the box worst.
 func TestFiltersDifferInSharpness(t *testing.T) {
 	const w = 64
 	m := New(w, 1, Float)
 	for x := range w {
 		for c := range 3 {
-			m.PixF[4*x+c] = float32(0.5 + 0.5*math.Sin(2*math.Pi*float64(x)*12/w)) // 12 of 16 that the level can have
+			m.PixF[4*x+c] = float32(0.5 + 0.5*math.Sin(2*math.Pi*float64(x)*12/w)) // 12 of the 16 that the level can have
 		}
 		m.PixF[4*x+3] = 1
 	}
@@ -199,9 +197,9 @@ func TestFiltersDifferInSharpness(t *testing.T) {
 	}
 }
 
-// Where weights of either sign leave no alpha, colors are the plain average:
-// divided by next to nothing they would be anything.
-func TestUnseenColorsAreNotWild(t *testing.T) {
+// Where positive and negative weights leave no alpha, colors are the plain average: dividing by
+// almost 0 would give random colors.
+func TestTransparentColorsAreAveraged(t *testing.T) {
 	m := New(64, 64, Float)
 	for i := range m.W * m.H {
 		p := m.PixF[4*i:]

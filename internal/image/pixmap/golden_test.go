@@ -24,8 +24,8 @@ func fingerprint(maps ...*Map) string {
 	return fmt.Sprintf("%x", h.Sum(nil)[:8])
 }
 
-// The same bytes on every machine. A change here changes what is cooked: the
-// recipe's version must rise with it.
+// All machines compute the same bytes. A change here changes outputs, so the recipe's version must
+// rise.
 func TestGolden(t *testing.T) {
 	picture := func(d Depth) *Map {
 		m := New(93, 58, Bits8)

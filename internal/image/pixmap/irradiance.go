@@ -7,27 +7,25 @@ import (
 	"github.com/assetcook/assetcook/internal/detmath"
 )
 
-// Harmonics are the first nine spherical harmonics of a function of directions, of red,
-// green and blue. They are in the order (l, m) = (0, 0), (1, -1), (1, 0), (1, 1), (2, -2) ...
-// (2, 2), which is that of the polynomials 1, y, z, x, xy, yz, 3z²-1, xz, x²-y².
+// Harmonics are the first nine spherical harmonics of a function of directions, for red, green and
+// blue. They are in the order (l, m) = (0, 0), (1, -1), (1, 0), (1, 1), (2, -2) ... (2, 2), the
+// order of the polynomials 1, y, z, x, xy, yz, 3z²-1, xz, x²-y².
 type Harmonics [9][3]float64
 
-// harmonicScales make of these polynomials the real orthonormal harmonics, all with a
-// positive sign: 1/sqrt(4 pi), sqrt(3/(4 pi)), sqrt(15/(4 pi)), sqrt(5/(16 pi)) and
-// sqrt(15/(16 pi)).
+// harmonicScales turns these polynomials into the real orthonormal harmonics, all with a positive
+// sign: 1/sqrt(4 pi), sqrt(3/(4 pi)), sqrt(15/(4 pi)), sqrt(5/(16 pi)) and sqrt(15/(16 pi)).
 var harmonicScales = [9]float64{
 	0.28209479177387814,
 	0.4886025119029199, 0.4886025119029199, 0.4886025119029199,
 	1.0925484305920792, 1.0925484305920792, 0.31539156525252005, 1.0925484305920792, 0.5462742152960396,
 }
 
-// cosineLobe is what irradiance keeps of each harmonic of radiance, divided by pi.
+// cosineLobe holds the factors from harmonics of radiance to irradiance, divided by pi.
 var cosineLobe = [9]float64{1, 2. / 3, 2. / 3, 2. / 3, 0.25, 0.25, 0.25, 0.25, 0.25}
 
-// Radiance returns the harmonics of the light of a cube: integrals over all directions of
-// light times harmonic. Each texel counts with its solid angle, alpha does not count. White
-// of 8 and 16 bits is 1. Directions are those in which a cube is sampled: +X is the first
-// face. Each is as for Prefilter.
+// Radiance returns the harmonics of the light of a cube: integrals over all directions of light
+// times harmonic. Each texel counts with its solid angle; alpha is ignored. White of 8 and 16 bits
+// is 1. Directions are as in cube sampling: +X is the first face. each is explained at Prefilter.
 func Radiance(ctx context.Context, faces []*Map, c Color, each func(ctx context.Context, n int, do func(i int) error) error) (Harmonics, error) {
 	side := faces[0].W
 	lines := make([]Harmonics, side)
@@ -55,7 +53,7 @@ func Radiance(ctx context.Context, faces []*Map, c Color, each func(ctx context.
 	if err != nil {
 		return Harmonics{}, err
 	}
-	// Rows are summed in their order, whichever was ready first.
+	// Rows are summed in order, even if later ones were ready first.
 	var sum Harmonics
 	top := light{m: faces[0]}.alphaTop()
 	for _, line := range lines {
@@ -68,9 +66,9 @@ func Radiance(ctx context.Context, faces []*Map, c Color, each func(ctx context.
 	return sum, nil
 }
 
-// Irradiance returns the factors of the polynomials whose sum is irradiance divided by pi,
-// which is what a white Lambertian surface reflects, of harmonics of radiance (Ramamoorthi
-// and Hanrahan, "An Efficient Representation for Irradiance Environment Maps", 2001).
+// Irradiance turns harmonics of radiance into factors of the polynomials. Their sum is irradiance
+// divided by pi, the light that a white Lambertian surface reflects (Ramamoorthi and Hanrahan, "An
+// Efficient Representation for Irradiance Environment Maps", 2001).
 func (h Harmonics) Irradiance() Harmonics {
 	for i := range h {
 		for k := range h[i] {
@@ -80,7 +78,7 @@ func (h Harmonics) Irradiance() Harmonics {
 	return h
 }
 
-// polynomials returns those of Harmonics for the direction n.
+// polynomials returns the polynomials of Harmonics for the direction n.
 func polynomials(n [3]float64) [9]float64 {
 	x, y, z := n[0], n[1], n[2]
 	return [9]float64{
@@ -89,8 +87,7 @@ func polynomials(n [3]float64) [9]float64 {
 	}
 }
 
-// solidAngles returns how much of the sphere each texel of a row covers, which is the same
-// for all faces.
+// solidAngles returns the solid angle of each texel of a row, which is the same for all faces.
 func solidAngles(side, y int) []float64 {
 	// corner returns the solid angle between the middle of a face and a corner of texels.
 	corner := func(x, y int) float64 {

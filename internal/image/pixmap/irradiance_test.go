@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// at returns what the polynomials sum up to in a direction.
+// at returns the sum of the polynomials in a direction.
 func (h Harmonics) at(n [3]float64) float64 {
 	sum := 0.0
 	for i, p := range polynomials(n) {
@@ -46,7 +46,7 @@ func TestIrradianceOfAConstant(t *testing.T) {
 	}
 }
 
-// The harmonics of a cosine lobe around a are those of a, times pi, 2 pi/3 and pi/4
+// The harmonics of a cosine lobe around a are the harmonics of a, times pi, 2 pi/3 and pi/4
 // (Ramamoorthi and Hanrahan 2001, equation 8).
 func TestRadianceOfACosineLobe(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
@@ -68,7 +68,7 @@ func TestRadianceOfACosineLobe(t *testing.T) {
 func dot(a, b [3]float64) float64 { return a[0]*b[0] + a[1]*b[1] + a[2]*b[2] }
 
 // Turning the environment by a quarter turns irradiance, and around z permutes harmonics.
-func TestIrradianceTurns(t *testing.T) {
+func TestIrradianceTurnsWithTheEnvironment(t *testing.T) {
 	rough := func(d [3]float64) float64 {
 		return 3 + math.Sin(9*d[0]+4*d[1]*d[1]) + math.Cos(5*d[2]-3*d[0]*d[1]) + math.Sin(3*d[1]+2*d[2]*d[0]+1)
 	}
@@ -101,8 +101,8 @@ func TestIrradianceTurns(t *testing.T) {
 	}
 }
 
-// Irradiance is the integral that defines it, exactly for light of polynomials up to the
-// third degree: the third does not reach it.
+// Irradiance is its defining integral, exactly for light of polynomials up to the third degree; the
+// third degree has no effect.
 func TestIrradianceIsTheIntegral(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
 	for range 3 {
@@ -148,8 +148,8 @@ func throughCosine(n [3]float64, color func(d [3]float64) float64) float64 {
 	return sum
 }
 
-// Texels together cover the sphere, whatever the side is.
-func TestSolidAngles(t *testing.T) {
+// The texels of a cube together cover the sphere, at any side length.
+func TestSolidAnglesCoverTheSphere(t *testing.T) {
 	for _, side := range []int{1, 2, 3, 100} {
 		sum := 0.0
 		for y := range side {
@@ -163,8 +163,8 @@ func TestSolidAngles(t *testing.T) {
 	}
 }
 
-// What no light is counts as none, and rows may be made in any order.
-func TestRadianceOfAnything(t *testing.T) {
+// Invalid light counts as none, and rows may be computed in any order.
+func TestInvalidLightCountsAsNone(t *testing.T) {
 	faces := drawCube(8, Float, func(d [3]float64) float64 { return 1 + d[0]*d[1] })
 	for i, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), -1, math.MaxFloat32} {
 		faces[i].PixF[4*i] = float32(v)

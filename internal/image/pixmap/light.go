@@ -5,22 +5,21 @@ import (
 	"sync"
 )
 
-// A light turns rows of a map into floats that can be averaged, and back. The
-// floats of maps of 8 and 16 bits go from 0 to 65535, those of maps of floats are
-// what they are.
+// A light turns rows of a map into floats that can be averaged, and back. The floats of maps of 8
+// and 16 bits go from 0 to 65535; maps of floats keep their numbers.
 type light struct {
 	m     *Map
 	color Color
-	// normal and flat are as in Sampling.Normal; see normal.go.
+	// normal and flat are explained at Sampling.Normal; see normal.go.
 	normal, flat bool
 }
 
-// newLight returns the light of maps that are as m is.
+// newLight returns the light for maps of the kind of m.
 func newLight(m *Map, s Sampling) light {
 	return light{m: m, color: s.Color, normal: s.Normal, flat: s.Normal && constantBlue(m)}
 }
 
-// alphaTop is the alpha that means opaque, colorTop the brightest color.
+// alphaTop is the alpha of opaque pixels, colorTop the brightest color.
 func (l light) alphaTop() float64 {
 	if l.m.Depth() == Float {
 		return 1
@@ -72,8 +71,8 @@ func (l light) widen(dst []float32, y int) {
 	}
 }
 
-// narrow stores src as row y of made, a map of the same depth. Spare has as much
-// room as src; it is used for normals alone, and src is left as it is.
+// narrow stores src as row y of made, a map of the same depth. spare has the size of src and is
+// used for normals only; src is not changed.
 func (l light) narrow(made *Map, y int, src, spare []float32) {
 	if l.normal {
 		src = l.unit(spare[:len(src)], src)
@@ -114,8 +113,8 @@ func (l light) curve() *curve {
 // nearest rounds a number from 0 to 65535.
 func nearest(v float64) uint16 { return uint16(float64(v) + 0.5) }
 
-// sane takes from a float what no light is: what is negative, infinite or not a
-// number, and whose conversion differs between processors.
+// sane replaces floats that are not light: negative numbers, infinities and NaN, whose conversion
+// differs between processors.
 func sane(v float32) float32 {
 	if !(v > 0) {
 		return 0
@@ -132,10 +131,9 @@ var srgb16 = sync.OnceValue(func() *[1 << 16]float32 {
 	return t
 })
 
-// toLinear returns the light of an sRGB color, toSRGB the color of a light;
-// both from 0 to 1 (IEC 61966-2-1). They are within 1e-14 of the truth, and the
-// same on every processor: powers are made of roots, and roots of arithmetic that
-// is rounded exactly.
+// toLinear returns the light of an sRGB color, toSRGB the color of a light; both from 0 to 1 (IEC
+// 61966-2-1). They are within 1e-14 of the exact value, and the same on every processor: powers are
+// computed from roots, and roots from exactly rounded arithmetic.
 func toLinear(v float64) float64 {
 	if v <= 0.04045 {
 		return v / 12.92
@@ -154,8 +152,8 @@ func toSRGB(v float64) float64 {
 	return float64(1.055*(x*x*x*x*x)) - 0.055
 }
 
-// fifthRoot is for x from 0.05 to 1, cubeRoot for x from 0.2 to 1: Newton's way
-// from a straight line that is near.
+// fifthRoot is for x from 0.05 to 1, cubeRoot for x from 0.2 to 1: Newton's method from a line
+// close to the curve.
 func fifthRoot(x float64) float64 {
 	r := 0.62 + float64(0.41*x)
 	for range 6 {
@@ -172,3 +170,60 @@ func cubeRoot(x float64) float64 {
 	}
 	return r
 }
+
+// A curve maps stored bytes to sixteen bits that can be averaged, and back.
+type curve struct {
+	wide   [256]uint16
+	narrow [1 << 16]byte // the nearest byte
+}
+
+// evenCurve is the curve of alpha and of data: 255 becomes 65535.
+var evenCurve = sync.OnceValue(func() *curve {
+	c := new(curve)
+	for i := range c.wide {
+		c.wide[i] = uint16(257 * i)
+	}
+	for i := range c.narrow {
+		c.narrow[i] = round16(uint32(i))
+	}
+	return c
+})
+
+// srgbCurve is the curve of IEC 61966-2-1 to linear light. Both tables are
+// rounded exactly, on every processor.
+var srgbCurve = sync.OnceValue(func() *curve {
+	c := new(curve)
+	for i := range c.wide {
+		// Rounding up twice the value and halving it rounds the value.
+		c.wide[i] = uint16(srgbCeil(2*i, 2) / 2)
+	}
+	// The byte becomes i at the light of i-1/2.
+	for i := 1; i < 256; i++ {
+		from, to := srgbCeil(2*i-1, 1), 1<<16
+		if i < 255 {
+			to = srgbCeil(2*i+1, 1)
+		}
+		for x := from; x < to; x++ {
+			c.narrow[x] = byte(i)
+		}
+	}
+	return c
+})
+
+// srgbCeil returns the least whole number that is at least scale times the linear light, from 0 to
+// 65535, of the sRGB value half/2, from 0 to 255.
+func srgbCeil(half, scale int) int {
+	if half <= 20 { // up to 0.04045 the curve is a line: value / 12.92
+		// scale * 65535 * half/2/255 / 12.92 = scale * half * 257 * 100 / 2584
+		return (scale*half*25700 + 2583) / 2584
+	}
+	// Above, the error of toLinear cannot cross a whole number: white is a whole number, and all
+	// other values are at least 1e-5 away from one.
+	if half == 510 {
+		return scale * 65535
+	}
+	return int(math.Ceil(float64(scale*65535) * toLinear(float64(half)/510)))
+}
+
+// round16 rounds sixteen bits to eight: 65535 is 255 times 257.
+func round16(v uint32) byte { return byte((v + 128) / 257) }

@@ -5,64 +5,62 @@ import (
 	"math/bits"
 )
 
-// Color says what the colors of a map of 8 or 16 bits are. Maps of floats are
-// linear light unless they are Data.
+// Color says how the colors of a map of 8 or 16 bits are encoded. Maps of floats are linear light
+// unless they are Data.
 type Color uint8
 
-// What colors may be.
+// The encodings.
 const (
 	// SRGB colors are averaged as linear light, in proportion to their alpha.
 	SRGB Color = iota
 	// Linear colors are linear light already.
 	Linear
-	// Data is no color: each of the four channels is averaged by itself.
+	// Data is not a color: each of the four channels is averaged separately.
 	Data
 )
 
-// Sampling is how the pixels of one size become those of another.
+// Sampling says how the pixels of one size are computed from another.
 type Sampling struct {
 	Filter Filter
 	Color  Color
-	// Normal says that red, green and blue are the x, y and z of unit vectors,
-	// from -1 at 0 to 1 at the top: they are averaged as such and made unit
-	// vectors again. A map whose blue is the same everywhere has two channels: z
-	// is found from x and y, and blue stays. Color must be Data.
+	// Normal says that red, green and blue are the x, y and z of unit vectors, from -1 (stored as
+	// 0) to 1 (stored as 1). Vectors are averaged and made unit vectors again. A map with constant
+	// blue has two channels: z is computed from x and y, and blue stays. Color must be Data.
 	Normal bool
-	// Premultiplied means that colors are already multiplied by alpha, or that alpha is a number
-	// unrelated to them.
+	// Premultiplied says that colors are already multiplied by alpha, or that alpha is unrelated to
+	// them.
 	Premultiplied bool
-	// WrapX and WrapY are what lies beyond the edges. Box does not look there.
+	// WrapX and WrapY continue the picture beyond its edges. Box ignores them.
 	WrapX, WrapY Wrap
 }
 
-// weighs reports whether colors of m count in proportion to their alpha.
+// weighs reports whether colors count in proportion to their alpha.
 func (s Sampling) weighs() bool { return s.Color != Data && !s.Premultiplied }
 
-// MipOptions are how Mips makes levels.
+// MipOptions are the options of MipBands.
 type MipOptions struct {
 	Sampling
-	// Coverage is the alpha, from 0 to 1, from which on a pixel is drawn by an
-	// alpha test; 0 for none. The alpha of each level is scaled so that the share
-	// of pixels drawn stays that of the map (Castaño, "Computing Alpha Mipmaps",
-	// 2010): leaves do not thin out with distance.
+	// Coverage is the lowest alpha, from 0 to 1, that an alpha test draws; 0 for no test. The alpha
+	// of each level is scaled to keep the map's share of drawn pixels (Castaño, "Computing Alpha
+	// Mipmaps", 2010): leaves do not thin out with distance.
 	Coverage float64
-	// Levels is how many there shall be, with the map itself; 0 for all.
+	// Levels is the number of levels, including the map itself; 0 for all.
 	Levels int
-	// Whole makes each level a single band, which the caller may keep. Levels are
-	// whole anyway where Coverage or WrapY need all of one.
+	// Whole makes each level a single band, which the caller may keep. Coverage and WrapY can
+	// require whole levels anyway.
 	Whole bool
-	// Block is how many rows a texel block has: bands are whole blocks. 0 stands for 4.
+	// Block is the number of rows of a texel block: bands are whole blocks. 0 means 4.
 	Block int
 }
 
 // MipBands makes the levels below m, down to 1 x 1, and passes them to take in bands.
-// Each side of a level is half that of the one before, rounded down. All are as deep
-// as m. The bands of a level come in order, interleaved with those of other levels.
-// take may change a band, but not keep it: its memory is reused.
+// Each level has half the sides of the level before, rounded down, and the depth of m. The bands of
+// a level come in order, interleaved with bands of other levels. take may change a band, but not
+// keep it: its memory is reused.
 //
-// Each level is averaged from the one before in more bits than it is stored in.
-// Colors go by what is seen of them, but where all alpha is 0 the plain average
-// of the colors goes on, and no black bleeds in from the edges of sprites.
+// Each level is averaged from the level before in more bits than are stored. Colors are weighed by
+// alpha; where all alpha is 0, the plain average of the colors is used, so that no black bleeds in
+// from the edges of sprites.
 func MipBands(ctx context.Context, m *Map, o MipOptions, take func(level int, band *Map) error) error {
 	n := o.levels(m.W, m.H) - 1
 	if n == 0 {
@@ -94,7 +92,7 @@ func MipBands(ctx context.Context, m *Map, o MipOptions, take func(level int, ba
 	return filterMips(ctx, l, banders, o.Sampling)
 }
 
-// levels returns how many levels a map of w by h pixels has, itself included.
+// levels returns how many levels a map of w by h pixels has, including itself.
 func (o MipOptions) levels(w, h int) int {
 	if n := levelCount(w, h); o.Levels == 0 || n < o.Levels {
 		return n
@@ -102,13 +100,13 @@ func (o MipOptions) levels(w, h int) int {
 	return o.Levels
 }
 
-// whole reports whether levels come whole: coverage is that of a level, and where
-// pictures repeat downward the rows of levels do not come in order.
+// whole reports whether levels are made whole: coverage needs a whole level, and rows of pictures
+// that repeat downward are not made in order.
 func (o MipOptions) whole() bool {
 	return o.Whole || o.Coverage > 0 || o.Filter != Box && o.WrapY == Repeat
 }
 
-// bandRows returns how many rows the bands of a level have.
+// bandRows returns the number of rows of a level's bands.
 func (o MipOptions) bandRows(w, h int, d Depth) int {
 	side := o.Block
 	if side == 0 {
@@ -120,7 +118,7 @@ func (o MipOptions) bandRows(w, h int, d Depth) int {
 	return min(h, BandRows(w, d, side))
 }
 
-// filterMips makes the levels below the map of l, by floats.
+// filterMips makes the levels below the map of l, in floats.
 func filterMips(ctx context.Context, l light, banders []*bander, s Sampling) error {
 	opaque, err := Opaque(ctx, l.m)
 	if err != nil {
@@ -154,15 +152,15 @@ func filterMips(ctx context.Context, l light, banders []*bander, s Sampling) err
 	return nil
 }
 
-// MipMemory returns the most bytes that MipBands holds at once besides the map
-// itself, for one of w by h pixels.
+// MipMemory returns the most bytes that MipBands holds at once, without the map itself, for a map
+// of w by h pixels.
 func MipMemory(w, h int, d Depth, o MipOptions) int64 {
 	memory := int64(curveMemory)
 	if o.Coverage > 0 {
 		memory += 8 << 16 // counts
 	}
 	if o.Filter != Box || d != Bits8 || o.Normal {
-		memory += 32 * int64(w) // a row, and vectors made unit vectors
+		memory += 32 * int64(w) // a row, and unit vectors
 	}
 	for range o.levels(w, h) - 1 {
 		tw, th := max(1, w/2), max(1, h/2)
@@ -172,7 +170,7 @@ func MipMemory(w, h int, d Depth, o MipOptions) int64 {
 		} else {
 			memory += scalerMemory(o.Filter, w, h, tw, th) + 16*int64(tw)
 			if o.Filter != Box && o.WrapY == Repeat {
-				memory += scalerMemory(o.Filter, w, h, tw, th) // the first rows once more
+				memory += scalerMemory(o.Filter, w, h, tw, th) // the first rows again
 			}
 		}
 		w, h = tw, th
@@ -180,7 +178,7 @@ func MipMemory(w, h int, d Depth, o MipOptions) int64 {
 	return memory
 }
 
-// curveMemory is what the tables of all curves take.
+// curveMemory is the size of the tables of all curves.
 const curveMemory = 1 << 20
 
 func bytesPerPixel(d Depth) int64 {
@@ -193,7 +191,7 @@ func bytesPerPixel(d Depth) int64 {
 	return 4
 }
 
-// scalerMemory returns what a scaler takes.
+// scalerMemory returns the size of a scaler.
 func scalerMemory(f Filter, w, h, tw, th int) int64 {
 	taps := func(n, m int) int64 {
 		if f == Box {
@@ -208,3 +206,67 @@ func scalerMemory(f Filter, w, h, tw, th int) int64 {
 
 // levelCount returns how many levels a map of w by h pixels has.
 func levelCount(w, h int) int { return bits.Len(uint(max(w, h))) }
+
+// Levels are made row by row and passed on in bands of a few adjacent rows, so that no level is
+// ever in memory as a whole, except the map they start from.
+
+// bandBytes is about the size of a band.
+const bandBytes = 256 << 10
+
+// BandRows returns the number of rows of a band of w pixels: a multiple of side, the rows of a
+// texel block.
+func BandRows(w int, d Depth, side int) int {
+	return max(1, bandBytes/int(bytesPerPixel(d))/w/side) * side
+}
+
+// Band returns rows y to y+n of m, fewer at the lower edge. It shares m's memory.
+func (m *Map) Band(y, n int) *Map {
+	n = min(n, m.H-y)
+	from, to := 4*m.W*y, 4*m.W*(y+n)
+	b := &Map{W: m.W, H: n}
+	switch m.Depth() {
+	case Float:
+		b.PixF = m.PixF[from:to]
+	case Bits16:
+		b.Pix16 = m.Pix16[from:to]
+	default:
+		b.Pix8 = m.Pix8[from:to]
+	}
+	return b
+}
+
+// A bander gathers the rows of a level.
+type bander struct {
+	level int
+	h     int  // of the level
+	whole bool // the level is a single band
+	rows  *Map // of the band
+	have  int  // number of rows so far, in all bands
+	take  func(level int, band *Map) error
+}
+
+func newBander(level, w, h int, d Depth, o MipOptions, take func(int, *Map) error) *bander {
+	rows := o.bandRows(w, h, d)
+	return &bander{level: level, h: h, whole: o.whole(), rows: New(w, rows, d), take: take}
+}
+
+// rowInBand returns the row of b.rows for row y of the level. Rows arrive in order unless the level
+// is a single band.
+func (b *bander) rowInBand(y int) int {
+	if b.whole {
+		return y
+	}
+	return b.have % b.rows.H
+}
+
+// stored counts a stored row, and passes on a full band.
+func (b *bander) stored() error {
+	b.have++
+	if n := b.have % b.rows.H; n == 0 || b.have == b.h {
+		if n == 0 {
+			n = b.rows.H
+		}
+		return b.take(b.level, b.rows.Band(0, n))
+	}
+	return nil
+}

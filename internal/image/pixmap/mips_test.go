@@ -2,6 +2,7 @@ package pixmap
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"math"
 	"slices"
@@ -52,7 +53,7 @@ func TestMipExamples(t *testing.T) {
 			if d := cmp.Diff(tc.want, levels[len(levels)-1].Pix8); d != "" {
 				t.Error(d)
 			}
-			// Deeper maps are made another way and come to the same.
+			// Deeper maps use other code with the same results.
 			levels = mips(t, deep(m, Bits16), MipOptions{Sampling: tc.s})
 			for c, want := range tc.want {
 				got := levels[len(levels)-1].Pix16[c]
@@ -96,8 +97,8 @@ func TestMipSizes(t *testing.T) {
 	}
 }
 
-// One color stays that color, whatever the filter, the depth and the size.
-func TestMipsOfOneColor(t *testing.T) {
+// One color stays that color, at every filter, depth and size.
+func TestOneColorStaysInAllMips(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w, h := rapid.IntRange(1, 37).Draw(rt, "w"), rapid.IntRange(1, 37).Draw(rt, "h")
 		c := rapid.SliceOfN(rapid.Byte(), 4, 4).Draw(rt, "color")
@@ -127,7 +128,7 @@ func TestMipsOfOneColor(t *testing.T) {
 	})
 }
 
-// banders gather n levels below m whole.
+// banders returns banders that gather n levels below m whole.
 func banders(m *Map, n int, take func(int, *Map) error) []*bander {
 	list := make([]*bander, n)
 	w, h := m.W, m.H
@@ -145,8 +146,8 @@ func gather(levels *[]*Map) func(int, *Map) error {
 	}
 }
 
-// Bands of a few rows hold what whole levels do, in order, and each is as high as
-// blocks are unless it is the last.
+// Bands of a few rows together hold the whole levels, in order. Each band has the rows of whole
+// blocks, except the last.
 func TestBandsAreLevels(t *testing.T) {
 	for _, size := range [][2]int{{2000, 150}, {7, 5}, {1, 40}, {5, 1}} {
 		for _, d := range []Depth{Bits8, Bits16, Float} {
@@ -171,7 +172,7 @@ func TestBandsAreLevels(t *testing.T) {
 					}
 					l.H += b.H
 					l.Pix8, l.Pix16, l.PixF = append(l.Pix8, b.Pix8...), append(l.Pix16, b.Pix16...), append(l.PixF, b.PixF...)
-					clear(b.Pix8) // it is ours to change
+					clear(b.Pix8) // the caller may change it
 					bands++
 					return nil
 				})
@@ -195,8 +196,8 @@ func TestBandsAreLevels(t *testing.T) {
 	}
 }
 
-// What take says ends it.
-func TestBandsNotTaken(t *testing.T) {
+// An error of take ends MipBands.
+func TestErrorOfTakeEndsMipBands(t *testing.T) {
 	full := errors.New("full")
 	for _, f := range []Filter{Box, Kaiser} {
 		n := 0
@@ -210,8 +211,7 @@ func TestBandsNotTaken(t *testing.T) {
 	}
 }
 
-// The box that goes through whole numbers and the one that goes through floats
-// are two programs for one thing.
+// The box filters in whole numbers and in floats agree.
 func TestBoxesAgree(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w, h := rapid.IntRange(1, 40).Draw(rt, "w"), rapid.IntRange(1, 40).Draw(rt, "h")
@@ -219,7 +219,7 @@ func TestBoxesAgree(t *testing.T) {
 		s.Normal = s.Color == Data && rapid.Bool().Draw(rt, "normal")
 		m := New(w, h, Bits8)
 		noise(m.Pix8, rapid.Bool().Draw(rt, "opaque"))
-		m.Pix8[2], m.Pix8[len(m.Pix8)-2] = 0, 255 // not the same blue everywhere
+		m.Pix8[2], m.Pix8[len(m.Pix8)-2] = 0, 255 // blue is not constant
 		n := levelCount(w, h) - 1
 		if n == 0 {
 			return
@@ -235,7 +235,7 @@ func TestBoxesAgree(t *testing.T) {
 		sort.Slice(floats, func(i, j int) bool { return floats[i].W*floats[i].H > floats[j].W*floats[j].H })
 		for i := range n {
 			for j, v := range whole[i].Pix8 {
-				// Where colors near black meet rounding to sixteen bits matters.
+				// Near black, rounding to sixteen bits matters.
 				if off := int(v) - int(floats[i].Pix8[j]); off > 1 || off < -1 {
 					rt.Fatalf("level %d byte %d is %d and %d", i+1, j, v, floats[i].Pix8[j])
 				}
@@ -244,8 +244,7 @@ func TestBoxesAgree(t *testing.T) {
 	})
 }
 
-// What MipBands allocates in all is no more than the peak that MipMemory states, and
-// little beside the map.
+// MipBands allocates no more in total than MipMemory, and little compared with the map.
 func TestMipMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long, and starts no goroutines")
@@ -257,7 +256,7 @@ func TestMipMemory(t *testing.T) {
 		} {
 			for _, size := range [][2]int{{300, 200}, {1100, 1100}, {1, 3000}, {1023, 17}, {65535, 1}} {
 				if size[0] > 10_000 && (o.Filter != Box || d != Bits8 || o.Normal) {
-					continue // rows do not matter there
+					continue // the size of a row does not matter there
 				}
 				m := New(size[0], size[1], d)
 				make := func() {
@@ -265,7 +264,7 @@ func TestMipMemory(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				make() // which makes the tables
+				make() // makes the tables
 				limit := MipMemory(size[0], size[1], d, o)
 				got := allocated(make)
 				if got > limit || limit > 4*got+3*curveMemory {
@@ -277,4 +276,18 @@ func TestMipMemory(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Mips returns m and its smaller levels, as MipBands makes them.
+func Mips(ctx context.Context, m *Map, o MipOptions) ([]*Map, error) {
+	levels := []*Map{m}
+	o.Whole = true
+	err := MipBands(ctx, m, o, func(level int, band *Map) error {
+		for len(levels) <= level {
+			levels = append(levels, nil)
+		}
+		levels[level] = band
+		return nil
+	})
+	return levels, err
 }

@@ -2,12 +2,12 @@ package pixmap
 
 import "math"
 
-// Unit vectors do not average to unit vectors: the mean of two is shorter. What
-// is stored is made as long as it should be; the next level is averaged from the
-// means all the same, so that each pixel of it counts as much as what it covers.
+// The mean of two unit vectors is shorter than 1. Stored vectors are made unit vectors, but the
+// next level is averaged from the means, so that each of its pixels counts as much as the area that
+// it covers.
 
-// unitVector returns the vector of stored x, y and z, from 0 to 1, at length 1
-// and stored again. What has no direction points out of the surface.
+// unitVector returns the vector of stored x, y and z, from 0 to 1, at length 1 and stored again. A
+// vector without a direction becomes one that points out of the surface.
 func unitVector(x, y, z float64) (ux, uy, uz float64) {
 	x, y, z = float64(2*x)-1, float64(2*y)-1, float64(2*z)-1
 	long := math.Sqrt(float64(x*x) + float64(y*y) + float64(z*z))
@@ -41,7 +41,7 @@ func (l light) unit(dst, src []float32) []float32 {
 	return dst
 }
 
-// raise finds z from x and y, where blue says nothing.
+// raise computes z from x and y, if blue is constant.
 func (l light) raise(row []float32) {
 	top := l.vectorTop()
 	for i := 0; i+4 <= len(row); i += 4 {
@@ -51,10 +51,10 @@ func (l light) raise(row []float32) {
 	}
 }
 
-// vectorTop is what is stored for 1.
+// vectorTop is the stored number of 1.
 func (l light) vectorTop() float64 { return l.alphaTop() }
 
-// blue is the blue of all pixels of a map of two channels, as a light has it.
+// blue returns the constant blue of a two-channel map, as light.
 func (l light) blue() float64 {
 	switch l.m.Depth() {
 	case Float:

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// bumps is a normal map of round bumps, z outwards, or inwards if it is turned.
+// bumps returns a normal map of round bumps, with z outwards, or inwards if turned.
 func bumps(turned bool) *Map {
 	m := New(40, 24, Bits8)
 	for y := range m.H {
@@ -52,16 +52,16 @@ func TestNormalsStayUnitVectors(t *testing.T) {
 				}
 				plain := mips(t, m, MipOptions{Sampling: data})
 				if x, y, z := vector(plain[3], 0); math.Sqrt(x*x+y*y+z*z) > 0.97 {
-					t.Fatal("as data they are as long: the test tests nothing")
+					t.Fatal("vectors averaged as data have length 1, so the test proves nothing")
 				}
 			}
 		}
 	}
 }
 
-// A map whose blue says nothing is averaged as if it said what x and y leave, and
-// its blue stays.
-func TestNormalsOfTwoChannels(t *testing.T) {
+// A map with constant blue is averaged like one whose blue is computed from x and y, and its blue
+// stays.
+func TestTwoChannelNormalsGetTheirZ(t *testing.T) {
 	whole := bumps(false)
 	for _, blue := range []byte{0, 255} {
 		for _, d := range []Depth{Bits8, Bits16, Float} {

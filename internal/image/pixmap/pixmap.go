@@ -1,24 +1,25 @@
-// Package pixmap holds pictures in memory, between the file they come from and
-// the texture they become.
+// Package pixmap holds pictures in memory, between source files and textures.
 package pixmap
 
-import "fmt"
+import (
+	"context"
+	"fmt"
+)
 
 // A Map is a picture of W by H pixels in rows from the top. A pixel is four
 // numbers: red, green, blue and straight alpha. Exactly one of the three slices
 // is set; it has 4*W*H elements.
 type Map struct {
 	W, H int
-	// Pix8 and Pix16 are as stored in files: 255 or 65535 is 1.0, colors are
-	// sRGB or plain data, which the map does not know.
+	// Pix8 and Pix16 hold the numbers of files: 255 or 65535 is 1.0. The map does not know whether
+	// colors are sRGB or plain data.
 	Pix8  []uint8
 	Pix16 []uint16
-	// PixF is linear light without an upper end, as in Radiance files. Alpha is
-	// 0 to 1.
+	// PixF is linear light without an upper bound, as in Radiance files. Alpha is 0 to 1.
 	PixF []float32
 }
 
-// A Depth is which of the slices of a Map is set.
+// A Depth says which of the slices of a Map is set.
 type Depth uint8
 
 // The depths.
@@ -39,7 +40,7 @@ func (m *Map) Depth() Depth {
 	return Bits8
 }
 
-// Bytes returns how many bytes the pixels of m take.
+// Bytes returns the size of m's pixels.
 func (m *Map) Bytes() int {
 	return len(m.Pix8) + 2*len(m.Pix16) + 4*len(m.PixF)
 }
@@ -60,4 +61,16 @@ func New(w, h int, d Depth) *Map {
 		m.Pix8 = make([]uint8, 4*w*h)
 	}
 	return m
+}
+
+// eachRow calls f for each row of m with the range of its numbers in the set slice. It checks ctx
+// before each row.
+func eachRow(ctx context.Context, m *Map, f func(from, to int)) error {
+	for y := range m.H {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		f(4*m.W*y, 4*m.W*(y+1))
+	}
+	return nil
 }

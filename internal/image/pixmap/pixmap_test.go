@@ -27,9 +27,8 @@ func deep(m *Map, d Depth) *Map {
 	return made
 }
 
-// Wherever the work is stopped it says so, and it looks often enough: once for
-// each row.
-func TestWorkStopsAnywhere(t *testing.T) {
+// Every function stops when its context is cancelled, and checks the context once for each row.
+func TestWorkStopsAtEveryCheck(t *testing.T) {
 	picture := func(d Depth) *Map {
 		m := New(24, 18, Bits8)
 		noise(m.Pix8, false)
@@ -91,11 +90,11 @@ func TestWorkStopsAnywhere(t *testing.T) {
 			}
 			looks := 1<<30 - ctx.Left
 			if least := 18; looks < least && name != "one" && name != "same" && name != "stay" && name != "resize" || looks == 0 {
-				t.Errorf("%s: %d looks at the context", name, looks)
+				t.Errorf("%s: the context is checked %d times", name, looks)
 			}
 			for n := range looks {
 				if err := work(countdown.New(t.Context(), n), picture(d)); !errors.Is(err, context.Canceled) {
-					t.Fatalf("%s: cancelled at look %d of %d: error %v", name, n, looks, err)
+					t.Fatalf("%s: cancelled at check %d of %d: error %v", name, n, looks, err)
 				}
 			}
 		}

@@ -9,41 +9,41 @@ import (
 )
 
 const (
-	// smallestPrefiltered is the side of the last level, as cmgen of Filament has it: below
-	// it the widest lobes would lie on too few texels.
+	// smallestPrefiltered is the side of the last level, as in cmgen of Filament: below it the
+	// widest lobes would cover too few texels.
 	smallestPrefiltered = 16
-	// prefilterSamples are taken of the widest lobe, and fewer in proportion of narrower
-	// ones, by which all levels are about as exact: most texels are in the first levels.
+	// prefilterSamples is the number of samples of the widest lobe. Narrower lobes have
+	// proportionally fewer, so that all levels are about equally exact: most texels are in the
+	// first levels.
 	prefilterSamples = 1024
 )
 
-// PrefilterLevels returns how many levels Prefilter makes of a cube with faces of side
-// pixels, the cube itself included. It is 1 if there are none.
+// PrefilterLevels returns how many levels Prefilter makes of a cube with faces of side pixels,
+// including the cube itself. It is 1 if there are no others.
 func PrefilterLevels(side int) int {
 	return max(1, bits.Len(uint(side/smallestPrefiltered)))
 }
 
-// A Roughness returns the perceptual roughness, the square root of GGX's alpha, of one of n
-// levels: 0 for the first, 1 for the last.
+// A Roughness returns the perceptual roughness, the square root of GGX's alpha, of a level out of
+// n: 0 for the first, 1 for the last.
 type Roughness func(level, n int) float64
 
-// LinearRoughness is in proportion to the level.
+// LinearRoughness is proportional to the level.
 func LinearRoughness(level, n int) float64 { return float64(level) / float64(n-1) }
 
-// FilamentRoughness is that of Filament and Ogre-Next, which sample level r(2-r)(n-1).
+// FilamentRoughness is the mapping of Filament and Ogre-Next, which sample level r(2-r)(n-1).
 func FilamentRoughness(level, n int) float64 {
 	return 1 - math.Sqrt(1-LinearRoughness(level, n))
 }
 
-// Prefilter makes the levels below the six faces of a cube that image-based lighting takes
-// for reflections: each is the cube blurred by the GGX lobe of its roughness, seen head-on
-// (Karis, "Real Shading in Unreal Engine 4", 2013). It passes them to take, face after face
-// of each level. Each calls do for all numbers below n, in any order
-// and on any goroutines.
+// Prefilter makes the levels of a cube for reflections in image-based lighting: each is the cube
+// blurred by the GGX lobe of its roughness, seen head-on (Karis, "Real Shading in Unreal Engine 4",
+// 2013). It passes the levels below the given faces to take, face after face of each level. each
+// calls do for all numbers below n, in any order and on any goroutines.
 //
-// Directions are importance-sampled, and each looks at a level of the plain cube whose
-// texels cover about what it stands for (Křivánek and Colbert, "Real-time Shading with
-// Filtered Importance Sampling", 2008), so that small lights leave no specks.
+// Directions are importance-sampled. Each sample reads the level of the plain cube whose texels
+// cover about the sample's solid angle (Křivánek and Colbert, "Real-time Shading with Filtered
+// Importance Sampling", 2008), so that small lights leave no specks.
 func Prefilter(ctx context.Context, faces []*Map, c Color, roughness Roughness, each func(ctx context.Context, n int, do func(i int) error) error, take func(level int, whole *Map) error) error {
 	side := faces[0].W
 	n := PrefilterLevels(side)
@@ -93,27 +93,27 @@ func Prefilter(ctx context.Context, faces []*Map, c Color, roughness Roughness, 
 func PrefilterMemory(side int) int64 {
 	memory := int64(curveMemory) + prefilterSamples*48
 	texels := int64(side+2) * int64(side+2)
-	// The bordered pyramid; one face in floats and its levels; a level that is made, twice.
+	// The bordered pyramid; one face in floats and its levels; a made level, twice.
 	memory += 6*16*texels*4/3 + 16*texels*4/3 + 2*16*texels/4
 	return memory + MipMemory(side, side, Float, MipOptions{Whole: true})
 }
 
-// A lobeSample is a direction of light around the normal, which is its z.
+// A lobeSample is a direction of light around the normal, its z axis.
 type lobeSample struct {
 	d      [3]float64
 	weight float64 // shares of 1
 	level  float64 // of the plain cube
 }
 
-// newLobe returns the directions of GGX's lobe, for a cube with faces of side pixels
-// and so many levels.
+// newLobe returns the sample directions of GGX's lobe, for a cube of the given side and number of
+// levels.
 func newLobe(roughness float64, side, levels int) []lobeSample {
 	alpha2 := float64(roughness * roughness * roughness * roughness)
 	samples := math.Ceil(prefilterSamples * roughness)
 	lobe, sum := make([]lobeSample, 0, int(samples)), 0.0
 	texel := 4 * math.Pi / (6 * float64(side) * float64(side))
 	for i := range int(samples) {
-		// Hammersley's points, in the middle of their intervals.
+		// Hammersley points, in the middle of their intervals.
 		a := float64((float64(i) + 0.5) / samples)
 		angle := float64(bits.Reverse32(uint32(i))) / (1 << 31) // in half turns
 		cos2 := (1 - a) / (1 - float64(a*(1-alpha2)))
@@ -126,7 +126,7 @@ func newLobe(roughness float64, side, levels int) []lobeSample {
 		denominator := 1 - float64(cos2*(1-alpha2))
 		density := alpha2 / (4 * math.Pi * denominator * denominator)
 		covered := 1 / (samples * density)
-		// A footprint of four times what it covers overlaps its neighbors, as in cmgen.
+		// A footprint of four times the covered area overlaps its neighbors, as in cmgen.
 		level := 0.5 * detmath.Log(4*covered/texel) / math.Ln2
 		lobe = append(lobe, lobeSample{
 			d:      [3]float64{across * detmath.CosPi(angle), across * detmath.SinPi(angle), z},
@@ -138,4 +138,148 @@ func newLobe(roughness float64, side, levels int) []lobeSample {
 		lobe[i].weight /= sum
 	}
 	return lobe
+}
+
+// A radiance is the light of a cube as floats, level by level, seen from its middle.
+type radiance struct{ levels []radianceLevel }
+
+// A radianceLevel holds six faces of side pixels. Each face has a border of one pixel from its
+// neighbors, so that the four pixels around a point are always in it.
+type radianceLevel struct {
+	side  int
+	faces [6][]float32
+}
+
+// newRadiance averages six faces down to all levels.
+func newRadiance(ctx context.Context, faces []*Map, c Color) (*radiance, error) {
+	side := faces[0].W
+	r := &radiance{levels: make([]radianceLevel, levelCount(side, side))}
+	for i := range r.levels {
+		r.levels[i].side = max(1, side>>i)
+	}
+	for i, f := range faces {
+		wide := New(side, side, Float)
+		l := light{m: f, color: c}
+		for y := range side {
+			row := wide.PixF[4*side*y : 4*side*(y+1)]
+			l.widen(row, y)
+			for k := 3; k < len(row); k += 4 {
+				row[k] /= float32(l.alphaTop()) // maps of floats have alphas from 0 to 1
+			}
+		}
+		r.levels[0].putFace(i, wide)
+		o := MipOptions{Sampling: Sampling{Color: Linear, Premultiplied: true}, Whole: true}
+		err := MipBands(ctx, wide, o, func(level int, m *Map) error {
+			r.levels[level].putFace(i, m)
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	for i := range r.levels {
+		r.levels[i].close()
+	}
+	return r, nil
+}
+
+// putFace stores a face inside its border.
+func (l *radianceLevel) putFace(face int, m *Map) {
+	l.faces[face] = make([]float32, 4*(l.side+2)*(l.side+2))
+	for y := range l.side {
+		copy(l.faces[face][l.at(0, y):], m.PixF[4*l.side*y:4*l.side*(y+1)])
+	}
+}
+
+// at returns the index of pixel x, y in a face; both may be -1 to side.
+func (l *radianceLevel) at(x, y int) int { return 4 * ((y+1)*(l.side+2) + x + 1) }
+
+// close fills the borders.
+func (l *radianceLevel) close() {
+	for face := range l.faces {
+		for i := -1; i <= l.side; i++ {
+			for _, p := range [4][2]int{{i, -1}, {i, l.side}, {-1, i}, {l.side, i}} {
+				u, v := float64(2*p[0]+1)/float64(l.side)-1, float64(2*p[1]+1)/float64(l.side)-1
+				other, ou, ov := facePoint(faceDirection(face, u, v))
+				x := min(max(int((ou+1)/2*float64(l.side)), 0), l.side-1)
+				y := min(max(int((ov+1)/2*float64(l.side)), 0), l.side-1)
+				copy(l.faces[face][l.at(p[0], p[1]):][:4], l.faces[other][l.at(x, y):])
+			}
+		}
+	}
+}
+
+// through returns the light through a lobe around the normal n.
+func (r *radiance) through(lobe []lobeSample, n [3]float64) (sum [4]float64) {
+	across, up := frame(n)
+	for _, s := range lobe {
+		var d [3]float64
+		for k := range d {
+			d[k] = float64(s.d[0]*across[k]) + float64(s.d[1]*up[k]) + float64(s.d[2]*n[k])
+		}
+		face, u, v := facePoint(d)
+		low := int(s.level)
+		part := s.level - float64(low)
+		r.levels[low].addFacePixels(&sum, s.weight*(1-part), face, u, v)
+		if part > 0 {
+			r.levels[low+1].addFacePixels(&sum, s.weight*part, face, u, v)
+		}
+	}
+	return sum
+}
+
+// addFacePixels adds the four pixels around a point of a face, weighed by distance.
+func (l *radianceLevel) addFacePixels(sum *[4]float64, weight float64, face int, u, v float64) {
+	x, y := float64((u+1)/2*float64(l.side))+0.5, float64((v+1)/2*float64(l.side))+0.5
+	left, top := min(max(int(x), 0), l.side), min(max(int(y), 0), l.side)
+	fx, fy := x-float64(left), y-float64(top)
+	at := l.at(left-1, top-1)
+	a, b := l.faces[face][at:at+8:at+8], l.faces[face][at+4*(l.side+2):][:8]
+	w00, w10, w01, w11 := weight*(1-fx)*(1-fy), weight*fx*(1-fy), weight*(1-fx)*fy, weight*fx*fy
+	for k := range sum {
+		sum[k] += float64(w00*float64(a[k])) + float64(w10*float64(a[k+4])) +
+			float64(w01*float64(b[k])) + float64(w11*float64(b[k+4]))
+	}
+}
+
+// facePoint is the inverse of faceDirection.
+func facePoint(d [3]float64) (face int, u, v float64) {
+	x, y, z := math.Abs(d[0]), math.Abs(d[1]), math.Abs(d[2])
+	switch {
+	case x >= y && x >= z && d[0] > 0:
+		return 0, -d[2] / x, -d[1] / x
+	case x >= y && x >= z:
+		return 1, d[2] / x, -d[1] / x
+	case y >= z && d[1] > 0:
+		return 2, d[0] / y, d[2] / y
+	case y >= z:
+		return 3, d[0] / y, -d[2] / y
+	case d[2] > 0:
+		return 4, d[0] / z, -d[1] / z
+	}
+	return 5, -d[0] / z, -d[1] / z
+}
+
+// frame returns two directions that are perpendicular to n and to each other.
+func frame(n [3]float64) (a, b [3]float64) {
+	up := [3]float64{0, 0, 1}
+	if math.Abs(n[2]) > 0.9 {
+		up = [3]float64{1, 0, 0}
+	}
+	a = unit(cross3(up, n))
+	return a, cross3(n, a)
+}
+
+func cross3(a, b [3]float64) [3]float64 {
+	return [3]float64{
+		float64(a[1]*b[2]) - float64(a[2]*b[1]),
+		float64(a[2]*b[0]) - float64(a[0]*b[2]),
+		float64(a[0]*b[1]) - float64(a[1]*b[0]),
+	}
+}
+
+// unit returns the direction of d with a length of 1.
+func unit(d [3]float64) [3]float64 {
+	length := math.Sqrt(float64(d[0]*d[0]) + float64(d[1]*d[1]) + float64(d[2]*d[2]))
+	return [3]float64{d[0] / length, d[1] / length, d[2] / length}
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// drawCube makes six faces of what a function says of each direction.
+// drawCube draws a function of directions on six faces.
 func drawCube(side int, d Depth, color func(d [3]float64) float64) []*Map {
 	faces := make([]*Map, 6)
 	for i := range faces {
@@ -59,8 +59,8 @@ func prefiltered(t testing.TB, faces []*Map, c Color, roughness Roughness, each 
 	return levels
 }
 
-// throughGGX integrates the definition by the midpoint rule around n: light weighed by
-// n.l and the density D/4 of directions whose half vector is distributed by GGX.
+// throughGGX integrates the definition around n by the midpoint rule: light weighed by n.l and the
+// density D/4 of directions whose half vector is distributed by GGX.
 func throughGGX(n [3]float64, roughness float64, color func(d [3]float64) float64) float64 {
 	alpha := roughness * roughness
 	helper := [3]float64{n[1], n[2], -n[0]}
@@ -87,8 +87,8 @@ func throughGGX(n [3]float64, roughness float64, color func(d [3]float64) float6
 	return sum / weights
 }
 
-// Levels are the integral that defines them, within 1 % of the brightest light at
-// any roughness, for light that falls off steeply.
+// Levels are the defining integral, within 1 % of the brightest light at any roughness, also for
+// light that falls off steeply.
 func TestPrefilterIsTheIntegral(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long, and starts no goroutines")
@@ -124,7 +124,7 @@ func TestPrefilterIsTheIntegral(t *testing.T) {
 	}
 }
 
-// A cube of one color stays so, whatever its numbers are.
+// A constant cube stays constant.
 func TestPrefilterKeepsAConstant(t *testing.T) {
 	for _, d := range []Depth{Float, Bits8} {
 		for level, faces := range prefiltered(t, drawCube(48, d, func([3]float64) float64 { return 77 }), SRGB, LinearRoughness, inOrder) {
@@ -143,8 +143,8 @@ func TestPrefilterKeepsAConstant(t *testing.T) {
 	}
 }
 
-// Rows may be made in any order.
-func TestPrefilterInAnyOrder(t *testing.T) {
+// Rows may be computed in any order.
+func TestPrefilterWorksInAnyOrder(t *testing.T) {
 	faces := drawCube(32, Float, func(d [3]float64) float64 { return 1 + d[0]*d[1] })
 	a, b := prefiltered(t, faces, Linear, LinearRoughness, inOrder), prefiltered(t, faces, Linear, LinearRoughness, fromTheEnd)
 	for face := range 6 {

@@ -6,11 +6,10 @@ import (
 	"math/bits"
 )
 
-// Resize returns m at a size of w by h pixels, as deep as m; m itself if it has
-// that size.
+// Resize returns m at a size of w by h pixels, at the same depth; m itself if it has that size.
 func Resize(ctx context.Context, m *Map, w, h int, s Sampling) (*Map, error) {
 	if w < 1 || h < 1 {
-		return nil, fmt.Errorf("resize to %d x %d pixels: a side must have one at least", w, h)
+		return nil, fmt.Errorf("resize to %d x %d pixels: a side must have at least one", w, h)
 	}
 	if w == m.W && h == m.H {
 		return m, ctx.Err()
@@ -35,8 +34,8 @@ func Resize(ctx context.Context, m *Map, w, h int, s Sampling) (*Map, error) {
 	return made, nil
 }
 
-// ResizeMemory returns the most bytes that Resize holds at once besides the map
-// itself, from w by h to tw by th pixels, with the map that it returns.
+// ResizeMemory returns the most bytes that Resize holds at once, from w by h to tw by th pixels:
+// including the returned map, without the given one.
 func ResizeMemory(w, h, tw, th int, d Depth, f Filter) int64 {
 	if w == tw && h == th {
 		return 0
@@ -44,8 +43,8 @@ func ResizeMemory(w, h, tw, th int, d Depth, f Filter) int64 {
 	return int64(tw)*int64(th)*bytesPerPixel(d) + scalerMemory(f, w, h, tw, th) + 32*int64(tw) + curveMemory
 }
 
-// Fit returns the size of a picture of w by h pixels whose longest side shall
-// have so many at most. Proportions stay, as far as whole pixels let them.
+// Fit returns the size of a picture of w by h pixels scaled down so that its longest side is at
+// most longest. It keeps the proportions, up to rounding.
 func Fit(w, h, longest int) (int, int) {
 	if w <= longest && h <= longest {
 		return w, h
@@ -59,14 +58,14 @@ func Fit(w, h, longest int) (int, int) {
 	return scaled(w, h), longest
 }
 
-// A Rounding is which power of two a number becomes.
+// A Rounding says how to round a number to a power of two.
 type Rounding uint8
 
 // The roundings.
 const (
 	Down    Rounding = iota // the largest that is not above
 	Up                      // the smallest that is not below
-	Nearest                 // the one at the smaller distance, the larger of two
+	Nearest                 // the closer one; the larger of two
 )
 
 // PowerOfTwo rounds n, which is at least 1 and at most 1<<30, to a power of two.

@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// To half the size is what the next level is.
-func TestResizeIsAsMips(t *testing.T) {
+// Resizing to half the size gives the next level.
+func TestResizingToHalfGivesTheNextMip(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w, h := rapid.IntRange(2, 40).Draw(rt, "w"), rapid.IntRange(2, 40).Draw(rt, "h")
 		f := rapid.SampledFrom([]Filter{Box, Kaiser, Mitchell}).Draw(rt, "filter")
@@ -28,9 +28,9 @@ func TestResizeIsAsMips(t *testing.T) {
 	})
 }
 
-// Larger by a whole number, a box repeats pixels; a kernel runs smoothly between
-// them and stays within what there is room for.
-func TestResizeUp(t *testing.T) {
+// Enlarging by a whole number, a box repeats pixels. A kernel interpolates smoothly and stays in
+// range.
+func TestEnlargingStaysInRange(t *testing.T) {
 	m := of(2, 1, 0, 0, 0, 255, 255, 255, 255, 255)
 	up := func(f Filter) *Map {
 		got, err := Resize(t.Context(), m, 16, 2, Sampling{Filter: f, Color: Data})
@@ -56,7 +56,7 @@ func TestResizeUp(t *testing.T) {
 func TestResizeSizes(t *testing.T) {
 	m := New(5, 3, Bits16)
 	if got, err := Resize(t.Context(), m, 5, 3, Sampling{}); got != m || err != nil {
-		t.Errorf("the same size is another map, error %v", err)
+		t.Errorf("resizing to the same size returns another map, error %v", err)
 	}
 	for _, size := range [][2]int{{0, 1}, {1, 0}, {-1, 5}} {
 		if _, err := Resize(t.Context(), m, size[0], size[1], Sampling{}); err == nil {
@@ -98,9 +98,9 @@ func TestResizeMemory(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				run() // which makes the tables
+				run() // makes the tables
 				limit := ResizeMemory(size[0], size[1], size[2], size[3], d, f)
-				// All of it lives on until the end.
+				// All of it is held until the end.
 				if got := allocated(run); got > limit || limit > 3*got+2*curveMemory {
 					t.Errorf("depth %d, %v, %v: allocated %d bytes, estimated %d", d, f, size, got, limit)
 				}
@@ -108,11 +108,11 @@ func TestResizeMemory(t *testing.T) {
 		}
 	}
 	if got := ResizeMemory(7, 8, 7, 8, Bits8, Box); got != 0 {
-		t.Errorf("nothing to do takes %d bytes", got)
+		t.Errorf("resizing to the same size takes %d bytes", got)
 	}
 }
 
-// A photograph's brightness does not change with its size.
+// Resizing keeps the mean brightness.
 func TestResizeKeepsTheMean(t *testing.T) {
 	m := New(61, 47, Float)
 	for i := range m.PixF {

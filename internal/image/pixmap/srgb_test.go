@@ -22,18 +22,17 @@ func TestSRGBIsRoundedExactly(t *testing.T) {
 		}
 	}
 	for x, got := range c.narrow {
-		// The byte whose surroundings of half a step hold x.
+		// The byte whose interval of half a step to each side holds x.
 		low, high := 65535*reference((float64(got)-0.5)/255), 65535*reference((float64(got)+0.5)/255)
 		if got > 0 && float64(x) < low || got < 255 && float64(x) >= high {
-			t.Fatalf("light %d becomes byte %d, which stands for %v to %v", x, got, low, high)
+			t.Fatalf("light %d becomes byte %d, which is for %v to %v", x, got, low, high)
 		}
 	}
 }
 
-// The limits are the same in whole numbers of any size, which nothing rounds. The
-// curve ((value + 0.055) / 1.055) ^ 2.4 of value = half/510 is that of the fraction
-// (20*half + 561) / 10761, so k >= scale*65535 * fraction^(12/5) means
-// k^5 * 10761^12 >= (scale*65535)^5 * (20*half+561)^12.
+// Integer arithmetic of any size, without rounding, gives the same limits. The curve ((value +
+// 0.055) / 1.055) ^ 2.4 of value = half/510 is the power 2.4 of the fraction (20*half + 561) / 10761, so k
+// >= scale*65535 * fraction^(12/5) means k^5 * 10761^12 >= (scale*65535)^5 * (20*half+561)^12.
 func TestSRGBCeilIsExact(t *testing.T) {
 	power := func(base, exponent int) *big.Int {
 		return new(big.Int).Exp(big.NewInt(int64(base)), big.NewInt(int64(exponent)), nil)
@@ -49,13 +48,13 @@ func TestSRGBCeilIsExact(t *testing.T) {
 			}
 			light := float64(scale*65535) * toLinear(float64(half)/510)
 			if half < 510 && math.Abs(light-math.Round(light)) < 1e-5 {
-				t.Errorf("the light of %d, %v, is so near to a whole number that rounding could cross it", half, light)
+				t.Errorf("the light of %d, %v, is so close to a whole number that rounding could cross it", half, light)
 			}
 		}
 	}
 }
 
-func TestCurvesReturn(t *testing.T) {
+func TestCurvesAreInvertible(t *testing.T) {
 	for name, c := range map[string]*curve{"even": evenCurve(), "srgb": srgbCurve()} {
 		for i, v := range c.wide {
 			if got := c.narrow[v]; int(got) != i {
@@ -73,8 +72,8 @@ func TestRound16(t *testing.T) {
 	}
 }
 
-// Sixteen bits go through roots of our own: near the truth, and back to where
-// they came from.
+// Sixteen bits are converted with our own roots: close to the exact value, and the inverse returns
+// the same number.
 func TestSRGBOfSixteenBits(t *testing.T) {
 	wide := srgb16()
 	for i := range wide {

@@ -7,8 +7,8 @@ import (
 	"errors"
 )
 
-// A way is how the filter of each row is chosen: one of the five, or whichever leaves the
-// least numbers.
+// A way says how to choose the filter of each row: one of the five, or the one with the smallest
+// result.
 type way byte
 
 const (
@@ -20,9 +20,9 @@ const (
 	adaptive
 )
 
-// ways returns those that may make the smallest file, with so much effort.
+// ways returns the ways worth trying, for the given effort.
 func (f *form) ways(e Effort) []way {
-	// Numbers of a palette, and several pixels in a byte, are near each other by chance only.
+	// Neighboring palette indices, and bytes of several pixels, are rarely related.
 	numbers := f.color == indexed || f.depth < 8
 	switch {
 	case e == Best:
@@ -35,7 +35,7 @@ func (f *form) ways(e Effort) []way {
 	return []way{adaptive}
 }
 
-// pack filters all rows and packs them.
+// pack filters and compresses all rows.
 func (f *form) pack(ctx context.Context, use way, e Effort) ([]byte, error) {
 	level := zlib.BestCompression
 	if e == Fast {
@@ -79,7 +79,7 @@ func (f *form) pack(ctx context.Context, use way, e Effort) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// weight is how far numbers are from 0, which says about how they pack.
+// weight returns the sum of the distances from 0, which roughly predicts the compressed size.
 func weight(row []byte) int {
 	sum := 0
 	for _, v := range row {
@@ -89,8 +89,8 @@ func weight(row []byte) int {
 	return sum
 }
 
-// filter subtracts from each byte of a row what the filter expects of it, by the one before it
-// in the same place of a pixel, and those of the row above.
+// filter subtracts from each byte of a row the prediction of the filter, from the corresponding
+// byte of the pixel before and of those in the row above.
 func filter(dst, line, above []byte, pixel int, f way) {
 	switch f {
 	case none:

@@ -8,7 +8,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// Kinds of pixels, as the header counts them.
+// Color types, numbered as in the header.
 const (
 	gray      = 0
 	rgb       = 2
@@ -17,17 +17,17 @@ const (
 	rgba      = 6
 )
 
-// A form is a way to store the pixels of a picture.
+// A form is a format for the pixels of a picture.
 type form struct {
 	w, h    int
 	color   byte
 	depth   byte // bits of a sample
 	samples int  // of a pixel
 	palette []uint32
-	row     func(dst []byte, y int) // fills in a row
+	row     func(dst []byte, y int) // writes a row
 }
 
-// String says what the form is, for people.
+// String describes the form.
 func (f *form) String() string {
 	if f.color == indexed {
 		return fmt.Sprintf("palette of %d colors, %d bits", len(f.palette), f.depth)
@@ -36,10 +36,10 @@ func (f *form) String() string {
 	return fmt.Sprintf("%s, %d bits", name, f.depth)
 }
 
-// rowBytes is how long a row is.
+// rowBytes returns the size of a row.
 func (f *form) rowBytes() int { return (f.w*f.samples*int(f.depth) + 7) / 8 }
 
-// extra is what the form takes besides its rows.
+// extra returns the size of the form besides its rows.
 func (f *form) extra() int {
 	if len(f.palette) == 0 {
 		return 0
@@ -52,7 +52,7 @@ func (f *form) extra() int {
 	return n
 }
 
-// chunks returns what the chunks PLTE and tRNS hold; the second is empty if all is opaque.
+// chunks returns the bodies of PLTE and tRNS; the second is empty if all colors are opaque.
 func (f *form) chunks() (colors, alphas []byte) {
 	for i, c := range f.palette {
 		colors = append(colors, byte(c>>16), byte(c>>8), byte(c))
@@ -66,15 +66,15 @@ func (f *form) chunks() (colors, alphas []byte) {
 	return colors, alphas
 }
 
-// facts are what decides which forms hold a picture.
+// facts decide which forms can hold a picture.
 type facts struct {
 	opaque, gray bool
 	wide         bool            // a sample needs 16 bits
-	grayBits     byte            // that hold all values if it is gray, at most 8
-	colors       map[uint32]bool // alpha, red, green, blue; nil if there are more than 256, or wide ones
+	grayBits     byte            // bits for all values of a gray picture, at most 8
+	colors       map[uint32]bool // alpha, red, green, blue; nil for over 256 colors or wide ones
 }
 
-// formsOf returns the forms that hold m, the one that is probably smallest first.
+// formsOf returns the forms that can hold m; the first is probably the smallest.
 func formsOf(ctx context.Context, m *pixmap.Map) ([]form, error) {
 	c, err := look(ctx, m)
 	if err != nil {
@@ -108,7 +108,7 @@ func formsOf(ctx context.Context, m *pixmap.Map) ([]form, error) {
 	return forms, nil
 }
 
-// look finds out what m needs.
+// look collects the facts of m.
 func look(ctx context.Context, m *pixmap.Map) (facts, error) {
 	c := facts{opaque: true, gray: true, grayBits: 1, colors: map[uint32]bool{}}
 	last, any := uint32(0), false
@@ -147,7 +147,7 @@ func look(ctx context.Context, m *pixmap.Map) (facts, error) {
 	return c, nil
 }
 
-// sample returns a number of a pixel as one of 16 bits.
+// sample returns a number of a pixel as 16 bits.
 func sample(m *pixmap.Map, i int) uint32 {
 	if m.Pix16 != nil {
 		return uint32(m.Pix16[i])
@@ -184,7 +184,7 @@ func plainRows(m *pixmap.Map, f form) func(dst []byte, y int) {
 	}
 }
 
-// narrow fills a row with samples of less than 8 bits, the first of a byte at its top.
+// narrow fills a row with samples of less than 8 bits, from the top bits of each byte on.
 func narrow(dst []byte, depth byte, n int, at func(x int) byte) {
 	clear(dst)
 	for x := range n {
@@ -193,8 +193,8 @@ func narrow(dst []byte, depth byte, n int, at func(x int) byte) {
 	}
 }
 
-// paletteOf stores at most 256 colors by number. Colors that are not opaque come first, which
-// keeps the chunk of their alphas short.
+// paletteOf returns a form with a palette of at most 256 colors. Colors with alpha come first,
+// which keeps the tRNS chunk short.
 func paletteOf(m *pixmap.Map, c facts) form {
 	f := form{w: m.W, h: m.H, color: indexed, samples: 1, depth: 1}
 	for color := range c.colors {

@@ -1,9 +1,8 @@
-// Package png writes pictures as PNG files, in the form of those that hold every pixel that
-// packs best.
+// Package png writes pictures as PNG files, in the smallest form that keeps every pixel.
 //
-// Forms are palettes and gray of 1 to 8 bits, gray, gray with alpha, colors, and colors with
-// alpha, of 8 or 16 bits. No pixel changes, not even the color of one that is fully
-// transparent. Pixels are packed by the zlib of the standard library.
+// Forms are palettes and gray of 1 to 8 bits, gray, gray with alpha, colors, and colors with alpha,
+// of 8 or 16 bits. All pixels keep their numbers, even the colors of transparent ones. Compression
+// is by the zlib of the standard library.
 //
 // Source: W3C, "Portable Network Graphics (PNG) Specification (Third Edition)".
 package png
@@ -19,16 +18,16 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// Effort is how much is tried to make a file small.
+// Effort says how much work to spend on a small file.
 type Effort int
 
 const (
 	Fast   Effort = iota // one form, one way to filter rows
-	Normal               // a second way, and a second form where there is a palette
+	Normal               // a second way, and a second form besides a palette
 	Best                 // all ways
 )
 
-// EffortOf returns what option quality of recipes means: "fast", "normal" or "best".
+// EffortOf returns the effort of the recipes' option quality: "fast", "normal" or "best".
 func EffortOf(quality string) Effort {
 	switch quality {
 	case "fast":
@@ -39,11 +38,11 @@ func EffortOf(quality string) Effort {
 	return Normal
 }
 
-// ErrFloat is said of pictures without an upper end, of which PNG has none.
+// ErrFloat says that PNG cannot store light beyond white.
 var ErrFloat = errors.New("a PNG picture has no light beyond white")
 
-// Encode writes m, of 8 or 16 bits a channel, with straight alpha. It returns in words how
-// pixels are stored, such as "palette of 12 colors, 4 bits".
+// Encode writes m, of 8 or 16 bits a channel, with straight alpha. It returns a description of the
+// form, such as "palette of 12 colors, 4 bits".
 func Encode(ctx context.Context, w io.Writer, m *pixmap.Map, e Effort) (form string, err error) {
 	if m.PixF != nil {
 		return "", ErrFloat
@@ -58,19 +57,19 @@ func Encode(ctx context.Context, w io.Writer, m *pixmap.Map, e Effort) (form str
 	return encode(ctx, w, forms, e)
 }
 
-// Memory returns the most bytes that Encode holds besides a picture of w by h pixels.
+// Memory returns the most bytes that Encode holds, without the picture of w by h pixels.
 func Memory(w, h int, d pixmap.Depth) int64 {
 	const fixed = 2 << 20 // two deflaters, colors and rows
 	raw := (1 + 4*int64(w)) * int64(h)
 	if d != pixmap.Bits8 {
 		raw *= 2
 	}
-	// The smallest file so far, and one that is being packed; a buffer that grows is twice
-	// as large while it is copied.
+	// The smallest file so far, and the one being packed. A growing buffer has twice its size while
+	// it is copied.
 	return fixed + 3*(raw+raw/1024)
 }
 
-// encode writes the smallest file of all forms and ways to filter them.
+// encode writes the smallest file of all forms and ways.
 func encode(ctx context.Context, w io.Writer, forms []form, e Effort) (string, error) {
 	var least []byte
 	var chosen *form

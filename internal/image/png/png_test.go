@@ -14,7 +14,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// painted returns a picture of 16 bits, or of 8 whose numbers are the upper halves.
+// painted returns a picture of 16 bits, or of the upper 8 bits.
 func painted(w, h int, d pixmap.Depth, at func(x, y int) [4]uint16) *pixmap.Map {
 	m := pixmap.New(w, h, d)
 	for i := range w * h {
@@ -29,13 +29,13 @@ func painted(w, h int, d pixmap.Depth, at func(x, y int) [4]uint16) *pixmap.Map 
 	return m
 }
 
-// bytewise makes 16 bits of 8 of each channel.
+// bytewise widens 8 bits of each channel to 16.
 func bytewise(r, g, b, a int) [4]uint16 {
 	return [4]uint16{uint16(r&255) * 257, uint16(g&255) * 257, uint16(b&255) * 257, uint16(a&255) * 257}
 }
 
-// Decoded, a picture has the same pixels whatever the effort, and its form is the one that suits it.
-func TestForms(t *testing.T) {
+// A picture keeps its pixels at every effort, and gets the expected form.
+func TestPixelsSurviveInTheBestForm(t *testing.T) {
 	noise := rand.New(rand.NewPCG(1, 2))
 	for _, tc := range []struct {
 		name  string
@@ -109,8 +109,8 @@ func mustBe(t *testing.T, name string, file []byte, m *pixmap.Map) {
 	}
 }
 
-// Smooth pictures are no larger than those of package image/png.
-func TestSmall(t *testing.T) {
+// Smooth pictures are no larger than with package image/png.
+func TestSmoothPicturesAreSmall(t *testing.T) {
 	m := painted(256, 256, 0, func(x, y int) [4]uint16 {
 		return bytewise(x*y/300, (x+y)/2, 255-(x*x+y*y)/600, 255-y/2)
 	})
@@ -131,7 +131,7 @@ func TestSmall(t *testing.T) {
 	}
 }
 
-func TestErrors(t *testing.T) {
+func TestFloatsAndFullDisksAreErrors(t *testing.T) {
 	if _, err := Encode(t.Context(), io.Discard, pixmap.New(1, 1, pixmap.Float), Fast); !errors.Is(err, ErrFloat) {
 		t.Errorf("floats: %v", err)
 	}
@@ -143,7 +143,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// A full disk takes so many bytes.
+// full is a disk with a given number of free bytes.
 type full struct{ left int }
 
 func (f *full) Write(p []byte) (int, error) {
@@ -153,18 +153,18 @@ func (f *full) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// The context is looked at in every row.
-func TestCancel(t *testing.T) {
+// The context is checked in every row.
+func TestPNGEncodingStopsWithContext(t *testing.T) {
 	m := painted(8, 9, 0, func(x, y int) [4]uint16 { return bytewise(x*31, y*29, x*y, 255) })
 	for left := range 18 {
 		if _, err := Encode(countdown.New(t.Context(), left), io.Discard, m, Fast); !errors.Is(err, context.Canceled) {
-			t.Errorf("after %d looks: %v", left, err)
+			t.Errorf("after %d checks: %v", left, err)
 		}
 	}
 }
 
-// Filters leave what readers add again, also in rows of one pixel.
-func TestFilters(t *testing.T) {
+// Readers can invert every filter, also in rows of one pixel.
+func TestFiltersAreInvertible(t *testing.T) {
 	add := func(line, above []byte, pixel int, f way) {
 		for i := range line {
 			left, corner := 0, 0

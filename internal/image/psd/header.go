@@ -9,24 +9,24 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// A Header is what stands before the merged picture.
+// A Header describes the merged picture.
 type Header struct {
 	Width, Height int
 	Bits          int // of a channel: 8, 16 or 32
-	// ICC is the color profile, nil if there is none or if it lies beyond the bytes
-	// that the header was read from.
+	// ICC is the color profile; nil if there is none or if it is beyond the bytes that the header
+	// was read from.
 	ICC []byte
 
 	large       bool // .psb, with longer sizes
 	channels    int
 	mode        int
 	palette     []byte // reds, greens, blues
-	transparent int    // index of a color; -1 for none
-	layers      int    // how many there are
-	onWhite     bool   // the first channel beyond the colors is the layers' transparency
+	transparent int    // index of the transparent color; -1 for none
+	layers      int    // the number of layers
+	onWhite     bool   // the first channel after the colors is the layers' transparency
 	noMerged    bool
-	complete    bool // all of what follows was read
-	image       int  // where the merged picture starts
+	complete    bool // everything before the picture was read
+	image       int  // offset of the merged picture
 }
 
 // The modes of colors.
@@ -40,8 +40,8 @@ const (
 const mostSide = 300_000
 
 // ReadHeader reads and checks the header of a file that starts with data. The error is
-// io.ErrUnexpectedEOF if data does not reach so far that the size and kind of the picture
-// are known; resources and layers, which may be large, are read as far as they are there.
+// io.ErrUnexpectedEOF if data ends before the size and kind of the picture are known. Resources and
+// layers, which may be large, are read as far as data reaches.
 func ReadHeader(data []byte) (Header, error) {
 	const fixed = 26
 	if len(data) < fixed {
@@ -50,7 +50,7 @@ func ReadHeader(data []byte) (Header, error) {
 	be := binary.BigEndian
 	version := be.Uint16(data[4:])
 	if string(data[:4]) != "8BPS" || version != 1 && version != 2 {
-		return Header{}, errors.New("psd: file does not start as one of Photoshop")
+		return Header{}, errors.New("psd: file does not start like a Photoshop file")
 	}
 	height, width := be.Uint32(data[14:]), be.Uint32(data[18:])
 	h := Header{large: version == 2, channels: int(be.Uint16(data[12:])), Bits: int(be.Uint16(data[22:])),
@@ -68,7 +68,7 @@ func ReadHeader(data []byte) (Header, error) {
 		return Header{}, fmt.Errorf("psd: header: %w", io.ErrUnexpectedEOF)
 	}
 	if h.palette = colors; h.mode == indexed && len(colors) < 768 {
-		return Header{}, fmt.Errorf("psd: a palette of %d numbers where there should be 768", len(colors))
+		return Header{}, fmt.Errorf("psd: a palette of %d numbers, want 768", len(colors))
 	}
 	resources, ok := c.section(4)
 	h.readResources(resources)
@@ -81,7 +81,7 @@ func ReadHeader(data []byte) (Header, error) {
 	return h, nil
 }
 
-// checkKind judges what kind of picture it is.
+// checkKind refuses unsupported kinds of pictures.
 func (h *Header) checkKind() error {
 	switch {
 	case h.mode == bitmap || h.Bits == 1:
@@ -95,12 +95,12 @@ func (h *Header) checkKind() error {
 	case h.Bits != 8 && h.Bits != 16 && h.Bits != 32, h.mode == indexed && h.Bits != 8:
 		return fmt.Errorf("psd: channels of %d bits are not supported; save the picture with 8 or 16", h.Bits)
 	case h.channels < h.colors() || h.channels > 56:
-		return fmt.Errorf("psd: %d channels where the colors need %d", h.channels, h.colors())
+		return fmt.Errorf("psd: %d channels, but the colors need %d", h.channels, h.colors())
 	}
 	return nil
 }
 
-// colors returns how many channels are colors.
+// colors returns the number of color channels.
 func (h *Header) colors() int {
 	if h.mode == rgb {
 		return 3
@@ -108,13 +108,13 @@ func (h *Header) colors() int {
 	return 1
 }
 
-// Alpha reports whether there is a channel beyond the colors.
+// Alpha reports whether there is a channel after the colors.
 func (h *Header) Alpha() bool { return h.mode != indexed && h.channels > h.colors() }
 
 // Layered reports whether the alpha is the transparency of layers.
 func (h *Header) Layered() bool { return h.onWhite && h.Alpha() }
 
-// wide returns the bytes of the sizes that are longer in .psb files.
+// wide returns the length of sizes that are longer in .psb files.
 func (h *Header) wide() int {
 	if h.large {
 		return 8
@@ -122,7 +122,7 @@ func (h *Header) wide() int {
 	return 4
 }
 
-// readResources reads what is known of the picture.
+// readResources reads the resources that matter for the picture.
 func (h *Header) readResources(data []byte) {
 	const profile, transparency, versionInfo = 1039, 1047, 1057
 	for c := (&cursor{data: data}); ; {
@@ -134,7 +134,7 @@ func (h *Header) readResources(data []byte) {
 		if !ok {
 			return
 		}
-		c.take(int64(name[0]) | 1) // the name's size and the name are even together
+		c.take(int64(name[0]) | 1) // the length byte and the name have an even size together
 		value, ok := c.section(4)
 		if !ok {
 			return
@@ -155,8 +155,8 @@ func (h *Header) readResources(data []byte) {
 	}
 }
 
-// readLayers reads how many layers there are. A number below 0 says that the merged
-// picture has their transparency. Those of more than 8 bits stand in a block of their own.
+// readLayers reads the number of layers. A negative number says that the merged picture has the
+// layers' transparency. Layers of more than 8 bits have their own block.
 func (h *Header) readLayers(data []byte) {
 	c := &cursor{data: data}
 	info, ok := c.section(h.wide())
@@ -214,7 +214,7 @@ func (h *Header) LeastBytes() int64 {
 	return 26 + 3*4 + 2 + int64(h.rowBytes())*int64(h.Height)*int64(h.channels)/ratio
 }
 
-// Memory returns the most bytes that Decode holds at once besides the file.
+// Memory returns the most bytes that Decode holds at once, without the file.
 func (h *Header) Memory() int64 {
 	const unpacker = 128 << 10
 	return 4*int64(h.rowBytes())*int64(h.Height) + 2*int64(h.rowBytes()) + unpacker
@@ -226,7 +226,7 @@ type cursor struct {
 	at   int
 }
 
-// take returns the next n bytes, or as many as there are.
+// take returns the next n bytes, or as many as are left.
 func (c *cursor) take(n int64) (b []byte, whole bool) {
 	rest := c.data[c.at:]
 	whole = n <= int64(len(rest))
@@ -235,7 +235,7 @@ func (c *cursor) take(n int64) (b []byte, whole bool) {
 	return b, whole
 }
 
-// section returns what follows a size of so many bytes.
+// section returns the bytes after a size field of wide bytes.
 func (c *cursor) section(wide int) (b []byte, whole bool) {
 	size, ok := c.take(int64(wide))
 	if !ok {

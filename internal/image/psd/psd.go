@@ -1,11 +1,9 @@
-// Package psd decodes the merged picture of Photoshop files (.psd and .psb): gray,
-// indexed and RGB of 8, 16 or 32 bits a channel, with or without alpha, plain or packed
-// by RLE or ZIP.
+// Package psd decodes the merged picture of Photoshop files (.psd and .psb): gray, indexed and RGB
+// of 8, 16 or 32 bits a channel, with or without alpha, plain or packed by RLE or ZIP.
 //
-// The layout follows "Adobe Photoshop File Formats Specification" (2019). Layers are not
-// composed: programs that save them save what they look like together as well, if they
-// are told to, and files without that are refused with advice, as are CMYK, Lab and what
-// else is not for screens.
+// The layout follows "Adobe Photoshop File Formats Specification" (2019). Layers are not composed:
+// programs also save the merged picture, if told to. Files without it are refused with advice, as
+// are CMYK, Lab and other modes that are not for screens.
 package psd
 
 import (
@@ -19,10 +17,9 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// Decode decodes the merged picture of a whole file. Its alpha is the transparency of the
-// layers, or else the first channel beyond the colors. Colors, which transparent layers
-// are saved on white with, are taken off it. It allocates what Header.Memory says, so
-// judge the header first.
+// Decode decodes the merged picture of a whole file. Its alpha is the transparency of the layers,
+// or else the first channel after the colors. Colors of transparent layers, which are saved on
+// white, are separated from the white. Decode allocates Header.Memory, so check the header first.
 func Decode(ctx context.Context, data []byte) (*pixmap.Map, pixmap.Repairs, error) {
 	h, err := ReadHeader(data)
 	if err != nil {
@@ -64,15 +61,15 @@ func Decode(ctx context.Context, data []byte) (*pixmap.Map, pixmap.Repairs, erro
 	return d.m, d.repairs, nil
 }
 
-// A decoder first gathers the channels in the numbers of each pixel, in the order of the
-// file, and then turns those into a color.
+// A decoder first gathers the channels in the numbers of each pixel, in the order of the file, and
+// then turns them into a color.
 type decoder struct {
 	h       Header
 	m       *pixmap.Map
 	repairs pixmap.Repairs
 }
 
-// slots returns how many channels of a pixel matter.
+// slots returns the number of channels that are used.
 func (h *Header) slots() int {
 	if h.Alpha() {
 		return h.colors() + 1
@@ -110,7 +107,7 @@ func (d *decoder) finish(y int) {
 	}
 }
 
-// look looks colors up. One of them may be transparent.
+// look replaces palette indices by colors. One color may be transparent.
 func (d *decoder) look(row []uint8) {
 	for ; len(row) > 0; row = row[4:] {
 		i := int(row[0])
@@ -139,7 +136,7 @@ func finish[T uint8 | uint16 | float32](h *Header, row []T, top T, off func(c, a
 	}
 }
 
-// offWhite returns the color that, with an alpha of a, is c on white.
+// offWhite returns the color that looks like c on white with an alpha of a.
 func offWhite[T uint8 | uint16](c, a, top T) T {
 	over := int64(c) - (int64(top) - int64(a))
 	return T(max(0, min(int64(top), (over*int64(top)+int64(a)/2)/int64(a))))
@@ -149,7 +146,7 @@ func offWhiteLight(c, a, top float32) float32 {
 	return max(0, min(c-(top-a), math.MaxFloat32*a)) / a
 }
 
-// unexpected says that the end of the file is not where it should be.
+// unexpected turns io.EOF into io.ErrUnexpectedEOF.
 func unexpected(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF

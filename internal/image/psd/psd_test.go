@@ -30,7 +30,7 @@ func read(t testing.TB, name string) []byte {
 }
 
 // The pictures in testdata were written by ImageMagick 6.9.11. They have 3 x 2 pixels.
-func TestFilesOfOthers(t *testing.T) {
+func TestImageMagickFilesAreDecoded(t *testing.T) {
 	colors := []int{255, 0, 10, 1, 2, 3, 200, 100, 50, 9, 9, 9, 9, 9, 9, 7, 8, 6}
 	for name, scale := range map[string]int{"rgb.psd": 1, "rle8.psd": 1, "rle.psb": 1, "rgb-zip.psd": 1, "rgb16.psd": 257, "rle16.psd": 257} {
 		m, _, err := Decode(t.Context(), read(t, name))
@@ -69,7 +69,7 @@ func numbers(m *pixmap.Map) (list []int) {
 	return list
 }
 
-// A document is what a file is put together of.
+// A document describes a PSD file to build.
 type document struct {
 	w, h, channels, bits, mode int
 	palette                    []byte
@@ -90,14 +90,14 @@ func (d document) file(pixels ...byte) []byte {
 	return append(append(b, 0, d.packing), pixels...)
 }
 
-// resource is one of a picture without a name.
+// resource returns an image resource without a name.
 func resource(id int, value ...byte) []byte {
 	b := append([]byte("8BIM"), byte(id>>8), byte(id), 0, 0)
 	b = append(binary.BigEndian.AppendUint32(b, uint32(len(value))), value...)
 	return append(b, make([]byte, len(value)%2)...)
 }
 
-// layerInfo says that there are n layers, in the block that is called key, if there is one.
+// layerInfo returns the count of n layers, in a block with the given key, if any.
 func layerInfo(key string, n int16) []byte {
 	be, count := binary.BigEndian, binary.BigEndian.AppendUint16(nil, uint16(n))
 	if key == "" {
@@ -163,7 +163,7 @@ func TestKinds(t *testing.T) {
 }
 
 // Floats are light, plain or predicted.
-func TestFloats(t *testing.T) {
+func TestFloatsAreLight(t *testing.T) {
 	var plainFloats, split []byte
 	values := []float32{1, 2, 0.5, float32(math.Inf(1))}
 	for _, v := range values {
@@ -195,13 +195,13 @@ func TestProfile(t *testing.T) {
 	if h, err := ReadHeader(data); err != nil || string(h.ICC) != "abc" {
 		t.Errorf("profile %q, error %v", h.ICC, err)
 	}
-	// The head of a file that is larger tells what is in it.
+	// The head of a larger file suffices to check it.
 	if h, err := ReadHeader(data[:40]); err != nil || h.Width != 1 || h.ICC != nil {
 		t.Errorf("%+v, error %v", h, err)
 	}
 }
 
-func TestRefuses(t *testing.T) {
+func TestBadPSDIsRefused(t *testing.T) {
 	whole := resource(1057, 0, 0, 0, 1, 0)
 	for _, tc := range []struct {
 		want string
@@ -215,25 +215,25 @@ func TestRefuses(t *testing.T) {
 		{"Lab is not supported", document{w: 1, h: 1, channels: 3, bits: 8, mode: 9}.file()},
 		{"colors of mode 8", document{w: 1, h: 1, channels: 1, bits: 8, mode: 8}.file()},
 		{"channels of 24 bits", document{w: 1, h: 1, channels: 1, bits: 24, mode: gray}.file()},
-		{"2 channels where the colors need 3", document{w: 1, h: 1, channels: 2, bits: 8, mode: rgb}.file()},
+		{"2 channels, but the colors need 3", document{w: 1, h: 1, channels: 2, bits: 8, mode: rgb}.file()},
 		{"palette of 3 numbers", document{w: 1, h: 1, channels: 1, bits: 8, mode: indexed, palette: []byte{1, 2, 3}}.file()},
 		{`save it with "Maximize Compatibility"`, document{w: 1, h: 1, channels: 1, bits: 8, mode: gray, resources: whole, layers: layerInfo("", 2)}.file(1)},
 		{"compression 4", document{w: 1, h: 1, channels: 1, bits: 8, mode: gray, packing: 4}.file(1)},
-		{"more pixels", document{w: 1, h: 1, channels: 1, bits: 8, mode: gray, packing: packBits}.file(0, 3, 1, 5, 6)},
-		{"more pixels", document{w: 1, h: 1, channels: 1, bits: 8, mode: gray, packing: packBits}.file(0, 2, 0xff, 5)},
+		{"too many pixels", document{w: 1, h: 1, channels: 1, bits: 8, mode: gray, packing: packBits}.file(0, 3, 1, 5, 6)},
+		{"too many pixels", document{w: 1, h: 1, channels: 1, bits: 8, mode: gray, packing: packBits}.file(0, 2, 0xff, 5)},
 	} {
 		if _, _, err := Decode(t.Context(), tc.file); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("error %v, want %q", err, tc.want)
 		}
 	}
-	// Without layers the picture is the merged one.
+	// A file without layers has only the merged picture.
 	if _, _, err := Decode(t.Context(), document{w: 1, h: 1, channels: 1, bits: 8, mode: gray, resources: whole}.file(1)); err != nil {
 		t.Error(err)
 	}
 }
 
-// Decoding allocates what it is said to, and nothing for what a file cannot hold.
-func TestMemory(t *testing.T) {
+// Decoding allocates Header.Memory, and nothing for a picture that the file is too short for.
+func TestPSDMemoryIsClose(t *testing.T) {
 	measure := func(data []byte) (int64, error) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -248,7 +248,7 @@ func TestMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, err := measure(data); err != nil || got > h.Memory() || got < h.Memory()/2 {
-		t.Errorf("allocated %d bytes, said %d, error %v", got, h.Memory(), err)
+		t.Errorf("allocated %d bytes, Header.Memory %d, error %v", got, h.Memory(), err)
 	}
 	doc.w, doc.h = 30000, 30000
 	if got, err := measure(doc.file()); !errors.Is(err, io.ErrUnexpectedEOF) || got > 1<<20 {
@@ -256,7 +256,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-func TestCancel(t *testing.T) {
+func TestPSDDecodingStopsWithContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, _, err := Decode(ctx, read(t, "rgb.psd")); !errors.Is(err, context.Canceled) {

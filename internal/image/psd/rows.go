@@ -9,7 +9,7 @@ import (
 	"io"
 )
 
-// The ways to pack the merged picture.
+// Compressions of the merged picture.
 const (
 	plain = iota
 	packBits
@@ -17,13 +17,13 @@ const (
 	zipPredicted
 )
 
-// rows reads the rows of all channels, one channel after the other.
+// rows reads the rows of all channels, one channel after another.
 type rows struct {
 	h       *Header
 	packing uint16
-	data    []byte    // what is left of the file
-	sizes   []byte    // of the packed rows that are left
-	wide    int       // bytes of such a size
+	data    []byte    // the rest of the file
+	sizes   []byte    // sizes of the remaining packed rows
+	wide    int       // length of such a size
 	inflate io.Reader // of ZIP
 	row     []byte
 	spare   []byte
@@ -50,13 +50,13 @@ func newRows(h *Header, data []byte) (*rows, error) {
 		}
 		r.inflate, r.spare = z, make([]byte, len(r.row))
 	default:
-		return nil, fmt.Errorf("compression %d is not known", r.packing)
+		return nil, fmt.Errorf("unknown compression %d", r.packing)
 	}
 	r.data = data[c.at:]
 	return r, nil
 }
 
-// next returns the next row, which is good until the next call.
+// next returns the next row, which is valid until the next call.
 func (r *rows) next() ([]byte, error) {
 	switch r.packing {
 	case plain:
@@ -88,8 +88,8 @@ func (r *rows) next() ([]byte, error) {
 	return r.row, nil
 }
 
-// unpredict adds to each number of the row the one before it. Bytes of floats are
-// predicted one by one, all high ones first.
+// unpredict adds to each number of the row the number before. Floats are predicted bytewise, all
+// high bytes first.
 func (r *rows) unpredict() {
 	row := r.row
 	if r.h.Bits == 16 {
@@ -111,10 +111,10 @@ func (r *rows) unpredict() {
 	}
 }
 
-// unpackBits fills dst from runs: a count of 0 to 127 and one byte more than that, or a
-// negative one and a byte that is repeated one time more than it says; -128 is nothing.
+// unpackBits fills dst from runs: a count n of 0 to 127 and n+1 bytes, or a negative count -n and a
+// byte that is repeated n+1 times; -128 is skipped.
 func unpackBits(dst, packed []byte) error {
-	tooMuch := errors.New("more pixels than there should be")
+	tooMuch := errors.New("too many pixels")
 	for len(packed) > 0 {
 		n := int(int8(packed[0]))
 		packed = packed[1:]

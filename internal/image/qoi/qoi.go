@@ -14,22 +14,21 @@ import (
 	"math"
 )
 
-// HeaderSize is how many bytes ReadHeader needs.
+// HeaderSize is the number of bytes that ReadHeader needs.
 const HeaderSize = 14
 
-// A Header is what the first bytes of a file say of it.
+// A Header describes a file; it is its first bytes.
 type Header struct {
 	Width, Height int
-	// Channels is 3 or 4. It says whether alpha is meant to be kept; the
-	// decoder takes what the pixels say.
+	// Channels is 3 or 4, and says whether alpha is meaningful. The decoder keeps the alpha of the
+	// pixels in any case.
 	Channels int
-	// Linear says that colors are linear light; else they are sRGB, and alpha
-	// is linear. The decoder does not convert.
+	// Linear says that colors are linear light; otherwise they are sRGB with linear alpha. The
+	// decoder does not convert.
 	Linear bool
 }
 
-// ReadHeader reads and checks a header. It fails for whatever Decode would not
-// decode on account of its header.
+// ReadHeader reads and checks a header. It fails for every header that Decode would refuse.
 func ReadHeader(r io.Reader) (Header, error) {
 	var b [HeaderSize]byte
 	if _, err := io.ReadFull(r, b[:]); err != nil {
@@ -49,7 +48,7 @@ func ReadHeader(r io.Reader) (Header, error) {
 	return Header{Width: int(w), Height: int(h), Channels: int(b[12]), Linear: b[13] == 1}, nil
 }
 
-// maxRun is how many pixels one byte can stand for.
+// maxRun is the most pixels of one byte.
 const maxRun = 62
 
 // LeastBytes returns the size of the smallest file that can have this header.
@@ -58,12 +57,11 @@ func (h Header) LeastBytes() int64 {
 	return HeaderSize + (pixels-1)/maxRun + 1 + int64(len(end))
 }
 
-// end is what stands after the last pixel.
+// end follows the last pixel.
 const end = "\x00\x00\x00\x00\x00\x00\x00\x01"
 
-// Decode decodes a file of size bytes into red, green, blue and alpha, in rows
-// from the top. A file that is too short for what its header claims is refused
-// before anything is allocated.
+// Decode decodes a file of size bytes into red, green, blue and alpha, in rows from the top. A file
+// that is too short for its header is refused before anything is allocated.
 func Decode(r io.Reader, size int64) (*image.NRGBA, error) {
 	buffered := bufio.NewReader(r)
 	h, err := ReadHeader(buffered)
@@ -91,7 +89,7 @@ func Decode(r io.Reader, size int64) (*image.NRGBA, error) {
 	return img, nil
 }
 
-// unexpected says that the end of the file is not where it should be.
+// unexpected turns io.EOF into io.ErrUnexpectedEOF.
 func unexpected(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF

@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// file puts a picture together: its size and the bytes of its pixels.
+// file builds a QOI file from its size and the bytes of its pixels.
 func file(w, h uint32, body ...byte) []byte {
 	b := binary.BigEndian.AppendUint32([]byte("qoif"), w)
 	b = binary.BigEndian.AppendUint32(b, h)
@@ -27,8 +27,8 @@ func decode(data []byte) (*stdimage.NRGBA, error) {
 	return Decode(bytes.NewReader(data), int64(len(data)))
 }
 
-// Each kind of byte, with the numbers worked out by hand from the specification.
-func TestDecodeOps(t *testing.T) {
+// Each operation decodes to pixels computed by hand from the specification.
+func TestOperationsDecodeByTheSpecification(t *testing.T) {
 	for _, tc := range []struct {
 		name string
 		file []byte
@@ -56,7 +56,7 @@ func TestDecodeOps(t *testing.T) {
 	}
 }
 
-func TestDecodeRefuses(t *testing.T) {
+func TestBadQOIIsRefused(t *testing.T) {
 	set := func(at int, v byte) []byte {
 		b := file(1, 1, 0xc0)
 		b[at] = v
@@ -71,7 +71,7 @@ func TestDecodeRefuses(t *testing.T) {
 		{"4294967295 x 1 pixels", file(1<<32-1, 1)},
 		{"5 channels", set(12, 5)},
 		{"unknown color space 2", set(13, 2)},
-		{"run of 3 pixels where 2 are left", file(2, 1, 0xc2)},
+		{"run of 3 pixels, but only 2 are left", file(2, 1, 0xc2)},
 		{"more data than pixels", file(1, 1, 0xc0, 0xc0)},
 		{"header: unexpected EOF", []byte("qoif")},
 	} {
@@ -81,8 +81,8 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-// A picture survives being written by a plain encoder, and no shorter file does.
-func TestDecodeLaw(t *testing.T) {
+// A picture survives encoding by a simple encoder, and shortened files are errors.
+func TestPicturesSurviveSimpleEncoding(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.IntRange(1, 200).Draw(t, "w"), rapid.IntRange(1, 9).Draw(t, "h")
 		step, state := rapid.IntRange(1, 80).Draw(t, "step"), rapid.Uint32().Draw(t, "seed")
@@ -113,7 +113,7 @@ func TestDecodeLaw(t *testing.T) {
 	})
 }
 
-// encode is a plain encoder: what the specification says, in its order.
+// encode is a simple encoder: it tries the operations in the specification's order.
 func encode(pix []byte) (out []byte) {
 	last, seen := pixel{3: 255}, [64]pixel{}
 	for run := 0; len(pix) > 0; {
@@ -148,7 +148,8 @@ func encode(pix []byte) (out []byte) {
 	return out
 }
 
-// The smallest file that a header allows decodes, and one pixel fewer needs no more.
+// The smallest file that a header allows can be decoded, and a picture with one pixel fewer needs
+// no more.
 func TestLeastBytes(t *testing.T) {
 	for _, pixels := range []uint32{1, 62, 63, 124, 125} {
 		var body []byte
@@ -166,7 +167,7 @@ func TestLeastBytes(t *testing.T) {
 	}
 }
 
-func TestDecodeBomb(t *testing.T) {
+func TestShortQOIAllocatesNothing(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	_, err := decode(file(65535, 4000, 0xfd, 0xfd))

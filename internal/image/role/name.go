@@ -1,9 +1,9 @@
 package role
 
-// A Name is what a file's name says of a picture. Its zero value is nothing.
+// A Name is the meaning of a picture's file name. Its zero value means nothing.
 type Name uint8
 
-// What names say. The words are those of option named.
+// The meanings, with the words of option named.
 const (
 	Nameless        Name = iota
 	Colors               // "wall_albedo"
@@ -23,8 +23,8 @@ const (
 	Numbered             // "boom_07": one of several, of no certain role
 	PerhapsNormal        // "wall_n": a normal map if it looks like one
 	PerhapsData          // "wall_r", "wall_spec": data if it is gray
-	Letter               // "f": not even a word
-	PerhapsNumbered      // "boom_256": a size, a tile, or a frame if its neighbors say so
+	Letter               // "f": too short to be a word
+	PerhapsNumbered      // "boom_256": a size, a tile, or a frame if it has neighbors
 	lastName        = PerhapsNumbered
 )
 
@@ -33,10 +33,10 @@ var words = [...]string{
 	"environment", "lut", "ui", "sprite", "font", "numbered", "perhaps-normal", "perhaps-data", "letter", "perhaps-numbered",
 }
 
-// String returns the word that option named has for n.
+// String returns the word of option named for n.
 func (n Name) String() string { return words[n] }
 
-// ParseName returns what a word of option named stands for, Nameless if it is none.
+// ParseName returns the meaning of a word of option named, or Nameless.
 func ParseName(word string) Name {
 	for n, w := range words {
 		if w == word {

@@ -5,32 +5,31 @@ import (
 	"strings"
 )
 
-// The bounds of what is looked at. What is beyond says nothing.
+// Limits on the parts of a path. Parts beyond them are ignored.
 const (
 	maxName  = 255
 	maxWord  = 32
-	maxJoin  = 4 // words that make one: "ambient_occlusion", "occlusion-rough-metal"
+	maxJoin  = 4 // words of a compound: "ambient_occlusion", "occlusion-rough-metal"
 	maxParts = 32
 )
 
 // A part is a word of a name.
 type part struct {
 	text   string
-	before byte // the separator in front of it; 0 for none, within "wallNormal"
+	before byte // the separator before it; 0 for none, as inside "wallNormal"
 	number bool
 }
 
-// A finding is what was read from a name.
+// A finding is the result of reading a name.
 type finding struct {
 	name Name
-	// sure says that no folder says better: "roughness" is no English of buttons.
+	// sure says that no directory overrides it: "roughness" is never a button.
 	sure bool
 }
 
-// OfPath returns what the path of a file says of the picture, without garbage. The last
-// word that means something decides, as in "brick_wall_Normal_2k"; then words that are
-// clear wherever they stand, as in "icon_sword"; then folders, as in "ui/close".
-// PerhapsNumbered means that OfNeighbored decides.
+// OfPath returns the meaning of a file's path, without allocating. Precedence: the last meaningful
+// word, as in "brick_wall_Normal_2k"; then words that are clear anywhere, as in "icon_sword"; then
+// directories, as in "ui/close". For PerhapsNumbered call OfNeighbored.
 func OfPath(path string) Name {
 	name, digits := ofPath(path, false)
 	if digits != "" {
@@ -47,8 +46,8 @@ func OfNeighbored(path string, neighbors bool) Name {
 	return name
 }
 
-// Neighbors returns the paths of the frames before and after a picture whose number may also be
-// a size or a tile of UDIM. If one of them exists, the number counts frames.
+// Neighbors returns the paths of the frames before and after a picture whose number may also be a
+// size or a UDIM tile. If one of them exists, the number counts frames.
 func Neighbors(path string) []string {
 	_, digits := ofPath(path, false)
 	at := strings.LastIndex(path, digits)
@@ -58,7 +57,7 @@ func Neighbors(path string) []string {
 	}
 	near := []int{n - 1, n + 1}
 	if isTile(digits) {
-		near = []int{firstTile - 1} // a tile has tiles beside it
+		near = []int{firstTile - 1} // a tile may have other tiles beside it
 	}
 	var list []string
 	for _, n := range near {
@@ -67,7 +66,7 @@ func Neighbors(path string) []string {
 	return list
 }
 
-// ofPath is OfPath, where counts decides whether a number that may be a size or a tile counts
+// ofPath is OfPath with a choice: counts says whether a number that may be a size or a tile counts
 // frames. It also returns the digits of such a number.
 func ofPath(path string, counts bool) (name Name, digits string) {
 	folders, base := "", path
@@ -88,7 +87,7 @@ func ofPath(path string, counts bool) (name Name, digits string) {
 	}
 	switch folder := ofFolders(folders); folder {
 	case Nameless:
-	case Environments, Lightmaps, LUTs: // of models in "hdri" names tell more
+	case Environments, Lightmaps, LUTs: // names of models in "hdri" are more precise
 		if found.name == Nameless || found.name == Numbered {
 			return folder, digits
 		}
@@ -104,7 +103,7 @@ func ofPath(path string, counts bool) (name Name, digits string) {
 	return found.name, digits
 }
 
-// split appends the words of a name to list, as many as fit.
+// split appends the words of a name to list, up to its capacity.
 func split(list []part, name string) []part {
 	from, before := 0, byte(' ')
 	flush := func(to int) {
@@ -127,8 +126,8 @@ func split(list []part, name string) []part {
 	return list
 }
 
-// boundary reports whether a word begins at name[i]: at a capital after a small letter, at
-// the last capital of several before a small letter ("ORMMap"), at digits and behind them.
+// boundary reports whether a word begins at name[i]: at a capital after a small letter, at the last
+// of several capitals before a small letter ("ORMMap"), and at and after digits.
 func boundary(name string, i int) bool {
 	last, c := name[i-1], name[i]
 	switch {
@@ -144,19 +143,19 @@ func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 func isUpper(c byte) bool  { return 'A' <= c && c <= 'Z' }
 
-// roleOfName finds the role in the words of a name, and returns the digits of the tail.
+// roleOfName finds the meaning of the words of a name, and returns the digits of the tail.
 func roleOfName(list []part, counts bool) (finding, string) {
 	rest, tail := strip(list, counts)
 	return readWords(list, rest, tail), tail.digits
 }
 
-// readWords is read for a name whose last words are in tail.
+// readWords finds the meaning of a name whose words after list[:rest] are in tail.
 func readWords(list []part, rest int, tail tail) finding {
 	found, plain := ofEnd(list[:rest], tail, rest < len(list) && list[rest].before == 0)
 	if found.name != Nameless && !plain {
 		return found
 	}
-	// "button_normal" is the button that is not pressed.
+	// "button_normal" is the button in its normal state.
 	for i := rest; i > 0; i-- {
 		for n := min(2, i); n > 0; n-- {
 			if w := joined(list[:i], n); w != nil && w.flags&anywhere != 0 {
@@ -181,8 +180,8 @@ func readWords(list []part, rest int, tail tail) finding {
 	return finding{}
 }
 
-// ofFront returns what the first words may say that mean something at the end of other names,
-// as in "Normal_Plane" and "Occlusion_map_2".
+// ofFront returns the possible meaning of the first words, if they usually end a name, as in
+// "Normal_Plane" and "Occlusion_map_2".
 func ofFront(list []part) Name {
 	for n := min(2, len(list)); n > 0; n-- {
 		w := joined(list[:n], n)
@@ -197,8 +196,8 @@ func ofFront(list []part) Name {
 	return Nameless
 }
 
-// ofEnd returns what the last words of a name say, and whether they are plain English. A
-// name is cut if what followed was not behind a separator.
+// ofEnd returns the meaning of the last words of a name, and whether they are plain English. cut
+// says that the tail followed without a separator.
 func ofEnd(list []part, t tail, cut bool) (found finding, plain bool) {
 	for n := min(maxJoin, len(list)); n > 0; n-- {
 		w := joined(list, n)
@@ -208,7 +207,7 @@ func ofEnd(list []part, t tail, cut bool) (found finding, plain bool) {
 		begin := list[len(list)-n]
 		switch {
 		case w.flags&letter != 0 && (begin.before != '_' && len(list) > 1 || cut):
-			continue // "rock-n" leads north, "world_s1" is one of four
+			continue // "rock-n" means north, "world_s1" is one of four
 		case w.flags&frames != 0 && !t.numbered:
 			continue
 		case w.flags&whole != 0 && (begin.before == 0 || len(list) == 1):
@@ -216,7 +215,7 @@ func ofEnd(list []part, t tail, cut bool) (found finding, plain bool) {
 		}
 		name := w.name
 		if name == PerhapsData && (t.sized || begin.text == "ARM") {
-			name = Packed // "planks_rough_2k": only sets of maps are named so
+			name = Packed // "planks_rough_2k": only material maps have such names
 		}
 		if unreal(list) && w.flags&letter != 0 {
 			switch name {
@@ -235,10 +234,10 @@ func ofEnd(list []part, t tail, cut bool) (found finding, plain bool) {
 	return finding{}, false
 }
 
-// unreal reports whether a name begins as those of Unreal's textures do: "T_Rock_N".
+// unreal reports whether a name has the form of Unreal's textures: "T_Rock_N".
 func unreal(list []part) bool { return len(list) > 2 && list[0].text == "T" && list[1].before == '_' }
 
-// joined returns the word of the table that the last n parts make, nil for none.
+// joined returns the table's word for the last n parts together, or nil.
 func joined(list []part, n int) *word {
 	var room [maxWord]byte
 	text := room[:0]
@@ -267,7 +266,7 @@ func joined(list []part, n int) *word {
 	return nil
 }
 
-// ofFolders returns what the nearest folder with a name of the table says.
+// ofFolders returns the meaning of the nearest directory with a name in the table.
 func ofFolders(folders string) Name {
 	for folders != "" {
 		i := strings.LastIndexByte(folders, '/')

@@ -1,16 +1,16 @@
-// Package role says what a picture is for, as far as its name tells, and how
-// pictures of each role become textures.
+// Package role finds the purpose of a picture from its name, and says how pictures of each role
+// become textures.
 package role
 
-// A Role is what the numbers of a picture mean to the program that reads them.
+// A Role is the meaning of a picture's numbers for the program that reads them.
 type Role uint8
 
 // The roles.
 const (
 	Unknown     Role = iota
-	Color            // what is seen of a surface: albedo, diffuse, emission
+	Color            // the visible colors of a surface: albedo, diffuse, emission
 	Data             // roughness, metalness, occlusion, or several of them, a channel each
-	Mask             // how much of something there is: one channel
+	Mask             // an amount of something: one channel
 	Normal           // unit vectors
 	Height           // how far a surface rises: bump, displacement
 	Lightmap         // light on surfaces, baked
@@ -23,10 +23,10 @@ const (
 
 var names = [...]string{"", "color", "data", "mask", "normal", "height", "lightmap", "environment", "lut", "ui", "sprite", "font"}
 
-// String returns the word that option kind has for r, "" for Unknown.
+// String returns the word of option kind for r, "" for Unknown.
 func (r Role) String() string { return names[r] }
 
-// Parse returns the role of such a word, and Unknown for others.
+// Parse returns the role of a word of option kind, or Unknown.
 func Parse(word string) Role {
 	for r, name := range names {
 		if name == word {
@@ -36,16 +36,16 @@ func Parse(word string) Role {
 	return Unknown
 }
 
-// A Treatment is how pictures of a role become textures.
+// A Treatment says how pictures of a role become textures.
 type Treatment struct {
-	// Colors says that numbers are colors: on the sRGB curve unless options or format say
-	// otherwise, and weighed by alpha on smaller levels. Else they are plain numbers.
+	// Colors says that numbers are colors: in sRGB unless options or the format say otherwise, and
+	// weighed by alpha on smaller levels. Otherwise they are plain numbers.
 	Colors bool
-	// Mips says that there are smaller levels.
+	// Mips says that the texture has smaller levels.
 	Mips bool
-	// Exact says that what fits a megabyte is stored as it is, however many colors it has.
+	// Exact says that up to a megabyte is stored uncompressed, with any number of colors.
 	Exact bool
-	// Single says that the picture is stored in one channel if that is all it has.
+	// Single says that a picture with one channel is stored in one channel.
 	Single bool
 }
 
@@ -68,7 +68,8 @@ var treatments = [...]Treatment{
 // Treatment returns how pictures of the role become textures.
 func (r Role) Treatment() Treatment { return treatments[r] }
 
-// Meaning is what a role says of numbers: colors of any kind, unit vectors, tables, or data.
+// Meaning groups roles by the meaning of numbers: colors of any kind, unit vectors, tables, or
+// data.
 func Meaning(r Role) string {
 	switch {
 	case r == Normal || r == LUT:

@@ -10,14 +10,13 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawn reports whether pictures of the role are drawn as they are, without smaller levels.
+// drawn reports whether pictures of the role are drawn unscaled, without smaller levels.
 func drawn(r Role) bool { return r == UI || r == Sprite || r == Font }
 
-// The names of testdata are told right. A role is right if numbers mean the same, and if
-// it is drawn as it is where the list says so; whether a picture of a 2D game is, its name
-// need not say. A "_n" is left to the pixels, which show what it is. Unsure is what
-// pixels may show, and may not.
-func TestNamesOfGames(t *testing.T) {
+// The names in testdata get the right role. A role is right if it has the right Meaning, and if it
+// is drawn unscaled where the list says so; a name need not tell whether a 2D game draws it. The
+// role of "_n" is left to the pixels, which show it. For unsure names, pixels may decide or not.
+func TestGamePicturesGetTheRightRole(t *testing.T) {
 	f, err := os.Open("testdata/names.tsv")
 	if err != nil {
 		t.Fatal(err)
@@ -51,7 +50,7 @@ func TestNamesOfGames(t *testing.T) {
 		}
 		switch got := named.Role(); {
 		case Meaning(got) != Meaning(truth):
-			t.Logf("%s is %v by its name, want %v (by pixels: %v)", path, named, truth, needsPixels)
+			t.Logf("%s is %v by its name, want %v (pixels needed: %v)", path, named, truth, needsPixels)
 			wrong++
 			if got != Unknown && got.Treatment().Colors {
 				lies++
@@ -60,20 +59,20 @@ func TestNamesOfGames(t *testing.T) {
 			t.Logf("%s is %v by its name, want %v", path, named, truth)
 			wrong++
 		case truth == Color && drawn(got) && strings.HasSuffix(s.Text(), "\tcolor"):
-			t.Logf("%s is %v by its name, a texture", path, named)
+			t.Logf("%s is %v by its name, but is a texture", path, named)
 			flattened++
 		}
 	}
-	t.Logf("%d names: %d wrong, %d left to pixels, %d unsure, %d data surely taken for colors, %d of %d textures without levels",
+	t.Logf("%d names: %d wrong, %d left to pixels, %d unsure, %d data called colors, %d of %d textures without levels",
 		all, wrong, left, unsure, lies, flattened, textures)
 	if all < 1000 || 100*(wrong+flattened) > all || 100*unsure > 3*all || 100*left > 3*all || lies > 0 {
 		t.Error("more than 1 % are wrong, more than 3 % unsure or left to pixels, or data is surely taken for colors")
 	}
 }
 
-// What materials use pictures for, their names say, or leave to pixels. The trees are not
-// those by which the table was made; what was added for them since is in bench/results/roles.md.
-func TestNamesInMaterials(t *testing.T) {
+// Names agree with the slots of materials that use the pictures, or leave the role to the pixels.
+// The table was made from other trees; bench/results/roles.md lists words added for them since.
+func TestNamesAgreeWithMaterialSlots(t *testing.T) {
 	file, err := os.ReadFile("testdata/slots.tsv")
 	if err != nil {
 		t.Fatal(err)
@@ -102,11 +101,11 @@ func TestNamesInMaterials(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d names: %d wrong, %d of them data that is surely called colors, %d unsure", all, wrong, lies, unsure)
-	// The two that are called colors: a model in a folder of environments, and
+	t.Logf("%d names: %d wrong, %d of them data called colors, %d unsure", all, wrong, lies, unsure)
+	// The two data pictures called colors: a model in a directory of environments, and
 	// "SheenChairOcclusion-SheenChairBaseColor", which holds both.
 	if all < 1000 || 100*wrong > all || 100*unsure > 3*all || lies > 2 {
-		t.Error("more than 1 % are wrong, more than 3 % unsure, or data is surely called colors")
+		t.Error("more than 1 % are wrong, more than 3 % unsure, or data is called colors")
 	}
 }
 
@@ -140,7 +139,7 @@ func TestOfPath(t *testing.T) {
 }
 
 // A number that may be a size or a tile counts frames if a neighboring number exists.
-func TestNeighbors(t *testing.T) {
+func TestNeighborsShowThatNumbersCountFrames(t *testing.T) {
 	for path, want := range map[string]struct {
 		neighbors    string
 		alone, among Name
@@ -172,15 +171,15 @@ func TestNeighbors(t *testing.T) {
 	}
 }
 
-// Words are found by halving the table, each one once, and none is longer than what is
-// looked at.
-func TestTable(t *testing.T) {
+// The table is sorted for binary search, each word is unique, and none is longer than the longest
+// word searched for.
+func TestTableIsSortedAndUnique(t *testing.T) {
 	for i, w := range table {
 		if i > 0 && table[i-1].text >= w.text || len(w.text) > maxWord || w.text != strings.ToLower(w.text) {
-			t.Errorf("%q is out of order or no word", w.text)
+			t.Errorf("%q is out of order or not a word", w.text)
 		}
 		if (w.name == Nameless) == (w.tag == noTag) || (w.name == Nameless) != (w.flags == 0) {
-			t.Errorf("%q says %v at %b, tag %d", w.text, w.name, w.flags, w.tag)
+			t.Errorf("%q means %v at %b, tag %d", w.text, w.name, w.flags, w.tag)
 		}
 	}
 }
@@ -221,7 +220,7 @@ func BenchmarkOfPath(b *testing.B) {
 
 // The order of materials does not matter, and a slot that reads only alpha never changes the role
 // of red, green and blue.
-func TestJoinOfSlots(t *testing.T) {
+func TestJoiningSlotsIgnoresOrder(t *testing.T) {
 	words := []string{
 		"baseColorTexture", "emissiveTexture", "specularGlossinessTexture", "specularTexture", "sheenRoughnessTexture",
 		"normalTexture", "occlusionTexture", "normalRoughnessMetallicTexture", "MOZ_lightmap", "map_Kd", "bump", "map_Ns",
@@ -232,13 +231,13 @@ func TestJoinOfSlots(t *testing.T) {
 		one, suits := a.Join(b)
 		other, also := b.Join(a)
 		if one != other || suits != also {
-			t.Fatalf("%v and %v are %v (%v), or %v (%v)", a, b, one, suits, other, also)
+			t.Fatalf("joined, %v and %v give %v (%v) or, in the other order, %v (%v)", a, b, one, suits, other, also)
 		}
 		if again, _ := one.Join(b); again != one && suits {
-			t.Fatalf("%v and %v are %v, and %v with the second once more", a, b, one, again)
+			t.Fatalf("%v and %v give %v, but %v after joining the second again", a, b, one, again)
 		}
 		if a.Alpha == Alone && (one.Role != b.Role || !suits) || suits && (one.Alpha == Opacity) != (a.Alpha == Opacity || b.Alpha == Opacity) {
-			t.Fatalf("%v and %v are %v (%v)", a, b, one, suits)
+			t.Fatalf("joined, %v and %v give %v (%v)", a, b, one, suits)
 		}
 	})
 }

@@ -4,7 +4,7 @@ import "strings"
 
 // A Slot says how a material reads a picture.
 type Slot struct {
-	Role  Role // of red, green and blue, or of alpha if the material reads nothing else
+	Role  Role // of red, green and blue; of alpha if only it is read
 	Alpha Alpha
 }
 

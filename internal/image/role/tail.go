@@ -1,14 +1,14 @@
 package role
 
-// A tail is what stands behind the words that mean something.
+// A tail describes the words after the meaningful ones.
 type tail struct {
-	numbered bool   // a number that counts pictures
+	numbered bool   // it has a number that counts pictures
 	sized    bool   // "_2k"
-	digits   string // of a number that may be a size or a tile, "" for none
-	way      Name   // OpenGL or DirectX, Nameless if neither is said
+	digits   string // a number that may be a size or a tile, or ""
+	way      Name   // OpenGL or DirectX, Nameless if neither is given
 }
 
-// points returns a normal map's name with the way that its green points.
+// points returns n, or the direction of green if the tail gives one.
 func (t tail) points(n Name) Name {
 	if t.way != Nameless {
 		return t.way
@@ -16,9 +16,9 @@ func (t tail) points(n Name) Name {
 	return n
 }
 
-// strip returns how many words are left when numbers, sizes, programs, levels of detail,
-// versions and words for "texture" are taken off the end of a name. Numbers that may be sizes
-// or tiles count pictures if counts is set.
+// strip removes the tail from a name: numbers, sizes, programs, levels of detail, versions and
+// words for "texture". It returns how many words are left. Numbers that may be sizes or tiles count
+// pictures if counts is set.
 func strip(list []part, counts bool) (rest int, t tail) {
 	rest = len(list)
 	for rest > 0 {
@@ -50,7 +50,7 @@ func strip(list []part, counts bool) (rest int, t tail) {
 					break
 				}
 			}
-			if n == 0 || n == rest { // one that is all of the name is no tag
+			if n == 0 || n == rest { // a name is never only a tag
 				return rest, t
 			}
 			rest -= n
@@ -59,7 +59,7 @@ func strip(list []part, counts bool) (rest int, t tail) {
 	return rest, t
 }
 
-// says reports whether the last words are of the table together, as in "BumpMap".
+// says reports whether the last words together are a compound of the table, as in "BumpMap".
 func says(list []part) bool {
 	for n := 2; n <= min(maxJoin, len(list)); n++ {
 		if w := joined(list, n); w != nil && w.name != Nameless && w.flags&atEnd != 0 {
@@ -80,19 +80,19 @@ func isSize(digits string) bool {
 
 const firstTile = 1001
 
-// isTile reports whether digits may be a tile of UDIM.
+// isTile reports whether digits may be a UDIM tile.
 func isTile(digits string) bool {
 	return len(digits) == 4 && digits >= "1001" && digits <= "1199"
 }
 
-// A tag is what a word at the end of a name says that is no role.
+// A tag is a word at the end of a name that is not a role.
 type tag uint8
 
 const (
 	noTag tag = iota
 	idle
-	up   // green points up, as OpenGL has it
-	down // and down, as Direct3D has it
+	up   // green points up, as in OpenGL
+	down // green points down, as in Direct3D
 )
 
 func (t *tail) note(g tag) {
@@ -105,7 +105,7 @@ func (t *tail) note(g tag) {
 	}
 }
 
-// joinedTag returns what the last n words say that is no role.
+// joinedTag returns the tag of the last n words together.
 func joinedTag(list []part, n int) tag {
 	if n > len(list) {
 		return noTag
@@ -114,4 +114,24 @@ func joinedTag(list []part, n int) tag {
 		return w.tag
 	}
 	return noTag
+}
+
+// The places where a word counts, and its weight.
+const (
+	atEnd    = 1 << iota // after all other words except tags
+	front                // before all other words
+	anywhere             // between other words
+	inFolder             // as the last word of a directory
+	english              // overridden by a directory: "ui/normal"
+	whole                // only after a separator: "wall_metal", not "wallMetal"
+	letter               // only after an underscore
+	frames               // only before a number
+)
+
+// A word has a meaning at some places of a name.
+type word struct {
+	text  string
+	name  Name
+	flags uint16
+	tag   tag
 }

@@ -1,10 +1,10 @@
 package role
 
-// table is sorted by text, in lower case. Where the words are from: Poly Haven ("arm",
-// "nor_gl", "disp"), ambientCG ("NormalDX", "Metalness"), Megascans ("ORDp", "Cavity"),
-// Substance ("OcclusionRoughnessMetallic"), Unreal ("T_Rock_N", "MRAO"), Unity
-// ("MetallicSmoothness", "MaskMap"), CryEngine ("ddna"), engines after Quake ("local",
-// "luma", "gloss"), slots of glTF, and the folders of games.
+// table is sorted by text, in lower case. Sources of the words: Poly Haven ("arm", "nor_gl",
+// "disp"), ambientCG ("NormalDX", "Metalness"), Megascans ("ORDp", "Cavity"), Substance
+// ("OcclusionRoughnessMetallic"), Unreal ("T_Rock_N", "MRAO"), Unity ("MetallicSmoothness",
+// "MaskMap"), CryEngine ("ddna"), engines after Quake ("local", "luma", "gloss"), slots of glTF,
+// and directories of games.
 var table = [...]word{
 	{"a", Nameless, 0, idle},
 	{"acescg", Nameless, 0, idle},

@@ -17,17 +17,17 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// A bitmap is the header of a BMP file (Microsoft, "Bitmap Storage"). Of what the
-// format allows, games ship palettes, 24 and 32 bits with a byte for each channel,
-// and 8 bits run-length encoded; the rest is refused with advice.
+// A bitmap is the header of a BMP file (Microsoft, "Bitmap Storage"). Palettes, 24 and 32 bits with
+// a byte for each channel, and run-length encoded 8 bits are supported, because games ship these.
+// Other kinds are refused with advice.
 type bitmap struct {
 	w, h    int
 	topDown bool
 	depth   int // bits a pixel
 	packed  bool
-	order   [4]int // which byte of a pixel of 32 bits is red, green, blue and, unless it is -1, alpha
-	maybe   bool   // alpha may be unused: masks count with other compressions only
-	palette []byte // blue, green, red and nothing, for each color
+	order   [4]int // byte positions of red, green, blue and alpha (-1 if none)
+	maybe   bool   // alpha may be unused: the compression ignores masks
+	palette []byte // blue, green, red and an unused byte for each color
 	offset  int64  // of the pixels
 }
 
@@ -75,7 +75,7 @@ func readBitmap(data []byte) (bitmap, error) {
 		for c := range b.order {
 			b.order[c] = slices.Index([]uint32{0xff, 0xff00, 0xff0000, 0xff000000}, long(bmpMasks+4*c))
 		}
-		if compression == masked && size < bmpAlphaHeader { // what stands there is no mask
+		if compression == masked && size < bmpAlphaHeader { // the bytes there are not a mask
 			b.order[3] = -1
 		}
 		if min(b.order[0], b.order[1], b.order[2]) < 0 {
@@ -103,7 +103,7 @@ func readBitmap(data []byte) (bitmap, error) {
 		b.palette = data[at : at+int(4*colors)]
 	}
 	if b.offset < int64(at) || depth <= 8 && len(b.palette) == 0 {
-		return bitmap{}, errors.New("BMP file whose pixels are said to begin within header or palette")
+		return bitmap{}, errors.New("BMP file whose pixel offset points into the header or palette")
 	}
 	return b, nil
 }
@@ -117,7 +117,7 @@ func probeBMP(data []byte, _ int64) (header, error) {
 	if b.depth > 8 {
 		p.decoder *= 4
 	}
-	// That rows of a packed picture are skipped altogether is not granted.
+	// A packed picture need not skip whole rows, so this is only a lower bound.
 	p.least = b.offset + 2*int64(b.h)
 	if !b.packed {
 		p.least = b.offset + (int64(b.w)*int64(b.depth)+31)/32*4*int64(b.h)
@@ -137,8 +137,7 @@ func decodeBMP(ctx context.Context, data []byte, h *header) (*pixmap.Map, error)
 		}
 		return straight(ctx, img)
 	}
-	// The library knows few of the headers, and nothing may lie between them and
-	// the pixels.
+	// The library knows few of the headers, and requires the pixels directly after the header.
 	head := b.plainHeader()
 	read := func() io.Reader {
 		return io.MultiReader(bytes.NewReader(head), &reader{ctx, bytes.NewReader(data[b.offset:])})
@@ -177,8 +176,8 @@ func hasAlpha(pix []uint8) bool {
 	return false
 }
 
-// plainHeader returns a header that the library knows, and the palette. All four
-// bytes of a pixel are kept.
+// plainHeader returns a header that the library knows, and the palette. It keeps all four bytes of
+// a pixel.
 func (b *bitmap) plainHeader() []byte {
 	size, height := bmpInfoHeader, int32(b.h)
 	if b.depth == 32 {
@@ -200,9 +199,9 @@ func (b *bitmap) plainHeader() []byte {
 	return head
 }
 
-// unpack unpacks run-length encoded pixels. Every two bytes are a run, its length
-// first, or after a length of 0 an order: end of row, end of picture, a step to
-// the right and up, or a count of pixels that follow as they are.
+// unpack unpacks run-length encoded pixels. Each pair of bytes is a run and its length, or, after a
+// length of 0, a command: end of row, end of picture, a step to the right and up, or a count of
+// literal pixels that follow.
 func (b *bitmap) unpack(ctx context.Context, data []byte) (*stdimage.Paletted, error) {
 	const endOfRow, endOfPicture, step = 0, 1, 2
 	img := stdimage.NewPaletted(stdimage.Rect(0, 0, b.w, b.h), make(color.Palette, len(b.palette)/4))
@@ -241,7 +240,7 @@ func (b *bitmap) unpack(ctx context.Context, data []byte) (*stdimage.Paletted, e
 				return nil, io.ErrUnexpectedEOF
 			}
 			if x, y = x+int(way[0]), y+int(way[1]); x > b.w || y > b.h {
-				return nil, fmt.Errorf("a step leads out of the picture, to column %d of row %d", x, y)
+				return nil, fmt.Errorf("a step leads outside the picture, to column %d of row %d", x, y)
 			}
 			continue
 		}

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// bitmapFile puts a picture together: a header of the given size, what stands
-// behind it (masks, palette) and the pixels.
+// bitmapFile builds a BMP file: a header of the given size, the masks or palette after it, and the
+// pixels.
 func bitmapFile(size uint32, w, h, depth, compression int, between []uint32, body ...byte) []byte {
 	le := binary.LittleEndian
 	b := append([]byte("BM"), make([]byte, 12+int(size))...)
@@ -30,7 +30,7 @@ func bitmapFile(size uint32, w, h, depth, compression int, between []uint32, bod
 	return append(b, body...)
 }
 
-// bitmapColors is a palette whose color i is i, 10+i, 20+i.
+// bitmapColors returns a palette whose color i is i, 10+i, 20+i.
 func bitmapColors(n int) (list []uint32) {
 	for i := range uint32(n) {
 		list = append(list, i<<16|(10+i)<<8|20+i)
@@ -51,7 +51,7 @@ func TestBitmaps(t *testing.T) {
 	gap[10] += 2
 	few := bitmapFile(40, 2, 1, 8, plain, bitmapColors(2), 0, 1, 0, 0)
 	few[46] = 2
-	fewer := bitmapFile(40, 2, 1, 8, plain, bitmapColors(2), 0, 1, 0, 0) // all 256 are said to be there
+	fewer := bitmapFile(40, 2, 1, 8, plain, bitmapColors(2), 0, 1, 0, 0) // the header claims all 256 colors
 	for _, tc := range []struct {
 		name string
 		file []byte
@@ -99,7 +99,7 @@ func TestBitmaps(t *testing.T) {
 	}
 }
 
-func TestBitmapsRefused(t *testing.T) {
+func TestBadBitmapsAreRefused(t *testing.T) {
 	colors := bitmapColors(256)
 	within := bitmapFile(40, 1, 1, 24, 0, nil, 0, 0, 0, 0)
 	within[10] = 53
@@ -113,8 +113,8 @@ func TestBitmapsRefused(t *testing.T) {
 		{"24 bits a pixel and compression 4 is not supported", bitmapFile(40, 1, 1, 24, 4, nil, 0, 0, 0, 0)},
 		{"masks of other than a byte a channel", bitmapFile(40, 1, 1, 32, 3, []uint32{0x3ff00000, 0xffc00, 0x3ff}, 0, 0, 0, 0)},
 		{"0 x 1 pixels", bitmapFile(40, 0, 1, 24, 0, nil)},
-		{"within header or palette", within},
-		{"a step leads out of the picture, to column 3 of row 0", bitmapFile(40, 2, 1, 8, 1, colors, 0, 2, 3, 0)},
+		{"offset points into the header or palette", within},
+		{"a step leads outside the picture, to column 3 of row 0", bitmapFile(40, 2, 1, 8, 1, colors, 0, 2, 3, 0)},
 		{"truncated", bitmapFile(40, 9, 1, 8, 1, colors, 0, 9, 0)},
 		{"color 2 is not in the palette", bitmapFile(40, 1, 1, 8, 1, colors[:2], 1, 2, 0, 1)},
 		{"palette", bitmapFile(40, 1, 1, 8, 0, colors[:2], 2, 0, 0, 0)},

@@ -2,20 +2,18 @@ package source
 
 import stdimage "image"
 
-// Chroma that is stored at half the resolution is interpolated as the reference
-// decoders do it by default, to the bit: libjpeg's "fancy" upsampling for JPEG
-// (jdsample.c), the fancy upsampler of libwebp for WebP (dsp/upsampling.c). Both
-// weight the nearer sample three to one, in each direction.
+// Chroma at half resolution is interpolated exactly as the reference decoders do by default: the
+// "fancy" upsampling of libjpeg (jdsample.c) for JPEG and of libwebp (dsp/upsampling.c) for WebP.
+// Both weigh the nearer sample three times as much as the farther one, in each direction.
 
-// An upsampler fills dst with one row of chroma out of the two stored rows that it
-// lies between. Near and far may be the same row; below says that far is the lower
-// one. dst has room for as many samples as near stands for, which may be one more
-// than the picture is wide.
+// An upsampler fills dst with one row of chroma from the two nearest stored rows. near and far may
+// be the same row; below says that far is the lower one. dst has room for all pixels that near
+// covers, which may be one more than the picture is wide.
 type upsampler func(dst, near, far []byte, below bool)
 
-// jpegUpsampler returns the upsampler for chroma rows of n samples, each of which
-// stands for across by down pixels. libjpeg replicates quarter resolution, and
-// rows too short to have an inner sample.
+// jpegUpsampler returns the upsampler for chroma rows of n samples, each covering across by down
+// pixels. Like libjpeg, it replicates quarter resolution, and rows too short to have an inner
+// sample.
 func jpegUpsampler(n, across, down int) upsampler {
 	switch {
 	case across == 2 && down == 2 && n > 2:
@@ -32,8 +30,8 @@ func jpegUpsampler(n, across, down int) upsampler {
 	}
 }
 
-// triangleAcross is h2v1_fancy_upsample: 3/4 and 1/4 of two samples, ties rounded
-// down on the left and up on the right.
+// triangleAcross is h2v1_fancy_upsample: 3/4 and 1/4 of two samples; ties round down on the left
+// and up on the right.
 func triangleAcross(dst, near, _ []byte, _ bool) {
 	last := len(near) - 1
 	dst[0], dst[2*last+1] = near[0], near[last]
@@ -87,8 +85,8 @@ func webpUpsample(dst, near, far []byte, _ bool) {
 	dst[2*last+1] = byte((3*n + f + 2) >> 2)
 }
 
-// yCbCrRows returns the rows of a picture of luma and chroma whose upper left
-// corner is at 0, 0. Each call may use what the last one returned.
+// yCbCrRows returns the rows of a luma and chroma picture whose upper left corner is at 0, 0. Each
+// call may overwrite the result of the previous one.
 func yCbCrRows(m *stdimage.YCbCr, up func(n, across, down int) upsampler, colors func(dst, y, cb, cr []byte)) row[uint8] {
 	across, down := subsampling(m.SubsampleRatio)
 	w, h := m.Rect.Dx(), m.Rect.Dy()
@@ -111,8 +109,7 @@ func yCbCrRows(m *stdimage.YCbCr, up func(n, across, down int) upsampler, colors
 	}
 }
 
-// subsampling returns how many pixels beside and below each other share a sample
-// of chroma.
+// subsampling returns how many pixels share a sample of chroma, horizontally and vertically.
 func subsampling(r stdimage.YCbCrSubsampleRatio) (across, down int) {
 	switch r {
 	case stdimage.YCbCrSubsampleRatio422:
@@ -128,3 +125,29 @@ func subsampling(r stdimage.YCbCrSubsampleRatio) (across, down int) {
 	}
 	return 1, 1
 }
+
+// jpegColors turns rows of full-range luma and chroma (ITU-R BT.601) into RGB as libjpeg does
+// (jdcolor.c): with factors times 65536, rounded to the nearest.
+func jpegColors(dst, luma, blue, red []byte) {
+	blue, red = blue[:len(luma)], red[:len(luma)]
+	for i, y := range luma {
+		l, u, v := int32(y)<<16+1<<15, int32(blue[i])-128, int32(red[i])-128
+		setOpaque(dst[4*i:], clamp(l+91881*v, 16), clamp(l-22554*u-46802*v, 16), clamp(l+116130*u, 16))
+	}
+}
+
+// webpColors does the same for WebP as libwebp does (dsp/yuv.h): luma is 16 to 235 and chroma 16 to
+// 240. Products drop eight bits and keep six fractional bits.
+func webpColors(dst, luma, blue, red []byte) {
+	blue, red = blue[:len(luma)], red[:len(luma)]
+	for i, y := range luma {
+		l, u, v := 19077*int32(y)>>8, int32(blue[i]), int32(red[i])
+		setOpaque(dst[4*i:],
+			clamp(l+26149*v>>8-14234, 6),
+			clamp(l-6419*u>>8-13320*v>>8+8708, 6),
+			clamp(l+33050*u>>8-17685, 6))
+	}
+}
+
+// clamp drops the given number of fractional bits and limits the result to 0 to 255.
+func clamp(x int32, bits int) uint8 { return uint8(max(0, min(255, x>>bits))) }

@@ -10,11 +10,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Pictures in testdata/reference were made by cjpeg 2.1.5 and cwebp 1.2.4; the PNG
-// beside each is what djpeg and dwebp make of it. The JPEG files have nothing but
-// means in their blocks, which every decoder finds alike; only chroma is left to
-// differ, at the edges of the cells.
-func TestChromaOfReferenceDecoders(t *testing.T) {
+// Pictures in testdata/reference were made by cjpeg 2.1.5 and cwebp 1.2.4. The PNG beside each
+// holds the result of djpeg or dwebp. The blocks of the JPEG files have only means, which all
+// decoders decode alike, so that only chroma at the edges of cells can differ.
+func TestChromaAgreesWithReferenceDecoders(t *testing.T) {
 	files, err := filepath.Glob("testdata/reference/*.png")
 	if err != nil || len(files) != 8 {
 		t.Fatalf("%d files, want 8, error %v", len(files), err)
@@ -35,10 +34,10 @@ func TestChromaOfReferenceDecoders(t *testing.T) {
 	}
 }
 
-// Each pixel lies between samples, of which the nearer counts three times as much,
-// in each direction. At the edges there is only one.
+// A pixel between two samples weighs the nearer one three times as much, in each direction. At the
+// edges there is only one sample.
 func TestUpsamplersWeighByDistance(t *testing.T) {
-	// The sample that a pixel is in, and the one that it is nearer to than others.
+	// beside returns the sample that contains a pixel, and the next nearest.
 	beside := func(x, n int) (near, far int) {
 		near, far = x/2, x/2-1
 		if x%2 == 1 {
@@ -65,7 +64,7 @@ func TestUpsamplersWeighByDistance(t *testing.T) {
 			if want := (9*a + 3*b + 3*c + d + 8 - x%2) / 16; int(both[x]) != want {
 				t.Errorf("both: pixel %d is %d, want %d", x, both[x], want)
 			}
-			// libwebp drops half a step on the way.
+			// libwebp drops half a step in an intermediate result.
 			if want := ((a+3*b+3*c+d+8)/8 + a) / 2; int(webp[x]) != want {
 				t.Errorf("webp: pixel %d is %d, want %d", x, webp[x], want)
 			}
@@ -82,8 +81,8 @@ func TestUpsamplersWeighByDistance(t *testing.T) {
 	})
 }
 
-// What libjpeg replicates is replicated.
-func TestUpsamplersReplicate(t *testing.T) {
+// Chroma is replicated wherever libjpeg replicates it.
+func TestCoarseChromaIsReplicated(t *testing.T) {
 	for _, tc := range []struct{ n, across, down int }{{2, 2, 1}, {2, 2, 2}, {5, 4, 1}, {5, 4, 2}} {
 		near, far, got := []byte{10, 50, 90, 20, 70}[:tc.n], make([]byte, tc.n), make([]byte, tc.n*tc.across)
 		jpegUpsampler(tc.n, tc.across, tc.down)(got, near, far, true)
@@ -95,9 +94,8 @@ func TestUpsamplersReplicate(t *testing.T) {
 	}
 }
 
-// Rows above and below are found at any height, and a lone sample is its own
-// neighbor.
-func TestYCbCrRows(t *testing.T) {
+// The neighboring chroma rows are right at any height. A single row is its own neighbor.
+func TestYCbCrRowsFindTheirChroma(t *testing.T) {
 	for _, ratio := range []stdimage.YCbCrSubsampleRatio{
 		stdimage.YCbCrSubsampleRatio444, stdimage.YCbCrSubsampleRatio422, stdimage.YCbCrSubsampleRatio420,
 		stdimage.YCbCrSubsampleRatio440, stdimage.YCbCrSubsampleRatio411, stdimage.YCbCrSubsampleRatio410,
@@ -134,7 +132,7 @@ func TestYCbCrRows(t *testing.T) {
 	}
 }
 
-// The conversion of color.YCbCrToRGB differs by rounding alone.
+// The conversion differs from color.YCbCrToRGB only by rounding.
 func TestJPEGColors(t *testing.T) {
 	got := make([]byte, 4)
 	for y := 0; y < 256; y += 5 {

@@ -12,12 +12,12 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// pixels decodes a whole file whose header is h, upright.
+// pixels decodes a whole file and turns the picture upright. h is the file's header.
 func (f format) pixels(ctx context.Context, data []byte, h *header) (m *pixmap.Map, err error) {
-	// Decoders of foreign formats have panicked on hostile input before.
+	// Decoders of other modules have panicked on hostile input before.
 	defer func() {
 		if r := recover(); r != nil {
-			m, err = nil, fmt.Errorf("decode %s: the file confuses the decoder: %v", f.name, r)
+			m, err = nil, fmt.Errorf("decode %s: the decoder panicked: %v", f.name, r)
 		}
 	}()
 	if n := h.mapBytes() + h.decoder; n != int64(int(n)) {
@@ -34,16 +34,16 @@ func (f format) pixels(ctx context.Context, data []byte, h *header) (m *pixmap.M
 	return upright(ctx, m, h.orientation)
 }
 
-// A library is a decoder in the form that package image gives them.
+// A library is a decoder with the functions of a package of image.
 type library struct {
 	config func(io.Reader) (stdimage.Config, error)
 	decode func(io.Reader) (stdimage.Image, error)
 }
 
-// image decodes data, whose header is h.
+// image decodes data with the header h.
 func (l library) image(ctx context.Context, data []byte, h *header) (stdimage.Image, error) {
-	// What the decoder will allocate is what it reads from the header, which
-	// must then be what was checked.
+	// The decoder allocates what it reads from the header, so its reading must agree with the
+	// checked one.
 	config, err := l.config(&reader{ctx, bytes.NewReader(data)})
 	if err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func (l library) image(ctx context.Context, data []byte, h *header) (stdimage.Im
 	return img, nil
 }
 
-// pixels decodes data, whose header is h, into a map.
+// pixels decodes data with the header h into a map.
 func (l library) pixels(ctx context.Context, data []byte, h *header) (*pixmap.Map, error) {
 	img, err := l.image(ctx, data, h)
 	if err != nil {
@@ -70,12 +70,12 @@ func (l library) pixels(ctx context.Context, data []byte, h *header) (*pixmap.Ma
 	return straight(ctx, img)
 }
 
-// explain puts a decoder's error into words for people.
+// explain turns a decoder's error into a clear message.
 func explain(ctx context.Context, name string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	// Some decoders keep only the text of what they met.
+	// Some decoders keep only the text of the underlying error.
 	if errors.Is(err, io.ErrUnexpectedEOF) || strings.HasSuffix(err.Error(), "unexpected EOF") ||
 		strings.HasSuffix(err.Error(), "not enough image data") {
 		return truncated(name, err)
@@ -86,8 +86,7 @@ func explain(ctx context.Context, name string, err error) error {
 	return fmt.Errorf("decode %s: %w", name, err)
 }
 
-// A reader is a file in memory that stops being readable when the context is
-// cancelled, so that decoders stop too.
+// A reader reads a file in memory. It fails once the context is cancelled, so that decoders stop.
 type reader struct {
 	ctx context.Context
 	r   *bytes.Reader

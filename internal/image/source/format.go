@@ -15,19 +15,17 @@ import (
 // A format is one kind of picture file.
 type format struct {
 	name string
-	// Format has no magic numbers for TGA, which has no sign of its own.
+	// TGA has no magic numbers.
 	recipe.Format
-	short string // what is enough of a magic number if the file is to be a picture
-	// probe reads the header of a file of size bytes. It returns
-	// recipe.ErrShortHead if data does not reach far enough, which means for a
-	// whole file that it is truncated.
+	short string // a shorter magic number, for files that should be pictures
+	// probe reads the header of a file of size bytes. It returns recipe.ErrShortHead if data ends
+	// too early; if data is the whole file, the file is truncated.
 	probe func(data []byte, size int64) (header, error)
-	// decode decodes a whole file whose header is h, to which it may add notes. It
-	// may panic.
+	// decode decodes a whole file with the header h, and may add notes to it. It may panic.
 	decode func(ctx context.Context, data []byte, h *header) (*pixmap.Map, error)
 }
 
-// formats lists what there is, TGA last.
+// formats lists the supported formats, TGA last.
 func formats() []format {
 	return []format{
 		{"PNG", recipe.Format{Name: "a PNG picture", Extensions: []string{".png", ".apng"}, Magic: []string{"\x89PNG\r\n\x1a\n"}}, "", probePNG, decodePNG},
@@ -62,7 +60,7 @@ func (f *format) is(head []byte, ext string) bool {
 	return f.Starts(head) > 0 || f.short != "" && bytes.HasPrefix(head, []byte(f.short))
 }
 
-// identify tells a file's format by its first bytes, and TGA by ext.
+// identify returns a file's format by its first bytes, or TGA by ext.
 func identify(head []byte, ext string) (format, error) {
 	if err := notPicture(head); err != nil {
 		return format{}, err
@@ -75,7 +73,7 @@ func identify(head []byte, ext string) (format, error) {
 	return format{}, fmt.Errorf("%w (starts with %s)", ErrFormat, opening(head))
 }
 
-// notPicture recognises what often stands where a picture should be.
+// notPicture recognizes files that are often stored in place of a picture.
 func notPicture(head []byte) error {
 	switch {
 	case len(head) == 0:
@@ -86,11 +84,51 @@ func notPicture(head []byte) error {
 	return foreign(head)
 }
 
-// opening quotes how a file starts: its first line, as far as it is short.
+// opening quotes the start of a file: its first line, shortened.
 func opening(head []byte) string {
 	start := string(head[:min(len(head), 24)])
 	if i := strings.IndexAny(start, "\r\n"); i > 0 {
 		start = start[:i]
 	}
 	return strconv.Quote(start)
+}
+
+// foreign recognizes pictures that another program must convert first. The error says how a rule
+// does that.
+func foreign(head []byte) error {
+	var name, program string
+	switch {
+	case isMedia(head, "avif", "avis"):
+		name, program = "AVIF", "avifdec"
+	case isMedia(head, "heic", "heix", "hevc", "heim", "heis"):
+		name, program = "HEIC", "heif-convert"
+	case bytes.HasPrefix(head, []byte("\xff\x0a")), bytes.HasPrefix(head, []byte("\x00\x00\x00\x0cJXL \r\n\x87\n")):
+		name, program = "JPEG XL", "djxl"
+	case isSVG(head):
+		name, program = "SVG", "rsvg-convert"
+	default:
+		return nil
+	}
+	return fmt.Errorf(`%s pictures are not supported; run %s on it in a rule with outputs = ["{stem}.png"], and cook the result in a rule with from = "artifacts"`, name, program)
+}
+
+// isMedia recognizes files of the ISO base media format by their major brand (ISO/IEC
+// 14496-12, section 4.3).
+func isMedia(head []byte, brands ...string) bool {
+	if len(head) < 12 || string(head[4:8]) != "ftyp" {
+		return false
+	}
+	for _, b := range brands {
+		if string(head[8:12]) == b {
+			return true
+		}
+	}
+	return false
+}
+
+// isSVG looks for the root element, after an XML declaration, comment or doctype.
+func isSVG(head []byte) bool {
+	text := strings.TrimLeft(string(head[:min(len(head), 1024)]), "\ufeff \t\r\n")
+	return strings.HasPrefix(text, "<svg") ||
+		(strings.HasPrefix(text, "<?xml") || strings.HasPrefix(text, "<!--") || strings.HasPrefix(text, "<!DOCTYPE svg")) && strings.Contains(text, "<svg")
 }

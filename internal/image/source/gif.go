@@ -13,12 +13,12 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// gifRatio bounds how far the LZW data of GIF can expand: a code of w bits
-// stands for fewer than 2^w bytes, and 12 bits are the most.
+// gifRatio bounds how far GIF's LZW data can expand: a code of w bits, at most 12, encodes fewer
+// than 2^w bytes.
 const gifRatio = 4096 * 8 / 12
 
-// probeGIF reads the screen's size and, if it is within reach, the first
-// frame's. The picture is the screen with that frame on it.
+// probeGIF reads the screen's size and, if data reaches that far, the first frame's. The picture is
+// the screen with that frame drawn on it.
 func probeGIF(data []byte, _ int64) (header, error) {
 	if len(data) < 13 {
 		return header{}, recipe.ErrShortHead
@@ -50,7 +50,7 @@ func decodeGIF(ctx context.Context, data []byte, h *header) (*pixmap.Map, error)
 	table := walk.table()
 	return fill(ctx, pixmap.New(h.w, h.h, pixmap.Bits8), func(dst []uint8, y int) {
 		if y < m.Rect.Min.Y || y >= m.Rect.Max.Y {
-			return // it stays transparent
+			return // the screen stays transparent
 		}
 		dst = dst[4*m.Rect.Min.X : 4*m.Rect.Max.X]
 		for i, v := range m.Pix[(y-m.Rect.Min.Y)*m.Stride:][:m.Rect.Dx()] {
@@ -59,18 +59,18 @@ func decodeGIF(ctx context.Context, data []byte, h *header) (*pixmap.Map, error)
 	})
 }
 
-// gifWalk is what the blocks of a GIF say.
+// gifWalk holds the content of a GIF's blocks, except the pixels.
 type gifWalk struct {
 	w, h        int64  // of the first frame
 	colors      []byte // its color table, three bytes each
-	transparent int    // the color of it that is not drawn, or -1
+	transparent int    // the undrawn index in colors, or -1
 	found       bool   // there is a first frame
 	frames      int
 	short       bool // data ends before the trailer does
 }
 
-// table returns the colors of the first frame. The decoder blackens the
-// transparent one; here it keeps its color, under an alpha of 0.
+// table returns the colors of the first frame. The decoder makes the transparent color black; table
+// keeps its color, with an alpha of 0.
 func (g *gifWalk) table() (table [256][4]byte) {
 	for i := range len(g.colors) / 3 {
 		setOpaque(table[i][:], g.colors[3*i], g.colors[3*i+1], g.colors[3*i+2])
@@ -81,8 +81,8 @@ func (g *gifWalk) table() (table [256][4]byte) {
 	return table
 }
 
-// walkGIF goes through the blocks of a GIF without unpacking anything. It
-// stops early at what is not a block.
+// walkGIF goes through the blocks of a GIF without decompressing anything. It stops at the first
+// byte that starts no block.
 func walkGIF(data []byte) gifWalk {
 	walk := gifWalk{transparent: -1}
 	r := gifReader{data: data, at: 10}
@@ -123,14 +123,14 @@ func walkGIF(data []byte) gifWalk {
 	return walk
 }
 
-// A gifReader reads zeros once it has run out of data.
+// A gifReader returns zeros after the end of its data.
 type gifReader struct {
 	data  []byte
 	at    int
 	short bool
 }
 
-// take returns the next n bytes, or nil if they are not all there.
+// take returns the next n bytes, or nil if data ends before.
 func (r *gifReader) take(n int) []byte {
 	if r.short = r.short || n > len(r.data)-r.at; r.short {
 		return nil
@@ -151,7 +151,7 @@ func (r *gifReader) word() int64 {
 	return int64(low) | int64(high)<<8
 }
 
-// colors reads a color table, if flags say that there is one.
+// colors reads a color table, if flags announce one.
 func (r *gifReader) colors(flags byte) []byte {
 	if flags&0x80 == 0 {
 		return nil

@@ -23,12 +23,12 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// probeHead is Probe as a recipe calls it: with the head of the file alone.
+// probeHead calls Probe as a recipe does: with only the head of the file.
 func probeHead(data []byte, ext string, side int) (Info, error) {
 	return Probe(data[:min(len(data), recipe.HeadSize)], ext, int64(len(data)), side)
 }
 
-// allocated returns how many bytes f allocates, dead or alive.
+// allocated returns how many bytes f allocates in total.
 func allocated(f func()) int64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -37,8 +37,8 @@ func allocated(f func()) int64 {
 	return int64(after.TotalAlloc - before.TotalAlloc)
 }
 
-// A torn file is an error. Only a TIFF may miss bytes that no pixel needs.
-func TestTornFiles(t *testing.T) {
+// A torn file is an error. Only TIFF files may miss bytes that no pixel needs.
+func TestTornFilesAreErrors(t *testing.T) {
 	for _, s := range samples(t) {
 		t.Run(s.name, func(t *testing.T) {
 			whole, _, err := Decode(t.Context(), s.data, s.ext, maxSide)
@@ -58,7 +58,7 @@ func TestTornFiles(t *testing.T) {
 	}
 }
 
-func TestRefusals(t *testing.T) {
+func TestBadFilesAreRefusedEarly(t *testing.T) {
 	le := binary.LittleEndian
 	const huge = 65535
 	pngOf := func(w, h uint32) []byte {
@@ -119,7 +119,7 @@ func TestRefusals(t *testing.T) {
 		{"empty", ".png", nil, maxSide, "file is empty", false},
 		{"pointer", ".tga", []byte(pointer), maxSide, "git lfs pull", false},
 		{"text", ".png", []byte("<!DOCTYPE html>\n<html>"), maxSide, `starts with "<!DOCTYPE html>"`, false},
-		{"AVIF", ".png", []byte("\x00\x00\x00\x20ftypavif\x00\x00\x00\x00"), maxSide, "AVIF pictures are not read; have a rule run avifdec", false},
+		{"AVIF", ".png", []byte("\x00\x00\x00\x20ftypavif\x00\x00\x00\x00"), maxSide, "AVIF pictures are not supported; run avifdec", false},
 		{"HEIC", "", []byte("\x00\x00\x00\x20ftypheic\x00\x00\x00\x00"), maxSide, "heif-convert", false},
 		{"other media", "", []byte("\x00\x00\x00\x20ftypisom\x00\x00\x00\x00"), maxSide, "not a PNG", false},
 		{"JPEG XL", "", []byte("\xff\x0a\x00"), maxSide, "djxl", false},
@@ -146,7 +146,7 @@ func TestRefusals(t *testing.T) {
 		{"TGA over the limit", ".tga", append([]byte{2: 10, 12: 255, 255, 255, 255, 32, 0}, 1), maxSide, "the limit is 16384", false},
 		{"TGA too short", ".tga", append([]byte{2: 10, 12: 255, 255, 255, 255, 32, 0}, 1), huge, "cannot hold", false},
 		{"QOI over the limit", "", []byte("qoif\x00\x01\x00\x00\x00\x01\x00\x00\x03\x00"), maxSide, "the limit is 16384", false},
-		{"QOI too short", "", []byte("qoif\x00\x00\x40\x00\x00\x00\x40\x00\x03\x00"), maxSide, "14 bytes cannot hold 16384 x 16384 pixels, it takes at least 4329627", false},
+		{"QOI too short", "", []byte("qoif\x00\x00\x40\x00\x00\x00\x40\x00\x03\x00"), maxSide, "14 bytes cannot hold 16384 x 16384 pixels, which take at least 4329627", false},
 		{"HDR over the limit", "", hdrOf("", "-Y 20000 +X 1"), maxSide, "the limit is 16384", false},
 		{"HDR too short", "", hdrOf("", "-Y 16384 +X 16384"), maxSide, "cannot hold", false},
 		{"EXR over the limit", "", encodeEXR(20000, 1, 0), maxSide, "the limit is 16384", false},
@@ -192,7 +192,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// What the smallest files of a format can hold is decoded.
+// The smallest possible files of each format are decoded.
 func TestDensestFilesAreDecoded(t *testing.T) {
 	flat := stdimage.NewPaletted(stdimage.Rect(0, 0, 1024, 1024), color.Palette{color.White, color.Black})
 	solid := "RIFF\x18\x00\x00\x00WEBPVP8L\x0c\x00\x00\x00\x2f\xff\xc3\xff\x00" // 1024 x 1024
@@ -218,7 +218,7 @@ func TestDensestFilesAreDecoded(t *testing.T) {
 	}
 }
 
-// qoiRuns is a black picture, packed as well as can be.
+// qoiRuns returns a black picture, packed as tightly as possible.
 func qoiRuns(side int) []byte {
 	b := binary.BigEndian.AppendUint32([]byte("qoif"), uint32(side))
 	b = append(binary.BigEndian.AppendUint32(b, uint32(side)), 3, 0)
@@ -228,9 +228,8 @@ func qoiRuns(side int) []byte {
 	return append(b, 0, 0, 0, 0, 0, 0, 0, 1)
 }
 
-// Decoding allocates no more in all than it is said to hold at its peak, and
-// not much less.
-func TestMemoryIsAsSaid(t *testing.T) {
+// Decoding allocates about as much as Info.Memory: never more, and not much less.
+func TestMemoryIsAsPredicted(t *testing.T) {
 	r := stdimage.Rect(0, 0, 500, 400)
 	nrgba, opaque, wide, gray := stdimage.NewNRGBA(r), stdimage.NewNRGBA(r), stdimage.NewNRGBA64(r), stdimage.NewGray(r)
 	mapped := stdimage.NewPaletted(r, color.Palette{color.White, color.Black})
@@ -254,14 +253,14 @@ func TestMemoryIsAsSaid(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := allocated(func() { _, _, err = Decode(t.Context(), data, ".tga", maxSide) })
-			// What grows by doubling, and what is turned, lets go of as much as
-			// it holds; the one may also end just after it has doubled.
+			// A buffer that grows by doubling, and a turned picture, free as much as they hold. The
+			// buffer may also end just after it has doubled.
 			slack, least := int64(0), info.Memory/3
 			if name == "tga" || name == "qoi" || name == "hdr" || name == "jpeg turned" {
 				slack, least = info.Memory/2, info.Memory/6
 			}
 			if err != nil || got > info.Memory+slack || got < least {
-				t.Errorf("allocated %d bytes, said %d, error %v", got, info.Memory, err)
+				t.Errorf("allocated %d bytes, Info.Memory %d, error %v", got, info.Memory, err)
 			}
 		})
 	}
@@ -276,8 +275,8 @@ func TestMemoryOfProgressiveJPEG(t *testing.T) {
 	}
 }
 
-// A header behind the head of the file: Probe asks for more.
-func TestHeaderBeyondTheHead(t *testing.T) {
+// If the header ends after the head of the file, Probe asks for more.
+func TestHeaderBeyondTheHeadAsksForMore(t *testing.T) {
 	jpeg := progressiveJPEG(64, 64)
 	segment := append([]byte{0xff, 0xe2, 0xff, 0xff}, make([]byte, 65533)...)
 	late := append(append(bytes.Clone(jpeg[:2]), bytes.Repeat(segment, 2)...), jpeg[2:]...)
@@ -309,7 +308,7 @@ func TestDecodersAreNotTrusted(t *testing.T) {
 	}{
 		{"its header says 2 x 2", gives(pixmap.New(2, 3, pixmap.Bits8), nil)},
 		{"its header says 2 x 2", gives(pixmap.New(2, 2, pixmap.Float), nil)},
-		{"confuses the decoder: index", func(context.Context, []byte, *header) (*pixmap.Map, error) { panic("index") }},
+		{"the decoder panicked: index", func(context.Context, []byte, *header) (*pixmap.Map, error) { panic("index") }},
 		{"ABC file is truncated", gives(nil, fmt.Errorf("x: %w", io.ErrUnexpectedEOF))},
 		{"ABC file is truncated", gives(nil, errors.New("png: not enough image data"))},
 		{"ABC file is truncated", gives(nil, io.EOF)},
@@ -340,9 +339,9 @@ func TestDecodersAreNotTrusted(t *testing.T) {
 	}
 }
 
-// What is no picture is refused before it costs anything; what is one costs no
-// more than it was said to.
-func TestBombs(t *testing.T) {
+// Files that are not pictures are refused before they cost anything. Pictures cost no more than
+// Probe predicts.
+func TestBombsAreRefusedOrCheap(t *testing.T) {
 	for _, b := range imagetest.Bombs() {
 		t.Run(b.Name, func(t *testing.T) {
 			info, refused := probeHead(b.Data, b.Ext, maxSide)
@@ -355,10 +354,10 @@ func TestBombs(t *testing.T) {
 			}
 			var err error
 			if got := allocated(func() { _, _, err = Decode(t.Context(), b.Data, b.Ext, maxSide) }); got > limit+bombSlack(b) {
-				t.Errorf("%d bytes of file: allocated %d bytes, said %d", len(b.Data), got, limit)
+				t.Errorf("%d bytes of file: allocated %d bytes, limit %d", len(b.Data), got, limit)
 			}
 			if (err == nil) != b.Fine {
-				t.Errorf("error %v, fine: %v", err, b.Fine)
+				t.Errorf("error %v, want a decoded picture: %v", err, b.Fine)
 			}
 			if (err == nil) != (refused == nil) {
 				t.Errorf("Decode says %v, Probe says %v", err, refused)
@@ -367,8 +366,8 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// bombSlack is what decoders drop again at once, which Memory is not about: a
-// buffer for each chunk or tile, and lists of lengths and codes for each tree.
+// bombSlack returns what decoders allocate and free at once, which Memory does not count: a buffer
+// for each chunk or tile, and lists of lengths and codes for each tree.
 func bombSlack(b imagetest.Bomb) int64 {
 	switch {
 	case strings.Contains(b.Name, "chunks"), strings.Contains(b.Name, "tiles"):
@@ -379,8 +378,8 @@ func bombSlack(b imagetest.Bomb) int64 {
 	return 0
 }
 
-// Whatever the bytes are, decoding them ends in an error or in a picture that
-// is right in itself, and Probe refuses nothing that Decode takes.
+// Decoding any bytes ends in an error or in a consistent picture, and Probe refuses nothing that
+// Decode accepts.
 func FuzzDecode(f *testing.F) {
 	for _, s := range samples(f) {
 		f.Add(s.data, s.ext == ".tga")

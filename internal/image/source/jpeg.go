@@ -28,18 +28,17 @@ func decodeJPEG(ctx context.Context, data []byte, h *header) (*pixmap.Map, error
 	return straight(ctx, img)
 }
 
-// Bounds on the scans of a progressive picture. Encoders write about ten. Each
-// one costs a pass over all blocks, however short it is: some bytes may say
-// that nothing changes.
+// Bounds on the scans of a progressive picture. Encoders write about ten. Each scan costs a pass
+// over all blocks, even a scan of a few bytes that changes nothing.
 const (
 	maxScans     = 1000
-	freeScans    = 64      // that any picture may have
-	maxScanVisit = 1 << 25 // blocks that more scans than that may visit in all; about half a second
+	freeScans    = 64      // allowed for every picture
+	maxScanVisit = 1 << 25 // total block visits allowed for more scans; about half a second
 )
 
-// probeJPEG reads markers up to the frame header (SOF). It reads them as
-// package image/jpeg does, which tolerates rubbish between them. Orientation and
-// color profile must stand before it, as EXIF and ICC ask.
+// probeJPEG reads markers up to the frame header (SOF). Like package image/jpeg, it tolerates extra
+// bytes between them. Orientation and color profile must precede the frame header, as EXIF and ICC
+// require.
 func probeJPEG(data []byte, _ int64) (header, error) {
 	var notes jpegNotes
 	extraneous := 0
@@ -57,7 +56,7 @@ func probeJPEG(data []byte, _ int64) (header, error) {
 		marker, body := data[at+1], data[at+4:]
 		length := int(data[at+2])<<8 | int(data[at+3])
 		switch {
-		case 0xd0 <= marker && marker <= 0xd7: // restart, out of place: no length
+		case 0xd0 <= marker && marker <= 0xd7: // a misplaced restart marker, which has no length
 			at += 2
 			continue
 		case marker == 0xd9 || marker == 0xda:
@@ -79,16 +78,16 @@ func probeJPEG(data []byte, _ int64) (header, error) {
 	}
 }
 
-// extraneousBytes returns a note of so many bytes that belong to no segment.
+// extraneousBytes returns a note on n bytes that belong to no segment.
 func extraneousBytes(n int) []string {
 	if n == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%d bytes between the segments of the JPEG file belong to none; export it again", n)}
+	return []string{fmt.Sprintf("%d extra bytes between segments of the JPEG file; export it again", n)}
 }
 
-// jpegNotes is what the segments before the frame header say. Of several of a
-// kind, the first counts.
+// jpegNotes holds the data of segments before the frame header. If a kind of segment occurs several
+// times, the first one counts.
 type jpegNotes struct {
 	orientation int // 0 if there was no EXIF
 	icc         bool
@@ -106,8 +105,8 @@ func (n *jpegNotes) noteSegment(marker byte, body []byte) {
 	}
 }
 
-// jpegFrame reads the frame header: precision, height, width, and for each
-// component its name, sampling factors and quantisation table.
+// jpegFrame reads the frame header: precision, height, width, and for each component its name,
+// sampling factors and quantization table.
 func jpegFrame(b []byte, progressive bool, data []byte) (header, error) {
 	if len(b) < 6 || len(b) != 6+3*int(b[5]) || b[5] == 0 || b[5] > 4 {
 		return header{}, errors.New("JPEG file with a damaged frame header")
@@ -122,7 +121,7 @@ func jpegFrame(b []byte, progressive bool, data []byte) (header, error) {
 		}
 	}
 	if n == 1 {
-		across[0], down[0] = 1, 1 // one component is never interleaved
+		across[0], down[0] = 1, 1 // a single component is never interleaved
 	}
 	// The decoder pads every component to whole groups of blocks.
 	groups := (int64(p.w) + 8*across[0] - 1) / (8 * across[0]) * ((int64(p.h) + 8*down[0] - 1) / (8 * down[0]))
@@ -139,20 +138,20 @@ func jpegFrame(b []byte, progressive bool, data []byte) (header, error) {
 	}
 	p.decoder = stored
 	if n == 4 {
-		p.decoder += 4 * p.pixels() // CMYK is put together afterwards
+		p.decoder += 4 * p.pixels() // CMYK is assembled in another picture
 	}
-	// Each block costs at least one bit for its mean and, unless another scan
-	// may have the rest, one to say that nothing follows.
+	// Each block costs at least one bit for its mean. Unless another scan may have the rest, it
+	// costs one more bit to say that nothing follows.
 	p.least = 2 * blocks / 8
 	if progressive {
-		p.decoder += 4*stored + stored/8 // all coefficients as 32-bit numbers, and which are not 0
+		p.decoder += 4*stored + stored/8 // all coefficients as 32-bit numbers, and bits for the nonzero ones
 		p.least = blocks / 8
 	}
 	return p, nil
 }
 
-// checkScans refuses more scans than a picture of so many blocks may have. The
-// markers in a thumbnail count as well: they are one or two.
+// checkScans refuses too many scans for a picture of the given number of blocks. It also counts the
+// markers in a thumbnail: one or two.
 func checkScans(scans, blocks int64) error {
 	most := int64(maxScans)
 	if blocks > 0 {

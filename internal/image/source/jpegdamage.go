@@ -5,10 +5,10 @@ import (
 	"fmt"
 )
 
-// Package image/jpeg silently skips bytes between segments and bytes left over at
-// the end of a scan. Most errors in entropy-coded data end that way, because almost
-// any bits decode to something: half the picture may be noise. So the codes are read
-// a second time, only to see where they end. libjpeg warns about the same damage.
+// Package image/jpeg silently skips bytes between segments and at the end of a scan. Most errors in
+// entropy-coded data lead to such bytes, because almost any bits decode to something: half the
+// picture may be noise. So jpegDamage reads the codes a second time, only to see where they end.
+// libjpeg warns about the same damage.
 
 // A jpegWalk goes through the segments of a file that image/jpeg has decoded.
 type jpegWalk struct {
@@ -27,17 +27,17 @@ type jpegWalk struct {
 type jpegPart struct {
 	name         byte
 	across, down int
-	blocks       [2]int // beside and below each other, when it is interleaved
-	// set has, for each block of a progressive picture, a bit for every coefficient
-	// that is not 0, in zigzag order.
+	blocks       [2]int // columns and rows of blocks, when interleaved
+	// set has, for each block of a progressive picture, a bit for every nonzero coefficient, in
+	// zigzag order.
 	set []uint64
-	// sent is how many bits of each coefficient are still to come, plus one; 0 if
-	// none was sent yet.
+	// sent is, for each coefficient, one more than the number of bits still to come; 0 if no scan
+	// has sent any.
 	sent [64]byte
 }
 
-// jpegDamage returns an error if entropy-coded data are damaged, and how many bytes
-// between segments belong to none.
+// jpegDamage returns an error if entropy-coded data are damaged, and the number of bytes between
+// segments.
 func jpegDamage(data []byte) (extraneous int, err error) {
 	w := jpegWalk{data: data, at: 2}
 	for {
@@ -162,9 +162,9 @@ func (w *jpegWalk) scan(b []byte) error {
 		return errShortJPEG
 	}
 	if w.progressive && !s.follows(b[3+2*n]>>4, b[3+2*n]&15) {
-		return fmt.Errorf("%w: the scan at byte %d refines what no other sent", errDamagedJPEG, w.at)
+		return fmt.Errorf("%w: the scan at byte %d refines coefficients that no scan has sent", errDamagedJPEG, w.at)
 	}
-	// A part by itself has as many blocks as it needs, and each is an MCU.
+	// A scan of one part has as many blocks as the part needs, and each is an MCU.
 	across, down := ceilDiv(w.w, 8*w.most[0]), ceilDiv(w.h, 8*w.most[1])
 	if n == 1 {
 		p := s.parts[0]
@@ -181,7 +181,7 @@ func (w *jpegWalk) scan(b []byte) error {
 		}
 	}
 	if n := s.bits.left(); n > 0 {
-		return fmt.Errorf("%w: %d bytes are left over where a scan ends, at byte %d", errDamagedJPEG, n, s.bits.at)
+		return fmt.Errorf("%w: %d bytes are left over at the end of a scan, at byte %d", errDamagedJPEG, n, s.bits.at)
 	}
 	w.at = s.bits.at
 	return nil

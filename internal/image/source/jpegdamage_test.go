@@ -12,9 +12,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Files in testdata/damage were made by cjpeg 2.1.5: with restart markers,
-// progressive with both kinds of refinement, both, and a scan for each component.
-// They are sound, as are all other JPEG files here.
+// Files in testdata/damage were made by cjpeg 2.1.5: with restart markers, progressive with both
+// kinds of refinement, both, and a scan for each component. They are valid, as are all other JPEG
+// files here.
 func damageStarts(t testing.TB) map[string][]byte {
 	t.Helper()
 	starts := map[string][]byte{}
@@ -30,7 +30,7 @@ func damageStarts(t testing.TB) map[string][]byte {
 	return starts
 }
 
-func TestSoundJPEG(t *testing.T) {
+func TestValidJPEGHasNoNotes(t *testing.T) {
 	for name, data := range damageStarts(t) {
 		if _, info, err := Decode(t.Context(), data, ".jpg", maxSide); err != nil || info.Notes != nil {
 			t.Errorf("%s: notes %q, error %v", name, info.Notes, err)
@@ -48,12 +48,12 @@ func TestSoundJPEG(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n, err := jpegDamage(b.Bytes()); n != 0 || err != nil {
-			t.Fatalf("%d bytes belong to nothing, error %v", n, err)
+			t.Fatalf("%d extraneous bytes, error %v", n, err)
 		}
 	})
 }
 
-// markers returns where the markers in and after entropy-coded data are.
+// markers returns the places of the markers in and after entropy-coded data.
 func markers(data []byte) (places []int) {
 	scan := bytes.Index(data, []byte{0xff, 0xda})
 	for i := scan + 2; i+1 < len(data); i++ {
@@ -64,7 +64,7 @@ func markers(data []byte) (places []int) {
 	return places
 }
 
-// A byte too many before a marker is how an error in entropy-coded data shows.
+// An extra byte before a marker, the effect of an error in entropy-coded data, is found.
 func TestBytesBeforeMarkersAreFound(t *testing.T) {
 	for name, data := range damageStarts(t) {
 		for _, at := range markers(data) {
@@ -74,7 +74,7 @@ func TestBytesBeforeMarkersAreFound(t *testing.T) {
 			for _, junk := range []string{"\x55", "\x00", "\xff\x00", "\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a"} {
 				damaged := slices.Insert(bytes.Clone(data), at, []byte(junk)...)
 				_, info, err := Decode(t.Context(), damaged, ".jpg", maxSide)
-				// Between tables and the next scan they harm nothing.
+				// Between tables and the next scan, extra bytes are harmless.
 				harmless := (data[at+1] == 0xc4 || data[at+1] == 0xda) && err == nil && len(info.Notes) == 1
 				if (err == nil || !strings.Contains(err.Error(), "JPEG data are damaged")) && !harmless {
 					t.Errorf("%s: %q before the marker at byte %d: notes %q, error %v", name, junk, at, info.Notes, err)
@@ -84,8 +84,8 @@ func TestBytesBeforeMarkersAreFound(t *testing.T) {
 	}
 }
 
-// Restart markers that are lost or mistaken are found, by the decoder or here.
-func TestLostRestartMarkers(t *testing.T) {
+// Lost or wrong restart markers are found, by the decoder or by jpegDamage.
+func TestLostRestartMarkersAreFound(t *testing.T) {
 	for _, name := range []string{"testdata/damage/restart.jpg", "testdata/damage/progressive-restart.jpg"} {
 		data, n := read(t, name), 0
 		for _, at := range markers(data) {
@@ -107,8 +107,8 @@ func TestLostRestartMarkers(t *testing.T) {
 	}
 }
 
-// A scan that refines what was never sent, or sends it twice, is damage.
-func TestBogusProgression(t *testing.T) {
+// A scan that refines coefficients never sent, or sends them twice, is damage.
+func TestBogusProgressionIsDamage(t *testing.T) {
 	data := read(t, "testdata/damage/progressive.jpg")
 	for at := 0; ; at++ {
 		next := bytes.Index(data[at:], []byte{0xff, 0xda})
@@ -116,7 +116,7 @@ func TestBogusProgression(t *testing.T) {
 			return
 		}
 		at += next
-		last := at + 1 + int(data[at+3]) // of the header: from where to where bits were sent
+		last := at + 1 + int(data[at+3]) // in the header: the bits that were sent
 		damaged := bytes.Clone(data)
 		damaged[last] += 0x11
 		if _, _, err := Decode(t.Context(), damaged, ".jpg", maxSide); err == nil {
@@ -125,16 +125,16 @@ func TestBogusProgression(t *testing.T) {
 	}
 }
 
-// What is between the segments of the header harms no pixel: it is said.
-func TestBytesBetweenSegments(t *testing.T) {
+// Extra bytes between the segments of the header harm no pixel, and give a note.
+func TestBytesBetweenSegmentsGiveANote(t *testing.T) {
 	data := read(t, "testdata/soft.jpg")
 	at := bytes.Index(data, []byte{0xff, 0xdb})
 	junk := slices.Insert(bytes.Clone(data), at, 1, 2, 3)
 	info, err := Probe(junk, ".jpg", int64(len(junk)), maxSide)
-	if err != nil || len(info.Notes) != 1 || !strings.Contains(info.Notes[0], "3 bytes between the segments") {
+	if err != nil || len(info.Notes) != 1 || !strings.Contains(info.Notes[0], "3 extra bytes between segments") {
 		t.Errorf("Probe: notes %q, error %v", info.Notes, err)
 	}
-	if _, info, err = Decode(t.Context(), junk, ".jpg", maxSide); err != nil || len(info.Notes) != 1 || !strings.Contains(info.Notes[0], "3 bytes") {
+	if _, info, err = Decode(t.Context(), junk, ".jpg", maxSide); err != nil || len(info.Notes) != 1 || !strings.Contains(info.Notes[0], "3 extra bytes") {
 		t.Errorf("Decode: notes %q, error %v", info.Notes, err)
 	}
 }
@@ -148,6 +148,6 @@ func FuzzJPEG(f *testing.F) {
 			return
 		}
 		Decode(t.Context(), data, ".jpg", 256)
-		jpegDamage(data) // also of what the decoder refuses
+		jpegDamage(data) // also files that the decoder refuses
 	})
 }

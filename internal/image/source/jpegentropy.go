@@ -7,13 +7,14 @@ import (
 
 // A jpegCode is a Huffman code (ITU-T T.81, annex C).
 type jpegCode struct {
-	short  [256]uint16 // by the next eight bits: value and length, 0 if it is longer
+	short  [256]uint16 // value and length by the next eight bits, 0 if longer
 	most   [17]int32   // the largest code of each length, -1 for none
-	offset [17]int32   // what added to a code is the place of its value
+	offset [17]int32   // added to a code, gives the index of its value
 	values []byte
 }
 
-// readCodeTable reads sixteen counts and the values of a table, and returns what follows.
+// readCodeTable reads the sixteen counts and the values of a table, and returns the remaining
+// bytes.
 func (c *jpegCode) readCodeTable(b []byte) (rest []byte, ok bool) {
 	*c = jpegCode{}
 	code, n := int32(0), int32(0)
@@ -47,10 +48,10 @@ type jpegBits struct {
 	data []byte
 	at   int
 	acc  uint64
-	n    int // bits in acc that were not read, the lowest ones
+	n    int // the number of unread bits, the lowest of acc
 }
 
-// fill takes up bytes until 56 bits are there, or a marker is.
+// fill reads bytes until it has 56 bits, or reaches a marker.
 func (b *jpegBits) fill() {
 	for b.n <= 48 && b.at < len(b.data) {
 		v := b.data[b.at]
@@ -65,7 +66,7 @@ func (b *jpegBits) fill() {
 	}
 }
 
-// take returns the next n bits, at most 16, and false if there are not so many.
+// take returns the next n bits, at most 16, and false if fewer are left.
 func (b *jpegBits) take(n int) (uint32, bool) {
 	if b.n < n {
 		if b.fill(); b.n < n {
@@ -76,7 +77,7 @@ func (b *jpegBits) take(n int) (uint32, bool) {
 	return uint32(b.acc>>b.n) & (1<<n - 1), true
 }
 
-// value reads a code and returns what it stands for.
+// value reads a code and returns its value.
 func (b *jpegBits) value(c *jpegCode) (byte, bool) {
 	if b.n < 16 {
 		b.fill()
@@ -99,8 +100,7 @@ func (b *jpegBits) value(c *jpegCode) (byte, bool) {
 	return 0, false
 }
 
-// left returns how many whole bytes there are up to the next marker, which it goes
-// to.
+// left moves to the next marker and returns how many whole bytes it skipped.
 func (b *jpegBits) left() int {
 	n := b.n / 8
 	b.n = 0
@@ -115,13 +115,13 @@ func (b *jpegBits) left() int {
 	}
 }
 
-// A jpegScan reads the blocks of a scan for nothing but their length.
+// A jpegScan reads the blocks of a scan, only to find where they end.
 type jpegScan struct {
 	bits     jpegBits
 	parts    []scanPart
 	from, to int  // coefficients, in zigzag order
-	refines  bool // one more bit of each
-	skip     int  // blocks to come that have nothing: the end-of-band run
+	refines  bool // the scan sends one more bit of each
+	skip     int  // coming blocks without coefficients: the end-of-band run
 }
 
 type scanPart struct {
@@ -129,8 +129,8 @@ type scanPart struct {
 	dc, ac *jpegCode
 }
 
-// follows reports whether the scan begins where the scans before it ended: with bit
-// high of each coefficient, down to bit low.
+// follows reports whether the scan continues where earlier scans ended: with bit high of each
+// coefficient, down to bit low.
 func (s *jpegScan) follows(high, low byte) bool {
 	for _, p := range s.parts {
 		if s.from > 0 && p.sent[0] == 0 {
@@ -154,7 +154,7 @@ func (s *jpegScan) restart(n byte) error {
 		b.at++ // fill bytes
 	}
 	if left > 0 || b.at+1 >= len(b.data) || b.data[b.at+1] != 0xd0+n {
-		return fmt.Errorf("%w: there should be restart marker %d at byte %d", errDamagedJPEG, n, b.at-left)
+		return fmt.Errorf("%w: want restart marker %d at byte %d", errDamagedJPEG, n, b.at-left)
 	}
 	b.at += 2
 	s.skip = 0
@@ -192,12 +192,12 @@ func (s *jpegScan) block(p *scanPart, x, y int) error {
 		ok = s.first(p, set)
 	}
 	if !ok {
-		return fmt.Errorf("%w: the codes of a block end in the middle, at byte %d", errDamagedJPEG, s.bits.at)
+		return fmt.Errorf("%w: the codes end inside a block, at byte %d", errDamagedJPEG, s.bits.at)
 	}
 	return nil
 }
 
-// first reads coefficients that no scan had before.
+// first reads coefficients that no scan has sent before.
 func (s *jpegScan) first(p *scanPart, set *uint64) bool {
 	k := s.from
 	if k == 0 {
@@ -262,7 +262,7 @@ func (s *jpegScan) refine(p *scanPart, set *uint64) bool {
 		if _, ok := s.bits.take(size); !ok || size > 1 {
 			return false
 		}
-		// So many zeros are passed over, and a bit is read for all else.
+		// Skip the run of zeros, and read a bit for every nonzero coefficient.
 		for ; k <= s.to; k++ {
 			if *set>>k&1 == 0 {
 				if zeros--; zeros < 0 {

@@ -15,7 +15,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// exifBlock is a block that states an orientation and, before it, a camera.
+// exifBlock returns a block with a camera and an orientation.
 func exifBlock(order byte, orientation uint16) []byte {
 	var o binary.AppendByteOrder = binary.LittleEndian
 	b := []byte("Exif\x00\x00II*\x00")
@@ -31,7 +31,7 @@ func exifBlock(order byte, orientation uint16) []byte {
 	return b
 }
 
-// withEXIF puts a block of notes behind the start of a JPEG file.
+// withEXIF inserts an EXIF block after the start of a JPEG file.
 func withEXIF(data, block []byte) []byte { return withSegment(data, 0xe1, block) }
 
 func withSegment(data []byte, marker byte, body []byte) []byte {
@@ -39,7 +39,7 @@ func withSegment(data []byte, marker byte, body []byte) []byte {
 	return bytes.Join([][]byte{data[:2], head, body, data[2:]}, nil)
 }
 
-// profile is a color profile with a description of one of two types.
+// profile returns a color profile with a description of the given type.
 func profile(kind, text string) []byte {
 	be := binary.BigEndian
 	b := make([]byte, 128)
@@ -63,7 +63,7 @@ func profile(kind, text string) []byte {
 func packed(t testing.TB, data []byte) []byte {
 	return encoded(t, func(b *bytes.Buffer) error {
 		w := zlib.NewWriter(b)
-		_, _ = w.Write(data) // Close tells
+		_, _ = w.Write(data) // Close returns the error
 		return w.Close()
 	})
 }
@@ -104,9 +104,9 @@ func TestEXIFOrientation(t *testing.T) {
 	}
 }
 
-// A stored picture of a b c over d e f, as each orientation shows it: EXIF 2.3,
-// tag Orientation, names where the first row and column are to be seen.
-func TestUpright(t *testing.T) {
+// For a stored picture of a b c over d e f, the table has the picture that each orientation shows:
+// tag Orientation of EXIF 2.3 names the sides of the first row and column.
+func TestOrientationsTurnUpright(t *testing.T) {
 	for orientation, want := range map[int][]string{
 		0: {"abc", "def"}, 1: {"abc", "def"}, 2: {"cba", "fed"}, 3: {"fed", "cba"}, 4: {"def", "abc"},
 		5: {"ad", "be", "cf"}, 6: {"da", "eb", "fc"}, 7: {"fc", "eb", "da"}, 8: {"cf", "be", "ad"}, 9: {"abc", "def"},
@@ -114,7 +114,7 @@ func TestUpright(t *testing.T) {
 		for _, depth := range []pixmap.Depth{pixmap.Bits8, pixmap.Bits16, pixmap.Float} {
 			m := pixmap.New(3, 2, depth)
 			for i, c := range "abcdef" {
-				for s := range 4 { // each number of a pixel is another
+				for s := range 4 { // each channel of a pixel has another value
 					switch depth {
 					case pixmap.Bits8:
 						m.Pix8[4*i+s] = uint8(c) + uint8(s)
@@ -155,8 +155,8 @@ func TestUpright(t *testing.T) {
 	}
 }
 
-// JPEG, WebP and TIFF say which side is up, each in its own way.
-func TestOrientationOfFiles(t *testing.T) {
+// JPEG, WebP and TIFF each declare the orientation in their own way.
+func TestFormatsDeclareOrientation(t *testing.T) {
 	m := stdimage.NewNRGBA(stdimage.Rect(0, 0, 24, 8))
 	for i := range 24 * 8 {
 		c := color.NRGBA{R: 20, G: 20, B: 20, A: 255}
@@ -193,15 +193,15 @@ func TestOrientationOfFiles(t *testing.T) {
 	if top, bottom := got.Pix8[3], got.Pix8[4*63+3]; top != 255 || bottom != 64 {
 		t.Errorf("webp: top %d, bottom %d", top, bottom)
 	}
-	// What stands at its end decides about the size: the head is not enough.
+	// The chunk at the end decides the size: the head is not enough.
 	data := webpWithNotes(square)
 	if _, err := Probe(data[:len(data)-1], "", int64(len(data)), maxSide); err == nil {
-		t.Error("webp: head tells which side is up")
+		t.Error("webp: the head is enough to find the orientation")
 	}
 }
 
-// webpWithNotes puts a profile of an odd number of bytes and an orientation of 6
-// into an extended file.
+// webpWithNotes inserts a profile of an odd number of bytes and an orientation of 6 into an
+// extended file.
 func webpWithNotes(data []byte) []byte {
 	chunk := func(name string, body []byte) []byte {
 		b := append([]byte(name), binary.LittleEndian.AppendUint32(nil, uint32(len(body)))...)
@@ -215,7 +215,7 @@ func webpWithNotes(data []byte) []byte {
 	return out
 }
 
-// addTIFFTag writes the directory anew behind the file, with one more tag.
+// addTIFFTag appends a copy of the directory, with one more tag, to the file.
 func addTIFFTag(data []byte, tag, value uint16) []byte {
 	le := binary.LittleEndian
 	at := int(le.Uint32(data[4:]))
@@ -244,7 +244,7 @@ func TestProfileOfJPEG(t *testing.T) {
 	}
 }
 
-// A torn or lying profile has no description, and is no reason to stop.
+// A torn or lying profile has no description, and is not an error.
 func TestDescriptionOfDamagedProfiles(t *testing.T) {
 	for _, kind := range []string{"desc", "mluc"} {
 		whole := profile(kind, "Wide")
@@ -259,7 +259,7 @@ func TestDescriptionOfDamagedProfiles(t *testing.T) {
 		for i := range whole {
 			lying := bytes.Clone(whole)
 			lying[i] = 0xff
-			description(lying) // does not panic
+			description(lying) // must not panic
 		}
 	}
 }
@@ -300,7 +300,7 @@ func TestFramesAreCounted(t *testing.T) {
 	}
 }
 
-// The primaries of sRGB give no note, however they are rounded.
+// The primaries of sRGB give no note, at any rounding.
 func TestPrimariesOfHDR(t *testing.T) {
 	for line, want := range map[string]string{
 		"0.64 0.33 0.3 0.6 0.15 0.06 0.3127 0.329": "", "0.640 0.330 0.300 0.600 0.150 0.060 0.313 0.329": "",

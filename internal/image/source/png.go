@@ -12,8 +12,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// deflateRatio bounds how far zlib data can expand: a match of 258 bytes takes
-// at least two bits.
+// deflateRatio bounds how far zlib data can expand: a match of 258 bytes takes at least two bits.
 const deflateRatio = 1032
 
 // Color types of PNG whose pixels have one channel.
@@ -22,8 +21,7 @@ const (
 	pngMapped = 3
 )
 
-// probePNG reads IHDR, which must be the first chunk, and those up to the
-// first of pixels.
+// probePNG reads IHDR, which must be the first chunk, and the chunks up to the first IDAT.
 func probePNG(data []byte, _ int64) (header, error) {
 	if len(data) < 33 {
 		return header{}, recipe.ErrShortHead
@@ -42,8 +40,8 @@ func probePNG(data []byte, _ int64) (header, error) {
 	}
 	p := header{w: int(w), h: int(h), bits: int(depth)}
 
-	// Interlacing only adds bytes: each row is then spread over several, each
-	// with its own filter byte and rounded up by itself.
+	// Interlacing only adds bytes: it spreads each row over several, each with its own filter byte
+	// and rounded up separately.
 	raw := int64(h) * (1 + (int64(w)*channels*depth+7)/8)
 	const frame = 8 + 25 + 12 + 12 // signature, IHDR, one IDAT, IEND
 	p.least = frame + (raw+deflateRatio-1)/deflateRatio
@@ -54,8 +52,8 @@ func probePNG(data []byte, _ int64) (header, error) {
 	}
 	p.gamma, p.profile = chunks.colorSpace()
 	p.orientation = exifOrientation(chunks.eXIf)
-	// What is decoded to four channels is the map already. Gray becomes that only if
-	// tRNS follows, which takes less than one channel and the map.
+	// A picture decoded to four channels is used as the map. Gray is decoded to four channels only
+	// if tRNS follows, which takes less memory than one channel and the map.
 	decoded := int64(4)
 	p.shared = color != pngMapped && (color != pngGray || chunks.whole && chunks.transparent)
 	if !p.shared {
@@ -67,7 +65,7 @@ func probePNG(data []byte, _ int64) (header, error) {
 	}
 	p.decoder = p.pixels()*decoded + 2*(int64(w)*8+1)
 	if interlaced {
-		p.decoder *= 2 // the passes are decoded as pictures of their own
+		p.decoder *= 2 // each pass is decoded as a picture
 	}
 	return p, nil
 }
@@ -76,13 +74,13 @@ func decodePNG(ctx context.Context, data []byte, h *header) (*pixmap.Map, error)
 	return library{png.DecodeConfig, png.Decode}.pixels(ctx, data, h)
 }
 
-// pngChunks is what the chunks before the pixels say.
+// pngChunks holds the data of the chunks before the pixels.
 type pngChunks struct {
 	whole       bool // the first chunk of pixels was reached
 	transparent bool // there is a tRNS chunk
 
-	// The bodies of the chunks of these names, nil where there is none. Of
-	// several, the first counts.
+	// The bodies of the chunks, nil if missing. If a chunk occurs several times, the first one
+	// counts.
 	cICP, iCCP, sRGB, gAMA, cHRM, eXIf, acTL []byte
 }
 
@@ -90,8 +88,7 @@ type pngChunks struct {
 func readPNGChunks(data []byte) pngChunks {
 	var c pngChunks
 	known := map[string]*[]byte{"cICP": &c.cICP, "iCCP": &c.iCCP, "sRGB": &c.sRGB, "gAMA": &c.gAMA, "cHRM": &c.cHRM, "eXIf": &c.eXIf, "acTL": &c.acTL}
-	// Every chunk: length, four letters, body, checksum, which the decoder
-	// looks at.
+	// A chunk has a length, four letters, a body and a checksum, which the decoder checks.
 	for at := int64(8); at+8 <= int64(len(data)); {
 		length := int64(binary.BigEndian.Uint32(data[at:]))
 		name := string(data[at+4 : at+8])
@@ -111,9 +108,8 @@ func readPNGChunks(data []byte) pngChunks {
 	return c
 }
 
-// colorSpace returns what a picture's numbers mean: the gamma that they are to
-// be rid of, or the name of a space that is not sRGB. The order in which chunks
-// count is that of "PNG Specification, Third Edition", section 12.1.
+// colorSpace returns the gamma to apply, or the name of a space other than sRGB. "PNG
+// Specification, Third Edition", section 12.1, defines the precedence of chunks.
 func (c *pngChunks) colorSpace() (gamma int, profile string) {
 	switch {
 	case len(c.cICP) == 4:
@@ -132,21 +128,21 @@ func (c *pngChunks) colorSpace() (gamma int, profile string) {
 			got[(i+6)%8] = float64(binary.BigEndian.Uint32(c.cHRM[4*i:])) / 100000
 		}
 		if !sRGBPrimaries(got) {
-			profile = "primaries that are not those of sRGB (cHRM)"
+			profile = "primaries other than sRGB's (cHRM)"
 		}
 	}
 	return gamma, profile
 }
 
-// cicpSpace reads the code points of ITU-T H.273: primaries, transfer function,
-// matrix, range. Transfer functions that are a plain power are applied.
+// cicpSpace reads the code points of ITU-T H.273: primaries, transfer function, matrix, range. It
+// returns the gamma of transfer functions that are a plain power.
 func cicpSpace(b []byte) (gamma int, profile string) {
 	const bt709, fullRange = 1, 1
 	if b[0] == bt709 && b[2] == 0 && b[3] == fullRange {
 		switch b[1] {
 		case 13: // sRGB itself
 			return 0, ""
-		case 4: // 2.2, which is near enough
+		case 4: // 2.2, which is close enough
 			return 0, ""
 		case 8: // linear
 			return 100000, ""
@@ -155,8 +151,8 @@ func cicpSpace(b []byte) (gamma int, profile string) {
 	return 0, fmt.Sprintf("colors of code points %d/%d/%d/%d (cICP)", b[0], b[1], b[2], b[3])
 }
 
-// sRGBPrimaries reports whether red, green, blue and white are within a hundredth of sRGB:
-// writers round them.
+// sRGBPrimaries reports whether red, green, blue and white are within 0.01 of sRGB, because writers
+// round them.
 func sRGBPrimaries(got [8]float64) bool {
 	for i, want := range [8]float64{0.64, 0.33, 0.3, 0.6, 0.15, 0.06, 0.3127, 0.329} {
 		const near = 0.0100001

@@ -17,7 +17,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// withChunk puts a chunk behind the header of a PNG file.
+// withChunk inserts a chunk after the header of a PNG file.
 func withChunk(data []byte, name, body string) []byte {
 	const headerEnd = 33
 	chunk := binary.BigEndian.AppendUint32(nil, uint32(len(body)))
@@ -34,8 +34,8 @@ func long(v ...uint32) string {
 	return string(b)
 }
 
-// Which chunk counts, and what it makes of a gray of 128.
-func TestPNGColorSpaces(t *testing.T) {
+// The chunk with the highest precedence decides how a gray of 128 is converted.
+func TestPNGColorChunksHavePrecedence(t *testing.T) {
 	m := stdimage.NewNRGBA(stdimage.Rect(0, 0, 1, 1))
 	m.SetNRGBA(0, 0, color.NRGBA{R: 128, G: 0, B: 255, A: 128})
 	plain := encodePNG(t, m)
@@ -65,9 +65,9 @@ func TestPNGColorSpaces(t *testing.T) {
 		{"profile not packed", chunks{"iCCP": "a\x00\x00bcd"}, 0, 128, "damaged ICC profile"},
 		{"profile by its chunk's name", chunks{"iCCP": "Photoshop sRGB\x00\x00" + string(packed(t, nil))}, 0, 128, ""},
 		{"primaries of sRGB", chunks{"gAMA": long(100000), "cHRM": sRGBcHRM}, 100000, 188, ""},
-		{"other primaries", chunks{"cHRM": long(31270, 32900, 68000, 32000, 26500, 69000, 15000, 6000)}, 0, 128, "primaries that are not those of sRGB (cHRM)"},
+		{"other primaries", chunks{"cHRM": long(31270, 32900, 68000, 32000, 26500, 69000, 15000, 6000)}, 0, 128, "primaries other than sRGB's (cHRM)"},
 		{"no primaries", chunks{"cHRM": long(0, 0, 0, 0, 0, 0, 0, 0)}, 0, 128, ""},
-		{"white alone is none", chunks{"cHRM": long(31270, 32900, 0, 0, 0, 0, 0, 0)}, 0, 128, "primaries that are not those of sRGB (cHRM)"},
+		{"white alone is none", chunks{"cHRM": long(31270, 32900, 0, 0, 0, 0, 0, 0)}, 0, 128, "primaries other than sRGB's (cHRM)"},
 		{"code points of sRGB", chunks{"gAMA": long(100000), "cICP": "\x01\x0d\x00\x01"}, 0, 128, ""},
 		{"code points of linear light", chunks{"cICP": "\x01\x08\x00\x01", "sRGB": "\x00"}, 100000, 188, ""},
 		{"code points of PQ", chunks{"cICP": "\x09\x10\x00\x01"}, 0, 128, "colors of code points 9/16/0/1 (cICP)"},
@@ -95,8 +95,8 @@ func TestPNGColorSpaces(t *testing.T) {
 	}
 }
 
-// Tables are what the formulas give, rounded.
-func TestGammaTables(t *testing.T) {
+// Gamma tables agree with the formulas, rounded.
+func TestGammaTablesAgreeWithTheFormulas(t *testing.T) {
 	check := func(gamma, top, i int, got float64) {
 		light := math.Pow(float64(i)/float64(top), 100000/float64(gamma))
 		want := 12.92 * light
@@ -115,11 +115,11 @@ func TestGammaTables(t *testing.T) {
 		for i, v := range wide {
 			check(gamma, 65535, i, float64(v))
 			if i > 0 && v < wide[i-1] {
-				t.Errorf("gamma %d: %d becomes %d, less than what is before it", gamma, i, v)
+				t.Errorf("gamma %d: %d becomes %d, less than the entry before", gamma, i, v)
 			}
 		}
 		if narrow[0] != 0 || narrow[255] != 255 || wide[0] != 0 || wide[65535] != 65535 {
-			t.Errorf("gamma %d: black or white moves", gamma)
+			t.Errorf("gamma %d: black or white changes", gamma)
 		}
 	}
 }
@@ -136,15 +136,15 @@ func TestGammaOfSixteenBits(t *testing.T) {
 	}
 }
 
-// There is a look at the context for every some pixels.
-func TestGammaCancel(t *testing.T) {
+// The context is checked at regular intervals.
+func TestGammaStopsWithContext(t *testing.T) {
 	m := pixmap.New(1024, 256, pixmap.Bits8)
 	if err := toSRGB(countdown.New(t.Context(), 2), m, 100000); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 }
 
-// What a pixel takes, of those of the decoder and those of the map.
+// Memory counts the bytes a pixel of the decoder and of the map.
 func TestMemoryOfPNG(t *testing.T) {
 	for _, tc := range []struct {
 		depth, color, interlaced byte
@@ -162,16 +162,15 @@ func TestMemoryOfPNG(t *testing.T) {
 				tc.depth, tc.color, tc.interlaced, got, tc.want, err)
 		}
 	}
-	// Gray that is known to have a color that is transparent is decoded to four
-	// channels.
+	// Gray with a transparent color is decoded to four channels.
 	whole := withChunk(imagetest.PNG(4000, 4000, nil), "tRNS", "\x00\x07")
 	if info, err := Probe(whole, ".png", 1<<30, maxSide); err != nil || info.Memory/(4000*4000) != 4 {
 		t.Errorf("gray: %d bytes, error %v", info.Memory, err)
 	}
 }
 
-// A long profile is neither read whole nor named at length.
-func TestLongProfile(t *testing.T) {
+// A long profile is not read whole, and its name is shortened.
+func TestLongProfileIsShortened(t *testing.T) {
 	icc := profile("desc", strings.Repeat("long ", 30))
 	data := withChunk(encodePNG(t, stdimage.NewGray(stdimage.Rect(0, 0, 1, 1))), "iCCP",
 		"x\x00\x00"+string(packed(t, append(icc, make([]byte, 1<<24)...))))

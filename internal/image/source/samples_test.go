@@ -18,7 +18,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// A sample is a small file of some kind and what must come of it.
+// A sample is a small file of some format and the expected picture.
 type sample struct {
 	name, ext string
 	data      []byte
@@ -26,7 +26,7 @@ type sample struct {
 	slack     int // how far a lossy format may be off
 }
 
-// samples returns files of every kind.
+// samples returns files of every format.
 func samples(t testing.TB) []sample {
 	t.Helper()
 	colors := stdimage.NewNRGBA(stdimage.Rect(0, 0, 5, 3))
@@ -87,7 +87,7 @@ func samples(t testing.TB) []sample {
 	return list
 }
 
-// onePixelHigh is an Aseprite file with a layer of two pixels.
+// onePixelHigh returns an Aseprite file with a layer of two pixels.
 func onePixelHigh() []byte {
 	layer := []byte("\x18\x00\x00\x00\x04\x20\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xff\x00\x00\x00\x00\x00")
 	cel := []byte("\x22\x00\x00\x00\x05\x20\x00\x00\x00\x00\x00\x00\xff\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x01\x00\x01\x02\x03\x04\x05\x06\x07\x08")
@@ -96,8 +96,8 @@ func onePixelHigh() []byte {
 	return append(append(file, layer...), cel...)
 }
 
-// encodeEXR makes a picture of one strip whose rows are blues, greens and reds, as
-// halves; the sample's are written here in the order of the file.
+// encodeEXR makes a picture of one strip whose rows hold all blues, then greens, then reds, as
+// halves in the order of the file.
 func encodeEXR(w, h int, compression byte, halves ...uint16) []byte {
 	le := binary.LittleEndian
 	attribute := func(b []byte, name, kind string, value ...byte) []byte {
@@ -126,8 +126,8 @@ func encodeEXR(w, h int, compression byte, halves ...uint16) []byte {
 
 func map8(w, h int, pix []byte) *pixmap.Map { return &pixmap.Map{W: w, H: h, Pix8: pix} }
 
-// exact is a sample of a lossless format. It takes the expected numbers from
-// package color, one pixel at a time.
+// exact returns a sample of a lossless format. It computes the expected numbers with package color,
+// one pixel at a time.
 func exact(name string, data []byte, m stdimage.Image) sample {
 	b := m.Bounds()
 	s := sample{name: name, data: data, want: &pixmap.Map{W: b.Dx(), H: b.Dy()}}
@@ -145,8 +145,7 @@ func exact(name string, data []byte, m stdimage.Image) sample {
 	return s
 }
 
-// webpSamples are files of cwebp 1.2.4: a lossy one, one with alpha and a
-// lossless one.
+// webpSamples returns files of cwebp 1.2.4: a lossy one, one with alpha and a lossless one.
 func webpSamples(t testing.TB) []sample {
 	const red = "2034000000d001009d012a0800080000c01225a00274ba01f80003b000fef85f7fff779bf69ebda7afea67ffdbe1fee3cbf6f87ffb76400000"
 	unhex := func(s string) []byte {
@@ -172,11 +171,11 @@ func webpSamples(t testing.TB) []sample {
 	}
 }
 
-// progressiveJPEG makes a picture of uniform gray of three components at
-// 4:2:0, whose only scan says one bit for each block: as before.
+// progressiveJPEG makes a picture of uniform gray with three components at 4:2:0. Its only scan has
+// one bit for each block: unchanged.
 func progressiveJPEG(w, h int) []byte {
 	out := []byte("\xff\xd8\xff\xdb\x00\x43\x00")
-	out = append(out, bytes.Repeat([]byte{1}, 64)...) // quantisation
+	out = append(out, bytes.Repeat([]byte{1}, 64)...) // quantization
 	out = append(out, "\xff\xc2\x00\x11\x08"...)
 	out = binary.BigEndian.AppendUint16(out, uint16(h))
 	out = binary.BigEndian.AppendUint16(out, uint16(w))
@@ -189,7 +188,7 @@ func progressiveJPEG(w, h int) []byte {
 	return append(out, "\xff\xd9"...)
 }
 
-// noise fills pix with numbers that look random; every fourth is 255 if opaque.
+// noise fills pix with pseudorandom numbers; every fourth is 255 if opaque.
 func noise(pix []byte, opaque bool) {
 	state := uint32(1)
 	for i := range pix {

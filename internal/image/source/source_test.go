@@ -25,7 +25,7 @@ import (
 
 const maxSide = 16384
 
-func TestSamples(t *testing.T) {
+func TestSamplesOfAllFormatsAreDecoded(t *testing.T) {
 	for _, s := range samples(t) {
 		t.Run(s.name, func(t *testing.T) {
 			m, info, err := Decode(t.Context(), s.data, s.ext, maxSide)
@@ -52,7 +52,7 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// near checks that no number is off by more than slack.
+// near checks that no number differs by more than slack.
 func near(t *testing.T, want, got *pixmap.Map, slack int) {
 	t.Helper()
 	if got.W != want.W || got.H != want.H || len(got.Pix8) != len(want.Pix8) {
@@ -65,9 +65,9 @@ func near(t *testing.T, want, got *pixmap.Map, slack int) {
 	}
 }
 
-// The pictures in testdata were written by Pillow 9.4 with libjpeg-turbo,
-// ffmpeg 5.1 (qoi, webp, bmp-32), pamtopng 11.01 (gray2, rgb16-interlaced) and
-// ppmtobmp 11.01 (bmp-map4). They are all drawn by these functions.
+// The pictures in testdata were written by Pillow 9.4 with libjpeg-turbo, ffmpeg 5.1 (qoi, webp,
+// bmp-32), pamtopng 11.01 (gray2, rgb16-interlaced) and ppmtobmp 11.01 (bmp-map4). These functions
+// compute the expected pixels of all of them.
 var drawn = map[string]struct {
 	slack int
 	at    func(x, y int) [4]int
@@ -104,7 +104,7 @@ func drawOpaque(x, y int) [4]int {
 	return p
 }
 
-// drawKey is opaque but for one color.
+// drawKey is opaque except for one color.
 func drawKey(x, y int) [4]int {
 	p := drawOpaque(x, y)
 	if x == 3 && y == 2 {
@@ -113,7 +113,7 @@ func drawKey(x, y int) [4]int {
 	return p
 }
 
-// drawMap2 has four colors, of which the third is transparent.
+// drawMap2 has four colors; the third is transparent.
 func drawMap2(x, y int) [4]int {
 	i := (x + y) % 4
 	return [4]int{i * 4, 255 - i*3, i, map[bool]int{false: 255}[i == 2]}
@@ -135,7 +135,7 @@ func drawInk(x, y int) [4]int {
 
 func drawSoft(x, y int) [4]int { return [4]int{200 - x*6, 80 + y*9, 40 + x*5, 255} }
 
-func TestFilesOfOthers(t *testing.T) {
+func TestFilesOfOtherEncodersAreDecoded(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.*")
 	if err != nil || len(files) != len(drawn) {
 		t.Fatalf("%d files, want %d, error %v", len(files), len(drawn), err)
@@ -177,8 +177,8 @@ func read(t testing.TB, file string) []byte {
 	return data
 }
 
-// The pixels of all pictures are the same on every machine: this is what they
-// are with the decoders of this release. Those of lossless files never change.
+// All machines decode all pictures to the same pixels, whose hashes are recorded here. Hashes of
+// lossless files never change.
 func TestGolden(t *testing.T) {
 	lossless, lossy := sha256.New(), sha256.New()
 	add := func(data []byte, ext string) {
@@ -196,8 +196,7 @@ func TestGolden(t *testing.T) {
 		}
 	}
 	for _, s := range samples(t) {
-		// What lossy encoders write may change with their release; there are
-		// files of others in testdata.
+		// Go's lossy encoders may change with a release; testdata has files of other encoders.
 		if s.slack == 0 {
 			add(s.data, s.ext)
 		}
@@ -205,7 +204,7 @@ func TestGolden(t *testing.T) {
 	files, _ := filepath.Glob("testdata/*.*")
 	for _, file := range files {
 		if filepath.Ext(file) == ".bmp" {
-			continue // they are drawn exactly
+			continue // their pixels are compared exactly
 		}
 		add(read(t, file), filepath.Ext(file))
 	}
@@ -229,7 +228,7 @@ func TestExtensions(t *testing.T) {
 	for _, f := range formats() {
 		for _, ext := range f.Extensions {
 			if known[ext] {
-				t.Errorf("two formats have %s", ext)
+				t.Errorf("two formats have the extension %s", ext)
 			}
 			known[ext] = true
 		}
@@ -237,12 +236,12 @@ func TestExtensions(t *testing.T) {
 	textures := TextureExtensions()
 	for _, f := range formats() {
 		if f.name != "PSD" && f.name != "Aseprite" && !slices.ContainsFunc(f.Extensions, func(ext string) bool { return slices.Contains(textures, ext) }) {
-			t.Errorf("%s files are no textures", f.name)
+			t.Errorf("%s files are not textures", f.name)
 		}
 	}
 	for _, ext := range textures {
 		if !known[ext] {
-			t.Errorf("textures have %s, which no format has", ext)
+			t.Errorf("textures have the extension %s, which no format has", ext)
 		}
 	}
 	if jpeg := (Info{Format: "JPEG"}); !jpeg.Fits(".jpg") || jpeg.Fits(".png") || (Info{}).Fits(".png") {
@@ -250,7 +249,7 @@ func TestExtensions(t *testing.T) {
 	}
 }
 
-// What a file holds decides, not what it is called.
+// The content of a file decides its format, not its extension.
 func TestContentDecides(t *testing.T) {
 	data := encodePNG(t, stdimage.NewGray(stdimage.Rect(0, 0, 1, 1)))
 	for _, ext := range []string{".png", ".jpg", ".tga", ""} {
@@ -261,7 +260,7 @@ func TestContentDecides(t *testing.T) {
 }
 
 // The frame of a GIF may be smaller than its screen.
-func TestGIFFrameOnScreen(t *testing.T) {
+func TestGIFFrameMayBeSmallerThanTheScreen(t *testing.T) {
 	m := stdimage.NewPaletted(stdimage.Rect(1, 1, 2, 2), color.Palette{color.NRGBA{R: 9, G: 8, B: 7, A: 255}})
 	data := encoded(t, func(b *bytes.Buffer) error {
 		return gif.EncodeAll(b, &gif.GIF{Image: []*stdimage.Paletted{m}, Delay: []int{0}, Config: stdimage.Config{Width: 2, Height: 2}})
@@ -275,9 +274,9 @@ func TestGIFFrameOnScreen(t *testing.T) {
 	}
 }
 
-// However late the context is cancelled, decoding ends with its error; and
-// there is a look at it for every so many pixels.
-func TestCancel(t *testing.T) {
+// Decoding ends with the context's error whenever the context is cancelled, and checks the context
+// at regular intervals.
+func TestSourceDecodingStopsWithContext(t *testing.T) {
 	big := stdimage.NewNRGBA(stdimage.Rect(0, 0, 256, 256))
 	noise(big.Pix, true)
 	rgba := withEXIF(encodeJPEG(t, big), exifBlock('I', 6))
@@ -293,19 +292,19 @@ func TestCancel(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		n := math.MaxInt - looks.Left
-		if n < 1 || n < len(data)/8192 { // what is read at once is less than that
-			t.Errorf("%s: %d looks at the context", name, n)
+		if n < 1 || n < len(data)/8192 { // a single read is shorter
+			t.Errorf("%s: the context is checked %d times", name, n)
 		}
 		for left := 0; left < n; left += 1 + n/40 {
 			if _, _, err := Decode(countdown.New(t.Context(), left), data, ext, maxSide); !errors.Is(err, context.Canceled) {
-				t.Errorf("%s: cancelled after %d of %d looks: error %v", name, left, n, err)
+				t.Errorf("%s: cancelled after %d of %d checks: error %v", name, left, n, err)
 			}
 		}
 	}
 }
 
 func ExampleDecode() {
-	// A picture of two pixels, of a format that a screenshot tool might write.
+	// A picture of two pixels, in a format that a screenshot tool might write.
 	data := []byte("qoif\x00\x00\x00\x02\x00\x00\x00\x01\x03\x00\xfe\xff\x80\x00\xc0\x00\x00\x00\x00\x00\x00\x00\x01")
 	m, info, err := Decode(context.Background(), data, ".qoi", 4096)
 	if err != nil {

@@ -9,9 +9,8 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// straight turns what a library decoded into a map: sixteen bits a channel
-// where the picture has them, eight elsewhere, alpha straight. It hands out the
-// picture's own bytes where they are that already.
+// straight turns a library's picture into a map with straight alpha: sixteen bits a channel if the
+// picture has them, else eight. It reuses the picture's own bytes if they already have that layout.
 func straight(ctx context.Context, img stdimage.Image) (*pixmap.Map, error) {
 	w, h := img.Bounds().Dx(), img.Bounds().Dy()
 	switch m := img.(type) {
@@ -39,8 +38,8 @@ func straight(ctx context.Context, img stdimage.Image) (*pixmap.Map, error) {
 	return fill(ctx, pixmap.New(w, h, pixmap.Bits8), row8(img))
 }
 
-// words returns the memory of pix as numbers of sixteen bits, nil if it cannot be
-// that. So a picture of 2 GiB is not held twice.
+// words returns the memory of pix as numbers of sixteen bits, or nil if it is misaligned. So a
+// picture of 2 GiB is not held twice.
 func words(pix []byte) []uint16 {
 	if len(pix) < 2 || uintptr(unsafe.Pointer(&pix[0]))%2 != 0 {
 		return nil
@@ -48,10 +47,9 @@ func words(pix []byte) []uint16 {
 	return unsafe.Slice((*uint16)(unsafe.Pointer(&pix[0])), len(pix)/2)
 }
 
-// swap sets each of the words to what the bytes in its place say, of which package
-// image stores the high one first.
+// swap turns the big-endian bytes of package image into words, in place.
 func swap(ctx context.Context, pix []byte, words []uint16) error {
-	const block = 1 << 20 // between two looks at the context
+	const block = 1 << 20 // words between two checks of the context
 	for i := range words {
 		if i%block == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -61,8 +59,7 @@ func swap(ctx context.Context, pix []byte, words []uint16) error {
 	return nil
 }
 
-// A row puts row y of a picture, counted from its top, into dst, four numbers a
-// pixel.
+// A row puts row y of a picture, counted from its top, into dst, four numbers a pixel.
 type row[T uint8 | uint16 | float32] func(dst []T, y int)
 
 // fill fills m row by row.
@@ -85,8 +82,8 @@ func fill[T uint8 | uint16 | float32](ctx context.Context, m *pixmap.Map, r row[
 	return m, nil
 }
 
-// row8 returns the rows of a picture of eight bits a channel, in a loop of its
-// own for each kind that decoders give.
+// row8 returns the rows of a picture of eight bits a channel. Each picture type of the decoders has
+// its own loop.
 func row8(img stdimage.Image) row[uint8] {
 	switch m := img.(type) {
 	case *stdimage.NRGBA:
@@ -173,8 +170,7 @@ func paletteOf(p color.Palette) (table [256][4]byte) {
 	return table
 }
 
-// divide divides premultiplied channels of 0 to top by their alpha and rounds
-// to eight bits.
+// divide divides premultiplied channels of 0 to top by their alpha and rounds to eight bits.
 func divide(r, g, b, a, top uint32) [4]byte {
 	if a == 0 {
 		return [4]byte{}

@@ -11,8 +11,8 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// Every fast loop gives what the slow way over color.Color gives, on pictures
-// that do not start at 0, 0.
+// Every fast loop agrees with the slow conversion by color.Color, also on pictures that do not
+// start at 0, 0.
 func TestConvertersAgreeWithAt(t *testing.T) {
 	r := stdimage.Rect(3, 5, 16, 14)
 	inner := stdimage.Rect(5, 7, 15, 13)
@@ -55,7 +55,7 @@ func TestConvertersAgreeWithAt(t *testing.T) {
 	}
 }
 
-// uniform is a picture of a kind that nobody knows.
+// uniform is a picture of an unknown type.
 type uniform struct{ r stdimage.Rectangle }
 
 func (u uniform) ColorModel() color.Model    { return color.RGBAModel }
@@ -91,7 +91,7 @@ func reference(m *pixmap.Map, c color.Color) {
 	}
 }
 
-// What is premultiplied to a color comes back to that color.
+// A color survives premultiplying and dividing.
 func TestDivideRoundTrip(t *testing.T) {
 	for a := range uint32(256) {
 		for c := range uint32(256) {

@@ -19,9 +19,9 @@ const (
 	webpICC      = 1 << 5
 )
 
-// probeWebP reads the first chunk that tells the size and, if that announces
-// any, the notes that stand before and after the pixels. Lossless data can take
-// no bits at all for a pixel, so that any file may be long enough.
+// probeWebP reads the first chunk that has the size and, if it announces any, the metadata chunks
+// before and after the pixels. Lossless data can take no bits for a pixel, so the file size proves
+// nothing.
 func probeWebP(data []byte, size int64) (header, error) {
 	chunks := webpChunks{data: data[12:]}
 	for {
@@ -38,7 +38,7 @@ func probeWebP(data []byte, size int64) (header, error) {
 			if err != nil {
 				return header{}, err
 			}
-			// A decoder reads what the RIFF header counts.
+			// A decoder reads as many bytes as the RIFF header counts.
 			total := 8 + int64(binary.LittleEndian.Uint32(data[4:]))
 			p.least = max(p.least, total)
 			if name != "VP8 " {
@@ -57,8 +57,8 @@ func probeWebP(data []byte, size int64) (header, error) {
 // webpChunks goes through the chunks of a file.
 type webpChunks struct{ data []byte }
 
-// next returns the next chunk: its name, its length, and as much of it as there
-// is. It returns false at the end of the data.
+// next returns the next chunk: its name, its length, and its body as far as data has it. It returns
+// false at the end of the data.
 func (c *webpChunks) next() (name string, length int64, body []byte, ok bool) {
 	if len(c.data) < 8 {
 		return "", 0, nil, false
@@ -70,11 +70,11 @@ func (c *webpChunks) next() (name string, length int64, body []byte, ok bool) {
 	return name, length, body, true
 }
 
-// notes reads color profile and orientation, which stand after the chunk VP8X
-// with these flags. If data is not all of the file, they may stand beyond it.
+// notes reads color profile and orientation, from the chunks after VP8X that flags announce. If
+// data is not the whole file, they may come after its end.
 func (c *webpChunks) notes(p *header, flags byte, partial bool) error {
 	if partial && flags&webpEXIF != 0 {
-		return recipe.ErrShortHead // it decides which side is up
+		return recipe.ErrShortHead // the orientation is needed
 	}
 	for {
 		name, length, body, ok := c.next()
@@ -129,12 +129,12 @@ func webpSize(chunk string, b []byte) (header, error) {
 		p.w = int(binary.LittleEndian.Uint16(b[6:]) & 0x3fff)
 		p.h = int(binary.LittleEndian.Uint16(b[8:]) & 0x3fff)
 		macroblocks := int64(p.w+15) / 16 * (int64(p.h+15) / 16)
-		p.least = macroblocks / 8 // by far the likeliest prediction modes still cost over a bit
+		p.least = macroblocks / 8 // the likeliest prediction modes cost over a bit
 		p.decoder = 2 * 256 * macroblocks
 	case chunk == "VP8L" && len(b) >= 5:
 		v := binary.LittleEndian.Uint32(b[1:])
 		p.w, p.h = 1+int(v&0x3fff), 1+int(v>>14&0x3fff)
-		p.decoder = 9 * p.pixels() // twice where the colors were indexed
+		p.decoder = 9 * p.pixels() // twice for indexed colors
 		p.shared = true
 	default:
 		return p, errors.New("WebP file with a damaged header")
@@ -142,20 +142,19 @@ func webpSize(chunk string, b []byte) (header, error) {
 	return p, nil
 }
 
-// webpTrees bounds what the Huffman trees of lossless data, or of an alpha
-// channel, take in a file of so many bytes. Each tile of 4 by 4 pixels or more
-// may have a group of five trees of its own, up to as many groups as the
-// decoder accepts. A group has five tables of 128 numbers, and at most two
-// nodes of 8 bytes for each of its symbols. Real files come nowhere near it,
-// but which one does shows only in the middle of decoding.
+// webpTrees bounds the memory of the Huffman trees of lossless data, or of an alpha channel, in a
+// file of size bytes. Each tile of 4 by 4 pixels or more may have a group of five trees of its own,
+// up to the decoder's limit of groups. A group has five tables of 128 numbers, and at most two
+// nodes of 8 bytes for each of its symbols. Real files need far less, but that shows only in the
+// middle of decoding.
 func webpTrees(p header, size int64) int64 {
 	const (
 		maxGroups = 2600
 		tables    = 5 * (128*4 + 24)
 		node      = 2 * 8 * 9 / 8 // for each symbol; the allocator rounds up
 		nodes     = node * (256 + 24 + 1<<11 + 3*256 + 40)
-		// A symbol's length takes a third of a bit at least: "repeat the last
-		// one six times" may take two bits.
+		// The length of a symbol takes at least a third of a bit: "repeat the previous one six
+		// times" may take two bits.
 		nodesOfByte = node * 8 * 3
 	)
 	groups := min(maxGroups, int64(p.w+3)/4*(int64(p.h+3)/4))

@@ -11,7 +11,7 @@ type texel [4]byte
 
 type decoder struct {
 	ctx    context.Context
-	data   []byte // what is left of the file
+	data   []byte // the rest of the file
 	header Header
 	colors []texel // of a color-mapped picture
 }
@@ -47,8 +47,8 @@ func (d *decoder) take(n int) ([]byte, error) {
 	return b, nil
 }
 
-// packet returns how many of the left pixels come next, and whether they are all
-// the same. Plain ones come a row at a time.
+// packet returns the number of pixels in the next packet, and whether they are all the same. Plain
+// pixels are read in packets of a row.
 func (d *decoder) packet(left int) (count int, same bool, err error) {
 	if !d.header.packed {
 		return min(left, d.header.Width), false, nil
@@ -58,7 +58,7 @@ func (d *decoder) packet(left int) (count int, same bool, err error) {
 		return 0, false, err
 	}
 	if count = int(b[0]&127) + 1; count > left {
-		return 0, false, fmt.Errorf("a packet of %d pixels where %d are left", count, left)
+		return 0, false, fmt.Errorf("a packet of %d pixels, but only %d are left", count, left)
 	}
 	return count, b[0]&128 != 0, nil
 }
@@ -76,7 +76,7 @@ func (d *decoder) appendRun(pix []byte, count int) ([]byte, error) {
 	return pix, nil
 }
 
-// texels reads so many pixels and appends them to pix.
+// texels reads count pixels and appends them to pix.
 func (d *decoder) texels(pix []byte, count int) ([]byte, error) {
 	size := (d.header.Depth + 7) / 8
 	raw, err := d.take(count * size)
@@ -96,8 +96,8 @@ func (d *decoder) texels(pix []byte, count int) ([]byte, error) {
 	return pix, nil
 }
 
-// appendColors appends colors of 3 or 4 bytes each: blue, green, red, alpha.
-// It does what texel does for most pictures, faster.
+// appendColors appends colors of 3 or 4 bytes each: blue, green, red, alpha. It is a faster texel
+// for most pictures.
 func appendColors(pix, raw []byte, size int) []byte {
 	for ; len(raw) >= size; raw = raw[size:] {
 		a := byte(255)
@@ -148,10 +148,9 @@ func (d *decoder) readMap() error {
 	return nil
 }
 
-// colorOf takes a stored color of 2, 3 or 4 bytes apart: five bits each of
-// blue, green, red and one of alpha, or a byte each. Many writers leave a number
-// of alpha bits behind for colors of 15 bits, which have no room for it, and one
-// bit of 16 that no header speaks of is nothing.
+// colorOf decodes a stored color of 2, 3 or 4 bytes: five bits each of blue, green, red and one of
+// alpha, or a byte each. Many writers declare alpha bits for colors of 15 bits, which have no room
+// for them. The top bit of 16 is alpha only if the header declares it.
 func (d *decoder) colorOf(raw []byte, depth int) texel {
 	t := texel{3: 255}
 	if len(raw) == 2 {
@@ -175,8 +174,8 @@ func five(v int) byte {
 	return byte(v<<3 | v>>2)
 }
 
-// arrange brings pixels in the order of the file, which starts at any corner,
-// into rows from the top left.
+// arrange brings pixels from the file's order, which starts at any corner, into rows from the top
+// left.
 func arrange(pix []byte, h Header) {
 	stride := 4 * h.Width
 	if !h.topDown {
@@ -198,8 +197,8 @@ func arrange(pix []byte, h Header) {
 	}
 }
 
-// judgeAlpha decides whether the bytes beside the colors are alpha where the header
-// counts no bits of it: they are unless all are 0, as most programs have it.
+// judgeAlpha decides whether bytes beside the colors are alpha if the header declares no alpha
+// bits. Like in most programs, they are unless all are 0.
 func judgeAlpha(pix []byte) Alpha {
 	least, most := byte(255), byte(0)
 	for i := 3; i < len(pix); i += 4 {
@@ -212,7 +211,7 @@ func judgeAlpha(pix []byte) Alpha {
 		}
 		return Zero
 	case least == 255:
-		return Declared // and opaque, either way
+		return Declared // and opaque in any case
 	}
 	return Undeclared
 }

@@ -1,10 +1,9 @@
-// Package tga decodes Truevision TGA pictures: color-mapped, true-color and
-// gray ones, plain or run-length encoded, of 8 to 32 bits a pixel and any
-// corner as their origin.
+// Package tga decodes Truevision TGA pictures: color-mapped, true-color and gray ones, plain or
+// run-length encoded, of 8 to 32 bits a pixel and with the origin at any corner.
 //
-// The layout follows "Truevision TGA File Format Specification", version 2.0.
-// The format has no magic number: nearly any file would be taken for a TGA. What
-// follows the pixels (developer area, extension area, footer) is not read.
+// The layout follows "Truevision TGA File Format Specification", version 2.0. The format has no
+// magic number: nearly any file could be a TGA. The data after the pixels (developer area,
+// extension area, footer) is not read.
 package tga
 
 import (
@@ -15,10 +14,10 @@ import (
 	"math"
 )
 
-// HeaderSize is how many bytes ReadHeader needs at least.
+// HeaderSize is the least number of bytes that ReadHeader needs.
 const HeaderSize = 18
 
-// A Header is what the first bytes of a file say of it.
+// A Header describes a file; it is its first bytes.
 type Header struct {
 	Width, Height int
 	Depth         int // bits a pixel: 8, 15, 16, 24 or 32
@@ -29,7 +28,7 @@ type Header struct {
 	topDown       bool
 	idSize        int
 
-	mapFirst, mapSize int // the index of the first color, and how many
+	mapFirst, mapSize int // the index of the first color, and their number
 	mapDepth          int // bits a color; 0 without a color map
 }
 
@@ -41,8 +40,8 @@ const (
 	gray      kind = 3
 )
 
-// ReadHeader reads and checks the header at the start of a file. It fails for whatever Decode would not
-// decode on account of its header.
+// ReadHeader reads and checks the header at the start of a file. It fails for every header that
+// Decode would refuse.
 func ReadHeader(b []byte) (Header, error) {
 	if len(b) < HeaderSize {
 		return Header{}, fmt.Errorf("tga: header: %w", io.ErrUnexpectedEOF)
@@ -56,7 +55,7 @@ func ReadHeader(b []byte) (Header, error) {
 	}
 	switch {
 	case b[2] == 0:
-		return Header{}, errors.New("tga: file holds no picture (image type 0)")
+		return Header{}, errors.New("tga: file without a picture (image type 0)")
 	case h.kind < mapped || h.kind > gray:
 		return Header{}, fmt.Errorf("tga: unknown image type %d", b[2])
 	case b[1] > 1:
@@ -80,7 +79,7 @@ func (h *Header) check() error {
 	if h.kind == mapped && h.mapSize == 0 {
 		return errors.New("tga: color-mapped picture without a color map")
 	}
-	// A true-color picture may carry a map that it does not use.
+	// A true-color picture may have an unused color map.
 	if h.mapSize > 0 && !oneOf(h.mapDepth, []int{15, 16, 24, 32}) {
 		return fmt.Errorf("tga: color map of %d bits a color is not supported", h.mapDepth)
 	}
@@ -112,7 +111,7 @@ func (h Header) LeastBytes() int64 {
 	return before + pixels*size
 }
 
-// maxRun is how many pixels one packet of run-length encoding can stand for.
+// maxRun is the most pixels of a run-length packet.
 const maxRun = 128
 
 // A Picture is a decoded file.
@@ -122,13 +121,13 @@ type Picture struct {
 	Alpha         Alpha
 }
 
-// Alpha says how alpha of a byte agrees with the header.
+// Alpha says whether bytes of alpha agree with the header.
 type Alpha byte
 
 const (
-	Declared   Alpha = iota // the header counts its bits, or there is none
-	Undeclared              // the header does not, but it is not 0 everywhere: it was kept
-	Zero                    // the header does not, and it is 0 everywhere: it was made opaque
+	Declared   Alpha = iota // the header declares its bits, or there is none
+	Undeclared              // undeclared, but not 0 everywhere: it was kept
+	Zero                    // undeclared and 0 everywhere: it was made opaque
 )
 
 // Decode decodes a whole file.
@@ -159,7 +158,7 @@ func Decode(ctx context.Context, data []byte) (*Picture, error) {
 	return p, nil
 }
 
-// alphaByte reports whether pixels or colors of the map have a byte for alpha.
+// alphaByte reports whether pixels or colors of the map have an alpha byte.
 func (h *Header) alphaByte() bool {
 	switch h.kind {
 	case gray:

@@ -13,8 +13,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// file puts a TGA together: image type, color map depth and colors, size,
-// depth, descriptor, then the bytes of the map and the pixels.
+// file builds a TGA: image type, color map depth and colors, size, depth, descriptor, then the
+// bytes of the map and the pixels.
 func file(kind, mapDepth byte, mapSize, w, h int, depth, descriptor byte, body ...byte) []byte {
 	mapped := byte(0)
 	if mapSize > 0 {
@@ -87,7 +87,7 @@ func TestBits(t *testing.T) {
 	}
 }
 
-func TestDecodeOrigins(t *testing.T) {
+func TestOriginsAreTurnedUpright(t *testing.T) {
 	for descriptor, want := range map[byte]string{
 		0x20: "1 2 3 4 5 6", // from the top left
 		0x00: "5 6 3 4 1 2", // bottom left
@@ -114,12 +114,12 @@ func TestImageIDAndFirstColorIndex(t *testing.T) {
 	}
 }
 
-func TestDecodeRefuses(t *testing.T) {
+func TestBadTGAIsRefused(t *testing.T) {
 	for _, tc := range []struct {
 		want string
 		file []byte
 	}{
-		{"holds no picture", file(0, 0, 0, 1, 1, 8, 0)},
+		{"file without a picture", file(0, 0, 0, 1, 1, 8, 0)},
 		{"unknown image type 7", file(7, 0, 0, 1, 1, 8, 0)},
 		{"unknown image type 32", file(32, 0, 0, 1, 1, 8, 0)},
 		{"0 x 1 pixels", file(2, 0, 0, 0, 1, 24, 0)},
@@ -129,7 +129,7 @@ func TestDecodeRefuses(t *testing.T) {
 		{"9 bits of alpha", file(2, 0, 0, 1, 1, 32, 9)},
 		{"interleaved", file(2, 0, 0, 1, 1, 32, 0x40)},
 		{"color 1 is not in", file(1, 24, 1, 1, 1, 8, 0, 1, 2, 3, 1)},
-		{"packet of 3 pixels where 2 are left", file(11, 0, 0, 2, 1, 8, 0, 0x82, 1)},
+		{"packet of 3 pixels, but only 2 are left", file(11, 0, 0, 2, 1, 8, 0, 0x82, 1)},
 	} {
 		if _, err := Decode(t.Context(), tc.file); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("error %v, want %q", err, tc.want)
@@ -137,8 +137,8 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-// A picture survives being written plain and packed, and no shorter file does.
-func TestDecodeLaw(t *testing.T) {
+// A picture survives being encoded plain and packed, and shortened files are errors.
+func TestPicturesSurvivePlainAndPacked(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.IntRange(1, 300).Draw(t, "w"), rapid.IntRange(1, 9).Draw(t, "h")
 		colors := rapid.IntRange(1, 4).Draw(t, "colors")
@@ -194,7 +194,7 @@ func pack(pix []byte) []byte {
 	return out
 }
 
-func TestDecodeBomb(t *testing.T) {
+func TestShortTGAAllocatesNothing(t *testing.T) {
 	for _, kind := range []byte{2, 10} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -227,7 +227,7 @@ func FuzzTGA(f *testing.F) {
 			t.Errorf("%d bytes for %d x %d pixels", len(p.Pix), p.Width, p.Height)
 		}
 		if h, _ := ReadHeader(data); h.LeastBytes() > int64(len(data)) {
-			t.Errorf("%d bytes decode, at least %d are said to be needed", len(data), h.LeastBytes())
+			t.Errorf("%d bytes decode, but LeastBytes is %d", len(data), h.LeastBytes())
 		}
 	})
 }

@@ -7,12 +7,12 @@ import (
 	"io"
 )
 
-// A directory is the list of what a file says of a page, by tag.
+// A directory holds the entries of a page, by tag.
 type directory struct {
 	data    []byte
 	order   binary.ByteOrder
 	entries map[int]entry
-	// short is set when a number is asked for that lies beyond the data.
+	// short is set when a requested number is beyond the data.
 	short *bool
 }
 
@@ -20,7 +20,7 @@ type directory struct {
 type entry struct {
 	size   int // bytes of each: 1, 2 or 4
 	count  int64
-	values []byte // as far as there are any
+	values []byte // all that the data has
 }
 
 // readDirectory reads the first directory of a file.
@@ -50,8 +50,8 @@ func readDirectory(data []byte) (directory, error) {
 	return d, nil
 }
 
-// addEntry takes in an entry: tag, type, how many, and where they are, unless they
-// are so few that they stand there themselves. The first of a tag counts.
+// addEntry adds an entry: tag, type, count, and the place of the values, or the values themselves
+// if they are short enough. The first entry of a tag counts.
 func (d *directory) addEntry(raw []byte) {
 	tag, count := int(d.order.Uint16(raw)), int64(d.order.Uint32(raw[4:]))
 	size, ok := map[uint16]int{1: 1, 3: 2, 4: 4, 7: 1}[d.order.Uint16(raw[2:])]
@@ -89,7 +89,7 @@ func (d *directory) entryAt(tag, i int, otherwise int64) int64 {
 	return int64(d.order.Uint32(v))
 }
 
-// bytes returns the bytes of a tag, nil if they are not all there.
+// bytes returns the bytes of a tag, or nil if some are missing.
 func (d *directory) bytes(tag int) []byte {
 	e := d.entries[tag]
 	if e.size != 1 || int64(len(e.values)) < e.count {
@@ -98,7 +98,7 @@ func (d *directory) bytes(tag int) []byte {
 	return e.values[:e.count]
 }
 
-// err says whether all numbers that were asked for were there.
+// err returns an error if a requested number was beyond the data.
 func (d *directory) err() error {
 	if *d.short {
 		return fmt.Errorf("tiff: directory: %w", io.ErrUnexpectedEOF)

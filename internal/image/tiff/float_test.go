@@ -12,8 +12,8 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// drawFloat draws the pictures of testdata whose names have float and wide. They were
-// written by libtiff 4.5; wide ones are whole numbers, 2 to the 26th times as large.
+// drawFloat computes the pixels of the pictures in testdata with float or wide in their names. They
+// were written by libtiff 4.5; wide ones hold whole numbers, 2 to the 26th times as large.
 func drawFloat(c, x, y int) float32 {
 	v := float32(3*x+5*y+7*c) / 16
 	if (x*y+c)%5 == 0 {
@@ -22,7 +22,7 @@ func drawFloat(c, x, y int) float32 {
 	return v
 }
 
-func TestFloatsOfOthers(t *testing.T) {
+func TestLibtiffFloatsAreDecoded(t *testing.T) {
 	files, err := filepath.Glob("testdata/float-*.tif")
 	if err != nil || len(files) != 10 {
 		t.Fatalf("%d files, error %v", len(files), err)
@@ -49,7 +49,7 @@ func TestFloatsOfOthers(t *testing.T) {
 	}
 }
 
-func TestWideNumbersOfOthers(t *testing.T) {
+func TestLibtiffWideNumbersAreDecoded(t *testing.T) {
 	files, err := filepath.Glob("testdata/wide-*.tif")
 	if err != nil || len(files) != 4 {
 		t.Fatalf("%d files, error %v", len(files), err)
@@ -76,8 +76,8 @@ func TestWideNumbersOfOthers(t *testing.T) {
 	}
 }
 
-// Alpha of floats, and numbers that are no light.
-func TestFloatsThatAreNoLight(t *testing.T) {
+// Floats have alpha, and invalid light is repaired.
+func TestInvalidFloatsAreRepaired(t *testing.T) {
 	var pixels []byte
 	for _, v := range []float64{0.5, 0.5, -1, 2, math.Inf(1), 0, math.NaN(), 1} { // gray, alpha
 		pixels = binary.LittleEndian.AppendUint32(pixels, math.Float32bits(float32(v)))

@@ -9,15 +9,15 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// A Header is what the first directory of a file says of its page.
+// A Header describes the page of the first directory.
 type Header struct {
 	Width, Height int
-	Bits          int // of a sample: 1, 2, 4, 8, 16, 32 or 64
-	// Orientation says where the first row and column are to be seen, 1 to 8 as
-	// EXIF counts; 0 if the file does not tell.
+	Bits          int // 1, 2, 4, 8, 16, 32 or 64 per sample
+	// Orientation says on which sides the first row and column are shown, 1 to 8 as in EXIF; 0 if
+	// the file has none.
 	Orientation int
-	// ICC is the color profile, nil if there is none or if it lies beyond the
-	// bytes that the header was read from.
+	// ICC is the color profile; nil if there is none or if it is beyond the bytes that the header
+	// was read from.
 	ICC []byte
 	// Signed says that samples are signed.
 	Signed bool
@@ -28,12 +28,12 @@ type Header struct {
 	photometric    int64
 	compression    int64
 	samples        int   // of a pixel
-	alpha          alpha // what the sample after the colors is
+	alpha          alpha // the meaning of the sample after the colors
 	predicted      bool  // horizontally
-	split          bool  // into bytes, of which the high ones come first, and predicted
+	split          bool  // into bytes, high ones first, and predicted
 	lowFirst       bool  // the bits of each byte of the file are reversed
 	tiled          bool
-	chunkW, chunkH int // of a strip or tile
+	chunkW, chunkH int // the size of a strip or tile
 	palette        [256][3]byte
 }
 
@@ -45,7 +45,7 @@ const (
 	multiplied // into the colors
 )
 
-// The tags that count (TIFF 6.0, section 8, and others).
+// The tags that are read (TIFF 6.0, section 8, and others).
 const (
 	tagWidth        = 256
 	tagLength       = 257
@@ -70,7 +70,7 @@ const (
 	tagICC          = 34675
 )
 
-// What colors mean.
+// The meanings of colors.
 const (
 	whiteIsZero = 0
 	blackIsZero = 1
@@ -79,8 +79,7 @@ const (
 	cmyk        = 5
 )
 
-// Bounds on what is believed. Each tile costs an unpacker of its own, however
-// little is in it.
+// Limits. Each tile costs an unpacker, even a nearly empty one.
 const (
 	mostSide    = 1 << 24
 	mostSamples = 8
@@ -88,10 +87,9 @@ const (
 	maxTiles    = 1 << 16 // in a plane: 256 a side suffice for the largest
 )
 
-// ReadHeader reads and checks the first directory of a file that starts with
-// data. It fails for whatever Decode would not decode on account of it. The
-// error is io.ErrUnexpectedEOF if data does not reach to the directory, which
-// may stand anywhere in the file, or to what it refers to.
+// ReadHeader reads and checks the first directory of a file that starts with data. It fails for
+// every header that Decode would refuse. The error is io.ErrUnexpectedEOF if data ends before the
+// directory, which may be anywhere in the file, or before data that it refers to.
 func ReadHeader(data []byte) (Header, error) {
 	dir, err := readDirectory(data)
 	if err != nil {
@@ -110,7 +108,7 @@ func ReadHeader(data []byte) (Header, error) {
 	}
 	h.ICC = dir.bytes(tagICC)
 	for _, step := range []func() error{h.readSamples, h.readColors, h.readCompression, h.readChunks} {
-		// What is judged without having been seen is misjudged.
+		// Numbers beyond the data would be misjudged.
 		if err := step(); dir.err() != nil || err != nil {
 			return Header{}, cmp.Or(dir.err(), err)
 		}
@@ -118,14 +116,14 @@ func ReadHeader(data []byte) (Header, error) {
 	return h, nil
 }
 
-// readSamples reads what a pixel is made of.
+// readSamples reads the samples of a pixel.
 func (h *Header) readSamples() error {
 	samples := h.dir.entryNumber(tagSamples, 1)
 	if samples < 1 || samples > mostSamples {
 		return fmt.Errorf("tiff: %d samples a pixel are not supported", samples)
 	}
 	h.samples = int(samples)
-	// A value for each sample, but many a writer gives one for all.
+	// The standard has a value for each sample, but many writers give one for all.
 	h.Bits = int(min(h.dir.entryNumber(tagBits, 1), 99))
 	for i := range h.samples {
 		if b := h.dir.entryAt(tagBits, i, int64(h.Bits)); b != int64(h.Bits) {
@@ -153,7 +151,7 @@ func (h *Header) readSamples() error {
 	return fmt.Errorf("tiff: samples of %d bits are not supported; save the picture with 8 or 16", h.Bits)
 }
 
-// readSampleFormat reads what kind of numbers samples are (TIFF 6.0, section 19).
+// readSampleFormat reads the number format of samples (TIFF 6.0, section 19).
 func (h *Header) readSampleFormat() error {
 	const unsigned, signed, float, undefined = 1, 2, 3, 4
 	format := h.dir.entryNumber(tagSampleFormat, unsigned)
@@ -173,7 +171,7 @@ func (h *Header) readSampleFormat() error {
 	return nil
 }
 
-// readColors reads what the samples mean.
+// readColors reads the meanings of the samples.
 func (h *Header) readColors() error {
 	colors, ok := map[int64]int{whiteIsZero: 1, blackIsZero: 1, rgb: 3, mapped: 1}[h.photometric]
 	switch {
@@ -195,7 +193,7 @@ func (h *Header) readColors() error {
 		return h.readPalette()
 	}
 	if h.samples > colors {
-		h.alpha = straight // also where the file does not tell
+		h.alpha = straight // also if the file does not tell
 		if h.dir.entryNumber(tagExtraSamples, 0) == 1 {
 			h.alpha = multiplied
 		}
@@ -203,12 +201,12 @@ func (h *Header) readColors() error {
 	return nil
 }
 
-// readPalette reads all reds, then greens, then blues, of 16 bits each. Some
-// writers use the lower 8 only.
+// readPalette reads all reds, then greens, then blues, of 16 bits each. Some writers use only the
+// lower 8 bits.
 func (h *Header) readPalette() error {
 	n := 1 << h.Bits
 	if got := h.dir.entries[tagPalette].count; got < int64(3*n) {
-		return fmt.Errorf("tiff: a palette of %d numbers where there should be %d", got, 3*n)
+		return fmt.Errorf("tiff: a palette of %d numbers, want %d", got, 3*n)
 	}
 	shift := 0
 	for i := range 3 * n {
@@ -224,7 +222,7 @@ func (h *Header) readPalette() error {
 	return nil
 }
 
-// readChunks reads how the picture is cut up.
+// readChunks reads the layout of strips or tiles.
 func (h *Header) readChunks() error {
 	rows := h.dir.entryNumber(tagRowsPerStrip, int64(h.Height))
 	if rows < 1 || rows > int64(h.Height) {
@@ -239,18 +237,18 @@ func (h *Header) readChunks() error {
 	if w < minTile || l < minTile {
 		return fmt.Errorf("tiff: tiles of %d x %d pixels; at least %d a side are needed", w, l, minTile)
 	}
-	// One tile larger than the picture is a small one; more is no good sense.
+	// One tile may exceed a small picture; anything larger makes no sense.
 	if w > max(1024, int64(h.Width)+minTile) || l > max(1024, int64(h.Height)+minTile) {
 		return fmt.Errorf("tiff: tiles of %d x %d pixels in a picture of %d x %d", w, l, h.Width, h.Height)
 	}
 	h.chunkW, h.chunkH = int(w), int(l)
 	if across, down := h.grid(); int64(across)*int64(down) > maxTiles {
-		return fmt.Errorf("tiff: %d tiles; at most %d are unpacked, save it with larger ones", int64(across)*int64(down), maxTiles)
+		return fmt.Errorf("tiff: %d tiles, the limit is %d; save the picture with larger tiles", int64(across)*int64(down), maxTiles)
 	}
 	return nil
 }
 
-// grid returns how many strips or tiles there are beside and below each other.
+// grid returns the number of columns and rows of strips or tiles.
 func (h *Header) grid() (across, down int) {
 	return (h.Width + h.chunkW - 1) / h.chunkW, (h.Height + h.chunkH - 1) / h.chunkH
 }
@@ -290,7 +288,7 @@ func (h *Header) Memory() int64 {
 	return pixels + 2*h.rowBytes() + unpacker
 }
 
-// byteOrder returns the order of the bytes of a file, nil if it is no TIFF.
+// byteOrder returns a file's byte order, or nil if it is not a TIFF.
 func byteOrder(sign string) binary.ByteOrder {
 	switch sign {
 	case "II*\x00":

@@ -7,8 +7,8 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// unpredict adds to each sample of the row the same one of the pixel before it
-// (TIFF 6.0, section 14).
+// unpredict adds to each sample of the row the corresponding sample of the pixel before (TIFF 6.0,
+// section 14).
 func (d *decoder) unpredict() {
 	if d.h.split {
 		d.join()
@@ -35,8 +35,8 @@ func (d *decoder) unpredict() {
 	}
 }
 
-// join puts floats together whose row is all of their high bytes, then the next ones
-// and so on, each byte the difference to the one of the pixel before it.
+// join reassembles floats from a row that stores all high bytes, then the next ones and so on, each
+// byte as the difference to the pixel before.
 func (d *decoder) join() {
 	size, back := d.h.Bits/8, d.h.samples
 	for i := back; i < len(d.row); i++ {
@@ -55,7 +55,7 @@ func (d *decoder) join() {
 	d.row, d.spare = d.spare, d.row
 }
 
-// slots returns how many samples of a pixel matter.
+// slots returns the number of samples of a pixel that are used.
 func (h *Header) slots() int {
 	colors := 1
 	if h.photometric == rgb {
@@ -67,8 +67,8 @@ func (h *Header) slots() int {
 	return colors
 }
 
-// gather puts the samples of the row's first width pixels into the map, from
-// (x, y) on: the first sample of a pixel into its first number and so on.
+// gather puts the samples of the row's first width pixels into the map, from (x, y) on: the first
+// sample of a pixel into its first number and so on.
 func (d *decoder) gather(x, y, width int) {
 	count, step := min(d.h.samples, d.h.slots()), d.h.samples
 	at := 4 * (y*d.h.Width + x)
@@ -76,12 +76,12 @@ func (d *decoder) gather(x, y, width int) {
 		d.gatherFloats(at, width, count)
 		return
 	}
-	sign := 0 // flipped, it makes the least of signed numbers 0
+	sign := 0 // flipping it makes the least signed number 0
 	if d.h.Signed {
 		sign = 1 << (d.h.Bits - 1)
 	}
 	switch d.h.Bits {
-	case 32: // of which the lower half is dropped
+	case 32: // its lower half is dropped
 		for i := range width {
 			for s := range count {
 				d.m.Pix16[at+4*i+s] = uint16((d.h.dir.order.Uint32(d.row[4*(i*step+s):]) ^ uint32(sign)) >> 16)
@@ -114,8 +114,8 @@ func (d *decoder) gather(x, y, width int) {
 	}
 }
 
-// gatherFloats puts floats of the row's first width pixels into the map, from its
-// number at on.
+// gatherFloats puts floats of the row's first width pixels into the map, starting at the map's
+// number at.
 func (d *decoder) gatherFloats(at, width, count int) {
 	order, step := d.h.dir.order, d.h.samples
 	for i := range width {
@@ -188,7 +188,7 @@ func finish[T uint8 | uint16](h *Header, row []T, top T) {
 	}
 }
 
-// divide divides colors that were multiplied with their alpha.
+// divide divides premultiplied colors by their alpha.
 func divide[T uint8 | uint16](p []T, top T) {
 	a := uint64(p[3])
 	for i, c := range p[:3] {

@@ -1,11 +1,10 @@
-// Package tiff decodes the first page of a TIFF file: gray, palette and RGB of 1
-// to 32 bits a channel or in floats, with or without alpha, in strips or tiles,
-// plain or packed by LZW, Deflate or PackBits.
+// Package tiff decodes the first page of a TIFF file: gray, palette and RGB of 1 to 32 bits a
+// channel or in floats, with or without alpha, in strips or tiles, plain or packed by LZW, Deflate
+// or PackBits.
 //
-// The layout follows "TIFF Revision 6.0" (Adobe, 1992) and its supplements, of which
-// the third technical note has floats that are predicted. What games do not ship is
-// refused with advice: CMYK, separate planes, pixels packed as JPEG or as a fax, and
-// BigTIFF.
+// The layout follows "TIFF Revision 6.0" (Adobe, 1992) and its supplements; the third technical
+// note describes predicted floats. Kinds that games do not ship are refused with advice: CMYK,
+// separate planes, JPEG and fax compression, and BigTIFF.
 package tiff
 
 import (
@@ -18,11 +17,10 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// Decode decodes the first page of a whole file as it is stored: Orientation is
-// not applied. Up to eight bits a channel become eight, others sixteen, floats linear
-// light. The least of signed samples becomes 0. Alpha that the colors are multiplied
-// with is divided out again. It allocates what Header.Memory says, so judge the header
-// first.
+// Decode decodes the first page of a whole file without applying Orientation. Up to eight bits a
+// channel become eight, others sixteen, and floats become linear light. The least signed sample
+// becomes 0. Premultiplied colors are divided by their alpha. Decode allocates Header.Memory, so
+// check the header first.
 func Decode(ctx context.Context, data []byte) (*pixmap.Map, pixmap.Repairs, error) {
 	h, err := ReadHeader(data)
 	if err != nil {
@@ -35,7 +33,7 @@ func Decode(ctx context.Context, data []byte) (*pixmap.Map, pixmap.Repairs, erro
 	return d.m, d.repairs, nil
 }
 
-// decode decodes a file whose header is h.
+// decode decodes a file with the header h.
 func decode(ctx context.Context, data []byte, h Header) (*decoder, error) {
 	if int64(len(data)) < h.LeastBytes() {
 		return nil, fmt.Errorf("tiff: pixels: %w", io.ErrUnexpectedEOF)
@@ -48,7 +46,7 @@ func decode(ctx context.Context, data []byte, h Header) (*decoder, error) {
 		d.spare = make([]byte, len(d.row))
 	}
 	across, down := h.grid()
-	// Unpackers read ahead by 4 KiB; beyond that no byte is for two strips.
+	// Unpackers read ahead by 4 KiB; apart from that, strips do not share bytes.
 	d.budget = 2*int64(len(data)) + int64(across*down)*4096
 	for i := range across * down {
 		if err := d.chunk(i%across, i/across, i); err != nil {
@@ -64,22 +62,22 @@ func decode(ctx context.Context, data []byte, h Header) (*decoder, error) {
 	return d, nil
 }
 
-// A decoder first gathers the samples of each pixel in the four numbers of it,
-// as they are stored, and then turns those into a color.
+// A decoder first gathers the samples of each pixel unchanged in its four numbers, and then turns
+// them into a color.
 type decoder struct {
 	ctx  context.Context
 	data []byte
 	h    Header
 	m    *pixmap.Map
-	row  []byte // of a strip or tile
+	row  []byte // a row of a strip or tile
 
-	inflate io.Reader // nil until it is needed
+	inflate io.Reader // nil until needed
 	budget  int64
-	spare   []byte // a row; nil until it is needed
+	spare   []byte // a row; nil until needed
 	repairs pixmap.Repairs
 }
 
-// chunk reads the i-th strip or tile of the file, at the given place of the grid.
+// chunk reads the i-th strip or tile of the file into the given place of the grid.
 func (d *decoder) chunk(column, line, i int) error {
 	packed, err := d.h.packed(d.data, i)
 	if err != nil {

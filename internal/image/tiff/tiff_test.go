@@ -20,9 +20,9 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// The pictures in testdata were written by libtiff 4.5 (through Pillow 9.4 and
-// tiffcp) and, where their names have gray4 and rgb16, by pamtotiff 11.01. They
-// are all drawn by these functions.
+// The pictures in testdata were written by libtiff 4.5 (through Pillow 9.4 and tiffcp) and, with
+// gray4 or rgb16 in their names, by pamtotiff 11.01. These functions compute the expected pixels of
+// all of them.
 func drawRGBA(x, y int) [4]int { return [4]int{x * 28, y * 40, 255 - x*20 - y*5, 255 - x*y*4} }
 
 func drawOpaque(x, y int) [4]int {
@@ -55,7 +55,7 @@ var drawn = map[string]func(x, y int) [4]int{
 	},
 }
 
-func TestFilesOfOthers(t *testing.T) {
+func TestLibtiffFilesAreDecoded(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.tif")
 	if err != nil || len(files) != 26 {
 		t.Fatalf("%d files, error %v", len(files), err)
@@ -97,7 +97,7 @@ func read(t testing.TB, file string) []byte {
 	return data
 }
 
-// numbers decodes a picture and widens what it holds.
+// numbers decodes a picture and returns its numbers as ints.
 func numbers(t *testing.T, data []byte) ([]int, *pixmap.Map) {
 	t.Helper()
 	m, _, err := Decode(t.Context(), data)
@@ -120,7 +120,7 @@ type tag struct {
 	values []int
 }
 
-// file puts a picture of one strip together.
+// file builds a TIFF of one strip.
 func file(pixels []byte, tags ...tag) []byte {
 	le := binary.LittleEndian
 	const body = 8
@@ -155,7 +155,7 @@ func picture(w, h, bits, photometric, samples int, more ...tag) []tag {
 		{tagPhotometric, []int{photometric}}, {tagSamples, []int{samples}}}, more...)
 }
 
-// pack packs by Deflate.
+// pack compresses by Deflate.
 func pack(data []byte) []byte {
 	var b bytes.Buffer
 	w := zlib.NewWriter(&b)
@@ -205,7 +205,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-func TestRefuses(t *testing.T) {
+func TestBadTIFFIsRefused(t *testing.T) {
 	gray := func(more ...tag) []byte { return file([]byte{1}, picture(1, 1, 8, blackIsZero, 1, more...)...) }
 	for _, tc := range []struct {
 		want string
@@ -216,7 +216,7 @@ func TestRefuses(t *testing.T) {
 		{"BigTIFF is not supported", []byte("MM\x00+\x00\x08\x00\x00")},
 		{"CMYK is not supported; save the picture as RGB", file(nil, picture(1, 1, 8, cmyk, 4)...)},
 		{"separate planes are not supported", file(nil, picture(1, 1, 8, rgb, 3, tag{tagPlanar, []int{2}})...)},
-		{"packed as a fax", file(nil, picture(1, 1, 1, blackIsZero, 1, tag{tagCompression, []int{group4}})...)},
+		{"fax compression", file(nil, picture(1, 1, 1, blackIsZero, 1, tag{tagCompression, []int{group4}})...)},
 		{"1 bits in format 2", file(nil, picture(1, 1, 1, blackIsZero, 1, tag{tagSampleFormat, []int{2}})...)},
 		{"8 bits in format 5", file(nil, picture(1, 1, 8, blackIsZero, 1, tag{tagSampleFormat, []int{5}})...)},
 		{"palette with signed", file(nil, picture(1, 1, 8, mapped, 1, tag{tagSampleFormat, []int{2}})...)},
@@ -234,13 +234,13 @@ func TestRefuses(t *testing.T) {
 		{"colors of kind 6", file(nil, picture(1, 1, 8, 6, 3)...)},
 		{"colors of kind -1", file(nil, tag{tagWidth, []int{1}}, tag{tagLength, []int{1}})},
 		{"palette of 16 bits", file(nil, picture(1, 1, 16, mapped, 1)...)},
-		{"palette of 5 numbers where there should be 6", file(nil, picture(1, 1, 1, mapped, 1, tag{tagPalette, []int{1, 2, 3, 4, 5}})...)},
+		{"palette of 5 numbers, want 6", file(nil, picture(1, 1, 1, mapped, 1, tag{tagPalette, []int{1, 2, 3, 4, 5}})...)},
 		{"compression 7", gray(tag{tagCompression, []int{7}})},
 		{"predictor 3", gray(tag{tagPredictor, []int{3}})},
 		{"tiles of 8 x 16", gray(tag{tagTileWidth, []int{8}}, tag{tagTileLength, []int{16}})},
 		{"tiles of 16 x 2000", gray(tag{tagTileWidth, []int{16}}, tag{tagTileLength, []int{2000}})},
-		{"tiles; at most", file(nil, picture(6000, 6000, 1, blackIsZero, 1, tag{tagTileWidth, []int{16}}, tag{tagTileLength, []int{16}}, tag{tagCompression, []int{deflate}})...)},
-		{"does not say where", gray(tag{tagTileWidth, []int{16}}, tag{tagTileLength, []int{16}}, tag{tagCompression, []int{deflate}})},
+		{"tiles, the limit is", file(nil, picture(6000, 6000, 1, blackIsZero, 1, tag{tagTileWidth, []int{16}}, tag{tagTileLength, []int{16}}, tag{tagCompression, []int{deflate}})...)},
+		{"has no place for it", gray(tag{tagTileWidth, []int{16}}, tag{tagTileLength, []int{16}}, tag{tagCompression, []int{deflate}})},
 		{"row 0: unexpected EOF", file([]byte{1, 2}, picture(3, 1, 8, blackIsZero, 1, tag{tagCompression, []int{packBits}})...)},
 	} {
 		if _, _, err := Decode(t.Context(), tc.file); err == nil || !strings.Contains(err.Error(), tc.want) {
@@ -250,7 +250,7 @@ func TestRefuses(t *testing.T) {
 }
 
 // A torn file is an error, unless no pixel is missing.
-func TestTorn(t *testing.T) {
+func TestTornTIFFIsAnError(t *testing.T) {
 	for _, name := range []string{"gray-packbits", "rgb-tiles", "rgba-lzw", "grayalpha-deflate", "map8"} {
 		data := read(t, "testdata/"+name+".tif")
 		_, whole := numbers(t, data)
@@ -271,7 +271,7 @@ func TestOrientationAndProfile(t *testing.T) {
 	if err != nil || h.Orientation != 6 || h.ICC != nil {
 		t.Errorf("orientation %d, profile %q, error %v", h.Orientation, h.ICC, err)
 	}
-	// A list of bytes.
+	// A profile as a list of bytes.
 	data := file([]byte{1}, picture(1, 1, 8, blackIsZero, 1, tag{tagICC, []int{'a' | 'b'<<8, 'c' | 'd'<<8}})...)
 	at := bytes.LastIndex(data, []byte{tagICC & 255, tagICC >> 8})
 	copy(data[at+2:], []byte{7, 0, 4, 0, 0, 0})
@@ -280,8 +280,8 @@ func TestOrientationAndProfile(t *testing.T) {
 	}
 }
 
-// Decoding allocates what it is said to.
-func TestMemory(t *testing.T) {
+// Decoding allocates about as much as Header.Memory.
+func TestTIFFMemoryIsClose(t *testing.T) {
 	const side = 600
 	noise := make([]byte, side*side*8)
 	for i := range noise {
@@ -301,13 +301,13 @@ func TestMemory(t *testing.T) {
 		_, _, err = Decode(t.Context(), data)
 		runtime.ReadMemStats(&after)
 		if got := int64(after.TotalAlloc - before.TotalAlloc); err != nil || got > h.Memory() || got < h.Memory()/2 {
-			t.Errorf("%s: allocated %d bytes, said %d, error %v", name, got, h.Memory(), err)
+			t.Errorf("%s: allocated %d bytes, Header.Memory %d, error %v", name, got, h.Memory(), err)
 		}
 	}
 }
 
-// What a file cannot hold is not allocated.
-func TestBomb(t *testing.T) {
+// A picture that the file is too short for is not allocated.
+func TestShortTIFFAllocatesNothing(t *testing.T) {
 	data := file([]byte{1}, picture(9000, 9000, 8, blackIsZero, 1)...)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -318,9 +318,9 @@ func TestBomb(t *testing.T) {
 	}
 }
 
-// Strips that all point at one long run of nothing would take the square of the file's
-// size to read.
-func TestSharedStrips(t *testing.T) {
+// If all strips pointed at one long run of nothing, reading them would take time quadratic in the
+// file's size.
+func TestOverlappingStripsAreRefused(t *testing.T) {
 	const strips = 64
 	long := append(bytes.Repeat([]byte{0x80}, 60_000), 0, 77) // PackBits that unpack to one byte
 	at, sizes := make([]int, strips), make([]int, strips)
@@ -334,7 +334,7 @@ func TestSharedStrips(t *testing.T) {
 	}
 }
 
-// replaced gives a file of one strip the strips of a list, one after the other.
+// replaced gives a file of one strip the given strips, one after another.
 func replaced(t *testing.T, data []byte, at, sizes []int) []byte {
 	t.Helper()
 	le := binary.LittleEndian
@@ -357,9 +357,9 @@ func replaced(t *testing.T, data []byte, at, sizes []int) []byte {
 	return data
 }
 
-// A picture of many rows that takes few bytes: there is a look at the context
-// for every row, and again when its samples become colors.
-func TestCancel(t *testing.T) {
+// The context is checked for every row of a picture of many rows, and again when samples become
+// colors.
+func TestTIFFDecodingStopsWithContext(t *testing.T) {
 	const rows = 600
 	data := file(bytes.Repeat([]byte{0x81, 7}, rows*256/128), picture(256, rows, 8, blackIsZero, 1, tag{tagCompression, []int{packBits}})...)
 	ctx := countdown.New(t.Context(), 1<<20)
@@ -367,11 +367,11 @@ func TestCancel(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := 1<<20 - ctx.Left; n < 2*rows {
-		t.Errorf("%d looks at the context", n)
+		t.Errorf("the context is checked %d times", n)
 	}
 	for _, left := range []int{0, 1, rows / 2, rows + rows/2} {
 		if _, _, err := Decode(countdown.New(t.Context(), left), data); !errors.Is(err, context.Canceled) {
-			t.Errorf("cancelled after %d looks: error %v", left, err)
+			t.Errorf("cancelled after %d checks: error %v", left, err)
 		}
 	}
 }
@@ -394,7 +394,7 @@ func FuzzTIFF(f *testing.F) {
 			t.Errorf("picture of %d x %d, header %+v", m.W, m.H, h)
 		}
 		if h.LeastBytes() > int64(len(data)) {
-			t.Errorf("%d bytes decode, at least %d are said to be needed", len(data), h.LeastBytes())
+			t.Errorf("%d bytes decode, but LeastBytes is %d", len(data), h.LeastBytes())
 		}
 	})
 }

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/image/tiff/lzw"
 )
 
-// The ways to pack strips and tiles.
+// Compressions of strips and tiles.
 const (
 	plain      = 1
 	fax        = 2 // and 3 and 4
@@ -23,15 +23,15 @@ const (
 	packBits   = 32773
 )
 
-// readCompression reads how strips or tiles are packed.
+// readCompression reads the compression of strips or tiles.
 func (h *Header) readCompression() error {
 	if h.compression == 0 {
-		h.compression = plain // as some writers have it
+		h.compression = plain // some writers do so
 	}
 	switch h.compression {
 	case plain, lzwPacked, deflate, oldDeflate, packBits:
 	case fax, fax + 1, group4:
-		return errors.New("tiff: a picture packed as a fax is not supported; save it with LZW, Deflate or none")
+		return errors.New("tiff: fax compression is not supported; save it with LZW, Deflate or none")
 	default:
 		return fmt.Errorf("tiff: compression %d is not supported; save the picture with LZW, Deflate or none", h.compression)
 	}
@@ -51,7 +51,7 @@ func (h *Header) ratio() int64 {
 	switch h.compression {
 	case plain:
 		return 1
-	case lzwPacked: // a code of 12 bits stands for fewer than 4096 bytes
+	case lzwPacked: // a code of 12 bits encodes fewer than 4096 bytes
 		return 4096*8/12 + 1
 	case deflate, oldDeflate: // a match of 258 bytes takes at least two bits
 		return 1032
@@ -59,14 +59,14 @@ func (h *Header) ratio() int64 {
 	return 64 // PackBits: two bytes for 128
 }
 
-// packed returns the bytes of the i-th strip or tile.
+// packed returns the compressed bytes of the i-th strip or tile.
 func (h *Header) packed(data []byte, i int) ([]byte, error) {
 	offsets, sizes := tagStripOffsets, tagStripSizes
 	if h.tiled {
 		offsets, sizes = tagTileOffsets, tagTileSizes
 	}
 	if int64(i) >= h.dir.entries[offsets].count {
-		return nil, errors.New("the directory does not say where it is")
+		return nil, errors.New("the directory has no place for it")
 	}
 	at := h.dir.entryAt(offsets, i, 0)
 	size := h.dir.entryAt(sizes, i, int64(len(data))) // old writers leave it out
@@ -76,7 +76,7 @@ func (h *Header) packed(data []byte, i int) ([]byte, error) {
 	if at > int64(len(data)) {
 		return nil, io.ErrUnexpectedEOF
 	}
-	// Whether what is there suffices shows when it is unpacked.
+	// Unpacking shows whether the bytes suffice.
 	return data[at:min(at+size, int64(len(data)))], nil
 }
 
@@ -94,8 +94,8 @@ func (d *decoder) unpacker(packed []byte) (io.Reader, error) {
 	return r, nil
 }
 
-// inflater returns a reader of what r holds. There may be many strips, and it
-// is large, so one serves them all.
+// inflater returns a reader that decompresses r. It reuses one decompressor, which is large, for
+// all strips.
 func (d *decoder) inflater(r io.Reader) (io.Reader, error) {
 	if old, ok := d.inflate.(zlib.Resetter); ok {
 		return d.inflate, old.Reset(r, nil)
@@ -109,7 +109,7 @@ func (d *decoder) inflater(r io.Reader) (io.Reader, error) {
 type reader struct {
 	ctx      context.Context
 	data     []byte
-	lowFirst bool   // the bits of each byte come in reverse
+	lowFirst bool   // the bits of each byte are reversed
 	budget   *int64 // bytes that all strips or tiles may still read
 }
 
@@ -133,13 +133,12 @@ func (r *reader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// runs reads PackBits (TIFF 6.0, section 9): a count of 0 to 127 and one byte
-// more than that, or a negative one and a byte that is repeated one time more
-// than it says; -128 is nothing.
+// runs reads PackBits (TIFF 6.0, section 9): a count n of 0 to 127 and n+1 bytes, or a negative
+// count -n and a byte that is repeated n+1 times; -128 is skipped.
 type runs struct {
 	r      *bufio.Reader
-	copied int // bytes that are to be taken as they come
-	same   int // times that value is to be repeated
+	copied int // bytes left to copy
+	same   int // repetitions left of value
 	value  byte
 }
 
@@ -163,7 +162,7 @@ func (r *runs) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// order reads the next count, and what is to be repeated.
+// order reads the next count, and the byte to repeat.
 func (r *runs) order() error {
 	b, err := r.r.ReadByte()
 	switch count := int(int8(b)); {

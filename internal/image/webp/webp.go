@@ -1,7 +1,7 @@
 // Package webp writes pictures as lossless WebP files.
 //
-// The encoder is a library's. What it makes is decoded again, by another library, and
-// compared: a picture that does not come back is an error, never a wrong file.
+// The encoder is a library. Its output is decoded again by another library and compared: a picture
+// that does not come back is an error, never a wrong file.
 package webp
 
 import (
@@ -10,23 +10,23 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"image/color"
 	"io"
 
 	"github.com/HugoSmits86/nativewebp"
-	"golang.org/x/image/webp"
-
 	"github.com/assetcook/assetcook/internal/image/pixmap"
+	"golang.org/x/image/webp"
 )
 
-// MaxSide is the longest side that a file can have.
+// MaxSide is the longest possible side.
 const MaxSide = 16383
 
-// Encode writes m, of 8 bits a channel with straight alpha, as the smaller of a file with a
-// palette, where at most 256 colors let it have one, and of one without. The color of pixels
-// that are fully transparent stays, too. The library does not look at the context.
+// Encode writes m, of 8 bits a channel with straight alpha. With at most 256 colors it tries a file
+// with a palette, and keeps the smaller file. The colors of transparent pixels are kept, too. The
+// library does not check the context.
 func Encode(ctx context.Context, w io.Writer, m *pixmap.Map) error {
 	if m.Pix8 == nil {
-		return errors.New("WebP has 8 bits a channel")
+		return errors.New("WebP supports only 8 bits a channel")
 	}
 	if m.W > MaxSide || m.H > MaxSide {
 		return fmt.Errorf("%d x %d pixels: WebP has at most %d a side", m.W, m.H, MaxSide)
@@ -49,15 +49,15 @@ func Encode(ctx context.Context, w io.Writer, m *pixmap.Map) error {
 	return err
 }
 
-// Memory returns the most bytes that Encode allocates for a picture of w by h pixels, which
-// the library holds as numbers of 8 bytes for each channel. It is measured.
+// Memory returns the most bytes that Encode allocates for a picture of w by h pixels. The library
+// uses 8 bytes for each channel; the factor is measured.
 func Memory(w, h int) int64 { return 4<<20 + 192*int64(w)*int64(h) }
 
-// encode makes a file of img and proves that it holds the pixels of want.
+// encode encodes img and verifies that the file holds the pixels of want.
 func encode(ctx context.Context, img image.Image, want *image.NRGBA) (file []byte, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			file, err = nil, fmt.Errorf("the WebP encoder fails: %v", r)
+			file, err = nil, fmt.Errorf("the WebP encoder panicked: %v", r)
 		}
 	}()
 	if err := ctx.Err(); err != nil {
@@ -72,17 +72,17 @@ func encode(ctx context.Context, img image.Image, want *image.NRGBA) (file []byt
 	}
 	back, err := webp.Decode(bytes.NewReader(out.Bytes()))
 	if err != nil {
-		return nil, fmt.Errorf("the WebP encoder makes a file that cannot be read: %w", err)
+		return nil, fmt.Errorf("the WebP encoder made an unreadable file: %w", err)
 	}
 	got, ok := back.(*image.NRGBA)
 	if !ok || got.Rect != want.Rect || !bytes.Equal(got.Pix, want.Pix) {
-		return nil, errors.New("the WebP encoder changes pixels")
+		return nil, errors.New("the WebP encoder changed pixels")
 	}
 	return out.Bytes(), nil
 }
 
-// indexed numbers the colors of m, in the order in which they first appear; nil if there are
-// more than 256.
+// indexed returns m with a palette of its colors in the order of their first appearance, or nil if
+// it has more than 256 colors.
 func indexed(m *image.NRGBA) *image.Paletted {
 	p := image.NewPaletted(m.Rect, nil)
 	numbers := map[[4]byte]byte{}
@@ -100,4 +100,30 @@ func indexed(m *image.NRGBA) *image.Paletted {
 		p.Pix[i] = n
 	}
 	return p
+}
+
+// A picture is copied to an image.NRGBA exactly by package draw, which the encoder's library uses.
+// The colors of NRGBA itself would be rounded down twice at low alpha.
+type picture struct{ *image.NRGBA }
+
+func (p picture) At(x, y int) color.Color { return straight(p.NRGBA.Pix[p.PixOffset(x, y):][:4]) }
+
+func (p picture) RGBA64At(x, y int) color.RGBA64 {
+	r, g, b, a := straight(p.NRGBA.Pix[p.PixOffset(x, y):][:4]).RGBA()
+	return color.RGBA64{R: uint16(r), G: uint16(g), B: uint16(b), A: uint16(a)}
+}
+
+// A straight color returns the least RGBA that image.NRGBA.SetRGBA64, which divides by alpha, turns
+// into exactly this color.
+type straight [4]byte
+
+func (c straight) RGBA() (r, g, b, a uint32) {
+	a = 257 * uint32(c[3])
+	times := func(v byte) uint32 {
+		if a == 0 {
+			return uint32(v) << 8 // not divided by alpha
+		}
+		return (uint32(v)<<8*a + 0xfffe) / 0xffff
+	}
+	return times(c[0]), times(c[1]), times(c[2]), a
 }

@@ -26,7 +26,7 @@ func painted(w, h int, at func(x, y int) [4]uint8) *pixmap.Map {
 }
 
 // All pixels come back, also hidden colors; palettes make small files of few colors.
-func TestEncode(t *testing.T) {
+func TestPixelsSurviveWebP(t *testing.T) {
 	noise := rand.New(rand.NewPCG(3, 4))
 	for _, tc := range []struct {
 		name string
@@ -60,8 +60,8 @@ func TestEncode(t *testing.T) {
 	}
 }
 
-// Whatever the picture, the encoder takes it.
-func TestEncodeAny(t *testing.T) {
+// The encoder accepts every picture.
+func TestEveryPictureIsEncoded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.IntRange(1, 40).Draw(t, "w"), rapid.IntRange(1, 40).Draw(t, "h")
 		colors := rapid.SliceOfN(rapid.Uint32(), 1, 300).Draw(t, "colors")
@@ -81,15 +81,15 @@ func TestEncodeAny(t *testing.T) {
 }
 
 // All colors of every alpha come back.
-func TestAllAlphas(t *testing.T) {
+func TestColorsOfEveryAlphaSurvive(t *testing.T) {
 	m := painted(256, 256, func(x, y int) [4]uint8 { return [4]uint8{uint8(x), uint8(255 - x), uint8(x * 7), uint8(y)} })
 	if err := Encode(t.Context(), io.Discard, m); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// A file that holds other pixels is an error.
-func TestEncodeIsProved(t *testing.T) {
+// A file with other pixels is an error.
+func TestWrongPixelsAreAnError(t *testing.T) {
 	a, b := image.NewNRGBA(image.Rect(0, 0, 4, 4)), image.NewNRGBA(image.Rect(0, 0, 4, 4))
 	b.Pix[8] = 1
 	if _, err := encode(t.Context(), a, b); err == nil {
@@ -100,7 +100,7 @@ func TestEncodeIsProved(t *testing.T) {
 	}
 }
 
-func TestErrors(t *testing.T) {
+func TestUnfitPicturesAreErrors(t *testing.T) {
 	if err := Encode(t.Context(), io.Discard, pixmap.New(MaxSide+1, 1, pixmap.Bits8)); err == nil {
 		t.Error("too wide: no error")
 	}
@@ -114,8 +114,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Memory is an upper bound of all that is allocated, dead or alive.
-func TestMemory(t *testing.T) {
+// Memory is an upper bound of the total allocation.
+func TestWebPMemoryIsAnUpperBound(t *testing.T) {
 	noise := rand.New(rand.NewPCG(5, 6))
 	for _, colors := range []int{1, 200, 1 << 30} {
 		m := painted(512, 512, func(x, y int) [4]uint8 {

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Faces cuts the six faces of a cube out of one picture, in the order +X -X +Y -Y
-// +Z -Z. The picture's proportions say how they lie in it:
+// Faces cuts the six faces of a cube out of one picture, in the order +X -X +Y -Y +Z -Z. The
+// picture's proportions determine the layout:
 //
 //	4:3           3:4         6:1 and 1:6
 //	 .  +Y  .  .   .  +Y  .   in that order
@@ -14,8 +14,8 @@ import (
 //	 .  -Y  .  .   .  -Y  .
 //	               .  -Z  .
 //
-// In the upright cross -Z hangs below -Y and is turned by half a turn. Faces are
-// as a viewer at the middle of the cube sees them, as textures want them.
+// In the upright cross, -Z below -Y is turned by half a turn. Faces look as seen from the middle of
+// the cube, as textures require.
 func Faces(ctx context.Context, m *Map) ([]*Map, error) {
 	side, cells, turned := cross(m.W, m.H)
 	if side == 0 {
@@ -39,8 +39,8 @@ func Faces(ctx context.Context, m *Map) ([]*Map, error) {
 	return faces, nil
 }
 
-// cross returns the side of the faces in a picture of w by h pixels, 0 if there
-// are none, and in which column and row of faces each stands.
+// cross returns the side of the faces in a picture of w by h pixels, 0 if it has none, and the
+// column and row of each face.
 func cross(w, h int) (side int, cells [6][2]int, turned bool) {
 	switch {
 	case w%4 == 0 && w/4*3 == h:
@@ -55,14 +55,14 @@ func cross(w, h int) (side int, cells [6][2]int, turned bool) {
 	return 0, cells, false
 }
 
-// FaceSide returns the side in pixels of the faces that Faces finds in a picture
-// of w by h pixels, 0 if it finds none.
+// FaceSide returns the side in pixels of the faces that Faces finds in a picture of w by h pixels,
+// or 0.
 func FaceSide(w, h int) int {
 	side, _, _ := cross(w, h)
 	return side
 }
 
-// copyPixels copies n pixels from the number at from on.
+// copyPixels copies n pixels, from index from of src to index to of dst.
 func copyPixels(dst *Map, to int, src *Map, from, n int) {
 	switch src.Depth() {
 	case Float:
@@ -72,4 +72,25 @@ func copyPixels(dst *Map, to int, src *Map, from, n int) {
 	default:
 		copy(dst.Pix8[to:to+4*n], src.Pix8[from:])
 	}
+}
+
+// Stack returns the tiles of w by h pixels of m one below another: the first row of tiles from left
+// to right, then the next.
+func Stack(ctx context.Context, m *Map, w, h int) (*Map, error) {
+	if w < 1 || h < 1 || m.W%w != 0 || m.H%h != 0 {
+		return nil, fmt.Errorf("%d x %d pixels have no tiles of %d x %d", m.W, m.H, w, h)
+	}
+	out, to := New(w, m.W/w*m.H, m.Depth()), 0
+	for y := 0; y < m.H; y += h {
+		for x := 0; x < m.W; x += w {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			for row := y; row < y+h; row++ {
+				copyPixels(out, 4*w*to, m, 4*(m.W*row+x), w)
+				to++
+			}
+		}
+	}
+	return out, nil
 }

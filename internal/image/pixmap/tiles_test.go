@@ -1,13 +1,13 @@
 package pixmap
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
 
-// Each face is drawn with its number and its corners into the layout, as a person
-// would, and must come out upright.
-func TestFaces(t *testing.T) {
+// Each face is drawn with its number and its corners into the layout, and must come out upright.
+func TestFacesComeOutUpright(t *testing.T) {
 	const side = 3
 	for _, tc := range []struct {
 		name   string
@@ -25,7 +25,7 @@ func TestFaces(t *testing.T) {
 				for x := range m.W {
 					cell, fx, fy := rows[y/side][x/side], x%side, y%side
 					if cell == '5' && tc.name == "upright cross" {
-						fx, fy = side-1-fx, side-1-fy // it hangs there upside down
+						fx, fy = side-1-fx, side-1-fy // -Z is upside down there
 					}
 					copy(m.Pix8[4*(m.W*y+x):], []byte{cell, byte(fx), byte(fy), 255})
 				}
@@ -52,6 +52,29 @@ func TestFaces(t *testing.T) {
 	for _, size := range [][2]int{{1, 1}, {4, 4}, {5, 4}, {12, 3}, {7, 1}, {4, 2}, {5, 3}, {3, 5}} {
 		if _, err := Faces(t.Context(), New(size[0], size[1], Bits8)); err == nil || FaceSide(size[0], size[1]) != 0 {
 			t.Errorf("%v: no error", size)
+		}
+	}
+}
+
+func TestTilesAreStackedInOrder(t *testing.T) {
+	m := New(4, 4, Bits8)
+	for i := range 16 {
+		m.Pix8[4*i] = byte(i)
+	}
+	got, err := Stack(t.Context(), m, 2, 2)
+	if err != nil || got.W != 2 || got.H != 8 {
+		t.Fatal(got, err)
+	}
+	var reds []byte
+	for i := range 16 {
+		reds = append(reds, got.Pix8[4*i])
+	}
+	if want := []byte{0, 1, 4, 5, 2, 3, 6, 7, 8, 9, 12, 13, 10, 11, 14, 15}; !slices.Equal(reds, want) {
+		t.Errorf("%v, want %v", reds, want)
+	}
+	for _, side := range []int{0, 3} {
+		if _, err := Stack(t.Context(), m, 2, side); err == nil {
+			t.Errorf("tiles of 2 x %d: no error", side)
 		}
 	}
 }

@@ -1,0 +1,164 @@
+package source
+
+import (
+	"bytes"
+	"compress/zlib"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"unicode/utf16"
+
+	"github.com/assetcook/assetcook/internal/detmath"
+	"github.com/assetcook/assetcook/internal/image/pixmap"
+)
+
+// A gAMA chunk holds 100000 times the exponent that encoded light into the stored numbers.
+const (
+	gammaUnit = 100000
+	// sRGBGamma is the exponent that means sRGB by convention. The curve of sRGB is straight near
+	// black, unlike any power, so pictures with this exponent are kept as sRGB.
+	sRGBGamma = 45455
+	// leastGamma and mostGamma bound the exponents that are believed.
+	leastGamma, mostGamma = gammaUnit / 10, gammaUnit * 10
+)
+
+// applicable returns gamma, or 0 if gamma makes no sense or is within 5 % of sRGB's (the tolerance
+// of libpng).
+func applicable(gamma int64) int {
+	if gamma < leastGamma || gamma > mostGamma || gamma*100 > sRGBGamma*95 && gamma*100 < sRGBGamma*105 {
+		return 0
+	}
+	return int(gamma)
+}
+
+// toSRGB converts the colors of m from light to the power of gamma to sRGB.
+func toSRGB(ctx context.Context, m *pixmap.Map, gamma int) error {
+	if m.Pix16 != nil {
+		return apply(ctx, m.Pix16, gammaTable[uint16](math.MaxUint16, gamma))
+	}
+	return apply(ctx, m.Pix8, gammaTable[uint8](math.MaxUint8, gamma))
+}
+
+// apply replaces every color of pix, but not its alpha, by its table entry.
+func apply[T uint8 | uint16](ctx context.Context, pix, table []T) error {
+	const block = 4 << 16 // numbers between two checks of the context
+	for len(pix) > 0 {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		part := pix[:min(block, len(pix))]
+		pix = pix[len(part):]
+		for i := 0; i < len(part); i += 4 {
+			part[i], part[i+1], part[i+2] = table[part[i]], table[part[i+1]], table[part[i+2]]
+		}
+	}
+	return nil
+}
+
+// gammaTable returns the sRGB value of each number from 0 to top.
+func gammaTable[T uint8 | uint16](top int, gamma int) []T {
+	table := make([]T, top+1)
+	for i := range table {
+		light := detmath.Pow(float64(i)/float64(top), gammaUnit/float64(gamma))
+		table[i] = T(math.Floor(float64(encodeSRGB(light)*float64(top)) + 0.5))
+	}
+	return table
+}
+
+// encodeSRGB is the transfer function of IEC 61966-2-1, for 0 to 1.
+func encodeSRGB(light float64) float64 {
+	if light <= 0.0031308 {
+		return 12.92 * light
+	}
+	return min(1, float64(1.055*detmath.Pow(light, 1/2.4))-0.055)
+}
+
+// maxProfile is how many bytes of a profile are read. Screen profiles have a few kilobytes; the
+// description is near the start.
+const maxProfile = 64 << 10
+
+// pngProfile checks the body of an iCCP chunk: a name, a zero, the method 0, zlib data.
+func pngProfile(body []byte) string {
+	end := bytes.IndexByte(body, 0)
+	if end < 0 || end+2 > len(body) {
+		return "damaged ICC profile"
+	}
+	name, packed := body[:end], body[end+2:]
+	r, err := zlib.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return "damaged ICC profile"
+	}
+	defer r.Close()
+	// A torn profile is judged by the part that can be read.
+	icc, _ := io.ReadAll(io.LimitReader(r, maxProfile))
+	return judgeProfile(icc, string(name))
+}
+
+// judgeProfile returns a line that names an ICC profile, or "" if the profile is sRGB. In
+// ICC.1:2010, a header of 128 bytes precedes a list of tags, and the tag "desc" describes the
+// profile. The name is used if there is no description.
+func judgeProfile(icc []byte, name string) string {
+	if d := description(icc); d != "" {
+		name = d
+	}
+	name = strings.TrimSpace(strings.ToValidUTF8(name, "?"))
+	if strings.Contains(name, "sRGB") {
+		return ""
+	}
+	const longest = 60
+	if len(name) > longest {
+		name = strings.ToValidUTF8(name[:longest], "") + "..."
+	}
+	if name == "" {
+		return "ICC profile without a name"
+	}
+	return fmt.Sprintf("ICC profile %q", name)
+}
+
+// description returns the text of a profile's tag "desc", or "".
+func description(icc []byte) string {
+	const listAt, entry, mostTags = 128, 12, 100
+	if len(icc) < listAt+4 || string(icc[36:40]) != "acsp" {
+		return ""
+	}
+	count := min(mostTags, binary.BigEndian.Uint32(icc[listAt:]))
+	for list := icc[listAt+4:]; count > 0 && len(list) >= entry; list, count = list[entry:], count-1 {
+		if string(list[:4]) != "desc" {
+			continue
+		}
+		at, size := uint64(binary.BigEndian.Uint32(list[4:])), uint64(binary.BigEndian.Uint32(list[8:]))
+		if at > uint64(len(icc)) {
+			return ""
+		}
+		return profileText(icc[at:min(at+size, uint64(len(icc)))])
+	}
+	return ""
+}
+
+// profileText reads the text of a "desc" tag: ASCII after its length (type "desc" of version 2), or
+// UTF-16 in several languages (type "mluc" of version 4). It returns the first language.
+func profileText(tag []byte) string {
+	if len(tag) < 28 {
+		return ""
+	}
+	word := func(i int) uint64 { return uint64(binary.BigEndian.Uint32(tag[i:])) }
+	end := uint64(len(tag))
+	switch string(tag[:4]) {
+	case "desc":
+		text, _, _ := bytes.Cut(tag[12:min(12+word(8), end)], []byte{0})
+		return string(text)
+	case "mluc":
+		// Number and size of entries; language, length and place of the first.
+		length, at := word(20), min(word(24), end)
+		text := tag[at:min(at+length, end)]
+		units := make([]uint16, len(text)/2)
+		for i := range units {
+			units[i] = binary.BigEndian.Uint16(text[2*i:])
+		}
+		return strings.TrimRight(string(utf16.Decode(units)), "\x00")
+	}
+	return ""
+}
