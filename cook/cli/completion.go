@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/assetcook/assetcook/cook/cli/internal/cmdline"
+	"github.com/assetcook/assetcook/internal/frontend"
 	"github.com/assetcook/assetcook/internal/nearest"
 	eventscommand "github.com/assetcook/assetcook/profile/events/command"
 )
@@ -22,12 +24,13 @@ Example:
 	cook completion powershell | Out-String | Invoke-Expression     # in $PROFILE
 `
 
-// shells are those that there is completion for.
+// shells are the shells with completion.
 var shells = []struct {
 	name  string
 	write func(io.Writer, []line)
 }{{"bash", writeBash}, {"zsh", writeZsh}, {"fish", writeFish}, {"powershell", writePowerShell}}
 
+// shellNames lists the shells.
 func shellNames() (names []string) {
 	for _, s := range shells {
 		names = append(names, s.name)
@@ -35,56 +38,56 @@ func shellNames() (names []string) {
 	return names
 }
 
-func (c command) runCompletion(_ context.Context, _ func(), args []string, stdout, stderr io.Writer) int {
-	words, code, ok := parse(newFlags("completion", completionText), args, stdout, stderr)
-	if !ok {
-		return code
-	}
+var completionVerb = cmdline.Verb{
+	Name: "completion", Synopsis: "completion SHELL", Summary: "print what completes command lines in a shell", Text: completionText,
+	Takes: cmdline.Argument{Words: shellNames},
+	New:   func() cmdline.Handler { return cmdline.Handler{Run: runCompletion} },
+}
+
+func runCompletion(_ context.Context, c *cmdline.Call, words []string) int {
 	if len(words) != 1 {
-		wrong(stderr, "want one shell: %s", strings.Join(shellNames(), ", "))
-		return exitUsage
+		return c.Wrong("want one shell: %s", strings.Join(shellNames(), ", "))
 	}
 	for _, s := range shells {
 		if s.name == words[0] {
-			s.write(stdout, c.lines())
-			return exitOK
+			s.write(c.Stdout, completionLines(c))
+			return frontend.OK
 		}
 	}
 	try := "have " + strings.Join(shellNames(), ", ")
 	if name := nearest.Word(words[0], shellNames()); name != "" {
 		try = "did you mean " + name + "?"
 	}
-	wrong(stderr, "no completion for %q; %s", words[0], try)
-	return exitUsage
+	return c.Wrong("no completion for %q; %s", words[0], try)
 }
 
-// A line is what may stand on a command line that begins with some words.
+// A line lists the flags and words that may follow some first words of a command line.
 type line struct {
 	begin   string // "", "why", "events stat"
 	summary string
 	flags   []flagLine
-	takes   argument
+	takes   cmdline.Argument
 }
 
 // A flagLine is a flag as completion sees it.
 type flagLine struct {
 	name, summary string
-	value         string // what it is called, "" for a flag without one
-	takes         argument
+	value         string // its name, "" for a flag without value
+	takes         cmdline.Argument
 }
 
-// lines lists all that command lines may be, first those without a verb.
-func (c command) lines() []line {
-	all := []line{{"", summary, flagLines(new(cookRun).flags()), argument{c.names, true, true}}}
-	for _, v := range c.verbs() {
-		l := line{v.name, v.summary, flagLines(v.flags()), v.takes}
-		if v.name == "events" { // its flags come behind its verbs
-			l.flags, l.takes.files = []flagLine{helpLine}, false
+// completionLines lists the beginnings of all command lines, first the one without a verb.
+func completionLines(c *cmdline.Call) (all []line) {
+	for i := range c.Verbs {
+		v := &c.Verbs[i]
+		l := line{v.Name, v.Summary, flagLines(v.Flags()), v.Takes}
+		if v.Name == "events" { // its flags come behind its verbs
+			l.flags, l.takes.Files = []flagLine{helpLine}, false
 		}
 		all = append(all, l)
 	}
 	for _, fs := range eventscommand.Flags() {
-		all = append(all, line{"events " + fs.Name(), "", flagLines(fs), argument{files: true}})
+		all = append(all, line{"events " + fs.Name(), "", flagLines(fs), cmdline.Argument{Files: true}})
 	}
 	return all
 }
@@ -100,23 +103,15 @@ func flagLines(fs *flag.FlagSet) (all []flagLine) {
 		choose, chooses := f.Value.(interface{ Choices() []string })
 		switch {
 		case chooses:
-			l.takes.words = choose.Choices
+			l.takes.Words = choose.Choices
 		case l.value == "folder":
-			l.takes.folders = true
-		case l.value == "file" || l.value == "program" || l.value == "keys": // which are files
-			l.takes.files = true
+			l.takes.Folders = true
+		case l.value == "file" || l.value == "program" || l.value == "keys": // keys are files
+			l.takes.Files = true
 		}
 		all = append(all, l)
 	})
 	return append(all, helpLine)
-}
-
-// list returns the words of an argument.
-func (a argument) list() []string {
-	if a.words == nil {
-		return nil
-	}
-	return a.words()
 }
 
 // flagNames lists the flags that fit, with their hyphen.
@@ -129,13 +124,13 @@ func (l line) flagNames(fit func(flagLine) bool) (names []string) {
 	return names
 }
 
-// kind says which names an argument may be: files, which have folders among them, or
-// folders.
-func (a argument) kind() []string {
+// kindOf returns "files", which include directories, "folders", or nothing, for the names that an
+// argument may be.
+func kindOf(a cmdline.Argument) []string {
 	switch {
-	case a.files:
+	case a.Files:
 		return []string{"files"}
-	case a.folders:
+	case a.Folders:
 		return []string{"folders"}
 	}
 	return nil

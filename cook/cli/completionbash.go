@@ -75,6 +75,7 @@ _cook_reply() {
 complete -F _cook cook
 `
 
+// writeBash writes the script for bash.
 func writeBash(w io.Writer, all []line) {
 	fmt.Fprint(w, bashStart)
 	var twos []string
@@ -97,19 +98,19 @@ func writeBash(w io.Writer, all []line) {
 		}
 		set("flags", l.flagNames(func(flagLine) bool { return true }))
 		set("valued", l.flagNames(func(f flagLine) bool { return f.value != "" }))
-		set("folders", l.flagNames(func(f flagLine) bool { return f.takes.folders }))
-		set("files", l.flagNames(func(f flagLine) bool { return f.takes.files }))
+		set("folders", l.flagNames(func(f flagLine) bool { return f.takes.Folders }))
+		set("files", l.flagNames(func(f flagLine) bool { return f.takes.Files }))
 		for _, f := range l.flags {
-			if words := f.takes.list(); len(words) > 0 {
+			if words := f.takes.List(); len(words) > 0 {
 				fmt.Fprintf(w, "\t\tcase $prev in -%[1]s|--%[1]s) choices='%[2]s' ;; esac\n", f.name, strings.Join(words, " "))
 			}
 		}
 		if l.begin == "" { // a verb is the first word
-			fmt.Fprintf(w, "\t\tif ((COMP_CWORD == 1)); then\n\t\t\twords='%s'\n\t\tfi\n", strings.Join(l.takes.list(), " "))
+			fmt.Fprintf(w, "\t\tif ((COMP_CWORD == 1)); then\n\t\t\twords='%s'\n\t\tfi\n", strings.Join(l.takes.List(), " "))
 		} else {
-			set("words", l.takes.list())
+			set("words", l.takes.List())
 		}
-		set("takes", l.takes.kind())
+		set("takes", kindOf(l.takes))
 		fmt.Fprint(w, "\t\t;;\n")
 	}
 	fmt.Fprint(w, bashEnd)

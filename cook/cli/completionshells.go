@@ -4,17 +4,19 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/assetcook/assetcook/cook/cli/internal/cmdline"
 )
 
-// quoted puts a text between single quotes, in which a shell takes marks as they are but for
-// those that are replaced.
+// quoted puts a text between single quotes, and replaces the marks that a shell interprets there.
 func quoted(text string, replace ...string) string {
 	return "'" + strings.NewReplacer(replace...).Replace(text) + "'"
 }
 
+// quoteZsh quotes a text for zsh.
 func quoteZsh(text string) string { return quoted(text, "'", `'\''`) }
 
-// markedZsh escapes what _arguments and _describe read in a description.
+// markedZsh escapes the marks that _arguments and _describe interpret in a description.
 func markedZsh(text string) string {
 	return strings.NewReplacer(`\`, `\\`, "[", `\[`, "]", `\]`, ":", `\:`).Replace(text)
 }
@@ -37,6 +39,7 @@ else
 fi
 `
 
+// writeZsh writes the script for zsh.
 func writeZsh(w io.Writer, all []line) {
 	fmt.Fprint(w, zshStart)
 	for _, l := range all {
@@ -68,7 +71,7 @@ func writeZsh(w io.Writer, all []line) {
 		}
 		takes := l.takes
 		if l.begin == "" {
-			takes.words = nil // they have been described
+			takes.Words = nil // _describe has listed them
 		}
 		if action := actionZsh(takes); action != " " {
 			fmt.Fprintf(w, " \\\n\t\t\t%s", quoteZsh("*:word:"+action))
@@ -78,10 +81,10 @@ func writeZsh(w io.Writer, all []line) {
 	fmt.Fprint(w, "\tesac\n}\n", zshEnd)
 }
 
-// actionZsh is what _arguments does about an argument.
-func actionZsh(a argument) string {
-	words := a.list()
-	switch kind := a.kind(); {
+// actionZsh returns the action of _arguments for an argument.
+func actionZsh(a cmdline.Argument) string {
+	words := a.List()
+	switch kind := kindOf(a); {
 	case len(words) > 0:
 		return "(" + strings.Join(words, " ") + ")"
 	case kind == nil:
@@ -92,6 +95,7 @@ func actionZsh(a argument) string {
 	return "_files"
 }
 
+// quoteFish quotes a text for fish.
 func quoteFish(text string) string { return quoted(text, `\`, `\\`, "'", `\'`) }
 
 const fishStart = `# Completion of cook for fish: cook completion fish > ~/.config/fish/completions/cook.fish
@@ -118,6 +122,7 @@ end
 complete -c cook -f
 `
 
+// writeFish writes the script for fish.
 func writeFish(w io.Writer, all []line) {
 	var ones, twos []string
 	for _, l := range all[1:] {
@@ -137,15 +142,15 @@ func writeFish(w io.Writer, all []line) {
 					fmt.Fprintf(w, "complete -c cook -n __cook_first -a %s -d %s\n", v.begin, quoteFish(v.summary))
 				}
 			}
-		} else if words := l.takes.list(); len(words) > 0 {
+		} else if words := l.takes.List(); len(words) > 0 {
 			fmt.Fprintf(w, "%s -a %s\n", begin, quoteFish(strings.Join(words, " ")))
 		}
 		fmt.Fprint(w, begin, placesFish(l.takes), "\n")
 		for _, f := range l.flags {
 			takes := ""
-			if words := f.takes.list(); len(words) > 0 {
+			if words := f.takes.List(); len(words) > 0 {
 				takes = " -x -a " + quoteFish(strings.Join(words, " "))
-			} else if f.takes.files {
+			} else if f.takes.Files {
 				takes = " -r -F"
 			} else if f.value != "" {
 				takes = " -x" + placesFish(f.takes)
@@ -155,9 +160,9 @@ func writeFish(w io.Writer, all []line) {
 	}
 }
 
-// placesFish is what names an argument may be.
-func placesFish(a argument) string {
-	switch kind := a.kind(); {
+// placesFish returns the flag of complete for the names that an argument may be.
+func placesFish(a cmdline.Argument) string {
+	switch kind := kindOf(a); {
 	case kind == nil:
 		return ""
 	case kind[0] == "folders":
@@ -166,7 +171,7 @@ func placesFish(a argument) string {
 	return " -F"
 }
 
-// quotePowerShell doubles all quotes that PowerShell takes for the end of a text.
+// quotePowerShell quotes a text, and doubles all marks that end a text in PowerShell.
 func quotePowerShell(text string) string {
 	return quoted(text, "'", "''", "‘", "‘‘", "’", "’’", "‚", "‚‚", "‛", "‛‛")
 }
@@ -210,6 +215,7 @@ const powerShellEnd = `    }
 }
 `
 
+// writePowerShell writes the script for PowerShell.
 func writePowerShell(w io.Writer, all []line) {
 	fmt.Fprint(w, powerShellStart)
 	about := map[string]string{}
@@ -228,7 +234,7 @@ func writePowerShell(w io.Writer, all []line) {
 		return "@(" + strings.Join(items, ", ") + ")"
 	}
 	for _, l := range all {
-		fmt.Fprintf(w, "        %s = @{\n            words = %s\n            flags = @(\n", quotePowerShell(l.begin), list(l.begin, l.takes.list()))
+		fmt.Fprintf(w, "        %s = @{\n            words = %s\n            flags = @(\n", quotePowerShell(l.begin), list(l.begin, l.takes.List()))
 		for i, f := range l.flags {
 			comma := ","
 			if i == len(l.flags)-1 {
@@ -239,7 +245,7 @@ func writePowerShell(w io.Writer, all []line) {
 		fmt.Fprint(w, "            )\n            valued = @{\n")
 		for _, f := range l.flags {
 			if f.value != "" {
-				fmt.Fprintf(w, "                '-%s' = %s\n", f.name, list(l.begin+" ", f.takes.list()))
+				fmt.Fprintf(w, "                '-%s' = %s\n", f.name, list(l.begin+" ", f.takes.List()))
 			}
 		}
 		fmt.Fprint(w, "            }\n        }\n")
@@ -247,8 +253,8 @@ func writePowerShell(w io.Writer, all []line) {
 	fmt.Fprint(w, powerShellEnd)
 }
 
-// choicePowerShell is a word and what it means, which cannot be empty, with a tab between
-// them.
+// choicePowerShell returns a word and its meaning with a tab between them. PowerShell refuses an empty
+// meaning.
 func choicePowerShell(word, about string) string {
 	if about = strings.ReplaceAll(about, "\t", " "); about == "" {
 		about = word

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/cli/internal/cmdline"
 	"github.com/assetcook/assetcook/cook/internal/report/overview"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/recipes"
@@ -128,7 +129,7 @@ func TestDocsMessages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	said := withFlags(strings.Join(slices.Concat(literals(t, "cook"), literals(t, "internal"), literals(t, "recipes")), "\x00"))
+	said := cmdline.WithFlags(strings.Join(slices.Concat(literals(t, "cook"), literals(t, "internal"), literals(t, "recipes")), "\x00"))
 	messages := regexp.MustCompile("(?m)^### `(.+)`$").FindAllStringSubmatch(string(text), -1)
 	reasons := regexp.MustCompile("(?m)^\\| `([^|]*)` \\| ").FindAllStringSubmatch(string(text), -1)
 	if len(messages) < 15 || len(reasons) < 7 {

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/assetcook/assetcook/cook/internal/scenario"
+	"github.com/assetcook/assetcook/internal/frontend"
 )
 
 // Transcripts are run from top to bottom in a folder with the sample assets, and toml
@@ -99,7 +100,7 @@ func (at *place) rules(t *testing.T, name string, b block) {
 		t.Fatal(err)
 	}
 	trial := *at
-	if out := trial.run(t, command); trial.status > exitFailed {
+	if out := trial.run(t, command); trial.status > frontend.Failed {
 		t.Errorf("%s:%d: %s", name, b.line, out)
 	}
 }

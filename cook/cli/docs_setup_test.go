@@ -24,14 +24,16 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/assetcook/assetcook/cook/cli/internal/cmdline"
 )
 
 // notOfCook returns what is wrong with the flags of cook, or of cook remote.
 func notOfCook(words []string) string {
-	fs := (&cookRun{}).flags()
+	fs := flagsOf("")
 	switch {
 	case len(words) > 0 && words[0] == "remote":
-		fs = (&remoteRun{}).flags()
+		fs = flagsOf("remote")
 	case len(words) > 0 && words[0][0] != '-':
 		return "" // another verb
 	}
@@ -93,9 +95,9 @@ func eachText(v any, call func(string)) {
 
 // Variables that pages name are those of cook's flags, or secrets.
 func TestDocsVariables(t *testing.T) {
-	fs := (&cookRun{}).flags()
+	fs := flagsOf("")
 	known := func(name string) bool {
-		flag := strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(name, envPrefix)), "_", "-")
+		flag := strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(name, cmdline.EnvPrefix)), "_", "-")
 		return fs.Lookup(flag) != nil || name == "COOK_REMOTE_TOKEN" || name == "COOK_REMOTE_BASIC"
 	}
 	seen := 0

@@ -14,6 +14,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/assetcook/assetcook/cook/internal/report"
+	"github.com/assetcook/assetcook/internal/frontend"
 	"github.com/assetcook/assetcook/recipes"
 )
 
@@ -45,13 +46,13 @@ func judgedCook() {
 	if err != nil {
 		panic(err)
 	}
-	verb, _ := c.findVerb(slices.Concat(os.Args[1:], []string{""})[0])
+	verb := c.call(nil).Find(slices.Concat(os.Args[1:], []string{""})[0])
 	judge := &lineJudge{
-		to: &stream{file: os.Stdout}, schema: schema,
-		events: slices.Contains([]string{"", "why", "verify"}, verb.name),
+		to: &frontend.Stream{File: os.Stdout}, schema: schema,
+		events: verb == nil || slices.Contains([]string{"", "why", "verify"}, verb.Name),
 	}
 	ctx, interrupt := interruptible()
-	code := c.run(ctx, interrupt.listen, os.Args[1:], judge, &stream{file: os.Stderr})
+	code := c.run(ctx, interrupt.listen, os.Args[1:], judge, &frontend.Stream{File: os.Stderr})
 	if len(judge.rest) > 0 {
 		judge.wrong = append(judge.wrong, fmt.Sprintf("%q is not a line", judge.rest))
 	}

@@ -5,32 +5,34 @@ import (
 	"io"
 	"strings"
 
+	"github.com/assetcook/assetcook/cook/cli/internal/cmdline"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/manpage"
 	"github.com/assetcook/assetcook/internal/version"
 )
 
-// man prints the manual page, made of what help prints.
-func (c command) man(w io.Writer) {
+// writeMan prints the manual page, made from the texts of help.
+func writeMan(w io.Writer, c *cmdline.Call) {
 	build := version.Read()
 	p := manpage.Page{W: w}
 	p.Macro("TH", "COOK", "1", build.Date, "assetcook "+build.Version, "User Commands")
 	p.Macro("SH", "NAME")
 	fmt.Fprintf(w, "cook \\- %s\n", manpage.Roff("turn source assets into shippable ones"))
 	p.Macro("SH", "SYNOPSIS")
-	lines := []string{"cook " + synopsis}
-	for _, v := range c.verbs() {
-		lines = append(lines, "cook "+v.synopsis)
+	var lines []string
+	for i := range c.Verbs {
+		lines = append(lines, "cook "+c.Verbs[i].Synopsis)
 	}
 	p.Verbatim(lines)
 	p.Macro("SH", "DESCRIPTION")
 	p.Text(introText + patternText)
 	p.Macro("SH", "FLAGS")
-	p.Flags(new(cookRun).flags())
+	p.Flags(c.Verbs[0].Flags())
 	p.Macro("SH", "VERBS")
-	for _, v := range c.verbs() {
-		usage, about, _ := strings.Cut(v.text, "\n\n")
-		p.Macro("SS", "cook "+v.name)
+	for i := range c.Verbs[1:] {
+		v := &c.Verbs[1+i]
+		usage, about, _ := strings.Cut(v.Text, "\n\n")
+		p.Macro("SS", "cook "+v.Name)
 		usage = strings.TrimPrefix(usage, "usage: ")
 		var calls []string
 		for line := range strings.Lines(usage) {
@@ -39,9 +41,9 @@ func (c command) man(w io.Writer) {
 		p.Verbatim(calls)
 		p.Macro("PP")
 		p.Text(about)
-		p.Flags(v.flags())
+		p.Flags(v.Flags())
 	}
-	if set, err := recipe.NewSet(c.recipes...); err == nil {
+	if set, err := recipe.NewSet(c.Recipes...); err == nil {
 		p.Macro("SH", "RECIPES")
 		p.Text("The files that each cooks by default; cook help RECIPE prints its options.\n")
 		for _, name := range set.Names() {
@@ -50,7 +52,7 @@ func (c command) man(w io.Writer) {
 		}
 	}
 	p.Macro("SH", "EXIT STATUS")
-	p.Text(strings.TrimPrefix(strings.TrimSpace(exitText), "Exit status: "))
+	p.Text(strings.TrimPrefix(strings.TrimSpace(cmdline.ExitText), "Exit status: "))
 	p.Macro("SH", "SEE ALSO")
 	p.Text("https://" + module)
 }

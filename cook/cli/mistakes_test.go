@@ -12,6 +12,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/internal/rules"
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/frontend"
 	"github.com/assetcook/assetcook/recipes"
 )
 
@@ -138,7 +139,7 @@ func TestFlagMistakes(t *testing.T) {
 		var out, err strings.Builder
 		code := c.run(t.Context(), func() {}, args, &out, &err)
 		said := err.String()
-		if code != exitUsage || !strings.HasPrefix(said, "cook: error: ") || strings.Count(said, "\n") != 1 {
+		if code != frontend.Usage || !strings.HasPrefix(said, "cook: error: ") || strings.Count(said, "\n") != 1 {
 			t.Errorf("%q: exit status %d, %q", args, code, said)
 		}
 		if !slices.ContainsFunc(wants, func(want string) bool { return strings.Contains(said, want) }) {
@@ -153,13 +154,13 @@ func TestFlagMistakes(t *testing.T) {
 		}
 		return list
 	}
-	sets := map[string]*flag.FlagSet{"": new(cookRun).flags()}
-	for _, v := range c.verbs() {
-		if v.name != "view" && v.name != "events" { // which other programs and packages understand
-			sets[v.name] = v.flags()
+	sets := map[string]*flag.FlagSet{"": flagsOf("")}
+	for _, v := range c.call(nil).Verbs[1:] {
+		if v.Name != "view" && v.Name != "events" { // which other programs and packages understand
+			sets[v.Name] = v.Flags()
 		}
-		for _, word := range misspelt(v.name + " ")[:2] {
-			if word = strings.TrimSpace(word); len(word) > 3 && !slices.Contains(c.names(), word) {
+		for _, word := range misspelt(v.Name + " ")[:2] {
+			if word = strings.TrimSpace(word); len(word) > 3 && !slices.Contains(c.call(nil).Names(), word) {
 				run([]string{word}, "did you mean cook ")
 			}
 		}
@@ -179,7 +180,7 @@ func TestFlagMistakes(t *testing.T) {
 				return
 			}
 			for _, word := range misspelt(f.Name) {
-				if fs.Lookup(word) == nil && renamed[word] == "" {
+				if fs.Lookup(word) == nil && word != "verify" {
 					run(append(slices.Clone(before), "-"+word), "did you mean -")
 					run(append(slices.Clone(before), "--"+word+"=1"), "did you mean -")
 				}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"io"
 
+	"github.com/assetcook/assetcook/cook/cli/internal/cmdline"
+	"github.com/assetcook/assetcook/internal/frontend"
 	"github.com/assetcook/assetcook/internal/version"
 )
 
@@ -18,16 +20,16 @@ Example:
 	cook version
 `
 
-// runVersion prints which build of which program this is.
-func runVersion(_ context.Context, _ func(), args []string, stdout, stderr io.Writer) int {
-	words, code, ok := parse(newFlags("version", versionText), args, stdout, stderr)
-	if !ok {
-		return code
-	}
+var versionVerb = cmdline.Verb{
+	Name: "version", Synopsis: "version", Summary: "print the version of this program", Text: versionText,
+	New: func() cmdline.Handler { return cmdline.Handler{Run: runVersion} },
+}
+
+// runVersion prints the program and its build.
+func runVersion(_ context.Context, c *cmdline.Call, words []string) int {
 	if len(words) > 0 {
-		wrong(stderr, "version takes no words, have %q", words)
-		return exitUsage
+		return c.Wrong("version takes no words, have %q", words)
 	}
-	io.WriteString(stdout, version.Read().Line("cook"))
-	return exitOK
+	io.WriteString(c.Stdout, version.Read().Line("cook"))
+	return frontend.OK
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"github.com/assetcook/assetcook/internal/frontend"
 	"path"
 	"strings"
 	"unicode"
@@ -28,7 +29,7 @@ type Causes struct {
 
 // A cause is what messages have in common that differ in names and numbers only.
 type cause struct {
-	severity Severity
+	severity frontend.Severity
 	first    string // the message
 	n        int
 	shown    int
@@ -36,7 +37,7 @@ type cause struct {
 }
 
 // event prints a diagnostic about an asset, or counts it.
-func (c *Causes) event(asset string, d *Diagnostic, print func(*Diagnostic)) {
+func (c *Causes) event(asset string, d *frontend.Diagnostic, print func(*frontend.Diagnostic)) {
 	key := string(d.Severity) + causeOf(d.Text, asset)
 	this := c.of[key]
 	if this == nil {
@@ -74,25 +75,25 @@ func shortened(text string) string {
 }
 
 // rest prints how many there were that have not been printed, and forgets all.
-func (c *Causes) rest(print func(*Diagnostic)) {
+func (c *Causes) rest(print func(*frontend.Diagnostic)) {
 	var others []string
-	severity := Warning // of the others
+	severity := frontend.Warning // of the others
 	for i, this := range c.list {
 		more := this.n - this.shown
 		line, _, _ := strings.Cut(this.first, "\n")
 		switch {
 		case more == 0:
 		case i < mostCauses:
-			print(&Diagnostic{Severity: this.severity, Text: fmt.Sprintf("and %d more like it: %s", more, line)})
+			print(&frontend.Diagnostic{Program: program, Severity: this.severity, Text: fmt.Sprintf("and %d more like it: %s", more, line)})
 		default:
 			others = append(others, fmt.Sprintf("%s (%d)", clipped(line), more))
-			if this.severity == Err {
-				severity = Err
+			if this.severity == frontend.Err {
+				severity = frontend.Err
 			}
 		}
 	}
 	if len(others) > 0 {
-		print(&Diagnostic{Severity: severity, Text: fmt.Sprintf("and %s: %s", human.Count(len(others), "other cause"), strings.Join(others, "; "))})
+		print(&frontend.Diagnostic{Program: program, Severity: severity, Text: fmt.Sprintf("and %s: %s", human.Count(len(others), "other cause"), strings.Join(others, "; "))})
 	}
 	c.list, c.of = nil, nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/internal/remote"
 	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/internal/frontend"
 	"github.com/assetcook/assetcook/internal/human"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
@@ -26,7 +27,7 @@ func WriteExplanation(w io.Writer, e *cook.Explanation, verbose bool) error {
 	}
 	switch {
 	case e.Err != nil:
-		line("  now:      fails: %s", oneLine(e.Err.Error()))
+		line("  now:      fails: %s", frontend.Indented(e.Err.Error()))
 	case e.Runs:
 		line("  now:      has work to do")
 	default:
@@ -37,10 +38,10 @@ func WriteExplanation(w io.Writer, e *cook.Explanation, verbose bool) error {
 	}
 	explainLast(line, e.Last)
 	for _, text := range e.Makes {
-		line("  makes:    %s", oneLine(text))
+		line("  makes:    %s", frontend.Indented(text))
 	}
 	for _, text := range e.Warnings {
-		line("  warning:  %s", oneLine(text))
+		line("  warning:  %s", frontend.Indented(text))
 	}
 	defaults := 0
 	for _, o := range e.Options {
@@ -63,7 +64,7 @@ func WriteExplanation(w io.Writer, e *cook.Explanation, verbose bool) error {
 		line("  rule:     %s", rule)
 	}
 	for _, text := range e.Overruled {
-		line("  dropped:  %s", oneLine(text))
+		line("  dropped:  %s", frontend.Indented(text))
 	}
 	line("  inputs:")
 	for i := range e.Inputs {

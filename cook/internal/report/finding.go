@@ -1,6 +1,9 @@
 package report
 
-import "github.com/assetcook/assetcook/cook"
+import (
+	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/internal/frontend"
+)
 
 // A Finder is an observer that prints findings of a verification, too.
 type Finder interface {
@@ -24,10 +27,10 @@ func (t *Text) Finding(f cook.Finding) {
 }
 
 // diagnoseFinding returns the diagnostic of a difference. dir is the asset folder.
-func diagnoseFinding(dir string, f *cook.Finding) Diagnostic {
-	d := Diagnostic{File: f.Path, Severity: Err, Target: f.Target, Text: f.Text}
+func diagnoseFinding(dir string, f *cook.Finding) frontend.Diagnostic {
+	d := frontend.Diagnostic{Program: program, File: f.Path, Severity: frontend.Err, Target: f.Target, Text: f.Text}
 	if f.Warning {
-		d.Severity = Warning
+		d.Severity = frontend.Warning
 	}
 	if aboutSource(f) {
 		d.File = fromWorkingDir(dir, f.Path)

@@ -30,9 +30,9 @@ type JSON struct {
 	enc *json.Encoder
 }
 
-// version is that of the records: it is raised when one loses a field or changes its
+// recordVersion is the version of the records. It rises when a record loses a field or changes its
 // meaning, and not when something is added.
-const version = 1
+const recordVersion = 1
 
 // NewJSON returns an observer that writes to w.
 func NewJSON(w io.Writer) *JSON {
@@ -86,7 +86,7 @@ type Record struct {
 }
 
 // Begin writes the first record.
-func (j *JSON) Begin() { j.encode(Record{Event: "begin", Version: version}) }
+func (j *JSON) Begin() { j.encode(Record{Event: "begin", Version: recordVersion}) }
 
 // Wrong writes a record for what keeps a run from doing anything, with its place in the
 // configuration if it has one; file is "" if it has none.

@@ -43,7 +43,7 @@ func (r *Reasons) Event(e cook.Event) {
 	}
 	name := show(e.Path, e.Target)
 	if e.Outcome == cook.Removed {
-		name, why = showAll(e.Outputs), append(why, "of "+name)
+		name, why = ShowAll(e.Outputs), append(why, "of "+name)
 	}
 	fmt.Fprintf(r.Out, "%s: %s: %s\n", name, word, strings.Join(why, "; "))
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"github.com/assetcook/assetcook/internal/frontend"
 	"io"
 	"strings"
 
@@ -15,14 +16,14 @@ const (
 
 // A recap remembers the first failures of a run, and how much was printed since.
 type recap struct {
-	first  []Diagnostic
+	first  []frontend.Diagnostic
 	failed int
 	lines  int
 }
 
-func (r *recap) recapDiagnostic(d *Diagnostic) {
+func (r *recap) recapDiagnostic(d *frontend.Diagnostic) {
 	r.lines++
-	if d.Severity != Err {
+	if d.Severity != frontend.Err {
 		return
 	}
 	if r.failed++; r.failed == 1 {
@@ -42,6 +43,6 @@ func (t *Text) Recap(w io.Writer) {
 	}
 	fmt.Fprintf(w, "cook: the first of %s:\n", human.Count(t.recap.failed, "failure"))
 	for i := range t.recap.first {
-		fmt.Fprint(w, t.Style.format(&t.recap.first[i]))
+		fmt.Fprint(w, t.Style.Format(&t.recap.first[i]))
 	}
 }

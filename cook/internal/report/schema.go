@@ -150,7 +150,7 @@ func Schema() ([]byte, error) {
 	err := e.Encode(schema{
 		"$schema":     "https://json-schema.org/draft/2020-12/schema",
 		"title":       "cook -json",
-		"description": fmt.Sprintf("a line of cook -json, cook verify -json or cook why -json, version %d; sizes are in bytes, times in nanoseconds", version),
+		"description": fmt.Sprintf("a line of cook -json, cook verify -json or cook why -json, version %d; sizes are in bytes, times in nanoseconds", recordVersion),
 		"oneOf":       all,
 		"$defs":       m.defs,
 	})
