@@ -8,7 +8,6 @@ package cmdline
 import (
 	"context"
 	"flag"
-	"fmt"
 	"io"
 	"slices"
 
@@ -155,16 +154,4 @@ func (h Handler) flagSet(v *Verb) *flag.FlagSet {
 		h.Flags(fs)
 	}
 	return fs
-}
-
-// help prints the help of a verb.
-func (c *Call) help(v *Verb, fs *flag.FlagSet) {
-	if v.Help != nil {
-		v.Help(c, c.Stdout)
-		return
-	}
-	fmt.Fprintf(c.Stdout, "%s\nFlags:\n", v.Text)
-	fs.SetOutput(c.Stdout)
-	fs.PrintDefaults()
-	fmt.Fprint(c.Stdout, ExitText)
 }

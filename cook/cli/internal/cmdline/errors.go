@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
-	"strings"
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/internal/report"
@@ -88,13 +86,6 @@ type recorder struct {
 // WritesTo returns standard error itself.
 func (r *recorder) WritesTo() io.Writer { return r.Writer }
 
-// RecordErrors makes errors records on standard output as well, if the command line has -json.
-func (c *Call) RecordErrors(stdout *frontend.Checked) {
-	if c.wantsJSON(os.Getenv) {
-		c.Stderr = &recorder{c.Stderr, stdout}
-	}
-}
-
 // record writes the records of an error with -json: one for each place in the configuration. They
 // never come before the first record of a run.
 func (c *Call) record(err error) {
@@ -113,33 +104,6 @@ func (c *Call) record(err error) {
 	for _, e := range places {
 		lines.Wrong(e.File, e.Line, e.Column, e.Msg)
 	}
-}
-
-// wantsJSON reports whether a command line, which may be wrong, has -json, or a verb that takes
-// -json from the environment.
-func (c *Call) wantsJSON(env func(string) string) (want bool) {
-	given := false
-	for _, arg := range c.Args {
-		if arg == "--" {
-			break
-		}
-		name, value, hasValue := strings.Cut(arg, "=")
-		if name != "-json" && name != "--json" {
-			continue
-		}
-		on, err := strconv.ParseBool(value)
-		given, want = true, !hasValue || on || err != nil
-	}
-	value := env(variable("json"))
-	if given || value == "" {
-		return want
-	}
-	v := &c.Verbs[0]
-	if len(c.Args) > 0 && c.Find(c.Args[0]) != nil {
-		v = c.Find(c.Args[0])
-	}
-	on, err := strconv.ParseBool(value)
-	return v.Flags().Lookup("json") != nil && (on || err != nil)
 }
 
 // Notes returns an observer that prints only notes and failures. dir is the asset directory.

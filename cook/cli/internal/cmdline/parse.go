@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/assetcook/assetcook/internal/frontend"
@@ -109,4 +110,50 @@ func (c *Call) fromEnvironment(fs *flag.FlagSet, environ []string) error {
 		}
 	}
 	return nil
+}
+
+// help prints the help of a verb.
+func (c *Call) help(v *Verb, fs *flag.FlagSet) {
+	if v.Help != nil {
+		v.Help(c, c.Stdout)
+		return
+	}
+	fmt.Fprintf(c.Stdout, "%s\nFlags:\n", v.Text)
+	fs.SetOutput(c.Stdout)
+	fs.PrintDefaults()
+	fmt.Fprint(c.Stdout, ExitText)
+}
+
+// RecordErrors makes errors records on standard output as well, if the command line has -json.
+func (c *Call) RecordErrors(stdout *frontend.Checked) {
+	if c.wantsJSON(os.Getenv) {
+		c.Stderr = &recorder{c.Stderr, stdout}
+	}
+}
+
+// wantsJSON reports whether a command line, which may be wrong, has -json, or a verb that takes
+// -json from the environment.
+func (c *Call) wantsJSON(env func(string) string) (want bool) {
+	given := false
+	for _, arg := range c.Args {
+		if arg == "--" {
+			break
+		}
+		name, value, hasValue := strings.Cut(arg, "=")
+		if name != "-json" && name != "--json" {
+			continue
+		}
+		on, err := strconv.ParseBool(value)
+		given, want = true, !hasValue || on || err != nil
+	}
+	value := env(variable("json"))
+	if given || value == "" {
+		return want
+	}
+	v := &c.Verbs[0]
+	if len(c.Args) > 0 && c.Find(c.Args[0]) != nil {
+		v = c.Find(c.Args[0])
+	}
+	on, err := strconv.ParseBool(value)
+	return v.Flags().Lookup("json") != nil && (on || err != nil)
 }

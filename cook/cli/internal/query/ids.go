@@ -62,7 +62,7 @@ func (r *idsOptions) runIDs(ctx context.Context, c *cmdline.Call, words []string
 		case r.moved && (len(words) != 2 || r.project.Dir == ""):
 			return &cook.ConfigError{Err: errors.New("want an asset folder, and the old and the new path of an asset; try: cook ids -moved ui/logo.png ui/title.png")}
 		case r.moved:
-			return r.move(r.path(words[0]), r.path(words[1]), w)
+			return r.move(r.assetPath(words[0]), r.assetPath(words[1]), w)
 		}
 		return r.listIDs(words, w)
 	})
@@ -82,9 +82,9 @@ func (r *idsOptions) listIDs(patterns []string, w io.Writer) error {
 	return nil
 }
 
-// path returns the path of an asset, which may be missing. The word is typed from the working
+// assetPath returns the path of an asset, which may be missing. The word is typed from the working
 // directory or from the asset directory.
-func (r *idsOptions) path(word string) string {
+func (r *idsOptions) assetPath(word string) string {
 	if rel, ok := cmdline.Below(r.project.Dir, word); ok {
 		return filepath.ToSlash(rel)
 	}

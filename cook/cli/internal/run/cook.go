@@ -197,6 +197,27 @@ func (r *cookOptions) cookOrWatch(ctx context.Context) (code int, began bool) {
 	return frontend.Failed, true
 }
 
+// recorded cooks or watches, and records that.
+func (r *cookOptions) recorded(ctx context.Context) int {
+	r.call.AtWork() // an interrupt must leave nothing behind
+	rec, err := r.startRecording()
+	if err != nil {
+		return r.call.Fail(ctx, &cook.ConfigError{Err: err})
+	}
+	r.options.Probe.Events = rec.Recorder
+	code, began := r.cookOrWatch(ctx)
+	if err := rec.finishRecording(began); err != nil {
+		code = max(code, r.call.Fail(context.Background(), err))
+	}
+	if began {
+		r.warnMissing(rec.Stats())
+	}
+	if rec.viewing != nil {
+		rec.viewing.Stay(ctx)
+	}
+	return code
+}
+
 // adviseFirst tells the user of a first run which preset fits the pictures, and warns of state that
 // is likely to be served.
 func (r *cookOptions) adviseFirst(ctx context.Context, sum *cook.Summary) {

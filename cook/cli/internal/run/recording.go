@@ -1,12 +1,10 @@
 package run
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 
-	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/cli/internal/viewer"
 	"github.com/assetcook/assetcook/profile/events"
 )
@@ -77,27 +75,6 @@ func (rec *recording) finishRecording(began bool) error {
 		err = rec.trace.save()
 	}
 	return errors.Join(err, feedErr)
-}
-
-// recorded runs with a recording.
-func (r *cookOptions) recorded(ctx context.Context) int {
-	r.call.AtWork() // an interrupt must leave nothing behind
-	rec, err := r.startRecording()
-	if err != nil {
-		return r.call.Fail(ctx, &cook.ConfigError{Err: err})
-	}
-	r.options.Probe.Events = rec.Recorder
-	code, began := r.cookOrWatch(ctx)
-	if err := rec.finishRecording(began); err != nil {
-		code = max(code, r.call.Fail(context.Background(), err))
-	}
-	if began {
-		r.warnMissing(rec.Stats())
-	}
-	if rec.viewing != nil {
-		rec.viewing.Stay(ctx)
-	}
-	return code
 }
 
 // warnMissing prints how much a recording lacks.

@@ -2,20 +2,74 @@ package setup
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/internal/survey"
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/busyfile"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 	"github.com/assetcook/assetcook/internal/image/role"
 	"github.com/assetcook/assetcook/internal/image/source"
-	"github.com/assetcook/assetcook/internal/pathname"
 )
+
+// A sight is an asset directory as a first run would find it.
+type sight struct {
+	recipes *recipe.Set
+	found   cook.Count
+	// kinds counts sources by recipe and extension.
+	kinds           map[string]map[string]int
+	copied, leftOut []cook.Kind
+	pictures        []string // paths of the recipe image's sources, sorted
+	flat            bool     // the pictures belong to a 2D game
+}
+
+func (s *sight) Stage(string)               {}
+func (s *sight) Planned(int, time.Duration) {}
+func (s *sight) Note(string)                {}
+
+// Event counts a source.
+func (s *sight) Event(e cook.Event) {
+	if e.Recipe == "" || e.Recipe == recipe.Fallback || e.Outcome == cook.Started || e.Outcome == cook.Warned {
+		return
+	}
+	if s.kinds[e.Recipe] == nil {
+		s.kinds[e.Recipe] = map[string]int{}
+	}
+	s.kinds[e.Recipe][recipe.Ext(e.Path)]++
+	if e.Recipe == "image" {
+		s.pictures = append(s.pictures, e.Path)
+	}
+}
+
+// lookAt looks at an asset directory as a first run would.
+func lookAt(ctx context.Context, list []recipe.Recipe, dir string) (*sight, error) {
+	set, err := recipe.NewSet(list...)
+	if err != nil {
+		return nil, &cook.ConfigError{Err: err}
+	}
+	s := &sight{recipes: set, kinds: map[string]map[string]int{}}
+	nowhere, err := os.MkdirTemp("", "cook-init-")
+	if err != nil {
+		return nil, err
+	}
+	defer busyfile.RemoveAll(nowhere)
+	project := cook.Project{Dir: dir, Out: filepath.Join(nowhere, "out"), Cache: filepath.Join(nowhere, "store"), Recipes: list}
+	summary, err := cook.Cook(ctx, project, cook.CookOptions{DryRun: true, EveryAsset: true, Observer: s})
+	s.found, s.copied, s.leftOut = summary.Found, summary.Copied, summary.LeftOut
+	if err == nil {
+		slices.Sort(s.pictures)
+		var looks string
+		looks, err = s.looks(ctx, dir)
+		s.flat = looks == "2d"
+	}
+	return s, err
+}
 
 // Limits that tell the pictures of a 2D game by a sample: a game of sprites has few large pictures,
 // and most of its pictures are transparent in places.
@@ -136,19 +190,4 @@ func PresetOfFirst(ctx context.Context, p *cook.Project, sum *cook.Summary) stri
 		return ""
 	}
 	return looks
-}
-
-// preset writes a rule for the pictures of a 2D game.
-func (s *sight) preset(w io.Writer) {
-	_, match := s.patterns("image")
-	fmt.Fprintf(w, "\n# The pictures are those of a 2D game: small, most with alpha, and no models. If they are not,\n"+
-		"# take this rule away; \"pixel\" is for pixel art, \"3d\" for textures of a scene.\n[[rule]]\nmatch  = %s\npreset = \"2d\"\n", match)
-}
-
-// note returns a line about the rule for a 2D game, "" without that rule.
-func (s *sight) note(config string) string {
-	if !s.flat {
-		return ""
-	}
-	return fmt.Sprintf("the images look like a 2D game: %s has preset = \"2d\" for them\n", pathname.Show(config))
 }
