@@ -7,35 +7,36 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/assetcook/assetcook/internal/human"
 )
 
 const (
-	// progressAfter is how long a run takes before progress is shown.
-	progressAfter = time.Second
+	progressAfter = time.Second // shorter work shows no progress
 	progressEvery = 200 * time.Millisecond
-	// rateWeight is the weight of the newest interval in the moving average of the rate, which so
-	// covers about three seconds.
+	// rateWeight is the weight of the newest interval in the moving average of the rate, which
+	// remembers about three seconds.
 	rateWeight = 0.07
 )
 
-// progress shows the progress of a run on one line of a terminal. The line is cleared before any
-// other output, and at the end. A nil progress shows nothing.
+// progress shows on one line of a terminal how far the work is. The line is cleared before other text
+// is written, and at the end. A nil progress shows nothing.
 type progress struct {
 	w     io.Writer
 	width func() int // columns of the terminal
 
 	done  atomic.Int64 // bytes
 	files atomic.Int64
-	total atomic.Int64 // bytes; 0 while unknown
+	total atomic.Int64 // bytes; 0 if not known yet
 
 	start time.Time
 	mu    sync.Mutex // guards the fields below, and the terminal
-	shown int        // columns of the visible line
+	shown int        // columns of the line on the terminal
 	last  sample
 	rate  float64 // bytes per second, a moving average
 }
 
-// A sample is the progress at one time.
+// A sample is the number of summed bytes at one time.
 type sample struct {
 	at   time.Time
 	done int64
@@ -71,8 +72,8 @@ func (p *progress) aside(f func()) {
 	f()
 }
 
-// drawProgress draws at each tick until stop, and clears the line. Before it draws for the first
-// time it starts measure, which may determine the total.
+// drawProgress draws at each tick until stop, and clears the line. Before the first drawing it starts
+// measure, which may set the total.
 func (p *progress) drawProgress(ticks <-chan time.Time, stop <-chan struct{}, measure func()) {
 	var measured sync.WaitGroup
 	defer measured.Wait()
@@ -123,33 +124,16 @@ func (p *progress) clear() {
 	}
 }
 
-// progressLine returns ASCII, so that its bytes are its columns.
+// progressLine returns the line. It is ASCII, so that bytes are columns.
 func progressLine(done, total, files int64, rate float64) string {
-	text := amount(float64(done))
+	text := human.Bytes(done)
 	if total > 0 {
-		text += fmt.Sprintf(" of %s (%d%%)", amount(float64(total)), min(int64(float64(done)/float64(total)*100), 100))
+		text += fmt.Sprintf(" of %s (%d%%)", human.Bytes(total), min(int64(float64(done)/float64(total)*100), 100))
 	}
-	noun := "files"
-	if files == 1 {
-		noun = "file"
-	}
-	text += fmt.Sprintf(", %d %s, %s/s", files, noun, amount(rate))
+	text += fmt.Sprintf(", %s, %s/s", human.Count(int(files), "file"), human.Bytes(int64(rate)))
 	if left := float64(total - done); total > 0 && left >= 0 && rate > 0 {
-		seconds := min(left/rate, 360_000) // a hundred hours are enough
+		seconds := min(left/rate, 360_000) // at most a hundred hours
 		text += fmt.Sprintf(", %v left", time.Duration(seconds+0.5)*time.Second)
 	}
 	return text
-}
-
-// amount formats a number of bytes in three or four digits.
-func amount(bytes float64) string {
-	units := []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}
-	i := 0
-	for ; bytes >= 1000 && i < len(units)-1; i++ {
-		bytes /= 1024
-	}
-	if i > 0 && bytes < 99.95 {
-		return fmt.Sprintf("%.1f %s", bytes, units[i])
-	}
-	return fmt.Sprintf("%.0f %s", bytes, units[i])
 }
