@@ -101,8 +101,8 @@ cook/internal/remote/remotetest: internal/faultlink
 cook/internal/remote/share: cook/internal/remote cook/internal/remote/messages cook/internal/store hashing internal/busyfile internal/human internal/pathname internal/regular profile/guid
 cook/internal/remote/webcache: cook/internal/remote/messages cook/internal/remote/share internal/pathname
 cook/internal/remote: cook/internal/rules cook/internal/store internal/child internal/dependency internal/human internal/pathname
-cook/internal/report/overview: cook/internal/execute cook/internal/likeness cook/internal/pass cook/internal/survey internal/chart internal/confine internal/human internal/image/cooked internal/image/pixmap internal/image/texture internal/parallel internal/pathname profile/counters profile/smoke
-cook/internal/report: cook cook/internal/remote cook/internal/store internal/frontend internal/human internal/pathname internal/version profile profile/counters profile/guid profile/memory
+cook/internal/report/overview: cook/internal/execute cook/internal/likeness cook/internal/pass cook/internal/survey internal/chart internal/confine internal/human internal/image/cooked internal/image/pixmap internal/image/texture internal/parallel internal/pathname internal/texttable profile/counters profile/smoke
+cook/internal/report: cook cook/internal/remote cook/internal/store internal/frontend internal/human internal/pathname internal/texttable internal/version profile profile/counters profile/guid profile/memory
 cook/internal/restat: cook/internal/bulk cook/internal/index cook/internal/scan hashing internal/dependency internal/dirfd internal/parallel internal/pathname
 cook/internal/rules: cook/internal/glob cook/recipe hashing internal/lazyregexp internal/nearest internal/pathname
 cook/internal/runaction: cook/internal/contents cook/internal/execute cook/internal/index cook/internal/plan cook/internal/remote cook/internal/rules cook/internal/scan cook/internal/session cook/internal/store cook/internal/tools cook/recipe hashing internal/confine internal/dependency internal/parallel internal/pathname
@@ -123,8 +123,8 @@ cook/pak: hashing internal/atomicfile internal/mapped internal/parallel internal
 cook/recipe/recipetest: cook/recipe internal/dependency internal/parallel internal/pathname
 cook/recipe: cook/manifest internal/dependency internal/pathname
 cook/reload: cook/internal/feed cook/internal/statedir cook/manifest hashing internal/regular internal/webguard
-cook/remote: cook/internal/remote/reapi cook/internal/remote/share cook/internal/remote/webcache cook/internal/rules cook/internal/store hashing internal/human internal/pathname profile/guid
-cook: cook/internal/clean cook/internal/contents cook/internal/execute cook/internal/lint cook/internal/pass cook/internal/plan cook/internal/project cook/internal/remote cook/internal/rules cook/internal/scan cook/internal/session cook/internal/state cook/internal/stats cook/internal/store cook/internal/survey cook/internal/todo cook/internal/verify cook/internal/watch cook/recipe internal/advice internal/dependency internal/human internal/pathname profile profile/guid
+cook/remote: cook/internal/remote/reapi cook/internal/remote/share cook/internal/remote/webcache cook/internal/rules cook/internal/store hashing internal/human internal/pathname internal/texttable profile/guid
+cook: cook/internal/clean cook/internal/contents cook/internal/execute cook/internal/pass cook/internal/plan cook/internal/project cook/internal/remote cook/internal/rules cook/internal/scan cook/internal/state cook/internal/store cook/internal/survey cook/internal/verify cook/internal/watch cook/recipe internal/advice internal/dependency internal/human internal/pathname profile profile/guid
 proof/conformance: cook/recipe internal/audio/source internal/image/source recipes/builtin recipes/data recipes/mesh
 proof/damage: cook proof/oracle
 proof/faults: cook/manifest internal/faultfs proof/oracle
@@ -147,7 +147,7 @@ recipes/font: cook/recipe internal/font/distancefield internal/font/kerning inte
 recipes/image: cook/recipe internal/gltfcheck internal/image/cooked internal/image/dds internal/image/ktx2 internal/image/pixmap internal/image/png internal/image/role internal/image/source internal/image/texenc internal/image/texture internal/image/webp internal/mesh/model internal/pathname
 recipes/lut: cook/recipe internal/image/dds internal/image/ktx2 internal/image/pixmap internal/image/source internal/image/texenc internal/image/texture internal/plaintext
 recipes/mesh: cook/recipe internal/ctxio internal/gltfcheck internal/image/role internal/image/source internal/mesh/keyframes internal/mesh/meshopt internal/mesh/model internal/mesh/obj internal/mesh/optimize internal/mesh/prune internal/mesh/quantize internal/mesh/simplify internal/mesh/tangent recipes/image
-recipes/shader: cook/recipe internal/child internal/lazyregexp internal/plaintext recipes/builtin
+recipes/shader: cook/recipe internal/child internal/lazyregexp internal/plaintext internal/version recipes/builtin
 recipes/text: cook/recipe internal/plaintext
 recipes: cook/recipe recipes/atlas recipes/audio recipes/builtin recipes/bundle recipes/data recipes/font recipes/image recipes/lut recipes/mesh recipes/shader recipes/text
 `

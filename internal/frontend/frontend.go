@@ -25,6 +25,11 @@ const (
 	Interrupted = 130
 )
 
+// A UsageError says what is wrong with the arguments of a command.
+type UsageError string
+
+func (e UsageError) Error() string { return string(e) }
+
 // Parse parses flags before, between and after other words, which it returns. "--" ends the
 // flags. The error is [flag.ErrHelp] if the arguments ask for help.
 func Parse(fs *flag.FlagSet, args []string) (words []string, err error) {

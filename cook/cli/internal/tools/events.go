@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 
@@ -49,5 +50,13 @@ func runEvents(ctx context.Context, c *cmdline.Call) int {
 		c.Args = c.Args[:1]
 		return c.Do(ctx, c.Find("events"), cmdline.Handler{Flags: eventsFlags})
 	}
-	return eventscommand.Main(c.Args, c.Stdout, c.Stderr)
+	var usage frontend.UsageError
+	switch err := eventscommand.Run(c.Args, c.Stdout); {
+	case errors.As(err, &usage):
+		return c.Wrong("events: %v; see cook help events", err)
+	case err != nil:
+		c.PrintError(fmt.Errorf("events: %w", err))
+		return frontend.Failed
+	}
+	return frontend.OK
 }
