@@ -114,8 +114,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return frontend.OK
 }
 
-// showProgress starts showing progress if stderr is a terminal and the input is not typed. It
-// returns a function that stops it.
+// showProgress starts to show progress if stderr is a terminal and no person types the input. The
+// returned function stops it.
 func (c *command) showProgress(ctx context.Context, stderr io.Writer) func() {
 	in, ok := c.stdin.(*os.File)
 	typed := ok && frontend.IsTerminal(in) && slices.Contains(slices.Concat(c.files, c.lists), stdinName)

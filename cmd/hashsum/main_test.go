@@ -16,7 +16,7 @@ import (
 	"github.com/assetcook/assetcook/internal/frontend"
 )
 
-// runs executes the command in memory.
+// runs runs the command in memory.
 func runs(ctx context.Context, stdin string, args ...string) (code int, stdout, stderr string) {
 	var out, errs bytes.Buffer
 	code = run(ctx, args, strings.NewReader(stdin), &out, &errs)
@@ -47,8 +47,8 @@ func (e *endless) Read(b []byte) (int, error) {
 	return copy(b, "8cb841db40e6ae83  -\n"), nil
 }
 
-// An interrupted run prints the results finished before, and nothing else.
-func TestInterruptedRunPrintsFinishedResults(t *testing.T) {
+// An interrupted run prints its finished sums, and nothing else.
+func TestRunInterruptedAtWork(t *testing.T) {
 	root := tree(t, "a")
 	for _, args := range [][]string{{root + "/a", "-", root + "/a"}, {"-check", "-"}} {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -74,8 +74,8 @@ func TestFailedOutputIsAnError(t *testing.T) {
 	}
 }
 
-// A list that alternates functions and styles gives the same results with any number of workers
-// as checking its files one by one.
+// A list that mixes functions and styles gives the same results with any number of workers as its
+// files one by one.
 func TestCheckMixedList(t *testing.T) {
 	var list, want strings.Builder
 	var names []string
@@ -114,7 +114,7 @@ func TestCheckMixedList(t *testing.T) {
 	}
 }
 
-// A list that cannot be read to its end fails, whatever it contained.
+// A list that is unreadable in the middle fails, whatever came before.
 func TestCheckTornReader(t *testing.T) {
 	root := tree(t, "a")
 	e := entry{fn: lookup("crc32"), name: root + "/a"}
@@ -186,8 +186,8 @@ func TestQueue(t *testing.T) {
 	}
 }
 
-// Memory use does not grow with the length of a list.
-func TestLongListNeedsLittleMemory(t *testing.T) {
+// A long list needs no more memory than a short one.
+func TestCheckHoldsLittle(t *testing.T) {
 	const n = 50_000
 	k := &checking{command: &command{}, ctx: t.Context(), lines: newLines(&repeated{line: []byte("8cb841db40e6ae83  a\n"), left: n}, '\n')}
 	most, begun := 0, 0
@@ -240,7 +240,7 @@ func TestOptionsRefused(t *testing.T) {
 	}
 }
 
-// Words that are not flags are files and lists, so their errors are not usage errors.
+// Words that are no flags are files and lists, not wrong usage.
 func TestFilesRefused(t *testing.T) {
 	for _, c := range []struct {
 		args []string

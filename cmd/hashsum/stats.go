@@ -12,7 +12,7 @@ import (
 	"github.com/assetcook/assetcook/internal/texttable"
 )
 
-// Memory limits of -stats: the keys and, for each function, the bins.
+// Limits of the memory of -stats: for the keys and, for each function, the bins.
 const (
 	maxKeyBytes = 1 << 30
 	maxKeys     = 1 << 26
@@ -130,7 +130,7 @@ func fullestBins(d hashing.Distribution, n int) (bins []int) {
 	return bins[:min(n, len(bins))]
 }
 
-// verdict says whether the bins look like bins of random sums.
+// verdict says whether the bins look random.
 func verdict(d hashing.Distribution) string {
 	switch {
 	case d.Keys < 50 || d.Bins > 100*d.Keys:

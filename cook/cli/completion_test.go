@@ -18,13 +18,13 @@ import (
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/cli/internal/cmdline"
-	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/internal/frontend"
 	"github.com/assetcook/assetcook/recipes"
 )
 
-// completed lists what a shell must offer at the end of lines, in a folder that has the
-// folder assets with a folder in it, and a file.
+// completed lists the words that a shell must offer at the end of lines, in a directory with a file
+// and the directory assets, which has a directory in it.
 func completed(t *testing.T, c command) map[string][]string {
 	flags := func(fs *flag.FlagSet) (names []string) {
 		fs.VisitAll(func(f *flag.Flag) { names = append(names, "-"+f.Name) })
@@ -70,8 +70,8 @@ func completed(t *testing.T, c command) map[string][]string {
 	}
 }
 
-// inShells are programs that print what a shell offers: the first argument is the script of
-// cook, the others are lines. Words are in angle brackets, "[end]" is behind those of a line.
+// inShells are programs that print the words a shell offers: the first argument is the script of
+// cook, the others are lines. Words are in angle brackets, and "[end]" follows the words of a line.
 var inShells = map[string]struct {
 	args []string
 	code string
@@ -265,7 +265,7 @@ func TestCompletionQuotes(t *testing.T) {
 	}
 }
 
-// In a script for PowerShell each word has what it means, and each text ends where it should.
+// In a script for PowerShell each word has its meaning, and each text ends at its quote.
 func TestCompletionPowerShell(t *testing.T) {
 	all := completionLines(command{cook.Cook, recipes.All()}.call(nil))
 	all[0].flags = append(all[0].flags, flagLine{name: "odd", summary: "it’s 'odd'\tand ‘so’"}, flagLine{name: "bare"})

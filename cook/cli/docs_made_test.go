@@ -70,8 +70,8 @@ func optionsTable(r recipe.Recipe) string {
 	return b.String()
 }
 
-// The extensions that pages say a recipe cooks by default are cooked by it, and the
-// table in docs/rules.md is that of the recipes' pages.
+// Recipes cook the extensions that pages name by default, and the table in docs/rules.md agrees
+// with the pages of recipes.
 func TestDocsDefaults(t *testing.T) {
 	extension := regexp.MustCompile("`(\\.[a-z0-9]+)`")
 	inTable, onPages := map[string]string{}, map[string]string{}
@@ -122,8 +122,8 @@ func (r recipeOf) Event(e cook.Event) {
 	}
 }
 
-// Messages that docs/troubleshooting.md explains are messages of the program; "..." in
-// them stands for what differs.
+// Messages in docs/troubleshooting.md are messages of the program; "..." in them stands for varying
+// text.
 func TestDocsMessages(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, "docs", "troubleshooting.md"))
 	if err != nil {
@@ -152,7 +152,7 @@ func TestDocsMessages(t *testing.T) {
 	}
 }
 
-// Figures in pages are those of bench/results.
+// Figures in pages are in bench/results.
 func TestDocsFigures(t *testing.T) {
 	for _, f := range []struct{ page, says, file, has string }{
 		{"README.md", "5,249 files of SuperTuxKart, 1.4 GB cooked", "supertuxkart.md", "1,429 MB written"},

@@ -28,7 +28,7 @@ import (
 	"github.com/assetcook/assetcook/cook/cli/internal/cmdline"
 )
 
-// notOfCook returns what is wrong with the flags of cook, or of cook remote.
+// notOfCook returns an error in the flags of cook, or of cook remote.
 func notOfCook(words []string) string {
 	fs := flagsOf("")
 	switch {
@@ -50,7 +50,7 @@ var (
 	ofCook     = regexp.MustCompile(`\bCOOK_[A-Z_]+`)
 )
 
-// What pages tell CI is YAML, and what it runs of ours exists.
+// Configuration of CI in pages is YAML, and runs commands that exist.
 func TestDocsYAML(t *testing.T) {
 	commands := 0
 	for _, p := range in(t, "yaml") {
@@ -93,7 +93,7 @@ func eachText(v any, call func(string)) {
 	}
 }
 
-// Variables that pages name are those of cook's flags, or secrets.
+// Variables in pages belong to flags of cook, or are secrets.
 func TestDocsVariables(t *testing.T) {
 	fs := flagsOf("")
 	known := func(name string) bool {
@@ -165,7 +165,7 @@ func TestDocsUnits(t *testing.T) {
 	}
 }
 
-// The configuration of nginx lets readers read and writers write, and nobody else.
+// The configuration of nginx lets readers read and writers write, and refuses everyone else.
 func TestDocsNginx(t *testing.T) {
 	nginx, err := exec.LookPath("nginx")
 	if err != nil {
@@ -255,7 +255,7 @@ func serves(t *testing.T, nginx, config string) {
 	}
 }
 
-// certify writes the certificate and key of a server, and returns who trusts it.
+// certify writes the certificate and key of a server, and returns a pool that trusts it.
 func certify(t *testing.T, dir string) *x509.CertPool {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

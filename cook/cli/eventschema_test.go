@@ -35,8 +35,8 @@ func eventSchema() (*jsonschema.Schema, error) {
 	return c.Compile("asset:///events.schema.json")
 }
 
-// judgedCook is the command, in scripts and pages. Each line that it prints with -json is
-// validated, and what is wrong goes to the file of the variable miscounted.
+// judgedCook is the command in scripts and pages. It validates each line of -json, and writes
+// errors to the file of the variable miscounted.
 func judgedCook() {
 	c := command{countedCook, recipes.All()}
 	if !slices.Contains(os.Args, "-json") && os.Getenv("COOK_JSON") == "" {
@@ -69,7 +69,7 @@ func judgedCook() {
 type lineJudge struct {
 	to     io.Writer
 	schema *jsonschema.Schema
-	events bool // all lines are events; else those that have the field
+	events bool // all lines are events, not only those with the field
 	rest   []byte
 	wrong  []string
 }
@@ -120,7 +120,7 @@ func TestDocsEventSchema(t *testing.T) {
 	}
 }
 
-// The schema takes what there is, and nothing else.
+// The schema takes all records of a run, and nothing else.
 func TestEventSchema(t *testing.T) {
 	schema, err := eventSchema()
 	if err != nil {

@@ -77,8 +77,8 @@ func (c command) call(args []string) *cmdline.Call {
 	return call
 }
 
-// asChild does the work for which another cook has started this process, and reports whether the
-// command line asks for that. Its words are no verbs: neither help nor completion lists them.
+// asChild does the work of a process that another cook has started, and reports whether the command
+// line asks for that. Its words are no verbs: neither help nor completion lists them.
 func asChild(ctx context.Context, c *cmdline.Call) (status int, ok bool) {
 	if len(c.Args) == 0 {
 		return 0, false

@@ -16,8 +16,8 @@ import (
 	"github.com/assetcook/assetcook/proof/oracle"
 )
 
-// A reader that goes away ends the printing, not the run: its exit status and its outputs
-// are those of a run whose output is read.
+// A reader that goes away ends the printing, not the run: exit status and outputs are the same as
+// with a reader.
 func TestClosedPipe(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -50,7 +50,7 @@ func TestClosedPipe(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		var all oracle.Tree // of the run whose output is read
+		var all oracle.Tree // outputs of the run with a reader
 		for run, closed := range [][2]int{{-1, -1}, {0, -1}, {-1, 0}, {0, 0}, {1, -1}} {
 			t.Run(fmt.Sprint(tt.name, closed), func(t *testing.T) {
 				out := filepath.Join(dir, fmt.Sprint("cooked", run))
@@ -77,8 +77,8 @@ func TestClosedPipe(t *testing.T) {
 	}
 }
 
-// runPiped runs a command and reads so many lines of its output and of its errors before
-// it closes the pipe; -1 is all.
+// runPiped runs a command and reads some lines of its output and of its errors before it closes the
+// pipe; -1 is all.
 func runPiped(t *testing.T, cmd *exec.Cmd, lines [2]int) (code int) {
 	t.Helper()
 	var readers [2]*os.File

@@ -70,7 +70,7 @@ func (p *pictures) cook(out string) *exec.Cmd {
 	return c
 }
 
-// cooked runs cook and returns what it printed.
+// cooked runs cook and returns its output.
 func (p *pictures) cooked(out string) string {
 	p.t.Helper()
 	said, err := p.cook(out).CombinedOutput()

@@ -1,4 +1,4 @@
-// Package advice says what can be done about errors of the system.
+// Package advice adds remedies to errors of the system.
 package advice
 
 import (
@@ -6,8 +6,7 @@ import (
 	"syscall"
 )
 
-// For returns err with what can be done about it, where that is known and not plain,
-// and err itself elsewhere.
+// For returns err with the remedy, if one is known, and err itself otherwise.
 func For(err error) error {
 	if err == nil {
 		return nil
@@ -34,8 +33,8 @@ func For(err error) error {
 	return err
 }
 
-// Known reports whether err is one of the system's means that are used up or broken,
-// which says nothing of what was being done.
+// Known reports whether a resource of the system is used up or broken. Such an error says nothing
+// about the operation that failed.
 func Known(err error) bool { return For(err) != err }
 
 type advised struct {

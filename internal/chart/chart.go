@@ -24,7 +24,7 @@ const Style = `
 .step, .level { stroke: var(--step); stroke-dasharray: 4 3 } .spike, .bad-mark { fill: var(--bad) } .good-mark { fill: var(--good) }
 `
 
-// A Line is a series of numbers and what there is to say about it.
+// A Line is a series of numbers with its title and marks.
 type Line struct {
 	Title, Note string    // above
 	Label       string    // for readers that do not see the drawing
@@ -42,7 +42,7 @@ type Mark struct {
 	Title string // shown when it is pointed at
 }
 
-// A Kind is what a mark looks like: a vertical line for a step, dots for the others.
+// A Kind is the look of a mark: a vertical line for a step, a dot for the others.
 type Kind string
 
 const (

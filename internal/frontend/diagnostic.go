@@ -10,7 +10,7 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// A Severity says what a diagnostic means for the run.
+// A Severity is the weight of a diagnostic.
 type Severity string
 
 const (
@@ -23,7 +23,7 @@ const (
 //
 //	assets/data/karts.json:3:8: error: unexpected end of JSON input
 type Diagnostic struct {
-	Program      string // stands in for an empty File
+	Program      string // printed instead of an empty File
 	File         string // from the working directory
 	Line, Column int    // from 1; 0 if not known
 	Severity     Severity

@@ -1,5 +1,5 @@
-// Package frontend is what the commands of this module have in common: exit statuses, flags that
-// stand between other words, streams whose reader may be gone, and lines about errors.
+// Package frontend is the frame of every command of this module: exit statuses, flags between other
+// words, streams whose reader may be gone, lines about errors, and progress.
 //
 //	words, err := frontend.Parse(flags, os.Args[1:])
 //	if err != nil {

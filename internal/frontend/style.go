@@ -31,8 +31,8 @@ func StyleOf(w io.Writer, env func(string) string) Style {
 	return Style{Color: true, Links: knowsLinks(env)}
 }
 
-// Animates reports whether a person watches a terminal while it changes. Nobody watches the
-// terminal of a build server, and a dumb terminal cannot move its cursor.
+// Animates reports whether a person watches a terminal while it changes. That is unlikely on a
+// build server, and a dumb terminal cannot move its cursor.
 func Animates(env func(string) string) bool {
 	return env("CI") == "" && env("TERM") != "dumb"
 }

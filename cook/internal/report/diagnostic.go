@@ -11,7 +11,7 @@ import (
 	"github.com/assetcook/assetcook/internal/frontend"
 )
 
-// program stands in for a file in diagnostics that are about none.
+// program is printed instead of a file in diagnostics without one.
 const program = "cook"
 
 // diagnose returns the diagnostic of a failure or warning. dir is the asset directory, as the

@@ -13,17 +13,16 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// Progress is an observer that draws a bar on a terminal: done and total, bytes, time
-// left, and the assets that have been cooking for longest; while a tree is read, files and
-// the rate.
+// Progress is an observer that draws a bar on a terminal: done and total, bytes, time left, and the
+// assets that have been cooking for longest. While a tree is read, it shows files and the rate.
 //
 //	cook [=========>          ] 412/1204  318.2 MiB  eta 41s
 //	    12.1s textures/sky.png: encode
 //	     3.4s models/castle.gltf: optimize
 //
-// Bar and estimate weigh each asset by the time it took last time.
+// The bar and the estimate weigh each asset by its last cook time.
 //
-// Where there is no terminal it writes a line now and then instead:
+// A log gets a line now and then instead:
 //
 //	cook: 412 of 1204 assets, 318.2 MiB, eta 41s; 45s textures/sky.png: encode
 type Progress struct {
@@ -40,19 +39,19 @@ type Progress struct {
 	stopped sync.WaitGroup
 }
 
-// A work is how far a run has come.
+// A work is the progress of a run.
 type work struct {
 	begin    time.Time
 	total    int
 	done     int
 	bytes    int64
-	expected time.Duration // of everything, in one worker's time
-	past     time.Duration // expected time of what is done
+	expected time.Duration // all work, in one worker's time
+	past     time.Duration // expected time of finished assets
 	running  []started
-	traffic  string // what passes between the run and a server
+	traffic  string // transfers between the run and a server
 }
 
-// A reading is how far the reading of a tree has come.
+// A reading is the progress of reading a tree.
 type reading struct {
 	begin     time.Time
 	files, of int
@@ -65,10 +64,10 @@ type started struct {
 	asset
 	at       time.Time
 	expected time.Duration
-	step     string // that its recipe is at
+	step     string // present step of its recipe
 }
 
-// name is the asset, and what its recipe is doing.
+// name returns the asset and the step of its recipe.
 func (s *started) name() string {
 	if s.step == "" {
 		return show(s.path, s.target)
@@ -76,9 +75,9 @@ func (s *started) name() string {
 	return show(s.path, s.target) + ": " + pathname.Show(s.step)
 }
 
-// NewProgress draws to w, a terminal that is width() columns wide, each time
-// that tick gives a value, until Stop. A terminal wants about ten a second. With a width
-// of nil, w is no terminal, and gets a line for each value.
+// NewProgress draws to w at each tick until Stop. w is a terminal that is width() columns wide, and
+// about ten ticks a second suit it. If width is nil, w is no terminal, and gets one line at each
+// tick.
 func NewProgress(w io.Writer, width func() int, now func() time.Time, tick <-chan time.Time) *Progress {
 	p := &Progress{w: w, now: now, width: width, work: work{begin: now()}, quit: make(chan struct{})}
 	p.stopped.Go(func() {
@@ -114,21 +113,21 @@ func (p *Progress) Write(b []byte) (int, error) {
 	return p.w.Write(b)
 }
 
-// Stage is shown until the bar has a length.
+// Stage names the stage, which the bar shows until it has a length.
 func (p *Progress) Stage(name string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.stage, p.reading = name, reading{begin: p.now()}
 }
 
-// Reading gives the bar its length until the stage ends.
+// Reading sets the length of the bar for the stage that reads a tree.
 func (p *Progress) Reading(files, of int, bytes int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.reading.files, p.reading.of, p.reading.bytes = files, of, bytes
 }
 
-// Planned gives the bar its length.
+// Planned sets the length of the bar.
 func (p *Progress) Planned(assets int, expected time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -138,7 +137,7 @@ func (p *Progress) Planned(assets int, expected time.Duration) {
 // Note does nothing: a Text observer prints notes.
 func (p *Progress) Note(string) {}
 
-// Step notes what the recipe of an asset is doing, or what passes between the run and a server.
+// Step notes the step of an asset's recipe, or the transfers between the run and a server.
 func (p *Progress) Step(path, target, step string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -151,7 +150,7 @@ func (p *Progress) Step(path, target, step string) {
 	}
 }
 
-// Event moves the bar when an asset that was started has ended.
+// Event moves the bar when a started asset has ended.
 func (p *Progress) Event(e cook.Event) {
 	if e.Outcome == cook.Warned {
 		return
@@ -173,7 +172,7 @@ func (p *Progress) Event(e cook.Event) {
 	p.running = slices.Delete(p.running, i, i+1)
 }
 
-// slowest is how many running assets are named.
+// slowest bounds the running assets that are named.
 const slowest = 3
 
 func (p *Progress) draw() {
@@ -191,10 +190,10 @@ func (p *Progress) draw() {
 	p.drawn = len(lines)
 }
 
-// long is how long an asset runs that is named where there is no terminal.
+// long is the running time of an asset that is named without a terminal.
 const long = 30 * time.Second
 
-// beat writes a line, if there is something to wait for.
+// beat writes a line while the run has work.
 func (p *Progress) beat() {
 	switch r := &p.reading; {
 	case r.of > 0:
@@ -218,7 +217,7 @@ func (p *Progress) beat() {
 	fmt.Fprintln(p.w, text)
 }
 
-// bar is the first line.
+// bar returns the first line.
 func (p *Progress) bar(width int) string {
 	switch r := &p.reading; {
 	case r.of > 0:
@@ -233,7 +232,7 @@ func (p *Progress) bar(width int) string {
 	return bar(width, p.share(), text)
 }
 
-// rate is empty until there is enough to tell.
+// rate returns files and bytes per second, "" at the start.
 func (r *reading) rate(now time.Time) string {
 	took := now.Sub(r.begin)
 	if took < 100*time.Millisecond {
@@ -243,7 +242,7 @@ func (r *reading) rate(now time.Time) string {
 	return fmt.Sprintf("%d files/s  %s/s", per(float64(r.files)), human.Bytes(per(float64(r.bytes))))
 }
 
-// share is how much of the expected work is done, or of the assets if nothing is expected.
+// share returns the finished part of the expected work, or of the assets if no time is expected.
 func (p *Progress) share() float64 {
 	if p.expected > 0 {
 		return min(1, float64(p.worked())/float64(p.expected))
@@ -251,8 +250,8 @@ func (p *Progress) share() float64 {
 	return float64(p.done) / float64(p.total)
 }
 
-// worked is the expected time of what is done. An asset that is running counts as done for
-// as long as it has been running, up to its expected time.
+// worked returns the expected time of finished assets, plus the running time of running assets up
+// to their expected time.
 func (p *Progress) worked() time.Duration {
 	past := p.past
 	for _, s := range p.running {
@@ -295,7 +294,7 @@ func (p *Progress) clear() {
 	p.drawn = 0
 }
 
-// cut shortens a line to the terminal, so that it is one line there.
+// cut shortens a line to the width of the terminal.
 func cut(s string, width int) string {
 	r := []rune(s)
 	if len(r) <= width {

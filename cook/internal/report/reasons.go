@@ -9,8 +9,8 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// Reasons is an observer of a dry run that prints a line for each asset: what would be done
-// with it and why. The rest it leaves to a Text.
+// Reasons is an observer of a dry run that prints a line for each asset: its next outcome and the
+// reason. Its Text prints the rest.
 type Reasons struct {
 	Text
 	Out io.Writer

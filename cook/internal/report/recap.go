@@ -11,10 +11,10 @@ import (
 
 const (
 	mostRecalled = 3  // failures
-	recallAfter  = 15 // lines that were printed since the first of them
+	recallAfter  = 15 // lines since the first failure
 )
 
-// A recap remembers the first failures of a run, and how much was printed since.
+// A recap remembers the first failures of a run, and the number of lines since.
 type recap struct {
 	first  []frontend.Diagnostic
 	failed int
@@ -36,7 +36,7 @@ func (r *recap) recapDiagnostic(d *frontend.Diagnostic) {
 	}
 }
 
-// Recap prints the first failures again if much was printed since.
+// Recap repeats the first failures if many lines were printed since.
 func (t *Text) Recap(w io.Writer) {
 	if t.recap.lines < recallAfter || t.recap.failed == 0 {
 		return

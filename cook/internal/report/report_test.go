@@ -103,8 +103,8 @@ func TestJSONIsOneObjectALine(t *testing.T) {
 	}
 }
 
-// screen is what a terminal shows of what was written to it, as far as Progress
-// uses a terminal.
+// screen returns the text that a terminal shows after some writes, as far as Progress controls
+// terminals.
 func screen(text string) []string {
 	lines, at := []string{""}, 0
 	for text != "" {
@@ -190,7 +190,8 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// Without a terminal there is a line now and then, that names what has been running for long.
+// Without a terminal there is a line now and then, which names assets that have been running for
+// long.
 func TestHeartbeat(t *testing.T) {
 	now := time.Unix(0, 0)
 	var b strings.Builder

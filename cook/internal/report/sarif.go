@@ -16,14 +16,15 @@ import (
 // SARIF is an observer that collects failures, warnings and differences for code hosts, in
 // the Static Analysis Results Interchange Format (SARIF 2.1.0, OASIS).
 type SARIF struct {
-	dir     string // the asset folder, from the working directory
+	dir     string // the asset directory, from the working directory
 	results []sarifResult
 }
 
-// NewSARIF returns an observer of a run over an asset folder, as it was given.
+// NewSARIF returns an observer of a run over an asset directory, which is named as the user named
+// it.
 func NewSARIF(dir string) *SARIF { return &SARIF{dir: dir, results: []sarifResult{}} }
 
-// Each kind of result is a rule to code hosts.
+// sarifRules are the kinds of results. Code hosts call them rules.
 var sarifRules = []sarifRule{
 	{"failed", sarifText{"An asset cannot be cooked."}},
 	{"warned", sarifText{"An asset or a rule looks like a mistake."}},
@@ -71,7 +72,7 @@ func (s *SARIF) Stage(string) {}
 // Planned does nothing.
 func (s *SARIF) Planned(int, time.Duration) {}
 
-// Note does nothing: a note is about no mistake.
+// Note does nothing: notes report no mistake.
 func (s *SARIF) Note(string) {}
 
 // Event adds a failure or a warning.
@@ -96,7 +97,7 @@ func (s *SARIF) Finding(f cook.Finding) {
 	s.addDiagnostic("difference", &d)
 }
 
-// Wrong adds what ended a run, or kept it from beginning.
+// Wrong adds the error that ended or prevented a run.
 func (s *SARIF) Wrong(err error) {
 	for _, one := range frontend.Listed(err) {
 		d := frontend.Diagnostic{Program: program, Severity: frontend.Err, Text: one.Error()}
@@ -123,7 +124,8 @@ func (s *SARIF) addDiagnostic(rule string, d *frontend.Diagnostic) {
 	s.results = append(s.results, r)
 }
 
-// uri is a file as a reference: relative to the working directory, unless it is absolute.
+// uri returns a reference to a file: relative to the working directory, unless the name is
+// absolute.
 func uri(file string) string {
 	if filepath.IsAbs(file) {
 		return frontend.FileURL(file)
@@ -135,7 +137,7 @@ func uri(file string) string {
 	return escaped
 }
 
-// WriteTo writes what was collected.
+// WriteTo writes all results.
 func (s *SARIF) WriteTo(w io.Writer) (int64, error) {
 	type driver struct {
 		Name           string      `json:"name"`

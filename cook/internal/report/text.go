@@ -1,5 +1,4 @@
-// Package report prints what a run does, for people and for programs: lines, JSON, a
-// progress bar, and tables.
+// Package report prints runs for people and for programs: lines, JSON, a progress bar, and tables.
 package report
 
 import (
@@ -17,17 +16,17 @@ import (
 
 // Text is an observer that prints lines for people.
 type Text struct {
-	Out   io.Writer      // what was asked for
+	Out   io.Writer      // the answer to the command
 	Err   io.Writer      // failures, warnings and notes
-	Dir   string         // the asset folder, from the working directory
+	Dir   string         // the asset directory, from the working directory
 	Style frontend.Style // of Err
 
-	Verbose bool // a line for each asset that was worked on
-	Explain bool // reasons below each line; with Verbose, also for assets that were skipped
+	Verbose bool // a line for each asset with work
+	Explain bool // reasons below each line; with Verbose, also for skipped assets
 	DryRun  bool
 
-	// Keep is given all failures and warnings if they were printed by cause only, which
-	// they are unless Verbose, and returns where they can be read; nil for nowhere.
+	// Keep keeps all failures and warnings if only a part was printed, and returns the file that
+	// has them; nil keeps none.
 	Keep   func(all []byte) (where string, err error)
 	causes Causes
 	found  Causes       // differences
@@ -35,10 +34,10 @@ type Text struct {
 	recap
 }
 
-// mostKept is how many bytes of failures and warnings are kept.
+// mostKept bounds the bytes of kept failures and warnings.
 const mostKept = 64 << 20
 
-// Done prints how many failures and warnings there were that have not been printed.
+// Done prints how many failures and warnings were not printed.
 func (t *Text) Done() {
 	hidden := t.causes.hidden() || t.found.hidden()
 	t.causes.rest(t.print)
@@ -61,7 +60,7 @@ func (t *Text) Done() {
 // print prints a failure or a warning.
 func (t *Text) print(d *frontend.Diagnostic) { fmt.Fprint(t.Err, t.Style.Format(d)) }
 
-// printFound prints a difference, which is what was asked for.
+// printFound prints a difference, which is the answer to the command.
 func (t *Text) printFound(d *frontend.Diagnostic) { fmt.Fprint(t.Out, d) }
 
 // problem prints a failure or a warning, or counts it.
@@ -98,7 +97,7 @@ func (t *Text) Note(text string) {
 	fmt.Fprintf(t.Err, "cook: %s\n", frontend.Indented(text))
 }
 
-// Event prints failures and warnings, and the rest if it was asked for.
+// Event prints failures and warnings, and other outcomes if the options say so.
 func (t *Text) Event(e cook.Event) {
 	name := show(e.Path, e.Target)
 	skipped := false

@@ -1,5 +1,5 @@
-// Package cmdline is the part that all verbs of cook share: what a verb is, how its command line
-// is parsed and completed from the environment and the project, and how its errors are printed.
+// Package cmdline is the frame of all verbs of cook. It parses a command line, completes it from
+// the environment and the project, and prints errors.
 //
 // A verb is declared in one file of a family of verbs, in this order: its [Verb], its options, the
 // flags, the function that runs it.
@@ -15,7 +15,7 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
-// Exit statuses of cook besides those of every command.
+// Exit statuses that only cook has.
 const (
 	Different = 3 // verify found a difference, or smoke a regression
 	Locked    = 4 // another cook works on the same output directory

@@ -67,7 +67,7 @@ func variable(flag string) string {
 }
 
 // fromEnvironment sets flags that the command line leaves out from variables of the environment
-// that are not empty. It warns of variables whose name is nearly that of a flag.
+// that are not empty. It warns of variables with nearly the name of a flag.
 func (c *Call) fromEnvironment(fs *flag.FlagSet, environ []string) error {
 	values := map[string]string{}
 	for _, entry := range environ {

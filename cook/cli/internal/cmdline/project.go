@@ -132,7 +132,7 @@ func Below(dir, name string) (string, bool) {
 	return pathname.Below(dir, name)
 }
 
-// IsBelow reports whether a directory lies below another one.
+// IsBelow reports whether name is below the directory dir.
 func IsBelow(dir, name string) bool {
 	rel, ok := Below(dir, name)
 	return ok && rel != "."
@@ -144,7 +144,7 @@ func IsFolder(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// sameFolder reports whether two names are of one directory.
+// sameFolder reports whether two names mean one directory.
 func sameFolder(a, b string) bool {
 	first, err := os.Stat(a)
 	if err != nil {

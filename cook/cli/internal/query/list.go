@@ -203,7 +203,7 @@ func (r *listOptions) trace(list []survey.Asset) error {
 // An assetJSON is an asset in the JSON of cook list.
 type assetJSON struct {
 	Path       string        `json:"path"`
-	PathBase64 string        `json:"path_base64,omitempty"` // of a path that is not UTF-8
+	PathBase64 string        `json:"path_base64,omitempty"` // only if the path is not UTF-8
 	Target     string        `json:"target,omitempty"`
 	ID         string        `json:"id,omitempty"` // if assets have IDs
 	Recipe     string        `json:"recipe,omitempty"`

@@ -1,5 +1,6 @@
 // Package query holds the verbs of cook that answer questions and change nothing. Most answer from
-// what the last run left: they look neither at the assets nor at their outputs, and take no lock.
+// the state of the last run: they look neither at the assets nor at their outputs, and take no
+// lock.
 package query
 
 import (

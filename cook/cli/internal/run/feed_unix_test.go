@@ -38,7 +38,7 @@ func dialFeed(t *testing.T, addr string) (net.Conn, *bufio.Reader) {
 	return conn, r
 }
 
-// cooked reads a stream to its end and returns how often b.json was cooked.
+// cooked reads a stream to its end and counts how often b.json was cooked.
 func cooked(r io.Reader) (times int, err error) {
 	for e, err := range events.Read(r).All() {
 		if err != nil {
@@ -140,7 +140,7 @@ func TestFeedWatch(t *testing.T) {
 	}
 }
 
-// limitBuffers makes the system hold little of what a viewer has not taken.
+// limitBuffers limits the bytes that the system holds for a slow viewer.
 func limitBuffers(_, _ string, conn syscall.RawConn) error {
 	var result error
 	err := conn.Control(func(fd uintptr) {
@@ -196,7 +196,7 @@ func TestFeedStuckViewer(t *testing.T) {
 	}
 }
 
-// More viewers than there may be are hung up on.
+// A feed hangs up on viewers beyond the maximum.
 func TestFeedCrowd(t *testing.T) {
 	leaktest.Check(t)
 	f, err := listenFeed("0")
@@ -227,7 +227,7 @@ func TestFeedCrowd(t *testing.T) {
 	}
 }
 
-// That no viewer can come any more is reported.
+// The end of a feed reports that no more viewers could connect.
 func TestFeedAcceptFails(t *testing.T) {
 	f, err := listenFeed("0")
 	if err != nil {

@@ -38,8 +38,8 @@ func TestMemoryLimit(t *testing.T) {
 	}
 }
 
-// The collector is hurried while the index of a large tree is made, and before if much
-// is held.
+// The collector runs more often while the index of a large tree is made, and before that with a
+// large heap.
 func TestCollectorOfLargeTrees(t *testing.T) {
 	t.Setenv("GOGC", "")
 	const usual = 77
@@ -50,7 +50,7 @@ func TestCollectorOfLargeTrees(t *testing.T) {
 		debug.SetGCPercent(now)
 		return now
 	}
-	runtime.GC() // what earlier tests recorded with is not held
+	runtime.GC() // frees the memory of earlier tests
 	m := &memoryLimit{memory: 1 << 30}
 	for _, step := range []struct {
 		assets int
@@ -84,7 +84,7 @@ func TestCollectorOfLargeTrees(t *testing.T) {
 	}
 }
 
-// The live heap grows by what is kept, and not by garbage.
+// The live heap grows by live objects, and not by garbage.
 func TestLiveHeap(t *testing.T) {
 	runtime.GC()
 	before := liveHeap()

@@ -20,7 +20,7 @@ import (
 // streamEnding is the ending of a file that holds the recorded stream itself.
 const streamEnding = ".events"
 
-// A trace is the file of a recording. The stream goes to a temporary file, from which the file is made
+// A trace is the file of a recording. The stream goes to a temporary file, and becomes the file
 // when the recording is complete.
 type trace struct {
 	name   string

@@ -15,7 +15,7 @@ import (
 	"github.com/assetcook/assetcook/recipes"
 )
 
-// What init writes as comments is right without the #, for every recipe.
+// The comments that init writes are valid rules without the #, for every recipe.
 func TestInitComments(t *testing.T) {
 	dir := t.TempDir()
 	set, err := recipe.NewSet(recipes.All()...)

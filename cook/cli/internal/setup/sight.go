@@ -162,8 +162,8 @@ func smallPicture(ctx context.Context, root *os.Root, path string) (*pixmap.Map,
 	return m, nil
 }
 
-// PresetOfFirst returns the preset that fits the pictures of a first run for which no rule has a
-// preset: "2d", "3d", or "" if neither is clear.
+// PresetOfFirst returns the preset that fits the pictures of a first run: "2d", "3d", or "" if
+// neither is clear. Pictures with a preset in the rules do not count.
 func PresetOfFirst(ctx context.Context, p *cook.Project, sum *cook.Summary) string {
 	out, err := survey.OutputFolder(p.Dir, p.Out)
 	if err != nil {

@@ -169,7 +169,7 @@ func filesIn(ctx context.Context, folder, but string) (files []pak.File, err err
 	return files, err
 }
 
-// patchOf returns the files that differ from a pak, and those that are gone since.
+// patchOf returns the files that differ from a pak, and the files that are gone since.
 func patchOf(base *pak.Pak, files []pak.File) (patch []pak.File, err error) {
 	there := map[string]bool{}
 	for _, f := range files {

@@ -16,8 +16,8 @@ import (
 	viewcommand "github.com/assetcook/assetcook/profile/view/command"
 )
 
-// Attached is the hidden word with which -http starts this program as the viewer of a run. The
-// viewer reads the run's stream from standard input and ends with it.
+// Attached is the hidden word that starts this program as the viewer of a run with -http. The
+// viewer reads the stream of the run from standard input and ends with it.
 const Attached = "view-attached"
 
 const viewText = `usage: cook view [flags] [FILE ... | HOST:PORT | -]

@@ -16,7 +16,7 @@ import (
 
 const colors = 10 // of tiles
 
-// colorOf is the class of a recipe's tiles.
+// colorOf returns the class of a recipe's tiles.
 func colorOf(recipe int) string {
 	if recipe < 0 {
 		return "cx"
@@ -37,7 +37,7 @@ func (p *writer) legend() {
 	p.f("</ul>\n")
 }
 
-// label writes a text into a place of a drawing if enough of it fits.
+// label writes a text into a part of a drawing if enough of the text fits.
 func (p *writer) label(text string, x, y, room float64, class string) {
 	const letter = 6.3 // width at 11 px, roughly
 	fits := int(room / letter)
@@ -52,7 +52,7 @@ func (p *writer) label(text string, x, y, room float64, class string) {
 	p.f(">%s</text>", text)
 }
 
-// treemap draws what assets amount to, by folder or by recipe.
+// treemap draws the values of assets, by directory or by recipe.
 func (p *writer) treemap(title string, byRecipe bool, value func(*survey.Asset) float64, show func(float64) string) {
 	const width, height = 1200.0, 440.0
 	root := p.report.tree(byRecipe, value)
@@ -64,7 +64,7 @@ func (p *writer) treemap(title string, byRecipe bool, value func(*survey.Asset) 
 	p.f("<figure><figcaption>%s: %s</figcaption>\n<svg viewBox=\"0 0 %.0f %.0f\" class=map role=group aria-label=\"%s\">\n", title, show(root.value), width, height, title)
 	for _, t := range root.layOut(rect{0, 0, width, height}, 0) {
 		if p.buf.Len()-begin > drawingBudget-3000 {
-			break // outer tiles come before those in them, which they stand for
+			break // outer tiles come first, and stand for their inner tiles
 		}
 		if t.w < 1.5 || t.h < 1.5 {
 			continue
@@ -112,7 +112,7 @@ func (p *writer) tile(t *tile, show func(float64) string, whole float64) {
 	p.f("</a>\n")
 }
 
-// timeline draws what workers did in the latest run, and its stages.
+// timeline draws the work of each worker in the latest run, and the stages.
 func (p *writer) timeline() {
 	r := p.report
 	if r.last == nil || r.last.Detail == nil {
@@ -189,7 +189,7 @@ func (p *writer) chart(s *Series) {
 		line.High = 1
 	}
 	if s.Log {
-		// The lower end is the least value: nothing is near zero.
+		// The axis begins at the least value: no value is near zero.
 		scale := func(v float64) float64 { return math.Log10(1 + v) }
 		line.Note += " (logarithmic)"
 		line.Low, line.High = scale(slices.Min(s.Values))*0.98, scale(line.High)

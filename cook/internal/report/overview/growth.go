@@ -18,7 +18,7 @@ func growthTable(key, title string) *Table {
 	}}
 }
 
-// growthSinceRun lists what the latest run made larger or smaller.
+// growthSinceRun lists the changes of size in the latest run.
 func (r *Report) growthSinceRun() *Table {
 	t := growthTable("growth_run", "Growth in the last cook")
 	if r.last != nil {
@@ -27,7 +27,7 @@ func (r *Report) growthSinceRun() *Table {
 	return t
 }
 
-// growthSinceDay lists what the runs of the last day have made larger or smaller.
+// growthSinceDay lists the changes of size in the runs of the last day.
 func (r *Report) growthSinceDay() *Table {
 	t := growthTable("growth_day", "Growth in a day")
 	if r.last == nil {
@@ -52,7 +52,7 @@ func dayBefore(runs []stats.Past) int {
 	return from
 }
 
-// grow adds what some runs have made larger or smaller, the greatest change first.
+// grow adds the changes of size in some runs, the greatest change first.
 func (r *Report) grow(t *Table, runs []stats.Past) {
 	type key struct{ path, target string }
 	type change struct {
@@ -115,11 +115,10 @@ func (r *Report) grow(t *Table, runs []stats.Past) {
 	}
 }
 
-// grown returns how many bytes a table of growth comes to.
+// grown returns the sum of a table of growth, in bytes.
 func grown(t *Table) int64 { return cellAs[int64](t, t.sums(t.Rows), "growth") }
 
-// warnings lists what was warned of, by cause. A warning holds until its asset is worked
-// on again.
+// warnings lists warnings by cause. A warning holds until its asset is worked on again.
 func (r *Report) warnings() *Table {
 	t := &Table{Key: "warnings", Title: "Warnings by cause", Columns: []Column{
 		{"cause", "warning", Text, false}, {"warnings", "warnings", Number, true}, {"path", "such as", Name, false}, {"paths", "and", Text, false}}}
@@ -138,7 +137,7 @@ func (r *Report) warnings() *Table {
 	type group struct {
 		text     string
 		warnings int64
-		paths    []string // the first ones
+		paths    []string // the first paths
 	}
 	byCause, unlisted := map[string]*group{}, 0
 	var groups []*group
@@ -187,7 +186,8 @@ func (r *Report) warnings() *Table {
 	return t
 }
 
-// cause is what warnings have in common that differ in numbers and in what is quoted.
+// cause returns a warning without its numbers and quoted words, which differ between warnings with
+// one cause.
 func cause(text string) string {
 	var b strings.Builder
 	quoted := false

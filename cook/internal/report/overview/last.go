@@ -13,7 +13,7 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// key has the figures of the folder and of the latest run.
+// key returns the figures of the output directory and of the latest run.
 func (r *Report) key() *Table {
 	t := &Table{Key: "key", Title: "Key figures", Columns: []Column{{"figure", "figure", Text, false}, {"value", "value", Text, false}, {"raw", "raw", Number, false}}}
 	var in, out, took, failed, files int64
@@ -61,7 +61,7 @@ func (r *Report) key() *Table {
 	return t
 }
 
-// upToDate is the share of assets that needed no work.
+// upToDate returns the share of assets without work.
 func upToDate(p *stats.Past) float64 {
 	return float64(p.Counts["cook/skip/stamp/count"]+p.Counts["cook/skip/checksum/count"]) / float64(max(1, p.Counts["cook/found/count"]))
 }
@@ -102,7 +102,7 @@ func (r *Report) reasons() *Table {
 	return t
 }
 
-// again lists what the latest run worked on, slowest first.
+// again lists the assets that the latest run worked on, slowest first.
 func (r *Report) again() *Table {
 	t := &Table{Key: "again", Title: "What the last cook worked on", Columns: []Column{
 		{"path", "asset", Name, false}, {"target", "target", Name, false}, {"outcome", "outcome", Text, false}, {"why", "why", Text, false},
@@ -118,7 +118,7 @@ func (r *Report) again() *Table {
 	return t
 }
 
-// workers lists what each worker of the latest run did when.
+// workers lists the work of each worker in the latest run.
 func (r *Report) workers() *Table {
 	t := &Table{Key: "workers", Title: "Time line of the last cook", Columns: []Column{
 		{"worker", "worker", Number, false}, {"begin_ns", "from", Time, false}, {"end_ns", "to", Time, false}, {"busy_ns", "busy", Time, true},
@@ -134,7 +134,7 @@ func (r *Report) workers() *Table {
 	return t
 }
 
-// stages lists what the stages of the latest run took.
+// stages lists the time of each stage of the latest run.
 func (r *Report) stages() *Table {
 	t := &Table{Key: "stages", Title: "Stages of the last cook", Columns: []Column{
 		{"stage", "stage", Text, false}, {"ns", "time", Time, true}, {"share", "share", Percent, false}, {"peak_rss", "peak memory by its end", Bytes, false}}}
@@ -146,12 +146,12 @@ func (r *Report) stages() *Table {
 	return t
 }
 
-// Bound says what kept a run from being faster.
+// Bound names the bottleneck of a run.
 func Bound(p *stats.Past) string {
 	if p == nil || p.Detail == nil || p.Detail.Took <= 0 || p.Detail.Workers == 0 {
 		return "Not known: the history has no details of it."
 	}
-	const much = 0.15 // of what the workers had
+	const much = 0.15 // share of the workers' time
 	d := p.Detail
 	whole := float64(d.Took) * float64(d.Workers)
 	waited := float64(d.Waited) / whole
@@ -180,7 +180,7 @@ func Bound(p *stats.Past) string {
 	return fmt.Sprintf("Cores: %s were busy %s of the time; more cores would make it faster.", workers, percent(busy))
 }
 
-// lastSpan is the span that ended last.
+// lastSpan returns the span that ended last.
 func lastSpan(d *execute.Detail) (last execute.Span) {
 	for _, s := range d.Spans {
 		if s.End > last.End {
