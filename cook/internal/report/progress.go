@@ -30,9 +30,9 @@ type Progress struct {
 	now   func() time.Time
 	width func() int // nil without a terminal
 
-	mu    sync.Mutex
-	stage string
-	work
+	mu      sync.Mutex
+	stage   string
+	work    work
 	reading reading
 	drawn   int // lines on the screen
 	quit    chan struct{}
@@ -131,7 +131,7 @@ func (p *Progress) Reading(files, of int, bytes int64) {
 func (p *Progress) Planned(assets int, expected time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.total, p.expected, p.begin = assets, expected, p.now()
+	p.work.total, p.work.expected, p.work.begin = assets, expected, p.now()
 }
 
 // Note does nothing: a Text observer prints notes.
@@ -142,11 +142,11 @@ func (p *Progress) Step(path, target, step string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if path == "" {
-		p.traffic = step
+		p.work.traffic = step
 		return
 	}
-	if i := slices.IndexFunc(p.running, func(s started) bool { return s.asset == asset{path, target} }); i >= 0 {
-		p.running[i].step = step
+	if i := slices.IndexFunc(p.work.running, func(s started) bool { return s.asset == asset{path, target} }); i >= 0 {
+		p.work.running[i].step = step
 	}
 }
 
@@ -159,17 +159,17 @@ func (p *Progress) Event(e cook.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if e.Outcome == cook.Started {
-		p.running = append(p.running, started{asset: asset, at: p.now(), expected: e.CookTime})
+		p.work.running = append(p.work.running, started{asset: asset, at: p.now(), expected: e.CookTime})
 		return
 	}
-	i := slices.IndexFunc(p.running, func(s started) bool { return s.asset == asset })
+	i := slices.IndexFunc(p.work.running, func(s started) bool { return s.asset == asset })
 	if i < 0 {
 		return
 	}
-	p.done++
-	p.bytes += e.In
-	p.past += p.running[i].expected
-	p.running = slices.Delete(p.running, i, i+1)
+	p.work.done++
+	p.work.bytes += e.In
+	p.work.past += p.work.running[i].expected
+	p.work.running = slices.Delete(p.work.running, i, i+1)
 }
 
 // slowest bounds the running assets that are named.
@@ -182,7 +182,7 @@ func (p *Progress) draw() {
 	}
 	width := max(20, p.width()) - 1
 	lines := []string{p.bar(width)}
-	for _, s := range p.running[:min(slowest, len(p.running))] { // oldest first
+	for _, s := range p.work.running[:min(slowest, len(p.work.running))] { // oldest first
 		lines = append(lines, cut(fmt.Sprintf("  %8s %s", human.Duration(p.now().Sub(s.at).Round(100*time.Millisecond)), s.name()), width))
 	}
 	p.clear()
@@ -199,17 +199,17 @@ func (p *Progress) beat() {
 	case r.of > 0:
 		fmt.Fprintf(p.w, "cook: %d of %s, %s  %s\n", r.files, human.Count(r.of, "file"), human.Bytes(r.bytes), r.rate(p.now()))
 		return
-	case p.total == 0 || p.done >= p.total:
+	case p.work.total == 0 || p.work.done >= p.work.total:
 		return
 	}
-	text := fmt.Sprintf("cook: %d of %s, %s", p.done, human.Count(p.total, "asset"), human.Bytes(p.bytes))
+	text := fmt.Sprintf("cook: %d of %s, %s", p.work.done, human.Count(p.work.total, "asset"), human.Bytes(p.work.bytes))
 	if eta := p.eta(); eta != "" {
 		text += ", " + eta
 	}
-	if p.traffic != "" {
-		text += ", " + p.traffic
+	if p.work.traffic != "" {
+		text += ", " + p.work.traffic
 	}
-	for i, s := range p.running[:min(slowest, len(p.running))] {
+	for i, s := range p.work.running[:min(slowest, len(p.work.running))] {
 		if ran := p.now().Sub(s.at); ran >= long {
 			text += fmt.Sprintf("%s %s %s", [...]string{";", ","}[min(i, 1)], ran.Round(time.Second), s.name())
 		}
@@ -222,12 +222,12 @@ func (p *Progress) bar(width int) string {
 	switch r := &p.reading; {
 	case r.of > 0:
 		return bar(width, float64(r.files)/float64(r.of), fmt.Sprintf(" %d/%d files  %s  %s", r.files, r.of, human.Bytes(r.bytes), r.rate(p.now())))
-	case p.total == 0:
+	case p.work.total == 0:
 		return cut("cook: "+p.stage, width)
 	}
-	text := fmt.Sprintf(" %d/%d  %s  %s", p.done, p.total, human.Bytes(p.bytes), p.eta())
-	if p.traffic != "" {
-		text += "  " + p.traffic
+	text := fmt.Sprintf(" %d/%d  %s  %s", p.work.done, p.work.total, human.Bytes(p.work.bytes), p.eta())
+	if p.work.traffic != "" {
+		text += "  " + p.work.traffic
 	}
 	return bar(width, p.share(), text)
 }
@@ -244,17 +244,17 @@ func (r *reading) rate(now time.Time) string {
 
 // share returns the finished part of the expected work, or of the assets if no time is expected.
 func (p *Progress) share() float64 {
-	if p.expected > 0 {
-		return min(1, float64(p.worked())/float64(p.expected))
+	if p.work.expected > 0 {
+		return min(1, float64(p.worked())/float64(p.work.expected))
 	}
-	return float64(p.done) / float64(p.total)
+	return float64(p.work.done) / float64(p.work.total)
 }
 
 // worked returns the expected time of finished assets, plus the running time of running assets up
 // to their expected time.
 func (p *Progress) worked() time.Duration {
-	past := p.past
-	for _, s := range p.running {
+	past := p.work.past
+	for _, s := range p.work.running {
 		past += min(s.expected, p.now().Sub(s.at))
 	}
 	return past
@@ -277,11 +277,11 @@ func bar(width int, share float64, text string) string {
 // eta scales the time taken by the work that is left.
 func (p *Progress) eta() string {
 	past := p.worked()
-	took := p.now().Sub(p.begin)
-	if past <= 0 || took < time.Second || p.expected <= past {
+	took := p.now().Sub(p.work.begin)
+	if past <= 0 || took < time.Second || p.work.expected <= past {
 		return ""
 	}
-	left := time.Duration(float64(took) * float64(p.expected-past) / float64(past))
+	left := time.Duration(float64(took) * float64(p.work.expected-past) / float64(past))
 	return "eta " + left.Round(time.Second).String()
 }
 

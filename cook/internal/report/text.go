@@ -31,7 +31,7 @@ type Text struct {
 	causes Causes
 	found  Causes       // differences
 	all    bytes.Buffer // failures and warnings
-	recap
+	recap  recap
 }
 
 // mostKept bounds the bytes of kept failures and warnings.

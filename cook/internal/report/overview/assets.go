@@ -17,8 +17,8 @@ var assetColumns = []Column{
 	{"used_by", "used by", Text, false}, {"outputs", "makes", Text, false},
 }
 
-// assets lists all assets, ordered by their greatest share of bytes or time.
-func (r *Report) assets() *Table {
+// assetsTable lists all assets, ordered by their greatest share of bytes or time.
+func assetsTable(r *Report) *Table {
 	t := &Table{Key: "assets", Title: "All assets", Columns: assetColumns}
 	list := r.in.Assets
 	var bytes, ns int64
@@ -93,9 +93,9 @@ func (r *Report) top(key string, all *Table) *Table {
 	return t
 }
 
-// groups sums up assets by recipe and by directory. The sums of a directory do not include
+// groupTables sums up assets by recipe and by directory. The sums of a directory do not include
 // directories below it.
-func (r *Report) groups() (recipes, folders *Table) {
+func groupTables(r *Report) (recipes, folders *Table) {
 	type group struct {
 		name    string
 		assets  int64

@@ -66,7 +66,7 @@ func (p *writer) treemap(title string, byRecipe bool, value func(*survey.Asset) 
 		if p.buf.Len()-begin > drawingBudget-3000 {
 			break // outer tiles come first, and stand for their inner tiles
 		}
-		if t.w < 1.5 || t.h < 1.5 {
+		if t.place.w < 1.5 || t.place.h < 1.5 {
 			continue
 		}
 		p.tile(&t, show, root.value)
@@ -74,39 +74,40 @@ func (p *writer) treemap(title string, byRecipe bool, value func(*survey.Asset) 
 	p.f("</svg></figure>\n")
 }
 
+// tile draws a tile that links to its row.
 func (p *writer) tile(t *tile, show func(float64) string, whole float64) {
-	class, link := colorOf(t.recipe), "#folders"
+	class, link := colorOf(t.node.recipe), "#folders"
 	switch {
-	case t.asset != nil && p.rows[t.asset] != "":
-		link = "#" + p.rows[t.asset]
-	case t.asset != nil:
+	case t.node.asset != nil && p.rows[t.node.asset] != "":
+		link = "#" + p.rows[t.node.asset]
+	case t.node.asset != nil:
 		link = "#assets"
 	}
-	if t.open {
+	if t.node.open {
 		class = "open"
 	}
-	where := t.path
+	where := t.node.path
 	if where == "" {
 		where = "the top folder"
 	}
-	lines := []string{pathname.Show(where) + ": " + show(t.value) + ", " + percent(t.value/whole)}
-	if a := t.asset; a != nil {
+	lines := []string{pathname.Show(where) + ": " + show(t.node.value) + ", " + percent(t.node.value/whole)}
+	if a := t.node.asset; a != nil {
 		lines = append(lines, "recipe "+a.Method.Recipe, "why: "+cut(join(a.Last.Reasons), 120))
 		if users := p.report.usedBy(a.Path); users != "" {
 			lines = append(lines, "used by: "+cut(users, 120))
 		}
 	} else {
-		lines[0] = pathname.Show(where) + ", " + human.Count(t.assets, "asset") + ": " + show(t.value) + ", " + percent(t.value/whole)
+		lines[0] = pathname.Show(where) + ", " + human.Count(t.node.assets, "asset") + ": " + show(t.node.value) + ", " + percent(t.node.value/whole)
 	}
-	p.f("<a href=\"%s\"><rect class=%s x=%.1f y=%.1f width=%.1f height=%.1f /><title>%s</title>", link, class, t.x, t.y, t.w, t.h, strings.Join(lines, "\n"))
-	name := t.name
-	if t.asset != nil && t.name == "" {
-		name = path.Base(t.path)
+	p.f("<a href=\"%s\"><rect class=%s x=%.1f y=%.1f width=%.1f height=%.1f /><title>%s</title>", link, class, t.place.x, t.place.y, t.place.w, t.place.h, strings.Join(lines, "\n"))
+	name := t.node.name
+	if t.node.asset != nil && t.node.name == "" {
+		name = path.Base(t.node.path)
 	}
-	if name = pathname.Show(name); t.h > 13 {
-		p.label(name, t.x+3, t.y+11, t.w-6, "")
-		if !t.open && t.h > 28 {
-			p.label(show(t.value), t.x+3, t.y+24, t.w-6, " class=v")
+	if name = pathname.Show(name); t.place.h > 13 {
+		p.label(name, t.place.x+3, t.place.y+11, t.place.w-6, "")
+		if !t.node.open && t.place.h > 28 {
+			p.label(show(t.node.value), t.place.x+3, t.place.y+24, t.place.w-6, " class=v")
 		}
 	}
 	p.f("</a>\n")

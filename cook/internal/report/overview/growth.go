@@ -19,7 +19,7 @@ func growthTable(key, title string) *Table {
 }
 
 // growthSinceRun lists the changes of size in the latest run.
-func (r *Report) growthSinceRun() *Table {
+func growthSinceRun(r *Report) *Table {
 	t := growthTable("growth_run", "Growth in the last cook")
 	if r.last != nil {
 		r.grow(t, r.in.Runs[len(r.in.Runs)-1:])
@@ -28,7 +28,7 @@ func (r *Report) growthSinceRun() *Table {
 }
 
 // growthSinceDay lists the changes of size in the runs of the last day.
-func (r *Report) growthSinceDay() *Table {
+func growthSinceDay(r *Report) *Table {
 	t := growthTable("growth_day", "Growth in a day")
 	if r.last == nil {
 		return t
@@ -118,8 +118,8 @@ func (r *Report) grow(t *Table, runs []stats.Past) {
 // grown returns the sum of a table of growth, in bytes.
 func grown(t *Table) int64 { return cellAs[int64](t, t.sums(t.Rows), "growth") }
 
-// warnings lists warnings by cause. A warning holds until its asset is worked on again.
-func (r *Report) warnings() *Table {
+// warningsTable lists warnings by cause. A warning holds until its asset is worked on again.
+func warningsTable(r *Report) *Table {
 	t := &Table{Key: "warnings", Title: "Warnings by cause", Columns: []Column{
 		{"cause", "warning", Text, false}, {"warnings", "warnings", Number, true}, {"path", "such as", Name, false}, {"paths", "and", Text, false}}}
 	const examples = 4
@@ -208,8 +208,8 @@ func cause(text string) string {
 	return b.String()
 }
 
-// failures lists the assets that failed.
-func (r *Report) failures() *Table {
+// failuresTable lists the assets that failed.
+func failuresTable(r *Report) *Table {
 	t := &Table{Key: "failures", Title: "Failed assets", Columns: []Column{
 		{"path", "asset", Name, false}, {"target", "target", Name, false}, {"recipe", "recipe", Name, false}, {"error", "error", Text, false}, {"at", "since (UTC)", Moment, false}}}
 	for i := range r.in.Assets {

@@ -69,11 +69,11 @@ func New(in Input) *Report {
 		}
 	}
 	r.series = series(in.Runs)
-	assets := r.assets()
-	recipes, folders := r.groups()
+	assets := assetsTable(r)
+	recipes, folders := groupTables(r)
 	r.Tables = []*Table{
-		r.key(), r.reasons(), r.again(), r.workers(), r.stages(), recipes, folders, r.top("slowest", assets), r.top("largest", assets),
-		r.textures(), r.growthSinceRun(), r.growthSinceDay(), r.warnings(), r.failures(), r.steps(), r.runs(), assets,
+		keyTable(r), reasonsTable(r), againTable(r), workersTable(r), stagesTable(r), recipes, folders, r.top("slowest", assets), r.top("largest", assets),
+		texturesTable(r), growthSinceRun(r), growthSinceDay(r), warningsTable(r), failuresTable(r), stepsTable(r), runsTable(r), assets,
 	}
 	r.glance()
 	return r

@@ -146,8 +146,8 @@ func (s *Series) spike(i int) bool {
 	return s.Kind != Percent && s.Summary.Spikes.Over > 0 && s.Values[i] > s.Summary.Spikes.Over
 }
 
-// steps lists the lasting changes of figures.
-func (r *Report) steps() *Table {
+// stepsTable lists the lasting changes of figures.
+func stepsTable(r *Report) *Table {
 	t := &Table{Key: "steps", Title: "Steps", Note: "Runs from which on a figure was different for good (change points); before and after are medians.", Columns: []Column{
 		{"figure", "figure", Text, false}, {"run", "since run", Number, false}, {"at", "on (UTC)", Moment, false}, {"before", "before", Text, false}, {"after", "after", Text, false}}}
 	for i := range r.series {
@@ -159,8 +159,8 @@ func (r *Report) steps() *Table {
 	return t
 }
 
-// runs lists all runs of the history, the latest first.
-func (r *Report) runs() *Table {
+// runsTable lists all runs of the history, the latest first.
+func runsTable(r *Report) *Table {
 	t := &Table{Key: "runs", Title: "All runs that did something", Columns: []Column{{"run", "run", Number, false}, {"id", "ID", Text, false}, {"at", "on (UTC)", Moment, false}}}
 	columns := runColumns()
 	for _, c := range columns {

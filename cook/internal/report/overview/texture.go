@@ -153,8 +153,8 @@ func upward(x, y byte) byte {
 	return byte(127.5 * (1 + math.Sqrt(max(0, 1-a*a-b*b))))
 }
 
-// textures lists textures, the greatest loss first.
-func (r *Report) textures() *Table {
+// texturesTable lists textures, the greatest loss first.
+func texturesTable(r *Report) *Table {
 	t := &Table{Key: "textures", Title: "Textures, most loss first", Columns: []Column{
 		{"path", "texture", Name, false}, {"target", "target", Name, false}, {"role", "role", Text, false}, {"role_why", "decided by", Text, false}, {"format", "format", Text, false}, {"width", "width", Number, false}, {"height", "height", Number, false},
 		{"levels", "levels", Number, false}, {"bytes_in", "source", Bytes, true}, {"bytes_out", "cooked", Bytes, true}, {"psnr", "PSNR in dB", Decibel, false},

@@ -135,8 +135,8 @@ type rect struct{ x, y, w, h float64 }
 
 // A tile is a node with its rectangle.
 type tile struct {
-	*node
-	rect
+	node  *node
+	place rect
 	depth int
 }
 
