@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/assetcook/assetcook/internal/chart"
 	"github.com/assetcook/assetcook/internal/human"
 	"github.com/assetcook/assetcook/internal/texttable"
 )
@@ -112,25 +112,7 @@ func name(s string) string {
 
 // graph draws values over time, beginning with blanks for the time before the first value.
 func (s Timeseries) graph() string {
-	return strings.Repeat(" ", int(s.From/max(s.Width, 1))) + graph(s.Values)
-}
-
-// graph draws values on a scale from 0, or the minimum if negative, to the maximum.
-func graph(values []float64) string {
-	bars := []rune("▁▂▃▄▅▆▇█")
-	least, top := 0.0, most(values)
-	for _, v := range values {
-		least = min(least, v)
-	}
-	line := make([]rune, len(values))
-	for i, v := range values {
-		part := 0.0
-		if top > least {
-			part = v/(top-least) - least/(top-least)
-		}
-		line[i] = bars[int(math.Round(part*float64(len(bars)-1)))]
-	}
-	return string(line)
+	return strings.Repeat(" ", int(s.From/max(s.Width, 1))) + chart.Sparkline(s.Values, len(s.Values))
 }
 
 func most(values []float64) float64 {

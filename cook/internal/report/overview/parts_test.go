@@ -195,12 +195,6 @@ func TestSteps(t *testing.T) {
 	if rows := r.Table("steps").Rows; !slices.ContainsFunc(rows, func(row []any) bool { return row[0] == "bytes cooked" && row[1] == int64(61) }) {
 		t.Errorf("%v", rows)
 	}
-	if got := sparkline([]float64{0, 1, 2, 3, 4, 5, 6, 7, 8}, 60); got != "▁▂▃▄▅▆▇██" {
-		t.Error(got)
-	}
-	if got := sparkline([]float64{1, 9, 1, 1}, 2); got != "█▁" {
-		t.Error(got)
-	}
 }
 
 // An asset's row names its users.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/assetcook/assetcook/cook/internal/stats"
 	"github.com/assetcook/assetcook/internal/chart"
@@ -45,7 +44,7 @@ func WriteHistory(to io.Writer, runs []stats.Past, lines int) error {
 		}
 		most := slices.Max(s.Values)
 		about := fmt.Sprintf("median %s, highest %s in run %d, %s", s.show(s.Summary.P50), s.show(most), slices.Index(s.Values, most)+1, count(s.spikes(), "spike"))
-		w.Row(s.Title, sparkline(s.Values, 60), about)
+		w.Row(s.Title, chart.Sparkline(s.Values, 60), about)
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -66,24 +65,6 @@ func (s *Series) spikes() (n int) {
 		}
 	}
 	return n
-}
-
-// sparkline draws values in at most most letters. A letter shows the highest of its values.
-func sparkline(values []float64, most int) string {
-	const bars = "▁▂▃▄▅▆▇█"
-	all := []rune(bars)
-	high := slices.Max(values)
-	n := min(most, len(values))
-	var b strings.Builder
-	for i := range n {
-		v := slices.Max(values[i*len(values)/n : max(i*len(values)/n+1, (i+1)*len(values)/n)])
-		at := 0
-		if high > 0 {
-			at = min(len(all)-1, int(max(0, v)/high*float64(len(all))))
-		}
-		b.WriteRune(all[at])
-	}
-	return b.String()
 }
 
 // Compare prints two runs side by side, by their numbers.
