@@ -120,10 +120,10 @@ func (c *command) showProgress(ctx context.Context, stderr io.Writer) func() {
 	in, ok := c.stdin.(*os.File)
 	typed := ok && frontend.IsTerminal(in) && slices.Contains(slices.Concat(c.files, c.lists), stdinName)
 	terminal, ok := frontend.Terminal(stderr)
-	if !ok || c.status || typed {
+	if !ok || c.status || typed || !frontend.Animates(os.Getenv) {
 		return func() {}
 	}
-	p := newProgress(stderr, func() int { return frontend.Columns(terminal) }, time.Now())
+	p := newProgress(frontend.NewLive(stderr, func() int { return frontend.Columns(terminal) }), time.Now())
 	c.progress, c.out.progress, c.msg.progress = p, p, p
 	ctx, cancel := context.WithCancel(ctx)
 	ticker := time.NewTicker(progressEvery)

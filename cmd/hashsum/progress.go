@@ -2,12 +2,11 @@ package main
 
 import (
 	"fmt"
-	"io"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/assetcook/assetcook/internal/frontend"
 	"github.com/assetcook/assetcook/internal/human"
 )
 
@@ -22,16 +21,14 @@ const (
 // progress shows on one line of a terminal how far the work is. The line is cleared before other text
 // is written, and at the end. A nil progress shows nothing.
 type progress struct {
-	w     io.Writer
-	width func() int // columns of the terminal
+	live *frontend.Live
 
 	done  atomic.Int64 // bytes
 	files atomic.Int64
 	total atomic.Int64 // bytes; 0 if not known yet
 
 	start time.Time
-	mu    sync.Mutex // guards the fields below, and the terminal
-	shown int        // columns of the line on the terminal
+	mu    sync.Mutex // guards the rate
 	last  sample
 	rate  float64 // bytes per second, a moving average
 }
@@ -42,8 +39,8 @@ type sample struct {
 	done int64
 }
 
-func newProgress(w io.Writer, width func() int, start time.Time) *progress {
-	return &progress{w: w, width: width, start: start, last: sample{at: start}}
+func newProgress(live *frontend.Live, start time.Time) *progress {
+	return &progress{live: live, start: start, last: sample{at: start}}
 }
 
 // countBytes counts bytes read.
@@ -66,10 +63,7 @@ func (p *progress) aside(f func()) {
 		f()
 		return
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.clear()
-	f()
+	p.live.Aside(f)
 }
 
 // drawProgress draws at each tick until stop, and clears the line. Before the first drawing it starts
@@ -89,12 +83,13 @@ func (p *progress) drawProgress(ticks <-chan time.Time, stop <-chan struct{}, me
 			drawn = true
 			p.draw(now)
 		case <-stop:
-			p.aside(func() {})
+			p.live.Clear()
 			return
 		}
 	}
 }
 
+// draw draws the line.
 func (p *progress) draw(now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -107,24 +102,10 @@ func (p *progress) draw(now time.Time) {
 		p.rate += rateWeight * (rate - p.rate)
 		p.last = sample{now, done}
 	}
-	text := progressLine(done, p.total.Load(), p.files.Load(), p.rate)
-	if limit := p.width() - 1; len(text) > limit {
-		text = text[:max(limit, 0)]
-	}
-	// Clear with spaces, which any terminal understands, not with an escape sequence.
-	rest := strings.Repeat(" ", max(p.shown-len(text), 0))
-	fmt.Fprintf(p.w, "\r%s%s", text, rest)
-	p.shown = len(text)
+	p.live.Draw(progressLine(done, p.total.Load(), p.files.Load(), p.rate))
 }
 
-func (p *progress) clear() {
-	if p.shown > 0 {
-		fmt.Fprintf(p.w, "\r%s\r", strings.Repeat(" ", p.shown))
-		p.shown = 0
-	}
-}
-
-// progressLine returns the line. It is ASCII, so that bytes are columns.
+// progressLine returns the line.
 func progressLine(done, total, files int64, rate float64) string {
 	text := human.Bytes(done)
 	if total > 0 {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/assetcook/assetcook/internal/frontend"
 )
 
 func TestProgressLine(t *testing.T) {
@@ -29,6 +31,7 @@ func TestProgressLine(t *testing.T) {
 // screen returns the text on one line of a terminal after some writes.
 func screen(written string) string {
 	line, at := []byte{}, 0
+	written = strings.ReplaceAll(written, "\r\x1b[K", "\n") // an empty line
 	for i := range len(written) {
 		switch c := written[i]; {
 		case c == '\r':
@@ -49,7 +52,7 @@ func TestProgressDraws(t *testing.T) {
 	var terminal bytes.Buffer
 	columns := 80
 	start := time.Unix(0, 0)
-	p := newProgress(&terminal, func() int { return columns }, start)
+	p := newProgress(frontend.NewLive(&terminal, func() int { return columns }), start)
 	shows := func(when, want string) {
 		t.Helper()
 		if got := screen(terminal.String()); got != want {
@@ -72,7 +75,7 @@ func TestProgressDraws(t *testing.T) {
 	})
 	columns = 10
 	p.draw(start.Add(2 * time.Second))
-	shows("in 10 columns", "2.9 MiB o")
+	shows("in 10 columns", "2.9 MiB ~")
 	columns = 0
 	p.draw(start.Add(2 * time.Second))
 	shows("in none", "")
@@ -81,7 +84,7 @@ func TestProgressDraws(t *testing.T) {
 func TestProgressRuns(t *testing.T) {
 	var terminal bytes.Buffer
 	start := time.Unix(0, 0)
-	p := newProgress(&terminal, func() int { return 80 }, start)
+	p := newProgress(frontend.NewLive(&terminal, func() int { return 80 }), start)
 	ticks, stop, done := make(chan time.Time), make(chan struct{}), make(chan struct{})
 	measures := 0
 	go func() {

@@ -2,13 +2,13 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/internal/frontend"
 	"github.com/assetcook/assetcook/internal/human"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
@@ -26,15 +26,13 @@ import (
 //
 //	cook: 412 of 1204 assets, 318.2 MiB, eta 41s; 45s textures/sky.png: encode
 type Progress struct {
-	w     io.Writer
-	now   func() time.Time
-	width func() int // nil without a terminal
+	now  func() time.Time
+	live *frontend.Live
 
 	mu      sync.Mutex
 	stage   string
 	work    work
 	reading reading
-	drawn   int // lines on the screen
 	quit    chan struct{}
 	stopped sync.WaitGroup
 }
@@ -75,11 +73,10 @@ func (s *started) name() string {
 	return show(s.path, s.target) + ": " + pathname.Show(s.step)
 }
 
-// NewProgress draws to w at each tick until Stop. w is a terminal that is width() columns wide, and
-// about ten ticks a second suit it. If width is nil, w is no terminal, and gets one line at each
-// tick.
-func NewProgress(w io.Writer, width func() int, now func() time.Time, tick <-chan time.Time) *Progress {
-	p := &Progress{w: w, now: now, width: width, work: work{begin: now()}, quit: make(chan struct{})}
+// NewProgress draws in live at each tick until Stop. About ten ticks a second suit a terminal. A log
+// gets one line at each tick.
+func NewProgress(live *frontend.Live, now func() time.Time, tick <-chan time.Time) *Progress {
+	p := &Progress{now: now, live: live, work: work{begin: now()}, quit: make(chan struct{})}
 	p.stopped.Go(func() {
 		for {
 			select {
@@ -99,18 +96,7 @@ func NewProgress(w io.Writer, width func() int, now func() time.Time, tick <-cha
 func (p *Progress) Stop() {
 	close(p.quit)
 	p.stopped.Wait()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.clear()
-}
-
-// Write prints other lines above the bar, so that a Text observer can print to the same
-// terminal.
-func (p *Progress) Write(b []byte) (int, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.clear()
-	return p.w.Write(b)
+	p.live.Clear()
 }
 
 // Stage names the stage, which the bar shows until it has a length.
@@ -175,19 +161,17 @@ func (p *Progress) Event(e cook.Event) {
 // slowest bounds the running assets that are named.
 const slowest = 3
 
+// draw draws the bar and the oldest running assets, or writes a line.
 func (p *Progress) draw() {
-	if p.width == nil {
+	if p.live.IsLog() {
 		p.beat()
 		return
 	}
-	width := max(20, p.width()) - 1
-	lines := []string{p.bar(width)}
+	lines := []string{p.bar(p.live.Width())}
 	for _, s := range p.work.running[:min(slowest, len(p.work.running))] { // oldest first
-		lines = append(lines, cut(fmt.Sprintf("  %8s %s", human.Duration(p.now().Sub(s.at).Round(100*time.Millisecond)), s.name()), width))
+		lines = append(lines, fmt.Sprintf("  %8s %s", human.Duration(p.now().Sub(s.at).Round(100*time.Millisecond)), s.name()))
 	}
-	p.clear()
-	io.WriteString(p.w, strings.Join(lines, "\n"))
-	p.drawn = len(lines)
+	p.live.Draw(lines...)
 }
 
 // long is the running time of an asset that is named without a terminal.
@@ -197,7 +181,7 @@ const long = 30 * time.Second
 func (p *Progress) beat() {
 	switch r := &p.reading; {
 	case r.of > 0:
-		fmt.Fprintf(p.w, "cook: %d of %s, %s  %s\n", r.files, human.Count(r.of, "file"), human.Bytes(r.bytes), r.rate(p.now()))
+		fmt.Fprintf(p.live, "cook: %d of %s, %s  %s\n", r.files, human.Count(r.of, "file"), human.Bytes(r.bytes), r.rate(p.now()))
 		return
 	case p.work.total == 0 || p.work.done >= p.work.total:
 		return
@@ -214,7 +198,7 @@ func (p *Progress) beat() {
 			text += fmt.Sprintf("%s %s %s", [...]string{";", ","}[min(i, 1)], ran.Round(time.Second), s.name())
 		}
 	}
-	fmt.Fprintln(p.w, text)
+	fmt.Fprintln(p.live, text)
 }
 
 // bar returns the first line.
@@ -223,7 +207,7 @@ func (p *Progress) bar(width int) string {
 	case r.of > 0:
 		return bar(width, float64(r.files)/float64(r.of), fmt.Sprintf(" %d/%d files  %s  %s", r.files, r.of, human.Bytes(r.bytes), r.rate(p.now())))
 	case p.work.total == 0:
-		return cut("cook: "+p.stage, width)
+		return "cook: " + p.stage
 	}
 	text := fmt.Sprintf(" %d/%d  %s  %s", p.work.done, p.work.total, human.Bytes(p.work.bytes), p.eta())
 	if p.work.traffic != "" {
@@ -264,7 +248,7 @@ func (p *Progress) worked() time.Duration {
 func bar(width int, share float64, text string) string {
 	room := min(40, width-len(text)-len("cook []"))
 	if room < 5 {
-		return cut("cook"+text, width)
+		return "cook" + text
 	}
 	full := int(share * float64(room))
 	bar := strings.Repeat("=", full)
@@ -283,22 +267,4 @@ func (p *Progress) eta() string {
 	}
 	left := time.Duration(float64(took) * float64(p.work.expected-past) / float64(past))
 	return "eta " + left.Round(time.Second).String()
-}
-
-// clear removes the bar and leaves the cursor where the bar began.
-func (p *Progress) clear() {
-	if p.drawn == 0 {
-		return
-	}
-	io.WriteString(p.w, "\r\x1b[K"+strings.Repeat("\x1b[1A\x1b[K", p.drawn-1))
-	p.drawn = 0
-}
-
-// cut shortens a line to the width of the terminal.
-func cut(s string, width int) string {
-	r := []rune(s)
-	if len(r) <= width {
-		return s
-	}
-	return string(r[:width-1]) + "~"
 }

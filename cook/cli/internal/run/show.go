@@ -97,15 +97,16 @@ func (s show) observe(run shown) (_ cook.Observer, done func() (recap func())) {
 			every, width = frame, func() int { return frontend.Columns(file) }
 		}
 		tick := time.NewTicker(every)
-		progress := report.NewProgress(stderr, width, time.Now, tick.C)
+		live := frontend.NewLive(stderr, width)
+		progress := report.NewProgress(live, time.Now, tick.C)
 		o = append(o, progress)
 		end = func() {
 			tick.Stop()
 			progress.Stop()
 		}
-		stderr = progress
+		stderr = live
 		if _, also := frontend.Terminal(stdout); ok && also {
-			stdout = progress
+			stdout = live
 		}
 	}
 	if s.json {
