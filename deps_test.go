@@ -159,7 +159,10 @@ var pure = map[string][]string{
 	"cook/internal/rules": {"os", "time", "os/exec", "net", "syscall"},
 }
 
-// fits reports whether a pattern of layers matches a package.
+// wrapped are packages that one of ours wraps: no other package imports them.
+var wrapped = map[string]string{"text/tabwriter": "internal/texttable"}
+
+// fits reports whether a pattern of layers means a package.
 func fits(pattern, pkg string) bool {
 	dir, below := strings.CutSuffix(pattern, "/...")
 	return pkg == dir || below && strings.HasPrefix(pkg, dir+"/")
@@ -218,6 +221,9 @@ func TestImports(t *testing.T) {
 			imported, _ := strconv.Unquote(spec.Path.Value)
 			if slices.Contains(pure[pkg], imported) {
 				t.Errorf("%s imports %s, but package %s is pure", name, imported, pkg)
+			}
+			if by := wrapped[imported]; by != "" && by != pkg {
+				t.Errorf("%s imports %s; use %s", name, imported, by)
 			}
 			ours, ok := strings.CutPrefix(imported, module)
 			if !ok {
