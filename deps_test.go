@@ -67,7 +67,7 @@ var apart = []struct{ importer, imported string }{
 // edges lists the imports among this module's packages of the engine, the recipes and the proofs,
 // on any system, without tests: a new edge is a decision that must show in a diff.
 const edges = `
-cook/cli/internal/cmdline: cook cook/internal/glob cook/internal/pass cook/internal/report cook/internal/rules cook/recipe internal/frontend internal/nearest internal/pathname
+cook/cli/internal/cmdline: cook cook/internal/glob cook/internal/report cook/internal/rules cook/internal/session cook/recipe internal/frontend internal/nearest internal/pathname
 cook/cli/internal/query: cook cook/cli/internal/cmdline cook/internal/glob cook/internal/ids cook/internal/likeness cook/internal/remote cook/internal/report cook/internal/report/overview cook/internal/scan cook/internal/store cook/internal/survey cook/recipe internal/atomicfile internal/busyfile internal/confine internal/frontend internal/human internal/nearest internal/pathname internal/texttable
 cook/cli/internal/run: cook cook/cli/internal/cmdline cook/cli/internal/setup cook/cli/internal/viewer cook/internal/report cook/internal/state cook/internal/statedir cook/internal/survey internal/atomicfile internal/busyfile internal/frontend internal/human internal/nearest internal/pathname internal/socket internal/sysmem profile profile/counters profile/events profile/events/export profile/guid profile/memory
 cook/cli/internal/setup: cook cook/cli/internal/cmdline cook/internal/report cook/internal/rules cook/internal/scan cook/internal/survey cook/recipe internal/atomicfile internal/busyfile internal/frontend internal/human internal/image/pixmap internal/image/role internal/image/source internal/pathname
@@ -75,7 +75,7 @@ cook/cli/internal/tools: cook cook/cli/internal/cmdline cook/internal/glob cook/
 cook/cli/internal/upkeep: cook cook/cli/internal/cmdline cook/internal/export cook/internal/survey internal/frontend internal/human internal/pathname
 cook/cli/internal/viewer: cook cook/cli/internal/cmdline cook/inspect internal/child internal/frontend profile/events profile/view profile/view/command
 cook/cli: cook cook/cli/internal/cmdline cook/cli/internal/query cook/cli/internal/run cook/cli/internal/setup cook/cli/internal/tools cook/cli/internal/upkeep cook/cli/internal/viewer cook/internal/remote cook/internal/runaction cook/recipe cook/remote internal/frontend internal/manpage internal/nearest internal/version profile/events/command
-cook/inspect: cook/internal/execute cook/internal/glob cook/internal/likeness cook/internal/pass cook/internal/report/overview cook/internal/store cook/internal/survey cook/recipe internal/audio/loudness internal/audio/ogg internal/audio/opus internal/audio/pcm internal/audio/qoa internal/audio/source internal/audio/vorbiscomment internal/audio/wav internal/child internal/confine internal/image/cooked internal/image/pixmap internal/image/texture internal/mesh/drawn internal/pathname internal/webjson profile/view
+cook/inspect: cook/internal/execute cook/internal/glob cook/internal/likeness cook/internal/report/overview cook/internal/stats cook/internal/store cook/internal/survey cook/recipe internal/audio/loudness internal/audio/ogg internal/audio/opus internal/audio/pcm internal/audio/qoa internal/audio/source internal/audio/vorbiscomment internal/audio/wav internal/child internal/confine internal/image/cooked internal/image/pixmap internal/image/texture internal/mesh/drawn internal/pathname internal/webjson profile/view
 cook/internal/bulk: cook/internal/scan hashing internal/confine internal/dirfd internal/parallel
 cook/internal/changes: cook/internal/contents cook/internal/execute cook/internal/index cook/internal/plan cook/internal/restat cook/internal/rules cook/internal/scan cook/internal/session cook/internal/tools cook/recipe internal/dependency
 cook/internal/clean: cook/internal/index cook/internal/plan cook/internal/session cook/internal/state cook/internal/store cook/internal/watch internal/busyfile internal/confine internal/pathname
@@ -101,7 +101,7 @@ cook/internal/remote/remotetest: internal/faultlink
 cook/internal/remote/share: cook/internal/remote cook/internal/remote/messages cook/internal/store hashing internal/busyfile internal/human internal/pathname internal/regular profile/guid
 cook/internal/remote/webcache: cook/internal/remote/messages cook/internal/remote/share internal/pathname
 cook/internal/remote: cook/internal/rules cook/internal/store internal/child internal/dependency internal/human internal/pathname
-cook/internal/report/overview: cook/internal/execute cook/internal/likeness cook/internal/pass cook/internal/survey internal/chart internal/confine internal/human internal/image/cooked internal/image/pixmap internal/image/texture internal/parallel internal/pathname internal/texttable profile/counters profile/smoke
+cook/internal/report/overview: cook/internal/execute cook/internal/likeness cook/internal/stats cook/internal/survey internal/chart internal/confine internal/human internal/image/cooked internal/image/pixmap internal/image/texture internal/parallel internal/pathname internal/texttable profile/counters profile/smoke
 cook/internal/report: cook cook/internal/remote cook/internal/store internal/frontend internal/human internal/pathname internal/texttable internal/version profile profile/counters profile/guid profile/memory
 cook/internal/restat: cook/internal/bulk cook/internal/index cook/internal/scan hashing internal/dependency internal/dirfd internal/parallel internal/pathname
 cook/internal/rules: cook/internal/glob cook/recipe hashing internal/lazyregexp internal/nearest internal/pathname
@@ -124,7 +124,7 @@ cook/recipe/recipetest: cook/recipe internal/dependency internal/parallel intern
 cook/recipe: cook/manifest internal/dependency internal/pathname
 cook/reload: cook/internal/feed cook/internal/statedir cook/manifest hashing internal/regular internal/webguard
 cook/remote: cook/internal/remote/reapi cook/internal/remote/share cook/internal/remote/webcache cook/internal/rules cook/internal/store hashing internal/human internal/pathname internal/texttable profile/guid
-cook: cook/internal/clean cook/internal/contents cook/internal/execute cook/internal/pass cook/internal/plan cook/internal/project cook/internal/remote cook/internal/rules cook/internal/scan cook/internal/state cook/internal/store cook/internal/survey cook/internal/verify cook/internal/watch cook/recipe internal/advice internal/dependency internal/human internal/pathname profile profile/guid
+cook: cook/internal/clean cook/internal/contents cook/internal/execute cook/internal/lint cook/internal/pass cook/internal/plan cook/internal/project cook/internal/remote cook/internal/rules cook/internal/scan cook/internal/session cook/internal/state cook/internal/stats cook/internal/store cook/internal/survey cook/internal/todo cook/internal/verify cook/internal/watch cook/recipe internal/advice internal/dependency internal/human internal/pathname profile profile/guid
 proof/conformance: cook/recipe internal/audio/source internal/image/source recipes/builtin recipes/data recipes/mesh
 proof/damage: cook proof/oracle
 proof/faults: cook/manifest internal/faultfs proof/oracle
@@ -162,7 +162,7 @@ var pure = map[string][]string{
 // wrapped are packages that one of ours wraps: no other package imports them.
 var wrapped = map[string]string{"text/tabwriter": "internal/texttable"}
 
-// fits reports whether a pattern of layers means a package.
+// fits reports whether a pattern of layers matches a package.
 func fits(pattern, pkg string) bool {
 	dir, below := strings.CutSuffix(pattern, "/...")
 	return pkg == dir || below && strings.HasPrefix(pkg, dir+"/")

@@ -183,7 +183,6 @@ var reaching = map[string][2]int{
 	"cook/internal/remote/remotetest.Troubled": {29, 21},
 	"cook/internal/remote/share.finding":       {20, 5},
 	"cook/internal/remote/share.sharer":        {22, 40},
-	"cook/internal/restat.comparer":            {16, 12},
 	"cook/internal/rules.Set":                  {12, 34},
 	"cook/internal/rules.compiler":             {12, 27},
 	"cook/internal/scan.node":                  {17, 2},
