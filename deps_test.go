@@ -25,7 +25,7 @@ var layers = [][]string{
 	{"proof/..."},
 	{"bench/..."},
 	{"recipes"},
-	{"cook/cli"},
+	{"cook/cli/..."},
 	{"cook/reload", "cook/inspect", "cook/remote"},
 	{"cook/internal/report/...", "cook/internal/scenario"},
 	{"cook/internal/likeness"},
@@ -72,7 +72,14 @@ var apart = []struct{ importer, imported string }{
 // edges lists the imports among this module's packages of the engine, the recipes and the proofs,
 // on any system, without tests: a new edge is a decision that must show in a diff.
 const edges = `
-cook/cli: cook cook/inspect cook/internal/export cook/internal/glob cook/internal/ids cook/internal/likeness cook/internal/remote cook/internal/report cook/internal/report/overview cook/internal/rules cook/internal/runaction cook/internal/scan cook/internal/scenario cook/internal/session cook/internal/state cook/internal/statedir cook/internal/store cook/internal/survey cook/pak cook/recipe cook/remote hashing internal/atomicfile internal/busyfile internal/child internal/confine internal/human internal/image/pixmap internal/image/role internal/image/source internal/manpage internal/nearest internal/pathname internal/socket internal/sysmem internal/version profile profile/counters profile/events profile/events/command profile/events/export profile/guid profile/memory profile/smoke profile/view profile/view/command
+cook/cli/internal/cmdline: cook cook/internal/glob cook/internal/report cook/internal/rules cook/internal/session cook/recipe internal/frontend internal/nearest internal/pathname
+cook/cli/internal/query: cook cook/cli/internal/cmdline cook/internal/glob cook/internal/ids cook/internal/likeness cook/internal/remote cook/internal/report cook/internal/report/overview cook/internal/scan cook/internal/store cook/internal/survey cook/recipe internal/atomicfile internal/busyfile internal/confine internal/frontend internal/human internal/nearest internal/pathname internal/texttable
+cook/cli/internal/run: cook cook/cli/internal/cmdline cook/cli/internal/setup cook/cli/internal/viewer cook/internal/report cook/internal/state cook/internal/statedir cook/internal/survey internal/atomicfile internal/busyfile internal/frontend internal/human internal/nearest internal/pathname internal/socket internal/sysmem profile profile/counters profile/events profile/events/export profile/guid profile/memory
+cook/cli/internal/setup: cook cook/cli/internal/cmdline cook/internal/report cook/internal/rules cook/internal/scan cook/internal/survey cook/recipe internal/atomicfile internal/busyfile internal/frontend internal/human internal/image/pixmap internal/image/role internal/image/source internal/pathname
+cook/cli/internal/tools: cook cook/cli/internal/cmdline cook/internal/glob cook/internal/remote cook/internal/rules cook/internal/scenario cook/pak cook/remote hashing internal/atomicfile internal/busyfile internal/frontend internal/human internal/pathname profile/events/command profile/guid profile/smoke
+cook/cli/internal/upkeep: cook cook/cli/internal/cmdline cook/internal/export cook/internal/survey internal/frontend internal/human internal/pathname
+cook/cli/internal/viewer: cook cook/cli/internal/cmdline cook/inspect internal/child internal/frontend profile/events profile/view profile/view/command
+cook/cli: cook cook/cli/internal/cmdline cook/cli/internal/query cook/cli/internal/run cook/cli/internal/setup cook/cli/internal/tools cook/cli/internal/upkeep cook/cli/internal/viewer cook/internal/remote cook/internal/runaction cook/recipe cook/remote internal/frontend internal/manpage internal/nearest internal/version profile/events/command
 cook/inspect: cook/internal/execute cook/internal/glob cook/internal/likeness cook/internal/report/overview cook/internal/stats cook/internal/store cook/internal/survey cook/recipe internal/audio/loudness internal/audio/ogg internal/audio/opus internal/audio/pcm internal/audio/qoa internal/audio/source internal/audio/vorbiscomment internal/audio/wav internal/child internal/confine internal/image/cooked internal/image/pixmap internal/image/texture internal/mesh/drawn internal/pathname internal/webjson profile/view
 cook/internal/artifacts: cook/internal/glob cook/internal/index cook/internal/plan cook/internal/store cook/manifest hashing internal/dependency internal/pathname
 cook/internal/bulk: cook/internal/scan hashing internal/confine internal/dirfd internal/parallel
@@ -104,8 +111,8 @@ cook/internal/remote/remotetest: internal/faultlink
 cook/internal/remote/share: cook/internal/remote cook/internal/remote/messages cook/internal/store hashing internal/busyfile internal/human internal/pathname internal/regular profile/guid
 cook/internal/remote/webcache: cook/internal/remote/messages cook/internal/remote/share internal/pathname
 cook/internal/remote: cook/internal/rules cook/internal/store internal/child internal/dependency internal/human internal/pathname
-cook/internal/report/overview: cook/internal/execute cook/internal/likeness cook/internal/stats cook/internal/survey internal/chart internal/confine internal/human internal/image/cooked internal/image/pixmap internal/image/texture internal/parallel internal/pathname profile/counters profile/smoke
-cook/internal/report: cook cook/internal/remote cook/internal/store internal/human internal/pathname profile profile/counters profile/guid profile/memory
+cook/internal/report/overview: cook/internal/execute cook/internal/likeness cook/internal/stats cook/internal/survey internal/chart internal/confine internal/human internal/image/cooked internal/image/pixmap internal/image/texture internal/parallel internal/pathname internal/texttable profile/counters profile/smoke
+cook/internal/report: cook cook/internal/remote cook/internal/store internal/frontend internal/human internal/pathname internal/texttable internal/version profile profile/counters profile/guid profile/memory
 cook/internal/restat: cook/internal/bulk cook/internal/index cook/internal/scan hashing internal/dependency internal/dirfd internal/parallel internal/pathname
 cook/internal/rules: cook/internal/glob cook/recipe hashing internal/lazyregexp internal/nearest internal/pathname
 cook/internal/runaction: cook/internal/artifacts cook/internal/contents cook/internal/cookone cook/internal/index cook/internal/plan cook/internal/remote cook/internal/rules cook/internal/scan cook/internal/session cook/internal/store cook/internal/tools cook/recipe hashing internal/confine internal/dependency internal/parallel internal/pathname
@@ -126,7 +133,7 @@ cook/pak: hashing internal/atomicfile internal/mapped internal/parallel internal
 cook/recipe/recipetest: cook/recipe internal/dependency internal/parallel internal/pathname
 cook/recipe: cook/manifest internal/dependency internal/pathname
 cook/reload: cook/internal/feed cook/internal/statedir cook/manifest hashing internal/regular internal/webguard
-cook/remote: cook/internal/remote/reapi cook/internal/remote/share cook/internal/remote/webcache cook/internal/rules cook/internal/store hashing internal/human internal/pathname profile/guid
+cook/remote: cook/internal/remote/reapi cook/internal/remote/share cook/internal/remote/webcache cook/internal/rules cook/internal/store hashing internal/human internal/pathname internal/texttable profile/guid
 cook: cook/internal/clean cook/internal/contents cook/internal/execute cook/internal/lint cook/internal/pass cook/internal/plan cook/internal/project cook/internal/remote cook/internal/rules cook/internal/scan cook/internal/session cook/internal/state cook/internal/stats cook/internal/store cook/internal/survey cook/internal/todo cook/internal/verify cook/internal/watch cook/recipe internal/advice internal/dependency internal/human internal/pathname profile profile/guid
 proof/conformance: cook/recipe internal/audio/source internal/image/source recipes/builtin recipes/data recipes/mesh
 proof/damage: cook proof/oracle
@@ -150,7 +157,7 @@ recipes/font: cook/recipe internal/font/distancefield internal/font/kerning inte
 recipes/image: cook/recipe internal/image/cooked internal/image/dds internal/image/ktx2 internal/image/pixmap internal/image/png internal/image/role internal/image/source internal/image/texenc internal/image/texture internal/image/webp internal/mesh/gltf internal/pathname
 recipes/lut: cook/recipe internal/image/dds internal/image/ktx2 internal/image/pixmap internal/image/source internal/image/texenc internal/image/texture internal/plaintext
 recipes/mesh: cook/recipe internal/ctxio internal/image/role internal/image/source internal/mesh/gltf internal/mesh/keyframes internal/mesh/meshopt internal/mesh/obj internal/mesh/optimize internal/mesh/prune internal/mesh/quantize internal/mesh/simplify internal/mesh/tangent recipes/image
-recipes/shader: cook/recipe internal/child internal/lazyregexp internal/plaintext recipes/builtin
+recipes/shader: cook/recipe internal/child internal/lazyregexp internal/plaintext internal/version recipes/builtin
 recipes/text: cook/recipe internal/plaintext
 recipes: cook/recipe recipes/atlas recipes/audio recipes/builtin recipes/bundle recipes/data recipes/font recipes/image recipes/lut recipes/mesh recipes/shader recipes/text
 `
@@ -161,6 +168,9 @@ var pure = map[string][]string{
 	"cook/internal/glob":  {"os", "time", "os/exec", "net", "syscall"},
 	"cook/internal/rules": {"os", "time", "os/exec", "net", "syscall"},
 }
+
+// wrapped are packages that one of ours wraps: no other package imports them.
+var wrapped = map[string]string{"text/tabwriter": "internal/texttable"}
 
 // fits reports whether a pattern of layers matches a package.
 func fits(pattern, pkg string) bool {
@@ -221,6 +231,9 @@ func TestImports(t *testing.T) {
 			imported, _ := strconv.Unquote(spec.Path.Value)
 			if slices.Contains(pure[pkg], imported) {
 				t.Errorf("%s imports %s, but package %s is pure", name, imported, pkg)
+			}
+			if by := wrapped[imported]; by != "" && by != pkg {
+				t.Errorf("%s imports %s; use %s", name, imported, by)
 			}
 			ours, ok := strings.CutPrefix(imported, module)
 			if !ok {

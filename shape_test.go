@@ -179,25 +179,27 @@ func receiver(d *ast.FuncDecl) string {
 	return name.Name
 }
 
-// commandFlags returns the names of the flags that package cli declares.
+// commandFlags returns the names of the flags that the packages of cook/cli declare.
 func commandFlags(t *testing.T) map[string]bool {
 	names := map[string]bool{}
-	_, files := parsePackage(t, "cook/cli")
-	for _, f := range files {
-		ast.Inspect(f, func(n ast.Node) bool {
-			call, ok := n.(*ast.CallExpr)
-			if !ok || len(call.Args) < 3 {
-				return true
-			}
-			// fs.Var(&value, "name", "usage"), fs.BoolVar(...)
-			if sel, ok := call.Fun.(*ast.SelectorExpr); ok && strings.HasSuffix(sel.Sel.Name, "Var") {
-				if name, ok := call.Args[1].(*ast.BasicLit); ok {
-					text, _ := strconv.Unquote(name.Value)
-					names[text] = true
+	for _, dir := range sourceDirs(t, "cook/cli/...") {
+		_, files := parsePackage(t, dir)
+		for _, f := range files {
+			ast.Inspect(f, func(n ast.Node) bool {
+				call, ok := n.(*ast.CallExpr)
+				if !ok || len(call.Args) < 3 {
+					return true
 				}
-			}
-			return true
-		})
+				// fs.Var(&value, "name", "usage"), fs.BoolVar(...)
+				if sel, ok := call.Fun.(*ast.SelectorExpr); ok && strings.HasSuffix(sel.Sel.Name, "Var") {
+					if name, ok := call.Args[1].(*ast.BasicLit); ok {
+						text, _ := strconv.Unquote(name.Value)
+						names[text] = true
+					}
+				}
+				return true
+			})
+		}
 	}
 	if len(names) < 20 || !names["out"] || !names["j"] {
 		t.Fatalf("the command's flags are %v", names)
@@ -305,7 +307,7 @@ func TestBusyFilesAreRemovedByBusyfile(t *testing.T) {
 	excused := map[string]string{ // reason by file
 		"internal/busyfile/disk.go":                  "makes the calls that Files repeats",
 		"internal/memtemp/memtemp_linux.go":          "serves tests",
-		"cook/cli/trace.go":                          "removes its own open file, where the system lets it",
+		"cook/cli/internal/run/trace.go":             "removes its own open file, where the system lets it",
 		"cook/internal/index/multiply/main.go":       "serves benchmarks",
 		"cook/internal/peer/listen.go":               "removes sockets",
 		"cook/internal/remote/remotetest/execute.go": "serves tests",

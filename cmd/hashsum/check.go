@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"iter"
@@ -11,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/frontend"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
@@ -30,10 +32,11 @@ func (c *command) checkLists(ctx context.Context) {
 			continue
 		}
 		c.checkList(ctx, name, f)
-		f.Close() // opened for reading: closing loses nothing
+		f.Close() // a file that was only read
 	}
 }
 
+// checkList checks one list.
 func (c *command) checkList(ctx context.Context, name string, in io.Reader) {
 	k := &checking{command: c, ctx: ctx, list: name, lines: newLines(in, c.layout.end())}
 	if err := k.all(); ctx.Err() == nil {
@@ -41,32 +44,31 @@ func (c *command) checkList(ctx context.Context, name string, in io.Reader) {
 	}
 }
 
-// checking is the check of one list. It reads the list while files are begun, so that only
-// entries in progress are in memory.
+// A checking checks one list. It reads the list while it sums files, so that only the present part of
+// a long list is in memory.
 type checking struct {
 	*command
 	ctx  context.Context
 	list string
 
-	// Used by the goroutine that reads the list.
+	// The goroutine that reads the list has these.
 	lines    *lines
-	held     *entry // read, but not begun
-	proper   int    // properly formatted lines
+	held     *entry // the next one
+	proper   int    // lines
 	improper int
 	refused  flood
 	end      error // why reading ended, nil at the end of the list
 
-	// begun holds the entries whose files are in progress, in order.
-	begun queue
+	begun queue // entries whose files are being summed, in order
 
-	// Used by the goroutine with a result.
+	// The goroutine that has results has these.
 	matched, mismatched, unreadable int
 	errors                          flood
 	guesses                         guesses
 	line                            []byte
 }
 
-// all checks the entries. It checks consecutive entries of one function together.
+// all checks the entries. Neighbors with the same function are summed at once.
 func (k *checking) all() error {
 	for e := k.peek(); e != nil; e = k.peek() {
 		if e.name == stdinName {
@@ -86,7 +88,7 @@ func (k *checking) all() error {
 	return k.end
 }
 
-// together yields the names up to the next entry of another function.
+// together yields the names up to the next entry with another function.
 func (k *checking) together(fn *function) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for e := k.peek(); e != nil && e.fn == fn && e.name != stdinName; e = k.peek() {
@@ -99,7 +101,7 @@ func (k *checking) together(fn *function) iter.Seq[string] {
 	}
 }
 
-// peek returns the next entry, or nil at the end of the list.
+// peek returns the next entry, nil at the end of the list.
 func (k *checking) peek() *entry {
 	for k.held == nil && k.end == nil {
 		if k.end = k.ctx.Err(); k.end != nil {
@@ -129,7 +131,7 @@ func (k *checking) peek() *entry {
 		default:
 			k.improper++
 			if k.warn && k.refused.allowsMessage(err.Error()) {
-				k.complain(k.lines.number, err)
+				k.complain(frontend.Warning, k.lines.number, err)
 			}
 		}
 	}
@@ -137,12 +139,13 @@ func (k *checking) peek() *entry {
 }
 
 // complain prints an error about a line.
-func (k *checking) complain(line int, err error) {
-	k.msg.printf("%s: %d: %v", shown(k.list), line, err)
+func (k *checking) complain(severity frontend.Severity, line int, err error) {
+	k.msg.print(frontend.Diagnostic{File: k.list, Line: line, Severity: severity, Text: err.Error()})
 }
 
 var errGlued = errors.New("no file of that name; two lines look glued together, put a newline between them")
 
+// checkedStdin sums standard input, unless the list was read from there.
 func (k *checking) checkedStdin(fn *function) hashing.FileResult {
 	if k.list == stdinName {
 		return hashing.FileResult{Err: &fs.PathError{Op: "read", Path: stdinName, Err: errors.New("the list was read from there")}}
@@ -151,7 +154,7 @@ func (k *checking) checkedStdin(fn *function) hashing.FileResult {
 	return hashing.FileResult{Sum: sum, Size: size, Err: err}
 }
 
-// judge prints the result of one entry, and counts it.
+// judge prints and counts the result of one entry.
 func (k *checking) judge(e *entry, r hashing.FileResult) {
 	var buf [len(e.digest)]byte
 	missing := errors.Is(r.Err, fs.ErrNotExist)
@@ -160,14 +163,14 @@ func (k *checking) judge(e *entry, r hashing.FileResult) {
 	case missing && glued(e.name): // even with -ignore-missing: two files went unchecked
 		k.unreadable++
 		if k.errors.allowsMessage(errGlued.Error()) {
-			k.complain(e.line, errGlued)
+			k.complain(frontend.Err, e.line, errGlued)
 		}
 		k.result(e, "FAILED open or read")
 	case missing && k.ignoreMissing:
 	case r.Err != nil:
 		k.unreadable++
 		if k.errors.allowsMessage(causeOf(r.Err)) {
-			k.msg.error(r.Err)
+			k.msg.printError(r.Err)
 		}
 		k.result(e, "FAILED open or read")
 	case bytes.Equal(r.Sum.Append(buf[:0]), e.sum()):
@@ -184,6 +187,7 @@ func (k *checking) judge(e *entry, r hashing.FileResult) {
 	}
 }
 
+// ok prints that a file matches.
 func (k *checking) ok(e *entry) {
 	k.matched++
 	if !k.quiet {
@@ -191,6 +195,7 @@ func (k *checking) ok(e *entry) {
 	}
 }
 
+// result prints the result of an entry.
 func (k *checking) result(e *entry, text string) {
 	if k.status {
 		return
@@ -200,34 +205,33 @@ func (k *checking) result(e *entry, text string) {
 	if escaped {
 		k.line = append(k.line, '\\')
 	}
-	// Escape control characters here even for files and pipes, unlike in sums: results end up in
-	// logs of build servers, which obey control characters.
+	// Results escape control characters even in files and pipes, unlike sums: build servers show
+	// results in logs, which obey control characters.
 	k.line = append(k.line, pathname.Escape(string(appendName(nil, e.name, escaped)))...)
 	k.line = append(append(k.line, ": "...), text...)
 	k.out.line(k.line, '\n')
 }
 
-// conclude prints the warnings about a finished list, and the error that ended it early.
+// conclude prints the warnings about a list, and the error that ended it.
 func (k *checking) conclude(end error) {
-	k.out.flush() // results before warnings
-	list := shown(k.list)
-	k.refused.rest(list, "line", "lines", k.msg.printf)
-	k.errors.rest(list, "file", "files", k.msg.printf)
+	k.out.flush() // results come before messages about them
+	k.refused.rest("line", func(text string) { k.msg.warn(k.list, text) })
+	k.errors.rest("file", func(text string) { k.msg.refuse(k.list, text) })
 	switch {
 	case end == errUTF16:
-		k.msg.printf("%s: %v", list, end)
+		k.msg.refuse(k.list, end.Error())
 	case end != nil:
-		k.msg.error(end)
+		k.msg.printError(end)
 	case k.proper == 0:
-		k.msg.printf("%s: no properly formatted checksum lines found", list)
+		k.msg.refuse(k.list, "no properly formatted checksum lines found")
 	}
 	if k.proper > 0 && !k.status {
 		k.warnIf(k.improper, "line is improperly formatted", "lines are improperly formatted")
 		k.warnIf(k.unreadable, "listed file could not be read", "listed files could not be read")
 		k.warnIf(k.mismatched, "computed checksum did NOT match", "computed checksums did NOT match")
-		k.doubt(list)
+		k.doubt()
 		if k.ignoreMissing && k.matched == 0 {
-			k.msg.printf("%s: no file was verified", list)
+			k.msg.refuse(k.list, "no file was verified")
 		}
 	}
 	if end != nil || k.matched == 0 || k.mismatched > 0 || k.unreadable > 0 || k.strict && k.improper > 0 {
@@ -235,16 +239,17 @@ func (k *checking) conclude(end error) {
 	}
 }
 
+// warnIf warns of a number of lines or files, unless it is 0.
 func (k *checking) warnIf(n int, one, many string) {
 	switch {
 	case n == 1:
-		k.msg.printf("WARNING: %d %s", n, one)
+		k.msg.warn("", "1 "+one)
 	case n > 1:
-		k.msg.printf("WARNING: %d %s", n, many)
+		k.msg.warn("", fmt.Sprintf("%d %s", n, many))
 	}
 }
 
-// A queue passes entries from the goroutine that reads the list to the goroutine with their
+// A queue passes entries from the goroutine that reads the list to the goroutine that has their
 // results.
 type queue struct {
 	mu      sync.Mutex

@@ -4,5 +4,5 @@ package main
 
 import "os"
 
-// dieOf does nothing: this system has no signal to die of.
+// dieOf does nothing: no process dies of an interrupt on this system.
 func dieOf(os.Signal) {}

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// dieOf ends the process with a signal that it has stopped catching. A shell ends its loop only
-// if its child dies of the interrupt: an exit status of 130 alone may mean anything.
+// dieOf ends the process by a signal. A shell ends its loop only if its child died of the
+// interrupt: an exit status of 130 may mean anything.
 //
 // It returns if the signal cannot be sent, or was ignored when the process began.
 func dieOf(s os.Signal) {
@@ -17,5 +17,5 @@ func dieOf(s os.Signal) {
 	if !ok || syscall.Kill(syscall.Getpid(), number) != nil {
 		return
 	}
-	time.Sleep(patience) // another thread may receive the signal
+	time.Sleep(patience) // another thread may take the signal
 }

@@ -4,13 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+
+	"github.com/assetcook/assetcook/internal/human"
 )
 
 const (
-	// shownOfCause is how many messages of one cause are printed; further ones are counted.
-	shownOfCause = 3
-	// maxCauses is the most causes distinguished: a list may be all noise.
-	maxCauses = 20
+	shownOfCause = 3  // messages of one cause that are printed
+	maxCauses    = 20 // causes that are counted apart; a list may be all noise
 )
 
 // A flood counts messages by cause, so that a thousand messages of one cause take a few lines.
@@ -40,20 +40,13 @@ func (f *flood) allowsMessage(text string) bool {
 	return true
 }
 
-// rest prints a line for each cause with more messages than were printed.
-func (f *flood) rest(list, one, many string, line func(string, ...any)) {
+// rest calls line for each cause with more messages than were printed.
+func (f *flood) rest(thing string, line func(text string)) {
 	for _, c := range f.causes {
 		if n := c.count - shownOfCause; n > 0 {
-			line("%s: %s: %s", list, plural(n, "more "+one, "more "+many), c.text)
+			line(fmt.Sprintf("%s: %s", human.Count(n, "more "+thing), c.text))
 		}
 	}
-}
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }
 
 // causeOf returns the text of an error without its path.

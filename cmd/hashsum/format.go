@@ -14,17 +14,17 @@ import (
 type entry struct {
 	fn     *function
 	name   string   // any bytes but NUL; never empty
-	digest [64]byte // first fn.Size bytes, most significant first
-	size   int64    // bytes of the file, or -1 if unknown
+	digest [64]byte // the first fn.Size bytes, most significant first
+	size   int64    // bytes of the file; -1 if unknown
 
-	// guessed means that only the number of digits suggests fn.
+	// guessed says that fn follows from the number of digits alone.
 	guessed bool
-	line    int // line number in the list, from 1
+	line    int // number of the line, from 1
 }
 
 func (e *entry) sum() []byte { return e.digest[:e.fn.Size] }
 
-// A style is the form of a sum on a line.
+// A style is a form of a line.
 type style int
 
 const (
@@ -33,12 +33,12 @@ const (
 	styleJSON               // one object
 )
 
-// A layout is a style and a line end.
+// A layout is a style and the end of a line.
 type layout struct {
 	style style
-	// zero ends lines with NUL instead of newline, and writes names unchanged. Otherwise, a line
-	// whose name contains a backslash, newline or carriage return begins with a backslash and
-	// escapes them as `\\`, `\n`, `\r`, like coreutils. JSON always uses its own escapes.
+	// zero ends lines with NUL instead of newline, and escapes nothing in names. Otherwise a line
+	// with a backslash, newline or carriage return in the name begins with a backslash, and has
+	// `\\`, `\n`, `\r` for them, like coreutils. JSON has its own escapes either way.
 	zero bool
 }
 
@@ -60,7 +60,7 @@ func (l layout) append(dst []byte, e *entry) []byte {
 	return appendName(append(dst, "  "...), e.name, escaped)
 }
 
-// end is the byte after each line.
+// end returns the byte after each line.
 func (l layout) end() byte {
 	if l.zero {
 		return 0
@@ -89,8 +89,8 @@ func appendName(dst []byte, name string, escaped bool) []byte {
 	return dst
 }
 
-// appendJSON writes {"name","algorithm","digest","size"}. In a name that is not UTF-8 it replaces
-// invalid bytes by U+FFFD, and adds the exact bytes as "name_base64".
+// appendJSON writes {"name","algorithm","digest","size"}. A name that is not UTF-8 has U+FFFD for
+// bad bytes, and follows complete as "name_base64".
 func appendJSON(dst []byte, e *entry) []byte {
 	dst = appendJSONString(append(dst, `{"name":`...), e.name)
 	if !utf8.ValidString(e.name) {
@@ -107,7 +107,7 @@ func appendJSON(dst []byte, e *entry) []byte {
 	return append(dst, '}')
 }
 
-// appendJSONString escapes all unprintable characters, more than JSON requires, so that no line
+// appendJSONString escapes everything that does not print, more than JSON needs, so that no line
 // can control a terminal.
 func appendJSONString(dst []byte, s string) []byte {
 	dst = append(dst, '"')

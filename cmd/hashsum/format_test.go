@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// of returns an entry with the function's own check value.
+// of makes an entry with the check value of a function.
 func of(t testing.TB, fn, name string) entry {
 	t.Helper()
 	e := entry{fn: lookup(fn), name: name, size: -1}
@@ -29,7 +29,7 @@ func TestLayouts(t *testing.T) {
 		fn, name string
 		want     string
 	}{
-		// The lines of sha256sum 9.1 and xxhsum 0.8.3 for a file of "123456789".
+		// Lines of sha256sum 9.1 and xxhsum 0.8.3 for a file of "123456789".
 		{layout{}, "sha256", "a", sha + "  a"},
 		{layout{}, "sha256", " *a", sha + "   *a"},
 		{layout{}, "sha256", "new\nline", `\` + sha + `  new\nline`},
@@ -64,7 +64,7 @@ func TestLayouts(t *testing.T) {
 	}
 }
 
-// drawEntry draws names from parts with a meaning in the formats.
+// drawEntry draws names with characters that have a meaning in some format.
 func drawEntry(t *rapid.T) entry {
 	e := entry{fn: &functions[rapid.IntRange(0, len(functions)-1).Draw(t, "function")], size: -1}
 	piece := rapid.OneOf(
@@ -76,7 +76,7 @@ func drawEntry(t *rapid.T) entry {
 	return e
 }
 
-// A written line reads back as the same entry, for any name, and is one line.
+// A written line reads back as the same entry, whatever the name holds, and is one line.
 func TestWrittenReadsBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := drawEntry(t)

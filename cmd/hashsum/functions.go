@@ -8,14 +8,14 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// A function is a row of hashing's registry with its names in lists.
+// A function is a function of package hashing with its names in lists.
 type function struct {
 	hashing.Func
-	tag  string // in the BSD style: "SHA256"
-	mark string // prefix of digits in plain style: "XXH3_" or empty
+	tag  string // name in the BSD style: "SHA256"
+	mark string // prefix in the plain style: "XXH3_", or nothing
 }
 
-// left are functions of the registry that lists cannot use, with reasons.
+// left has the functions of package hashing that are not offered, and why.
 var left = map[string]string{
 	"maphash": "its sums mean nothing to another process",
 	"slice8":  "it gives the sums of crc32-bzip2", // slower, for comparisons
@@ -31,8 +31,8 @@ var functions = func() []function {
 		}
 		row := function{Func: f, tag: strings.ToUpper(name)}
 		if name == "xxh3" {
-			// Like xxhsum since 0.8.2, because XXH64 has as many digits. Older versions cannot
-			// read plain lines of XXH3.
+			// xxhsum has this prefix since 0.8.2, because XXH64 has as many digits. Older versions
+			// read no plain lines of XXH3.
 			row.mark = "XXH3_"
 		}
 		all = append(all, row)
@@ -40,12 +40,12 @@ var functions = func() []function {
 	return all
 }()
 
-// untagged gives the first function to try for a plain line without -a, by its digits. Functions
-// of 8, 16 and 32 digits are xxhsum's, which therefore marks XXH3. [checking.settle] tries the
-// others with as many digits.
+// untagged has the first function to try for a plain line without -a, by the number of digits.
+// Lines of 8, 16 and 32 digits are from xxhsum, which therefore marks XXH3. [checking.second] tries
+// the other functions.
 var untagged = map[int]string{8: "xxh32", 16: "xxh64", 32: "xxh128", 40: "sha1", 64: "sha256", 128: "sha512"}
 
-// candidates returns the functions for a line with this many digits, the untagged one first.
+// candidates returns the functions with that many digits, the one in untagged first.
 func candidates(digits int) []*function {
 	var all []*function
 	for i := range functions {
@@ -71,7 +71,7 @@ func lookup(name string) *function {
 	return nil
 }
 
-// named is lookup with an error that lists the functions.
+// named finds a function like lookup. Its error lists all functions.
 func named(name string) (*function, error) {
 	if f := lookup(name); f != nil {
 		return f, nil

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"github.com/assetcook/assetcook/internal/frontend"
 )
 
 // FuzzCheck checks hostile lists: nothing panics, no output controls a terminal, and the exit
@@ -42,7 +44,7 @@ func FuzzCheck(f *testing.F) {
 			}
 		}
 		failed := strings.Contains(stdout, ": FAILED")
-		if code != exitOK && code != exitFailed || code == exitOK && (failed || !strings.Contains(stdout, ": OK\n")) {
+		if code != frontend.OK && code != frontend.Failed || code == frontend.OK && (failed || !strings.Contains(stdout, ": OK\n")) {
 			t.Fatalf("%q: exit %d, %q, %q", list, code, stdout, stderr)
 		}
 	})

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -9,17 +10,16 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// guesses are the possible functions of lines without a function name. Several functions have the
-// same number of digits. The function that last matched a file is tried first, and a mismatch
-// counts only after all have been tried. So a SHA256SUMS and a list of b3sum are both read
-// without -a, even in one file.
+// guesses are the functions of lines that do not name theirs. Several functions have the same number
+// of digits; the function that last matched a file is tried first, and a mismatch counts only once
+// all have been tried. So a SHA256SUMS and the list of b3sum are both read without -a, even in one
+// file.
 type guesses struct {
-	// matched has the function that last matched, by bytes of its sum. The goroutine with results
-	// writes it; the goroutine that reads the list reads it.
+	// matched has the function that last matched, by the size of its sum. The goroutine that has
+	// results writes it, and the goroutine that reads the list reads it.
 	matched [len(entry{}.digest) + 1]atomic.Pointer[function]
 
-	// unmatched has the numbers of digits of lines that no function matched.
-	unmatched []int
+	unmatched []int // digits of lines that no function matched
 }
 
 // first returns the function to try first for a line.
@@ -30,8 +30,8 @@ func (g *guesses) first(fn *function) *function {
 	return fn
 }
 
-// second tries the functions that e has not been summed with. It reports whether one matches,
-// which then becomes e's function.
+// second tries the other functions of an entry. It reports whether one matches, and makes it the
+// function of e.
 func (k *checking) second(e *entry) bool {
 	last := k.guesses.matched[e.fn.Size].Load()
 	if last != nil && k.matchedBy(e, last) {
@@ -48,7 +48,7 @@ func (k *checking) second(e *entry) bool {
 	return false
 }
 
-// matchedBy sums the file of e with fn, unless that was done, and compares.
+// matchedBy sums the file of e with another function, and compares.
 func (k *checking) matchedBy(e *entry, fn *function) bool {
 	if fn == e.fn || e.name == stdinName {
 		return false
@@ -66,8 +66,8 @@ func (k *checking) matchedBy(e *entry, fn *function) bool {
 	return true
 }
 
-// doubt reports numbers of digits that no function matched.
-func (k *checking) doubt(list string) {
+// doubt warns of digits that no function matched.
+func (k *checking) doubt() {
 	for _, n := range k.guesses.unmatched {
 		if k.guesses.matched[n/2].Load() != nil {
 			continue
@@ -77,15 +77,15 @@ func (k *checking) doubt(list string) {
 			names = append(names, fn.Name)
 		}
 		hint := ""
-		if n == 128 { // printed by b2sum
+		if n == 128 { // sums of b2sum
 			hint = "; BLAKE2b is not known here"
 		}
-		k.msg.printf("%s: no line of %d digits matches; tried %s%s", list, n, strings.Join(names, ", "), hint)
+		k.msg.warn(k.list, fmt.Sprintf("no line of %d digits matches; tried %s%s", n, strings.Join(names, ", "), hint))
 	}
 }
 
-// glued reports whether a name seems to contain the next line of another list, which happens when
-// lists are joined and one lacks its last newline.
+// glued reports whether a name seems to contain the next line of another list. That happens where lists
+// are joined and the first lacks its last newline.
 func glued(name string) bool {
 	if _, after, ok := strings.Cut(name, ") = "); ok && strings.Contains(after, "(") {
 		return true

@@ -14,14 +14,14 @@ import (
 	"unicode/utf8"
 )
 
-// A keyForm is the form of the keys of -stats. The zero value is one key per line.
+// A keyForm is the form of the keys of -stats. The zero value is one key on each line.
 type keyForm struct {
-	hex  bool // each line is a key in hex digits
-	sums bool // each line is a hex sum and the key
-	size int  // bytes per key in files without separators
+	hex  bool // each line has a key in hex digits
+	sums bool // each line has the sum of a key in hex digits, and the key
+	size int  // bytes of a key without separators
 }
 
-// maxKeySize is the largest size for -keys: the longest line.
+// maxKeySize bounds the size that -keys takes, like the length of a line.
 const maxKeySize = maxLine
 
 func (f *keyForm) Set(text string) error {
@@ -52,7 +52,7 @@ func (f *keyForm) String() string {
 	return ""
 }
 
-// content names the unit of keys in a file, for messages.
+// content names the containers of keys in a file, for messages.
 func (f *keyForm) content() string {
 	if f.size > 0 {
 		return "bytes"
@@ -60,7 +60,7 @@ func (f *keyForm) content() string {
 	return "lines"
 }
 
-// printable returns a key for display: binary keys in hex digits, and texts that would disturb a
+// printable formats a key for people: binary keys in hex digits, and texts that would disturb a
 // terminal quoted.
 func (f *keyForm) printable(key string) string {
 	if f.hex || f.size > 0 {
@@ -72,12 +72,12 @@ func (f *keyForm) printable(key string) string {
 	return key
 }
 
-// keyList holds the keys read so far.
+// A keyList holds the keys of all files.
 type keyList struct {
 	list   []string
 	bytes  int
-	sums   map[string]uint64 // for -keys sums: low 64 bits
-	digits int               // of the longest of these sums, at most 16
+	sums   map[string]uint64 // low 64 bits, with -keys sums
+	digits int               // digits of the longest sum, at most 16
 }
 
 // addKey adds a key, within the memory limits.
@@ -158,7 +158,7 @@ func (c *command) readKeys(ctx context.Context, keys *keyList, name string) erro
 	return nil
 }
 
-// readRecords adds the keys of a file with keys of one size and no separators.
+// readRecords adds the keys of a file of keys without separators.
 func (c *command) readRecords(ctx context.Context, keys *keyList, name string, r io.Reader) error {
 	r = bufio.NewReaderSize(r, maxKeySize)
 	record := make([]byte, c.keys.size)

@@ -8,16 +8,15 @@ import (
 	"io"
 )
 
-// maxLine is the longest line of a list in bytes: enough for a name of 4096 bytes, all escaped,
-// as JSON.
+// maxLine bounds a line of a list in bytes. A name of 4096 bytes as JSON with only escapes fits.
 const maxLine = 32 << 10
 
 var errTooLong = fmt.Errorf("longer than %d KiB", maxLine>>10)
 
-// errUTF16 ends a list without readable lines.
+// errUTF16 ends a list in which every line is unreadable.
 var errUTF16 = errors.New("the list is UTF-16; save it as UTF-8 (PowerShell: | Out-File -Encoding utf8 SUMS)")
 
-// lines reads a list line by line, holding one line in memory.
+// A lines value reads a list line by line, in the memory of one line.
 type lines struct {
 	r      *bufio.Reader
 	end    byte
@@ -28,9 +27,9 @@ func newLines(r io.Reader, end byte) *lines {
 	return &lines{r: bufio.NewReaderSize(r, maxLine), end: end}
 }
 
-// next returns the next line without its line end, which the last line may lack. The line is
-// valid until the next call. After errTooLong, reading continues after that line; any other error
-// ends the list, io.EOF at its end.
+// next returns the next line without its end, which the last line may lack. The line is valid until
+// the next call. After errTooLong, reading goes on behind that line. Any other error ends the list;
+// io.EOF says that nothing is left.
 func (l *lines) next() ([]byte, error) {
 	line, err := l.r.ReadSlice(l.end)
 	tooLong := errors.Is(err, bufio.ErrBufferFull)
@@ -51,7 +50,7 @@ func (l *lines) next() ([]byte, error) {
 		return nil, errUTF16
 	}
 	if l.number == 1 {
-		line = bytes.TrimPrefix(line, []byte("\ufeff")) // Windows editors begin files with it
+		line = bytes.TrimPrefix(line, []byte("\ufeff")) // Windows editors write it
 	}
 	return bytes.TrimSuffix(line, []byte{l.end}), nil
 }

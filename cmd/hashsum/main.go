@@ -32,26 +32,19 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
 	"slices"
-	"sync/atomic"
 	"syscall"
 	"time"
 
-	"golang.org/x/term"
+	"github.com/assetcook/assetcook/internal/frontend"
 )
 
-const (
-	exitOK          = 0
-	exitFailed      = 1
-	exitUsage       = 2
-	exitInterrupted = 130
-)
-
-// patience is how long an interrupted run may take to end by itself. A read of a terminal or a
-// pipe does not end until data comes.
+// patience is the time that an interrupted run has to end by itself. A read of a terminal or a pipe
+// may never end.
 const patience = 250 * time.Millisecond
 
 func main() {
@@ -71,42 +64,32 @@ func main() {
 		case <-time.After(patience):
 		}
 		dieOf(s)
-		os.Exit(exitInterrupted)
+		os.Exit(frontend.Interrupted)
 	}
 }
 
-// A command is one run.
-type command struct {
-	options
-	stdin io.Reader
-	out   *output
-	msg   *messages
-	// progress is nil unless a person is watching.
-	progress *progress
-	failed   atomic.Bool
-}
-
-// run is the command without its process.
+// run is the command without the process around it.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	_, isTerminal := frontend.Terminal(stdout)
 	c := &command{
 		stdin: stdin,
-		out:   &output{w: stdout, terminal: isTerminal(stdout)},
+		out:   &output{w: stdout, terminal: isTerminal},
 		msg:   &messages{w: stderr},
 	}
 	opt, err := parseOptions(args)
 	switch {
 	case err == errHelp:
 		io.WriteString(stdout, usage())
-		return exitOK
+		return frontend.OK
 	case err != nil:
-		c.msg.printf("%v", err)
-		return exitUsage
+		c.msg.printError(err)
+		return frontend.Usage
 	case opt.version, opt.man:
 		if _, err := io.WriteString(stdout, aboutText(opt)); err != nil {
-			c.msg.printf("not all output could be printed: %v", err)
-			return exitFailed
+			c.msg.printError(fmt.Errorf("not all output could be printed: %w", err))
+			return frontend.Failed
 		}
-		return exitOK
+		return frontend.OK
 	}
 	c.options = opt
 	defer c.showProgress(ctx, stderr)()
@@ -121,37 +104,26 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	c.out.flush()
 	switch {
 	case ctx.Err() != nil:
-		return exitInterrupted
+		return frontend.Interrupted
 	case c.out.err != nil:
-		c.msg.printf("not all output could be printed: %v", c.out.err)
-		return exitFailed
+		c.msg.printError(fmt.Errorf("not all output could be printed: %w", c.out.err))
+		return frontend.Failed
 	case c.failed.Load():
-		return exitFailed
+		return frontend.Failed
 	}
-	return exitOK
+	return frontend.OK
 }
 
-// fail prints an error and makes the exit status 1.
-func (c *command) fail(err error) {
-	c.failed.Store(true)
-	c.msg.error(err)
-}
-
-// showProgress starts showing progress if stderr is a terminal and the input is not typed. It
-// returns a function that stops it.
+// showProgress starts to show progress if stderr is a terminal and no person types the input. The
+// returned function stops it.
 func (c *command) showProgress(ctx context.Context, stderr io.Writer) func() {
-	typed := isTerminal(c.stdin) && slices.Contains(slices.Concat(c.files, c.lists), stdinName)
-	if !isTerminal(stderr) || c.status || typed {
+	in, ok := c.stdin.(*os.File)
+	typed := ok && frontend.IsTerminal(in) && slices.Contains(slices.Concat(c.files, c.lists), stdinName)
+	terminal, ok := frontend.Terminal(stderr)
+	if !ok || c.status || typed || !frontend.Animates(os.Getenv) {
 		return func() {}
 	}
-	columns := func() int {
-		n, _, err := term.GetSize(int(stderr.(*os.File).Fd()))
-		if err != nil || n <= 0 { // some terminals do not report a width
-			return 80
-		}
-		return n
-	}
-	p := newProgress(stderr, columns, time.Now())
+	p := newProgress(frontend.NewLive(stderr, func() int { return frontend.Columns(terminal) }), time.Now())
 	c.progress, c.out.progress, c.msg.progress = p, p, p
 	ctx, cancel := context.WithCancel(ctx)
 	ticker := time.NewTicker(progressEvery)
@@ -165,9 +137,4 @@ func (c *command) showProgress(ctx context.Context, stderr io.Writer) func() {
 		cancel()
 		<-ended
 	}
-}
-
-func isTerminal(stream any) bool {
-	f, ok := stream.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
 }

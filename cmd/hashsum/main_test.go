@@ -12,9 +12,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/assetcook/assetcook/internal/frontend"
 )
 
-// runs executes the command in memory.
+// runs runs the command in memory.
 func runs(ctx context.Context, stdin string, args ...string) (code int, stdout, stderr string) {
 	var out, errs bytes.Buffer
 	code = run(ctx, args, strings.NewReader(stdin), &out, &errs)
@@ -26,7 +28,7 @@ func TestInterruptedRunExitsWithSignalStatus(t *testing.T) {
 	cancel()
 	root := tree(t, "a", "b/c")
 	for _, args := range [][]string{{root}, {}, {"-check", root + "/a"}, {root + "/a", "-", root + "/b/c"}} {
-		if code, stdout, stderr := runs(ctx, "x", args...); code != exitInterrupted || stdout != "" || stderr != "" {
+		if code, stdout, stderr := runs(ctx, "x", args...); code != frontend.Interrupted || stdout != "" || stderr != "" {
 			t.Errorf("%q: exit %d, %q, %q", args, code, stdout, stderr)
 		}
 	}
@@ -45,15 +47,15 @@ func (e *endless) Read(b []byte) (int, error) {
 	return copy(b, "8cb841db40e6ae83  -\n"), nil
 }
 
-// An interrupted run prints the results finished before, and nothing else.
-func TestInterruptedRunPrintsFinishedResults(t *testing.T) {
+// An interrupted run prints its finished sums, and nothing else.
+func TestRunInterruptedAtWork(t *testing.T) {
 	root := tree(t, "a")
 	for _, args := range [][]string{{root + "/a", "-", root + "/a"}, {"-check", "-"}} {
 		ctx, cancel := context.WithCancel(t.Context())
 		var out, errs bytes.Buffer
 		code := run(ctx, args, &endless{cancel: cancel}, &out, &errs)
 		lines := strings.Count(out.String(), "\n")
-		if code != exitInterrupted || !strings.HasSuffix(out.String(), "\n") || args[0] != "-check" && lines != 1 {
+		if code != frontend.Interrupted || !strings.HasSuffix(out.String(), "\n") || args[0] != "-check" && lines != 1 {
 			t.Errorf("%q: exit %d, %d lines, %.200q", args, code, lines, errs.String())
 		}
 	}
@@ -67,13 +69,13 @@ func TestFailedOutputIsAnError(t *testing.T) {
 	root := tree(t, "a")
 	var errs bytes.Buffer
 	code := run(t.Context(), []string{root}, nil, full{}, &errs)
-	if want := "hashsum: not all output could be printed: no space left on device\n"; code != exitFailed || errs.String() != want {
+	if want := "hashsum: error: not all output could be printed: no space left on device\n"; code != frontend.Failed || errs.String() != want {
 		t.Errorf("exit %d, %q, want %q", code, errs.String(), want)
 	}
 }
 
-// A list that alternates functions and styles gives the same results with any number of workers
-// as checking its files one by one.
+// A list that mixes functions and styles gives the same results with any number of workers as its
+// files one by one.
 func TestCheckMixedList(t *testing.T) {
 	var list, want strings.Builder
 	var names []string
@@ -103,16 +105,16 @@ func TestCheckMixedList(t *testing.T) {
 	}
 	for _, workers := range []string{"1", "2", "9"} {
 		code, stdout, stderr := runs(t.Context(), list.String(), "-check", "-", "-j", workers)
-		if diff := cmp.Diff(want.String(), stdout); code != exitFailed || diff != "" {
+		if diff := cmp.Diff(want.String(), stdout); code != frontend.Failed || diff != "" {
 			t.Errorf("-j %s: exit %d\n%s", workers, code, diff)
 		}
-		if !strings.HasSuffix(stderr, "hashsum: WARNING: 30 listed files could not be read\nhashsum: WARNING: 30 computed checksums did NOT match\n") {
+		if !strings.HasSuffix(stderr, "hashsum: warning: 30 listed files could not be read\nhashsum: warning: 30 computed checksums did NOT match\n") {
 			t.Errorf("-j %s: %.500q", workers, stderr)
 		}
 	}
 }
 
-// A list that cannot be read to its end fails, whatever it contained.
+// A list that is unreadable in the middle fails, whatever came before.
 func TestCheckTornReader(t *testing.T) {
 	root := tree(t, "a")
 	e := entry{fn: lookup("crc32"), name: root + "/a"}
@@ -120,8 +122,8 @@ func TestCheckTornReader(t *testing.T) {
 	line := string(layout{style: styleTag}.append(nil, &e)) + "\n"
 	in := io.MultiReader(strings.NewReader(line), errReader{})
 	var out, errs bytes.Buffer
-	if code := run(t.Context(), []string{"-check", "-"}, in, &out, &errs); code != exitFailed ||
-		out.String() != e.name+": OK\n" || errs.String() != "hashsum: torn cable\n" {
+	if code := run(t.Context(), []string{"-check", "-"}, in, &out, &errs); code != frontend.Failed ||
+		out.String() != e.name+": OK\n" || errs.String() != "hashsum: error: torn cable\n" {
 		t.Errorf("exit %d, %q, %q", code, out.String(), errs.String())
 	}
 }
@@ -184,8 +186,8 @@ func TestQueue(t *testing.T) {
 	}
 }
 
-// Memory use does not grow with the length of a list.
-func TestLongListNeedsLittleMemory(t *testing.T) {
+// A long list needs no more memory than a short one.
+func TestCheckHoldsLittle(t *testing.T) {
 	const n = 50_000
 	k := &checking{command: &command{}, ctx: t.Context(), lines: newLines(&repeated{line: []byte("8cb841db40e6ae83  a\n"), left: n}, '\n')}
 	most, begun := 0, 0
@@ -223,22 +225,22 @@ func TestOptionsRefused(t *testing.T) {
 		{[]string{"-a", ""}, `no function is called ""`},
 		{[]string{"-a", "slice8"}, "-a: slice8 is not offered here; it gives the sums of crc32-bzip2\n"},
 		{[]string{"-a", "Maphash"}, "-a: maphash is not offered here; its sums mean"},
-		{[]string{"-check", "-a", "sha256", "x"}, "hashsum: -check wants a list; -a is a flag\n"},
-		{[]string{"-check", "--a=sha256", "x"}, "hashsum: -check wants a list; -a is a flag\n"},
-		{[]string{"-check", "-h"}, "hashsum: -check wants a list; -h is a flag\n"},
+		{[]string{"-check", "-a", "sha256", "x"}, "hashsum: error: -check wants a list; -a is a flag\n"},
+		{[]string{"-check", "--a=sha256", "x"}, "hashsum: error: -check wants a list; -a is a flag\n"},
+		{[]string{"-check", "-h"}, "hashsum: error: -check wants a list; -h is a flag\n"},
 		{[]string{"-check"}, "flag needs an argument: -check; see hashsum -h\n"},
 		{[]string{"--c"}, "flag needs an argument: -c; see hashsum -h\n"},
 		{[]string{"-quiet"}, "-quiet is meaningful only"},
 		{[]string{"-check", "x", "-json"}, "-json is meaningless"},
 		{[]string{"-tag", "-json"}, "exclude each other"},
 	} {
-		if code, stdout, stderr := runs(t.Context(), "", c.args...); code != exitUsage || stdout != "" || !strings.Contains(stderr, c.want) {
+		if code, stdout, stderr := runs(t.Context(), "", c.args...); code != frontend.Usage || stdout != "" || !strings.Contains(stderr, c.want) {
 			t.Errorf("%q: exit %d, %q, %q", c.args, code, stdout, stderr)
 		}
 	}
 }
 
-// Words that are not flags are files and lists, so their errors are not usage errors.
+// Words that are no flags are files and lists, not wrong usage.
 func TestFilesRefused(t *testing.T) {
 	for _, c := range []struct {
 		args []string
@@ -247,10 +249,10 @@ func TestFilesRefused(t *testing.T) {
 		{[]string{"-check", "-x"}, "open -x: "},
 		{[]string{"-check", "x", "--", "-a"}, "open -a: "},
 		{[]string{"-c", "x"}, "open x: "},
-		{[]string{""}, `hashsum: stat "": `},
-		{[]string{"-check", ""}, `hashsum: open "": `},
+		{[]string{""}, `hashsum: error: stat "": `},
+		{[]string{"-check", ""}, `hashsum: error: open "": `},
 	} {
-		if code, stdout, stderr := runs(t.Context(), "", c.args...); code != exitFailed || stdout != "" || !strings.Contains(stderr, c.want) {
+		if code, stdout, stderr := runs(t.Context(), "", c.args...); code != frontend.Failed || stdout != "" || !strings.Contains(stderr, c.want) {
 			t.Errorf("%q: exit %d, %q, %q", c.args, code, stdout, stderr)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/assetcook/assetcook/internal/version"
 )
 
-// aboutText returns the output of -version, or of -man: a manual page made from the help.
+// aboutText returns the answer to -version, or to -man: a manual page made from the help.
 func aboutText(o options) string {
 	build := version.Read()
 	if o.version {

@@ -4,18 +4,18 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/frontend"
 )
 
 // options are the parsed command line.
 type options struct {
-	fn      *function // -a; nil if not given
-	lists   []string  // -check and further lists; "-" is standard input
-	files   []string  // files to sum; never empty without lists
-	workers int       // 0 means one per CPU
+	fn      *function // -a; nil if it was not given
+	lists   []string  // -check and other words; "-" is standard input
+	files   []string  // to sum; empty only if there are lists
+	workers int       // 0: one for each CPU
 	layout  layout
 
 	version, man bool // print the version or the manual page, and exit
@@ -24,18 +24,18 @@ type options struct {
 	stats  bool
 	fns    []*function // empty for keys with sums
 	keys   keyForm
-	bins   int // 0: a power of two, at least one per key
-	chains int // number of fullest bins to print
-	bin    int // bin to print; -1 for none
+	bins   int // 0: a power of two, at least one for each key
+	chains int // how many of the fullest bins are shown
+	bin    int // to show; -1: none
 
-	// Used by -check, as in coreutils.
+	// For -check, as in coreutils.
 	quiet, status, ignoreMissing, strict, warn bool
 }
 
 // errHelp means that -h was given.
 var errHelp = errors.New("help requested")
 
-// texts is a repeatable flag.
+// texts is a flag value that may be given several times.
 type texts []string
 
 func (t *texts) String() string { return strings.Join(*t, " ") }
@@ -45,10 +45,9 @@ func (t *texts) Set(text string) error {
 	return nil
 }
 
+// flags declares the flags.
 func flags(o *options, fn *string, tag, json *bool) *flag.FlagSet {
 	fs := flag.NewFlagSet("hashsum", flag.ContinueOnError)
-	fs.SetOutput(io.Discard)
-	fs.Usage = func() {}
 	fs.StringVar(fn, "a", hashing.Default, "the `function`: "+listed(functions))
 	fs.Var((*texts)(&o.lists), "check", "check the sums in a `list` (\"-\": standard input); other arguments are then lists too")
 	fs.Var((*texts)(&o.lists), "c", "the same as -check `list`")
@@ -72,18 +71,19 @@ func flags(o *options, fn *string, tag, json *bool) *flag.FlagSet {
 	return fs
 }
 
-// forChecking are the flags that need -check; notFor are the flags that -check excludes.
+// forChecking are the flags that need -check, and notFor the flags that exclude it.
 var (
 	forChecking = []string{"quiet", "status", "ignore-missing", "strict", "warn"}
 	notFor      = []string{"tag", "json"}
 )
 
+// parseOptions parses and checks a command line.
 func parseOptions(args []string) (options, error) {
 	var o options
 	var fn string
 	var tag, json bool
 	fs := flags(&o, &fn, &tag, &json)
-	words, err := parseFlags(fs, args)
+	words, err := frontend.Parse(fs, args)
 	if errors.Is(err, flag.ErrHelp) {
 		return o, errHelp
 	}
@@ -145,7 +145,7 @@ func parseOptions(args []string) (options, error) {
 	return o, nil
 }
 
-// parseStats checks the flags given with -stats.
+// parseStats checks the flags beside -stats.
 func (o *options) parseStats(given map[string]bool, fn string) error {
 	for _, name := range []string{"check", "c", "tag", "json", "j"} {
 		if given[name] {
@@ -186,23 +186,8 @@ func (o *options) parseStats(given map[string]bool, fn string) error {
 	return nil
 }
 
-// parseFlags parses flags before, between and after other words.
-func parseFlags(fs *flag.FlagSet, args []string) (words []string, err error) {
-	for {
-		if err := fs.Parse(args); err != nil {
-			return nil, err
-		}
-		rest := fs.Args()
-		dashes := len(args) > len(rest) && args[len(args)-len(rest)-1] == "--"
-		if len(rest) == 0 || dashes {
-			return append(words, rest...), nil
-		}
-		words, args = append(words, rest[0]), rest[1:]
-	}
-}
-
-// flagIn returns the flag name that a word would have in flag position, or "". Write ./-name for
-// a file with such a name.
+// flagIn returns the name of the flag that a word looks like, or nothing. A file of such a name can be
+// written as ./-name.
 func flagIn(fs *flag.FlagSet, word string) string {
 	name, dashed := strings.CutPrefix(word, "-")
 	name, _, _ = strings.Cut(strings.TrimPrefix(name, "-"), "=")
@@ -212,7 +197,7 @@ func flagIn(fs *flag.FlagSet, word string) string {
 	return name
 }
 
-// usage returns the output of -h.
+// usage returns the answer to -h.
 func usage() string {
 	var b strings.Builder
 	b.WriteString(`usage: hashsum [flags] [FILE|DIRECTORY ...]

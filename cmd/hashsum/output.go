@@ -5,26 +5,42 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 
+	"github.com/assetcook/assetcook/internal/frontend"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// outputSize is how many bytes of whole lines are buffered before a write.
+// A command is one run.
+type command struct {
+	options
+	stdin    io.Reader
+	out      *output
+	msg      *messages
+	progress *progress // nil unless standard error is a terminal
+	failed   atomic.Bool
+}
+
+// fail prints an error that decides the exit status.
+func (c *command) fail(err error) {
+	c.failed.Store(true)
+	c.msg.printError(err)
+}
+
+// outputSize is how many bytes of whole lines are written at once.
 const outputSize = 32 << 10
 
-// An output writes whole lines, many at once. It keeps the first write error in err, and writes
-// nothing afterwards.
+// An output writes whole lines, many at once. After the first error of the writer, which is in err, it
+// writes nothing.
 type output struct {
 	w   io.Writer
 	err error
 
-	// terminal means that a person is watching. Then each line is written at once, with
-	// unprintable characters escaped, because names may contain terminal control sequences.
-	terminal bool
-	// progress is cleared before each write.
-	progress *progress
+	terminal bool      // write each line at once, and escape control characters
+	progress *progress // cleared before a write
 
 	buf []byte
 }
@@ -42,6 +58,7 @@ func (o *output) line(line []byte, end byte) {
 	}
 }
 
+// flush writes the lines.
 func (o *output) flush() {
 	if len(o.buf) > 0 && o.err == nil {
 		o.progress.aside(func() { _, o.err = o.w.Write(o.buf) })
@@ -49,28 +66,40 @@ func (o *output) flush() {
 	o.buf = o.buf[:0]
 }
 
-// messages go to standard error, one line each, from any goroutine.
+// messages go to standard error as diagnostics, from any goroutine.
 type messages struct {
 	mu       sync.Mutex
 	w        io.Writer
 	progress *progress
 }
 
-func (m *messages) printf(format string, args ...any) {
-	text := "hashsum: " + oneLine(fmt.Sprintf(format, args...)) + "\n"
+// print prints a diagnostic.
+func (m *messages) print(d frontend.Diagnostic) {
+	d.Program = "hashsum"
+	text := frontend.StyleOf(m.w, os.Getenv).Format(&d)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.progress.aside(func() { io.WriteString(m.w, text) })
 }
 
-// error prints an error. If it has a path, the path is quoted where needed.
-func (m *messages) error(err error) {
+// printError prints an error. It quotes the path of an error where that is needed.
+func (m *messages) printError(err error) {
+	text := err.Error()
 	var of *fs.PathError
 	if errors.As(err, &of) {
-		m.printf("%s %s: %v", of.Op, shown(of.Path), of.Err)
-		return
+		text = fmt.Sprintf("%s %s: %v", of.Op, shown(of.Path), of.Err)
 	}
-	m.printf("%v", err)
+	m.print(frontend.Diagnostic{Severity: frontend.Err, Text: text})
+}
+
+// warn prints a warning about a file or a list, or about none if file is empty.
+func (m *messages) warn(file, text string) {
+	m.print(frontend.Diagnostic{File: file, Severity: frontend.Warning, Text: text})
+}
+
+// refuse prints an error of a list.
+func (m *messages) refuse(list, text string) {
+	m.print(frontend.Diagnostic{File: list, Severity: frontend.Err, Text: text})
 }
 
 // shown returns a name for a message: unchanged if that is unambiguous, otherwise quoted.
@@ -81,7 +110,7 @@ func shown(name string) string {
 	return pathname.Show(name)
 }
 
-// oneLine escapes control characters of terminals, including line ends.
+// oneLine escapes control characters, which a terminal would obey, and ends of lines.
 func oneLine(text string) string {
 	return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(pathname.Escape(text))
 }

@@ -12,21 +12,21 @@ import (
 	"unicode/utf8"
 )
 
-// A dialect says how to read the lines of a list.
+// A dialect is the way to read the lines of a list.
 type dialect struct {
-	// fn is the function of -a, or nil. It is the function of lines that do not name theirs.
+	// fn is the function of -a, or nil. Lines that do not name a function have it.
 	fn *function
-	// zero means that lines end with NUL and have no escapes.
+	// zero says that lines end with NUL and escape nothing.
 	zero bool
 }
 
 // errNoEntry is the result for an empty line or a comment.
 var errNoEntry = errors.New("nothing on this line")
 
-// parseLine parses one line, without its end, of any style that [layout] writes and of sha256sum,
-// b3sum, xxhsum, openssl dgst and cksum -a sha256.
+// parseLine parses one line, without its end, of any style that [layout] writes and that sha256sum,
+// b3sum, xxhsum, openssl dgst and cksum -a sha256 write.
 //
-// The function of the line is, in this order: the one in its tag, mark or "algorithm"; d.fn; the
+// The function of the line is, in this order: the one of its tag, mark or "algorithm"; d.fn; the
 // one in [untagged].
 func (d dialect) parseLine(line []byte) (entry, error) {
 	if !d.zero {
@@ -35,7 +35,7 @@ func (d dialect) parseLine(line []byte) (entry, error) {
 	if len(line) == 0 || line[0] == '#' {
 		return entry{}, errNoEntry
 	}
-	// A byte order mark begins a file, which may have been appended to another one.
+	// A byte order mark begins a file, and lists may be joined.
 	line = bytes.TrimLeft(bytes.TrimPrefix(line, []byte("\ufeff")), " \t")
 	if bytes.HasPrefix(line, []byte("{")) {
 		return parseJSON(line)
@@ -52,7 +52,7 @@ func (d dialect) parseLine(line []byte) (entry, error) {
 	return e.called(string(name))
 }
 
-// parseText splits a plain or tagged line. The name is still escaped.
+// parseText parses a plain or tagged line. The name is still escaped.
 func (d dialect) parseText(line []byte) (entry, []byte, error) {
 	if !d.zero {
 		line = bytes.TrimPrefix(line, []byte(`\`))
@@ -74,7 +74,8 @@ func (d dialect) parseText(line []byte) (entry, []byte, error) {
 	return d.parsePlain(word, rest)
 }
 
-// parsePlain parses "word  name", "word *name", and "word name" or "word<tab>name" of BSD's -r.
+// parsePlain parses "word  name", "word *name", and "word name" or "word<tab>name", as written by
+// -r of the BSDs.
 func (d dialect) parsePlain(word, rest []byte) (entry, []byte, error) {
 	if len(rest) == 0 || rest[0] != ' ' && rest[0] != '\t' {
 		return entry{}, nil, errors.New("want a sum, a space and a name")
@@ -103,7 +104,7 @@ func (d dialect) parsePlain(word, rest []byte) (entry, []byte, error) {
 	return e, rest, e.setDigest(digits)
 }
 
-// parseTagged parses the part after "TAG (". The name ends at the last parenthesis.
+// parseTagged parses the text after "TAG (". The name ends at the last bracket.
 func parseTagged(tag string, rest []byte) (entry, []byte, error) {
 	e := entry{size: -1, fn: lookup(tag)}
 	if bits, ok := strings.CutPrefix(tag, "SHA2-"); ok { // openssl 3
@@ -141,7 +142,7 @@ func parseJSON(line []byte) (entry, error) {
 		Size      *int64
 	}
 	if !utf8.Valid(line) {
-		// The decoder would replace invalid bytes by U+FFFD: another name.
+		// The decoder would put U+FFFD for bad bytes, which makes another name.
 		return entry{}, errors.New("a JSON object that is not UTF-8")
 	}
 	if err := json.Unmarshal(line, &object); err != nil {
@@ -193,8 +194,8 @@ func (e *entry) setDigest(digits []byte) error {
 
 func isHex(b []byte) bool { return len(bytes.Trim(b, "0123456789abcdefABCDEF")) == 0 }
 
-// unescape undoes [appendName] in place. It accepts no other escapes, so that a name has only one
-// reading.
+// unescape undoes [appendName] in place. It knows no other escape, so that no name can be read in
+// two ways.
 func unescape(name []byte) ([]byte, error) {
 	out := name[:0]
 	for i := 0; i < len(name); i++ {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/assetcook/assetcook/internal/frontend"
 )
 
 func TestProgressLine(t *testing.T) {
@@ -15,9 +17,9 @@ func TestProgressLine(t *testing.T) {
 		want               string
 	}{
 		{0, 0, 0, 0, "0 B, 0 files, 0 B/s"},
-		{1 << 30, 0, 12, 500e6, "1.0 GiB, 12 files, 477 MiB/s"},
-		{1 << 29, 1 << 30, 12, 1 << 28, "512 MiB of 1.0 GiB (50%), 12 files, 256 MiB/s, 2s left"},
-		{3 << 30, 1 << 30, 1, 1 << 28, "3.0 GiB of 1.0 GiB (100%), 1 file, 256 MiB/s"},
+		{1 << 30, 0, 12, 500e6, "1.0 GiB, 12 files, 476.8 MiB/s"},
+		{1 << 29, 1 << 30, 12, 1 << 28, "512.0 MiB of 1.0 GiB (50%), 12 files, 256.0 MiB/s, 2s left"},
+		{3 << 30, 1 << 30, 1, 1 << 28, "3.0 GiB of 1.0 GiB (100%), 1 file, 256.0 MiB/s"},
 		{1, 1 << 62, 1, 1e-9, "1 B of 4.0 EiB (0%), 1 file, 0 B/s, 100h0m0s left"},
 	} {
 		if got := progressLine(c.done, c.total, c.files, c.rate); got != c.want {
@@ -26,20 +28,10 @@ func TestProgressLine(t *testing.T) {
 	}
 }
 
-func TestAmount(t *testing.T) {
-	for bytes, want := range map[float64]string{
-		0: "0 B", 999: "999 B", 1000: "1.0 KiB", 1024: "1.0 KiB", 99.9 * 1024: "99.9 KiB", 100 * 1024: "100 KiB",
-		999 * 1024: "999 KiB", 1023 * 1024: "1.0 MiB", 1 << 60: "1.0 EiB", 1 << 70: "1024 EiB",
-	} {
-		if got := amount(bytes); got != want {
-			t.Errorf("amount(%v) = %q, want %q", bytes, got, want)
-		}
-	}
-}
-
-// screen returns the visible line of a terminal after these writes.
+// screen returns the text on one line of a terminal after some writes.
 func screen(written string) string {
 	line, at := []byte{}, 0
+	written = strings.ReplaceAll(written, "\r\x1b[K", "\n") // an empty line
 	for i := range len(written) {
 		switch c := written[i]; {
 		case c == '\r':
@@ -60,7 +52,7 @@ func TestProgressDraws(t *testing.T) {
 	var terminal bytes.Buffer
 	columns := 80
 	start := time.Unix(0, 0)
-	p := newProgress(&terminal, func() int { return columns }, start)
+	p := newProgress(frontend.NewLive(&terminal, func() int { return columns }), start)
 	shows := func(when, want string) {
 		t.Helper()
 		if got := screen(terminal.String()); got != want {
@@ -71,7 +63,7 @@ func TestProgressDraws(t *testing.T) {
 	p.countBytes(1_000_000)
 	p.finished()
 	p.draw(start.Add(time.Second))
-	shows("after a second", "977 KiB, 1 file, 977 KiB/s")
+	shows("after a second", "976.6 KiB, 1 file, 976.6 KiB/s")
 	p.total.Store(10_000_000)
 	p.countBytes(2_000_000)
 	p.draw(start.Add(2 * time.Second))
@@ -83,7 +75,7 @@ func TestProgressDraws(t *testing.T) {
 	})
 	columns = 10
 	p.draw(start.Add(2 * time.Second))
-	shows("in 10 columns", "2.9 MiB o")
+	shows("in 10 columns", "2.9 MiB ~")
 	columns = 0
 	p.draw(start.Add(2 * time.Second))
 	shows("in none", "")
@@ -92,7 +84,7 @@ func TestProgressDraws(t *testing.T) {
 func TestProgressRuns(t *testing.T) {
 	var terminal bytes.Buffer
 	start := time.Unix(0, 0)
-	p := newProgress(&terminal, func() int { return 80 }, start)
+	p := newProgress(frontend.NewLive(&terminal, func() int { return 80 }), start)
 	ticks, stop, done := make(chan time.Time), make(chan struct{}), make(chan struct{})
 	measures := 0
 	go func() {

@@ -7,12 +7,12 @@ import (
 	"io"
 	"math/bits"
 	"slices"
-	"text/tabwriter"
 
 	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/texttable"
 )
 
-// Memory limits of -stats: the keys and, for each function, the bins.
+// Limits of the memory of -stats: for the keys and, for each function, the bins.
 const (
 	maxKeyBytes = 1 << 30
 	maxKeys     = 1 << 26
@@ -51,7 +51,7 @@ func (c *command) printStats(ctx context.Context) {
 		return
 	}
 	var b, chains bytes.Buffer
-	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	table := texttable.New(&b, texttable.Right)
 	for i, f := range c.spreaders(&keys) {
 		if ctx.Err() != nil {
 			return
@@ -60,15 +60,15 @@ func (c *command) printStats(ctx context.Context) {
 		if i == 0 {
 			c.out.line(fmt.Appendf(nil, "%d keys (and %d duplicates) in %d bins; random sums leave %.1f bins empty",
 				d.Keys, d.Duplicates, d.Bins, d.ExpectedEmpty()), '\n')
-			fmt.Fprintf(table, "function\tempty\tlongest\tchi-squared/%d\tp\tcollide at 32 bits (random %.2g)\tat 64\tverdict\t\n",
-				d.Freedom(), d.ExpectedCollisions(32))
+			table.Row("function", "empty", "longest", fmt.Sprintf("chi-squared/%d", d.Freedom()), "p",
+				fmt.Sprintf("collide at 32 bits (random %.2g)", d.ExpectedCollisions(32)), "at 64", "verdict")
 		}
 		at64 := "-"
 		if f.digits > 8 {
 			at64 = fmt.Sprint(d.Collisions64)
 		}
-		fmt.Fprintf(table, "%s\t%d\t%d\t%.4g\t%.3g\t%d\t%s\t%s\t\n", f.name, d.Empty(), d.Longest(),
-			d.ChiSquared()/max(1, float64(d.Freedom())), d.P(), d.Collisions32, at64, verdict(d))
+		table.Row(f.name, d.Empty(), d.Longest(), fmt.Sprintf("%.4g", d.ChiSquared()/max(1, float64(d.Freedom()))),
+			fmt.Sprintf("%.3g", d.P()), d.Collisions32, at64, verdict(d))
 		c.writeChains(&chains, f, d, keys.list)
 	}
 	table.Flush()
@@ -130,7 +130,7 @@ func fullestBins(d hashing.Distribution, n int) (bins []int) {
 	return bins[:min(n, len(bins))]
 }
 
-// verdict says whether the bins look like bins of random sums.
+// verdict says whether the bins look random.
 func verdict(d hashing.Distribution) string {
 	switch {
 	case d.Keys < 50 || d.Bins > 100*d.Keys:

@@ -36,6 +36,7 @@ func (c *command) sum(ctx context.Context) {
 	}
 }
 
+// sumFiles prints the sums of files.
 func (c *command) sumFiles(ctx context.Context, args []string, show func(string, hashing.Sum, int64)) {
 	err := c.hasher(c.fn).Sum(ctx, c.walked(ctx, args), func(r hashing.FileResult) {
 		c.progress.finished()
@@ -50,18 +51,19 @@ func (c *command) sumFiles(ctx context.Context, args []string, show func(string,
 	}
 }
 
-// walked yields the names of all files below the arguments.
+// walked yields the names of all files of the arguments.
 func (c *command) walked(ctx context.Context, args []string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		w := walker{
 			file:    yield,
 			failed:  func(err error) { c.failUnlessEnded(ctx, err) },
-			skipped: func(name, why string) { c.msg.printf("skipped %s: %s", shown(name), why) },
+			skipped: func(name, why string) { c.msg.warn(name, "skipped: "+why) },
 		}
 		w.walk(ctx, args)
 	}
 }
 
+// hasher returns the means to sum files with a function.
 func (c *command) hasher(fn *function) hashing.Files {
 	files := hashing.Files{Func: fn.Func, Workers: c.workers}
 	if c.progress != nil {
@@ -70,8 +72,7 @@ func (c *command) hasher(fn *function) hashing.Files {
 	return files
 }
 
-// sumStdin sums standard input. It flushes finished results first, because input may take long to
-// come.
+// sumStdin sums standard input. It first writes all known sums, because the input may come late.
 func (c *command) sumStdin(ctx context.Context, fn *function) (hashing.Sum, int64, error) {
 	c.out.flush()
 	sum, size, err := hashing.SumReader(ctx, fn.Func, counted{c.stdin, c.progress})
@@ -79,7 +80,7 @@ func (c *command) sumStdin(ctx context.Context, fn *function) (hashing.Sum, int6
 	return sum, size, err
 }
 
-// counted is a reader that reports progress.
+// A counted reader counts its bytes as progress.
 type counted struct {
 	io.Reader
 	progress *progress
@@ -91,7 +92,7 @@ func (c counted) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// measure determines the total size to read, if possible.
+// measure sums up the sizes of the files, for progress. Lists and standard input have no known size.
 func (c *command) measure(ctx context.Context) {
 	if c.lists != nil || slices.Contains(c.files, stdinName) {
 		return
@@ -104,7 +105,7 @@ func (c *command) measure(ctx context.Context) {
 			}
 			return true
 		},
-		failed:  func(error) {}, // the sums will report it
+		failed:  func(error) {}, // summing reports it
 		skipped: func(string, string) {},
 	}
 	if w.walk(ctx, c.files); ctx.Err() == nil {
@@ -112,7 +113,7 @@ func (c *command) measure(ctx context.Context) {
 	}
 }
 
-// failUnlessEnded reports an error, unless the run has been interrupted.
+// failUnlessEnded reports an error, unless the run was interrupted.
 func (c *command) failUnlessEnded(ctx context.Context, err error) {
 	if ctx.Err() == nil {
 		c.fail(err)

@@ -11,23 +11,23 @@ import (
 	"syscall"
 )
 
-// stdinName is the name of standard input, on the command line and in lists.
+// stdinName is the name of standard input on the command line and in lists.
 const stdinName = "-"
 
-// A walker turns arguments into the names of files in the order of output: in the order of the
-// arguments, and within a directory in the order of the names' bytes.
+// A walker turns arguments into the names of files, in the order of the printed sums: the order of
+// the arguments, and within a directory the byte order of the names.
 type walker struct {
 	// file takes each name. Returning false ends the walk.
 	file func(name string) bool
-	// failed takes errors, which contain the path.
+	// failed takes errors, with the path in the error.
 	failed func(error)
-	// skipped takes names that are not files, with the reason.
+	// skipped takes names that are no files, and why.
 	skipped func(name, why string)
 }
 
-// walk visits all arguments. It follows links given as arguments, and links to files. It does not
-// follow links to directories inside a directory, so that the walk ends. A dangling link is an
-// error as an argument, but skipped in a directory, where it was not requested.
+// walk goes through all arguments. It follows a link that is an argument or leads to a file. It
+// does not follow a link in a directory to a directory, so that the walk ends. A dangling link is a
+// failure as an argument, and skipped in a directory.
 func (w *walker) walk(ctx context.Context, args []string) {
 	for _, arg := range args {
 		if ctx.Err() != nil || !w.argument(ctx, arg) {
@@ -52,14 +52,14 @@ func (w *walker) argument(ctx context.Context, arg string) bool {
 		}
 		return w.folder(ctx, dir)
 	}
-	return w.file(filepath.ToSlash(arg)) // pipes and devices too: the user named them
+	return w.file(filepath.ToSlash(arg)) // pipes and devices as well, if they are arguments
 }
 
-// folder walks a directory whose name ends with a slash.
+// folder goes through a directory whose name ends with a slash.
 func (w *walker) folder(ctx context.Context, dir string) bool {
 	entries, err := list(dir)
 	if err != nil {
-		w.failed(err) // the entries listed before the error are summed anyway
+		w.failed(err) // entries before the error are summed nevertheless
 	}
 	for _, e := range entries {
 		if ctx.Err() != nil {
@@ -100,13 +100,13 @@ func (w *walker) link(name string) bool {
 	return true
 }
 
-// leadsNowhere reports whether following a link failed because its target is missing, below a
-// file, or a cycle of links.
+// leadsNowhere reports whether a link is dangling: its target is missing, below a file, or a link
+// in a circle.
 func leadsNowhere(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ELOOP)
 }
 
-// list reads a directory. It may return entries together with an error.
+// list reads a directory. It may return entries beside an error.
 func list(dir string) ([]fs.DirEntry, error) {
 	f, err := os.Open(dir)
 	if err != nil {
@@ -118,8 +118,8 @@ func list(dir string) ([]fs.DirEntry, error) {
 	return entries, err
 }
 
-// compare orders the entries of a directory like all paths below it: a directory counts as its
-// name with a slash, so that "a.b" comes before "a/b".
+// compare orders the entries of a directory like all paths below it: a directory counts as its name
+// with a slash, so that "a.b" comes before "a/b".
 func compare(a, b fs.DirEntry) int {
 	an, bn := a.Name(), b.Name()
 	n := min(len(an), len(bn))

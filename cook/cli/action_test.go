@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// A runner is what GitHub sets for the steps of an action.
+// A runner is the environment that GitHub sets for the steps of an action.
 type runner struct {
 	temp, project string
 	path          string // PATH
@@ -30,7 +30,7 @@ func newRunner(t *testing.T) *runner {
 	return r
 }
 
-// step runs a step of the action. It returns its exit status, what it prints and the files of the job.
+// step runs a step of the action. It returns the exit status, the output and the files of the job.
 func (r *runner) step(t *testing.T, step string, env ...string) (status int, printed string, files map[string]string) {
 	t.Helper()
 	here, err := filepath.Abs(root)

@@ -2,12 +2,12 @@ package cli
 
 import (
 	"context"
-	"flag"
 	"io"
 	"strings"
 
+	"github.com/assetcook/assetcook/cook/cli/internal/cmdline"
+	"github.com/assetcook/assetcook/internal/frontend"
 	"github.com/assetcook/assetcook/internal/nearest"
-	eventscommand "github.com/assetcook/assetcook/profile/events/command"
 )
 
 const completionText = `usage: cook completion bash|zsh|fish|powershell
@@ -22,12 +22,13 @@ Example:
 	cook completion powershell | Out-String | Invoke-Expression     # in $PROFILE
 `
 
-// shells are those that there is completion for.
+// shells are the shells with completion.
 var shells = []struct {
 	name  string
 	write func(io.Writer, []line)
 }{{"bash", writeBash}, {"zsh", writeZsh}, {"fish", writeFish}, {"powershell", writePowerShell}}
 
+// shellNames lists the shells.
 func shellNames() (names []string) {
 	for _, s := range shells {
 		names = append(names, s.name)
@@ -35,108 +36,25 @@ func shellNames() (names []string) {
 	return names
 }
 
-func (c command) runCompletion(_ context.Context, _ func(), args []string, stdout, stderr io.Writer) int {
-	words, code, ok := parse(newFlags("completion", completionText), args, stdout, stderr)
-	if !ok {
-		return code
-	}
+var completionVerb = cmdline.Verb{
+	Name: "completion", Synopsis: "completion SHELL", Summary: "print what completes command lines in a shell", Text: completionText,
+	Takes: cmdline.Argument{Words: shellNames},
+	New:   func() cmdline.Handler { return cmdline.Handler{Run: runCompletion} },
+}
+
+func runCompletion(_ context.Context, c *cmdline.Call, words []string) int {
 	if len(words) != 1 {
-		wrong(stderr, "want one shell: %s", strings.Join(shellNames(), ", "))
-		return exitUsage
+		return c.Wrong("want one shell: %s", strings.Join(shellNames(), ", "))
 	}
 	for _, s := range shells {
 		if s.name == words[0] {
-			s.write(stdout, c.lines())
-			return exitOK
+			s.write(c.Stdout, completionLines(c))
+			return frontend.OK
 		}
 	}
 	try := "have " + strings.Join(shellNames(), ", ")
 	if name := nearest.Word(words[0], shellNames()); name != "" {
 		try = "did you mean " + name + "?"
 	}
-	wrong(stderr, "no completion for %q; %s", words[0], try)
-	return exitUsage
-}
-
-// A line is what may stand on a command line that begins with some words.
-type line struct {
-	begin   string // "", "why", "events stat"
-	summary string
-	flags   []flagLine
-	takes   argument
-}
-
-// A flagLine is a flag as completion sees it.
-type flagLine struct {
-	name, summary string
-	value         string // what it is called, "" for a flag without one
-	takes         argument
-}
-
-// lines lists all that command lines may be, first those without a verb.
-func (c command) lines() []line {
-	all := []line{{"", summary, flagLines(new(cookRun).flags()), argument{c.names, true, true}}}
-	for _, v := range c.verbs() {
-		l := line{v.name, v.summary, flagLines(v.flags()), v.takes}
-		if v.name == "events" { // its flags come behind its verbs
-			l.flags, l.takes.files = []flagLine{helpLine}, false
-		}
-		all = append(all, l)
-	}
-	for _, fs := range eventscommand.Flags() {
-		all = append(all, line{"events " + fs.Name(), "", flagLines(fs), argument{files: true}})
-	}
-	return all
-}
-
-// helpLine is the flag that every verb has without declaring it.
-var helpLine = flagLine{name: "h", summary: "print help"}
-
-// flagLines lists flags by name.
-func flagLines(fs *flag.FlagSet) (all []flagLine) {
-	fs.VisitAll(func(f *flag.Flag) {
-		l := flagLine{name: f.Name}
-		l.value, l.summary = flag.UnquoteUsage(f)
-		choose, chooses := f.Value.(interface{ Choices() []string })
-		switch {
-		case chooses:
-			l.takes.words = choose.Choices
-		case l.value == "folder":
-			l.takes.folders = true
-		case l.value == "file" || l.value == "program" || l.value == "keys": // which are files
-			l.takes.files = true
-		}
-		all = append(all, l)
-	})
-	return append(all, helpLine)
-}
-
-// list returns the words of an argument.
-func (a argument) list() []string {
-	if a.words == nil {
-		return nil
-	}
-	return a.words()
-}
-
-// flagNames lists the flags that fit, with their hyphen.
-func (l line) flagNames(fit func(flagLine) bool) (names []string) {
-	for _, f := range l.flags {
-		if fit(f) {
-			names = append(names, "-"+f.name)
-		}
-	}
-	return names
-}
-
-// kind says which names an argument may be: files, which have folders among them, or
-// folders.
-func (a argument) kind() []string {
-	switch {
-	case a.files:
-		return []string{"files"}
-	case a.folders:
-		return []string{"folders"}
-	}
-	return nil
+	return c.Wrong("no completion for %q; %s", words[0], try)
 }

@@ -17,24 +17,26 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/cli/internal/cmdline"
 	"github.com/assetcook/assetcook/cook/internal/session"
+	"github.com/assetcook/assetcook/internal/frontend"
 	"github.com/assetcook/assetcook/recipes"
 )
 
-// completed lists what a shell must offer at the end of lines, in a folder that has the
-// folder assets with a folder in it, and a file.
+// completed lists the words that a shell must offer at the end of lines, in a directory with a file
+// and the directory assets, which has a directory in it.
 func completed(t *testing.T, c command) map[string][]string {
 	flags := func(fs *flag.FlagSet) (names []string) {
 		fs.VisitAll(func(f *flag.Flag) { names = append(names, "-"+f.Name) })
 		return append(names, "-h")
 	}
-	if len(c.names()) < 14 || len(c.subjects()) < 20 {
-		t.Errorf("verbs %q, subjects of help %q", c.names(), c.subjects())
+	if len(c.call(nil).Names()) < 14 || len(subjects(c.call(nil))) < 20 {
+		t.Errorf("verbs %q, subjects of help %q", c.call(nil).Names(), subjects(c.call(nil)))
 	}
 	return map[string][]string{
-		"cook ":                       append(c.names(), "assets", "notes.txt"),
+		"cook ":                       append(c.call(nil).Names(), "assets", "notes.txt"),
 		"cook wh":                     {"why"},
-		"cook -":                      flags(new(cookRun).flags()),
+		"cook -":                      flags(flagsOf("")),
 		"cook -wat":                   {"-watch"},
 		"cook -dir ":                  {"assets"},
 		"cook -dir a":                 {"assets"},
@@ -43,7 +45,7 @@ func completed(t *testing.T, c command) map[string][]string {
 		"cook -config ":               {"assets", "notes.txt"},
 		"cook -j ":                    nil,
 		"cook -dir assets -st":        {"-state", "-stats", "-strict"},
-		"cook why -":                  flags(new(whyRun).flags()),
+		"cook why -":                  flags(flagsOf("why")),
 		"cook why n":                  {"notes.txt"},
 		"cook why assets/":            {"assets/a b.txt", "assets/ui"},
 		"cook clean ":                 {"assets"},
@@ -63,13 +65,13 @@ func completed(t *testing.T, c command) map[string][]string {
 		"cook events convert -f":      {"-from"},
 		"cook completion ":            {"bash", "zsh", "fish", "powershell"},
 		"cook help sch":               {"schema"},
-		"cook help ":                  c.subjects(),
+		"cook help ":                  subjects(c.call(nil)),
 		"cook id -":                   {"-h"},
 	}
 }
 
-// inShells are programs that print what a shell offers: the first argument is the script of
-// cook, the others are lines. Words are in angle brackets, "[end]" is behind those of a line.
+// inShells are programs that print the words a shell offers: the first argument is the script of
+// cook, the others are lines. Words are in angle brackets, and "[end]" follows the words of a line.
 var inShells = map[string]struct {
 	args []string
 	code string
@@ -126,7 +128,7 @@ func TestCompletion(t *testing.T) {
 				t.Skip(err)
 			}
 			var stdout, stderr strings.Builder
-			if code := c.run(t.Context(), func() {}, []string{"completion", shell}, &stdout, &stderr); code != exitOK {
+			if code := c.run(t.Context(), func() {}, []string{"completion", shell}, &stdout, &stderr); code != frontend.OK {
 				t.Fatal(code, stderr.String())
 			}
 			script := filepath.Join(t.TempDir(), "script")
@@ -172,9 +174,9 @@ func TestCompletion(t *testing.T) {
 // Flags with a value that is neither a path nor of endless choice complete it.
 func TestCompletionOffersValues(t *testing.T) {
 	endless := []string{"number", "numbers", "int", "size", "MiB", "time", "address", "name", "names", "text", "KEY=VALUE"}
-	for _, l := range (command{cook.Cook, recipes.All()}).lines() {
+	for _, l := range completionLines(command{cook.Cook, recipes.All()}.call(nil)) {
 		for _, f := range l.flags {
-			if f.value != "" && f.takes.words == nil && f.takes.kind() == nil && !slices.Contains(endless, f.value) {
+			if f.value != "" && f.takes.Words == nil && kindOf(f.takes) == nil && !slices.Contains(endless, f.value) {
 				t.Errorf("cook %s -%s completes no %s", l.begin, f.name, f.value)
 			}
 		}
@@ -199,26 +201,26 @@ func TestCompletedValuesAreTaken(t *testing.T) {
 		code = c.run(t.Context(), func() {}, append(args, "-dir", assets), io.Discard, &b)
 		return code, b.String()
 	}
-	if code, stderr := run("-q"); code != exitOK {
+	if code, stderr := run("-q"); code != frontend.OK {
 		t.Fatal(stderr)
 	}
 	for _, args := range [][]string{{"-n", "-checksum"}, {"list", "-sort"}, {"list", "-columns"}, {"report", "-csv", "-table"}, {"size", "-by"}} {
-		fs, verb := new(cookRun).flags(), args[0]
-		for _, v := range c.verbs() {
-			if v.name == verb {
-				fs = v.flags()
+		fs, verb := flagsOf(""), args[0]
+		for _, v := range c.call(nil).Verbs[1:] {
+			if v.Name == verb {
+				fs = v.Flags()
 			}
 		}
 		f := fs.Lookup(strings.TrimPrefix(args[len(args)-1], "-"))
 		words := f.Value.(interface{ Choices() []string }).Choices()
 		for _, word := range words {
-			if code, stderr := run(append(args, word)...); code != exitOK {
+			if code, stderr := run(append(args, word)...); code != frontend.OK {
 				t.Errorf("%q %s: exit status %d, %s", args, word, code, stderr)
 			}
 		}
 		code, stderr := run(append(args, "qqqq")...)
 		for _, word := range words {
-			if code != exitUsage || !strings.Contains(stderr, word) {
+			if code != frontend.Usage || !strings.Contains(stderr, word) {
 				t.Errorf("%q qqqq: exit status %d, and %q is not in %s", args, code, word, stderr)
 			}
 			if f.Name == "checksum" && !strings.Contains(f.Usage, word+",") && !strings.Contains(f.Usage, word+" (") {
@@ -232,9 +234,9 @@ func TestCompletedValuesAreTaken(t *testing.T) {
 func TestCompletionQuotes(t *testing.T) {
 	hostile := `it's "a" $(touch x) ` + "`touch y`" + ` \ [b]:c`
 	all := []line{
-		{"", hostile, []flagLine{{name: "a", summary: hostile}, {name: "b", summary: hostile, value: "x"}}, argument{files: true}},
-		{"why", hostile, []flagLine{{name: "b", summary: hostile, value: "x"}}, argument{}},
-		{"events stat", hostile, nil, argument{files: true}},
+		{"", hostile, []flagLine{{name: "a", summary: hostile}, {name: "b", summary: hostile, value: "x"}}, cmdline.Argument{Files: true}},
+		{"why", hostile, []flagLine{{name: "b", summary: hostile, value: "x"}}, cmdline.Argument{}},
+		{"events stat", hostile, nil, cmdline.Argument{Files: true}},
 	}
 	for _, s := range shells {
 		program, err := exec.LookPath(s.name)
@@ -263,9 +265,9 @@ func TestCompletionQuotes(t *testing.T) {
 	}
 }
 
-// In a script for PowerShell each word has what it means, and each text ends where it should.
+// In a script for PowerShell each word has its meaning, and each text ends at its quote.
 func TestCompletionPowerShell(t *testing.T) {
-	all := command{cook.Cook, recipes.All()}.lines()
+	all := completionLines(command{cook.Cook, recipes.All()}.call(nil))
 	all[0].flags = append(all[0].flags, flagLine{name: "odd", summary: "it’s 'odd'\tand ‘so’"}, flagLine{name: "bare"})
 	var b strings.Builder
 	writePowerShell(&b, all)
@@ -290,24 +292,24 @@ func TestCompletionPowerShell(t *testing.T) {
 // Every verb has a usage and the same help by -h and by cook help.
 func TestEveryVerbHasHelp(t *testing.T) {
 	c := command{cook.Cook, recipes.All()}
-	for _, v := range c.verbs() {
+	for _, v := range c.call(nil).Verbs[1:] {
 		var texts []string
-		for _, args := range [][]string{{"help", v.name}, {v.name, "-h"}, {v.name, "--help"}} {
+		for _, args := range [][]string{{"help", v.Name}, {v.Name, "-h"}, {v.Name, "--help"}} {
 			var stdout, stderr strings.Builder
 			code := c.run(t.Context(), func() { t.Error("works on assets") }, args, &stdout, &stderr)
-			if code != exitOK || stderr.Len() > 0 {
+			if code != frontend.OK || stderr.Len() > 0 {
 				t.Errorf("%q: exit status %d, %s", args, code, stderr.String())
 			}
 			texts = append(texts, stdout.String())
 		}
-		if want := fmt.Sprintf("usage: cook %s", v.name); !strings.HasPrefix(texts[0], want) || !strings.Contains(texts[0], "Exit status: ") || !strings.Contains(texts[0], "\nExample:\n") {
-			t.Errorf("%s has no usage, example or exit status:\n%s", v.name, texts[0])
+		if want := fmt.Sprintf("usage: cook %s", v.Name); !strings.HasPrefix(texts[0], want) || !strings.Contains(texts[0], "Exit status: ") || !strings.Contains(texts[0], "\nExample:\n") {
+			t.Errorf("%s has no usage, example or exit status:\n%s", v.Name, texts[0])
 		}
 		if texts[0] != texts[1] || texts[0] != texts[2] {
-			t.Errorf("%s: help differs:\n%s\n%s\n%s", v.name, texts[0], texts[1], texts[2])
+			t.Errorf("%s: help differs:\n%s\n%s\n%s", v.Name, texts[0], texts[1], texts[2])
 		}
-		if !strings.HasPrefix(v.synopsis, v.name) || v.summary == "" {
-			t.Errorf("%s: synopsis %q, summary %q", v.name, v.synopsis, v.summary)
+		if !strings.HasPrefix(v.Synopsis, v.Name) || v.Summary == "" {
+			t.Errorf("%s: synopsis %q, summary %q", v.Name, v.Synopsis, v.Summary)
 		}
 	}
 }

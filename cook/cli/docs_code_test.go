@@ -58,7 +58,7 @@ func TestDocsGo(t *testing.T) {
 	}
 }
 
-// otherModule makes a module that uses this one, as it is here.
+// otherModule makes a module that uses the present state of this one.
 func otherModule(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -146,7 +146,7 @@ func TestDocsShell(t *testing.T) {
 	}
 }
 
-// strange returns what is wrong with a command.
+// strange returns an error in a command.
 func strange(words []string) string {
 	name, ok := "", false
 	switch {

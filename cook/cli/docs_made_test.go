@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/cli/internal/cmdline"
 	"github.com/assetcook/assetcook/cook/internal/report/overview"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/recipes"
@@ -69,8 +70,8 @@ func optionsTable(r recipe.Recipe) string {
 	return b.String()
 }
 
-// The extensions that pages say a recipe cooks by default are cooked by it, and the
-// table in docs/rules.md is that of the recipes' pages.
+// Recipes cook the extensions that pages name by default, and the table in docs/rules.md agrees
+// with the pages of recipes.
 func TestDocsDefaults(t *testing.T) {
 	extension := regexp.MustCompile("`(\\.[a-z0-9]+)`")
 	inTable, onPages := map[string]string{}, map[string]string{}
@@ -121,14 +122,14 @@ func (r recipeOf) Event(e cook.Event) {
 	}
 }
 
-// Messages that docs/troubleshooting.md explains are messages of the program; "..." in
-// them stands for what differs.
+// Messages in docs/troubleshooting.md are messages of the program; "..." in them stands for varying
+// text.
 func TestDocsMessages(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, "docs", "troubleshooting.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	said := withFlags(strings.Join(slices.Concat(literals(t, "cook"), literals(t, "internal"), literals(t, "recipes")), "\x00"))
+	said := cmdline.WithFlags(strings.Join(slices.Concat(literals(t, "cook"), literals(t, "internal"), literals(t, "recipes")), "\x00"))
 	messages := regexp.MustCompile("(?m)^### `(.+)`$").FindAllStringSubmatch(string(text), -1)
 	reasons := regexp.MustCompile("(?m)^\\| `([^|]*)` \\| ").FindAllStringSubmatch(string(text), -1)
 	if len(messages) < 15 || len(reasons) < 7 {
@@ -151,7 +152,7 @@ func TestDocsMessages(t *testing.T) {
 	}
 }
 
-// Figures in pages are those of bench/results.
+// Figures in pages are in bench/results.
 func TestDocsFigures(t *testing.T) {
 	for _, f := range []struct{ page, says, file, has string }{
 		{"README.md", "5,249 files of SuperTuxKart, 1.4 GB cooked", "supertuxkart.md", "1,429 MB written"},

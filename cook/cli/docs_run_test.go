@@ -13,11 +13,12 @@ import (
 	"testing"
 
 	"github.com/assetcook/assetcook/cook/internal/scenario"
+	"github.com/assetcook/assetcook/internal/frontend"
 )
 
-// Transcripts are run from top to bottom in a folder with the sample assets, and toml
-// blocks are its rules from there on. What differs from run to run (times, dates, seeds)
-// is not compared, a line "..." stands for any lines.
+// Transcripts run from top to bottom in a directory with the sample assets, and a toml block
+// replaces its rules. Text that varies between runs (times, dates, seeds) is not compared, and a
+// line "..." stands for any lines.
 func TestDocsConsole(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the transcripts are from Linux")
@@ -99,12 +100,12 @@ func (at *place) rules(t *testing.T, name string, b block) {
 		t.Fatal(err)
 	}
 	trial := *at
-	if out := trial.run(t, command); trial.status > exitFailed {
+	if out := trial.run(t, command); trial.status > frontend.Failed {
 		t.Errorf("%s:%d: %s", name, b.line, out)
 	}
 }
 
-// run runs a command and returns what it prints.
+// run runs a command and returns its output.
 func (at *place) run(t *testing.T, line string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", fmt.Sprintf("(exit %d)\n%s", at.status, line))
@@ -127,8 +128,8 @@ func (at *place) run(t *testing.T, line string) string {
 	return string(out)
 }
 
-// transcript runs the commands of a block and returns the block with, if -update says
-// so, what they print now.
+// transcript runs the commands of a block, and returns the block, with the present output if
+// -update says so.
 func (at *place) transcript(t *testing.T, name string, b block) string {
 	t.Helper()
 	first, rest, ok := strings.Cut("\n"+b.text, "\n$ ")
@@ -140,7 +141,7 @@ func (at *place) transcript(t *testing.T, name string, b block) string {
 	for _, step := range strings.Split(strings.TrimSuffix(rest, "\n"), "\n$ ") {
 		line, want, _ := strings.Cut(step+"\n", "\n")
 		text += "$ " + line + "\n"
-		for strings.HasPrefix(want, "> ") { // what sh prints before it reads on
+		for strings.HasPrefix(want, "> ") { // prompt of sh for another line
 			more, after, _ := strings.Cut(want, "\n")
 			line, text, want = line+"\n"+more[len("> "):], text+more+"\n", after
 		}
@@ -181,10 +182,10 @@ func TestTranscriptsShowSomething(t *testing.T) {
 	}
 }
 
-// varying is what no two runs have in common.
+// varying matches text that differs between runs.
 var varying = regexp.MustCompile(`\b[0-9.]+(ns|µs|ms|m[0-9]+s|s)\b|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC|-seed \d+|"(seed|\w*_?ns)":\d+|[ \t]+`)
 
-// alike reports whether got is what want shows.
+// alike reports whether the output got fits the transcript want.
 func alike(want, got string) bool {
 	want, got = varying.ReplaceAllString(want, " "), varying.ReplaceAllString(got, " ")
 	pattern := regexp.QuoteMeta(want)
@@ -192,7 +193,7 @@ func alike(want, got string) bool {
 	return regexp.MustCompile(`^` + pattern + `$`).MatchString(got)
 }
 
-// The comparison sees differences, and only those that matter.
+// The comparison sees all differences that matter, and no others.
 func TestAlike(t *testing.T) {
 	for _, tt := range []struct {
 		want, got string

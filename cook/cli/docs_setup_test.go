@@ -24,14 +24,16 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/assetcook/assetcook/cook/cli/internal/cmdline"
 )
 
-// notOfCook returns what is wrong with the flags of cook, or of cook remote.
+// notOfCook returns an error in the flags of cook, or of cook remote.
 func notOfCook(words []string) string {
-	fs := (&cookRun{}).flags()
+	fs := flagsOf("")
 	switch {
 	case len(words) > 0 && words[0] == "remote":
-		fs = (&remoteRun{}).flags()
+		fs = flagsOf("remote")
 	case len(words) > 0 && words[0][0] != '-':
 		return "" // another verb
 	}
@@ -48,7 +50,7 @@ var (
 	ofCook     = regexp.MustCompile(`\bCOOK_[A-Z_]+`)
 )
 
-// What pages tell CI is YAML, and what it runs of ours exists.
+// Configuration of CI in pages is YAML, and runs commands that exist.
 func TestDocsYAML(t *testing.T) {
 	commands := 0
 	for _, p := range in(t, "yaml") {
@@ -91,11 +93,11 @@ func eachText(v any, call func(string)) {
 	}
 }
 
-// Variables that pages name are those of cook's flags, or secrets.
+// Variables in pages belong to flags of cook, or are secrets.
 func TestDocsVariables(t *testing.T) {
-	fs := (&cookRun{}).flags()
+	fs := flagsOf("")
 	known := func(name string) bool {
-		flag := strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(name, envPrefix)), "_", "-")
+		flag := strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(name, cmdline.EnvPrefix)), "_", "-")
 		return fs.Lookup(flag) != nil || name == "COOK_REMOTE_TOKEN" || name == "COOK_REMOTE_BASIC"
 	}
 	seen := 0
@@ -163,7 +165,7 @@ func TestDocsUnits(t *testing.T) {
 	}
 }
 
-// The configuration of nginx lets readers read and writers write, and nobody else.
+// The configuration of nginx lets readers read and writers write, and refuses everyone else.
 func TestDocsNginx(t *testing.T) {
 	nginx, err := exec.LookPath("nginx")
 	if err != nil {
@@ -253,7 +255,7 @@ func serves(t *testing.T, nginx, config string) {
 	}
 }
 
-// certify writes the certificate and key of a server, and returns who trusts it.
+// certify writes the certificate and key of a server, and returns a pool that trusts it.
 func certify(t *testing.T, dir string) *x509.CertPool {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -12,15 +12,15 @@ import (
 	"testing"
 )
 
-// The tests of the documentation read the pages where they are, so go test runs them
-// again when only a page has changed. With -update they write what they compare.
+// The tests of the documentation read the pages themselves, so go test runs them again when only a
+// page has changed. With -update they write the expected text into the pages.
 var update = flag.Bool("update", false, "rewrite transcripts and generated tables in README.md and docs")
 
 // root is the module's folder, seen from this package.
 const root = "../.."
 
-// languages are the languages of fenced blocks. Drawings are text; each other one has a test that runs, compiles or
-// parses the block.
+// languages are the languages of fenced blocks. Drawings are text; each other language has a test that
+// runs, compiles or parses the block.
 var languages = []string{"console", "go", "groovy", "ini", "json", "nginx", "sh", "text", "toml", "yaml"}
 
 // A page is a Markdown file for users.
@@ -39,7 +39,7 @@ type block struct {
 }
 
 // fence matches a code block. The comment before a transcript lists the texts that its commands
-// must print, so that -update never records a run in which nothing happens:
+// must print, so that -update never records a run without effect:
 //
 //	<!-- shows: 88 up to date | 1 cooked -->
 var fence = regexp.MustCompile("(?ms)(?:^<!-- shows: ([^\n]*) -->\n)?^```([a-z]*)\n(.*?)^```$")
@@ -172,8 +172,8 @@ func hasHeading(t *testing.T, name, anchor string) bool {
 	return false
 }
 
-// generated compares what stands between two markers of a page with what should, and
-// writes it with -update.
+// generated compares the text between two markers of a page with the wanted text, and replaces it
+// with -update.
 func (p page) generated(t *testing.T, name, want string) {
 	t.Helper()
 	begin, end := fmt.Sprintf("<!-- %s: generated -->\n", name), fmt.Sprintf("<!-- %s: end -->\n", name)

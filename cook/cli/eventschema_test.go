@@ -14,6 +14,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/assetcook/assetcook/cook/internal/report"
+	"github.com/assetcook/assetcook/internal/frontend"
 	"github.com/assetcook/assetcook/recipes"
 )
 
@@ -34,8 +35,8 @@ func eventSchema() (*jsonschema.Schema, error) {
 	return c.Compile("asset:///events.schema.json")
 }
 
-// judgedCook is the command, in scripts and pages. Each line that it prints with -json is
-// validated, and what is wrong goes to the file of the variable miscounted.
+// judgedCook is the command in scripts and pages. It validates each line of -json, and writes
+// errors to the file of the variable miscounted.
 func judgedCook() {
 	c := command{countedCook, recipes.All()}
 	if !slices.Contains(os.Args, "-json") && os.Getenv("COOK_JSON") == "" {
@@ -45,13 +46,13 @@ func judgedCook() {
 	if err != nil {
 		panic(err)
 	}
-	verb, _ := c.findVerb(slices.Concat(os.Args[1:], []string{""})[0])
+	verb := c.call(nil).Find(slices.Concat(os.Args[1:], []string{""})[0])
 	judge := &lineJudge{
-		to: &stream{file: os.Stdout}, schema: schema,
-		events: slices.Contains([]string{"", "why", "verify"}, verb.name),
+		to: &frontend.Stream{File: os.Stdout}, schema: schema,
+		events: verb == nil || slices.Contains([]string{"", "why", "verify"}, verb.Name),
 	}
 	ctx, interrupt := interruptible()
-	code := c.run(ctx, interrupt.listen, os.Args[1:], judge, &stream{file: os.Stderr})
+	code := c.run(ctx, interrupt.listen, os.Args[1:], judge, &frontend.Stream{File: os.Stderr})
 	if len(judge.rest) > 0 {
 		judge.wrong = append(judge.wrong, fmt.Sprintf("%q is not a line", judge.rest))
 	}
@@ -68,7 +69,7 @@ func judgedCook() {
 type lineJudge struct {
 	to     io.Writer
 	schema *jsonschema.Schema
-	events bool // all lines are events; else those that have the field
+	events bool // all lines are events, not only those with the field
 	rest   []byte
 	wrong  []string
 }
@@ -119,7 +120,7 @@ func TestDocsEventSchema(t *testing.T) {
 	}
 }
 
-// The schema takes what there is, and nothing else.
+// The schema takes all records of a run, and nothing else.
 func TestEventSchema(t *testing.T) {
 	schema, err := eventSchema()
 	if err != nil {

@@ -1,4 +1,16 @@
 package cli
 
+import (
+	"flag"
+
+	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/recipes"
+)
+
 // Commands are the programs that this test binary can run as, by name.
 var Commands = commands
+
+// flagsOf returns the flags of a verb, "" for a command line without a verb.
+func flagsOf(verb string) *flag.FlagSet {
+	return command{cook.Cook, recipes.All()}.call(nil).Find(verb).Flags()
+}

@@ -124,8 +124,8 @@ func endsLike(name, pattern string) bool {
 	return ok && err == nil
 }
 
-// fillDiskAtTheEnd checks that cook reports what it did, and what to do, if the disk
-// is full when it saves its state.
+// fillDiskAtTheEnd checks that cook reports its results and a remedy if the disk is full when it
+// saves its state.
 func fillDiskAtTheEnd(t *testing.T, command func(...string) *exec.Cmd) {
 	dir := faultDir(t)
 	if err := oracle.Sample(filepath.Join(dir, "src")); err != nil {

@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/assetcook/assetcook/internal/frontend"
 )
 
 // hang is a command that never ends by itself. It prints when it listens for signals and
@@ -45,8 +47,8 @@ func TestInterruptTwice(t *testing.T) {
 		p.send(pair[0])
 		p.expect("interrupted")
 		p.send(pair[1])
-		if code := p.wait(); code != exitInterrupted {
-			t.Errorf("%v: exit status %d, want %d", pair, code, exitInterrupted)
+		if code := p.wait(); code != frontend.Interrupted {
+			t.Errorf("%v: exit status %d, want %d", pair, code, frontend.Interrupted)
 		}
 	}
 }
@@ -61,8 +63,8 @@ func TestInterruptTwiceAtOnce(t *testing.T) {
 		p.expect("listens")
 		p.send(syscall.SIGINT)
 		p.send(syscall.SIGTERM)
-		if code := p.wait(); code != exitInterrupted {
-			t.Errorf("exit status %d, want %d", code, exitInterrupted)
+		if code := p.wait(); code != frontend.Interrupted {
+			t.Errorf("exit status %d, want %d", code, frontend.Interrupted)
 		}
 	}
 }
@@ -141,8 +143,8 @@ func TestInterruptKeepsFinishedAssets(t *testing.T) {
 		p := s.cook()
 		program := s.hold()
 		p.send(sig)
-		if code := p.wait(); code != exitInterrupted {
-			t.Errorf("%v: exit status %d, want %d", sig, code, exitInterrupted)
+		if code := p.wait(); code != frontend.Interrupted {
+			t.Errorf("%v: exit status %d, want %d", sig, code, frontend.Interrupted)
 		}
 		if !strings.Contains(p.errors.String(), "cook: interrupted; what was finished is kept\n") {
 			t.Errorf("%v: says %q", sig, p.errors.String())
@@ -153,7 +155,7 @@ func TestInterruptKeepsFinishedAssets(t *testing.T) {
 		p = s.cook()
 		s.hold()
 		s.release()
-		if code := p.wait(); code != exitOK || !strings.Contains(p.remaining(), "cook: 2 assets: 1 up to date, 1 cooked in ") {
+		if code := p.wait(); code != frontend.OK || !strings.Contains(p.remaining(), "cook: 2 assets: 1 up to date, 1 cooked in ") {
 			t.Errorf("%v: then exit status %d, %s", sig, code, p.remaining())
 		}
 		text, err := os.ReadFile(filepath.Join(s.dir, "cooked", "b.slow"))
@@ -171,7 +173,7 @@ func TestInterruptIgnored(t *testing.T) {
 	p.send(syscall.SIGHUP)
 	p.send(syscall.SIGINT)
 	s.release()
-	if code := p.wait(); code != exitOK {
+	if code := p.wait(); code != frontend.OK {
 		t.Errorf("exit status %d: %s", code, p.errors.String())
 	}
 }
@@ -249,16 +251,3 @@ func (p *childCook) wait() int {
 
 // remaining is the output after the expected lines, once the process has ended.
 func (p *childCook) remaining() string { return p.rest }
-
-func TestListensBeforeWork(t *testing.T) {
-	calls := 0
-	w := workWatch{listen: func() { calls++ }}
-	w.Planned(0, 0)
-	if calls != 0 {
-		t.Error("listens without work")
-	}
-	w.Planned(1, 0)
-	if calls != 1 {
-		t.Error("does not listen before work")
-	}
-}

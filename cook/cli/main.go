@@ -8,120 +8,100 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 
 	"github.com/assetcook/assetcook/cook"
-	"github.com/assetcook/assetcook/cook/internal/report"
+	"github.com/assetcook/assetcook/cook/cli/internal/cmdline"
+	"github.com/assetcook/assetcook/cook/cli/internal/query"
+	"github.com/assetcook/assetcook/cook/cli/internal/run"
+	"github.com/assetcook/assetcook/cook/cli/internal/setup"
+	"github.com/assetcook/assetcook/cook/cli/internal/tools"
+	"github.com/assetcook/assetcook/cook/cli/internal/upkeep"
+	"github.com/assetcook/assetcook/cook/cli/internal/viewer"
+	"github.com/assetcook/assetcook/cook/internal/remote"
+	"github.com/assetcook/assetcook/cook/internal/runaction"
 	"github.com/assetcook/assetcook/cook/recipe"
-)
-
-// Exit codes.
-const (
-	exitOK          = 0
-	exitFailed      = 1
-	exitUsage       = 2
-	exitDifferent   = 3
-	exitLocked      = 4
-	exitInterrupted = 130
+	remoteclient "github.com/assetcook/assetcook/cook/remote"
+	"github.com/assetcook/assetcook/internal/frontend"
 )
 
 // Main runs the command line of this process with the given recipes and exits.
 func Main(recipes ...recipe.Recipe) { command{cook.Cook, recipes}.main() }
 
-type cookFunc func(context.Context, cook.Project, cook.CookOptions) (cook.Summary, error)
-
-// A command is the command with what tests replace.
+// A command is cook with the parts that tests replace.
 type command struct {
-	cook    cookFunc
+	cook    cmdline.CookFunc
 	recipes []recipe.Recipe
 }
 
 func (c command) main() {
 	ctx, interrupt := interruptible()
-	os.Exit(c.run(ctx, interrupt.listen, os.Args[1:], &stream{file: os.Stdout}, &stream{file: os.Stderr}))
+	os.Exit(c.run(ctx, interrupt.listen, os.Args[1:], &frontend.Stream{File: os.Stdout}, &frontend.Stream{File: os.Stderr}))
 }
 
-// run is the command without the process around it. It calls atWork before it works
-// on assets.
-func (c command) run(ctx context.Context, atWork func(), args []string, stdout, stderr io.Writer) int {
-	out := &checkedWriter{w: stdout}
-	if c.wantsJSON(args, os.Getenv) {
-		stderr = &eventStream{stderr, out}
+// run is the command without the process around it. It calls atWork before it works on assets.
+func (c command) run(ctx context.Context, atWork func(), args []string, stdout, stderr io.Writer) (status int) {
+	call := c.call(args)
+	checked := &frontend.Checked{W: stdout}
+	call.AtWork, call.Stdout, call.Stderr = atWork, checked, stderr
+	call.RecordErrors(checked)
+	status, ok := asChild(ctx, call)
+	if !ok {
+		status = call.Dispatch(ctx)
 	}
-	code := c.verb(ctx, atWork, args, out, stderr)
-	if out.err != nil && code == exitOK {
-		fmt.Fprintf(stderr, "cook: not all could be printed: %v\n", out.err)
-		return exitFailed
+	if checked.Err != nil && status == frontend.OK {
+		fmt.Fprintf(call.Stderr, "cook: not all output could be printed: %v\n", checked.Err)
+		return frontend.Failed
 	}
-	return code
+	return status
 }
 
-// A checkedWriter remembers the first error of a writer.
-type checkedWriter struct {
-	w    io.Writer
-	used bool // something was written
-	err  error
+// call returns a command line with all verbs, in the order of the help.
+func (c command) call(args []string) *cmdline.Call {
+	if len(args) > 0 && (args[0] == "-version" || args[0] == "--version") {
+		args = append([]string{versionVerb.Name}, args[1:]...)
+	}
+	call := &cmdline.Call{Recipes: c.recipes, Cook: c.cook, Args: args}
+	withoutVerb, help := run.Cook, helpVerb
+	withoutVerb.Help = shortHelp
+	withoutVerb.Takes.Words = call.Names
+	help.Takes.Words = func() []string { return subjects(call) }
+	call.Verbs = []cmdline.Verb{
+		withoutVerb, setup.Init, setup.Fix, query.Why, run.Verify, upkeep.Trim, query.Cache, upkeep.Clean,
+		query.List, query.IDs, query.Deps, query.Uses, query.Size, query.Graph,
+		tools.Remote, query.Report, query.History, upkeep.Export, tools.Pak, tools.Smoke, tools.Events, viewer.View, tools.ID,
+		setup.Schema, completionVerb, versionVerb, help,
+	}
+	return call
 }
 
-func (w *checkedWriter) Write(b []byte) (int, error) {
-	w.used = true
-	n, err := w.w.Write(b)
-	if err != nil && w.err == nil {
-		w.err = err
+// asChild does the work of a process that another cook has started, and reports whether the command
+// line asks for that. Its words are no verbs: neither help nor completion lists them.
+func asChild(ctx context.Context, c *cmdline.Call) (status int, ok bool) {
+	if len(c.Args) == 0 {
+		return 0, false
 	}
-	return n, err
-}
-
-func (c command) verb(ctx context.Context, atWork func(), args []string, stdout, stderr io.Writer) int {
-	if len(args) == 0 {
-		return c.runCook(ctx, atWork, args, stdout, stderr)
-	}
-	name := args[0]
-	if code, ok := c.asChild(ctx, args, stdout, stderr); ok {
-		return code
-	}
-	if name == "-version" || name == "--version" {
-		name = "version"
-	}
-	if v, ok := c.findVerb(name); ok {
-		return v.run(ctx, atWork, args[1:], stdout, stderr)
-	}
-	return c.runCook(ctx, atWork, args, stdout, stderr)
-}
-
-// fail prints an error and returns its exit code.
-func fail(ctx context.Context, stderr io.Writer, err error) int {
-	var config *cook.ConfigError
-	var locked *cook.LockedError
-	if ctx.Err() != nil {
-		return interrupted(stderr, "interrupted; what was finished is kept")
-	}
-	printError(stderr, err)
+	word, rest := c.Args[0], c.Args[1:]
 	switch {
-	case errors.As(err, &config):
-		if n := fixes(err); n > 0 {
-			fmt.Fprintf(stderr, "cook: cook fix puts %d of these right\n", n)
-		}
-		return exitUsage
-	case errors.As(err, &locked):
-		return exitLocked
+	case word == remote.RunAction && len(rest) == 0:
+		return runAction(ctx, c), true
+	case word == remote.Serve && len(rest) > 0:
+		return remoteclient.Serve(ctx, rest, os.Stdin, c.Stdout, c.Stderr), true
+	case word == viewer.Attached && len(rest) > 0:
+		c.Args = rest
+		return viewer.RunAttached(ctx, c), true
 	}
-	return exitFailed
+	return 0, false
 }
 
-// interrupted prints what is left by an interrupt and returns the exit code of one.
-func interrupted(stderr io.Writer, text string) int {
-	writeEvents(stderr, errors.New(text))
-	fmt.Fprintf(stderr, "cook: %s\n", text)
-	return exitInterrupted
-}
-
-// printError prints each line of an error, and the flags for what it suggests. Lines that
-// begin with a space show where the one before them is.
-func printError(stderr io.Writer, err error) {
-	writeEvents(stderr, err)
-	report.WriteError(stderr, styleOf(stderr, os.Getenv), err, withFlags)
+// runAction cooks the action in the working directory for another machine. Servers start it for
+// -remote-exec.
+func runAction(ctx context.Context, c *cmdline.Call) (status int) {
+	if err := runaction.Run(ctx, ".", c.Recipes...); err != nil {
+		fmt.Fprintf(c.Stderr, "cook: %v\n", err)
+		return frontend.Failed
+	}
+	return frontend.OK
 }

@@ -15,27 +15,27 @@ import (
 func TestManPage(t *testing.T) {
 	c := command{cook.Cook, recipes.All()}
 	var b strings.Builder
-	c.man(&b)
+	writeMan(&b, c.call(nil))
 	page, verbs, _ := strings.Cut(b.String(), "\n.SH \"VERBS\"\n")
 	all := 0
-	new(cookRun).flags().VisitAll(func(f *flag.Flag) {
+	flagsOf("").VisitAll(func(f *flag.Flag) {
 		all++
 		if !strings.Contains(page, ".TP\n\\fB\\-"+manpage.Roff(f.Name)+"\\fR") {
 			t.Errorf("-%s is not there", f.Name)
 		}
 	})
-	for i, v := range c.verbs() {
-		_, section, found := strings.Cut(verbs, ".SS \"cook "+v.name+"\"\n")
+	for i, v := range c.call(nil).Verbs[1:] {
+		_, section, found := strings.Cut(verbs, ".SS \"cook "+v.Name+"\"\n")
 		if !found {
-			t.Fatalf("%s is not there", v.name)
+			t.Fatalf("%s is not there", v.Name)
 		}
-		if i+1 < len(c.verbs()) {
+		if i+1 < len(c.call(nil).Verbs[1:]) {
 			section, _, _ = strings.Cut(section, "\n.SS ")
 		}
-		v.flags().VisitAll(func(f *flag.Flag) {
+		v.Flags().VisitAll(func(f *flag.Flag) {
 			all++
 			if !strings.Contains(section, ".TP\n\\fB\\-"+manpage.Roff(f.Name)+"\\fR") {
-				t.Errorf("cook %s -%s is not there:\n%s", v.name, f.Name, section)
+				t.Errorf("cook %s -%s is not there:\n%s", v.Name, f.Name, section)
 			}
 		})
 	}

@@ -12,13 +12,15 @@ import (
 
 	"github.com/assetcook/assetcook/cook/internal/rules"
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/frontend"
 	"github.com/assetcook/assetcook/recipes"
 )
 
-// A mistake is a line of a rule, about an option, and what the message about it must say.
+// A mistake is a line of a rule with an error in an option, and the text that its message must
+// have.
 type mistake struct{ recipe, option, line, want string }
 
-// mistakes makes what people write wrong of every option of every recipe.
+// mistakes makes likely mistakes in every option of every recipe.
 func mistakes(t *testing.T) (all []mistake) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -67,7 +69,7 @@ func mistakes(t *testing.T) (all []mistake) {
 	return all
 }
 
-// Of what people write wrong into cook.toml, each has a place, and 95 of 100 the remedy.
+// Each mistake in cook.toml has a place, and 95 of 100 have the remedy.
 func TestMistakes(t *testing.T) {
 	set, err := recipe.NewSet(recipes.All()...)
 	if err != nil {
@@ -121,14 +123,14 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// applied is a line after an edit.
+// applied returns a line after an edit.
 func applied(line string, e rules.Edit) string {
 	before, rest := line[:e.Column-1], line[e.Column-1:]
 	return before + e.New + strings.TrimPrefix(rest, e.Old)
 }
 
-// Of flags and verbs that are spelled wrong, drawn from all there are, the message says which
-// was meant; of values that are wrong it says what is wanted.
+// The message about a misspelt flag or verb, drawn from all, names the right one. The message about
+// a wrong value says which values are right.
 func TestFlagMistakes(t *testing.T) {
 	c := command{recipes: recipes.All()}
 	random := rand.New(rand.NewPCG(3, 4))
@@ -138,7 +140,7 @@ func TestFlagMistakes(t *testing.T) {
 		var out, err strings.Builder
 		code := c.run(t.Context(), func() {}, args, &out, &err)
 		said := err.String()
-		if code != exitUsage || !strings.HasPrefix(said, "cook: error: ") || strings.Count(said, "\n") != 1 {
+		if code != frontend.Usage || !strings.HasPrefix(said, "cook: error: ") || strings.Count(said, "\n") != 1 {
 			t.Errorf("%q: exit status %d, %q", args, code, said)
 		}
 		if !slices.ContainsFunc(wants, func(want string) bool { return strings.Contains(said, want) }) {
@@ -153,13 +155,13 @@ func TestFlagMistakes(t *testing.T) {
 		}
 		return list
 	}
-	sets := map[string]*flag.FlagSet{"": new(cookRun).flags()}
-	for _, v := range c.verbs() {
-		if v.name != "view" && v.name != "events" { // which other programs and packages understand
-			sets[v.name] = v.flags()
+	sets := map[string]*flag.FlagSet{"": flagsOf("")}
+	for _, v := range c.call(nil).Verbs[1:] {
+		if v.Name != "view" && v.Name != "events" { // their packages check the words
+			sets[v.Name] = v.Flags()
 		}
-		for _, word := range misspelt(v.name + " ")[:2] {
-			if word = strings.TrimSpace(word); len(word) > 3 && !slices.Contains(c.names(), word) {
+		for _, word := range misspelt(v.Name + " ")[:2] {
+			if word = strings.TrimSpace(word); len(word) > 3 && !slices.Contains(c.call(nil).Names(), word) {
 				run([]string{word}, "did you mean cook ")
 			}
 		}
@@ -179,7 +181,7 @@ func TestFlagMistakes(t *testing.T) {
 				return
 			}
 			for _, word := range misspelt(f.Name) {
-				if fs.Lookup(word) == nil && renamed[word] == "" {
+				if fs.Lookup(word) == nil && word != "verify" {
 					run(append(slices.Clone(before), "-"+word), "did you mean -")
 					run(append(slices.Clone(before), "--"+word+"=1"), "did you mean -")
 				}

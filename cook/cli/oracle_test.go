@@ -45,8 +45,8 @@ func doEdit(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(p.Edit(e))
 }
 
-// agree [flags] cooks and checks that the outputs are those of a cook from scratch and
-// that no needless work was done; ! agree, that there is a difference.
+// agree [flags] cooks and checks that the outputs equal a cook from scratch, and that no work was
+// needless; ! agree, that there is a difference.
 func agree(ts *testscript.TestScript, neg bool, args []string) {
 	p := playerOf(ts)
 	w, err := oracle.ParseMode(args)

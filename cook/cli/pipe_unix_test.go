@@ -10,14 +10,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 
+	"github.com/assetcook/assetcook/internal/frontend"
 	"github.com/assetcook/assetcook/proof/oracle"
 )
 
-// A reader that goes away ends the printing, not the run: its exit status and its outputs
-// are those of a run whose output is read.
+// A reader that goes away ends the printing, not the run: exit status and outputs are the same as
+// with a reader.
 func TestClosedPipe(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -33,11 +33,11 @@ func TestClosedPipe(t *testing.T) {
 		bad  int // sources that fail
 		code int
 	}{
-		{"reasons", []string{"-explain", "-v"}, 0, exitOK},
-		{"records", []string{"-json"}, 0, exitOK},
-		{"failures", []string{"-explain", "-v"}, 5, exitFailed},
-		{"records of failures", []string{"-json"}, 5, exitFailed},
-		{"wrong usage", []string{"-frobnicate"}, 0, exitUsage},
+		{"reasons", []string{"-explain", "-v"}, 0, frontend.OK},
+		{"records", []string{"-json"}, 0, frontend.OK},
+		{"failures", []string{"-explain", "-v"}, 5, frontend.Failed},
+		{"records of failures", []string{"-json"}, 5, frontend.Failed},
+		{"wrong usage", []string{"-frobnicate"}, 0, frontend.Usage},
 	} {
 		dir := t.TempDir()
 		for i := range 200 {
@@ -50,7 +50,7 @@ func TestClosedPipe(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		var all oracle.Tree // of the run whose output is read
+		var all oracle.Tree // outputs of the run with a reader
 		for run, closed := range [][2]int{{-1, -1}, {0, -1}, {-1, 0}, {0, 0}, {1, -1}} {
 			t.Run(fmt.Sprint(tt.name, closed), func(t *testing.T) {
 				out := filepath.Join(dir, fmt.Sprint("cooked", run))
@@ -59,7 +59,7 @@ func TestClosedPipe(t *testing.T) {
 				if code := runPiped(t, cmd, closed); code != tt.code {
 					t.Errorf("%d and %d lines read: exit status %d, want %d", closed[0], closed[1], code, tt.code)
 				}
-				if tt.code == exitUsage {
+				if tt.code == frontend.Usage {
 					return
 				}
 				cooked, err := oracle.ReadTree(out)
@@ -77,42 +77,8 @@ func TestClosedPipe(t *testing.T) {
 	}
 }
 
-// Only a pipe without a reader is no error.
-func TestFullOutput(t *testing.T) {
-	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
-	if err != nil {
-		t.Skip(err)
-	}
-	defer full.Close()
-	s := &stream{file: full}
-	for range 2 {
-		if n, err := s.Write([]byte("text")); n != 0 || err == nil {
-			t.Errorf("wrote %d bytes: %v", n, err)
-		}
-	}
-}
-
-// A pipe that is slow, and does not let its writer wait, gets all of it.
-func TestSlowPipe(t *testing.T) {
-	r, w, err := os.Pipe() // does not block
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	text := strings.Repeat("a line\n", 100_000)
-	go func() {
-		defer w.Close()
-		if n, err := (&stream{file: w}).Write([]byte(text)); n != len(text) || err != nil {
-			t.Errorf("wrote %d bytes: %v", n, err)
-		}
-	}()
-	if got, err := io.ReadAll(r); string(got) != text || err != nil {
-		t.Errorf("read %d bytes: %v", len(got), err)
-	}
-}
-
-// runPiped runs a command and reads so many lines of its output and of its errors before
-// it closes the pipe; -1 is all.
+// runPiped runs a command and reads some lines of its output and of its errors before it closes the
+// pipe; -1 is all.
 func runPiped(t *testing.T, cmd *exec.Cmd, lines [2]int) (code int) {
 	t.Helper()
 	var readers [2]*os.File

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/windows"
+
+	"github.com/assetcook/assetcook/internal/frontend"
 )
 
 func init() {
@@ -68,7 +70,7 @@ func (p *pictures) cook(out string) *exec.Cmd {
 	return c
 }
 
-// cooked runs cook and returns what it printed.
+// cooked runs cook and returns its output.
 func (p *pictures) cooked(out string) string {
 	p.t.Helper()
 	said, err := p.cook(out).CombinedOutput()
@@ -154,7 +156,7 @@ func TestConsoleInterruptEndsOrderly(t *testing.T) {
 		t.Skipf("no console: %v", err)
 	}
 	c.Wait()
-	if c.ProcessState.ExitCode() != exitInterrupted || !strings.Contains(said.String(), "interrupted; what was finished is kept") {
+	if c.ProcessState.ExitCode() != frontend.Interrupted || !strings.Contains(said.String(), "interrupted; what was finished is kept") {
 		t.Fatalf("%v\n%s", c.ProcessState, said)
 	}
 	if _, err := os.Lstat(filepath.Join(p.out, ".cook", "journal")); err == nil {

@@ -54,7 +54,7 @@ func (j *ruleJudge) compiler(text string) error {
 	return err
 }
 
-// bySchema returns what the schema says; parsed is false for what is no TOML.
+// bySchema returns the schema's error about a text; parsed is false for invalid TOML.
 func (j *ruleJudge) bySchema(text string) (parsed bool, err error) {
 	var doc map[string]any
 	if toml.Unmarshal([]byte(text), &doc) != nil {
@@ -63,7 +63,7 @@ func (j *ruleJudge) bySchema(text string) (parsed bool, err error) {
 	return true, j.schema.Validate(doc)
 }
 
-// rulesOfRepository returns what there is of rules in test data, examples, pages and scripts.
+// rulesOfRepository returns the rules in test data, examples, pages and scripts.
 func rulesOfRepository(t *testing.T) map[string]string {
 	t.Helper()
 	all := map[string]string{}

@@ -46,8 +46,8 @@ func (m inMemory) Run() int {
 	return m.M.Run()
 }
 
-// miscounted is the variable that names the file in which a run reports that its counters
-// and its summary differ, or that it printed JSON that is not as its schema.
+// miscounted names the variable with the file for errors of a run: its counters and its summary
+// differ, or its JSON does not fit the schema.
 const miscounted = "COOK_MISCOUNTED"
 
 // countedCook calls cook.Cook and compares its counters with its summary.
@@ -153,8 +153,8 @@ func swapText(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Replace(text, args[1], args[2], 1)), 0o666))
 }
 
-// serve VARIABLE grpc|http|farm [AUTHORIZATION] starts a server on which results can be shared,
-// one that executes actions as well, and sets a variable to its address.
+// serve VARIABLE grpc|http|farm [AUTHORIZATION] starts a server that shares results, for farm one
+// that also executes actions, and sets a variable to its address.
 func serveRemote(ts *testscript.TestScript, _ bool, args []string) {
 	s := &remotetest.Server{BLAKE3: true, Zstd: true, Authorization: strings.Join(args[2:], " ")}
 	s.Executes = args[1] == "farm"

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/assetcook/assetcook/internal/frontend"
 	"github.com/assetcook/assetcook/internal/leaktest"
 )
 
@@ -112,8 +113,8 @@ func TestViewOfProject(t *testing.T) {
 		t.Errorf("no tab for the assets: %s", info)
 	}
 	interrupt()
-	if got := <-code; got != exitInterrupted {
-		t.Errorf("exit status %d, want %d", got, exitInterrupted)
+	if got := <-code; got != frontend.Interrupted {
+		t.Errorf("exit status %d, want %d", got, frontend.Interrupted)
 	}
 }
 

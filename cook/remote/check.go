@@ -10,11 +10,11 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/remote/share"
 	"github.com/assetcook/assetcook/internal/human"
+	"github.com/assetcook/assetcook/internal/texttable"
 )
 
 // How much a check does.
@@ -28,10 +28,10 @@ const (
 func checkServer(ctx context.Context, w *way, out io.Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, checkTime)
 	defer cancel()
-	table := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
+	table := texttable.New(out, texttable.Left)
 	defer table.Flush()
 	row := func(name, format string, args ...any) {
-		fmt.Fprintf(table, "%s\t%s\n", name, fmt.Sprintf(format, args...))
+		table.Row(name, fmt.Sprintf(format, args...))
 	}
 
 	keys, err := w.keys()

@@ -1,4 +1,4 @@
-// Package chart draws series of numbers as lines, in SVG for pages of HTML.
+// Package chart draws series of numbers: as lines in SVG, for pages of HTML, and as letters.
 //
 //	page.WriteString("<style>" + chart.Style + "</style><div class=charts>")
 //	line := chart.Line{Title: "wall time", Values: values, High: 60, Marks: marks}
@@ -12,6 +12,7 @@ import (
 	"html"
 	"io"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -24,7 +25,7 @@ const Style = `
 .step, .level { stroke: var(--step); stroke-dasharray: 4 3 } .spike, .bad-mark { fill: var(--bad) } .good-mark { fill: var(--good) }
 `
 
-// A Line is a series of numbers and what there is to say about it.
+// A Line is a series of numbers with its title and marks.
 type Line struct {
 	Title, Note string    // above
 	Label       string    // for readers that do not see the drawing
@@ -42,7 +43,7 @@ type Mark struct {
 	Title string // shown when it is pointed at
 }
 
-// A Kind is what a mark looks like: a vertical line for a step, dots for the others.
+// A Kind is the look of a mark: a vertical line for a step, a dot for the others.
 type Kind string
 
 const (
@@ -118,4 +119,25 @@ func (l *Line) Write(w io.Writer) error {
 	f("<text x=%g y=%g>%s</text><text x=%g y=%g text-anchor=end>%s</text></svg></figure>\n", side, height-4, l.First, width-side, height-4, l.Last)
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// Sparkline draws values as a line of text with at most width letters. A letter shows the highest of
+// its values, on a scale from 0, or from the least value below 0, to the highest value.
+func Sparkline(values []float64, width int) string {
+	bars := []rune("▁▂▃▄▅▆▇█")
+	least, top := 0.0, 0.0
+	for _, v := range values {
+		least, top = min(least, v), max(top, v)
+	}
+	n := min(width, len(values))
+	line := make([]rune, n)
+	for i := range line {
+		v := slices.Max(values[i*len(values)/n : max(i*len(values)/n+1, (i+1)*len(values)/n)])
+		part := 0.0
+		if top > least {
+			part = v/(top-least) - least/(top-least)
+		}
+		line[i] = bars[int(math.Round(part*float64(len(bars)-1)))]
+	}
+	return string(line)
 }

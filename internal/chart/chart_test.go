@@ -40,3 +40,18 @@ func TestRange(t *testing.T) {
 		}
 	}
 }
+
+func TestSparklineShowsTheHighestValues(t *testing.T) {
+	for _, c := range []struct {
+		values []float64
+		width  int
+		want   string
+	}{
+		{nil, 9, ""}, {[]float64{0, 0}, 9, "▁▁"}, {[]float64{0, 4, 7}, 9, "▁▅█"}, {[]float64{1, -1}, 9, "█▁"}, {[]float64{1, 9, 1, 1}, 2, "█▂"},
+		{[]float64{-math.MaxFloat64 / 4, math.MaxFloat64 / 4}, 2, "▁█"},
+	} {
+		if got := Sparkline(c.values, c.width); got != c.want {
+			t.Errorf("%v is %s, want %s", c.values, got, c.want)
+		}
+	}
+}

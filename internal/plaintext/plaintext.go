@@ -77,8 +77,8 @@ func IsList(head []byte, is func(line string) bool) bool {
 	return 2*alike >= all
 }
 
-// List returns the lines of a list and the numbers that they have in the text, without spaces
-// around them. Empty lines and those that begin with "#" are none. The text must be UTF-8.
+// List returns the lines of a list with their numbers, without spaces around them. It leaves out empty
+// lines and lines that begin with "#". The text must be UTF-8.
 func List(text []byte) (iter.Seq2[int, string], error) {
 	if err := CheckUTF8(text); err != nil {
 		return nil, err

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A loader follows a program's libraries, breadth first.
+// A loader finds the libraries of a program, breadth first.
 type loader struct {
 	machine   *Machine
 	asked     map[string]bool // names of libraries
@@ -15,12 +15,12 @@ type loader struct {
 	onMachine []string
 }
 
-// An object is an ELF file whose libraries are to be found.
+// An object is an ELF file that needs libraries.
 type object struct {
 	header  elf.FileHeader
 	needed  []string // names of libraries
-	runpath []string // where to look for them
-	rpath   []string // where else, if there is no runpath: its own and those of who needs it
+	runpath []string // directories to search
+	rpath   []string // directories without a runpath, inherited ones included
 }
 
 func (l *loader) load(program string) error {
@@ -30,7 +30,7 @@ func (l *loader) load(program string) error {
 	}
 	first, ok := readELF(real, nil)
 	if !ok {
-		return nil // the system will say what is wrong with it
+		return nil // the system will report the error
 	}
 	for queue := []object{first}; len(queue) > 0; queue = queue[1:] {
 		by := &queue[0]
@@ -74,8 +74,8 @@ func (l *loader) find(name string, by *object) (object, bool) {
 	return object{}, false
 }
 
-// readELF reads what an ELF file says of its libraries, if it is for the same processor as who
-// needs it.
+// readELF reads the libraries that an ELF file needs, if the file is for the processor of the
+// object that needs it.
 func readELF(file string, by *object) (object, bool) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -98,7 +98,7 @@ func readELF(file string, by *object) (object, bool) {
 	return o, true
 }
 
-// folders returns the folders that a tag lists, $ORIGIN filled in.
+// folders returns the directories that a tag lists, with $ORIGIN filled in.
 func folders(image *elf.File, tag elf.DynTag, origin string) []string {
 	lists, _ := image.DynString(tag)
 	var folders []string

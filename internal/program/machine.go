@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// A Machine knows where the system's loader looks for the libraries that all programs may
-// have: at one moment, for what is installed later changes that.
+// A Machine is the search order of the system's loader for shared libraries, at one moment: later
+// installations change it.
 type Machine struct {
 	cache map[string][]string // files by name, from ldconfig
 }
@@ -43,7 +43,7 @@ func debianTriplet() string {
 	}
 }
 
-// ThisMachine returns the one that we are on.
+// ThisMachine returns the machine of this process.
 func ThisMachine() *Machine {
 	text, err := os.ReadFile("/etc/ld.so.cache")
 	if err != nil {
@@ -52,7 +52,7 @@ func ThisMachine() *Machine {
 	return &Machine{parseCache(string(text))}
 }
 
-// places are where a library may be, the first that fits counts.
+// places returns the files that a library may be, in the order of the search.
 func (m *Machine) places(library string) []string {
 	files := slices.Clone(m.cache[library])
 	for _, folder := range []string{"/lib", "/usr/lib"} {
@@ -64,10 +64,10 @@ func (m *Machine) places(library string) []string {
 	return files
 }
 
-// Name returns the name of a library with, after a '=', that of the file which it is now,
-// of which upstream's version is mostly a part: "libpng16.so.16=libpng16.so.16.48.0". If
-// both are the same it is the name alone; if there is no such library nothing follows the
-// '='. If the machine has it for several kinds of processors, the loader's first one counts.
+// Name returns the name of a library and, after '=', the name of the file behind it, which mostly
+// has the version: "libpng16.so.16=libpng16.so.16.48.0". If both are equal, it returns the name
+// alone. For a missing library nothing follows the '='. If the machine has the library for several
+// kinds of processors, the first one of the loader counts.
 func (m *Machine) Name(library string) string {
 	for _, file := range m.places(library) {
 		if file, ok := follow(file); ok {
@@ -77,8 +77,8 @@ func (m *Machine) Name(library string) string {
 	return nameAs(library, "")
 }
 
-// Named returns of what Name has returned the library and the file that it is, "" if there is
-// none.
+// Named returns the library and the file of a name that [Machine.Name] has returned, "" for a
+// missing file.
 func Named(name string) (library, file string) {
 	library, file, ok := strings.Cut(name, "=")
 	if !ok {
@@ -98,9 +98,9 @@ func nameAs(library, file string) string {
 	return library
 }
 
-// follow returns where the links lead that a file is, if they lead to one.
+// follow returns the target of a link, if the file is a link.
 func follow(file string) (string, bool) {
-	for range 40 { // as many as the system follows
+	for range 40 { // the system follows that many
 		to, err := os.Readlink(file)
 		if err != nil {
 			return file, !errors.Is(err, fs.ErrNotExist)
@@ -113,9 +113,9 @@ func follow(file string) (string, bool) {
 	return "", false
 }
 
-// parseCache reads the format "glibc-ld.so.cache1.1" of sysdeps/generic/dl-cache.h, also where
-// it follows the older one. The files of a name are in the order in which the loader tries
-// them, but for those for special processors, which are left out.
+// parseCache reads the format "glibc-ld.so.cache1.1" of sysdeps/generic/dl-cache.h, also behind the
+// older format. The files of a name have the order of the loader's search. Files for special
+// processors are left out.
 func parseCache(text string) map[string][]string {
 	const magic, header, entry = "glibc-ld.so.cache1.1", 48, 24
 	_, after, ok := strings.Cut(text, magic)

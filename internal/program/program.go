@@ -1,11 +1,9 @@
-// Package program finds out what a program on the disk is made of besides its own file: the
-// interpreter that a script names in its first line, and the shared libraries that the
-// system's loader gives to an ELF file.
+// Package program finds the parts of a program besides its own file: the interpreter of a script,
+// and the shared libraries that the system's loader gives to an ELF file.
 //
-// Libraries are looked for as ld.so(8) of the GNU C library does it, without LD_LIBRARY_PATH,
-// LD_PRELOAD and the folders for special processors. What a program opens by itself while
-// it runs (dlopen), such as plugins, is not seen. Of programs of Windows and macOS nothing
-// is known.
+// It looks for libraries like ld.so(8) of the GNU C library, without LD_LIBRARY_PATH, LD_PRELOAD
+// and the directories for special processors. It does not see files that a running program opens
+// itself (dlopen), such as plugins. It knows nothing about programs of Windows and macOS.
 package program
 
 import (
@@ -20,21 +18,20 @@ import (
 	"strings"
 )
 
-// Parts are what a program is made of.
+// Parts are the parts of a program.
 type Parts struct {
-	// Interpreter is what runs a script: a file, or a name to be looked for on PATH; "" if
-	// the program is no script.
+	// Interpreter is the program that runs a script: a file, or a name to look for on PATH. It is
+	// "" if the program is no script.
 	Interpreter string
-	// Libraries are the files that the program, or one of its libraries, says where to
-	// find (DT_RUNPATH, DT_RPATH), by absolute names in the order in which they are loaded.
+	// Libraries are the files in the directories that the program or one of its libraries names
+	// (DT_RUNPATH, DT_RPATH), by absolute names in the order of loading.
 	Libraries []string
-	// Machine are the libraries that the machine has for all programs, as [Machine.Name] has
-	// them, in the order in which they are loaded.
+	// Machine are the other libraries, by the names of [Machine.Name], in the order of loading.
 	Machine []string
 }
 
-// Of returns the parts of a program, whose libraries are looked for on a machine. A file that
-// is neither script nor ELF has none, and asks for no machine.
+// Of returns the parts of a program. m returns the machine that has its libraries. A file that is
+// neither script nor ELF has no parts, and m is not called.
 func Of(file string, m func() *Machine) (Parts, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -58,10 +55,10 @@ func Of(file string, m func() *Machine) (Parts, error) {
 	return Parts{}, nil
 }
 
-// longestLine is how much of a script Linux looks at.
+// longestLine is the length of the first line that Linux reads.
 const longestLine = 256
 
-// interpreter returns what the first line of a script names, or has env(1) look for.
+// interpreter returns the program that the first line of a script names, or the argument of env(1).
 func interpreter(head []byte) string {
 	line, _, _ := bytes.Cut(head[len("#!"):], []byte("\n"))
 	words := strings.Fields(string(line))

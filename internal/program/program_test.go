@@ -52,7 +52,7 @@ func TestInterpreter(t *testing.T) {
 	}
 }
 
-// What the system's own loader says of the programs of this machine.
+// The libraries are those of the system's loader, for programs of this machine.
 func TestLibrariesAreThoseOfTheLoader(t *testing.T) {
 	ldd, err := exec.LookPath("ldd")
 	if err != nil || runtime.GOOS != "linux" {
@@ -78,7 +78,7 @@ func TestLibrariesAreThoseOfTheLoader(t *testing.T) {
 			got = append(got, name(filepath.Base(file), file))
 			brought++
 		}
-		got = slices.DeleteFunc(got, isLoader) // ldd has it at another place
+		got = slices.DeleteFunc(got, isLoader) // ldd lists it elsewhere
 		slices.Sort(got)
 		if d := cmp.Diff(loaded(string(text)), got); d != "" {
 			t.Errorf("%s: -ldd +got:\n%s", programs[i], d)
@@ -90,7 +90,8 @@ func TestLibrariesAreThoseOfTheLoader(t *testing.T) {
 	}
 }
 
-// loaded are the libraries of which ldd tells, the loader and what the kernel brings aside.
+// loaded lists the libraries in the output of ldd, without the loader and the library of the
+// kernel.
 func loaded(ldd string) []string {
 	var names []string
 	for line := range strings.Lines(ldd) {
@@ -117,7 +118,7 @@ func name(library, file string) string {
 	return nameAs(library, file)
 }
 
-// What ldconfig prints of its cache is what is read of it.
+// The cache has the entries that ldconfig prints.
 func TestCacheIsReadAsLdconfigReadsIt(t *testing.T) {
 	ldconfig, err := exec.LookPath("/sbin/ldconfig")
 	if err != nil {
@@ -139,8 +140,8 @@ func TestCacheIsReadAsLdconfigReadsIt(t *testing.T) {
 	}
 }
 
-// A program brings a library, which brings another one; the first of each name counts, for the
-// same processor, and the machine's come last.
+// Libraries of a library are found as well. The first of each name for the same processor counts,
+// and libraries of the machine come last.
 func TestLibrariesOfItsOwn(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -153,9 +154,9 @@ func TestLibrariesOfItsOwn(t *testing.T) {
 	write(t, in("lib/one"), image(elf.EM_X86_64, "NEEDED three", "NEEDED four", "NEEDED one"))
 	write(t, in("lib2/one"), image(elf.EM_X86_64, "NEEDED five"))
 	write(t, in("lib2/two"), image(elf.EM_X86_64, "NEEDED three", "NEEDED "+in("other/six"), "RPATH "+dir+"/old"))
-	write(t, in("lib/three"), image(elf.EM_X86_64)) // lib/one does not say where
+	write(t, in("lib/three"), image(elf.EM_X86_64)) // lib/one names no directory
 	write(t, in("old/seven"), image(elf.EM_X86_64))
-	write(t, in("other/six"), image(elf.EM_X86_64, "NEEDED seven")) // whose parent has an RPATH
+	write(t, in("other/six"), image(elf.EM_X86_64, "NEEDED seven")) // its parent has an RPATH
 	write(t, in("sys/sys.1.2"), image(elf.EM_X86_64))
 	write(t, in("sys/arm"), image(elf.EM_AARCH64))
 	link(t, "sys.1.2", in("sys/sys.1"))
@@ -246,8 +247,8 @@ func BenchmarkName(b *testing.B) {
 	}
 }
 
-// image is an ELF file with sections for its dynamic entries and their texts alone. An entry
-// is a tag and a text.
+// image returns an ELF file that has only sections for its dynamic entries and their texts. An
+// entry is a tag and a text.
 func image(machine elf.Machine, entries ...string) []byte {
 	const header, section = 64, 64
 	texts := []byte{0}

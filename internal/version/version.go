@@ -28,8 +28,8 @@ func Read() Build {
 	return Of(info)
 }
 
-// Of returns the build that info describes. This module may be a dependency of the program;
-// commit and date are of the program's own repository.
+// Of returns the build that info describes. This module may be a dependency of the program; commit
+// and date belong to the repository of the program.
 func Of(info *debug.BuildInfo) Build {
 	b := Build{Version: "(devel)"}
 	for _, m := range append(info.Deps, &info.Main) {
@@ -49,6 +49,20 @@ func Of(info *debug.BuildInfo) Build {
 		}
 	}
 	return b
+}
+
+// Dependency returns the version of a module in the running program, "" if that is unknown.
+func Dependency(module string) string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	for _, m := range info.Deps {
+		if m.Path == module {
+			return m.Version
+		}
+	}
+	return ""
 }
 
 // Line returns the line that a program prints about itself.

@@ -2,14 +2,14 @@ package counters
 
 import (
 	"encoding/csv"
-	"fmt"
 	"io"
 	"iter"
 	"math"
 	"slices"
 	"strconv"
-	"text/tabwriter"
 	"time"
+
+	"github.com/assetcook/assetcook/internal/texttable"
 )
 
 // Frame identifies the frame of a row.
@@ -97,12 +97,13 @@ func (t *Table) Column(i int) []float64 {
 // WriteTable writes the table for people, with a hyphen where a name was not watched. Errors come
 // from w.
 func (t *Table) WriteTable(w io.Writer) error {
-	table := tabwriter.NewWriter(w, 0, 0, 0, ' ', tabwriter.AlignRight)
+	table := texttable.New(w, texttable.Right)
 	for record := range t.records("15:04:05.000", "-") {
-		for _, field := range record {
-			fmt.Fprint(table, "  ", printable(field), "\t")
+		cells := make([]any, len(record))
+		for i, field := range record {
+			cells[i] = printable(field)
 		}
-		fmt.Fprintln(table)
+		table.Row(cells...)
 	}
 	return table.Flush()
 }

@@ -8,9 +8,10 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 	"unicode"
+
+	"github.com/assetcook/assetcook/internal/texttable"
 )
 
 // text returns the sample's number exactly; a timer has none.
@@ -36,23 +37,22 @@ func number(f float64) string {
 // WriteTable writes the snapshot for people: first the numbers, then the timers with durations
 // rounded to three digits. Errors come from w.
 func (s Snapshot) WriteTable(w io.Writer) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	table := texttable.New(w, texttable.Left)
 	timers := false
 	for _, sample := range s {
 		if sample.Kind == KindTimer {
 			timers = true
 			continue
 		}
-		fmt.Fprintf(table, "%s\t%s\n", printable(sample.Name), sample.text())
+		table.Row(printable(sample.Name), sample.text())
 	}
 	if err := table.Flush(); err != nil || !timers {
 		return err
 	}
-	fmt.Fprintf(table, "timer\tcalls\ttotal\town\tmean\tmin\tmax\n")
+	table.Row("timer", "calls", "total", "own", "mean", "min", "max")
 	for _, sample := range s {
 		if t := sample.Timer; sample.Kind == KindTimer {
-			fmt.Fprintf(table, "%s\t%d\t%v\t%v\t%v\t%v\t%v\n",
-				printable(sample.Name), t.Calls, rounded(t.Total), rounded(t.Own), rounded(t.Mean()), rounded(t.Min), rounded(t.Max))
+			table.Row(printable(sample.Name), t.Calls, rounded(t.Total), rounded(t.Own), rounded(t.Mean()), rounded(t.Min), rounded(t.Max))
 		}
 	}
 	return table.Flush()

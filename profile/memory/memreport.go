@@ -7,10 +7,10 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/assetcook/assetcook/internal/human"
 	"github.com/assetcook/assetcook/internal/sysmem"
+	"github.com/assetcook/assetcook/internal/texttable"
 )
 
 // mostRows is how many of the largest scopes a report lists.
@@ -58,40 +58,32 @@ func (t *Tracker) WriteReport(w io.Writer) error {
 
 func allocations(n int64) string { return human.Count(int(n), "allocation") }
 
-// writeTable writes tab-separated cells, with figures aligned to the right.
-func writeTable(w io.Writer, lines []string) error {
-	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	for _, line := range lines {
-		fmt.Fprintln(out, line)
-	}
-	return out.Flush()
-}
-
-// WriteGroups writes a table of the groups for people, as a part of the report. The names of
-// enclosing groups follow a group's name.
+// WriteGroups writes a table of the groups for people, as a part of the report. A group
+// that is part of another is followed by the names of those.
 func (s *Snapshot) WriteGroups(w io.Writer) error {
-	lines := []string{"held\tcount\tpeak\tbudget\texceeded\trefused\twaited\t  group"}
+	table := texttable.New(w, texttable.RightThenName)
+	table.Row("held", "count", "peak", "budget", "exceeded", "refused", "waited", "group")
 	for _, g := range s.Groups {
 		budget := "none"
 		if g.Budget != 0 {
 			budget = human.Bytes(g.Budget)
 		}
-		lines = append(lines, fmt.Sprintf("%s\t%d\t%s\t%s\t%d\t%d\t%d\t  %s",
-			human.Bytes(g.Bytes), g.Count, human.Bytes(g.Peak), budget, g.Exceeded, g.Refused, g.Waited, g.label()))
+		table.Row(human.Bytes(g.Bytes), g.Count, human.Bytes(g.Peak), budget, g.Exceeded, g.Refused, g.Waited, g.label())
 	}
-	return writeTable(w, lines)
+	return table.Flush()
 }
 
 func (u *Usage) writePools(w io.Writer) {
-	lines := []string{"held\tcount\trounding\t  pool"}
+	table := texttable.New(w, texttable.RightThenName)
+	table.Row("held", "count", "rounding", "pool")
 	for _, p := range u.Pools {
 		name := Key{Group: p.Group, Name: p.Name}.label()
 		if about := strings.TrimSpace(p.Type + " " + string(p.Lifetime)); about != "" {
 			name += " (" + about + ")"
 		}
-		lines = append(lines, fmt.Sprintf("%s\t%d\t%s\t  %s", human.Bytes(p.Bytes), p.Count, human.Bytes(p.Rounding), name))
+		table.Row(human.Bytes(p.Bytes), p.Count, human.Bytes(p.Rounding), name)
 	}
-	writeTable(w, lines)
+	table.Flush()
 }
 
 // writeLargest lists the rows with the most bytes or, for equal bytes, the highest peak.
@@ -105,16 +97,17 @@ func (s *Snapshot) writeLargest(w io.Writer) {
 	}
 	more := len(rows) - mostRows
 	rows = rows[:min(len(rows), mostRows)]
-	lines := []string{"held\tcount\tpeak\t  scope"}
+	fmt.Fprintln(w, "\nlargest scopes")
+	table := texttable.New(w, texttable.RightThenName)
+	table.Row("held", "count", "peak", "scope")
 	for _, r := range rows {
 		scope := cmp.Or(r.Worker, "(no worker)")
 		if r.Scope != "" {
 			scope += ";" + r.Scope
 		}
-		lines = append(lines, fmt.Sprintf("%s\t%d\t%s\t  %s: %s", human.Bytes(r.Bytes), r.Count, human.Bytes(r.Peak), scope, r.label()))
+		table.Row(human.Bytes(r.Bytes), r.Count, human.Bytes(r.Peak), fmt.Sprintf("%s: %s", scope, r.label()))
 	}
-	fmt.Fprintln(w, "\nlargest scopes")
-	writeTable(w, lines)
+	table.Flush()
 	if more > 0 {
 		fmt.Fprintf(w, "and %d more\n", more)
 	}

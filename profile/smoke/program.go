@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/internal/sysmem"
+	"github.com/assetcook/assetcook/internal/version"
 	"github.com/assetcook/assetcook/profile/counters"
 )
 
@@ -244,16 +245,6 @@ func allocatingFunction(stack []uintptr) (name string, ok bool) {
 
 // thisBuild describes the program of this process.
 func thisBuild() Build {
-	b := Build{Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, s := range info.Settings {
-			switch s.Key {
-			case "vcs.revision":
-				b.Commit = s.Value
-			case "vcs.modified":
-				b.Modified = s.Value == "true"
-			}
-		}
-	}
-	return b
+	from := version.Read()
+	return Build{Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, Commit: from.Commit, Modified: from.Modified}
 }

@@ -10,9 +10,9 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"text/tabwriter"
 	"time"
 
+	"github.com/assetcook/assetcook/internal/texttable"
 	"github.com/assetcook/assetcook/internal/webjson"
 	"github.com/assetcook/assetcook/profile/counters"
 	"github.com/assetcook/assetcook/profile/view/internal/console"
@@ -74,11 +74,11 @@ func (v *View) command(line string, names console.Names, mayAct bool) (commandRe
 // print returns the values of the last frame as a table.
 func (c *catalog) print(names []string) string {
 	var text strings.Builder
-	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	table := texttable.New(&text, texttable.Left)
 	for _, name := range names {
 		sample, ok := c.last.Of(name)
 		if !ok {
-			fmt.Fprintf(table, "%s\tnot counted yet\n", name)
+			table.Row(name, "not counted yet")
 			continue
 		}
 		switch r := c.row(sample); {
@@ -87,12 +87,12 @@ func (c *catalog) print(names []string) string {
 			if r.Calls > 0 {
 				mean = float64(r.Value) / float64(r.Calls)
 			}
-			fmt.Fprintf(table, "%s\t%.4g ms\tcalls %d\tmin %.4g\tmean %.4g\tmax %.4g\ttotal %.6g ms\n",
-				name, float64(r.Value), r.Calls, float64(r.Min), mean, float64(r.Max), float64(c.total(name)))
+			table.Row(name, fmt.Sprintf("%.4g ms", float64(r.Value)), fmt.Sprint("calls ", r.Calls), fmt.Sprintf("min %.4g", float64(r.Min)),
+				fmt.Sprintf("mean %.4g", mean), fmt.Sprintf("max %.4g", float64(r.Max)), fmt.Sprintf("total %.6g ms", float64(c.total(name))))
 		case sample.Kind == counters.KindGauge:
-			fmt.Fprintf(table, "%s\t%v\n", name, formatSum(r.Value))
+			table.Row(name, formatSum(r.Value))
 		default:
-			fmt.Fprintf(table, "%s\t%v\ttotal %v\n", name, formatSum(r.Value), formatSum(c.total(name)))
+			table.Row(name, formatSum(r.Value), "total "+formatSum(c.total(name)))
 		}
 	}
 	table.Flush()

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/internal/child"
+	"github.com/assetcook/assetcook/internal/version"
 )
 
 // An order is a request to the child process, with the version of this program: the program's
@@ -75,7 +76,7 @@ func serve(in io.Reader, out io.Writer) error {
 	if err := json.NewDecoder(in).Decode(&o); err != nil {
 		return err
 	}
-	if v := version(); o.Version != v {
+	if v := compilerVersion(); o.Version != v {
 		return answer(out, reply{Refused: "the program has been replaced since it was started; start it again"})
 	}
 	time.AfterFunc(o.Timeout+time.Second, func() { os.Exit(1) }) // the parent may have died
@@ -105,15 +106,11 @@ func answer(out io.Writer, r reply) error {
 // replyMark precedes a reply.
 const replyMark = "\x00assetcook wgsl\x00"
 
-// version identifies the recipe and naga, which decide the output.
-func version() string {
+// compilerVersion returns the versions of the recipe and of naga, which decide the result.
+func compilerVersion() string {
 	v := fmt.Sprint(Recipe().Version)
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, m := range info.Deps {
-			if m.Path == "github.com/gogpu/naga" {
-				v += " " + m.Version
-			}
-		}
+	if naga := version.Dependency("github.com/gogpu/naga"); naga != "" {
+		v += " " + naga
 	}
 	return v
 }
@@ -124,7 +121,7 @@ func inChild(ctx context.Context, o order, timeout time.Duration) ([]byte, error
 	if err != nil {
 		return nil, err
 	}
-	o.Version, o.Timeout = version(), timeout
+	o.Version, o.Timeout = compilerVersion(), timeout
 	var in bytes.Buffer
 	out, said := child.Head{Most: 256 << 20}, child.Head{Most: 64 << 10} // a stack dump is long
 	if err := json.NewEncoder(&in).Encode(&o); err != nil {

@@ -10,9 +10,9 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// confine rejects paths in a cook.toml by which a cloned project could send its user's secrets
-// to a server, or write files that other programs obey. docs/trust.md explains this to users.
-// Flags and variables may name any path. Links count as their targets.
+// confine rejects paths in a cook.toml that let a cloned project send secrets of its user
+// to a server, or write files that other programs obey. docs/trust.md explains this to users. Flags
+// and variables may name any path. Links count as their targets.
 func (p *Project) confine(says *rules.Project) error {
 	root := real(filepath.Dir(p.File))
 	type named struct{ key, name string }
@@ -59,14 +59,14 @@ func real(name string) string {
 	}
 }
 
-// within reports whether a path is a folder or below it.
+// within reports whether a path is a directory or below it.
 func within(dir, name string) bool {
 	_, ok := pathname.Below(dir, name)
 	return ok
 }
 
-// hiddenOutside returns the first hidden folder in a path outside the root, "" for none. Folders
-// above the root do not count.
+// hiddenOutside returns the first hidden directory in a path outside the root, "" for none.
+// Directories above the root do not count.
 func hiddenOutside(root, name string) string {
 	if within(root, name) {
 		return ""

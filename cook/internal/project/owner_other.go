@@ -4,8 +4,8 @@ package project
 
 import "io/fs"
 
-// owners are users whose files are trusted: all, where folders that everybody may write to
-// are unusual.
+// owners are the users whose files are trusted: all users, on systems where directories that
+// everybody may write to are unusual.
 type owners struct{}
 
 func ownersOf(string) owners { return owners{} }

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// owners are users whose files are trusted: root, the user, and who owns the folder where
-// the search began.
+// owners are the users whose files are trusted: root, the user, and the owner of the directory
+// where the search began.
 type owners map[uint32]bool
 
 func ownersOf(folder string) owners {

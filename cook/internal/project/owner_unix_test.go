@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A file above that belongs to neither the user, root nor the owner of the folder is not
-// read; one of the owner of the folder is.
+// A file of another user in a directory above is not read. A file of root, the user, or the owner
+// of the directory is read.
 func TestForeign(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give files away")

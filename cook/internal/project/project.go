@@ -1,4 +1,4 @@
-// Package project finds the cook.toml that says where a project is: in a folder or above it.
+// Package project finds the cook.toml of a project, in a directory or above it.
 package project
 
 import (
@@ -14,13 +14,12 @@ import (
 	"github.com/assetcook/assetcook/internal/regular"
 )
 
-// A Project is what a file says of where a project is. All names are absolute, "" is what
-// the file does not say.
+// A Project is the table [project] of a file. All names are absolute; "" is a missing setting.
 type Project struct {
 	File    string
 	Dir     string // never ""
 	Out     string
-	Config  string // the file itself, if it has rules and is not among the assets
+	Config  string // the file, if it has rules outside the assets
 	Cache   string
 	State   string
 	Targets []string
@@ -28,10 +27,10 @@ type Project struct {
 	Remote  rules.Remote
 }
 
-// Find looks for the nearest cook.toml with a table [project] or [remote], in a folder and
-// above it; nil is none. A file above that belongs to somebody else than the folder, and is neither the
-// user's nor root's, ends the search: whoever may write to a folder above, such as /tmp,
-// shall not have his commands run by others.
+// Find returns the nearest cook.toml with a table [project] or [remote], in a directory or above
+// it, and nil if there is none. A file above that belongs to another user than the directory, and
+// neither to the present user nor to root, ends the search: whoever may write to a directory above,
+// such as /tmp, must not make others run commands.
 func Find(folder string) (*Project, error) {
 	folder, err := filepath.Abs(folder)
 	if err != nil {
@@ -54,11 +53,11 @@ func Find(folder string) (*Project, error) {
 	}
 }
 
-// errForeign says that a file belongs to somebody else.
+// errForeign is the error for a file of another user.
 var errForeign = errors.New("belongs to another user")
 
-// readProject reads one file, if there is one. One that cannot be read is passed over: if it is
-// that of the assets, the run says so.
+// readProject reads one file, nil if there is none. It passes over unreadable files: a run reports
+// the file of its asset directory itself.
 func readProject(name string, trusted owners) (*Project, error) {
 	f, err := regular.Open(name)
 	if err != nil {

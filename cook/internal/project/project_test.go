@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A project is the nearest one in a folder or above it; files without the table are passed
-// over, and folders are from that of the file.
+// A project is the nearest one in a directory or above it. Files without the table are passed over,
+// and directories are relative to the file.
 func TestFind(t *testing.T) {
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

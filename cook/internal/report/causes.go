@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"github.com/assetcook/assetcook/internal/frontend"
 	"path"
 	"strings"
 	"unicode"
@@ -9,34 +10,33 @@ import (
 	"github.com/assetcook/assetcook/internal/human"
 )
 
-// Bounds of what is printed of failures and warnings, so that those of a run fit on a
-// screen however many there are.
+// Bounds of printed failures and warnings: a run of any size fits on a screen.
 const (
-	mostShown  = 3  // of a cause
-	fullCauses = 5  // of which so many are shown; of later causes one is
-	mostCauses = 14 // that have lines of their own; the others share one
-	mostLines  = 12 // of one message
-	shortCause = 60 // bytes of a cause in the line that many share
+	mostShown  = 3  // messages of a cause
+	fullCauses = 5  // causes with mostShown messages; later ones get one
+	mostCauses = 14 // causes with a line each; the others share one
+	mostLines  = 12 // lines of one message
+	shortCause = 60 // bytes of a cause in the shared line
 )
 
-// Causes has failures and warnings printed, by cause: the first few of each as they come, and
-// at the end how many more there are. No cause is left out.
+// Causes prints failures and warnings by cause: the first few of each at once, and at the end the
+// number of the others. It leaves out no cause.
 type Causes struct {
-	list []*cause // in the order in which they came
+	list []*cause // in the order of their first messages
 	of   map[string]*cause
 }
 
-// A cause is what messages have in common that differ in names and numbers only.
+// A cause is a set of messages that differ only in names and numbers.
 type cause struct {
-	severity Severity
-	first    string // the message
+	severity frontend.Severity
+	first    string // its first message
 	n        int
 	shown    int
-	most     int // that are shown
+	most     int // messages to show
 }
 
 // event prints a diagnostic about an asset, or counts it.
-func (c *Causes) event(asset string, d *Diagnostic, print func(*Diagnostic)) {
+func (c *Causes) event(asset string, d *frontend.Diagnostic, print func(*frontend.Diagnostic)) {
 	key := string(d.Severity) + causeOf(d.Text, asset)
 	this := c.of[key]
 	if this == nil {
@@ -64,7 +64,7 @@ func (c *Causes) event(asset string, d *Diagnostic, print func(*Diagnostic)) {
 	print(d)
 }
 
-// shortened leaves out what is beyond the most lines of a message.
+// shortened cuts a message to the most lines.
 func shortened(text string) string {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	if more := len(lines) - mostLines; more > 0 {
@@ -73,31 +73,31 @@ func shortened(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// rest prints how many there were that have not been printed, and forgets all.
-func (c *Causes) rest(print func(*Diagnostic)) {
+// rest prints how many messages of each cause were not printed, and forgets all causes.
+func (c *Causes) rest(print func(*frontend.Diagnostic)) {
 	var others []string
-	severity := Warning // of the others
+	severity := frontend.Warning // severity of the causes that share a line
 	for i, this := range c.list {
 		more := this.n - this.shown
 		line, _, _ := strings.Cut(this.first, "\n")
 		switch {
 		case more == 0:
 		case i < mostCauses:
-			print(&Diagnostic{Severity: this.severity, Text: fmt.Sprintf("and %d more like it: %s", more, line)})
+			print(&frontend.Diagnostic{Program: program, Severity: this.severity, Text: fmt.Sprintf("and %d more like it: %s", more, line)})
 		default:
 			others = append(others, fmt.Sprintf("%s (%d)", clipped(line), more))
-			if this.severity == Err {
-				severity = Err
+			if this.severity == frontend.Err {
+				severity = frontend.Err
 			}
 		}
 	}
 	if len(others) > 0 {
-		print(&Diagnostic{Severity: severity, Text: fmt.Sprintf("and %s: %s", human.Count(len(others), "other cause"), strings.Join(others, "; "))})
+		print(&frontend.Diagnostic{Program: program, Severity: severity, Text: fmt.Sprintf("and %s: %s", human.Count(len(others), "other cause"), strings.Join(others, "; "))})
 	}
 	c.list, c.of = nil, nil
 }
 
-// hidden reports whether something was counted and not printed.
+// hidden reports whether a message was counted and not printed.
 func (c *Causes) hidden() bool {
 	for _, this := range c.list {
 		if this.n > this.shown {
@@ -114,8 +114,8 @@ func clipped(text string) string {
 	return strings.ToValidUTF8(text[:shortCause], "") + "..."
 }
 
-// causeOf is a message without what differs from asset to asset: the asset's name, quoted
-// words and numbers, and all but its first line.
+// causeOf returns the first line of a message without the parts that differ from asset to asset:
+// the name of the asset, quoted words and numbers.
 func causeOf(text, asset string) string {
 	text, _, _ = strings.Cut(text, "\n")
 	base := path.Base(asset)

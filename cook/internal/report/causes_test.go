@@ -112,7 +112,7 @@ func TestFindingFlood(t *testing.T) {
 	}
 }
 
-// Messages are of one cause if they differ in names and numbers only.
+// Messages that differ only in names and numbers have one cause.
 func TestCauseOf(t *testing.T) {
 	for _, tc := range []struct{ a, b string }{
 		{"image is 64 x 64 pixels; the limit is 16 a side", "image is 128 x 32 pixels; the limit is 8 a side"},

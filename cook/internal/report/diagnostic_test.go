@@ -3,7 +3,6 @@ package report
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -34,41 +33,6 @@ func TestDiagnose(t *testing.T) {
 	} {
 		if got := diagnose(tc.dir, &tc.e).String(); got != tc.want {
 			t.Errorf("got  %q\nwant %q", got, tc.want)
-		}
-	}
-}
-
-func TestStyle(t *testing.T) {
-	d := Diagnostic{File: "a b;\x1b.png", Line: 1, Column: 2, Severity: Warning, Text: "odd"}
-	if got, want := (Style{Color: true}).format(&d), "\x1b[1m\"a b;\\x1b.png\":1:2\x1b[0m: \x1b[1;35mwarning:\x1b[0m odd\n"; got != want {
-		t.Errorf("got  %q\nwant %q", got, want)
-	}
-	abs, err := filepath.Abs("x")
-	if err != nil {
-		t.Fatal(err)
-	}
-	url := fileURL(strings.TrimSuffix(abs, "x")) + "a%20b%3B%1B.png"
-	if got, want := (Style{Links: true}).format(&d), "\x1b]8;;"+url+"\x1b\\\"a b;\\x1b.png\":1:2\x1b]8;;\x1b\\: warning: odd\n"; got != want {
-		t.Errorf("got  %q\nwant %q", got, want)
-	}
-}
-
-// A list of errors is printed one by one, and what wraps several in one sentence as that
-// sentence.
-func TestWriteError(t *testing.T) {
-	for _, tc := range []struct {
-		err  error
-		want string
-	}{
-		{errors.New("one\ntwo"), "cook: error: ONE\ncook: error: TWO\n"},
-		{&atPlace{3}, "rules/cook.toml:3:2: error: NO SUCH KEY\n    3 | x\n      | ^\n"},
-		{errors.Join(&atPlace{3}, errors.New("x")), "rules/cook.toml:3:2: error: NO SUCH KEY\n    3 | x\n      | ^\ncook: error: X\n"},
-		{fmt.Errorf("rules: %w", &atPlace{3}), "cook: error: RULES: RULES/COOK.TOML:3:2: NO SUCH KEY\n"},
-		{fmt.Errorf("%w and %w", errors.New("a"), errors.New("b")), "cook: error: A AND B\n"},
-	} {
-		var b strings.Builder
-		if WriteError(&b, Style{}, tc.err, strings.ToUpper); b.String() != tc.want {
-			t.Errorf("got  %q\nwant %q", b.String(), tc.want)
 		}
 	}
 }

@@ -8,15 +8,16 @@ import (
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/internal/remote"
 	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/internal/frontend"
 	"github.com/assetcook/assetcook/internal/human"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// idDigits is how many digits of a content's ID are printed.
+// idDigits is the number of printed digits of a blob ID.
 const idDigits = 12
 
-// WriteExplanation prints everything that decides about an asset, with options that have
-// their defaults only if it is verbose.
+// WriteExplanation prints everything that decides about an asset. It prints options with default
+// values only if verbose.
 func WriteExplanation(w io.Writer, e *cook.Explanation, verbose bool) error {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
@@ -26,7 +27,7 @@ func WriteExplanation(w io.Writer, e *cook.Explanation, verbose bool) error {
 	}
 	switch {
 	case e.Err != nil:
-		line("  now:      fails: %s", oneLine(e.Err.Error()))
+		line("  now:      fails: %s", frontend.Indented(e.Err.Error()))
 	case e.Runs:
 		line("  now:      has work to do")
 	default:
@@ -37,10 +38,10 @@ func WriteExplanation(w io.Writer, e *cook.Explanation, verbose bool) error {
 	}
 	explainLast(line, e.Last)
 	for _, text := range e.Makes {
-		line("  makes:    %s", oneLine(text))
+		line("  makes:    %s", frontend.Indented(text))
 	}
 	for _, text := range e.Warnings {
-		line("  warning:  %s", oneLine(text))
+		line("  warning:  %s", frontend.Indented(text))
 	}
 	defaults := 0
 	for _, o := range e.Options {
@@ -63,7 +64,7 @@ func WriteExplanation(w io.Writer, e *cook.Explanation, verbose bool) error {
 		line("  rule:     %s", rule)
 	}
 	for _, text := range e.Overruled {
-		line("  dropped:  %s", oneLine(text))
+		line("  dropped:  %s", frontend.Indented(text))
 	}
 	line("  inputs:")
 	for i := range e.Inputs {
@@ -79,7 +80,7 @@ type Explained struct {
 	Path       string         `json:"path"`
 	PathBase64 string         `json:"path_base64,omitempty"`
 	Target     string         `json:"target,omitempty"`
-	ID         string         `json:"id,omitempty"` // if assets have IDs
+	ID         string         `json:"id,omitempty"` // only in projects with IDs
 	Runs       bool           `json:"runs"`
 	Reasons    []cook.Reason  `json:"reasons,omitempty"`
 	Error      string         `json:"error,omitempty"`
@@ -90,8 +91,7 @@ type Explained struct {
 	Last       *cook.LastTime `json:"last,omitempty"`
 }
 
-// Choices are what the rules decided, and what of them has no effect, the weakest rule
-// first.
+// Choices are the decisions of the rules, and the settings without effect, the weakest rule first.
 type Choices struct {
 	Options []cook.Option `json:"options,omitempty"`
 	Rules   []string      `json:"rules,omitempty"`
@@ -128,7 +128,7 @@ func explainLast(line func(string, ...any), last *cook.LastTime) {
 	}
 }
 
-// input is one line: content, path, and the content of last time if it differs.
+// input returns a line about one input: content, path, and the last content if it differs.
 func input(in *cook.Input) string {
 	now := in.Now
 	if in.Err {

@@ -1,14 +1,17 @@
 package report
 
-import "github.com/assetcook/assetcook/cook"
+import (
+	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/internal/frontend"
+)
 
-// A Finder is an observer that prints findings of a verification, too.
+// A Finder is an observer that also prints the findings of a verification.
 type Finder interface {
-	// Finding is called as the methods of cook.Observer are, by one goroutine at a time.
+	// One goroutine at a time calls Finding and the methods of cook.Observer.
 	Finding(cook.Finding)
 }
 
-// Find passes a finding on to the observers that are a Finder.
+// Find passes a finding on to each observer that is a Finder.
 func Find(all cook.Observers, f cook.Finding) {
 	for _, o := range all {
 		if o, ok := o.(Finder); ok {
@@ -17,17 +20,17 @@ func Find(all cook.Observers, f cook.Finding) {
 	}
 }
 
-// Finding prints a difference, or counts it as a failure is counted.
+// Finding prints a difference, or counts it by cause.
 func (t *Text) Finding(f cook.Finding) {
 	d := diagnoseFinding(t.Dir, &f)
 	t.show(&t.found, f.Path, &d, t.printFound)
 }
 
-// diagnoseFinding returns the diagnostic of a difference. dir is the asset folder.
-func diagnoseFinding(dir string, f *cook.Finding) Diagnostic {
-	d := Diagnostic{File: f.Path, Severity: Err, Target: f.Target, Text: f.Text}
+// diagnoseFinding returns the diagnostic of a difference. dir is the asset directory.
+func diagnoseFinding(dir string, f *cook.Finding) frontend.Diagnostic {
+	d := frontend.Diagnostic{Program: program, File: f.Path, Severity: frontend.Err, Target: f.Target, Text: f.Text}
 	if f.Warning {
-		d.Severity = Warning
+		d.Severity = frontend.Warning
 	}
 	if aboutSource(f) {
 		d.File = fromWorkingDir(dir, f.Path)
@@ -35,7 +38,7 @@ func diagnoseFinding(dir string, f *cook.Finding) Diagnostic {
 	return d
 }
 
-// aboutSource reports whether the path of a difference is that of a source.
+// aboutSource reports whether a difference names a source.
 func aboutSource(f *cook.Finding) bool {
 	switch f.Kind {
 	case "state damaged", "store damaged", "extra file":

@@ -17,22 +17,22 @@ import (
 	"github.com/assetcook/assetcook/profile"
 )
 
-// JSON is an observer that writes one object a line. Characters that do not print are
-// escaped, so that the lines cannot control a terminal that shows them.
+// JSON is an observer that writes one object a line. It escapes characters that do not print, so
+// that the lines cannot control a terminal.
 //
-// Records of assets that need no work are held back until there are many of them or
-// another record comes; Flush writes them.
+// Records of assets without work are buffered until there are many of them or another record comes.
+// Flush writes them.
 type JSON struct {
-	DryRun bool   // outcomes are what would be done
-	Dir    string // the asset folder, from the working directory
+	DryRun bool   // a dry run: outcomes are future
+	Dir    string // the asset directory, from the working directory
 
 	w   *bufio.Writer
 	enc *json.Encoder
 }
 
-// version is that of the records: it is raised when one loses a field or changes its
+// recordVersion is the version of the records. It rises when a record loses a field or changes its
 // meaning, and not when something is added.
-const version = 1
+const recordVersion = 1
 
 // NewJSON returns an observer that writes to w.
 func NewJSON(w io.Writer) *JSON {
@@ -42,10 +42,10 @@ func NewJSON(w io.Writer) *JSON {
 	return j
 }
 
-// Line writes a record of another form, and may hold it back.
+// Line writes a record of another form. It may stay in the buffer.
 func (j *JSON) Line(record any) error { return j.enc.Encode(record) }
 
-// Flush writes what was held back.
+// Flush writes the buffered records.
 func (j *JSON) Flush() { j.w.Flush() }
 
 func (j *JSON) encode(r Record) {
@@ -55,17 +55,15 @@ func (j *JSON) encode(r Record) {
 
 // Record is one line of the JSON output.
 type Record struct {
-	// Event is an outcome with spaces as underscores ("started", "up_to_date",
-	// "unchanged", "restored", "cooked", "not_shipped", "failed", "removed", "not_reached", "error", or
-	// "warned" with the warning as Text), "note" or "summary"; of a verification also
-	// "difference" and "verified". The first one is "begin". Dry runs say "would_cook" for
-	// "cooked", and so on.
+	// Event is an outcome with underscores for spaces ("started", "up_to_date", "unchanged",
+	// "restored", "cooked", "not_shipped", "failed", "removed", "not_reached", "error", or "warned"
+	// with the warning as Text), "note" or "summary". A verification also has "difference" and
+	// "verified". The first record is "begin". Dry runs say "would_cook" for "cooked", and so on.
 	Event    string `json:"event"`
-	Version  int    `json:"version,omitempty"`  // of the records, with "begin"
+	Version  int    `json:"version,omitempty"`  // of the records; only in "begin"
 	Severity string `json:"severity,omitempty"` // "error" or "warning"
 	Path     string `json:"path,omitempty"`
-	// PathBase64 has the path's bytes if they are not UTF-8; Path then has
-	// U+FFFD where they cannot be shown.
+	// PathBase64 has the bytes of a path that is not UTF-8. Path then has U+FFFD in their place.
 	PathBase64 string         `json:"path_base64,omitempty"`
 	Target     string         `json:"target,omitempty"`
 	Recipe     string         `json:"recipe,omitempty"`
@@ -76,7 +74,7 @@ type Record struct {
 	Took       time.Duration  `json:"ns,omitempty"`
 	CookTime   time.Duration  `json:"cook_ns,omitempty"`
 	Error      string         `json:"error,omitempty"`
-	File       string         `json:"file,omitempty"` // from the working directory: the source or the rules that an error is about, with its place
+	File       string         `json:"file,omitempty"` // source or rules of an error, from the working directory
 	Line       int            `json:"line,omitempty"`
 	Column     int            `json:"column,omitempty"`
 	Text       string         `json:"text,omitempty"`
@@ -86,15 +84,15 @@ type Record struct {
 }
 
 // Begin writes the first record.
-func (j *JSON) Begin() { j.encode(Record{Event: "begin", Version: version}) }
+func (j *JSON) Begin() { j.encode(Record{Event: "begin", Version: recordVersion}) }
 
-// Wrong writes a record for what keeps a run from doing anything, with its place in the
-// configuration if it has one; file is "" if it has none.
+// Wrong writes a record for an error that prevents a run, with its place in the configuration. file
+// is "" without a place.
 func (j *JSON) Wrong(file string, line, column int, text string) {
 	j.encode(Record{Event: "error", Severity: "error", File: file, Line: line, Column: column, Error: text})
 }
 
-// Stage writes what was held back.
+// Stage writes the buffered records.
 func (j *JSON) Stage(string) { j.w.Flush() }
 
 // Planned does nothing.
@@ -119,13 +117,13 @@ func (j *JSON) Event(e cook.Event) {
 	}
 }
 
-// wouldBe are the names of outcomes in dry runs.
+// wouldBe has the names of outcomes in dry runs.
 var wouldBe = map[cook.Outcome]string{
 	cook.Cooked: "would_cook", cook.Restored: "would_restore", cook.Unchanged: "would_cook", cook.Failed: "would_fail", cook.Removed: "would_remove",
 	cook.NotShipped: "would_not_ship",
 }
 
-// eventName is an outcome as records have it.
+// eventName returns the name of an outcome in records.
 func eventName(o cook.Outcome) string {
 	if o == cook.UpToDate {
 		return "up_to_date" // without allocating
@@ -152,9 +150,8 @@ func (j *JSON) recordOf(e *cook.Event) Record {
 	return rec
 }
 
-// appendPlain appends the line of an event's record as package json would encode it, in a
-// fraction of the time. It is for the many assets that need no work, and reports false for
-// events with errors and texts to escape.
+// appendPlain appends the line of an event like package json, in a fraction of the time. It serves
+// the many assets without work, and reports false for events with errors or with text to escape.
 func appendPlain(b []byte, e *cook.Event) (_ []byte, ok bool) {
 	l := line{b: b}
 	l.quote(`{"event":"`, eventName(e.Outcome))
@@ -185,13 +182,13 @@ func appendPlain(b []byte, e *cook.Event) (_ []byte, ok bool) {
 	return append(l.b, "}\n"...), !l.escaped && e.Err == nil
 }
 
-// A line is a record in the making. If it is escaped, it has texts that need it.
+// A line is a record under construction. escaped says that a text needs package json.
 type line struct {
 	b       []byte
 	escaped bool
 }
 
-// text appends a field, key being all up to the text, unless that is empty.
+// text appends a field unless its text is empty. key is everything before the text.
 func (l *line) text(key, value string) {
 	if value != "" {
 		l.quote(key, value)
@@ -209,7 +206,7 @@ func (l *line) number(key string, value int64) {
 	}
 }
 
-// plain reports whether a text stands for itself in JSON, and prints.
+// plain reports whether a text prints, and needs no escape in JSON.
 func plain(text string) bool {
 	for i := 0; i < len(text); i++ {
 		c := text[i]
@@ -235,14 +232,14 @@ func plainRunes(text string) bool {
 // Summary writes the last record of a run.
 func (j *JSON) Summary(s *cook.Summary) { j.encode(Record{Event: "summary", Summary: s}) }
 
-// Measured writes where time and memory of a run went, and the most bytes of physical
-// memory that the process has held, if that is not 0.
+// Measured writes the time and memory of a run by stage and recipe, and the peak of physical memory
+// unless it is 0.
 func (j *JSON) Measured(probe profile.Probe, peakRSS int64) {
 	j.Line(Measured{"measured", probe.Run, probe.Counters.Snapshot(), probe.Memory.Snapshot().Groups, peakRSS})
 	j.Flush()
 }
 
-// UnlessUTF8 encodes a path that JSON cannot hold, and returns "" for others.
+// UnlessUTF8 encodes a path that JSON cannot hold. It returns "" for other paths.
 func UnlessUTF8(path string) string {
 	if utf8.ValidString(path) {
 		return ""
@@ -250,9 +247,9 @@ func UnlessUTF8(path string) string {
 	return base64.StdEncoding.EncodeToString([]byte(path))
 }
 
-// printable writes JSON and escapes what package json does not escape though it does not
-// print: DEL, the C1 control characters, marks that change the direction of writing.
-// JSON has such characters in strings only.
+// A printable writer escapes characters in JSON that do not print and that package json leaves
+// alone: DEL, the C1 control characters, and marks that change the direction of writing. They only
+// occur in strings.
 type printable struct {
 	w   io.Writer
 	buf []byte
@@ -260,7 +257,7 @@ type printable struct {
 
 func (p *printable) Write(b []byte) (int, error) {
 	p.buf = p.buf[:0]
-	done := 0 // bytes of b that are in buf
+	done := 0 // bytes of b in buf
 	for i := 0; i < len(b); {
 		r, n := rune(b[i]), 1
 		if r >= utf8.RuneSelf {

@@ -11,11 +11,11 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// mostKinds is how many kinds of files are named.
+// mostKinds bounds the kinds of files that are named.
 const mostKinds = 6
 
-// WriteKinds prints which files a first run copied or ignored by default, and which preset
-// fits its images.
+// WriteKinds prints the kinds of files that a first run copied or ignored by default, and the
+// preset that fits its images.
 func WriteKinds(w io.Writer, s *cook.Summary) {
 	if len(s.Copied) > 0 {
 		fmt.Fprintf(w, "copied as they are: %s\n", kinds(s.Copied))
@@ -31,7 +31,7 @@ func WriteKinds(w io.Writer, s *cook.Summary) {
 	}
 }
 
-// WriteBehind names the targets that are no longer up to date, and how to cook them.
+// WriteBehind prints the stale targets, and the command that cooks them.
 func WriteBehind(w io.Writer, s *cook.Summary) {
 	named := slices.DeleteFunc(slices.Clone(s.Behind), func(t string) bool { return t == "" })
 	switch {

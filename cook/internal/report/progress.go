@@ -2,57 +2,54 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/internal/frontend"
 	"github.com/assetcook/assetcook/internal/human"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// Progress is an observer that draws a bar on a terminal: done and total, bytes, time
-// left, and the assets that have been cooking for longest; while a tree is read, files and
-// the rate.
+// Progress is an observer that draws a bar on a terminal: done and total, bytes, time left, and the
+// assets that have been cooking for longest. While a tree is read, it shows files and the rate.
 //
 //	cook [=========>          ] 412/1204  318.2 MiB  eta 41s
 //	    12.1s textures/sky.png: encode
 //	     3.4s models/castle.gltf: optimize
 //
-// Bar and estimate weigh each asset by the time it took last time.
+// The bar and the estimate weigh each asset by its last cook time.
 //
-// Where there is no terminal it writes a line now and then instead:
+// A log gets a line now and then instead:
 //
 //	cook: 412 of 1204 assets, 318.2 MiB, eta 41s; 45s textures/sky.png: encode
 type Progress struct {
-	w     io.Writer
-	now   func() time.Time
-	width func() int // nil without a terminal
+	now  func() time.Time
+	live *frontend.Live
 
-	mu    sync.Mutex
-	stage string
-	work
+	mu      sync.Mutex
+	stage   string
+	work    work
 	reading reading
-	drawn   int // lines on the screen
 	quit    chan struct{}
 	stopped sync.WaitGroup
 }
 
-// A work is how far a run has come.
+// A work is the progress of a run.
 type work struct {
 	begin    time.Time
 	total    int
 	done     int
 	bytes    int64
-	expected time.Duration // of everything, in one worker's time
-	past     time.Duration // expected time of what is done
+	expected time.Duration // all work, in one worker's time
+	past     time.Duration // expected time of finished assets
 	running  []started
-	traffic  string // what passes between the run and a server
+	traffic  string // transfers between the run and a server
 }
 
-// A reading is how far the reading of a tree has come.
+// A reading is the progress of reading a tree.
 type reading struct {
 	begin     time.Time
 	files, of int
@@ -65,10 +62,10 @@ type started struct {
 	asset
 	at       time.Time
 	expected time.Duration
-	step     string // that its recipe is at
+	step     string // present step of its recipe
 }
 
-// name is the asset, and what its recipe is doing.
+// name returns the asset and the step of its recipe.
 func (s *started) name() string {
 	if s.step == "" {
 		return show(s.path, s.target)
@@ -76,11 +73,10 @@ func (s *started) name() string {
 	return show(s.path, s.target) + ": " + pathname.Show(s.step)
 }
 
-// NewProgress draws to w, a terminal that is width() columns wide, each time
-// that tick gives a value, until Stop. A terminal wants about ten a second. With a width
-// of nil, w is no terminal, and gets a line for each value.
-func NewProgress(w io.Writer, width func() int, now func() time.Time, tick <-chan time.Time) *Progress {
-	p := &Progress{w: w, now: now, width: width, work: work{begin: now()}, quit: make(chan struct{})}
+// NewProgress draws in live at each tick until Stop. About ten ticks a second suit a terminal. A log
+// gets one line at each tick.
+func NewProgress(live *frontend.Live, now func() time.Time, tick <-chan time.Time) *Progress {
+	p := &Progress{now: now, live: live, work: work{begin: now()}, quit: make(chan struct{})}
 	p.stopped.Go(func() {
 		for {
 			select {
@@ -100,58 +96,47 @@ func NewProgress(w io.Writer, width func() int, now func() time.Time, tick <-cha
 func (p *Progress) Stop() {
 	close(p.quit)
 	p.stopped.Wait()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.clear()
+	p.live.Clear()
 }
 
-// Write prints other lines above the bar, so that a Text observer can print to the same
-// terminal.
-func (p *Progress) Write(b []byte) (int, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.clear()
-	return p.w.Write(b)
-}
-
-// Stage is shown until the bar has a length.
+// Stage names the stage, which the bar shows until it has a length.
 func (p *Progress) Stage(name string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.stage, p.reading = name, reading{begin: p.now()}
 }
 
-// Reading gives the bar its length until the stage ends.
+// Reading sets the length of the bar for the stage that reads a tree.
 func (p *Progress) Reading(files, of int, bytes int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.reading.files, p.reading.of, p.reading.bytes = files, of, bytes
 }
 
-// Planned gives the bar its length.
+// Planned sets the length of the bar.
 func (p *Progress) Planned(assets int, expected time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.total, p.expected, p.begin = assets, expected, p.now()
+	p.work.total, p.work.expected, p.work.begin = assets, expected, p.now()
 }
 
 // Note does nothing: a Text observer prints notes.
 func (p *Progress) Note(string) {}
 
-// Step notes what the recipe of an asset is doing, or what passes between the run and a server.
+// Step notes the step of an asset's recipe, or the transfers between the run and a server.
 func (p *Progress) Step(path, target, step string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if path == "" {
-		p.traffic = step
+		p.work.traffic = step
 		return
 	}
-	if i := slices.IndexFunc(p.running, func(s started) bool { return s.asset == asset{path, target} }); i >= 0 {
-		p.running[i].step = step
+	if i := slices.IndexFunc(p.work.running, func(s started) bool { return s.asset == asset{path, target} }); i >= 0 {
+		p.work.running[i].step = step
 	}
 }
 
-// Event moves the bar when an asset that was started has ended.
+// Event moves the bar when a started asset has ended.
 func (p *Progress) Event(e cook.Event) {
 	if e.Outcome == cook.Warned {
 		return
@@ -160,80 +145,78 @@ func (p *Progress) Event(e cook.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if e.Outcome == cook.Started {
-		p.running = append(p.running, started{asset: asset, at: p.now(), expected: e.CookTime})
+		p.work.running = append(p.work.running, started{asset: asset, at: p.now(), expected: e.CookTime})
 		return
 	}
-	i := slices.IndexFunc(p.running, func(s started) bool { return s.asset == asset })
+	i := slices.IndexFunc(p.work.running, func(s started) bool { return s.asset == asset })
 	if i < 0 {
 		return
 	}
-	p.done++
-	p.bytes += e.In
-	p.past += p.running[i].expected
-	p.running = slices.Delete(p.running, i, i+1)
+	p.work.done++
+	p.work.bytes += e.In
+	p.work.past += p.work.running[i].expected
+	p.work.running = slices.Delete(p.work.running, i, i+1)
 }
 
-// slowest is how many running assets are named.
+// slowest bounds the running assets that are named.
 const slowest = 3
 
+// draw draws the bar and the oldest running assets, or writes a line.
 func (p *Progress) draw() {
-	if p.width == nil {
+	if p.live.IsLog() {
 		p.beat()
 		return
 	}
-	width := max(20, p.width()) - 1
-	lines := []string{p.bar(width)}
-	for _, s := range p.running[:min(slowest, len(p.running))] { // oldest first
-		lines = append(lines, cut(fmt.Sprintf("  %8s %s", human.Duration(p.now().Sub(s.at).Round(100*time.Millisecond)), s.name()), width))
+	lines := []string{p.bar(p.live.Width())}
+	for _, s := range p.work.running[:min(slowest, len(p.work.running))] { // oldest first
+		lines = append(lines, fmt.Sprintf("  %8s %s", human.Duration(p.now().Sub(s.at).Round(100*time.Millisecond)), s.name()))
 	}
-	p.clear()
-	io.WriteString(p.w, strings.Join(lines, "\n"))
-	p.drawn = len(lines)
+	p.live.Draw(lines...)
 }
 
-// long is how long an asset runs that is named where there is no terminal.
+// long is the running time of an asset that is named without a terminal.
 const long = 30 * time.Second
 
-// beat writes a line, if there is something to wait for.
+// beat writes a line while the run has work.
 func (p *Progress) beat() {
 	switch r := &p.reading; {
 	case r.of > 0:
-		fmt.Fprintf(p.w, "cook: %d of %s, %s  %s\n", r.files, human.Count(r.of, "file"), human.Bytes(r.bytes), r.rate(p.now()))
+		fmt.Fprintf(p.live, "cook: %d of %s, %s  %s\n", r.files, human.Count(r.of, "file"), human.Bytes(r.bytes), r.rate(p.now()))
 		return
-	case p.total == 0 || p.done >= p.total:
+	case p.work.total == 0 || p.work.done >= p.work.total:
 		return
 	}
-	text := fmt.Sprintf("cook: %d of %s, %s", p.done, human.Count(p.total, "asset"), human.Bytes(p.bytes))
+	text := fmt.Sprintf("cook: %d of %s, %s", p.work.done, human.Count(p.work.total, "asset"), human.Bytes(p.work.bytes))
 	if eta := p.eta(); eta != "" {
 		text += ", " + eta
 	}
-	if p.traffic != "" {
-		text += ", " + p.traffic
+	if p.work.traffic != "" {
+		text += ", " + p.work.traffic
 	}
-	for i, s := range p.running[:min(slowest, len(p.running))] {
+	for i, s := range p.work.running[:min(slowest, len(p.work.running))] {
 		if ran := p.now().Sub(s.at); ran >= long {
 			text += fmt.Sprintf("%s %s %s", [...]string{";", ","}[min(i, 1)], ran.Round(time.Second), s.name())
 		}
 	}
-	fmt.Fprintln(p.w, text)
+	fmt.Fprintln(p.live, text)
 }
 
-// bar is the first line.
+// bar returns the first line.
 func (p *Progress) bar(width int) string {
 	switch r := &p.reading; {
 	case r.of > 0:
 		return bar(width, float64(r.files)/float64(r.of), fmt.Sprintf(" %d/%d files  %s  %s", r.files, r.of, human.Bytes(r.bytes), r.rate(p.now())))
-	case p.total == 0:
-		return cut("cook: "+p.stage, width)
+	case p.work.total == 0:
+		return "cook: " + p.stage
 	}
-	text := fmt.Sprintf(" %d/%d  %s  %s", p.done, p.total, human.Bytes(p.bytes), p.eta())
-	if p.traffic != "" {
-		text += "  " + p.traffic
+	text := fmt.Sprintf(" %d/%d  %s  %s", p.work.done, p.work.total, human.Bytes(p.work.bytes), p.eta())
+	if p.work.traffic != "" {
+		text += "  " + p.work.traffic
 	}
 	return bar(width, p.share(), text)
 }
 
-// rate is empty until there is enough to tell.
+// rate returns files and bytes per second, "" at the start.
 func (r *reading) rate(now time.Time) string {
 	took := now.Sub(r.begin)
 	if took < 100*time.Millisecond {
@@ -243,19 +226,19 @@ func (r *reading) rate(now time.Time) string {
 	return fmt.Sprintf("%d files/s  %s/s", per(float64(r.files)), human.Bytes(per(float64(r.bytes))))
 }
 
-// share is how much of the expected work is done, or of the assets if nothing is expected.
+// share returns the finished part of the expected work, or of the assets if no time is expected.
 func (p *Progress) share() float64 {
-	if p.expected > 0 {
-		return min(1, float64(p.worked())/float64(p.expected))
+	if p.work.expected > 0 {
+		return min(1, float64(p.worked())/float64(p.work.expected))
 	}
-	return float64(p.done) / float64(p.total)
+	return float64(p.work.done) / float64(p.work.total)
 }
 
-// worked is the expected time of what is done. An asset that is running counts as done for
-// as long as it has been running, up to its expected time.
+// worked returns the expected time of finished assets, plus the running time of running assets up
+// to their expected time.
 func (p *Progress) worked() time.Duration {
-	past := p.past
-	for _, s := range p.running {
+	past := p.work.past
+	for _, s := range p.work.running {
 		past += min(s.expected, p.now().Sub(s.at))
 	}
 	return past
@@ -265,7 +248,7 @@ func (p *Progress) worked() time.Duration {
 func bar(width int, share float64, text string) string {
 	room := min(40, width-len(text)-len("cook []"))
 	if room < 5 {
-		return cut("cook"+text, width)
+		return "cook" + text
 	}
 	full := int(share * float64(room))
 	bar := strings.Repeat("=", full)
@@ -278,28 +261,10 @@ func bar(width int, share float64, text string) string {
 // eta scales the time taken by the work that is left.
 func (p *Progress) eta() string {
 	past := p.worked()
-	took := p.now().Sub(p.begin)
-	if past <= 0 || took < time.Second || p.expected <= past {
+	took := p.now().Sub(p.work.begin)
+	if past <= 0 || took < time.Second || p.work.expected <= past {
 		return ""
 	}
-	left := time.Duration(float64(took) * float64(p.expected-past) / float64(past))
+	left := time.Duration(float64(took) * float64(p.work.expected-past) / float64(past))
 	return "eta " + left.Round(time.Second).String()
-}
-
-// clear removes the bar and leaves the cursor where the bar began.
-func (p *Progress) clear() {
-	if p.drawn == 0 {
-		return
-	}
-	io.WriteString(p.w, "\r\x1b[K"+strings.Repeat("\x1b[1A\x1b[K", p.drawn-1))
-	p.drawn = 0
-}
-
-// cut shortens a line to the terminal, so that it is one line there.
-func cut(s string, width int) string {
-	r := []rune(s)
-	if len(r) <= width {
-		return s
-	}
-	return string(r[:width-1]) + "~"
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// Reasons is an observer of a dry run that prints a line for each asset: what would be done
-// with it and why. The rest it leaves to a Text.
+// Reasons is an observer of a dry run that prints a line for each asset: its next outcome and the
+// reason. Its Text prints the rest.
 type Reasons struct {
 	Text
 	Out io.Writer
@@ -43,7 +43,7 @@ func (r *Reasons) Event(e cook.Event) {
 	}
 	name := show(e.Path, e.Target)
 	if e.Outcome == cook.Removed {
-		name, why = showAll(e.Outputs), append(why, "of "+name)
+		name, why = ShowAll(e.Outputs), append(why, "of "+name)
 	}
 	fmt.Fprintf(r.Out, "%s: %s: %s\n", name, word, strings.Join(why, "; "))
 }

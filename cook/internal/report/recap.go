@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"github.com/assetcook/assetcook/internal/frontend"
 	"io"
 	"strings"
 
@@ -10,19 +11,19 @@ import (
 
 const (
 	mostRecalled = 3  // failures
-	recallAfter  = 15 // lines that were printed since the first of them
+	recallAfter  = 15 // lines since the first failure
 )
 
-// A recap remembers the first failures of a run, and how much was printed since.
+// A recap remembers the first failures of a run, and the number of lines since.
 type recap struct {
-	first  []Diagnostic
+	first  []frontend.Diagnostic
 	failed int
 	lines  int
 }
 
-func (r *recap) recapDiagnostic(d *Diagnostic) {
+func (r *recap) recapDiagnostic(d *frontend.Diagnostic) {
 	r.lines++
-	if d.Severity != Err {
+	if d.Severity != frontend.Err {
 		return
 	}
 	if r.failed++; r.failed == 1 {
@@ -35,13 +36,13 @@ func (r *recap) recapDiagnostic(d *Diagnostic) {
 	}
 }
 
-// Recap prints the first failures again if much was printed since.
+// Recap repeats the first failures if many lines were printed since.
 func (t *Text) Recap(w io.Writer) {
 	if t.recap.lines < recallAfter || t.recap.failed == 0 {
 		return
 	}
 	fmt.Fprintf(w, "cook: the first of %s:\n", human.Count(t.recap.failed, "failure"))
 	for i := range t.recap.first {
-		fmt.Fprint(w, t.Style.format(&t.recap.first[i]))
+		fmt.Fprint(w, t.Style.Format(&t.recap.first[i]))
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/internal/frontend"
 )
 
 // events are a small run: two assets that are up to date, one of each other outcome.
@@ -103,8 +104,8 @@ func TestJSONIsOneObjectALine(t *testing.T) {
 	}
 }
 
-// screen is what a terminal shows of what was written to it, as far as Progress
-// uses a terminal.
+// screen returns the text that a terminal shows after some writes, as far as Progress controls
+// terminals.
 func screen(text string) []string {
 	lines, at := []string{""}, 0
 	for text != "" {
@@ -130,7 +131,8 @@ func screen(text string) []string {
 func TestProgress(t *testing.T) {
 	now := time.Unix(0, 0)
 	var b bytes.Buffer
-	p := NewProgress(&b, func() int { return 60 }, func() time.Time { return now }, nil)
+	live := frontend.NewLive(&b, func() int { return 60 })
+	p := NewProgress(live, func() time.Time { return now }, nil)
 	show := func(want ...string) {
 		t.Helper()
 		p.mu.Lock()
@@ -176,7 +178,7 @@ func TestProgress(t *testing.T) {
 	show("cook [=====> ] 1/4  1.0 MiB  eta 1s  down 3.0 MiB 1.0 MiB/s", `        4s "b\n.png": "pack\n"`)
 	p.Step("", "", "")
 	p.Step("b\n.png", "", "")
-	p.Write([]byte("cook: a line\n"))
+	live.Write([]byte("cook: a line\n"))
 	show("cook: a line", "cook [=======================>       ] 1/4  1.0 MiB  eta 1s", `        4s "b\n.png"`)
 	end("b\n.png")
 	start("c", time.Second)
@@ -190,11 +192,12 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// Without a terminal there is a line now and then, that names what has been running for long.
+// Without a terminal there is a line now and then, which names assets that have been running for
+// long.
 func TestHeartbeat(t *testing.T) {
 	now := time.Unix(0, 0)
 	var b strings.Builder
-	p := NewProgress(&b, nil, func() time.Time { return now }, nil)
+	p := NewProgress(frontend.NewLive(&b, nil), func() time.Time { return now }, nil)
 	beat := func(want string) {
 		t.Helper()
 		b.Reset()
@@ -231,13 +234,4 @@ func TestHeartbeat(t *testing.T) {
 	p.Event(cook.Event{Path: "c", Outcome: cook.Cooked})
 	beat("")
 	p.Stop()
-}
-
-func TestCut(t *testing.T) {
-	if got := cut("größer", 4); got != "grö~" {
-		t.Errorf("cut: %q", got)
-	}
-	if got := cut("four", 4); got != "four" {
-		t.Errorf("cut: %q", got)
-	}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/assetcook/assetcook/cook"
 )
 
-// Rounds observes a watcher, with a new observer for each round, so that no progress
-// is shown between them. A note or failure that each round repeats is passed on once.
+// Rounds is an observer of a watcher. Each round gets a new observer, so that no progress shows
+// between rounds. A note or failure that every round repeats is passed on once.
 type Rounds struct {
 	begin func() (o cook.Observer, done func())
 
@@ -19,8 +19,8 @@ type Rounds struct {
 	last, new map[string]bool // notes and failures of the last round, and of this one
 }
 
-// NewRounds returns an observer of rounds. begin returns the observer of one round, and
-// a function that ends it.
+// NewRounds returns an observer of rounds. begin returns the observer of one round, and a function
+// that ends the round.
 func NewRounds(begin func() (o cook.Observer, done func())) *Rounds { return &Rounds{begin: begin} }
 
 // round returns the observer of the running round. The caller holds the lock.
@@ -46,14 +46,14 @@ func (r *Rounds) Stage(name string) {
 	}
 }
 
-// Planned passes on.
+// Planned passes the number of assets on.
 func (r *Rounds) Planned(assets int, expected time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.round().Planned(assets, expected)
 }
 
-// Event passes on, except for a failure that the last round had, too.
+// Event passes on, except for a failure that the last round had as well.
 func (r *Rounds) Event(e cook.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -69,7 +69,7 @@ func (r *Rounds) Event(e cook.Event) {
 	r.new[failure] = true
 }
 
-// Step passes on to an observer that follows steps.
+// Step passes steps on to an observer that follows them.
 func (r *Rounds) Step(path, target, step string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -80,7 +80,7 @@ func (r *Rounds) Step(path, target, step string) {
 	}
 }
 
-// Note passes on a note that neither this round nor the last one had.
+// Note passes on a note, unless this round or the last one had it.
 func (r *Rounds) Note(text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

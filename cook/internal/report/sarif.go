@@ -2,28 +2,29 @@ package report
 
 import (
 	"encoding/json"
-	"errors"
 	"io"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 	"time"
 
 	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/internal/frontend"
 	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/internal/version"
 )
 
 // SARIF is an observer that collects failures, warnings and differences for code hosts, in
 // the Static Analysis Results Interchange Format (SARIF 2.1.0, OASIS).
 type SARIF struct {
-	dir     string // the asset folder, from the working directory
+	dir     string // the asset directory, from the working directory
 	results []sarifResult
 }
 
-// NewSARIF returns an observer of a run over an asset folder, as it was given.
+// NewSARIF returns an observer of a run over an asset directory, which is named as the user named
+// it.
 func NewSARIF(dir string) *SARIF { return &SARIF{dir: dir, results: []sarifResult{}} }
 
-// Each kind of result is a rule to code hosts.
+// sarifRules are the kinds of results. Code hosts call them rules.
 var sarifRules = []sarifRule{
 	{"failed", sarifText{"An asset cannot be cooked."}},
 	{"warned", sarifText{"An asset or a rule looks like a mistake."}},
@@ -41,10 +42,10 @@ type sarifText struct {
 }
 
 type sarifResult struct {
-	RuleID    string          `json:"ruleId"`
-	Level     Severity        `json:"level"`
-	Message   sarifText       `json:"message"`
-	Locations []sarifLocation `json:"locations,omitempty"`
+	RuleID    string            `json:"ruleId"`
+	Level     frontend.Severity `json:"level"`
+	Message   sarifText         `json:"message"`
+	Locations []sarifLocation   `json:"locations,omitempty"`
 }
 
 type sarifLocation struct {
@@ -71,12 +72,12 @@ func (s *SARIF) Stage(string) {}
 // Planned does nothing.
 func (s *SARIF) Planned(int, time.Duration) {}
 
-// Note does nothing: a note is about no mistake.
+// Note does nothing: notes report no mistake.
 func (s *SARIF) Note(string) {}
 
 // Event adds a failure or a warning.
 func (s *SARIF) Event(e cook.Event) {
-	d := Diagnostic{}
+	d := frontend.Diagnostic{}
 	switch e.Outcome {
 	case cook.Failed, cook.Error, cook.Warned:
 		d = diagnose(s.dir, &e)
@@ -96,19 +97,18 @@ func (s *SARIF) Finding(f cook.Finding) {
 	s.addDiagnostic("difference", &d)
 }
 
-// Wrong adds what ended a run, or kept it from beginning.
+// Wrong adds the error that ended or prevented a run.
 func (s *SARIF) Wrong(err error) {
-	for _, one := range listed(err) {
-		d := Diagnostic{Severity: Err, Text: one.Error()}
-		var at placed
-		if errors.As(one, &at) && at.Error() == one.Error() {
-			d = diagnosePlaced(at, Err)
+	for _, one := range frontend.Listed(err) {
+		d := frontend.Diagnostic{Program: program, Severity: frontend.Err, Text: one.Error()}
+		if at, ok := frontend.PlaceOf(one); ok {
+			d = frontend.DiagnosePlaced(at, frontend.Err)
 		}
 		s.addDiagnostic("error", &d)
 	}
 }
 
-func (s *SARIF) addDiagnostic(rule string, d *Diagnostic) {
+func (s *SARIF) addDiagnostic(rule string, d *frontend.Diagnostic) {
 	text := d.Text
 	if d.Target != "" {
 		text = "[" + d.Target + "] " + text
@@ -124,19 +124,20 @@ func (s *SARIF) addDiagnostic(rule string, d *Diagnostic) {
 	s.results = append(s.results, r)
 }
 
-// uri is a file as a reference: relative to the working directory, unless it is absolute.
+// uri returns a reference to a file: relative to the working directory, unless the name is
+// absolute.
 func uri(file string) string {
 	if filepath.IsAbs(file) {
-		return fileURL(file)
+		return frontend.FileURL(file)
 	}
-	escaped := escapePath(filepath.ToSlash(file))
+	escaped := frontend.EscapePath(filepath.ToSlash(file))
 	if first, _, _ := strings.Cut(escaped, "/"); strings.Contains(first, ":") {
 		return "./" + escaped // a colon would end a scheme
 	}
 	return escaped
 }
 
-// WriteTo writes what was collected.
+// WriteTo writes all results.
 func (s *SARIF) WriteTo(w io.Writer) (int64, error) {
 	type driver struct {
 		Name           string      `json:"name"`
@@ -157,10 +158,7 @@ func (s *SARIF) WriteTo(w io.Writer) (int64, error) {
 		Runs    []run  `json:"runs"`
 	}{
 		"https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json", "2.1.0",
-		[]run{{tool{driver{Name: "cook", InformationURI: "https://github.com/assetcook/assetcook", Rules: sarifRules}}, s.results}},
-	}
-	if info, ok := debug.ReadBuildInfo(); ok {
-		log.Runs[0].Tool.Driver.Version = info.Main.Version
+		[]run{{tool{driver{Name: program, Version: version.Read().Version, InformationURI: "https://github.com/assetcook/assetcook", Rules: sarifRules}}, s.results}},
 	}
 	data, err := json.MarshalIndent(log, "", " ")
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/assetcook/assetcook/profile/memory"
 )
 
-// A schema is JSON Schema, as encoding/json writes it.
+// A schema is a JSON Schema in the form that package json writes.
 type schema = map[string]any
 
 // Measured is the JSON record of time and memory by stage and recipe.
@@ -28,23 +28,23 @@ type Measured struct {
 	PeakRSS  int64             `json:"peak_rss,omitempty"` // bytes
 }
 
-// A Kind is lines of JSON that have the same fields.
+// A Kind is a kind of lines of JSON that have the same fields.
 type Kind struct {
-	Events []string // values of the field "event"; the first one names the kind
-	Always string   // fields that each has besides, with spaces between
-	Maybe  string   // further fields
+	Events []string // values of "event"; the first names the kind
+	Always string   // fields of each line, separated by spaces
+	Maybe  string   // fields of some lines
 	Doc    string
 
 	of reflect.Type
 }
 
-// Fields that kinds have in common.
+// Fields that several kinds have.
 const (
 	ofAsset = "path_base64 target recipe outputs reasons bytes_in bytes_out ns cook_ns"
 	ofPlace = "file line column"
 )
 
-// Kinds lists all lines of JSON but those of the verbs that list.
+// Kinds lists all kinds of lines of JSON, except for verbs that list.
 func Kinds() []Kind {
 	record := reflect.TypeFor[Record]()
 	return []Kind{
@@ -73,19 +73,19 @@ type Object struct {
 	of reflect.Type
 }
 
-// A Field says what a field means, and the words that it may have if these are few.
+// A Field is a field of an object: its meaning, and its values if they are few.
 type Field struct {
 	Name, Doc string
 	Words     []string
 }
 
-// fields has a paragraph for each object: its name, and of each field in the order of the
-// struct a line with the name, what it means and perhaps its words, with tabs between.
+// fields has a paragraph for each object: its name, and a line for each field in the order of the
+// struct, with name, meaning and perhaps values, separated by tabs.
 //
 //go:embed fields.txt
 var fields string
 
-// Objects says what all fields mean. An object is named as its table in docs/json.md.
+// Objects describes all fields. An object has the name of its table in docs/json.md.
 func Objects() []Object {
 	types := map[string]reflect.Type{
 		"record":      reflect.TypeFor[Record](),
@@ -125,8 +125,7 @@ func Objects() []Object {
 	return all
 }
 
-// Schema returns a JSON Schema (2020-12) of the lines of [Kinds]. It takes no field that
-// it does not name.
+// Schema returns a JSON Schema (2020-12) of the lines of [Kinds]. It refuses unknown fields.
 func Schema() ([]byte, error) {
 	m := schemaMaker{defs: schema{}, objects: map[reflect.Type]*Object{}}
 	objects := Objects()
@@ -139,7 +138,7 @@ func Schema() ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		name := k.Events[0] + "_event" // no object is called so
+		name := k.Events[0] + "_event" // no object has such a name
 		m.defs[name] = line
 		all = append(all, ref(name))
 	}
@@ -150,7 +149,7 @@ func Schema() ([]byte, error) {
 	err := e.Encode(schema{
 		"$schema":     "https://json-schema.org/draft/2020-12/schema",
 		"title":       "cook -json",
-		"description": fmt.Sprintf("a line of cook -json, cook verify -json or cook why -json, version %d; sizes are in bytes, times in nanoseconds", version),
+		"description": fmt.Sprintf("a line of cook -json, cook verify -json or cook why -json, version %d; sizes are in bytes, times in nanoseconds", recordVersion),
 		"oneOf":       all,
 		"$defs":       m.defs,
 	})
@@ -183,8 +182,8 @@ func (m *schemaMaker) kind(k *Kind) (schema, error) {
 	return schema{"description": k.Doc, "type": "object", "properties": properties, "required": always, "additionalProperties": false}, nil
 }
 
-// properties returns the schemas of the fields of a struct. It fails if what is said of
-// them is not of the fields that there are.
+// properties returns the schemas of the fields of a struct. It fails if the described fields differ
+// from the fields of the struct.
 func (m *schemaMaker) properties(t reflect.Type) (schema, error) {
 	object := m.objects[t]
 	if object == nil {
@@ -265,7 +264,7 @@ func (m *schemaMaker) definition(t reflect.Type) (schema, error) {
 	return ref(name), nil
 }
 
-// countersSchema is the schema of what [counters.Snapshot.MarshalJSON] writes.
+// countersSchema returns the schema of the output of [counters.Snapshot.MarshalJSON].
 func countersSchema() schema {
 	times := schema{}
 	names := []string{"calls", "total_ns", "own_ns", "min_ns", "max_ns"}

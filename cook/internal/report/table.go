@@ -1,21 +1,19 @@
 package report
 
 import (
-	"fmt"
 	"io"
-	"text/tabwriter"
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/internal/human"
+	"github.com/assetcook/assetcook/internal/texttable"
 )
 
-// WriteTable prints all counts of a summary, and the most bytes of physical memory that
-// the process has held, if that is not 0.
+// WriteTable prints all counts of a summary, and the peak of physical memory unless it is 0.
 func WriteTable(w io.Writer, s *cook.Summary, peakRSS int64) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "counter\tassets\tbytes in\tbytes out\ttime\t")
+	t := texttable.New(w, texttable.Right)
+	t.Row("counter", "assets", "bytes in", "bytes out", "time")
 	row := func(name string, c cook.Count) {
-		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%s\t\n", name, c.Assets, c.In, c.Out, human.Duration(c.Time))
+		t.Row(name, c.Assets, c.In, c.Out, human.Duration(c.Time))
 	}
 	row("found", s.Found)
 	row("up to date by stamp", s.ByStamp)
@@ -29,24 +27,24 @@ func WriteTable(w io.Writer, s *cook.Summary, peakRSS int64) error {
 	row("removed", s.Removed)
 	row("files checksummed", s.Checksummed)
 	if s.Errors > 0 {
-		fmt.Fprintf(t, "other errors\t%d\t\t\t\t\n", s.Errors)
+		t.Row("other errors", s.Errors, "", "", "")
 	}
-	fmt.Fprintf(t, "folders opened\t%d\t\t\t\t\n", s.Looked.Opened)
-	fmt.Fprintf(t, "folders listed\t%d\t\t\t\t\n", s.Looked.Listed)
-	fmt.Fprintf(t, "stats\t%d\t\t\t\t\n", s.Looked.Stats)
+	t.Row("folders opened", s.Looked.Opened, "", "", "")
+	t.Row("folders listed", s.Looked.Listed, "", "", "")
+	t.Row("stats", s.Looked.Stats, "", "", "")
 	if r := s.Remote; r != nil {
-		fmt.Fprintf(t, "remote looked up\t%d\t\t\t%s\t\n", r.Looked, human.Duration(r.Waited))
-		fmt.Fprintf(t, "remote found\t%d\t%d\t\t\t\n", r.Hits, r.Down)
-		fmt.Fprintf(t, "remote cooked\t%d\t\t\t\t\n", r.Executed)
-		fmt.Fprintf(t, "remote given\t%d\t\t%d\t\t\n", r.Uploaded, r.Up)
-		fmt.Fprintf(t, "remote dear\t%d\t\t\t\t\n", r.Dear)
-		fmt.Fprintf(t, "remote untrusted\t%d\t\t\t\t\n", r.Untrusted)
-		fmt.Fprintf(t, "remote requests\t%d\t\t\t\t\n", r.Requests)
+		t.Row("remote looked up", r.Looked, "", "", human.Duration(r.Waited))
+		t.Row("remote found", r.Hits, r.Down, "", "")
+		t.Row("remote cooked", r.Executed, "", "", "")
+		t.Row("remote given", r.Uploaded, "", r.Up, "")
+		t.Row("remote dear", r.Dear, "", "", "")
+		t.Row("remote untrusted", r.Untrusted, "", "", "")
+		t.Row("remote requests", r.Requests, "", "", "")
 	}
 	if peakRSS > 0 {
-		fmt.Fprintf(t, "peak RSS in bytes\t%d\t\t\t\t\n", peakRSS)
+		t.Row("peak RSS in bytes", peakRSS, "", "", "")
 	}
-	fmt.Fprintf(t, "saved\t\t\t\t%s\t\n", human.Duration(s.Saved))
-	fmt.Fprintf(t, "wall\t\t\t\t%s\t\n", human.Duration(s.Took))
+	t.Row("saved", "", "", "", human.Duration(s.Saved))
+	t.Row("wall", "", "", "", human.Duration(s.Took))
 	return t.Flush()
 }

@@ -1,5 +1,4 @@
-// Package report prints what a run does, for people and for programs: lines, JSON, a
-// progress bar, and tables.
+// Package report prints runs for people and for programs: lines, JSON, a progress bar, and tables.
 package report
 
 import (
@@ -10,34 +9,35 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/internal/frontend"
 	"github.com/assetcook/assetcook/internal/human"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // Text is an observer that prints lines for people.
 type Text struct {
-	Out   io.Writer // what was asked for
-	Err   io.Writer // failures, warnings and notes
-	Dir   string    // the asset folder, from the working directory
-	Style Style     // of Err
+	Out   io.Writer      // the answer to the command
+	Err   io.Writer      // failures, warnings and notes
+	Dir   string         // the asset directory, from the working directory
+	Style frontend.Style // of Err
 
-	Verbose bool // a line for each asset that was worked on
-	Explain bool // reasons below each line; with Verbose, also for assets that were skipped
+	Verbose bool // a line for each asset with work
+	Explain bool // reasons below each line; with Verbose, also for skipped assets
 	DryRun  bool
 
-	// Keep is given all failures and warnings if they were printed by cause only, which
-	// they are unless Verbose, and returns where they can be read; nil for nowhere.
+	// Keep keeps all failures and warnings if only a part was printed, and returns the file that
+	// has them; nil keeps none.
 	Keep   func(all []byte) (where string, err error)
 	causes Causes
 	found  Causes       // differences
 	all    bytes.Buffer // failures and warnings
-	recap
+	recap  recap
 }
 
-// mostKept is how many bytes of failures and warnings are kept.
+// mostKept bounds the bytes of kept failures and warnings.
 const mostKept = 64 << 20
 
-// Done prints how many failures and warnings there were that have not been printed.
+// Done prints how many failures and warnings were not printed.
 func (t *Text) Done() {
 	hidden := t.causes.hidden() || t.found.hidden()
 	t.causes.rest(t.print)
@@ -58,10 +58,10 @@ func (t *Text) Done() {
 }
 
 // print prints a failure or a warning.
-func (t *Text) print(d *Diagnostic) { fmt.Fprint(t.Err, t.Style.format(d)) }
+func (t *Text) print(d *frontend.Diagnostic) { fmt.Fprint(t.Err, t.Style.Format(d)) }
 
-// printFound prints a difference, which is what was asked for.
-func (t *Text) printFound(d *Diagnostic) { fmt.Fprint(t.Out, d) }
+// printFound prints a difference, which is the answer to the command.
+func (t *Text) printFound(d *frontend.Diagnostic) { fmt.Fprint(t.Out, d) }
 
 // problem prints a failure or a warning, or counts it.
 func (t *Text) problem(e *cook.Event) {
@@ -71,7 +71,7 @@ func (t *Text) problem(e *cook.Event) {
 }
 
 // show prints a diagnostic about an asset, or counts it.
-func (t *Text) show(causes *Causes, asset string, d *Diagnostic, print func(*Diagnostic)) {
+func (t *Text) show(causes *Causes, asset string, d *frontend.Diagnostic, print func(*frontend.Diagnostic)) {
 	if t.Verbose {
 		print(d)
 		return
@@ -91,13 +91,13 @@ func (t *Text) Planned(int, time.Duration) {}
 // Note prints a line.
 func (t *Text) Note(text string) {
 	if rest, ok := strings.CutPrefix(text, "warning: "); ok {
-		t.print(&Diagnostic{Severity: Warning, Text: rest})
+		t.print(&frontend.Diagnostic{Program: program, Severity: frontend.Warning, Text: rest})
 		return
 	}
-	fmt.Fprintf(t.Err, "cook: %s\n", oneLine(text))
+	fmt.Fprintf(t.Err, "cook: %s\n", frontend.Indented(text))
 }
 
-// Event prints failures and warnings, and the rest if it was asked for.
+// Event prints failures and warnings, and other outcomes if the options say so.
 func (t *Text) Event(e cook.Event) {
 	name := show(e.Path, e.Target)
 	skipped := false
@@ -125,7 +125,7 @@ func (t *Text) Event(e cook.Event) {
 	}
 	t.recap.lines++
 	if e.Outcome == cook.Removed {
-		fmt.Fprintf(t.Out, "%s: %s (of %s)\n", word, showAll(e.Outputs), name)
+		fmt.Fprintf(t.Out, "%s: %s (of %s)\n", word, ShowAll(e.Outputs), name)
 		return
 	}
 	fmt.Fprintf(t.Out, "%s: %s%s\n", word, name, took)
@@ -144,21 +144,8 @@ func show(path, target string) string {
 	return pathname.Show(path) + " [" + target + "]"
 }
 
-// longestText is how much of one message is printed, in bytes: more than programs
-// usually print, less than a hostile file can hold.
-const longestText = 64 << 10
-
-// oneLine indents all but the first line of a text, so that a failure begins with one
-// line, and no line of it can pose as another message.
-func oneLine(text string) string {
-	if more := len(text) - longestText; more > 0 {
-		text = fmt.Sprintf("%s... (%d bytes more)", text[:longestText], more)
-	}
-	lines := strings.Split(strings.TrimRight(pathname.Escape(text), "\n"), "\n")
-	return strings.Join(lines, "\n  | ")
-}
-
-func showAll(names []string) string {
+// ShowAll lists names for a message.
+func ShowAll(names []string) string {
 	shown := make([]string, len(names))
 	for i, n := range names {
 		shown[i] = pathname.Show(n)

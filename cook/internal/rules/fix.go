@@ -111,7 +111,7 @@ func (e *Error) fixSyntax(sentence string) *Error {
 		return e.replaced(valueColumn, word, strings.TrimLeft(word, "0"))
 	case strings.HasPrefix(sentence, `want "=" between`) && strings.HasPrefix(rest, ":"):
 		return e.replaced(column, ":", " =")
-	case strings.HasPrefix(sentence, "take the ") && (rest == "," || rest == ";"):
+	case strings.HasPrefix(sentence, "remove the ") && (rest == "," || rest == ";"):
 		return e.replaced(column, rest, "")
 	case strings.HasPrefix(sentence, "write it in lower case"):
 		return e.replaced(valueColumn, word, strings.ToLower(word))

@@ -6,7 +6,7 @@
 // FILE may be -, the standard input: nc HOST PORT | cook events stat - sums up a live recording
 // when it has ended.
 //
-// A program that offers these commands calls [Main] with the arguments after the verb's own name.
+// Commands that offer it call [Run] with the arguments after the verb's own name.
 package command
 
 import (
@@ -18,16 +18,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/assetcook/assetcook/internal/frontend"
 	"github.com/assetcook/assetcook/profile/events"
 	"github.com/assetcook/assetcook/profile/events/export"
 	"github.com/assetcook/assetcook/profile/events/stat"
-)
-
-// Exit codes of [Main].
-const (
-	exitOK     = 0
-	exitFailed = 1 // a file could not be read or written completely
-	exitUsage  = 2
 )
 
 const usage = `usage:
@@ -36,52 +30,38 @@ const usage = `usage:
 FILE may be - for the standard input. Options come before it; "stat help" and "convert help" list them
 `
 
-// Main runs the command with the arguments after its name, and returns its exit code.
-func Main(args []string, stdout, stderr io.Writer) int {
-	verbs := map[string]func([]string, io.Writer, io.Writer) error{"stat": runStat, "convert": runConvert}
+// Run runs the command with the arguments after its name. The error wraps a
+// [frontend.UsageError] if the arguments are wrong.
+func Run(args []string, stdout io.Writer) error {
+	verbs := map[string]func([]string, io.Writer) error{"stat": runStat, "convert": runConvert}
 	if len(args) == 0 || verbs[args[0]] == nil {
-		io.WriteString(stderr, usage)
-		return exitUsage
+		return frontend.UsageError("want stat or convert")
 	}
-	err := verbs[args[0]](args[1:], stdout, stderr)
-	var wrong usageError
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		return exitOK
-	case errors.As(err, &wrong):
-		fmt.Fprintf(stderr, "events %s: %v\n%s", args[0], err, usage)
-		return exitUsage
-	case err != nil:
-		fmt.Fprintf(stderr, "events %s: %v\n", args[0], err)
-		return exitFailed
+	err := verbs[args[0]](args[1:], stdout)
+	if err == nil || errors.Is(err, flag.ErrHelp) {
+		return nil
 	}
-	return exitOK
+	return fmt.Errorf("%s: %w", args[0], err)
 }
 
-// A usageError describes wrong arguments.
-type usageError string
-
-func (e usageError) Error() string { return string(e) }
-
-// parse parses options, followed by exactly this many files.
-func parse(fs *flag.FlagSet, args []string, files int, stdout io.Writer) error {
-	fs.SetOutput(io.Discard)
+// parse parses the options, and checks the number of files.
+func parse(fs *flag.FlagSet, args []string, files int, stdout io.Writer) (names []string, err error) {
 	if len(args) == 1 && args[0] == "help" {
 		args = []string{"-h"}
 	}
-	err := fs.Parse(args)
+	names, err = frontend.Parse(fs, args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		io.WriteString(stdout, usage)
 		fs.SetOutput(stdout)
 		fs.PrintDefaults()
-		return err
+		return nil, err
 	case err != nil:
-		return usageError(err.Error())
-	case fs.NArg() != files:
-		return usageError(fmt.Sprintf("takes %d file names, not %d", files, fs.NArg()))
+		return nil, frontend.UsageError(err.Error())
+	case len(names) != files:
+		return nil, frontend.UsageError(fmt.Sprintf("takes %d file names, not %d", files, len(names)))
 	}
-	return nil
+	return names, nil
 }
 
 // open opens a recording; - is the standard input.
@@ -132,21 +112,22 @@ func statFlags(opt *stat.Options, as *form) *flag.FlagSet {
 	return fs
 }
 
-func runStat(args []string, stdout, _ io.Writer) error {
+func runStat(args []string, stdout io.Writer) error {
 	var opt stat.Options
 	var as form
 	fs := statFlags(&opt, &as)
-	if err := parse(fs, args, 1, stdout); err != nil {
+	names, err := parse(fs, args, 1, stdout)
+	if err != nil {
 		return err
 	}
 	at := slices.Index(as.Choices(), string(as))
 	if at < 0 {
-		return usageError(fmt.Sprintf("unknown form %q of a report: use text, csv or json", as))
+		return frontend.UsageError(fmt.Sprintf("unknown form %q of a report: use text, csv or json", as))
 	}
 	if opt.Slowest <= 0 {
 		opt.Slowest = -1
 	}
-	file, err := open(fs.Arg(0))
+	file, err := open(names[0])
 	if err != nil {
 		return err
 	}

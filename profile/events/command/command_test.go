@@ -2,6 +2,7 @@ package command
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"testing"
 
@@ -12,7 +13,12 @@ import (
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"events": func() { os.Exit(Main(os.Args[1:], os.Stdout, os.Stderr)) },
+		"events": func() {
+			if err := Run(os.Args[1:], os.Stdout); err != nil {
+				fmt.Fprintln(os.Stderr, "events", err)
+				os.Exit(1)
+			}
+		},
 	})
 }
 

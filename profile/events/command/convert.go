@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/internal/atomicfile"
+	"github.com/assetcook/assetcook/internal/frontend"
 	"github.com/assetcook/assetcook/profile/events"
 	"github.com/assetcook/assetcook/profile/events/export"
 )
@@ -66,16 +67,17 @@ func convertFlags(c *conversion) *flag.FlagSet {
 	return fs
 }
 
-func runConvert(args []string, stdout, _ io.Writer) error {
+func runConvert(args []string, stdout io.Writer) error {
 	var c conversion
 	fs := convertFlags(&c)
-	if err := parse(fs, args, 2, stdout); err != nil {
+	names, err := parse(fs, args, 2, stdout)
+	if err != nil {
 		return err
 	}
-	name, out := fs.Arg(0), fs.Arg(1)
+	name, out := names[0], names[1]
 	write, ok := export.ByEnding(out)
 	if !ok {
-		return usageError(fmt.Sprintf("%s: unknown ending: use %s", out, endings()))
+		return frontend.UsageError(fmt.Sprintf("%s: unknown ending: use %s", out, endings()))
 	}
 	part := window{int64(c.from), int64(c.to)}
 	if c.from == 0 {

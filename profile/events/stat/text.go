@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
+	"github.com/assetcook/assetcook/internal/chart"
 	"github.com/assetcook/assetcook/internal/human"
+	"github.com/assetcook/assetcook/internal/texttable"
 )
 
 // mostText is how many names of a kind the text shows; CSV and JSON show all.
@@ -20,55 +20,61 @@ const mostText = 40
 // WriteText writes the report for people.
 func (r *Report) WriteText(w io.Writer) error {
 	buf := bufio.NewWriter(w)
-	out := tabwriter.NewWriter(buf, 0, 0, 2, ' ', 0)
-	line := func(format string, args ...any) { fmt.Fprintf(out, format+"\n", args...) }
+	out := texttable.New(buf, texttable.Left)
+	line := func(format string, args ...any) { out.Row(fmt.Sprintf(format, args...)) }
 	line("%s of recording, %d events, %d dropped", dur(r.Dur), r.Events, r.Dropped)
 	if len(r.Activity.Values) > 0 && len(r.Workers) > 0 {
 		line("busy workers, %s each: %s most %.1f", dur(r.Activity.Width), r.Activity.graph(), most(r.Activity.Values))
 	}
 	if len(r.Open) > 0 {
-		line("\nSTILL OPEN\tworker\tsince\tfor at least")
+		line("")
+		out.Row("STILL OPEN", "worker", "since", "for at least")
 		for _, s := range r.Open {
-			line("%s\t%s\t%s\t%s", title(s), name(s.Worker), dur(s.Time), dur(s.Dur))
+			out.Row(title(s), name(s.Worker), dur(s.Time), dur(s.Dur))
 		}
 	}
 	if len(r.Scopes) > 0 {
-		line("\nSCOPES\tcount\tself\ttotal\tmin\tmean\tp50\tp95\tp99\tmax")
+		line("")
+		out.Row("SCOPES", "count", "self", "total", "min", "mean", "p50", "p95", "p99", "max")
 		for _, s := range r.Scopes[:min(len(r.Scopes), mostText)] {
-			line("%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s", name(s.Name), s.Count, dur(s.Self), dur(s.Total),
+			out.Row(name(s.Name), s.Count, dur(s.Self), dur(s.Total),
 				dur(s.Min), dur(s.Mean), dur(s.P50), dur(s.P95), dur(s.P99), dur(s.Max))
 		}
 		more(line, len(r.Scopes))
 	}
 	if len(r.Slowest) > 0 {
-		line("\nSLOWEST\tworker\tat\ttook")
+		line("")
+		out.Row("SLOWEST", "worker", "at", "took")
 		for _, s := range r.Slowest {
-			line("%s\t%s\t%s\t%s", title(s), name(s.Worker), dur(s.Time), dur(s.Dur))
+			out.Row(title(s), name(s.Worker), dur(s.Time), dur(s.Dur))
 		}
 	}
 	if len(r.Workers) > 0 {
-		line("\nWORKERS\tscopes\tbusy\tshare")
+		line("")
+		out.Row("WORKERS", "scopes", "busy", "share")
 		for _, s := range r.Workers[:min(len(r.Workers), mostText)] {
-			line("%s\t%d\t%s\t%.1f%%", name(s.Name), s.Scopes, dur(s.Busy), 100*s.Share)
+			out.Row(name(s.Name), s.Scopes, dur(s.Busy), fmt.Sprintf("%.1f%%", 100*s.Share))
 		}
 		more(line, len(r.Workers))
 	}
 	if len(r.Metrics) > 0 {
-		line("\nMETRICS\tcount\tmin\tmean\tmax\tmean of %d frames\tover time", r.Frames)
+		line("")
+		out.Row("METRICS", "count", "min", "mean", "max", fmt.Sprintf("mean of %d frames", r.Frames), "over time")
 		for _, m := range r.Metrics[:min(len(r.Metrics), mostText)] {
 			frames := "-"
 			if m.Frames.Count > 0 {
 				frames = formatNumber(m.Frames.Mean)
 			}
-			line("%s\t%d\t%s\t%s\t%s\t%s\t%s", name(m.Name), m.All.Count, formatNumber(m.All.Min), formatNumber(m.All.Mean),
+			out.Row(name(m.Name), m.All.Count, formatNumber(m.All.Min), formatNumber(m.All.Mean),
 				formatNumber(m.All.Max), frames, m.Series.graph())
 		}
 		more(line, len(r.Metrics))
 	}
 	if len(r.Memory) > 0 {
-		line("\nMEMORY\ttaken\tbytes\tgiven back\tbytes")
+		line("")
+		out.Row("MEMORY", "taken", "bytes", "given back", "bytes")
 		for _, m := range r.Memory[:min(len(r.Memory), mostText)] {
-			line("%s\t%d\t%s\t%d\t%s", name(m.Name), m.Allocs, formatNumber(m.Taken), m.Frees, formatNumber(m.GivenBack))
+			out.Row(name(m.Name), m.Allocs, formatNumber(m.Taken), m.Frees, formatNumber(m.GivenBack))
 		}
 		more(line, len(r.Memory))
 	}
@@ -106,25 +112,7 @@ func name(s string) string {
 
 // graph draws values over time, beginning with blanks for the time before the first value.
 func (s Timeseries) graph() string {
-	return strings.Repeat(" ", int(s.From/max(s.Width, 1))) + graph(s.Values)
-}
-
-// graph draws values on a scale from 0, or the minimum if negative, to the maximum.
-func graph(values []float64) string {
-	bars := []rune("▁▂▃▄▅▆▇█")
-	least, top := 0.0, most(values)
-	for _, v := range values {
-		least = min(least, v)
-	}
-	line := make([]rune, len(values))
-	for i, v := range values {
-		part := 0.0
-		if top > least {
-			part = v/(top-least) - least/(top-least)
-		}
-		line[i] = bars[int(math.Round(part*float64(len(bars)-1)))]
-	}
-	return string(line)
+	return strings.Repeat(" ", int(s.From/max(s.Width, 1))) + chart.Sparkline(s.Values, len(s.Values))
 }
 
 func most(values []float64) float64 {

@@ -17,9 +17,8 @@ var assetColumns = []Column{
 	{"used_by", "used by", Text, false}, {"outputs", "makes", Text, false},
 }
 
-// assets lists all assets, those first that take the greatest part of the bytes or of the
-// time.
-func (r *Report) assets() *Table {
+// assetsTable lists all assets, ordered by their greatest share of bytes or time.
+func assetsTable(r *Report) *Table {
 	t := &Table{Key: "assets", Title: "All assets", Columns: assetColumns}
 	list := r.in.Assets
 	var bytes, ns int64
@@ -50,7 +49,7 @@ func (r *Report) assetRow(a *survey.Asset) []any {
 	}
 }
 
-// moment is a cell of a time, nil for none.
+// moment returns the cell of a time, nil for none.
 func moment(t time.Time) any {
 	if t.IsZero() || t.Unix() == 0 {
 		return nil
@@ -69,7 +68,7 @@ func (r *Report) usedBy(file string) string {
 	return text
 }
 
-// top lists the assets that are first by the column that a table is about.
+// top lists the first assets by the column of the table.
 func (r *Report) top(key string, all *Table) *Table {
 	const most = 100
 	t := &Table{Key: key, Title: "Largest assets", Columns: []Column{
@@ -94,9 +93,9 @@ func (r *Report) top(key string, all *Table) *Table {
 	return t
 }
 
-// groups sums up assets by recipe and by folder; a folder's sums are those of the assets
-// right in it.
-func (r *Report) groups() (recipes, folders *Table) {
+// groupTables sums up assets by recipe and by directory. The sums of a directory do not include
+// directories below it.
+func groupTables(r *Report) (recipes, folders *Table) {
 	type group struct {
 		name    string
 		assets  int64

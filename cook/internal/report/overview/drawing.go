@@ -16,7 +16,7 @@ import (
 
 const colors = 10 // of tiles
 
-// colorOf is the class of a recipe's tiles.
+// colorOf returns the class of a recipe's tiles.
 func colorOf(recipe int) string {
 	if recipe < 0 {
 		return "cx"
@@ -37,7 +37,7 @@ func (p *writer) legend() {
 	p.f("</ul>\n")
 }
 
-// label writes a text into a place of a drawing if enough of it fits.
+// label writes a text into a part of a drawing if enough of the text fits.
 func (p *writer) label(text string, x, y, room float64, class string) {
 	const letter = 6.3 // width at 11 px, roughly
 	fits := int(room / letter)
@@ -52,7 +52,7 @@ func (p *writer) label(text string, x, y, room float64, class string) {
 	p.f(">%s</text>", text)
 }
 
-// treemap draws what assets amount to, by folder or by recipe.
+// treemap draws the values of assets, by directory or by recipe.
 func (p *writer) treemap(title string, byRecipe bool, value func(*survey.Asset) float64, show func(float64) string) {
 	const width, height = 1200.0, 440.0
 	root := p.report.tree(byRecipe, value)
@@ -64,9 +64,9 @@ func (p *writer) treemap(title string, byRecipe bool, value func(*survey.Asset) 
 	p.f("<figure><figcaption>%s: %s</figcaption>\n<svg viewBox=\"0 0 %.0f %.0f\" class=map role=group aria-label=\"%s\">\n", title, show(root.value), width, height, title)
 	for _, t := range root.layOut(rect{0, 0, width, height}, 0) {
 		if p.buf.Len()-begin > drawingBudget-3000 {
-			break // outer tiles come before those in them, which they stand for
+			break // outer tiles come first, and stand for their inner tiles
 		}
-		if t.w < 1.5 || t.h < 1.5 {
+		if t.place.w < 1.5 || t.place.h < 1.5 {
 			continue
 		}
 		p.tile(&t, show, root.value)
@@ -74,45 +74,46 @@ func (p *writer) treemap(title string, byRecipe bool, value func(*survey.Asset) 
 	p.f("</svg></figure>\n")
 }
 
+// tile draws a tile that links to its row.
 func (p *writer) tile(t *tile, show func(float64) string, whole float64) {
-	class, link := colorOf(t.recipe), "#folders"
+	class, link := colorOf(t.node.recipe), "#folders"
 	switch {
-	case t.asset != nil && p.rows[t.asset] != "":
-		link = "#" + p.rows[t.asset]
-	case t.asset != nil:
+	case t.node.asset != nil && p.rows[t.node.asset] != "":
+		link = "#" + p.rows[t.node.asset]
+	case t.node.asset != nil:
 		link = "#assets"
 	}
-	if t.open {
+	if t.node.open {
 		class = "open"
 	}
-	where := t.path
+	where := t.node.path
 	if where == "" {
 		where = "the top folder"
 	}
-	lines := []string{pathname.Show(where) + ": " + show(t.value) + ", " + percent(t.value/whole)}
-	if a := t.asset; a != nil {
+	lines := []string{pathname.Show(where) + ": " + show(t.node.value) + ", " + percent(t.node.value/whole)}
+	if a := t.node.asset; a != nil {
 		lines = append(lines, "recipe "+a.Method.Recipe, "why: "+cut(join(a.Last.Reasons), 120))
 		if users := p.report.usedBy(a.Path); users != "" {
 			lines = append(lines, "used by: "+cut(users, 120))
 		}
 	} else {
-		lines[0] = pathname.Show(where) + ", " + human.Count(t.assets, "asset") + ": " + show(t.value) + ", " + percent(t.value/whole)
+		lines[0] = pathname.Show(where) + ", " + human.Count(t.node.assets, "asset") + ": " + show(t.node.value) + ", " + percent(t.node.value/whole)
 	}
-	p.f("<a href=\"%s\"><rect class=%s x=%.1f y=%.1f width=%.1f height=%.1f /><title>%s</title>", link, class, t.x, t.y, t.w, t.h, strings.Join(lines, "\n"))
-	name := t.name
-	if t.asset != nil && t.name == "" {
-		name = path.Base(t.path)
+	p.f("<a href=\"%s\"><rect class=%s x=%.1f y=%.1f width=%.1f height=%.1f /><title>%s</title>", link, class, t.place.x, t.place.y, t.place.w, t.place.h, strings.Join(lines, "\n"))
+	name := t.node.name
+	if t.node.asset != nil && t.node.name == "" {
+		name = path.Base(t.node.path)
 	}
-	if name = pathname.Show(name); t.h > 13 {
-		p.label(name, t.x+3, t.y+11, t.w-6, "")
-		if !t.open && t.h > 28 {
-			p.label(show(t.value), t.x+3, t.y+24, t.w-6, " class=v")
+	if name = pathname.Show(name); t.place.h > 13 {
+		p.label(name, t.place.x+3, t.place.y+11, t.place.w-6, "")
+		if !t.node.open && t.place.h > 28 {
+			p.label(show(t.node.value), t.place.x+3, t.place.y+24, t.place.w-6, " class=v")
 		}
 	}
 	p.f("</a>\n")
 }
 
-// timeline draws what workers did in the latest run, and its stages.
+// timeline draws the work of each worker in the latest run, and the stages.
 func (p *writer) timeline() {
 	r := p.report
 	if r.last == nil || r.last.Detail == nil {
@@ -189,7 +190,7 @@ func (p *writer) chart(s *Series) {
 		line.High = 1
 	}
 	if s.Log {
-		// The lower end is the least value: nothing is near zero.
+		// The axis begins at the least value: no value is near zero.
 		scale := func(v float64) float64 { return math.Log10(1 + v) }
 		line.Note += " (logarithmic)"
 		line.Low, line.High = scale(slices.Min(s.Values))*0.98, scale(line.High)

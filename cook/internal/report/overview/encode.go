@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Table returns the table with a key, nil if there is none.
+// Table returns the table of a key, nil if there is none.
 func (r *Report) Table(key string) *Table {
 	for _, t := range r.Tables {
 		if t.Key == key {
@@ -29,8 +29,8 @@ func (r *Report) Keys() []string {
 	return keys
 }
 
-// WriteJSON writes all tables, whole: an object with an array of objects for each, whose
-// fields are the columns. Empty ones are left out.
+// WriteJSON writes all tables: an object with an array of objects for each table, whose fields are
+// the columns. It leaves out empty tables.
 func (r *Report) WriteJSON(to io.Writer) error {
 	w := bufio.NewWriter(to)
 	out, _ := json.Marshal(Name.raw(r.Out))
@@ -67,7 +67,7 @@ func (r *Report) WriteJSON(to io.Writer) error {
 	return w.Flush()
 }
 
-// WriteCSV writes one table, whole, with the keys of its columns as the first line.
+// WriteCSV writes one table. The first line has the keys of its columns.
 func (t *Table) WriteCSV(to io.Writer) error {
 	w := csv.NewWriter(to)
 	record := make([]string, len(t.Columns))

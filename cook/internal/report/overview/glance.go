@@ -16,7 +16,7 @@ func count(n int, thing string) string {
 	return human.Count(n, thing)
 }
 
-// glance answers the questions that are asked most.
+// glance answers the most frequent questions.
 func (r *Report) glance() {
 	r.ask("What was cooked again, and why?", "again", r.againText())
 	bound, longest := Bound(r.last), ""

@@ -18,8 +18,8 @@ func growthTable(key, title string) *Table {
 	}}
 }
 
-// growthSinceRun lists what the latest run made larger or smaller.
-func (r *Report) growthSinceRun() *Table {
+// growthSinceRun lists the changes of size in the latest run.
+func growthSinceRun(r *Report) *Table {
 	t := growthTable("growth_run", "Growth in the last cook")
 	if r.last != nil {
 		r.grow(t, r.in.Runs[len(r.in.Runs)-1:])
@@ -27,8 +27,8 @@ func (r *Report) growthSinceRun() *Table {
 	return t
 }
 
-// growthSinceDay lists what the runs of the last day have made larger or smaller.
-func (r *Report) growthSinceDay() *Table {
+// growthSinceDay lists the changes of size in the runs of the last day.
+func growthSinceDay(r *Report) *Table {
 	t := growthTable("growth_day", "Growth in a day")
 	if r.last == nil {
 		return t
@@ -52,7 +52,7 @@ func dayBefore(runs []stats.Past) int {
 	return from
 }
 
-// grow adds what some runs have made larger or smaller, the greatest change first.
+// grow adds the changes of size in some runs, the greatest change first.
 func (r *Report) grow(t *Table, runs []stats.Past) {
 	type key struct{ path, target string }
 	type change struct {
@@ -115,12 +115,11 @@ func (r *Report) grow(t *Table, runs []stats.Past) {
 	}
 }
 
-// grown returns how many bytes a table of growth comes to.
+// grown returns the sum of a table of growth, in bytes.
 func grown(t *Table) int64 { return cellAs[int64](t, t.sums(t.Rows), "growth") }
 
-// warnings lists what was warned of, by cause. A warning holds until its asset is worked
-// on again.
-func (r *Report) warnings() *Table {
+// warningsTable lists warnings by cause. A warning holds until its asset is worked on again.
+func warningsTable(r *Report) *Table {
 	t := &Table{Key: "warnings", Title: "Warnings by cause", Columns: []Column{
 		{"cause", "warning", Text, false}, {"warnings", "warnings", Number, true}, {"path", "such as", Name, false}, {"paths", "and", Text, false}}}
 	const examples = 4
@@ -138,7 +137,7 @@ func (r *Report) warnings() *Table {
 	type group struct {
 		text     string
 		warnings int64
-		paths    []string // the first ones
+		paths    []string // the first paths
 	}
 	byCause, unlisted := map[string]*group{}, 0
 	var groups []*group
@@ -187,7 +186,8 @@ func (r *Report) warnings() *Table {
 	return t
 }
 
-// cause is what warnings have in common that differ in numbers and in what is quoted.
+// cause returns a warning without its numbers and quoted words, which differ between warnings with
+// one cause.
 func cause(text string) string {
 	var b strings.Builder
 	quoted := false
@@ -208,8 +208,8 @@ func cause(text string) string {
 	return b.String()
 }
 
-// failures lists the assets that failed.
-func (r *Report) failures() *Table {
+// failuresTable lists the assets that failed.
+func failuresTable(r *Report) *Table {
 	t := &Table{Key: "failures", Title: "Failed assets", Columns: []Column{
 		{"path", "asset", Name, false}, {"target", "target", Name, false}, {"recipe", "recipe", Name, false}, {"error", "error", Text, false}, {"at", "since (UTC)", Moment, false}}}
 	for i := range r.in.Assets {

@@ -15,24 +15,23 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// MaxBytes is the most that a page takes, however many assets there are. The budgets of
-// its parts add up to less.
+// MaxBytes bounds a page, whatever the number of assets. The budgets of its parts add up to less.
 const MaxBytes = 2_000_000
 
-// Bytes that parts of the page may take.
+// Budgets of parts of the page, in bytes.
 const (
 	assetBudget   = 520_000
 	againBudget   = 120_000
 	runBudget     = 330_000
-	listBudget    = 50_000 // each other table
+	listBudget    = 50_000 // of each other table
 	thumbBudget   = 240_000
-	drawingBudget = 70_000 // each of 5 drawings
+	drawingBudget = 70_000 // of each of 5 drawings
 )
 
 // WriteHTML writes the page.
 func (r *Report) WriteHTML(to io.Writer) error {
 	p := &writer{report: r, rows: map[*survey.Asset]string{}}
-	assets := p.part(func() { p.assets() }) // first: tiles lead to its rows
+	assets := p.part(func() { p.assets() }) // first, because tiles link to its rows
 	p.head()
 	p.glance()
 	p.lastCook()
@@ -54,10 +53,10 @@ func (r *Report) WriteHTML(to io.Writer) error {
 type writer struct {
 	report *Report
 	buf    bytes.Buffer
-	rows   map[*survey.Asset]string // IDs of rows that assets have
+	rows   map[*survey.Asset]string // row IDs of assets
 }
 
-// f writes text; arguments that are strings are escaped, and what of them does not print.
+// f writes text. It escapes arguments that are strings, and characters that do not print.
 func (p *writer) f(format string, args ...any) {
 	for i, a := range args {
 		if s, ok := a.(string); ok {
@@ -67,7 +66,7 @@ func (p *writer) f(format string, args ...any) {
 	fmt.Fprintf(&p.buf, format, args...)
 }
 
-// part returns what do writes instead of writing it.
+// part returns the text of do instead of writing it.
 func (p *writer) part(do func()) []byte {
 	whole := p.buf
 	p.buf = bytes.Buffer{}
@@ -83,7 +82,7 @@ func (p *writer) section(title, id string, body func()) {
 	p.f("</section>\n")
 }
 
-// hash is how a policy names a style or script that may be used.
+// hash returns the name of an allowed style or script in a policy.
 func hash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
@@ -100,7 +99,7 @@ func (p *writer) head() {
 	p.f("<nav><a href=#last>Last cook</a> <a href=#where>Bytes and time</a> <a href=#textures>Textures</a> <a href=#growth>Growth</a> <a href=#problems>Warnings</a> <a href=#history>Runs</a> <a href=#all>Assets</a></nav></header>\n<main>\n")
 }
 
-// value is a key figure as it is shown.
+// value returns a key figure for people.
 func (r *Report) value(figure string) string {
 	t := r.Table("key")
 	for _, row := range t.Rows {

@@ -10,8 +10,8 @@ import (
 	"github.com/assetcook/assetcook/internal/human"
 )
 
-// table writes a table in at most so many bytes. If not all rows fit, the last one is the
-// sum of the others.
+// table writes a table in at most budget bytes. If not all rows fit, the last row is the sum of the
+// others.
 func (p *writer) table(key string, budget int) {
 	p.rowsOf(p.report.Table(key), budget, func(int) string { return "" })
 }
@@ -32,7 +32,7 @@ func (p *writer) assets() {
 	})
 }
 
-// rowsOf writes a table; id returns the ID of a row that is written, "" for none.
+// rowsOf writes a table. id returns the ID of a row, "" for none.
 func (p *writer) rowsOf(t *Table, budget int, id func(row int) string) {
 	begin := p.buf.Len()
 	p.f("<section class=table id=%s><h3>%s</h3>\n", t.Key, t.Title)
@@ -70,7 +70,7 @@ func (p *writer) rowsOf(t *Table, budget int, id func(row int) string) {
 	p.f("</tfoot></table></div>\n")
 }
 
-// used reports which columns have anything to show.
+// used reports which columns have values.
 func (t *Table) used() []bool {
 	used := make([]bool, len(t.Columns))
 	for _, row := range t.Rows {
@@ -107,8 +107,8 @@ func (p *writer) row(t *Table, used []bool, row []any, id string) {
 	p.buf.WriteByte('\n')
 }
 
-// cell writes a cell. What is shown rounded has its value as an attribute, by which
-// scripts sort and compare.
+// cell writes a cell. A rounded cell has its exact value as an attribute, so that scripts can sort
+// and compare.
 func (p *writer) cell(k Kind, cell any) {
 	p.buf.WriteString("<td" + classOf(k))
 	switch v := cell.(type) {
@@ -127,7 +127,7 @@ func (p *writer) cell(k Kind, cell any) {
 	p.buf.WriteString(html.EscapeString(text))
 }
 
-// total writes a row of sums, if there are any.
+// total writes a row of sums, if the table has sums.
 func (p *writer) total(t *Table, used []bool, rows [][]any, title string) {
 	sums, any := t.sums(rows), false
 	for k := range sums {
@@ -170,7 +170,7 @@ func (p *writer) compared() {
 	p.f("</tbody></table></div>\n")
 }
 
-// Change says by how much a value is greater than another one.
+// Change formats the difference of two values.
 func Change(before, after any) string {
 	number := func(v any) float64 {
 		switch v := v.(type) {

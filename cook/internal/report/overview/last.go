@@ -13,8 +13,8 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// key has the figures of the folder and of the latest run.
-func (r *Report) key() *Table {
+// keyTable returns the figures of the output directory and of the latest run.
+func keyTable(r *Report) *Table {
 	t := &Table{Key: "key", Title: "Key figures", Columns: []Column{{"figure", "figure", Text, false}, {"value", "value", Text, false}, {"raw", "raw", Number, false}}}
 	var in, out, took, failed, files int64
 	for i := range r.in.Assets {
@@ -61,13 +61,13 @@ func (r *Report) key() *Table {
 	return t
 }
 
-// upToDate is the share of assets that needed no work.
+// upToDate returns the share of assets without work.
 func upToDate(p *stats.Past) float64 {
 	return float64(p.Counts["cook/skip/stamp/count"]+p.Counts["cook/skip/checksum/count"]) / float64(max(1, p.Counts["cook/found/count"]))
 }
 
-// reasons counts why the latest run worked on assets.
-func (r *Report) reasons() *Table {
+// reasonsTable counts why the latest run worked on assets.
+func reasonsTable(r *Report) *Table {
 	t := &Table{Key: "reasons", Title: "Why assets were worked on", Columns: []Column{
 		{"why", "why", Text, false}, {"assets", "assets", Number, true}, {"cook_ns", "cook time", Time, true}, {"example", "such as", Name, false},
 	}, Note: "An asset counts by its first reason."}
@@ -102,8 +102,8 @@ func (r *Report) reasons() *Table {
 	return t
 }
 
-// again lists what the latest run worked on, slowest first.
-func (r *Report) again() *Table {
+// againTable lists the assets that the latest run worked on, slowest first.
+func againTable(r *Report) *Table {
 	t := &Table{Key: "again", Title: "What the last cook worked on", Columns: []Column{
 		{"path", "asset", Name, false}, {"target", "target", Name, false}, {"outcome", "outcome", Text, false}, {"why", "why", Text, false},
 		{"cook_ns", "cook time", Time, true}, {"bytes_out", "cooked", Bytes, true}, {"used_by", "used by", Text, false},
@@ -118,8 +118,8 @@ func (r *Report) again() *Table {
 	return t
 }
 
-// workers lists what each worker of the latest run did when.
-func (r *Report) workers() *Table {
+// workersTable lists the work of each worker in the latest run.
+func workersTable(r *Report) *Table {
 	t := &Table{Key: "workers", Title: "Time line of the last cook", Columns: []Column{
 		{"worker", "worker", Number, false}, {"begin_ns", "from", Time, false}, {"end_ns", "to", Time, false}, {"busy_ns", "busy", Time, true},
 		{"waited_ns", "of it waiting for memory", Time, true}, {"helped_ns", "help of idle cores", Time, true}, {"assets", "assets", Number, true}, {"path", "longest of them", Name, false},
@@ -134,8 +134,8 @@ func (r *Report) workers() *Table {
 	return t
 }
 
-// stages lists what the stages of the latest run took.
-func (r *Report) stages() *Table {
+// stagesTable lists the time of each stage of the latest run.
+func stagesTable(r *Report) *Table {
 	t := &Table{Key: "stages", Title: "Stages of the last cook", Columns: []Column{
 		{"stage", "stage", Text, false}, {"ns", "time", Time, true}, {"share", "share", Percent, false}, {"peak_rss", "peak memory by its end", Bytes, false}}}
 	if r.last != nil {
@@ -146,12 +146,12 @@ func (r *Report) stages() *Table {
 	return t
 }
 
-// Bound says what kept a run from being faster.
+// Bound names the bottleneck of a run.
 func Bound(p *stats.Past) string {
 	if p == nil || p.Detail == nil || p.Detail.Took <= 0 || p.Detail.Workers == 0 {
 		return "Not known: the history has no details of it."
 	}
-	const much = 0.15 // of what the workers had
+	const much = 0.15 // share of the workers' time
 	d := p.Detail
 	whole := float64(d.Took) * float64(d.Workers)
 	waited := float64(d.Waited) / whole
@@ -180,7 +180,7 @@ func Bound(p *stats.Past) string {
 	return fmt.Sprintf("Cores: %s were busy %s of the time; more cores would make it faster.", workers, percent(busy))
 }
 
-// lastSpan is the span that ended last.
+// lastSpan returns the span that ended last.
 func lastSpan(d *execute.Detail) (last execute.Span) {
 	for _, s := range d.Spans {
 		if s.End > last.End {

@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// The tables of a summary in Markdown, and how many rows of each it has.
+// summarized lists the tables of a summary in Markdown, and their numbers of rows.
 var summarized = [...]struct {
 	key  string
 	rows int
 }{{"key", 20}, {"failures", 20}, {"warnings", 20}, {"slowest", 10}, {"largest", 10}}
 
-// longestOfMarkdown is how many bytes of a cell a summary shows.
+// longestOfMarkdown bounds the bytes of a cell in a summary.
 const longestOfMarkdown = 300
 
-// WriteMarkdown writes a summary as code hosts show it on the page of a build: key figures,
-// failures, warnings by cause, and the slowest and largest assets. Empty tables are left out.
+// WriteMarkdown writes a summary for the page of a build: key figures, failures, warnings by cause,
+// and the slowest and largest assets. It leaves out empty tables.
 func (r *Report) WriteMarkdown(to io.Writer) error {
 	w := bufio.NewWriter(to)
 	fmt.Fprintln(w, "## Cooked assets")
@@ -29,8 +29,8 @@ func (r *Report) WriteMarkdown(to io.Writer) error {
 	return w.Flush()
 }
 
-// writeMarkdown writes the first rows of a table. Columns that are empty in these, and raw
-// figures beside readable ones, are left out.
+// writeMarkdown writes the first rows of a table. It leaves out columns that are empty there, and
+// raw figures beside readable ones.
 func (t *Table) writeMarkdown(w io.Writer, rows int) {
 	shown := t.Rows[:min(rows, len(t.Rows))]
 	fmt.Fprintf(w, "\n### %s\n\n", t.Title)
@@ -65,7 +65,7 @@ func (t *Table) writeMarkdown(w io.Writer, rows int) {
 	}
 }
 
-// escapeMarkdown makes a text one that Markdown shows as it is, in a cell of a table.
+// escapeMarkdown escapes a text for a cell of a table in Markdown.
 func escapeMarkdown(text string) string {
 	var b strings.Builder
 	for _, c := range text {

@@ -58,7 +58,7 @@ var hostile = []string{
 	"\u202egnp.exe", "&lt;b&gt;.png", "=cmd|' /C calc'!A0.csv", "%s%d%!x.png", "deep/<b>/\"x\"/y.png", strings.Repeat("<&\"'", 1000) + ".png", "-->.png", "]]>.png",
 }
 
-// attacked is a report in which every name and text is hostile.
+// attacked returns the data of a report with hostile names and texts only.
 func attacked() Input {
 	in := large(40, 5)
 	d := in.Runs[4].Detail
@@ -83,7 +83,7 @@ func attacked() Input {
 	return in
 }
 
-// finding is what is known of a texture with a PSNR.
+// finding returns the comparison of a texture with a PSNR.
 func finding(psnr float64, role string) likeness.Finding {
 	f := likeness.Finding{Role: role, Why: role, Measure: cooked.Unmeasured()}
 	f.PSNR = psnr
@@ -210,7 +210,7 @@ func htmlTable(t *testing.T, page, key string) (rows, sums [][][]string) {
 	return parse(body), parse(foot)
 }
 
-// JSON, CSV and HTML have the same rows, and the sums of HTML are those of all rows.
+// JSON, CSV and HTML have the same rows, and HTML sums up all rows.
 func TestTablesAgree(t *testing.T) {
 	in := large(3000, 30)
 	for i := range 50 {
@@ -280,7 +280,7 @@ func TestTablesAgree(t *testing.T) {
 	}
 }
 
-// checkSums checks the sums of what is not shown, and of all.
+// checkSums checks the sums of the hidden rows, and of all rows.
 func checkSums(t *testing.T, table *Table, records [][]string, rows, sums [][][]string, used []bool) {
 	t.Helper()
 	hidden := len(table.Rows) - len(rows)

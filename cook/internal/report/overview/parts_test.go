@@ -14,7 +14,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/survey"
 )
 
-// Tiles fill their rectangle in proportion to what they stand for.
+// Tiles fill their rectangle in proportion to their values.
 func TestSquarify(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		values := rapid.SliceOfN(rapid.IntRange(1, 1_000_000), 1, 60).Draw(t, "values")
@@ -70,7 +70,7 @@ func TestTreeAddsUp(t *testing.T) {
 	}
 }
 
-// Sums by folder, by recipe and of all assets are those of the artifacts.
+// Sums by directory, by recipe and of all assets are the sums of the artifacts.
 func TestSums(t *testing.T) {
 	in := large(3000, 1)
 	want := int64(0)
@@ -87,7 +87,7 @@ func TestSums(t *testing.T) {
 	}
 }
 
-// What a cook was bounded by.
+// The bottleneck of a cook is named.
 func TestBound(t *testing.T) {
 	second := time.Second
 	for _, tt := range []struct {
@@ -195,15 +195,9 @@ func TestSteps(t *testing.T) {
 	if rows := r.Table("steps").Rows; !slices.ContainsFunc(rows, func(row []any) bool { return row[0] == "bytes cooked" && row[1] == int64(61) }) {
 		t.Errorf("%v", rows)
 	}
-	if got := sparkline([]float64{0, 1, 2, 3, 4, 5, 6, 7, 8}, 60); got != "▁▂▃▄▅▆▇██" {
-		t.Error(got)
-	}
-	if got := sparkline([]float64{1, 9, 1, 1}, 2); got != "█▁" {
-		t.Error(got)
-	}
 }
 
-// What an asset is used by shows on its row.
+// An asset's row names its users.
 func TestUsedBy(t *testing.T) {
 	in := large(50, 1)
 	for i := 1; i < 50; i++ {

@@ -1,21 +1,20 @@
-// Package overview reports on an output folder: what was made and how large it is, what the
-// last cook did and what bounded it, what textures lost, what grew, and how runs have
-// changed. A report is a list of tables, written as JSON, as CSV, or as a page of HTML
-// with charts: one file of at most [MaxBytes] that asks for nothing else and works without
-// scripts.
+// Package overview reports on an output directory: its artifacts and their sizes, the last cook and
+// its bottleneck, losses of textures, growth, and changes between runs. A report is a list of
+// tables, written as JSON, as CSV, or as a page of HTML with charts: one file of at most [MaxBytes]
+// that loads nothing else and works without scripts.
 //
 //	r := overview.New(overview.Input{Out: out, Assets: assets, Runs: runs, Now: now})
 //	err := r.WriteHTML(w)
 //
 // # How it works
 //
-// Package survey reads index and history, [Measure] compares textures with their sources.
-// New makes tables of that, and nothing is added up anywhere else, so that all forms of a
-// report agree. Each part of the page has a budget of bytes; where a table has more rows
-// than fit, the last one is the sum of the others.
+// Package survey reads index and history, and [Measure] compares textures with their sources. New
+// makes tables from both. Nothing is added up anywhere else, so all forms of a report agree. Each
+// part of the page has a budget of bytes; where a table has more rows than fit, the last row is the
+// sum of the others.
 //
-// Names of files are any bytes: they are shown as messages show them (package pathname)
-// and escaped where they are written.
+// Names of files may have any bytes: they are shown as in messages (package pathname), and escaped
+// where they are written.
 package overview
 
 import (
@@ -25,21 +24,21 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/survey"
 )
 
-// An Input is what a report is about.
+// An Input is the data of a report.
 type Input struct {
-	Out      string // the output folder
+	Out      string // the output directory
 	Assets   []survey.Asset
 	Runs     []stats.Past // oldest first
-	Textures []Texture    // those that were looked at
-	Unlooked int          // textures that were not
+	Textures []Texture    // compared textures
+	Unlooked int          // textures that were not compared
 	Now      time.Time
 }
 
-// A Report is what there is to say about an output folder.
+// A Report has all tables about an output directory.
 type Report struct {
 	Out    string
 	Made   time.Time
-	Glance []Sentence // the questions that are asked most, and their answers
+	Glance []Sentence // frequent questions with their answers
 	Tables []*Table
 
 	in     *Input
@@ -52,7 +51,7 @@ type Report struct {
 // A Sentence answers a question.
 type Sentence struct {
 	Question, Answer string
-	See              string // key of the table that says more
+	See              string // key of the table with details
 }
 
 // New makes a report.
@@ -70,15 +69,15 @@ func New(in Input) *Report {
 		}
 	}
 	r.series = series(in.Runs)
-	assets := r.assets()
-	recipes, folders := r.groups()
+	assets := assetsTable(r)
+	recipes, folders := groupTables(r)
 	r.Tables = []*Table{
-		r.key(), r.reasons(), r.again(), r.workers(), r.stages(), recipes, folders, r.top("slowest", assets), r.top("largest", assets),
-		r.textures(), r.growthSinceRun(), r.growthSinceDay(), r.warnings(), r.failures(), r.steps(), r.runs(), assets,
+		keyTable(r), reasonsTable(r), againTable(r), workersTable(r), stagesTable(r), recipes, folders, r.top("slowest", assets), r.top("largest", assets),
+		texturesTable(r), growthSinceRun(r), growthSinceDay(r), warningsTable(r), failuresTable(r), stepsTable(r), runsTable(r), assets,
 	}
 	r.glance()
 	return r
 }
 
-// ofLast reports whether an asset was worked on by the latest run.
+// ofLast reports whether the latest run worked on an asset.
 func (r *Report) ofLast(a *survey.Asset) bool { return r.last != nil && a.Last.At.Equal(r.last.At) }

@@ -13,23 +13,23 @@ import (
 	"github.com/assetcook/assetcook/profile/smoke"
 )
 
-// A Series is a figure of all runs in the history.
+// A Series is the values of a figure in all runs of the history.
 type Series struct {
 	Key, Title string
 	Kind       Kind
 	Values     []float64 // oldest run first
 	Summary    counters.Summary
 	Steps      []Step
-	Log        bool // drawn on a logarithmic scale: first cooks and small edits differ by thousands
+	Log        bool // logarithmic: first cooks and small edits differ by thousands
 }
 
-// A Step is where a series changed for good.
+// A Step is a lasting change of a series.
 type Step struct {
-	At            int // the first run with the new level
+	At            int // first run after the change
 	Before, After float64
 }
 
-// show is a value of the series for people.
+// show formats a value of the series for people.
 func (s *Series) show(v float64) string {
 	switch s.Kind {
 	case Time:
@@ -40,7 +40,7 @@ func (s *Series) show(v float64) string {
 	return s.Kind.show(int64(v))
 }
 
-// raw is a value as a cell.
+// raw returns a value as a cell.
 func (s *Series) raw(v float64) any {
 	switch s.Kind {
 	case Time:
@@ -51,7 +51,7 @@ func (s *Series) raw(v float64) any {
 	return int64(v)
 }
 
-// runColumn says how a figure is found in a run.
+// A runColumn is a figure of a run.
 type runColumn struct {
 	key, title string
 	kind       Kind
@@ -81,7 +81,7 @@ func peakMemory(p *stats.Past) (most float64) {
 	return most
 }
 
-// runColumns are the figures of a run.
+// runColumns returns the figures of a run.
 func runColumns() []runColumn {
 	drawn := func(c runColumn, log bool) runColumn {
 		c.drawn, c.log = true, log
@@ -103,7 +103,7 @@ func runColumns() []runColumn {
 	}
 }
 
-// series are the figures that are drawn.
+// series returns the figures that are drawn.
 func series(runs []stats.Past) []Series {
 	var all []Series
 	for _, c := range runColumns() {
@@ -117,18 +117,18 @@ func series(runs []stats.Past) []Series {
 		s.Summary = counters.Summarize(s.Values)
 		all = append(all, s)
 	}
-	// Change points take the square of the number of runs.
+	// Finding change points takes the square of the number of runs.
 	parallel.Each(context.Background(), runtime.GOMAXPROCS(0), len(all), func(_, i int) error { all[i].findSteps(); return nil })
 	return all
 }
 
-// median returns the middle of values, the lower one of two.
+// median returns the middle value, the lower one of two.
 func median(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	return sorted[(len(sorted)-1)/2]
 }
 
-// findSteps sets where a series changed for good.
+// findSteps finds the lasting changes of a series.
 func (s *Series) findSteps() {
 	points := append(smoke.ChangePoints(s.Values), len(s.Values))
 	from := 0
@@ -141,13 +141,13 @@ func (s *Series) findSteps() {
 	}
 }
 
-// spike reports whether a run is far above what is usual.
+// spike reports whether a run is far above the usual level.
 func (s *Series) spike(i int) bool {
 	return s.Kind != Percent && s.Summary.Spikes.Over > 0 && s.Values[i] > s.Summary.Spikes.Over
 }
 
-// steps lists where figures changed for good.
-func (r *Report) steps() *Table {
+// stepsTable lists the lasting changes of figures.
+func stepsTable(r *Report) *Table {
 	t := &Table{Key: "steps", Title: "Steps", Note: "Runs from which on a figure was different for good (change points); before and after are medians.", Columns: []Column{
 		{"figure", "figure", Text, false}, {"run", "since run", Number, false}, {"at", "on (UTC)", Moment, false}, {"before", "before", Text, false}, {"after", "after", Text, false}}}
 	for i := range r.series {
@@ -159,8 +159,8 @@ func (r *Report) steps() *Table {
 	return t
 }
 
-// runs lists all runs of the history, the latest first.
-func (r *Report) runs() *Table {
+// runsTable lists all runs of the history, the latest first.
+func runsTable(r *Report) *Table {
 	t := &Table{Key: "runs", Title: "All runs that did something", Columns: []Column{{"run", "run", Number, false}, {"id", "ID", Text, false}, {"at", "on (UTC)", Moment, false}}}
 	columns := runColumns()
 	for _, c := range columns {

@@ -2,7 +2,7 @@ package overview
 
 import "github.com/assetcook/assetcook/internal/chart"
 
-// style is the style of the page: light or dark as the reader's system is.
+// style is the style of the page: light or dark like the reader's system.
 const style = chart.Style + `
 :root { color-scheme: light dark; --bg: #fff; --fg: #16181d; --dim: #565d6b; --grid: #d5d9e0; --link: #0b57d0; --box: #f5f6f8; --bad: #b3261e; --curve: #1d4ed8; --step: #a16207;
 --c0: #a9cdec; --c1: #f9c08f; --c2: #a8dba4; --c3: #d6bfe6; --c4: #f5dd85; --c5: #f8b8c0; --c6: #aadada; --c7: #cbd0d8; --c8: #d9c2a8; --c9: #b9c3f0; --open: #eceff3 }
@@ -34,7 +34,7 @@ input, select { font: inherit; color: inherit; background: var(--box); border: 1
 footer { margin-top: 3rem; padding-bottom: 2rem } code { font-family: ui-monospace, monospace; font-size: .95em }
 `
 
-// script sorts and filters tables and compares runs. The page says everything without it.
+// script sorts and filters tables and compares runs. The page is complete without it.
 const script = `
 'use strict';
 const value = c => { const t = c.dataset.v ?? c.textContent; const n = parseFloat(t); return c.classList.contains('n') ? (isNaN(n) ? -Infinity : n) : t };

@@ -12,18 +12,18 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// A Kind is what the cells of a column hold, and thus how they are shown. Any cell may be
-// nil for a value that is not known.
+// A Kind is the type of the cells of a column, and decides their format. Any cell may be nil for an
+// unknown value.
 type Kind uint8
 
 const (
 	Text    Kind = iota // string
-	Name                // string of any bytes: a path, a target
+	Name                // string of any bytes, such as a path
 	Number              // int64
 	Bytes               // int64
 	Time                // time.Duration
 	Moment              // time.Time
-	Percent             // float64, 1 being all
+	Percent             // float64; 1 is 100 %
 	Decibel             // float64
 )
 
@@ -34,14 +34,14 @@ func (k Kind) numeric() bool { return k != Text && k != Name && k != Moment }
 type Column struct {
 	Key, Title string
 	Kind       Kind
-	Sum        bool // cells of Number, Bytes and Time add up to something
+	Sum        bool // the sum of the cells means something
 }
 
-// A Table is one table of a report: the same in HTML, JSON and CSV, except that HTML
-// shows as many rows as there is room for and the sum of the others.
+// A Table is one table of a report. It is the same in HTML, JSON and CSV, except that HTML shows
+// the rows that fit and the sum of the others.
 type Table struct {
 	Key, Title string
-	Note       string // what a reader must know, "" for nothing
+	Note       string // a note for the reader, "" for none
 	Columns    []Column
 	Rows       [][]any
 }
@@ -62,7 +62,7 @@ func (t *Table) column(key string) int {
 // cellAs returns a row's cell in the column with a key. The cell holds a T.
 func cellAs[T any](t *Table, row []any, key string) T { return row[t.column(key)].(T) }
 
-// sums adds up the columns that have sums; other cells are nil.
+// sums adds up the columns with sums. Other cells are nil.
 func (t *Table) sums(rows [][]any) []any {
 	all := make([]any, len(t.Columns))
 	for k, c := range t.Columns {
@@ -86,7 +86,7 @@ func (t *Table) sums(rows [][]any) []any {
 	return all
 }
 
-// show is a cell for people.
+// show formats a cell for people.
 func (k Kind) show(cell any) string {
 	switch v := cell.(type) {
 	case nil:
@@ -117,7 +117,7 @@ func (k Kind) show(cell any) string {
 	return fmt.Sprint(cell)
 }
 
-// percent shows a share so that no share but none is 0 % and none but all 100 %.
+// percent formats a share. Only nothing is 0 %, and only all is 100 %.
 func percent(v float64) string {
 	switch {
 	case math.IsNaN(v):
@@ -130,8 +130,8 @@ func percent(v float64) string {
 	return strconv.FormatFloat(100*v, 'f', 1, 64) + " %"
 }
 
-// raw is a cell for programs: numbers in bytes, nanoseconds and shares, times as RFC 3339.
-// Texts and names are whole and valid UTF-8; a name that is not is quoted as a Go string.
+// raw formats a cell for programs: numbers in bytes, nanoseconds and shares, times as RFC 3339.
+// Texts and names are complete and valid UTF-8; other names are quoted as Go strings.
 func (k Kind) raw(cell any) any {
 	switch v := cell.(type) {
 	case string:
@@ -152,10 +152,10 @@ func (k Kind) raw(cell any) any {
 	return cell
 }
 
-// longestCell is how many bytes of a text are shown.
+// longestCell bounds the bytes of a text in a cell.
 const longestCell = 200
 
-// cut shortens a text to so many bytes.
+// cut shortens a text to most bytes.
 func cut(text string, most int) string {
 	if len(text) <= most {
 		return text

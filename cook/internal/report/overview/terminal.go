@@ -4,45 +4,47 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
-	"text/tabwriter"
 
 	"github.com/assetcook/assetcook/cook/internal/stats"
+	"github.com/assetcook/assetcook/internal/chart"
+	"github.com/assetcook/assetcook/internal/texttable"
 )
 
-// WriteHistory prints the last runs for a terminal, the latest last: a line for each of so
-// many, sparklines of all, and steps.
+// WriteHistory prints the last runs, the latest last: a line for each, sparklines over all runs,
+// and lasting changes.
 func WriteHistory(to io.Writer, runs []stats.Past, lines int) error {
 	r := New(Input{Runs: runs})
 	t := r.Table("runs")
 	shown := []string{"run", "at", "took_ns", "found", "cooked", "restored", "unchanged", "failed", "removed", "up_to_date", "bytes_out", "saved_ns", "peak_rss"}
-	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', tabwriter.AlignRight)
+	w := texttable.New(to, texttable.Right)
 	var columns []int
+	var titles []any
 	for k, c := range t.Columns {
 		if slices.Contains(shown, c.Key) {
-			columns = append(columns, k)
-			fmt.Fprintf(w, "%s\t", c.Title)
+			columns, titles = append(columns, k), append(titles, c.Title)
 		}
 	}
-	fmt.Fprintln(w)
+	w.Row(titles...)
 	for _, row := range slices.Backward(t.Rows[:min(lines, len(t.Rows))]) {
+		var cells []any
 		for _, k := range columns {
-			fmt.Fprintf(w, "%s\t", t.Columns[k].Kind.show(row[k]))
+			cells = append(cells, t.Columns[k].Kind.show(row[k]))
 		}
-		fmt.Fprintln(w)
+		w.Row(cells...)
 	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
 	fmt.Fprintln(to)
-	w = tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
+	w = texttable.New(to, texttable.Left)
 	for i := range r.series {
 		s := &r.series[i]
 		if len(s.Values) == 0 {
 			continue
 		}
 		most := slices.Max(s.Values)
-		fmt.Fprintf(w, "%s\t%s\tmedian %s, highest %s in run %d, %s\n", s.Title, sparkline(s.Values, 60), s.show(s.Summary.P50), s.show(most), slices.Index(s.Values, most)+1, count(s.spikes(), "spike"))
+		about := fmt.Sprintf("median %s, highest %s in run %d, %s", s.show(s.Summary.P50), s.show(most), slices.Index(s.Values, most)+1, count(s.spikes(), "spike"))
+		w.Row(s.Title, chart.Sparkline(s.Values, 60), about)
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -55,7 +57,7 @@ func WriteHistory(to io.Writer, runs []stats.Past, lines int) error {
 	return nil
 }
 
-// spikes counts the runs that are far above what is usual.
+// spikes counts the runs far above the usual level.
 func (s *Series) spikes() (n int) {
 	for i := range s.Values {
 		if s.spike(i) {
@@ -63,25 +65,6 @@ func (s *Series) spikes() (n int) {
 		}
 	}
 	return n
-}
-
-// sparkline draws values in so many letters at most, each the highest of those it stands
-// for.
-func sparkline(values []float64, most int) string {
-	const bars = "▁▂▃▄▅▆▇█"
-	all := []rune(bars)
-	high := slices.Max(values)
-	n := min(most, len(values))
-	var b strings.Builder
-	for i := range n {
-		v := slices.Max(values[i*len(values)/n : max(i*len(values)/n+1, (i+1)*len(values)/n)])
-		at := 0
-		if high > 0 {
-			at = min(len(all)-1, int(max(0, v)/high*float64(len(all))))
-		}
-		b.WriteRune(all[at])
-	}
-	return b.String()
 }
 
 // Compare prints two runs side by side, by their numbers.
@@ -93,8 +76,8 @@ func Compare(to io.Writer, runs []stats.Past, a, b int) error {
 	}
 	t := New(Input{Runs: runs}).Table("runs")
 	before, after := t.Rows[len(runs)-a], t.Rows[len(runs)-b]
-	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(w, "\trun %d\trun %d\tchange\t\n", a, b)
+	w := texttable.New(to, texttable.Right)
+	w.Row("", fmt.Sprintf("run %d", a), fmt.Sprintf("run %d", b), "change")
 	for k, c := range t.Columns {
 		if c.Key == "run" || c.Key == "id" {
 			continue
@@ -103,7 +86,7 @@ func Compare(to io.Writer, runs []stats.Past, a, b int) error {
 		if c.Kind != Moment {
 			change = Change(before[k], after[k])
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t\n", c.Title, c.Kind.show(before[k]), c.Kind.show(after[k]), change)
+		w.Row(c.Title, c.Kind.show(before[k]), c.Kind.show(after[k]), change)
 	}
 	return w.Flush()
 }

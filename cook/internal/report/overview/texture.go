@@ -20,20 +20,20 @@ import (
 	"github.com/assetcook/assetcook/internal/parallel"
 )
 
-// A Texture is a cooked texture that was looked at.
+// A Texture is a cooked texture with its comparison.
 type Texture struct {
 	Path, Target, Output string
 	Format               string // "" if the file could not be read
 	W, H, Levels         int
 	In, Out              int64 // bytes of source and file
-	likeness.Finding           // its PSNR is +Inf for the same pixels, NaN if Note says why not
+	likeness.Finding           // PSNR is +Inf for equal pixels; NaN needs a Note
 	Note                 string
 	Thumb                []byte // JPEG
 }
 
 const thumbSide = 96
 
-// A candidate is an artifact that is a texture by its name.
+// A candidate is an artifact with the name of a texture.
 type candidate struct {
 	asset *survey.Asset
 	file  survey.Output
@@ -50,11 +50,11 @@ func candidates(list []survey.Asset) (all []candidate) {
 	return all
 }
 
-// Textures returns how many textures there are.
+// Textures counts the textures.
 func Textures(list []survey.Asset) int { return len(candidates(list)) }
 
-// Measure looks at the largest textures, so many at most, and returns how many more there
-// are.
+// Measure compares the largest textures, at most most of them, and returns the number of the
+// others.
 func Measure(ctx context.Context, judge *likeness.Judge, out *confine.Dir, list []survey.Asset, most, workers int) (found []Texture, more int, err error) {
 	all := candidates(list)
 	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(b.file.Size, a.file.Size) })
@@ -147,14 +147,14 @@ func thumbnail(ctx context.Context, t *texture.Texture) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// upward is the third coordinate of a unit vector, as bytes, of which two are stored.
+// upward computes the third coordinate of a unit vector from the two that are stored, as bytes.
 func upward(x, y byte) byte {
 	a, b := float64(x)/127.5-1, float64(y)/127.5-1
 	return byte(127.5 * (1 + math.Sqrt(max(0, 1-a*a-b*b))))
 }
 
-// textures lists textures, those first that have lost most.
-func (r *Report) textures() *Table {
+// texturesTable lists textures, the greatest loss first.
+func texturesTable(r *Report) *Table {
 	t := &Table{Key: "textures", Title: "Textures, most loss first", Columns: []Column{
 		{"path", "texture", Name, false}, {"target", "target", Name, false}, {"role", "role", Text, false}, {"role_why", "decided by", Text, false}, {"format", "format", Text, false}, {"width", "width", Number, false}, {"height", "height", Number, false},
 		{"levels", "levels", Number, false}, {"bytes_in", "source", Bytes, true}, {"bytes_out", "cooked", Bytes, true}, {"psnr", "PSNR in dB", Decibel, false},
@@ -174,7 +174,7 @@ func (r *Report) textures() *Table {
 	return t
 }
 
-// known is a cell of a number, nil for what is not finite.
+// known returns the cell of a number, nil unless it is finite.
 func known(x float64) any {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return nil
@@ -182,7 +182,7 @@ func known(x float64) any {
 	return x
 }
 
-// compareLoss orders by PSNR, with what is not known at the end.
+// compareLoss orders by PSNR. Unknown values come last.
 func compareLoss(a, b float64) int {
 	switch {
 	case math.IsNaN(a) && math.IsNaN(b), a == b:

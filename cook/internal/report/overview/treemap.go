@@ -10,21 +10,22 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/survey"
 )
 
-// A node is a folder, a recipe or an asset of a treemap.
+// A node is a directory, a recipe or an asset of a treemap.
 type node struct {
 	name   string // last part of its path
 	path   string
-	recipe int // color: of a folder, that of the recipe that takes most of it
+	recipe int // color; a directory has its largest recipe's
 	lead   float64
 	value  float64
 	assets int
-	asset  *survey.Asset // of a leaf
+	asset  *survey.Asset // only in leaves
 	below  []*node       // greatest first, once sorted
 	index  map[string]*node
-	open   bool // its parts are drawn
+	open   bool // draw its parts
 }
 
-// addRecipePart adds a part of a recipe's. If one recipe takes more than half, the node has its color.
+// addRecipePart adds a part that belongs to a recipe. A recipe with more than half of the node
+// gives it its color.
 func (n *node) addRecipePart(v float64, assets, recipe int) {
 	n.value += v
 	n.assets += assets
@@ -51,7 +52,7 @@ func (n *node) child(name, path string) *node {
 	return c
 }
 
-// tree sorts assets into folders or by recipe.
+// tree sorts assets by directory or by recipe.
 func (r *Report) tree(byRecipe bool, value func(*survey.Asset) float64) *node {
 	root := &node{recipe: -1}
 	for i := range r.in.Assets {
@@ -95,8 +96,8 @@ func (q *queue) Pop() any {
 	return n
 }
 
-// openUp opens nodes, the greatest first, as long as no more than so many are drawn. What
-// is small beside the whole becomes one tile of its folder.
+// openUp opens nodes, the greatest first, as long as at most most nodes are drawn. Parts that are
+// small beside the whole become one tile of their directory.
 func (n *node) openUp(most int) {
 	drawn := 1
 	least := n.value / float64(3*most)
@@ -129,17 +130,17 @@ func (n *node) openUp(most int) {
 	}
 }
 
-// A rect is a place of a treemap.
+// A rect is a part of a treemap.
 type rect struct{ x, y, w, h float64 }
 
-// A tile is a node and where it is drawn.
+// A tile is a node with its rectangle.
 type tile struct {
-	*node
-	rect
+	node  *node
+	place rect
 	depth int
 }
 
-const titleHeight = 15 // of an open node
+const titleHeight = 15 // height of an open node's title
 
 // layOut returns the tiles of a node, outer ones first.
 func (n *node) layOut(in rect, depth int) (tiles []tile) {
@@ -158,8 +159,8 @@ func (n *node) layOut(in rect, depth int) (tiles []tile) {
 	return tiles
 }
 
-// squarify cuts a rectangle into parts as large as the nodes' values, each as near to a
-// square as can be. Nodes are sorted, greatest first. Source: Bruls, Huizing, van Wijk,
+// squarify cuts a rectangle into parts with the areas of the nodes' values, each as near to a
+// square as possible. Nodes are sorted, greatest first. Source: Bruls, Huizing, van Wijk,
 // "Squarified Treemaps", 2000.
 func squarify(nodes []*node, total float64, in rect) []rect {
 	made := make([]rect, 0, len(nodes))

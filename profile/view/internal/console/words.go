@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/assetcook/assetcook/internal/nearest"
 )
 
 // split splits a line into words. A word that begins with a double quote is a Go string.
@@ -80,7 +82,7 @@ func matches(pattern, name string) bool {
 
 // unknown returns the error for an unknown word.
 func unknown(what, word string, known []string) error {
-	if near := nearest(word, known); near != "" {
+	if near := meant(word, known); near != "" {
 		return fmt.Errorf("there is no %s %s; did you mean %s?", what, quote(short(word)), quote(near))
 	}
 	if n := len(known); n > 0 && n <= 8 {
@@ -97,60 +99,22 @@ func quoteAll(words []string) string {
 	return strings.Join(list, ", ")
 }
 
-// nearest returns the word with the fewest edits, at most a third of its length, or the only one
-// that contains word; "" if there is none.
-func nearest(word string, known []string) string {
-	if word == "" || len(word) > 200 {
-		return ""
+// meant returns the nearest word, or else the only one that contains word, or "".
+func meant(word string, known []string) string {
+	if near := nearest.Word(word, known); near != "" || word == "" {
+		return near
 	}
-	best, least, holds, holding := "", len(word)/3+1, "", 0
+	holds, holding := "", 0
 	for _, k := range known {
 		if strings.Contains(k, word) {
 			holds = k
 			holding++
 		}
-		if d := distance(word, k, least); d < least || d == least && best == "" {
-			best, least = k, d
-		}
 	}
-	if best == "" && holding == 1 {
+	if holding == 1 {
 		return holds
 	}
-	return best
-}
-
-// distance counts the bytes to add, remove, replace or swap to turn one word into the other;
-// most+1 if that is more than most.
-func distance(a, b string, most int) int {
-	if max(len(a), len(b))-min(len(a), len(b)) > most {
-		return most + 1
-	}
-	var before []int
-	last, row := make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		row[0] = i
-		least := i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
-			least = min(least, row[j])
-		}
-		if least > most {
-			return most + 1
-		}
-		before = slices.Clone(last)
-		last, row = row, last
-	}
-	return min(last[len(b)], most+1)
+	return ""
 }
 
 // A Completion means that the bytes From to To of a line may be replaced by one of Words.

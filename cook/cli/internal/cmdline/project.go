@@ -1,0 +1,155 @@
+package cmdline
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/internal/glob"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// inProject sets flags that neither the command line nor the environment sets from the cook.toml
+// of the project, and returns the remaining words. The project is the one of the asset directory
+// or, without an asset directory, of the working directory. If no asset directory was given, a
+// first word that names a directory outside of the project is the asset directory, except for verbs
+// that write to the directory.
+func inProject(v *Verb, fs *flag.FlagSet, words []string, dirGiven bool) ([]string, error) {
+	dir := fs.Lookup("dir")
+	if dir == nil {
+		if fs.Lookup("cache") == nil {
+			return words, nil
+		}
+		p, _, err := cook.FindProject(".")
+		fillProject(fs, &p)
+		return words, err
+	}
+	base := dir.Value.String()
+	var project cook.Project
+	searched := base == ""
+	if searched {
+		var err error
+		if project, _, err = cook.FindProject("."); err != nil {
+			return nil, err
+		}
+		base = project.Dir
+	}
+	if !dirGiven && !v.Takes.Target && len(words) > 0 && IsFolder(words[0]) && (base == "" || !IsBelow(base, words[0])) {
+		base, words, project, searched = words[0], words[1:], cook.Project{}, false
+	}
+	if base == "" {
+		return words, nil // some verbs need none
+	}
+	if project.Dir == "" {
+		nearest, _, err := cook.FindProject(base)
+		if err != nil {
+			return nil, err
+		}
+		if sameFolder(nearest.Dir, base) {
+			project = nearest
+		}
+		project.Dir = base
+	}
+	if err := dir.Value.Set(pathname.FromHere(project.Dir)); err != nil {
+		return nil, err
+	}
+	fillProject(fs, &project)
+	if v.Takes.Patterns {
+		for i, word := range words {
+			words[i] = AsPattern(project.Dir, word, searched)
+		}
+	}
+	return words, nil
+}
+
+// fillProject sets flags without a value from a project.
+func fillProject(fs *flag.FlagSet, p *cook.Project) {
+	for _, f := range [...]struct{ name, value string }{
+		{"out", pathname.FromHere(p.Out)}, {"cache", pathname.FromHere(p.Cache)}, {"state", pathname.FromHere(p.State)}, {"config", pathname.FromHere(p.Config)}, {"target", strings.Join(p.Targets, ",")},
+		{"remote-upload", p.Remote.Upload}, {"remote-read", (*unless)(&p.Remote.NoRead).String()}, {"remote-race", (*unless)(&p.Remote.NoRace).String()}, {"remote-ca", p.Remote.CA}, {"remote-cert", p.Remote.Cert},
+		{"remote-key", p.Remote.Key}, {"remote-token-file", p.Remote.TokenFile}, {"remote-basic-file", p.Remote.BasicFile},
+		{"remote-exec", p.Remote.Exec}, {"remote-jobs", (*jobs)(&p.Remote.Jobs).String()}, {"remote-platform", (*platform)(&p.Remote.Platform).String()},
+		{"remote-sign-key", p.Remote.SignKey},
+	} {
+		flag := fs.Lookup(f.name)
+		if flag == nil || f.value == "" || flag.Value.String() != "" {
+			continue
+		}
+		flag.Value.Set(f.value) // folders and lists of names take any of these
+	}
+	if flag := fs.Lookup("remote"); flag != nil && flag.Value.String() == "" {
+		flag.Value.(server).chosenBy(&p.Remote)
+	}
+	if flag := fs.Lookup("remote-trust"); flag != nil && flag.Value.String() == "" {
+		*flag.Value.(*Names) = p.Remote.Trust // folders may have commas in their names
+	}
+	given := false
+	fs.Visit(func(f *flag.Flag) { given = given || f.Name == "ids" })
+	if ids := fs.Lookup("ids"); ids != nil && p.IDs && !given {
+		ids.Value.Set("true")
+	}
+}
+
+// AsPattern returns the pattern for a word that names an asset or a directory by its path from the
+// working directory. Other words are patterns already. If hereFirst, the word is first looked for
+// from the working directory, and from the asset directory second.
+func AsPattern(dir, word string, hereFirst bool) string {
+	name, excludes := strings.CutPrefix(word, "!")
+	if _, err := os.Lstat(filepath.Join(dir, name)); err == nil && !hereFirst {
+		return word
+	}
+	if _, err := os.Lstat(name); err != nil {
+		return word
+	}
+	rel, ok := Below(dir, name)
+	if !ok {
+		return word
+	}
+	pattern := "/" + glob.EscapeWord(rel)
+	switch {
+	case rel == ".":
+		pattern = "."
+	case IsFolder(name):
+		pattern += "/**"
+	}
+	if excludes {
+		pattern = "!" + pattern
+	}
+	return pattern
+}
+
+// Below returns the path of a file from a directory that holds it.
+func Below(dir, name string) (string, bool) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", false
+	}
+	if name, err = filepath.Abs(name); err != nil {
+		return "", false
+	}
+	return pathname.Below(dir, name)
+}
+
+// IsBelow reports whether name is below the directory dir.
+func IsBelow(dir, name string) bool {
+	rel, ok := Below(dir, name)
+	return ok && rel != "."
+}
+
+// IsFolder reports whether a directory of that name exists.
+func IsFolder(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
+}
+
+// sameFolder reports whether two names mean one directory.
+func sameFolder(a, b string) bool {
+	first, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	second, err := os.Stat(b)
+	return err == nil && os.SameFile(first, second)
+}

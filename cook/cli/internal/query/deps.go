@@ -1,0 +1,124 @@
+package query
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/cli/internal/cmdline"
+	"github.com/assetcook/assetcook/cook/internal/report"
+	"github.com/assetcook/assetcook/cook/internal/survey"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+const depsText = `usage: cook deps -dir assets [flags] PATH ...
+
+Lists the files that assets read besides their sources, and those that they looked for and
+that are not there, in the last run. A path may be that of an output.
+
+Example:
+	cook deps -dir assets models/kart.gltf
+`
+
+// Deps is "cook deps".
+var Deps = cmdline.Verb{
+	Name: "deps", Synopsis: "deps -dir assets [flags] PATH ...", Summary: "list the files that an asset reads", Text: depsText,
+	Takes: cmdline.Argument{Files: true},
+	New: func() cmdline.Handler {
+		r := new(depsOptions)
+		return cmdline.Handler{Flags: r.depsFlags, Run: r.runDeps}
+	},
+}
+
+// depsOptions are the options of a command line of cook deps.
+type depsOptions struct {
+	lastRun
+	json bool
+}
+
+func (r *depsOptions) depsFlags(fs *flag.FlagSet) {
+	cmdline.PlaceFlags(fs, &r.project)
+	fs.BoolVar(&r.json, "json", false, "print each asset as one line of JSON")
+}
+
+func (r *depsOptions) runDeps(ctx context.Context, c *cmdline.Call, words []string) int {
+	return r.answer(ctx, c, "deps", true, words, r.deps)
+}
+
+// A filesJSON is a file in the JSON of cook deps and cook uses, with related files.
+type filesJSON struct {
+	Path       string   `json:"path"`
+	PathBase64 string   `json:"path_base64,omitempty"`
+	Target     string   `json:"target,omitempty"`
+	Reads      []string `json:"reads,omitempty"`
+	Missing    []string `json:"missing,omitempty"`
+	Takes      []string `json:"takes,omitempty"`
+	MadeOf     string   `json:"made_of,omitempty"`
+	UsedBy     []string `json:"used_by,omitempty"`
+
+	Again int           `json:"assets,omitempty"`  // that an edit cooks again
+	Took  time.Duration `json:"cook_ns,omitempty"` // of these assets, last time
+}
+
+// deps prints the dependencies of each path.
+func (r *depsOptions) deps(paths []string, w io.Writer) error {
+	for _, given := range paths {
+		found, err := r.findAsset(given)
+		if err != nil {
+			return err
+		}
+		switch {
+		case found.Name == "":
+			return r.unknown(given, found.Known)
+		case len(found.Assets) == 0:
+			return &cook.ConfigError{Err: fmt.Errorf("%s: is no asset; cook uses names those that read it", pathname.Show(given))}
+		}
+		err = r.each(w, found.Assets, func(a *survey.Asset) (record any, lines []string) {
+			rec := filesJSON{Path: a.Path, PathBase64: report.UnlessUTF8(a.Path), Target: a.Target, Missing: a.Missing, Takes: a.Takes}
+			for _, d := range a.Dependencies {
+				if slices.Contains(a.Missing, d) {
+					lines = append(lines, pathname.Show(d)+" (is not there)")
+				} else {
+					rec.Reads = append(rec.Reads, d)
+					lines = append(lines, pathname.Show(d))
+				}
+			}
+			for _, o := range a.Takes {
+				lines = append(lines, pathname.Show(o)+" (cooked)")
+			}
+			return rec, lines
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// each prints lines about each asset, below its name or as JSON.
+func (r *depsOptions) each(w io.Writer, list []survey.Asset, say func(*survey.Asset) (record any, lines []string)) error {
+	if r.json {
+		return eachJSON(w, list, func(a *survey.Asset) any { record, _ := say(a); return record })
+	}
+	for i := range list {
+		a := &list[i]
+		_, lines := say(a)
+		name := pathname.Show(a.Path)
+		if a.Target != "" {
+			name += " [" + pathname.Show(a.Target) + "]"
+		}
+		if len(lines) == 0 {
+			fmt.Fprintf(w, "%s: nothing else\n", name)
+			continue
+		}
+		fmt.Fprintf(w, "%s\n", name)
+		for _, line := range lines {
+			fmt.Fprintf(w, "  %s\n", line)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,19 @@
+package query
+
+import "testing"
+
+// Different names are different nodes, and none ends its quotation or its line.
+func TestDotID(t *testing.T) {
+	for name, want := range map[string]string{
+		"a/b.png":     `"a/b.png"`,
+		`say "x"`:     `"say \"x\""`,
+		"bad\xff.txt": `"bad\\xff.txt"`,
+		`bad\xff.txt`: `"bad\\\\xff.txt"`,
+		"two\nlines":  `"two\\nlines"`,
+		`end\`:        `"end\\\\"`,
+	} {
+		if got := dotID(name); got != want {
+			t.Errorf("%q: %s, want %s", name, got, want)
+		}
+	}
+}

@@ -1,0 +1,129 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+
+	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/cli/internal/cmdline"
+	"github.com/assetcook/assetcook/cook/internal/ids"
+	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/internal/atomicfile"
+	"github.com/assetcook/assetcook/internal/busyfile"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+const idsText = `usage: cook ids -dir assets [flags] [pattern ...]
+       cook ids -dir assets -moved OLD NEW
+
+Lists the IDs of the assets that the last run knew. Assets have IDs if cook.toml has the line
+ids = true in its table [project]. An ID is made from the path that the asset first had, and
+stays through renames: a cook that finds an asset under another path, with the same content,
+records that in the file assets.ids in the asset folder, which belongs into version control.
+
+If an asset was renamed and edited before the next cook, -moved records that NEW is the asset
+that was OLD. The next cook gives it its ID.
+
+Example:
+	cook ids 'ui/*.png'
+	cook ids -moved ui/logo.png ui/title.png
+`
+
+// IDs is "cook ids".
+var IDs = cmdline.Verb{
+	Name: "ids", Synopsis: "ids -dir assets [flags] [pattern ...]", Summary: "list the IDs of assets, or move one", Text: idsText,
+	Takes: cmdline.Argument{Files: true},
+	New:   func() cmdline.Handler { r := new(idsOptions); return cmdline.Handler{Flags: r.idsFlags, Run: r.runIDs} },
+}
+
+// idsOptions are the options of a command line of cook ids.
+type idsOptions struct {
+	lastRun
+	moved bool
+}
+
+func (r *idsOptions) idsFlags(fs *flag.FlagSet) {
+	cmdline.PlaceFlags(fs, &r.project)
+	cmdline.IDsFlag(fs, &r.project)
+	fs.BoolVar(&r.moved, "moved", false, "record that the asset OLD is now NEW")
+}
+
+func (r *idsOptions) runIDs(ctx context.Context, c *cmdline.Call, words []string) int {
+	return r.answer(ctx, c, "ids", false, words, func(words []string, w io.Writer) error {
+		switch {
+		case !r.project.IDs:
+			return &cook.ConfigError{Err: errors.New("assets have no IDs; they have if cook.toml says ids = true in its table [project], or with -ids")}
+		case r.moved && (len(words) != 2 || r.project.Dir == ""):
+			return &cook.ConfigError{Err: errors.New("want an asset folder, and the old and the new path of an asset; try: cook ids -moved ui/logo.png ui/title.png")}
+		case r.moved:
+			return r.move(r.assetPath(words[0]), r.assetPath(words[1]), w)
+		}
+		return r.listIDs(words, w)
+	})
+}
+
+// listIDs prints one line for each asset, whatever the number of its targets.
+func (r *idsOptions) listIDs(patterns []string, w io.Writer) error {
+	list, err := r.assets(patterns)
+	if err != nil {
+		return err
+	}
+	for i := range list {
+		if a := &list[i]; i == 0 || list[i-1].Path != a.Path {
+			fmt.Fprintln(w, a.ID, pathname.Show(a.Path))
+		}
+	}
+	return nil
+}
+
+// assetPath returns the path of an asset, which may be missing. The word is typed from the working
+// directory or from the asset directory.
+func (r *idsOptions) assetPath(word string) string {
+	if rel, ok := cmdline.Below(r.project.Dir, word); ok {
+		return filepath.ToSlash(rel)
+	}
+	return path.Clean(filepath.ToSlash(word))
+}
+
+// move records that an asset was renamed.
+func (r *idsOptions) move(from, to string, w io.Writer) error {
+	refuse := func(format string, args ...any) error { return &cook.ConfigError{Err: fmt.Errorf(format, args...)} }
+	at := func(asset string) string { return filepath.Join(r.project.Dir, filepath.FromSlash(asset)) }
+	if info, err := os.Stat(at(to)); err != nil || !info.Mode().IsRegular() || !filepath.IsLocal(filepath.FromSlash(to)) {
+		return refuse("%s: there is no such asset", pathname.Show(to))
+	}
+	if is, err := os.Lstat(at(from)); err == nil {
+		if now, err := os.Lstat(at(to)); err != nil || !os.SameFile(is, now) { // differs only in the case of letters
+			return refuse("%s: the asset is still there, and keeps its ID", pathname.Show(from))
+		}
+	}
+	name := at(scan.IDsName)
+	set, err := ids.Load(name)
+	if err != nil {
+		return &cook.ConfigError{Err: err}
+	}
+	if set.Has(to) { // after an earlier move the old path has another ID
+		return refuse("%s has the ID of an asset that was renamed to it; if that is wrong, remove its line from %s", pathname.Show(to), pathname.Show(name))
+	}
+	next, made := set.Move([]ids.Move{{From: from, To: to}}, set.ID, func(func(string) bool) {})
+	if len(made) == 0 {
+		fmt.Fprintf(w, "%s has that ID already\n", pathname.Show(to))
+		return nil
+	}
+	if data := next.Bytes(); data == nil {
+		err = busyfile.Remove(name)
+	} else {
+		err = atomicfile.Write(name, 0o666, func(w io.Writer) error { _, err := w.Write(data); return err })
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "%s is now %s and keeps its ID; recorded in %s\n", pathname.Show(from), pathname.Show(to), scan.IDsName)
+	return nil
+}

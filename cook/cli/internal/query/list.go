@@ -1,0 +1,235 @@
+package query
+
+import (
+	"cmp"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/cli/internal/cmdline"
+	"github.com/assetcook/assetcook/cook/internal/remote"
+	"github.com/assetcook/assetcook/cook/internal/report"
+	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/cook/internal/survey"
+	"github.com/assetcook/assetcook/internal/human"
+	"github.com/assetcook/assetcook/internal/nearest"
+	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/internal/texttable"
+)
+
+const listText = `usage: cook list -dir assets [flags] [pattern ...]
+
+Lists the assets as the last run left them: how each was cooked, what came of it, and the
+sizes of source and outputs.
+
+Example:
+	cook list -dir assets -sort out -lines 20 '*.png'
+`
+
+// List is "cook list".
+var List = cmdline.Verb{
+	Name: "list", Synopsis: "list -dir assets [flags] [pattern ...]", Summary: "list assets, with outcomes and sizes", Text: listText,
+	Takes: cmdline.Argument{Files: true, Patterns: true},
+	New: func() cmdline.Handler {
+		r := new(listOptions)
+		return cmdline.Handler{Flags: r.listFlags, Run: r.runList}
+	},
+}
+
+// listOptions are the options of a command line of cook list.
+type listOptions struct {
+	lastRun
+	json    bool
+	sort    string
+	columns columnList
+	lines   int
+}
+
+func (r *listOptions) listFlags(fs *flag.FlagSet) {
+	cmdline.PlaceFlags(fs, &r.project)
+	cmdline.IDsFlag(fs, &r.project)
+	cmdline.StoreFlag(fs, &r.project.Cache)
+	fs.BoolVar(&r.json, "json", false, "print each asset as one line of JSON")
+	cmdline.ListedFlag(fs, &r.sort, "sort", "path", "sort by this `column` (-columns lists them); numbers and times begin with the largest", columnNames)
+	fs.Var(&r.columns, "columns", "print these `columns`, separated by commas: "+strings.Join(columnNames(), ", "))
+	fs.IntVar(&r.lines, "lines", 0, "print at most this `number` of assets; 0 is all")
+}
+
+func (r *listOptions) runList(ctx context.Context, c *cmdline.Call, words []string) int {
+	return r.answer(ctx, c, "list", false, words, r.listAssets)
+}
+
+// A columnList is a flag value: names of columns.
+type columnList struct{ cmdline.Names }
+
+func (c *columnList) Choices() []string { return columnNames() }
+
+// A column is one figure of an asset.
+type column struct {
+	name string
+	text func(*survey.Asset) string
+	// number sorts, the largest first; nil sorts by the text.
+	number func(*survey.Asset) int64
+}
+
+var columns = []column{
+	{"path", func(a *survey.Asset) string { return pathname.Show(a.Path) }, nil},
+	{"target", func(a *survey.Asset) string { return pathname.Show(a.Target) }, nil},
+	{"id", func(a *survey.Asset) string { return a.ID }, nil},
+	{"recipe", func(a *survey.Asset) string { return a.Method.Recipe }, nil},
+	{"outcome", func(a *survey.Asset) string { return outcomeOf(a) }, nil},
+	{"in", func(a *survey.Asset) string { return human.Bytes(a.In) }, func(a *survey.Asset) int64 { return a.In }},
+	{"out", func(a *survey.Asset) string { return human.Bytes(a.Out()) }, (*survey.Asset).Out},
+	{"time", func(a *survey.Asset) string { return human.Duration(a.CookTime) }, func(a *survey.Asset) int64 { return int64(a.CookTime) }},
+	{"when", func(a *survey.Asset) string { return a.Last.At.Format(time.DateTime) }, func(a *survey.Asset) int64 { return a.Last.At.UnixNano() }},
+	{"from", func(a *survey.Asset) string { return fromOf(a) }, nil},
+	{"outputs", func(a *survey.Asset) string { return report.ShowAll(outputsOf(a)) }, nil},
+	{"why", func(a *survey.Asset) string { return pathname.Escape(strings.Join(a.Last.Reasons, "; ")) }, nil},
+}
+
+// columnNames lists the columns.
+func columnNames() (all []string) {
+	for _, c := range columns {
+		all = append(all, c.name)
+	}
+	return all
+}
+
+// findColumn finds a column by its name.
+func findColumn(name string) (*column, error) {
+	for i := range columns {
+		if columns[i].name == name {
+			return &columns[i], nil
+		}
+	}
+	end := "; have " + strings.Join(columnNames(), ", ")
+	if w := nearest.Word(name, columnNames()); w != "" {
+		end = fmt.Sprintf("; did you mean %q?", w)
+	}
+	return nil, &cook.ConfigError{Err: fmt.Errorf("there is no column %q%s", name, end)}
+}
+
+// outcomeOf returns the outcome of an asset in the last run that worked on it.
+func outcomeOf(a *survey.Asset) string {
+	if a.Failed {
+		return "failed"
+	}
+	return string(a.Last.Outcome)
+}
+
+// fromOf returns the origin of the artifacts, "" for this machine.
+func fromOf(a *survey.Asset) string {
+	if a.Last.Origin.IsZero() {
+		return ""
+	}
+	return remote.Describe(a.Last.Origin, a.CookTime)
+}
+
+// outputsOf lists the paths of the outputs.
+func outputsOf(a *survey.Asset) (all []string) {
+	for _, o := range a.Outputs {
+		all = append(all, o.Path)
+	}
+	return all
+}
+
+// listAssets prints a line for each asset.
+func (r *listOptions) listAssets(patterns []string, w io.Writer) error {
+	by, err := findColumn(r.sort)
+	if err != nil {
+		return err
+	}
+	if len(r.columns.Names) == 0 {
+		r.columns.Names = cmdline.Names{"path", "recipe", "outcome", "in", "out"}
+	}
+	var shown []*column
+	for _, name := range r.columns.Names {
+		c, err := findColumn(name)
+		if err != nil {
+			return err
+		}
+		shown = append(shown, c)
+	}
+	list, err := r.assets(patterns)
+	if err == nil && (by.name == "from" || slices.Contains(r.columns.Names, "from")) {
+		err = r.trace(list)
+	}
+	if err != nil {
+		return err
+	}
+	if r.sort != "path" { // the order of the last run
+		slices.SortStableFunc(list, func(a, b survey.Asset) int {
+			if by.number != nil {
+				return cmp.Compare(by.number(&b), by.number(&a))
+			}
+			return cmp.Compare(by.text(&a), by.text(&b))
+		})
+	}
+	if r.lines > 0 {
+		list = list[:min(r.lines, len(list))]
+	}
+	if r.json {
+		return eachJSON(w, list, func(a *survey.Asset) any { return assetRecord(a) })
+	}
+	t := texttable.New(w, texttable.Left)
+	for i := range list {
+		row := make([]any, len(shown))
+		for k, c := range shown {
+			text := c.text(&list[i])
+			if c.name == "path" && list[i].Target != "" {
+				text += " [" + pathname.Show(list[i].Target) + "]"
+			}
+			row[k] = text
+		}
+		t.Row(row...)
+	}
+	return t.Flush()
+}
+
+// trace fills in the origins of assets.
+func (r *listOptions) trace(list []survey.Asset) error {
+	out, err := survey.OutputFolder(r.project.Dir, r.project.Out)
+	if err != nil {
+		return err
+	}
+	return survey.Trace(out, r.project.Cache, list)
+}
+
+// An assetJSON is an asset in the JSON of cook list.
+type assetJSON struct {
+	Path       string        `json:"path"`
+	PathBase64 string        `json:"path_base64,omitempty"` // only if the path is not UTF-8
+	Target     string        `json:"target,omitempty"`
+	ID         string        `json:"id,omitempty"` // if assets have IDs
+	Recipe     string        `json:"recipe,omitempty"`
+	Outcome    string        `json:"outcome"`
+	In         int64         `json:"bytes_in"`
+	Out        int64         `json:"bytes_out"`
+	Took       time.Duration `json:"cook_ns"`
+	At         time.Time     `json:"at"`
+	Why        []string      `json:"why"`
+	Outputs    []outputJSON  `json:"outputs"`
+	Origin     store.Origin  `json:"origin,omitzero"` // only with the column "from"
+}
+
+type outputJSON struct {
+	Path       string `json:"path"`
+	PathBase64 string `json:"path_base64,omitempty"`
+	Bytes      int64  `json:"bytes"`
+}
+
+func assetRecord(a *survey.Asset) assetJSON {
+	rec := assetJSON{
+		Path: a.Path, PathBase64: report.UnlessUTF8(a.Path), Target: a.Target, ID: a.ID, Recipe: a.Method.Recipe, Outcome: outcomeOf(a), In: a.In, Out: a.Out(), Took: a.CookTime,
+		At: a.Last.At, Why: a.Last.Reasons, Outputs: []outputJSON{}, Origin: a.Last.Origin,
+	}
+	for _, o := range a.Outputs {
+		rec.Outputs = append(rec.Outputs, outputJSON{o.Path, report.UnlessUTF8(o.Path), o.Size})
+	}
+	return rec
+}

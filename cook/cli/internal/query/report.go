@@ -1,0 +1,147 @@
+package query
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/cli/internal/cmdline"
+	"github.com/assetcook/assetcook/cook/internal/likeness"
+	"github.com/assetcook/assetcook/cook/internal/report/overview"
+	"github.com/assetcook/assetcook/cook/internal/survey"
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/atomicfile"
+	"github.com/assetcook/assetcook/internal/confine"
+	"github.com/assetcook/assetcook/internal/frontend"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+const reportText = `usage: cook report -dir assets [flags]
+
+Writes a page about the output folder: what the last cook did, why, and what bounded it;
+where bytes and time go, by folder and recipe; the slowest and largest assets; what
+textures lost; what grew; warnings by cause; and the last 600 runs with spikes and steps.
+The page is one file of at most 2 MB that needs no network. Changes nothing else.
+
+Example:
+	cook report -dir assets -o report.html
+	cook report -dir assets -markdown -textures 0
+`
+
+// Report is "cook report".
+var Report = cmdline.Verb{
+	Name: "report", Synopsis: "report -dir assets [flags]", Summary: "write a page about the last cook and all runs", Text: reportText,
+	Takes: cmdline.Argument{Folders: true},
+	New: func() cmdline.Handler {
+		r := new(reportOptions)
+		return cmdline.Handler{Flags: r.reportFlags, Run: r.runReport}
+	},
+}
+
+// reportOptions are the options of a command line of cook report.
+type reportOptions struct {
+	project   cook.Project
+	file      string
+	json, csv bool
+	markdown  bool
+	table     string
+	most      int // textures to compare
+}
+
+func (r *reportOptions) reportFlags(fs *flag.FlagSet) {
+	cmdline.PlaceFlags(fs, &r.project)
+	fs.StringVar(&r.file, "o", "", "`file` to write (default: cook-report.html; stdout with -json, -csv and -markdown)")
+	fs.BoolVar(&r.json, "json", false, "write all tables as JSON instead")
+	fs.BoolVar(&r.csv, "csv", false, "write one table as CSV instead, see -table")
+	fs.BoolVar(&r.markdown, "markdown", false, "write a summary in Markdown instead, as for the page of a build")
+	cmdline.ListedFlag(fs, &r.table, "table", "assets", "the `table` that -csv writes", tableNames)
+	fs.IntVar(&r.most, "textures", 100_000, "`number` of textures to compare with their sources, the largest first; 0 for none")
+}
+
+// tableNames lists the tables. All reports have the same tables.
+func tableNames() []string { return overview.New(overview.Input{}).Keys() }
+
+func (r *reportOptions) runReport(ctx context.Context, c *cmdline.Call, words []string) int {
+	file := r.file
+	switch {
+	case len(words) > 0 || r.project.Dir == "" && r.project.Out == "":
+		return c.Wrong("want an asset folder and nothing else; try: cook report -dir assets")
+	case r.json && r.csv, r.markdown && (r.json || r.csv):
+		return c.Wrong("-json, -csv and -markdown are different forms; choose one")
+	case r.most < 0:
+		return c.Wrong("-textures %d: want 0 or more", r.most)
+	}
+	made, err := r.makeReport(ctx, c)
+	if err != nil {
+		return c.Fail(ctx, err)
+	}
+	write := made.WriteHTML
+	switch {
+	case r.json:
+		write = made.WriteJSON
+	case r.markdown:
+		write = made.WriteMarkdown
+	case r.csv:
+		t := made.Table(r.table)
+		if t == nil {
+			return c.Wrong("there is no table %q; have %s", r.table, strings.Join(made.Keys(), ", "))
+		}
+		write = t.WriteCSV
+	case file == "":
+		file = "cook-report.html"
+	}
+	if file == "" {
+		err = write(c.Stdout)
+	} else if err = atomicfile.Write(file, 0o666, write); err == nil {
+		fmt.Fprintf(c.Stdout, "cook: report written to %s\n", pathname.Show(file))
+	}
+	if err != nil {
+		return c.Fail(ctx, err)
+	}
+	return frontend.OK
+}
+
+// makeReport reads the state of the last run and the history, and compares textures with their
+// sources.
+func (r *reportOptions) makeReport(ctx context.Context, c *cmdline.Call) (*overview.Report, error) {
+	project, most := r.project, r.most
+	out, err := survey.OutputFolder(project.Dir, project.Out)
+	if err != nil {
+		return nil, err
+	}
+	in := overview.Input{Out: out, Now: time.Now()}
+	if in.Assets, err = survey.List(out); err != nil {
+		return nil, err
+	}
+	if in.Runs, err = survey.Runs(out); err != nil {
+		return nil, err
+	}
+	var assets *confine.Dir
+	if project.Dir != "" {
+		if assets, err = confine.Open(project.Dir); err != nil {
+			return nil, &cook.ConfigError{Err: fmt.Errorf("asset folder: %w", err)}
+		}
+		defer assets.Close()
+	}
+	set, err := recipe.NewSet(c.Recipes...)
+	if err != nil {
+		return nil, err
+	}
+	cooked, err := confine.Open(out)
+	if err != nil {
+		return nil, err
+	}
+	defer cooked.Close()
+	if n := overview.Textures(in.Assets); min(n, most) >= 200 && assets != nil {
+		fmt.Fprintf(c.Stderr, "cook: comparing %d textures with their sources; -textures compares fewer\n", min(n, most))
+	}
+	in.Textures, in.Unlooked, err = overview.Measure(ctx, likeness.NewJudge(assets, set), cooked, in.Assets, most, runtime.GOMAXPROCS(0))
+	if err != nil {
+		return nil, err
+	}
+	return overview.New(in), nil
+}

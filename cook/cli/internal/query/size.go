@@ -1,0 +1,171 @@
+package query
+
+import (
+	"cmp"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"time"
+
+	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/cli/internal/cmdline"
+	"github.com/assetcook/assetcook/cook/internal/survey"
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/human"
+	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/internal/texttable"
+)
+
+const sizeText = `usage: cook size -dir assets [flags] [pattern ...]
+
+Shows what is big: the sizes of sources and outputs by kind of file, by recipe or by
+folder, the biggest outputs first, and by how much the last run that did something made
+the outputs larger or smaller.
+
+Example:
+	cook size -dir assets -by folder
+`
+
+// Size is "cook size".
+var Size = cmdline.Verb{
+	Name: "size", Synopsis: "size -dir assets [flags] [pattern ...]", Summary: "show what is big, by kind, recipe or folder", Text: sizeText,
+	Takes: cmdline.Argument{Files: true},
+	New: func() cmdline.Handler {
+		r := new(sizeOptions)
+		return cmdline.Handler{Flags: r.sizeFlags, Run: r.runSize}
+	},
+}
+
+// sizeOptions are the options of a command line of cook size.
+type sizeOptions struct {
+	lastRun
+	json  bool
+	by    string
+	lines int
+}
+
+func (r *sizeOptions) sizeFlags(fs *flag.FlagSet) {
+	cmdline.PlaceFlags(fs, &r.project)
+	fs.BoolVar(&r.json, "json", false, "print each group as one line of JSON")
+	cmdline.ListedFlag(fs, &r.by, "by", "kind", "sum up by `what`: kind, recipe or folder", groupings)
+	fs.IntVar(&r.lines, "lines", 20, "print at most this `number` of groups; 0 is all")
+}
+
+// groupings are the values of -by.
+func groupings() []string { return []string{"kind", "recipe", "folder"} }
+
+func (r *sizeOptions) runSize(ctx context.Context, c *cmdline.Call, words []string) int {
+	return r.answer(ctx, c, "size", false, words, r.size)
+}
+
+// A groupJSON is a group of assets with its sums.
+type groupJSON struct {
+	Name   string        `json:"name"`
+	Assets int           `json:"assets"`
+	In     int64         `json:"bytes_in"`
+	Out    int64         `json:"bytes_out"`
+	More   int64         `json:"bytes_more"` // growth of outputs in the last run with work
+	Took   time.Duration `json:"cook_ns"`
+}
+
+// size prints the sums of each group.
+func (r *sizeOptions) size(patterns []string, w io.Writer) error {
+	recipes := map[string]string{} // of assets, by path
+	of := map[string]func(path string) string{
+		"kind":   func(p string) string { return cmp.Or(recipe.Ext(p), "without an extension") },
+		"recipe": func(p string) string { return cmp.Or(recipes[p], "none") },
+		"folder": path.Dir,
+	}[r.by]
+	if of == nil {
+		return &cook.ConfigError{Err: fmt.Errorf("-by %s: want kind, recipe or folder", pathname.Show(r.by))}
+	}
+	list, err := r.assets(patterns)
+	if err != nil {
+		return err
+	}
+	groups, all := map[string]*groupJSON{}, groupJSON{Name: "all"}
+	group := func(p string) []*groupJSON {
+		name := of(p)
+		if groups[name] == nil {
+			groups[name] = &groupJSON{Name: name}
+		}
+		return []*groupJSON{groups[name], &all}
+	}
+	for i := range list {
+		a := &list[i]
+		recipes[a.Path] = a.Method.Recipe
+		for _, g := range group(a.Path) {
+			g.Assets, g.In, g.Out, g.Took = g.Assets+1, g.In+a.In, g.Out+a.Out(), g.Took+a.CookTime
+		}
+	}
+	changed, rest, err := r.changed(patterns)
+	if err != nil {
+		return err
+	}
+	all.More = rest
+	for p, more := range changed {
+		for _, g := range group(p) {
+			g.More += more
+		}
+	}
+	var rows []groupJSON
+	for _, g := range groups {
+		rows = append(rows, *g)
+	}
+	slices.SortFunc(rows, func(a, b groupJSON) int { return cmp.Or(cmp.Compare(b.Out, a.Out), cmp.Compare(a.Name, b.Name)) })
+	if r.lines > 0 {
+		rows = rows[:min(r.lines, len(rows))]
+	}
+	rows = append(rows, all)
+	if r.json {
+		return eachJSON(w, rows, func(g *groupJSON) any { return g })
+	}
+	t := texttable.New(w, texttable.RightThenName)
+	t.Row("assets", "sources", "outputs", "last run", "cook time", r.by)
+	for _, g := range rows {
+		t.Row(g.Assets, human.Bytes(g.In), human.Bytes(g.Out), signed(g.More), human.Duration(g.Took), pathname.Show(g.Name))
+	}
+	return t.Flush()
+}
+
+// signed formats a difference in bytes, "" for none.
+func signed(n int64) string {
+	switch {
+	case n > 0:
+		return "+" + human.Bytes(n)
+	case n < 0:
+		return "-" + human.Bytes(-n)
+	}
+	return ""
+}
+
+// changed returns how much the outputs of each matching asset grew in the last run that had work.
+// rest is the growth of assets that the history sums up.
+func (r *sizeOptions) changed(patterns []string) (more map[string]int64, rest int64, err error) {
+	out, err := survey.OutputFolder(r.project.Dir, r.project.Out)
+	if err != nil {
+		return nil, 0, err
+	}
+	runs, err := survey.Runs(out)
+	if err != nil || len(runs) == 0 || runs[len(runs)-1].Detail == nil {
+		return nil, 0, err
+	}
+	chosen, err := patternList(patterns)
+	if err != nil {
+		return nil, 0, err
+	}
+	more = map[string]int64{}
+	last := runs[len(runs)-1].Detail
+	for _, s := range last.Sizes {
+		if p := string(s.Path); chosen.Len() == 0 || chosen.Match(p, path.Base(p)) {
+			more[p] += max(0, s.After) - max(0, s.Before)
+		}
+	}
+	if chosen.Len() == 0 {
+		rest = last.Rest.After - last.Rest.Before
+	}
+	return more, rest, nil
+}

@@ -1,0 +1,126 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/cli/internal/cmdline"
+	"github.com/assetcook/assetcook/cook/internal/report"
+	"github.com/assetcook/assetcook/internal/frontend"
+)
+
+const whyText = `usage: cook why -dir assets [flags] PATH ...
+
+Explains what the next cook would do with an asset and why, what the last one did,
+and which rules, options and inputs decide that. Of a folder, or of all assets that a
+pattern matches, it prints a line each. Changes nothing.
+
+Example:
+	cook why -dir assets textures/wood.png
+	cook why -dir assets 'ui/*.png'
+`
+
+// Why is "cook why".
+var Why = cmdline.Verb{
+	Name: "why", Synopsis: "why -dir assets [flags] PATH", Summary: "explain what happens to one asset", Text: whyText,
+	Takes: cmdline.Argument{Files: true},
+	New:   func() cmdline.Handler { r := new(whyOptions); return cmdline.Handler{Flags: r.whyFlags, Run: r.runWhy} },
+}
+
+// whyOptions are the options of a command line of cook why.
+type whyOptions struct {
+	project cook.Project
+	options cook.WhyOptions
+	json    bool
+	verbose bool
+}
+
+func (r *whyOptions) whyFlags(fs *flag.FlagSet) {
+	cmdline.FolderFlags(fs, &r.project)
+	cmdline.RuleFlags(fs, &r.project, cmdline.TargetsToCook)
+	cmdline.ChangeFlags(fs, &r.project, &r.options.IgnoreTimestamps, &r.options.OutputsByFolder)
+	cmdline.WorkerFlag(fs, &r.options.Workers)
+	fs.BoolVar(&r.json, "json", false, "print each explanation as one line of JSON")
+	fs.BoolVar(&r.verbose, "v", false, "print options that have their defaults, too")
+}
+
+func (r *whyOptions) runWhy(ctx context.Context, c *cmdline.Call, paths []string) int {
+	r.project.Recipes = c.Recipes
+	if r.project.Dir == "" || len(paths) == 0 {
+		return c.Wrong("want an asset folder and a path; try: cook why -dir assets textures/wood.png")
+	}
+	r.options.Observer = c.Notes(r.project.Dir)
+	for _, path := range paths {
+		if pattern := r.several(path); pattern != "" {
+			if err := r.explainEach(ctx, c, pattern); err != nil {
+				return c.Fail(ctx, err)
+			}
+			continue
+		}
+		all, err := cook.Why(ctx, r.project, path, r.options)
+		if errors.Is(err, cook.ErrNoAsset) {
+			err = &cook.ConfigError{Err: err}
+		}
+		if err != nil {
+			return c.Fail(ctx, err)
+		}
+		for i := range all {
+			all[i].Err = cmdline.AddFlags(all[i].Err)
+			if r.json {
+				report.NewJSON(c.Stdout).Explanation(&all[i])
+			} else {
+				report.WriteExplanation(c.Stdout, &all[i], r.verbose)
+			}
+		}
+	}
+	return frontend.OK
+}
+
+// several returns the pattern for a word that is a pattern or names a directory of assets, and ""
+// for the path of a file.
+func (r *whyOptions) several(word string) string {
+	for _, name := range []string{filepath.Join(r.project.Dir, word), word} {
+		if info, err := os.Stat(name); err == nil {
+			if info.IsDir() {
+				return cmdline.AsPattern(r.project.Dir, word, false)
+			}
+			return ""
+		}
+	}
+	if strings.ContainsAny(word, "*?[{") {
+		return word
+	}
+	return ""
+}
+
+// explainEach prints a line for each asset that matches a pattern, about its next cook, and a sum.
+func (r *whyOptions) explainEach(ctx context.Context, c *cmdline.Call, pattern string) error {
+	opt := cook.CookOptions{
+		DryRun: true, EveryAsset: true, Patterns: []string{pattern},
+		IgnoreTimestamps: r.options.IgnoreTimestamps, OutputsByFolder: r.options.OutputsByFolder, Limits: cook.Limits{Workers: r.options.Workers},
+	}
+	lines := report.NewJSON(c.Stdout)
+	lines.DryRun, lines.Dir = true, r.project.Dir
+	if r.json {
+		opt.Observer = cmdline.Flagging(lines)
+	} else {
+		opt.Observer = cmdline.Flagging(&report.Reasons{Out: c.Stdout, Text: report.Text{Out: io.Discard, Err: c.Stderr, Dir: r.project.Dir, Style: c.Style()}})
+	}
+	summary, err := cook.Cook(ctx, r.project, opt)
+	if err != nil {
+		return err
+	}
+	if r.json {
+		lines.Flush()
+	} else {
+		fmt.Fprintf(c.Stdout, "cook: %s\n", summary)
+	}
+	return nil
+}

@@ -1,0 +1,253 @@
+// Package run holds the verbs that cook: the command line without a verb, with all ways to watch,
+// show and record a run, and "cook verify".
+package run
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/cli/internal/cmdline"
+	"github.com/assetcook/assetcook/cook/cli/internal/setup"
+	"github.com/assetcook/assetcook/cook/internal/statedir"
+	"github.com/assetcook/assetcook/cook/internal/survey"
+	"github.com/assetcook/assetcook/internal/atomicfile"
+	"github.com/assetcook/assetcook/internal/frontend"
+	"github.com/assetcook/assetcook/internal/human"
+	"github.com/assetcook/assetcook/internal/nearest"
+	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/profile/counters"
+	"github.com/assetcook/assetcook/profile/events/export"
+	"github.com/assetcook/assetcook/profile/guid"
+	"github.com/assetcook/assetcook/profile/memory"
+)
+
+// Cook is the command line without a verb.
+var Cook = cmdline.Verb{
+	Synopsis: "-dir assets [flags] [pattern ...]", Summary: "bring all assets, or those that match, up to date",
+	Takes: cmdline.Argument{Files: true, Folders: true, Patterns: true},
+	New: func() cmdline.Handler {
+		r := new(cookOptions)
+		return cmdline.Handler{Flags: r.cookFlags, Run: r.runCook}
+	},
+}
+
+// cookOptions are the options of a command line without a verb.
+type cookOptions struct {
+	project   cook.Project
+	options   cook.CookOptions
+	show      show
+	keepGoing bool
+	watch     bool
+	to        recordTo
+	memReport string // file, "" for none
+
+	call *cmdline.Call
+}
+
+// recordTo names the places that get the timeline of a run.
+type recordTo struct {
+	trace string // file, "" for none
+	feed  string // address, "" for none
+	http  string // address, "" for none
+}
+
+// any reports whether a place gets the timeline.
+func (to recordTo) any() bool { return to != recordTo{} }
+
+func (r *cookOptions) cookFlags(fs *flag.FlagSet) {
+	cmdline.FolderFlags(fs, &r.project)
+	fs.StringVar(&r.project.State, "state", "", "`folder` that holds .cook, the state of cook (default: the output folder, or a folder beside all that is likely to be served)")
+	cmdline.SizeFlag(fs, &r.options.Limits.CacheSize)
+	cmdline.RuleFlags(fs, &r.project, cmdline.TargetsToCook)
+	cmdline.ChangeFlags(fs, &r.project, &r.options.IgnoreTimestamps, &r.options.OutputsByFolder)
+	cmdline.WorkerFlag(fs, &r.options.Limits.Workers)
+	cmdline.MemoryFlag(fs, &r.options.Limits.Memory)
+	cmdline.RemoteFlags(fs, &r.project.Remote)
+	cmdline.SharingFlags(fs, &r.project.Remote)
+	cmdline.ExecutionFlags(fs, &r.project.Remote)
+	r.show.showFlags(fs)
+	fs.BoolVar(&r.show.explain, "explain", false, "print the reasons for what was done; with -v, also for assets that were skipped")
+	fs.BoolVar(&r.show.stats, "stats", false, "print counters and timers at the end")
+	fs.BoolVar(&r.keepGoing, "k", true, "keep going after an asset failed; -k=false starts nothing new")
+	fs.BoolVar(&r.options.Wait, "wait", false, "wait while another cook works on the same output folder, instead of failing")
+	fs.BoolVar(&r.options.DryRun, "n", false, "dry run: print what would be done and why, change nothing")
+	fs.BoolVar(&r.options.Force, "a", false, "cook all assets, changed or not")
+	fs.BoolVar(&r.options.Strict, "strict", false, "treat warnings as errors; reads the first bytes of all sources")
+	fs.StringVar(&r.memReport, "memreport", "", "write what memory was used for to this `file`, by purpose and asset; as text, or for cook view if it ends in .json")
+	fs.StringVar(&r.to.trace, "trace", "", "record a timeline of the run into this `file`; its ending is the format: "+strings.Join(append(export.Endings(), streamEnding), ", "))
+	fs.StringVar(&r.to.feed, "feed", "", "serve the timeline while it is recorded, as a stream, at this `address`: a port, or host:port (without a host: this machine only)")
+	fs.StringVar(&r.to.http, "http", "", "show the run as pages in a browser at this `address`, such as 127.0.0.1:7357; they stay until Ctrl-C")
+	fs.BoolVar(&r.watch, "watch", false, "keep running and cook whatever changes; a cook of the same folder asks this one")
+}
+
+func (r *cookOptions) runCook(ctx context.Context, c *cmdline.Call, patterns []string) (code int) {
+	r.call, r.project.Recipes = c, c.Recipes
+	switch {
+	case r.project.Dir == "" && len(patterns) > 0:
+		try := meantVerb(c, patterns)
+		if try == "" {
+			try = "try: cook -dir assets, or cook help"
+		}
+		return c.Wrong("there is no command %q, and no asset folder is given; %s", patterns[0], try)
+	case r.project.Dir == "":
+		return c.Wrong("no asset folder given, and no cook.toml with [project] here or above; try: cook -dir assets, or cook init assets")
+	case r.watch && r.show.sarif != "":
+		return c.Wrong("-sarif is for a run that ends; it does not go with -watch")
+	case r.watch && (len(patterns) > 0 || r.options.Force || r.options.DryRun || r.options.IgnoreTimestamps):
+		return c.Wrong("-watch looks after everything that changes; it goes with neither patterns nor -a, -n, -check-contents")
+	}
+	r.options.Patterns, r.options.StopOnFailure = patterns, !r.keepGoing
+	if err := cmdline.SelfForRemote(&r.project.Remote); err != nil {
+		return c.Fail(ctx, err)
+	}
+	if r.show.stats {
+		r.options.Probe.Counters = counters.New(counters.Options{Max: 256})
+	}
+	if r.memReport != "" {
+		if err := placeFile(r.memReport, r.project.Dir); err != nil {
+			return c.Fail(ctx, &cook.ConfigError{Err: fmt.Errorf("memory report %s: %w", r.memReport, err)})
+		}
+	}
+	if r.show.stats || r.memReport != "" {
+		r.options.Probe.Memory = memory.New(memory.Options{Live: 1}) // cook takes no memory from its pools
+	}
+	defer r.options.Probe.PublishMemory().Close()
+	if (r.show.stats || r.to.any()) && !r.watch {
+		r.options.Probe.Run = guid.New()
+	}
+	if r.to.any() {
+		code = r.recorded(ctx)
+	} else {
+		code, _ = r.cookOrWatch(ctx)
+	}
+	if try := meantVerb(c, patterns); code == frontend.Usage && try != "" {
+		fmt.Fprintln(c.Stderr, "cook:", try)
+	}
+	return code
+}
+
+// meantVerb asks about a word of the command line that is nearly a verb, "" for another word.
+func meantVerb(c *cmdline.Call, words []string) string {
+	if len(words) == 0 {
+		return ""
+	}
+	verb := nearest.Word(words[0], c.Names())
+	if verb == "" {
+		return ""
+	}
+	return fmt.Sprintf("did you mean cook %s?", verb)
+}
+
+// memoryReport writes the uses of memory.
+func (r *cookOptions) memoryReport(w io.Writer) error {
+	tracker := r.options.Probe.Memory
+	if !strings.HasSuffix(r.memReport, ".json") {
+		return tracker.WriteReport(w)
+	}
+	capture := tracker.Capture(time.Now())
+	capture.Program = "cook"
+	return capture.WriteJSON(w)
+}
+
+// cookOrWatch cooks once or watches, and reports whether the run began.
+func (r *cookOptions) cookOrWatch(ctx context.Context) (code int, began bool) {
+	c := r.call
+	if r.watch {
+		c.AtWork()
+		code = r.runWatch(ctx)
+		return code, code != frontend.Usage && code != cmdline.Locked
+	}
+	opt := r.options
+	found, err := r.show.findings(&r.project)
+	if err != nil {
+		return c.Fail(ctx, err), false
+	}
+	observer, done := r.show.observe(shown{&r.project, opt.DryRun, true, found, c.Stdout, c.Stderr})
+	opt.Observer = cook.Observers{workWatch{listen: c.AtWork}, &memoryLimit{memory: opt.Limits.Memory}, observer}
+	opt.EveryAsset = r.show.everyAsset()
+	summary, err := c.Cook(ctx, r.project, opt)
+	recap := done()
+	err = errors.Join(err, r.show.writeFindings(found, err))
+	if began = err == nil || summary.Found.Assets > 0; began {
+		if err == nil {
+			r.adviseFirst(ctx, &summary)
+		}
+		r.show.printSummary(&summary, c.Stdout, opt.Probe)
+		recap()
+		if r.memReport != "" {
+			err = errors.Join(err, atomicfile.Write(r.memReport, 0o666, r.memoryReport))
+		}
+	}
+	switch {
+	case err != nil:
+		return c.Fail(ctx, err), began
+	case summary.Failures() == 0:
+		return frontend.OK, true
+	}
+	if !r.show.json && opt.StopOnFailure && summary.NotReached.Assets > 0 {
+		fmt.Fprintf(c.Stderr, "cook: stopped at the first failure; %s left\n", human.Count(summary.NotReached.Assets, "asset"))
+	}
+	return frontend.Failed, true
+}
+
+// recorded cooks or watches, and records that.
+func (r *cookOptions) recorded(ctx context.Context) int {
+	r.call.AtWork() // an interrupt must leave nothing behind
+	rec, err := r.startRecording()
+	if err != nil {
+		return r.call.Fail(ctx, &cook.ConfigError{Err: err})
+	}
+	r.options.Probe.Events = rec.Recorder
+	code, began := r.cookOrWatch(ctx)
+	if err := rec.finishRecording(began); err != nil {
+		code = max(code, r.call.Fail(context.Background(), err))
+	}
+	if began {
+		r.warnMissing(rec.Stats())
+	}
+	if rec.viewing != nil {
+		rec.viewing.Stay(ctx)
+	}
+	return code
+}
+
+// adviseFirst tells the user of a first run which preset fits the pictures, and warns of state that
+// is likely to be served.
+func (r *cookOptions) adviseFirst(ctx context.Context, sum *cook.Summary) {
+	if !sum.First || sum.DryRun {
+		return
+	}
+	if !r.show.quiet || r.show.json {
+		sum.Preset = setup.PresetOfFirst(ctx, &r.project, sum)
+	}
+	out, err := survey.OutputFolder(r.project.Dir, r.project.Out)
+	if err != nil {
+		return
+	}
+	dir, err := filepath.Abs(r.project.Dir)
+	if err != nil {
+		return
+	}
+	if _, likely := statedir.Served(out, dir); likely && statedir.Home(out) == out {
+		r.call.Warn(fmt.Sprintf("%s is likely to be served as it is, and its .cook has names of folders of this machine and the history of runs; name another folder for it: state = \"FOLDER\" in [project], or -state FOLDER", pathname.Show(pathname.FromHere(out))))
+	}
+}
+
+// A workWatch listens for interrupts before the first asset is worked on.
+type workWatch struct {
+	cook.Observers // ignores all other calls
+	listen         func()
+}
+
+func (w workWatch) Planned(assets int, _ time.Duration) {
+	if assets > 0 {
+		w.listen()
+	}
+}

@@ -1,0 +1,87 @@
+package run
+
+import (
+	"os"
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	"github.com/assetcook/assetcook/cook"
+)
+
+// besides is the memory of a process that cooks nothing and remembers no tree: buffers, stacks, the
+// runtime.
+const besides = 32 << 20
+
+// A memoryLimit is an observer that keeps the garbage collector to the memory budget of recipes.
+// Recipes are admitted by the memory that they hold; without a limit the collector would let as much
+// garbage pile up beside it.
+type memoryLimit struct {
+	cook.Observers // ignores all other calls
+	memory         int64
+	set            bool
+	large          bool  // the run has a large tree
+	live           int64 // heap after planning
+	usual          int   // GC percent to restore; 0 for none
+}
+
+// A run holds its knowledge of a large tree all the time, and as much garbage again unless the
+// collector runs more often. While the index is made, no recipe makes garbage, so collecting more
+// often costs little. Before that, it pays only with a large heap: garbage of recipes would be
+// collected every few recipes.
+const (
+	largeTree = 10_000   // assets with work to do
+	largeHeap = 64 << 20 // bytes, of some 150,000 assets
+
+	percentCooking = 50 // with a large heap
+	percentSaving  = 25 // with a large tree
+)
+
+func (m *memoryLimit) Stage(name string) {
+	percent := 0
+	switch {
+	case os.Getenv("GOGC") != "":
+	case name == "cook" && m.live >= largeHeap:
+		percent = percentCooking
+	case name == "save" && m.large:
+		percent = percentSaving
+	}
+	switch {
+	case percent != 0:
+		if was := debug.SetGCPercent(percent); m.usual == 0 {
+			m.usual = was
+		}
+	case m.usual != 0:
+		debug.SetGCPercent(m.usual)
+		m.usual = 0
+	}
+}
+
+func (m *memoryLimit) Planned(assets int, _ time.Duration) {
+	m.large, m.live = assets >= largeTree, 0
+	if assets == 0 {
+		return
+	}
+	m.live = liveHeap()
+	if m.set {
+		return
+	}
+	m.set = true
+	if m.memory <= 0 {
+		m.memory = cook.DefaultMemory()
+	}
+	// Recipes do not pay for the tree that the run remembers.
+	limit := m.memory + m.live + besides
+	if limit < debug.SetMemoryLimit(-1) { // which GOMEMLIMIT may have set
+		debug.SetMemoryLimit(limit)
+	}
+}
+
+// liveHeap returns about the heap after the last collection: the next collection is due at twice
+// that, unless GOGC says otherwise. Package runtime/metrics has the exact number, but takes 0.1 ms to
+// initialize in every run.
+func liveHeap() int64 {
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return int64(min(stats.HeapAlloc, stats.NextGC/2))
+}

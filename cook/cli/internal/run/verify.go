@@ -1,0 +1,170 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"runtime"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/cli/internal/cmdline"
+	"github.com/assetcook/assetcook/cook/internal/report"
+	"github.com/assetcook/assetcook/internal/frontend"
+	"github.com/assetcook/assetcook/internal/human"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+const verifyText = `usage: cook verify -dir assets [flags] [pattern ...]
+
+Proves that the output folder is what a cook from scratch would make: reads all
+outputs, sources and stored results, compares them with what was cooked, and
+cooks a sample of the assets again under different conditions. What programs
+read then and no rule or depfile names is a difference (Linux). Without patterns,
+a file of the output folder that nothing makes is one, too. With -remote, what
+is cooked again is compared with the results that a run would take from there.
+Changes nothing, except that damaged entries of the store are removed.
+
+Example:
+	cook verify -dir assets -sample 5% textures
+`
+
+// Verify is "cook verify".
+var Verify = cmdline.Verb{
+	Name: "verify", Synopsis: "verify -dir assets [flags]", Summary: "prove that the outputs are correct", Text: verifyText,
+	Takes: cmdline.Argument{Files: true, Patterns: true},
+	New: func() cmdline.Handler {
+		r := new(verifyOptions)
+		return cmdline.Handler{Flags: r.verifyFlags, Run: r.runVerify}
+	},
+}
+
+// verifyOptions are the options of a command line of cook verify.
+type verifyOptions struct {
+	project cook.Project
+	options cook.VerifyOptions
+	show    show
+}
+
+func (r *verifyOptions) verifyFlags(fs *flag.FlagSet) {
+	p, opt := &r.project, &r.options
+	cmdline.FolderFlags(fs, p)
+	cmdline.RuleFlags(fs, p, "verify these targets, `names` separated by commas (default: all that were cooked)")
+	cmdline.WorkerFlag(fs, &opt.Limits.Workers)
+	cmdline.MemoryFlag(fs, &opt.Limits.Memory)
+	r.show.showFlags(fs)
+	fs.StringVar(&opt.Sample, "sample", cook.DefaultSample, "how many assets to cook again: a `number`, a percentage, or all; 0 only compares what is there")
+	cmdline.AskedFlag(fs, &p.Remote, &opt.Remote, "compare what is cooked again with the results of the server that cook.toml or COOK_REMOTE names, or of another one: -remote=ADDRESS")
+	cmdline.KeyFlags(fs, &p.Remote)
+	fs.BoolVar(&opt.AllowExtra, "allow-extra", false, "let files of the output folder pass that nothing makes")
+	fs.Uint64Var(&opt.Seed, "seed", 0, "choose the sample by this `number` (default: another one each time)")
+}
+
+// withCommand returns the text of a finding, with the command that repairs the difference.
+func withCommand(f cook.Finding, p *cook.Project) string {
+	cook := commandFor(p, f.Targets)
+	if text, ok := strings.CutSuffix(f.Text, "cook again ignoring timestamps"); ok {
+		return text + "run " + cook + " -check-contents"
+	}
+	if text, ok := strings.CutSuffix(f.Text, "run cook"); ok {
+		return text + "run " + cook
+	}
+	return f.Text
+}
+
+// commandFor returns the command line that cooks a project for some targets.
+func commandFor(p *cook.Project, targets []string) string {
+	line := "cook"
+	if len(targets) == 0 {
+		targets = p.Targets
+	}
+	for _, f := range [...]struct{ name, value string }{
+		{"dir", p.Dir}, {"out", p.Out}, {"config", p.Config}, {"cache", p.Cache}, {"target", strings.Join(targets, ",")},
+	} {
+		if f.value != "" {
+			line += " -" + f.name + " " + shellWord(f.value)
+		}
+	}
+	if p.IDs {
+		line += " -ids"
+	}
+	return line
+}
+
+// shellWord quotes a word for a shell, if it needs that.
+func shellWord(word string) string {
+	plain := func(r rune) bool {
+		return r >= utf8.RuneSelf || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || strings.ContainsRune(`_-+=:,./@%`, r)
+	}
+	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// runVerify verifies. It changes settings of the process on which no recipe may depend: the mode of
+// new files and the number of processors.
+func (r *verifyOptions) runVerify(ctx context.Context, c *cmdline.Call, patterns []string) int {
+	r.project.Recipes = c.Recipes
+	project, opt, s := r.project, r.options, r.show
+	if project.Dir == "" {
+		return c.Wrong("no asset folder given; try: cook verify -dir assets")
+	}
+	if opt.Remote {
+		if err := cmdline.CheckServer(&project.Remote, patterns); err != nil {
+			return c.Wrong("%v", err)
+		}
+	}
+	opt.Patterns = patterns
+	c.AtWork()
+	if opt.Limits.Workers <= 0 {
+		opt.Limits.Workers = runtime.GOMAXPROCS(0)
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1))
+	defer otherUmask()()
+
+	found, err := s.findings(&project)
+	if err != nil {
+		return c.Fail(ctx, err)
+	}
+	observer, done := s.observe(shown{&project, false, false, found, c.Stdout, c.Stderr})
+	opt.Observer = cook.Observers{&memoryLimit{memory: opt.Limits.Memory}, observer}
+	if s.quiet && !s.json { // findings are the answer, and go to standard output
+		text := &report.Text{Out: c.Stdout, Err: c.Stderr, Dir: project.Dir, Style: c.Style()}
+		all := cook.Observers{text}
+		if found != nil {
+			all = append(all, found)
+		}
+		observer = cmdline.Flagging(all...)
+		done = func() func() { text.Done(); return nil }
+	}
+	opt.Found = func(f cook.Finding) {
+		f.Text = withCommand(f, &project)
+		report.Find(cook.Observers{observer}, f)
+	}
+	sum, err := cook.Verify(ctx, project, opt)
+	done()
+	err = errors.Join(err, s.writeFindings(found, err))
+	switch {
+	case ctx.Err() != nil && err != nil:
+		return c.Interrupted("interrupted; not all was verified")
+	case err != nil:
+		return c.Fail(ctx, err)
+	case s.json:
+		report.NewJSON(c.Stdout).Verified(&sum)
+	case !s.quiet:
+		if sum.Again > 0 && sum.Again < sum.Assets {
+			fmt.Fprintf(c.Stdout, "cook: the sample is that of -seed %d\n", sum.Seed)
+		}
+		if opt.Remote {
+			fmt.Fprintf(c.Stdout, "cook: compared with %s of %s\n", human.Count(sum.Shared, "result"), pathname.Show(project.Remote.URL))
+		}
+		fmt.Fprintf(c.Stdout, "cook: %s\n", &sum)
+	}
+	if sum.Differences > 0 {
+		return cmdline.Different
+	}
+	return frontend.OK
+}

@@ -1,0 +1,124 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/internal/report"
+	"github.com/assetcook/assetcook/internal/frontend"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// runWatch cooks until it is interrupted.
+func (r *cookOptions) runWatch(ctx context.Context) int {
+	rounds := report.NewRounds(func() (cook.Observer, func()) {
+		observer, done := r.show.observe(shown{&r.project, false, true, nil, r.call.Stdout, r.call.Stderr})
+		return observer, func() { done() }
+	})
+	w := watching{run: r}
+	opt := cook.WatchOptions{
+		Strict: r.options.Strict, StopOnFailure: r.options.StopOnFailure, OutputsByFolder: r.options.OutputsByFolder,
+		Limits: r.options.Limits, Probe: r.options.Probe,
+		Observer: cook.Observers{&memoryLimit{memory: r.options.Limits.Memory}, &w.batch, rounds},
+		Round:    w.round,
+	}
+	err := cook.Watch(ctx, r.project, opt)
+	rounds.Stage(cook.StageWait)
+	if w.rounds > 0 && errors.Is(err, context.Canceled) {
+		fmt.Fprintf(r.call.Stderr, "cook: no longer watching\n")
+		return frontend.Interrupted
+	}
+	return r.call.Fail(ctx, err)
+}
+
+// watching remembers the printed text of a watcher.
+type watching struct {
+	run    *cookOptions
+	batch  batch
+	rounds int
+	wrong  string // error of the rules in the last round
+}
+
+// round prints the end of a round.
+func (w *watching) round(round cook.Round) {
+	r, first := w.run, w.rounds == 0
+	if round.Err != nil {
+		r.call.PrintError(round.Err)
+		return
+	}
+	w.rounds++
+	w.rules(round.Rules)
+	if !first && !r.show.json && !r.show.quiet {
+		w.batch.writeBatch(r.call.Stdout, time.Now())
+	}
+	w.batch = batch{begun: true}
+	r.show.printSummary(&round.Summary, r.call.Stdout, r.options.Probe)
+	if first && !r.show.quiet {
+		fmt.Fprintf(r.call.Stderr, "cook: watching %s; interrupt to end\n", pathname.Show(r.project.Dir))
+	}
+}
+
+// rules prints an error of the rules once, and when the rules are right again.
+func (w *watching) rules(err error) {
+	text := ""
+	if err != nil {
+		text = err.Error()
+	}
+	switch {
+	case text == w.wrong:
+	case err != nil:
+		w.run.call.PrintError(err)
+		w.note("going on with the rules as they were before")
+	case !w.run.show.quiet:
+		w.note("the rules are right again")
+	}
+	w.wrong = text
+}
+
+// note prints a line that is no failure.
+func (w *watching) note(text string) {
+	if w.run.show.json {
+		report.NewJSON(w.run.call.Stdout).Note(text)
+	}
+	fmt.Fprintf(w.run.call.Stderr, "cook: %s\n", text)
+}
+
+// mostNamed bounds the named files of a batch.
+const mostNamed = 5
+
+// A batch is an observer that collects the files a round worked on. It ignores the files of the first
+// round, which may be the whole tree.
+type batch struct {
+	cook.Observers
+	begun bool
+	paths []string
+}
+
+// Event notes a file.
+func (b *batch) Event(e cook.Event) {
+	switch e.Outcome {
+	case cook.Cooked, cook.Restored, cook.Unchanged, cook.Failed, cook.Removed:
+		if b.begun && e.Path != "" {
+			b.paths = append(b.paths, e.Path)
+		}
+	}
+}
+
+// writeBatch prints the first few files.
+func (b *batch) writeBatch(w io.Writer, at time.Time) {
+	slices.Sort(b.paths)
+	paths := slices.Compact(b.paths) // an asset has one event for each target
+	if len(paths) == 0 {
+		return
+	}
+	text := report.ShowAll(paths[:min(mostNamed, len(paths))])
+	if more := len(paths) - mostNamed; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	fmt.Fprintf(w, "cook: %s %s\n", at.Format(time.TimeOnly), text)
+}

@@ -1,0 +1,226 @@
+// Package setup holds the verbs of cook that write and repair cook.toml.
+package setup
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook/cli/internal/cmdline"
+	"github.com/assetcook/assetcook/cook/internal/rules"
+	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/atomicfile"
+	"github.com/assetcook/assetcook/internal/frontend"
+	"github.com/assetcook/assetcook/internal/human"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+const initText = `usage: cook init [flags] [FOLDER]
+
+Looks at a folder of assets and writes a cook.toml with its place, and with all options of
+the recipes that cook what is there, as comments; a schema for editors; and a .cookignore.
+Then "cook" alone cooks the folder. Pictures that look like those of a 2D game get a rule with
+preset = "2d". The folder is assets unless one is named; . is for a
+cook.toml among the assets. Nothing that exists is written over but the schema.
+
+Example:
+	cook init assets
+	cook init -n
+`
+
+// schemaName is the file of the schema that init writes.
+const schemaName = "cook.schema.json"
+
+// Init is "cook init".
+var Init = cmdline.Verb{
+	Name: "init", Synopsis: "init [flags] [FOLDER]", Summary: "write a cook.toml for the assets that there are", Text: initText,
+	Takes: cmdline.Argument{Folders: true},
+	New: func() cmdline.Handler {
+		r := new(initOptions)
+		return cmdline.Handler{Flags: r.initFlags, Run: r.runInit}
+	},
+}
+
+// initOptions are the options of a command line of cook init.
+type initOptions struct{ dryRun bool }
+
+func (r *initOptions) initFlags(fs *flag.FlagSet) {
+	fs.BoolVar(&r.dryRun, "n", false, "dry run: print what would be written, and write nothing")
+}
+
+func (r *initOptions) runInit(ctx context.Context, c *cmdline.Call, words []string) int {
+	if len(words) > 1 {
+		return c.Wrong("want one folder, have %q", words)
+	}
+	dir := "assets"
+	if len(words) == 1 {
+		dir = words[0]
+	}
+	if !cmdline.IsFolder(dir) {
+		return c.Wrong("there is no folder %s; name that of the assets, as in: cook init art", pathname.Show(dir))
+	}
+	home := "." // directory of the cook.toml
+	if !cmdline.IsBelow(".", dir) {
+		home = dir
+	}
+	config, ignore := filepath.Join(home, scan.ConfigName), filepath.Join(dir, scan.IgnoreName)
+	if _, err := os.Lstat(config); !errors.Is(err, fs.ErrNotExist) {
+		return c.Wrong("%s exists, and is left as it is; nothing was written", pathname.Show(config))
+	}
+	seen, err := lookAt(ctx, c.Recipes, dir)
+	if err != nil {
+		return c.Fail(ctx, err)
+	}
+	text := seen.config(dir, home)
+	if _, err := rules.ReadProject(config, []byte(text)); err != nil {
+		return c.Wrong("the name of folder %s cannot stand in a cook.toml; rename it", pathname.Show(dir))
+	}
+	schema, err := rules.Schema(seen.recipes)
+	if err != nil {
+		return c.Fail(ctx, err)
+	}
+	files := []initFile{{config, text}}
+	if _, err := os.Lstat(ignore); err != nil {
+		files = append(files, initFile{ignore, seen.ignore()})
+	}
+	if r.dryRun {
+		for _, f := range files {
+			fmt.Fprintf(c.Stdout, "== %s\n%s\n", pathname.Show(f.name), f.text)
+		}
+		return frontend.OK
+	}
+	next := "cook"
+	switch {
+	case home != dir: // among the assets the schema would be one
+		files = append(files, initFile{filepath.Join(home, schemaName), string(schema)})
+	case dir != ".":
+		next += " " + pathname.Show(dir)
+	}
+	c.AtWork()
+	var wrote []string
+	for _, f := range files {
+		if err := atomicfile.Write(f.name, 0o666, func(w io.Writer) error { _, err := io.WriteString(w, f.text); return err }); err != nil {
+			return c.Fail(ctx, err)
+		}
+		wrote = append(wrote, pathname.Show(f.name))
+	}
+	fmt.Fprintf(c.Stdout, "wrote %s\n%snow run: %s\n", strings.Join(wrote, ", "), seen.note(config), next)
+	return frontend.OK
+}
+
+// An initFile is a file that init writes.
+type initFile struct{ name, text string }
+
+// config returns the text of a cook.toml in the directory home for the assets in dir.
+func (s *sight) config(dir, home string) string {
+	var b strings.Builder
+	p := func(format string, args ...any) { fmt.Fprintf(&b, format, args...) }
+	if home != dir {
+		p("#:schema ./%s\n", schemaName)
+	}
+	p("# Where the project is, and how its assets are cooked. Lines behind a # are defaults: to\n")
+	p("# change one, take the # from its [[rule]], its match and itself. cook help image says more.\n\n")
+	p("[project]\n")
+	folder := "."
+	if home != dir {
+		folder = filepath.ToSlash(filepath.Clean(dir))
+	}
+	p("dir = %-14q # the assets, from the folder of this file\n", folder)
+	p("out = %-14q # what is shipped; each run brings it up to date\n", "cooked")
+	p("# cache = %-10q # results of this and other projects; usually in the user's cache folder\n", "store")
+	p("# state = %-10q # holds .cook, the state of cook; usually in the output folder\n", "build")
+	p("# ids = %-12v # assets have IDs that they keep through renames: cook help ids\n", true)
+	p("# targets = %-8q # what is cooked unless -target says otherwise\n\n", rules.AllTargets)
+	p("# There are %s, %s.\n", human.Count(s.found.Assets, "asset"), human.Bytes(s.found.In))
+	if s.flat {
+		s.preset(&b)
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.kinds)) {
+		s.rule(&b, name)
+	}
+	p("\n# Options for one target only:\n# [target.mobile.image]\n# gpu = \"mobile\"\n")
+	return b.String()
+}
+
+// rule writes a rule, as a comment, with all options of a recipe.
+func (s *sight) rule(b *strings.Builder, name string) {
+	counts, match := s.patterns(name)
+	r, _ := s.recipes.Lookup(name)
+	cooker := r.New()
+	fmt.Fprintf(b, "\n# %s cooks %s.\n# [[rule]]\n# match = %s\n", name, counts, match)
+	for _, o := range recipe.Options(cooker) {
+		about, _, _ := strings.Cut(o.Doc, ";")
+		fmt.Fprintf(b, "# %-28s # %s\n", o.Key+" = "+o.Value(cooker), about)
+	}
+}
+
+// patterns returns the extensions that a recipe cooks, the most frequent first: as counts for people,
+// and as the match of a rule.
+func (s *sight) patterns(name string) (counts, match string) {
+	kinds := s.kinds[name]
+	exts := slices.Sorted(maps.Keys(kinds))
+	slices.SortStableFunc(exts, func(a, b string) int { return cmp.Compare(kinds[b], kinds[a]) })
+	var numbers, patterns []string
+	for _, ext := range exts {
+		numbers = append(numbers, fmt.Sprintf("%d %s", kinds[ext], pathname.Show(ext)))
+		patterns = append(patterns, fmt.Sprintf("%q", "*"+ext))
+	}
+	match = strings.Join(patterns, ", ")
+	if len(patterns) > 1 {
+		match = "[" + match + "]"
+	}
+	return strings.Join(numbers, ", "), match
+}
+
+// ignore returns the text of a .cookignore.
+func (s *sight) ignore() string {
+	var b strings.Builder
+	b.WriteString("# What is no asset, as in a .gitignore: *.bak, /notes/, !keep.bak.\n")
+	if len(s.copied) > 0 {
+		b.WriteString("\n# No recipe is for these, and they are copied as they are. Without the # a line leaves them out.\n")
+		for _, k := range s.copied {
+			if k.Name != "" {
+				fmt.Fprintf(&b, "# %s, %s:\n#*%s\n", human.Count(k.Files, "file"), human.Bytes(k.Bytes), pathname.Show(k.Name))
+			}
+		}
+	}
+	if len(s.leftOut) > 0 {
+		b.WriteString("\n# These are left out (cook help ignore). Without the # a line takes them back in.\n")
+		for _, k := range s.leftOut {
+			pattern, what := k.Name, "folder"
+			if !strings.HasSuffix(k.Name, "/") {
+				what = "file"
+				if strings.HasPrefix(k.Name, ".") {
+					pattern = "*" + k.Name // an extension or a hidden file
+				}
+			}
+			fmt.Fprintf(&b, "# %s:\n#!%s\n", human.Count(k.Files, what), pathname.Show(pattern))
+		}
+	}
+	return b.String()
+}
+
+// preset writes a rule for the pictures of a 2D game.
+func (s *sight) preset(w io.Writer) {
+	_, match := s.patterns("image")
+	fmt.Fprintf(w, "\n# The pictures are those of a 2D game: small, most with alpha, and no models. If they are not,\n"+
+		"# take this rule away; \"pixel\" is for pixel art, \"3d\" for textures of a scene.\n[[rule]]\nmatch  = %s\npreset = \"2d\"\n", match)
+}
+
+// note returns a line about the rule for a 2D game, "" without that rule.
+func (s *sight) note(config string) string {
+	if !s.flat {
+		return ""
+	}
+	return fmt.Sprintf("the images look like a 2D game: %s has preset = \"2d\" for them\n", pathname.Show(config))
+}

@@ -1,0 +1,69 @@
+package setup
+
+import (
+	"context"
+	"flag"
+
+	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/cli/internal/cmdline"
+	"github.com/assetcook/assetcook/cook/internal/report"
+	"github.com/assetcook/assetcook/cook/internal/rules"
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/frontend"
+)
+
+const schemaText = `usage: cook schema [-events]
+
+Prints a JSON Schema (draft-07) of cook.toml: all keys, the recipes, and the options of
+each with what they mean, their values and bounds. Editors with Taplo or Even Better TOML
+complete and check by it what has a line such as
+
+	#:schema ../cook.schema.json
+
+at its start, with the path from the file to the schema. With -events, it is the schema
+(2020-12) of the lines that -json prints.
+
+Example:
+	cook schema > cook.schema.json
+`
+
+// Schema is "cook schema".
+var Schema = cmdline.Verb{
+	Name: "schema", Synopsis: "schema [-events]", Summary: "print a JSON Schema of cook.toml, for editors", Text: schemaText,
+	New: func() cmdline.Handler {
+		r := new(schemaOptions)
+		return cmdline.Handler{Flags: r.schemaFlags, Run: r.runSchema}
+	},
+}
+
+// schemaOptions are the options of a command line of cook schema.
+type schemaOptions struct{ events bool }
+
+func (r *schemaOptions) schemaFlags(fs *flag.FlagSet) {
+	fs.BoolVar(&r.events, "events", false, "print the schema of the lines that -json prints instead")
+}
+
+func (r *schemaOptions) runSchema(ctx context.Context, c *cmdline.Call, words []string) int {
+	if len(words) > 0 {
+		return c.Wrong("schema takes no words, have %q", words)
+	}
+	schema := func() ([]byte, error) { return rulesSchema(c.Recipes) }
+	if r.events {
+		schema = report.Schema
+	}
+	text, err := schema()
+	if err != nil {
+		return c.Fail(ctx, err)
+	}
+	c.Stdout.Write(text) // it remembers errors
+	return frontend.OK
+}
+
+// rulesSchema returns the schema of cook.toml.
+func rulesSchema(recipes []recipe.Recipe) ([]byte, error) {
+	set, err := recipe.NewSet(recipes...)
+	if err != nil {
+		return nil, &cook.ConfigError{Err: err}
+	}
+	return rules.Schema(set)
+}

@@ -1,0 +1,62 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+
+	"github.com/assetcook/assetcook/cook/cli/internal/cmdline"
+	"github.com/assetcook/assetcook/internal/frontend"
+	eventscommand "github.com/assetcook/assetcook/profile/events/command"
+)
+
+const eventsText = `usage: cook events stat [flags] FILE
+       cook events convert [flags] FILE OUT
+
+Sums up a recording that -trace wrote (.events), or converts it for other viewers by the
+ending of OUT. FILE may be - for the standard input. Flags come before it.
+
+Example:
+	cook events stat -slowest 20 run.events
+	cook events convert run.events run.pftrace
+`
+
+// Events is "cook events".
+var Events = cmdline.Verb{
+	Name: "events", Synopsis: "events stat|convert FILE ...", Summary: "sum up or convert a recording of -trace", Text: eventsText,
+	Takes: cmdline.Argument{Words: eventsVerbs, Files: true},
+	New:   func() cmdline.Handler { return cmdline.Handler{Flags: eventsFlags} },
+	Run:   runEvents,
+}
+
+// eventsVerbs lists the verbs of cook events.
+func eventsVerbs() (names []string) {
+	for _, fs := range eventscommand.Flags() {
+		names = append(names, fs.Name())
+	}
+	return names
+}
+
+// eventsFlags declares the flags of all verbs of cook events, each with the verb in its text.
+func eventsFlags(all *flag.FlagSet) {
+	for _, fs := range eventscommand.Flags() {
+		fs.VisitAll(func(f *flag.Flag) { all.Var(f.Value, f.Name, fmt.Sprintf("%s: %s", fs.Name(), f.Usage)) })
+	}
+}
+
+func runEvents(ctx context.Context, c *cmdline.Call) int {
+	if len(c.Args) > 0 && frontend.AsksForHelp(c.Args[0]) {
+		c.Args = c.Args[:1]
+		return c.Do(ctx, c.Find("events"), cmdline.Handler{Flags: eventsFlags})
+	}
+	var usage frontend.UsageError
+	switch err := eventscommand.Run(c.Args, c.Stdout); {
+	case errors.As(err, &usage):
+		return c.Wrong("events: %v; see cook help events", err)
+	case err != nil:
+		c.PrintError(fmt.Errorf("events: %w", err))
+		return frontend.Failed
+	}
+	return frontend.OK
+}

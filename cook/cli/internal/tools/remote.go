@@ -1,0 +1,68 @@
+package tools
+
+import (
+	"context"
+	"flag"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/cli/internal/cmdline"
+	"github.com/assetcook/assetcook/cook/internal/remote"
+	"github.com/assetcook/assetcook/cook/internal/rules"
+	remoteclient "github.com/assetcook/assetcook/cook/remote"
+	"github.com/assetcook/assetcook/internal/frontend"
+)
+
+const remoteText = `usage: cook remote check [flags]
+
+Tries the server of -remote, or of [remote] in cook.toml: whether it is there and lets you
+in, what it can do, how long an answer takes, how fast blobs come and go, and whether its
+clock agrees. Exit status 1 says that results cannot be shared.
+
+A server keeps results for a team: what one machine has cooked, no other machine cooks
+again. Any cache server for Bazel will do. Results are checked by their content when they
+arrive. cook help -all lists the flags that share results.
+
+Example:
+	cook remote check -remote grpc://cache.example.com:9092
+	cook -dir assets -remote grpc://cache.example.com:9092
+`
+
+// Remote is "cook remote".
+var Remote = cmdline.Verb{
+	Name: "remote", Synopsis: "remote check [flags]", Summary: "try a server on which results are shared", Text: remoteText,
+	Takes: cmdline.Argument{Words: remoteVerbs},
+	New: func() cmdline.Handler {
+		r := new(remoteOptions)
+		return cmdline.Handler{Flags: r.remoteFlags, Run: r.runRemote}
+	},
+}
+
+// remoteVerbs are the words that may follow cook remote.
+func remoteVerbs() []string { return []string{"check"} }
+
+// remoteOptions are the options of a command line of cook remote.
+type remoteOptions struct{ project cook.Project }
+
+func (r *remoteOptions) remoteFlags(fs *flag.FlagSet) {
+	fs.StringVar(&r.project.Dir, "dir", "", "`folder` of the source assets, whose cook.toml may say where the server is")
+	cmdline.RemoteFlags(fs, &r.project.Remote)
+}
+
+func (r *remoteOptions) runRemote(ctx context.Context, c *cmdline.Call, words []string) int {
+	to := &r.project.Remote
+	switch {
+	case len(words) != 1 || words[0] != "check":
+		return c.Wrong("remote: want check, not %q; see cook help remote", strings.Join(words, " "))
+	case to.URL == "":
+		return c.Wrong("%v", cmdline.ErrNoServer)
+	}
+	opt, err := remote.OptionsOf(rules.Remote(*to))
+	if err != nil {
+		return c.Wrong("%v", err)
+	}
+	if err := remoteclient.Check(ctx, opt.Args, c.Stdout); err != nil {
+		return c.Fail(ctx, err)
+	}
+	return frontend.OK
+}

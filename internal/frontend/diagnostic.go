@@ -1,0 +1,172 @@
+package frontend
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// A Severity is the weight of a diagnostic.
+type Severity string
+
+const (
+	Err     Severity = "error"
+	Warning Severity = "warning"
+)
+
+// A Diagnostic is an error or a warning in the form of compilers, so that editors and terminals
+// find the place:
+//
+//	assets/data/karts.json:3:8: error: unexpected end of JSON input
+type Diagnostic struct {
+	Program      string // printed instead of an empty File
+	File         string // from the working directory
+	Line, Column int    // from 1; 0 if not known
+	Severity     Severity
+	Target       string
+	Text         string // further lines are indented
+	Excerpt      string // lines of the file, printed unmodified
+}
+
+// Placed is an error that knows its place in a file.
+type Placed interface {
+	error
+	Place() (file string, line, column int)
+	Message() string
+	Excerpt() string
+}
+
+// DiagnosePlaced returns the diagnostic of an error in a file.
+func DiagnosePlaced(err Placed, severity Severity) Diagnostic {
+	file, line, column := err.Place()
+	return Diagnostic{File: file, Line: line, Column: column, Severity: severity, Text: err.Message(), Excerpt: err.Excerpt()}
+}
+
+// Diagnose returns the diagnostics of an error that ended a run of a program: one for each place
+// in a file, and one for each line of other errors.
+func Diagnose(program string, err error) (all []Diagnostic) {
+	for _, one := range Listed(err) {
+		if at, ok := PlaceOf(one); ok {
+			if d := DiagnosePlaced(at, Err); d.File != "" {
+				all = append(all, d)
+				continue
+			}
+		}
+		for line := range strings.Lines(one.Error()) {
+			all = append(all, Diagnostic{Program: program, Severity: Err, Text: strings.TrimSuffix(line, "\n")})
+		}
+	}
+	return all
+}
+
+// PlaceOf returns the place that an error is all about. An error that says more than its placed
+// error has none.
+func PlaceOf(err error) (at Placed, ok bool) {
+	ok = errors.As(err, &at) && at.Error() == err.Error()
+	return at, ok
+}
+
+// Listed returns the single errors of an error that joins several, and the error itself
+// otherwise.
+func Listed(err error) (all []error) {
+	var list interface {
+		error
+		Unwrap() []error
+	}
+	if !errors.As(err, &list) || list.Error() != err.Error() {
+		return []error{err}
+	}
+	var texts []string
+	for _, one := range list.Unwrap() {
+		texts = append(texts, one.Error())
+	}
+	if strings.Join(texts, "\n") != err.Error() {
+		return []error{err}
+	}
+	for _, one := range list.Unwrap() {
+		all = append(all, Listed(one)...)
+	}
+	return all
+}
+
+// String returns the diagnostic without colors, with an end of line.
+func (d Diagnostic) String() string { return Style{}.Format(&d) }
+
+// Print prints the diagnostic without colors.
+func (d Diagnostic) Print(w io.Writer) { io.WriteString(w, d.String()) }
+
+// place returns the file with line and column, or the program.
+func (d *Diagnostic) place() string {
+	switch {
+	case d.File == "":
+		return d.Program
+	case d.Line == 0:
+		return pathname.Show(d.File)
+	case d.Column == 0:
+		return fmt.Sprintf("%s:%d", pathname.Show(d.File), d.Line)
+	}
+	return fmt.Sprintf("%s:%d:%d", pathname.Show(d.File), d.Line, d.Column)
+}
+
+// Format returns a diagnostic with an end of line.
+func (s Style) Format(d *Diagnostic) string {
+	code := red
+	if d.Severity == Warning {
+		code = magenta
+	}
+	place := s.paint(bold, d.place())
+	if s.Links && d.File != "" {
+		if abs, err := filepath.Abs(filepath.FromSlash(d.File)); err == nil {
+			place = "\x1b]8;;" + FileURL(abs) + "\x1b\\" + place + "\x1b]8;;\x1b\\"
+		}
+	}
+	text := Indented(d.Text)
+	if d.Target != "" {
+		text = "[" + pathname.Show(d.Target) + "] " + text
+	}
+	line := fmt.Sprintf("%s: %s %s\n", place, s.paint(code, string(d.Severity)+":"), text)
+	if d.Excerpt != "" {
+		line += d.Excerpt + "\n"
+	}
+	return line
+}
+
+// longestText is how much of one message is printed, in bytes: more than programs usually print,
+// less than a hostile file can hold.
+const longestText = 64 << 10
+
+// Indented escapes a message and indents all lines but the first, so that no line of a hostile
+// text looks like another message.
+func Indented(text string) string {
+	if more := len(text) - longestText; more > 0 {
+		text = fmt.Sprintf("%s... (%d bytes more)", text[:longestText], more)
+	}
+	lines := strings.Split(strings.TrimRight(pathname.Escape(text), "\n"), "\n")
+	return strings.Join(lines, "\n  | ")
+}
+
+// FileURL returns the URL of a file, with every byte escaped that could end a link.
+func FileURL(abs string) string {
+	if abs = filepath.ToSlash(abs); !strings.HasPrefix(abs, "/") {
+		abs = "/" + abs
+	}
+	return "file://" + EscapePath(abs)
+}
+
+// EscapePath escapes a path for a URL.
+func EscapePath(name string) string {
+	var b strings.Builder
+	for i := range len(name) {
+		c := name[i]
+		if 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("/-._~:", c) >= 0 {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String()
+}

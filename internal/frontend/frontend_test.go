@@ -1,0 +1,45 @@
+package frontend
+
+import (
+	"errors"
+	"flag"
+	"slices"
+	"testing"
+)
+
+func TestFlagsStandBeforeBetweenAndAfterWords(t *testing.T) {
+	for _, tc := range []struct {
+		args, words []string
+		on          bool
+	}{
+		{nil, nil, false},
+		{[]string{"-on", "a"}, []string{"a"}, true},
+		{[]string{"a", "-on", "b"}, []string{"a", "b"}, true},
+		{[]string{"a", "b", "--on"}, []string{"a", "b"}, true},
+		{[]string{"a", "--", "-on"}, []string{"a", "-on"}, false},
+		{[]string{"-", "-on"}, []string{"-"}, true},
+	} {
+		fs := flag.NewFlagSet("", flag.ContinueOnError)
+		on := fs.Bool("on", false, "")
+		words, err := Parse(fs, tc.args)
+		if err != nil || !slices.Equal(words, tc.words) || *on != tc.on {
+			t.Errorf("%q: %q, %v, %v", tc.args, words, *on, err)
+		}
+	}
+}
+
+func TestUnknownFlagNamesTheNearestOne(t *testing.T) {
+	fs := flag.NewFlagSet("", flag.ContinueOnError)
+	fs.Bool("strict", false, "")
+	for arg, want := range map[string]string{
+		"-strikt": "flag provided but not defined: -strikt; did you mean -strict?",
+		"-other":  "flag provided but not defined: -other",
+	} {
+		if _, err := Parse(fs, []string{arg}); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", arg, err, want)
+		}
+	}
+	if _, err := Parse(fs, []string{"a", "-h"}); !errors.Is(err, flag.ErrHelp) {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,58 @@
+// Package texttable prints tables as lines of text with aligned columns.
+//
+//	t := texttable.New(w, texttable.RightThenName)
+//	t.Row("files", "bytes", "kind")
+//	t.Row(12, human.Bytes(n), "png")
+//	err := t.Flush()
+package texttable
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+)
+
+// An Alignment says on which side of its column a cell is.
+type Alignment int
+
+const (
+	Left          Alignment = iota // for words
+	Right                          // for numbers
+	RightThenName                  // numbers, and a name at the end of each row
+)
+
+// gap is how many spaces are between two columns.
+const gap = 2
+
+// A Table holds rows until it is flushed.
+type Table struct {
+	out   *tabwriter.Writer
+	align Alignment
+}
+
+// New returns an empty table that prints to w.
+func New(w io.Writer, align Alignment) *Table {
+	flags := uint(0)
+	if align != Left {
+		flags = tabwriter.AlignRight
+	}
+	return &Table{tabwriter.NewWriter(w, 0, 0, gap, ' ', flags), align}
+}
+
+// Row adds a row. Cells are formatted as by [fmt.Print] and contain neither tabs nor ends of lines.
+func (t *Table) Row(cells ...any) {
+	for i, cell := range cells {
+		switch last := i == len(cells)-1; {
+		case !last || t.align == Right:
+			fmt.Fprintf(t.out, "%v\t", cell)
+		case t.align == RightThenName:
+			fmt.Fprintf(t.out, "  %v", cell)
+		default:
+			fmt.Fprint(t.out, cell)
+		}
+	}
+	fmt.Fprintln(t.out)
+}
+
+// Flush prints the rows, and returns the first error of the writer.
+func (t *Table) Flush() error { return t.out.Flush() }
