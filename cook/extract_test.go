@@ -69,7 +69,7 @@ func (painter) Cook(_ context.Context, job *recipe.Job) error {
 	return job.Write(0, data)
 }
 
-func (painter) Asks(job *recipe.Job) error {
+func askLists(job *recipe.Job) error {
 	_, err := ask(job)
 	return err
 }
@@ -110,7 +110,8 @@ var usesOfList = recipe.Extract{
 
 var listsRead atomic.Int64
 
-var painterRecipe = recipe.Recipe{Name: "painter", Version: 1, New: func() recipe.Cooker { return &painter{} }, Extracts: []recipe.Extract{usesOfList}}
+var painterRecipe = recipe.Recipe{Name: "painter", Version: 1, New: func() recipe.Cooker { return &painter{} }, Extracts: []recipe.Extract{usesOfList},
+	Traits: func(recipe.Cooker) recipe.Traits { return recipe.Traits{Asks: askLists} }}
 
 // A gallery is a project of pictures and lists.
 type gallery struct{ *project }

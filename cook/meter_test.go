@@ -200,7 +200,9 @@ func TestNegativeEstimate(t *testing.T) {
 	p := sampleProject(t)
 	p.write("a.json", "[1]")
 	p.write("cook.toml", "[[rule]]\nmatch = 'a.json'\nrecipe = 'negative'\n")
-	p.run.Recipes = []recipe.Recipe{{Name: "negative", Version: 1, New: func() recipe.Cooker { return &negative{} }}}
+	p.run.Recipes = []recipe.Recipe{{Name: "negative", Version: 1, New: func() recipe.Cooker { return &negative{} }, Traits: func(recipe.Cooker) recipe.Traits {
+		return recipe.Traits{Estimate: func(head []byte, size int64) (int64, error) { return -size, nil }}
+	}}}
 	if s := p.cook(); s.Failed.Assets != 1 || s.Cooked.Assets == 0 {
 		t.Error(s.String())
 	}
@@ -208,6 +210,5 @@ func TestNegativeEstimate(t *testing.T) {
 
 type negative struct{}
 
-func (*negative) Outputs() []string                               { return []string{"{path}"} }
-func (*negative) Cook(context.Context, *recipe.Job) error         { return nil }
-func (*negative) Estimate(head []byte, size int64) (int64, error) { return -size, nil }
+func (*negative) Outputs() []string                       { return []string{"{path}"} }
+func (*negative) Cook(context.Context, *recipe.Job) error { return nil }

@@ -37,7 +37,7 @@ func (*testOptions) Outputs() []string { return []string{"{path}"} }
 func (*testOptions) Cook(ctx context.Context, job *recipe.Job) error {
 	return currentRecipe.cook(ctx, job)
 }
-func (*testOptions) Estimate([]byte, int64) (int64, error) {
+func estimateTest([]byte, int64) (int64, error) {
 	if currentRecipe.estimate == nil {
 		return 1, nil
 	}
@@ -46,7 +46,8 @@ func (*testOptions) Estimate([]byte, int64) (int64, error) {
 
 // testRecipes lists the recipe "test".
 func testRecipes() []recipe.Recipe {
-	return []recipe.Recipe{{Name: "test", Version: 1, New: func() recipe.Cooker { return &testOptions{} }}}
+	return []recipe.Recipe{{Name: "test", Version: 1, New: func() recipe.Cooker { return &testOptions{} },
+		Traits: func(recipe.Cooker) recipe.Traits { return recipe.Traits{Estimate: estimateTest} }}}
 }
 
 // cookWithRecipe cooks some files with the recipe "test". Workers, Memory and Observer are

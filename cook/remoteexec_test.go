@@ -25,12 +25,12 @@ import (
 type anchor struct{}
 
 func (*anchor) Outputs() []string { return []string{"{path}"} }
-func (*anchor) StaysHere() bool   { return true }
 func (*anchor) Cook(ctx context.Context, job *recipe.Job) error {
 	return currentRecipe.cook(ctx, job)
 }
 
-var anchored = recipe.Recipe{Name: "anchor", Version: 1, Extensions: []string{".anchor"}, New: func() recipe.Cooker { return &anchor{} }}
+var anchored = recipe.Recipe{Name: "anchor", Version: 1, Extensions: []string{".anchor"}, New: func() recipe.Cooker { return &anchor{} },
+	Traits: func(recipe.Cooker) recipe.Traits { return recipe.Traits{Local: true} }}
 
 // A farm is a project whose assets other machines cook, as far as they can.
 type farm struct {

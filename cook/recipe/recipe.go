@@ -31,29 +31,25 @@
 // source's extension and content, and the content of what it read through
 // its Job; by its path only where UsesPath says so. Clock, environment, core
 // count and map order must not show, and the machine only where a
-// MachineUser says so. The cooker relies on it: a result once
+// Traits.Machine says so. The cooker relies on it: a result once
 // seen is taken from the store ever after.
 //
 // Options are in the fingerprint by construction: Fields walks the struct, and
 // a field stays out only if its tag gives a reason for it.
 //
-// # Optional methods
+// # More about a recipe
 //
-// A Cooker may have more methods, each the only one of an interface:
+// [Recipe] has a field for each thing that a recipe may declare about all of its cookers, and
+// [Traits] for the things that depend on the options, such as the memory that a source needs or
+// the programs that are run:
 //
-//	method    interface    what it does                                 without it
-//	Check     Checker      refuses options that do not fit together     all values that fit their option are taken
-//	Estimate  Estimator    says how much memory a source needs          three times the source's size
-//	Lint      Linter       warns of mistakes in the first bytes         only what all formats have in common
-//	Explain   Explainer    adds lines to cook why                       the options alone
-//	Asks      Asker        asks files what they say of a source         no files are asked together
-//	Bundles   Bundler      says whether artifacts are taken             what Recipe.Bundles says
-//	UsesPath  PathUser     says whether the path counts                 what Recipe.UsesPath says
-//	Tools     ToolUser     names programs whose content is an input     no program may be run
-//	Machine   MachineUser  keeps results of kinds of machines apart     same bytes on all machines
+//	Traits: func(c recipe.Cooker) recipe.Traits {
+//		u := c.(*Upper)
+//		return recipe.Traits{Check: u.check, Estimate: u.estimate}
+//	},
 //
-// A method of such a name with other parameters or results is not called. Check of
-// package recipetest, which every recipe's tests should call, reports it.
+// Check of package recipetest proves the rules above for a recipe. Call it in a test of each
+// recipe.
 package recipe
 
 import "context"
@@ -66,6 +62,8 @@ type Recipe struct {
 	Version int
 	// New returns a pointer to a fresh options struct that holds the defaults.
 	New func() Cooker
+	// Traits returns more about a cooker of New whose options are set; nil for no traits.
+	Traits func(Cooker) Traits
 	// UsesPath says that the bytes depend on where the source lies. Such an
 	// asset is cooked again when it is renamed.
 	UsesPath bool

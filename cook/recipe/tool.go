@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// FindTool returns the file of a tool that a ToolUser names: absolute, or
+// FindTool returns the file of one of the Tools of a recipe: absolute, or
 // relative to the asset folder if it has a slash, else a program on PATH.
 func FindTool(assets, name string) (string, error) {
 	if filepath.IsAbs(name) {

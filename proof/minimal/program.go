@@ -187,8 +187,6 @@ func (*gatherer) Cook(ctx context.Context, job *recipe.Job) error {
 type command builtin.Command
 
 func (c *command) Outputs() []string { return (*builtin.Command)(c).Outputs() }
-func (c *command) Tools() []string   { return (*builtin.Command)(c).Tools() }
-func (c *command) Check() error      { return (*builtin.Command)(c).Check() }
 func (c *command) Cook(ctx context.Context, job *recipe.Job) error {
 	text, err := job.Source()
 	if err != nil {
@@ -208,7 +206,8 @@ func recipes() []recipe.Recipe {
 	}
 	for _, r := range builtin.All() {
 		if r.Name == "command" {
-			plain := r.New
+			plain, traits := r.New, r.Traits
+			r.Traits = func(c recipe.Cooker) recipe.Traits { return traits((*builtin.Command)(c.(*command))) }
 			r.New = func() recipe.Cooker { return (*command)(plain().(*builtin.Command)) }
 			list = append(list, r)
 		}

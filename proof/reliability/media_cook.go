@@ -145,10 +145,10 @@ func (b *mediaBench) once(ctx context.Context, f mediaFile, name string) (r medi
 
 	size := int64(len(f.data))
 	r.estimate = 3*size + 1<<20
-	if e, ok := c.cooker.(recipe.Estimator); ok {
-		r.estimate, r.err = e.Estimate(f.data[:min(size, recipe.HeadSize)], size)
+	if estimate := c.recipe.Traits(c.cooker).Estimate; estimate != nil {
+		r.estimate, r.err = estimate(f.data[:min(size, recipe.HeadSize)], size)
 		if errors.Is(r.err, recipe.ErrShortHead) {
-			r.estimate, r.err = e.Estimate(f.data, size)
+			r.estimate, r.err = estimate(f.data, size)
 		}
 		if r.err != nil {
 			r.estimate = size

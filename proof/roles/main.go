@@ -104,7 +104,7 @@ func byRecipe(folder, picture string) (answer, bool) {
 		return answer{}, false
 	}
 	job := recipe.NewJob(recipetest.Env(image.Recipe(), tree, picture), info.Size())
-	lines, err := o.Explain(context.Background(), job)
+	lines, err := image.Recipe().Traits(o).Explain(context.Background(), job)
 	if err != nil {
 		return answer{}, false
 	}

@@ -21,7 +21,7 @@ func explain(t *testing.T, o *Audio, data []byte) []string {
 		Recipe: Recipe(), Path: "a", Open: func(p string) (fs.File, error) { return tree.Open(p) },
 		Create: func(int) (*os.File, error) { return nil, fmt.Errorf("nothing is to be written") },
 	}, int64(len(data)))
-	lines, err := o.Explain(t.Context(), job)
+	lines, err := o.explainResult(t.Context(), job)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestLintFindsLikelyMistakes(t *testing.T) {
 		{"a/b.wav", nil, "the file is empty"},
 		{"a/b.opus", opus, "the file is Ogg Opus, which"},
 	} {
-		got := strings.Join(options(nil).Lint(c.path, c.head, int64(len(c.head))), "|")
+		got := strings.Join(options(nil).lintSource(c.path, c.head, int64(len(c.head))), "|")
 		if (got == "") != (c.want == "") || !strings.HasPrefix(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.path, got, c.want)
 		}

@@ -90,13 +90,13 @@ const (
 // Outputs implements recipe.Cooker: the rule must say.
 func (*Command) Outputs() []string { return nil }
 
-// Tools implements recipe.ToolUser.
-func (c *Command) Tools() []string {
+// tools implements Traits.Tools.
+func (c *Command) tools() []string {
 	return slices.Concat(c.Command[:min(1, len(c.Command))], c.ToolFiles)
 }
 
-// Check implements recipe.Checker.
-func (c *Command) Check() error {
+// checkOptions implements Traits.Check.
+func (c *Command) checkOptions() error {
 	if len(c.Command) == 0 || c.Command[0] == "" {
 		return &recipe.OptionError{Key: "command", Want: `a program and its arguments, such as ["tool", "{in}", "{out}"]`}
 	}
@@ -129,7 +129,7 @@ func (c *Command) Check() error {
 func (c *Command) Cook(ctx context.Context, job *recipe.Job) error { return c.cook(ctx, job, grace) }
 
 func (c *Command) cook(ctx context.Context, job *recipe.Job, grace time.Duration) error {
-	if err := c.Check(); err != nil {
+	if err := c.checkOptions(); err != nil {
 		return err
 	}
 	call, err := c.prepare(job)
@@ -137,11 +137,11 @@ func (c *Command) cook(ctx context.Context, job *recipe.Job, grace time.Duration
 		return err
 	}
 	if err := c.run(ctx, call, grace); err != nil {
-		dependInVain(call, job, c.Tools()) // a missing file may be the cause
+		dependInVain(call, job, c.tools()) // a missing file may be the cause
 		return fmt.Errorf("%s: %w", c.Command[0], err)
 	}
 	if call.trace != nil {
-		err := dependOnTrace(call.trace, newPlaces(call, c.Tools()), job)
+		err := dependOnTrace(call.trace, newPlaces(call, c.tools()), job)
 		if changed := call.trace.Changed(); changed != "" { // asked last, after the inputs were recorded
 			err = fmt.Errorf("input %s %w", pathname.Show(changed), recipe.ErrChanged)
 		}

@@ -41,7 +41,9 @@ func script(text string, args ...string) *impatient {
 // run cooks the source at path in a folder of assets.
 func (p *impatient) run(t *testing.T, ctx context.Context, assets, path string) recipetest.Result {
 	t.Helper()
-	return recipetest.CookContext(ctx, t, named(t, "command"), p, os.DirFS(assets), assets, path)
+	r := named(t, "command")
+	r.Traits = nil // they are of a Command
+	return recipetest.CookContext(ctx, t, r, p, os.DirFS(assets), assets, path)
 }
 
 // assets makes a folder with files, which hold their own names.

@@ -145,16 +145,16 @@ func (c *cell) bring(name string, open func() (fs.File, error)) error {
 // start is the date of all that a program reads.
 var start = time.Unix(sourceDate, 0)
 
-// StaysHere says that other machines do not cook what reads more of this one than the program
+// staysHere says that other machines do not cook what reads more of this one than the program
 // and its libraries, or may.
-func (c *Command) StaysHere() bool { return !c.Sandbox || c.Daemons || len(c.System) > 0 }
+func (c *Command) staysHere() bool { return !c.Sandbox || c.Daemons || len(c.System) > 0 }
 
-// Confined reports whether the program can write only to its scratch folder, which may then have
+// isConfined reports whether the program can write only to its scratch folder, which may then have
 // the same name in each run.
-func (c *Command) Confined() bool { return c.Sandbox && !c.Daemons && confinable() == nil }
+func (c *Command) isConfined() bool { return c.Sandbox && !c.Daemons && confinable() == nil }
 
-// Declare has a job depend on what the rule says that the program reads.
-func (c *Command) Declare(job *recipe.Job) error { return c.bringReads(&call{}, job) }
+// declareReads has a job depend on what the rule says that the program reads.
+func (c *Command) declareReads(job *recipe.Job) error { return c.bringReads(&call{}, job) }
 
 // bringReads gives the program what the rule says it reads.
 func (c *Command) bringReads(p *call, job *recipe.Job) error {
@@ -200,7 +200,7 @@ func (p *call) bringRead(name string, job *recipe.Job) error {
 // bringTools gives the program its own files and what belongs to it. Those of the asset
 // folder are there by links: they are what they are, not copies.
 func (c *Command) bringTools(p *call, base string) error {
-	for i, tool := range c.Tools() {
+	for i, tool := range c.tools() {
 		file, err := recipe.FindTool(p.assets, tool)
 		if err != nil {
 			return err
@@ -256,8 +256,8 @@ func noteOpen(job *recipe.Job) error {
 	return err
 }
 
-// Explain implements recipe.Explainer.
-func (c *Command) Explain(context.Context, *recipe.Job) ([]string, error) {
+// explainResult implements Traits.Explain.
+func (c *Command) explainResult(context.Context, *recipe.Job) ([]string, error) {
 	var why string
 	switch err := confinable(); {
 	case c.Daemons:

@@ -229,7 +229,7 @@ func TestCellOptions(t *testing.T) {
 		{Command{Deps: "trace", Sandbox: true, Daemons: true}, `deps: want "declared" where sandbox is false or daemons true`},
 	} {
 		tc.c.Command = []string{"x", "{out}"}
-		wantError(t, tc.c.Check(), tc.want)
+		wantError(t, tc.c.checkOptions(), tc.want)
 	}
 }
 
@@ -249,7 +249,7 @@ func TestCellExplained(t *testing.T) {
 		if len(c.Command) == 0 {
 			c.Command = []string{"x"}
 		}
-		lines, err := c.Explain(context.Background(), nil)
+		lines, err := c.explainResult(context.Background(), nil)
 		if err != nil || len(lines) != 1 || !strings.Contains(lines[0], want) {
 			t.Errorf("%q, %v; want %q", lines, err, want)
 		}

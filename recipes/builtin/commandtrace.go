@@ -15,7 +15,7 @@ import (
 // newTrace returns an empty trace for a program that sees the asset folder.
 func (c *Command) newTrace(p *call) *sandbox.Trace {
 	t := &sandbox.Trace{Folder: p.assets, Seen: map[string]sandbox.Access{}}
-	for _, tool := range c.Tools() {
+	for _, tool := range c.tools() {
 		if file, err := recipe.FindTool(p.assets, tool); err == nil { // else it cannot be executed
 			t.Programs = append(t.Programs, file)
 		}

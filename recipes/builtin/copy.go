@@ -22,8 +22,8 @@ const copyStep = 16 << 20
 // Outputs implements recipe.Cooker.
 func (*Copy) Outputs() []string { return []string{"{path}"} }
 
-// Estimate implements recipe.Estimator: a buffer, whatever the size.
-func (*Copy) Estimate([]byte, int64) (int64, error) { return 64 << 10, nil }
+// estimateMemory implements Traits.Estimate: a buffer, whatever the size.
+func (*Copy) estimateMemory([]byte, int64) (int64, error) { return 64 << 10, nil }
 
 // Cook implements recipe.Cooker.
 func (c *Copy) Cook(ctx context.Context, job *recipe.Job) error {

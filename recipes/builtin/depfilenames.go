@@ -23,7 +23,7 @@ func (c *Command) depend(p *call, job *recipe.Job) error {
 	if err != nil {
 		return err
 	}
-	places := newPlaces(p, c.Tools())
+	places := newPlaces(p, c.tools())
 	recorded := map[recipe.Dependency]string{} // dependency to its name in the depfile
 	for _, prerequisite := range names {
 		file, known, err := places.find(prerequisite)

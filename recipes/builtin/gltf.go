@@ -20,9 +20,9 @@ type GLTF struct{}
 // Outputs implements recipe.Cooker.
 func (*GLTF) Outputs() []string { return []string{"{path}"} }
 
-// Estimate implements recipe.Estimator. Buffers in files of their own are not
+// estimateMemory implements Traits.Estimate. Buffers in files of their own are not
 // read, only measured.
-func (*GLTF) Estimate(_ []byte, size int64) (int64, error) {
+func (*GLTF) estimateMemory(_ []byte, size int64) (int64, error) {
 	return gltfcheck.Memory(size), nil
 }
 

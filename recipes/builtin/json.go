@@ -24,8 +24,8 @@ type JSON struct {
 // Outputs implements recipe.Cooker.
 func (*JSON) Outputs() []string { return []string{"{path}"} }
 
-// Estimate implements recipe.Estimator.
-func (*JSON) Estimate(_ []byte, size int64) (int64, error) {
+// estimateMemory implements Traits.Estimate.
+func (*JSON) estimateMemory(_ []byte, size int64) (int64, error) {
 	// The text, again without comments, its compact form, three times the text to check it in pieces, and at
 	// worst (a key every five bytes, the list of keys being copied as it grows) 3.6
 	// times the text.

@@ -12,7 +12,7 @@ import (
 
 // Run runs a program for a recipe as the recipe command does, in its sandbox, with nothing
 // given to it but what lies in the job's scratch folder: there it runs, reads and writes.
-// Its name comes first; the recipe must be a recipe.ToolUser that names it. The error
+// Its name comes first; it must be one of the Tools of the recipe. The error
 // carries what it printed.
 func Run(ctx context.Context, job *recipe.Job, scratch string, timeout time.Duration, argv []string) error {
 	assets, err := filepath.Abs(job.Assets())

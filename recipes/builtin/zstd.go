@@ -33,8 +33,8 @@ const (
 // Outputs implements recipe.Cooker.
 func (*Zstd) Outputs() []string { return []string{"{path}.zst"} }
 
-// Estimate implements recipe.Estimator.
-func (z *Zstd) Estimate(_ []byte, size int64) (int64, error) {
+// estimateMemory implements Traits.Estimate.
+func (z *Zstd) estimateMemory(_ []byte, size int64) (int64, error) {
 	// The encoder keeps two windows of history. Its tables and block buffers
 	// are of a fixed size that grows with the level.
 	tables := int64(3 << 20)

@@ -40,7 +40,7 @@ func plain(o *Image) { o.Format, o.Kind = "rgba8", "color" }
 // cookTree cooks a file of a tree.
 func cookTree(t testing.TB, o *Image, tree fstest.MapFS, name string) (*texture.Texture, recipetest.Result) {
 	t.Helper()
-	if err := o.Check(); err != nil {
+	if err := o.checkOptions(); err != nil {
 		t.Fatal(err)
 	}
 	res := recipetest.Cook(t, Recipe(), o, tree, "", name)
@@ -129,7 +129,7 @@ func itoa(n int) string {
 
 func TestDefaultOptionsAreValid(t *testing.T) {
 	r := Recipe()
-	if err := options().Check(); err != nil {
+	if err := options().checkOptions(); err != nil {
 		t.Errorf("the defaults: %v", err)
 	}
 	for container, want := range map[string]string{"ktx2": "{path}.ktx2", "dds": "{path}.dds"} {

@@ -142,7 +142,7 @@ func TestAutoChoosesKindAndFormat(t *testing.T) {
 func explain(t testing.TB, o *Image, tree fstest.MapFS, name string) []string {
 	t.Helper()
 	job := recipe.NewJob(recipetest.Env(Recipe(), tree, name), int64(len(tree[name].Data)))
-	lines, err := o.Explain(t.Context(), job)
+	lines, err := o.explainResult(t.Context(), job)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,7 +248,7 @@ func TestImpossibleLegacyHeaderIsRefused(t *testing.T) {
 		"the legacy header has no bc7,":   legacy(func(o *Image) { o.Format = "bc7" }),
 		"the legacy header has no arrays": legacy(func(o *Image) { o.Format, o.Layers = "bc1", []string{"b.png"} }),
 	} {
-		if err := o.Check(); err == nil || !strings.Contains(err.Error(), want) {
+		if err := o.checkOptions(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}

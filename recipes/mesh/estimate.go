@@ -13,9 +13,9 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/obj"
 )
 
-// Estimate implements recipe.Estimator. It needs all of a document's text, as only that
+// estimateMemory implements Traits.Estimate. It needs all of a document's text, as only that
 // says how much lies in other files, and all of an OBJ file.
-func (o *Mesh) Estimate(head []byte, size int64) (int64, error) {
+func (o *Mesh) estimateMemory(head []byte, size int64) (int64, error) {
 	switch start := bytes.TrimLeft(head, " \t\r\n"); {
 	case model.IsGLB(head):
 		n, err := model.TextSize(head, size)

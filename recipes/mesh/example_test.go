@@ -11,14 +11,14 @@ import (
 )
 
 // What the recipe would make of a model, without making it.
-func ExampleMesh_Explain() {
+func ExampleRecipe() {
 	tree := fstest.MapFS{"flag.obj": {Data: []byte("v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n")}}
 	job := recipe.NewJob(recipe.Env{
 		Recipe: mesh.Recipe(), Path: "flag.obj",
 		Open: tree.Open, Stat: func(p string) (fs.FileInfo, error) { return fs.Stat(tree, p) },
 	}, int64(len(tree["flag.obj"].Data)))
 	options := mesh.Recipe().New().(*mesh.Mesh)
-	lines, err := options.Explain(context.Background(), job)
+	lines, err := mesh.Recipe().Traits(options).Explain(context.Background(), job)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -73,11 +73,11 @@ func TestOptions(t *testing.T) {
 		if err := recipe.SetOption(c, key, tc.value); err != nil {
 			t.Fatal(err)
 		}
-		if err := c.(recipe.Checker).Check(); (err == nil) != tc.ok || err != nil && !strings.HasPrefix(err.Error(), key) {
+		if err := r.Traits(c).Check(); (err == nil) != tc.ok || err != nil && !strings.HasPrefix(err.Error(), key) {
 			t.Errorf("%s = %v: %v", key, tc.value, err)
 		}
 	}
-	if err := r.New().(recipe.Checker).Check(); err != nil {
+	if err := r.Traits(r.New()).Check(); err != nil {
 		t.Errorf("the defaults: %v", err)
 	}
 }
@@ -85,7 +85,7 @@ func TestOptions(t *testing.T) {
 // What people are told is what was done.
 func TestExplain(t *testing.T) {
 	job := recipe.NewJob(recipe.Env{Recipe: Recipe(), Path: "m/a.gltf", Open: forms().Open, Stat: forms().Stat}, 1)
-	lines, err := options(func(o *Mesh) { o.LODs = 1 }).Explain(t.Context(), job)
+	lines, err := options(func(o *Mesh) { o.LODs = 1 }).explainResult(t.Context(), job)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestExplain(t *testing.T) {
 		}
 	}
 	job = recipe.NewJob(recipe.Env{Recipe: Recipe(), Path: "m/a.gltf", Open: dance().Open, Stat: dance().Stat}, 1)
-	if lines, err = options(nil).Explain(t.Context(), job); err != nil || len(lines) != 3 || !strings.HasPrefix(lines[1], "animation 0: ") ||
+	if lines, err = options(nil).explainResult(t.Context(), job); err != nil || len(lines) != 3 || !strings.HasPrefix(lines[1], "animation 0: ") ||
 		lines[2] != "animation 1: 3 keyframes, were 240" {
 		t.Errorf("%q, %v", lines, err)
 	}
@@ -115,7 +115,7 @@ func TestExplain(t *testing.T) {
 	to := strings.Index(text, `"material":0}`) + len(`"material":0}`)
 	tree["m/a.gltf"].Data = []byte(text[:to] + "," + text[from:to] + text[to:])
 	job = recipe.NewJob(recipe.Env{Recipe: Recipe(), Path: "m/a.gltf", Open: tree.Open, Stat: tree.Stat}, 1)
-	if lines, err := options(nil).Explain(t.Context(), job); err != nil || len(lines) != 1 {
+	if lines, err := options(nil).explainResult(t.Context(), job); err != nil || len(lines) != 1 {
 		t.Errorf("%q, %v", lines, err)
 	}
 }

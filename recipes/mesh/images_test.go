@@ -90,7 +90,7 @@ func TestTexturesNameCookedImages(t *testing.T) {
 			}
 		}
 	}
-	if err := options(func(o *Mesh) { o.Textures, o.TextureSuffix = "basisu", ".dds" }).Check(); err == nil {
+	if err := options(func(o *Mesh) { o.Textures, o.TextureSuffix = "basisu", ".dds" }).checkOptions(); err == nil {
 		t.Error("basisu in DDS: accepted")
 	}
 }

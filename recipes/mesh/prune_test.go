@@ -120,7 +120,7 @@ func TestPruneLists(t *testing.T) {
 		}
 	}
 	job := recipe.NewJob(recipe.Env{Recipe: Recipe(), Path: "m/a.gltf", Open: plain.Open, Stat: plain.Stat}, 1)
-	lines, err := options(func(o *Mesh) { o.Prune = true }).Explain(t.Context(), job)
+	lines, err := options(func(o *Mesh) { o.Prune = true }).explainResult(t.Context(), job)
 	const want = "prune leaves out 1 node, 1 mesh, 1 material, 1 texture, 1 image, 4 accessors"
 	if err != nil || lines[0] != want {
 		t.Errorf("%q, %v; want %q", lines, err, want)

@@ -218,13 +218,6 @@ func (w *worker) nextFar(ctx context.Context) (i int, ok bool) {
 	}
 }
 
-// A keeper is a recipe that may be bound to this machine with the options as they are.
-type keeper interface {
-	// StaysHere reports whether what it makes may depend on more of the machine than its
-	// programs and their libraries.
-	StaysHere() bool
-}
-
 // mayLeave reports whether an action may be cooked on another machine.
 func (r *runner) mayLeave(i int) bool {
 	a := planned{Action: &r.plan.Actions[i]}
@@ -238,8 +231,7 @@ func (r *runner) mayLeave(i int) bool {
 	case a.Method.Then != nil || a.Method.Bundles() || a.Method.Follows() || r.remote.away.refuses(a.Method):
 		return false
 	}
-	k, ok := a.Method.Cooker.(keeper)
-	return !ok || !k.StaysHere()
+	return !a.Method.Traits().Local
 }
 
 // expected is how long an action probably takes.

@@ -264,9 +264,9 @@ func (w *worker) cookHere(ctx context.Context, a planned) (ready, error) {
 }
 
 // Explain has a recipe say what it makes of a source. A panic of its is an error.
-func Explain(ctx context.Context, e recipe.Explainer, job *recipe.Job) (lines []string, err error) {
+func Explain(ctx context.Context, explain func(context.Context, *recipe.Job) ([]string, error), job *recipe.Job) (lines []string, err error) {
 	err = protect(func() error {
-		lines, err = e.Explain(ctx, job)
+		lines, err = explain(ctx, job)
 		return err
 	})
 	return lines, err

@@ -61,14 +61,14 @@ func (b *budget) admit(ctx context.Context, a *plan.Action, how attempt) (releas
 	defer how.probe.Begin("cook/run/admit", "").End()
 	size := a.Source.Stamp.Size
 	need := size*3 + 1<<20
-	if e, ok := a.Method.Cooker.(recipe.Estimator); ok {
-		need, err = estimate(e, how.source, min(size, recipe.HeadSize), size)
+	if ask := a.Method.Traits().Estimate; ask != nil {
+		need, err = estimate(ask, how.source, min(size, recipe.HeadSize), size)
 		if errors.Is(err, recipe.ErrShortHead) {
 			var whole func()
 			if whole, err = b.reserve(ctx, size, how); err != nil {
 				return nil, err
 			}
-			need, err = estimate(e, how.source, size, size)
+			need, err = estimate(ask, how.source, size, size)
 			whole()
 		}
 		if err != nil {
@@ -82,12 +82,12 @@ func (b *budget) admit(ctx context.Context, a *plan.Action, how attempt) (releas
 }
 
 // estimate shows a recipe the first n bytes of a source.
-func estimate(e recipe.Estimator, src *source, n, size int64) (int64, error) {
+func estimate(ask func(head []byte, size int64) (int64, error), src *source, n, size int64) (int64, error) {
 	head, err := src.first(n)
 	if err != nil {
 		return 0, err
 	}
-	return e.Estimate(head, size)
+	return ask(head, size)
 }
 
 // holdings are what the recipe at work on one worker says that it holds.

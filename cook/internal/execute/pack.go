@@ -254,12 +254,6 @@ func fileOf(to, from string, f contents.File) remote.File {
 	return remote.File{Path: to, From: from, Blob: f.Blob.String(), Size: f.Stamp.Size, Executable: fs.FileMode(f.Stamp.Mode)&0o111 != 0}
 }
 
-// A declarer is a recipe that knows what it will read before it does.
-type declarer interface {
-	// Declare records that as dependencies of a job.
-	Declare(job *recipe.Job) error
-}
-
 // knownReads are what an action is known to read: what it read last time, here or elsewhere, and
 // what it declares.
 func (r *runner) knownReads(ctx context.Context, a planned) (reads []dependency.Dependency) {
@@ -277,12 +271,12 @@ func (r *runner) knownReads(ctx context.Context, a planned) (reads []dependency.
 			reads = append(reads, at)
 		}
 	}
-	if d, ok := a.Method.Cooker.(declarer); ok {
+	if declare := a.Method.Traits().Declare; declare != nil {
 		job := recipe.NewJob(recipe.Env{
 			Recipe: a.Method.Recipe, Path: a.Path, Stat: r.Assets.Stat,
 			List: func(listing recipe.Dependency) ([]string, bool, error) { return r.Contents.List(ctx, listing) },
 		}, a.Source.Stamp.Size)
-		d.Declare(job) // what it has found out until an error is right as well
+		declare(job) // what it has found out until an error is right as well
 		for _, dep := range job.Deps() {
 			reads = append(reads, dep.On)
 		}

@@ -1,7 +1,7 @@
 // Package lint looks at the first bytes of a source file for what most likely is
 // a mistake: a Git LFS pointer in the place of the file, an empty picture, a JPEG
 // that is called .png. It opens no files; what only a recipe can know is
-// said by those that are a recipe.Linter. Which formats there are, recipes say; those that
+// said by recipes with Traits.Lint. Which formats there are, recipes say; those that
 // no recipe reads are listed here.
 package lint
 

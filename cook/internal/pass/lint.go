@@ -51,9 +51,9 @@ func (s *Session) suspect(a *plan.Action, first func(n int64) ([]byte, error)) (
 			lines = []string{fmt.Sprintf("looking at it panicked: %v", p)}
 		}
 	}()
-	linter, ok := a.Method.Cooker.(recipe.Linter)
+	find := a.Method.Traits().Lint
 	want := int64(lint.Head)
-	if ok {
+	if find != nil {
 		want = recipe.HeadSize
 	}
 	want = min(want, a.Source.Stamp.Size)
@@ -62,8 +62,8 @@ func (s *Session) suspect(a *plan.Action, first func(n int64) ([]byte, error)) (
 		return nil // it is being written
 	}
 	lines = lint.Source(s.Recipes.Formats(), a.Path, head[:min(lint.Head, len(head))], a.Source.Stamp.Size)
-	if ok && len(lines) == 0 {
-		lines = linter.Lint(a.Path, head, a.Source.Stamp.Size)
+	if find != nil && len(lines) == 0 {
+		lines = find(a.Path, head, a.Source.Stamp.Size)
 	}
 	return lines
 }

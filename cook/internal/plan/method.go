@@ -158,14 +158,11 @@ func (p *Methods) identify(chosen *rules.Method) (*Method, error) {
 		for _, o := range step.Options {
 			add(o.Key+step.Of, o.Value)
 		}
-		if user, ok := step.Cooker.(recipe.MachineUser); ok {
-			if kind := user.Machine(); kind != "" && !slices.Contains(kinds, kind) {
-				kinds = append(kinds, kind)
-			}
+		traits := step.Traits()
+		if kind := traits.Machine; kind != "" && !slices.Contains(kinds, kind) {
+			kinds = append(kinds, kind)
 		}
-		if user, ok := step.Cooker.(recipe.ToolUser); ok {
-			tools = append(tools, user.Tools()...)
-		}
+		tools = append(tools, traits.Tools...)
 	}
 	if r := chosen.Holder(); r != nil {
 		add(fieldHolder, r.Name)
@@ -301,12 +298,12 @@ func Asks(m *Method, source string) ([]recipe.Dep, error) {
 	for m.Alone != nil {
 		m = m.Alone // the first step
 	}
-	c, ok := m.Cooker.(recipe.Asker)
-	if !ok {
+	asks := m.Traits().Asks
+	if asks == nil {
 		return nil, nil
 	}
 	job := askingJob(m.Recipe, source)
-	err := c.Asks(job)
+	err := asks(job)
 	return job.Deps(), err
 }
 

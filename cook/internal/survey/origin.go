@@ -9,7 +9,6 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/internal/store"
-	"github.com/assetcook/assetcook/cook/recipe"
 )
 
 // Origin says where the artifacts of an action came from that were known when it was last
@@ -60,12 +59,12 @@ func Trace(out, cache string, list []Asset) error {
 // Makes asks a recipe what it makes of a source, and what it warns of. That it cannot cook it
 // shows elsewhere.
 func Makes(ctx context.Context, s *pass.Session, a *plan.Action) (lines, warnings []string) {
-	explainer, ok := a.Method.Cooker.(recipe.Explainer)
-	if !ok {
+	explain := a.Method.Traits().Explain
+	if explain == nil {
 		return nil, nil
 	}
 	job := NewJob(ctx, Reading{s.Assets, s.Recipes, s.Checksum, s.Clock}, a.Method.Recipe, a.Path, a.Source.Stamp.Size)
-	lines, err := execute.Explain(ctx, explainer, job)
+	lines, err := execute.Explain(ctx, explain, job)
 	if err != nil {
 		return []string{err.Error()}, nil
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/glob"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/plan"
-	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/dependency"
 	"github.com/assetcook/assetcook/internal/human"
 	"github.com/assetcook/assetcook/internal/pathname"
@@ -164,10 +163,8 @@ func inputName(on dependency.Dependency) string {
 
 // program names what an action runs; of a chain, one of the programs that it runs.
 func program(a *plan.Action) string {
-	if user, ok := a.Method.Cooker.(recipe.ToolUser); ok && a.Method.Then == nil {
-		if tools := user.Tools(); len(tools) > 0 {
-			return pathname.Show(tools[0])
-		}
+	if tools := a.Method.Traits().Tools; len(tools) > 0 && a.Method.Then == nil {
+		return pathname.Show(tools[0])
 	}
 	return "a program"
 }

@@ -11,7 +11,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -95,9 +94,9 @@ func outputNames(c recipe.Cooker, source string) []string {
 func checkAsked(t testing.TB, r recipe.Recipe, c recipe.Cooker, path string, deps []recipe.Dep) {
 	t.Helper()
 	var asked []recipe.Dep
-	if a, ok := c.(recipe.Asker); ok {
+	if asks := traitsOf(r, c).Asks; asks != nil {
 		job := recipe.NewJob(recipe.Env{Recipe: r, Path: path, Extract: func(recipe.Dependency) ([]recipe.Said, bool, error) { return nil, true, nil }}, 0)
-		if err := a.Asks(job); err != nil {
+		if err := asks(job); err != nil {
 			t.Errorf("%s: Asks: %v", r.Name, err)
 		}
 		asked = job.Deps()
@@ -126,18 +125,15 @@ func Env(r recipe.Recipe, tree fs.FS, path string) recipe.Env {
 	}
 }
 
-// Check proves what every recipe has to hold: it can be part of a set, no optional method
-// has a signature that keeps it from being called, and every option has a line of
-// documentation and is either in the fingerprint or excused from it by name. For the last
-// it sets each option to another value, as recipe.SetOption takes it, and looks whether
-// recipe.Fields sees it.
+// Check fails the test if a recipe breaks a rule that every recipe has to keep: it can be part
+// of a set, and each option has a line of documentation and is either part of the fingerprint
+// or excused by name. other has another value for each option, as recipe.SetOption takes it.
 func Check(t testing.TB, r recipe.Recipe, other map[string]any) {
 	t.Helper()
 	if _, err := recipe.NewSet(r); err != nil {
 		t.Error(err)
 		return
 	}
-	checkMethods(t, r)
 	for _, o := range recipe.Options(r.New()) {
 		if o.Doc == "" {
 			t.Errorf("%s: option %s has no doc for cook help", r.Name, o.Key)
@@ -159,29 +155,12 @@ func Check(t testing.TB, r recipe.Recipe, other map[string]any) {
 	}
 }
 
-// optional are the interfaces, of one method each, that a cooker may have as well.
-var optional = []reflect.Type{
-	reflect.TypeFor[recipe.Checker](),
-	reflect.TypeFor[recipe.Estimator](),
-	reflect.TypeFor[recipe.Linter](),
-	reflect.TypeFor[recipe.Explainer](),
-	reflect.TypeFor[recipe.Asker](),
-	reflect.TypeFor[recipe.Bundler](),
-	reflect.TypeFor[recipe.PathUser](),
-	reflect.TypeFor[recipe.ToolUser](),
-	reflect.TypeFor[recipe.MachineUser](),
-}
-
-// checkMethods reports methods that are called like optional ones and are none.
-func checkMethods(t testing.TB, r recipe.Recipe) {
-	t.Helper()
-	cooker := reflect.ValueOf(r.New())
-	for _, want := range optional {
-		m := want.Method(0)
-		if have := cooker.MethodByName(m.Name); have.IsValid() && !cooker.Type().Implements(want) {
-			t.Errorf("%s: method %s is a %v and is not called: want %v, as recipe.%s has it", r.Name, m.Name, have.Type(), m.Type, want.Name())
-		}
+// traitsOf returns the traits of a cooker.
+func traitsOf(r recipe.Recipe, c recipe.Cooker) recipe.Traits {
+	if r.Traits == nil {
+		return recipe.Traits{}
 	}
+	return r.Traits(c)
 }
 
 // list is recipe.Env.List of a tree.
