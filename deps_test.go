@@ -41,13 +41,13 @@ var layers = [][]string{
 	{"cook/internal/store", "cook/internal/scan", "cook/internal/rules", "cook/internal/lint", "cook/internal/notify", "cook/internal/peer"},
 	{"cook/internal/glob", "cook/internal/ids", "cook/internal/statedir"},
 	{"recipes/..."},
-	{"internal/audio/...", "internal/image/...", "internal/mesh/...", "internal/font/...", "internal/gltfcheck", "internal/jsontext"},
 	{"cook/recipe/recipetest"},
 	{"cook/recipe"},
 	{"cook/manifest", "cook/pak"},
 	{"profile"},
 	{"profile/..."},
 	{"hashing/..."},
+	{"internal/audio/...", "internal/image/...", "internal/mesh/...", "internal/font/...", "internal/gltfcheck", "internal/jsontext"},
 	{"crcslice8", "ptrhash", "intern", ""},
 	{"internal/..."},
 }
@@ -99,12 +99,12 @@ cook/internal/state: cook/internal/index cook/internal/plan cook/internal/scan c
 cook/internal/statedir: cook/manifest internal/busyfile internal/pathname internal/regular
 cook/internal/store: hashing internal/atomicfile internal/busyfile internal/dependency internal/reflink internal/regular
 cook/internal/survey: cook/internal/contents cook/internal/execute cook/internal/glob cook/internal/index cook/internal/pass cook/internal/plan cook/internal/rules cook/internal/scan cook/internal/state cook/internal/store cook/recipe hashing internal/confine internal/dependency internal/human internal/nearest internal/pathname
-cook/internal/verify: cook/internal/bulk cook/internal/contents cook/internal/execute cook/internal/glob cook/internal/index cook/internal/pass cook/internal/plan cook/internal/remote cook/internal/scan cook/internal/state cook/internal/statedir cook/internal/store cook/manifest cook/recipe hashing internal/advice internal/confine internal/dependency internal/human internal/parallel internal/pathname internal/regular profile
+cook/internal/verify: cook/internal/bulk cook/internal/contents cook/internal/execute cook/internal/glob cook/internal/index cook/internal/pass cook/internal/plan cook/internal/remote cook/internal/scan cook/internal/state cook/internal/statedir cook/internal/store cook/manifest hashing internal/advice internal/confine internal/dependency internal/human internal/parallel internal/pathname internal/regular profile
 cook/internal/watch: cook/internal/feed cook/internal/index cook/internal/notify cook/internal/pass cook/internal/peer cook/internal/rules cook/internal/state cook/recipe internal/dependency internal/dirfd internal/pathname internal/program
 cook/manifest: hashing
 cook/pak: hashing internal/atomicfile internal/mapped internal/parallel internal/reflink internal/regular
 cook/recipe/recipetest: cook/recipe internal/dependency internal/parallel internal/pathname
-cook/recipe: cook/manifest internal/dependency internal/pathname
+cook/recipe: cook/manifest internal/dependency internal/fileformat internal/pathname
 cook/reload: cook/internal/feed cook/internal/statedir cook/manifest hashing internal/regular internal/webguard
 cook/remote: cook/internal/remote/reapi cook/internal/remote/share cook/internal/remote/webcache cook/internal/rules cook/internal/store hashing internal/human internal/pathname profile/guid
 cook: cook/internal/clean cook/internal/contents cook/internal/execute cook/internal/pass cook/internal/plan cook/internal/project cook/internal/remote cook/internal/rules cook/internal/scan cook/internal/state cook/internal/store cook/internal/survey cook/internal/verify cook/internal/watch cook/recipe internal/advice internal/dependency internal/human internal/pathname profile profile/guid
@@ -270,6 +270,7 @@ func TestMayImport(t *testing.T) {
 		{"recipes/image", "cook/recipe", true},
 		{"cook/recipe", "recipes/image", false},
 		{"internal/mesh/model", "internal/gltfcheck", true},
+		{"internal/image/source", "cook/recipe", false},
 		{"internal/mapped", "internal/image/tga", false},
 		{"proof/faults", "proof/oracle", true},
 		{"proof/faults", "cmd/cook", false},

@@ -84,7 +84,7 @@ func checkRecipe(r Recipe) error {
 		return err
 	}
 	for _, f := range r.Formats {
-		if err := f.check(); err != nil {
+		if err := checkFormat(f); err != nil {
 			return fmt.Errorf("format %q: %w", f.Name, err)
 		}
 	}

@@ -1,9 +1,6 @@
 package recipe
 
-import (
-	"context"
-	"errors"
-)
+import "context"
 
 // Traits describe a cooker beyond its outputs and its method Cook. Recipe.Traits returns them for
 // a cooker whose options are set. Each field is optional, and most recipes need at most Check and
@@ -60,9 +57,3 @@ type Traits struct {
 	// spite of Recipe.Bundles.
 	IgnoresArtifacts bool
 }
-
-// HeadSize is the number of bytes at the beginning of a source that Estimate and Lint get.
-const HeadSize = 64 << 10
-
-// ErrShortHead is returned by Estimate if it needs the whole source.
-var ErrShortHead = errors.New("more of the source is needed")

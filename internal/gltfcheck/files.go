@@ -4,12 +4,17 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
-
-	"github.com/assetcook/assetcook/cook/recipe"
 )
 
+// A Job reads files beside a model, as recipe.Job does.
+type Job interface {
+	OpenDep(name string) (fs.File, error)
+	Exists(name string) (bool, error)
+	Warn(format string, args ...any)
+}
+
 // OpenFile opens a dependency of a job that must be a file, and returns its size.
-func OpenFile(job *recipe.Job, name string) (f fs.File, size int64, err error) {
+func OpenFile(job Job, name string) (f fs.File, size int64, err error) {
 	if f, err = job.OpenDep(name); err != nil {
 		return nil, 0, err
 	}
@@ -25,7 +30,7 @@ func OpenFile(job *recipe.Job, name string) (f fs.File, size int64, err error) {
 }
 
 // SizeIn returns what Check asks the sizes of files, for the dependencies of a job.
-func SizeIn(job *recipe.Job) func(name string) (int64, error) {
+func SizeIn(job Job) func(name string) (int64, error) {
 	return func(name string) (int64, error) {
 		f, size, err := OpenFile(job, name)
 		if err != nil {
@@ -37,7 +42,7 @@ func SizeIn(job *recipe.Job) func(name string) (int64, error) {
 
 // WarnOfImages has a job warn of the images of a document whose files do not exist, or
 // cannot be looked for. That they do, or not, becomes a dependency.
-func WarnOfImages(job *recipe.Job, d *Document) error {
+func WarnOfImages(job Job, d *Document) error {
 	const shown = 3
 	var missing []string
 	var fault error // the first one in looking for an image

@@ -13,13 +13,13 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/audio/flac"
 	"github.com/assetcook/assetcook/internal/audio/mp3"
 	"github.com/assetcook/assetcook/internal/audio/ogg"
 	"github.com/assetcook/assetcook/internal/audio/pcm"
 	"github.com/assetcook/assetcook/internal/audio/vorbis"
 	"github.com/assetcook/assetcook/internal/audio/wav"
+	"github.com/assetcook/assetcook/internal/fileformat"
 )
 
 // A Kind is a format of files.
@@ -116,7 +116,7 @@ func identifyOgg(head []byte) (Kind, error) {
 }
 
 // Probe describes a file of the given size that starts with head. If that does
-// not tell, the error is recipe.ErrShortHead.
+// not tell, the error is fileformat.ErrShortHead.
 func Probe(head []byte, size int64) (Info, error) {
 	kind, err := Identify(head)
 	if err != nil {
@@ -139,7 +139,7 @@ func Probe(head []byte, size int64) (Info, error) {
 		}
 	case MP3:
 		if int64(len(head)) < size {
-			return Info{}, recipe.ErrShortHead
+			return Info{}, fileformat.ErrShortHead
 		}
 		var m mp3.Info
 		if m, err = mp3.Probe(head); err == nil {
@@ -147,7 +147,7 @@ func Probe(head []byte, size int64) (Info, error) {
 		}
 	case Vorbis:
 		if int64(len(head)) < size { // the length is in the last page
-			return Info{}, recipe.ErrShortHead
+			return Info{}, fileformat.ErrShortHead
 		}
 		var v vorbis.Info
 		if v, err = vorbis.Probe(head); err == nil {

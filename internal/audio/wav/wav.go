@@ -98,7 +98,7 @@ type Info struct {
 }
 
 // Probe describes a file of the given size that starts with head. If the head does
-// not tell, the error is recipe.ErrShortHead. A clip takes 4 * Frames * Channels
+// not tell, the error is fileformat.ErrShortHead. A clip takes 4 * Frames * Channels
 // bytes, and nothing else of the file's length is allocated.
 func Probe(head []byte, size int64) (Info, error) {
 	l, err := readLayout(head, size, true)

@@ -42,7 +42,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/fileformat"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
@@ -111,7 +111,7 @@ func (i Info) Fits(ext string) bool {
 // with head. The extension is in lower case with its dot; it matters for TGA
 // only. A side of more than maxSide pixels is refused, as is whatever else
 // Decode would refuse on account of its header. The error is
-// recipe.ErrShortHead if head is less than the file and does not tell.
+// fileformat.ErrShortHead if head is less than the file and does not tell.
 func Probe(head []byte, ext string, size int64, maxSide int) (Info, error) {
 	f, err := identify(head, ext)
 	if err != nil {
@@ -219,10 +219,10 @@ func (h header) info(f format) Info {
 
 // inspect reads the header at the start of data and judges it. The file is
 // size bytes long; only if data is less than that can the error be
-// recipe.ErrShortHead.
+// fileformat.ErrShortHead.
 func (f format) inspect(data []byte, size int64, maxSide int) (header, error) {
 	h, err := f.probe(data, size)
-	if errors.Is(err, recipe.ErrShortHead) && int64(len(data)) >= size {
+	if errors.Is(err, fileformat.ErrShortHead) && int64(len(data)) >= size {
 		err = truncated(f.name, io.ErrUnexpectedEOF)
 	}
 	if err != nil {
@@ -245,10 +245,10 @@ func truncated(name string, cause error) error {
 	return fmt.Errorf("%s %w: %w", name, ErrTruncated, cause)
 }
 
-// shortHead turns a header's end in the middle into recipe.ErrShortHead.
+// shortHead turns a header's end in the middle into fileformat.ErrShortHead.
 func shortHead(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return recipe.ErrShortHead
+		return fileformat.ErrShortHead
 	}
 	return err
 }

@@ -4,14 +4,14 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/fileformat"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 	"github.com/assetcook/assetcook/internal/image/tga"
 )
 
 func probeTGA(data []byte, _ int64) (header, error) {
 	if len(data) < tga.HeaderSize {
-		return header{}, recipe.ErrShortHead
+		return header{}, fileformat.ErrShortHead
 	}
 	h, err := tga.ReadHeader(data)
 	if err != nil {
