@@ -42,7 +42,9 @@ var layers = [][]string{
 	{"cook/internal/glob", "cook/internal/ids", "cook/internal/statedir"},
 	{"recipes/..."},
 	{"cook/recipe/recipetest"},
+	{"internal/jobs"},
 	{"cook/recipe"},
+	{"internal/jobenv"},
 	{"cook/manifest", "cook/pak"},
 	{"profile"},
 	{"profile/..."},
@@ -68,7 +70,7 @@ cook/inspect: cook/internal/execute cook/internal/glob cook/internal/likeness co
 cook/internal/bulk: cook/internal/scan hashing internal/confine internal/dirfd internal/parallel
 cook/internal/clean: cook/internal/index cook/internal/pass cook/internal/plan cook/internal/state cook/internal/store cook/internal/watch internal/busyfile internal/confine internal/pathname
 cook/internal/contents: cook/internal/bulk cook/internal/index cook/internal/scan cook/internal/store cook/recipe hashing internal/confine internal/dependency internal/lease internal/parallel internal/pathname internal/regular
-cook/internal/execute: cook/internal/bulk cook/internal/contents cook/internal/glob cook/internal/index cook/internal/plan cook/internal/remote cook/internal/scan cook/internal/statedir cook/internal/store cook/manifest cook/recipe hashing internal/busyfile internal/confine internal/dependency internal/fastclock internal/human internal/lease internal/parallel internal/pathname internal/regular internal/sysidle profile profile/events profile/memory
+cook/internal/execute: cook/internal/bulk cook/internal/contents cook/internal/glob cook/internal/index cook/internal/plan cook/internal/remote cook/internal/scan cook/internal/statedir cook/internal/store cook/manifest cook/recipe hashing internal/busyfile internal/confine internal/dependency internal/fastclock internal/human internal/jobs internal/lease internal/parallel internal/pathname internal/regular internal/sysidle profile profile/events profile/memory
 cook/internal/export: cook/manifest hashing internal/atomicfile internal/confine internal/parallel internal/pathname internal/reflink
 cook/internal/feed: cook/internal/peer hashing
 cook/internal/glob:
@@ -80,7 +82,7 @@ cook/internal/lint: cook/recipe
 cook/internal/notify:
 cook/internal/pass: cook/internal/contents cook/internal/execute cook/internal/glob cook/internal/ids cook/internal/index cook/internal/lint cook/internal/plan cook/internal/remote cook/internal/restat cook/internal/rules cook/internal/scan cook/internal/state cook/internal/statedir cook/internal/store cook/manifest cook/recipe hashing internal/advice internal/atomicfile internal/confine internal/dependency internal/human internal/lease internal/parallel internal/pathname internal/program internal/regular internal/sysmem profile profile/counters profile/events profile/guid
 cook/internal/peer: internal/socket
-cook/internal/plan: cook/internal/contents cook/internal/index cook/internal/rules cook/internal/store cook/manifest cook/recipe hashing internal/dependency internal/pathname internal/program
+cook/internal/plan: cook/internal/contents cook/internal/index cook/internal/rules cook/internal/store cook/manifest cook/recipe hashing internal/dependency internal/jobs internal/pathname internal/program
 cook/internal/project: cook/internal/rules cook/internal/scan internal/pathname internal/regular
 cook/internal/remote/messages:
 cook/internal/remote/reapi: cook/internal/remote/messages cook/internal/remote/share internal/pathname
@@ -98,17 +100,17 @@ cook/internal/scenario: cook cook/internal/glob cook/recipe internal/busyfile pr
 cook/internal/state: cook/internal/index cook/internal/plan cook/internal/scan cook/internal/statedir cook/internal/store cook/manifest hashing internal/atomicfile internal/busyfile internal/confine internal/dependency internal/mapped internal/pathname internal/regular internal/syncfs
 cook/internal/statedir: cook/manifest internal/busyfile internal/pathname internal/regular
 cook/internal/store: hashing internal/atomicfile internal/busyfile internal/dependency internal/reflink internal/regular
-cook/internal/survey: cook/internal/contents cook/internal/execute cook/internal/glob cook/internal/index cook/internal/pass cook/internal/plan cook/internal/rules cook/internal/scan cook/internal/state cook/internal/store cook/recipe hashing internal/confine internal/dependency internal/human internal/nearest internal/pathname
+cook/internal/survey: cook/internal/contents cook/internal/execute cook/internal/glob cook/internal/index cook/internal/pass cook/internal/plan cook/internal/rules cook/internal/scan cook/internal/state cook/internal/store cook/recipe hashing internal/confine internal/dependency internal/human internal/jobs internal/nearest internal/pathname
 cook/internal/verify: cook/internal/bulk cook/internal/contents cook/internal/execute cook/internal/glob cook/internal/index cook/internal/pass cook/internal/plan cook/internal/remote cook/internal/scan cook/internal/state cook/internal/statedir cook/internal/store cook/manifest hashing internal/advice internal/confine internal/dependency internal/human internal/parallel internal/pathname internal/regular profile
 cook/internal/watch: cook/internal/feed cook/internal/index cook/internal/notify cook/internal/pass cook/internal/peer cook/internal/rules cook/internal/state cook/recipe internal/dependency internal/dirfd internal/pathname internal/program
 cook/manifest: hashing
 cook/pak: hashing internal/atomicfile internal/mapped internal/parallel internal/reflink internal/regular
-cook/recipe/recipetest: cook/recipe internal/dependency internal/parallel internal/pathname
-cook/recipe: cook/manifest internal/dependency internal/fileformat internal/pathname
+cook/recipe/recipetest: cook/recipe internal/dependency internal/jobs internal/parallel internal/pathname
+cook/recipe: cook/manifest internal/dependency internal/fileformat internal/jobenv internal/pathname
 cook/reload: cook/internal/feed cook/internal/statedir cook/manifest hashing internal/regular internal/webguard
 cook/remote: cook/internal/remote/reapi cook/internal/remote/share cook/internal/remote/webcache cook/internal/rules cook/internal/store hashing internal/human internal/pathname profile/guid
 cook: cook/internal/clean cook/internal/contents cook/internal/execute cook/internal/pass cook/internal/plan cook/internal/project cook/internal/remote cook/internal/rules cook/internal/scan cook/internal/state cook/internal/store cook/internal/survey cook/internal/verify cook/internal/watch cook/recipe internal/advice internal/dependency internal/human internal/pathname profile profile/guid
-proof/conformance: cook/recipe internal/audio/source internal/image/source recipes/builtin recipes/data recipes/mesh
+proof/conformance: cook/recipe internal/audio/source internal/image/source internal/jobs recipes/builtin recipes/data recipes/mesh
 proof/damage: cook proof/oracle
 proof/faults: cook/manifest internal/faultfs proof/oracle
 proof/minimal: cook cook/recipe proof/oracle recipes/builtin
@@ -118,12 +120,12 @@ proof/readers/audiofiles: internal/audio/opus internal/audio/pcm internal/audio/
 proof/readers/pictures: bench/peers internal/image/pixmap internal/image/source
 proof/readers/shaders:
 proof/readers/textures: internal/image/astc internal/image/cooked internal/image/dds internal/image/ktx2 internal/image/pixmap internal/image/texenc internal/image/texture internal/image/uastc
-proof/reliability: bench/peers cook cook/recipe crcslice8 internal/audio/ogg internal/audio/pcm internal/audio/wav internal/confine internal/faultfs internal/image/imagetest internal/image/ktx2 internal/image/source internal/image/texture internal/mesh/model internal/pathname proof/damage proof/faults proof/minimal proof/oracle recipes/audio recipes/builtin recipes/image recipes/lut recipes/mesh recipes/shader
-proof/roles: cook/recipe cook/recipe/recipetest internal/image/role recipes/image
+proof/reliability: bench/peers cook cook/recipe crcslice8 internal/audio/ogg internal/audio/pcm internal/audio/wav internal/confine internal/faultfs internal/image/imagetest internal/image/ktx2 internal/image/source internal/image/texture internal/jobs internal/mesh/model internal/pathname proof/damage proof/faults proof/minimal proof/oracle recipes/audio recipes/builtin recipes/image recipes/lut recipes/mesh recipes/shader
+proof/roles: internal/image/role internal/jobs recipes/image
 proof/servers/machines: internal/faultlink
 recipes/atlas: cook/manifest cook/recipe hashing internal/human internal/image/pixmap internal/image/png internal/image/source internal/image/webp internal/pathname internal/plaintext internal/rectpack recipes/image
 recipes/audio: cook/recipe internal/audio/adpcm internal/audio/loudness internal/audio/ogg internal/audio/opus internal/audio/pcm internal/audio/qoa internal/audio/resample internal/audio/source internal/audio/wav internal/detmath internal/pathname internal/plaintext
-recipes/builtin: cook/recipe internal/busyfile internal/ctxio internal/dependency internal/gltfcheck internal/human internal/jsontext internal/pathname internal/plaintext internal/program internal/sandbox internal/sysmem
+recipes/builtin: cook/recipe internal/busyfile internal/ctxio internal/dependency internal/gltfcheck internal/human internal/jobs internal/jsontext internal/pathname internal/plaintext internal/program internal/sandbox internal/sysmem
 recipes/bundle: cook/manifest cook/pak cook/recipe hashing internal/plaintext
 recipes/data: cook/recipe internal/ctxio internal/jsontext internal/lazyregexp internal/plaintext
 recipes/font: cook/recipe internal/font/distancefield internal/font/kerning internal/image/ktx2 internal/image/pixmap internal/image/png internal/image/texture internal/jsontext internal/pathname internal/plaintext

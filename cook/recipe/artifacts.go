@@ -16,8 +16,8 @@ import (
 // they are up to date: if they are still to be cooked, or cannot be, the error says so and
 // has to be returned.
 func (j *Job) Artifacts(patterns ...string) ([]manifest.Asset, error) {
-	if !j.env.Recipe.Bundles {
-		panic("recipe " + j.env.Recipe.Name + ": Job.Artifacts without Recipe.Bundles")
+	if !j.recipe.Bundles {
+		panic("recipe " + j.recipe.Name + ": Job.Artifacts without Recipe.Bundles")
 	}
 	if j.env.Artifacts == nil {
 		return nil, errors.New("there are no artifacts here")
@@ -32,8 +32,8 @@ func (j *Job) Artifacts(patterns ...string) ([]manifest.Asset, error) {
 // IDs returns the ID of each asset that Artifacts returns for the same patterns, by source. It
 // is an error if assets have none. Only a recipe that asks depends on them.
 func (j *Job) IDs(patterns ...string) (map[string]string, error) {
-	if !j.env.Recipe.Bundles {
-		panic("recipe " + j.env.Recipe.Name + ": Job.IDs without Recipe.Bundles")
+	if !j.recipe.Bundles {
+		panic("recipe " + j.recipe.Name + ": Job.IDs without Recipe.Bundles")
 	}
 	if j.env.IDs == nil {
 		return nil, errors.New("there are no artifacts here")

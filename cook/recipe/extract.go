@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/assetcook/assetcook/internal/dependency"
+	"github.com/assetcook/assetcook/internal/jobenv"
 )
 
 // An Extract is a part of a file that recipes may depend on in the place of the whole: what the
@@ -46,11 +47,11 @@ func (s Says) About(subject string) []byte {
 	return append(all[:len(all):len(all)], about...)
 }
 
-// A Said is what a file says of a source, which is not nothing.
-type Said struct {
-	File string // by its name, as Dep.Name
-	Text []byte
-}
+// A Said is what a file says of a source, if it says anything. It has the fields
+//
+//	File string // the name of the file, as Job.Read takes it
+//	Text []byte // not empty
+type Said = jobenv.Said
 
 // key names an extract and its version.
 func (x Extract) key() string { return x.Name + "." + strconv.Itoa(x.Version) }
@@ -106,7 +107,7 @@ func (j *Job) ReadExtracts(pattern, extract string) ([]Said, error) {
 
 // extract returns what files say of the source by an extract, by the last parts of their names.
 func (j *Job) extract(of Dependency, extract string) (said []Said, found bool, err error) {
-	for _, x := range j.env.Recipe.Extracts {
+	for _, x := range j.recipe.Extracts {
 		if x.Name != extract {
 			continue
 		}
@@ -127,5 +128,5 @@ func (j *Job) extract(of Dependency, extract string) (said []Said, found bool, e
 		}
 		return slices.Clone(said), found, err
 	}
-	panic(fmt.Sprintf("recipe %s reads the extract %q, which Recipe.Extracts does not have", j.env.Recipe.Name, extract))
+	panic(fmt.Sprintf("recipe %s reads the extract %q, which Recipe.Extracts does not have", j.recipe.Name, extract))
 }

@@ -28,14 +28,15 @@ type Follow struct {
 // is not known, for example if Follow.Option is not set; then assume the defaults of the other
 // recipe.
 func (j *Job) Followed(name string) (by string, options Cooker, outputs []string) {
-	if j.env.Followed == nil || j.env.Recipe.Follow == nil {
+	if j.env.Followed == nil || j.recipe.Follow == nil {
 		return "", nil, nil
 	}
 	at, err := dependency.OfFile(name).Resolve(j.env.Path)
 	if err != nil {
 		return "", nil, nil
 	}
-	by, options, outputs = j.env.Followed(at.Path)
+	by, cooker, outputs := j.env.Followed(at.Path)
+	options, _ = cooker.(Cooker)
 	for i, artifact := range outputs {
 		outputs[i] = pathname.Relative(path.Dir(j.env.Path), artifact)
 	}

@@ -11,91 +11,17 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/assetcook/assetcook/cook/manifest"
 	"github.com/assetcook/assetcook/internal/dependency"
+	"github.com/assetcook/assetcook/internal/jobenv"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
-
-// Env is what a Job stands on. The cooker's run stage provides one; package
-// recipetest provides one for tests.
-type Env struct {
-	// Recipe is what is being cooked with.
-	Recipe Recipe
-	// Path is the source's path in the asset tree, with slashes.
-	Path string
-	// Open opens a file of the asset tree by such a path, and Stat describes
-	// it. They must refuse whatever lies outside.
-	Open func(path string) (fs.File, error)
-	Stat func(path string) (fs.FileInfo, error)
-	// List returns the names in a folder that a listing chooses, sorted. If it chooses all,
-	// each name has a slash and the type behind it. found is false if there is no such folder.
-	// A nil one lists nothing, and Glob fails.
-	List func(listing Dependency) (names []string, found bool, err error)
-	// IsLink reports whether a name of the asset tree is a symbolic link. If it is nil, Depend
-	// fails for links.
-	IsLink func(path string) (bool, error)
-	// Extract returns what the files of an extract say of its subject, by the last parts of
-	// their names, sorted. found is false if there is no such file, or folder. The list is not
-	// the caller's. With a nil one ReadExtract fails.
-	Extract func(of Dependency) (said []Said, found bool, err error)
-	// Artifacts returns what assets were cooked to for the same target, as far as patterns
-	// choose it, and the dependency on that. ReadArtifact reads one of them by its path. A nil
-	// one has no artifacts.
-	Artifacts    func(patterns []string) (list []manifest.Asset, on Dependency, err error)
-	ReadArtifact func(path string) ([]byte, error)
-	// Previous opens what the i-th output was when the same recipe with the same options
-	// made it the last time, proved to be unchanged; nil for none. A nil one has none.
-	Previous func(i int) *os.File
-	// IDs returns the IDs of those assets, by source, and the dependency on that.
-	IDs func(patterns []string) (ids map[string]string, on Dependency, err error)
-	// Followed returns how a file of the asset tree is cooked for the same target: the recipe's
-	// name ("" if it is not known), its options and the artifacts. It may be nil.
-	Followed func(path string) (by string, options Cooker, outputs []string)
-	// Outputs are the files to be written, one for each output, in folders
-	// that exist. None of the files does yet.
-	Outputs []string
-	// Names are the final paths of the outputs in the output folder, with slashes. If another
-	// recipe cooks an output further, the path is that recipe's output.
-	Names []string
-	// Create makes the i-th of them, for writing. It must not be led elsewhere.
-	Create func(i int) (*os.File, error)
-	// Hold notes that the job holds so many bytes of a kind until it is over; nil
-	// if it is not wanted.
-	Hold func(kind string, bytes int64)
-	// Step notes what the recipe is doing, and end that this is over; nil if it is not
-	// wanted. Steps nest, and are of the goroutine of the job.
-	Step func(name string) (end func())
-	// Note is told of what a run is to say once, and not of each source; nil if it is
-	// not wanted.
-	Note func(line string)
-	// Each shares the pieces of a Job.Each among the CPUs that are idle; nil for one
-	// after the other.
-	Each func(ctx context.Context, n int, do func(i int) error) error
-	// Used receives the processor time of each external program. It may be nil.
-	Used func(time.Duration)
-	// Assets is the asset tree's folder, for external programs.
-	Assets string
-	// SourceFile is the file that the source is in, if another recipe made it so that it is
-	// not in the asset tree; "" if it is.
-	SourceFile string
-	// Scratch returns a folder that is empty at first and removed afterwards.
-	Scratch func() (string, error)
-	// Vars are environment variables that external programs get in the place of
-	// those that every cook gives them; nil for none. Verifying sets them to find
-	// results that depend on them.
-	Vars map[string]string
-	// Traced is told that the dependencies have all that external programs were seen to read,
-	// whatever they or their rules tell of it. Verifying sets it to find what these leave out;
-	// nil if they are to be believed.
-	Traced func()
-}
 
 // A Job is one cooking of one source: all that a recipe may read, and where it
 // writes. It belongs to one goroutine, which Each may split work off.
 type Job struct {
-	env      Env
+	recipe   Recipe
+	env      jobenv.Env
 	size     int64
 	deps     []Dep
 	warnings []string
@@ -105,20 +31,18 @@ type Job struct {
 // content of a file; others are the names in a folder, or what other files say.
 type Dependency = dependency.Dependency
 
-// A Dep is a dependency of a job: what its recipe looked at, or looked for.
-type Dep struct {
-	// On has a path in the asset tree.
-	On Dependency
-	// Name is that path as the recipe wrote it: relative to the source's folder, or to the asset
-	// tree if it starts with a slash. A renamed folder keeps it.
-	Name string
-	// Found is false if there was no such file, or folder. Its absence is then what the result
-	// depends on.
-	Found bool
-}
+// A Dep is a dependency of a job: what its recipe read or looked for. It has the fields
+//
+//	On    Dependency // with a path in the asset tree
+//	Name  string     // the path as the recipe wrote it; a renamed folder keeps it
+//	Found bool       // false if there was no such file or folder
+type Dep = jobenv.Dep
 
-// NewJob returns a job on env for a source of the given size in bytes.
-func NewJob(env Env, size int64) *Job { return &Job{env: env, size: size} }
+func init() {
+	jobenv.NewJob = func(r any, env jobenv.Env, size int64) any { return &Job{recipe: r.(Recipe), env: env, size: size} }
+	jobenv.EnvOf = func(job any) *jobenv.Env { return &job.(*Job).env }
+	jobenv.Recorded = func(job any) ([]Dep, []string) { return job.(*Job).recorded() }
+}
 
 // Ext returns the source's extension in lower case with its dot, "" if there
 // is none. It is part of the action's identity.
@@ -138,8 +62,8 @@ func Ext(p string) string {
 // recipe has UsesPath, because a result that depends on the path without
 // saying so would outlive a rename.
 func (j *Job) Path() string {
-	if !j.env.Recipe.UsesPath {
-		panic("recipe " + j.env.Recipe.Name + ": Job.Path without Recipe.UsesPath")
+	if !j.recipe.UsesPath {
+		panic("recipe " + j.recipe.Name + ": Job.Path without Recipe.UsesPath")
 	}
 	return j.env.Path
 }
@@ -148,8 +72,8 @@ func (j *Job) Path() string {
 // decide where outputs go, and may have another recipe cook them further. Link panics unless the
 // recipe has NamesOutputs, because a stored result would outlive a change of the name.
 func (j *Job) Link(from, to int) string {
-	if !j.env.Recipe.NamesOutputs {
-		panic("recipe " + j.env.Recipe.Name + ": Job.Link without Recipe.NamesOutputs")
+	if !j.recipe.NamesOutputs {
+		panic("recipe " + j.recipe.Name + ": Job.Link without Recipe.NamesOutputs")
 	}
 	return pathname.Relative(path.Dir(j.env.Names[from]), j.env.Names[to])
 }
@@ -316,14 +240,11 @@ func (j *Job) Note(format string, args ...any) {
 	}
 }
 
-// Warnings returns the lines of Warn.
-func (j *Job) Warnings() []string { return slices.Clone(j.warnings) }
-
-// Deps returns what has been recorded, sorted by what was asked for, each once.
-func (j *Job) Deps() []Dep {
+// recorded returns the dependencies, each once and sorted by name, and the lines of Warn.
+func (j *Job) recorded() ([]Dep, []string) {
 	slices.SortFunc(j.deps, func(a, b Dep) int { return dependency.Compare(a.On.Named(a.Name), b.On.Named(b.Name)) })
 	j.deps = slices.CompactFunc(j.deps, func(a, b Dep) bool { return a.On.Named(a.Name) == b.On.Named(b.Name) })
-	return slices.Clone(j.deps)
+	return slices.Clone(j.deps), slices.Clone(j.warnings)
 }
 
 // record notes a dependency in the asset tree under the path that the recipe wrote.
@@ -381,14 +302,6 @@ func (j *Job) Assets() string { return j.env.Assets }
 // Scratch returns a folder for temporary files. It is empty at first and
 // removed when the job is over.
 func (j *Job) Scratch() (string, error) { return j.env.Scratch() }
-
-// Programs says how to run external programs. vars replaces some of the usual environment
-// variables; the caller must not change the map. A caller that traces the programs, and passes all
-// files they read to Depend, calls traced first. It passes their processor time to used, which
-// counts it as time of the job. All three results may be nil.
-func (j *Job) Programs() (vars map[string]string, traced func(), used func(time.Duration)) {
-	return j.env.Vars, j.env.Traced, j.env.Used
-}
 
 func readAll(f fs.File, err error) ([]byte, error) {
 	if err != nil {

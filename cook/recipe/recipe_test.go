@@ -11,6 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/assetcook/assetcook/internal/jobenv"
 )
 
 type sample struct {
@@ -241,7 +243,7 @@ func TestPathMustBeDeclared(t *testing.T) {
 			t.Errorf("recovered %v, want a panic that names UsesPath", r)
 		}
 	}()
-	NewJob(Env{Path: "a.png"}, 0).Path()
+	(&Job{env: jobenv.Env{Path: "a.png"}}).Path()
 }
 
 func TestSetOptionKeepsOldValueOnError(t *testing.T) {
@@ -254,15 +256,15 @@ func TestSetOptionKeepsOldValueOnError(t *testing.T) {
 
 // Steps cost nothing if they are not wanted.
 func TestStep(t *testing.T) {
-	job := NewJob(Env{}, 0)
+	job := &Job{}
 	if n := testing.AllocsPerRun(100, func() { job.Step("decode")() }); n != 0 {
 		t.Errorf("a step that is not wanted allocates %v times", n)
 	}
 	var said []string
-	job = NewJob(Env{Step: func(name string) func() {
+	job = &Job{env: jobenv.Env{Step: func(name string) func() {
 		said = append(said, name)
 		return func() { said = append(said, "end "+name) }
-	}}, 0)
+	}}}
 	outer := job.Step("mipmaps")
 	job.Step("encode")()
 	outer()

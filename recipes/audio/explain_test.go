@@ -2,29 +2,18 @@ package audio
 
 import (
 	"bytes"
-	"fmt"
-	"io/fs"
-	"os"
 	"strings"
 	"testing"
 	"testing/fstest"
 
-	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/cook/recipe/recipetest"
 	"github.com/assetcook/assetcook/internal/audio/pcm"
 	"github.com/assetcook/assetcook/internal/audio/wav"
 )
 
 func explain(t *testing.T, o *Audio, data []byte) []string {
 	t.Helper()
-	tree := fstest.MapFS{"a": {Data: data}}
-	job := recipe.NewJob(recipe.Env{
-		Recipe: Recipe(), Path: "a", Open: func(p string) (fs.File, error) { return tree.Open(p) },
-		Create: func(int) (*os.File, error) { return nil, fmt.Errorf("nothing is to be written") },
-	}, int64(len(data)))
-	lines, err := o.explainResult(t.Context(), job)
-	if err != nil {
-		t.Fatal(err)
-	}
+	lines, _ := recipetest.Explain(t, Recipe(), o, fstest.MapFS{"a": {Data: data}}, "a")
 	return lines
 }
 

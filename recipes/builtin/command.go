@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/jobs"
 	"github.com/assetcook/assetcook/internal/pathname"
 	"github.com/assetcook/assetcook/internal/sandbox"
 )
@@ -174,7 +175,7 @@ type call struct {
 	outputs         []string // absolute
 	depfile         string
 	wantsDepfile    bool
-	vars            map[string]string // see recipe.Env.Vars
+	vars            map[string]string // see jobs.Programs
 	used            func(processor time.Duration)
 	cell            *cell          // nil if it runs unconfined, in the asset folder
 	shown           *sandbox.Trace // fixes the modes and times that it sees; may be nil
@@ -182,7 +183,7 @@ type call struct {
 }
 
 func (c *Command) prepare(job *recipe.Job) (*call, error) {
-	vars, traced, used := job.Programs()
+	vars, traced, used := jobs.Programs(job)
 	p := call{vars: vars, used: used, wantsDepfile: c.hasWord("depfile")}
 	var err error
 	if p.assets, err = filepath.Abs(job.Assets()); err != nil {

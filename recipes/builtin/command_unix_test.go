@@ -14,6 +14,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/cook/recipe/recipetest"
+	"github.com/assetcook/assetcook/internal/jobs"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -98,8 +99,8 @@ func TestCommandOutputsAreChecked(t *testing.T) {
 	} {
 		dir := assets(t, "a")
 		// What was made cannot be read as a file, so this asks for the error only.
-		job := recipe.NewJob(recipe.Env{
-			Recipe: named(t, "command"), Path: "a", Open: os.DirFS(dir).Open,
+		job := jobs.New(named(t, "command"), jobs.Env{
+			Path: "a", Open: os.DirFS(dir).Open,
 			Outputs: []string{filepath.Join(t.TempDir(), "out")}, Assets: dir,
 			Scratch: func() (string, error) { return t.TempDir(), nil },
 		}, 1)
@@ -116,8 +117,8 @@ func TestCommandOutputsAreChecked(t *testing.T) {
 func TestCommandCountsProcessorTime(t *testing.T) {
 	dir := assets(t, "a")
 	var used time.Duration
-	job := recipe.NewJob(recipe.Env{
-		Recipe: named(t, "command"), Path: "a", Open: os.DirFS(dir).Open,
+	job := jobs.New(named(t, "command"), jobs.Env{
+		Path: "a", Open: os.DirFS(dir).Open,
 		Outputs: []string{filepath.Join(t.TempDir(), "out")}, Assets: dir,
 		Create:  func(i int) (*os.File, error) { return nil, errors.New("not needed") },
 		Scratch: func() (string, error) { return t.TempDir(), nil },

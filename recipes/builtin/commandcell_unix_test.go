@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/jobs"
 	"github.com/assetcook/assetcook/internal/pathname"
 	"github.com/assetcook/assetcook/internal/sandbox"
 )
@@ -198,8 +199,8 @@ func TestCellIsOpenElsewhere(t *testing.T) {
 	confinable = func() error { return sandbox.ErrUnsupported }
 	dir, out := assets(t, "a", "b"), filepath.Join(t.TempDir(), "out")
 	var notes []string
-	job := recipe.NewJob(recipe.Env{
-		Recipe: named(t, "command"), Path: "a", Open: os.DirFS(dir).Open, Outputs: []string{out}, Assets: dir,
+	job := jobs.New(named(t, "command"), jobs.Env{
+		Path: "a", Open: os.DirFS(dir).Open, Outputs: []string{out}, Assets: dir,
 		Scratch: func() (string, error) { return t.TempDir(), nil },
 		Note:    func(line string) { notes = append(notes, line) },
 	}, 1)
@@ -261,8 +262,8 @@ func TestCellNeedsItsSource(t *testing.T) {
 	if res := celled(`:`).run(t, t.Context(), assets(t, "a"), "a"); res.Err == nil {
 		t.Error("no output, no error")
 	}
-	job := recipe.NewJob(recipe.Env{
-		Recipe: named(t, "command"), Path: "gone", Open: os.DirFS(t.TempDir()).Open, Outputs: []string{filepath.Join(t.TempDir(), "out")}, Assets: t.TempDir(),
+	job := jobs.New(named(t, "command"), jobs.Env{
+		Path: "gone", Open: os.DirFS(t.TempDir()).Open, Outputs: []string{filepath.Join(t.TempDir(), "out")}, Assets: t.TempDir(),
 		Scratch: func() (string, error) { return t.TempDir(), nil },
 	}, 1)
 	if err := celled(`echo > "$2"`).Cook(t.Context(), job); !errors.Is(err, fs.ErrNotExist) {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/jobs"
 )
 
 // leaving is a program that starts a stranger as a script says, in which "$@" is
@@ -200,8 +201,8 @@ func init() {
 			return err
 		}
 		c := &Command{Command: []string{"sh", "-c", `exec 9>"$2"; echo started >&9; exec sleep 1000`, "sh", "{out}", args[0]}, Timeout: time.Hour}
-		return c.Cook(context.Background(), recipe.NewJob(recipe.Env{
-			Recipe: recipe.Recipe{Name: "command", UsesPath: true}, Path: "a", Open: os.DirFS(dir).Open, Outputs: []string{filepath.Join(dir, "out")}, Assets: dir,
+		return c.Cook(context.Background(), jobs.New(recipe.Recipe{Name: "command", UsesPath: true}, jobs.Env{
+			Path: "a", Open: os.DirFS(dir).Open, Outputs: []string{filepath.Join(dir, "out")}, Assets: dir,
 			Scratch: func() (string, error) { return dir, nil },
 		}, 0))
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/dependency"
+	"github.com/assetcook/assetcook/internal/jobs"
 	"github.com/assetcook/assetcook/internal/pathname"
 	"github.com/assetcook/assetcook/internal/sandbox"
 )
@@ -99,7 +100,7 @@ func dependOnTrace(t *sandbox.Trace, places *places, job *recipe.Job) error {
 			return err
 		}
 	}
-	for _, d := range job.Deps() { // the run may have looked earlier, with another result
+	for _, d := range jobs.Deps(job) { // the run may have looked earlier, with another result
 		if is, seen := found[d.On.Named(d.Name)]; seen && is != d.Found {
 			return fmt.Errorf("input %s %w", pathname.Show(d.On.Named(d.Name).String()), recipe.ErrChanged)
 		}

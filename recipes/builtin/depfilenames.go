@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/jobs"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
@@ -47,7 +48,7 @@ func (c *Command) depend(p *call, job *recipe.Job) error {
 // write names in a way that parseDepfile does not know.
 func warnOfAbsent(job *recipe.Job, recorded map[recipe.Dependency]string) {
 	absent, first := 0, ""
-	for _, d := range job.Deps() {
+	for _, d := range jobs.Deps(job) {
 		if name, ok := recorded[d.On.Named(d.Name)]; ok && !d.Found {
 			if absent++; first == "" {
 				first = name

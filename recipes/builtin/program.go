@@ -8,6 +8,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/busyfile"
+	"github.com/assetcook/assetcook/internal/jobs"
 )
 
 // Run runs a program for a recipe as the recipe command does, in its sandbox, with nothing
@@ -28,7 +29,7 @@ func Run(ctx context.Context, job *recipe.Job, scratch string, timeout time.Dura
 	}
 	noteOpen(job)
 	c := &Command{Command: argv, Timeout: timeout, Sandbox: true}
-	vars, _, used := job.Programs() // no trace: the program is confined to its inputs
+	vars, _, used := jobs.Programs(job) // no trace: the program is confined to its inputs
 	p := &call{assets: assets, scratch: scratch, program: program, args: argv, vars: vars, used: used}
 	p.cell = &cell{assets: scratch, write: []string{scratch}, read: readsOf(program, assets, scratch)}
 	if err := c.run(ctx, p, grace); err != nil {

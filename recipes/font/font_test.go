@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"image"
 	"image/png"
-	"io/fs"
 	"math"
 	"slices"
 	"strings"
@@ -393,11 +392,11 @@ func TestWrongOptionIsNamed(t *testing.T) {
 
 func TestExplainCountsTheGlyphs(t *testing.T) {
 	tree := fstest.MapFS{"a.ttf": {Data: goregular.TTF}}
-	job := recipe.NewJob(recipe.Env{Path: "a.ttf", Open: tree.Open, Stat: func(p string) (fs.FileInfo, error) { return fs.Stat(tree, p) }}, int64(len(goregular.TTF)))
-	lines, err := options(func(o *Font) { o.Charset, o.Missing = []string{"U+41-45", "U+10000"}, "skip" }).explainResult(t.Context(), job)
+	o := options(func(o *Font) { o.Charset, o.Missing = []string{"U+41-45", "U+10000"}, "skip" })
+	lines, _ := recipetest.Explain(t, Recipe(), o, tree, "a.ttf")
 	want := []string{"5 glyphs in 128 x 128 pixels, 49 % filled", `skipped, for the font has no glyphs for them: U+10000 '𐀀'`, "0 kerning pairs"}
-	if err != nil || !slices.Equal(lines, want) {
-		t.Errorf("%q, %v", lines, err)
+	if !slices.Equal(lines, want) {
+		t.Errorf("%q", lines)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/imagetest"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 	"github.com/assetcook/assetcook/internal/image/texture"
+	"github.com/assetcook/assetcook/internal/jobs"
 )
 
 func estimate(o *Image, data []byte) (int64, error) {
@@ -37,7 +38,7 @@ func allocated(f func()) int64 {
 // prepare decodes data and chooses a format without encoding.
 func prepare(t testing.TB, o *Image, name string, data []byte) error {
 	t.Helper()
-	job := recipe.NewJob(recipetest.Env(Recipe(), fstest.MapFS{name: {Data: data}}, name), int64(len(data)))
+	job := jobs.New(Recipe(), jobs.OfTree(Recipe(), fstest.MapFS{name: {Data: data}}, name), int64(len(data)))
 	_, err := o.prepare(t.Context(), job)
 	return err
 }

@@ -6,15 +6,15 @@ import (
 	"io/fs"
 	"testing/fstest"
 
-	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/jobs"
 	"github.com/assetcook/assetcook/recipes/mesh"
 )
 
 // What the recipe would make of a model, without making it.
 func ExampleRecipe() {
 	tree := fstest.MapFS{"flag.obj": {Data: []byte("v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n")}}
-	job := recipe.NewJob(recipe.Env{
-		Recipe: mesh.Recipe(), Path: "flag.obj",
+	job := jobs.New(mesh.Recipe(), jobs.Env{
+		Path: "flag.obj",
 		Open: tree.Open, Stat: func(p string) (fs.FileInfo, error) { return fs.Stat(tree, p) },
 	}, int64(len(tree["flag.obj"].Data)))
 	options := mesh.Recipe().New().(*mesh.Mesh)

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/jobs"
 )
 
 // live returns what is held when a model has been cooked and not yet written: less than
@@ -22,7 +22,7 @@ func live(t *testing.T, o *Mesh, tree fstest.MapFS, name string) uint64 {
 		return stats.HeapAlloc
 	}
 	before := heap()
-	job := recipe.NewJob(recipe.Env{Recipe: Recipe(), Path: name, Open: tree.Open, Stat: tree.Stat}, 1)
+	job := jobs.New(Recipe(), jobs.Env{Path: name, Open: tree.Open, Stat: tree.Stat}, 1)
 	doc, _, err := o.readModel(t.Context(), job)
 	if err != nil {
 		t.Fatal(err)

@@ -21,6 +21,7 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/dependency"
+	"github.com/assetcook/assetcook/internal/jobs"
 	"github.com/assetcook/assetcook/internal/pathname"
 	"github.com/assetcook/assetcook/profile"
 )
@@ -99,7 +100,7 @@ func (c *cooker) once(ctx context.Context, a planned, how attempt) (_ ready, err
 	var elsewhere processorTime
 	env := c.env(ctx, a, tmp, &w, how)
 	env.Each, env.Used = elsewhere.each(env.Each), elsewhere.addProcessorTime
-	job := recipe.NewJob(env, a.Source.Stamp.Size)
+	job := jobs.New(a.Method.Recipe, env, a.Source.Stamp.Size)
 	span := how.probe.Begin("cook/run/recipe", "")
 	var cookErr error
 	used, known := onProcessor(func() { cookErr = protect(func() error { return a.Method.Cooker.Cook(ctx, job) }) })
@@ -108,11 +109,11 @@ func (c *cooker) once(ctx context.Context, a planned, how attempt) (_ ready, err
 	if how.held != nil {
 		how.held.release(how.probe)
 	}
-	r := ready{planned: a, scratch: tmp, cookTime: c.Now().Sub(w.begin), warnings: job.Warnings()}
+	r := ready{planned: a, scratch: tmp, cookTime: c.Now().Sub(w.begin), warnings: jobs.Warnings(job)}
 	if known && r.cookTime > 0 { // the clock of a test may stand still
 		r.cookTime = max(used+elsewhere.sum(), time.Nanosecond)
 	}
-	r.deps, err = c.checkInputs(ctx, a, job.Deps(), &w, how.probe)
+	r.deps, err = c.checkInputs(ctx, a, jobs.Deps(job), &w, how.probe)
 	if how.again != nil && how.again.Read != nil {
 		how.again.Read(r.deps)
 	}
@@ -124,9 +125,9 @@ func (c *cooker) once(ctx context.Context, a planned, how attempt) (_ ready, err
 }
 
 // env is what a recipe's job works with.
-func (c *cooker) env(ctx context.Context, a planned, tmp *scratch, w *watch, how attempt) recipe.Env {
-	env := recipe.Env{
-		Recipe: a.Method.Recipe, Path: a.Path, Outputs: tmp.abs(), Names: a.Method.FinalNames(a.Path), Create: tmp.create, Assets: c.Assets.Name(), SourceFile: a.chain.file(a.Path),
+func (c *cooker) env(ctx context.Context, a planned, tmp *scratch, w *watch, how attempt) jobs.Env {
+	env := jobs.Env{
+		Path: a.Path, Outputs: tmp.abs(), Names: a.Method.FinalNames(a.Path), Create: tmp.create, Assets: c.Assets.Name(), SourceFile: a.chain.file(a.Path),
 		Open: func(p string) (fs.File, error) {
 			f, made := a.chain.at(p)
 			if !made {

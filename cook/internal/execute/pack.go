@@ -22,6 +22,7 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/dependency"
+	"github.com/assetcook/assetcook/internal/jobs"
 	"github.com/assetcook/assetcook/internal/pathname"
 	"github.com/assetcook/assetcook/internal/regular"
 )
@@ -272,12 +273,12 @@ func (r *runner) knownReads(ctx context.Context, a planned) (reads []dependency.
 		}
 	}
 	if declare := a.Method.Traits().Declare; declare != nil {
-		job := recipe.NewJob(recipe.Env{
-			Recipe: a.Method.Recipe, Path: a.Path, Stat: r.Assets.Stat,
+		job := jobs.New(a.Method.Recipe, jobs.Env{
+			Path: a.Path, Stat: r.Assets.Stat,
 			List: func(listing recipe.Dependency) ([]string, bool, error) { return r.Contents.List(ctx, listing) },
 		}, a.Source.Stamp.Size)
 		declare(job) // what it has found out until an error is right as well
-		for _, dep := range job.Deps() {
+		for _, dep := range jobs.Deps(job) {
 			reads = append(reads, dep.On)
 		}
 	}

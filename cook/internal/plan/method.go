@@ -20,6 +20,7 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/dependency"
+	"github.com/assetcook/assetcook/internal/jobs"
 	"github.com/assetcook/assetcook/internal/pathname"
 	"github.com/assetcook/assetcook/internal/program"
 )
@@ -304,12 +305,12 @@ func Asks(m *Method, source string) ([]recipe.Dep, error) {
 	}
 	job := askingJob(m.Recipe, source)
 	err := asks(job)
-	return job.Deps(), err
+	return jobs.Deps(job), err
 }
 
 // askingJob returns a job that only notes what a recipe asks about a source.
 func askingJob(r recipe.Recipe, source string) *recipe.Job {
-	return recipe.NewJob(recipe.Env{Recipe: r, Path: source, Extract: func(recipe.Dependency) ([]recipe.Said, bool, error) { return nil, true, nil }}, 0)
+	return jobs.New(r, jobs.Env{Path: source, Extract: func(recipe.Dependency) ([]recipe.Said, bool, error) { return nil, true, nil }}, 0)
 }
 
 // askHolders asks the files that may read a source that outputs of a recipe contain.
@@ -326,7 +327,7 @@ func askHolders(r *recipe.Recipe, source string) ([]recipe.Dep, error) {
 			}
 		}
 	}
-	return job.Deps(), nil
+	return jobs.Deps(job), nil
 }
 
 // IsAsked reports whether a dependency is what Asks returns, and so part of the action's ID.

@@ -9,6 +9,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/internal/jobs"
 )
 
 // Origin says where the artifacts of an action came from that were known when it was last
@@ -68,5 +69,5 @@ func Makes(ctx context.Context, s *pass.Session, a *plan.Action) (lines, warning
 	if err != nil {
 		return []string{err.Error()}, nil
 	}
-	return lines, job.Warnings()
+	return lines, jobs.Warnings(job)
 }

@@ -3,7 +3,6 @@
 package recipetest
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -15,10 +14,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bmatcuk/doublestar/v4"
-
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/dependency"
+	"github.com/assetcook/assetcook/internal/jobs"
 	"github.com/assetcook/assetcook/internal/parallel"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
@@ -52,18 +50,18 @@ func CookContext(ctx context.Context, t testing.TB, r recipe.Recipe, c recipe.Co
 	for i := range files {
 		files[i] = filepath.Join(out, fmt.Sprint(i))
 	}
-	env := Env(r, tree, path)
+	env := jobs.OfTree(r, tree, path)
 	env.Outputs, env.Assets, env.Names = files, dir, outputNames(c, path)
 	env.Create = func(i int) (*os.File, error) {
 		return os.OpenFile(files[i], os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	}
 	env.Scratch = func() (string, error) { return os.MkdirTemp(out, "scratch") }
 	env.Each = parallel.NewCores(4).Each // so that the race detector sees what pieces share
-	job := recipe.NewJob(env, info.Size())
+	job := jobs.New(r, env, info.Size())
 
 	res := Result{Outputs: make([][]byte, len(files))}
 	res.Err = c.Cook(ctx, job)
-	res.Deps, res.Warned = job.Deps(), job.Warnings()
+	res.Deps, res.Warned = jobs.Deps(job), jobs.Warnings(job)
 	checkAsked(t, r, c, path, res.Deps)
 	for i, f := range files {
 		if res.Outputs[i], err = os.ReadFile(f); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -71,6 +69,25 @@ func CookContext(ctx context.Context, t testing.TB, r recipe.Recipe, c recipe.Co
 		}
 	}
 	return res
+}
+
+// Explain returns the lines for cook why and the warnings of a source at path of the tree, with the
+// options c that r.New made. It fails the test if r has no Traits.Explain, or that fails.
+func Explain(t testing.TB, r recipe.Recipe, c recipe.Cooker, tree fs.FS, path string) (lines, warnings []string) {
+	t.Helper()
+	explain := traitsOf(r, c).Explain
+	if explain == nil {
+		t.Fatalf("recipe %s has no Traits.Explain", r.Name)
+	}
+	info, err := fs.Stat(tree, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	job := jobs.New(r, jobs.OfTree(r, tree, path), info.Size())
+	if lines, err = explain(t.Context(), job); err != nil {
+		t.Fatal(err)
+	}
+	return lines, jobs.Warnings(job)
 }
 
 // outputNames returns the default paths of a source's outputs.
@@ -95,33 +112,16 @@ func checkAsked(t testing.TB, r recipe.Recipe, c recipe.Cooker, path string, dep
 	t.Helper()
 	var asked []recipe.Dep
 	if asks := traitsOf(r, c).Asks; asks != nil {
-		job := recipe.NewJob(recipe.Env{Recipe: r, Path: path, Extract: func(recipe.Dependency) ([]recipe.Said, bool, error) { return nil, true, nil }}, 0)
+		job := jobs.New(r, jobs.Env{Path: path, Extract: func(recipe.Dependency) ([]recipe.Said, bool, error) { return nil, true, nil }}, 0)
 		if err := asks(job); err != nil {
 			t.Errorf("%s: Asks: %v", r.Name, err)
 		}
-		asked = job.Deps()
+		asked = jobs.Deps(job)
 	}
 	for _, d := range deps {
 		if d.On.Kind == dependency.Extracts && !slices.ContainsFunc(asked, func(a recipe.Dep) bool { return a.On == d.On }) {
 			t.Errorf("%s: %s is not asked by the method Asks", r.Name, pathname.Show(d.On.String()))
 		}
-	}
-}
-
-// Env returns what a job needs that reads a source of a tree, and what belongs to it, and
-// writes nothing.
-func Env(r recipe.Recipe, tree fs.FS, path string) recipe.Env {
-	return recipe.Env{
-		Recipe: r, Path: path, Open: tree.Open, Stat: func(p string) (fs.FileInfo, error) { return fs.Stat(tree, p) },
-		List: func(listing recipe.Dependency) ([]string, bool, error) { return list(tree, listing) },
-		IsLink: func(p string) (bool, error) {
-			info, err := fs.Lstat(tree, p)
-			if errors.Is(err, fs.ErrNotExist) {
-				return false, nil
-			}
-			return err == nil && info.Mode()&fs.ModeSymlink != 0, err
-		},
-		Extract: func(of recipe.Dependency) ([]recipe.Said, bool, error) { return extract(r, tree, of) },
 	}
 }
 
@@ -161,62 +161,4 @@ func traitsOf(r recipe.Recipe, c recipe.Cooker) recipe.Traits {
 		return recipe.Traits{}
 	}
 	return r.Traits(c)
-}
-
-// list is recipe.Env.List of a tree.
-func list(tree fs.FS, listing recipe.Dependency) (names []string, found bool, err error) {
-	entries, err := fs.ReadDir(tree, listing.Path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, false, nil
-	}
-	for _, e := range entries {
-		if listing.Kind == dependency.Entries {
-			names = append(names, e.Name()+"/"+e.Type().String())
-			continue
-		}
-		hidden := strings.HasPrefix(e.Name(), ".") && !strings.HasPrefix(listing.Pattern, ".")
-		if e.IsDir() == (listing.Kind == dependency.Folders) && !hidden && doublestar.MatchUnvalidated(listing.Pattern, e.Name()) {
-			names = append(names, e.Name())
-		}
-	}
-	return names, err == nil, err
-}
-
-// extract is recipe.Env.Extract of a tree.
-func extract(r recipe.Recipe, tree fs.FS, of recipe.Dependency) (said []recipe.Said, found bool, err error) {
-	set, err := recipe.NewSet(r)
-	if err != nil {
-		return nil, false, err
-	}
-	x, known := set.Extract(of.Function)
-	if !known {
-		return nil, false, fmt.Errorf("%s: not an extract of the recipe", of)
-	}
-	names := []string{path.Base(of.Path)}
-	if of.Kind == dependency.Extracts {
-		if names, found, err = list(tree, of); !found || err != nil {
-			return nil, found, err
-		}
-	}
-	for _, name := range names {
-		file, err := fs.ReadFile(tree, of.OfOne(name).Path)
-		if err != nil {
-			return nil, false, ignoreAbsent(err)
-		}
-		says, err := x.Of(bytes.NewReader(file), int64(len(file)))
-		if err != nil {
-			return nil, false, err
-		}
-		if text := says.About(of.Subject); len(text) > 0 {
-			said = append(said, recipe.Said{File: name, Text: text})
-		}
-	}
-	return said, true, nil
-}
-
-func ignoreAbsent(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
 }
