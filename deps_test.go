@@ -26,7 +26,7 @@ var layers = [][]string{
 	{"bench/..."},
 	{"recipes"},
 	{"cook/cli"},
-	{"cook/reload", "cook/inspect", "cook/remote"},
+	{"cook/reload", "cook/internal/inspect"},
 	{"cook/internal/report/...", "cook/internal/scenario"},
 	{"cook/internal/likeness"},
 	{"cook"},
@@ -65,8 +65,7 @@ var apart = []struct{ importer, imported string }{
 // edges lists the imports among this module's packages of the engine, the recipes and the proofs,
 // on any system, without tests: a new edge is a decision that must show in a diff.
 const edges = `
-cook/cli: cook cook/inspect cook/internal/export cook/internal/glob cook/internal/ids cook/internal/likeness cook/internal/pass cook/internal/remote cook/internal/report cook/internal/report/overview cook/internal/rules cook/internal/runaction cook/internal/scan cook/internal/scenario cook/internal/state cook/internal/statedir cook/internal/store cook/internal/survey cook/pak cook/recipe cook/remote hashing internal/atomicfile internal/busyfile internal/child internal/confine internal/human internal/image/pixmap internal/image/role internal/image/source internal/manpage internal/nearest internal/pathname internal/socket internal/sysmem internal/version profile profile/counters profile/events profile/events/command profile/events/export profile/guid profile/memory profile/smoke profile/view profile/view/command
-cook/inspect: cook/internal/execute cook/internal/glob cook/internal/likeness cook/internal/pass cook/internal/report/overview cook/internal/store cook/internal/survey cook/recipe internal/audio/loudness internal/audio/ogg internal/audio/opus internal/audio/pcm internal/audio/qoa internal/audio/source internal/audio/vorbiscomment internal/audio/wav internal/child internal/confine internal/image/cooked internal/image/pixmap internal/image/texture internal/mesh/drawn internal/pathname internal/webjson profile/view
+cook/cli: cook cook/internal/export cook/internal/glob cook/internal/ids cook/internal/inspect cook/internal/likeness cook/internal/pass cook/internal/remote cook/internal/remote/process cook/internal/report cook/internal/report/overview cook/internal/rules cook/internal/runaction cook/internal/scan cook/internal/scenario cook/internal/state cook/internal/statedir cook/internal/store cook/internal/survey cook/pak cook/recipe hashing internal/atomicfile internal/busyfile internal/child internal/confine internal/human internal/image/pixmap internal/image/role internal/image/source internal/manpage internal/nearest internal/pathname internal/socket internal/sysmem internal/version profile profile/counters profile/events profile/events/command profile/events/export profile/guid profile/memory profile/smoke profile/view profile/view/command
 cook/internal/bulk: cook/internal/scan hashing internal/confine internal/dirfd internal/parallel
 cook/internal/clean: cook/internal/index cook/internal/pass cook/internal/plan cook/internal/state cook/internal/store cook/internal/watch internal/busyfile internal/confine internal/pathname
 cook/internal/contents: cook/internal/bulk cook/internal/index cook/internal/scan cook/internal/store cook/recipe hashing internal/confine internal/dependency internal/lease internal/parallel internal/pathname internal/regular
@@ -77,6 +76,7 @@ cook/internal/glob:
 cook/internal/ids: internal/pathname internal/regular
 cook/internal/index/multiply: cook/internal/index cook/internal/scan
 cook/internal/index: cook/internal/scan cook/internal/store hashing internal/dependency
+cook/internal/inspect: cook/internal/execute cook/internal/glob cook/internal/likeness cook/internal/pass cook/internal/report/overview cook/internal/store cook/internal/survey cook/recipe internal/audio/loudness internal/audio/ogg internal/audio/opus internal/audio/pcm internal/audio/qoa internal/audio/source internal/audio/vorbiscomment internal/audio/wav internal/child internal/confine internal/image/cooked internal/image/pixmap internal/image/texture internal/mesh/drawn internal/pathname internal/webjson profile/view
 cook/internal/likeness: cook/internal/scan cook/internal/store cook/internal/survey cook/recipe hashing internal/confine internal/image/cooked internal/image/pixmap internal/image/source internal/image/texture
 cook/internal/lint: cook/recipe
 cook/internal/notify:
@@ -85,6 +85,7 @@ cook/internal/peer: internal/socket
 cook/internal/plan: cook/internal/contents cook/internal/index cook/internal/rules cook/internal/store cook/manifest cook/recipe hashing internal/dependency internal/jobs internal/pathname internal/program
 cook/internal/project: cook/internal/rules cook/internal/scan internal/pathname internal/regular
 cook/internal/remote/messages:
+cook/internal/remote/process: cook/internal/remote/reapi cook/internal/remote/share cook/internal/remote/webcache cook/internal/rules cook/internal/store hashing internal/human internal/pathname profile/guid
 cook/internal/remote/reapi: cook/internal/remote/messages cook/internal/remote/share internal/pathname
 cook/internal/remote/remotetest: internal/faultlink
 cook/internal/remote/share: cook/internal/remote cook/internal/remote/messages cook/internal/store hashing internal/busyfile internal/human internal/pathname internal/regular profile/guid
@@ -108,8 +109,7 @@ cook/pak: hashing internal/atomicfile internal/mapped internal/parallel internal
 cook/recipe/recipetest: cook/recipe internal/dependency internal/jobs internal/parallel internal/pathname
 cook/recipe: cook/manifest internal/dependency internal/fileformat internal/jobenv internal/pathname
 cook/reload: cook/internal/feed cook/internal/statedir cook/manifest hashing internal/regular internal/webguard
-cook/remote: cook/internal/remote/reapi cook/internal/remote/share cook/internal/remote/webcache cook/internal/rules cook/internal/store hashing internal/human internal/pathname profile/guid
-cook: cook/internal/clean cook/internal/contents cook/internal/execute cook/internal/pass cook/internal/plan cook/internal/project cook/internal/remote cook/internal/rules cook/internal/scan cook/internal/state cook/internal/store cook/internal/survey cook/internal/verify cook/internal/watch cook/recipe internal/advice internal/dependency internal/human internal/pathname profile profile/guid
+cook: cook/internal/clean cook/internal/contents cook/internal/execute cook/internal/pass cook/internal/plan cook/internal/project cook/internal/remote cook/internal/rules cook/internal/scan cook/internal/state cook/internal/store cook/internal/survey cook/internal/verify cook/internal/watch cook/recipe internal/advice internal/dependency internal/human internal/pathname profile
 proof/conformance: cook/recipe internal/audio/source internal/image/source internal/jobs recipes/builtin recipes/data recipes/mesh
 proof/damage: cook proof/oracle
 proof/faults: cook/manifest internal/faultfs proof/oracle

@@ -52,6 +52,7 @@ type outcomes struct {
 
 func (o *outcomes) Stage(string)               {}
 func (o *outcomes) Planned(int, time.Duration) {}
+func (o *outcomes) Reading(_, _ int, _ int64)  {}
 func (o *outcomes) Note(string)                {}
 
 func (o *outcomes) Step(path, _, step string) {

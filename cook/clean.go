@@ -13,11 +13,11 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/store"
 )
 
-// Trimmed is what Trim did. Sizes are those of the files in the store.
-type Trimmed struct {
-	Before, After int64
-	Removed       int // files
-}
+// Trimmed is the result of Trim. It has the fields
+//
+//	Before, After int64 // bytes of the store
+//	Removed       int   // files
+type Trimmed = store.TrimStats
 
 // Trim shrinks the store in a folder ("" as in Project.Cache) to a size (0 is
 // DefaultCacheSize), least recently used results first.
@@ -37,7 +37,7 @@ func Trim(ctx context.Context, cache string, size int64) (Trimmed, error) {
 		size = DefaultCacheSize
 	}
 	stats, err := s.Trim(ctx, size, time.Now())
-	return Trimmed(stats), asPublic(err)
+	return stats, asPublic(err)
 }
 
 // TrimToLastRun removes from the store of a project all that the index of its output folder does not
@@ -48,12 +48,12 @@ func TrimToLastRun(ctx context.Context, p Project, o Observer) (Trimmed, error) 
 	if p.Cache == "" && os.Getenv("COOKCACHE") == "" {
 		dir, err := pass.CacheDir("")
 		if err == nil {
-			err = &ConfigError{fmt.Errorf("%s is the store of all projects of this user, and what other projects keep in it would be removed; name the store of this project, here and when it is cooked", dir)}
+			err = &ConfigError{Err: fmt.Errorf("%s is the store of all projects of this user, and what other projects keep in it would be removed; name the store of this project, here and when it is cooked", dir)}
 		}
 		return Trimmed{}, asPublic(err)
 	}
 	opt := p.options()
-	opt.Observer = observed(o, false)
+	opt.Observer = o
 	s, err := pass.Open(opt, pass.Look)
 	if err != nil {
 		return Trimmed{}, asPublic(err)
@@ -63,17 +63,17 @@ func TrimToLastRun(ctx context.Context, p Project, o Observer) (Trimmed, error) 
 		return Trimmed{}, noStore(s.Place.Cache)
 	}
 	stats, err := clean.Store(ctx, s)
-	return Trimmed(stats), asPublic(err)
+	return stats, asPublic(err)
 }
 
-func noStore(dir string) error { return &ConfigError{fmt.Errorf("no store in %s", dir)} }
+func noStore(dir string) error { return &ConfigError{Err: fmt.Errorf("no store in %s", dir)} }
 
 // Clean removes from the output folder what cook made, and cook's own files, and
 // returns how many artifacts that were. Other files stay, and so do the store and the
 // sources. An interrupt leaves the artifacts that were not reached to the next run.
 func Clean(ctx context.Context, p Project, o Observer) (removed int, err error) {
 	opt := p.options()
-	opt.Observer = observed(o, false)
+	opt.Observer = o
 	s, err := pass.Open(opt, pass.Look)
 	if err != nil {
 		return 0, asPublic(err)
@@ -99,7 +99,7 @@ type ExtraOptions struct {
 // when that is done. What Verify reports as extra files are these.
 func Extra(ctx context.Context, p Project, o ExtraOptions) (n int, err error) {
 	opt := p.options()
-	opt.Observer = observed(o.Observer, false)
+	opt.Observer = o.Observer
 	s, err := pass.Open(opt, pass.Look)
 	if err != nil {
 		return 0, asPublic(err)

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/pass"
-	"github.com/assetcook/assetcook/cook/internal/rules"
 	"github.com/assetcook/assetcook/cook/internal/state"
 	"github.com/assetcook/assetcook/cook/internal/watch"
 	"github.com/assetcook/assetcook/profile"
@@ -55,8 +54,8 @@ func (o *CookOptions) of(p Project) pass.Options {
 	opt.Scope.Patterns = o.Patterns
 	opt.Mode.DryRun, opt.Mode.Force, opt.Mode.IgnoreStamps = o.DryRun, o.Force, o.IgnoreTimestamps
 	opt.Mode.Strict, opt.Mode.StopOnFailure, opt.Mode.OutputsByFolder = o.Strict, o.StopOnFailure, o.OutputsByFolder
-	opt.Limits, opt.Remote = pass.Limits(o.Limits), rules.Remote(p.Remote)
-	opt.Probe, opt.Observer = o.Probe, observed(o.Observer, o.EveryAsset)
+	opt.Limits, opt.Remote, opt.Mode.EveryAction = o.Limits, p.Remote, o.EveryAsset
+	opt.Probe, opt.Observer = o.Probe, o.Observer
 	return opt
 }
 
@@ -118,7 +117,7 @@ func cookOnce(ctx context.Context, opt pass.Options) (_ Summary, beside bool, er
 		err = ctx.Err()
 	}
 	summary := summarize(&done.Tally, done.Took)
-	summary.Copied, summary.LeftOut, summary.Behind = kinds(done.Copied), kinds(done.LeftOut), done.Behind
+	summary.Copied, summary.LeftOut, summary.Behind = done.Copied, done.LeftOut, done.Behind
 	summary.First = done.First
 	return summary, beside, err
 }

@@ -108,6 +108,8 @@ func (i *interrupter) disarm() {
 
 func (i *interrupter) Stage(string)               { i.count() }
 func (i *interrupter) Planned(int, time.Duration) { i.count() }
+func (i *interrupter) Step(_, _, _ string)        {}
+func (i *interrupter) Reading(_, _ int, _ int64)  {}
 func (i *interrupter) Note(string)                { i.count() }
 func (i *interrupter) Event(e cook.Event) {
 	i.mu.Lock()

@@ -23,6 +23,8 @@ type recorder struct {
 
 func (r *recorder) Stage(string)               {}
 func (r *recorder) Planned(int, time.Duration) {}
+func (r *recorder) Step(_, _, _ string)        {}
+func (r *recorder) Reading(_, _ int, _ int64)  {}
 func (r *recorder) Note(text string)           { r.notes = append(r.notes, text) }
 func (r *recorder) Event(e cook.Event) {
 	switch e.Outcome {
@@ -51,6 +53,8 @@ type hooks struct {
 }
 
 func (h hooks) Planned(int, time.Duration) {}
+func (h hooks) Step(_, _, _ string)        {}
+func (h hooks) Reading(_, _ int, _ int64)  {}
 func (h hooks) Stage(name string) {
 	if h.stage != nil {
 		h.stage(name)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/project"
+	"github.com/assetcook/assetcook/cook/internal/rules"
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/cook/internal/state"
 	"github.com/assetcook/assetcook/cook/recipe"
@@ -58,20 +59,20 @@ type Project struct {
 func FindProject(folder string) (p Project, file string, err error) {
 	found, err := project.Find(folder)
 	if err != nil {
-		return p, "", &ConfigError{err}
+		return p, "", &ConfigError{Err: err}
 	}
 	if found == nil {
 		return p, "", nil
 	}
-	return Project{Dir: found.Dir, Out: found.Out, Config: found.Config, Cache: found.Cache, State: found.State, Targets: found.Targets, IDs: found.IDs, Remote: Remote(found.Remote)}, found.File, nil
+	return Project{Dir: found.Dir, Out: found.Out, Config: found.Config, Cache: found.Cache, State: found.State, Targets: found.Targets, IDs: found.IDs, Remote: found.Remote}, found.File, nil
 }
 
-// Limits say what a run may use.
-type Limits struct {
-	Workers   int   // assets cooked at once; 0 is one for each CPU
-	Memory    int64 // bytes that all running recipes together may need; 0 is DefaultMemory
-	CacheSize int64 // bytes that the store may keep; 0 is DefaultCacheSize
-}
+// Limits bound what a run uses. It has the fields
+//
+//	Workers   int   // assets cooked at once; 0 means one for each CPU
+//	Memory    int64 // bytes for all running recipes together; 0 means DefaultMemory
+//	CacheSize int64 // bytes that the store may keep; 0 means DefaultCacheSize
+type Limits = pass.Limits
 
 // DefaultIgnore is a .cookignore that holds for every asset folder and is weaker than those
 // in it. Letters of either case are equal in it.
@@ -84,24 +85,28 @@ const DefaultCacheSize = pass.DefaultCacheSize
 // what its container leaves it.
 func DefaultMemory() int64 { return pass.DefaultMemory() }
 
-// A Remote is a server of the Bazel Remote Execution API, or of Bazel's HTTP protocol, that
-// keeps results for a team. The store is looked into first. Whatever is wrong with a server
-// costs time and nothing else.
-type Remote struct {
-	File                 string   // the cook.toml that chooses URL, "" if the user chooses it; a server from cook.toml gets secrets of the environment only if COOK_REMOTE_HOSTS names its host
-	URL                  string   // grpc[s]://HOST:PORT/INSTANCE or http[s]://HOST/PREFIX; "" is none
-	Upload               string   // when results are given: never, always, or ci, which is "" and where the variable CI is set
-	NoRead               bool     // results are not taken
-	NoRace               bool     // answers are waited for, rather than cooking meanwhile
-	CA, Cert, Key        string   // files in PEM: certificates that sign the server's, and what to show to it
-	TokenFile, BasicFile string   // hold a bearer token or user:password, else COOK_REMOTE_TOKEN and COOK_REMOTE_BASIC
-	Exec                 string   // auto or always: the server's machines cook, too; for programs of package cli, which know how
-	Jobs                 int      // that they have at once; 0 is four for each worker
-	Platform             []string // KEY=VALUE: which machines
-	SignKey              string   // file of an Ed25519 key in PEM that signs the results that are given
-	Trust                []string // files of public keys; if there are any, only results that one of them signed are taken
-	Program              string   // file name of cook, or of another program of package cli: a process of it speaks to the server
-}
+// A Remote is a server of the Bazel Remote Execution API, or of Bazel's HTTP protocol, that keeps
+// results for a team. A run looks into the store first. Faults of a server cost time and nothing
+// else. A Remote has the fields
+//
+//	URL       string   // grpc[s]://HOST:PORT/INSTANCE or http[s]://HOST/PREFIX; "" for none
+//	File      string   // the cook.toml that chose URL; "" if the user chose it. A server from
+//	                   // cook.toml gets secrets of the environment only if COOK_REMOTE_HOSTS has its host
+//	Program   string   // file of cook, or of another program of package cli: a process of it speaks
+//	                   // to the server
+//	Upload    string   // never, always, or ci: only where the variable CI is set; "" means ci
+//	NoRead    bool     // take no results
+//	NoRace    bool     // wait for answers, rather than cook meanwhile
+//	CA        string   // file of certificates in PEM that sign the certificate of the server
+//	Cert, Key string   // files in PEM that prove who the client is
+//	TokenFile string   // has a bearer token; otherwise COOK_REMOTE_TOKEN
+//	BasicFile string   // has user:password; otherwise COOK_REMOTE_BASIC
+//	Exec      string   // auto or always: machines of the server cook, too
+//	Jobs      int      // on these machines at once; 0 means four for each worker
+//	Platform  []string // KEY=VALUE, which machines
+//	SignKey   string   // file of an Ed25519 key in PEM that signs uploaded results
+//	Trust     []string // files of public keys; if any, take only results signed by one of them
+type Remote = rules.Remote
 
 // options are those of a pass over the project.
 func (p Project) options() pass.Options {
@@ -115,33 +120,28 @@ func (p Project) options() pass.Options {
 	}
 }
 
-// A ConfigError is an error of the options or of a cook.toml. Nothing has been done
-// when one is returned.
-type ConfigError struct{ Err error }
+// A ConfigError is an error of the options or of a cook.toml, before anything was done. It wraps its
+// field
+//
+//	Err error
+type ConfigError = pass.ConfigError
 
-func (e *ConfigError) Error() string { return e.Err.Error() }
-func (e *ConfigError) Unwrap() error { return e.Err }
+// A LockedError is returned if another cook works on the same output folder. It has the fields
+//
+//	Path   string // the lock
+//	Holder string // such as "process 1234"; "" if unknown
+type LockedError = state.LockedError
 
-// A LockedError says that another cook works on the same output folder.
-type LockedError struct {
-	Path   string // the lock
-	Holder string // such as "process 1234", or "" if it does not say
-}
-
-func (e *LockedError) Error() string {
-	return (&state.LockedError{Path: e.Path, Holder: e.Holder}).Error()
-}
-
-// asPublic turns an error of the stages into one of this package, with what can be done
-// about it.
+// asPublic returns a documented error as it is, without its context, and appends to any other error
+// what to do about it.
 func asPublic(err error) error {
-	var config *pass.ConfigError
-	var locked *state.LockedError
+	var config *ConfigError
+	var locked *LockedError
 	switch {
 	case errors.As(err, &config):
-		return &ConfigError{config.Err}
+		return config
 	case errors.As(err, &locked):
-		return &LockedError{locked.Path, locked.Holder}
+		return locked
 	}
 	return advice.For(err)
 }

@@ -19,9 +19,9 @@ import (
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/cli"
+	"github.com/assetcook/assetcook/cook/internal/remote/process"
 	"github.com/assetcook/assetcook/cook/internal/remote/remotetest"
 	"github.com/assetcook/assetcook/cook/recipe"
-	"github.com/assetcook/assetcook/cook/remote"
 	"github.com/assetcook/assetcook/internal/memtemp"
 	"github.com/assetcook/assetcook/proof/oracle"
 	"github.com/assetcook/assetcook/recipes"
@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 		cli.Main(append(recipes.All(), anchored, failsThere, following, painterRecipe)...)
 	}
 	if len(os.Args) > 1 && os.Args[1] == "serve-remote" {
-		os.Exit(remote.Serve(context.Background(), os.Args[2:], os.Stdin, silent{os.Stdout, os.Getenv(holdVar)}, os.Stderr))
+		os.Exit(process.Serve(context.Background(), os.Args[2:], os.Stdin, silent{os.Stdout, os.Getenv(holdVar)}, os.Stderr))
 	}
 	os.Setenv("GORACE", noSleep) // for those programs
 	memtemp.Use()

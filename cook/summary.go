@@ -11,13 +11,13 @@ import (
 	"github.com/assetcook/assetcook/internal/human"
 )
 
-// A Count is how many assets had one outcome, and what they amount to.
-type Count struct {
-	Assets int           `json:"assets"`
-	In     int64         `json:"bytes_in"`  // of their sources
-	Out    int64         `json:"bytes_out"` // of their artifacts
-	Time   time.Duration `json:"ns"`        // spent on them, summed over the workers
-}
+// A Count is the number of assets with one outcome, and their sums. It has the fields
+//
+//	Assets int
+//	In     int64         // bytes of sources
+//	Out    int64         // bytes of artifacts
+//	Time   time.Duration // spent on them, summed over the workers
+type Count = pass.Count
 
 // A Summary is what a run amounts to. An asset cooked for two targets counts twice.
 // Each one found has exactly one outcome, from ByStamp to NotReached.
@@ -66,70 +66,60 @@ type Summary struct {
 	Behind []string `json:"behind,omitempty"`
 }
 
-// A Kind is files with one extension, such as ".spm", or without any: "". Files and folders
-// that are left out by their names are kinds by these, folders with a slash behind them.
-type Kind struct {
-	Name  string `json:"name"`
-	Files int    `json:"files"`
-	Bytes int64  `json:"bytes"` // of folders none
-}
+// A Kind is all files with one extension, such as ".spm", or without any: "". If files and folders
+// were left out by their names, the kind is the name, with a slash behind that of a folder. A Kind
+// has the fields
+//
+//	Name  string
+//	Files int
+//	Bytes int64 // 0 for folders
+type Kind = pass.Kind
 
-// Traffic is what passed between a run and a server on which results are shared.
-type Traffic struct {
-	Looked     int64         `json:"looked"`              // assets whose results were looked for
-	Hits       int64         `json:"hits"`                // those that had one
-	Downloaded int64         `json:"downloaded"`          // artifacts
-	Down       int64         `json:"bytes_down"`          // of them
-	Uploaded   int64         `json:"uploaded"`            // results
-	Up         int64         `json:"bytes_up"`            // of their artifacts and of inputs, as far as the server did not have them
-	Left       int64         `json:"left,omitempty"`      // results that the next run uploads
-	Dear       int64         `json:"dear,omitempty"`      // results that take longer to download than to cook
-	Executed   int64         `json:"executed"`            // assets that other machines have cooked
-	Untrusted  int64         `json:"untrusted,omitempty"` // results that no trusted key has signed
-	Requests   int64         `json:"requests"`
-	Waited     time.Duration `json:"waited_ns"` // for the server's first answer
-}
+// Traffic counts what a run and Project.Remote sent to each other. It has the fields
+//
+//	Looked     int64         // assets whose results were looked for
+//	Hits       int64         // assets with a result
+//	Downloaded int64         // artifacts
+//	Down       int64         // bytes of these artifacts
+//	Uploaded   int64         // results
+//	Up         int64         // bytes of artifacts and inputs that the server did not have
+//	Left       int64         // results that the next run uploads
+//	Dear       int64         // results that take longer to download than to cook
+//	Executed   int64         // assets that other machines cooked
+//	Untrusted  int64         // results that no trusted key has signed
+//	Requests   int64
+//	Waited     time.Duration // for the first answer of the server
+type Traffic = remote.Stats
 
-func traffic(s remote.Stats) *Traffic {
-	if s == (remote.Stats{}) {
-		return nil
-	}
-	return (*Traffic)(&s)
-}
-
-// Calls are system calls.
-type Calls struct {
-	Opened int64 `json:"folders_opened"`
-	Listed int64 `json:"folders_listed"`
-	Stats  int64 `json:"stats"` // of sources, outputs, folders, dependencies and programs
-}
+// Calls counts system calls that look for changes. It has the fields
+//
+//	Opened int64 // folders
+//	Listed int64 // folders
+//	Stats  int64 // of sources, outputs, folders, dependencies and programs
+type Calls = pass.Looked
 
 func summarize(t *pass.Tally, took time.Duration) Summary {
-	return Summary{
-		Found: Count(t.Found), ByStamp: Count(t.ByStamp), ByChecksum: Count(t.ByChecksum), Unchanged: Count(t.Unchanged),
-		Restored: Count(t.Restored), Cooked: Count(t.Cooked), NotShipped: Count(t.NotShipped), Failed: Count(t.Failed), NotReached: Count(t.NotReached),
-		Removed: Count(t.Removed), Errors: t.Errors, Warnings: t.Warnings, Checksummed: Count(t.Checksummed),
-		Looked: Calls(t.Looked), Saved: t.Saved, Took: took, Remote: traffic(t.Remote),
+	s := Summary{
+		Found: t.Found, ByStamp: t.ByStamp, ByChecksum: t.ByChecksum, Unchanged: t.Unchanged,
+		Restored: t.Restored, Cooked: t.Cooked, NotShipped: t.NotShipped, Failed: t.Failed, NotReached: t.NotReached,
+		Removed: t.Removed, Errors: t.Errors, Warnings: t.Warnings, Checksummed: t.Checksummed,
+		Looked: t.Looked, Saved: t.Saved, Took: took,
 	}
+	if t.Remote != (Traffic{}) {
+		s.Remote = &t.Remote
+	}
+	return s
 }
 
-// kinds makes kinds public.
-func kinds(list []pass.Kind) (all []Kind) {
-	for _, k := range list {
-		all = append(all, Kind(k))
-	}
-	return all
-}
-
-// Values yields every number of a summary but the wall time, under the name of its
-// counter. Names and their order are always the same.
+// Values yields each number of a summary except the wall time, with the name of its counter. Names
+// and order are always the same.
 func (s *Summary) Values() iter.Seq2[string, int64] {
 	t := pass.Tally{
-		Found: pass.Count(s.Found), Removed: pass.Count(s.Removed), Checksummed: pass.Count(s.Checksummed),
-		Errors: s.Errors, Warnings: s.Warnings, Looked: pass.Looked(s.Looked), Saved: s.Saved,
+		Found: s.Found, Removed: s.Removed, Checksummed: s.Checksummed,
+		Errors: s.Errors, Warnings: s.Warnings, Looked: s.Looked, Saved: s.Saved,
 		Outcomes: pass.Outcomes{
-			ByStamp: pass.Count(s.ByStamp), ByChecksum: pass.Count(s.ByChecksum), Unchanged: pass.Count(s.Unchanged),
-			Restored: pass.Count(s.Restored), Cooked: pass.Count(s.Cooked), NotShipped: pass.Count(s.NotShipped), Failed: pass.Count(s.Failed), NotReached: pass.Count(s.NotReached),
+			ByStamp: s.ByStamp, ByChecksum: s.ByChecksum, Unchanged: s.Unchanged,
+			Restored: s.Restored, Cooked: s.Cooked, NotShipped: s.NotShipped, Failed: s.Failed, NotReached: s.NotReached,
 		},
 	}
 	return t.Values()
@@ -171,7 +161,7 @@ func (s Summary) String() string {
 		line += " (saved " + human.Duration(s.Saved) + ")"
 	}
 	if s.Remote != nil {
-		line += fmt.Sprintf(" (remote: %v)", remote.Stats(*s.Remote))
+		line += fmt.Sprintf(" (remote: %v)", *s.Remote)
 	}
 	if s.DryRun {
 		line += " (dry run)"

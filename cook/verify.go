@@ -2,15 +2,8 @@ package cook
 
 import (
 	"context"
-	"fmt"
-	"strings"
-	"time"
 
-	"github.com/assetcook/assetcook/cook/internal/pass"
-	"github.com/assetcook/assetcook/cook/internal/rules"
 	"github.com/assetcook/assetcook/cook/internal/verify"
-	"github.com/assetcook/assetcook/internal/human"
-	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // DefaultSample is how much Verify cooks again unless told otherwise: little enough to
@@ -62,79 +55,62 @@ type VerifyOptions struct {
 func Verify(ctx context.Context, p Project, opt VerifyOptions) (Verified, error) {
 	o := p.options()
 	if opt.Remote {
-		o.Remote = rules.Remote(p.Remote)
+		o.Remote = p.Remote
 	}
-	o.Scope.Patterns, o.Limits, o.Observer = opt.Patterns, pass.Limits(opt.Limits), observed(opt.Observer, false)
-	sum, err := verify.Run(ctx, verify.Options{Pass: o, Sample: opt.Sample, Seed: opt.Seed, AllowExtra: opt.AllowExtra, Found: func(f verify.Finding) {
-		if opt.Found != nil {
-			opt.Found(Finding{string(f.Kind), f.Path, f.Target, f.Targets, f.Output, f.Recipe, f.Inputs, f.Warning, (*ByteDifference)(f.Bytes), (*Origin)(f.Origin), f.Text})
-		}
-	}})
-	return Verified(sum), asPublic(err)
+	o.Scope.Patterns, o.Limits, o.Observer = opt.Patterns, opt.Limits, opt.Observer
+	sum, err := verify.Run(ctx, verify.Options{Pass: o, Sample: opt.Sample, Seed: opt.Seed, AllowExtra: opt.AllowExtra, Found: opt.Found})
+	return sum, asPublic(err)
 }
 
-// Verified is what verifying amounts to. An asset cooked for two targets counts twice.
-type Verified struct {
-	Outputs     int           `json:"outputs"`          // looked at
-	Bytes       int64         `json:"bytes"`            // of them, read
-	Blobs       int           `json:"blobs"`            // of the store, found intact
-	Again       int           `json:"again"`            // assets cooked again
-	Shared      int           `json:"shared,omitempty"` // results of Project.Remote that were compared with that
-	Assets      int           `json:"assets"`
-	Seed        uint64        `json:"seed"` // draws the same sample again
-	Differences int           `json:"differences"`
-	Took        time.Duration `json:"took_ns"`
-}
+// Verified is the result of Verify. An asset cooked for two targets counts twice. Its method String
+// returns the last line of verifying, whose form is fixed, for scripts. It has the fields
+//
+//	Outputs     int // looked at
+//	Bytes       int64 // read of them
+//	Blobs       int // of the store, found intact
+//	Again       int // assets cooked again
+//	Shared      int // results of Project.Remote that were compared with them
+//	Assets      int
+//	Seed        uint64 // draws the same sample again
+//	Differences int
+//	Took        time.Duration
+type Verified = verify.Sum
 
-// String is the last line of verifying. Its form is fixed, for scripts.
-func (v Verified) String() string {
-	return fmt.Sprintf("verified %s (%s) and %s, cooked %d of %s again: %s in %s",
-		human.Count(v.Outputs, "output"), human.Bytes(v.Bytes), human.Count(v.Blobs, "blob"),
-		v.Again, human.Count(v.Assets, "asset"), human.Count(v.Differences, "difference"), human.Duration(v.Took))
-}
+// A Finding is one difference between the output folder and a cook from scratch. Its method String
+// returns it as people see it: one line, and the output of a program below it. It has the fields
+//
+//	Kind    FindingKind
+//	Path    string          // the source; without one, a file of the output folder or of the store
+//	Target  string          // of the source
+//	Targets []string        // to cook again as a remedy; none for the unnamed target
+//	Output  string          // the artifact concerned, if any
+//	Recipe  string          // if it is the cause
+//	Inputs  []string        // files that should be dependencies
+//	Warning bool            // a possible cause of differences, not counted
+//	Bytes   *ByteDifference // first difference of two artifacts; nil if unknown
+//	Origin  *Origin         // of a result on Project.Remote that differs
+//	Text    string          // what is wrong and what to do, without the path
+type Finding = verify.Finding
 
-// A Finding is one difference between what is there and what should be.
-type Finding struct {
-	// Kind is "output missing", "output damaged" (another content than was cooked),
-	// "output mode", "extra file" (which nothing makes), "state damaged" (index or
-	// manifest), "store damaged" (which costs time, not truth), "not up to date", "not
-	// reproducible", "hidden read", "hidden absence" or "hidden listing" (of what is no
-	// dependency though it should be), "remote differs", or "cannot be verified".
-	Kind string `json:"kind"`
-	// Path is the source, Target its target; if no one source is concerned, Path is the
-	// file in the output folder or the store.
-	Path   string `json:"-"`
-	Target string `json:"-"`
-	// Targets are those to cook again to put it right; none means the one without a name.
-	Targets []string `json:"-"`
-	Output  string   `json:"-"` // the artifact concerned, if one is
-	Recipe  string   `json:"-"` // if it is to blame
-	// Inputs are the paths of what is hidden.
-	Inputs []string `json:"inputs,omitempty"`
-	// Warning says that nothing differs, and what could make it so. It is not counted.
-	Warning bool `json:"-"`
-	// Bytes says where two artifacts first differ; nil if that is not known.
-	Bytes  *ByteDifference `json:"bytes,omitempty"`
-	Origin *Origin         `json:"origin,omitempty"` // of a result on Project.Remote that differs
-	// Text says what is wrong and what to do, without the path. What a program printed
-	// follows on lines of its own.
-	Text string `json:"-"`
-}
+// A FindingKind is a kind of difference:
+//
+//	"output missing"
+//	"output damaged"     another content than was cooked
+//	"output mode"        other permissions than cook gave it
+//	"extra file"         nothing makes it
+//	"state damaged"      index or manifest
+//	"store damaged"      a result or blob, which costs time but makes no wrong output
+//	"not up to date"
+//	"not reproducible"
+//	"hidden read", "hidden absence", "hidden listing"
+//	                     an input that is no dependency
+//	"remote differs"     a result on Project.Remote
+//	"cannot be verified"
+type FindingKind = verify.FindingKind
 
-// String is the finding as people are shown it: one line, but for what a program
-// printed.
-func (f Finding) String() string {
-	name := pathname.Show(f.Path)
-	if f.Target != "" {
-		name += " [" + f.Target + "]"
-	}
-	text := strings.TrimRight(pathname.Escape(f.Text), "\n")
-	return name + ": " + strings.ReplaceAll(text, "\n", "\n  | ")
-}
-
-// A ByteDifference is the first place in which two artifacts differ.
-type ByteDifference struct {
-	Offset int64 `json:"offset"` // from 0
-	Was    int   `json:"was"`    // the byte in the output folder, -1 for its end
-	Now    int   `json:"now"`    // the byte in the new artifact, -1 for its end
-}
+// A ByteDifference is the first place in which two artifacts differ. It has the fields
+//
+//	Offset int64 // from 0
+//	Was    int   // the byte in the output folder, -1 for its end
+//	Now    int   // the byte in the new artifact, -1 for its end
+type ByteDifference = verify.ByteDifference

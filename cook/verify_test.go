@@ -31,7 +31,7 @@ func mustFind(t *testing.T, found []cook.Finding, want ...string) {
 	t.Helper()
 	var kinds []string
 	for _, f := range found {
-		kinds = append(kinds, f.Kind)
+		kinds = append(kinds, string(f.Kind))
 	}
 	slices.Sort(kinds)
 	slices.Sort(want)

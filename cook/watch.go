@@ -3,8 +3,6 @@ package cook
 import (
 	"context"
 
-	"github.com/assetcook/assetcook/cook/internal/pass"
-	"github.com/assetcook/assetcook/cook/internal/rules"
 	"github.com/assetcook/assetcook/cook/internal/watch"
 	"github.com/assetcook/assetcook/profile"
 )
@@ -41,8 +39,8 @@ type Round struct {
 func Watch(ctx context.Context, p Project, opt WatchOptions) error {
 	o := p.options()
 	o.Mode.Strict, o.Mode.StopOnFailure, o.Mode.OutputsByFolder = opt.Strict, opt.StopOnFailure, opt.OutputsByFolder
-	o.Limits, o.Probe, o.Observer = pass.Limits(opt.Limits), opt.Probe, observed(opt.Observer, false)
-	o.Remote = rules.Remote(p.Remote)
+	o.Limits, o.Probe, o.Observer = opt.Limits, opt.Probe, opt.Observer
+	o.Remote = p.Remote
 	return asPublic(watch.Run(ctx, o, func(r watch.Round) {
 		if opt.Round != nil {
 			opt.Round(Round{summarize(&r.Done.Tally, r.Done.Took), asPublic(r.Err), asPublic(r.Rules), r.Folders})

@@ -10,6 +10,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/contents"
 	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/cook/internal/survey"
 	"github.com/assetcook/assetcook/cook/internal/watch"
 	"github.com/assetcook/assetcook/internal/dependency"
@@ -66,14 +67,14 @@ type LastTime struct {
 	Origin   *Origin       `json:"origin,omitempty"` // nil if it was cooked on this machine
 }
 
-// An Origin is where a result came from, as a server says.
-type Origin struct {
-	Server string    `json:"server"`
-	Run    string    `json:"run,omitempty"` // that cooked it
-	Host   string    `json:"host,omitempty"`
-	Key    string    `json:"key,omitempty"` // fingerprint of the one that signed it
-	At     time.Time `json:"at,omitzero"`   // when it was cooked
-}
+// An Origin says which server a result came from, in the words of the server. It has the fields
+//
+//	Server string    // address
+//	Run    string    // ID of the run that cooked it
+//	Host   string    // where that run was
+//	Key    string    // fingerprint of the key that signed it; "" for none
+//	At     time.Time // when it was cooked; zero if unknown
+type Origin = store.Origin
 
 // An Output is an artifact that was made, and what became of it.
 type Output struct {
@@ -106,7 +107,7 @@ func (o *WhyOptions) of(p Project) pass.Options {
 	opt := p.options()
 	opt.Mode.DryRun, opt.Mode.IgnoreStamps, opt.Mode.OutputsByFolder = true, o.IgnoreTimestamps, o.OutputsByFolder
 	opt.Limits.Workers = o.Workers
-	opt.Observer = observed(o.Observer, false)
+	opt.Observer = o.Observer
 	return opt
 }
 
@@ -140,12 +141,12 @@ func explain(ctx context.Context, opt pass.Options, name string) ([]Explanation,
 }
 
 func explanation(ctx context.Context, s *pass.Session, t *pass.Todo, a *plan.Action) Explanation {
-	e := Explanation{Path: a.Path, Target: a.Target, Runs: a.Runs, Reasons: reasons(a.Reasons), Err: a.Err}
+	e := Explanation{Path: a.Path, Target: a.Target, Runs: a.Runs, Reasons: a.Reasons, Err: a.Err}
 	was := ""
 	if a.Last != nil {
 		was = a.Last.Source.String()
 		e.ID, e.Last = t.IDs.Of(a.Path), lastTime(a.Last)
-		if o := Origin(survey.Origin(t, a)); o != (Origin{}) {
+		if o := survey.Origin(t, a); o != (Origin{}) {
 			e.Last.Origin = &o
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"os"
 
 	"github.com/assetcook/assetcook/cook/internal/remote"
+	"github.com/assetcook/assetcook/cook/internal/remote/process"
 	"github.com/assetcook/assetcook/cook/internal/runaction"
-	remoteclient "github.com/assetcook/assetcook/cook/remote"
 )
 
 // asChild runs what this program does as a process that another cook has started, and reports
@@ -18,7 +18,7 @@ func (c command) asChild(ctx context.Context, args []string, stdout, stderr io.W
 	case args[0] == remote.RunAction && len(args) == 1:
 		return c.runAction(ctx, stderr), true
 	case args[0] == remote.Serve && len(args) > 1:
-		return remoteclient.Serve(ctx, args[1:], os.Stdin, stdout, stderr), true
+		return process.Serve(ctx, args[1:], os.Stdin, stdout, stderr), true
 	case args[0] == attachedView && len(args) > 1:
 		return c.runAttachedView(ctx, args[1:], stdout, stderr), true
 	}

@@ -12,8 +12,8 @@ import (
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/internal/remote"
+	"github.com/assetcook/assetcook/cook/internal/remote/process"
 	"github.com/assetcook/assetcook/cook/internal/rules"
-	remoteclient "github.com/assetcook/assetcook/cook/remote"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
@@ -261,7 +261,7 @@ func runRemote(ctx context.Context, _ func(), args []string, stdout, stderr io.W
 		wrong(stderr, "%v", err)
 		return exitUsage
 	}
-	if err := remoteclient.Check(ctx, opt.Args, stdout); err != nil {
+	if err := process.Check(ctx, opt.Args, stdout); err != nil {
 		return fail(ctx, stderr, err)
 	}
 	return exitOK

@@ -8,7 +8,7 @@ import (
 	"os/signal"
 
 	"github.com/assetcook/assetcook/cook"
-	"github.com/assetcook/assetcook/cook/inspect"
+	"github.com/assetcook/assetcook/cook/internal/inspect"
 	"github.com/assetcook/assetcook/profile/view"
 	viewcommand "github.com/assetcook/assetcook/profile/view/command"
 )

@@ -27,8 +27,15 @@ type Job struct {
 	warnings []string
 }
 
-// A Dependency says what counts besides the source: its Kind, and a path. The zero Kind is the
-// content of a file; others are the names in a folder, or what other files say.
+// A Dependency is something besides the source that the result depends on. A recipe outside this
+// module sets Path alone, which means the content of a file. The other fields describe what the
+// methods of a Job record, such as the names in a folder. It has the fields
+//
+//	Kind     dependency.Kind // 0 for the content of a file
+//	Path     string          // as Job.Read takes it
+//	Pattern  string          // chooses names in a folder
+//	Function string          // name and version of an Extract
+//	Subject  string          // path that an Extract is about
 type Dependency = dependency.Dependency
 
 // A Dep is a dependency of a job: what its recipe read or looked for. It has the fields

@@ -114,7 +114,7 @@ func TestVerifyFindsWhatDepfilesMiss(t *testing.T) {
 		if got[f.Path] == nil {
 			got[f.Path] = map[string][]string{}
 		}
-		got[f.Path][f.Kind] = f.Inputs
+		got[f.Path][string(f.Kind)] = f.Inputs
 	}})
 	if err != nil {
 		t.Fatal(err)

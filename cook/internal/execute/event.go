@@ -6,45 +6,34 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/plan"
 )
 
-// An Outcome is how an action ended.
+// An Outcome says what happened to an action.
 type Outcome string
 
 const (
-	UpToDate  Outcome = "up to date"
-	Unchanged Outcome = "unchanged" // an input changed, its cooked form did not
-	Restored  Outcome = "restored"  // the result was known and not cooked again
-	Cooked    Outcome = "cooked"
-	Failed    Outcome = "failed"
-	// NotShipped is a source without outputs, because cooked assets hold it.
-	NotShipped Outcome = "not shipped"
-	Removed    Outcome = "removed" // an artifact whose source is gone, or failed after it changed
-	// Warned ends no action: something about its source looks like a mistake.
-	Warned Outcome = "warned"
-	// NotReached is an action that the run ended before.
-	NotReached Outcome = "not reached"
-	// Error is a failure that is no action's: a folder that cannot be listed, an
-	// artifact of a source that is gone that cannot be removed.
-	Error Outcome = "error"
+	Started    Outcome = "started" // work has begun
+	UpToDate   Outcome = "up to date"
+	Unchanged  Outcome = "unchanged" // an input changed, the artifacts did not
+	Restored   Outcome = "restored"  // the result was known and not cooked again
+	Cooked     Outcome = "cooked"
+	NotShipped Outcome = "not shipped" // no outputs, because other cooked assets contain the source
+	Failed     Outcome = "failed"
+	NotReached Outcome = "not reached" // the run ended before
+	Removed    Outcome = "removed"     // artifacts of a source that is gone, or failed after a change
+	Warned     Outcome = "warned"      // a likely mistake; the action goes on
+	Error      Outcome = "error"       // a failure outside actions, such as a directory that cannot be listed
 )
 
-// Ends reports whether an outcome is how an action ended.
-func (o Outcome) Ends() bool { return o != Removed && o != Warned && o != Error }
-
-// An Event is something that happened to one action. Started comes only for actions
-// that run.
+// An Event is something that happened to one action. The exported fields are listed in the
+// documentation of package cook.
 type Event struct {
-	Started bool
-	Path    string // the source
-	Target  string
-	Recipe  string // "" if none could be chosen
-	Outcome Outcome
-	Reasons []plan.Reason
-	Outputs []string
-	// In and Out are the bytes of source and artifacts.
-	In, Out int64
-	// Took is how long the work took here; CookTime is how long cooking takes, as
-	// measured when it was last done.
-	Took, CookTime time.Duration
-	// Err is why it failed, or the warning.
-	Err error
+	Path     string // of the source
+	Target   string
+	Recipe   string // "" if none could be chosen
+	Outcome  Outcome
+	Reasons  []plan.Reason
+	Outputs  []string
+	In, Out  int64         // bytes of source and artifacts
+	Took     time.Duration // duration of the work here
+	CookTime time.Duration // duration of cooking, as measured the last time
+	Err      error         // the failure or the warning
 }

@@ -241,7 +241,7 @@ func (w *worker) work(ctx context.Context, i int) *waitError {
 	if (bundles || w.remote.Reads()) && w.queue.started(i) {
 		w.tell(a, "")
 	} else {
-		w.report(Event{Started: true, Path: a.Path, Target: a.Target, Recipe: a.Method.Recipe.Name, In: a.Source.Stamp.Size, CookTime: Expected(a)})
+		w.report(Event{Outcome: Started, Path: a.Path, Target: a.Target, Recipe: a.Method.Recipe.Name, In: a.Source.Stamp.Size, CookTime: Expected(a)})
 	}
 	defer w.probe.Begin("cook/recipe/"+a.Method.Recipe.Name, a.Path).End()
 	defer w.probe.Memory().Push(a.Path).Pop()

@@ -11,9 +11,9 @@ import (
 // A Kind is files with one extension, such as ".spm", or without any: "". Files and folders
 // that are left out by their names are kinds by these, folders with a slash behind them.
 type Kind struct {
-	Name  string
-	Files int
-	Bytes int64
+	Name  string `json:"name"`
+	Files int    `json:"files"`
+	Bytes int64  `json:"bytes"` // 0 for folders
 }
 
 // kinds sums up files by kind.

@@ -53,6 +53,7 @@ type Mode struct {
 	StopOnFailure   bool // start nothing new after the first failure
 	OutputsByFolder bool // skip per-file checks in output folders whose stamp is unchanged
 	ListAll         bool // list every folder, as where folders keep no times
+	EveryAction     bool // report actions that need no work, too
 	FullScan        bool // list the whole tree, as where the index does not vouch for it
 	// Beside says that another process works on the output folder: what it is about to tidy
 	// up was not left by a run that was cut off. It is for questions only.
@@ -79,11 +80,11 @@ type Observer interface {
 	Stage(name string)
 	Planned(actions int, expected time.Duration)
 	Event(execute.Event)
-	// EveryAction reports whether events are wanted for actions that need no work, too.
-	EveryAction() bool
 	// Step says what the recipe of a started action is doing, "" for nothing in particular.
 	Step(source, target, step string)
 	Note(text string)
+	// Reading reports how many of the files that Verify reads it has read, and their bytes.
+	Reading(files, of int, bytes int64)
 }
 
 // DefaultCacheSize is how much the store may keep unless options say otherwise.
@@ -208,6 +209,6 @@ type silent struct{}
 func (silent) Stage(string)               {}
 func (silent) Planned(int, time.Duration) {}
 func (silent) Event(execute.Event)        {}
-func (silent) EveryAction() bool          { return false }
 func (silent) Step(_, _, _ string)        {}
 func (silent) Note(string)                {}
+func (silent) Reading(_, _ int, _ int64)  {}

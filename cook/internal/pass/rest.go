@@ -79,7 +79,7 @@ func (s *Session) rowsOfRest(d *Delta) iter.Seq2[*index.Row, string] {
 // reportRest reports each action that a delta does not concern to an observer, which is
 // not to be one that counts: rest has counted them.
 func (s *Session) reportRest(d *Delta, o Observer) {
-	if d.Whole || !o.EveryAction() {
+	if d.Whole || !s.Mode.EveryAction {
 		return
 	}
 	for row, source := range s.rowsOfRest(d) {

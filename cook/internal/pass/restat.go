@@ -63,7 +63,7 @@ func (f *finder) findChanges(ctx context.Context, where Where) error {
 	if found.Read > 0 {
 		f.delta.Read.Took = f.s.Time.Now().Sub(begin)
 	}
-	if f.s.Observer.EveryAction() && f.last.CheckRows() != nil {
+	if f.s.Mode.EveryAction && f.last.CheckRows() != nil {
 		return errNeedFullScan // or the observer would be told of some actions twice
 	}
 	pending := 0
@@ -71,7 +71,7 @@ func (f *finder) findChanges(ctx context.Context, where Where) error {
 		f.last.Pending(target, func(string) { pending++ })
 	}
 	needed := len(found.Files)+len(found.Reread)+len(found.Folders)+len(f.s.Scope.Patterns)+f.last.Totals().Failed+pending > 0
-	if (needed || f.s.Observer.EveryAction()) && f.last.Load() != nil {
+	if (needed || f.s.Mode.EveryAction) && f.last.Load() != nil {
 		return errNeedFullScan
 	}
 	if err := f.sameTools(); err != nil {

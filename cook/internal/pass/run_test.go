@@ -27,12 +27,9 @@ type project struct {
 // A recorder keeps what an observer is told.
 type recorder struct {
 	silent
-	every  bool // whether to be told of actions that need no work
 	notes  string
 	events []execute.Event
 }
-
-func (r *recorder) EveryAction() bool { return r.every }
 
 func (r *recorder) Note(text string)      { r.notes += text + "\n" }
 func (r *recorder) Event(e execute.Event) { r.events = append(r.events, e) }
@@ -76,7 +73,7 @@ func (p *project) write(name, text string) {
 // open opens a session that may write.
 func (p *project) open() *Session {
 	p.t.Helper()
-	*p.heard = recorder{every: p.heard.every}
+	*p.heard = recorder{}
 	p.Observer = p.heard
 	s, err := Open(p.Options, Write)
 	if err != nil {
@@ -123,7 +120,7 @@ func exists(name string) bool {
 func TestUpToDateCountsOnce(t *testing.T) {
 	for _, every := range []bool{false, true} {
 		p := newProject(t, map[string]string{"a.txt": "one", "b/c.txt": "two", "d.txt": "three"})
-		p.heard.every = every
+		p.Mode.EveryAction = every
 		p.run()
 		p.write("a.txt", "other")
 		for _, want := range [...]string{"cook/found 3, cook/skip/stamp 2, cook/cook 1, cook/checksum 1", "cook/found 3, cook/skip/stamp 3"} {

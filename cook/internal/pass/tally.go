@@ -12,10 +12,10 @@ import (
 
 // A Count is how many actions had one outcome, and what they amount to.
 type Count struct {
-	Assets int
-	In     int64         // bytes of their sources
-	Out    int64         // bytes of their artifacts
-	Time   time.Duration // spent on them, summed over the workers
+	Assets int           `json:"assets"`
+	In     int64         `json:"bytes_in"`  // of their sources
+	Out    int64         `json:"bytes_out"` // of their artifacts
+	Time   time.Duration `json:"ns"`        // spent on them, summed over the workers
 }
 
 func (c *Count) add(e *execute.Event) {
@@ -58,14 +58,15 @@ type Tally struct {
 
 // Looked counts system calls.
 type Looked struct {
-	Opened, Listed int64 // folders
-	Stats          int64 // of sources, outputs, folders, dependencies and programs
+	Opened int64 `json:"folders_opened"`
+	Listed int64 `json:"folders_listed"`
+	Stats  int64 `json:"stats"` // of sources, outputs, folders, dependencies and programs
 }
 
 // countEvent counts an event.
 func (t *Tally) countEvent(e *execute.Event) {
 	switch {
-	case e.Started:
+	case e.Outcome == execute.Started:
 		return
 	case e.Outcome == execute.Warned:
 		t.Warnings++

@@ -71,6 +71,12 @@ func (s *SARIF) Stage(string) {}
 // Planned does nothing.
 func (s *SARIF) Planned(int, time.Duration) {}
 
+// Step does nothing.
+func (s *SARIF) Step(_, _, _ string) {}
+
+// Reading does nothing.
+func (s *SARIF) Reading(_, _ int, _ int64) {}
+
 // Note does nothing: a note is about no mistake.
 func (s *SARIF) Note(string) {}
 

@@ -106,7 +106,7 @@ type worker struct {
 func (w *worker) repeat(ctx context.Context, a *plan.Action) {
 	event := execute.Event{Path: a.Path, Target: a.Target, Recipe: a.Method.Recipe.Name, In: a.Source.Stamp.Size}
 	started := event
-	started.Started, started.CookTime = true, execute.Expected(a)
+	started.Outcome, started.CookTime = execute.Started, execute.Expected(a)
 	w.report.event(started)
 	begin := w.session.Time.Now()
 	now := w.try(ctx, a, !w.lost)

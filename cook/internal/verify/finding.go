@@ -2,6 +2,7 @@ package verify
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -9,6 +10,8 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/internal/human"
+	"github.com/assetcook/assetcook/internal/pathname"
 	"github.com/assetcook/assetcook/profile"
 )
 
@@ -33,31 +36,41 @@ const (
 
 // A Finding is one difference between what is there and what should be.
 type Finding struct {
-	Kind FindingKind
+	Kind FindingKind `json:"kind"`
 	// Path is the source, Target its target; if no one source is concerned, Path
 	// is the file in the output folder or the store.
-	Path    string
-	Target  string
-	Targets []string // to cook again to put it right
-	Output  string   // the artifact concerned, if one is
-	Recipe  string   // set if it is to blame
-	Inputs  []string // paths of what is no dependency though it should be
-	// Warning says that nothing differs, and what could make it so.
-	Warning bool
-	// Bytes says where two artifacts first differ; nil if that is not known.
-	Bytes *ByteDifference
-	// Origin is where a result on the server came from, if that differs.
-	Origin *store.Origin
-	// Text says what is wrong and what to do, without the path. What a program
-	// printed follows on lines of its own.
-	Text string
+	Path    string   `json:"-"`
+	Target  string   `json:"-"`
+	Targets []string `json:"-"`                // to cook again as a remedy; none for the unnamed target
+	Output  string   `json:"-"`                // the artifact concerned, if any
+	Recipe  string   `json:"-"`                // if it is the cause
+	Inputs  []string `json:"inputs,omitempty"` // files that should be dependencies
+	// Warning marks a possible cause of differences. It is not counted.
+	Warning bool `json:"-"`
+	// Bytes is the first difference of two artifacts; nil if unknown.
+	Bytes *ByteDifference `json:"bytes,omitempty"`
+	// Origin is the origin of a result on the server that differs.
+	Origin *store.Origin `json:"origin,omitempty"`
+	// Text says what is wrong and what to do, without the path. Output of a program
+	// follows on lines of its own.
+	Text string `json:"-"`
+}
+
+// String returns the finding as one line for people, and output of a program below it.
+func (f Finding) String() string {
+	name := pathname.Show(f.Path)
+	if f.Target != "" {
+		name += " [" + f.Target + "]"
+	}
+	text := strings.TrimRight(pathname.Escape(f.Text), "\n")
+	return name + ": " + strings.ReplaceAll(text, "\n", "\n  | ")
 }
 
 // A ByteDifference is the first place in which two artifacts differ.
 type ByteDifference struct {
-	Offset int64 // from 0
-	Was    int   // the byte in the output folder, -1 for its end
-	Now    int   // the byte in the new artifact, -1 for its end
+	Offset int64 `json:"offset"` // from 0
+	Was    int   `json:"was"`    // the byte in the output folder, -1 for its end
+	Now    int   `json:"now"`    // the byte in the new artifact, -1 for its end
 }
 
 // String is the place as people are shown it.
@@ -73,16 +86,22 @@ func (d ByteDifference) String() string {
 
 // Sum is what verifying amounts to. An asset cooked for two targets counts twice.
 type Sum struct {
-	Outputs int   // looked at
-	Bytes   int64 // of them, read
-	Blobs   int   // of the store, found intact
-	Again   int   // assets cooked again
-	Shared  int   // results of the server that were compared with them
-	Assets  int
-	// Seed draws the same sample again.
-	Seed        uint64
-	Differences int
-	Took        time.Duration
+	Outputs     int           `json:"outputs"`          // looked at
+	Bytes       int64         `json:"bytes"`            // read of them
+	Blobs       int           `json:"blobs"`            // of the store, found intact
+	Again       int           `json:"again"`            // assets cooked again
+	Shared      int           `json:"shared,omitempty"` // results of the server that were compared with them
+	Assets      int           `json:"assets"`
+	Seed        uint64        `json:"seed"` // draws the same sample again
+	Differences int           `json:"differences"`
+	Took        time.Duration `json:"took_ns"`
+}
+
+// String returns the last line of verifying. Its form is fixed, for scripts.
+func (s Sum) String() string {
+	return fmt.Sprintf("verified %s (%s) and %s, cooked %d of %s again: %s in %s",
+		human.Count(s.Outputs, "output"), human.Bytes(s.Bytes), human.Count(s.Blobs, "blob"),
+		s.Again, human.Count(s.Assets, "asset"), human.Count(s.Differences, "difference"), human.Duration(s.Took))
 }
 
 // A reporter counts differences, warnings aside, and calls Found and the observer one at a time.
@@ -141,16 +160,10 @@ func (r *reporter) note(text string) {
 
 // reading reports files that were read.
 func (r *reporter) reading(files, of int, bytes int64) {
-	to, ok := r.observer.(interface {
-		Reading(files, of int, bytes int64)
-	})
-	if !ok {
-		return
-	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.files, r.bytes = r.files+files, r.bytes+bytes
-	to.Reading(r.files, of, r.bytes)
+	r.observer.Reading(r.files, of, r.bytes)
 }
 
 // stage begins a stage. No other goroutine is at work then.

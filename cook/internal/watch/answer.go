@@ -30,7 +30,6 @@ func (m *watcher) listen() (*peer.Listener, error) {
 	}
 	defer s.Close()
 	m.opt, m.places = s.Options, placesOf(s)
-	m.opt.Observer = someActions{s.Observer}
 	dir := s.State.Folder()
 	socket, err := peer.Listen(dir)
 	switch {

@@ -91,11 +91,6 @@ func forWatching(opt pass.Options) pass.Options {
 	return opt
 }
 
-// someActions is an observer that gets no events for actions that need no work.
-type someActions struct{ pass.Observer }
-
-func (someActions) EveryAction() bool { return false }
-
 // A watcher keeps one output folder up to date.
 type watcher struct {
 	opt  pass.Options

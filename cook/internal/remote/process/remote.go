@@ -1,7 +1,7 @@
-// Package remote is the process of cook that speaks to a server on which results are shared.
+// Package process is the process of cook that speaks to a server on which results are shared.
 // A run starts it when it first has something to ask or to give, and "cook remote check"
 // tries a server with it.
-package remote
+package process
 
 import (
 	"context"

@@ -21,7 +21,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/cli"
-	"github.com/assetcook/assetcook/cook/inspect"
+	"github.com/assetcook/assetcook/cook/internal/inspect"
 	"github.com/assetcook/assetcook/internal/image/cooked"
 	"github.com/assetcook/assetcook/profile/view"
 	"github.com/assetcook/assetcook/recipes"

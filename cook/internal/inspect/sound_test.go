@@ -59,7 +59,7 @@ func asOpus(t testing.TB, c *pcm.Clip) []byte {
 
 func audioFile(t testing.TB, name string) []byte {
 	t.Helper()
-	data, err := os.ReadFile("../../internal/audio/" + name)
+	data, err := os.ReadFile("../../../internal/audio/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 
 // A page that reads the answer as parts.js and mesh.js do finds the numbers of the scene.
 func TestMeshParts(t *testing.T) {
-	const dir = "../../testdata/assets/models/"
+	const dir = "../../../testdata/assets/models/"
 	data, err := os.ReadFile(dir + "kart.gltf")
 	if err != nil {
 		t.Fatal(err)
