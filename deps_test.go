@@ -23,6 +23,7 @@ var layers = [][]string{
 	{"cmd/..."},
 	{"examples/...", "docs/..."},
 	{"proof/..."},
+	{"internal/proof/..."},
 	{"bench/..."},
 	{"recipes"},
 	{"cook/cli"},
@@ -110,17 +111,17 @@ cook/recipe/recipetest: cook/recipe internal/dependency internal/jobs internal/p
 cook/recipe: cook/manifest internal/dependency internal/fileformat internal/jobenv internal/pathname
 cook/reload: cook/internal/feed cook/internal/statedir cook/manifest hashing internal/regular internal/webguard
 cook: cook/internal/clean cook/internal/contents cook/internal/execute cook/internal/pass cook/internal/plan cook/internal/project cook/internal/remote cook/internal/rules cook/internal/scan cook/internal/state cook/internal/store cook/internal/survey cook/internal/verify cook/internal/watch cook/recipe internal/advice internal/dependency internal/human internal/pathname profile
+internal/proof/damage: cook internal/proof/oracle
+internal/proof/faults: cook/manifest internal/faultfs internal/proof/oracle
+internal/proof/minimal: cook cook/recipe internal/proof/oracle recipes/builtin
+internal/proof/oracle: cook cook/manifest cook/recipe profile profile/counters recipes
 proof/conformance: cook/recipe internal/audio/source internal/image/source internal/jobs recipes/builtin recipes/data recipes/mesh
-proof/damage: cook proof/oracle
-proof/faults: cook/manifest internal/faultfs proof/oracle
-proof/minimal: cook cook/recipe proof/oracle recipes/builtin
-proof/oracle: cook cook/manifest cook/recipe profile profile/counters recipes
 proof/readers/audiodecode: internal/audio/source
 proof/readers/audiofiles: internal/audio/opus internal/audio/pcm internal/audio/qoa internal/audio/wav
 proof/readers/pictures: bench/peers internal/image/pixmap internal/image/source
 proof/readers/shaders:
 proof/readers/textures: internal/image/astc internal/image/cooked internal/image/dds internal/image/ktx2 internal/image/pixmap internal/image/texenc internal/image/texture internal/image/uastc
-proof/reliability: bench/peers cook cook/recipe crcslice8 internal/audio/ogg internal/audio/pcm internal/audio/wav internal/confine internal/faultfs internal/image/imagetest internal/image/ktx2 internal/image/source internal/image/texture internal/jobs internal/mesh/model internal/pathname proof/damage proof/faults proof/minimal proof/oracle recipes/audio recipes/builtin recipes/image recipes/lut recipes/mesh recipes/shader
+proof/reliability: bench/peers cook cook/recipe crcslice8 internal/audio/ogg internal/audio/pcm internal/audio/wav internal/confine internal/faultfs internal/image/imagetest internal/image/ktx2 internal/image/source internal/image/texture internal/jobs internal/mesh/model internal/pathname internal/proof/damage internal/proof/faults internal/proof/minimal internal/proof/oracle recipes/audio recipes/builtin recipes/image recipes/lut recipes/mesh recipes/shader
 proof/roles: internal/image/role internal/jobs recipes/image
 proof/servers/machines: internal/faultlink
 recipes/atlas: cook/manifest cook/recipe hashing internal/human internal/image/pixmap internal/image/png internal/image/source internal/image/webp internal/pathname internal/plaintext internal/rectpack recipes/image
@@ -230,7 +231,7 @@ func TestImports(t *testing.T) {
 func compareEdges(t *testing.T, found map[string]map[string]bool) {
 	var want []string
 	for pkg, imports := range found {
-		if fits("cook/...", pkg) || fits("recipes/...", pkg) || fits("proof/...", pkg) {
+		if fits("cook/...", pkg) || fits("recipes/...", pkg) || fits("proof/...", pkg) || fits("internal/proof/...", pkg) {
 			want = append(want, strings.Join(append([]string{pkg + ":"}, slices.Sorted(maps.Keys(imports))...), " "))
 		}
 	}
@@ -274,8 +275,8 @@ func TestMayImport(t *testing.T) {
 		{"internal/mesh/model", "internal/gltfcheck", true},
 		{"internal/image/source", "cook/recipe", false},
 		{"internal/mapped", "internal/image/tga", false},
-		{"proof/faults", "proof/oracle", true},
-		{"proof/faults", "cmd/cook", false},
+		{"internal/proof/faults", "internal/proof/oracle", true},
+		{"internal/proof/faults", "cmd/cook", false},
 		{"hashing", "crcslice8", true},
 		{"crcslice8", "hashing", false},
 	} {

@@ -19,7 +19,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/internal/report"
-	"github.com/assetcook/assetcook/proof/oracle"
+	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
 // A hostileTree is a project with a folder "outside" that no run may read or write. It

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook"
-	"github.com/assetcook/assetcook/proof/oracle"
+	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
 // resources are what this process holds: goroutines, and descriptors and mappings by

@@ -13,7 +13,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/internal/execute"
 	"github.com/assetcook/assetcook/cook/internal/survey"
-	"github.com/assetcook/assetcook/proof/oracle"
+	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
 // onDisk adds up the artifacts in an output folder.

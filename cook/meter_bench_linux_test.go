@@ -14,7 +14,7 @@ import (
 	"github.com/assetcook/assetcook/profile/counters"
 	"github.com/assetcook/assetcook/profile/events"
 	"github.com/assetcook/assetcook/profile/memory"
-	"github.com/assetcook/assetcook/proof/oracle"
+	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
 // BenchmarkMeasured cooks testdata/assets alternately without and with all measurements,

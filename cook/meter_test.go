@@ -16,7 +16,7 @@ import (
 	"github.com/assetcook/assetcook/profile/counters"
 	"github.com/assetcook/assetcook/profile/events"
 	"github.com/assetcook/assetcook/profile/memory"
-	"github.com/assetcook/assetcook/proof/oracle"
+	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
 // recorded sums up a recording.

@@ -5,7 +5,7 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/assetcook/assetcook/proof/minimal"
+	"github.com/assetcook/assetcook/internal/proof/minimal"
 )
 
 // Random trees of programs that read files and take each other's artifacts are cooked to what

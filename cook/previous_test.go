@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/assetcook/assetcook/cook/recipe"
-	"github.com/assetcook/assetcook/proof/oracle"
+	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
 // A looker copies its source, and looks at what it made last time.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/internal/scan"
-	"github.com/assetcook/assetcook/proof/oracle"
+	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
 // A project is a temporary folder with assets, outputs and a store, and the options to

@@ -23,7 +23,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/remote/remotetest"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/memtemp"
-	"github.com/assetcook/assetcook/proof/oracle"
+	"github.com/assetcook/assetcook/internal/proof/oracle"
 	"github.com/assetcook/assetcook/recipes"
 )
 

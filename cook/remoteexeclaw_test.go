@@ -19,7 +19,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/remote"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/dependency"
-	"github.com/assetcook/assetcook/proof/oracle"
+	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
 // A badFarm is a team whose server has machines that fail, and lie where that can be told.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/internal/remote/remotetest"
-	"github.com/assetcook/assetcook/proof/oracle"
+	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
 var (

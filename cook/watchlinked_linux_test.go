@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assetcook/assetcook/proof/oracle"
+	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
 // A write through one name of a file reaches the outputs of its other name in

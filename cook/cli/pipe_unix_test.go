@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/assetcook/assetcook/proof/oracle"
+	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
 // A reader that goes away ends the printing, not the run: its exit status and its outputs

@@ -24,7 +24,7 @@ import (
 	"github.com/assetcook/assetcook/internal/faultfs"
 	"github.com/assetcook/assetcook/internal/memtemp"
 	"github.com/assetcook/assetcook/profile/counters"
-	"github.com/assetcook/assetcook/proof/oracle"
+	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
 // commands are the programs that this test binary can run as, by name.

@@ -17,7 +17,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/manifest"
 	"github.com/assetcook/assetcook/internal/faultfs"
-	"github.com/assetcook/assetcook/proof/oracle"
+	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
 // A target is a fault at one system call. Concurrency and the clock can change the numbers

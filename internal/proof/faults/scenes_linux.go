@@ -11,7 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 
-	"github.com/assetcook/assetcook/proof/oracle"
+	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
 // A scene is a state of the workspace, and the command that runs with faults.

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook"
-	"github.com/assetcook/assetcook/proof/oracle"
+	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
 // Options configure a sequence.

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/internal/faultfs"
-	"github.com/assetcook/assetcook/proof/oracle"
+	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
 // A Fault is injected into one system call of a cook.

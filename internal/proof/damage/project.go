@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook"
-	"github.com/assetcook/assetcook/proof/oracle"
+	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
 // A project is a cooked asset tree with a foreign file in the output directory.
