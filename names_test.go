@@ -3,7 +3,9 @@ package assetcook
 import (
 	"fmt"
 	"go/ast"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,7 +40,7 @@ func readModule(t *testing.T) declarations {
 		for _, f := range files {
 			imports := importsOf(f)
 			for _, d := range f.Decls {
-				m.addDecl(dir, imports, d, f.Name.Name != "main" && !strings.Contains("/"+dir+"/", "/internal/") && !strings.HasPrefix(dir, "bench/"))
+				m.addDecl(dir, imports, d, f.Name.Name != "main" && !strings.Contains("/"+dir+"/", "/internal/") && !strings.HasPrefix(dir+"/", "bench/"))
 			}
 		}
 	}
@@ -274,5 +276,37 @@ func TestExportedNamesBecomeFewer(t *testing.T) {
 		slices.Sort(list)
 		slices.Reverse(list)
 		t.Errorf("%d exported names, want at most %d:\n%s", total, exportedNames, strings.Join(list, "\n"))
+	}
+}
+
+// withoutExample are public packages whose documentation needs no example.
+var withoutExample = []string{
+	"examples/hotreload/game",                        // is one
+	"hashing/hashtest",                               // serves tests of this module
+	"profile/events/command", "profile/view/command", // are commands
+	"profile/events/stat",
+}
+
+func TestPublicPackagesHaveExamples(t *testing.T) {
+	seen := 0
+	for dir, n := range readModule(t).exported {
+		if n == 0 {
+			continue
+		}
+		seen++
+		files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		has := slices.ContainsFunc(files, func(name string) bool {
+			text, err := os.ReadFile(name)
+			return err == nil && strings.Contains(string(text), "\nfunc Example")
+		})
+		if has == slices.Contains(withoutExample, dir) {
+			t.Errorf("%s: has an example: %v", dir, has)
+		}
+	}
+	if seen < 20 {
+		t.Errorf("%d packages seen", seen)
 	}
 }
