@@ -47,6 +47,7 @@ var layers = [][]string{
 	{"cook/recipe"},
 	{"internal/jobenv"},
 	{"cook/manifest", "cook/pak"},
+	{"cook/internal/manifest"},
 	{"profile"},
 	{"profile/..."},
 	{"hashing/..."},
@@ -70,8 +71,8 @@ cook/cli: cook cook/internal/export cook/internal/glob cook/internal/ids cook/in
 cook/internal/bulk: cook/internal/scan hashing internal/confine internal/dirfd internal/parallel
 cook/internal/clean: cook/internal/index cook/internal/pass cook/internal/plan cook/internal/state cook/internal/store cook/internal/watch internal/busyfile internal/confine internal/pathname
 cook/internal/contents: cook/internal/bulk cook/internal/index cook/internal/scan cook/internal/store cook/recipe hashing internal/confine internal/dependency internal/lease internal/parallel internal/pathname internal/regular
-cook/internal/execute: cook/internal/bulk cook/internal/contents cook/internal/glob cook/internal/index cook/internal/plan cook/internal/remote cook/internal/scan cook/internal/statedir cook/internal/store cook/manifest cook/recipe hashing internal/busyfile internal/confine internal/dependency internal/fastclock internal/human internal/jobs internal/lease internal/parallel internal/pathname internal/regular internal/sysidle profile profile/events profile/memory
-cook/internal/export: cook/manifest hashing internal/atomicfile internal/confine internal/parallel internal/pathname internal/reflink
+cook/internal/execute: cook/internal/bulk cook/internal/contents cook/internal/glob cook/internal/index cook/internal/manifest cook/internal/plan cook/internal/remote cook/internal/scan cook/internal/statedir cook/internal/store cook/recipe hashing internal/busyfile internal/confine internal/dependency internal/fastclock internal/human internal/jobs internal/lease internal/parallel internal/pathname internal/regular internal/sysidle profile profile/events profile/memory
+cook/internal/export: cook/internal/manifest hashing internal/atomicfile internal/confine internal/parallel internal/pathname internal/reflink
 cook/internal/feed: cook/internal/peer hashing
 cook/internal/glob:
 cook/internal/ids: internal/pathname internal/regular
@@ -80,10 +81,11 @@ cook/internal/index: cook/internal/scan cook/internal/store hashing internal/dep
 cook/internal/inspect: cook/internal/execute cook/internal/glob cook/internal/likeness cook/internal/pass cook/internal/report/overview cook/internal/store cook/internal/survey cook/recipe internal/audio/loudness internal/audio/ogg internal/audio/opus internal/audio/pcm internal/audio/qoa internal/audio/source internal/audio/vorbiscomment internal/audio/wav internal/child internal/confine internal/image/cooked internal/image/pixmap internal/image/texture internal/mesh/drawn internal/pathname internal/webjson profile/view
 cook/internal/likeness: cook/internal/scan cook/internal/store cook/internal/survey cook/recipe hashing internal/confine internal/image/cooked internal/image/pixmap internal/image/source internal/image/texture
 cook/internal/lint: cook/recipe
+cook/internal/manifest: hashing
 cook/internal/notify:
-cook/internal/pass: cook/internal/contents cook/internal/execute cook/internal/glob cook/internal/ids cook/internal/index cook/internal/lint cook/internal/plan cook/internal/remote cook/internal/restat cook/internal/rules cook/internal/scan cook/internal/state cook/internal/statedir cook/internal/store cook/manifest cook/recipe hashing internal/advice internal/atomicfile internal/confine internal/dependency internal/human internal/lease internal/parallel internal/pathname internal/program internal/regular internal/sysmem profile profile/counters profile/events profile/guid
+cook/internal/pass: cook/internal/contents cook/internal/execute cook/internal/glob cook/internal/ids cook/internal/index cook/internal/lint cook/internal/manifest cook/internal/plan cook/internal/remote cook/internal/restat cook/internal/rules cook/internal/scan cook/internal/state cook/internal/statedir cook/internal/store cook/recipe hashing internal/advice internal/atomicfile internal/confine internal/dependency internal/human internal/lease internal/parallel internal/pathname internal/program internal/regular internal/sysmem profile profile/counters profile/events profile/guid
 cook/internal/peer: internal/socket
-cook/internal/plan: cook/internal/contents cook/internal/index cook/internal/rules cook/internal/store cook/manifest cook/recipe hashing internal/dependency internal/jobs internal/pathname internal/program
+cook/internal/plan: cook/internal/contents cook/internal/index cook/internal/manifest cook/internal/rules cook/internal/store cook/recipe hashing internal/dependency internal/jobs internal/pathname internal/program
 cook/internal/project: cook/internal/rules cook/internal/scan internal/pathname internal/regular
 cook/internal/remote/messages:
 cook/internal/remote/process: cook/internal/remote/reapi cook/internal/remote/share cook/internal/remote/webcache cook/internal/rules cook/internal/store hashing internal/human internal/pathname profile/guid
@@ -99,17 +101,17 @@ cook/internal/rules: cook/internal/glob cook/recipe hashing internal/lazyregexp 
 cook/internal/runaction: cook/internal/contents cook/internal/execute cook/internal/index cook/internal/pass cook/internal/plan cook/internal/remote cook/internal/rules cook/internal/scan cook/internal/store cook/recipe hashing internal/confine internal/dependency internal/parallel internal/pathname
 cook/internal/scan: internal/dirfd internal/lazyregexp internal/lease internal/pathname
 cook/internal/scenario: cook cook/internal/glob cook/recipe internal/busyfile profile profile/counters profile/memory profile/smoke
-cook/internal/state: cook/internal/index cook/internal/plan cook/internal/scan cook/internal/statedir cook/internal/store cook/manifest hashing internal/atomicfile internal/busyfile internal/confine internal/dependency internal/mapped internal/pathname internal/regular internal/syncfs
-cook/internal/statedir: cook/manifest internal/busyfile internal/pathname internal/regular
+cook/internal/state: cook/internal/index cook/internal/manifest cook/internal/plan cook/internal/scan cook/internal/statedir cook/internal/store hashing internal/atomicfile internal/busyfile internal/confine internal/dependency internal/mapped internal/pathname internal/regular internal/syncfs
+cook/internal/statedir: cook/internal/manifest internal/busyfile internal/pathname internal/regular
 cook/internal/store: hashing internal/atomicfile internal/busyfile internal/dependency internal/reflink internal/regular
 cook/internal/survey: cook/internal/contents cook/internal/execute cook/internal/glob cook/internal/index cook/internal/pass cook/internal/plan cook/internal/rules cook/internal/scan cook/internal/state cook/internal/store cook/recipe hashing internal/confine internal/dependency internal/human internal/jobs internal/nearest internal/pathname
-cook/internal/verify: cook/internal/bulk cook/internal/contents cook/internal/execute cook/internal/glob cook/internal/index cook/internal/pass cook/internal/plan cook/internal/remote cook/internal/scan cook/internal/state cook/internal/statedir cook/internal/store cook/manifest hashing internal/advice internal/confine internal/dependency internal/human internal/parallel internal/pathname internal/regular profile
+cook/internal/verify: cook/internal/bulk cook/internal/contents cook/internal/execute cook/internal/glob cook/internal/index cook/internal/manifest cook/internal/pass cook/internal/plan cook/internal/remote cook/internal/scan cook/internal/state cook/internal/statedir cook/internal/store hashing internal/advice internal/confine internal/dependency internal/human internal/parallel internal/pathname internal/regular profile
 cook/internal/watch: cook/internal/feed cook/internal/index cook/internal/notify cook/internal/pass cook/internal/peer cook/internal/rules cook/internal/state cook/recipe internal/dependency internal/dirfd internal/pathname internal/program
-cook/manifest: hashing
+cook/manifest: cook/internal/manifest
 cook/pak: hashing internal/atomicfile internal/mapped internal/parallel internal/reflink internal/regular
 cook/recipe/recipetest: cook/recipe internal/dependency internal/jobs internal/parallel internal/pathname
 cook/recipe: cook/manifest internal/dependency internal/fileformat internal/jobenv internal/pathname
-cook/reload: cook/internal/feed cook/internal/statedir cook/manifest hashing internal/regular internal/webguard
+cook/reload: cook/internal/feed cook/internal/manifest cook/internal/statedir hashing internal/regular internal/webguard
 cook: cook/internal/clean cook/internal/contents cook/internal/execute cook/internal/pass cook/internal/plan cook/internal/project cook/internal/remote cook/internal/rules cook/internal/scan cook/internal/state cook/internal/store cook/internal/survey cook/internal/verify cook/internal/watch cook/recipe internal/advice internal/dependency internal/human internal/pathname profile
 internal/proof/damage: cook internal/proof/oracle
 internal/proof/faults: cook/manifest internal/faultfs internal/proof/oracle

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log"
-	"slices"
+	"strings"
 	"testing/fstest"
 
 	"github.com/assetcook/assetcook/cook/manifest"
@@ -31,14 +31,8 @@ func ExampleRead() {
 
 // outputFolder returns an output folder with one asset.
 func outputFolder() fs.FS {
-	folder := fstest.MapFS{}
-	assets := []manifest.Asset{{Source: "ui/logo.png", Outputs: []manifest.Output{{Path: "ui/logo.png.ktx2", Size: 2048}}}}
-	err := manifest.Build(slices.Values(assets), func(f manifest.File) error {
-		folder[f.Name] = &fstest.MapFile{Data: f.Data}
-		return nil
-	})
-	if err != nil {
-		log.Fatal(err)
-	}
-	return folder
+	return fstest.MapFS{"manifest.json": {Data: []byte(`{"assetcook":2,"assets":[
+{"source":"ui/logo.png","outputs":[{"path":"ui/logo.png.ktx2","size":2048,"blake3":"` + strings.Repeat("0f", 32) + `"}]}
+]}
+`)}}
 }

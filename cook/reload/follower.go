@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/feed"
+	"github.com/assetcook/assetcook/cook/internal/manifest"
 	"github.com/assetcook/assetcook/cook/internal/statedir"
-	"github.com/assetcook/assetcook/cook/manifest"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/regular"
 )

@@ -3,8 +3,8 @@ package state
 import (
 	"path/filepath"
 
+	"github.com/assetcook/assetcook/cook/internal/manifest"
 	"github.com/assetcook/assetcook/cook/internal/statedir"
-	"github.com/assetcook/assetcook/cook/manifest"
 )
 
 // LogFile is the file of all failures and warnings of the last run that had too many to

@@ -5,8 +5,8 @@ import (
 	"io/fs"
 	"runtime"
 
+	"github.com/assetcook/assetcook/cook/internal/manifest"
 	"github.com/assetcook/assetcook/cook/internal/statedir"
-	"github.com/assetcook/assetcook/cook/manifest"
 )
 
 // Remove removes all that the cooker keeps for the output folder, the lock last: from
