@@ -13,38 +13,36 @@ import (
 	"github.com/assetcook/assetcook/internal/advice"
 )
 
-// A Project says what is cooked, where to, and by which recipes. Only Dir is required.
+// A Project has sources, an output folder and recipes. Only Dir is required.
 type Project struct {
 	// Dir is the folder of the source assets.
 	Dir string
-	// Out is the output folder; "" is a folder beside Dir: cooked if Dir is called assets or
+	// Out is the output folder. "" means a folder beside Dir: cooked if Dir is called assets or
 	// was cooked into it before, else NAME.cooked.
 	Out string
-	// Config is the file of rules that governs all of Dir; "" is cook.toml in Dir, if
-	// there is one.
+	// Config is the file of rules for all of Dir. "" means cook.toml in Dir, if it exists.
 	Config string
-	// Cache is the store's folder. "" is $COOKCACHE, or assetcook in the user's cache
-	// folder.
+	// Cache is the folder of the store. "" means $COOKCACHE, or assetcook in the cache folder of
+	// the user.
 	Cache string
-	// State is the folder that holds .cook, the state of cook. "" is Out or, if Out is likely
-	// to be served as it is, a folder beside all that is served.
+	// State is the folder of .cook, the state of cook. "" means Out or, if Out is likely to be
+	// served as it is, a folder beside the served ones.
 	State string
-	// Remote is a server on which Cook and Watch share results with others.
+	// Remote is the server on which Cook and Watch share results with others.
 	Remote Remote
 	// Recipes cook the assets.
 	Recipes []recipe.Recipe
-	// Targets are the variants to cook; none means the one without a name, and "all" all
-	// that the rules declare.
+	// Targets are the variants to cook. Nil means the unnamed target, "all" every target that
+	// the rules declare.
 	Targets []string
-	// IDs gives each asset an ID that it keeps through renames: those that a run finds are
-	// recorded in the file assets.ids in Dir.
+	// IDs gives each asset an ID that it keeps through renames. Runs record renames in the file
+	// assets.ids in Dir.
 	IDs bool
-	// Checksum names the function that detects changed files: xxh3 (or xxh128, the same),
-	// xxh64, crc32, crc32c, murmur3 (or murmur3-128, the same) or slice8, which is there to
-	// measure the others against. "" is xxh3.
+	// Checksum names the function that detects changed files: xxh3 (also called xxh128), xxh64,
+	// crc32, crc32c, murmur3 (also called murmur3-128), or slice8, the baseline of benchmarks.
+	// "" means xxh3.
 	Checksum string
-	// Now is the clock; nil is time.Now, and the file system of Out is asked for its own
-	// time as well.
+	// Now is the clock. Nil means time.Now, and the clock of the file system of Out as well.
 	Now func() time.Time
 
 	fileTime func(scan.Stamp) scan.Stamp // see pass.Time
@@ -52,10 +50,10 @@ type Project struct {
 	fullScan bool                        // see pass.Mode
 }
 
-// FindProject returns the project that a folder belongs to: that of the nearest cook.toml with
-// a table [project] or [remote], in the folder or above it, with absolute names, and the name of that
-// file. If there is none, all is empty. Recipes and what the table does not say are to be
-// filled in. A file above that belongs to another user ends the search.
+// FindProject returns the project of a folder, with absolute names, and the file that describes it:
+// the nearest cook.toml with a table [project] or [remote], in the folder or above it. Without such
+// a file both results are empty. The caller sets Recipes and all that the table leaves out. A
+// cook.toml above that belongs to another user ends the search.
 func FindProject(folder string) (p Project, file string, err error) {
 	found, err := project.Find(folder)
 	if err != nil {
@@ -74,15 +72,15 @@ func FindProject(folder string) (p Project, file string, err error) {
 //	CacheSize int64 // bytes that the store may keep; 0 means DefaultCacheSize
 type Limits = pass.Limits
 
-// DefaultIgnore is a .cookignore that holds for every asset folder and is weaker than those
-// in it. Letters of either case are equal in it.
+// DefaultIgnore is the .cookignore that applies to every asset folder. A .cookignore in the folder
+// overrides it. It ignores the case of letters.
 const DefaultIgnore = scan.Defaults
 
-// DefaultCacheSize is how much the store may keep unless Limits say otherwise.
+// DefaultCacheSize is the size limit of the store without Limits.CacheSize.
 const DefaultCacheSize = pass.DefaultCacheSize
 
-// DefaultMemory is half of what this process may use: of the machine's memory, or of
-// what its container leaves it.
+// DefaultMemory returns half of the memory that this process may use: of the machine, or of its
+// container.
 func DefaultMemory() int64 { return pass.DefaultMemory() }
 
 // A Remote is a server of the Bazel Remote Execution API, or of Bazel's HTTP protocol, that keeps
@@ -108,7 +106,7 @@ func DefaultMemory() int64 { return pass.DefaultMemory() }
 //	Trust     []string // files of public keys; if any, take only results signed by one of them
 type Remote = rules.Remote
 
-// options are those of a pass over the project.
+// options returns the options of a pass over the project.
 func (p Project) options() pass.Options {
 	return pass.Options{
 		Place:    pass.Place{Dir: p.Dir, Out: p.Out, Config: p.Config, Cache: p.Cache, IDs: p.IDs, State: p.State},

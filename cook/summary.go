@@ -19,8 +19,8 @@ import (
 //	Time   time.Duration // spent on them, summed over the workers
 type Count = pass.Count
 
-// A Summary is what a run amounts to. An asset cooked for two targets counts twice.
-// Each one found has exactly one outcome, from ByStamp to NotReached.
+// A Summary has the numbers of a run. An asset cooked for two targets counts twice. Each asset
+// found has exactly one outcome, from ByStamp to NotReached.
 type Summary struct {
 	Found      Count `json:"found"`
 	ByStamp    Count `json:"up_to_date_by_stamp"`
@@ -28,41 +28,39 @@ type Summary struct {
 	Unchanged  Count `json:"unchanged"` // an input changed, the artifacts did not
 	Restored   Count `json:"restored"`
 	Cooked     Count `json:"cooked"`
-	NotShipped Count `json:"not_shipped"` // cooked assets hold them
+	NotShipped Count `json:"not_shipped"` // other cooked assets contain them
 	Failed     Count `json:"failed"`
 	NotReached Count `json:"not_reached"`
 	Removed    Count `json:"removed"` // artifacts, not assets
-	// Errors are failures that are no asset's, Warnings how often a source looked like a
-	// mistake.
+	// Errors counts failures outside assets, Warnings likely mistakes in sources.
 	Errors   int `json:"errors,omitempty"`
 	Warnings int `json:"warnings,omitempty"`
 
-	// Checksummed is what was read to find out what changed: sources, outputs and tools;
-	// Assets counts files here.
+	// Checksummed counts files read to find changes: sources, outputs and tools.
 	Checksummed Count `json:"checksummed"`
-	// Told says that a watcher knew all of this, and that nothing was looked at.
+	// Told is true if a watcher answered and the run looked at nothing itself.
 	Told bool `json:"told_by_watcher,omitempty"`
-	// Looked counts the system calls that told what is there.
+	// Looked counts the system calls that looked for changes.
 	Looked Calls `json:"looked"`
-	// Saved is the estimated cook time avoided: as recorded, of what was not cooked.
+	// Saved is the recorded cook time of assets that the run did not have to cook.
 	Saved  time.Duration `json:"saved_ns"`
 	Took   time.Duration `json:"took_ns"` // wall time
 	DryRun bool          `json:"dry_run,omitempty"`
 
-	// Remote is what passed between the run and Project.Remote; nil if nothing was asked.
+	// Remote counts the traffic with Project.Remote; nil if there was none.
 	Remote *Traffic `json:"remote,omitempty"`
 
-	// Copied are the files that a first run copies because neither a recipe nor a rule is
-	// for them, LeftOut what it leaves out though no .cookignore says so; the biggest first.
+	// Copied are the files that a first run copies because no recipe or rule is for them.
+	// LeftOut are the files that it leaves out without a .cookignore. The largest come first.
 	Copied  []Kind `json:"copied,omitempty"`
 	LeftOut []Kind `json:"left_out,omitempty"`
-	// First says that nothing had been cooked into the output folder before. Then Preset is that
-	// of recipe image as which the command cook finds pictures to look that no rule has one
-	// for: "2d", "3d", or "" if it cannot tell.
+	// First is true if nothing had been cooked into the output folder before. The command cook
+	// then sets Preset to the preset that it suggests for pictures without a rule: "2d", "3d",
+	// or "" if it cannot tell.
 	First  bool   `json:"-"`
 	Preset string `json:"preset,omitempty"`
-	// Behind are targets that were cooked before, were not asked for, and are no longer up to
-	// date, as the run has found; "" is the one without a name.
+	// Behind are targets of earlier runs that this run did not cook and found out of date; "" is
+	// the unnamed target.
 	Behind []string `json:"behind,omitempty"`
 }
 
@@ -125,13 +123,14 @@ func (s *Summary) Values() iter.Seq2[string, int64] {
 	return t.Values()
 }
 
-// UpToDate is how many assets needed no work.
+// UpToDate returns the number of assets that needed no work.
 func (s *Summary) UpToDate() int { return s.ByStamp.Assets + s.ByChecksum.Assets }
 
-// Failures is how much went wrong: 0 is what a caller wants.
+// Failures returns the number of failures: 0 means success.
 func (s *Summary) Failures() int { return s.Failed.Assets + s.Errors }
 
-// String is the last line of a run: what there is none of is not in it, but for the assets.
+// String returns the last line of a run. It leaves out numbers that are 0, except that of the
+// assets.
 func (s Summary) String() string {
 	var parts []string
 	part := func(n int, what string) {

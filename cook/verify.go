@@ -6,23 +6,23 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/verify"
 )
 
-// DefaultSample is how much Verify cooks again unless told otherwise: little enough to
-// be done daily, and with another seed each time all assets have their turn.
+// DefaultSample is the sample of Verify without VerifyOptions.Sample. It is small enough for every
+// day, and with another seed each time all assets have their turn.
 const DefaultSample = verify.DefaultSample
 
-// VerifyOptions say how much Verify does. The zero value cooks DefaultSample again.
+// VerifyOptions choose what Verify does. The zero value cooks DefaultSample again.
 type VerifyOptions struct {
-	// Patterns limit everything to some sources, as in CookOptions.
+	// Patterns limit all checks to some sources, as in CookOptions.
 	Patterns []string
-	// Sample is how many assets are cooked again: a number such as "20", a part such as
-	// "5%", or "all"; "" is DefaultSample.
+	// Sample is the number of assets to cook again: "20", a part such as "5%", or "all"; ""
+	// means DefaultSample.
 	Sample string
-	// Seed chooses the sample. The same seed chooses the same assets as long as nothing
-	// is added, changed or removed; 0 is another seed each time.
+	// Seed chooses the sample. The same seed chooses the same assets as long as nothing is
+	// added, changed or removed; 0 means another seed each time.
 	Seed uint64
-	// AllowExtra lets files pass that nothing makes.
+	// AllowExtra accepts files that no asset makes.
 	AllowExtra bool
-	// Remote compares what is cooked again with the results of Project.Remote, too.
+	// Remote also compares results of Project.Remote with the assets cooked again.
 	Remote bool
 	// Found is called for each difference, by one goroutine at a time; nil for none.
 	Found    func(Finding)
@@ -30,28 +30,24 @@ type VerifyOptions struct {
 	Observer Observer
 }
 
-// Verify proves that the output folder is what a cook from scratch would make, and reports
-// every difference:
+// Verify compares the output folder with a cook from scratch, and reports every difference:
 //
-//   - all outputs, sources, dependencies and programs are read and compared by BLAKE3 with
-//     what was cooked, and manifest and index with each other;
-//   - files of the output folder that nothing makes are found, unless Patterns limit the
-//     sources;
-//   - the store's records and blobs that this tree would be restored from are read. A
-//     damaged one is removed, so that no cook meets it; a missing one is no difference;
-//   - a sample of the assets is cooked again in another scratch folder, time zone, locale and
-//     home folder, with another number of workers, and compared byte by byte with what is in
-//     the output folder, and on request with the results that Cook would take from
-//     Project.Remote. What that does not have is no difference;
-//   - what these read, look for and list is compared with the dependencies on record.
-//     Programs that could read more than they are known to are traced for that.
+//   - It reads all outputs, sources, dependencies and programs, and compares them by BLAKE3 with
+//     the index, and the manifest with the index.
+//   - It finds files of the output folder that no asset makes, unless Patterns limit the sources.
+//   - It reads the records and blobs of the store that would restore this tree. It removes damaged
+//     ones, so that no cook uses them; missing ones are no difference.
+//   - It cooks a sample of the assets again in another scratch folder, time zone, locale and home
+//     folder, with another number of workers. It compares them byte by byte with the output folder
+//     and, on request, with results of Project.Remote. Missing results are no difference.
+//   - It compares all reads, look-ups and listings of the sample with the recorded dependencies. It
+//     traces programs that could read more than their rules declare.
 //
-// Nothing else is changed: not the assets, not the outputs, not the index. The lock of
-// the output folder is held, so that no cook runs at the same time. Without targets in
-// the project those that were cooked last are verified.
+// Verify changes nothing else: no asset, no output, not the index. It holds the lock of the output
+// folder. Without targets in the project it verifies the targets of the last run.
 //
-// Differences are counted, not errors. Verify returns an error only when it could not
-// do its work, as Cook does; what it has found until then is in the result.
+// Differences are no errors. Verify returns an error only if it could not do its work, as Cook does;
+// the result then has the differences found until then.
 func Verify(ctx context.Context, p Project, opt VerifyOptions) (Verified, error) {
 	o := p.options()
 	if opt.Remote {

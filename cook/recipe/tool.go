@@ -28,7 +28,7 @@ func FindTool(assets, name string) (string, error) {
 	return filepath.Abs(file)
 }
 
-// notOnPath is the error of a program that is nowhere.
+// notOnPath is the error for a program that is not on PATH.
 type notOnPath string
 
 func (name notOnPath) Error() string {

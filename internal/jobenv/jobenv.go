@@ -12,7 +12,7 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// Package recipe sets these functions, because it has the types of recipes and jobs.
+// Package recipe sets these functions, because it declares recipes and jobs.
 var (
 	// NewJob returns a job for a source of the given size.
 	NewJob func(recipe any, env Env, size int64) (job any)
@@ -77,7 +77,7 @@ type Env struct {
 	// Reports to the run. Each function may be nil.
 
 	Hold func(kind string, bytes int64)    // the job holds memory until its end
-	Step func(name string) (end func())    // what the recipe does; steps nest
+	Step func(name string) (end func())    // a step of the recipe; steps nest
 	Note func(line string)                 // a line about the machine, printed once
 	Used func(processorTime time.Duration) // of an external program
 	// Each shares the pieces of Job.Each among idle CPUs; nil runs them one after the other.

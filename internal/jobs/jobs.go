@@ -1,5 +1,5 @@
-// Package jobs makes jobs for recipes, and reads what a recipe has recorded in a job. It is the
-// only way to make one.
+// Package jobs makes jobs for recipes, and returns the dependencies and warnings of a job. No other
+// package makes jobs.
 package jobs
 
 import (

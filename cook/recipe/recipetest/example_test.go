@@ -44,7 +44,7 @@ func Example() {
 	}
 }
 
-// The recipe of the example does what the example says.
+// The example would pass.
 func TestExampleIsRight(t *testing.T) {
 	recipetest.Check(t, double, map[string]any{"times": int64(3)})
 	res := recipetest.Cook(t, double, &Double{Times: 3}, fstest.MapFS{"a.txt": {Data: []byte("ab")}}, "", "a.txt")

@@ -1,5 +1,5 @@
-// Package recipetest is for tests of recipes: Check proves what every recipe has to hold,
-// Cook cooks one source.
+// Package recipetest is for tests of recipes: Check fails if a recipe breaks a rule that every
+// recipe has to keep, Cook cooks one source, and Explain returns the lines for cook why.
 package recipetest
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// Result is what cooking gave.
+// Result is the result of cooking one source.
 type Result struct {
 	Outputs [][]byte // nil for an output that was not written
 	Deps    []recipe.Dep
@@ -29,10 +29,9 @@ type Result struct {
 	Err     error
 }
 
-// Cook cooks the source at path of the tree with options c, which r.New made.
-// Outputs are as many as c.Outputs says, or one if it leaves that to the rule.
-// A tree that is an os.DirFS can be handed to programs as well: dir names its
-// folder, "" otherwise.
+// Cook cooks the source at path of the tree with options c that r.New made. There are as many
+// outputs as c.Outputs names, or one if a rule must name them. If the tree is an os.DirFS, dir is
+// its folder, so that programs can read it; otherwise "".
 func Cook(t testing.TB, r recipe.Recipe, c recipe.Cooker, tree fs.FS, dir, path string) Result {
 	t.Helper()
 	return CookContext(t.Context(), t, r, c, tree, dir, path)
@@ -107,7 +106,7 @@ func outputNames(c recipe.Cooker, source string) []string {
 	return list
 }
 
-// checkAsked proves that a cooker asks what its method Asks says.
+// checkAsked fails the test if Cook asked a question that Traits.Asks did not.
 func checkAsked(t testing.TB, r recipe.Recipe, c recipe.Cooker, path string, deps []recipe.Dep) {
 	t.Helper()
 	var asked []recipe.Dep

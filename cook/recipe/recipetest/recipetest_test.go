@@ -9,7 +9,7 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
-// heard is a test that notes what is reported.
+// heard is a test that keeps its errors.
 type heard struct {
 	testing.TB
 	lines []string
