@@ -17,7 +17,7 @@ func standard() cutting { return cutting{whole: 4096, mask: 1<<10 - 1} }
 
 func (c cutting) begins(source string) bool { return xxh3.HashString(source)&c.mask == 0 }
 
-// part is what the root says of a part.
+// part is the description of a part in the root.
 type part struct {
 	first  key
 	name   string

@@ -138,7 +138,7 @@ func (c *cursor) text() string {
 	return s
 }
 
-// spelled fails unless what was read since start is what this package writes.
+// spelled fails unless the text since start has the spelling that this package writes.
 // JSON has several spellings of a string; a second one here would be lost in an
 // update.
 func (c *cursor) spelled(start string, want []byte) {

@@ -83,7 +83,7 @@ func checkPartName(name string) error {
 	return fmt.Errorf("%q is not the name of a part", name)
 }
 
-// checkPart refuses a part whose bytes are not those that its name stands for.
+// checkPart returns an error if the content of a part does not fit its name.
 func checkPart(name string, data []byte) error {
 	if partName(data) != name {
 		return errors.New("damaged: its bytes are not those that its name stands for")

@@ -7,13 +7,13 @@ import (
 )
 
 // Read yields all assets of a manifest in order: of this format, and of format
-// 1, which earlier versions wrote. The parts that the root names are read with
-// load, by their names as in [File], one at a time. Names are those that [Build] accepts, and a part is
-// yielded from only when its bytes are what its name stands for.
+// 1, which earlier versions wrote. It reads the parts that the root names with load, by their names
+// as in [File], one at a time. It returns only names that [Build] accepts, and yields from a part
+// only if the content fits the name of the part.
 //
-// An error comes last, with a zero Asset, and names the file that is damaged.
-// Then the assets before it are no whole list. It wraps load's error, so that a
-// caller who is told that a part does not exist can read the root again.
+// An error comes last, with a zero Asset, and names the damaged file. Then the assets before it are
+// not the whole list. It wraps the error of load, so that a caller that learns of a missing part can
+// read the root again.
 func Read(root []byte, load func(name string) ([]byte, error)) iter.Seq2[Asset, error] {
 	return standard().readAssets(root, load)
 }
@@ -68,7 +68,7 @@ func (c cutting) wholeAssets(r root) iter.Seq2[entry, error] {
 	})
 }
 
-// partAssets yields the assets of a part, checked against what the root says.
+// partAssets yields the assets of a part and compares them with the root.
 func (c cutting) partAssets(parts []part, i int, load load) iter.Seq2[entry, error] {
 	return func(yield func(entry, error) bool) {
 		p := &parts[i]

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// What the lines of a file stand between.
+// The first and the last line of files.
 const (
 	opening      = `{"assetcook":2,"assets":[`
 	partsOpening = `{"assetcook":2,"parts":[`

@@ -6,21 +6,20 @@ import (
 	"strings"
 )
 
-// piece is a stretch of the manifest to be: an old part that stays as it is, by
-// its place among the old ones, or new.
+// piece is a part of the new manifest: an unchanged old part, by its index, or a new one.
 type piece struct {
 	old int
 	new *body // nil: the old one
 }
 
-// splicer makes a manifest of an old one and of changes. The pieces, in order,
-// are complete; what the cutter has open comes after them.
+// splicer makes a manifest of an old one and of changes. The pieces, in order, are complete; the open
+// part of the cutter follows them.
 type splicer struct {
 	cutter
 	old    []part
 	load   load
 	pieces []piece
-	line   []byte // of a changed asset
+	line   []byte // buffer of a changed asset
 }
 
 // mergeParts takes the changes into the parts they fall into. A part has the

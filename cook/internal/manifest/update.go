@@ -5,19 +5,16 @@ import (
 	"fmt"
 )
 
-// Update applies changes, sorted by source and target, to the manifest of a
-// root. What comes out is what [Build] makes of the changed list, byte for
-// byte. It returns the files to write, the root last, and the names of the
-// parts to remove when the root is in its place; neither if nothing changes.
+// Update applies changes, sorted by source and target, to the manifest of a root. The result equals
+// that of [Build] for the changed list, byte for byte. Update returns the files to write, the root
+// last, and the names of parts to remove after the root is in its place; neither if nothing changes.
 //
-// It reads with load only the parts that the changes fall into, the one before
-// such a part if its beginning goes, and all of them when 4096 assets or fewer
-// remain. The others it neither reads nor checks.
+// It reads with load only parts with changes, the part before one whose beginning goes, and all
+// parts when 4096 assets or fewer remain. It does not check the others.
 //
-// After an error there is nothing to write. Then the manifest is damaged, or of
-// another format ([ErrFormat]), and to be built anew; or load failed, whose
-// error it wraps; or the changes are not sorted or have names that [Build]
-// refuses.
+// After an error there is nothing to write. The manifest is damaged, or of another format
+// ([ErrFormat]), and must be built anew; or load failed, whose error Update wraps; or the changes are
+// not sorted, or have names that [Build] refuses.
 func Update(root []byte, load func(name string) ([]byte, error), changes []Change) (write []File, remove []string, err error) {
 	write, remove, err = standard().update(root, load, changes)
 	if err != nil {
