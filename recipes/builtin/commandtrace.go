@@ -25,13 +25,13 @@ func (c *Command) newTrace(p *call) *sandbox.Trace {
 }
 
 // mayReadMore reports whether the program of a call may read files of the asset folder that
-// are neither declared nor recorded. Of a server that it talks to nothing is seen.
+// are neither declared nor recorded. Reads of a server that it talks to cannot be seen.
 func (c *Command) mayReadMore(p *call) bool {
 	return p.trace == nil && !c.Daemons && (p.cell == nil || p.cell.assets == "")
 }
 
-// openPolicy is what a program without a cell may do while it is traced: read everything, and
-// write where its results are to be.
+// openPolicy returns the rights of a traced program without a cell: to read everything, and to write
+// in the folders of its outputs.
 func (p *call) openPolicy() *sandbox.Policy {
 	policy := &sandbox.Policy{Read: []string{"/"}, Write: []string{p.scratch}}
 	for _, file := range p.outputs {

@@ -39,7 +39,7 @@ func (c *Copy) Cook(ctx context.Context, job *recipe.Job) error {
 	if err != nil {
 		return err
 	}
-	// No more than was found: what has grown since is cooked again.
+	// Copy no more than the known size: a source that has grown is cooked again.
 	for left := job.Size(); left > 0 && err == nil; left -= copyStep {
 		if err = ctx.Err(); err == nil {
 			_, err = io.CopyN(dst, src, min(left, copyStep))

@@ -11,10 +11,10 @@ import (
 // GLTF checks a glTF 2.0 document (.gltf, the JSON form) and copies it as it
 // is. It has no options.
 //
-// What is checked, package gltfcheck says.
+// Package gltfcheck documents the checks.
 //
-// The files of buffers are dependencies, those of images only by being there: an edit of
-// a texture does not cook every model that shows it.
+// Files of buffers are dependencies. Of files of images only the existence is one: an edit of a
+// texture does not cook every model that shows it.
 type GLTF struct{}
 
 // Outputs implements recipe.Cooker.

@@ -11,10 +11,9 @@ import (
 	"github.com/assetcook/assetcook/internal/jobs"
 )
 
-// Run runs a program for a recipe as the recipe command does, in its sandbox, with nothing
-// given to it but what lies in the job's scratch folder: there it runs, reads and writes.
-// Its name comes first; it must be one of the Tools of the recipe. The error
-// carries what it printed.
+// Run runs a program for a recipe, as the recipe command does, in the same sandbox. The program runs
+// in the scratch folder of the job, and reads and writes only there. argv begins with its name, which
+// must be one of Traits.Tools. The error has the output of the program.
 func Run(ctx context.Context, job *recipe.Job, scratch string, timeout time.Duration, argv []string) error {
 	assets, err := filepath.Abs(job.Assets())
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 // the content's size and checksum. Its window is at most 8 MiB, which the RFC
 // asks every decoder to support.
 //
-// The bytes are those of one version of the encoder: when that changes them,
-// as the test of golden sums notices, the recipe's version must rise.
+// The bytes depend on the version of the encoder. If a new version changes them, which the test of
+// golden sums finds, the version of the recipe must rise.
 type Zstd struct {
 	Level       int  `toml:"level" min:"1" max:"19" doc:"as the zstd program counts; the encoder has four: 1-2, 3-5, 6-9 and 10-19"`
 	PrivateKeys bool `toml:"private_keys" doc:"take a source that begins with a private key, which is refused otherwise"`
