@@ -20,7 +20,7 @@ import (
 
 	"github.com/assetcook/assetcook/profile/events"
 	"github.com/assetcook/assetcook/profile/events/export"
-	"github.com/assetcook/assetcook/profile/events/stat"
+	"github.com/assetcook/assetcook/profile/internal/stat"
 )
 
 // Exit codes of [Main].
