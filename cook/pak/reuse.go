@@ -9,7 +9,7 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// A reuse is a pak from which data is copied. A nil reuse has no data.
+// A reuse copies data of another pak. A nil reuse has no data.
 type reuse struct {
 	file  *os.File
 	known map[hashing.Digest]*oldEntry // by content

@@ -169,7 +169,7 @@ func TestExtensionsOfASet(t *testing.T) {
 		{[]Recipe{named("a", ".x", ".y"), named("b", ".z"), named("c")}, ""},
 		{[]Recipe{named("b", ".y"), named("a", ".x", ".y")}, `recipes "a" and "b" both have the extension .y; remove it from one, or give both the same name for the later one to replace the earlier`},
 		{[]Recipe{named("a", ".x"), named("a", ".x")}, ""},
-		{[]Recipe{named("a", ".x"), named("b", ".x"), named("a", ".y")}, ""}, // what is replaced does not count
+		{[]Recipe{named("a", ".x"), named("b", ".x"), named("a", ".y")}, ""}, // a replaced recipe does not count
 		{[]Recipe{named("a", ".y"), named("b", ".x"), named("a", ".x")}, `recipes "a" and "b" both`},
 	} {
 		s, err := NewSet(tc.recipes...)

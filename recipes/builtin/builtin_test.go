@@ -59,7 +59,7 @@ func cook(t testing.TB, name string, data []byte) recipetest.Result {
 	return recipetest.Cook(t, r, r.New(), fstest.MapFS{"a.x": {Data: data}}, "", "a.x")
 }
 
-// wantError checks that an error is there and says what is wanted.
+// wantError checks the text of an error.
 func wantError(t testing.TB, err error, want ...string) {
 	t.Helper()
 	if err == nil {

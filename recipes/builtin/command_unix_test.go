@@ -43,7 +43,7 @@ func script(text string, args ...string) *impatient {
 func (p *impatient) run(t *testing.T, ctx context.Context, assets, path string) recipetest.Result {
 	t.Helper()
 	r := named(t, "command")
-	r.Traits = nil // they are of a Command
+	r.Traits = nil // a Command has them
 	return recipetest.CookContext(ctx, t, r, p, os.DirFS(assets), assets, path)
 }
 
@@ -98,7 +98,7 @@ func TestCommandOutputsAreChecked(t *testing.T) {
 		`echo > "$1"; (`: "sh: exit status 2\n\t",
 	} {
 		dir := assets(t, "a")
-		// What was made cannot be read as a file, so this asks for the error only.
+		// The output cannot be read as a file, so this looks at the error only.
 		job := jobs.New(named(t, "command"), jobs.Env{
 			Path: "a", Open: os.DirFS(dir).Open,
 			Outputs: []string{filepath.Join(t.TempDir(), "out")}, Assets: dir,

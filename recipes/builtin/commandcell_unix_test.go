@@ -27,7 +27,7 @@ func celled(text string, reads ...string) *impatient {
 	return p
 }
 
-// The program sees what it is given, under the same paths, and depends on it.
+// The program sees its inputs under their paths, and they are dependencies.
 func TestCellHoldsInputs(t *testing.T) {
 	dir := assets(t, "d/a.x", "d/a.inc", "d/b.inc", "lib/all.inc", "lib/other.inc", "tools/t")
 	p := celled(`find . -type f -o -type l | sort > "$2"; cat "$1" a.inc d/a.inc lib/all.inc >> "$2" 2>/dev/null; find . -type f -newermt 1980-01-02 >> "$2"
@@ -65,7 +65,7 @@ func TestCellRunsToolsOfTheAssets(t *testing.T) {
 	}
 }
 
-// What runs a script is given with it, wherever it is; where it is nowhere, that is said.
+// A script gets its interpreter, wherever it is; a missing interpreter is an error.
 func TestCellHasInterpreters(t *testing.T) {
 	dir, elsewhere := assets(t, "a", "none", "second"), assets(t, "sh")
 	sh, err := os.ReadFile("/bin/sh")
@@ -144,7 +144,7 @@ func TestCellErrors(t *testing.T) {
 	}
 }
 
-// System opens what is outside.
+// The option system opens paths outside.
 func TestCellSystem(t *testing.T) {
 	if sandbox.Supported() != nil {
 		t.Skip(sandbox.Supported())
@@ -160,7 +160,7 @@ func TestCellSystem(t *testing.T) {
 	wantError(t, p.run(t, t.Context(), assets(t, "a"), "a").Err, `add system = ["`)
 }
 
-// A traced program depends on what it saw.
+// A traced program depends on everything that it saw.
 func TestCellTraced(t *testing.T) {
 	if sandbox.Supported() != nil {
 		t.Skip(sandbox.Supported())

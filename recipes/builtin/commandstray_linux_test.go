@@ -36,7 +36,7 @@ const (
 	asDaemon   = `setsid sh -c 'setsid "$@" </dev/null >/dev/null 2>&1 &' sh "$@"`
 )
 
-// Nobody gets away by leaving the process group, however the program ends.
+// Processes that leave the group are killed, however the program ends.
 func TestCommandLeavesNoStrays(t *testing.T) {
 	for _, start := range []string{ownSession, asDaemon} {
 		for _, end := range []string{"exit 0", "exit 1", "sleep 1000"} {
@@ -70,7 +70,7 @@ func TestCommandLeavesNoStraysThatAreBeingMade(t *testing.T) {
 	w.allGone(t)
 }
 
-// Who cannot be known for sure lives on.
+// A process that may not be a stray lives on.
 func TestCommandKillsNobodyElse(t *testing.T) {
 	for what, tc := range map[string]struct {
 		start   string
@@ -152,7 +152,7 @@ func TestIsStarting(t *testing.T) {
 		if err := start.Start(); err != nil {
 			t.Fatal(err)
 		}
-		pid := start.Process.Pid // Start returns when it is the program that it is to be
+		pid := start.Process.Pid // Start returns after exec
 		for ready := false; !ready; ready = !isStarting(pid) {
 			runtime.Gosched()
 		}

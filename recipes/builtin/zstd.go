@@ -35,8 +35,8 @@ func (*Zstd) Outputs() []string { return []string{"{path}.zst"} }
 
 // estimateMemory implements Traits.Estimate.
 func (z *Zstd) estimateMemory(_ []byte, size int64) (int64, error) {
-	// The encoder keeps two windows of history. Its tables and block buffers
-	// are of a fixed size that grows with the level.
+	// The encoder keeps two windows of history. The level sets the size of its tables and
+	// block buffers.
 	tables := int64(3 << 20)
 	switch zstd.EncoderLevelFromZstd(z.Level) {
 	case zstd.SpeedBetterCompression:

@@ -26,7 +26,7 @@ type question struct {
 
 var errNoProgram = errors.New("the viewer was not told which program cooks this project")
 
-// longestAnswer is how many bytes are read of what the program says.
+// longestAnswer is the most bytes that are read of an answer of the program.
 const longestAnswer = 4 << 20
 
 // why answers with the explanations of an asset, one for each target.

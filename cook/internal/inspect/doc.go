@@ -1,15 +1,15 @@
-// Package inspect is the tab of a viewer that shows what was cooked: a table of all assets
-// of a project, why each is as it is, the runs, and every asset itself, source beside what
-// was made of it: textures, sound, meshes, fonts, text and bytes.
+// Package inspect is the assets tab of the viewer: a table of all assets of a project, the reasons of
+// each, the runs, and every source beside its artifacts: textures, sound, meshes, fonts, text and
+// bytes.
 //
 //	tab, err := inspect.Tab(inspect.Options{Dir: "assets", Program: "cook"})
 //	view.New(view.Sources{Tabs: []view.Tab{tab}, Token: view.NewToken()})
 //
-// What earlier runs left is read from the index and the history, which takes no lock and
-// changes nothing. What needs the project's recipes is asked of the program that cooks it:
-// why an asset would be cooked, and to cook it again.
+// The tab reads the index and the history, without a lock and without a change. For answers that
+// need the recipes of the project it starts the program that cooks it: for the reasons of an asset,
+// and to cook it again.
 //
-// Names of assets are seen by whoever may see the page. What is in files is answered to
-// requests with the token only, which are therefore POST; nothing outside of the asset
-// folder and the output folder is opened, and of the latter only what the index lists.
+// Everyone who may see the page sees the names of assets. Only requests with the token, which are
+// therefore POST, get the content of files. The tab opens nothing outside the asset folder and the
+// output folder, and in the output folder only files that the index lists.
 package inspect

@@ -20,8 +20,8 @@ import (
 	"github.com/assetcook/assetcook/internal/webjson"
 )
 
-// A file is what a page wants to see beside an asset: its source, a file that it reads, an
-// artifact that was made of it, or those of another asset.
+// A file is a file that a page shows beside an asset: its source, a file that it reads, its artifact,
+// or a file of another asset.
 type file struct {
 	Asset  execute.Path `json:"asset"`
 	Target string       `json:"target"`
@@ -31,7 +31,7 @@ type file struct {
 	// of a picture
 	Level   int `json:"level"`
 	Picture int `json:"picture"`
-	Width   int `json:"width"` // of a source, to be scaled to; 0 for as it is
+	Width   int `json:"width"` // to scale a source to; 0 for its own width
 	Height  int `json:"height"`
 
 	// of bytes
@@ -44,8 +44,8 @@ var (
 	errOther = fmt.Errorf("no file of this project: %w", fs.ErrNotExist)
 )
 
-// dir returns the folder that has the file: a source that the index has, something that
-// the asset reads, or an artifact. What it returns beside that ends the use of it.
+// dir returns the folder of a file: of a source in the index, of a file that the asset reads, or of
+// an artifact. done releases the folder.
 func (p *project) dir(f *file) (dir *confine.Dir, a *survey.Asset, done func(), err error) {
 	list, a, err := p.table.of(string(f.Asset), f.Target)
 	if err != nil {
@@ -115,7 +115,7 @@ type textureInfo struct {
 	Swizzle  string      `json:"swizzle,omitempty"`
 	Premult  bool        `json:"premultiplied,omitempty"`
 	Pictures int         `json:"pictures"`
-	Kind     string      `json:"kind,omitempty"` // what several pictures are called
+	Kind     string      `json:"kind,omitempty"` // name of the pictures, if there are several
 	Levels   []levelInfo `json:"levels"`
 }
 
@@ -125,7 +125,7 @@ type levelInfo struct {
 	Bytes  int `json:"bytes"` // of all pictures
 }
 
-// kindOf returns what the pictures of a texture are called.
+// kindOf returns the name of the pictures of a texture.
 func kindOf(t *texture.Texture) string {
 	switch {
 	case t.Depth > 0:
@@ -169,7 +169,7 @@ type likenessInfo struct {
 	Angle    *float64 `json:"angle,omitempty"`    // mean, in degrees, of normals
 	Coverage *float64 `json:"coverage,omitempty"` // most that a level's share of drawn pixels is off by
 	Role     string   `json:"role,omitempty"`
-	Why      string   `json:"role_why,omitempty"` // what decided on the role
+	Why      string   `json:"role_why,omitempty"` // reason for the role
 	Note     string   `json:"note,omitempty"`
 }
 

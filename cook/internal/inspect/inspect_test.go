@@ -160,7 +160,7 @@ type page struct {
 	Rows         []struct{ Path, Recipe, Outcome, Why string }
 }
 
-// A table has what was cooked, also after another run, and before the first one.
+// A table has the cooked assets, also after another run, and none before the first.
 func TestRows(t *testing.T) {
 	s := newSite(t, map[string][]byte{"a.json": []byte("[1]"), "b/c.txt": []byte("text"), "b/D.json": []byte("{}")})
 	var p page
@@ -190,7 +190,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// What is told of an asset is what cook says; it is cooked again, and no other is.
+// The page shows the reasons of cook; only the asked asset is cooked again.
 func TestWhyAndAgain(t *testing.T) {
 	name := "odd [a] {b}.json"
 	if runtime.GOOS != "windows" {
@@ -224,7 +224,7 @@ func TestWhyAndAgain(t *testing.T) {
 	}
 }
 
-// The pixels are those of the decoder, and a source's those of its file.
+// The pixels equal the output of the decoder, and the source's its file.
 func TestPicture(t *testing.T) {
 	s := newSite(t, map[string][]byte{"p.png": painting(t, 20, 12), "cook.toml": []byte("[[rule]]\nmatch = \"*.png\"\nformat = \"bc7\"\n")})
 	var tex parts
@@ -347,7 +347,7 @@ func TestNoPathLeadsOut(t *testing.T) {
 	}
 }
 
-// Bytes are those that were asked for.
+// A request gets exactly the bytes of its range.
 func TestBytes(t *testing.T) {
 	text := bytes.Repeat([]byte("0123456789"), 1000)
 	s := newSite(t, map[string][]byte{"a.txt": text})
@@ -369,7 +369,7 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-// What is in files is given to those who have the token, and the page is for its own site.
+// Only requests with the token get content, and only from the page itself.
 func TestToken(t *testing.T) {
 	s := newSite(t, map[string][]byte{"a.txt": []byte("mine")})
 	tab, err := inspect.Tab(inspect.Options{Dir: s.project.Dir})
@@ -404,7 +404,7 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// Nothing can be asked without the program, and what it complains of is shown.
+// Without the program there are no answers; its errors are shown.
 func TestPrograms(t *testing.T) {
 	s := newSite(t, map[string][]byte{"a.txt": []byte("mine")})
 	for _, program := range []string{"", filepath.Join(s.dir, "none")} {

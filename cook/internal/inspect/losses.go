@@ -18,8 +18,8 @@ import (
 	"github.com/assetcook/assetcook/internal/webjson"
 )
 
-// Losses compare all textures with their sources, one after the other, the largest first,
-// for as long as a page asks how far that has come. What was compared is remembered.
+// Losses compare all textures with their sources, one after the other, the largest first, as long as
+// a page asks for progress. They keep all results.
 type losses struct {
 	mu    sync.Mutex
 	known map[comparison]loss
@@ -27,14 +27,14 @@ type losses struct {
 	asked time.Time
 }
 
-// A comparison is a texture and its source as they were.
+// A comparison identifies a texture and its source by content.
 type comparison struct {
 	path, target, output string
 	source               store.BlobID
 	at                   time.Time // when it was cooked
 }
 
-// A loss is what a comparison found.
+// A loss is the result of a comparison.
 type loss struct {
 	Path   execute.Path `json:"path"`
 	Target string       `json:"target,omitempty"`
@@ -47,7 +47,7 @@ type loss struct {
 	likenessInfo
 }
 
-// A candidate is an artifact that is to be compared.
+// A candidate is an artifact to compare.
 type candidate struct {
 	comparison
 	asset *survey.Asset
@@ -79,7 +79,7 @@ func (l *losses) begin(p *project, list []candidate) {
 		return
 	}
 	if old := l.known; old == nil || len(old) > 2*len(list)+100 {
-		l.known = map[comparison]loss{} // without what is not there any more
+		l.known = map[comparison]loss{} // without removed artifacts
 		for i := range list {
 			if found, ok := old[list[i].comparison]; ok {
 				l.known[list[i].comparison] = found
@@ -150,8 +150,7 @@ func (q *lossQuery) wants(l *loss) bool {
 	return (q.Role == "" || l.Role == q.Role) && (q.Format == "" || l.Format == q.Format)
 }
 
-// compare orders losses: the worst first, and at the end, whichever the direction, those that
-// have no such figure.
+// compare orders losses: the worst first, and losses without the figure last in either direction.
 func (q *lossQuery) compare(a, b *loss) int {
 	order := 0
 	switch q.By {
@@ -170,7 +169,7 @@ func (q *lossQuery) compare(a, b *loss) int {
 			"angle":    func(l *loss) *float64 { return l.Angle },
 			"coverage": func(l *loss) *float64 { return l.Coverage },
 		}[q.By]
-		worst := -1 // what is worst is largest
+		worst := -1 // the worst is the largest
 		if figure == nil {
 			figure, worst = func(l *loss) *float64 { return l.PSNR }, 1
 		}

@@ -58,7 +58,7 @@ func TestRolesOfLosses(t *testing.T) {
 	}
 	for _, r := range all.Rows {
 		normal := r.Path == "wall_normal.png"
-		// What is small stays exact: no PSNR.
+		// Small pictures stay exact: no PSNR.
 		if exact := r.Path == "turned.png"; exact != (r.PSNR == nil) || r.Why == "" || normal != (r.Role == "normal") || normal != (r.Angle != nil) {
 			t.Errorf("%+v", r)
 		} else if exact && (r.Note != "the same pixels as the source" || r.Width != 16 || r.Levels != 5) {

@@ -9,9 +9,9 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/drawn"
 )
 
-// A meshInfo describes what is drawn of a model. The bytes that belong to it are for each
-// level its positions and normals (32-bit floats, x, y, z a vertex) and its indices (32
-// bits, three a triangle), little endian, one after another.
+// A meshInfo describes the drawn parts of a model. Its bytes follow, little endian: for each level
+// positions and normals (32-bit floats x, y, z of each vertex), then indices (32 bits, three for each
+// triangle).
 type meshInfo struct {
 	Bytes  int64       `json:"bytes"` // of all files of the model
 	Levels []meshLevel `json:"levels"`
@@ -53,7 +53,7 @@ func (p *project) mesh(ctx context.Context, f *file) (any, [][]byte, error) {
 	return meshParts(ctx, scene)
 }
 
-// meshParts returns what a page draws of a model.
+// meshParts returns the parts of a model that a page draws.
 func meshParts(ctx context.Context, s *drawn.Scene) (header any, parts [][]byte, err error) {
 	info := meshInfo{Bytes: s.Bytes, Levels: make([]meshLevel, len(s.Levels))}
 	for i := range s.Levels {

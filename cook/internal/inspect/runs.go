@@ -13,7 +13,7 @@ import (
 	"github.com/assetcook/assetcook/internal/webjson"
 )
 
-// A run is what a run did.
+// A run has the numbers of a run.
 type run struct {
 	At        time.Time     `json:"at"`
 	Took      time.Duration `json:"took_ns"`
@@ -23,9 +23,9 @@ type run struct {
 	Failed    int64         `json:"failed"`
 	Removed   int64         `json:"removed"`
 	Warnings  int64         `json:"warnings"`
-	Bound     string        `json:"bound"`   // what kept it from being faster
-	Grew      int64         `json:"grew"`    // bytes that there are more
-	Largest   []growth      `json:"largest"` // of what grew or shrank
+	Bound     string        `json:"bound"`   // the cause of its duration
+	Grew      int64         `json:"grew"`    // bytes of the outputs, compared with the run before
+	Largest   []growth      `json:"largest"` // of all assets that grew or shrank
 	Slowest   []longAction  `json:"slowest"`
 }
 

@@ -83,7 +83,7 @@ func soundOf(ctx context.Context, data []byte) (*sound, error) {
 	return soundLimits{memory: 640 << 20, clip: 128 << 20, length: 10 * time.Minute, columns: 4096}.readSoundWithin(ctx, data)
 }
 
-// soundLimits bound what is made of a file.
+// soundLimits bound the work on a file.
 type soundLimits struct {
 	memory  int64 // bytes that decoding may hold
 	clip    int64 // bytes of the clip

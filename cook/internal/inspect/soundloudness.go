@@ -9,7 +9,7 @@ import (
 	"github.com/assetcook/assetcook/internal/audio/pcm"
 )
 
-// A soundLoudness is what was measured of a sound.
+// A soundLoudness has the loudness of a sound.
 type soundLoudness struct {
 	Integrated figure `json:"integrated"` // LUFS
 	Momentary  figure `json:"momentary"`  // LUFS, the loudest 400 ms
@@ -36,7 +36,7 @@ func unmeasured(why string) soundLoudness {
 	return soundLoudness{f, f, f, f}
 }
 
-// loudnessOf measures a clip. The only error is that of a context that is done.
+// loudnessOf measures a clip. The only error is the error of ctx.
 func loudnessOf(ctx context.Context, c *pcm.Clip) (soundLoudness, error) {
 	l := unmeasured(fmt.Sprintf("%d Hz is too low a rate to measure loudness, which takes %d", c.Rate, loudness.MinRate))
 	if c.Rate >= loudness.MinRate {

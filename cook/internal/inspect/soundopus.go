@@ -76,7 +76,7 @@ func opusStart(data []byte, position int64) []byte {
 	}
 }
 
-// opusLoops returns the loop of the comments in a sound of so many frames, if it has one.
+// opusLoops returns the loop in the comments of a sound with the given frames, if it has one.
 func opusLoops(packet []byte, frames int64) ([]soundLoop, error) {
 	block, ok := bytes.CutPrefix(packet, []byte("OpusTags"))
 	if !ok {

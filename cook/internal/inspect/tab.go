@@ -28,7 +28,7 @@ type Options struct {
 	Program string
 	Flags   []string
 
-	// Recipes say what they take textures for, and what those are compared with.
+	// Recipes prepare sources for comparisons with textures, and decide on roles.
 	Recipes []recipe.Recipe
 }
 
@@ -55,7 +55,7 @@ func Tab(o Options) (view.Tab, error) {
 	return view.Tab{ID: "assets", Title: "Assets", Files: files, API: p.routes()}, nil
 }
 
-// A project answers what the tab asks for.
+// A project answers the requests of the tab.
 type project struct {
 	Options
 	assets *confine.Dir
@@ -64,7 +64,7 @@ type project struct {
 	table  table
 	losses losses
 
-	turn chan struct{} // those who decode, which takes memory
+	turn chan struct{} // limits decoding, which takes memory
 }
 
 func (p *project) routes() http.Handler {

@@ -24,8 +24,7 @@ type table struct {
 	list *listing // nil before it was first read
 }
 
-// A listing is what the table has of one state of the index. It is not changed but for
-// the order that was last asked for.
+// A listing has the assets of one state of the index. Only its last order changes.
 type listing struct {
 	Seal    string
 	all     []survey.Asset
@@ -39,7 +38,7 @@ type listing struct {
 	asked order
 }
 
-// choices are how many assets there are of each kind that can be chosen.
+// choices has the number of assets of each selectable kind.
 type choices struct {
 	Outcomes []choice `json:"outcomes"`
 	Recipes  []choice `json:"recipes"`
@@ -51,7 +50,7 @@ type choice struct {
 	Assets int    `json:"assets"`
 }
 
-// current returns the list as it is now.
+// current returns the present list.
 func (t *table) current() (*listing, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -70,7 +69,7 @@ func (t *table) current() (*listing, error) {
 	return t.list, nil
 }
 
-// use notes that an asset reads a file, or takes what it was cooked to.
+// use records that an asset reads a file, or its artifacts.
 func (l *listing) use(file, by string) {
 	if users := l.users[file]; len(users) == 0 || users[len(users)-1] != by {
 		l.users[file] = append(users, by)
@@ -141,7 +140,7 @@ func sorted(counts map[string]int) []choice {
 	return list
 }
 
-// why is the reasons for what was done last.
+// why returns the reasons for the last work on an asset.
 func why(a *survey.Asset) string { return strings.Join(a.Last.Reasons, "; ") }
 
 // A row is an asset in the table.

@@ -98,7 +98,7 @@ func checkLatency(ctx context.Context, server share.Server) (time.Duration, erro
 	return took[len(took)/2], nil
 }
 
-// checkBlob writes a blob that nobody refers to and reads it back.
+// checkBlob writes a blob without references and reads it back.
 func checkBlob(ctx context.Context, server share.Server, row func(name, format string, args ...any)) error {
 	blob := make([]byte, checkBytes)
 	rand.Read(blob)

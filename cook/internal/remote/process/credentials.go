@@ -77,8 +77,8 @@ func (w *way) bind(address *url.URL) error {
 	return nil
 }
 
-// secret returns what a file holds or, if there is none, a variable of the environment. No
-// error holds any of it.
+// secret returns the content of a file or, without a file, a variable of the environment. Errors
+// never contain it.
 func secret(file, variable string) (string, error) {
 	text := os.Getenv(variable)
 	if file != "" {

@@ -9,7 +9,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/remote/share"
 )
 
-// keys reads the keys that sign and those that are trusted. No error holds any of a key.
+// keys reads the signing key and the trusted keys. Errors never contain a key.
 func (w *way) keys() (k share.Keys, err error) {
 	if w.sign != "" {
 		if k.Sign, err = privateKey(w.sign); err != nil {

@@ -55,8 +55,7 @@ func Serve(ctx context.Context, args []string, stdin io.Reader, stdout, stderr i
 	return 0
 }
 
-// Check tries the server in args, which are those of [Serve], and prints a table of its
-// abilities.
+// Check tries the server in args, the arguments of [Serve], and prints a table of its abilities.
 func Check(ctx context.Context, args []string, stdout io.Writer) error {
 	fs := flag.NewFlagSet("remote check", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
