@@ -70,7 +70,7 @@ type graph struct {
 	*rand.Rand
 	files map[string]string          // by path
 	order []string                   // bundles; each takes texts and those before it
-	seen  map[string]map[string]bool // what each bundle was made of at one time
+	seen  map[string]map[string]bool // earlier inputs of each bundle
 }
 
 const texts = 4
@@ -117,7 +117,7 @@ func (g *graph) edit() string {
 
 func output(source string) string { return strings.Replace(source, ".gather", ".out", 1) }
 
-// cook returns the outputs, and the bundles that were never made of what they are made of now.
+// cook returns the outputs, and the bundles with new inputs.
 func (g *graph) cook() (outputs map[string]string, due []string) {
 	outputs = map[string]string{}
 	for path, text := range g.files {
@@ -213,7 +213,7 @@ func listFiles(t *testing.T, dir, pattern string) []string {
 	return names
 }
 
-// An artifact that somebody changes while a bundle is cooked gets into no bundle.
+// An artifact that changes while a bundle is cooked gets into no bundle.
 func TestBundleProvesArtifacts(t *testing.T) {
 	p, rec := newProject(t), &recorder{}
 	p.run.Recipes, p.run.Observer = []recipe.Recipe{gather()}, rec

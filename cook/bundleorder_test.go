@@ -210,7 +210,7 @@ func TestBundlesAskOnceMore(t *testing.T) {
 	}
 }
 
-// A bundle that no longer takes what is still being made does not say that this has changed.
+// A bundle that no longer takes an unfinished artifact does not name it as changed.
 func TestReasonsOfBundleAreNotGuessed(t *testing.T) {
 	p, ended := newProject(t), make(chan struct{})
 	close(ended)

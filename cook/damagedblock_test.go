@@ -85,7 +85,7 @@ func TestNoOpWithProgramsReadsNoActions(t *testing.T) {
 // reported twice, nor left out.
 func TestDamagedBlockAmidReports(t *testing.T) {
 	const block = 64 << 10
-	p := smallFiles(t, 1500) // so that there are actions in several blocks
+	p := smallFiles(t, 1500) // enough actions for several blocks
 	name := p.path("cooked/.cook/index")
 	whole, err := os.ReadFile(name)
 	p.must(err)

@@ -12,7 +12,7 @@ import (
 // tell nothing.
 func (p *Project) SetListAll() { p.listAll = true }
 
-// SetFullScan makes runs list the whole tree. They keep what the index knows.
+// SetFullScan makes runs list the whole tree and keep the index.
 func (p *Project) SetFullScan() { p.fullScan = true }
 
 // SetFileTime gives the file system of the output folder a clock of its own: stamp

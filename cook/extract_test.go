@@ -33,7 +33,7 @@ type painter struct{}
 
 var (
 	painting sync.Mutex
-	painted  []string // what painters have cooked
+	painted  []string // artifacts of painters
 )
 
 func (painter) Outputs() []string { return []string{"{path}"} }
@@ -287,7 +287,7 @@ func TestReasonsOfExtracts(t *testing.T) {
 	why("gone again", "asks.pic", "dependency changed: m/one.list (uses): ")
 }
 
-// A run for a target whose rules ask no list keeps what the next one for another target compares.
+// A run for a target without questions keeps the answers for other targets.
 func TestExtractsOfOtherTargets(t *testing.T) {
 	g := newGallery(t, "m/t/a.pic", "asks.pic")
 	g.write("asks.pic", "asks m/one.list\n")
@@ -311,7 +311,7 @@ func TestExtractsOfOtherTargets(t *testing.T) {
 	g.made("a/m/t/a.pic", "m/t/a.pic\n../one.list: use t/a.pic y\n../two.list: use t/a.pic w\n")
 }
 
-// What a run leaves out, and what its assets were told, is known to the next one.
+// The next run knows left-out sources and answers of the last one.
 func TestReasonsOfExtractsLeftOut(t *testing.T) {
 	g := newGallery(t, "root.pic", "m/a.pic")
 	g.write("m/one.list", "use a.pic x\n")

@@ -127,7 +127,7 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// checkStages checks what a run that did work says of its stages.
+// checkStages checks the stages of a run that did work.
 func checkStages(t *testing.T, run cook.Past) {
 	t.Helper()
 	var names []string

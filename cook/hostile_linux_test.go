@@ -48,7 +48,7 @@ func (h *hostileTree) options() oracle.Run {
 	return run
 }
 
-// cookPrinting cooks and checks that what is printed has no control characters.
+// cookPrinting cooks and checks that the output has no control characters.
 func (h *hostileTree) cookPrinting() cook.Summary {
 	h.Helper()
 	h.rec = recorder{}

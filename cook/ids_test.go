@@ -113,7 +113,7 @@ func (t *idTree) edit() {
 	}
 }
 
-// checkOut makes the tree that of a branch.
+// checkOut replaces the tree by a branch.
 func (t *idTree) checkOut(b branch) {
 	for p := range t.texts() {
 		t.must(os.Remove(t.at(p)))

@@ -194,7 +194,7 @@ func TestIncrementalEqualsFromScratch(t *testing.T) {
 	players.Wait()
 }
 
-// The full scan of the laws lists the tree, and keeps what the index knows.
+// The full scan of the laws lists the tree and keeps the index.
 func TestFullScan(t *testing.T) {
 	p := smallFiles(t, 20)
 	for _, full := range []bool{false, true} {

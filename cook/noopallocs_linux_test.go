@@ -24,7 +24,7 @@ func TestUnchangedFilesAllocateNothing(t *testing.T) {
 	}
 }
 
-// unchanged is a run that finds so many files up to date.
+// unchanged is a run that finds n files up to date.
 func unchanged(files int) func(*project) {
 	return func(p *project) {
 		if s := p.cook(); s.ByStamp.Assets != files || s.Looked.Listed != 0 {
@@ -35,7 +35,7 @@ func unchanged(files int) func(*project) {
 
 func noEdit() {}
 
-// What a run over a few files allocates does not depend on how many others there are.
+// Allocations of a run over a few files do not depend on the number of others.
 func TestPatternAllocatesForItsFiles(t *testing.T) {
 	const noise, noiseBytes = 20, 8 << 10
 	few, fewBytes := patternAllocations(smallFiles(t, 500))

@@ -13,7 +13,7 @@ import (
 	"github.com/assetcook/assetcook/recipes"
 )
 
-// A recorder is an observer that records what it is called with. It has no lock, because
+// A recorder is an observer that records its calls. It has no lock, because
 // a run calls its observer from one goroutine at a time; the race detector checks that.
 type recorder struct {
 	failed []string // "source: error"
@@ -80,7 +80,7 @@ func failOnFailure(t testing.TB) cook.Observer {
 	}}
 }
 
-// TestReadObserver: reading is reported to those of several observers that follow it.
+// Each of several observers is told how far reading is.
 func TestReadObserver(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(dir, "assets"), 0o777); err != nil {

@@ -10,13 +10,13 @@ import (
 	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
-// A looker copies its source, and looks at what it made last time.
+// A looker copies its source, and reads its last output.
 type looker struct {
 	Option int `toml:"option" doc:"does nothing"`
 }
 
 var (
-	looked      string // what a looker saw last, "none" for nothing
+	looked      string // last output that a looker saw, or "none"
 	beforeLooks = func() {}
 )
 

@@ -18,7 +18,7 @@ import (
 	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
-// A testRecipe is what the recipe "test" does. A nil estimate is 1 byte.
+// A testRecipe has the functions of the recipe "test". A nil estimate means 1 byte.
 type testRecipe struct {
 	cook     func(ctx context.Context, job *recipe.Job) error
 	estimate func() (int64, error)

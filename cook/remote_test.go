@@ -164,7 +164,7 @@ func TestSharedEqualsFromScratch(t *testing.T) {
 	}
 }
 
-// What came from a server is in the machine's store, all of it.
+// All results of a server are in the store of the machine.
 func TestSharedIsStored(t *testing.T) {
 	server := &remotetest.Server{}
 	url := server.Start(t)

@@ -87,7 +87,7 @@ func (w *troubledPlay) play(kind string, seed uint64) (restored, given int) {
 	defer os.RemoveAll(dir)
 	server := remotetest.StartTroubled(w, kind, draw)
 	from := server.Address
-	if draw(2) == 0 { // what is wrong begins later
+	if draw(2) == 0 { // the fault begins later
 		server.Calm.Store(true)
 		from = server.Direct
 	}
@@ -99,7 +99,7 @@ func (w *troubledPlay) play(kind string, seed uint64) (restored, given int) {
 	return s.Restored.Assets, given
 }
 
-// cook cooks with a store into a new folder, and compares what comes of it.
+// cook cooks with a store into a new folder, and compares the outputs.
 func (w *troubledPlay) cook(store, out string, at *remotetest.Address) cook.Summary {
 	run := oracle.Run{Dir: w.assets, Out: filepath.Join(w.dir, "out-"+out), Cache: filepath.Join(w.dir, "store-"+store), Workers: 2}
 	if at != nil {

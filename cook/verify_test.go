@@ -26,7 +26,7 @@ func (p *project) verify(how oracle.Check) (found []cook.Finding, sum cook.Verif
 	return found, sum
 }
 
-// mustFind fails the test unless the findings are of exactly these kinds.
+// mustFind fails the test unless the findings have exactly these kinds.
 func mustFind(t *testing.T, found []cook.Finding, want ...string) {
 	t.Helper()
 	var kinds []string

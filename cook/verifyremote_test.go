@@ -144,7 +144,7 @@ func keyPair(t *testing.T, name string) (private, public string) {
 	return private, private + ".pub"
 }
 
-// What is right on a server is no difference, nor is what it does not have.
+// Correct and missing results on a server are no difference.
 func TestVerifyRemote(t *testing.T) {
 	server := &remotetest.Server{}
 	url := server.Start(t)
@@ -215,7 +215,7 @@ func TestVerifyPoisonedRemote(t *testing.T) {
 			if found, _, err := verifyMarked(t, p, true); err != nil || len(found) != len(tc.wrong) {
 				t.Errorf("trusted: %v, %v", found, err)
 			}
-			// What no run would take is no difference.
+			// A result that no run would take is no difference.
 			_, other := keyPair(t, "ci")
 			p.Remote.Trust = []string{other}
 			if found, sum, err := verifyMarked(t, p, true); err != nil || len(found) > 0 || sum.Shared != 0 {
