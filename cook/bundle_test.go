@@ -64,8 +64,7 @@ func gather() recipe.Recipe {
 	return recipe.Recipe{Name: "gather", Version: 1, Bundles: true, UsesPath: true, Extensions: []string{".gather"}, New: func() recipe.Cooker { return &gatherer{} }}
 }
 
-// A graph is what a tree of texts and bundles of them and of each other holds, and what is
-// known of it.
+// A graph has the files of a tree of texts and bundles, and the earlier inputs of the bundles.
 type graph struct {
 	*rand.Rand
 	files map[string]string          // by path
@@ -156,8 +155,8 @@ func (g *graph) cook() (outputs map[string]string, due []string) {
 	return outputs, due
 }
 
-// Random graphs of bundles are cooked to what a model says, and each edit cooks exactly the
-// bundles that were never made of what they are made of now.
+// Random graphs of bundles are cooked as a model predicts, and each edit cooks exactly the bundles
+// with new inputs.
 func TestBundlesAreCookedMinimally(t *testing.T) {
 	for i := range scripts(5, 10) {
 		seed := *seed + i

@@ -53,8 +53,7 @@ func TestDamagedBlockOfTheIndex(t *testing.T) {
 	}
 }
 
-// A run in which nothing changed looks at no action, not even to compare the programs that
-// were used: damage there stays unnoticed.
+// A no-op run reads no action, not even to compare programs: damage there stays unnoticed.
 func TestNoOpWithProgramsReadsNoActions(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip(err)

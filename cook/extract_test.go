@@ -158,8 +158,8 @@ func (g gallery) remove(name string) {
 	g.must(os.Remove(g.asset(name)))
 }
 
-// An edit of a file of which assets read an extract cooks those again of which it then says
-// something else, and no others; one of which it says the same costs reading it.
+// An edit of a file with extracts cooks exactly the assets with a changed part. Other edits cost
+// reading the file.
 func TestExtractsAreCookedMinimally(t *testing.T) {
 	g := newGallery(t, "root.pic", "m/a.pic", "m/t/a.pic", "m/t/b.pic", "m/t/deep/a.pic")
 	g.step("at first", "m/a.pic", "m/t/a.pic", "m/t/b.pic", "m/t/deep/a.pic", "root.pic")

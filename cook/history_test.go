@@ -27,8 +27,8 @@ func TestHistory(t *testing.T) {
 		must(err)
 		return runs
 	}
-	// check cooks and checks that the history then has n runs (0: any number), of which
-	// the last one is this run if it did work.
+	// check cooks and checks that the history then has n runs (0: any number), and that the last
+	// one is this run if it did work.
 	check := func(n int) {
 		t.Helper()
 		s := p.cook()

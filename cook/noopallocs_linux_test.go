@@ -8,8 +8,8 @@ import (
 )
 
 // The memory that a no-op run allocates does not depend on the number of files: 2,900
-// more files in the same folders make no difference, apart from what the runtime and
-// package testing allocate meanwhile. On other systems than Linux, package dirfd allocates
+// more files in the same folders make no difference, apart from allocations of the runtime
+// and package testing. On other systems than Linux, package dirfd allocates
 // a string for each name.
 func TestUnchangedFilesAllocateNothing(t *testing.T) {
 	const noise, noiseBytes = 20, 8 << 10
@@ -84,8 +84,8 @@ func TestAllocationsOfEachFile(t *testing.T) {
 	}
 }
 
-// allocations returns what a run allocates, each after an edit: the minimum of some runs,
-// because other goroutines may allocate meanwhile.
+// allocations returns the least allocations of some runs, each after an edit, because other
+// goroutines may allocate meanwhile.
 func allocations(p *project, edit func(), run func(*project)) (mallocs, bytes uint64) {
 	p.Helper()
 	mallocs, bytes = 1<<63, 1<<63

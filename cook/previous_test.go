@@ -40,8 +40,8 @@ func (*looker) Cook(_ context.Context, job *recipe.Job) error {
 	return job.Write(0, data)
 }
 
-// A recipe is shown what it made last time with the same options, if that is unchanged; not
-// when everything is to be made anew, and not when its results are verified.
+// A recipe gets its last outputs with the same options if they are unchanged, but not in forced runs,
+// and not in Verify.
 func TestPrevious(t *testing.T) {
 	p := newProject(t)
 	p.run.Recipes = []recipe.Recipe{{Name: "looker", Version: 1, New: func() recipe.Cooker { return &looker{} }}}

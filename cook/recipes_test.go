@@ -224,8 +224,8 @@ func TestUnusableStore(t *testing.T) {
 // pieces is how many pieces a Job.Each of these tests has: enough for others to come.
 const pieces = 10_000
 
-// meeting returns a piece of a Job.Each, and a function that says how many were at work at
-// once at most. Until there were so many, a piece waits a little for others.
+// meeting returns a piece of a Job.Each, and a function that returns the most pieces at work at once.
+// A piece waits a little for others until there were that many together.
 func meeting(together int64) (piece func(int) error, most func() int64) {
 	var now, peak atomic.Int64
 	piece = func(int) error {
@@ -273,8 +273,7 @@ func TestPiecesOfManyAssets(t *testing.T) {
 	}
 }
 
-// Workers that wait for memory or for the result of an equal asset leave their cores to
-// those that they wait for.
+// Workers that wait for memory or for the result of an equal asset lend their cores to other workers.
 func TestWaitingWorkersLendTheirCores(t *testing.T) {
 	const budget = 10
 	for name, files := range map[string]map[string]string{

@@ -20,8 +20,8 @@ import (
 	"github.com/assetcook/assetcook/internal/sandbox"
 )
 
-// An anchor holds the one worker that there is here until the test lets it go, so that other
-// machines cook all else. It never leaves.
+// An anchor keeps the only local worker busy until the test ends it, so that other machines cook
+// everything else. It is never cooked elsewhere.
 type anchor struct{}
 
 func (*anchor) Outputs() []string { return []string{"{path}"} }
@@ -152,8 +152,8 @@ recipe = "copy"
 `,
 }
 
-// Other machines cook what can leave this one: from sources alone, with files that they read,
-// with programs. The results are those of this machine, and known like its own.
+// Other machines cook sources alone, sources with other files, and sources with programs. The results
+// equal local results, and are known like them.
 func TestExecutedElsewhere(t *testing.T) {
 	files := farmed
 	want := int64(4)
@@ -188,8 +188,8 @@ deps    = "trace"
 	}
 }
 
-// follow reads the file that its source names, the one that that names, and so on, as far as
-// there are any: without one it makes something else.
+// follow reads the file that its source names, the file named there, and so on, to the first missing
+// file, which makes another output.
 type follow struct{}
 
 func (*follow) Outputs() []string { return []string{"{path}"} }
@@ -275,8 +275,7 @@ func TestNothingExecutesElsewhere(t *testing.T) {
 	}
 }
 
-// What has to stay here is cooked here: what reads more of the machine than programs, chains,
-// what is a copy, and what is forced.
+// Local recipes, chains, copies and forced assets are cooked on this machine.
 func TestStaysHere(t *testing.T) {
 	f := newFarm(t, &remotetest.Server{}, map[string]string{
 		"a.open": "open", "a.sys": "system", "a.chain": "chain", "a.copy": "copy", "a.list": `{{len (artifacts "*.copy")}}`,

@@ -125,8 +125,7 @@ func (f *badFarm) cook(ctx context.Context, folders oracle.Folders, mode oracle.
 	return oracle.Cook(ctx, run)
 }
 
-// After any edits, the outputs are those of a cook from scratch on one machine, however those
-// that cook as well fail.
+// After any edits, the outputs equal a cook from scratch on one machine, however other machines fail.
 func TestExecutedEqualsFromScratch(t *testing.T) {
 	var executed, failed, alone int64
 	for i := range scripts(75, 3) {

@@ -22,9 +22,8 @@ var (
 	troubleBeside = flag.Int("trouble.beside", 10, "how many runs go side by side")
 )
 
-// Whatever is wrong with a server, with the way to it, or with what a machine shows to it: a
-// cook has the outputs and the failures of one that shares nothing, and leaves a store that
-// gives the same outputs without the server.
+// With any fault of a server, of the way to it, or of credentials, a cook has the outputs and the
+// failures of a cook without a server, and leaves a store that restores the same outputs.
 func TestTroubledServers(t *testing.T) {
 	alone := sampleProject(t)
 	alone.write("data/broken.json", "{")

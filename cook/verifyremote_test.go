@@ -18,8 +18,8 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// A mark is a recipe that appends something to its source, and to that what the file holds
-// that a source names which begins with "read ".
+// A mark is a recipe that appends a text to its source, and the content of the file that a source
+// names after "read ".
 type mark struct {
 	append string
 	blind  bool // does not read
@@ -169,8 +169,8 @@ func TestVerifyRemote(t *testing.T) {
 	}
 }
 
-// What is wrong on a server is found for every way in which a run would take it, with both
-// contents and with who made and signed it.
+// Wrong results on a server are found for every way in which a run would take them, with both contents
+// and with their origin.
 func TestVerifyPoisonedRemote(t *testing.T) {
 	private, public := keyPair(t, "eve")
 	for name, tc := range map[string]struct {
