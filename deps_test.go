@@ -34,12 +34,16 @@ var layers = [][]string{
 	{"cook/internal/clean", "cook/internal/export"},
 	{"cook/internal/verify", "cook/internal/watch", "cook/internal/survey", "cook/internal/runaction"},
 	{"cook/internal/pass"},
+	{"cook/internal/commit", "cook/internal/lint", "cook/internal/stats"},
+	{"cook/internal/todo"},
+	{"cook/internal/changes"},
+	{"cook/internal/session", "cook/internal/tools"},
 	{"cook/internal/execute", "cook/internal/state"},
 	{"cook/internal/plan"},
 	{"cook/internal/contents", "cook/internal/restat", "cook/internal/index/multiply"},
 	{"cook/internal/index", "cook/internal/bulk"},
 	{"cook/internal/feed", "cook/internal/project", "cook/internal/remote/..."},
-	{"cook/internal/store", "cook/internal/scan", "cook/internal/rules", "cook/internal/lint", "cook/internal/notify", "cook/internal/peer"},
+	{"cook/internal/store", "cook/internal/scan", "cook/internal/rules", "cook/internal/notify", "cook/internal/peer"},
 	{"cook/internal/glob", "cook/internal/ids", "cook/internal/statedir"},
 	{"recipes/..."},
 	{"cook/recipe/recipetest"},
@@ -67,9 +71,11 @@ var apart = []struct{ importer, imported string }{
 // edges lists the imports among this module's packages of the engine, the recipes and the proofs,
 // on any system, without tests: a new edge is a decision that must show in a diff.
 const edges = `
-cook/cli: cook cook/internal/export cook/internal/glob cook/internal/ids cook/internal/inspect cook/internal/likeness cook/internal/pass cook/internal/remote cook/internal/remote/process cook/internal/report cook/internal/report/overview cook/internal/rules cook/internal/runaction cook/internal/scan cook/internal/scenario cook/internal/state cook/internal/statedir cook/internal/store cook/internal/survey cook/pak cook/recipe hashing internal/atomicfile internal/busyfile internal/child internal/confine internal/human internal/image/pixmap internal/image/role internal/image/source internal/manpage internal/nearest internal/pathname internal/socket internal/sysmem internal/version profile profile/counters profile/events profile/events/command profile/events/export profile/guid profile/memory profile/smoke profile/view profile/view/command
+cook/cli: cook cook/internal/export cook/internal/glob cook/internal/ids cook/internal/inspect cook/internal/likeness cook/internal/remote cook/internal/remote/process cook/internal/report cook/internal/report/overview cook/internal/rules cook/internal/runaction cook/internal/scan cook/internal/scenario cook/internal/session cook/internal/state cook/internal/statedir cook/internal/store cook/internal/survey cook/pak cook/recipe hashing internal/atomicfile internal/busyfile internal/child internal/confine internal/human internal/image/pixmap internal/image/role internal/image/source internal/manpage internal/nearest internal/pathname internal/socket internal/sysmem internal/version profile profile/counters profile/events profile/events/command profile/events/export profile/guid profile/memory profile/smoke profile/view profile/view/command
 cook/internal/bulk: cook/internal/scan hashing internal/confine internal/dirfd internal/parallel
-cook/internal/clean: cook/internal/index cook/internal/pass cook/internal/plan cook/internal/state cook/internal/store cook/internal/watch internal/busyfile internal/confine internal/pathname
+cook/internal/changes: cook/internal/contents cook/internal/execute cook/internal/index cook/internal/plan cook/internal/restat cook/internal/rules cook/internal/scan cook/internal/session cook/internal/tools cook/recipe internal/dependency
+cook/internal/clean: cook/internal/index cook/internal/plan cook/internal/session cook/internal/state cook/internal/store cook/internal/watch internal/busyfile internal/confine internal/pathname
+cook/internal/commit: cook/internal/changes cook/internal/contents cook/internal/execute cook/internal/index cook/internal/plan cook/internal/restat cook/internal/scan cook/internal/session cook/internal/state cook/internal/todo hashing internal/confine internal/dependency internal/pathname
 cook/internal/contents: cook/internal/bulk cook/internal/index cook/internal/scan cook/internal/store cook/recipe hashing internal/confine internal/dependency internal/lease internal/parallel internal/pathname internal/regular
 cook/internal/execute: cook/internal/bulk cook/internal/contents cook/internal/glob cook/internal/index cook/internal/manifest cook/internal/plan cook/internal/remote cook/internal/scan cook/internal/statedir cook/internal/store cook/recipe hashing internal/busyfile internal/confine internal/dependency internal/fastclock internal/human internal/jobs internal/lease internal/parallel internal/pathname internal/regular internal/sysidle profile profile/events profile/memory
 cook/internal/export: cook/internal/manifest hashing internal/atomicfile internal/confine internal/parallel internal/pathname internal/reflink
@@ -78,12 +84,12 @@ cook/internal/glob:
 cook/internal/ids: internal/pathname internal/regular
 cook/internal/index/multiply: cook/internal/index cook/internal/scan
 cook/internal/index: cook/internal/scan cook/internal/store hashing internal/dependency
-cook/internal/inspect: cook/internal/execute cook/internal/glob cook/internal/likeness cook/internal/pass cook/internal/report/overview cook/internal/store cook/internal/survey cook/recipe internal/audio/loudness internal/audio/ogg internal/audio/opus internal/audio/pcm internal/audio/qoa internal/audio/source internal/audio/vorbiscomment internal/audio/wav internal/child internal/confine internal/image/cooked internal/image/pixmap internal/image/texture internal/mesh/drawn internal/pathname internal/webjson profile/view
+cook/internal/inspect: cook/internal/execute cook/internal/glob cook/internal/likeness cook/internal/report/overview cook/internal/stats cook/internal/store cook/internal/survey cook/recipe internal/audio/loudness internal/audio/ogg internal/audio/opus internal/audio/pcm internal/audio/qoa internal/audio/source internal/audio/vorbiscomment internal/audio/wav internal/child internal/confine internal/image/cooked internal/image/pixmap internal/image/texture internal/mesh/drawn internal/pathname internal/webjson profile/view
 cook/internal/likeness: cook/internal/scan cook/internal/store cook/internal/survey cook/recipe hashing internal/confine internal/image/cooked internal/image/pixmap internal/image/source internal/image/texture
-cook/internal/lint: cook/recipe
+cook/internal/lint: cook/internal/changes cook/internal/execute cook/internal/index cook/internal/plan cook/internal/rules cook/internal/scan cook/internal/session cook/internal/todo cook/recipe hashing internal/parallel internal/pathname
 cook/internal/manifest: hashing
 cook/internal/notify:
-cook/internal/pass: cook/internal/contents cook/internal/execute cook/internal/glob cook/internal/ids cook/internal/index cook/internal/lint cook/internal/manifest cook/internal/plan cook/internal/remote cook/internal/restat cook/internal/rules cook/internal/scan cook/internal/state cook/internal/statedir cook/internal/store cook/recipe hashing internal/advice internal/atomicfile internal/confine internal/dependency internal/human internal/lease internal/parallel internal/pathname internal/program internal/regular internal/sysmem profile profile/counters profile/events profile/guid
+cook/internal/pass: cook/internal/changes cook/internal/commit cook/internal/contents cook/internal/execute cook/internal/index cook/internal/lint cook/internal/plan cook/internal/session cook/internal/stats cook/internal/store cook/internal/todo cook/recipe profile/guid
 cook/internal/peer: internal/socket
 cook/internal/plan: cook/internal/contents cook/internal/index cook/internal/manifest cook/internal/rules cook/internal/store cook/recipe hashing internal/dependency internal/jobs internal/pathname internal/program
 cook/internal/project: cook/internal/rules cook/internal/scan internal/pathname internal/regular
@@ -94,25 +100,29 @@ cook/internal/remote/remotetest: internal/faultlink
 cook/internal/remote/share: cook/internal/remote cook/internal/remote/messages cook/internal/store hashing internal/busyfile internal/human internal/pathname internal/regular profile/guid
 cook/internal/remote/webcache: cook/internal/remote/messages cook/internal/remote/share internal/pathname
 cook/internal/remote: cook/internal/rules cook/internal/store internal/child internal/dependency internal/human internal/pathname
-cook/internal/report/overview: cook/internal/execute cook/internal/likeness cook/internal/pass cook/internal/survey internal/chart internal/confine internal/human internal/image/cooked internal/image/pixmap internal/image/texture internal/parallel internal/pathname profile/counters profile/smoke
+cook/internal/report/overview: cook/internal/execute cook/internal/likeness cook/internal/stats cook/internal/survey internal/chart internal/confine internal/human internal/image/cooked internal/image/pixmap internal/image/texture internal/parallel internal/pathname profile/counters profile/smoke
 cook/internal/report: cook cook/internal/remote cook/internal/store internal/human internal/pathname profile profile/counters profile/guid profile/memory
 cook/internal/restat: cook/internal/bulk cook/internal/index cook/internal/scan hashing internal/dependency internal/dirfd internal/parallel internal/pathname
 cook/internal/rules: cook/internal/glob cook/recipe hashing internal/lazyregexp internal/nearest internal/pathname
-cook/internal/runaction: cook/internal/contents cook/internal/execute cook/internal/index cook/internal/pass cook/internal/plan cook/internal/remote cook/internal/rules cook/internal/scan cook/internal/store cook/recipe hashing internal/confine internal/dependency internal/parallel internal/pathname
+cook/internal/runaction: cook/internal/contents cook/internal/execute cook/internal/index cook/internal/plan cook/internal/remote cook/internal/rules cook/internal/scan cook/internal/session cook/internal/store cook/internal/tools cook/recipe hashing internal/confine internal/dependency internal/parallel internal/pathname
 cook/internal/scan: internal/dirfd internal/lazyregexp internal/lease internal/pathname
 cook/internal/scenario: cook cook/internal/glob cook/recipe internal/busyfile profile profile/counters profile/memory profile/smoke
+cook/internal/session: cook/internal/execute cook/internal/glob cook/internal/index cook/internal/remote cook/internal/rules cook/internal/scan cook/internal/state cook/internal/statedir cook/internal/store cook/recipe hashing internal/confine internal/lease internal/pathname internal/regular internal/sysmem profile
 cook/internal/state: cook/internal/index cook/internal/manifest cook/internal/plan cook/internal/scan cook/internal/statedir cook/internal/store hashing internal/atomicfile internal/busyfile internal/confine internal/dependency internal/mapped internal/pathname internal/regular internal/syncfs
 cook/internal/statedir: cook/internal/manifest internal/busyfile internal/pathname internal/regular
+cook/internal/stats: cook/internal/execute cook/internal/index cook/internal/plan cook/internal/remote cook/internal/session internal/advice internal/sysmem profile profile/counters profile/events profile/guid
 cook/internal/store: hashing internal/atomicfile internal/busyfile internal/dependency internal/reflink internal/regular
-cook/internal/survey: cook/internal/contents cook/internal/execute cook/internal/glob cook/internal/index cook/internal/pass cook/internal/plan cook/internal/rules cook/internal/scan cook/internal/state cook/internal/store cook/recipe hashing internal/confine internal/dependency internal/human internal/jobs internal/nearest internal/pathname
-cook/internal/verify: cook/internal/bulk cook/internal/contents cook/internal/execute cook/internal/glob cook/internal/index cook/internal/manifest cook/internal/pass cook/internal/plan cook/internal/remote cook/internal/scan cook/internal/state cook/internal/statedir cook/internal/store hashing internal/advice internal/confine internal/dependency internal/human internal/parallel internal/pathname internal/regular profile
-cook/internal/watch: cook/internal/feed cook/internal/index cook/internal/notify cook/internal/pass cook/internal/peer cook/internal/rules cook/internal/state cook/recipe internal/dependency internal/dirfd internal/pathname internal/program
+cook/internal/survey: cook/internal/contents cook/internal/execute cook/internal/glob cook/internal/index cook/internal/plan cook/internal/rules cook/internal/scan cook/internal/session cook/internal/state cook/internal/stats cook/internal/store cook/recipe hashing internal/confine internal/dependency internal/human internal/jobs internal/nearest internal/pathname
+cook/internal/todo: cook/internal/changes cook/internal/contents cook/internal/execute cook/internal/ids cook/internal/index cook/internal/plan cook/internal/remote cook/internal/scan cook/internal/session cook/internal/store cook/internal/tools hashing internal/atomicfile internal/dependency internal/human internal/parallel internal/pathname
+cook/internal/tools: cook/internal/contents cook/internal/index cook/internal/plan cook/recipe internal/pathname internal/program
+cook/internal/verify: cook/internal/bulk cook/internal/changes cook/internal/contents cook/internal/execute cook/internal/glob cook/internal/index cook/internal/lint cook/internal/manifest cook/internal/plan cook/internal/remote cook/internal/scan cook/internal/session cook/internal/state cook/internal/statedir cook/internal/store cook/internal/todo hashing internal/advice internal/confine internal/dependency internal/human internal/parallel internal/pathname internal/regular profile
+cook/internal/watch: cook/internal/changes cook/internal/feed cook/internal/index cook/internal/notify cook/internal/pass cook/internal/peer cook/internal/rules cook/internal/session cook/internal/state cook/internal/stats cook/recipe internal/dependency internal/dirfd internal/pathname internal/program
 cook/manifest: cook/internal/manifest
 cook/pak: hashing internal/atomicfile internal/mapped internal/parallel internal/reflink internal/regular
 cook/recipe/recipetest: cook/recipe internal/dependency internal/jobs internal/parallel internal/pathname
 cook/recipe: cook/manifest internal/dependency internal/fileformat internal/jobenv internal/pathname
 cook/reload: cook/internal/feed cook/internal/manifest cook/internal/statedir hashing internal/regular internal/webguard
-cook: cook/internal/clean cook/internal/contents cook/internal/execute cook/internal/pass cook/internal/plan cook/internal/project cook/internal/remote cook/internal/rules cook/internal/scan cook/internal/state cook/internal/store cook/internal/survey cook/internal/verify cook/internal/watch cook/recipe internal/advice internal/dependency internal/human internal/pathname profile
+cook: cook/internal/clean cook/internal/contents cook/internal/execute cook/internal/lint cook/internal/pass cook/internal/plan cook/internal/project cook/internal/remote cook/internal/rules cook/internal/scan cook/internal/session cook/internal/state cook/internal/stats cook/internal/store cook/internal/survey cook/internal/todo cook/internal/verify cook/internal/watch cook/recipe internal/advice internal/dependency internal/human internal/pathname profile
 internal/proof/damage: cook internal/proof/oracle
 internal/proof/faults: cook/manifest internal/faultfs internal/proof/oracle
 internal/proof/minimal: cook cook/recipe internal/proof/oracle recipes/builtin

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/clean"
-	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/cook/internal/store"
 )
 
@@ -22,7 +22,7 @@ type Trimmed = store.TrimStats
 // Trim shrinks the store in a folder ("" as in Project.Cache) to a size (0 is DefaultCacheSize). It
 // removes the least recently used results first.
 func Trim(ctx context.Context, cache string, size int64) (Trimmed, error) {
-	dir, err := pass.CacheDir(cache)
+	dir, err := session.CacheDir(cache)
 	if err != nil {
 		return Trimmed{}, asPublic(err)
 	}
@@ -46,7 +46,7 @@ func Trim(ctx context.Context, cache string, size int64) (Trimmed, error) {
 // the store that all projects of a user share is a [ConfigError].
 func TrimToLastRun(ctx context.Context, p Project, o Observer) (Trimmed, error) {
 	if p.Cache == "" && os.Getenv("COOKCACHE") == "" {
-		dir, err := pass.CacheDir("")
+		dir, err := session.CacheDir("")
 		if err == nil {
 			err = &ConfigError{Err: fmt.Errorf("%s is the store of all projects of this user, and what other projects keep in it would be removed; name the store of this project, here and when it is cooked", dir)}
 		}
@@ -54,7 +54,7 @@ func TrimToLastRun(ctx context.Context, p Project, o Observer) (Trimmed, error) 
 	}
 	opt := p.options()
 	opt.Observer = o
-	s, err := pass.Open(opt, pass.Look)
+	s, err := session.Open(opt, session.Look)
 	if err != nil {
 		return Trimmed{}, asPublic(err)
 	}
@@ -74,7 +74,7 @@ func noStore(dir string) error { return &ConfigError{Err: fmt.Errorf("no store i
 func Clean(ctx context.Context, p Project, o Observer) (removed int, err error) {
 	opt := p.options()
 	opt.Observer = o
-	s, err := pass.Open(opt, pass.Look)
+	s, err := session.Open(opt, session.Look)
 	if err != nil {
 		return 0, asPublic(err)
 	}
@@ -100,7 +100,7 @@ type ExtraOptions struct {
 func Extra(ctx context.Context, p Project, o ExtraOptions) (n int, err error) {
 	opt := p.options()
 	opt.Observer = o.Observer
-	s, err := pass.Open(opt, pass.Look)
+	s, err := session.Open(opt, session.Look)
 	if err != nil {
 		return 0, asPublic(err)
 	}

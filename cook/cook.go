@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/cook/internal/state"
+	"github.com/assetcook/assetcook/cook/internal/stats"
 	"github.com/assetcook/assetcook/cook/internal/watch"
 	"github.com/assetcook/assetcook/profile"
 )
@@ -46,12 +48,12 @@ type CookOptions struct {
 	EveryAsset bool
 }
 
-func (o *CookOptions) of(p Project) pass.Options {
+func (o *CookOptions) of(p Project) session.Options {
 	opt := p.options()
 	opt.Scope.Patterns = o.Patterns
 	opt.Mode.DryRun, opt.Mode.Force, opt.Mode.IgnoreStamps = o.DryRun, o.Force, o.IgnoreTimestamps
 	opt.Mode.Strict, opt.Mode.StopOnFailure, opt.Mode.OutputsByFolder = o.Strict, o.StopOnFailure, o.OutputsByFolder
-	opt.Limits, opt.Remote, opt.Mode.EveryAction = o.Limits, p.Remote, o.EveryAsset
+	opt.Limits, opt.Place.Remote, opt.Mode.EveryAction = o.Limits, p.Remote, o.EveryAsset
 	opt.Probe, opt.Observer = o.Probe, o.Observer
 	return opt
 }
@@ -82,25 +84,25 @@ func Cook(ctx context.Context, p Project, opt CookOptions) (Summary, error) {
 
 // cookOnce is Cook without waiting for the lock of the output folder. beside reports whether a
 // watcher has the lock, is alive and will soon release it.
-func cookOnce(ctx context.Context, opt pass.Options) (_ Summary, beside bool, err error) {
-	access := pass.Ask
+func cookOnce(ctx context.Context, opt session.Options) (_ Summary, beside bool, err error) {
+	access := session.Ask
 	if opt.Mode.DryRun {
-		access = pass.Look
+		access = session.Look
 	}
-	s, err := pass.Open(opt, access)
+	s, err := session.Open(opt, access)
 	if err != nil {
 		return Summary{}, false, err
 	}
 	defer s.Close()
 	told, beside := watch.Ask(ctx, s)
 	if told != nil {
-		s.Publish(told)
-		summary := summarize(told, s.Time.Now().Sub(s.Started))
+		stats.Publish(s, told)
+		summary := summarize(told, s.Clock.Now().Sub(s.Clock.Started))
 		summary.Told = true
 		return summary, beside, ctx.Err()
 	}
 	if !opt.Mode.DryRun {
-		if err := s.Lock(pass.Write); err != nil {
+		if err := s.Lock(session.Write); err != nil {
 			var locked *state.LockedError
 			if errors.As(err, &locked) && beside {
 				beside = watch.Alive(ctx, s) // it may have been stopped since, in the middle of a round
@@ -112,8 +114,10 @@ func cookOnce(ctx context.Context, opt pass.Options) (_ Summary, beside bool, er
 	if err == nil {
 		err = ctx.Err()
 	}
-	summary := summarize(&done.Tally, done.Took)
-	summary.Copied, summary.LeftOut, summary.Behind = done.Copied, done.LeftOut, done.Behind
-	summary.First = done.First
+	summary := summarize(&done.Stats, done.Took)
+	summary.Behind = done.StaleTargets
+	if summary.First = done.First != nil; summary.First {
+		summary.Copied, summary.LeftOut = done.First.Copied, done.First.LeftOut
+	}
 	return summary, beside, err
 }

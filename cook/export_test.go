@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/assetcook/assetcook/cook/internal/clean"
-	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/cook/internal/session"
 )
 
 // SetListAll makes every folder be listed, as on a system where the stamps of folders
@@ -21,7 +21,7 @@ func (p *Project) SetFileTime(stamp func(scan.Stamp) scan.Stamp) { p.fileTime = 
 
 // CleanAfter is Clean, with something that happens after the output folder was opened.
 func (p Project) CleanAfter(ctx context.Context, opened func()) (removed int, err error) {
-	s, err := pass.Open(p.options(), pass.Look)
+	s, err := session.Open(p.options(), session.Look)
 	if err != nil {
 		return 0, err
 	}

@@ -1,7 +1,7 @@
 package cook
 
 import (
-	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/cook/internal/stats"
 	"github.com/assetcook/assetcook/cook/internal/survey"
 )
 
@@ -13,14 +13,14 @@ import (
 //	Stages []PastStage      // in the order in which they first began
 //	Counts map[string]int64 // counters that were not 0 at the end of the run
 //	Detail *Detail          // of the newest runs only; its type is internal
-type Past = pass.Past
+type Past = stats.Past
 
 // A PastStage is the cost of one stage of a run. It has the fields
 //
 //	Name    string        // as in Observer.Stage
 //	Took    time.Duration // wall time, summed if the stage came again
 //	PeakRSS int64         // most physical memory of the process until then, in bytes; 0 if unknown
-type PastStage = pass.Stage
+type PastStage = stats.Stage
 
 // History returns the last runs into an output folder that had something to do, oldest first, at
 // most 600. It skips lines that a killed run did not finish.

@@ -4,10 +4,10 @@ import (
 	"errors"
 	"time"
 
-	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/project"
 	"github.com/assetcook/assetcook/cook/internal/rules"
 	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/cook/internal/state"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/advice"
@@ -45,9 +45,9 @@ type Project struct {
 	// Now is the clock. Nil means time.Now, and the clock of the file system of Out as well.
 	Now func() time.Time
 
-	fileTime func(scan.Stamp) scan.Stamp // see pass.Time
-	listAll  bool                        // see pass.Mode
-	fullScan bool                        // see pass.Mode
+	fileTime func(scan.Stamp) scan.Stamp // see session.Time
+	listAll  bool                        // see session.Mode
+	fullScan bool                        // see session.Mode
 }
 
 // FindProject returns the project of a folder, with absolute names, and the file that describes it:
@@ -70,18 +70,18 @@ func FindProject(folder string) (p Project, file string, err error) {
 //	Workers   int   // assets cooked at once; 0 means one for each CPU
 //	Memory    int64 // bytes for all running recipes together; 0 means DefaultMemory
 //	CacheSize int64 // bytes that the store may keep; 0 means DefaultCacheSize
-type Limits = pass.Limits
+type Limits = session.Limits
 
 // DefaultIgnore is the .cookignore that applies to every asset folder. A .cookignore in the folder
 // overrides it. It ignores the case of letters.
 const DefaultIgnore = scan.Defaults
 
 // DefaultCacheSize is the size limit of the store without Limits.CacheSize.
-const DefaultCacheSize = pass.DefaultCacheSize
+const DefaultCacheSize = session.DefaultCacheSize
 
 // DefaultMemory returns half of the memory that this process may use: of the machine, or of its
 // container.
-func DefaultMemory() int64 { return pass.DefaultMemory() }
+func DefaultMemory() int64 { return session.DefaultMemory() }
 
 // A Remote is a server of the Bazel Remote Execution API, or of Bazel's HTTP protocol, that keeps
 // results for a team. A run looks into the store first. Faults of a server cost time and nothing
@@ -107,14 +107,14 @@ func DefaultMemory() int64 { return pass.DefaultMemory() }
 type Remote = rules.Remote
 
 // options returns the options of a pass over the project.
-func (p Project) options() pass.Options {
-	return pass.Options{
-		Place:    pass.Place{Dir: p.Dir, Out: p.Out, Config: p.Config, Cache: p.Cache, IDs: p.IDs, State: p.State},
-		Scope:    pass.Scope{Targets: p.Targets},
-		Mode:     pass.Mode{ListAll: p.listAll, FullScan: p.fullScan},
+func (p Project) options() session.Options {
+	return session.Options{
+		Place:    session.Place{Dir: p.Dir, Out: p.Out, Config: p.Config, Cache: p.Cache, IDs: p.IDs, State: p.State},
+		Scope:    session.Scope{Targets: p.Targets},
+		Mode:     session.Mode{ListAll: p.listAll, FullScan: p.fullScan},
 		Recipes:  p.Recipes,
 		Checksum: p.Checksum,
-		Time:     pass.Time{Now: p.Now, File: p.fileTime},
+		Time:     session.Time{Now: p.Now, File: p.fileTime},
 	}
 }
 
@@ -122,7 +122,7 @@ func (p Project) options() pass.Options {
 // field
 //
 //	Err error
-type ConfigError = pass.ConfigError
+type ConfigError = session.ConfigError
 
 // A LockedError is returned if another cook works on the same output folder. It has the fields
 //

@@ -8,6 +8,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/remote"
+	"github.com/assetcook/assetcook/cook/internal/stats"
 	"github.com/assetcook/assetcook/internal/human"
 )
 
@@ -17,7 +18,7 @@ import (
 //	In     int64         // bytes of sources
 //	Out    int64         // bytes of artifacts
 //	Time   time.Duration // spent on them, summed over the workers
-type Count = pass.Count
+type Count = stats.Count
 
 // A Summary has the numbers of a run. An asset cooked for two targets counts twice. Each asset
 // found has exactly one outcome, from ByStamp to NotReached.
@@ -94,12 +95,12 @@ type Traffic = remote.Stats
 //	Opened int64 // folders
 //	Listed int64 // folders
 //	Stats  int64 // of sources, outputs, folders, dependencies and programs
-type Calls = pass.Looked
+type Calls = stats.Looked
 
-func summarize(t *pass.Tally, took time.Duration) Summary {
+func summarize(t *stats.Stats, took time.Duration) Summary {
 	s := Summary{
-		Found: t.Found, ByStamp: t.ByStamp, ByChecksum: t.ByChecksum, Unchanged: t.Unchanged,
-		Restored: t.Restored, Cooked: t.Cooked, NotShipped: t.NotShipped, Failed: t.Failed, NotReached: t.NotReached,
+		Found: t.Found, ByStamp: t.Outcomes.ByStamp, ByChecksum: t.Outcomes.ByChecksum, Unchanged: t.Outcomes.Unchanged,
+		Restored: t.Outcomes.Restored, Cooked: t.Outcomes.Cooked, NotShipped: t.Outcomes.NotShipped, Failed: t.Outcomes.Failed, NotReached: t.Outcomes.NotReached,
 		Removed: t.Removed, Errors: t.Errors, Warnings: t.Warnings, Checksummed: t.Checksummed,
 		Looked: t.Looked, Saved: t.Saved, Took: took,
 	}
@@ -112,10 +113,10 @@ func summarize(t *pass.Tally, took time.Duration) Summary {
 // Values yields each number of a summary except the wall time, with the name of its counter. Names
 // and order are always the same.
 func (s *Summary) Values() iter.Seq2[string, int64] {
-	t := pass.Tally{
+	t := stats.Stats{
 		Found: s.Found, Removed: s.Removed, Checksummed: s.Checksummed,
 		Errors: s.Errors, Warnings: s.Warnings, Looked: s.Looked, Saved: s.Saved,
-		Outcomes: pass.Outcomes{
+		Outcomes: stats.Outcomes{
 			ByStamp: s.ByStamp, ByChecksum: s.ByChecksum, Unchanged: s.Unchanged,
 			Restored: s.Restored, Cooked: s.Cooked, NotShipped: s.NotShipped, Failed: s.Failed, NotReached: s.NotReached,
 		},

@@ -51,7 +51,7 @@ type VerifyOptions struct {
 func Verify(ctx context.Context, p Project, opt VerifyOptions) (Verified, error) {
 	o := p.options()
 	if opt.Remote {
-		o.Remote = p.Remote
+		o.Place.Remote = p.Remote
 	}
 	o.Scope.Patterns, o.Limits, o.Observer = opt.Patterns, opt.Limits, opt.Observer
 	sum, err := verify.Run(ctx, verify.Options{Pass: o, Sample: opt.Sample, Seed: opt.Seed, AllowExtra: opt.AllowExtra, Found: opt.Found})

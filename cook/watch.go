@@ -39,10 +39,10 @@ func Watch(ctx context.Context, p Project, opt WatchOptions) error {
 	o := p.options()
 	o.Mode.Strict, o.Mode.StopOnFailure, o.Mode.OutputsByFolder = opt.Strict, opt.StopOnFailure, opt.OutputsByFolder
 	o.Limits, o.Probe, o.Observer = opt.Limits, opt.Probe, opt.Observer
-	o.Remote = p.Remote
+	o.Place.Remote = p.Remote
 	return asPublic(watch.Run(ctx, o, func(r watch.Round) {
 		if opt.Round != nil {
-			opt.Round(Round{summarize(&r.Done.Tally, r.Done.Took), asPublic(r.Err), asPublic(r.Rules), r.Folders})
+			opt.Round(Round{summarize(&r.Done.Stats, r.Done.Took), asPublic(r.Err), asPublic(r.Rules), r.Folders})
 		}
 	}))
 }

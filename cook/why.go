@@ -8,10 +8,13 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/contents"
+	"github.com/assetcook/assetcook/cook/internal/lint"
 	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/cook/internal/survey"
+	"github.com/assetcook/assetcook/cook/internal/todo"
 	"github.com/assetcook/assetcook/cook/internal/watch"
 	"github.com/assetcook/assetcook/internal/dependency"
 	"github.com/assetcook/assetcook/internal/pathname"
@@ -102,7 +105,7 @@ type WhyOptions struct {
 	Observer         Observer
 }
 
-func (o *WhyOptions) of(p Project) pass.Options {
+func (o *WhyOptions) of(p Project) session.Options {
 	opt := p.options()
 	opt.Mode.DryRun, opt.Mode.IgnoreStamps, opt.Mode.OutputsByFolder = true, o.IgnoreTimestamps, o.OutputsByFolder
 	opt.Limits.Workers = o.Workers
@@ -110,27 +113,27 @@ func (o *WhyOptions) of(p Project) pass.Options {
 	return opt
 }
 
-func explain(ctx context.Context, opt pass.Options, name string) ([]Explanation, error) {
-	s, err := pass.Open(opt, pass.Look)
+func explain(ctx context.Context, opt session.Options, name string) ([]Explanation, error) {
+	s, err := session.Open(opt, session.Look)
 	if err != nil {
 		return nil, err
 	}
 	defer s.Close()
-	_, s.Mode.Beside = watch.Beside(ctx, s)
-	known, err := s.Load()
+	_, beside := watch.Beside(ctx, s)
+	known, err := s.LoadIndex()
 	if err != nil {
 		return nil, err
 	}
 	defer known.Close()
 	source := survey.Source(s, known.Index, name)
-	s = s.For(source)
-	_, todo, err := pass.Decide(ctx, s, known.Index, nil)
+	s = s.Asking(session.Question{Source: source, Beside: beside})
+	_, t, err := pass.Decide(ctx, s, known.Index, nil)
 	if err != nil {
 		return nil, err
 	}
 	var all []Explanation
-	for i := range todo.Actions {
-		all = append(all, explanation(ctx, s, todo, &todo.Actions[i]))
+	for i := range t.Plan.Actions {
+		all = append(all, explanation(ctx, s, t, &t.Plan.Actions[i]))
 	}
 	if len(all) == 0 {
 		err := fmt.Errorf("%s: %w in %s", pathname.Show(name), ErrNoAsset, s.Place.Dir)
@@ -139,13 +142,13 @@ func explain(ctx context.Context, opt pass.Options, name string) ([]Explanation,
 	return all, nil
 }
 
-func explanation(ctx context.Context, s *pass.Session, t *pass.Todo, a *plan.Action) Explanation {
+func explanation(ctx context.Context, s *session.Session, t *todo.Todo, a *plan.Action) Explanation {
 	e := Explanation{Path: a.Path, Target: a.Target, Runs: a.Runs, Reasons: a.Reasons, Err: a.Err}
 	was := ""
 	if a.Last != nil {
 		was = a.Last.Source.String()
 		e.ID, e.Last = t.IDs.Of(a.Path), lastTime(a.Last)
-		if o := survey.Origin(t, a); o != (Origin{}) {
+		if o := survey.Origin(t.Store, a); o != (Origin{}) {
 			e.Last.Origin = &o
 		}
 	}
@@ -175,9 +178,9 @@ func explanation(ctx context.Context, s *pass.Session, t *pass.Todo, a *plan.Act
 		e.Inputs = append(e.Inputs, in)
 	}
 	e.Options, e.Rules = choices(a.Method)
-	e.Overruled = t.Rules.Overruled(a.Path, a.Target)
+	e.Overruled = t.Rules.Set.Overruled(a.Path, a.Target)
 	makes, warnings := survey.Makes(ctx, s, a)
-	e.Makes, e.Warnings = makes, append(s.Suspect(a), warnings...)
+	e.Makes, e.Warnings = makes, append(lint.Suspect(s, a), warnings...)
 	return e
 }
 

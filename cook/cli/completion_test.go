@@ -17,7 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/assetcook/assetcook/cook"
-	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/recipes"
 )
 
@@ -47,7 +47,7 @@ func completed(t *testing.T, c command) map[string][]string {
 		"cook why n":                  {"notes.txt"},
 		"cook why assets/":            {"assets/a b.txt", "assets/ui"},
 		"cook clean ":                 {"assets"},
-		"cook -checksum ":             pass.Checksums(),
+		"cook -checksum ":             session.Checksums(),
 		"cook -checksum xxh":          {"xxh3", "xxh64", "xxh128"},
 		"cook list -sort ou":          {"out", "outcome", "outputs"},
 		"cook list -columns ou":       {"out", "outcome", "outputs"},

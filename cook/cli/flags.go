@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"github.com/assetcook/assetcook/cook"
-	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/report"
+	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/internal/nearest"
 )
 
@@ -141,7 +141,7 @@ func ruleFlags(fs *flag.FlagSet, p *cook.Project, targets string) {
 
 // changeFlags declares how changed files are detected.
 func changeFlags(fs *flag.FlagSet, p *cook.Project, ignoreTimestamps, outputsByFolder *bool) {
-	listedFlag(fs, &p.Checksum, "checksum", "", "`function` that detects changed files: "+strings.Join(pass.Checksums(), ", ")+" (default "+pass.Checksums()[0]+")", pass.Checksums)
+	listedFlag(fs, &p.Checksum, "checksum", "", "`function` that detects changed files: "+strings.Join(session.Checksums(), ", ")+" (default "+session.Checksums()[0]+")", session.Checksums)
 	fs.Var((*outputs)(outputsByFolder), "outputs", "each: check each output; `folder`: skip per-file checks in output folders whose stamp is unchanged (misses in-place edits) (default each)")
 	fs.BoolVar(ignoreTimestamps, "check-contents", false, "ignore timestamps: checksum all sources and outputs")
 }

@@ -1,4 +1,4 @@
-// Package clean removes from an output folder what cook made, or what it did not make.
+// Package clean removes cook's artifacts, or all other files, from an output directory.
 package clean
 
 import (
@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/cook/internal/state"
 	"github.com/assetcook/assetcook/cook/internal/watch"
 	"github.com/assetcook/assetcook/internal/busyfile"
@@ -19,20 +19,20 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// Run removes all that cook made from the output folder of a session that was opened to
-// look, and returns how many artifacts that were. Other files stay. An interrupt leaves
-// the artifacts that were not reached to the next run.
-func Run(ctx context.Context, s *pass.Session) (removed int, err error) {
+// Run removes all artifacts and cook's own files from the output directory. Other files stay. The
+// session was opened with Look. Run returns the number of removed artifacts. After an interrupt,
+// the next run removes the rest.
+func Run(ctx context.Context, s *session.Session) (removed int, err error) {
 	if ok, err := begin(ctx, s); !ok {
 		return 0, err
 	}
-	known, err := s.Load()
+	known, err := s.LoadIndex()
 	if err != nil {
 		return 0, err
 	}
 	defer known.Close()
-	last := s.Loaded(known.Index)
-	claims, err := s.State.Claims(last.ID() != "", s.Observer.Note)
+	last := s.CheckedIndex(known.Index)
+	claims, err := s.State.Journal.Claims(last.ID() != "", s.Observer.Note)
 	if err != nil {
 		return 0, err
 	}
@@ -48,7 +48,7 @@ func Run(ctx context.Context, s *pass.Session) (removed int, err error) {
 		return removed, fmt.Errorf("clean %s: %w", s.Out.Name(), err)
 	}
 	if runtime.GOOS == "windows" {
-		s.Out.Close() // drives without POSIX deletion remove no folder that is open
+		s.Out.Close() // drives without POSIX deletion remove no open directory
 	}
 	return removed, removeFolder(s.Place.Out, s.Out.Name())
 }
@@ -57,15 +57,14 @@ func Run(ctx context.Context, s *pass.Session) (removed int, err error) {
 type ExtraOptions struct {
 	// DryRun lists the files, but removes nothing and takes no lock.
 	DryRun bool
-	// Force also removes files of a folder that cook did not make.
+	// Force also removes files from a directory that cook did not make.
 	Force bool
 	// Removed is called for each file when it is removed.
 	Removed func(file string)
 }
 
-// Extra removes the files of the output folder that nothing makes, and returns how many
-// that were.
-func Extra(ctx context.Context, s *pass.Session, opt ExtraOptions) (n int, err error) {
+// Extra removes the files of the output directory that no action makes, and returns their number.
+func Extra(ctx context.Context, s *session.Session, opt ExtraOptions) (n int, err error) {
 	if opt.DryRun {
 		if !s.Used() {
 			return 0, nil
@@ -76,16 +75,16 @@ func Extra(ctx context.Context, s *pass.Session, opt ExtraOptions) (n int, err e
 	} else if ok, err := begin(ctx, s); !ok {
 		return 0, err
 	}
-	known, err := s.Load()
+	known, err := s.LoadIndex()
 	if err != nil {
 		return 0, err
 	}
 	defer known.Close()
-	last := s.Loaded(known.Index)
+	last := s.CheckedIndex(known.Index)
 	if last.ID() == "" {
-		return 0, &pass.ConfigError{Err: fmt.Errorf("clean %s: without an index it is not known what was cooked; run cook first", s.Out.Name())}
+		return 0, &session.ConfigError{Err: fmt.Errorf("clean %s: without an index it is not known what was cooked; run cook first", s.Out.Name())}
 	}
-	claims, err := s.State.Claims(true, s.Observer.Note)
+	claims, err := s.State.Journal.Claims(true, s.Observer.Note)
 	if err != nil {
 		return 0, err
 	}
@@ -105,7 +104,7 @@ func Extra(ctx context.Context, s *pass.Session, opt ExtraOptions) (n int, err e
 		return len(files), err
 	}
 	if foreign {
-		return 0, &pass.ConfigError{Err: fmt.Errorf("clean %s: %s, such as %s; list them first, then remove them by force", s.Out.Name(), whose, pathname.Show(files[0]))}
+		return 0, &session.ConfigError{Err: fmt.Errorf("clean %s: %s, such as %s; list them first, then remove them by force", s.Out.Name(), whose, pathname.Show(files[0]))}
 	}
 	n, rmErr := removeAll(ctx, s, files, opt.Removed)
 	if ctx.Err() != nil {
@@ -117,15 +116,15 @@ func Extra(ctx context.Context, s *pass.Session, opt ExtraOptions) (n int, err e
 	return n, s.State.CheckLock()
 }
 
-// begin locks the output folder, if it has been cooked into.
-func begin(ctx context.Context, s *pass.Session) (ok bool, err error) {
+// begin locks the output directory if a run has cooked into it.
+func begin(ctx context.Context, s *session.Session) (ok bool, err error) {
 	if ok, err := cleanable(ctx, s); !ok {
 		return false, err
 	}
-	if err := s.Lock(pass.WriteExisting); err != nil {
+	if err := s.Lock(session.WriteExisting); err != nil {
 		return false, err
 	}
-	if ok, err := cleanable(ctx, s); !ok { // the folder may be gone, or another one, by now
+	if ok, err := cleanable(ctx, s); !ok { // another process may have removed or replaced it
 		return false, err
 	}
 	if err := s.CheckOwner(); err != nil {
@@ -134,9 +133,9 @@ func begin(ctx context.Context, s *pass.Session) (ok bool, err error) {
 	return true, nil
 }
 
-// cleanable reports whether the output folder has been cooked into. It is an error if a
-// watcher has it.
-func cleanable(ctx context.Context, s *pass.Session) (ok bool, err error) {
+// cleanable reports whether a run has cooked into the output directory. It returns an error if a
+// watcher runs there.
+func cleanable(ctx context.Context, s *session.Session) (ok bool, err error) {
 	if !s.Used() {
 		return false, nil
 	}
@@ -146,9 +145,9 @@ func cleanable(ctx context.Context, s *pass.Session) (ok bool, err error) {
 	return true, nil
 }
 
-// removeAll removes files of the output folder until it is interrupted, and returns how
-// many were there.
-func removeAll(ctx context.Context, s *pass.Session, files []string, each func(file string)) (removed int, err error) {
+// removeAll removes files of the output directory until an interrupt, and returns the number of
+// removed files.
+func removeAll(ctx context.Context, s *session.Session, files []string, each func(file string)) (removed int, err error) {
 	root := s.Out.Root()
 	outward := map[string]bool{}
 	for _, p := range files {
@@ -176,7 +175,7 @@ func removeAll(ctx context.Context, s *pass.Session, files []string, each func(f
 	return removed, err
 }
 
-// removeFile removes a file, if it is there, and the folders that were there for it only.
+// removeFile removes a file, if it exists, and directories that become empty.
 func removeFile(root confine.Root, file string) (was bool, err error) {
 	info, err := root.Lstat(file)
 	switch {
@@ -197,8 +196,8 @@ func removeFile(root confine.Root, file string) (was bool, err error) {
 	return was, nil
 }
 
-// removeFolder removes the output folder if nothing else is in it, unless the user
-// named it by a link, which would lead nowhere then.
+// removeFolder removes an empty output directory, unless the user named it by a link, which would
+// then lead nowhere.
 func removeFolder(given, name string) error {
 	if info, err := os.Lstat(given); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		return nil

@@ -5,15 +5,15 @@ import (
 	"fmt"
 
 	"github.com/assetcook/assetcook/cook/internal/index"
-	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/cook/internal/store"
 )
 
-// Store removes from the store of a session, which was opened to look, all that the index
-// does not record: other results of this project, and all results of other projects. The lock
-// of the output folder keeps a cook of this project away meanwhile.
-func Store(ctx context.Context, s *pass.Session) (store.TrimStats, error) {
+// Store removes everything from the store that the index does not record: other results of this
+// project, and all results of other projects. The session was opened with Look. The lock of the
+// output directory keeps cooks of this project away meanwhile.
+func Store(ctx context.Context, s *session.Session) (store.TrimStats, error) {
 	ok, err := begin(ctx, s)
 	if err != nil {
 		return store.TrimStats{}, err
@@ -21,12 +21,12 @@ func Store(ctx context.Context, s *pass.Session) (store.TrimStats, error) {
 	if !ok {
 		return store.TrimStats{}, neverCooked(s)
 	}
-	known, err := s.Load()
+	known, err := s.LoadIndex()
 	if err != nil {
 		return store.TrimStats{}, err
 	}
 	defer known.Close()
-	last := s.Loaded(known.Index)
+	last := s.CheckedIndex(known.Index)
 	if last.ID() == "" {
 		return store.TrimStats{}, neverCooked(s)
 	}
@@ -35,19 +35,19 @@ func Store(ctx context.Context, s *pass.Session) (store.TrimStats, error) {
 	if err != nil {
 		return store.TrimStats{}, err
 	}
-	stats, err := in.TrimTo(ctx, keep, s.Time.Now())
+	stats, err := in.TrimTo(ctx, keep, s.Clock.Now())
 	if err != nil {
 		return stats, err
 	}
 	return stats, s.State.CheckLock()
 }
 
-func neverCooked(s *pass.Session) error {
-	return &pass.ConfigError{Err: fmt.Errorf("output folder %s has no index, so it is not known which results its last run used; run cook first", s.Place.Out)}
+func neverCooked(s *session.Session) error {
+	return &session.ConfigError{Err: fmt.Errorf("output folder %s has no index, so it is not known which results its last run used; run cook first", s.Place.Out)}
 }
 
-// recorded returns the entries that restore every artifact of an index. The results of the
-// steps of a chain are not among them: the result of the whole chain is.
+// recorded returns the entries that restore all artifacts of an index: for a chain only the result
+// of the whole chain, not of its steps.
 func recorded(x *index.Index) *store.Keep {
 	keep := &store.Keep{}
 	for a := range x.Actions() {

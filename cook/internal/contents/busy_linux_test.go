@@ -9,8 +9,7 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// What somebody has open for writing is read each time, until he closes it and it
-// has been read once more.
+// A file that is open for writing is read by every run, and by one more run after it is closed.
 func TestOpenForWriting(t *testing.T) {
 	tr := newTree(t, map[string]string{"a": "one", "b": "two", ".cookignore": "b\n"})
 	var writers []*os.File

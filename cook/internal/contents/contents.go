@@ -1,25 +1,21 @@
-// Package contents finds out what the content of each file is now, and reads no more
-// than it must.
+// Package contents finds out the present content of each file, and reads as little as possible.
 //
-// The scan says how files look from outside; the index says what their contents were.
-// Where both agree on a stamp that could be trusted, nothing is read. Otherwise the
-// file's checksum is computed, and only if that is new, or nothing is known to compare
-// it with, its blob ID as well, which costs several times as much.
+// The scan has the stamps of files, and the index has the known stamps and contents. If both have
+// the same trusted stamp, contents reads nothing. Otherwise it computes the checksum of the file.
+// Only if the checksum is new, or nothing is known, it also computes the blob ID, which costs
+// several times as much.
 //
-// Stamps are taken before contents are read and compared again after an asset was
-// cooked, so that no content is ever kept under a stamp that is younger than it. The
-// stamp of a file that is open for writing when it is read is not trusted by the next
-// run, which reads the file again; see package lease.
+// Stamps are taken before contents are read, and compared again after an asset was cooked, so
+// that no content is kept with a younger stamp. The next run does not trust the stamp of a file
+// that was open for writing when it was read; see package lease.
 package contents
 
 import (
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"iter"
 	"os"
-	"path/filepath"
 	"sort"
 	"sync"
 	"sync/atomic"
@@ -32,90 +28,85 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/confine"
 	"github.com/assetcook/assetcook/internal/dependency"
-	"github.com/assetcook/assetcook/internal/lease"
-	"github.com/assetcook/assetcook/internal/regular"
 )
 
-// How says by what a file's content is known.
+// How says how the content of a file became known.
 type How uint8
 
 const (
-	Absent     How = iota // there is no such file
-	Unreadable            // there is, but Err kept it from being read
-	Unread                // there is; its content is found out later
-	ByStamp               // the index knows it, and its stamp is the same
-	ByChecksum            // the index knows it, and its checksum is the same
-	ByReading             // the index does not know this content
+	Absent     How = iota // no such file
+	Unreadable            // reading failed with Err
+	Unread                // exists; the content is read later
+	ByStamp               // known, with the same stamp
+	ByChecksum            // known, with the same checksum
+	ByReading             // unknown to the index
 )
 
 // A File is one file and its content.
 type File struct {
 	Path    string
 	Stamp   scan.Stamp
-	Settled bool // the stamp may be trusted by the next run
+	Settled bool // the next run may trust the stamp
 	Sum     hashing.Sum128
 	Blob    store.BlobID
 	How     How
 	Err     error // for Unreadable
-	// Turn tells when the file was looked at: after a Mark that is smaller.
+	// Turn orders the looks at files: this look came after each smaller Mark.
 	Turn int64
 }
 
 // Known reports whether the content is known.
 func (f File) Known() bool { return f.How >= ByStamp }
 
-// Known is what the last run knew of files. An *index.Index is one.
+// Known has the files that the last run knew. An *index.Index is one.
 type Known interface {
-	// Checksum names the function of all sums.
+	// Checksum returns the name of the function of all checksums.
 	Checksum() string
 	File(path string) (index.File, bool)
 	// Part finds a listing, a link or an extract without a subject.
 	Part(on dependency.Dependency) (index.File, bool)
-	// Below yields files and parts in a folder and below it, in no order.
+	// Below yields files and parts in a directory and below it, in any order.
 	Below(folder string) iter.Seq2[dependency.Dependency, index.File]
-	// Match yields entries, which are sorted by path, with what is known of each.
+	// Match yields entries, sorted by path, each with its known file or nil.
 	Match(entries []scan.Entry) iter.Seq2[*scan.Entry, *index.File]
 }
 
-// Options say what to look at.
+// Options are the options of New.
 type Options struct {
 	Assets   *confine.Dir
 	Known    Known
 	Checksum hashing.Func
 	// IgnoreStamps reads every file.
 	IgnoreStamps bool
-	// Late leaves an asset of which nothing is known Unread until [Contents.Learn] is
-	// called for it, or it is asked for by its path.
+	// Late leaves an unknown asset Unread until a call of [Contents.Learn], or of At by
+	// path.
 	Late bool
-	// Unsettled trusts no stamp later either, which saves asking about open writers.
+	// Unsettled trusts no stamp, which saves asking the system for open writers.
 	Unsettled bool
 	// Artifacts returns the identity of artifacts, or of their IDs.
 	Artifacts func(on dependency.Dependency) (store.BlobID, error)
-	// Extracts finds an extract by the function of a dependency. A nil one has none.
+	// Extracts finds an extract by the function of a dependency. It may be nil.
 	Extracts func(name string) (recipe.Extract, bool)
-	// Parts are what extracts of files say, as far as they were asked for before; nil for nothing.
+	// Parts has the answers of extracts so far; nil for none.
 	Parts *Parts
-	// Workers is how many files are read at once.
+	// Workers is the number of files to read at once.
 	Workers int
-	// Clock judges stamps. No stamp that is seen here was taken before it was started.
+	// Clock judges stamps. It started before any stamp here was taken.
 	Clock *scan.Clock
 }
 
-// Contents holds what has been found. Its methods may be called by many goroutines
-// once Sources has returned.
+// Contents holds the contents found so far. Once Sources has returned, many goroutines may call
+// its methods.
 type Contents struct {
-	opt      Options
-	summer   *hashing.Summer
-	sameFunc bool // the sums that are known are of the function that we compute
-	assets   []File
+	reader *reader
+	assets []File
 
 	mu       sync.Mutex
-	extra    map[dependency.Dependency]*entry // files that are no assets, listings, links
+	extra    map[dependency.Dependency]*entry // other files, listings, links
 	again    map[dependency.Dependency]reading
-	before   map[dependency.Dependency][]string // the files that said something
-	learning map[*File]chan struct{}            // assets that are being read, closed when they are
+	before   map[dependency.Dependency][]string // files with an answer in the last run
+	learning map[*File]chan struct{}            // assets being read; closed at the end
 
-	read  Counts
 	turns atomic.Int64
 }
 
@@ -125,18 +116,13 @@ type entry struct {
 	names []string // of a listing
 }
 
-// Counts are what has been read.
-type Counts struct{ Files, Bytes atomic.Int64 }
-
-// New starts with nothing found.
+// New returns empty Contents.
 func New(opt Options) *Contents {
 	if opt.Parts == nil {
 		opt.Parts = NewParts(opt)
 	}
 	return &Contents{
-		opt:      opt,
-		summer:   hashing.NewSummer(opt.Checksum),
-		sameFunc: opt.Known.Checksum() == opt.Checksum.Name,
+		reader:   &reader{opt: opt, summer: hashing.NewSummer(opt.Checksum), sameFunc: opt.Known.Checksum() == opt.Checksum.Name},
 		extra:    map[dependency.Dependency]*entry{},
 		again:    map[dependency.Dependency]reading{},
 		before:   map[dependency.Dependency][]string{},
@@ -144,29 +130,28 @@ func New(opt Options) *Contents {
 	}
 }
 
-// Read counts the files and bytes read so far.
-func (s *Contents) Read() *Counts { return &s.read }
+// Read returns the counts of files and bytes read so far.
+func (s *Contents) Read() *Counts { return &s.reader.read }
 
-// Assets returns the assets in the order of their paths. Those that are Unread must not
-// be looked at while others may learn what they hold.
+// Assets returns the assets, sorted by path. While other goroutines may call Learn, look at
+// no Unread asset.
 func (s *Contents) Assets() []File { return s.assets }
 
-// Sources finds out the contents of the assets, which are sorted by path. It ends
-// early only with ctx; files that cannot be read are in the result.
+// Sources finds out the contents of the assets, which are sorted by path. It ends early only with
+// ctx; unreadable files are part of the result.
 func (s *Contents) Sources(ctx context.Context, entries []scan.Entry) error {
-	return s.readAll(ctx, s.judgeAll(entries, nil))
+	return s.reader.readAll(ctx, s.judgeAll(entries, nil))
 }
 
-// judgeAll finds out by stamps what the contents of the assets are, and returns the jobs
-// of reading the others, appended to todo.
+// judgeAll finds out contents by stamps. It appends jobs for reading the other assets to todo.
 func (s *Contents) judgeAll(entries []scan.Entry, todo []job) []job {
 	s.assets = make([]File, len(entries))
 	i := 0
-	for e, known := range s.opt.Known.Match(entries) {
+	for e, known := range s.reader.opt.Known.Match(entries) {
 		s.assets[i] = File{Path: e.Path, Stamp: e.Stamp}
-		if known == nil && s.opt.Late {
+		if known == nil && s.reader.opt.Late {
 			s.assets[i].How = Unread
-		} else if j := s.judge(&s.assets[i], known); j.file != nil {
+		} else if j := s.reader.judge(&s.assets[i], known); j.file != nil {
 			todo = append(todo, j)
 		}
 		i++
@@ -174,58 +159,48 @@ func (s *Contents) judgeAll(entries []scan.Entry, todo []job) []job {
 	return todo
 }
 
-// A Reading is Sources for a caller that reads other files at the same time.
+// A Reading is Sources for a caller that also reads other files.
 type Reading struct {
 	s    *Contents
 	jobs []job
 }
 
-// Begin lists the assets. Nothing must be known of them, so that all are to be read.
+// Begin begins to read the assets. The index must know none of them.
 func (s *Contents) Begin(entries []scan.Entry) Reading {
 	return Reading{s, s.judgeAll(entries, make([]job, 0, len(entries)))}
 }
 
-// Read finds out the content of the asset of that number. Several workers may do so.
+// Read finds out the content of an asset by number. Many workers may call it.
 func (r Reading) Read(ctx context.Context, w *bulk.Worker, tree *bulk.Tree, i int) {
-	sum, err := r.s.sum(ctx, w, tree, r.jobs[i])
-	r.s.note(r.jobs[i], sum, err)
+	sum, err := r.s.reader.sum(ctx, w, tree, r.jobs[i])
+	r.s.reader.note(r.jobs[i], sum, err)
 }
 
-// At returns what a dependency is now, as a file. It first looks at what is no asset.
+// At returns a dependency as it is now, as a file. It looks once at each file that is not an asset.
 func (s *Contents) At(ctx context.Context, on dependency.Dependency) File {
 	switch on.Kind {
 	case dependency.Artifacts, dependency.IDs:
-		return s.artifacts(on)
+		return s.reader.artifacts(on)
 	case dependency.Extract, dependency.Extracts:
-		return s.opt.Parts.At(on)
+		return s.reader.opt.Parts.At(on)
 	case dependency.Link, dependency.Folder, dependency.Entries, dependency.Files, dependency.Folders:
-		return s.other(ctx, on, s.opt.Assets.Stat).file
+		return s.other(ctx, on, s.reader.opt.Assets.Stat).file
 	case dependency.File, dependency.Presence:
 	}
 	i, ok := s.findContent(on.Path)
 	if !ok {
-		return s.other(ctx, on.Seen(), s.opt.Assets.Stat).file
+		return s.other(ctx, on.Seen(), s.reader.opt.Assets.Stat).file
 	}
-	if s.opt.Late {
+	if s.reader.opt.Late {
 		return s.Learn(&s.assets[i], func(f *File) (hashing.FileSum, error) {
-			return s.sumAlone(ctx, job{file: f, want: hashing.WantSum | hashing.WantDigest})
+			return s.reader.sumAlone(ctx, job{file: f, want: hashing.WantSum | hashing.WantDigest})
 		})
 	}
 	return s.assets[i]
 }
 
-// artifacts returns artifacts as a file that cannot change unseen: they change while a run
-// makes them, and who asks has waited for that.
-func (s *Contents) artifacts(on dependency.Dependency) File {
-	f := File{Path: on.Path, How: ByReading, Settled: true}
-	if f.Blob, f.Err = s.opt.Artifacts(on); f.Err != nil {
-		f.How = Unreadable
-	}
-	return f
-}
-
-// Learn finds out what an asset holds if it is Unread, and returns it. The first caller
-// sums it; sum has to [Contents.See] the open file before it reads.
+// Learn finds out the content of an Unread asset, and returns the asset. The first caller sums
+// it; sum must call [Contents.See] on the open file before reading.
 func (s *Contents) Learn(asset *File, sum func(f *File) (hashing.FileSum, error)) File {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -242,9 +217,9 @@ func (s *Contents) Learn(asset *File, sum func(f *File) (hashing.FileSum, error)
 		s.mu.Unlock()
 		f.Turn = s.turns.Add(1)
 		got, err := sum(&f)
-		s.note(job{file: &f, want: hashing.WantSum | hashing.WantDigest}, got, err)
+		s.reader.note(job{file: &f, want: hashing.WantSum | hashing.WantDigest}, got, err)
 		s.mu.Lock()
-		// All but Path, by which others search meanwhile.
+		// Not Path, because others search by it meanwhile.
 		asset.Stamp, asset.Settled, asset.Sum, asset.Blob = f.Stamp, f.Settled, f.Sum, f.Blob
 		asset.How, asset.Err, asset.Turn = f.How, f.Err, f.Turn
 		delete(s.learning, asset)
@@ -253,10 +228,10 @@ func (s *Contents) Learn(asset *File, sum func(f *File) (hashing.FileSum, error)
 	return *asset
 }
 
-// Mark is the moment now, to be compared with File.Turn.
+// Mark returns the present moment, to be compared to File.Turn.
 func (s *Contents) Mark() int64 { return s.turns.Load() }
 
-// Asset returns an asset as it is known.
+// Asset returns an asset by path.
 func (s *Contents) Asset(path string) (File, bool) {
 	if i, ok := s.findContent(path); ok {
 		return s.assets[i], true
@@ -269,7 +244,7 @@ func (s *Contents) findContent(path string) (i int, ok bool) {
 	return i, i < len(s.assets) && s.assets[i].Path == path
 }
 
-// Tool returns a program, or a file that belongs to one, by its absolute name.
+// Tool returns a program or one of its files, by absolute name.
 func (s *Contents) Tool(ctx context.Context, file string) (File, error) {
 	f := s.other(ctx, dependency.OfFile(file), os.Stat).file
 	switch f.How {
@@ -281,7 +256,7 @@ func (s *Contents) Tool(ctx context.Context, file string) (File, error) {
 	return f, nil
 }
 
-// Extra yields the files looked at that are no assets, listings and links, in any order.
+// Extra yields other files, listings and links that were looked at, in any order.
 func (s *Contents) Extra() iter.Seq2[dependency.Dependency, File] {
 	return func(yield func(dependency.Dependency, File) bool) {
 		s.mu.Lock()
@@ -294,7 +269,7 @@ func (s *Contents) Extra() iter.Seq2[dependency.Dependency, File] {
 	}
 }
 
-// other looks at a file that is no asset, a listing or a link, once.
+// other looks once at a file that is no asset, a listing or a link.
 func (s *Contents) other(ctx context.Context, on dependency.Dependency, stat func(string) (fs.FileInfo, error)) *entry {
 	s.mu.Lock()
 	e, ok := s.extra[on]
@@ -306,11 +281,11 @@ func (s *Contents) other(ctx context.Context, on dependency.Dependency, stat fun
 	e.once.Do(func() {
 		e.file.Turn = s.turns.Add(1)
 		if on.Kind == dependency.Link {
-			s.lookAtLink(&e.file, on)
+			s.reader.lookAtLink(&e.file, on)
 			return
 		}
 		if on.Kind.IsListing() {
-			s.lookAt(e, on)
+			s.reader.lookAt(e, on)
 			return
 		}
 		info, err := stat(on.Path)
@@ -326,145 +301,20 @@ func (s *Contents) other(ctx context.Context, on dependency.Dependency, stat fun
 		}
 		e.file.Stamp = scan.StampOf(info)
 		var known *index.File
-		if f, ok := s.opt.Known.File(on.Path); ok {
+		if f, ok := s.reader.opt.Known.File(on.Path); ok {
 			known = &f
 		}
-		if j := s.judge(&e.file, known); j.file != nil {
-			sum, err := s.sumAlone(ctx, j)
-			if s.note(j, sum, err) {
+		if j := s.reader.judge(&e.file, known); j.file != nil {
+			sum, err := s.reader.sumAlone(ctx, j)
+			if s.reader.note(j, sum, err) {
 				j.want |= hashing.WantDigest
-				sum, err = s.sumAlone(ctx, j)
-				s.note(j, sum, err)
+				sum, err = s.reader.sumAlone(ctx, j)
+				s.reader.note(j, sum, err)
 			}
 		}
 	})
 	return e
 }
 
-// A job is a file to be read and what is known of it.
-type job struct {
-	file  *File
-	known *index.File // nil for nothing
-	want  hashing.Want
-}
-
-// judge finds out a file's content by its stamp, or returns the job of reading it.
-func (s *Contents) judge(f *File, known *index.File) job {
-	f.Settled = s.opt.Clock.Settled(f.Stamp)
-	if known == nil || known.Blob == (store.BlobID{}) { // the latter of rules that no asset has read
-		return job{file: f, want: hashing.WantSum | hashing.WantDigest}
-	}
-	if known.Settled && known.Stamp == f.Stamp && s.sameFunc && !s.opt.IgnoreStamps {
-		f.Sum, f.Blob, f.How = known.Sum, known.Blob, ByStamp
-		return job{}
-	}
-	if s.sameFunc && known.Stamp.Size == f.Stamp.Size {
-		return job{file: f, known: known, want: hashing.WantSum}
-	}
-	return job{file: f, known: known, want: hashing.WantSum | hashing.WantDigest}
-}
-
-// readAll reads what the jobs want, and once more for the blob ID where the
-// checksum shows another content.
-func (s *Contents) readAll(ctx context.Context, jobs []job) error {
-	again := make([]bool, len(jobs))
-	tree := bulk.OpenTree(s.opt.Assets)
-	defer tree.Close()
-	runs := bulk.Runs(len(jobs), func(i, j int) bool { return bulk.SameFolder(jobs[i].file.Path, jobs[j].file.Path) },
-		func(i int) int64 { return jobs[i].file.Stamp.Size })
-	err := bulk.Each(ctx, s.opt.Workers, s.summer, runs, func(w *bulk.Worker, r bulk.Run) error {
-		for i := r.First; i < r.Last && ctx.Err() == nil; i++ {
-			sum, err := s.sum(ctx, w, &tree, jobs[i])
-			again[i] = s.note(jobs[i], sum, err)
-		}
-		return ctx.Err()
-	})
-	if err != nil {
-		return err
-	}
-	var rest []job
-	for i, more := range again {
-		if more {
-			rest = append(rest, job{jobs[i].file, jobs[i].known, hashing.WantSum | hashing.WantDigest})
-		}
-	}
-	if len(rest) == 0 {
-		return nil
-	}
-	return s.readAll(ctx, rest)
-}
-
-// sum reads a file, and takes its stamp before the first byte is read. While another
-// process can write to the file, no stamp proves what is read.
-func (s *Contents) sum(ctx context.Context, w *bulk.Worker, tree *bulk.Tree, j job) (hashing.FileSum, error) {
-	if got, err := w.Sum(tree, j.file.Path, bulk.Ask{Want: j.want, Busy: !s.opt.Unsettled}); err == nil {
-		j.file.Stamp = got.Stamp
-		j.file.Settled = s.opt.Clock.Settled(got.Stamp) && !got.Busy && !s.opt.Unsettled
-		return got.FileSum, nil
-	}
-	return s.sumAlone(ctx, j) // through a link, perhaps, or for the reason why not
-}
-
-// sumAlone is sum for a file that is not one of many.
-func (s *Contents) sumAlone(ctx context.Context, j job) (hashing.FileSum, error) {
-	r, err := s.openSource(j.file)
-	if err != nil {
-		return hashing.FileSum{}, err
-	}
-	defer r.Close()
-	return s.summer.Sum(ctx, r, j.want)
-}
-
-func (s *Contents) openSource(f *File) (io.ReadCloser, error) {
-	var r *os.File
-	var err error
-	if filepath.IsAbs(f.Path) {
-		r, err = regular.Open(f.Path)
-	} else {
-		r, err = s.opt.Assets.OpenFile(f.Path)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if err := s.See(f, r); err != nil {
-		r.Close()
-		return nil, err
-	}
-	return r, nil
-}
-
-// See takes a file's stamp from it once it is open.
-func (s *Contents) See(f *File, r *os.File) error {
-	info, err := r.Stat()
-	if err != nil {
-		return err
-	}
-	f.Stamp = scan.StampOf(info)
-	f.Settled = s.opt.Clock.Settled(f.Stamp) && lease.File(r) != lease.Busy
-	return nil
-}
-
-// note records what reading gave and reports whether the blob ID has yet to be read.
-func (s *Contents) note(j job, sum hashing.FileSum, err error) (more bool) {
-	f := j.file
-	if err != nil {
-		f.How, f.Err = Unreadable, err
-		return false
-	}
-	s.read.Files.Add(1)
-	s.read.Bytes.Add(sum.Size)
-	f.Sum = sum.Sum
-	switch {
-	case j.want&hashing.WantDigest != 0:
-		f.Blob = store.BlobID(sum.Digest)
-		f.How = ByReading
-		if j.known != nil && f.Blob == j.known.Blob {
-			f.How = ByChecksum
-		}
-	case sum.Sum == j.known.Sum && sum.Size == j.known.Stamp.Size:
-		f.Blob, f.How = j.known.Blob, ByChecksum
-	default:
-		return true
-	}
-	return false
-}
+// See takes the stamp of a file from the open file.
+func (s *Contents) See(f *File, r *os.File) error { return s.reader.see(f, r) }

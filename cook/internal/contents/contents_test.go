@@ -18,7 +18,7 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// later is a time at which every stamp of this test has settled.
+// later is a time when each stamp of the test has settled.
 var later = time.Now().Add(time.Hour).UnixNano()
 
 // clockAt stands still.
@@ -58,8 +58,8 @@ func (tr *tree) write(name, text string) {
 	}
 }
 
-// look looks at the whole tree and remembers what it saw as the next index. It returns what it saw
-// by the texts that messages show.
+// look looks at the whole tree and keeps the result as the next index. It returns the files by
+// their names in messages.
 func (tr *tree) look(ignoreStamps bool, others ...dependency.Dependency) (*Contents, map[string]File) {
 	tr.t.Helper()
 	s := tr.begin(Options{IgnoreStamps: ignoreStamps})
@@ -150,7 +150,7 @@ func TestOnlyWhatChangedIsRead(t *testing.T) {
 	}
 }
 
-// TestLate: an asset of which nothing is known is read once, when it is first asked for.
+// An unknown asset is read once, at the first request.
 func TestLate(t *testing.T) {
 	tr := newTree(t, map[string]string{"a": "one", "b": "two", "c": "three", "d": "four"})
 	tr.look(false)
@@ -181,7 +181,7 @@ func TestLate(t *testing.T) {
 				if err := s.See(f, r); err != nil {
 					return hashing.FileSum{}, err
 				}
-				return s.summer.Sum(t.Context(), r, hashing.WantSum|hashing.WantDigest)
+				return s.reader.summer.Sum(t.Context(), r, hashing.WantSum|hashing.WantDigest)
 			})
 			if at := s.At(t.Context(), dependency.OfFile("e")); f != at || f.How != ByReading || f.Turn <= mark || f.Blob.String() != hashing.DigestOf([]byte("six")).String() {
 				t.Errorf("learned %+v, then %+v", f, at)
@@ -197,7 +197,7 @@ func TestLate(t *testing.T) {
 	}
 }
 
-// TestLateUnreadable: what cannot be read is not tried again.
+// An unreadable asset is not read again.
 func TestLateUnreadable(t *testing.T) {
 	tr := newTree(t, map[string]string{"a": "one"})
 	s := tr.begin(Options{Late: true})
@@ -226,8 +226,7 @@ func TestFreshStampsAreReadAgain(t *testing.T) {
 	tr.want("third", files, map[string]How{"a": ByStamp})
 }
 
-// A file that is edited after the scan has the stamp that goes with what was
-// read, not the scan's.
+// A file edited after the scan gets the stamp of the read content, not the stamp of the scan.
 func TestEditBetweenScanAndReading(t *testing.T) {
 	tr := newTree(t, map[string]string{"a": "one"})
 	found, err := scan.Dir(t.Context(), tr.dir.Name(), scan.Options{})

@@ -20,15 +20,15 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// Parts are what files say, by functions of recipes: one file, or all of a listing. Each file
-// is read and each listing made once, whoever asks about whatever subject.
+// Parts holds the answers of extracts: functions of recipes that ask one file, or all files of a
+// listing, about a subject. It reads each file and lists each directory once.
 //
-// What is said of a subject is a file to those who depend on it, whose content is the answer. It
-// has no stamp and no entry in the index. There is one for all subjects instead, of each file
-// with the file's stamp, and of each listing with that of the folder: as long as these are the
-// same, so is each answer. They are under the extract without a subject. An
-// answer is made of what was read under these stamps and of nothing else, so it need not be
-// looked at again after an asset was cooked: what has changed since has another stamp.
+// To an action that depends on an answer, the answer is a file with that content. An answer has
+// no stamp and no entry in the index. Instead, the index has one entry for all subjects: for each
+// file with its stamp, and for each listing with the stamp of the directory. Its key is the
+// extract without a subject. While these stamps are the same, so is each answer. An answer
+// depends on nothing else, so a run does not check it again after cooking: a later change has
+// another stamp.
 type Parts struct {
 	opt    Options
 	summer *hashing.Summer
@@ -37,33 +37,32 @@ type Parts struct {
 	all map[dependency.Dependency]*extract // without subjects
 }
 
-// An extract is what a file says, or all files of a listing.
+// An extract holds the answers of one file, or of all files of a listing.
 type extract struct {
-	// file is what the index is to know of it: of one file, all that it says; of many, which
-	// files there are.
+	// file is the entry for the index: all answers of one file, or the names of many files.
 	file  File
-	names []string // of those
+	names []string // files of a listing
 	says  recipe.Says
 	looks sync.Once
 
-	members []member         // sorted by name; one of a file's
-	about   map[string][]int // the members that say something of a subject
-	err     error            // one of them cannot be read
+	members []member         // sorted by name
+	about   map[string][]int // members with an answer, by subject
+	err     error            // a member is unreadable
 	reads   sync.Once
 }
 
 type member struct {
-	name string // in its folder
+	name string // in its directory
 	says recipe.Says
 }
 
-// NewParts starts with nothing read. Of the options it needs Assets, Checksum, Extracts,
-// Unsettled and Clock.
+// NewParts returns empty Parts. It uses the options Assets, Checksum, Extracts, Unsettled and
+// Clock.
 func NewParts(opt Options) *Parts {
 	return &Parts{opt: opt, summer: hashing.NewSummer(opt.Checksum), all: map[dependency.Dependency]*extract{}}
 }
 
-// Files yields what the index is to know of what was read and listed, in any order.
+// Files yields the entries for the index, in any order.
 func (s *Parts) Files() iter.Seq2[dependency.Dependency, File] {
 	return func(yield func(dependency.Dependency, File) bool) {
 		s.mu.Lock()
@@ -76,10 +75,10 @@ func (s *Parts) Files() iter.Seq2[dependency.Dependency, File] {
 	}
 }
 
-// Extract returns what an extract says of its subject, and whether there is the file, or the
-// folder of the listing.
+// Extract returns the answers of an extract about its subject, and whether the file, or the
+// directory of the listing, exists.
 func (s *Contents) Extract(x dependency.Dependency) (said []recipe.Said, found bool, err error) {
-	e := s.opt.Parts.readExtract(x.OfAll())
+	e := s.reader.opt.Parts.readExtract(x.OfAll())
 	if e.err != nil || !e.file.Known() {
 		return nil, false, e.err
 	}
@@ -103,10 +102,10 @@ func (s *Parts) At(x dependency.Dependency) File {
 	return f
 }
 
-// Silence is the content of an extract that says nothing.
+// Silence is the content of an empty answer.
 var Silence = store.BlobID(hashing.DigestOf(answer(nil)))
 
-// answer is the content of what is said of a subject.
+// answer encodes the answers about a subject.
 func answer(said []recipe.Said) (data []byte) {
 	for _, by := range said {
 		data = appendFramed(appendFramed(data, by.File), string(by.Text))
@@ -118,7 +117,7 @@ func appendFramed(data []byte, text string) []byte {
 	return append(binary.AppendUvarint(data, uint64(len(text))), text...)
 }
 
-// said lists what is said of a subject.
+// said returns the answers about a subject.
 func (e *extract) said(subject string) (said []recipe.Said) {
 	by := e.about[subject]
 	if all := e.about[""]; subject != "" && len(all) > 0 {
@@ -133,7 +132,7 @@ func (e *extract) said(subject string) (said []recipe.Said) {
 	return said
 }
 
-// look reads a file for an extract, or lists files, the first time.
+// look reads the file of an extract, or lists its files, the first time.
 func (s *Parts) look(x dependency.Dependency) *extract {
 	s.mu.Lock()
 	e, ok := s.all[x]
@@ -157,7 +156,7 @@ func (s *Parts) look(x dependency.Dependency) *extract {
 	return e
 }
 
-// find finds out what there is of an extract. The stamp is older than that.
+// find fills an extract. The stamp is older than the answers.
 func (s *Parts) find(e *extract, f *File, x dependency.Dependency) (err error) {
 	if x.Kind == dependency.Extracts {
 		e.names, f.Stamp, err = listFolder(s.opt.Assets, x)
@@ -190,8 +189,8 @@ func (s *Parts) find(e *extract, f *File, x dependency.Dependency) (err error) {
 	return err
 }
 
-// readExtract reads all that an extract needs, the first time. A file that is gone since it was listed
-// says nothing: its folder has another stamp.
+// readExtract reads all files of an extract, the first time. It ignores a file removed since the
+// listing, because its directory has another stamp.
 func (s *Parts) readExtract(x dependency.Dependency) *extract {
 	e := s.look(x)
 	e.reads.Do(func() {
@@ -225,7 +224,7 @@ func (s *Parts) sum(f *File, content []byte) {
 	f.Sum, f.Blob = sum.Sum, store.BlobID(sum.Digest)
 }
 
-// contentOfSays is the content of all that a file says.
+// contentOfSays encodes all answers of a file.
 func contentOfSays(says recipe.Says) (data []byte) {
 	for _, subject := range slices.Sorted(maps.Keys(says)) {
 		if len(says[subject]) > 0 {
@@ -235,23 +234,22 @@ func contentOfSays(says recipe.Says) (data []byte) {
 	return data
 }
 
-// mostNamed is how many files are named that say something else.
+// mostNamed bounds the files to name.
 const mostNamed = 3
 
-// Changed says which files of an extract say something else than the last run knew, of whatever
-// subject: among these is what says something else of its own. It is the extract as a whole if
-// none is known.
+// Changed names the files of an extract with other answers than in the last run, about any
+// subject. If it knows none, it names the extract.
 func (s *Contents) Changed(x dependency.Dependency) string {
 	var files []string
 	for _, file := range s.saidBefore(x.OfAll()) {
-		if !s.opt.Parts.look(x.OfOne(path.Base(file))).file.Known() {
+		if !s.reader.opt.Parts.look(x.OfOne(path.Base(file))).file.Known() {
 			files = append(files, file)
 		}
 	}
-	for _, m := range s.opt.Parts.readExtract(x.OfAll()).members {
+	for _, m := range s.reader.opt.Parts.readExtract(x.OfAll()).members {
 		one := x.OfOne(m.name)
-		now := s.opt.Parts.look(one).file
-		if known, ok := s.opt.Known.Part(one); ok && known.Blob != now.Blob || !ok && now.Blob != Silence {
+		now := s.reader.opt.Parts.look(one).file
+		if known, ok := s.reader.opt.Known.Part(one); ok && known.Blob != now.Blob || !ok && now.Blob != Silence {
 			files = append(files, one.Path)
 		}
 	}
@@ -259,7 +257,7 @@ func (s *Contents) Changed(x dependency.Dependency) string {
 	return named(x, files)
 }
 
-// Asked names an input of an action; of an extract of many files, those that say something.
+// Asked names an input of an action. For an extract it names the files with an answer.
 func (s *Contents) Asked(input dependency.Dependency) string {
 	if !input.Kind.IsExtract() {
 		return input.String()
@@ -267,15 +265,15 @@ func (s *Contents) Asked(input dependency.Dependency) string {
 	return named(input, s.Sayers(input))
 }
 
-// Sayers returns the files that say something of the subject of an extract, sorted.
+// Sayers returns the files with an answer about the subject of an extract, sorted.
 func (s *Contents) Sayers(x dependency.Dependency) (files []string) {
-	for _, m := range s.opt.Parts.readExtract(x.OfAll()).said(x.Subject) {
+	for _, m := range s.reader.opt.Parts.readExtract(x.OfAll()).said(x.Subject) {
 		files = append(files, x.OfOne(m.File).Path)
 	}
 	return files
 }
 
-// named names an extract by files, the first few, or as a whole if there are none.
+// named names an extract by its first few files, or as a whole without files.
 func named(x dependency.Dependency, files []string) string {
 	switch n := len(files) - mostNamed; {
 	case len(files) == 0:
@@ -286,12 +284,12 @@ func named(x dependency.Dependency, files []string) string {
 	return dependency.Dependency{Kind: dependency.Extract, Path: strings.Join(files, ", "), Function: x.Function}.String()
 }
 
-// IsSilent reports whether a dependency is that none of many files says anything.
+// IsSilent reports whether a dependency is an extract of many files without an answer.
 func IsSilent(d index.Dep) bool {
 	return d.On.Kind == dependency.Extracts && (!d.Found || d.Blob == Silence)
 }
 
-// saidBefore returns the files of an extract that the last run knew to say something.
+// saidBefore returns the files of an extract with an answer in the last run.
 func (s *Contents) saidBefore(x dependency.Dependency) (files []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -300,7 +298,7 @@ func (s *Contents) saidBefore(x dependency.Dependency) (files []string) {
 		return files
 	}
 	index.Guard(func() error { // damage costs a name
-		for one, f := range s.opt.Known.Below(x.InFolder()) {
+		for one, f := range s.reader.opt.Known.Below(x.InFolder()) {
 			if one.Kind == dependency.Extract && one.Function == x.Function && IsOf(x, one.Path) && f.Blob != Silence {
 				files = append(files, one.Path)
 			}
@@ -311,7 +309,7 @@ func (s *Contents) saidBefore(x dependency.Dependency) (files []string) {
 	return files
 }
 
-// IsOf reports whether an extract is of a file: of that alone, or of files in its folder that match
+// IsOf reports whether an extract asks a file, alone or among the files of its directory that match
 // a pattern.
 func IsOf(x dependency.Dependency, file string) bool {
 	if x.Kind == dependency.Extract {

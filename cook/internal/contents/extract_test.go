@@ -52,7 +52,7 @@ func TestChangedNamesFiles(t *testing.T) {
 		t.Errorf("files that are new are called %q", got)
 	}
 	next := index.Empty().Anew(tr.sum)
-	for on, f := range s.opt.Parts.Files() {
+	for on, f := range s.reader.opt.Parts.Files() {
 		next.PutPart(on, index.File{Role: index.Other, Stamp: f.Stamp, Settled: f.Settled, Sum: f.Sum, Blob: f.Blob})
 	}
 	var err error

@@ -16,18 +16,18 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// List returns the names that a listing has, sorted, and whether there is the folder. It
-// is looked at once.
+// List returns the names in a listing, sorted, and whether the directory exists. It lists each
+// directory once.
 func (s *Contents) List(ctx context.Context, l dependency.Dependency) (names []string, found bool, err error) {
-	e := s.other(ctx, l, s.opt.Assets.Stat)
+	e := s.other(ctx, l, s.reader.opt.Assets.Stat)
 	return e.names, e.file.Known(), e.file.Err
 }
 
-// lookAt finds out what a listing is: a file whose stamp is that of the folder, and whose
-// content are the names. It is read whatever the index knows, which is one call.
-func (s *Contents) lookAt(e *entry, l dependency.Dependency) {
+// lookAt fills e for a listing: a file with the stamp of the directory and the names as content.
+// It always lists, because that is only one call.
+func (rd *reader) lookAt(e *entry, l dependency.Dependency) {
 	f := &e.file
-	names, stamp, err := listFolder(s.opt.Assets, l)
+	names, stamp, err := listFolder(rd.opt.Assets, l)
 	switch {
 	case pathname.IsAbsent(err):
 		return // Absent
@@ -36,40 +36,40 @@ func (s *Contents) lookAt(e *entry, l dependency.Dependency) {
 		return
 	}
 	e.names = names
-	s.setContent(f, l, contentOf(names), stamp)
+	rd.setContent(f, l, contentOf(names), stamp)
 }
 
-// setContent fills f for content that was read after stamp was taken.
-func (s *Contents) setContent(f *File, on dependency.Dependency, content []byte, stamp scan.Stamp) {
-	f.Stamp, f.Settled, f.How = stamp, s.opt.Clock.Settled(stamp) && !s.opt.Unsettled, ByReading
-	sum := s.summer.SumBytes(content, hashing.WantSum|hashing.WantDigest)
+// setContent fills f for content read after its stamp was taken.
+func (rd *reader) setContent(f *File, on dependency.Dependency, content []byte, stamp scan.Stamp) {
+	f.Stamp, f.Settled, f.How = stamp, rd.opt.Clock.Settled(stamp) && !rd.opt.Unsettled, ByReading
+	sum := rd.summer.SumBytes(content, hashing.WantSum|hashing.WantDigest)
 	f.Sum, f.Blob = sum.Sum, store.BlobID(sum.Digest)
-	if known, ok := s.opt.Known.Part(on); ok && known.Blob == f.Blob {
+	if known, ok := rd.opt.Known.Part(on); ok && known.Blob == f.Blob {
 		f.How = ByChecksum
 	}
 }
 
-// Relist reports whether a listing has the names that it had when it was looked at: by the
-// folder's stamp if that may be trusted, else by listing it again. What else happened in the
-// folder does not matter: who asked was told the names, and did not look himself.
+// Relist reports whether a listing still has the names in f. A trusted stamp of the directory
+// proves that; otherwise Relist lists it again. Other changes in the directory do not matter,
+// because recipes only get the names.
 func (s *Contents) Relist(l dependency.Dependency, f File) (same bool, err error) {
-	info, err := s.opt.Assets.Stat(l.Path)
+	info, err := s.reader.opt.Assets.Stat(l.Path)
 	if err != nil || f.Settled && scan.StampOf(info) == f.Stamp {
 		return err == nil, err
 	}
 	now := scan.StampOf(info)
 	content, err := s.readAgain(l, now, func() (reading, bool, error) {
-		trusted := s.opt.Clock.SettledSince(now)
-		names, stamp, err := listFolder(s.opt.Assets, l)
+		trusted := s.reader.opt.Clock.SettledSince(now)
+		names, stamp, err := listFolder(s.reader.opt.Assets, l)
 		return reading{stamp, contentOf(names)}, trusted && stamp == now, err
 	})
-	return err == nil && s.summer.SumBytes(content, hashing.WantSum).Sum == f.Sum, err
+	return err == nil && s.reader.summer.SumBytes(content, hashing.WantSum).Sum == f.Sum, err
 }
 
 func contentOf(names []string) []byte { return []byte(strings.Join(names, "\x00")) }
 
-// listFolder lists a folder; where everything counts, each name has its kind behind a slash. The
-// stamp is older than the names.
+// listFolder lists a directory. If every entry counts, each name is followed by a slash and its
+// type. The stamp is older than the names.
 func listFolder(assets *confine.Dir, l dependency.Dependency) (names []string, stamp scan.Stamp, err error) {
 	info, err := assets.Stat(l.Path)
 	if err != nil {
@@ -90,7 +90,7 @@ func listFolder(assets *confine.Dir, l dependency.Dependency) (names []string, s
 	return names, scan.StampOf(info), err
 }
 
-// listed reports whether a pattern chooses an entry of its folder.
+// listed reports whether a pattern chooses an entry of its directory.
 func listed(assets *confine.Dir, l dependency.Dependency, e fs.DirEntry) bool {
 	if !Named(l, e.Name()) {
 		return false
@@ -103,12 +103,78 @@ func listed(assets *confine.Dir, l dependency.Dependency, e fs.DirEntry) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// Named reports whether a listing, or an extract of many files, covers a name: has it if it is
-// there, and is of its kind.
+// Named reports whether a listing, or an extract of many files, would have a file of that name.
 func Named(l dependency.Dependency, name string) bool {
 	if l.Kind == dependency.Entries {
 		return true
 	}
 	hidden := strings.HasPrefix(name, ".") && !strings.HasPrefix(l.Pattern, ".")
 	return !hidden && doublestar.MatchUnvalidated(l.Pattern, name)
+}
+
+// A reading is the content of a file or directory with a trusted stamp: with the same stamp, the
+// content is the same.
+type reading struct {
+	stamp scan.Stamp
+	data  []byte
+}
+
+// readAgain returns the content of a dependency with the stamp now. It calls read for each
+// request while the stamp is too fresh to be trusted, and then once more for all requests. read
+// reports whether its stamp could be trusted when it took it.
+func (s *Contents) readAgain(on dependency.Dependency, now scan.Stamp, read func() (r reading, trusted bool, err error)) ([]byte, error) {
+	s.mu.Lock()
+	known, ok := s.again[on]
+	s.mu.Unlock()
+	if ok && known.stamp == now {
+		return known.data, nil
+	}
+	r, trusted, err := read()
+	if err == nil && trusted {
+		s.mu.Lock()
+		s.again[on] = r
+		s.mu.Unlock()
+	}
+	return r.data, err
+}
+
+// IsLink reports whether a name of the asset tree is a symbolic link. It looks at each name once.
+func (s *Contents) IsLink(ctx context.Context, path string) (bool, error) {
+	f := s.At(ctx, dependency.Dependency{Kind: dependency.Link, Path: path})
+	return f.Known(), f.Err
+}
+
+// lookAtLink fills f for a symbolic link, as a file whose content is the link's text. f is absent
+// if the name is no symbolic link, even if a file has the name.
+func (rd *reader) lookAtLink(f *File, on dependency.Dependency) {
+	text, stamp, err := rd.readLink(on.Path)
+	switch {
+	case pathname.IsAbsent(err):
+		return // Absent
+	case err != nil:
+		f.How, f.Err = Unreadable, err
+		return
+	}
+	rd.setContent(f, on, []byte(text), stamp)
+}
+
+// readLink returns the text of a symbolic link, and the link's stamp from before it was read. The
+// error is fs.ErrNotExist if the name is no symbolic link.
+func (rd *reader) readLink(link string) (text string, stamp scan.Stamp, err error) {
+	root := rd.opt.Assets.Root()
+	info, err := root.Lstat(link)
+	if err != nil {
+		return "", stamp, err
+	}
+	if info.Mode()&fs.ModeSymlink == 0 {
+		return "", stamp, fs.ErrNotExist
+	}
+	text, err = root.Readlink(link)
+	return text, scan.StampOf(info), err
+}
+
+// Relink reports whether a link still has the text recorded in f.
+func (s *Contents) Relink(f File) (same bool, err error) {
+	text, _, err := s.reader.readLink(f.Path)
+	return err == nil && s.reader.summer.SumBytes([]byte(text), hashing.WantSum).Sum == f.Sum, err
 }

@@ -6,7 +6,9 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+	"time"
 
+	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
@@ -40,7 +42,7 @@ func TestListing(t *testing.T) {
 	tr.want("one that matches", files, map[string]How{headers.String(): ByReading, hidden.String(): ByChecksum, folders.String(): ByChecksum})
 }
 
-// Links are what they lead to, and folders not followed.
+// Listings follow links to files, but not to directories.
 func TestListingOfLinks(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("links")
@@ -94,4 +96,39 @@ func TestRelist(t *testing.T) {
 	if same, err := s.Relist(dependency.OfNames("gone", "*", false), f); same || !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("gone: %v, %v", same, err)
 	}
+}
+
+// A folder that is fresh when a run begins is listed again for each asset that uses it, but only
+// until its stamp can be trusted.
+func TestFreshFoldersAreListedAgainOnce(t *testing.T) {
+	tr := newTree(t, map[string]string{"model": "a"})
+	s := tr.begin(Options{})
+	begin := time.Now()
+	now := begin
+	s.reader.opt.Clock = scan.NewClock(begin, func() time.Time { return now })
+	all := dependency.OfNames(".", "*", false)
+	listing := s.At(t.Context(), all)
+	if listing.Settled {
+		t.Fatalf("%+v", listing)
+	}
+	relist := func(when string, want bool) {
+		t.Helper()
+		for range 3 {
+			if same, err := s.Relist(all, listing); same != want || err != nil {
+				t.Errorf("%s: the listing is the same: %v, %v", when, same, err)
+			}
+		}
+	}
+	relist("fresh", true)
+	if len(s.again) != 0 {
+		t.Errorf("fresh: %d are known", len(s.again))
+	}
+	now = now.Add(time.Hour)
+	relist("an hour later", true)
+	if len(s.again) != 1 {
+		t.Errorf("%d are known, want 1", len(s.again))
+	}
+	// The clock is an hour ahead, so it trusts the stamps of new files.
+	tr.write("more", "")
+	relist("changed", false)
 }

@@ -21,39 +21,38 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// A State says how an artifact compares with what the index knows of it.
+// A State says how an artifact compares to the index.
 type State uint8
 
 const (
-	Unseen  State = iota // not looked at
+	Unseen  State = iota // not compared
 	Intact               // same stamp, or same checksum
 	Missing              // no such file
 	Edited               // another content, or no regular file
 )
 
-// An Output is an artifact that is known, as it is now.
+// An Output is a known artifact with its present state.
 type Output struct {
 	State    State
 	Stamp    scan.Stamp
 	Settled  bool
-	ByReads  bool // Intact was found by checksum
+	ByReads  bool // the checksum proves Intact
 	Artifact index.Artifact
 }
 
-// A Before is what the last run knew of an action, and the state of its artifacts now.
+// A Before is a known action, with the present state of its artifacts.
 type Before struct {
 	index.Action
 	Outputs []Output // one for each of Action.Made
 }
 
-// Intact reports whether all artifacts are as they were made.
+// Intact reports whether all artifacts are unchanged.
 func (b *Before) Intact() bool {
 	return !slices.ContainsFunc(b.Outputs, func(o Output) bool { return o.State != Intact })
 }
 
-// Outputs compares the artifacts of actions with what lies in the output folder. out
-// is nil if there is no such folder yet. Those of actions for which want is false stay
-// Unseen.
+// Outputs compares the artifacts of actions to the output directory. out is nil if there is no
+// such directory yet. Artifacts of actions that want rejects stay Unseen.
 func (s *Contents) Outputs(ctx context.Context, out *confine.Dir, actions []index.Action, want func(*index.Action) bool) ([]Before, error) {
 	n := 0
 	for i := range actions {
@@ -69,15 +68,15 @@ func (s *Contents) Outputs(ctx context.Context, out *confine.Dir, actions []inde
 		}
 		before[i] = Before{Action: *a, Outputs: all[first:len(all):len(all)]}
 	}
-	return before, s.compareContent(ctx, out, all, wanted)
+	return before, s.reader.compareContent(ctx, out, all, wanted)
 }
 
-func (s *Contents) compareContent(ctx context.Context, out *confine.Dir, all []Output, wanted []bool) error {
+func (rd *reader) compareContent(ctx context.Context, out *confine.Dir, all []Output, wanted []bool) error {
 	var suspects suspects
 	const batch = 256
-	err := parallel.Each(ctx, s.opt.Workers, (len(all)+batch-1)/batch, func(_, i int) error {
+	err := parallel.Each(ctx, rd.opt.Workers, (len(all)+batch-1)/batch, func(_, i int) error {
 		for row := i * batch; row < min((i+1)*batch, len(all)); row++ {
-			if wanted[row] && s.look(out, &all[row]) {
+			if wanted[row] && rd.look(out, &all[row]) {
 				suspects.suspectRow(row)
 			}
 		}
@@ -86,10 +85,10 @@ func (s *Contents) compareContent(ctx context.Context, out *confine.Dir, all []O
 	if err != nil {
 		return err
 	}
-	return s.readOutputs(ctx, out, all, suspects.rows)
+	return rd.readOutputs(ctx, out, all, suspects.rows)
 }
 
-// suspects are the rows whose files must be read.
+// suspects are the rows of files to read.
 type suspects struct {
 	mu   sync.Mutex
 	rows []int
@@ -101,18 +100,17 @@ func (s *suspects) suspectRow(row int) {
 	s.mu.Unlock()
 }
 
-// look judges an artifact by its stamp and reports whether it must be read.
-func (s *Contents) look(out *confine.Dir, o *Output) (suspect bool) {
+// look judges an artifact by its stamp, and reports whether it must be read.
+func (rd *reader) look(out *confine.Dir, o *Output) (suspect bool) {
 	if out == nil {
 		o.State = Missing
 		return false
 	}
-	// By its whole name, which is one system call. Should a folder on the way
-	// have become a link, then an equal stamp still means the very same file,
-	// and what differs is opened in the confined way.
+	// The whole name costs one system call. If a directory on the way has become a link, an
+	// equal stamp still means the same file, and a file that differs is opened confined.
 	info, err := os.Lstat(filepath.Join(out.Name(), filepath.FromSlash(o.Artifact.Path)))
 	if errors.Is(err, syscall.ENAMETOOLONG) {
-		info, err = out.Root().Lstat(o.Artifact.Path) // one call for each folder
+		info, err = out.Root().Lstat(o.Artifact.Path) // one call per directory
 	}
 	switch {
 	case pathname.IsAbsent(err):
@@ -123,12 +121,12 @@ func (s *Contents) look(out *confine.Dir, o *Output) (suspect bool) {
 		return false
 	}
 	o.Stamp = scan.StampOf(info)
-	o.Settled = s.opt.Clock.Settled(o.Stamp)
+	o.Settled = rd.opt.Clock.Settled(o.Stamp)
 	if known := o.Artifact.Stamp.Mode; known != 0 && known != o.Stamp.Mode {
-		o.State = Edited // to be made again: what is there may be foreign by now
+		o.State = Edited // make it again: the present file may be foreign
 		return false
 	}
-	if o.Artifact.Settled && o.Artifact.Stamp == o.Stamp && s.sameFunc && !s.opt.IgnoreStamps {
+	if o.Artifact.Settled && o.Artifact.Stamp == o.Stamp && rd.sameFunc && !rd.opt.IgnoreStamps {
 		o.State = Intact
 		return false
 	}
@@ -136,21 +134,20 @@ func (s *Contents) look(out *confine.Dir, o *Output) (suspect bool) {
 	return o.Stamp.Size == o.Artifact.Stamp.Size
 }
 
-// readOutputs compares contents: by checksum, and by blob ID where that differs
-// or cannot be compared, because artifacts that a run did not look at may have kept
-// the sums of another function.
-func (s *Contents) readOutputs(ctx context.Context, out *confine.Dir, all []Output, rows []int) error {
-	if !s.sameFunc {
-		return s.compareOutputs(ctx, out, all, rows, hashing.WantSum|hashing.WantDigest)
+// readOutputs compares contents by checksum, and by blob ID if checksums differ or cannot be
+// compared. An artifact that a run did not look at may have a checksum of another function.
+func (rd *reader) readOutputs(ctx context.Context, out *confine.Dir, all []Output, rows []int) error {
+	if !rd.sameFunc {
+		return rd.compareOutputs(ctx, out, all, rows, hashing.WantSum|hashing.WantDigest)
 	}
-	if err := s.compareOutputs(ctx, out, all, rows, hashing.WantSum); err != nil {
+	if err := rd.compareOutputs(ctx, out, all, rows, hashing.WantSum); err != nil {
 		return err
 	}
 	rows = slices.DeleteFunc(rows, func(row int) bool { return all[row].State == Intact })
-	return s.compareOutputs(ctx, out, all, rows, hashing.WantSum|hashing.WantDigest)
+	return rd.compareOutputs(ctx, out, all, rows, hashing.WantSum|hashing.WantDigest)
 }
 
-func (s *Contents) compareOutputs(ctx context.Context, out *confine.Dir, all []Output, rows []int, want hashing.Want) error {
+func (rd *reader) compareOutputs(ctx context.Context, out *confine.Dir, all []Output, rows []int, want hashing.Want) error {
 	if len(rows) == 0 {
 		return ctx.Err()
 	}
@@ -160,12 +157,12 @@ func (s *Contents) compareOutputs(ctx context.Context, out *confine.Dir, all []O
 	runs := bulk.Runs(len(rows), func(i, j int) bool { return bulk.SameFolder(all[rows[i]].Artifact.Path, all[rows[j]].Artifact.Path) },
 		func(i int) int64 { return all[rows[i]].Artifact.Stamp.Size })
 	one := func(w *bulk.Worker, o *Output) {
-		sum, err := s.sumOutput(ctx, w, &tree, out, o, want)
+		sum, err := rd.sumOutput(ctx, w, &tree, out, o, want)
 		if err != nil {
 			return // stays Edited
 		}
-		s.read.Files.Add(1)
-		s.read.Bytes.Add(sum.Size)
+		rd.read.Files.Add(1)
+		rd.read.Bytes.Add(sum.Size)
 		same := sum.Sum == o.Artifact.Sum
 		if want&hashing.WantDigest != 0 {
 			same = store.BlobID(sum.Digest) == o.Artifact.Blob
@@ -175,7 +172,7 @@ func (s *Contents) compareOutputs(ctx context.Context, out *confine.Dir, all []O
 			o.Artifact.Sum = sum.Sum
 		}
 	}
-	return bulk.Each(ctx, s.opt.Workers, s.summer, runs, func(w *bulk.Worker, r bulk.Run) error {
+	return bulk.Each(ctx, rd.opt.Workers, rd.summer, runs, func(w *bulk.Worker, r bulk.Run) error {
 		for i := r.First; i < r.Last && ctx.Err() == nil; i++ {
 			one(w, &all[rows[i]])
 		}
@@ -183,14 +180,13 @@ func (s *Contents) compareOutputs(ctx context.Context, out *confine.Dir, all []O
 	})
 }
 
-// sumOutput reads an artifact. The stamp of one that another process can write to proves
-// nothing.
-func (s *Contents) sumOutput(ctx context.Context, w *bulk.Worker, tree *bulk.Tree, out *confine.Dir, o *Output, want hashing.Want) (hashing.FileSum, error) {
+// sumOutput reads an artifact. If another process can write to it, its stamp proves nothing.
+func (rd *reader) sumOutput(ctx context.Context, w *bulk.Worker, tree *bulk.Tree, out *confine.Dir, o *Output, want hashing.Want) (hashing.FileSum, error) {
 	if got, err := w.Sum(tree, o.Artifact.Path, bulk.Ask{Want: want, Busy: true}); err == nil {
 		o.Settled = o.Settled && !got.Busy
 		return got.FileSum, nil
 	}
-	r, err := out.OpenFile(o.Artifact.Path) // through a link, perhaps
+	r, err := out.OpenFile(o.Artifact.Path) // perhaps through a link
 	if err != nil {
 		return hashing.FileSum{}, err
 	}
@@ -198,5 +194,21 @@ func (s *Contents) sumOutput(ctx context.Context, w *bulk.Worker, tree *bulk.Tre
 	if lease.File(r) == lease.Busy {
 		o.Settled = false
 	}
-	return s.summer.Sum(ctx, r, want)
+	return rd.summer.Sum(ctx, r, want)
+}
+
+// Holds reads a file of the output directory. It reports whether the file has the size and
+// checksum of an artifact and no process has it open for writing, so that its stamp will show
+// any change.
+func Holds(ctx context.Context, summer *hashing.Summer, out *confine.Dir, file string, m *index.Artifact) bool {
+	f, err := out.OpenFile(file)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	if lease.File(f) == lease.Busy {
+		return false
+	}
+	sum, err := summer.Sum(ctx, f, hashing.WantSum)
+	return err == nil && sum.Size == m.Stamp.Size && sum.Sum == m.Sum
 }

@@ -1,3 +1,10 @@
+// Package feed sends the changes of a watcher to the programs that follow it.
+//
+// A [History] keeps the last batches, one for each round with changes, and answers at the
+// watcher's socket (package peer). [Ask] asks there for the batches after a [Position]; the answer
+// waits for the next batch. A follower that is too far behind, or comes from another watcher, must
+// compare: anything may have changed, and the manifest is at least as new as the position in the
+// answer.
 package feed
 
 import (
@@ -8,28 +15,27 @@ import (
 	"sync"
 )
 
-// A Position is how far a follower has come: the number of a batch of one history. The
-// zero Position is that of a follower that has been told nothing.
+// A Position is the last batch that a follower knows, in one history. The zero Position is for a
+// new follower.
 type Position struct {
 	Teller string `json:"teller"`
 	Number int64  `json:"number"`
 }
 
-// What a History keeps, and whom it serves. An answer with all of it is one payload of
-// package peer.
+// Bounds of a History. An answer with all batches is one payload of package peer.
 const (
 	mostBatches   = 256
 	mostBytes     = 768 << 10
 	mostFollowers = 64
 )
 
-// A History is the last batches that were told, as bytes.
+// A History keeps the last batches, as bytes.
 type History struct {
 	mu        sync.Mutex
 	teller    string
-	number    int64    // of the last batch
-	batches   [][]byte // the last ones
-	size      int      // of batches
+	number    int64 // of the last batch
+	batches   [][]byte
+	size      int // of batches
 	more      chan struct{}
 	followers int
 }
@@ -39,7 +45,7 @@ func NewHistory() *History {
 	return &History{teller: rand.Text(), more: make(chan struct{})}
 }
 
-// Add appends a batch. One that is too large becomes Lost.
+// Add appends a batch. For a batch that is too large, it calls Lost.
 func (h *History) Add(batch []byte) {
 	if len(batch) > mostBytes {
 		h.Lost()
@@ -56,7 +62,7 @@ func (h *History) Add(batch []byte) {
 	h.next()
 }
 
-// Lost says that followers must compare.
+// Lost forgets all batches, so that followers must compare.
 func (h *History) Lost() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -70,19 +76,18 @@ func (h *History) next() {
 	h.more = make(chan struct{})
 }
 
-// Now returns the position of a follower that knows everything.
+// Now returns the latest position.
 func (h *History) Now() Position {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return Position{h.teller, h.number}
 }
 
-// ErrBusy says that a history has as many followers as it takes.
+// ErrBusy says that a history has the maximum of followers.
 var ErrBusy = errors.New("there are too many followers")
 
-// After waits until there is something after a position, and returns what: nothing if
-// the history does not reach back so far, so that the follower must compare. The error is
-// that of ctx, or ErrBusy.
+// After waits for batches after a position and returns them. It returns none if the history has
+// lost some of them, so the follower must compare. The error is the error of ctx, or ErrBusy.
 func (h *History) After(ctx context.Context, from Position) (now Position, batches [][]byte, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -13,11 +13,11 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// A Change is an artifact that has another content than before, or is none any more.
-// Names are bytes, since not all are UTF-8.
+// A Change is an artifact with another content, or a removed one. Names are bytes, because some
+// are not UTF-8.
 type Change struct {
 	Path    []byte    `json:"path"`
-	Blob    []byte    `json:"blob,omitempty"` // none of what was removed
+	Blob    []byte    `json:"blob,omitempty"` // empty if removed
 	Removed bool      `json:"removed,omitempty"`
 	Source  []byte    `json:"source"`
 	Target  string    `json:"target,omitempty"`
@@ -25,29 +25,29 @@ type Change struct {
 	Saved   time.Time `json:"saved,omitzero"`
 }
 
-// Encode encodes a batch of a watcher.
+// Encode encodes a batch.
 func Encode(batch []Change) []byte {
 	text, _ := json.Marshal(batch)
 	return text
 }
 
-// An Answer is what came after a position.
+// An Answer has the batches after a position.
 type Answer struct {
-	Position // that the follower has now
+	Position // after the answer
 	// Compare says that anything may have changed.
 	Compare bool `json:"compare,omitempty"`
-	// Batches are in order; the last one has the number of Position.
+	// Batches are in order; the last has the number of Position.
 	Batches [][]Change `json:"batches,omitempty"`
 }
 
-// prefix begins the questions of followers.
+// prefix begins each question of a follower.
 const prefix = "changes 1 "
 
-// Asks reports whether a question is one of followers.
+// Asks reports whether a question comes from a follower.
 func Asks(question []byte) bool { return bytes.HasPrefix(question, []byte(prefix)) }
 
-// Reply answers a question for which Asks holds, once there is something to tell. settle
-// returns when the manifest has all that was added: only then can a follower compare.
+// Reply answers a question of a follower, once there are batches. settle returns when the manifest
+// has all batches, because only then a follower can compare.
 func Reply(ctx context.Context, h *History, question []byte, settle func()) []byte {
 	var from Position
 	if json.Unmarshal(question[len(prefix):], &from) != nil {
@@ -73,12 +73,11 @@ func Reply(ctx context.Context, h *History, question []byte, settle func()) []by
 	return text
 }
 
-// ErrNoAnswer says that what serves did not answer as a watcher does that has room for
-// another follower.
+// ErrNoAnswer says that the process at the socket is no watcher, or has too many followers.
 var ErrNoAnswer = errors.New("the watching cook does not say what it changes")
 
-// Ask waits for what the watcher that serves in a state folder tells after a position.
-// Errors are those of [peer.Ask], and ErrNoAnswer.
+// Ask waits for the batches after a position from the watcher of a state directory. It returns the
+// errors of [peer.Ask], and ErrNoAnswer.
 func Ask(ctx context.Context, dir string, from Position) (Answer, error) {
 	question, err := json.Marshal(from)
 	if err != nil {
@@ -91,7 +90,7 @@ func Ask(ctx context.Context, dir string, from Position) (Answer, error) {
 	return parse(text, from)
 }
 
-// parse reads an answer, which may come from anything that runs as the same user.
+// parse parses an answer, which may come from any program of the same user.
 func parse(text []byte, from Position) (a Answer, err error) {
 	if err := json.Unmarshal(text, &a); err != nil {
 		return Answer{}, fmt.Errorf("%w: %w", ErrNoAnswer, err)

@@ -19,7 +19,7 @@ import (
 	"github.com/assetcook/assetcook/internal/regular"
 )
 
-// Bounds of a file, in bytes: a million lines are some 80 MB.
+// Bounds in bytes. A million lines have about 80 MB.
 const (
 	MaxFile = 256 << 20
 	maxPath = 32 << 10
@@ -28,10 +28,9 @@ const (
 // head is the first line of a file.
 const head = "# IDs of assets that were renamed, made by cook. Keep it with the assets, in version control."
 
-// Parse reads a file. Each line is an ID, a space and the path of the asset that has it, or an
-// ID alone that no asset has any more. Empty lines and those that begin with # say nothing.
-// The order is free, so that lines of two branches may be merged in any way. The error is one
-// line that names the file and the line.
+// Parse parses a file. A line has an ID, a space and the path of its asset, or only an ID without
+// an asset. Parse skips empty lines and comments (#). Lines may be in any order, so that merges of
+// branches are simple. The error is one line with the name of the file and the number of the line.
 func Parse(name string, data []byte) (*Set, error) {
 	if len(data) > MaxFile {
 		return nil, fmt.Errorf("%s: more than %d bytes, which is the most that is read", pathname.Show(name), MaxFile)
@@ -49,7 +48,7 @@ func Parse(name string, data []byte) (*Set, error) {
 	return s, nil
 }
 
-// Load reads a file by its name; one that does not exist is empty.
+// Load reads and parses a file. A missing file is empty.
 func Load(name string) (*Set, error) {
 	f, err := regular.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -66,10 +65,10 @@ func Load(name string) (*Set, error) {
 	return Parse(name, data)
 }
 
-// A parser is Parse at work.
+// A parser parses a file into a set.
 type parser struct {
-	*Set
-	lines map[ID]int // where each ID stands
+	set   *Set
+	lines map[ID]int // line number of each ID
 }
 
 func (p *parser) parseLine(text string, number int) error {
@@ -78,7 +77,7 @@ func (p *parser) parseLine(text string, number int) error {
 		return nil
 	case text[0] == '#':
 		if text != head {
-			p.comments = append(p.comments, text)
+			p.set.comments = append(p.set.comments, text)
 		}
 		return nil
 	case slices.Contains([]string{"<<<<<<<", "=======", ">>>>>>>", "|||||||"}, text[:min(7, len(text))]):
@@ -94,25 +93,25 @@ func (p *parser) parseLine(text string, number int) error {
 		return err
 	}
 	if first, twice := p.lines[id]; twice {
-		if other := p.owners[id]; other != asset {
+		if other := p.set.owners[id]; other != asset {
 			return fmt.Errorf("%s has the ID of %s (line %d): two assets cannot have one ID; keep the line of one", shown(asset), shown(other), first)
 		}
 		return nil
 	}
-	if other, twice := p.byPath[asset]; twice {
+	if other, twice := p.set.byPath[asset]; twice {
 		return fmt.Errorf("%s has another ID in line %d; keep one of the lines", shown(asset), p.lines[other])
 	}
-	p.lines[id], p.owners[id] = number, asset
+	p.lines[id], p.set.owners[id] = number, asset
 	if asset != "" {
-		p.byPath[asset] = id
+		p.set.byPath[asset] = id
 	}
 	return nil
 }
 
-// shown is the path of a line in messages.
+// shown returns the path of a line for messages.
 func shown(asset string) string { return cmp.Or(pathname.Show(asset), "no asset") }
 
-// parsePath reads the path of a line.
+// parsePath parses the path of a line.
 func parsePath(text string) (string, error) {
 	asset := text
 	if strings.TrimSpace(text) != text {
@@ -133,14 +132,14 @@ func parsePath(text string) (string, error) {
 	return asset, nil
 }
 
-// isPath reports whether a name can be that of an asset.
+// isPath reports whether a name can be the path of an asset.
 func isPath(name string) bool {
 	return name != "" && len(name) <= maxPath && path.Clean(name) == name && name != "." && name != ".." &&
 		name[0] != '/' && !strings.HasPrefix(name, "../") && !strings.Contains(name, "\x00")
 }
 
-// Bytes returns the file of a set, nil if nothing is to be said. Lines are sorted, so that one
-// that changes stays in its place, and those of two branches seldom meet.
+// Bytes returns the file of a set, nil for an empty set. Lines are sorted by ID, so that a changed
+// line stays in its place, and merges of two branches seldom conflict.
 func (s *Set) Bytes() []byte {
 	if len(s.owners)+len(s.comments) == 0 {
 		return nil
@@ -159,7 +158,7 @@ func (s *Set) Bytes() []byte {
 	return b.Bytes()
 }
 
-// written is the path of a line: as it is, or quoted where an editor could spoil it.
+// written returns the path of a line, quoted if an editor could damage it.
 func written(asset string) string {
 	odd := func(r rune) bool { return !unicode.IsPrint(r) }
 	if !utf8.ValidString(asset) || strings.ContainsFunc(asset, odd) || asset[0] == '"' || strings.TrimSpace(asset) != asset {

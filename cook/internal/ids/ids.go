@@ -1,27 +1,25 @@
 // Package ids gives each asset an ID that it keeps through renames.
 //
-// The ID of an asset is a UUID of version 5 (RFC 9562) made from the path that it first had.
-// So no file is needed while nothing was renamed, and two machines that see a new asset give
-// it the same ID without talking. What cannot be derived is in a [Set], which is a file of
-// text that is kept with the assets:
+// The ID of an asset is a UUID of version 5 (RFC 9562), made from its first path. So without
+// renames no file is needed, and two machines give a new asset the same ID without communicating.
+// A [Set] has the IDs that cannot be derived. It is a text file that is kept with the assets:
 //
 //	d0f64a06-1bd3-54fd-96ea-44d6ff1ab0e4 ui/logo.png
 //
-// # Who has which ID
+// # From path to ID
 //
-// The set and a path alone say which ID the asset at that path has, whatever other assets
-// there are:
+// Only the set and the path decide about the ID of an asset, not other assets:
 //
-//   - the ID of its line, if it has one;
-//   - else that of its path, or if a line gives that ID to another path, the first of those of
-//     the path and a number, from 1, that no line gives to another.
+//   - A path with a line has the ID of the line.
+//   - Other paths derive their ID from the path. If a line gives that ID to another path, they
+//     derive it from the path and the first number, from 1, whose ID no line gives to another.
 //
-// So an asset that is made at the old path of another one gets an ID of its own. A path
-// keeps its ID while no asset is there: an asset that is removed and comes back, as with a
-// branch, is the same one. Its line stays for that.
+// So a new asset at the old path of another asset gets an ID of its own. A path keeps its ID and
+// its line while it has no asset: an asset that is removed and comes back, as with a branch, is
+// the same asset.
 //
-// IDs that paths derive are of different chains, so no two paths have the same one, and
-// a line that says what would be derived may be left out.
+// Different paths never derive the same ID. A line with the ID that its path derives may be left
+// out.
 package ids
 
 import (
@@ -36,7 +34,7 @@ import (
 // An ID is a UUID.
 type ID [16]byte
 
-// namespace is that of all IDs. It never changes.
+// namespace is the UUID namespace of all IDs. It never changes.
 var namespace = ID{0x2f, 0xed, 0x38, 0x1f, 0xa9, 0xac, 0x4e, 0x55, 0xaf, 0x8d, 0xbf, 0x8a, 0x64, 0x22, 0x49, 0xe4}
 
 // String returns the usual form: 36 characters in lower case.
@@ -53,7 +51,7 @@ func (id ID) String() string {
 	return string(b[:])
 }
 
-// ParseID reads what String writes, and nothing else.
+// ParseID parses exactly the form that String writes.
 func ParseID(text string) (id ID, ok bool) {
 	if len(text) != 36 {
 		return id, false
@@ -63,11 +61,11 @@ func ParseID(text string) (id ID, ok bool) {
 	return id, err == nil && id.String() == text
 }
 
-// derived returns the ID of a path, or that of the path and a number above 0.
+// derived returns the ID of a path, or of a path and a number above 0.
 func derived(path string, number int) (id ID) {
 	name := append(slices.Clone(namespace[:]), path...)
 	if number > 0 {
-		name = append(name, 0) // which no path has
+		name = append(name, 0) // no path has a NUL
 		name = strconv.AppendInt(name, int64(number), 10)
 	}
 	sum := sha1.Sum(name)
@@ -77,12 +75,12 @@ func derived(path string, number int) (id ID) {
 	return id
 }
 
-// A Set says which assets have IDs that their paths do not say. The zero value is that of
-// assets of which none was renamed.
+// A Set has the IDs that cannot be derived from paths. The zero value is for assets without
+// renames.
 type Set struct {
 	byPath   map[string]ID
-	owners   map[ID]string // "" of an ID that no asset has any more
-	comments []string      // lines of the file that begin with #
+	owners   map[ID]string // "" for an ID without an asset
+	comments []string      // lines that begin with #
 }
 
 // ID returns the ID of the asset at a path.
@@ -99,7 +97,7 @@ func (s *Set) Has(path string) bool {
 	return ok
 }
 
-// derive returns the ID that a path has without its line.
+// derive returns the ID of a path without a line.
 func (s *Set) derive(path string) ID {
 	for number := 0; ; number++ {
 		id := derived(path, number)
@@ -109,12 +107,13 @@ func (s *Set) derive(path string) ID {
 	}
 }
 
-// A Move says that an asset was renamed.
+// A Move is the rename of an asset.
 type Move struct{ From, To string }
 
-// Move returns a set by which renamed assets keep the IDs that they had, and the moves for
-// which it differs from s, which does not change. A move is dropped if another asset has that
-// ID by now: one of those that there are, as where another branch came with a file of IDs.
+// Move returns a set in which renamed assets keep their IDs, and the moves that needed a change. It
+// does not change s. had returns the ID of an asset before the moves, and there yields the paths of
+// all assets. Move drops a move if another asset has the ID now, as after a switch to a branch
+// with its own file of IDs.
 func (s *Set) Move(moves []Move, had func(path string) ID, there iter.Seq[string]) (*Set, []Move) {
 	wanted := map[ID]Move{}
 	targets := map[string]bool{}
@@ -155,8 +154,8 @@ func (s *Set) Move(moves []Move, had func(path string) ID, there iter.Seq[string
 	return next, made
 }
 
-// putLine gives a path a line. An ID that it had by another one is given to no asset any more:
-// else it would be that of the next one at the path that it was derived from.
+// putLine gives a path a line. The earlier ID of the path stays reserved without an asset, or the
+// next asset at the path that derives it would get it.
 func (s *Set) putLine(path string, id ID) {
 	if owner := s.owners[id]; owner != "" {
 		delete(s.byPath, owner)

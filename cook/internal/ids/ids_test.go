@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// IDs are those that any program can make: Python's
+// Any program can derive the IDs, such as Python with
 // uuid.uuid5(uuid.UUID("2fed381f-a9ac-4e55-af8d-bf8a642249e4"), "ui/a.txt").
 func TestKnownIDs(t *testing.T) {
 	for path, want := range map[string]string{
@@ -26,8 +26,8 @@ func TestKnownIDs(t *testing.T) {
 // where is a model of a tree: which asset is at each path. Assets are numbers.
 type where map[string]int
 
-// Whatever is renamed, removed and made anew, an asset keeps its ID, no two that there are
-// have the same one, and the file says all of that.
+// Assets keep their IDs through renames, removals and new assets. No two assets have the same ID,
+// and the file preserves that.
 func TestIDsStay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		set, at, has, last := new(Set), where{}, map[int]ID{}, 0
@@ -77,8 +77,8 @@ func TestIDsStay(t *testing.T) {
 	})
 }
 
-// Who is where it was first has no line, and an asset at the old path of another one gets an
-// ID of its own.
+// An asset at its first path has no line. An asset at the old path of another asset gets an ID of
+// its own.
 func TestLines(t *testing.T) {
 	move := func(s *Set, from, to string, there ...string) *Set {
 		s, _ = s.Move([]Move{{from, to}}, s.ID, slices.Values(there))
@@ -94,7 +94,7 @@ func TestLines(t *testing.T) {
 	if back := move(s, "b", "a"); back.ID("a") != a || back.Bytes() != nil {
 		t.Errorf("renamed back:\n%s", back.Bytes())
 	}
-	// b is removed, and the new a takes its place: the first ID of a is nobody's then.
+	// b is removed and the new a takes its place, so no asset has the first ID of a.
 	second := s.ID("a")
 	s = move(s, "a", "b")
 	if s.ID("b") != second || s.ID("a") == a || s.ID("a") == second {
@@ -135,7 +135,7 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// Files that people and version control have edited mean what they say.
+// Parse reads files edited by people and version control.
 func TestParse(t *testing.T) {
 	id, other := derived("x", 0), derived("y", 0)
 	text := fmt.Sprintf("\ufeff# ours\r\n\r\n%s z with space\r\n%s \"q\\n\"\n%[2]s \"q\\n\"\n", other, id)

@@ -6,21 +6,20 @@ import (
 	"strings"
 )
 
-// A Source is an asset that is gone, or new, and what it holds.
+// A Source is a removed or new asset with its content.
 type Source struct {
 	Path  string
 	Blob  [32]byte
 	Empty bool
 }
 
-// deepest is how many elements at the end of a path count for how alike two paths are.
+// deepest is the number of last path elements that count for similarity.
 const deepest = 32
 
-// Pair finds out which new assets are renamed ones: those that hold what one that is gone
-// held. Of several that hold the same, those belong together whose paths have the longest
-// common end, so that the files of a renamed folder keep their names. Empty files are renamed
-// only under the same name: all of them are equal. Both lists are sorted by path, and so is
-// the result, by the new paths.
+// Pair returns the renames among removed and new assets: pairs with the same content. Among
+// several assets with the same content, it pairs the paths with the longest common end, as after a
+// rename of their directory. It pairs empty files only if their names are equal, because all empty
+// files have the same content. Both lists are sorted by path; the result is sorted by new path.
 func Pair(gone, found []Source) (moves []Move) {
 	byBlob := map[[32]byte]*group{}
 	for i := range gone {
@@ -47,7 +46,7 @@ func Pair(gone, found []Source) (moves []Move) {
 	return moves
 }
 
-// A group are assets that hold the same.
+// A group has the assets with one content.
 type group struct {
 	gone, found []string
 	empty       bool
@@ -84,7 +83,7 @@ func (g *group) pair(moves []Move) []Move {
 	return moves
 }
 
-// endOf returns the last elements of a path; ok is false if there are not so many.
+// endOf returns the last elements of a path. ok is false if the path has fewer.
 func endOf(p string, elements int) (end string, ok bool) {
 	at := len(p)
 	for range elements {
@@ -96,8 +95,7 @@ func endOf(p string, elements int) (end string, ok bool) {
 	return p[min(at+1, len(p)):], true
 }
 
-// Folders returns the folders that all moves lead from and to, if the files keep their paths
-// below them.
+// Folders returns the old and new directory of all moves, if the files keep their paths below it.
 func Folders(moves []Move) (from, to string, ok bool) {
 	for i, m := range moves {
 		f, t := m.From, m.To

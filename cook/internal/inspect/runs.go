@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/execute"
-	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/report/overview"
+	"github.com/assetcook/assetcook/cook/internal/stats"
 	"github.com/assetcook/assetcook/cook/internal/survey"
 	"github.com/assetcook/assetcook/internal/webjson"
 )
@@ -57,7 +57,7 @@ func (p *project) runs(w http.ResponseWriter, _ *http.Request) {
 	webjson.Write(w, list)
 }
 
-func runOf(p *pass.Past) run {
+func runOf(p *stats.Past) run {
 	r := run{
 		At: p.At, Took: p.Took, Bound: overview.Bound(p),
 		Cooked: p.Counts["cook/cook/count"], Restored: p.Counts["cook/restore/count"], Unchanged: p.Counts["cook/unchanged/count"],

@@ -21,7 +21,7 @@ var others = []recipe.Format{
 	{Name: "a WOFF2 font", Extensions: []string{".woff2"}, Magic: []string{"wOF2"}},
 }
 
-// formats are those of the recipes and others.
+// formats yields the formats of the recipes and the others.
 func formats(recipes []recipe.Format) iter.Seq[*recipe.Format] {
 	return func(yield func(*recipe.Format) bool) {
 		for _, list := range [][]recipe.Format{recipes, others} {
@@ -34,12 +34,12 @@ func formats(recipes []recipe.Format) iter.Seq[*recipe.Format] {
 	}
 }
 
-// A guess is what the name and the first bytes of a file say of its format.
+// A guess is the probable format of a file, by its name and first bytes.
 type guess struct {
-	known  bool   // the extension is that of a format,
-	strict bool   // whose files all start with a magic number
-	found  string // the format of the first bytes, "" for none
-	fits   bool   // it goes by the extension
+	known  bool   // a format has the extension
+	strict bool   // all its files start with a magic number
+	found  string // format of the first bytes, "" for none
+	fits   bool   // a format has both the extension and the bytes
 }
 
 func guessOf(recipes []recipe.Format, ext string, head []byte) (g guess) {

@@ -1,8 +1,12 @@
-// Package lint looks at the first bytes of a source file for what most likely is
-// a mistake: a Git LFS pointer in the place of the file, an empty picture, a JPEG
-// that is called .png. It opens no files; what only a recipe can know is
-// said by recipes with Traits.Lint. Which formats there are, recipes say; those that
-// no recipe reads are listed here.
+// Package lint reports likely mistakes in a tree of assets:
+//
+//   - in rules: settings that no recipe takes, rules without effect, mistakes in ignore files
+//   - in names: misspelt names of cook's files, names that other systems refuse
+//   - in the first bytes of sources: a Git LFS pointer in place of the file, an empty picture, a
+//     JPEG named .png
+//
+// The recipes declare the formats of sources; this package lists formats that no recipe reads. A
+// recipe with knowledge of its own mistakes has Traits.Lint.
 package lint
 
 import (
@@ -14,12 +18,11 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
-// Head is how many bytes of a file Source wants to see.
+// Head is the number of bytes that Source needs.
 const Head = 512
 
-// Source returns what is odd about the file at a slash path that holds size bytes
-// and starts with head, one line each that does not name the file. The formats are those
-// of the recipes.
+// Source returns the likely mistakes in a file at a slash path, one line each without the name of
+// the file. The file has size bytes and starts with head. formats are the formats of the recipes.
 func Source(formats []recipe.Format, name string, head []byte, size int64) []string {
 	ext := recipe.Ext(name)
 	g := guessOf(formats, ext, head)
@@ -27,7 +30,7 @@ func Source(formats []recipe.Format, name string, head []byte, size int64) []str
 	case size == 0 && g.known:
 		return []string{"the file is empty; export it again"}
 	case size == 0:
-		return nil // an empty text may be meant
+		return nil // an empty text may be intended
 	case size < 1024 && pointer(head):
 		return []string{"a Git LFS pointer stands in the place of the file; run git lfs pull"}
 	}
@@ -40,8 +43,8 @@ func Source(formats []recipe.Format, name string, head []byte, size int64) []str
 	return []string{fmt.Sprintf("the content is not what %s stands for (it starts with %s); export the file again", ext, opening(head))}
 }
 
-// pointer reports whether a file is what Git LFS checks out if it is not set up:
-// a text of a few lines that says where the content is.
+// pointer reports whether a file is a Git LFS pointer: a short text that Git checks out in place of
+// the file if LFS is not set up.
 func pointer(head []byte) bool {
 	for _, first := range []string{"version https://git-lfs.github.com/spec/", "version https://hawser.github.com/spec/"} {
 		if bytes.HasPrefix(head, []byte(first)) && bytes.Contains(head, []byte("\noid sha256:")) {
@@ -51,7 +54,7 @@ func pointer(head []byte) bool {
 	return false
 }
 
-// opening quotes how a file starts: its first line, as far as it is short.
+// opening quotes the start of the first line of a file.
 func opening(head []byte) string {
 	start := string(head[:min(len(head), 24)])
 	if i := strings.IndexAny(start, "\r\n"); i > 0 {

@@ -84,8 +84,7 @@ func TestSource(t *testing.T) {
 	}
 }
 
-// Every format is known by each of its magic numbers, goes by its extensions, and is
-// odd under those of all others.
+// Each magic number identifies its format. A format fits its own extensions and no others.
 func TestFormats(t *testing.T) {
 	for f := range formats(all) {
 		for _, m := range f.Magic {

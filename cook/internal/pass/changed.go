@@ -6,49 +6,51 @@ import (
 	"slices"
 	"time"
 
+	"github.com/assetcook/assetcook/cook/internal/changes"
 	"github.com/assetcook/assetcook/cook/internal/contents"
 	"github.com/assetcook/assetcook/cook/internal/execute"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/cook/internal/todo"
 )
 
-// A Changed artifact has another content than before, or is none any more.
+// A Changed artifact has another content than before, or is gone.
 type Changed struct {
-	Path    string // in the output folder
+	Path    string // in the output directory
 	Blob    store.BlobID
-	Removed bool // the manifest does not list it any more
-	// Source, Target and Reasons say whose action did that and why.
+	Removed bool // no longer in the manifest
+	// Source, Target and Reasons are of the action that changed the artifact.
 	Source, Target string
 	Reasons        []plan.Reason
-	Saved          time.Time // when the source was written; zero of what was removed
+	Saved          time.Time // when the source was written; zero if removed
 }
 
-// changed returns what a pass did to artifacts, sorted by path: those that were renamed
-// into place, and those that the manifest is to list with another content or not at all.
-func changed(d *Delta, t *Todo, w *Work) []Changed {
+// changed returns the artifacts that a pass changed, sorted by path: the ones renamed into
+// place, and the ones with another entry or no entry in the manifest.
+func changed(d *changes.Delta, t *todo.Todo, done *execute.Done) []Changed {
 	if !d.Whole && len(d.Concerned) == 0 {
 		return nil
 	}
 	all := map[string]Changed{}
 	lost := func(path, source, target string, reasons []plan.Reason) {
-		if _, told := all[path]; !told {
+		if _, known := all[path]; !known {
 			all[path] = Changed{Path: path, Removed: true, Source: source, Target: target, Reasons: reasons}
 		}
 	}
 	for _, r := range t.Plan.Retired {
 		lost(r.Path, r.Source, r.Target, nil)
 	}
-	for i := range w.Results {
-		if a := &t.Actions[i]; ends(a, &w.Results[i]) {
+	for i := range done.Results {
+		if a := &t.Plan.Actions[i]; replaces(a, &done.Results[i]) {
 			for _, m := range listed(a.Last) {
 				lost(m.Path, a.Path, a.Target, a.Reasons)
 			}
 		}
 	}
-	for i := range w.Results { // another action may have made what one has lost
-		a, res := &t.Actions[i], &w.Results[i]
-		if !ends(a, res) {
+	for i := range done.Results { // an action may have made an artifact that another one lost
+		a, res := &t.Plan.Actions[i], &done.Results[i]
+		if !replaces(a, res) {
 			for _, m := range listed(a.Last) {
 				delete(all, m.Path)
 			}
@@ -59,7 +61,7 @@ func changed(d *Delta, t *Todo, w *Work) []Changed {
 		}
 		for _, m := range res.Made {
 			was := slices.ContainsFunc(listed(a.Last), func(l index.Artifact) bool { return l.Path == m.Path && l.Blob == m.Blob })
-			if was && !w.Placed[m.Path] {
+			if was && !done.Placed[m.Path] {
 				delete(all, m.Path)
 				continue
 			}
@@ -72,12 +74,12 @@ func changed(d *Delta, t *Todo, w *Work) []Changed {
 	return slices.SortedFunc(maps.Values(all), func(a, b Changed) int { return cmp.Compare(a.Path, b.Path) })
 }
 
-// ends reports whether an action came to an end that replaces what was known of it.
-func ends(a *plan.Action, res *execute.Result) bool {
+// replaces reports whether the result of an action replaces its known row.
+func replaces(a *plan.Action, res *execute.Result) bool {
 	return a.Err == nil && res.Outcome != execute.NotReached && res.Outcome != execute.UpToDate
 }
 
-// listed are the artifacts that the manifest has of an action.
+// listed returns the artifacts of an action that the manifest has.
 func listed(b *contents.Before) []index.Artifact {
 	if b == nil || b.State != index.Done {
 		return nil

@@ -2,115 +2,172 @@ package pass
 
 import (
 	"context"
-	"iter"
+	"errors"
+	"fmt"
 
+	"github.com/assetcook/assetcook/cook/internal/changes"
+	"github.com/assetcook/assetcook/cook/internal/commit"
 	"github.com/assetcook/assetcook/cook/internal/execute"
+	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/lint"
 	"github.com/assetcook/assetcook/cook/internal/plan"
-	"github.com/assetcook/assetcook/cook/internal/remote"
-	"github.com/assetcook/assetcook/internal/parallel"
+	"github.com/assetcook/assetcook/cook/internal/session"
+	"github.com/assetcook/assetcook/cook/internal/stats"
+	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/cook/internal/todo"
+	"github.com/assetcook/assetcook/profile/guid"
 )
 
-// Work is what was done about a plan.
-type Work struct {
-	*execute.Done
-	// foreign are outputs whose names are taken by files that are not ours.
-	foreign map[string]bool
+// observed returns a session with another observer.
+func observed(s *session.Session, o session.Observer) *session.Session {
+	with := *s
+	with.Observer = o
+	return &with
 }
 
-// Execute does the work of t. See execute.Options for hesitate.
-func Execute(ctx context.Context, s *Session, d *Delta, t *Todo, hesitate func()) (*Work, error) {
-	if !d.Whole && len(d.Concerned) == 0 {
-		return &Work{Done: &execute.Done{}}, nil
+// withRunID returns a session whose run has an ID.
+func withRunID(s *session.Session) *session.Session {
+	with := *s
+	if with.Probe.Run.IsZero() {
+		with.Probe.Run = guid.New()
 	}
-	for _, source := range t.Unseen {
+	return &with
+}
+
+// ignoringDirtyStamps returns a session that trusts no stamp if the last run was cut off while
+// it put sources on the disk.
+func ignoringDirtyStamps(s *session.Session) *session.Session {
+	if s.Out == nil || !s.State.Dirty() {
+		return s
+	}
+	s.Observer.Note("the last run was cut off while it put sources on the disk; everything is read again")
+	with := *s
+	with.Mode.IgnoreStamps = true
+	return &with
+}
+
+// begin checks the owner of the output directory, reports problems and the plan, and records
+// renames. After begin, a pass never starts again. narrow says that a watcher knew where to look.
+func begin(s *session.Session, d *changes.Delta, t *todo.Todo, m *stats.Meter, narrow bool) error {
+	if t.Works() {
+		if err := s.CheckOwner(); err != nil {
+			return err
+		}
+	}
+	if d.Whole && !s.Mode.DryRun {
+		if err := s.State.ClearLeftovers(); err != nil {
+			return err
+		}
+	}
+	for _, p := range d.Tree.Problems {
+		if p.Fatal() {
+			s.Observer.Event(execute.Event{Path: p.Path, Outcome: execute.Error, Err: errors.New(p.Reason())})
+		}
+	}
+	lint.NewProblems(s, d, narrow)
+	m.Stats.Looked = lookedAt(d)
+	m.Stats.Looked.Stats += t.Looked
+	err := index.Guard(func() error {
+		m.Stats.AddUnchanged(t.Unchanged, t.Touched)
+		if s.Mode.EveryAction {
+			d.ReportUnchanged(&s.Scope, m.Uncounted())
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if d.Whole || len(d.Concerned) > 0 {
+		s.Observer.Planned(t.Expected())
+	}
+	return t.IDs.Record(s)
+}
+
+// lookedAt counts the system calls that found a delta.
+func lookedAt(d *changes.Delta) stats.Looked {
+	n := stats.Looked{Listed: d.Tree.Listed, Opened: d.Tree.Listed, Stats: d.Tree.Stats}
+	if d.Found != nil {
+		n.Opened, n.Stats = d.Found.Opened, n.Stats+d.Found.Stats
+	}
+	return n
+}
+
+// Execute does the work of a plan. See execute.Options for hesitate.
+func Execute(ctx context.Context, s *session.Session, d *changes.Delta, t *todo.Todo, hesitate func()) (commit.Work, error) {
+	work := commit.Work{Done: &execute.Done{}}
+	if !d.Whole && len(d.Concerned) == 0 {
+		return work, nil
+	}
+	for _, source := range t.Plan.Unseen {
 		s.Observer.Event(execute.Event{Path: source, Outcome: execute.NotReached})
 	}
-	s.notePortability(t.Plan)
-	s.noteUnrecognized(t)
-	suspect := s.suspect
+	lint.Portability(s, t.Plan)
+	lint.Unrecognized(s, t)
+	formats := s.Basis.Recipes.Formats()
+	suspect := func(a *plan.Action, first func(n int64) ([]byte, error)) []string {
+		return lint.SuspectHead(formats, a, first)
+	}
 	if s.Mode.Strict {
-		s.lint(ctx, t)
+		lint.FailSuspects(ctx, s, t)
 		suspect = nil
 	}
 	s.Observer.Stage("cook")
-	known := t.owned(d)
-	owned := func(output string) bool { return known(output) || s.State.IsTag(output) }
-	w := &Work{foreign: map[string]bool{}}
+	owned := t.Owned(d, s)
 	if !s.Mode.DryRun {
-		if err := s.writeJournal(t, owned, w.foreign); err != nil {
-			return nil, err
+		foreign, err := commit.ClaimOutputs(s, t, owned)
+		if err != nil {
+			return work, err
 		}
+		work.Foreign = foreign
 	}
-	var err error
-	w.Done, err = execute.Run(ctx, t.Plan, s.Env(t), execute.Options{
+	done, err := execute.Run(ctx, t.Plan, t.Env(s), execute.Options{
 		Owned: owned, Workers: s.Limits.Workers, StopOnFailure: s.Mode.StopOnFailure, Strict: s.Mode.Strict,
 		Hesitate: hesitate, DryRun: s.Mode.DryRun, Suspect: suspect, Report: s.Observer.Event, Warn: s.Observer.Note,
 		Step: func(a *plan.Action, step string) { s.Observer.Step(a.Path, a.Target, step) },
 	})
 	if err != nil {
-		return nil, err
+		return work, err
 	}
-	return w, nil
+	work.Done = done
+	return work, nil
 }
 
-// writeJournal claims the outputs that are to be made, but for those whose names are
-// foreign: no journal may make such a file ours.
-func (s *Session) writeJournal(t *Todo, owned func(output string) bool, foreign map[string]bool) error {
-	n := 0
-	for range newOutputs(t.Plan) {
-		n++
+// addReading counts the reading that found the differences.
+func addReading(to *stats.Stats, d *changes.Delta, t *todo.Todo, done *execute.Done) {
+	to.Checksummed = stats.Count{Assets: int(d.Read.Files), In: d.Read.Bytes, Time: d.Read.Took + t.Reading + done.Learning}
+	if t.Contents != nil {
+		read := t.Contents.Read()
+		to.Checksummed.Assets += int(read.Files.Load())
+		to.Checksummed.In += read.Bytes.Load()
 	}
-	if n == 0 {
-		return nil
-	}
-	finder := s.State.Finder()
-	defer finder.Close()
-	claims := append(make([]plan.Claim, 0, len(t.Claims)+n), t.Claims...)
-	for _, c := range newOutputs(t.Plan) {
-		if finder.MayBeFile(c.Output) && !owned(c.Output) {
-			foreign[c.Output] = true
-		} else {
-			claims = append(claims, c)
+}
+
+// trim shrinks the store if that is due.
+func trim(ctx context.Context, s *session.Session, store *store.Store) {
+	if store != nil && store.TrimDue(s.Clock.Now(), s.Limits.CacheSize) {
+		if _, err := store.Trim(ctx, s.Limits.CacheSize, s.Clock.Now()); err != nil && ctx.Err() == nil {
+			s.Observer.Note(fmt.Sprintf("store: %v", err))
 		}
 	}
-	return s.State.WriteJournal(claims)
 }
 
-// Env is what actions work with.
-func (s *Session) Env(t *Todo) execute.Env {
-	memory := s.Limits.Memory
-	if memory <= 0 { // asked for late: a no-op run has no use for it
-		memory = DefaultMemory()
+// finish ends the measurements and adds a pass that worked to the history. If that fails, the
+// pass only notes it.
+func finish(s *session.Session, done *Done, m *stats.Meter) {
+	m.Stop()
+	done.Stats, done.Took = m.Stats, s.Clock.Now().Sub(s.Clock.Started)
+	if s.Mode.DryRun || !done.Stats.Worked() {
+		return
 	}
-	server, _ := remote.OptionsOf(s.Remote) // Open has judged it
-	if !s.Probe.Run.IsZero() {
-		server.Args = append(server.Args, "-run", s.Probe.Run.String())
+	p := stats.Past{ID: done.run, At: s.Clock.Started, Took: done.Took, Stages: m.Stages(), Detail: done.detail}
+	if p.ID.IsZero() {
+		p.ID = withRunID(s).Probe.Run
 	}
-	work := ""
-	if s.State != nil {
-		work = s.State.Work()
+	line, err := p.Line(&done.Stats)
+	if err == nil {
+		err = s.State.History.Add(line, stats.KeptLine)
 	}
-	return execute.Env{
-		Assets: s.Assets, Out: s.Out, Work: work, Contents: t.Contents, Artifacts: t.Artifacts, Checksum: s.Checksum, Store: t.Store, Remote: server, Memory: memory,
-		Cores: parallel.NewCores(s.Limits.Workers), Now: s.Time.Now, Probe: s.Probe,
-	}
-}
-
-// newOutputs yields the outputs that a plan may make where the index knows of none, each
-// with the number of its action.
-func newOutputs(p *plan.Plan) iter.Seq2[int, plan.Claim] {
-	return func(yield func(int, plan.Claim) bool) {
-		for i := range p.Actions {
-			a := &p.Actions[i]
-			if !a.Runs && (a.Err != nil || !p.Waits(i)) {
-				continue
-			}
-			for n, out := range a.Outputs {
-				isNew := a.Last == nil || n >= len(a.Last.Outputs) || a.Last.Outputs[n].Artifact.Path != out
-				if isNew && !yield(i, plan.Claim{Output: out, Source: a.Path, Target: a.Target}) {
-					return
-				}
-			}
-		}
+	if err != nil {
+		s.Observer.Note(err.Error())
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/assetcook/assetcook/cook/internal/manifest"
+	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/cook/internal/state"
 	"github.com/assetcook/assetcook/internal/confine"
 )
@@ -49,7 +50,7 @@ func TestLockIsThatOfTheFolder(t *testing.T) {
 			if err := errors.Join(os.MkdirAll(second, 0o777), os.WriteFile(filepath.Join(second, "lock"), nil, 0o600)); err != nil {
 				t.Fatal(err)
 			}
-			s, err := Open(p.Options, Ask)
+			s, err := session.Open(p.Options, session.Ask)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -57,7 +58,7 @@ func TestLockIsThatOfTheFolder(t *testing.T) {
 			if err := harm(p.Place.Out); err != nil {
 				t.Fatal(err)
 			}
-			if err := s.Lock(Write); err != nil {
+			if err := s.Lock(session.Write); err != nil {
 				t.Fatal(err)
 			}
 			if err := s.State.CheckLock(); err != nil {
@@ -67,7 +68,7 @@ func TestLockIsThatOfTheFolder(t *testing.T) {
 			if _, err := lockOf(t, p.Place.Out); !errors.As(err, &locked) {
 				t.Errorf("another cook takes the lock as well: %v", err)
 			}
-			if done, err := Run(t.Context(), s, nil); err != nil || done.Cooked.Assets != 1 || !exists(p.out("a.txt")) {
+			if done, err := Run(t.Context(), s, nil); err != nil || done.Stats.Outcomes.Cooked.Assets != 1 || !exists(p.out("a.txt")) {
 				t.Errorf("run: %s, %v", counts(done), err)
 			}
 			s.Close()
@@ -87,12 +88,12 @@ func TestLockOfVanishedFolder(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			p := newProject(t, map[string]string{"a.txt": "one"})
 			p.run()
-			s, err := Open(p.Options, Look)
+			s, err := session.Open(p.Options, session.Look)
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer s.Close()
-			if err := errors.Join(os.RemoveAll(p.out(vanishing)), s.Lock(WriteExisting)); err != nil {
+			if err := errors.Join(os.RemoveAll(p.out(vanishing)), s.Lock(session.WriteExisting)); err != nil {
 				t.Fatal(err)
 			}
 			if s.Used() || exists(p.out(vanishing)) {
@@ -107,7 +108,7 @@ func TestLockOfVanishedFolder(t *testing.T) {
 func TestLockedByAnotherCook(t *testing.T) {
 	p := newProject(t, map[string]string{"a.txt": "one"})
 	p.run()
-	s, err := Open(p.Options, Ask)
+	s, err := session.Open(p.Options, session.Ask)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,14 +119,14 @@ func TestLockedByAnotherCook(t *testing.T) {
 	}
 	defer other.Close()
 	var locked *state.LockedError
-	if err := s.Lock(Write); !errors.As(err, &locked) {
+	if err := s.Lock(session.Write); !errors.As(err, &locked) {
 		t.Errorf("Lock: %v", err)
 	}
 	if s.State == nil || !s.Used() {
 		t.Error("the session has lost its output folder")
 	}
-	for _, access := range []Access{Write, WriteExisting} {
-		if s, err := Open(p.Options, access); !errors.As(err, &locked) {
+	for _, access := range []session.Access{session.Write, session.WriteExisting} {
+		if s, err := session.Open(p.Options, access); !errors.As(err, &locked) {
 			t.Errorf("Open: %v", err)
 			if err == nil {
 				s.Close()
@@ -133,7 +134,7 @@ func TestLockedByAnotherCook(t *testing.T) {
 		}
 	}
 	other.Close()
-	if err := s.Lock(Write); err != nil {
+	if err := s.Lock(session.Write); err != nil {
 		t.Errorf("Lock of a folder that is free again: %v", err)
 	}
 }
@@ -146,21 +147,21 @@ func TestFingerprintOfReopened(t *testing.T) {
 	if err := os.WriteFile(p.Place.Config, nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	s, err := Open(p.Options, Ask)
+	s, err := session.Open(p.Options, session.Ask)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if s.Fingerprint.IsZero() {
+	if s.Basis.Fingerprint.IsZero() {
 		t.Fatal("no fingerprint")
 	}
-	if err := errors.Join(os.Remove(p.Place.Config), os.RemoveAll(p.Place.Out), s.Lock(Write)); err != nil {
+	if err := errors.Join(os.Remove(p.Place.Config), os.RemoveAll(p.Place.Out), s.Lock(session.Write)); err != nil {
 		t.Fatal(err)
 	}
-	if !s.Fingerprint.IsZero() {
+	if !s.Basis.Fingerprint.IsZero() {
 		t.Error("the fingerprint is that of rules that are gone")
 	}
-	var config *ConfigError
+	var config *session.ConfigError
 	if _, err := Run(t.Context(), s, nil); !errors.As(err, &config) {
 		t.Errorf("run: %v", err)
 	}

@@ -1,218 +1,154 @@
 package pass
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"time"
 
+	"github.com/assetcook/assetcook/cook/internal/changes"
+	"github.com/assetcook/assetcook/cook/internal/commit"
 	"github.com/assetcook/assetcook/cook/internal/execute"
 	"github.com/assetcook/assetcook/cook/internal/index"
-	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/cook/internal/lint"
+	"github.com/assetcook/assetcook/cook/internal/session"
+	"github.com/assetcook/assetcook/cook/internal/stats"
+	"github.com/assetcook/assetcook/cook/internal/todo"
 	"github.com/assetcook/assetcook/profile/guid"
 )
 
-// Done is what a pass came to, besides its events.
+// Done is the result of a pass.
 type Done struct {
-	Tally
-	Took time.Duration // since the session began
-	// Delta and Actions are what was seen to, and what is known of it now.
-	Delta   *Delta
-	Actions []index.Action
-	// Detail is what the history keeps of the pass beside its tally; nil if nothing was to
-	// be done.
-	Detail *execute.Detail
-	// Rules are those that the pass followed; nil if it had to do with none.
-	Rules *RuleTexts
-	// First says that nothing was known of the output folder. Copied and LeftOut are what
-	// a first run tells of.
-	First           bool
-	Copied, LeftOut []Kind
-	// ID names the pass in the history; it is zero if it has none yet.
-	ID guid.ID
-	// Placed are the files of the output folder that were renamed into place, by their
-	// absolute names, if a watcher is to know.
+	Stats stats.Stats
+	Took  time.Duration // since the session began
+	// Delta has the differences that the pass found. It is nil if everything counted as
+	// different.
+	Delta   *changes.Delta
+	Actions []index.Action     // of the sources in Delta, as they are now
+	Targets []string           // that the pass was for
+	Rules   *session.RuleTexts // that the pass followed; nil if it needed none
+	// First has the notes of a first run; nil for later runs.
+	First *FirstRun
+	// Placed are the absolute names of the files renamed into place, if a watcher learns.
 	Placed []string
-	// Behind are the targets that were not asked for and of which the pass found that there
-	// is work to do.
-	Behind []string
+	// StaleTargets are targets besides the pass's with work to do.
+	StaleTargets []string
+
+	detail *execute.Detail // for the history
+	run    guid.ID         // ID in the history; zero for none yet
 }
 
-// Run brings the output folder up to date. What was done is returned with every error.
-func Run(ctx context.Context, s *Session, where Where) (*Done, error) {
+// Run brings the output directory up to date. With an error, it returns the work done so far.
+func Run(ctx context.Context, s *session.Session, where changes.Where) (Done, error) {
 	return RunWatched(ctx, s, where, Watching{})
 }
 
-// Watching holds the functions that a pass calls for a watcher; each may be nil.
+// Watching holds the functions that a pass calls for a watcher. Each may be nil.
 type Watching struct {
-	// Changed is called when all artifacts are in place, before anything is waited for
-	// that only the next run needs. What then fails is the pass's error.
+	// Changed is called when all artifacts are in place, before the pass waits for anything
+	// that only the next run needs.
 	Changed func([]Changed)
 	// Hesitate waits until a new failure counts; see execute.Options.
 	Hesitate func()
-	// Learn is called when all is done, while the index that the delta is about can still
-	// serve to look up its refs.
+	// Learn is called at the end, while the index of the delta can still resolve its refs.
 	Learn func(*Done) error
 }
 
 // RunWatched is Run for a watcher.
-func RunWatched(ctx context.Context, s *Session, where Where, watching Watching) (*Done, error) {
-	done := &Done{}
-	s, meter := s.metered()
-	defer func() { s.finishPass(done, meter) }()
-	known, err := s.Load()
+func RunWatched(ctx context.Context, s *session.Session, where changes.Where, watching Watching) (done Done, err error) {
+	meter := stats.NewMeter(s)
+	s = observed(s, meter)
+	defer func() { finish(s, &done, meter) }()
+	last, err := s.LoadIndex()
 	if err != nil {
 		return done, err
 	}
-	defer known.Close()
+	defer last.Close()
 	s.Observer.Stage("scan")
-	s = s.ignoringDirtyStamps()
-	err = runPass(ctx, s, known.Index, where, meter, done, watching)
-	if errors.Is(err, index.ErrFault) && known.ID() != "" && ctx.Err() == nil {
-		// A part of the index that the decision did not need, but what was to be done then.
-		s.Observer.Note(fmt.Sprintf("%v; everything is checked anew", s.State.Describe(err)))
+	s = ignoringDirtyStamps(s)
+	done, err = runPass(ctx, s, last.Index, where, watching, meter)
+	if errors.Is(err, index.ErrFault) && last.ID() != "" && ctx.Err() == nil {
+		// Execution needed a damaged part of the index that the decision did not need.
+		s.Observer.Note(fmt.Sprintf("%v; everything is checked anew", s.State.Index.Describe(err)))
 		s.Observer.Stage("scan")
-		err = runPass(ctx, s, index.Empty(), nil, meter, done, watching)
+		done, err = runPass(ctx, s, index.Empty(), nil, watching, meter)
 	}
 	return done, err
 }
 
-// runPass is RunWatched, given what is known.
-func runPass(ctx context.Context, s *Session, last *index.Index, where Where, meter *meter, done *Done, watching Watching) error {
-	delta, todo, err := Decide(ctx, s, last, where)
+// runPass takes the stages of a pass, given the index of the last run.
+func runPass(ctx context.Context, s *session.Session, last *index.Index, where changes.Where, watching Watching, meter *stats.Meter) (Done, error) {
+	delta, t, err := Decide(ctx, s, last, where)
 	if err != nil {
-		return err
+		return Done{}, err
 	}
-	done.Delta = delta
-	if rules := cmp.Or(todo.Rules, delta.Edited.Rules); rules != nil {
-		done.Rules = &rules.RuleTexts
+	done := decided(delta, t)
+	if err := begin(s, delta, t, meter, where != nil); err != nil {
+		return done, err
 	}
-	if done.First = delta.Whole && delta.Last.ID() == ""; done.First {
-		done.Copied, done.LeftOut = firstKinds(delta, todo)
+	if s.Place.Remote.URL != "" && t.Works() {
+		s = withRunID(s) // others see it as the origin of results
+		done.run = s.Probe.Run
 	}
-	if todo.works() {
-		if err := s.CheckOwner(); err != nil {
-			return err
-		}
-	}
-	if err := s.begin(delta, todo, meter, where != nil); err != nil {
-		return err
-	}
-	if err := s.recordIDs(todo.IDs); err != nil {
-		return err
-	}
-	if s.Remote.URL != "" && todo.works() {
-		s = s.named() // by which others know where results came from
-		done.ID = s.Probe.Run
-	}
-	work, err := Execute(ctx, s, delta, todo, watching.Hesitate)
-	meter.addRead(delta, todo, work)
-	if work != nil && work.Done != nil {
-		done.Detail, meter.Remote = work.Detail, work.Remote
-	}
-	if err == nil && ctx.Err() == nil {
-		s.noteEmpty(ctx, &meter.Tally)
+	work, err := Execute(ctx, s, delta, t, watching.Hesitate)
+	addReading(&meter.Stats, delta, t, work.Done)
+	done.detail, meter.Stats.Remote = work.Done.Detail, work.Done.Remote
+	if err == nil && ctx.Err() == nil && meter.Stats.Found.Assets == 0 && meter.Stats.Errors == 0 && s.Scope.Whole() {
+		lint.EmptyTree(ctx, s)
 	}
 	if err != nil || s.Mode.DryRun {
-		return errors.Join(err, ctx.Err())
+		return done, errors.Join(err, ctx.Err())
 	}
 	if watching.Changed != nil {
-		watching.Changed(changed(delta, todo, work))
+		watching.Changed(changed(delta, t, work.Done))
 	}
-	if todo.works() {
+	if t.Works() {
 		if err := s.State.SetOwner(s.Assets.Name()); err != nil {
 			s.Observer.Note(err.Error())
 		}
 	}
-	commit := func() error { return Commit(s, delta, todo, work, done) }
-	if delta.Whole {
-		err = commit() // all of the index was checked
-	} else {
-		err = index.Guard(commit)
-	}
+	store, placed := t.Store, work.Done.Placed
+	committed, err := commitWork(s, delta, t, work)
+	done.Actions, done.StaleTargets = committed.Actions, committed.StaleTargets
 	if err != nil {
-		return err
+		return done, err
 	}
 	if watching.Learn != nil {
-		for file := range work.Placed {
+		done.Placed = committed.Replaced
+		for file := range placed {
 			done.Placed = append(done.Placed, filepath.Join(s.Out.Name(), filepath.FromSlash(file)))
 		}
-		if err := index.Guard(func() error { return watching.Learn(done) }); err != nil {
-			return err
+		if err := index.Guard(func() error { return watching.Learn(&done) }); err != nil {
+			return done, err
 		}
 	}
-	s.trim(ctx, todo.Store)
-	return ctx.Err()
+	trim(ctx, s, store)
+	return done, ctx.Err()
 }
 
-// named returns a session whose run has an ID.
-func (s *Session) named() *Session {
-	with := *s
-	if with.Probe.Run.IsZero() {
-		with.Probe.Run = guid.New()
+// commitWork commits. After a run over the whole tree, the index was checked, so that it needs
+// no guard, and nothing here keeps the delta and the plan: they take as much memory as the next
+// index.
+func commitWork(s *session.Session, delta *changes.Delta, t *todo.Todo, work commit.Work) (committed commit.Committed, err error) {
+	if delta.Whole {
+		return commit.Commit(s, delta, t, work)
 	}
-	return &with
+	err = index.Guard(func() (err error) { committed, err = commit.Commit(s, delta, t, work); return err })
+	return committed, err
 }
 
-// ignoringDirtyStamps returns a session that trusts no stamp if the last run was cut off
-// while it put sources on the disk.
-func (s *Session) ignoringDirtyStamps() *Session {
-	if s.Out == nil || !s.State.Dirty() {
-		return s
+// decided returns the result of a pass as far as the decision tells it.
+func decided(delta *changes.Delta, t *todo.Todo) Done {
+	done := Done{Targets: t.Targets}
+	if !delta.Whole {
+		done.Delta = delta
 	}
-	s.Observer.Note("the last run was cut off while it put sources on the disk; everything is read again")
-	with := *s
-	with.Mode.IgnoreStamps = true
-	return &with
-}
-
-// begin reports what was found out and what is planned. From here on the pass is not
-// begun again. A narrow pass was told where to look.
-func (s *Session) begin(d *Delta, t *Todo, m *meter, narrow bool) error {
-	if d.Whole && !s.Mode.DryRun {
-		if err := s.State.ClearLeftovers(); err != nil {
-			return err
-		}
+	if t.Rules != nil {
+		done.Rules = &t.Rules.Texts
 	}
-	for _, p := range d.Tree.Problems {
-		if p.Fatal() {
-			s.Observer.Event(execute.Event{Path: p.Path, Outcome: execute.Error, Err: errors.New(p.Reason())})
-		}
+	if delta.Whole && delta.Last.ID() == "" {
+		done.First = firstRun(delta, t)
 	}
-	s.warnOfNewProblems(d, narrow)
-	m.Looked = d.looked()
-	m.Looked.Stats += t.Looked
-	err := index.Guard(func() error {
-		m.addRest(t.Rest, t.Touched)
-		s.reportRest(d, m.Observer)
-		return nil
-	})
-	if err == nil && (d.Whole || len(d.Concerned) > 0) {
-		s.Observer.Planned(t.expected())
-	}
-	return err
-}
-
-// addRead counts what was read to find out what differs.
-func (m *meter) addRead(d *Delta, t *Todo, w *Work) {
-	m.Checksummed = Count{Assets: int(d.Read.Files), In: d.Read.Bytes, Time: d.Read.Took + t.Reading}
-	if w != nil {
-		m.Checksummed.Time += w.Learning
-	}
-	if t.Contents != nil {
-		read := t.Contents.Read()
-		m.Checksummed.Assets += int(read.Files.Load())
-		m.Checksummed.In += read.Bytes.Load()
-	}
-}
-
-// trim shrinks the store if that is due.
-func (s *Session) trim(ctx context.Context, store *store.Store) {
-	if store != nil && store.TrimDue(s.Time.Now(), s.Limits.CacheSize) {
-		if _, err := store.Trim(ctx, s.Limits.CacheSize, s.Time.Now()); err != nil && ctx.Err() == nil {
-			s.Observer.Note(fmt.Sprintf("store: %v", err))
-		}
-	}
+	return done
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/execute"
 	"github.com/assetcook/assetcook/cook/internal/manifest"
 	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/recipes/builtin"
 )
@@ -20,16 +21,20 @@ import (
 // A project is a folder of assets whose stamps are all trusted.
 type project struct {
 	t *testing.T
-	Options
+	session.Options
 	heard *recorder
 }
 
 // A recorder keeps what an observer is told.
 type recorder struct {
-	silent
 	notes  string
 	events []execute.Event
 }
+
+func (r *recorder) Reading(_, _ int, _ int64)  {}
+func (r *recorder) Stage(string)               {}
+func (r *recorder) Planned(int, time.Duration) {}
+func (r *recorder) Step(_, _, _ string)        {}
 
 func (r *recorder) Note(text string)      { r.notes += text + "\n" }
 func (r *recorder) Event(e execute.Event) { r.events = append(r.events, e) }
@@ -39,10 +44,10 @@ func newProject(t *testing.T, files map[string]string) *project {
 	t.Helper()
 	dir := t.TempDir()
 	p := &project{t: t, heard: &recorder{}}
-	p.Options = Options{
-		Place:   Place{Dir: filepath.Join(dir, "assets"), Out: filepath.Join(dir, "cooked"), Cache: filepath.Join(dir, "store")},
+	p.Options = session.Options{
+		Place:   session.Place{Dir: filepath.Join(dir, "assets"), Out: filepath.Join(dir, "cooked"), Cache: filepath.Join(dir, "store")},
 		Recipes: builtin.All(),
-		Time:    Time{Now: func() time.Time { return time.Now().Add(time.Hour) }},
+		Time:    session.Time{Now: func() time.Time { return time.Now().Add(time.Hour) }},
 	}
 	for name, text := range files {
 		p.write(name, text)
@@ -71,11 +76,11 @@ func (p *project) write(name, text string) {
 }
 
 // open opens a session that may write.
-func (p *project) open() *Session {
+func (p *project) open() *session.Session {
 	p.t.Helper()
 	*p.heard = recorder{}
 	p.Observer = p.heard
-	s, err := Open(p.Options, Write)
+	s, err := session.Open(p.Options, session.Write)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -84,7 +89,7 @@ func (p *project) open() *Session {
 }
 
 // run runs a pass over everything.
-func (p *project) run() *Done {
+func (p *project) run() Done {
 	p.t.Helper()
 	s := p.open()
 	defer s.Close()
@@ -101,9 +106,9 @@ func (p *project) out(name string) string {
 }
 
 // counts are the counts of a pass that are not 0.
-func counts(d *Done) string {
+func counts(d Done) string {
 	var list []string
-	for name, n := range d.Values() {
+	for name, n := range d.Stats.Values() {
 		if of, ok := strings.CutSuffix(name, "/count"); ok && n != 0 {
 			list = append(list, fmt.Sprint(of, " ", n))
 		}
@@ -145,7 +150,7 @@ func TestUpToDateCountsOnce(t *testing.T) {
 func TestDirtyMarker(t *testing.T) {
 	p := newProject(t, map[string]string{"a.txt": "one", "b/c.txt": "two"})
 	p.run()
-	if d := p.run(); d.ByStamp.Assets != 2 || d.Checksummed.Assets != 0 {
+	if d := p.run(); d.Stats.Outcomes.ByStamp.Assets != 2 || d.Stats.Checksummed.Assets != 0 {
 		t.Fatalf("no-op run: %s", counts(d))
 	}
 	marker := p.out(manifest.StateDir + "/dirty")
@@ -158,14 +163,14 @@ func TestDirtyMarker(t *testing.T) {
 	}{{[]string{"a.txt"}, 2}, {nil, 4}} {
 		p.Scope.Patterns = tt.patterns
 		d := p.run()
-		if d.Checksummed.Assets < tt.read || d.ByStamp.Assets > 0 || !strings.Contains(p.heard.notes, "cut off") {
+		if d.Stats.Checksummed.Assets < tt.read || d.Stats.Outcomes.ByStamp.Assets > 0 || !strings.Contains(p.heard.notes, "cut off") {
 			t.Errorf("patterns %q: %s, notes %q", tt.patterns, counts(d), p.heard.notes)
 		}
 		if exists(marker) != (tt.patterns != nil) {
 			t.Errorf("patterns %q: marker %v", tt.patterns, exists(marker))
 		}
 	}
-	if d := p.run(); d.ByStamp.Assets != 2 || d.Checksummed.Assets != 0 || p.heard.notes != "" {
+	if d := p.run(); d.Stats.Outcomes.ByStamp.Assets != 2 || d.Stats.Checksummed.Assets != 0 || p.heard.notes != "" {
 		t.Errorf("afterwards: %s, notes %q", counts(d), p.heard.notes)
 	}
 }
@@ -174,18 +179,18 @@ func TestDirtyMarker(t *testing.T) {
 // killed after it had made the output. That must not stay.
 func TestOutputOfKilledRunGoesWithItsSource(t *testing.T) {
 	p := newProject(t, map[string]string{"a.json": "", "b.txt": "two"})
-	if d := p.run(); d.Failed.Assets != 1 || d.Cooked.Assets != 1 {
+	if d := p.run(); d.Stats.Outcomes.Failed.Assets != 1 || d.Stats.Outcomes.Cooked.Assets != 1 {
 		t.Fatalf("%s", counts(d))
 	}
 	s := p.open()
-	if err := s.State.WriteJournal([]plan.Claim{{Output: "a.json", Source: "a.json"}}); err != nil {
+	if err := s.State.Journal.Write([]plan.Claim{{Output: "a.json", Source: "a.json"}}); err != nil {
 		t.Fatal(err)
 	}
 	s.Close()
 	if err := os.WriteFile(p.out("a.json"), []byte(`{}`), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if d := p.run(); d.Failed.Assets != 1 || d.UpToDate() != 1 {
+	if d := p.run(); d.Stats.Outcomes.Failed.Assets != 1 || d.Stats.UpToDate() != 1 {
 		t.Errorf("%s", counts(d))
 	}
 	if exists(p.out("a.json")) {
@@ -196,7 +201,7 @@ func TestOutputOfKilledRunGoesWithItsSource(t *testing.T) {
 	}
 }
 
-// What recipes cook by default is part of what an index vouches for.
+// An index is not valid for recipes with other default extensions.
 func TestRecipesWithOtherExtensions(t *testing.T) {
 	p := newProject(t, map[string]string{"a.json": "{ }", "b.txt": "{ }"})
 	p.run()
@@ -205,7 +210,7 @@ func TestRecipesWithOtherExtensions(t *testing.T) {
 			p.Recipes[i].Extensions = []string{".txt"}
 		}
 	}
-	if d := p.run(); d.Cooked.Assets+d.Restored.Assets != 2 {
+	if d := p.run(); d.Stats.Outcomes.Cooked.Assets+d.Stats.Outcomes.Restored.Assets != 2 {
 		t.Errorf("%s, %v", counts(d), p.heard.events)
 	}
 	for name, want := range map[string]string{"a.json": "{ }", "b.txt": "{}"} {
@@ -213,7 +218,7 @@ func TestRecipesWithOtherExtensions(t *testing.T) {
 			t.Errorf("%s becomes %q, %v, want %q", name, got, err, want)
 		}
 	}
-	if d := p.run(); d.UpToDate() != 2 {
+	if d := p.run(); d.Stats.UpToDate() != 2 {
 		t.Errorf("afterwards: %s", counts(d))
 	}
 }
@@ -222,7 +227,7 @@ func TestRecipesWithOtherExtensions(t *testing.T) {
 func TestNoRecipeForAFile(t *testing.T) {
 	p := newProject(t, map[string]string{"a.json": "{ }", "b.txt": "two", "c": "three", "d.bin": "four", ".cookignore": "*.bin\n"})
 	p.Recipes = slices.DeleteFunc(p.Recipes, func(r recipe.Recipe) bool { return r.Name != "json" })
-	if d := p.run(); d.Cooked.Assets != 1 || d.Failed.Assets != 2 {
+	if d := p.run(); d.Stats.Outcomes.Cooked.Assets != 1 || d.Stats.Outcomes.Failed.Assets != 2 {
 		t.Errorf("%s", counts(d))
 	}
 	const want = `no recipe has this file's extension, and there is no recipe "copy" for all other files; name one in a [[rule]] (have json), or list the file in .cookignore`
@@ -233,18 +238,18 @@ func TestNoRecipeForAFile(t *testing.T) {
 	}
 }
 
-// What an action that failed has left from before stays cook's own even if the index is
-// lost: the manifest does not list it.
+// The earlier output of a failed action stays cook's own even if the index is lost, although the
+// manifest does not list it.
 func TestOutputOfFailedActionStaysOurs(t *testing.T) {
 	p := newProject(t, map[string]string{
 		"cook.toml": "[[rule]]\nmatch = \"*.gltf\"\nrecipe = \"gltf\"\n",
 		"a.gltf":    `{"asset":{"version":"2.0"},"images":[{"uri":"missing.png"}]}`,
 	})
-	if d := p.run(); d.Cooked.Assets != 1 || d.Warnings != 1 {
+	if d := p.run(); d.Stats.Outcomes.Cooked.Assets != 1 || d.Stats.Warnings != 1 {
 		t.Fatalf("%s", counts(d))
 	}
 	p.Mode.Strict = true
-	if d := p.run(); d.Failed.Assets != 1 {
+	if d := p.run(); d.Stats.Outcomes.Failed.Assets != 1 {
 		t.Fatalf("strict: %s", counts(d))
 	}
 	if !exists(p.out("a.gltf")) {
@@ -258,7 +263,7 @@ func TestOutputOfFailedActionStaysOurs(t *testing.T) {
 	}
 	p.Mode.Strict = false
 	p.write("a.gltf", `{"asset":{"version":"2.0"}}`) // a foreign output of the same content would be taken over
-	if d := p.run(); d.Cooked.Assets != 1 {
+	if d := p.run(); d.Stats.Outcomes.Cooked.Assets != 1 {
 		t.Errorf("without the index: %s, %v", counts(d), p.heard.events)
 	}
 	if exists(p.out(manifest.StateDir + "/journal")) {
@@ -293,7 +298,7 @@ func TestFailureWhileSavedDoesNotCount(t *testing.T) {
 					}
 				}
 			}
-			pass := func(hesitate func()) *Done {
+			pass := func(hesitate func()) Done {
 				t.Helper()
 				s := p.open()
 				defer s.Close()
@@ -312,11 +317,11 @@ func TestFailureWhileSavedDoesNotCount(t *testing.T) {
 			save(tc.breaks)
 			done := pass(func() { save(tc.mends) })
 			got, _ := os.ReadFile(out)
-			if stays := string(got) == string(want); stays == tc.counts || done.Failed.Assets > 0 != tc.counts || done.NotReached.Assets > 0 == tc.counts {
-				t.Errorf("output stays: %v; %+v", stays, done.Tally.Outcomes)
+			if stays := string(got) == string(want); stays == tc.counts || done.Stats.Outcomes.Failed.Assets > 0 != tc.counts || done.Stats.Outcomes.NotReached.Assets > 0 == tc.counts {
+				t.Errorf("output stays: %v; %+v", stays, done.Stats.Outcomes)
 			}
-			if next := pass(nil); !tc.counts && next.UpToDate() == next.Found.Assets {
-				t.Errorf("the next pass sees to nothing: %+v", next.Tally.Outcomes)
+			if next := pass(nil); !tc.counts && next.Stats.UpToDate() == next.Stats.Found.Assets {
+				t.Errorf("the next pass sees to nothing: %+v", next.Stats.Outcomes)
 			}
 		})
 	}

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/assetcook/assetcook/cook/internal/changes"
+	"github.com/assetcook/assetcook/cook/internal/session"
+	"github.com/assetcook/assetcook/cook/internal/todo"
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
@@ -39,39 +42,39 @@ func (p *project) decided(source string, all bool) (what string, whole bool) {
 	p.t.Helper()
 	opt := p.Options
 	opt.Mode.DryRun = true
-	s, err := Open(opt, Look)
+	s, err := session.Open(opt, session.Look)
 	if err != nil {
 		p.t.Fatal(err)
 	}
 	defer s.Close()
-	known, err := s.Load()
+	known, err := s.LoadIndex()
 	if err != nil {
 		p.t.Fatal(err)
 	}
 	defer known.Close()
-	var d *Delta
-	var todo *Todo
+	var d *changes.Delta
+	var t *todo.Todo
 	if all {
-		if d, err = ListTree(p.t.Context(), s, s.Loaded(known.Index)); err == nil {
-			todo, err = Plan(p.t.Context(), s, d)
+		if d, err = changes.ListTree(p.t.Context(), s, s.CheckedIndex(known.Index)); err == nil {
+			t, err = planWork(p.t.Context(), s, d)
 		}
 	} else {
-		d, todo, err = Decide(p.t.Context(), s.For(source), known.Index, nil)
+		d, t, err = Decide(p.t.Context(), s.Asking(session.Question{Source: source}), known.Index, nil)
 	}
 	if err != nil {
 		return err.Error(), false
 	}
 	var b strings.Builder
-	for i := range todo.Actions {
-		if a := &todo.Actions[i]; a.Path == source {
+	for i := range t.Plan.Actions {
+		if a := &t.Plan.Actions[i]; a.Path == source {
 			fmt.Fprintln(&b, a.Path, a.Target, a.Runs, a.Reasons, a.Err, a.Outputs, a.Stale, a.Last != nil)
 		}
 	}
 	return b.String(), d.Whole
 }
 
-// What is decided about one source is what a run over everything decides, whatever
-// happened to the tree, and only what the index does not know needs a full scan.
+// The decision about one source equals the decision of a run over everything, whatever happened to
+// the tree. Only a source that the index does not have needs a full scan.
 func TestOneSource(t *testing.T) {
 	for what, tt := range map[string]struct {
 		edit  func(p *project)
@@ -137,8 +140,8 @@ func TestEditedRules(t *testing.T) {
 		p.run()
 		p.write("cook.toml", tt.rules)
 		done := p.run()
-		if got := counts(done); got != tt.want || done.Delta.Whole != tt.whole {
-			t.Errorf("%q: %s, want %s; full scan %t", tt.rules, got, tt.want, done.Delta.Whole)
+		if got := counts(done); got != tt.want || done.Delta == nil != tt.whole {
+			t.Errorf("%q: %s, want %s; full scan %t", tt.rules, got, tt.want, done.Delta == nil)
 		}
 		if got, want := counts(p.run()), "cook/found 3, cook/skip/stamp 3"; got != want {
 			t.Errorf("%q: then %s, want %s", tt.rules, got, want)
@@ -171,8 +174,8 @@ func TestPatternsAreIncremental(t *testing.T) {
 	} {
 		p.Scope.Patterns = tt.patterns
 		done := p.run()
-		if got := counts(done); got != tt.want || done.Delta.Whole {
-			t.Errorf("%q: %s, want %s; full scan %t", tt.patterns, got, tt.want, done.Delta.Whole)
+		if got := counts(done); got != tt.want || done.Delta == nil {
+			t.Errorf("%q: %s, want %s; full scan %t", tt.patterns, got, tt.want, done.Delta == nil)
 		}
 	}
 }
@@ -190,7 +193,7 @@ func TestPatternUnderNewLink(t *testing.T) {
 	}
 	for _, patterns := range [][]string{{"*.txt"}, nil, nil} {
 		p.Scope.Patterns = patterns
-		if n := p.run().Found.Assets; n != 2 || !exists(p.out("y/l/b.txt")) {
+		if n := p.run().Stats.Found.Assets; n != 2 || !exists(p.out("y/l/b.txt")) {
 			t.Errorf("%q: %d assets, output there: %t", patterns, n, exists(p.out("y/l/b.txt")))
 		}
 	}

@@ -10,27 +10,28 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/execute"
+	"github.com/assetcook/assetcook/cook/internal/session"
 )
 
-// targetRules are those of a tree with two targets.
+// targetRules are the rules of a tree with two targets.
 const targetRules = "[target.pc.json]\nminify = true\n[target.mobile.json]\nminify = false\n"
 
-// Targets that are cooked in turn are incremental: a run lists no folder that another one
-// has listed, and sees to what has changed since the last run for its own target.
+// Runs for two targets in turn are incremental: a run lists no directory that another run has
+// listed, and cooks the changes since the last run for its own target.
 func TestTargetsInTurn(t *testing.T) {
 	needFolderStamps(t)
 	files := map[string]string{"cook.toml": targetRules, "a.json": `{"a": 1}`, "b/c.json": `{"b": 12}`, "b/d.txt": "three"}
 	p := newProject(t, files)
 	name := func(path string) string { return filepath.Join(p.Place.Dir, filepath.FromSlash(path)) }
-	run := func(target string) *Done {
+	run := func(target string) Done {
 		p.Scope.Targets = []string{target}
 		return p.run()
 	}
 	want := func(step, target, counted string, listed int64) {
 		t.Helper()
 		d := run(target)
-		if got := counts(d); got != counted || d.Looked.Listed != listed {
-			t.Errorf("%s, %s: %s, %d folders listed; want %s, %d", step, target, got, d.Looked.Listed, counted, listed)
+		if got := counts(d); got != counted || d.Stats.Looked.Listed != listed {
+			t.Errorf("%s, %s: %s, %d folders listed; want %s, %d", step, target, got, d.Stats.Looked.Listed, counted, listed)
 		}
 	}
 	want("first run", "pc", "cook/found 3, cook/cook 3, cook/checksum 3", 2)
@@ -92,16 +93,16 @@ func TestTargetsInTurn(t *testing.T) {
 	want("output removed", "mobile", "cook/found 3, cook/skip/stamp 2, cook/restore 1", 0)
 
 	p.Scope.Targets = []string{"mobile", "pc"}
-	if d := p.run(); counts(d) != "cook/found 6, cook/skip/stamp 6" || d.Looked.Listed != 0 {
-		t.Errorf("both: %s, %d folders listed", counts(d), d.Looked.Listed)
+	if d := p.run(); counts(d) != "cook/found 6, cook/skip/stamp 6" || d.Stats.Looked.Listed != 0 {
+		t.Errorf("both: %s, %d folders listed", counts(d), d.Stats.Looked.Listed)
 	}
 }
 
-// What is pending for a target stays so until a run for it has that source in its scope.
+// A source stays pending for a target until a run for the target has it in scope.
 func TestPendingOutOfScope(t *testing.T) {
 	needFolderStamps(t)
 	p := newProject(t, map[string]string{"cook.toml": targetRules, "a.json": `{"a": 1}`, "b/c.json": `{"b": 12}`})
-	run := func(target string, patterns ...string) *Done {
+	run := func(target string, patterns ...string) Done {
 		p.Scope.Targets, p.Scope.Patterns = []string{target}, patterns
 		return p.run()
 	}
@@ -115,8 +116,8 @@ func TestPendingOutOfScope(t *testing.T) {
 		{"b", "cook/found 1, cook/skip/stamp 1"},
 		{"*", "cook/found 2, cook/skip/stamp 1, cook/cook 1"},
 	} {
-		if d := run("mobile", step.pattern); counts(d) != step.want || d.Looked.Listed != 0 {
-			t.Errorf("mobile, %s: %s, %d folders listed, want %s", step.pattern, counts(d), d.Looked.Listed, step.want)
+		if d := run("mobile", step.pattern); counts(d) != step.want || d.Stats.Looked.Listed != 0 {
+			t.Errorf("mobile, %s: %s, %d folders listed, want %s", step.pattern, counts(d), d.Stats.Looked.Listed, step.want)
 		}
 	}
 }
@@ -136,7 +137,7 @@ func TestTooManyPending(t *testing.T) {
 	p.Scope.Targets = []string{"pc"}
 	p.run()
 	s := p.open()
-	known, err := s.Load()
+	known, err := s.LoadIndex()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,12 +147,12 @@ func TestTooManyPending(t *testing.T) {
 	known.Close()
 	s.Close()
 	p.Scope.Targets = []string{"mobile"}
-	if d := p.run(); d.Cooked.Assets != 140 || d.Looked.Listed == 0 {
-		t.Errorf("%s, %d folders listed", counts(d), d.Looked.Listed)
+	if d := p.run(); d.Stats.Outcomes.Cooked.Assets != 140 || d.Stats.Looked.Listed == 0 {
+		t.Errorf("%s, %d folders listed", counts(d), d.Stats.Looked.Listed)
 	}
 }
 
-// What a program was when another target was cooked with it does not concern a run.
+// A run ignores the program with which another target was cooked.
 func TestToolsOfTargetsInTurn(t *testing.T) {
 	if _, err := exec.LookPath("cp"); err != nil {
 		t.Skip(err)
@@ -160,7 +161,7 @@ func TestToolsOfTargetsInTurn(t *testing.T) {
 		"cook.toml": targetRules + "[[rule]]\nmatch = \"*.in\"\ncommand = [\"cp\", \"{in}\", \"{out}\"]\ntools = [\"tools/list\"]\noutputs = [\"{path}\"]\n",
 		"a.in":      "one", "b.txt": "two", "tools/list": "one", "tools/.cookignore": "*\n",
 	})
-	run := func(target string) *Done {
+	run := func(target string) Done {
 		p.Scope.Targets = []string{target}
 		return p.run()
 	}
@@ -177,8 +178,8 @@ func TestToolsOfTargetsInTurn(t *testing.T) {
 		{"pc", "cook/found 2, cook/skip/stamp 2", false},
 		{"mobile", "cook/found 2, cook/skip/stamp 2", false},
 	} {
-		if d := run(step.target); counts(d) != step.want || d.Delta.Whole != step.whole {
-			t.Errorf("%s: %s, whole %v; want %s, %v", step.target, counts(d), d.Delta.Whole, step.want, step.whole)
+		if d := run(step.target); counts(d) != step.want || (d.Delta == nil) != step.whole {
+			t.Errorf("%s: %s, whole %v; want %s, %v", step.target, counts(d), (d.Delta == nil), step.want, step.whole)
 		}
 	}
 }
@@ -191,8 +192,8 @@ func TestRulesOfTargetsInTurn(t *testing.T) {
 	run := func(target string, whole bool, want string) {
 		t.Helper()
 		p.Scope.Targets = []string{target}
-		if d := p.run(); d.Delta.Whole != whole || counts(d) != want {
-			t.Errorf("%s: %s, whole %v; want %s, %v", target, counts(d), d.Delta.Whole, want, whole)
+		if d := p.run(); (d.Delta == nil) != whole || counts(d) != want {
+			t.Errorf("%s: %s, whole %v; want %s, %v", target, counts(d), (d.Delta == nil), want, whole)
 		}
 	}
 	run("pc", true, "cook/found 2, cook/cook 2, cook/checksum 2")
@@ -225,26 +226,25 @@ func TestTargetThatRulesDropped(t *testing.T) {
 	if err := run("pc"); err != nil {
 		t.Fatal(err)
 	}
-	var wrong *ConfigError
+	var wrong *session.ConfigError
 	if err := run("mobile"); !errors.As(err, &wrong) {
 		t.Errorf("mobile: %v", err)
 	}
 }
 
-// A run for all targets is one for those that the rules declare now, and as incremental as
-// one that names them.
+// A run for all targets cooks the declared targets, as incrementally as a run that names them.
 func TestAllTargets(t *testing.T) {
 	needFolderStamps(t)
 	p := newProject(t, map[string]string{"a.json": `{"a": 1}`, "b/c.json": `{"b": 12}`, "b/d.txt": "three"})
-	run := func(target string) *Done {
-		p.Scope = Scope{Targets: []string{target}}
+	run := func(target string) Done {
+		p.Scope = session.Scope{Targets: []string{target}}
 		return p.run()
 	}
 	want := func(step, target, counted string, listed int64) {
 		t.Helper()
 		d := run(target)
-		if got := counts(d); got != counted || d.Looked.Listed != listed {
-			t.Errorf("%s, %s: %s, %d folders listed; want %s, %d", step, target, got, d.Looked.Listed, counted, listed)
+		if got := counts(d); got != counted || d.Stats.Looked.Listed != listed {
+			t.Errorf("%s, %s: %s, %d folders listed; want %s, %d", step, target, got, d.Stats.Looked.Listed, counted, listed)
 		}
 	}
 	want("none declared", "all", "cook/found 3, cook/cook 3, cook/checksum 3", 2)
@@ -275,8 +275,8 @@ func TestAllTargets(t *testing.T) {
 	want("one less, again", "all", "cook/found 6, cook/skip/stamp 6", 0)
 }
 
-// A setting that a rule for one target overrules has its say for others: whatever was cooked
-// before, it is not an error, nor is the rule without effect.
+// A setting that a rule overrides for one target counts for others. So it is neither an error nor
+// without effect, whatever was cooked before.
 func TestRulesDifferByTarget(t *testing.T) {
 	const rules = "[target.small]\n[[rule]]\nmatch = \"*.json\"\nminify = false\n[[rule]]\nmatch = \"*.json\"\nrecipe = \"copy\"\ntarget = \"small\"\n"
 	for _, target := range []string{"small", "", "all"} {
@@ -284,7 +284,7 @@ func TestRulesDifferByTarget(t *testing.T) {
 		var said []string
 		p.Observer = warnings{&said}
 		p.Scope.Targets = []string{target}
-		if d := p.run(); d.Cooked.Assets != 1 {
+		if d := p.run(); d.Stats.Outcomes.Cooked.Assets != 1 {
 			t.Errorf("%q: %s", target, counts(d))
 		}
 		if len(said) > 0 {

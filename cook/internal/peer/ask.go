@@ -12,18 +12,18 @@ import (
 	"time"
 )
 
-// ErrNoListener says that no process listens in the folder.
+// ErrNoListener says that no process listens in the directory.
 var ErrNoListener = errors.New("no process listens")
 
-// A SilentError says that a process listens but gave no sign of life in time: it
-// is stopped, or starved.
-type SilentError struct{ PID int } // 0 if the system does not say
+// A SilentError says that the listening process gave no sign of life in time: it is stopped, or
+// gets no processor.
+type SilentError struct{ PID int } // 0 if unknown
 
 func (e *SilentError) Error() string {
 	return fmt.Sprintf("%s does not answer", Process(e.PID))
 }
 
-// Process names a process in messages.
+// Process returns the name of a process for messages.
 func Process(pid int) string {
 	if pid == 0 {
 		return "another process"
@@ -31,22 +31,22 @@ func Process(pid int) string {
 	return fmt.Sprintf("process %d", pid)
 }
 
-// silence is how long Ask waits for a sign of life; one is sent every beat.
+// silence is the longest wait for a sign of life; the listener sends one every beat.
 const (
 	silence = time.Second
 	beat    = silence / 4
 )
 
-// dialTimeout is ample: the system connects at once, unless too many others
-// want to.
+// dialTimeout is generous: the system connects at once, unless too many clients wait.
 const dialTimeout = 100 * time.Millisecond
 
-// Ask puts a question to the process that serves in dir and waits for the answer
-// until ctx ends, for as long as that process shows that it is alive. If no process
-// listens, or on a system where none can, the error wraps ErrNoListener and comes at
-// once; if the process gives no sign of life for a second, it wraps a *SilentError;
-// if it ends before it has answered, [io.ErrUnexpectedEOF]; if it belongs to another
-// user, [fs.ErrPermission].
+// Ask asks the process that listens in dir. It waits for the answer until ctx ends, while the
+// process shows signs of life. The error wraps
+//
+//   - ErrNoListener, at once, if no process listens, or if the system has no such sockets
+//   - a *SilentError if the process gives no sign of life for a second
+//   - [io.ErrUnexpectedEOF] if the process ends before its answer
+//   - [fs.ErrPermission] if the process belongs to another user
 func Ask(ctx context.Context, dir string, question []byte) (answer []byte, err error) {
 	answer, err = ask(ctx, dir, question, os.Geteuid())
 	if err != nil {
@@ -55,9 +55,8 @@ func Ask(ctx context.Context, dir string, question []byte) (answer []byte, err e
 	return answer, nil
 }
 
-// Listens returns the ID of the process that listens in dir, 0 if the system does
-// not say, and whether there is one. It asks that process nothing, so one that is
-// stopped counts as well.
+// Listens reports whether a process listens in dir, and returns its ID, 0 if unknown. It does not
+// ask the process, so a stopped process counts as well.
 func Listens(ctx context.Context, dir string) (pid int, ok bool) {
 	if !identifiesPeers {
 		return 0, false
@@ -74,7 +73,7 @@ func Listens(ctx context.Context, dir string) (pid int, ok bool) {
 // A peer is the process at the other end of a connection.
 type peer struct{ user, pid int }
 
-// ask asks as a user.
+// ask is Ask for a user.
 func ask(ctx context.Context, dir string, question []byte, user int) (answer []byte, err error) {
 	if !identifiesPeers {
 		return nil, &absence{errors.ErrUnsupported}
@@ -115,7 +114,7 @@ func ask(ctx context.Context, dir string, question []byte, user int) (answer []b
 	return nil, err
 }
 
-// await reads beats, and then the answer.
+// await reads beats until the answer comes.
 func await(conn stream) ([]byte, error) {
 	for {
 		if err := conn.SetReadDeadline(time.Now().Add(silence)); err != nil {
@@ -144,8 +143,8 @@ func dial(ctx context.Context, dir string) (*os.File, error) {
 	return conn, nil
 }
 
-// noListener turns the signs that no process listens into ErrNoListener. What a killed
-// process left refuses connections; some systems say what is not a socket.
+// noListener turns an error that means "no process listens" into ErrNoListener. The socket of a
+// killed process refuses connections; some systems report a file that is no socket.
 func noListener(err error) error {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) ||
 		errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ENOTSOCK) {
@@ -154,8 +153,8 @@ func noListener(err error) error {
 	return err
 }
 
-// An absence is ErrNoListener and its sign. Most callers of Ask get it and do not print
-// it: it is formatted only then.
+// An absence is ErrNoListener with its cause. Most callers of Ask never print it, so Error formats
+// it late.
 type absence struct{ sign error }
 
 func (e *absence) Error() string   { return ErrNoListener.Error() + ": " + e.sign.Error() }

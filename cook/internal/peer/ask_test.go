@@ -42,7 +42,7 @@ func serveWith(t testing.TB, l *Listener, handle Handler) (end func() error) {
 	return end
 }
 
-// shortDir is an empty folder with a short path: that of t.TempDir may be too long.
+// shortDir returns an empty directory with a short path, because t.TempDir may be too long.
 func shortDir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "w")

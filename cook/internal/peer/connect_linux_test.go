@@ -14,8 +14,7 @@ import (
 	"github.com/assetcook/assetcook/internal/socket"
 )
 
-// crowded is a folder with a socket at which one more would have to wait to be
-// accepted than may.
+// crowded returns a directory with a socket whose queue is full.
 func crowded(t *testing.T) (dir string, listening int) {
 	t.Helper()
 	dir = shortDir(t)

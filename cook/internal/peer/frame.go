@@ -8,25 +8,25 @@ import (
 	"io"
 )
 
-// MaxPayload is how many bytes a question or an answer may have.
+// MaxPayload is the maximum size of a question or an answer.
 const MaxPayload = 1 << 20
 
-// A frame is the version of the protocol, one byte, the length of the payload,
-// four bytes in little-endian order, and the payload. A beat is a frame without a
-// payload that has beatLen for its length: the answer takes more time.
+// A frame has one byte with the version of the protocol, four bytes in little-endian order with the
+// length of the payload, and the payload. A beat is a frame with beatLen as length and without
+// payload. It says that the answer takes more time.
 const (
 	version   = 2
 	headerLen = 5
 	beatLen   = 1<<32 - 1
 )
 
-// errBeat is about a beat in the place of a payload.
+// errBeat says that a frame is a beat.
 var errBeat = errors.New("the answer takes more time")
 
-// errVersion is about a frame of another version, of which nothing else is known.
+// errVersion says that a frame has another version, so the rest is unknown.
 var errVersion = errors.New("the other side speaks another version")
 
-// writeFrame writes a frame at once.
+// writeFrame writes a frame with one call.
 func writeFrame(w io.Writer, payload []byte) error {
 	if len(payload) > MaxPayload {
 		return fmt.Errorf("payload has %d bytes, at most %d are possible", len(payload), MaxPayload)
@@ -44,9 +44,9 @@ func writeBeat(w io.Writer) error {
 	return err
 }
 
-// readFrame returns a frame's payload. The error is io.EOF if there is not one
-// byte, io.ErrUnexpectedEOF if the frame is torn, and errBeat for a beat. Memory is taken as bytes
-// come, not as the length says.
+// readFrame returns the payload of a frame. The error is io.EOF at the end of the stream,
+// io.ErrUnexpectedEOF for a torn frame, and errBeat for a beat. It allocates memory for bytes that
+// have come, not for the stated length.
 func readFrame(r io.Reader) ([]byte, error) {
 	var header [headerLen]byte
 	if n, err := io.ReadFull(r, header[:]); err != nil {

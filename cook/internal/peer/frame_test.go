@@ -62,7 +62,7 @@ func FuzzReadFrame(f *testing.F) {
 		if err != nil {
 			return
 		}
-		// What can be read is what would have been written.
+		// Any readable frame equals the frame that is written for its payload.
 		var again bytes.Buffer
 		if err := writeFrame(&again, payload); err != nil {
 			t.Fatal(err)

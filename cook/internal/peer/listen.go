@@ -1,3 +1,10 @@
+// Package peer lets a process ask another process that works on the same directory: a cook asks the
+// watcher of its output directory.
+//
+// [Listen] and [Listener.Serve] answer questions at a Unix socket in the directory, [Ask] asks.
+// Questions and answers are bytes to this package. Both sides check that the other side belongs to
+// the same user. While the answer takes time, the listener sends beats, which distinguish a working
+// process from a stopped one.
 package peer
 
 import (
@@ -11,20 +18,19 @@ import (
 	"syscall"
 )
 
-// A Listener is a socket at which questions can be asked.
+// A Listener accepts questions at a socket.
 type Listener struct {
 	socket *os.File
 	path   string
-	file   fs.FileInfo // of the socket we made
-	user   int         // that may ask
+	file   fs.FileInfo // of its own socket
+	user   int         // who may ask
 	close  func() error
 }
 
-// Listen makes the socket in dir, an existing folder. A socket that a killed
-// process left is replaced; if a process answers there the error wraps
-// [fs.ErrExist]. That two do not begin at once is for the caller to see to, with
-// a lock. On systems that do not identify the process at the other end the error wraps
-// [errors.ErrUnsupported].
+// Listen makes the socket in the directory dir. It replaces the socket of a killed process. If a
+// process answers there, the error wraps [fs.ErrExist]. The caller needs a lock, so that no two
+// processes begin at once. If the system does not identify the process at the other end, the error
+// wraps [errors.ErrUnsupported].
 func Listen(dir string) (*Listener, error) {
 	l, err := listen(dir)
 	if err != nil {
@@ -56,7 +62,7 @@ func listen(dir string) (*Listener, error) {
 		return nil, err
 	}
 	l := &Listener{socket: socket, path: path, user: os.Geteuid()}
-	// Serve turns away a process of another user that connects before this.
+	// Serve rejects a process of another user that connects before this.
 	if err = os.Chmod(path, 0o600); err == nil {
 		l.file, err = os.Lstat(path)
 	}
@@ -68,7 +74,7 @@ func listen(dir string) (*Listener, error) {
 	return l, nil
 }
 
-// removeStale removes a socket at which no process listens.
+// removeStale removes a socket without a listening process.
 func removeStale(dir, path string) error {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -88,8 +94,8 @@ func removeStale(dir, path string) error {
 	return err
 }
 
-// Close ends listening and removes the socket, if it is still ours. When any
-// call of Close has returned, that is done.
+// Close stops listening and removes the socket, if it is still the listener's own. Once any call
+// of Close has returned, that is done.
 func (l *Listener) Close() error { return l.close() }
 
 func (l *Listener) endListening() error {

@@ -13,23 +13,21 @@ import (
 	"github.com/assetcook/assetcook/internal/socket"
 )
 
-// patience is how long a client may take to put its question, or to take the
-// answer.
+// patience is the longest time for a client to send its question, or to receive the answer.
 const patience = 5 * time.Second
 
-// maxClients is how many connections are open at once. More wait.
+// maxClients bounds the open connections. More clients wait.
 const maxClients = 256
 
-// A Handler answers a question. Its context ends with that of Serve, and when
-// the client hangs up, by closing its side for writing too. An answer of more
-// than [MaxPayload] bytes is not sent: the client is hung up on.
+// A Handler answers a question. Its context ends with the context of Serve, and when the client
+// hangs up, or closes its side for writing. Instead of sending an answer of more than [MaxPayload]
+// bytes, Serve hangs up.
 type Handler func(ctx context.Context, question []byte) (answer []byte)
 
-// Serve answers questions until ctx ends, and returns nil then, after the last
-// handler has returned and its answer was sent. Several clients are served at
-// once, the questions of one client one after the other. Clients of other users
-// are hung up on, as are those that send anything but questions, or take more
-// than 5 seconds over one. The listener is closed.
+// Serve answers questions until ctx ends. It then closes the listener, waits for the last answers,
+// and returns nil. It serves several clients at once, but the questions of one client one after
+// the other. It hangs up on clients of other users, on clients that send anything but questions,
+// and on clients that take more than 5 seconds to send one.
 func (l *Listener) Serve(ctx context.Context, handle Handler) error {
 	defer l.Close()
 	var clients sync.WaitGroup
@@ -67,13 +65,13 @@ func (l *Listener) Serve(ctx context.Context, handle Handler) error {
 	}
 }
 
-// A stream is one end of a connection. Closing it ends its reads and writes.
+// A stream is one end of a connection. Close ends its reads and writes.
 type stream interface {
 	io.ReadWriteCloser
 	SetReadDeadline(time.Time) error
 }
 
-// converse answers one client's questions.
+// converse answers the questions of one client.
 func converse(ctx context.Context, conn stream, handle Handler) {
 	defer conn.Close()
 	r := bufio.NewReader(conn)
@@ -81,7 +79,7 @@ func converse(ctx context.Context, conn stream, handle Handler) {
 		question, err := hear(ctx, conn, r)
 		if err != nil {
 			if errors.Is(err, errVersion) {
-				_ = say(conn, nil) // shows our version
+				_ = say(conn, nil) // shows the version
 			}
 			return
 		}
@@ -108,14 +106,13 @@ func say(conn stream, answer []byte) error {
 	return writeFrame(conn, answer)
 }
 
-// attend calls handle and has its context end if the client hangs up; then it
-// returns false.
+// attend calls handle. If the client hangs up, it ends the context and returns false.
 func attend(ctx context.Context, conn stream, r *bufio.Reader, handle Handler, question []byte) (answer []byte, ok bool) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	there := make(chan bool, 1)
 	go func() {
-		// Nothing is taken from r: a next question stays there.
+		// Peek leaves the next question in r.
 		_, err := r.Peek(1)
 		if err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
 			there <- true
@@ -131,7 +128,7 @@ func attend(ctx context.Context, conn stream, r *bufio.Reader, handle Handler, q
 	return answer, ok
 }
 
-// beating shows the client that it is being attended to for as long as think takes.
+// beating sends beats to the client while think runs.
 func beating(conn stream, think func() []byte) []byte {
 	thought := make(chan struct{})
 	var beats sync.WaitGroup
@@ -148,7 +145,7 @@ func beating(conn stream, think func() []byte) []byte {
 			err := writeBeat(conn)
 			late.Stop()
 			if err != nil {
-				return // the client has hung up, or will not read the answer either
+				return // the client has hung up, or would not read the answer either
 			}
 		}
 	})

@@ -7,17 +7,16 @@ import (
 	"syscall"
 )
 
-// socketName is the socket's name in its folder.
+// socketName is the name of the socket in its directory.
 const socketName = "socket"
 
-// maxAddress is how many bytes a socket's address may have: 107 on Linux, with
-// a zero after them.
+// maxAddress is the maximum length of a socket's address: 107 on Linux, plus a zero.
 const maxAddress = len(syscall.RawSockaddrUnix{}.Path) - 1
 
-// address returns the socket of a folder as a path that fits into a socket
-// address. It is good until release is called.
+// address returns the path of the socket in a directory, short enough for a socket address. It is
+// valid until the call of release.
 func address(dir string) (name string, release func(), err error) {
-	dir, err = filepath.Abs(dir) // a leading @ would mean another name space
+	dir, err = filepath.Abs(dir) // a leading @ means another name space
 	if err != nil {
 		return "", nil, err
 	}
@@ -28,13 +27,13 @@ func address(dir string) (name string, release func(), err error) {
 	return shortAddress(dir, name)
 }
 
-// longAddress is the error where a long path cannot be made short.
+// longAddress says that a long path cannot be made short.
 func longAddress(name string) error {
 	return fmt.Errorf("path of the socket %s has %d bytes, at most %d are possible: choose a shorter output folder",
 		name, len(name), maxAddress)
 }
 
-// checkUser returns an error unless the peer's user is ours.
+// checkUser returns an error unless the peer belongs to this user.
 func checkUser(peer, our int) error {
 	if peer != our {
 		return fmt.Errorf("%w: the other side runs as user %d, this as user %d", os.ErrPermission, peer, our)

@@ -7,14 +7,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// shortAddress goes through an open descriptor of the folder.
+// shortAddress returns a path through an open descriptor of the directory.
 func shortAddress(dir, name string) (short string, release func(), err error) {
 	d, err := os.Open(dir)
 	if err != nil {
 		return "", nil, err
 	}
 	through := fmt.Sprintf("/proc/self/fd/%d", d.Fd())
-	if _, err := os.Stat(through); err != nil { // there is no /proc
+	if _, err := os.Stat(through); err != nil { // without /proc
 		d.Close()
 		return "", nil, longAddress(name)
 	}

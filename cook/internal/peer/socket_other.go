@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// identifiesPeers says that the system knows the process at the other end of a socket.
-// Where it does not, no process is served and none is asked.
+// identifiesPeers says that the system identifies the process at the other end of a socket. Without
+// that, Serve and Ask refuse to work.
 const identifiesPeers = false
 
 func shortAddress(dir, name string) (short string, release func(), err error) {

@@ -15,13 +15,13 @@ import (
 	"github.com/assetcook/assetcook/internal/socket"
 )
 
-// identifiesPeers says that the system knows the process at the other end of a socket.
+// identifiesPeers says that the system identifies the process at the other end of a socket.
 const identifiesPeers = true
 
-// dialPause is how long to wait before trying again to connect.
+// dialPause is the pause between attempts to connect.
 const dialPause = 2 * time.Millisecond
 
-// bind makes a socket at name and listens. path is what errors call it.
+// bind makes a socket at name and listens. Errors name it path.
 func bind(name, path string) (*os.File, error) {
 	fd, err := socket.Open(unix.AF_UNIX)
 	if err != nil {
@@ -30,10 +30,10 @@ func bind(name, path string) (*os.File, error) {
 	return socket.Listen(fd, &unix.SockaddrUnix{Name: name}, path)
 }
 
-// connect connects to the socket at name, and fails if it cannot until ctx ends
-// or dialTimeout is over. path is what errors call the socket.
+// connect connects to the socket at name. It fails at the end of ctx or after dialTimeout. Errors
+// name the socket path.
 func connect(ctx context.Context, name, path string) (*os.File, error) {
-	// Mostly there is no listener, which is cheaper to see without a socket.
+	// Usually there is no listener, which shows at less cost without a socket.
 	var there unix.Stat_t
 	if err := socket.Again(func() error { return unix.Stat(name, &there) }); err != nil {
 		return nil, &fs.PathError{Op: "connect to", Path: path, Err: err}
@@ -49,8 +49,8 @@ func connect(ctx context.Context, name, path string) (*os.File, error) {
 	return socket.File(fd, path)
 }
 
-// connectSocket tries again while too many others wait to be accepted, which
-// no descriptor becomes ready when that ends.
+// connectSocket tries again while too many clients wait. No descriptor becomes ready when that
+// ends.
 func connectSocket(ctx context.Context, fd int, name string) error {
 	var late <-chan time.Time
 	for {
@@ -78,7 +78,7 @@ func connectSocket(ctx context.Context, fd int, name string) error {
 	}
 }
 
-// peerOf returns the process that connected or, on the other side, that listens.
+// peerOf returns the process at the other end of a connection.
 func peerOf(conn syscall.Conn) (peer, error) {
 	raw, err := conn.SyscallConn()
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Compare notes which files somebody could write to while it read them.
+// Compare notes the files that other processes could write to while it read them.
 func TestCompareNotesWhoIsBusy(t *testing.T) {
 	for _, size := range []int{1, buffer - 1, buffer + 1} {
 		w := &tree{TB: t, base: t.TempDir()}
@@ -58,8 +58,8 @@ func TestCompareAsksWhereStampsChanged(t *testing.T) {
 	}
 }
 
-// A file that is read as it is looked up is asked about before, too, if it is not under
-// the stamp that is trusted.
+// Find asks for writers of a file that it reads at once, too, unless the file has its trusted
+// stamp.
 func TestReadingEarlyNotesWhoIsBusy(t *testing.T) {
 	for _, ignore := range []bool{false, true} {
 		w := &tree{TB: t, base: t.TempDir()}

@@ -13,8 +13,8 @@ import (
 	"github.com/assetcook/assetcook/internal/dirfd"
 )
 
-// compareSmall compares a small file by its content, and returns false if that cannot be done: a
-// stat then tells what is there. See Compare.
+// compareSmall compares the content of a small file; see Compare. It returns false if it cannot
+// read the file; the caller then compares stamps.
 func (s *comparison) compareSmall(n *index.Node, dir dirfd.Folder, reader *bulk.Worker, info *dirfd.Info, found *Found) (done bool) {
 	f, err := dir.OpenFile(n.Name, info)
 	if err != nil {
@@ -47,20 +47,18 @@ func (s *comparison) compareSmall(n *index.Node, dir dirfd.Folder, reader *bulk.
 	return true
 }
 
-// Compare reads the files that Find found and has not compared yet, and sets Same for
-// those that have the content that the index knows, by the checksum of the index. A small
-// file costs opening, reading and closing it and nothing else. What cannot be read, is no
-// regular file or lies behind a link is not the same; the reason is found out where the
-// file is used.
+// Compare reads the files from Find that are not compared yet. It sets Same for a file with the
+// checksum in the index. A small file costs opening, reading and closing it and nothing else. A
+// file that is unreadable, not regular or behind a link is not the same; its user reports the
+// reason.
 //
-// The stamps of the files were taken before they are read, so none of them can vouch
-// for more than what was read. It vouches for less if another process can write to
-// the file under that stamp: that is checked before the first byte is read, and sets
-// Busy. It need not be checked of a file that still has the stamp that was trusted
-// when its content was read: whoever has it open since has not written yet, and the
-// first thing written will change the stamp.
+// The stamps were taken before the files are read, so a stamp never proves content read earlier.
+// It proves nothing if another process can write to the file with that stamp. Compare checks
+// that before reading the first byte, and sets Busy. It skips the check for a file with its old
+// trusted stamp: a process that has the file open has not written yet, and its first write will
+// change the stamp.
 func Compare(ctx context.Context, opt Options, found *Found) error {
-	c := &comparer{comparison: comparison{Options: opt}}
+	c := &comparer{roots: &comparison{Options: opt}}
 	for i := range found.Files {
 		if f := &found.Files[i]; !f.Compared && f.comparable() {
 			c.files = append(c.files, f)
@@ -69,8 +67,8 @@ func Compare(ctx context.Context, opt Options, found *Found) error {
 	if len(c.files) == 0 {
 		return ctx.Err()
 	}
-	defer c.close()
-	if err := c.openRoots(); err != nil {
+	defer c.roots.close()
+	if err := c.roots.openRoots(); err != nil {
 		return err
 	}
 	var runs []bulk.Run
@@ -85,34 +83,35 @@ func Compare(ctx context.Context, opt Options, found *Found) error {
 	return errors.Join(err, ctx.Err())
 }
 
-// comparable reports whether a file can have the content that is known.
+// comparable reports whether a file can have the known content.
 func (f *File) comparable() bool {
 	return f.Kind == Changed && f.Now.Size == f.Known.Size && fs.FileMode(f.Now.Mode).IsRegular()
 }
 
+// A comparer compares contents.
 type comparer struct {
-	comparison
+	roots       *comparison
 	files       []*File
 	read, bytes atomic.Int64
 }
 
 func (c *comparer) share() []bulk.Run {
-	folder := func(i int) index.FolderRef { return c.Index.FolderOf(c.files[i].Ref) }
+	folder := func(i int) index.FolderRef { return c.roots.Index.FolderOf(c.files[i].Ref) }
 	return bulk.Runs(len(c.files), func(i, j int) bool { return folder(i) == folder(j) }, func(i int) int64 { return c.files[i].Now.Size })
 }
 
 func (c *comparer) compareRun(ctx context.Context, w *bulk.Worker, r bulk.Run) {
-	f := c.Index.Folder(c.Index.FolderOf(c.files[r.First].Ref))
-	dir, err := c.openCompared(&f, true)
+	f := c.roots.Index.Folder(c.roots.Index.FolderOf(c.files[r.First].Ref))
+	dir, err := c.roots.openCompared(&f, true)
 	if err != nil {
 		return
 	}
 	defer dir.Close()
 	for i := r.First; i < r.Last && ctx.Err() == nil; i++ {
 		file := c.files[i]
-		n := c.Index.Node(file.Ref)
+		n := c.roots.Index.Node(file.Ref)
 		if !isFile(&n) {
-			continue // the caller may find out what has become of it
+			continue // the caller may compare it
 		}
 		ask := bulk.Ask{Want: hashing.WantSum, Busy: !n.Settled || file.Now != file.Known}
 		got, err := w.SumKnown(dir, n.Name, file.Now.Size, ask)
@@ -121,7 +120,7 @@ func (c *comparer) compareRun(ctx context.Context, w *bulk.Worker, r bulk.Run) {
 		}
 		c.read.Add(1)
 		c.bytes.Add(got.Size)
-		want, _ := c.Index.Content(file.Ref)
+		want, _ := c.roots.Index.Content(file.Ref)
 		file.Compared, file.Busy = true, got.Busy
 		file.Same = got.Size == file.Known.Size && got.Sum == want
 	}

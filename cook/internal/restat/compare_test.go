@@ -16,7 +16,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/scan"
 )
 
-// compare compares all that a sweep found and says what is the same.
+// compare compares all files of a sweep and returns the unchanged ones.
 func (w *tree) compare(opt restat.Options, found *restat.Found, files, bytes int64) []string {
 	w.Helper()
 	for i := range found.Files {
@@ -39,7 +39,7 @@ func (w *tree) compare(opt restat.Options, found *restat.Found, files, bytes int
 	return list
 }
 
-const buffer = 256 << 10 // what is read at once
+const buffer = 256 << 10 // files read at once
 
 func TestCompare(t *testing.T) {
 	content := func(size int) string { return strings.Repeat("0123456789abcdef", size/16+1)[:size] }
@@ -115,7 +115,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// Every role is compared where it lies; what is missing or has come is not read.
+// Compare reads files of every role in their directories, but no missing or new file.
 func TestCompareRoles(t *testing.T) {
 	w := smallTree(t)
 	live := w.live()
@@ -156,7 +156,7 @@ func files(live *index.Index, places ...string) []restat.File {
 	return list
 }
 
-// Many files, some of them in what the changes add, are shared by the workers.
+// Workers share many files, some of them from the changes of the index.
 func TestCompareMany(t *testing.T) {
 	w := &tree{TB: t, base: t.TempDir()}
 	want, size := map[string]bool{}, int64(0)

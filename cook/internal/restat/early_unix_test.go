@@ -18,7 +18,7 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// changedTree is a tree in which most sources were touched, and files differ in all ways.
+// changedTree returns a tree with touched sources and files that differ in all ways.
 func changedTree(t *testing.T) (*tree, *index.Index) {
 	w := &tree{TB: t, base: t.TempDir(), unsettled: map[string]bool{"d/03": true}}
 	for i := range 16 {
@@ -54,7 +54,7 @@ func changedTree(t *testing.T) (*tree, *index.Index) {
 	return w, live
 }
 
-// To read while files are looked up finds what it finds to look them up first.
+// Reading files at once finds the same as reading them after the look-up.
 func TestReadingEarly(t *testing.T) {
 	for _, ignore := range []bool{false, true} {
 		w, live := changedTree(t)
@@ -87,8 +87,8 @@ func TestReadingEarly(t *testing.T) {
 	}
 }
 
-// TestReadingEarlyAfterEdits: a file that has the content of the flat file again, and not
-// that of the changes, is not the same.
+// A file with the content in the flat index again, instead of the content in its changes, is not
+// the same.
 func TestReadingEarlyAfterEdits(t *testing.T) {
 	w := &tree{TB: t, base: t.TempDir()}
 	for _, name := range []string{"a", "b", "c"} {
@@ -122,7 +122,7 @@ func TestReadingEarlyAfterEdits(t *testing.T) {
 	}
 }
 
-// outcome is what was found of each file.
+// outcome is the difference of a file.
 func outcome(found *restat.Found) map[index.Ref]restat.File {
 	all := map[index.Ref]restat.File{}
 	for _, f := range found.Files {
@@ -154,7 +154,7 @@ func TestReadingAllocatesNothing(t *testing.T) {
 		}
 		return testing.AllocsPerRun(5, func() { w.sweep(opt) })
 	}
-	// The list of those that are the same grows a few times.
+	// The list of equal files grows a few times.
 	if few, many := allocs(100), allocs(2000); many > few+10 {
 		t.Errorf("%v allocations for 100 files, %v for 2000", few, many)
 	}

@@ -9,80 +9,78 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/scan"
 )
 
-// A Kind says how a file differs.
+// A Kind is a kind of difference.
 type Kind uint8
 
 const (
-	Changed  Kind = iota // another stamp, or one that was too fresh to be trusted
-	Missing              // there is no such file
-	Appeared             // there is one where there was none
+	Changed  Kind = iota // another stamp, or a stamp too fresh to trust
+	Missing              // no such file
+	Appeared             // an absent file exists now
 )
 
-// A File is one that differs.
+// A File is a file that differs.
 type File struct {
 	Ref   index.Ref
 	Role  index.Role
 	Kind  Kind
 	Known scan.Stamp
 	Now   scan.Stamp // unless Missing
-	// Compared says that the content was compared with what the index knows. Same says
-	// that it is unchanged, Busy that the file was open for writing then: the stamp does
-	// not vouch for what was read.
+	// Compared says that the content was compared to the index, Same that it is unchanged.
+	// Busy says that the file was open for writing, so the stamp does not prove the content.
 	Compared, Same, Busy bool
 }
 
-// A Folder is one that must be listed again.
+// A Folder is a directory that must be listed again.
 type Folder struct {
 	Ref  index.FolderRef
-	Gone bool // there is no such folder any more
+	Gone bool // it does not exist any more
 }
 
-// An OutFolder is a folder of outputs with a stamp that is not in the index. It was
-// taken before the outputs were looked up.
+// An OutFolder is a directory of outputs with a new stamp, taken before the outputs were looked
+// up.
 type OutFolder struct {
 	Ref index.FolderRef
 	Now scan.Stamp
 }
 
-// Found is what differs.
+// Found has the differences.
 type Found struct {
-	// Linked are folders that were looked at and hold files with several names.
+	// Linked are the compared directories that hold files with several names.
 	Linked     []index.FolderRef
-	OutFolders []OutFolder // if outputs go by folder
+	OutFolders []OutFolder // only with OutputsByFolder
 	Files      []File      // by ref
 	Folders    []Folder    // by ref
-	// Reread are files under stamps that are trusted, which were ignored, and whose
-	// contents are unchanged.
+	// Reread are unchanged files that were read although their stamps are trusted.
 	Reread []index.Ref
 	Counts
 }
 
-// Counts are the system calls of a comparison, and what was read.
+// Counts counts the system calls of a comparison, and the reading.
 type Counts struct {
-	Opened      int64 // folders opened
-	Stats       int64 // stamps of files and folders
-	Read, Bytes int64 // files read, and bytes of them
+	Opened      int64 // directories
+	Stats       int64 // of files and directories
+	Read, Bytes int64 // files and their bytes
 }
 
 func (f *Found) addChange(n *index.Node, kind Kind, now scan.Stamp) {
 	f.Files = append(f.Files, File{Ref: n.Ref, Role: n.Role, Kind: kind, Known: n.Stamp, Now: now})
 }
 
-// A share is what one worker has found.
+// A share has the differences that one worker found.
 type share struct {
 	Found
-	reader *bulk.Worker // nil if no file is to be read
+	reader *bulk.Worker // nil to read no file
 	parts  []part
 }
 
-// A part is what differs in one task.
+// A part has the differences of one task.
 type part struct {
 	task   int
 	files  []File
 	reread []index.Ref
 }
 
-// set sets aside what differs in a task.
+// set sets the differences of a task aside.
 func (s *share) set(task int) {
 	if len(s.Files)+len(s.Reread) == 0 {
 		return
@@ -124,7 +122,7 @@ func merge(shares []share) *Found {
 	return all
 }
 
-// Sort puts files into the order of the index.
+// Sort sorts files in the order of the index.
 func Sort(files []File) {
 	slices.SortFunc(files, func(a, b File) int { return cmp.Compare(a.Ref, b.Ref) })
 }

@@ -44,7 +44,7 @@ func TestLinksAndPipes(t *testing.T) {
 		"other outputs":       {after: func(w *tree) { w.remove("out/x"); w.write("x/c.txt.out", ""); w.symlink("../x", "out/x") }, want: []string{"changed made x/c.txt.out", "missing made x/y/d.txt.out"}},
 		"outputs in a circle": {after: func(w *tree) { w.remove("out/x"); w.symlink("x", "out/x") }, want: []string{"missing made x/c.txt.out", "missing made x/y/d.txt.out"}},
 
-		// What a recipe asked for, it got through links.
+		// Recipes read files through links.
 		"linked tool":          {before: linkTool},
 		"linked tool touched":  {before: linkTool, after: func(w *tree) { w.touch("tools/real") }, want: []string{"changed other tools/cc"}},
 		"linked tool replaced": {before: linkTool, after: func(w *tree) { w.write("tools/new", ""); w.remove("tools/cc"); w.symlink("new", "tools/cc") }, want: []string{"changed other tools/cc"}},
@@ -108,8 +108,8 @@ func linkFolder(w *tree) {
 	w.symlink("z", "assets/v")
 }
 
-// What the changes add to a folder comes and goes with it, though it lies in a
-// folder of its own.
+// Files from the changes of the index come and go with their directory, although they have a
+// directory entry of their own.
 func TestAddedBehindLink(t *testing.T) {
 	w := smallTree(t)
 	live := w.edited(func(x *index.Index, l *index.Next) {
@@ -161,7 +161,7 @@ func TestComparePipe(t *testing.T) {
 	}
 }
 
-// What lies behind a link is not read: it may be outside of the folders.
+// Compare reads nothing behind a link, because it may be outside the directories.
 func TestCompareBehindLink(t *testing.T) {
 	w := smallTree(t)
 	linkTool(w)

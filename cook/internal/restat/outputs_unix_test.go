@@ -96,8 +96,7 @@ func TestOutputsByFolder(t *testing.T) {
 	w.expect(w.options(live), "changed made a.txt.out", "changed made x/c.txt.out", "missing made x/y/d.txt.out")
 }
 
-// Where the assets' folders cannot be trusted, those of the outputs are not
-// either.
+// If directories of assets have unreliable stamps, so have directories of outputs.
 func TestOutputsByFolderWithoutTrust(t *testing.T) {
 	w := smallTree(t)
 	w.odd = map[string]bool{"": true}

@@ -9,7 +9,7 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// What the changes drop is not asked about.
+// Find skips files that the changes of the index drop.
 func TestDropped(t *testing.T) {
 	w := smallTree(t)
 	live := w.edited(func(x *index.Index, l *index.Next) {
@@ -38,8 +38,7 @@ func TestDropped(t *testing.T) {
 	w.expect(w.options(live), "list ./", "missing asset z/e.txt")
 }
 
-// What the changes add is asked about as the rest is, and what they restamp, by
-// its new stamp.
+// Find compares files that the changes of the index add, and the new stamps of touched files.
 func TestAdded(t *testing.T) {
 	w := smallTree(t)
 	live := w.edited(func(x *index.Index, l *index.Next) {

@@ -1,20 +1,18 @@
-// Package restat compares the stamps of all that an index knows with the file system,
-// in the order of the index, and returns what differs.
+// Package restat compares the stamps in an index to the file system, in the order of the index,
+// and returns the differences.
 //
-// It is all that a no-op run does: folders are opened, their files are looked up by
-// name, and the answers are compared with the index where it lies. Nothing is
-// allocated, sorted or searched for a file that is unchanged.
+// A no-op run does nothing else: it opens directories, looks up their files by name, and compares
+// the stamps to the mapped index. It allocates, sorts and searches nothing for an unchanged file.
 //
-// # Which folders need no listing
+// # Directories that need no listing
 //
-// Adding, removing or renaming a file changes the stamp of the folder that holds it.
-// A folder of the asset tree whose stamp is unchanged, and was old enough to be
-// trusted when it was listed, holds the same names; only the files under them are
-// looked up. Any other folder has to be listed again, by package scan. So do folders
-// whose stamps the scan does not vouch for (scan.Folder.Odd).
+// Adding, removing or renaming a file changes the stamp of its directory. So a directory of the
+// asset tree holds the same names if its stamp is unchanged and was old enough to be trusted when
+// the directory was listed. Restat then only looks up the files. Package scan must list any other
+// directory again, including directories with unreliable stamps (scan.Folder.Odd).
 //
-// Output folders, and those of dependencies and programs, are never listed: what else
-// lies there does not matter.
+// Restat and scan never list the directories of outputs, dependencies and programs, because other
+// files there do not matter.
 package restat
 
 import (
@@ -36,37 +34,36 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// Options say what to compare.
+// Options are the options of Find and Compare.
 type Options struct {
 	Index       *index.Index
-	Assets, Out string // the folders, absolute
+	Assets, Out string // absolute directories
 	Workers     int
-	// Checksum is the function of the index's sums. Without it Find reads no file.
+	// Checksum is the function of the checksums. Without it, Find reads no file.
 	Checksum hashing.Func
-	// IgnoreStamps has every file read.
+	// IgnoreStamps reads every file.
 	IgnoreStamps bool
-	// OutputsByFolder skips the outputs in a folder whose stamp is usable and equal.
+	// OutputsByFolder skips the outputs in a directory with an equal usable stamp.
 	OutputsByFolder bool
-	// Only, if not nil, says which folders to look at: the others are known to be
-	// unchanged.
+	// Only reports whether to compare a directory; nil means all. Other directories are
+	// known to be unchanged.
 	Only func(f *index.Folder) bool
 }
 
-// A task is a run of nodes of one folder.
+// A task is a run of nodes of one directory.
 type task struct {
 	folder      index.FolderRef
-	first, last int32 // of its nodes: from first up to last
+	first, last int32 // nodes from first up to last
 }
 
-// bigFolder is how many nodes of one folder make one task.
+// bigFolder is the number of nodes in one task of a big directory.
 const bigFolder = 4096
 
-// Find compares everything. It returns an error if the result is inconclusive: then a
-// scan must find out.
+// Find compares stamps. It returns an error if only a scan can find the differences.
 //
-// A small file is compared by its content at once where stamps are ignored, and where the
-// two files before it were touched: to open it and ask the descriptor for its stamp costs
-// less than to look it up twice.
+// It compares the content of a small file at once if stamps are ignored, or if the two files
+// before it were touched: opening the file and asking its descriptor for the stamp costs less
+// than looking the file up twice.
 func Find(ctx context.Context, opt Options) (*Found, error) {
 	s := &comparison{Options: opt}
 	defer s.close()
@@ -99,12 +96,12 @@ func Find(ctx context.Context, opt Options) (*Found, error) {
 	return all, ctx.Err()
 }
 
+// A comparison compares stamps.
 type comparison struct {
 	Options
 	roots [2]dirfd.Folder
 	tasks []task
-	// trusted is the device on which the stamps of folders can be trusted, 0 if none is
-	// known.
+	// trusted is the device with reliable stamps of directories, 0 if unknown.
 	trusted uint64
 }
 
@@ -122,7 +119,7 @@ func (s *comparison) close() {
 	}
 }
 
-// plan lists the tasks.
+// plan returns the tasks.
 func (s *comparison) plan() []task {
 	folders := s.Index.Folders()
 	if folders > 0 {
@@ -134,7 +131,7 @@ func (s *comparison) plan() []task {
 	if s.Only == nil {
 		tasks = make([]task, 0, folders+s.Index.Nodes()/bigFolder)
 	}
-	var f index.Folder // one for all: calling Only moves it to the heap
+	var f index.Folder // one variable, because calling Only moves it to the heap
 	for ref := range index.FolderRef(folders) {
 		f = s.Index.Folder(ref)
 		if !f.Listed && f.Len() == 0 || s.Only != nil && !s.Only(&f) {
@@ -151,7 +148,7 @@ func (s *comparison) plan() []task {
 	return tasks
 }
 
-// do compares the files of a task. It reads none without a reader.
+// do compares the files of a task. Without a reader it reads no file.
 func (s *comparison) do(ctx context.Context, t task, reader *bulk.Worker, found *Found) error {
 	f := s.Index.Folder(t.folder)
 	defer s.Index.Passed(int(t.last-t.first) * index.NodeBytes)
@@ -161,12 +158,12 @@ func (s *comparison) do(ctx context.Context, t task, reader *bulk.Worker, found 
 	}
 	dir, err := s.openCompared(&f, f.Tree == index.Assets || reader != nil)
 	if err != nil && f.Tree == index.Out && reader != nil {
-		reader = nil // nothing is read behind a link
+		reader = nil // read nothing behind a link
 		dir, err = s.openCompared(&f, false)
 	}
 	found.Opened++
 	if absent(err) {
-		if listed && t.first == 0 { // one of the folder's tasks speaks for the folder
+		if listed && t.first == 0 { // only the first task reports the directory
 			found.Folders = append(found.Folders, Folder{f.Ref, true})
 		}
 		missing(t, &f, errors.Is(err, syscall.ELOOP), found)
@@ -176,7 +173,7 @@ func (s *comparison) do(ctx context.Context, t task, reader *bulk.Worker, found 
 		return fmt.Errorf("open %s: %w", f.Path(), err)
 	}
 	defer dir.Close()
-	again := false // a listing will show what the scan wants
+	again := false // the directory will be listed
 	if listed {
 		var info dirfd.Info
 		again = !f.Usable
@@ -199,9 +196,9 @@ func (s *comparison) do(ctx context.Context, t task, reader *bulk.Worker, found 
 	return s.look(ctx, t, &f, dir, again, reader, found)
 }
 
-// sameOutputs reports whether a folder of outputs has the stamp that vouches for what
-// is in it. That it can do so on this file system is known if the assets lie there too
-// and their folders' stamps are usable.
+// sameOutputs reports whether the stamp of a directory of outputs proves that its files are
+// unchanged. Stamps of directories are reliable on the file system of the assets if they are
+// usable there.
 func (s *comparison) sameOutputs(t task, f *index.Folder, dir dirfd.Folder, found *Found) (bool, error) {
 	var info dirfd.Info
 	found.Stats++
@@ -221,7 +218,7 @@ func (s *comparison) sameOutputs(t task, f *index.Folder, dir dirfd.Folder, foun
 	return false, nil
 }
 
-// openCompared opens a folder of the index, through links or, beneath, through none.
+// openCompared opens a directory of the index. With beneath it follows no links.
 func (s *comparison) openCompared(f *index.Folder, beneath bool) (dirfd.Folder, error) {
 	if f.Tree == index.System {
 		return dirfd.Open(f.Path())
@@ -233,7 +230,7 @@ func (s *comparison) openCompared(f *index.Folder, beneath bool) (dirfd.Folder, 
 func (s *comparison) look(ctx context.Context, t task, f *index.Folder, dir dirfd.Folder, again bool, reader *bulk.Worker, found *Found) error {
 	var info dirfd.Info
 	linked := false
-	touched := 0 // files in a row that differ
+	touched := 0 // differing files in a row
 	for i := t.first; i < t.last && ctx.Err() == nil; i++ {
 		n, ok := f.Node(int(i))
 		if !ok || again && Listed(n.Role) {
@@ -257,13 +254,13 @@ func (s *comparison) look(ctx context.Context, t task, f *index.Folder, dir dirf
 	return nil
 }
 
-// isFile reports whether a node is a file that is known by all that it holds.
+// isFile reports whether a node is a file with its whole content.
 func isFile(n *index.Node) bool {
 	as, _ := dependency.Stamped(n.Name)
 	return as == dependency.File
 }
 
-// stat compares a file by its stamp. It leaves info without links if there is none.
+// stat compares the stamp of a file. For a missing file, info has no links.
 func (s *comparison) stat(n *index.Node, dir dirfd.Folder, info *dirfd.Info, found *Found) error {
 	found.Stats++
 	info.Links = 0
@@ -271,7 +268,7 @@ func (s *comparison) stat(n *index.Node, dir dirfd.Folder, info *dirfd.Info, fou
 	as, name := dependency.Stamped(n.Name)
 	if as == dependency.Folder {
 		err = dir.Info(info)
-		info.Links = 0 // of a folder they say nothing
+		info.Links = 0 // they mean nothing for a directory
 	} else {
 		err = dir.Stat(name, n.Follow() && as != dependency.Link, info)
 	}
@@ -282,7 +279,7 @@ func (s *comparison) stat(n *index.Node, dir dirfd.Folder, info *dirfd.Info, fou
 	case err == nil && n.Role == index.Absent:
 		found.addChange(n, Appeared, scan.StampOfInfo(info))
 	case n.Role == index.Absent && errors.Is(err, syscall.ELOOP):
-		found.addChange(n, Appeared, scan.Stamp{}) // a link, if to nowhere
+		found.addChange(n, Appeared, scan.Stamp{}) // a link, perhaps to nowhere
 	case err == nil:
 		if now := scan.StampOfInfo(info); now != n.Stamp || !n.Settled || s.IgnoreStamps {
 			found.addChange(n, Changed, now)
@@ -295,9 +292,8 @@ func (s *comparison) stat(n *index.Node, dir dirfd.Folder, info *dirfd.Info, fou
 	return nil
 }
 
-// missing notes the files of a folder that is not there. If that is because a link is
-// on the way to it, then a recipe, which may follow links, may find there what was
-// absent.
+// missing reports the files of a missing directory. If a link on the way is the cause, an absent
+// file may exist for a recipe, because recipes may follow links.
 func missing(t task, f *index.Folder, linked bool, found *Found) {
 	for i := t.first; i < t.last; i++ {
 		n, ok := f.Node(int(i))
@@ -314,13 +310,13 @@ func missing(t task, f *index.Folder, linked bool, found *Found) {
 // Listed reports whether a scan lists files of a role.
 func Listed(r index.Role) bool { return r == index.Asset || r == index.Config || r == index.Ignore }
 
-// absent reports whether err says that nothing is there. A link on the way to a folder
-// of the tree is a change as well.
+// absent reports whether an error means that a file does not exist. A link on the way to a
+// directory of the tree counts as well.
 func absent(err error) bool { return pathname.IsAbsent(err) || errors.Is(err, syscall.ELOOP) }
 
-// dropListed drops what a listing will tell: a big folder may have changed between two
-// of its tasks, and what the changes add to a folder of the flat file lies in a folder
-// of its own, which knows nothing of a listing.
+// dropListed drops the differences that a listing will show. A big directory may have changed
+// between two of its tasks. Later changes of an index have a directory entry of their own, which
+// does not know that the directory is listed.
 func (s *comparison) dropListed(all *Found) {
 	if len(all.Folders) == 0 {
 		return

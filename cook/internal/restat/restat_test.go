@@ -56,8 +56,8 @@ func TestDifferences(t *testing.T) {
 		"beside the tool":     {func(w *tree) { w.write("tools/ld", "") }, nil},
 		"beside a dependency": {func(w *tree) { w.write("assets/lib/q.inc", "") }, nil},
 
-		// Whatever becomes of a name changes its folder. What a listing will tell of
-		// is not told twice, other differences are.
+		// Every change of a name changes its directory. Find leaves differences that a
+		// listing will show to the listing.
 		"source removed":    {func(w *tree) { w.remove("assets/a.txt") }, []string{"list ./"}},
 		"source added":      {func(w *tree) { w.write("assets/z/new.txt", "") }, []string{"list ./z"}},
 		"source replaced":   {func(w *tree) { w.write("n", ""); w.rename("n", "assets/x/c.txt") }, []string{"list ./x"}},
@@ -143,7 +143,7 @@ func TestStampsThatProveNothing(t *testing.T) {
 	w.fresh, w.odd = map[string]bool{"x": true}, map[string]bool{"z": true}
 	found = w.expect(w.options(w.live()), "list ./x", "list ./z")
 	want := smallCounts
-	want.Stats -= 2 + 2 + 1 // those two folders, c.txt and cook.toml, e.txt
+	want.Stats -= 2 + 2 + 1 // the two directories, c.txt and cook.toml, e.txt
 	if found.Counts != want {
 		t.Errorf("counts %+v, want %+v", found.Counts, want)
 	}
@@ -197,8 +197,8 @@ func TestFoldersThatCannotBeOpened(t *testing.T) {
 	}
 }
 
-// What cannot be asked for is an error: nobody can say that it is as it was.
-// Names that the system refuses stand for all else that may go wrong.
+// A failing look-up is an error, because the file may have changed. Names that the system refuses
+// stand for all failures.
 func TestWhatCannotBeTold(t *testing.T) {
 	for name, tc := range map[string]struct{ absent, want string }{
 		"leads outside": {"../tools/cc", "open ../tools: "},

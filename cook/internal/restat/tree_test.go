@@ -52,7 +52,7 @@ func smallTree(t testing.TB) *tree {
 // Of smallTree: assets, x, x/y and z are listed; lib, nowhere and a.txt hold what
 // recipes asked for.
 var smallCounts = restat.Counts{
-	Opened: 4 + 3 + 3 + 1, // and those of the output folder and the tools
+	Opened: 4 + 3 + 3 + 1, // and the directories of outputs and tools
 	Stats:  4 + 8 + 3 + 2 + 4,
 	// folders, sources with cook.toml and .cookignore, others, absent ones whose
 	// folders are there, outputs
@@ -104,7 +104,7 @@ func (w *tree) tick() {
 	}
 }
 
-// function is what the indexes' checksums are made with.
+// function is the checksum function of the indexes.
 func function(t testing.TB) hashing.Func {
 	f, ok := hashing.Lookup("xxh128")
 	if !ok {
@@ -113,7 +113,7 @@ func function(t testing.TB) hashing.Func {
 	return f
 }
 
-// builder describes what lies on the disk now.
+// A builder describes the files on the disk.
 func (w *tree) index() index.Encoded {
 	w.Helper()
 	b := index.Empty().Anew("xxh128")
@@ -205,8 +205,7 @@ func (w *tree) file(name, place string, role index.Role) index.File {
 	}
 }
 
-// live is the index of what lies on the disk. What is done to the tree later has
-// another time.
+// live returns the index of the files on the disk. Later changes of the tree have another time.
 func (w *tree) live() *index.Index { return w.edited(func(*index.Index, *index.Next) {}) }
 
 // edited is live with changes.
@@ -241,7 +240,7 @@ func (w *tree) sweep(opt restat.Options) *restat.Found {
 	return found
 }
 
-// told is what a sweep found, one line each, sorted.
+// told returns the differences of a sweep, one line each, sorted.
 func (w *tree) told(live *index.Index, found *restat.Found) []string {
 	lines := []string{}
 	for _, f := range found.Files {
@@ -260,7 +259,7 @@ func (w *tree) shown(live *index.Index, f restat.File) string {
 	return fmt.Sprintf("%s %s", [...]string{"asset", "other", "config", "ignore", "made", "absent"}[f.Role], place)
 }
 
-// expect sweeps with one worker and with many and compares what is told.
+// expect sweeps with one worker and with many, and compares the differences.
 func (w *tree) expect(opt restat.Options, want ...string) *restat.Found {
 	w.Helper()
 	slices.Sort(want)

@@ -24,12 +24,13 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/contents"
 	"github.com/assetcook/assetcook/cook/internal/execute"
 	"github.com/assetcook/assetcook/cook/internal/index"
-	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/internal/remote"
 	"github.com/assetcook/assetcook/cook/internal/rules"
 	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/cook/internal/tools"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/confine"
@@ -150,7 +151,7 @@ func (m *machine) action(ctx context.Context, want remote.Action, recipes []reci
 	if err := m.findTools(ctx, want.Tools); err != nil {
 		return nil, err
 	}
-	methods := plan.NewMethods(nil, pass.FindTools(m.assets.Name(), func(file string) (contents.File, error) { return m.contents.Tool(ctx, file) }))
+	methods := plan.NewMethods(nil, tools.Finder(m.assets.Name(), func(file string) (contents.File, error) { return m.contents.Tool(ctx, file) }))
 	method, err := methods.Of(chosen)
 	if err != nil {
 		return nil, err
@@ -207,7 +208,7 @@ func (m *machine) cook(ctx context.Context, a *plan.Action) (rec remote.Record) 
 	sums, _ := hashing.Lookup("xxh3")
 	again := execute.NewAgain(execute.Env{
 		Assets: m.assets, Contents: m.contents, Artifacts: &execute.Artifacts{}, Checksum: sums,
-		Memory: pass.DefaultMemory(), Cores: parallel.NewCores(runtime.GOMAXPROCS(0)), Now: time.Now,
+		Memory: session.DefaultMemory(), Cores: parallel.NewCores(runtime.GOMAXPROCS(0)), Now: time.Now,
 	})
 	noted := ""
 	note := func(line string) { noted = line } // that programs are not confined here, such as

@@ -15,12 +15,12 @@ import (
 
 	"github.com/assetcook/assetcook/cook/internal/contents"
 	"github.com/assetcook/assetcook/cook/internal/index"
-	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/internal/remote"
 	"github.com/assetcook/assetcook/cook/internal/rules"
 	"github.com/assetcook/assetcook/cook/internal/runaction"
 	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/cook/internal/tools"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/confine"
@@ -103,7 +103,7 @@ func travel(t *testing.T, options join, adjust func(*remote.Action), files map[s
 	for _, f := range recipe.Fields(&options) {
 		chosen.Options = append(chosen.Options, rules.Option{Field: f})
 	}
-	tools := pass.FindTools(tree.Name(), func(file string) (contents.File, error) { return found.Tool(t.Context(), file) })
+	tools := tools.Finder(tree.Name(), func(file string) (contents.File, error) { return found.Tool(t.Context(), file) })
 	m, err := plan.NewMethods(nil, tools).Of(chosen)
 	if err != nil {
 		t.Fatal(err)

@@ -1,58 +1,57 @@
 package state
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
+	"path"
 	"syscall"
 
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/manifest"
 	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// A Commit is what a run leaves for the next one.
+// A Commit is everything that a run leaves for the next one.
 type Commit struct {
-	Last *index.Index
-	Next *index.Next
-	// Listed are the changes to the manifest, sorted, if Next is not made anew.
-	Listed []manifest.Change
-	// IDs returns the ID of an asset, "" if assets have none.
-	IDs func(source string) string
-	// Journal are the claims that no index has.
-	Journal []plan.Claim
+	Last    *index.Index
+	Next    *index.Next
+	Listed  []manifest.Change          // sorted; unused if Next is a new index
+	IDs     func(source string) string // ID of an asset, "" for none
+	Journal []plan.Claim               // outputs that no index has
 	Pending *Pending
-	// Whole says that the run has looked at everything.
-	Whole bool
+	Whole   bool // the run has looked at everything
 
 	Checksum hashing.Func
 	Clock    *scan.Clock
 	Note     func(string)
 }
 
-// Commit writes the manifest and, when all that it speaks of is on the disk, the index.
-// It writes in proportion to what changed: nothing if nothing did. It returns the names
-// of the manifest's files that were replaced.
+// Commit writes the manifest and, once everything that it lists is on the disk, the index. It
+// writes in proportion to the changes: nothing if there are none. It returns the names of the
+// replaced files of the manifest.
 func (d *Dir) Commit(c Commit) (replaced []string, err error) {
 	if !c.Next.Edited() {
 		return nil, nil
 	}
 	if err := d.ClearLeftovers(); err != nil {
-		return nil, cmp.Or(d.CheckLock(), err) // the folder may have been removed
+		return nil, cmp.Or(d.CheckLock(), err) // the directory may have been removed
 	}
-	listed, err := d.commitManifest(c)
+	wrote, err := writeManifest(d.Manifest, c)
 	if err != nil {
 		return nil, fmt.Errorf("manifest: %w", err)
 	}
-	for _, name := range listed.removed {
-		c.Next.DropFile(d.name(name))
+	for _, name := range wrote.removed {
+		c.Next.DropFile(d.files.name(name))
 	}
-	for _, f := range listed.files {
+	for _, f := range wrote.files {
 		c.Next.PutFile(f)
 	}
-	if listed.wrote() {
+	if len(wrote.replaced)+len(wrote.removed) > 0 {
 		c.Pending.AddOutputs(d)
 	}
 	e, changed, err := c.Next.Encode()
@@ -60,29 +59,111 @@ func (d *Dir) Commit(c Commit) (replaced []string, err error) {
 		return nil, fmt.Errorf("index: %w (this is a bug in cook)", err)
 	}
 	if changed {
-		if err := d.writeIndex(e, c.Pending); err != nil {
+		if err := d.Index.write(e, d.disk.syncing(c.Pending)); err != nil {
 			if errors.Is(err, syscall.EFAULT) {
-				err = fmt.Errorf("%w: %w", index.ErrFault, err) // what is written lies there
+				err = fmt.Errorf("%w: %w", index.ErrFault, err) // the data is in the mapped index
 			}
 			return nil, err
 		}
 	}
-	return listed.replaced, errors.Join(d.WriteJournal(c.Journal), d.endDirty(c.Whole))
+	return wrote.replaced, errors.Join(d.Journal.Write(c.Journal), d.disk.endDirty(c.Whole))
 }
 
-// commitManifest updates the manifest, or builds it anew if there is no other way.
-func (d *Dir) commitManifest(c Commit) (listing, error) {
-	w := manifestWriter{Dir: d, Commit: c}
+// written is the effect of a run on the manifest.
+type written struct {
+	files    []index.File // new or compared files, for the index
+	replaced []string     // absolute names
+	removed  []string     // parts that the root no longer names
+}
+
+// errManifest says that the manifest is damaged and cannot be updated.
+var errManifest = errors.New("cannot be updated")
+
+// writeManifest updates the manifest, or builds a new one if an update is impossible.
+func writeManifest(m Manifest, c Commit) (written, error) {
 	if !c.Next.IsAnew() {
 		if len(c.Listed) == 0 {
-			return listing{}, nil
+			return written{}, nil
 		}
-		err := w.update(c.Listed)
+		w, err := updateManifest(m, c)
 		if !errors.Is(err, errManifest) {
-			return w.listing, err
+			return w, err
 		}
 		c.Note(err.Error() + "; it is made anew")
-		w.listing = listing{}
 	}
-	return w.listing, w.build()
+	return buildManifest(m, c)
+}
+
+// buildManifest lists all finished actions. It writes only files that differ.
+func buildManifest(m Manifest, c Commit) (w written, err error) {
+	named := map[string]bool{}
+	err = manifest.Build(listedOf(c.Next.Actions(), c.IDs), func(f manifest.File) error {
+		named[f.Name] = true
+		return w.putManifestFile(m, c, f)
+	})
+	if err != nil {
+		return w, err
+	}
+	parts, err := m.parts()
+	for _, name := range parts {
+		if !named[name] {
+			w.removed = append(w.removed, name)
+		}
+	}
+	return w, errors.Join(err, m.removeParts(w.removed))
+}
+
+// updateManifest applies changes to the manifest on the disk.
+func updateManifest(m Manifest, c Commit) (w written, err error) {
+	root, err := m.files.readStateFile(manifest.Name)
+	if err != nil {
+		return w, fmt.Errorf("%w: %w", errManifest, err)
+	}
+	files, removed, err := manifest.Update(root, m.files.readStateFile, c.Listed)
+	if err != nil {
+		return w, fmt.Errorf("%w: %w", errManifest, err)
+	}
+	for _, f := range files {
+		if err := w.putManifestFile(m, c, f); err != nil {
+			return w, err
+		}
+	}
+	w.removed = removed
+	return w, m.removeParts(removed)
+}
+
+// putManifestFile writes a file of the manifest if it differs. It notes the file for the index,
+// by absolute name, so that the next run sees by its stamp whether it is unchanged.
+func (w *written) putManifestFile(m Manifest, c Commit, f manifest.File) error {
+	name := m.files.name(f.Name)
+	if old, err := m.files.readStateFile(f.Name); err != nil || !bytes.Equal(old, f.Data) {
+		noteDamage(c, name, old, err)
+		if dir := path.Dir(f.Name); dir != "." {
+			if err := m.files.out.Root().MkdirAll(dir, 0o777); err != nil {
+				return err
+			}
+		}
+		if err := m.files.replace(f.Name, f.Data); err != nil {
+			return err
+		}
+		w.replaced = append(w.replaced, name)
+	}
+	info, err := m.files.out.Root().Lstat(f.Name)
+	if err != nil {
+		return err
+	}
+	stamp := scan.StampOf(info)
+	w.files = append(w.files, index.File{
+		Path: name, Role: index.Other, Stamp: stamp, Settled: c.Clock.SettledSince(stamp),
+		Sum: c.Checksum.Sum128(f.Data), Blob: store.BlobID(hashing.DigestOf(f.Data)),
+	})
+	return nil
+}
+
+// noteDamage reports a file of the manifest that changed since the last run.
+func noteDamage(c Commit, name string, now []byte, err error) {
+	f, known := c.Last.File(name)
+	if known && c.Last.Checksum() == c.Checksum.Name && (err != nil || c.Checksum.Sum128(now) != f.Sum) {
+		c.Note(name + " is not as cook left it; it is made anew")
+	}
 }

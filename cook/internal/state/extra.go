@@ -18,7 +18,7 @@ import (
 	"github.com/assetcook/assetcook/internal/regular"
 )
 
-// Outputs lists the outputs of actions and claims, sorted and each once.
+// Outputs returns the outputs of actions and claims, sorted and without duplicates.
 func Outputs(actions iter.Seq[*index.Action], claims []plan.Claim) []string {
 	var list []string
 	for a := range actions {
@@ -33,14 +33,14 @@ func Outputs(actions iter.Seq[*index.Action], claims []plan.Claim) []string {
 	return slices.Compact(list)
 }
 
-// Extra lists the files of the output folder that are neither outputs nor the cooker's
-// own. The outputs are all that there may be, sorted and each once. It looks neither into
-// the store nor into a folder with a state of its own: that is another output folder. What
-// could be listed is returned with an error.
+// Extra returns the files of the output directory that are neither outputs nor cook's own.
+// outputs are all possible outputs, sorted and without duplicates. Extra skips the store and any
+// directory with a state of its own, which is another output directory. With an error, it
+// returns the files found so far.
 func (d *Dir) Extra(ctx context.Context, outputs []string, store string) ([]string, error) {
-	l := lister{Dir: d, ctx: ctx, outputs: outputs, seen: make([]bool, len(outputs))}
+	l := lister{files: d.files, ctx: ctx, outputs: outputs, seen: make([]bool, len(outputs))}
 	if real, err := filepath.EvalSymlinks(store); err == nil {
-		l.store, _ = pathname.Below(d.out.Name(), real)
+		l.store, _ = pathname.Below(d.files.out.Name(), real)
 	}
 	l.list(".")
 	l.dropAliases()
@@ -49,17 +49,17 @@ func (d *Dir) Extra(ctx context.Context, outputs []string, store string) ([]stri
 
 // A lister looks for extra files.
 type lister struct {
-	*Dir
+	files   *files
 	ctx     context.Context
-	store   string   // "" if it is not in the output folder
+	store   string   // "" if outside the output directory
 	outputs []string // sorted
-	seen    []bool   // of each output, whether there is a file of that very name
+	seen    []bool   // whether a file with the output's exact name exists
 	extra   []string
 	errs    []error
 }
 
-// list looks through a folder, and those below it. What has the name of an output is not
-// looked at, should it be a folder.
+// list looks through a directory and everything below it. It skips a directory with the name of
+// an output.
 func (l *lister) list(dir string) {
 	if l.ctx.Err() != nil {
 		return
@@ -75,7 +75,7 @@ func (l *lister) list(dir string) {
 		}
 		below = dir + "/"
 	}
-	var buf []byte // so that outputs, which are most of what is there, cost no memory
+	var buf []byte // so that outputs, the most frequent files, cost no memory
 	for _, base := range names {
 		buf = append(append(buf[:0], below...), base...)
 		if n, known := slices.BinarySearchFunc(l.outputs, buf, compare); known {
@@ -83,10 +83,10 @@ func (l *lister) list(dir string) {
 			continue
 		}
 		name := string(buf)
-		if isOwn(name) || l.IsTag(name) || name == l.store {
+		if isOwn(name) || l.files.isTag(name) || name == l.store {
 			continue
 		}
-		switch info, err := l.out.Root().Lstat(name); {
+		switch info, err := l.files.out.Root().Lstat(name); {
 		case pathname.IsAbsent(err):
 		case err == nil && info.IsDir():
 			l.list(name)
@@ -107,7 +107,7 @@ func compare(output string, name []byte) int {
 }
 
 func (l *lister) names(dir string) ([]string, error) {
-	f, err := l.out.Root().OpenFile(dir, os.O_RDONLY|regular.NoWait, 0)
+	f, err := l.files.out.Root().OpenFile(dir, os.O_RDONLY|regular.NoWait, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -117,15 +117,15 @@ func (l *lister) names(dir string) ([]string, error) {
 	return names, err
 }
 
-// leads reports whether there are outputs below a name: it is a link to their folder.
+// leads reports whether outputs are below a name, because it is a link to their directory.
 func (l *lister) leads(name string) bool {
 	n, _ := slices.BinarySearch(l.outputs, name+"/")
 	return n < len(l.outputs) && strings.HasPrefix(l.outputs[n], name+"/")
 }
 
-// isOwn reports whether a path is that of a file or folder of the cooker, whatever the
-// case of its letters: not all file systems tell them apart. A file among the parts of the
-// manifest that no part can be is not.
+// isOwn reports whether a path names one of cook's own files, in any case of letters, since not
+// all file systems distinguish case. A file among the parts of the manifest with an impossible
+// name is not cook's own.
 func isOwn(name string) bool {
 	first, rest, below := strings.Cut(name, "/")
 	if below && strings.EqualFold(first, manifest.PartsDir) {
@@ -134,9 +134,8 @@ func isOwn(name string) bool {
 	return manifest.Reserved(name) && !strings.EqualFold(first, manifest.PartsDir)
 }
 
-// dropAliases drops outputs under other names: those that are reached through a link
-// inside the output folder, or whose names have letters of another case, or in another
-// form, on a file system that does not mind.
+// dropAliases drops outputs under other names: reached through a link in the output directory,
+// or with letters in another case or Unicode form on a file system that ignores that.
 func (l *lister) dropAliases() {
 	if len(l.extra) == 0 {
 		return
@@ -146,7 +145,7 @@ func (l *lister) dropAliases() {
 		if l.seen[i] {
 			continue
 		}
-		if info, err := l.out.Root().LstatOS(filepath.FromSlash(output)); err == nil && !info.IsDir() {
+		if info, err := l.files.out.Root().LstatOS(filepath.FromSlash(output)); err == nil && !info.IsDir() {
 			aliased = append(aliased, info)
 		}
 	}
@@ -154,7 +153,7 @@ func (l *lister) dropAliases() {
 		return
 	}
 	l.extra = slices.DeleteFunc(l.extra, func(name string) bool {
-		info, err := l.out.Root().LstatOS(filepath.FromSlash(name))
+		info, err := l.files.out.Root().LstatOS(filepath.FromSlash(name))
 		return err == nil && slices.ContainsFunc(aliased, func(output fs.FileInfo) bool { return os.SameFile(info, output) })
 	})
 }

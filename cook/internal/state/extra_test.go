@@ -109,7 +109,7 @@ func TestTags(t *testing.T) {
 	if extra, err := d.Extra(t.Context(), nil, ""); err != nil || !slices.Equal(extra, []string{".gitignore"}) {
 		t.Errorf("extra files %q, %v", extra, err)
 	}
-	if err := d.removeTags(); err != nil {
+	if err := d.files.removeTags(); err != nil {
 		t.Fatal(err)
 	}
 	if text, err := os.ReadFile(ignore); err != nil || string(text) != "mine" {

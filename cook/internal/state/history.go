@@ -12,24 +12,24 @@ import (
 	"github.com/assetcook/assetcook/internal/regular"
 )
 
-// The history is a line of JSON for each of the last runs. It is for people and charts:
-// no run depends on it. Lines of runs that did much have details that are dropped when
-// they are old.
+// A History has one line of JSON for each of the last runs, for people and charts. No run
+// depends on it. Lines of runs with much work have details, which are dropped with age.
+type History struct{ files *files }
 
 const (
-	// HistoryRuns is how many runs are reported. There may be more in the file.
+	// HistoryRuns is the number of runs to report. The file may have more.
 	HistoryRuns = 600
-	// historyBytes is twice what so many lines come to if each has all its numbers, some
-	// 1,900 bytes.
+	// historyBytes is twice the size of so many lines with all numbers, some 1,900 bytes
+	// each.
 	historyBytes = 2 * HistoryRuns * 2048
-	// detailBytes is what details may take of a history that was shortened.
+	// detailBytes bounds the details of a shortened history.
 	detailBytes = historyBytes / 4
 )
 
-// ReadHistory returns the end of the history, nil if there is none.
-// The first line may be torn, and so may lines of runs that were killed.
-func (d *Dir) ReadHistory() ([]byte, error) {
-	f, err := d.home.OpenFile(historyName)
+// Read returns the end of the history, nil if there is none. The first line and lines of killed
+// runs may be torn.
+func (h History) Read() ([]byte, error) {
+	f, err := h.files.home.OpenFile(historyName)
 	if pathname.IsAbsent(err) {
 		return nil, nil
 	}
@@ -45,23 +45,23 @@ func (d *Dir) ReadHistory() ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, 3*historyBytes))
 }
 
-// AddHistory adds a line. If the history has become long only its last lines stay, as keep
-// returns them: brief without details, nil for one that is torn.
-func (d *Dir) AddHistory(line []byte, keep func(line []byte, brief bool) []byte) error {
-	if err := d.addHistory(line, keep); err != nil {
-		return fmt.Errorf("history %s: %w", d.name(historyName), err)
+// Add adds a line. It shortens a long history to its last lines. keep returns a line as it is
+// kept: without details if brief, nil for a torn line.
+func (h History) Add(line []byte, keep func(line []byte, brief bool) []byte) error {
+	if err := h.appendLine(line, keep); err != nil {
+		return fmt.Errorf("history %s: %w", h.files.name(historyName), err)
 	}
 	return nil
 }
 
-func (d *Dir) addHistory(line []byte, keep func(line []byte, brief bool) []byte) error {
-	root := d.home.Root()
+func (h History) appendLine(line []byte, keep func(line []byte, brief bool) []byte) error {
+	root := h.files.home.Root()
 	info, err := root.Lstat(historyName)
 	if err == nil && !info.Mode().IsRegular() {
 		return regular.Mode(info.Mode())
 	}
 	if err == nil && info.Size() > historyBytes {
-		if err := d.shortenHistory(keep); err != nil {
+		if err := h.shorten(keep); err != nil {
 			return err
 		}
 	}
@@ -69,14 +69,14 @@ func (d *Dir) addHistory(line []byte, keep func(line []byte, brief bool) []byte)
 	if err != nil {
 		return err
 	}
-	// A line break first ends what a killed run may have left of its line.
+	// The line break ends a torn line of a killed run.
 	_, err = f.Write(fmt.Appendf(nil, "\n%s", line))
 	return errors.Join(err, f.Close())
 }
 
-// shortenHistory leaves the last lines, and the details of the last of them.
-func (d *Dir) shortenHistory(keep func(line []byte, brief bool) []byte) error {
-	text, err := d.readStateFile(historyName)
+// shorten keeps the last lines, and the details of the very last.
+func (h History) shorten(keep func(line []byte, brief bool) []byte) error {
+	text, err := h.files.readStateFile(historyName)
 	if err != nil {
 		return err
 	}
@@ -97,5 +97,5 @@ func (d *Dir) shortenHistory(keep func(line []byte, brief bool) []byte) error {
 		lines = append(lines, brief)
 	}
 	slices.Reverse(lines)
-	return d.putFile(historyName, append([]byte("\n"), bytes.Join(lines, []byte("\n"))...), unsynced)
+	return h.files.putFile(historyName, append([]byte("\n"), bytes.Join(lines, []byte("\n"))...), unsynced)
 }

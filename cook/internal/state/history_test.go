@@ -22,11 +22,11 @@ func keepAll(line []byte, brief bool) []byte {
 func TestHistoryKeepsLines(t *testing.T) {
 	d, _ := locked(t)
 	for i := range 3 {
-		if err := d.AddHistory(fmt.Append(nil, "run ", i), keepAll); err != nil {
+		if err := d.History.Add(fmt.Append(nil, "run ", i), keepAll); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if text, err := d.ReadHistory(); err != nil || string(text) != "\nrun 0\nrun 1\nrun 2" {
+	if text, err := d.History.Read(); err != nil || string(text) != "\nrun 0\nrun 1\nrun 2" {
 		t.Errorf("%q, %v", text, err)
 	}
 }
@@ -43,14 +43,14 @@ func TestHistoryIsShortened(t *testing.T) {
 				n += longer
 			}
 			line := fmt.Appendf(nil, "%02d %s", i, strings.Repeat("x", n-3))
-			if err := d.AddHistory(line, keepAll); err != nil {
+			if err := d.History.Add(line, keepAll); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := d.shortenHistory(keepAll); err != nil {
+		if err := d.History.shorten(keepAll); err != nil {
 			t.Fatal(err)
 		}
-		text, err := d.ReadHistory()
+		text, err := d.History.Read()
 		if err != nil {
 			t.Fatal(err)
 		}

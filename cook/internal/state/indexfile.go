@@ -9,17 +9,19 @@ import (
 
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/manifest"
+	"github.com/assetcook/assetcook/internal/atomicfile"
 	"github.com/assetcook/assetcook/internal/confine"
 	"github.com/assetcook/assetcook/internal/mapped"
 )
 
-// The index lies in two files: the flat one, and beside it the changes since it was
-// written, whose name has the flat one's ID. So the pair can be replaced by one rename,
-// that of the flat file, and neither can be lost without notice.
+// An IndexFile is the index on the disk. It has two files: a flat one, and the changes since it
+// was written, whose name has the ID of the flat one. So one rename of the flat file replaces
+// both, and a run notices if either is lost.
+type IndexFile struct{ files *files }
 
 func changesName(id string) string { return manifest.StateDir + "/" + changesPrefix + id }
 
-// A Known is the index that the last run left, mapped into memory.
+// A Known is the index of the last run, mapped into memory.
 type Known struct {
 	*index.Index
 	file *mapped.File
@@ -42,20 +44,18 @@ func (k *Known) mapIn(dir *confine.Dir, name string) error {
 	return err
 }
 
-// Empty is what is known if nothing is.
+// Empty returns an empty index.
 func Empty() *Known { return &Known{Index: index.Empty()} }
 
-// ErrUnreadable says that the index could not be read, which is not to say that it is
-// damaged.
+// ErrUnreadable says that the index could not be read. It may be intact.
 var ErrUnreadable = errors.New("cannot be read")
 
-// Load maps the index that the last run left. A missing one is fs.ErrNotExist, one that
-// is there and cannot be opened ErrUnreadable; everything else means that it is of
-// another format or damaged.
-func (d *Dir) Load() (*Known, error) {
+// Load maps the index of the last run. The error is fs.ErrNotExist for a missing index, and
+// ErrUnreadable for one that cannot be opened. Any other error means another format or damage.
+func (x IndexFile) Load() (*Known, error) {
 	k := &Known{}
 	err := index.Guard(func() (err error) {
-		k.Index, err = d.load(k)
+		k.Index, err = x.openInto(k)
 		return err
 	})
 	if err != nil {
@@ -65,12 +65,12 @@ func (d *Dir) Load() (*Known, error) {
 	return k, nil
 }
 
-// load opens the flat file and its changes. A run that only looks has no lock, so the
-// pair may be replaced between the two: then it tries again.
-func (d *Dir) load(k *Known) (*index.Index, error) {
+// openInto opens the flat file and its changes. Without the lock, another run may replace the
+// pair between the two steps; openInto then tries again.
+func (x IndexFile) openInto(k *Known) (*index.Index, error) {
 	for try := 0; ; try++ {
 		k.Close()
-		err := k.mapIn(d.home, IndexName)
+		err := k.mapIn(x.files.home, IndexName)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
@@ -81,7 +81,7 @@ func (d *Dir) load(k *Known) (*index.Index, error) {
 		if err != nil {
 			return nil, err
 		}
-		changes, err := d.readStateFile(changesName(id))
+		changes, err := x.files.readStateFile(changesName(id))
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && try < 3:
 			continue
@@ -90,42 +90,38 @@ func (d *Dir) load(k *Known) (*index.Index, error) {
 		case err != nil:
 			return nil, fmt.Errorf("%w: %w", ErrUnreadable, err)
 		}
-		x, err := index.Open(k.file.Data, changes)
+		opened, err := index.Open(k.file.Data, changes)
 		if err == nil {
-			x.ReleaseBy(k.file.Release)
+			opened.ReleaseBy(k.file.Release)
 		}
-		return x, err
+		return opened, err
 	}
 }
 
-// Describe returns an error of Load with the name of the index.
-func (d *Dir) Describe(err error) error { return fmt.Errorf("index %s: %w", d.name(IndexName), err) }
-
-// HasManifest reports whether there is a manifest.
-func (d *Dir) HasManifest() bool {
-	_, err := d.out.Root().Stat(manifest.Name)
-	return err == nil
+// Describe adds the name of the index to an error of Load.
+func (x IndexFile) Describe(err error) error {
+	return fmt.Errorf("index %s: %w", x.files.name(IndexName), err)
 }
 
-// writeIndex replaces the index, once what is pending is on the disk.
-func (d *Dir) writeIndex(e index.Encoded, pending *Pending) error {
-	if err := d.putFile(changesName(e.ID), e.Changes, d.syncing(pending)); err != nil {
+// write replaces the index. It calls ready before the changes get their name.
+func (x IndexFile) write(e index.Encoded, ready func(*atomicfile.File) error) error {
+	if err := x.files.putFile(changesName(e.ID), e.Changes, ready); err != nil {
 		return err
 	}
 	if e.Flat == nil {
 		return nil
 	}
-	if err := d.putFile(IndexName, e.Flat, unsynced); err != nil {
+	if err := x.files.putFile(IndexName, e.Flat, unsynced); err != nil {
 		return err
 	}
-	return d.removeChanges(e.ID)
+	return x.removeChanges(e.ID)
 }
 
-// IndexSeal identifies what the index holds: the names and last bytes of the files of
-// changes, which are checksums of all of the index. It is "" if there is none that can be
+// Seal returns a text that identifies the content of the index: the names and last bytes of the
+// files of changes, which are checksums of the whole index. It returns "" if the index cannot be
 // read.
-func (d *Dir) IndexSeal() string {
-	state, err := fs.ReadDir(d.home.Root().FS(), manifest.StateDir)
+func (x IndexFile) Seal() string {
+	state, err := fs.ReadDir(x.files.home.Root().FS(), manifest.StateDir)
 	if err != nil {
 		return ""
 	}
@@ -135,7 +131,7 @@ func (d *Dir) IndexSeal() string {
 		if !ok {
 			continue
 		}
-		seal, err := d.tail(changesName(id), index.SealSize)
+		seal, err := lastBytes(x.files.home, changesName(id), index.SealSize)
 		if err != nil {
 			return ""
 		}
@@ -144,9 +140,9 @@ func (d *Dir) IndexSeal() string {
 	return seals.String()
 }
 
-// tail returns the last bytes of a file.
-func (d *Dir) tail(name string, size int64) ([]byte, error) {
-	f, err := d.in(name).OpenFile(name)
+// lastBytes returns the last bytes of a file.
+func lastBytes(dir *confine.Dir, name string, size int64) ([]byte, error) {
+	f, err := dir.OpenFile(name)
 	if err != nil {
 		return nil, err
 	}
@@ -157,15 +153,16 @@ func (d *Dir) tail(name string, size int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, size))
 }
 
-// removeChanges removes the changes of every index but one.
-func (d *Dir) removeChanges(but string) error {
-	state, err := fs.ReadDir(d.home.Root().FS(), manifest.StateDir)
+// removeChanges removes the changes of all indexes but one.
+func (x IndexFile) removeChanges(but string) error {
+	home := x.files.home.Root()
+	state, err := fs.ReadDir(home.FS(), manifest.StateDir)
 	if err != nil {
 		return err
 	}
 	for _, e := range state {
 		if id, ok := strings.CutPrefix(e.Name(), changesPrefix); ok && id != but {
-			if err := d.home.Root().Remove(changesName(id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			if err := home.Remove(changesName(id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
 		}

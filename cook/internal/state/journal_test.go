@@ -10,8 +10,8 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/plan"
 )
 
-// Whatever the journal holds, what is read from it names files of the output folder,
-// and is read again from a journal that holds just that.
+// Claims from any journal, however damaged, name files of the output directory. A journal with
+// these claims gives them again.
 func FuzzJournal(f *testing.F) {
 	for _, text := range []string{
 		"", "\n", journalLine(plan.Claim{Output: "a", Source: "b", Target: "c"}), "\"a\" \"b\" \"c\"\n",

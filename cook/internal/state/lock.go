@@ -17,13 +17,13 @@ import (
 	"github.com/assetcook/assetcook/internal/regular"
 )
 
-// A LockedError says that another cook works on the same output folder.
+// A LockedError says that another cook works on the same output directory.
 type LockedError struct {
 	Path   string // the lock file
-	Holder string // such as "process 1234", or "" if it does not say
+	Holder string // such as "process 1234"; "" if unknown
 }
 
-// Process names the holder.
+// Process returns the holder, or "another process".
 func (e *LockedError) Process() string {
 	if e.Holder == "" {
 		return "another process"
@@ -35,119 +35,130 @@ func (e *LockedError) Error() string {
 	return fmt.Sprintf("%s works on the same output folder (lock %s); wait for it or choose another output folder", e.Process(), e.Path)
 }
 
-// A lock is an output folder's lock while this process has it. It ends with the
-// process, however that ends; the file stays.
+// A lock is the lock of an output directory that this process holds. The lock ends with the
+// process; its file stays.
 type lock struct {
-	*flock.Flock
-	// signed is the same file, opened by a way that no link leads out of the folder.
+	locked *flock.Flock
+	// signed is the same file, opened inside the directory without following links out.
 	signed *os.File
 }
 
-// Lock takes the output folder's lock and signs it. The stamp that this gives the file
-// tells what time its file system thinks it is. Another holder is a *LockedError.
+// Lock takes the lock of the output directory and writes the holder into it. The returned stamp
+// of the file shows the time of the file system. If another process holds the lock, the error
+// is a *LockedError.
 //
-// A Dir that has the lock already keeps it. The lock is worth something only while its file is the one that others find under
-// that name: see CheckLock.
-func (d *Dir) Lock() (stamp scan.Stamp, err error) {
-	if d.lock != nil { // since the state was moved
-		if stamp, err = d.lock.sign(); err == nil {
-			err = d.CheckLock()
+// A Dir that has the lock already keeps it. The lock counts only while other processes find the
+// same file under its name: see CheckLock.
+func (d *Dir) Lock() (stamp scan.Stamp, err error) { return d.files.takeLock() }
+
+// CheckLock returns an error if the output directory or the lock file was removed or replaced,
+// because another cook may then be running.
+func (d *Dir) CheckLock() error { return d.files.checkLock() }
+
+func (f *files) unlock() {
+	if f.lock != nil {
+		f.lock.release()
+		f.lock = nil
+	}
+}
+
+// takeLock is Dir.Lock.
+func (f *files) takeLock() (stamp scan.Stamp, err error) {
+	if f.lock != nil { // since the state was moved
+		if stamp, err = f.lock.sign(); err == nil {
+			err = f.checkLock()
 		}
 		return stamp, err
 	}
-	name := d.name(lockName)
-	if info, err := d.home.Root().Lstat(lockName); err == nil && !info.Mode().IsRegular() {
+	name := f.name(lockName)
+	if info, err := f.home.Root().Lstat(lockName); err == nil && !info.Mode().IsRegular() {
 		return stamp, fmt.Errorf("lock %s: not a regular file; remove it", name)
 	}
-	signed, err := d.home.Root().OpenFile(lockName, os.O_CREATE|os.O_WRONLY|regular.NoWait, 0o600)
+	signed, err := f.home.Root().OpenFile(lockName, os.O_CREATE|os.O_WRONLY|regular.NoWait, 0o600)
 	if err != nil {
 		return stamp, fmt.Errorf("lock %s: %w", name, err)
 	}
-	// Should the name lead elsewhere by now, then what is locked there is locked in
-	// vain, and CheckLock will see.
-	l := &lock{Flock: flock.New(name, flock.SetFlag(os.O_RDONLY|regular.NoWait)), signed: signed}
+	// If the name leads elsewhere by now, this locks another file, and checkLock notices.
+	l := &lock{locked: flock.New(name, flock.SetFlag(os.O_RDONLY|regular.NoWait)), signed: signed}
 	defer func() {
 		if err != nil {
-			l.Close()
+			l.release()
 		}
 	}()
-	ok, err := l.TryLock()
+	ok, err := l.locked.TryLock()
 	for errors.Is(err, syscall.EINTR) {
-		ok, err = l.TryLock()
+		ok, err = l.locked.TryLock()
 	}
 	if err != nil {
 		return stamp, fmt.Errorf("lock %s: %w", name, err)
 	}
 	if !ok {
-		return stamp, &LockedError{Path: name, Holder: d.holder()}
+		return stamp, &LockedError{Path: name, Holder: f.holder()}
 	}
 	if stamp, err = l.sign(); err != nil {
 		return stamp, fmt.Errorf("lock: %w", err)
 	}
-	d.lock = l
-	if err = d.CheckLock(); err != nil {
-		d.lock = nil
+	f.lock = l
+	if err = f.checkLock(); err != nil {
+		f.lock = nil
 	}
 	return stamp, err
 }
 
-// Close lets go of the lock.
-func (l *lock) Close() error { return errors.Join(l.signed.Close(), l.Flock.Close()) }
+// release releases the lock.
+func (l *lock) release() error { return errors.Join(l.signed.Close(), l.locked.Close()) }
 
-// ErrLostLock says that the output folder, or the lock in it, was removed or replaced
-// by another process while this one held it.
+// ErrLostLock says that another process removed or replaced the output directory, or the lock in
+// it, while this process held it.
 var ErrLostLock = errors.New("it, or the lock in it, was removed or replaced by another process meanwhile")
 
-// CheckLock proves that the output folder and the lock in it are what others find under
-// these names. Where they are not, another cook may be at work.
-func (d *Dir) CheckLock() error {
-	ours, err := d.lock.Stat()
+// checkLock is Dir.CheckLock.
+func (f *files) checkLock() error {
+	ours, err := f.lock.locked.Stat()
 	if err != nil {
-		return fmt.Errorf("lock %s: %w", d.name(lockName), err)
+		return fmt.Errorf("lock %s: %w", f.name(lockName), err)
 	}
-	signed, err := d.lock.signed.Stat()
+	signed, err := f.lock.signed.Stat()
 	if err != nil {
-		return fmt.Errorf("lock %s: %w", d.name(lockName), err)
+		return fmt.Errorf("lock %s: %w", f.name(lockName), err)
 	}
-	named, err := os.Lstat(d.name(lockName))
-	inside, insideErr := d.home.Root().LstatOS(lockName)
+	named, err := os.Lstat(f.name(lockName))
+	inside, insideErr := f.home.Root().LstatOS(lockName)
 	if err == nil && insideErr == nil && os.SameFile(ours, named) && os.SameFile(ours, inside) && os.SameFile(ours, signed) {
 		return nil
 	}
 	for _, err := range []error{err, insideErr} {
 		if err != nil && !pathname.IsAbsent(err) {
-			return fmt.Errorf("lock %s: cannot tell whether it is still held: %w", d.name(lockName), err)
+			return fmt.Errorf("lock %s: cannot tell whether it is still held: %w", f.name(lockName), err)
 		}
 	}
-	return fmt.Errorf("output folder %s: %w; run cook again", d.out.Name(), ErrLostLock)
+	return fmt.Errorf("output folder %s: %w; run cook again", f.out.Name(), ErrLostLock)
 }
 
-// The text that says who holds a lock comes after the byte that is locked, which
-// Windows lets no process read or write through another handle. It has always the same
-// length, so that the file need not be cut before: that would cost more than all the
-// rest.
+// The text that names the holder follows the locked byte, because Windows lets no process read
+// or write a locked byte through another handle. All texts have the same length, so that the
+// file need not be truncated, which would cost more than everything else.
 const (
 	textOffset = 1
 	textFormat = "process %-20d\n"
 	textSize   = int64(len("process ") + 20 + len("\n"))
 )
 
-// holder reads from a lock who holds it. That is a courtesy: whatever else the file has
-// in it is not worth a message.
-func (d *Dir) holder() string {
-	f, err := d.home.OpenFile(lockName)
+// holder reads the holder from the lock file, "" if the file does not name one.
+func (f *files) holder() string {
+	file, err := f.home.OpenFile(lockName)
 	if err != nil {
 		return ""
 	}
-	defer f.Close()
-	text, err := io.ReadAll(io.NewSectionReader(f, textOffset, textSize))
+	defer file.Close()
+	text, err := io.ReadAll(io.NewSectionReader(file, textOffset, textSize))
 	if err != nil {
 		return ""
 	}
 	return parseHolder(text)
 }
 
-// parseHolder takes what sign writes and nothing else.
+// parseHolder parses exactly the text that sign writes.
 func parseHolder(text []byte) string {
 	number, ok := strings.CutPrefix(string(text), "process ")
 	pid, err := strconv.ParseUint(strings.TrimRight(number, " \n"), 10, 32)
@@ -157,7 +168,7 @@ func parseHolder(text []byte) string {
 	return fmt.Sprint("process ", pid)
 }
 
-// sign says in the lock who holds it.
+// sign writes this process into the lock file.
 func (l *lock) sign() (scan.Stamp, error) {
 	if _, err := l.signed.WriteAt(fmt.Appendf(nil, textFormat, os.Getpid()), textOffset); err != nil {
 		return scan.Stamp{}, err
@@ -169,17 +180,17 @@ func (l *lock) sign() (scan.Stamp, error) {
 	return scan.StampOf(info), nil
 }
 
-// FineStamps reports whether the file system of the output folder is known to give each
-// change a time of its own, and a device is where it lies.
+// FineStamps reports whether a device holds the output directory, and its file system gives each
+// change a time of its own.
 func (d *Dir) FineStamps(device uint64) bool {
-	d.fineOnce.Do(func() { d.fine, d.fineDevice = fineStamps(d.lock.sign) })
-	return d.fine && device == d.fineDevice
+	fine, measured := d.fine()
+	return fine && device == measured
 }
 
-// fineStamps reports whether stamps of a file that is written again and again differ by
-// less than any tick of a clock would have them: that of Linux moves by 1 ms or more.
-// Some tries are for the case that other processes had the processor meanwhile.
-func fineStamps(write func() (scan.Stamp, error)) (fine bool, device uint64) {
+// measureStamps reports whether the stamps of repeated writes differ by less than a clock tick:
+// the clock of Linux moves by 1 ms or more. It tries several times, because other processes may
+// use the processor meanwhile.
+func measureStamps(write func() (scan.Stamp, error)) (fine bool, device uint64) {
 	const tries = 8
 	last, err := write()
 	for range tries {

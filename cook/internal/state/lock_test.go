@@ -25,7 +25,7 @@ func TestFineStamps(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			n := 0
-			fine, device := fineStamps(func() (scan.Stamp, error) {
+			fine, device := measureStamps(func() (scan.Stamp, error) {
 				at := tt.times[min(n, len(tt.times)-1)]
 				n++
 				return scan.Stamp{CTime: 1e18 + int64(at), Device: 7}, nil
@@ -37,7 +37,7 @@ func TestFineStamps(t *testing.T) {
 	}
 	for failing := range 2 {
 		n := 0
-		fine, _ := fineStamps(func() (scan.Stamp, error) {
+		fine, _ := measureStamps(func() (scan.Stamp, error) {
 			n++
 			if n > failing {
 				return scan.Stamp{CTime: int64(n)}, errors.New("no")
@@ -50,10 +50,9 @@ func TestFineStamps(t *testing.T) {
 	}
 }
 
-// What is found out of a file system holds for its device only, and is asked once.
+// The measurement of a file system is valid for its device only.
 func TestFineStampsOfDevice(t *testing.T) {
-	d := &Dir{fine: true, fineDevice: 7}
-	d.fineOnce.Do(func() {})
+	d := &Dir{fine: func() (bool, uint64) { return true, 7 }}
 	if !d.FineStamps(7) || d.FineStamps(8) {
 		t.Errorf("device 7 %v, device 8 %v", d.FineStamps(7), d.FineStamps(8))
 	}

@@ -17,7 +17,7 @@ import (
 // One process at a time has the lock. Others are told which.
 func TestLock(t *testing.T) {
 	d, _ := locked(t)
-	other := Open(d.out)
+	other := Open(d.files.out)
 	var held *LockedError
 	if _, err := other.Lock(); !errors.As(err, &held) || held.Holder != fmt.Sprint("process ", os.Getpid()) {
 		t.Errorf("a lock that is held: %v", err)
@@ -29,7 +29,7 @@ func TestLock(t *testing.T) {
 	other.Close()
 }
 
-// What is no regular file is not opened: it might never answer, or lead elsewhere.
+// Lock opens only regular files, because others might block or lead elsewhere.
 func TestLockIsRegularFile(t *testing.T) {
 	out, err := confine.Open(t.TempDir())
 	if err != nil {
@@ -57,17 +57,17 @@ func TestLockIsRegularFile(t *testing.T) {
 // is written any more.
 func TestCheckLock(t *testing.T) {
 	for what, harm := range map[string]func(d *Dir) error{
-		"lock removed":   func(d *Dir) error { return os.Remove(d.name(lockName)) },
+		"lock removed":   func(d *Dir) error { return os.Remove(d.files.name(lockName)) },
 		"state removed":  func(d *Dir) error { return os.RemoveAll(d.Folder()) },
-		"folder removed": func(d *Dir) error { return os.RemoveAll(d.out.Name()) },
-		"folder moved":   func(d *Dir) error { return os.Rename(d.out.Name(), d.out.Name()+"2") },
+		"folder removed": func(d *Dir) error { return os.RemoveAll(d.files.out.Name()) },
+		"folder moved":   func(d *Dir) error { return os.Rename(d.files.out.Name(), d.files.out.Name()+"2") },
 		"lock replaced": func(d *Dir) error {
-			name := d.name(lockName)
+			name := d.files.name(lockName)
 			return errors.Join(os.WriteFile(name+"2", nil, 0o600), os.Rename(name+"2", name))
 		},
 		"folder replaced": func(d *Dir) error {
-			name := d.out.Name()
-			return errors.Join(os.Rename(name, name+"2"), os.MkdirAll(d.Folder(), 0o777), os.WriteFile(d.name(lockName), nil, 0o600))
+			name := d.files.out.Name()
+			return errors.Join(os.Rename(name, name+"2"), os.MkdirAll(d.Folder(), 0o777), os.WriteFile(d.files.name(lockName), nil, 0o600))
 		},
 	} {
 		t.Run(what, func(t *testing.T) {
@@ -81,10 +81,10 @@ func TestCheckLock(t *testing.T) {
 			if err := d.CheckLock(); !errors.Is(err, ErrLostLock) {
 				t.Errorf("CheckLock: %v", err)
 			}
-			if err := d.putFile(journalName, []byte("text"), unsynced); !errors.Is(err, ErrLostLock) {
+			if err := d.files.putFile(journalName, []byte("text"), unsynced); !errors.Is(err, ErrLostLock) {
 				t.Errorf("put: %v", err)
 			}
-			if _, err := d.out.Root().Lstat(journalName); err == nil {
+			if _, err := d.files.out.Root().Lstat(journalName); err == nil {
 				t.Error("something is written without a lock")
 			}
 		})

@@ -2,8 +2,6 @@ package state
 
 import (
 	"bytes"
-	"errors"
-	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,13 +9,15 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/manifest"
 )
 
-// notedName is the file that lists what earlier runs have said of the tree and would say
-// again: a quoted line each, sorted.
+// notedName lists the warnings of earlier runs that a run would repeat: quoted lines, sorted.
 const notedName = manifest.StateDir + "/noted"
 
-// Noted returns the lines that SetNoted was given last. What is damaged is not among them.
-func (d *Dir) Noted() map[string]bool {
-	data, _ := d.readStateFile(notedName) // what cannot be read is said again
+// Noted is the list of warnings that earlier runs have reported.
+type Noted struct{ files *files }
+
+// Lines returns the lines, without damaged ones.
+func (n Noted) Lines() map[string]bool {
+	data, _ := n.files.readStateFile(notedName) // a run repeats lost warnings
 	lines := map[string]bool{}
 	for line := range strings.Lines(string(data)) {
 		if text, err := strconv.Unquote(strings.TrimSuffix(line, "\n")); err == nil {
@@ -27,13 +27,10 @@ func (d *Dir) Noted() map[string]bool {
 	return lines
 }
 
-// SetNoted records lines. Without any there is no file.
-func (d *Dir) SetNoted(lines []string) error {
+// Set replaces the lines. Without lines there is no file.
+func (n Noted) Set(lines []string) error {
 	if len(lines) == 0 {
-		if err := d.home.Root().Remove(notedName); !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		return nil
+		return n.files.removeMaybe(notedName)
 	}
 	lines = slices.Clone(lines)
 	slices.Sort(lines)
@@ -41,8 +38,8 @@ func (d *Dir) SetNoted(lines []string) error {
 	for _, line := range slices.Compact(lines) {
 		b.WriteString(strconv.Quote(line) + "\n")
 	}
-	if now, err := d.readStateFile(notedName); err == nil && bytes.Equal(now, b.Bytes()) {
+	if now, err := n.files.readStateFile(notedName); err == nil && bytes.Equal(now, b.Bytes()) {
 		return nil
 	}
-	return d.putFile(notedName, b.Bytes(), unsynced)
+	return n.files.putFile(notedName, b.Bytes(), unsynced)
 }

@@ -9,27 +9,27 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/statedir"
 )
 
-// ownerName is the file that says which asset folder an output folder is of: its path from
-// the output folder, its absolute path, and ownerEnd, a line each.
+// ownerName is the file that names the asset directory of an output directory: its path from the
+// output directory, its absolute path, and ownerEnd, one line each.
 const (
 	ownerName = manifest.StateDir + "/owner"
 	ownerEnd  = "owner"
 )
 
-// OtherOwner returns the asset folder that the output folder belongs to, if that is another
-// one than assets and still exists; "" if it is this one, if none is known, or if it is
-// gone: then it was probably renamed. What moves with its output folder stays the same.
+// OtherOwner returns the asset directory that the output directory belongs to, if that is
+// another directory than assets and exists. A missing owner was probably renamed. An owner that
+// moved together with its output directory is the same.
 func (d *Dir) OtherOwner(assets string) string {
-	text, err := d.readStateFile(ownerName)
+	text, err := d.files.readStateFile(ownerName)
 	if err != nil {
 		return ""
 	}
-	return owner(d.out.Name(), text, assets)
+	return owner(d.files.out.Name(), text, assets)
 }
 
-// BelongsTo reports whether something was cooked into a folder, and of this asset folder or
-// one that is gone, which was probably renamed. If it is not written down, as early
-// versions did not, it is of the folder assets beside it, if there is one.
+// BelongsTo reports whether a run has cooked into an output directory from this asset directory,
+// or from one that is gone and was probably renamed. Early versions wrote no owner; then the
+// owner is the directory "assets" beside the output directory, if it exists.
 func BelongsTo(out, assets string) bool {
 	if _, err := os.Lstat(filepath.Join(out, manifest.StateDir)); err != nil {
 		return false
@@ -42,12 +42,12 @@ func BelongsTo(out, assets string) bool {
 	return owner(out, text, assets) == ""
 }
 
-// owner returns the asset folder that a text names, "" if that is the given one or none
-// that exists.
+// owner returns the asset directory that a text names, "" if that is the given one or does not
+// exist.
 func owner(out string, text []byte, assets string) (other string) {
 	lines := strings.Split(string(text), "\n")
 	if len(lines) != 4 || lines[2] != ownerEnd || lines[3] != "" {
-		return "" // not as it was written
+		return "" // damaged
 	}
 	own, err := os.Stat(assets)
 	if err != nil {
@@ -66,15 +66,15 @@ func owner(out string, text []byte, assets string) (other string) {
 	return other
 }
 
-// SetOwner notes which asset folder the output folder is of.
+// SetOwner records the asset directory of the output directory.
 func (d *Dir) SetOwner(assets string) error {
-	relative, err := filepath.Rel(d.out.Name(), assets)
+	relative, err := filepath.Rel(d.files.out.Name(), assets)
 	if err != nil || strings.Contains(assets, "\n") {
-		return nil // on another drive, or with a name that a line cannot hold: nobody's
+		return nil // on another drive, or with a name that a line cannot hold
 	}
 	text := filepath.ToSlash(relative) + "\n" + filepath.ToSlash(assets) + "\n" + ownerEnd + "\n"
-	if before, err := d.readStateFile(ownerName); err == nil && string(before) == text {
+	if before, err := d.files.readStateFile(ownerName); err == nil && string(before) == text {
 		return nil
 	}
-	return d.putFile(ownerName, []byte(text), unsynced)
+	return d.files.putFile(ownerName, []byte(text), unsynced)
 }

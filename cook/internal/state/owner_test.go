@@ -8,7 +8,7 @@ import (
 	"github.com/assetcook/assetcook/internal/confine"
 )
 
-// Another owner is told as long as it exists; damage makes it nobody's.
+// OtherOwner returns an owner that exists. A damaged file names no owner.
 func TestOwner(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

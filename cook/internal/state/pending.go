@@ -15,41 +15,40 @@ import (
 	"github.com/assetcook/assetcook/internal/syncfs"
 )
 
-// An index that says "this stamp, so this content" lies if the power goes before the
-// content is on the disk: a file system keeps stamps and contents apart, and may have
-// saved the one without the other, of outputs and of sources that were just edited
-// alike. So whatever an index is the first to say of a stamp is put on the disk before
-// the index.
+// An index that says "this stamp, so this content" is wrong if the power fails before the content
+// is on the disk. A file system writes stamps and contents separately, so one may be saved
+// without the other, for outputs and for freshly edited sources. So everything that an index is
+// the first to say about a stamp goes to the disk before the index.
 //
-// The other way round is as bad: content that is put on the disk before its stamp.
-// Until then the disk has the new content under the old stamp, for which the index of
-// the run before vouches. Only a file that was written in place can come to that, and
-// only until its file system's log is written. Where that is the one that holds the
-// index, syncing any new file writes it, and that comes first. For others there is a
-// marker while they are synced (.cook/dirty): a run that finds it ignores stamps.
+// The other order is as bad: content on the disk before its stamp. Until the stamp follows, the
+// disk has new content under the old stamp, and the index of the last run is wrong. This happens
+// only to a file that was edited in place, and only until the log of its file system is written.
+// On the file system of the index, syncing any new file writes the log, and that comes first.
+// For other file systems, the marker .cook/dirty exists while they are synced. A run that finds
+// the marker ignores stamps.
 
-// Pending is what has to be on the disk before an index is.
+// Pending is everything that must be on the disk before an index is.
 type Pending struct {
-	home uint64 // the device of the output folder
-	// files has one for each device: its absolute name, or its path among the assets.
+	home uint64 // device of the output directory
+	// files has one file for each device: an absolute name, or a path among the assets.
 	files map[uint64]string
-	// Whether files were perhaps changed in place, on the device of the output folder
-	// and on any other.
+	// Files may have been edited in place on the device of the output directory, or on
+	// others.
 	editedHome, editedElsewhere bool
 	assets                      *confine.Dir
 }
 
-// NewPending returns what is pending if nothing new is known.
+// NewPending returns an empty Pending.
 func (d *Dir) NewPending(assets *confine.Dir) (*Pending, error) {
-	info, err := os.Stat(d.out.Name())
+	info, err := os.Stat(d.files.out.Name())
 	if err != nil {
 		return nil, err
 	}
 	return &Pending{home: scan.StampOf(info).Device, files: map[uint64]string{}, assets: assets}, nil
 }
 
-// Add adds a file, by its path among the assets or its absolute name, or a part, that is known
-// under a stamp for the first time.
+// Add adds a file or a part with a stamp that no index has. The file is a path among the assets
+// or an absolute name.
 func (p *Pending) Add(on dependency.Dependency, s scan.Stamp) {
 	// A link cannot be opened, and the files of a listing are added themselves.
 	if file, ok := on.OnFile(); ok && p.files[s.Device] == "" {
@@ -57,11 +56,11 @@ func (p *Pending) Add(on dependency.Dependency, s scan.Stamp) {
 	}
 }
 
-// AddOutputs adds the output folder.
-func (p *Pending) AddOutputs(d *Dir) { p.files[p.home] = d.out.Name() }
+// AddOutputs adds the output directory.
+func (p *Pending) AddOutputs(d *Dir) { p.files[p.home] = d.files.out.Name() }
 
-// AddFile adds a file unless the last index has it under the same stamp: then it was
-// pending when it came there.
+// AddFile adds a file unless the last index has it with the same stamp, because then it is on the
+// disk.
 func (p *Pending) AddFile(last *index.Index, f index.File) {
 	p.AddPart(last, dependency.OfFile(f.Path), f)
 }
@@ -82,16 +81,23 @@ func (p *Pending) AddPart(last *index.Index, on dependency.Dependency, f index.F
 	}
 }
 
-// syncing readies the file of the changes: it goes to the disk, and then what is
-// pending does, before it gets its name.
-func (d *Dir) syncing(p *Pending) func(*atomicfile.File) error {
+// A syncer puts pending files on the disk.
+type syncer struct {
+	files *files
+	dirty bool // a dirty marker exists
+	own   bool // this run wrote it
+}
+
+// syncing returns a function that syncs the file of the changes and then everything pending. Call
+// it before the file gets its name.
+func (y *syncer) syncing(p *Pending) func(*atomicfile.File) error {
 	return func(f *atomicfile.File) error {
-		if d.syncsChangesFirst(p, syncfs.Waits) {
+		if y.syncsChangesFirst(p, syncfs.Waits) {
 			if err := f.Sync(); err != nil {
 				return err
 			}
 		}
-		return d.sync(p)
+		return y.sync(p)
 	}
 }
 
@@ -99,22 +105,22 @@ func (d *Dir) syncing(p *Pending) func(*atomicfile.File) error {
 // matters only if a file on the same file system was edited in place and nothing was synced there
 // since. Otherwise the sync of that file system covers the changes, provided that the run does
 // one and waits for it.
-func (d *Dir) syncsChangesFirst(p *Pending, waits bool) bool {
+func (y *syncer) syncsChangesFirst(p *Pending, waits bool) bool {
 	_, home := p.files[p.home]
-	return p.editedHome && !d.logged || !home || !waits
+	return p.editedHome && !y.files.logged || !home || !waits
 }
 
-// sync puts what is pending on the disk, one call for each file system.
-func (d *Dir) sync(p *Pending) error {
+// sync puts everything pending on the disk, with one call for each file system.
+func (y *syncer) sync(p *Pending) error {
 	if p.editedElsewhere {
-		if err := d.replaceDurably(dirtyName, nil); err != nil {
+		if err := y.files.replaceDurably(dirtyName, nil); err != nil {
 			return err
 		}
-		d.raised = true
+		y.own = true
 	}
 	for device, file := range p.files {
 		if device == p.home {
-			file = d.out.Name() // a folder is always there to be opened
+			file = y.files.out.Name() // which can always be opened
 		}
 		if err := p.syncFileSystem(file); err != nil {
 			return fmt.Errorf("put %s on the disk: %w", file, err)
@@ -123,12 +129,12 @@ func (d *Dir) sync(p *Pending) error {
 	return nil
 }
 
-// syncFileSystem waits until everything written to the file system of a file is on the
-// disk. A file that is gone needs nothing.
+// syncFileSystem waits until everything written to the file system of a file is on the disk. It
+// skips a missing file.
 func (p *Pending) syncFileSystem(file string) error {
 	open := func(name string) (*os.File, error) { return p.assets.OpenFile(name) }
 	if filepath.IsAbs(file) {
-		open = os.Open // a folder, perhaps
+		open = os.Open // perhaps a directory
 	}
 	f, err := open(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -141,23 +147,19 @@ func (p *Pending) syncFileSystem(file string) error {
 	return syncfs.Sync(f)
 }
 
-// Dirty reports whether the power went while sources were put on the disk: no stamp can
-// be trusted then.
+// Dirty reports whether the power failed while sources were put on the disk, so that no stamp can
+// be trusted.
 func (d *Dir) Dirty() bool {
-	d.dirty = d.MayExist(dirtyName)
-	return d.dirty
+	d.disk.dirty = d.files.mayExist(dirtyName)
+	return d.disk.dirty
 }
 
-// endDirty removes the marker of this run, whose index is in place, and an older one if
-// the run has looked at everything.
-func (d *Dir) endDirty(whole bool) error {
-	if !d.raised && !d.dirty || d.dirty && !whole {
+// endDirty removes the marker of this run after its index is in place. It removes an older
+// marker if the run has looked at everything.
+func (y *syncer) endDirty(whole bool) error {
+	if !y.own && !y.dirty || y.dirty && !whole {
 		return nil
 	}
-	d.raised, d.dirty = false, false
-	err := d.home.Root().Remove(dirtyName)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
+	y.own, y.dirty = false, false
+	return y.files.removeMaybe(dirtyName)
 }

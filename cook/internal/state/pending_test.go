@@ -21,8 +21,8 @@ func sumOf(text string) hashing.Sum128 {
 	return f.Sum128([]byte(text))
 }
 
-// Only what the index is the first to vouch for has to be put on the disk. A file that
-// was edited in place is told from one that another file replaced.
+// Only files with new index entries must be put on the disk. Pending distinguishes a file edited
+// in place from a replaced file.
 func TestPendingAddFile(t *testing.T) {
 	const home, away = 1, 2
 	next := index.Empty().Anew("xxh128")
@@ -108,26 +108,26 @@ func TestDirtyMarker(t *testing.T) {
 		t.Fatal(err)
 	}
 	pending.Add(dependency.OfFile("folder"), stampOn(away, 10, 100))
-	if err := d.sync(pending); err == nil {
+	if err := d.disk.sync(pending); err == nil {
 		t.Fatal("a folder was synced as if it were an asset")
 	}
 	if there() {
 		t.Error("a dirty marker though no file was edited in place")
 	}
 	pending.editedElsewhere = true
-	if err := d.sync(pending); err == nil {
+	if err := d.disk.sync(pending); err == nil {
 		t.Fatal("a folder was synced as if it were an asset")
 	}
 	if !there() {
 		t.Error("no dirty marker before the sync")
 	}
 
-	later := Open(d.out)
+	later := Open(d.files.out)
 	for _, whole := range []bool{false, true} {
 		if !later.Dirty() {
 			t.Error("the marker is not seen")
 		}
-		if err := later.endDirty(whole); err != nil {
+		if err := later.disk.endDirty(whole); err != nil {
 			t.Error(err)
 		}
 		if there() == whole {
@@ -138,16 +138,16 @@ func TestDirtyMarker(t *testing.T) {
 	// A run removes the marker of its own, whatever it looked at.
 	delete(pending.files, away)
 	pending.Add(dependency.OfFile("gone"), stampOn(away, 11, 100))
-	if err := d.sync(pending); err != nil {
+	if err := d.disk.sync(pending); err != nil {
 		t.Errorf("a source that is gone: %v", err)
 	}
 	if !there() {
 		t.Error("no dirty marker after the sync, before the index is there")
 	}
-	if err := d.endDirty(false); err != nil || there() {
+	if err := d.disk.endDirty(false); err != nil || there() {
 		t.Errorf("a run leaves its own marker: %v", err)
 	}
-	if err := d.endDirty(true); err != nil {
+	if err := d.disk.endDirty(true); err != nil {
 		t.Errorf("without a marker: %v", err)
 	}
 }
@@ -172,7 +172,7 @@ func TestChangesAreSyncedFirst(t *testing.T) {
 		{what: "a sync that does not wait, after another", logged: true, pending: home, first: true},
 	} {
 		p := &Pending{home: home, files: map[uint64]string{tt.pending: "f"}, editedHome: tt.edited}
-		if got := (&Dir{logged: tt.logged}).syncsChangesFirst(p, tt.waits); got != tt.first {
+		if got := (&syncer{files: &files{logged: tt.logged}}).syncsChangesFirst(p, tt.waits); got != tt.first {
 			t.Errorf("%s: %t", tt.what, got)
 		}
 	}

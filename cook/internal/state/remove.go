@@ -9,26 +9,26 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/statedir"
 )
 
-// Remove removes all that the cooker keeps for the output folder, the lock last: from
-// then on another cook may make a new one, and the folder stays.
+// Remove removes all of cook's own files, the lock last. After that another cook may lock the
+// output directory, so Remove leaves the directory itself.
 func (d *Dir) Remove() error {
-	root := d.home.Root()
-	parts, err := d.parts()
+	root := d.files.home.Root()
+	parts, err := d.Manifest.parts()
 	if err != nil {
 		return err
 	}
-	if err := d.removeTags(); err != nil {
+	if err := d.files.removeTags(); err != nil {
 		return err
 	}
-	if err := d.out.Root().Remove(manifest.Name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := d.files.out.Root().Remove(manifest.Name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := d.removeParts(parts); err != nil {
+	if err := d.Manifest.removeParts(parts); err != nil {
 		return err
 	}
-	if d.home != d.out {
-		// Before the lock: once the lock is gone, another cook may write this file anew.
-		if err := d.out.Root().Remove(manifest.StateDir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if d.files.home != d.files.out {
+		// Before the lock, because another cook may then write a new one.
+		if err := d.files.out.Root().Remove(manifest.StateDir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
@@ -49,13 +49,13 @@ func (d *Dir) Remove() error {
 		}
 	}
 	if runtime.GOOS == "windows" {
-		d.unlock() // Windows removes no lock that is open
+		d.files.unlock() // Windows removes no open lock
 	}
 	if err := root.RemoveAll(lockName); err != nil {
 		return err
 	}
-	if _, err = root.RemoveEmpty(manifest.StateDir); err == nil && d.home != d.out {
-		statedir.Prune(d.home.Name())
+	if _, err = root.RemoveEmpty(manifest.StateDir); err == nil && d.files.home != d.files.out {
+		statedir.Prune(d.files.home.Name())
 	}
 	return err
 }

@@ -13,8 +13,7 @@ import (
 	"github.com/assetcook/assetcook/internal/confine"
 )
 
-// A cook that finds the lock gone may begin before Remove has ended: what it makes
-// stays.
+// A cook may begin once the lock is gone, before Remove has ended. Its files stay.
 func TestRemoveRemovesTheLockLast(t *testing.T) {
 	const tries = 100 // to write into a folder that Remove may take away
 	for range 20 {

@@ -17,8 +17,8 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// ErrOtherFileSystem says that a directory for the state is on another file system than the
-// output directory. One sync could not put both on the disk in their order.
+// ErrOtherFileSystem says that the state would be on another file system than the output
+// directory. Then one sync could not put both on the disk in order.
 var ErrOtherFileSystem = errors.New("it is on another file system than the output directory")
 
 // Settle makes home the directory that holds the state, and moves an existing state there. It
@@ -28,7 +28,7 @@ var ErrOtherFileSystem = errors.New("it is on another file system than the outpu
 // A process that is killed in between leaves the state in one of both places, or in home
 // without the file in the output directory that names home. The next Settle goes on from there.
 func (d *Dir) Settle(home string) (settled bool, err error) {
-	if home == d.home.Name() {
+	if home == d.files.home.Name() {
 		return false, nil
 	}
 	if err := os.MkdirAll(home, 0o777); err != nil {
@@ -44,32 +44,32 @@ func (d *Dir) Settle(home string) (settled bool, err error) {
 			statedir.Prune(to.Name())
 		}
 	}()
-	if to.Name() == d.home.Name() {
+	if to.Name() == d.files.home.Name() {
 		return false, nil
 	}
-	if err = d.checkHome(to); err == nil && d.Exists() {
-		err = d.moveTo(to)
+	if err = checkHome(d, to); err == nil && d.Exists() {
+		err = moveTo(d, to)
 	} else if err == nil {
-		err = d.beginIn(to)
+		err = beginIn(d, to)
 	}
 	if err != nil {
 		return false, fmt.Errorf("state directory %s: %w", to.Name(), err)
 	}
-	if d.home != d.out {
-		d.home.Close()
+	if d.files.home != d.files.out {
+		d.files.home.Close()
 	}
-	d.home = to
-	if d.home.Name() == d.out.Name() {
+	d.files.home = to
+	if d.files.home.Name() == d.files.out.Name() {
 		to.Close()
-		d.home = d.out
+		d.files.home = d.files.out
 	}
 	return true, nil
 }
 
 // checkHome returns an error if a directory cannot hold the state. It removes the leftovers of
 // a Settle that was killed.
-func (d *Dir) checkHome(to *confine.Dir) error {
-	ours, err := d.out.Root().Stat(".")
+func checkHome(d *Dir, to *confine.Dir) error {
+	ours, err := d.files.out.Root().Stat(".")
 	if err != nil {
 		return err
 	}
@@ -78,12 +78,12 @@ func (d *Dir) checkHome(to *confine.Dir) error {
 		return err
 	}
 	// Stamps have no device on Windows.
-	sameDrive := strings.EqualFold(filepath.VolumeName(d.out.Name()), filepath.VolumeName(to.Name()))
+	sameDrive := strings.EqualFold(filepath.VolumeName(d.files.out.Name()), filepath.VolumeName(to.Name()))
 	if !sameDrive || scan.StampOf(ours).Device != scan.StampOf(its).Device {
 		return ErrOtherFileSystem
 	}
 	info, err := to.Root().Lstat(manifest.StateDir)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().IsRegular() && to.Name() == d.out.Name() {
+	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().IsRegular() && to.Name() == d.files.out.Name() {
 		return nil
 	}
 	if err != nil {
@@ -96,7 +96,7 @@ func (d *Dir) checkHome(to *confine.Dir) error {
 			return to.Root().RemoveAll(manifest.StateDir)
 		}
 		return nil
-	case named != "" && statedir.Named(d.out.Name(), manifest.StateDir) != to.Name():
+	case named != "" && statedir.Named(d.files.out.Name(), manifest.StateDir) != to.Name():
 		return fmt.Errorf("it holds the state of %s; choose another one, or remove its .cook", pathname.Show(named))
 	}
 	for _, name := range []string{IndexName, ownerName, historyName} {
@@ -108,69 +108,69 @@ func (d *Dir) checkHome(to *confine.Dir) error {
 }
 
 // moveTo moves the state to another directory.
-func (d *Dir) moveTo(to *confine.Dir) error {
+func moveTo(d *Dir, to *confine.Dir) error {
 	if _, err := d.Lock(); err != nil {
 		return err
 	}
-	text, err := statedir.Text(to.Name(), d.out.Name())
+	text, err := statedir.Text(to.Name(), d.files.out.Name())
 	if err != nil {
 		return err
 	}
-	if err := d.putFile(statedir.Outputs, text, unsynced); err != nil {
+	if err := d.files.putFile(statedir.Outputs, text, unsynced); err != nil {
 		return err
 	}
 	if runtime.GOOS == "windows" {
-		d.unlock() // an open file would keep its directory where it is
+		d.files.unlock() // an open file would keep its directory where it is
 	}
-	if to.Name() == d.out.Name() {
-		if err := d.out.Root().Remove(manifest.StateDir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if to.Name() == d.files.out.Name() {
+		if err := d.files.out.Root().Remove(manifest.StateDir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
-	from := d.home.Name()
+	from := d.files.home.Name()
 	if err := busyfile.Rename(d.Folder(), filepath.Join(to.Name(), manifest.StateDir)); err != nil {
 		return err
 	}
 	statedir.Prune(from)
-	return d.nameHome(to)
+	return nameHome(d, to)
 }
 
 // beginIn makes the directory of a new state.
-func (d *Dir) beginIn(to *confine.Dir) error {
-	if to.Name() == d.out.Name() {
-		return d.removeName() // Make makes the directory
+func beginIn(d *Dir, to *confine.Dir) error {
+	if to.Name() == d.files.out.Name() {
+		return d.files.removeName() // Make makes the directory
 	}
 	if err := to.Root().MkdirAll(manifest.StateDir, 0o777); err != nil {
 		return err
 	}
-	text, err := statedir.Text(to.Name(), d.out.Name())
+	text, err := statedir.Text(to.Name(), d.files.out.Name())
 	if err != nil {
 		return err
 	}
-	before := d.home
-	d.home = to
-	defer func() { d.home = before }()
-	if err := d.writeNew(statedir.Outputs, text); err != nil {
+	before := d.files.home
+	d.files.home = to
+	defer func() { d.files.home = before }()
+	if err := d.files.writeNew(statedir.Outputs, text); err != nil {
 		return err
 	}
 	for _, tag := range tags {
-		if err := d.writeNew(manifest.StateDir+"/"+tag.name, []byte(tag.text)); err != nil {
+		if err := d.files.writeNew(manifest.StateDir+"/"+tag.name, []byte(tag.text)); err != nil {
 			return err
 		}
 	}
-	return d.nameHome(to)
+	return nameHome(d, to)
 }
 
 // nameHome writes the file in the output directory that names the directory of the state.
-func (d *Dir) nameHome(to *confine.Dir) error {
-	if to.Name() == d.out.Name() {
+func nameHome(d *Dir, to *confine.Dir) error {
+	if to.Name() == d.files.out.Name() {
 		return nil
 	}
-	text, err := statedir.Text(d.out.Name(), to.Name())
+	text, err := statedir.Text(d.files.out.Name(), to.Name())
 	if err != nil {
 		return err
 	}
-	f, discard, err := createWork(d.out.Root())
+	f, discard, err := createWork(d.files.out.Root())
 	if err != nil {
 		return err
 	}
@@ -179,12 +179,4 @@ func (d *Dir) nameHome(to *confine.Dir) error {
 		return err
 	}
 	return f.Commit(manifest.StateDir)
-}
-
-// removeName removes a file that names a directory which holds no state any more.
-func (d *Dir) removeName() error {
-	if statedir.Named(d.out.Name(), manifest.StateDir) == "" {
-		return nil
-	}
-	return d.out.Root().Remove(manifest.StateDir)
 }

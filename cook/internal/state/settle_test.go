@@ -37,7 +37,7 @@ func TestInterruptedSettleIsCompleted(t *testing.T) {
 	if err != nil || !settled {
 		t.Fatal(settled, err)
 	}
-	if err := d.writeNew(historyName, []byte("runs")); err != nil {
+	if err := d.files.writeNew(historyName, []byte("runs")); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Remove(filepath.Join(out, manifest.StateDir)); err != nil {
@@ -47,7 +47,7 @@ func TestInterruptedSettleIsCompleted(t *testing.T) {
 	if err != nil || !settled {
 		t.Fatal(settled, err)
 	}
-	if text, err := d.readStateFile(historyName); err != nil || string(text) != "runs" {
+	if text, err := d.files.readStateFile(historyName); err != nil || string(text) != "runs" {
 		t.Errorf("history %q, %v", text, err)
 	}
 	if _, settled, err = settleIn(t, out, home); err != nil || settled {

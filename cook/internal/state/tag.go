@@ -12,62 +12,65 @@ import (
 
 type tag struct{ name, text string }
 
-// tags are files that tell other programs that an output folder can be made again: those
-// that make backups (https://bford.info/cachedir/), and git.
+// tags are files that tell backup programs (https://bford.info/cachedir/) and git to skip an
+// output directory, because cook can make it again.
 var tags = [...]tag{
 	{"CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n# Made by cook: what is in this folder can be made again.\n# See https://bford.info/cachedir/\n"},
 	{".gitignore", "# Made by cook: what is in this folder can be made again.\n*\n"},
 }
 
-// tag writes the tags into an output folder that nothing else is in yet. They are never
-// written again, so that they can be removed and edited.
-func (d *Dir) tag() error {
+// writeTags writes the tags into an empty output directory. Cook never writes them again, so
+// users can edit and remove them.
+func (f *files) writeTags() error {
 	for _, tag := range tags {
-		err := d.writeNew(tag.name, []byte(tag.text))
+		err := f.writeNew(tag.name, []byte(tag.text))
 		if err != nil {
-			return fmt.Errorf("write %s: %w", d.name(tag.name), err)
+			return fmt.Errorf("write %s: %w", f.name(tag.name), err)
 		}
 	}
 	return nil
 }
 
-// IsTag reports whether a path of the output folder is that of a tag as cook wrote it.
-func (d *Dir) IsTag(output string) bool {
+// IsTag reports whether a file of the output directory is an unedited tag.
+func (d *Dir) IsTag(output string) bool { return d != nil && d.files.isTag(output) }
+
+func (f *files) isTag(output string) bool {
 	for _, tag := range tags {
-		if output == tag.name && d != nil {
-			text, err := d.readStateFile(output)
+		if output == tag.name {
+			text, err := f.readStateFile(output)
 			return err == nil && string(text) == tag.text
 		}
 	}
 	return false
 }
 
-// MadeByCook reports whether cook made the output folder or found it empty: one of its tags is
-// there, as cook wrote it.
+// MadeByCook reports whether cook made the output directory or found it empty: one of its tags
+// exists unedited.
 func (d *Dir) MadeByCook() bool {
 	return slices.ContainsFunc(tags[:], func(tag tag) bool { return d.IsTag(tag.name) })
 }
 
-// removeTags removes the tags that are as cook wrote them.
-func (d *Dir) removeTags() error {
+// removeTags removes the unedited tags.
+func (f *files) removeTags() error {
 	for _, tag := range tags {
-		if !d.IsTag(tag.name) {
+		if !f.isTag(tag.name) {
 			continue
 		}
-		if err := d.out.Root().Remove(tag.name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := f.out.Root().Remove(tag.name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
 	return nil
 }
 
-// isEmpty reports whether nothing is in the output folder, or only the name of another one.
-func (d *Dir) isEmpty() bool {
-	f, err := d.out.Root().Open(".")
+// isEmpty reports whether the output directory is empty, or only has a file .cook that names
+// another directory.
+func (f *files) isEmpty() bool {
+	dir, err := f.out.Root().Open(".")
 	if err != nil {
 		return false
 	}
-	defer f.Close()
-	names, err := f.Readdirnames(2)
-	return err == io.EOF || d.home != d.out && slices.Equal(names, []string{manifest.StateDir})
+	defer dir.Close()
+	names, err := dir.Readdirnames(2)
+	return err == io.EOF || f.home != f.out && slices.Equal(names, []string{manifest.StateDir})
 }

@@ -10,16 +10,16 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// bundles knows which artifacts bundles are made of.
+// bundles knows the artifacts in bundles.
 type bundles struct {
 	x    *index.Index
-	made map[string][]output // by target; filled when it is asked for
+	made map[string][]output // by target; filled on the first use
 }
 
-// An output is an artifact by its path below its target's folder, and in the output folder.
+// An output is an artifact, with its path below its target's directory and in the output directory.
 type output struct{ source, below, path string }
 
-// of are the artifacts for a target.
+// of returns the artifacts of a target.
 func (b *bundles) of(target string) []output {
 	if b.made == nil {
 		b.made = map[string][]output{}
@@ -41,7 +41,7 @@ func (b *bundles) of(target string) []output {
 	return b.made[target]
 }
 
-// chosen returns the artifacts that a dependency is on.
+// chosen returns the artifacts that a dependency chooses.
 func (b *bundles) chosen(on dependency.Dependency) (list []output) {
 	var chosen glob.List
 	for _, p := range on.Patterns() {
@@ -57,10 +57,10 @@ func (b *bundles) chosen(on dependency.Dependency) (list []output) {
 	return list
 }
 
-// takers adds to a list of sources the bundles that are made of what these are cooked to, and
-// of what the bundles are, and so on.
+// takers adds the bundles that contain artifacts of some sources, and the bundles that contain
+// these bundles, and so on.
 func (b *bundles) takers(sources ...string) []string {
-	takes := map[string][]string{} // what each bundle takes, as sources
+	takes := map[string][]string{} // sources of the artifacts in each bundle
 	b.x.Deps(dependency.Kind.IsArtifacts, func(bundle string, d index.Dep) {
 		for _, o := range b.chosen(d.On) {
 			takes[bundle] = append(takes[bundle], o.source)

@@ -18,7 +18,7 @@ import (
 	"github.com/assetcook/assetcook/internal/jobs"
 )
 
-// A Reading is what recipes read through when they are asked about a source.
+// A Reading has the files that a recipe reads to answer a question about a source.
 type Reading struct {
 	Assets   *confine.Dir
 	Recipes  *recipe.Set
@@ -26,8 +26,8 @@ type Reading struct {
 	Clock    *scan.Clock
 }
 
-// NewJob returns a job in which a recipe can read a source of so many bytes and what belongs
-// to it, and write nothing.
+// NewJob returns a job for a question. In it, a recipe can read a source of size bytes and its
+// dependencies, and write nothing.
 func NewJob(ctx context.Context, r Reading, by recipe.Recipe, path string, size int64) *recipe.Job {
 	read := contents.New(contents.Options{
 		Assets: r.Assets, Known: index.Empty(), Checksum: r.Checksum, Unsettled: true, Workers: 1, Clock: r.Clock, Extracts: r.Recipes.Extract,
@@ -42,11 +42,10 @@ func NewJob(ctx context.Context, r Reading, by recipe.Recipe, path string, size 
 	}, size)
 }
 
-// ErrOtherRecipe is returned for a method of which the program has no recipe, or another
-// version of it.
+// ErrOtherRecipe says that this program lacks the recipe of a method, or has another version.
 var ErrOtherRecipe = errors.New("cooked by a recipe that this program does not have")
 
-// Cooker returns the recipe of a method, and a cooker of it with the options filled in.
+// Cooker returns the recipe of a method, and its cooker with all options set.
 func (m *Method) Cooker(from *recipe.Set) (recipe.Recipe, recipe.Cooker, error) {
 	r, ok := from.Lookup(m.Recipe)
 	if !ok || m.Options["recipe version"] != strconv.Itoa(r.Version) {
@@ -75,8 +74,8 @@ func (m *Method) Cooker(from *recipe.Set) (recipe.Recipe, recipe.Cooker, error) 
 	return r, c, nil
 }
 
-// valueOf reads the value of a [recipe.Field] as a rule would have it. What it does not know,
-// such as a table, stays a text, which no option but that of a text or a time takes.
+// valueOf parses the value of a [recipe.Field] as in a rule. An unknown form, such as a table,
+// stays a text, which only options of texts and times accept.
 func valueOf(text string) any {
 	if list, ok := strings.CutPrefix(text, "["); ok {
 		all := []any{}

@@ -25,8 +25,8 @@ type many struct {
 func (*many) Outputs() []string                       { return []string{"{path}.x"} }
 func (*many) Cook(context.Context, *recipe.Job) error { return nil }
 
-// A cooker is made again of what the index keeps of its options, and none of those of another
-// version or of a chain.
+// Cooker restores a cooker from its options in the index. It refuses methods of another version
+// and chains.
 func TestCookerOfMethod(t *testing.T) {
 	set, err := recipe.NewSet(recipe.Recipe{Name: "many", Version: 3, New: func() recipe.Cooker { return &many{Mode: "auto", Count: 1} }})
 	if err != nil {

@@ -7,38 +7,37 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/index"
 )
 
-// A Found is what the last run knew of a file.
+// A Found has the last run's knowledge of a file.
 type Found struct {
-	// Name is that of a source or of a file that assets read, in the asset folder; "" if the
-	// last run knew none of the names. Then Known are all sources.
+	// Name is the path of a source or of a file that assets read. It is "" if the last run
+	// knew no such file; Known then has all sources.
 	Name  string
 	Known []string
-	// Output is the name that is that of an output of the source, "" for another.
+	// Output is the name if it names an output of the source, else "".
 	Output string
-	// Assets are those of the source, a target each, none of another file; Users the
-	// sources of those that read the file or looked for it, and of bundles that take what
-	// one of all these is cooked to.
+	// Assets are the assets of the source, one for each target. Users are the sources that
+	// read the file or looked for it, and the bundles that contain artifacts of any of them.
 	Assets []Asset
 	Users  []string
-	// Again is what an edit of the file cooks again.
+	// Again is the work after an edit of the file.
 	Again Work
 }
 
-// A Work is the cooking of some assets, a target each, as long as it took last.
+// A Work is the number of assets to cook, one for each target, and their last cook time.
 type Work struct {
 	Assets int
 	Took   time.Duration
 }
 
-// addAsset adds an asset, unless other assets contain it, because then it is not cooked.
+// addAsset adds an asset, unless other assets contain it: such an asset is not cooked.
 func (w *Work) addAsset(a *index.Action) {
 	if a.State != index.Done || len(a.Made) > 0 {
 		w.Assets, w.Took = w.Assets+1, w.Took+a.CookTime
 	}
 }
 
-// Find looks for a file by the names that it may have: of a source first, then of an output,
-// then of a file that assets read. It asks the index for these alone.
+// Find looks for a file by several names: first for a source, then for an output, then for a file
+// that assets read.
 func Find(out string, names []string) (f Found, err error) {
 	err = withIndex(out, func(x *index.Index) {
 		f.Name, f.Output = search(x, names)
@@ -70,8 +69,7 @@ func Find(out string, names []string) (f Found, err error) {
 	return f, err
 }
 
-// search returns the source that one of the names is meant to be, and the one that is an
-// output of it.
+// search returns the source that one of the names means, and the name if it names an output.
 func search(x *index.Index, names []string) (name, output string) {
 	for _, n := range names {
 		if len(x.ActionsOf(n)) > 0 {

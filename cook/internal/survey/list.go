@@ -1,6 +1,5 @@
-// Package survey reads what earlier runs left in an output folder: what was made of each
-// asset, from the index, and what runs did, from the history. It changes nothing and takes
-// no lock.
+// Package survey reads the results of earlier runs from an output directory: assets and artifacts
+// from the index, and runs from the history. It changes nothing and takes no lock.
 package survey
 
 import (
@@ -20,39 +19,39 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// An Asset is a source as it was last worked on for one target, and what was made of it.
+// An Asset is a source with its artifacts for one target, after the last work on it.
 type Asset struct {
 	Path, Target string
-	ID           string // "" if assets have none; the caller's to fill in
+	ID           string // the caller fills it in; "" for none
 	Method       *Method
 	Failed       bool
-	Warned       bool          // by its recipe
-	Source       store.BlobID  // that it was cooked from
+	Warned       bool          // its recipe warned
+	Source       store.BlobID  // its content when it was cooked
 	In           int64         // bytes of the source
-	CookTime     time.Duration // that the recipe took when it last ran
+	CookTime     time.Duration // of the recipe's last run
 	Last         Decision
 	Outputs      []Output
 	Inputs
 }
 
-// Inputs are what an asset was made of besides its source.
+// Inputs are the inputs of an asset besides its source.
 type Inputs struct {
-	Dependencies []string // files that it reads, and those it looked for in vain
-	Missing      []string // the latter
-	Takes        []string // artifacts, by their paths in the output folder
+	Dependencies []string // files that it read or looked for
+	Missing      []string // dependencies that do not exist
+	Takes        []string // artifacts, as paths in the output directory
 }
 
-// A Decision is what was done when an asset was last worked on.
+// A Decision is the last work on an asset.
 type Decision struct {
-	At      time.Time // when that run began
+	At      time.Time // start of the run
 	Outcome execute.Outcome
-	Reasons []string // if it failed, the last one is the error
-	// Origin is where the artifacts came from that were not cooked on this machine; zero
-	// until Trace has filled it in.
+	Reasons []string // the last is the error of a failure
+	// Origin is the machine that cooked the artifacts, if it is another one. Trace fills it
+	// in.
 	Origin store.Origin
 }
 
-// Out is how many bytes the artifacts take.
+// Out returns the size of the artifacts.
 func (a *Asset) Out() (bytes int64) {
 	for _, o := range a.Outputs {
 		bytes += o.Size
@@ -60,30 +59,29 @@ func (a *Asset) Out() (bytes int64) {
 	return bytes
 }
 
-// An Output is an artifact, by its path in the output folder.
+// An Output is an artifact; Path is in the output directory.
 type Output struct {
 	Path string
 	Size int64
 }
 
-// A Method is how assets are cooked. It is shared and must not be changed.
+// A Method is a recipe with options. Assets share it, so nobody may change it.
 type Method struct {
 	Recipe  string
 	Options map[string]string
 }
 
-// ErrNotCooked is returned for an output folder that no cook has completed in.
+// ErrNotCooked says that no cook has completed in an output directory.
 var ErrNotCooked = errors.New("nothing has been cooked into it yet")
 
-// List returns what the last run into an output folder left there, sorted by path and
-// target. It reads the index, and neither the assets nor their artifacts, and changes
-// nothing: what was edited since then is not seen.
+// List returns the assets of the last run of an output directory, sorted by path and target. It
+// reads the index, but neither assets nor artifacts, so it does not see later edits.
 func List(out string) (list []Asset, err error) {
 	err = withIndex(out, func(x *index.Index) { list = listed(x) })
 	return list, err
 }
 
-// withIndex opens the index of an output folder and calls do with it.
+// withIndex opens the index of an output directory and calls do with it.
 func withIndex(out string, do func(x *index.Index)) error {
 	dir, err := confine.Open(out)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -95,12 +93,12 @@ func withIndex(out string, do func(x *index.Index)) error {
 	defer dir.Close()
 	in := state.Open(dir)
 	defer in.Close()
-	known, err := in.Load()
+	known, err := in.Index.Load()
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("output folder %s: %w", out, ErrNotCooked)
 	}
 	if err != nil {
-		return fmt.Errorf("%w; cook again, which makes a new one", in.Describe(err))
+		return fmt.Errorf("%w; cook again, which makes a new one", in.Index.Describe(err))
 	}
 	defer known.Close()
 	err = index.Guard(func() error {
@@ -111,13 +109,13 @@ func withIndex(out string, do func(x *index.Index)) error {
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("%w; cook again, which makes a new one", in.Describe(err))
+		return fmt.Errorf("%w; cook again, which makes a new one", in.Index.Describe(err))
 	}
 	return nil
 }
 
-// Seal identifies what [List] would return: it is another one after each run that changed
-// something. It is "" if nothing can be listed.
+// Seal returns a text that identifies the result of [List]. It changes with each run that changes
+// something. It is "" if List would fail.
 func Seal(out string) string {
 	dir, err := confine.Open(out)
 	if err != nil {
@@ -126,10 +124,10 @@ func Seal(out string) string {
 	defer dir.Close()
 	in := state.Open(dir)
 	defer in.Close()
-	return in.IndexSeal()
+	return in.Index.Seal()
 }
 
-// A lister makes assets of an index. Equal methods are one.
+// A lister makes assets from an index. Equal methods become one.
 type lister struct {
 	x       *index.Index
 	methods map[*index.Field]*Method
@@ -148,7 +146,7 @@ func listed(x *index.Index) (list []Asset) {
 	return list
 }
 
-// asset returns what an action has left.
+// asset returns the asset of an action.
 func (l *lister) asset(a *index.Action) Asset {
 	of := Asset{
 		Path: a.Path, Target: a.Target, Method: l.method(a.Method), Failed: a.State == index.Failed, Warned: a.Warned,
@@ -165,7 +163,7 @@ func (l *lister) asset(a *index.Action) Asset {
 	}
 	for _, d := range a.Deps {
 		if d.On.Kind == dependency.IDs || contents.IsSilent(d) {
-			continue // those that it takes have them; nothing was read
+			continue // IDs are no files, and a silent file has no answer
 		}
 		if d.On.Kind == dependency.Artifacts {
 			for _, o := range l.bundles.chosen(d.On) {

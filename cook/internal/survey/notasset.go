@@ -11,20 +11,20 @@ import (
 
 	"github.com/assetcook/assetcook/cook/internal/contents"
 	"github.com/assetcook/assetcook/cook/internal/index"
-	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/internal/dependency"
 	"github.com/assetcook/assetcook/internal/human"
 	"github.com/assetcook/assetcook/internal/nearest"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// mostReaders is how many assets are named that read a file.
+// mostReaders bounds the readers of a file to name.
 const mostReaders = 3
 
-// NotAsset adds to an error why a path names no asset, as far as the files and the last run
-// tell it. The path is that of a source that there is not.
-func NotAsset(err error, s *pass.Session, last *index.Index, given string) error {
+// NotAsset adds to an error the reason why a path names no asset, as far as the files and the last
+// run show it.
+func NotAsset(err error, s *session.Session, last *index.Index, given string) error {
 	readers := readersOf(last, given)
 	info, missing := s.Assets.Stat(given)
 	switch {
@@ -58,8 +58,8 @@ func NotAsset(err error, s *pass.Session, last *index.Index, given string) error
 	return err
 }
 
-// leaver says what leaves a path out.
-func leaver(s *pass.Session, v scan.Verdict, given string) string {
+// leaver describes the ignore rule that leaves a path out.
+func leaver(s *session.Session, v scan.Verdict, given string) string {
 	if v.File != "" {
 		v.File = filepath.Join(s.Place.Dir, filepath.FromSlash(v.File))
 	}
@@ -92,14 +92,14 @@ func readersOf(last *index.Index, file string) (list []string) {
 	return slices.Compact(list)
 }
 
-// said reports whether a file said something by an extract when the last run asked it.
+// said reports whether a file had an answer to an extract in the last run.
 func said(last *index.Index, x dependency.Dependency) bool {
 	f, ok := last.Part(x)
 	return ok && f.Blob != contents.Silence
 }
 
-// meantPath returns the source of the last run that a path probably means: one of that name
-// in another folder, or one that is spelled almost so; "" for none.
+// meantPath returns the source of the last run that a path probably means: a source of that name
+// in another directory, or one with a similar spelling; "" for none.
 func meantPath(last *index.Index, given string) string {
 	given = filepath.ToSlash(given)
 	folder, base := path.Split(given)

@@ -6,19 +6,19 @@ import (
 
 	"github.com/assetcook/assetcook/cook/internal/execute"
 	"github.com/assetcook/assetcook/cook/internal/index"
-	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/internal/jobs"
 )
 
-// Origin says where the artifacts of an action came from that were known when it was last
-// worked on. It is zero if they were cooked on this machine, or the store no longer knows.
-func Origin(t *pass.Todo, a *plan.Action) (o store.Origin) {
-	if t.Store == nil {
+// Origin returns the machine that cooked the known artifacts of an action. It is zero for this
+// machine, and if the store no longer knows. in is nil without a store.
+func Origin(in *store.Store, a *plan.Action) (o store.Origin) {
+	if in == nil {
 		return o
 	}
-	return origin(t.Store, &a.Last.Action)
+	return origin(in, &a.Last.Action)
 }
 
 func origin(in *store.Store, last *index.Action) (o store.Origin) {
@@ -33,10 +33,10 @@ func origin(in *store.Store, last *index.Action) (o store.Origin) {
 	return r.Origin
 }
 
-// Trace fills in where the artifacts of assets came from, as the store in a folder has it, ""
-// for the usual one. out is the output folder that they were listed of.
+// Trace fills in the origins of assets from the store in a directory, "" for the usual one. out is
+// the output directory of the assets.
 func Trace(out, cache string, list []Asset) error {
-	dir, err := pass.CacheDir(cache)
+	dir, err := session.CacheDir(cache)
 	if err != nil {
 		return err
 	}
@@ -57,14 +57,14 @@ func Trace(out, cache string, list []Asset) error {
 	})
 }
 
-// Makes asks a recipe what it makes of a source, and what it warns of. That it cannot cook it
-// shows elsewhere.
-func Makes(ctx context.Context, s *pass.Session, a *plan.Action) (lines, warnings []string) {
+// Makes asks a recipe for a description of its artifacts of a source, and for warnings. Errors of
+// cooking show elsewhere.
+func Makes(ctx context.Context, s *session.Session, a *plan.Action) (lines, warnings []string) {
 	explain := a.Method.Traits().Explain
 	if explain == nil {
 		return nil, nil
 	}
-	job := NewJob(ctx, Reading{s.Assets, s.Recipes, s.Checksum, s.Clock}, a.Method.Recipe, a.Path, a.Source.Stamp.Size)
+	job := NewJob(ctx, Reading{s.Assets, s.Basis.Recipes, s.Basis.Checksum, s.Clock.Stamps}, a.Method.Recipe, a.Path, a.Source.Stamp.Size)
 	lines, err := execute.Explain(ctx, explain, job)
 	if err != nil {
 		return []string{err.Error()}, nil

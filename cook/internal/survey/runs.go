@@ -5,25 +5,25 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/cook/internal/state"
+	"github.com/assetcook/assetcook/cook/internal/stats"
 	"github.com/assetcook/assetcook/internal/confine"
 )
 
-// OutputFolder returns the absolute name of the output folder, given that and the asset
-// folder as a user gives them: out may be empty.
+// OutputFolder returns the absolute name of the output directory, given the asset directory and
+// the output directory or "".
 func OutputFolder(dir, out string) (string, error) {
 	if out != "" {
 		return filepath.Abs(out)
 	}
 	dir, err := filepath.Abs(dir)
-	return pass.DefaultOut(dir), err
+	return session.DefaultOut(dir), err
 }
 
-// Runs returns the last runs into an output folder that had something to do, oldest first,
-// at most 600. The older of them have no detail. A line that is torn, because a run was
-// killed in the middle of writing it, is left out.
-func Runs(out string) ([]pass.Past, error) {
+// Runs returns the last runs of an output directory that had work, oldest first, at most 600. Old
+// runs have no detail. It skips a torn line of a killed run.
+func Runs(out string) ([]stats.Past, error) {
 	dir, err := confine.Open(out)
 	if err != nil {
 		return nil, fmt.Errorf("history: %w", err)
@@ -31,13 +31,13 @@ func Runs(out string) ([]pass.Past, error) {
 	defer dir.Close()
 	in := state.Open(dir)
 	defer in.Close()
-	text, err := in.ReadHistory()
+	text, err := in.History.Read()
 	if err != nil {
 		return nil, fmt.Errorf("history of %s: %w", out, err)
 	}
-	var runs []pass.Past
+	var runs []stats.Past
 	for line := range strings.Lines(string(text)) {
-		if p, ok := pass.ParsePast([]byte(line)); ok {
+		if p, ok := stats.ParsePast([]byte(line)); ok {
 			runs = append(runs, p)
 		}
 	}

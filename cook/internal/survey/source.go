@@ -5,13 +5,13 @@ import (
 	"path/filepath"
 
 	"github.com/assetcook/assetcook/cook/internal/index"
-	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// Source turns what a person typed into a source's path: that in the asset folder, from the
+// Source returns the path of a source, given its path in the asset directory, its path from the
 // working directory, or the path of an artifact.
-func Source(s *pass.Session, last *index.Index, name string) string {
+func Source(s *session.Session, last *index.Index, name string) string {
 	given := path.Clean(filepath.ToSlash(name))
 	if _, err := s.Assets.Stat(given); err == nil {
 		return given

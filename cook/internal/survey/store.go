@@ -8,21 +8,21 @@ import (
 	"slices"
 
 	"github.com/assetcook/assetcook/cook/internal/index"
-	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/cook/internal/store"
 )
 
-// A Store is what the store of results holds.
+// A Store describes the content of a store.
 type Store struct {
 	Dir   string
 	Kinds []store.Use
-	// Recipes are what of it a project has in its output folder now, by recipe, the biggest
-	// first; nil without a project.
+	// Recipes has the part that a project's artifacts take, by recipe, the biggest first;
+	// nil without a project.
 	Recipes []Share
 }
 
-// A Share is what of the store results of a recipe take. What several recipes have made
+// A Share is the part of a store that artifacts of a recipe take. An artifact of several recipes
 // counts for each.
 type Share struct {
 	Recipe string
@@ -30,11 +30,11 @@ type Share struct {
 	Bytes  int64
 }
 
-// ReadStore looks at the store in a folder, "" for the usual one, and at what of it was
-// cooked into an output folder, if that is not "". It changes nothing; if there is no store,
-// the error wraps fs.ErrNotExist.
+// ReadStore describes the store in a directory, "" for the usual one, and the part of the
+// artifacts in an output directory, if out is not "". It changes nothing. Without a store, the
+// error wraps fs.ErrNotExist.
 func ReadStore(ctx context.Context, cache, out string) (Store, error) {
-	dir, err := pass.CacheDir(cache)
+	dir, err := session.CacheDir(cache)
 	if err != nil {
 		return Store{}, err
 	}

@@ -17,10 +17,11 @@ import (
 
 	"github.com/assetcook/assetcook/cook/internal/execute"
 	"github.com/assetcook/assetcook/cook/internal/index"
-	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/internal/remote"
+	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/cook/internal/statedir"
+	"github.com/assetcook/assetcook/cook/internal/todo"
 	"github.com/assetcook/assetcook/internal/advice"
 	"github.com/assetcook/assetcook/internal/confine"
 	"github.com/assetcook/assetcook/internal/parallel"
@@ -30,7 +31,7 @@ import (
 // cookAgain cooks some actions of a plan again, compares what comes out and what they read,
 // and returns how many were cooked, and how many results of a server were compared with that.
 // If the index was lost it is not known what they depend on.
-func cookAgain(ctx context.Context, s *pass.Session, r *reporter, todo *pass.Todo, drawn []int, lost bool) (n, shared int, err error) {
+func cookAgain(ctx context.Context, s *session.Session, r *reporter, todo *todo.Todo, drawn []int, lost bool) (n, shared int, err error) {
 	if len(drawn) == 0 {
 		return 0, 0, nil
 	}
@@ -42,11 +43,11 @@ func cookAgain(ctx context.Context, s *pass.Session, r *reporter, todo *pass.Tod
 
 	var expected time.Duration
 	for _, i := range drawn {
-		expected += execute.Expected(&todo.Actions[i])
+		expected += execute.Expected(&todo.Plan.Actions[i])
 	}
 	r.observer.Planned(len(drawn), expected)
 	workers := s.Limits.Workers + 1 // another number than cooked them
-	env := s.Env(todo)
+	env := todo.Env(s)
 	env.Cores = parallel.NewCores(workers)
 	again := execute.NewAgain(env)
 	ctx, stop := context.WithCancelCause(ctx)
@@ -55,13 +56,13 @@ func cookAgain(ctx context.Context, s *pass.Session, r *reporter, todo *pass.Tod
 	server := openRemote(ctx, s, r, env.Remote)
 	parallel.Each(ctx, workers, len(drawn), func(n, i int) error {
 		w := &worker{session: s, report: r, again: again, dir: dir, name: strconv.Itoa(n), lost: lost, stop: stop, remote: server, compared: &compared}
-		w.repeat(ctx, &todo.Actions[drawn[i]])
+		w.repeat(ctx, &todo.Plan.Actions[drawn[i]])
 		if ctx.Err() == nil {
 			done.Add(1)
 		}
 		return nil
 	})
-	asks := func(i int) bool { return !todo.Actions[i].Method.Cheap() }
+	asks := func(i int) bool { return !todo.Plan.Actions[i].Method.Cheap() }
 	err = closeRemote(ctx, server, slices.ContainsFunc(drawn, asks))
 	return int(done.Load()), int(compared.Load()), cmp.Or(context.Cause(ctx), err)
 }
@@ -89,7 +90,7 @@ func workFolder(out *confine.Dir, work string) (dir string, remove func() error,
 
 // A worker cooks one asset after the other again.
 type worker struct {
-	session *pass.Session
+	session *session.Session
 	report  *reporter
 	again   execute.Again
 	dir     string // for all workers, below the output folder
@@ -108,12 +109,12 @@ func (w *worker) repeat(ctx context.Context, a *plan.Action) {
 	started := event
 	started.Outcome, started.CookTime = execute.Started, execute.Expected(a)
 	w.report.event(started)
-	begin := w.session.Time.Now()
+	begin := w.session.Clock.Now()
 	now := w.try(ctx, a, !w.lost)
 	if now.traced && now.differs() && ctx.Err() == nil {
 		now = w.untraced(ctx, a, now)
 	}
-	took := w.session.Time.Now().Sub(begin)
+	took := w.session.Clock.Now().Sub(begin)
 	if now.differs() {
 		w.explain(ctx, a, now.differences, now.err)
 	}
@@ -207,7 +208,7 @@ func (w *worker) explain(ctx context.Context, a *plan.Action, differences []diff
 // cook cooks an action with some of its conditions changed, and passes what it made, and the
 // scratch folder that has it, to look. If the machine, not the recipe, is why that fails, all
 // of verifying ends.
-func (w *worker) cook(ctx context.Context, a *plan.Action, c changes, traced func(), look func(scratch *confine.Dir, made execute.Made) error) error {
+func (w *worker) cook(ctx context.Context, a *plan.Action, c perturbations, traced func(), look func(scratch *confine.Dir, made execute.Made) error) error {
 	impossible := func(err error) {
 		w.stop(fmt.Errorf("%s: cannot be cooked again: %w", pathname.Show(a.Path), err))
 	}
@@ -229,7 +230,7 @@ func (w *worker) cook(ctx context.Context, a *plan.Action, c changes, traced fun
 }
 
 // scratch makes the folder that an action is cooked in, and an empty home folder.
-func (w *worker) scratch(c changes) (scratch *confine.Dir, home string, err error) {
+func (w *worker) scratch(c perturbations) (scratch *confine.Dir, home string, err error) {
 	folder := path.Join(w.dir, w.name)
 	if c&otherScratch != 0 {
 		folder = path.Join(w.dir, "a-scratch-folder-with-another-name", w.name)

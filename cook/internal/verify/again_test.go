@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/cook/internal/state"
 	"github.com/assetcook/assetcook/cook/internal/verify"
 	"github.com/assetcook/assetcook/cook/recipe"
@@ -152,7 +152,7 @@ func TestLockAndInterrupt(t *testing.T) {
 	during = func() {
 		once.Do(func() {
 			var locked *state.LockedError
-			if _, err := pass.Open(tr.Options, pass.Write); !errors.As(err, &locked) {
+			if _, err := session.Open(tr.Options, session.Write); !errors.As(err, &locked) {
 				t.Errorf("a cook meanwhile: %v", err)
 			}
 		})

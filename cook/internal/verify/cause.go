@@ -14,10 +14,10 @@ import (
 )
 
 // changes are the conditions that differ from those of an ordinary cook.
-type changes uint
+type perturbations uint
 
 const (
-	otherScratch changes = 1 << iota
+	otherScratch perturbations = 1 << iota
 	otherZone
 	otherLocale
 	otherHome
@@ -27,7 +27,7 @@ const (
 
 // conditions are the changes by name.
 var conditions = [...]struct {
-	change changes
+	change perturbations
 	name   string
 }{
 	{otherScratch, "the name of its scratch folder"},
@@ -38,7 +38,7 @@ var conditions = [...]struct {
 
 // vars are the environment variables of external programs that go with changes.
 // home is an empty folder.
-func (c changes) vars(home string) map[string]string {
+func (c perturbations) vars(home string) map[string]string {
 	vars := map[string]string{}
 	if c&otherZone != 0 {
 		// Its offset has a quarter of an hour. Not all systems know it by its name.
@@ -77,7 +77,7 @@ func (r result) same(other result) bool {
 // cooking it a few more times. What it returns completes the sentence that begins with
 // the recipe's name.
 func (w *worker) cause(ctx context.Context, a *plan.Action) string {
-	with := func(c changes) (res result) {
+	with := func(c perturbations) (res result) {
 		res.err = w.cook(ctx, a, c, nil, func(_ *confine.Dir, made execute.Made) error {
 			res.made = made.Artifacts
 			return nil

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/execute"
-	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/internal/human"
 	"github.com/assetcook/assetcook/internal/pathname"
@@ -108,7 +108,7 @@ func (s Sum) String() string {
 type reporter struct {
 	mu          sync.Mutex
 	onFinding   func(Finding) // nil for none
-	observer    pass.Observer
+	observer    session.Observer
 	differences int
 	files       int   // read
 	bytes       int64 // of them

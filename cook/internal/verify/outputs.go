@@ -9,11 +9,12 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/bulk"
 	"github.com/assetcook/assetcook/cook/internal/contents"
 	"github.com/assetcook/assetcook/cook/internal/index"
-	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/cook/internal/state"
 	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/cook/internal/todo"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/pathname"
 	"github.com/assetcook/assetcook/internal/regular"
@@ -76,7 +77,7 @@ func (e *sizeError) Error() string {
 }
 
 // finding says what is wrong with an artifact, if anything is.
-func (c *check) finding(s *pass.Session) (f Finding, differs bool) {
+func (c *check) finding(s *session.Session) (f Finding, differs bool) {
 	o := c.output
 	if sameMode := o.Artifact.Stamp.Mode == 0 || o.Stamp.Mode == o.Artifact.Stamp.Mode; o.State == contents.Intact && sameMode {
 		return Finding{}, false
@@ -110,7 +111,7 @@ func (c *check) finding(s *pass.Session) (f Finding, differs bool) {
 }
 
 // checkExtra reports the files of the output folder that nothing makes.
-func checkExtra(ctx context.Context, s *pass.Session, r *reporter, before []contents.Before, claims []plan.Claim) error {
+func checkExtra(ctx context.Context, s *session.Session, r *reporter, before []contents.Before, claims []plan.Claim) error {
 	files, err := s.State.Extra(ctx, state.Outputs(each(before), claims), s.Place.Cache)
 	for _, name := range files {
 		r.found(Finding{Kind: ExtraFile, Path: name, Text: "is made by nothing; move it away or remove extra files"})
@@ -122,8 +123,8 @@ func checkExtra(ctx context.Context, s *pass.Session, r *reporter, before []cont
 }
 
 // checkManifest compares the manifest with what would be written for all actions.
-func checkManifest(s *pass.Session, r *reporter, before []contents.Before, ids *pass.Identities) error {
-	return s.State.CheckManifest(each(before), ids.Of, func(name, what string) {
-		r.found(Finding{Kind: StateDamaged, Path: name, Targets: s.Scope.Targets, Text: what + "; " + ignoreStamps})
+func checkManifest(s *session.Session, r *reporter, before []contents.Before, targets []string, ids *todo.Identities) error {
+	return s.State.Manifest.Check(each(before), ids.Of, func(name, what string) {
+		r.found(Finding{Kind: StateDamaged, Path: name, Targets: targets, Text: what + "; " + ignoreStamps})
 	})
 }

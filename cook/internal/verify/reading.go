@@ -7,10 +7,11 @@ import (
 	"sync/atomic"
 
 	"github.com/assetcook/assetcook/cook/internal/bulk"
+	"github.com/assetcook/assetcook/cook/internal/changes"
 	"github.com/assetcook/assetcook/cook/internal/contents"
 	"github.com/assetcook/assetcook/cook/internal/index"
-	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/hashing"
 )
@@ -19,7 +20,8 @@ import (
 // follow each other are often the same bytes, which are then hashed once, or the same
 // file, which is then read once.
 type reader struct {
-	s       *pass.Session
+	s       *session.Session
+	targets []string
 	summer  *hashing.Summer
 	sources []scan.Entry
 	found   contents.Reading
@@ -46,9 +48,9 @@ const (
 )
 
 // newReader lists what is to be read.
-func newReader(s *pass.Session, delta *pass.Delta, found *contents.Contents, opened *store.Store) *reader {
+func newReader(s *session.Session, delta *changes.Delta, targets []string, found *contents.Contents, opened *store.Store) *reader {
 	r := &reader{
-		s: s, summer: hashing.NewSummer(s.Checksum), sources: delta.Sources, found: found.Begin(delta.Sources),
+		s: s, targets: targets, summer: hashing.NewSummer(s.Basis.Checksum), sources: delta.Sources, found: found.Begin(delta.Sources),
 		before: make([]contents.Before, len(delta.Before)), store: opened,
 	}
 	r.list(delta.Before)
@@ -79,7 +81,7 @@ func (r *reader) list(actions []index.Action) {
 		own := outputs[:len(a.Made):len(a.Made)]
 		outputs = outputs[len(a.Made):]
 		r.before[i].Outputs = own
-		wanted, stored := r.s.Wants(a), r.mayBeStored(a)
+		wanted, stored := r.wants(a), r.mayBeStored(a)
 		for n, m := range a.Made {
 			own[n].Artifact = m
 			if !wanted {
@@ -97,6 +99,11 @@ func (r *reader) list(actions []index.Action) {
 	for ; next < len(r.sources); next++ {
 		r.files = append(r.files, file{source, int32(next)})
 	}
+}
+
+// wants reports whether an action is in scope.
+func (r *reader) wants(a *index.Action) bool {
+	return slices.Contains(r.targets, a.Target) && r.s.Scope.Has(a.Path)
 }
 
 // path is that of the source that a file belongs to.

@@ -10,8 +10,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/session"
 )
 
 func TestParseSample(t *testing.T) {
@@ -28,7 +28,7 @@ func TestParseSample(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"x", "-1", "101%", "-1%", "NaN%", "Inf%", "%", "1.5", "99999999999"} {
-		var config *pass.ConfigError
+		var config *session.ConfigError
 		if _, err := parseSample(text); !errors.As(err, &config) {
 			t.Errorf("%q: %v, want a ConfigError", text, err)
 		}

@@ -6,9 +6,9 @@ import (
 	"fmt"
 
 	"github.com/assetcook/assetcook/cook/internal/execute"
-	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/internal/remote"
+	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
@@ -18,7 +18,7 @@ var errNotReached = errors.New("remote: the server was not reached, so nothing w
 
 // openRemote returns a client of the server whose results are compared, nil for none. It asks
 // as a run does, but waits for the server as long as that takes, and gives nothing.
-func openRemote(ctx context.Context, s *pass.Session, r *reporter, opt remote.Options) *remote.Client {
+func openRemote(ctx context.Context, s *session.Session, r *reporter, opt remote.Options) *remote.Client {
 	if opt.URL == "" {
 		return nil
 	}

@@ -6,36 +6,38 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/assetcook/assetcook/cook/internal/changes"
 	"github.com/assetcook/assetcook/cook/internal/contents"
 	"github.com/assetcook/assetcook/cook/internal/execute"
 	"github.com/assetcook/assetcook/cook/internal/index"
-	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/session"
+	"github.com/assetcook/assetcook/cook/internal/todo"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // newContents knows nothing, so that each source is read, and its BLAKE3 computed.
-func newContents(s *pass.Session, artifacts *execute.Artifacts) *contents.Contents {
+func newContents(s *session.Session, artifacts *execute.Artifacts) *contents.Contents {
 	return contents.New(contents.Options{
-		Artifacts: artifacts.Digest, Assets: s.Assets, Known: index.Empty(), Checksum: s.Checksum, Unsettled: true, Workers: s.Limits.Workers, Clock: s.Clock,
-		Extracts: s.Recipes.Extract,
+		Artifacts: artifacts.Digest, Assets: s.Assets, Known: index.Empty(), Checksum: s.Basis.Checksum, Unsettled: true, Workers: s.Limits.Workers, Clock: s.Clock.Stamps,
+		Extracts: s.Basis.Recipes.Extract,
 	})
 }
 
 // makePlan plans what a cook would do about what was read.
-func makePlan(ctx context.Context, s *pass.Session, delta *pass.Delta, rules *pass.Ruleset, artifacts *execute.Artifacts, read *contents.Contents, before []contents.Before) (*pass.Todo, error) {
-	t := &pass.Todo{Rules: rules, Contents: read, Artifacts: artifacts}
+func makePlan(ctx context.Context, s *session.Session, delta *changes.Delta, targets []string, rules *session.Ruleset, artifacts *execute.Artifacts, read *contents.Contents, before []contents.Before) (*todo.Todo, error) {
+	t := &todo.Todo{Targets: targets, Rules: rules, Contents: read, Artifacts: artifacts}
 	var err error
-	if t.Claims, err = s.State.Claims(delta.Last.ID() != "", s.Observer.Note); err != nil {
+	if t.Claims, err = s.State.Journal.Claims(delta.Last.ID() != "", s.Observer.Note); err != nil {
 		return nil, err
 	}
-	t.Plan = s.Make(ctx, delta, t, before)
+	t.Plan = t.Decide(ctx, s, delta, before)
 	return t, ctx.Err() // what was not read looks as if it were missing
 }
 
 // checkPlan reports the work that a cook would have. After the index was lost it is not
 // known what was cooked from what.
-func checkPlan(s *pass.Session, r *reporter, p *plan.Plan, lost bool) {
+func checkPlan(s *session.Session, r *reporter, p *plan.Plan, lost bool) {
 	for i := range p.Actions {
 		a := &p.Actions[i]
 		switch {

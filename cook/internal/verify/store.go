@@ -9,15 +9,15 @@ import (
 
 	"github.com/assetcook/assetcook/cook/internal/bulk"
 	"github.com/assetcook/assetcook/cook/internal/index"
-	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/internal/parallel"
 )
 
 // openStore opens the store, nil if there is none, or none that can be used, which was
 // noted.
-func openStore(s *pass.Session) *store.Store {
+func openStore(s *session.Session) *store.Store {
 	if !store.Exists(s.Place.Cache) {
 		return nil
 	}
@@ -50,7 +50,7 @@ func (r *reader) checkStore(ctx context.Context, report *reporter, lost bool) (i
 // mayBeStored reports whether the store may have the result of an action.
 func (r *reader) mayBeStored(a *index.Action) bool {
 	kept := plan.AnyRecipe(a.Method, func(name string) bool {
-		recipe, known := r.s.Recipes.Lookup(name)
+		recipe, known := r.s.Basis.Recipes.Lookup(name)
 		return !known || !recipe.Cheap
 	})
 	return a.State == index.Done && kept
@@ -69,7 +69,7 @@ type record struct {
 func (r *reader) checkRecords(ctx context.Context, report *reporter) error {
 	var records []record
 	for i := range r.before {
-		if a := &r.before[i].Action; r.mayBeStored(a) && r.s.Wants(a) {
+		if a := &r.before[i].Action; r.mayBeStored(a) && r.wants(a) {
 			records = append(records, record{action: a})
 		}
 	}

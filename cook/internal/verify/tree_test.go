@@ -12,13 +12,14 @@ import (
 
 	"github.com/assetcook/assetcook/cook/internal/execute"
 	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/cook/internal/verify"
 	"github.com/assetcook/assetcook/recipes/builtin"
 )
 
 // A tree is an asset folder that has been cooked.
 type tree struct {
-	pass.Options
+	session.Options
 	observer *observer
 }
 
@@ -35,7 +36,7 @@ func newTree(t *testing.T) *tree {
 	t.Helper()
 	dir := t.TempDir()
 	tr := &tree{observer: &observer{t: t}}
-	tr.Place = pass.Place{Dir: filepath.Join(dir, "assets"), Out: filepath.Join(dir, "out"), Cache: filepath.Join(dir, "store")}
+	tr.Place = session.Place{Dir: filepath.Join(dir, "assets"), Out: filepath.Join(dir, "out"), Cache: filepath.Join(dir, "store")}
 	tr.Recipes, tr.Observer = builtin.All(), tr.observer
 	return tr
 }
@@ -66,14 +67,14 @@ func (tr *tree) write(t *testing.T, name, text string) {
 }
 
 // cook brings the output folder up to date.
-func (tr *tree) cook(t *testing.T) *pass.Done {
+func (tr *tree) cook(t *testing.T) pass.Done {
 	t.Helper()
-	s, err := pass.Open(tr.Options, pass.Write)
+	s, err := session.Open(tr.Options, session.Write)
 	must(t, err)
 	defer s.Close()
 	done, err := pass.Run(t.Context(), s, nil)
 	must(t, err)
-	if n := done.Failed.Assets + done.Errors; n > 0 {
+	if n := done.Stats.Outcomes.Failed.Assets + done.Stats.Errors; n > 0 {
 		t.Fatalf("%d failures", n)
 	}
 	return done

@@ -28,12 +28,15 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/assetcook/assetcook/cook/internal/changes"
 	"github.com/assetcook/assetcook/cook/internal/contents"
 	"github.com/assetcook/assetcook/cook/internal/execute"
 	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/lint"
 	"github.com/assetcook/assetcook/cook/internal/manifest"
-	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/cook/internal/state"
+	"github.com/assetcook/assetcook/cook/internal/todo"
 	"github.com/assetcook/assetcook/internal/advice"
 )
 
@@ -43,7 +46,7 @@ type Options struct {
 	// last are verified; a scope limits everything to some sources. Force,
 	// IgnoreStamps, StopOnFailure, OutputsByFolder and DryRun mean nothing here. The
 	// results that Remote has of what is cooked again are compared with that.
-	Pass pass.Options
+	Pass session.Options
 	// Sample is how many assets are cooked again: a number such as "20", a part
 	// such as "5%", or "all"; "" is DefaultSample.
 	Sample string
@@ -68,7 +71,7 @@ func Run(ctx context.Context, opt Options) (Sum, error) {
 		return Sum{}, err
 	}
 	opt.Pass.Mode.Force, opt.Pass.Mode.DryRun = false, false
-	s, err := pass.Open(opt.Pass, pass.WriteExisting)
+	s, err := session.Open(opt.Pass, session.WriteExisting)
 	if err != nil {
 		return Sum{}, advice.For(err)
 	}
@@ -82,35 +85,34 @@ func Run(ctx context.Context, opt Options) (Sum, error) {
 	if err == nil {
 		err = s.State.CheckLock() // else another process may have caused what was found
 	}
-	sum.Differences, sum.Took = r.differences, s.Time.Now().Sub(s.Started)
+	sum.Differences, sum.Took = r.differences, s.Clock.Now().Sub(s.Clock.Started)
 	return sum, advice.For(err)
 }
 
 func configError(format string, args ...any) error {
-	return &pass.ConfigError{Err: fmt.Errorf(format, args...)}
+	return &session.ConfigError{Err: fmt.Errorf(format, args...)}
 }
 
 // verify does the work of Run once the session is open.
-func verify(ctx context.Context, s *pass.Session, r *reporter, sample sample, opt Options) (sum Sum, err error) {
+func verify(ctx context.Context, s *session.Session, r *reporter, sample sample, opt Options) (sum Sum, err error) {
 	last, err := load(s, r)
 	if err != nil {
 		return sum, err
 	}
 	defer last.Close()
 	r.stage("scan")
-	delta, err := pass.ListTree(ctx, s, last.Index)
+	delta, err := changes.ListTree(ctx, s, last.Index)
 	if err != nil {
 		return sum, err
 	}
-	s.WarnOfProblems(delta.Tree.Problems)
+	lint.Problems(s, delta.Tree.Problems)
 	rules, err := s.CompileRules(delta.Tree.Configs)
 	if err != nil {
 		return sum, err
 	}
+	targets := s.Scope.Among(rules.Set.Targets())
 	if len(opt.Pass.Scope.Targets) == 0 {
-		with := *s
-		with.Scope.Targets = knownTargets(delta.Before, rules)
-		s = &with
+		targets = knownTargets(delta.Before, rules)
 	}
 	for _, p := range delta.Tree.Problems {
 		if p.Fatal() {
@@ -118,13 +120,13 @@ func verify(ctx context.Context, s *pass.Session, r *reporter, sample sample, op
 		}
 	}
 	r.stage("read")
-	ids, err := s.Identities()
+	ids, err := todo.ReadIDs(s)
 	if err != nil {
 		return sum, err
 	}
 	artifacts := &execute.Artifacts{Last: delta.Last, Final: true, IDs: ids.Of}
 	sources := newContents(s, artifacts)
-	read := newReader(s, delta, sources, openStore(s))
+	read := newReader(s, delta, targets, sources, openStore(s))
 	delta.Before = nil // the reader has it
 	if err := read.readEverything(ctx, r); err != nil {
 		return sum, err
@@ -136,19 +138,19 @@ func verify(ctx context.Context, s *pass.Session, r *reporter, sample sample, op
 		}
 	}
 	if !last.lost {
-		if err := checkManifest(s, r, read.before, ids); err != nil {
+		if err := checkManifest(s, r, read.before, targets, ids); err != nil {
 			return sum, err
 		}
 	}
 	r.stage("plan")
-	todo, err := makePlan(ctx, s, delta, rules, artifacts, sources, read.before)
+	planned, err := makePlan(ctx, s, delta, targets, rules, artifacts, sources, read.before)
 	if err != nil {
 		return sum, err
 	}
-	sum.Assets = countCooked(todo.Plan)
-	checkPlan(s, r, todo.Plan, last.lost)
+	sum.Assets = countCooked(planned.Plan)
+	checkPlan(s, r, planned.Plan, last.lost)
 	if !last.lost && !opt.AllowExtra && len(s.Scope.Patterns) == 0 {
-		if err := checkExtra(ctx, s, r, read.before, todo.Claims); err != nil {
+		if err := checkExtra(ctx, s, r, read.before, planned.Claims); err != nil {
 			return sum, err
 		}
 	}
@@ -158,7 +160,7 @@ func verify(ctx context.Context, s *pass.Session, r *reporter, sample sample, op
 	}
 	r.stage("cook")
 	sum.Seed = newSeed(opt.Seed)
-	sum.Again, sum.Shared, err = cookAgain(ctx, s, r, todo, sampleOf(todo.Plan, sample, sum.Seed, last.lost), last.lost)
+	sum.Again, sum.Shared, err = cookAgain(ctx, s, r, planned, sampleOf(planned.Plan, sample, sum.Seed, last.lost), last.lost)
 	return sum, err
 }
 
@@ -169,8 +171,8 @@ type known struct {
 }
 
 // load loads the index, or what the manifest knows of it.
-func load(s *pass.Session, r *reporter) (known, error) {
-	last, err := s.State.Load()
+func load(s *session.Session, r *reporter) (known, error) {
+	last, err := s.State.Index.Load()
 	if err == nil {
 		if err = index.Guard(last.Check); err == nil {
 			return known{last, false}, nil
@@ -178,7 +180,7 @@ func load(s *pass.Session, r *reporter) (known, error) {
 		last.Close()
 	}
 	if errors.Is(err, state.ErrUnreadable) {
-		return known{}, fmt.Errorf("%w; remove it", s.State.Describe(err))
+		return known{}, fmt.Errorf("%w; remove it", s.State.Index.Describe(err))
 	}
 	damaged := func(name string, err error) {
 		text := err.Error()
@@ -188,7 +190,7 @@ func load(s *pass.Session, r *reporter) (known, error) {
 		r.found(Finding{Kind: StateDamaged, Path: name, Text: text + "; run cook"})
 	}
 	damaged(state.IndexName, err)
-	listed, err := s.State.ManifestIndex(s.Checksum.Name)
+	listed, err := s.State.Manifest.AsIndex(s.Basis.Checksum.Name)
 	if err != nil {
 		damaged(manifest.Name, err)
 		return known{state.Empty(), true}, nil
@@ -197,14 +199,14 @@ func load(s *pass.Session, r *reporter) (known, error) {
 }
 
 // knownTargets are the targets that were cooked, if the rules still have them.
-func knownTargets(actions []index.Action, rules *pass.Ruleset) []string {
+func knownTargets(actions []index.Action, rules *session.Ruleset) []string {
 	cooked := map[string]bool{}
 	for i := range actions {
 		cooked[actions[i].Target] = true
 	}
 	var targets []string
 	for t := range cooked {
-		if rules.HasTarget(t) {
+		if rules.Set.HasTarget(t) {
 			targets = append(targets, t)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/cook/internal/verify"
 	"github.com/assetcook/assetcook/profile"
 	"github.com/assetcook/assetcook/profile/events"
@@ -45,8 +45,8 @@ func TestNoDifferences(t *testing.T) {
 	if len(before) != len(after) {
 		t.Errorf("%d files, were %d", len(after), len(before))
 	}
-	if done := tr.cook(t); done.ByStamp.Assets+done.ByChecksum.Assets != assets {
-		t.Errorf("the next cook has work: %+v", done.Tally)
+	if done := tr.cook(t); done.Stats.Outcomes.ByStamp.Assets+done.Stats.Outcomes.ByChecksum.Assets != assets {
+		t.Errorf("the next cook has work: %+v", done.Stats)
 	}
 }
 
@@ -200,7 +200,7 @@ func TestNothingCooked(t *testing.T) {
 	tr := cooked(t)
 	tr.Place.Out = filepath.Join(t.TempDir(), "other")
 	_, err := verify.Run(t.Context(), verify.Options{Pass: tr.Options})
-	var config *pass.ConfigError
+	var config *session.ConfigError
 	if !errors.As(err, &config) || !strings.Contains(err.Error(), "nothing was cooked into "+tr.Place.Out+" yet") {
 		t.Errorf("error %v", err)
 	}
@@ -225,8 +225,8 @@ func TestEqualChecksums(t *testing.T) {
 	} {
 		name := filepath.Join(tt.dir, "word.txt")
 		must(t, os.WriteFile(name, []byte(two), 0o666))
-		if done := tr.cook(t); done.ByChecksum.Assets != 1 {
-			t.Fatalf("the words do not have the same checksum: %+v", done.Tally)
+		if done := tr.cook(t); done.Stats.Outcomes.ByChecksum.Assets != 1 {
+			t.Fatalf("the words do not have the same checksum: %+v", done.Stats)
 		}
 		found, _ := tr.verify(t, "all")
 		mustFind(t, found, tt.want)

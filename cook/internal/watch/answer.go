@@ -10,26 +10,31 @@ import (
 	"path/filepath"
 
 	"github.com/assetcook/assetcook/cook/internal/feed"
-	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/peer"
+	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/cook/internal/state"
+	"github.com/assetcook/assetcook/cook/internal/stats"
 )
 
-// question is all that decides what a pass of a session would do where nothing has to
-// be cooked anew: a watcher with the same question does the same.
-func question(s *pass.Session) string {
-	return fmt.Sprintf("%s %q %t %t %s", s.Fingerprint, s.Scope.Asked(), s.Mode.OutputsByFolder, s.Mode.ListAll, os.Getenv("PATH"))
+// question returns everything that decides about a pass without forced work. A watcher with the
+// same question does the same.
+func question(s *session.Session) string {
+	return fmt.Sprintf("%s %q %t %t %s", s.Basis.Fingerprint, s.Scope.Asked(), s.Mode.OutputsByFolder, s.Mode.ListAll, os.Getenv("PATH"))
 }
 
-// listen opens the socket, nil if there can be none. One watcher of an output folder is
-// enough.
+// listen opens the socket, nil if the system has none. It fails if another watcher of the output
+// directory listens.
 func (m *watcher) listen() (*peer.Listener, error) {
-	s, err := pass.Open(m.opt, pass.Ask)
+	opt, err := m.opt.WithDefaults()
+	if err != nil {
+		return nil, err
+	}
+	s, err := session.Open(opt, session.Ask)
 	if err != nil {
 		return nil, err
 	}
 	defer s.Close()
-	m.opt, m.places = s.Options, placesOf(s)
+	m.opt, m.places = opt, placesOf(s)
 	dir := s.State.Folder()
 	socket, err := peer.Listen(dir)
 	switch {
@@ -41,7 +46,7 @@ func (m *watcher) listen() (*peer.Listener, error) {
 	return socket, nil
 }
 
-// serve answers cooks that ask, and programs that follow what changes.
+// serve answers cooks, and programs that follow changes.
 func (m *watcher) serve(ctx context.Context, socket *peer.Listener) {
 	if socket == nil {
 		return
@@ -51,7 +56,7 @@ func (m *watcher) serve(ctx context.Context, socket *peer.Listener) {
 		if feed.Asks(question) {
 			return feed.Reply(client, m.feed, question, func() { m.mu.Lock(); defer m.mu.Unlock() })
 		}
-		// What is known to be due is done, also if the client goes away meanwhile.
+		// The round runs even if the client goes away meanwhile.
 		text, _ := json.Marshal(m.answer(ctx, string(question)))
 		return text
 	})
@@ -62,11 +67,11 @@ func (m *watcher) serve(ctx context.Context, socket *peer.Listener) {
 	}
 }
 
-// answer makes sure that everything is up to date now, and returns how a pass of the
-// cook that asks would end, nil if that is not known.
-func (m *watcher) answer(ctx context.Context, asked string) *pass.Tally {
+// answer brings everything up to date and returns the result of a pass of the asking cook, nil if
+// unknown.
+func (m *watcher) answer(ctx context.Context, asked string) *stats.Stats {
 	if asked == "" {
-		return nil // a sign of life is all that is wanted
+		return nil // only a sign of life is wanted
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -79,7 +84,7 @@ func (m *watcher) answer(ctx context.Context, asked string) *pass.Tally {
 		return nil
 	}
 	before := m.rounds
-	var worked *pass.Tally
+	var worked *stats.Stats
 	for range mostRounds {
 		if !m.look(ctx) && (len(m.learned.always) == 0 || m.rounds > before) {
 			break
@@ -87,7 +92,7 @@ func (m *watcher) answer(ctx context.Context, asked string) *pass.Tally {
 		if m.round(ctx) != nil || !m.last.good || ctx.Err() != nil {
 			return nil
 		}
-		if t := m.last.tally; worked == nil && t.UpToDate() != t.Found.Assets {
+		if t := m.last.stats; worked == nil && t.UpToDate() != t.Found.Assets {
 			worked = &t
 		}
 	}
@@ -97,6 +102,6 @@ func (m *watcher) answer(ctx context.Context, asked string) *pass.Tally {
 	case worked != nil:
 		return worked
 	}
-	t := &m.last.tally
-	return &pass.Tally{Found: t.Found, Outcomes: pass.Outcomes{ByStamp: t.Found}, Saved: t.Saved}
+	t := &m.last.stats
+	return &stats.Stats{Found: t.Found, Outcomes: stats.Outcomes{ByStamp: t.Found}, Saved: t.Saved}
 }

@@ -7,19 +7,19 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/peer"
+	"github.com/assetcook/assetcook/cook/internal/session"
+	"github.com/assetcook/assetcook/cook/internal/stats"
 )
 
-// LongWait is when a cook says what it waits for: later than it is clear that there will
-// be no answer.
+// LongWait is the time after which a cook reports that it waits. By then a stopped watcher has
+// been noticed.
 const LongWait = 2 * time.Second
 
-// Ask lets the watcher of the output folder, if there is one, say how a pass of this
-// session would end: tally is nil if it does not know, or if the session wants more than
-// an end. beside reports whether a watcher is alive, which may hold the lock for a
-// moment.
-func Ask(ctx context.Context, s *pass.Session) (tally *pass.Tally, beside bool) {
+// Ask asks the watcher of the output directory for the result of a pass of this session. known is
+// nil if the watcher does not know, or if the session wants more than a result. beside reports
+// whether a watcher is alive; it may hold the lock for a moment.
+func Ask(ctx context.Context, s *session.Session) (known *stats.Stats, beside bool) {
 	m := s.Mode
 	switch {
 	case !s.Used() || m.DryRun:
@@ -32,14 +32,14 @@ func Ask(ctx context.Context, s *pass.Session) (tally *pass.Tally, beside bool) 
 	if err != nil {
 		return nil, false
 	}
-	if json.Unmarshal(text, &tally) != nil {
+	if json.Unmarshal(text, &known) != nil {
 		return nil, true
 	}
-	return tally, true
+	return known, true
 }
 
-// ask asks the watcher, and says so if that takes long.
-func ask(ctx context.Context, s *pass.Session) (answer []byte, err error) {
+// ask asks the watcher, with a note if that takes long.
+func ask(ctx context.Context, s *session.Session) (answer []byte, err error) {
 	answered := make(chan struct{})
 	go func() {
 		defer close(answered)
@@ -61,9 +61,9 @@ func ask(ctx context.Context, s *pass.Session) (answer []byte, err error) {
 	return answer, err
 }
 
-// Beside returns the watcher's process ("process 1234") if one has the session's output
-// folder, be it stopped.
-func Beside(ctx context.Context, s *pass.Session) (process string, ok bool) {
+// Beside returns the process ("process 1234") of the output directory's watcher, even if it is
+// stopped.
+func Beside(ctx context.Context, s *session.Session) (process string, ok bool) {
 	if !s.Used() {
 		return "", false
 	}
@@ -74,8 +74,8 @@ func Beside(ctx context.Context, s *pass.Session) (process string, ok bool) {
 	return peer.Process(pid), true
 }
 
-// Alive reports whether the watcher of the session's output folder shows signs of life.
-func Alive(ctx context.Context, s *pass.Session) bool {
+// Alive reports whether the watcher of the output directory shows signs of life.
+func Alive(ctx context.Context, s *session.Session) bool {
 	if !s.Used() {
 		return false
 	}

@@ -1,13 +1,12 @@
-// Package watch keeps an output folder up to date, and lets cooks of the same folder
-// ask how they would end instead of looking at the tree themselves.
+// Package watch keeps an output directory up to date. A cook of the same directory asks the
+// watcher for its result instead of looking at the tree.
 //
 // # Rounds
 //
-// A round is a pass (package pass) that looks only where package notify reports that
-// something may have changed. After each round the watcher learns from the pass which
-// folders there are, and watches those that are new; since anything may have been done by
-// way of them before they were watched, the next round looks everywhere. When no more
-// events come, the watcher waits.
+// A round is a pass (package pass) that looks only at directories with events (package notify).
+// After each round the watcher learns the directories of the pass and watches the new ones.
+// Before that, files may have changed through a new directory unseen, so the next round looks
+// everywhere. When no more events come, the watcher waits.
 //
 // # Saves
 //
@@ -16,21 +15,20 @@
 // source or a dependency changes meanwhile, the old output stays, and the next round cooks the
 // asset again.
 //
-// # What no event shows
+// # Changes without events
 //
-// Some folders are looked at in every round: those with links, whose targets may change
-// anywhere, and those with files that have several names (hard links), because a write
-// is reported only for the name that it goes through. A file that comes with a second
-// name makes the next round look everywhere, which finds the first; so does one that came
-// and went between two rounds. Mounts, the two
-// root folders and the programs that PATH leads to are compared before each round. The
-// rest (writes through a mapping that stays open, other hosts, names outside the tree)
-// is found by a look at everything from time to time: the less often, the longer it takes.
+// Each round looks at some directories even without events: directories with links, whose
+// targets may change anywhere, and directories with hard links, because a write is reported only
+// for one name of the file. A file that comes with a second name makes the next round look
+// everywhere, which finds the first name; so does a file that came and went between two rounds.
+// Before each round the watcher compares mounts, the two root directories and the programs that
+// PATH leads to. Other changes (writes through a mapping that stays open, other hosts, names
+// outside the tree) show in a look at everything from time to time: less often if it takes
+// longer.
 //
 // # Answers
 //
-// A cook asks at the socket in the state folder (package peer). Its question holds all
-// that decides what its pass would do, so that it is answered only by a watcher that
-// would do the same. Before it answers, the watcher takes the events that have come and
-// does the rounds that they call for.
+// A cook asks at the socket in the state directory (package peer). Its question holds everything
+// that decides about its pass, so that only a watcher whose pass would do the same answers it.
+// Before the answer, the watcher takes all events and does the rounds for them.
 package watch

@@ -9,6 +9,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/internal/execute"
 	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
@@ -18,7 +19,7 @@ func (w *tree) awaitCooked(rounds <-chan Round) {
 	for end := time.After(late); ; {
 		select {
 		case r := <-rounds:
-			if r.Err == nil && r.Done.Cooked.Assets > 0 {
+			if r.Err == nil && r.Done.Stats.Outcomes.Cooked.Assets > 0 {
 				return
 			}
 		case <-end:
@@ -53,9 +54,8 @@ func (s *slow) Cook(ctx context.Context, job *recipe.Job) error {
 	return job.Write(0, data)
 }
 
-// A cook that asks a watcher and goes away before it is answered does not keep the
-// watcher from the work that the question brought to light: here a write through a name
-// outside the tree, of which the system reports nothing.
+// A cook asks a watcher and goes away before the answer. The watcher still does the work that the
+// question showed: here a write without event, through a name outside the tree.
 func TestWatcherWorksOnWithoutClient(t *testing.T) {
 	w := newTree(t, map[string]string{"cook.toml": "[[rule]]\nmatch = \"*.slow\"\nrecipe = \"slow\"\n"})
 	w.opt.Recipes = []recipe.Recipe{{Name: "slow", Version: 1, New: func() recipe.Cooker { return new(slow) }}}
@@ -73,7 +73,7 @@ func TestWatcherWorksOnWithoutClient(t *testing.T) {
 	gone := make(chan struct{})
 	go func() {
 		defer close(gone)
-		s, err := pass.Open(w.opt, pass.Ask)
+		s, err := session.Open(w.opt, session.Ask)
 		if err != nil {
 			t.Error(err)
 			return
@@ -167,21 +167,21 @@ func (*frowning) Cook(_ context.Context, job *recipe.Job) error {
 func TestStrictWatcherAfterWarnings(t *testing.T) {
 	w := newTree(t, map[string]string{"a.txt": "a", "cook.toml": "[[rule]]\nmatch = \"*.txt\"\nrecipe = \"frowning\"\n"})
 	w.opt.Recipes = []recipe.Recipe{{Name: "frowning", Version: 1, New: func() recipe.Cooker { return new(frowning) }}}
-	s, err := pass.Open(w.opt, pass.Write)
+	s, err := session.Open(w.opt, session.Write)
 	w.must(err)
 	done, err := pass.Run(t.Context(), s, nil)
 	s.Close()
-	if err != nil || done.Cooked.Assets != 1 || done.Warnings != 1 {
-		t.Fatalf("%+v, %v", done.Tally, err)
+	if err != nil || done.Stats.Outcomes.Cooked.Assets != 1 || done.Stats.Warnings != 1 {
+		t.Fatalf("%+v, %v", done.Stats, err)
 	}
 	w.opt.Mode.Strict = true
-	if n := w.await(w.watch()); n.Failed.Assets != 1 {
+	if n := w.await(w.watch()); n.Outcomes.Failed.Assets != 1 {
 		t.Errorf("%+v", n)
 	}
 }
 
-// Another cook meets a new name of a file before the watcher does, to which the file then
-// looks unchanged. The watcher learns of the name nevertheless.
+// Another cook sees a new name of a file before the watcher, so the file looks unchanged to the
+// watcher. The watcher learns the name nevertheless.
 func TestWatcherAfterAnotherCook(t *testing.T) {
 	w := newTree(t, map[string]string{"y/b.json": "[1]", "z/c.json": "[2]"})
 	m := newWatcher(w.opt, nil) // and nothing in the background
@@ -192,7 +192,7 @@ func TestWatcherAfterAnotherCook(t *testing.T) {
 	defer m.watched.endWatch()
 
 	w.must(os.Link(w.asset("y/b.json"), w.asset("z/a.json")))
-	s, err := pass.Open(w.opt, pass.Write)
+	s, err := session.Open(w.opt, session.Write)
 	w.must(err)
 	_, err = pass.Run(t.Context(), s, nil)
 	s.Close()

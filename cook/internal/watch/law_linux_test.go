@@ -14,6 +14,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/internal/manifest"
 	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/cook/internal/session"
 )
 
 // Whatever was edited before: when a watcher has answered, the output folder holds what
@@ -26,7 +27,7 @@ func TestWatcherEqualsFromScratch(t *testing.T) {
 
 func playBeside(t *testing.T, seed uint64) {
 	w := newTree(t, map[string]string{"fixed.txt": "fixed", "a/0.json": "[0]", "b/1.txt": "[1]"})
-	w.opt.Time = pass.Time{} // fresh stamps are not trusted
+	w.opt.Time = session.Time{} // fresh stamps are not trusted
 	e := &editor{tree: w, Rand: rand.New(rand.NewPCG(seed, 1))}
 	w.await(w.watch())
 	for round := range 8 {
@@ -40,18 +41,18 @@ func playBeside(t *testing.T, seed uint64) {
 	}
 }
 
-// fromScratch returns what a cook without watcher makes.
+// fromScratch returns the artifacts of a cook without a watcher.
 func (w *tree) fromScratch(round int) map[string]string {
 	w.t.Helper()
 	opt := w.opt
 	opt.Place.Out = filepath.Join(w.dir, fmt.Sprint("scratch", round))
 	opt.Place.Cache = opt.Place.Out + "-store"
-	s, err := pass.Open(opt, pass.Write)
+	s, err := session.Open(opt, session.Write)
 	w.must(err)
 	defer s.Close()
 	done, err := pass.Run(w.t.Context(), s, nil)
-	if err != nil || done.Failures() > 0 {
-		w.t.Fatalf("from scratch: %+v, %v", done.Tally, err)
+	if err != nil || done.Stats.Failures() > 0 {
+		w.t.Fatalf("from scratch: %+v, %v", done.Stats, err)
 	}
 	return outputs(w.t, opt.Place.Out)
 }

@@ -7,43 +7,44 @@ import (
 	"path"
 	"path/filepath"
 
+	"github.com/assetcook/assetcook/cook/internal/changes"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/dependency"
 	"github.com/assetcook/assetcook/internal/dirfd"
 	"github.com/assetcook/assetcook/internal/program"
 )
 
-// learned is what the last round showed of where something may change.
+// learned has the places where something may change, as the last round showed them.
 type learned struct {
-	folders []string          // absolute
-	always  map[string]bool   // those of which events do not show everything
-	tools   map[string]string // the files of the programs that methods name
-	machine map[string]string // the machine's libraries that they use; see program.Machine
-	rules   *pass.RuleTexts   // the last that were right
-	// vouched says that the round began with an index that vouches for the whole tree,
-	// and knew all folders by it.
+	folders []string           // absolute
+	always  map[string]bool    // directories whose events do not show every change
+	tools   map[string]string  // files of the programs that methods name
+	machine map[string]string  // libraries of the machine; see program.Machine
+	rules   *session.RuleTexts // the last correct ones
+	// vouched says that the round began with a valid index, and knew all directories from
+	// it.
 	vouched bool
-	// index is the seal of the index that the round left.
+	// index is the seal of the round's index.
 	index string
 	// everywhere says that the next round must look everywhere.
 	everywhere bool
 }
 
-// learn returns what is known after a round, given what was known before it, and
-// whether it looked everywhere.
-func learn(s *pass.Session, done *pass.Done, at places, was learned, all bool) (learned, error) {
-	now := learned{always: was.always, tools: was.tools, machine: was.machine, rules: was.rules, index: s.State.IndexSeal()}
+// learn learns from a round, given the earlier knowledge and whether the round looked everywhere.
+func learn(s *session.Session, done *pass.Done, at places, was learned, all bool) (learned, error) {
+	now := learned{always: was.always, tools: was.tools, machine: was.machine, rules: was.rules, index: s.State.Index.Seal()}
 	now.learnRules(s, done)
-	if done.Delta.Whole || all {
+	if done.Delta == nil || all {
 		now.always = map[string]bool{}
 	}
 	if at.config != "" {
 		now.folders = append(now.folders, at.config)
 	}
-	if done.Delta.Whole {
-		return now, now.fromIndex(s, at)
+	if done.Delta == nil {
+		return now, now.fromIndex(s, done.Targets, at)
 	}
 	now.vouched = true
 	now.fromDelta(s, done, at)
@@ -57,35 +58,37 @@ func learn(s *pass.Session, done *pass.Done, at places, was learned, all bool) (
 	return now, nil
 }
 
-// learnRules takes the rules of a round, or those that there are if it had to do with none
-// and none are known.
-func (l *learned) learnRules(s *pass.Session, done *pass.Done) {
+// learnRules takes the rules of a round. If neither the round nor an earlier one needed rules, it
+// reads them.
+func (l *learned) learnRules(s *session.Session, done *pass.Done) {
 	switch {
 	case done.Rules != nil:
 		l.rules = done.Rules
 	case l.rules == nil:
-		l.rules, _ = s.RuleTexts(done.Delta) // if they are wrong by now, the next round says so
+		// If they are wrong by now, the next round reports that.
+		if rules, err := s.CompileRules(done.Delta.Configs()); err == nil {
+			l.rules = &rules.Texts
+		}
 	}
 }
 
-// fromIndex takes the folders from the index that a round has left which listed the
-// whole tree. It did not look for files with several names, and what happened in folders
-// before they were watched is not known: the next round must look everywhere, if the
-// index vouches for the whole tree.
-func (l *learned) fromIndex(s *pass.Session, at places) error {
-	known, err := s.State.Load()
+// fromIndex takes the directories from the index of a round that listed the whole tree. Such a
+// round does not find files with several names, or earlier changes in new directories. So the
+// next round must look everywhere, if the index is valid.
+func (l *learned) fromIndex(s *session.Session, targets []string, at places) error {
+	known, err := s.State.Index.Load()
 	if err != nil {
-		return nil // the next round lists the whole tree again, and says why
+		return nil // the next round lists the whole tree and reports why
 	}
 	defer known.Close()
 	return index.Guard(func() error {
 		l.addFolders(known.Index, at)
-		l.everywhere = s.Vouched(known.Index)
+		l.everywhere = changes.ValidFor(known.Index, s, targets)
 		return nil
 	})
 }
 
-// addFolders adds the folders of an index.
+// addFolders adds the directories of an index.
 func (l *learned) addFolders(x *index.Index, at places) {
 	for ref := range index.FolderRef(x.Folders()) {
 		f := x.Folder(ref)
@@ -100,9 +103,9 @@ func (l *learned) addFolders(x *index.Index, at places) {
 	}
 }
 
-// fromDelta takes the folders, and those that need a look in every round: with links,
-// whose targets may change anywhere, and with files that have another name elsewhere.
-func (l *learned) fromDelta(s *pass.Session, done *pass.Done, at places) {
+// fromDelta takes the directories from a delta, and the ones for every round: with links, whose
+// targets may change anywhere, and with files that have another name elsewhere.
+func (l *learned) fromDelta(s *session.Session, done *pass.Done, at places) {
 	d := done.Delta
 	l.addFolders(d.Last, at)
 	for _, ref := range d.Found.Linked {
@@ -110,7 +113,7 @@ func (l *learned) fromDelta(s *pass.Session, done *pass.Done, at places) {
 		l.always[at.name(&f)] = true
 	}
 	odd := map[string]bool{}
-	for _, f := range d.Tree.Folders { // some of them new
+	for _, f := range d.Tree.Folders { // some are new
 		name := filepath.Join(at.assets, filepath.FromSlash(f.Real))
 		l.folders = append(l.folders, name)
 		if f.Odd {
@@ -120,12 +123,12 @@ func (l *learned) fromDelta(s *pass.Session, done *pass.Done, at places) {
 	}
 	fresh := freshIn(d, done.Actions)
 	for _, e := range d.Tree.Entries {
-		if !odd[folderOf(e.Path)] { // otherwise the folder is listed in every round
+		if !odd[folderOf(e.Path)] { // or each round lists the directory
 			fresh[e.Path] = true
 		}
 	}
-	// A file that came with a second name: the first may be anywhere. A symbolic link may
-	// have brought one whose own name is no asset.
+	// The first name of a file with two names may be anywhere. A symbolic link may lead to a
+	// file whose own name is no asset.
 	for file, is := range fresh {
 		if !is || filepath.IsAbs(file) { // a program
 			continue
@@ -138,9 +141,9 @@ func (l *learned) fromDelta(s *pass.Session, done *pass.Done, at places) {
 	}
 }
 
-// freshIn returns the files that are new or have another inode, and so perhaps another
+// freshIn returns the files that are new or have another inode, since they may have another
 // name.
-func freshIn(d *pass.Delta, actions []index.Action) map[string]bool {
+func freshIn(d *changes.Delta, actions []index.Action) map[string]bool {
 	fresh := map[string]bool{}
 	note := func(on dependency.Dependency, is bool) {
 		if file, ok := on.OnFile(); ok {
@@ -156,10 +159,10 @@ func freshIn(d *pass.Delta, actions []index.Action) map[string]bool {
 			note(d.Last.Dependency(f.Ref), f.Known.Inode != f.Now.Inode || f.Known.Device != f.Now.Device)
 		}
 	}
-	for on := range d.Read.Parts.Files() { // some of them new
+	for on := range d.Read.Parts.Files() { // some are new
 		note(on, true)
 	}
-	needed := map[dependency.Dependency]bool{} // by the actions as they were
+	needed := map[dependency.Dependency]bool{} // by the actions before
 	for i := range d.Before {
 		for _, dep := range d.Before[i].Deps {
 			needed[dep.On.Seen()] = needed[dep.On.Seen()] || dep.Found
@@ -175,7 +178,7 @@ func freshIn(d *pass.Delta, actions []index.Action) map[string]bool {
 	return fresh
 }
 
-// folderOf returns the folder of a source, "" for the root.
+// folderOf returns the directory of a source, "" for the root.
 func folderOf(source string) string {
 	if dir := path.Dir(source); dir != "." {
 		return dir
@@ -183,16 +186,16 @@ func folderOf(source string) string {
 	return ""
 }
 
-// use adds the folder of a file that recipes use.
+// use adds the directory of a file that recipes use.
 func (l *learned) use(file string) {
 	dir := filepath.Dir(file)
 	l.folders = append(l.folders, dir)
 	if info, err := os.Lstat(file); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		l.always[dir] = true // what it leads to may change anywhere
+		l.always[dir] = true // its target may change anywhere
 	}
 }
 
-// fileIn returns the name of the file that a dependency is on, or of one in the folder that it is on.
+// fileIn returns the file of a dependency, or any file in its directory.
 func fileIn(assets string, on dependency.Dependency) string {
 	if on.Kind.IsListing() || on.Kind == dependency.Extracts {
 		return filepath.Join(assets, filepath.FromSlash(on.Path), "any")
@@ -200,11 +203,11 @@ func fileIn(assets string, on dependency.Dependency) string {
 	return filepath.Join(assets, filepath.FromSlash(on.Path))
 }
 
-// fromActions takes the folders of new dependencies and outputs.
+// fromActions takes the directories of new dependencies and outputs.
 func (l *learned) fromActions(actions []index.Action, at places) {
 	for i := range actions {
 		for _, d := range actions[i].Deps {
-			if !d.On.Kind.IsArtifacts() { // which are outputs of others
+			if !d.On.Kind.IsArtifacts() { // outputs of other assets
 				l.use(fileIn(at.assets, d.On))
 			}
 		}
@@ -214,8 +217,8 @@ func (l *learned) fromActions(actions []index.Action, at places) {
 	}
 }
 
-// fromFiles takes what recipes use besides the assets: links to files, and programs.
-func (l *learned) fromFiles(d *pass.Delta, at places) {
+// fromFiles takes the files that recipes use besides assets: links and programs.
+func (l *learned) fromFiles(d *changes.Delta, at places) {
 	for ref := range index.FolderRef(d.Last.Folders()) {
 		f := d.Last.Folder(ref)
 		for i := range f.Len() {
@@ -230,15 +233,14 @@ func (l *learned) fromFiles(d *pass.Delta, at places) {
 			}
 		}
 	}
-	l.machine = d.Tools.Libraries
+	l.machine = d.Read.Tools.Libraries
 	l.tools = map[string]string{}
-	for name := range d.Tools.Files {
+	for name := range d.Read.Tools.Files {
 		l.tools[name], _ = recipe.FindTool(at.assets, name)
 	}
 }
 
-// sameTools reports whether the names of programs, and of the machine's libraries that they
-// use, still mean the same files.
+// sameTools reports whether the names of programs and libraries still lead to the same files.
 func (l *learned) sameTools(assets string) bool {
 	for name, was := range l.tools {
 		if file, _ := recipe.FindTool(assets, name); file != was {

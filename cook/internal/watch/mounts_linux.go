@@ -7,20 +7,20 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// mounts returns what is mounted where. No event reports a change.
+// mounts returns all mounts; no event reports their changes.
 func mounts() string {
 	text, _ := os.ReadFile("/proc/self/mountinfo")
 	return string(text)
 }
 
-// local are file systems whose changes are all made by this system.
+// local has the file systems that only this system changes.
 var local = map[string]bool{
 	"ext2": true, "ext3": true, "ext4": true, "xfs": true, "btrfs": true, "tmpfs": true, "f2fs": true, "zfs": true,
 	"bcachefs": true, "jfs": true, "nilfs2": true, "reiserfs": true,
 }
 
-// allLocal reports whether a folder and all below it lie on file systems that report
-// every change, given what is mounted where, see proc_pid_mountinfo(5).
+// allLocal reports whether a directory and everything below it are on local file systems. mounts
+// is as in proc_pid_mountinfo(5).
 func allLocal(mounts, folder string) bool {
 	own, longest := false, -1
 	for line := range strings.Lines(mounts) {
@@ -34,11 +34,11 @@ func allLocal(mounts, folder string) bool {
 			return false
 		}
 		if _, above := pathname.Below(at, folder); above && len(at) >= longest {
-			own, longest = local[kind[0]], len(at) // of several mounts at one place the last one counts
+			own, longest = local[kind[0]], len(at) // the last of several mounts at one place counts
 		}
 	}
 	return own
 }
 
-// unescape undoes what the system does to names.
+// unescape decodes names in the list of mounts.
 var unescape = strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`)

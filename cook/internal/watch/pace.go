@@ -2,10 +2,10 @@ package watch
 
 import "time"
 
-// A whole look, for the sake of what no event shows, takes at most one part in lookShare
-// of a core, but comes at least every mostInterval; where events show little it comes
-// every leastInterval. Where nothing can be watched the tree is looked at every pollTime,
-// unless that takes more than one part in pollShare of all cores.
+// A look at everything finds changes without events. It takes at most one part in lookShare of a
+// core, but comes at least every mostInterval. Where events show little it comes every
+// leastInterval. Where the system cannot watch, it comes every pollTime, unless that takes more
+// than one part in pollShare of all cores.
 const (
 	lookShare     = 200
 	leastInterval = time.Minute
@@ -14,14 +14,13 @@ const (
 	pollShare     = 10
 )
 
-// A pace says when to look at everything.
+// A pace schedules the looks at everything.
 type pace struct {
-	last time.Time     // when that was done
-	took time.Duration // how long it took, 0 if that is not known
+	last time.Time     // time of the last look
+	took time.Duration // its duration, 0 if unknown
 }
 
-// looked notes a look at everything, of which it says whether it found work to do: then
-// the time that it took says nothing of the next one.
+// looked notes a look at everything. If it found work, its duration does not predict the next.
 func (p *pace) looked(now time.Time, took time.Duration, worked bool) {
 	p.last = now
 	if !worked {
@@ -29,8 +28,8 @@ func (p *pace) looked(now time.Time, took time.Duration, worked bool) {
 	}
 }
 
-// due returns when to look at everything again, given how many cores that keeps busy and
-// whether events show most changes.
+// due returns the time of the next look at everything, given its busy cores and whether events
+// show most changes.
 func (p *pace) due(cores int, shown bool) time.Time {
 	interval := leastInterval
 	if shown {
@@ -39,5 +38,5 @@ func (p *pace) due(cores int, shown bool) time.Time {
 	return p.last.Add(interval)
 }
 
-// poll returns how long to wait for the next look where nothing can be watched.
+// poll returns the wait before the next look where the system cannot watch.
 func (p *pace) poll() time.Duration { return min(max(pollShare*p.took, pollTime), leastInterval) }

@@ -5,23 +5,23 @@ import (
 	"path/filepath"
 
 	"github.com/assetcook/assetcook/cook/internal/index"
-	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/cook/internal/session"
 )
 
-// places are where a round worked.
+// places are the directories of a round.
 type places struct {
 	assets, out string // absolute
-	config      string // the folder of the rules for all assets, "" for none
+	config      string // directory of Place.Config, "" for none
 	roots       [2]os.FileInfo
 	mounts      string
-	local       bool // both folders are on file systems whose changes are all reported
+	local       bool // both file systems report every change
 }
 
-func placesOf(s *pass.Session) places {
+func placesOf(s *session.Session) places {
 	p := places{assets: s.Assets.Name(), out: s.Out.Name(), mounts: mounts()}
 	p.local = allLocal(p.mounts, p.assets) && allLocal(p.mounts, p.out)
 	for i, name := range [...]string{p.assets, p.out} {
-		p.roots[i], _ = os.Stat(name) // nil is like no other
+		p.roots[i], _ = os.Stat(name) // nil equals no other
 	}
 	if s.Place.Config != "" {
 		if config, err := filepath.Abs(s.Place.Config); err == nil {
@@ -31,8 +31,8 @@ func placesOf(s *pass.Session) places {
 	return p
 }
 
-// same reports whether the two folders and all mounts are still the same, of which no
-// event reports a change.
+// same reports whether the two directories and all mounts are the same, since no event reports
+// their changes.
 func (p *places) same() bool {
 	for i, name := range [...]string{p.assets, p.out} {
 		info, err := os.Stat(name)
@@ -43,7 +43,7 @@ func (p *places) same() bool {
 	return mounts() == p.mounts
 }
 
-// name returns a folder's absolute name.
+// name returns the absolute name of a directory.
 func (p *places) name(f *index.Folder) string {
 	switch f.Tree {
 	case index.Assets:

@@ -106,3 +106,20 @@ func TestSavesInQuickSuccession(t *testing.T) {
 		}
 	}
 }
+
+// After a round that listed the whole tree, the next round looks everywhere, for named targets and
+// for all declared ones alike.
+func TestRoundAfterFullScanLooksEverywhere(t *testing.T) {
+	for _, targets := range [][]string{{"pc", "mobile"}, {"all"}} {
+		w := newTree(t, map[string]string{"a.txt": "a", "cook.toml": "[target.pc.json]\nminify = true\n[target.mobile.json]\nminify = false\n"})
+		w.opt.Scope.Targets = targets
+		m := newWatcher(w.opt, nil)
+		socket, err := m.listen()
+		w.must(err)
+		w.must(m.round(t.Context())) // without events, so that nothing else is pending
+		socket.Close()
+		if !m.learned.everywhere || !m.pending.all {
+			t.Errorf("%v: everywhere %v, pending %v", targets, m.learned.everywhere, m.pending.all)
+		}
+	}
+}

@@ -16,11 +16,12 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/notify"
 	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/rules"
+	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/cook/internal/state"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// round brings everything up to date. Its error has been told.
+// round brings everything up to date. It has reported the error that it returns.
 func (m *watcher) round(ctx context.Context) error {
 	first := m.rounds == 0
 	m.rounds++
@@ -33,15 +34,15 @@ func (m *watcher) round(ctx context.Context) error {
 	case err != nil && first:
 		return err
 	case errors.As(err, &locked), errors.Is(err, state.ErrLostLock):
-		// The cook that holds the lock changes what is known here.
+		// The other cook changes files that this watcher has learned about.
 		m.last.good, m.pending.all, m.pending.locked = false, true, true
 		return nil
 	}
 	m.pending.locked = false
-	t := &done.Tally
-	m.last.tally = *t
-	m.last.good = err == nil && m.last.rules == nil && t.Failures()+t.NotReached.Assets == 0
-	worked := t.UpToDate()+t.NotReached.Assets != t.Found.Assets || t.Removed.Assets > 0
+	t := &done.Stats
+	m.last.stats = *t
+	m.last.good = err == nil && m.last.rules == nil && t.Failures()+t.Outcomes.NotReached.Assets == 0
+	worked := t.UpToDate()+t.Outcomes.NotReached.Assets != t.Found.Assets || t.Removed.Assets > 0
 	whole := all && err == nil
 	if whole {
 		m.pace.looked(m.opt.Time.Now(), done.Took, worked)
@@ -52,32 +53,31 @@ func (m *watcher) round(ctx context.Context) error {
 		m.told(Round{Done: done, Err: err, Rules: m.last.rules, Folders: len(m.watched.folders)})
 	}
 	if whole {
-		debug.FreeOSMemory() // such a pass has seen much, of which little is kept
+		debug.FreeOSMemory() // such a pass leaves much garbage
 	}
 	return err
 }
 
-// cook runs a pass where something may have changed, and learns from it. all reports
-// whether it looked everywhere.
-func (m *watcher) cook(ctx context.Context, first bool) (done *pass.Done, all bool, err error) {
+// cook runs a pass over the changes and learns from it. all reports whether it looked everywhere.
+func (m *watcher) cook(ctx context.Context, first bool) (done pass.Done, all bool, err error) {
 	opt := m.opt
 	if !first && !m.pending.all {
-		opt.Remote = rules.Remote{} // connecting takes longer than most edits take to cook
+		opt.Place.Remote = rules.Remote{} // connecting takes longer than most edits take to cook
 	}
-	s, err := pass.Open(opt, pass.Write)
+	s, err := session.Open(opt, session.Write)
 	if err != nil {
 		m.pending.all = true
-		return &pass.Done{}, false, err
+		return done, false, err
 	}
 	defer s.Close()
 	m.places, m.last.question = placesOf(s), question(s)
-	// Another cook may know files by the index that this watcher has not learned of: to it
-	// they look unchanged.
-	foreign := s.State.IndexSeal() != m.learned.index
+	// Another cook's index may have files that this watcher has not learned about. They look
+	// unchanged.
+	foreign := s.State.Index.Seal() != m.learned.index
 	m.pending.all = m.pending.all || foreign
 	where := m.concerns
 	if first && s.Mode.Strict {
-		where = nil // an index does not say what its last run warned of
+		where = nil // an index does not have warnings
 	}
 	var now learned
 	watching := pass.Watching{Learn: func(done *pass.Done) (err error) {
@@ -93,17 +93,17 @@ func (m *watcher) cook(ctx context.Context, first bool) (done *pass.Done, all bo
 			}
 		})
 	}
-	if !foreign { // what the other cook has changed is not known
+	if !foreign { // the changes of another cook are unknown
 		watching.Changed = m.tell
 	}
 	m.last.rules = nil
 	done, err = pass.RunWatched(ctx, s, where, watching)
-	var wrong *pass.ConfigError
+	var wrong *session.ConfigError
 	if errors.As(err, &wrong) && m.learned.rules != nil {
 		s = s.Following(m.learned.rules)
 		old, oldErr := pass.RunWatched(ctx, s, where, watching)
-		now.rules = m.learned.rules // without files that came since
-		if !errors.As(oldErr, new(*pass.ConfigError)) {
+		now.rules = m.learned.rules // without new files
+		if !errors.As(oldErr, new(*session.ConfigError)) {
 			done, err, m.last.rules = old, oldErr, wrong
 		}
 	}
@@ -117,13 +117,13 @@ func (m *watcher) cook(ctx context.Context, first bool) (done *pass.Done, all bo
 	if m.watched.events != nil {
 		m.watched.events.Placed(done.Placed)
 	}
-	all = m.pending.all || done.Delta.Whole
+	all = m.pending.all || done.Delta == nil
 	m.learned, m.pending = now, pending{all: now.everywhere || m.pending.rest && !m.pending.all || m.last.rules != nil}
 	m.watch()
 	return done, all, nil
 }
 
-// concerns reports whether a round has to look at a folder.
+// concerns reports whether a round must look at a directory.
 func (m *watcher) concerns(f *index.Folder) bool {
 	if m.pending.all {
 		return true
@@ -132,11 +132,11 @@ func (m *watcher) concerns(f *index.Folder) bool {
 	return m.pending.folders[dir] || m.learned.always[dir] || !m.watched.folders[dir]
 }
 
-// watched are the folders in which the system reports changes.
+// watched are the directories with events.
 type watched struct {
-	events  *notify.Watcher // nil if nothing can be watched
+	events  *notify.Watcher // nil if the system cannot watch
 	folders map[string]bool // absolute
-	blind   bool            // some folder that is there cannot be watched
+	blind   bool            // some directory cannot be watched
 }
 
 func (w *watched) endWatch() {
@@ -145,16 +145,16 @@ func (w *watched) endWatch() {
 	}
 }
 
-// watch adds the folders that the last round knew of. If there are new ones, the next
-// round must look everywhere: another name of any file may have come into a folder, and
-// gone again, before it was watched.
+// watch watches the directories of the last round. After a new one, the next round must look
+// everywhere: before the watch, another name of any file may have come into the directory and
+// gone again.
 func (m *watcher) watch() {
 	m.watched.blind = false
 	if m.watched.events != nil {
 		m.watched.events.Within(m.places.assets, m.places.out)
 	}
 	for _, dir := range m.learned.folders {
-		// Of a folder of ours, those on the way to it may be renamed as well.
+		// The directories on the way to ours may be renamed as well.
 		for inside := true; inside && !m.watched.folders[dir] && m.watched.events != nil; dir = filepath.Dir(dir) {
 			m.watchFolder(dir)
 			_, asset := pathname.Below(m.places.assets, dir)
@@ -173,21 +173,21 @@ func (m *watcher) watchFolder(dir string) {
 	case !errors.Is(err, fs.ErrNotExist):
 		m.watched.blind = true
 	}
-	// Whatever else is wrong with a folder, the next round will meet it.
+	// The next round meets any other error of the directory.
 }
 
-// tell tells followers of a round. Where many artifacts have changed, they compare.
+// tell tells followers the changes of a round. After many changes they must compare.
 func (m *watcher) tell(list []pass.Changed) {
 	const most = 4096
 	switch {
 	case len(list) > most:
 		m.feed.Lost()
 	case len(list) > 0:
-		m.feed.Add(feed.Encode(changes(list)))
+		m.feed.Add(feed.Encode(feedChanges(list)))
 	}
 }
 
-func changes(list []pass.Changed) []feed.Change {
+func feedChanges(list []pass.Changed) []feed.Change {
 	batch := make([]feed.Change, len(list))
 	for i, c := range list {
 		reasons := make([]string, len(c.Reasons))

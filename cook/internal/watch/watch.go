@@ -10,25 +10,26 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/feed"
 	"github.com/assetcook/assetcook/cook/internal/notify"
 	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/cook/internal/state"
+	"github.com/assetcook/assetcook/cook/internal/stats"
 )
 
-// A Round is one time that a watcher brought the output folder up to date.
+// A Round is one pass of a watcher.
 type Round struct {
-	Done *pass.Done
+	Done pass.Done
 	Err  error
-	// Rules is what is wrong with the rules if the last ones that were right were followed.
+	// Rules is the error in the rules if the round followed the last correct rules instead.
 	Rules error
-	// Folders is how many folders are watched; 0 means that none can be and that the
-	// tree is looked at from time to time.
+	// Folders is the number of watched directories. 0 means that the system cannot watch, so
+	// the watcher looks at the tree from time to time.
 	Folders int
 }
 
 const (
-	// pauseTime is between two tries where another cook has the lock.
+	// pauseTime is the pause between two attempts to get the lock.
 	pauseTime = 50 * time.Millisecond
-	// mostRounds is how often a watcher looks again at once, because of events that
-	// came meanwhile.
+	// mostRounds bounds the rounds without a pause, for events that came meanwhile.
 	mostRounds = 8
 )
 
@@ -40,21 +41,20 @@ const saveTime = 150 * time.Millisecond
 // stays open or missing.
 var editorPatience = notify.Patience{Settled: 4 * time.Millisecond, Open: saveTime, Most: 500 * time.Millisecond}
 
-// StageWait is the stage between two rounds.
+// StageWait is the name of the stage between two rounds.
 const StageWait = "wait"
 
-// Run brings the output folder up to date whenever something changes, until ctx ends;
-// it returns the context's error, or that of the first round if that could not even
-// begin. told is called after the first round and after every one that found work to do
-// or ended otherwise than the one before, by one goroutine at a time.
-func Run(ctx context.Context, opt pass.Options, told func(Round)) error {
+// Run brings the output directory up to date whenever something changes, until ctx ends. It
+// returns the error of the context, or of the first round if that could not begin. It calls told
+// after the first round and after each round with work or another result, one call at a time.
+func Run(ctx context.Context, opt session.Options, told func(Round)) error {
 	if len(opt.Scope.Patterns) > 0 || opt.Scope.Source != "" {
-		return &pass.ConfigError{Err: errors.New("watching brings everything up to date; it takes no patterns")}
+		return &session.ConfigError{Err: errors.New("watching brings everything up to date; it takes no patterns")}
 	}
 	return newWatcher(opt, told).runWatcher(ctx, editorPatience)
 }
 
-// runWatcher is Run for a new watcher.
+// runWatcher runs a new watcher.
 func (m *watcher) runWatcher(ctx context.Context, patience notify.Patience) error {
 	socket, err := m.listen()
 	if err != nil {
@@ -64,7 +64,7 @@ func (m *watcher) runWatcher(ctx context.Context, patience notify.Patience) erro
 	var group sync.WaitGroup
 	defer group.Wait()
 	defer stop()
-	m.mu.Lock() // cooks that ask wait for the first round
+	m.mu.Lock() // questions wait for the first round
 	group.Go(func() { m.serve(serving, socket) })
 	err = m.firstRound(ctx)
 	m.mu.Unlock()
@@ -84,20 +84,20 @@ func (m *watcher) runWatcher(ctx context.Context, patience notify.Patience) erro
 	}
 }
 
-// forWatching returns the options of each round: a watcher does what is needed.
-func forWatching(opt pass.Options) pass.Options {
+// forWatching returns the options of each round, without modes that force work.
+func forWatching(opt session.Options) session.Options {
 	m := opt.Mode
-	opt.Mode = pass.Mode{Strict: m.Strict, StopOnFailure: m.StopOnFailure, OutputsByFolder: m.OutputsByFolder, ListAll: m.ListAll}
+	opt.Mode = session.Mode{Strict: m.Strict, StopOnFailure: m.StopOnFailure, OutputsByFolder: m.OutputsByFolder, ListAll: m.ListAll}
 	return opt
 }
 
-// A watcher keeps one output folder up to date.
+// A watcher keeps one output directory up to date.
 type watcher struct {
-	opt  pass.Options
+	opt  session.Options
 	told func(Round)
 	feed *feed.History
 
-	mu      sync.Mutex // of all that follows
+	mu      sync.Mutex // of all fields below
 	watched watched
 	pending pending
 	places  places
@@ -108,19 +108,19 @@ type watcher struct {
 	hurry   func() // ends a wait
 }
 
-// pending is what a round must look at.
+// pending says where the next round must look.
 type pending struct {
-	folders map[string]bool // those in which something may have changed
+	folders map[string]bool // where something may have changed
 	all     bool            // anything may have changed
-	rest    bool            // likewise, but there is something in folders to see to first
+	rest    bool            // likewise, but after the changes in folders
 	locked  bool            // another cook had the lock
 }
 
-// due reports whether there is something to look at that no event will report, because
-// it has been reported already or because the last round failed.
+// due reports whether a round must come without further events: for events that came already, or
+// after a failed round.
 func (p *pending) due() bool { return p.locked || p.all || p.rest || len(p.folders) > 0 }
 
-// markFolder notes that something may have changed in a folder.
+// markFolder notes that something may have changed in a directory.
 func (p *pending) markFolder(folder string) {
 	if p.folders == nil {
 		p.folders = map[string]bool{}
@@ -128,23 +128,23 @@ func (p *pending) markFolder(folder string) {
 	p.folders[folder] = true
 }
 
-// outcome is how the last round ended.
+// outcome is the result of the last round.
 type outcome struct {
-	tally    pass.Tally
+	stats    stats.Stats
 	good     bool   // everything is up to date
-	rules    error  // what is wrong with the rules, if others were followed
-	state    string // what was reported of it
-	question string // that of a cook which would do the same
+	rules    error  // error in the rules, if earlier ones were followed
+	state    string // as reported
+	question string // of a cook with the same pass
 }
 
-func newWatcher(opt pass.Options, told func(Round)) *watcher {
+func newWatcher(opt session.Options, told func(Round)) *watcher {
 	return &watcher{
 		opt: forWatching(opt), told: told, feed: feed.NewHistory(), hurry: func() {},
 		watched: watched{folders: map[string]bool{}}, pending: pending{all: true},
 	}
 }
 
-// firstRound begins to watch. It waits for another cook to end.
+// firstRound begins to watch, once no other cook runs.
 func (m *watcher) firstRound(ctx context.Context) error {
 	var err error
 	if m.watched.events, err = notify.New(); err != nil {
@@ -164,7 +164,7 @@ func (m *watcher) firstRound(ctx context.Context) error {
 	return nil
 }
 
-// Pause waits a moment, and reports false if ctx ended.
+// Pause waits a moment. It returns false if ctx ended.
 func Pause(ctx context.Context) bool {
 	select {
 	case <-ctx.Done():
@@ -174,15 +174,14 @@ func Pause(ctx context.Context) bool {
 	}
 }
 
-// poll gives up watching, says why, and looks from time to time instead.
+// poll gives up watching, reports why, and looks at the tree from time to time.
 func (m *watcher) poll(err error) {
 	m.opt.Observer.Note(fmt.Sprintf("%v; looking at the whole tree every %v instead, or less often if it is large", err, pollTime))
 	m.watched.endWatch()
 	m.watched = watched{folders: map[string]bool{}}
 }
 
-// wait waits until something may have changed and reports whether that may be
-// anywhere.
+// wait waits until something may have changed. It reports whether that may be anywhere.
 func (m *watcher) wait(ctx context.Context, patience notify.Patience) (full bool) {
 	m.mu.Lock()
 	events := m.watched.events
@@ -199,8 +198,8 @@ func (m *watcher) wait(ctx context.Context, patience notify.Patience) (full bool
 	return waited != nil && !m.pending.due()
 }
 
-// untilDue returns how long to wait if nothing happens: until the next look at
-// everything, or the next try if something is known to be due.
+// untilDue returns the longest wait: until the next look at everything, or the next attempt of a
+// round that is due.
 func (m *watcher) untilDue() time.Duration {
 	switch {
 	case m.watched.events == nil:
@@ -211,20 +210,19 @@ func (m *watcher) untilDue() time.Duration {
 	return max(0, m.pace.due(m.opt.Limits.Workers, m.places.local && !m.watched.blind).Sub(m.opt.Time.Now()))
 }
 
-// catchUp brings everything up to date again and again until no more events come.
+// catchUp does rounds until no more events come.
 func (m *watcher) catchUp(ctx context.Context) {
 	for range mostRounds {
 		if !m.look(ctx) || m.round(ctx) != nil || !m.last.good || ctx.Err() != nil {
 			return
 		}
 		if m.watched.events != nil && !m.watched.events.Settled() {
-			return // wait will notice when it has settled
+			return // wait returns when it has settled
 		}
 	}
 }
 
-// look takes the events that have come and reports whether there is anything to look
-// at.
+// look takes all events, and reports whether there is anything to look at.
 func (m *watcher) look(ctx context.Context) bool {
 	if m.watched.events == nil {
 		return m.pending.all
@@ -246,8 +244,8 @@ func (m *watcher) look(ctx context.Context) bool {
 	if len(m.watched.folders) == 0 || len(changes.Unwatched) > 0 {
 		m.watch()
 	}
-	// What came into a folder and is gone again may have been another name of a file. Of a
-	// folder that is gone, or elsewhere, that is not known.
+	// A file that came and went may have been another name of a known file. The files of a
+	// removed or moved directory are unknown.
 	m.pending.rest = m.pending.rest || changes.Vanished || len(changes.Unwatched) > 0
 	m.pending.all = m.pending.all || !m.places.same() || !m.learned.sameTools(m.places.assets)
 	return m.pending.all || m.pending.rest || len(m.pending.folders) > 0

@@ -9,30 +9,31 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/notify"
-	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/cook/internal/state"
+	"github.com/assetcook/assetcook/cook/internal/stats"
 	"github.com/assetcook/assetcook/internal/leaktest"
 	"github.com/assetcook/assetcook/recipes/builtin"
 )
 
-// late is far below the minute after which a watcher looks at everything, and far above
-// what it needs to do what it knows to be due.
+// late is far below the minute after which a watcher looks at everything, and far above the time
+// for a round that is due.
 const late = 25 * time.Second
 
 // A tree is a folder of assets with an output folder beside it.
 type tree struct {
 	t   *testing.T
 	dir string
-	opt pass.Options
+	opt session.Options
 }
 
 func newTree(t *testing.T, files map[string]string) *tree {
 	t.Helper()
 	dir := t.TempDir()
-	w := &tree{t: t, dir: dir, opt: pass.Options{
-		Place:   pass.Place{Dir: filepath.Join(dir, "assets"), Out: filepath.Join(dir, "cooked"), Cache: filepath.Join(dir, "store")},
+	w := &tree{t: t, dir: dir, opt: session.Options{
+		Place:   session.Place{Dir: filepath.Join(dir, "assets"), Out: filepath.Join(dir, "cooked"), Cache: filepath.Join(dir, "store")},
 		Recipes: builtin.All(),
-		Time:    pass.Time{Now: func() time.Time { return time.Now().Add(time.Minute) }}, // so that stamps are trusted at once
+		Time:    session.Time{Now: func() time.Time { return time.Now().Add(time.Minute) }}, // so that stamps are trusted at once
 	}}
 	for name, text := range files {
 		w.must(os.MkdirAll(filepath.Dir(w.asset(name)), 0o777))
@@ -85,7 +86,7 @@ func (w *tree) watchWith(patience notify.Patience) <-chan Round {
 }
 
 // await returns the next round that is told.
-func (w *tree) await(rounds <-chan Round) pass.Tally {
+func (w *tree) await(rounds <-chan Round) stats.Stats {
 	w.t.Helper()
 	select {
 	case r := <-rounds:
@@ -93,22 +94,22 @@ func (w *tree) await(rounds <-chan Round) pass.Tally {
 		if r.Folders == 0 {
 			w.t.Fatal("nothing is watched")
 		}
-		return r.Done.Tally
+		return r.Done.Stats
 	case <-time.After(late):
 		w.t.Fatalf("no round for %v", late)
 	}
-	return pass.Tally{}
+	return stats.Stats{}
 }
 
 // ask asks the watcher as a cook does.
-func (w *tree) ask() *pass.Tally {
+func (w *tree) ask() *stats.Stats {
 	w.t.Helper()
-	s, err := pass.Open(w.opt, pass.Ask)
+	s, err := session.Open(w.opt, session.Ask)
 	w.must(err)
 	defer s.Close()
-	tally, beside := Ask(w.t.Context(), s)
+	known, beside := Ask(w.t.Context(), s)
 	// On a busy machine a watcher may give no sign of life in time.
-	for deadline := time.Now().Add(late); !beside || !Alive(w.t.Context(), s); tally, beside = Ask(w.t.Context(), s) {
+	for deadline := time.Now().Add(late); !beside || !Alive(w.t.Context(), s); known, beside = Ask(w.t.Context(), s) {
 		if time.Now().After(deadline) {
 			w.t.Fatal("the watcher does not answer")
 		}
@@ -116,33 +117,33 @@ func (w *tree) ask() *pass.Tally {
 	if process, ok := Beside(w.t.Context(), s); !ok || process == "" {
 		w.t.Errorf("beside %q, %t", process, ok)
 	}
-	return tally
+	return known
 }
 
 // settle asks until the watcher has an answer, which it has when it knows all folders.
-func (w *tree) settle() pass.Tally {
+func (w *tree) settle() stats.Stats {
 	w.t.Helper()
 	for deadline := time.Now().Add(late); time.Now().Before(deadline); {
-		if tally := w.ask(); tally != nil {
-			return *tally
+		if known := w.ask(); known != nil {
+			return *known
 		}
 	}
 	w.t.Fatalf("no answer for %v", late)
-	return pass.Tally{}
+	return stats.Stats{}
 }
 
 func TestWatcherCooksWhatChanges(t *testing.T) {
 	leaktest.Check(t)
 	w := newTree(t, map[string]string{"a.json": "{}", "sub/b.json": "[1]", "sub/c.txt": "c"})
 	rounds := w.watch()
-	if n := w.await(rounds); n.Found.Assets != 3 || n.Cooked.Assets != 3 {
+	if n := w.await(rounds); n.Found.Assets != 3 || n.Outcomes.Cooked.Assets != 3 {
 		t.Fatalf("first round: %+v", n)
 	}
-	if n := w.settle(); n.Found.Assets != 3 || n.ByStamp.Assets != 3 || n.Looked != (pass.Looked{}) {
+	if n := w.settle(); n.Found.Assets != 3 || n.Outcomes.ByStamp.Assets != 3 || n.Looked != (stats.Looked{}) {
 		t.Errorf("answer: %+v", n)
 	}
 	w.write("sub/b.json", "[2]")
-	if n := w.await(rounds); n.Found.Assets != 3 || n.Cooked.Assets != 1 {
+	if n := w.await(rounds); n.Found.Assets != 3 || n.Outcomes.Cooked.Assets != 1 {
 		t.Errorf("second round: %+v", n)
 	}
 	w.cooked("sub/b.json", "[2]")
@@ -153,7 +154,7 @@ func TestWatcherCooksWhatChanges(t *testing.T) {
 	w.cooked("new.txt", "new")
 }
 
-// Files that match what a program reads are seen to come and go, also where files are no
+// A watcher sees files come and go that match the pattern of a program, even if they are no
 // assets.
 func TestWatcherSeesListings(t *testing.T) {
 	w := newTree(t, map[string]string{
@@ -169,7 +170,7 @@ reads = ["/lib/*.part"]
 	w.settle()
 	w.cooked("a.up", "a12")
 	w.write("lib/other", "2")
-	if n := w.settle(); n.Cooked.Assets != 0 {
+	if n := w.settle(); n.Outcomes.Cooked.Assets != 0 {
 		t.Errorf("another file: %+v", n)
 	}
 	w.must(os.Remove(filepath.Join(w.opt.Place.Dir, "lib/1.part")))
@@ -216,7 +217,7 @@ func TestSecondWatcher(t *testing.T) {
 func TestPatterns(t *testing.T) {
 	w := newTree(t, map[string]string{"a.txt": "a"})
 	w.opt.Scope.Patterns = []string{"a.txt"}
-	var wrong *pass.ConfigError
+	var wrong *session.ConfigError
 	if err := Run(t.Context(), w.opt, nil); !errors.As(err, &wrong) {
 		t.Errorf("%v", err)
 	}
@@ -228,27 +229,27 @@ func TestAskWithOtherOptions(t *testing.T) {
 	w := newTree(t, map[string]string{"a.txt": "a"})
 	w.await(w.watch())
 	w.settle()
-	for name, with := range map[string]func(o *pass.Options){
-		"force":         func(o *pass.Options) { o.Mode.Force = true },
-		"ignore stamps": func(o *pass.Options) { o.Mode.IgnoreStamps = true },
-		"strict":        func(o *pass.Options) { o.Mode.Strict = true },
-		"full scan":     func(o *pass.Options) { o.Mode.FullScan = true },
-		"patterns":      func(o *pass.Options) { o.Scope.Patterns = []string{"a.txt"} },
-		"target":        func(o *pass.Options) { o.Scope.Targets = []string{"", "other"} },
+	for name, with := range map[string]func(o *session.Options){
+		"force":         func(o *session.Options) { o.Mode.Force = true },
+		"ignore stamps": func(o *session.Options) { o.Mode.IgnoreStamps = true },
+		"strict":        func(o *session.Options) { o.Mode.Strict = true },
+		"full scan":     func(o *session.Options) { o.Mode.FullScan = true },
+		"patterns":      func(o *session.Options) { o.Scope.Patterns = []string{"a.txt"} },
+		"target":        func(o *session.Options) { o.Scope.Targets = []string{"", "other"} },
 	} {
 		opt := w.opt
 		with(&opt)
-		s, err := pass.Open(opt, pass.Ask)
+		s, err := session.Open(opt, session.Ask)
 		w.must(err)
-		if tally, beside := Ask(t.Context(), s); tally != nil || !beside {
-			t.Errorf("%s: %+v, beside %t", name, tally, beside)
+		if known, beside := Ask(t.Context(), s); known != nil || !beside {
+			t.Errorf("%s: %+v, beside %t", name, known, beside)
 		}
 		s.Close()
 	}
 }
 
-// A file is given a second name in a folder with links, which is listed in every round,
-// and written through that name, of which the system reports nothing for the first.
+// A file gets a second name in a directory with links, which each round lists. A write through that
+// name causes no event for the first name.
 func TestSecondNameBesideLinks(t *testing.T) {
 	link := func(w *tree) { w.must(os.Link(w.asset("y/b.json"), w.asset("x/a.json"))) }
 	for _, test := range []struct {
@@ -267,7 +268,7 @@ func TestSecondNameBesideLinks(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			files := map[string]string{"x/c.json": "[0]", "y/b.json": "[1]"}
 			if test.name == "replaced and written" {
-				files["x/a.json"] = "[2]" // as it is going to be: its content will not differ
+				files["x/a.json"] = "[2]" // the later content, so that it will not differ
 			}
 			w := newTree(t, files)
 			w.must(os.Symlink("c.json", w.asset("x/link.json")))
@@ -362,7 +363,7 @@ func TestSlowSaveRemovesNothing(t *testing.T) {
 	w.write("b.json", "[2]") // does not end the wait
 	w.write("a.json", "[3]")
 	w.must(os.Remove(w.asset("a.json~")))
-	if n := w.await(rounds); n.Cooked.Assets != 2 || n.Removed.Assets != 0 {
+	if n := w.await(rounds); n.Outcomes.Cooked.Assets != 2 || n.Removed.Assets != 0 {
 		t.Errorf("round: %+v", n)
 	}
 	w.cooked("a.json", "[3]")

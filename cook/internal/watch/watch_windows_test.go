@@ -10,14 +10,14 @@ import (
 
 	"golang.org/x/sys/windows"
 
-	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/recipes/builtin"
 )
 
 // An edit is cooked because of its event: the tree is looked at by itself once a
 // minute only.
 func TestEventOfEditStartsRound(t *testing.T) {
-	dir, err := os.MkdirTemp("", "watch") // the output folder lies in the tree of no asset
+	dir, err := os.MkdirTemp("", "watch") // outside any tree of assets
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,10 +29,10 @@ func TestEventOfEditStartsRound(t *testing.T) {
 		}
 	}
 	write("one")
-	opt := pass.Options{
-		Place:   pass.Place{Dir: filepath.Join(dir, "assets"), Out: filepath.Join(dir, "cooked"), Cache: filepath.Join(dir, "store")},
+	opt := session.Options{
+		Place:   session.Place{Dir: filepath.Join(dir, "assets"), Out: filepath.Join(dir, "cooked"), Cache: filepath.Join(dir, "store")},
 		Recipes: builtin.All(),
-		Time:    pass.Time{Now: func() time.Time { return time.Now().Add(time.Minute) }},
+		Time:    session.Time{Now: func() time.Time { return time.Now().Add(time.Minute) }},
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	rounds, ended := make(chan Round, 100), make(chan error, 1)

@@ -8,7 +8,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/cook/internal/stats"
 )
 
 func growthTable(key, title string) *Table {
@@ -43,7 +43,7 @@ func (r *Report) growthSinceDay() *Table {
 }
 
 // dayBefore returns the first run of the day that ends with the latest one.
-func dayBefore(runs []pass.Past) int {
+func dayBefore(runs []stats.Past) int {
 	end := runs[len(runs)-1].At.Add(-24 * time.Hour)
 	from := len(runs) - 1
 	for from > 0 && runs[from-1].At.After(end) {
@@ -53,7 +53,7 @@ func dayBefore(runs []pass.Past) int {
 }
 
 // grow adds what some runs have made larger or smaller, the greatest change first.
-func (r *Report) grow(t *Table, runs []pass.Past) {
+func (r *Report) grow(t *Table, runs []stats.Past) {
 	type key struct{ path, target string }
 	type change struct {
 		key

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/execute"
-	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/cook/internal/stats"
 	"github.com/assetcook/assetcook/internal/human"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
@@ -62,7 +62,7 @@ func (r *Report) key() *Table {
 }
 
 // upToDate is the share of assets that needed no work.
-func upToDate(p *pass.Past) float64 {
+func upToDate(p *stats.Past) float64 {
 	return float64(p.Counts["cook/skip/stamp/count"]+p.Counts["cook/skip/checksum/count"]) / float64(max(1, p.Counts["cook/found/count"]))
 }
 
@@ -147,7 +147,7 @@ func (r *Report) stages() *Table {
 }
 
 // Bound says what kept a run from being faster.
-func Bound(p *pass.Past) string {
+func Bound(p *stats.Past) string {
 	if p == nil || p.Detail == nil || p.Detail.Took <= 0 || p.Detail.Workers == 0 {
 		return "Not known: the history has no details of it."
 	}
@@ -157,7 +157,7 @@ func Bound(p *pass.Past) string {
 	waited := float64(d.Waited) / whole
 	idle := max(0, float64(d.Idle-d.Helped)/whole)
 	busy := min(1, float64(d.Busy-d.Waited+d.Helped)/whole)
-	var longest pass.Stage
+	var longest stats.Stage
 	for _, s := range p.Stages {
 		if s.Name != "cook" && s.Took > longest.Took {
 			longest = s

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/execute"
-	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/cook/internal/stats"
 	"github.com/assetcook/assetcook/cook/internal/survey"
 	"github.com/assetcook/assetcook/profile/guid"
 )
@@ -17,11 +17,11 @@ func large(assets, runs int) Input {
 	in := Input{Out: "/game/cooked", Now: time.Unix(1_800_000_000, 0)}
 	methods := []*survey.Method{{Recipe: "image"}, {Recipe: "audio"}, {Recipe: "mesh"}, {Recipe: "copy"}}
 	for i := range runs {
-		p := pass.Past{ID: guid.New(), At: in.Now.Add(time.Duration(i-runs) * time.Hour), Took: time.Duration(1+i%7) * time.Second, Counts: map[string]int64{
+		p := stats.Past{ID: guid.New(), At: in.Now.Add(time.Duration(i-runs) * time.Hour), Took: time.Duration(1+i%7) * time.Second, Counts: map[string]int64{
 			"cook/found/count": int64(assets), "cook/cook/count": int64(1 + i*i%97), "cook/found/bytes_out": int64(1e9 + 1e6*(i/100)), "cook/skip/stamp/count": int64(assets - 1), "cook/saved_ns": 1e12,
 		}}
 		for _, s := range []string{"scan", "checksum", "plan", "cook", "save"} {
-			p.Stages = append(p.Stages, pass.Stage{Name: s, Took: time.Duration(1+i%5) * time.Millisecond, PeakRSS: int64(1e8 + 1e6*(i%11))})
+			p.Stages = append(p.Stages, stats.Stage{Name: s, Took: time.Duration(1+i%5) * time.Millisecond, PeakRSS: int64(1e8 + 1e6*(i%11))})
 		}
 		in.Runs = append(in.Runs, p)
 	}

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/assetcook/assetcook/cook/internal/execute"
-	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/cook/internal/stats"
 	"github.com/assetcook/assetcook/cook/internal/survey"
 )
 
@@ -108,7 +108,7 @@ func TestBound(t *testing.T) {
 		if tt.detail != nil {
 			tt.detail.Spans = []execute.Span{{End: second, Path: "small.png"}, {Worker: 1, Begin: second, End: 10 * second, Path: "big.png"}}
 		}
-		p := &pass.Past{Took: tt.took, Detail: tt.detail, Stages: []pass.Stage{{Name: "scan", Took: 15 * second}, {Name: "cook", Took: 20 * second}}}
+		p := &stats.Past{Took: tt.took, Detail: tt.detail, Stages: []stats.Stage{{Name: "scan", Took: 15 * second}, {Name: "cook", Took: 20 * second}}}
 		if got := Bound(p); !strings.HasPrefix(got, tt.want) {
 			t.Errorf("%s\nwant %s", got, tt.want)
 		}
@@ -121,10 +121,10 @@ func TestBound(t *testing.T) {
 // Changes of a day are put together; older ones are left out.
 func TestGrowth(t *testing.T) {
 	end := time.Unix(1_800_000_000, 0)
-	at := func(hours int, sizes ...execute.Size) pass.Past {
-		return pass.Past{At: end.Add(time.Duration(-hours) * time.Hour), Detail: &execute.Detail{Sizes: sizes}}
+	at := func(hours int, sizes ...execute.Size) stats.Past {
+		return stats.Past{At: end.Add(time.Duration(-hours) * time.Hour), Detail: &execute.Detail{Sizes: sizes}}
 	}
-	runs := []pass.Past{
+	runs := []stats.Past{
 		at(30, execute.Size{Path: "old", Before: -1, After: 1000}),
 		at(20, execute.Size{Path: "a", Before: 10, After: 50}, execute.Size{Path: "b", Before: -1, After: 7}, execute.Size{Path: "c", Before: 30, After: -1}),
 		{At: end.Add(-15 * time.Hour)},

@@ -21,7 +21,7 @@ package overview
 import (
 	"time"
 
-	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/cook/internal/stats"
 	"github.com/assetcook/assetcook/cook/internal/survey"
 )
 
@@ -29,9 +29,9 @@ import (
 type Input struct {
 	Out      string // the output folder
 	Assets   []survey.Asset
-	Runs     []pass.Past // oldest first
-	Textures []Texture   // those that were looked at
-	Unlooked int         // textures that were not
+	Runs     []stats.Past // oldest first
+	Textures []Texture    // those that were looked at
+	Unlooked int          // textures that were not
 	Now      time.Time
 }
 
@@ -45,7 +45,7 @@ type Report struct {
 	in     *Input
 	users  map[string][]string // sources that read a file, by its path
 	recipe map[string]int      // color of each recipe
-	last   *pass.Past          // the latest run, nil if the history has none
+	last   *stats.Past         // the latest run, nil if the history has none
 	series []Series
 }
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/cook/internal/stats"
 	"github.com/assetcook/assetcook/internal/human"
 	"github.com/assetcook/assetcook/internal/parallel"
 	"github.com/assetcook/assetcook/profile/counters"
@@ -55,16 +55,16 @@ func (s *Series) raw(v float64) any {
 type runColumn struct {
 	key, title string
 	kind       Kind
-	of         func(p *pass.Past) float64
+	of         func(p *stats.Past) float64
 	drawn, log bool
 }
 
 func counter(key, title string, kind Kind, name string) runColumn {
-	return runColumn{key: key, title: title, kind: kind, of: func(p *pass.Past) float64 { return float64(p.Counts[name]) }}
+	return runColumn{key: key, title: title, kind: kind, of: func(p *stats.Past) float64 { return float64(p.Counts[name]) }}
 }
 
 func stageTime(name string) runColumn {
-	return runColumn{key: name + "_ns", title: name, kind: Time, of: func(p *pass.Past) float64 {
+	return runColumn{key: name + "_ns", title: name, kind: Time, of: func(p *stats.Past) float64 {
 		for _, s := range p.Stages {
 			if s.Name == name {
 				return float64(s.Took)
@@ -74,7 +74,7 @@ func stageTime(name string) runColumn {
 	}}
 }
 
-func peakMemory(p *pass.Past) (most float64) {
+func peakMemory(p *stats.Past) (most float64) {
 	for _, s := range p.Stages {
 		most = max(most, float64(s.PeakRSS))
 	}
@@ -88,7 +88,7 @@ func runColumns() []runColumn {
 		return c
 	}
 	return []runColumn{
-		{"took_ns", "wall time", Time, func(p *pass.Past) float64 { return float64(p.Took) }, true, true},
+		{"took_ns", "wall time", Time, func(p *stats.Past) float64 { return float64(p.Took) }, true, true},
 		counter("found", "assets", Number, "cook/found/count"),
 		drawn(counter("cooked", "cooked", Number, "cook/cook/count"), true),
 		counter("restored", "restored", Number, "cook/restore/count"),
@@ -104,7 +104,7 @@ func runColumns() []runColumn {
 }
 
 // series are the figures that are drawn.
-func series(runs []pass.Past) []Series {
+func series(runs []stats.Past) []Series {
 	var all []Series
 	for _, c := range runColumns() {
 		if !c.drawn {

@@ -7,12 +7,12 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/assetcook/assetcook/cook/internal/pass"
+	"github.com/assetcook/assetcook/cook/internal/stats"
 )
 
 // WriteHistory prints the last runs for a terminal, the latest last: a line for each of so
 // many, sparklines of all, and steps.
-func WriteHistory(to io.Writer, runs []pass.Past, lines int) error {
+func WriteHistory(to io.Writer, runs []stats.Past, lines int) error {
 	r := New(Input{Runs: runs})
 	t := r.Table("runs")
 	shown := []string{"run", "at", "took_ns", "found", "cooked", "restored", "unchanged", "failed", "removed", "up_to_date", "bytes_out", "saved_ns", "peak_rss"}
@@ -85,7 +85,7 @@ func sparkline(values []float64, most int) string {
 }
 
 // Compare prints two runs side by side, by their numbers.
-func Compare(to io.Writer, runs []pass.Past, a, b int) error {
+func Compare(to io.Writer, runs []stats.Past, a, b int) error {
 	for _, n := range []int{a, b} {
 		if n < 1 || n > len(runs) {
 			return fmt.Errorf("there is no run %d; the history has 1 to %d", n, len(runs))

@@ -1,0 +1,240 @@
+package changes
+
+import (
+	"context"
+	"errors"
+	"path"
+	"slices"
+
+	"github.com/assetcook/assetcook/cook/internal/contents"
+	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/restat"
+	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/cook/internal/session"
+	"github.com/assetcook/assetcook/internal/dependency"
+)
+
+// A Where reports whether a pass must look at a directory. A nil Where means everywhere.
+type Where func(f *index.Folder) bool
+
+// Find finds the differences from the last run. It reports stages to the observer, but no
+// events.
+func Find(ctx context.Context, s *session.Session, last *index.Index, where Where) (*Delta, error) {
+	targets, known := KnownTargets(&s.Scope, last)
+	if known && canCompareStamps(s, last, targets, where != nil) {
+		var d *Delta
+		err := errNeedFullScan
+		if s.Scope.Source == "" {
+			d, err = compareStamps(ctx, s, last, targets, where)
+		} else if where = aroundSource(last, s.Scope.Source); where != nil {
+			d, err = compareStamps(ctx, s, last, targets, where)
+		}
+		if err == nil || !errors.Is(err, errNeedFullScan) && !errors.Is(err, index.ErrFault) {
+			return d, err
+		}
+		s.Observer.Stage("scan")
+	}
+	return ListTree(ctx, s, s.CheckedIndex(last))
+}
+
+// canCompareStamps reports whether the index is valid for the session, and the last run left
+// nothing to tidy up. A watcher reported all warnings in its first round.
+func canCompareStamps(s *session.Session, last *index.Index, targets []string, watching bool) bool {
+	m := s.Mode
+	return s.Out != nil && ValidFor(last, s, targets) && !m.Force && !m.FullScan && (!m.Strict || watching) && (m.Beside || !s.State.Interrupted())
+}
+
+// aroundSource returns the directories that decide about one source: the ones on the way to it,
+// with its rules, and the ones of its dependencies and outputs. It returns nil if the index
+// cannot tell.
+func aroundSource(last *index.Index, source string) Where {
+	type place struct {
+		tree index.Tree
+		path string
+	}
+	around := map[place]bool{}
+	above := func(tree index.Tree, dir string) {
+		if dir == "." {
+			dir = ""
+		}
+		for ; ; dir = parent(dir) {
+			around[place{tree, dir}] = true
+			if dir == "" {
+				return
+			}
+		}
+	}
+	err := index.Guard(func() error {
+		if err := last.Load(); err != nil {
+			return err
+		}
+		if f, ok := last.File(source); !ok || f.Role != index.Asset {
+			return errNeedFullScan // it may be new, or ignored
+		}
+		above(index.Assets, path.Dir(source))
+		for _, a := range last.ActionsOf(source) {
+			for i := range a.Deps {
+				if on := a.Deps[i].On; !on.Kind.IsArtifacts() {
+					above(index.Assets, on.InFolder())
+				}
+			}
+			for i := range a.Made {
+				above(index.Out, path.Dir(a.Made[i].Path))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil
+	}
+	return func(f *index.Folder) bool {
+		return f.Tree != index.Assets && f.Tree != index.Out || around[place{f.Tree, f.Path()}]
+	}
+}
+
+// ListTree lists the whole tree, so that everything counts as different.
+func ListTree(ctx context.Context, s *session.Session, last *index.Index) (*Delta, error) {
+	tree, err := scan.Dir(ctx, s.Assets.Name(), s.ScanOptions())
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range tree.Problems {
+		if path.Base(p.Path) == scan.ConfigName {
+			return nil, session.Configf("%w", p)
+		}
+	}
+	d := &Delta{Last: last, Whole: true, Tree: tree, Sources: tree.Entries, Read: Read{Parts: newParts(s)}}
+	if !s.Scope.Whole() {
+		d.Sources = slices.DeleteFunc(slices.Clone(tree.Entries), func(e scan.Entry) bool { return !s.Scope.Has(e.Path) })
+	}
+	if err := s.Scope.CheckPatterns(tree.Entries, last); err != nil {
+		return nil, err
+	}
+	for a := range last.Actions() {
+		if d.Before == nil {
+			d.Before = make([]index.Action, 0, len(tree.Entries)) // usually one action per source
+		}
+		d.Before = append(d.Before, *a)
+	}
+	return d, nil
+}
+
+func newParts(s *session.Session) *contents.Parts {
+	return contents.NewParts(contents.Options{Assets: s.Assets, Checksum: s.Basis.Checksum, Clock: s.Clock.Stamps, Extracts: s.Basis.Recipes.Extract})
+}
+
+// compareStamps compares the stamps of everything that the index knows, or of the directories
+// that where names. It returns errNeedFullScan if stamps cannot show the differences.
+func compareStamps(ctx context.Context, s *session.Session, last *index.Index, targets []string, where Where) (*Delta, error) {
+	last.Count(targets)
+	f := &finder{s: s, last: last, now: map[string]*scan.Entry{}, rules: map[string]scan.Stamp{}, delta: &Delta{
+		Last: last, Targets: targets, Tree: &scan.Tree{}, Changed: map[dependency.Dependency]bool{}, Read: Read{Parts: newParts(s)},
+	}}
+	err := index.Guard(func() error { return f.findChanges(ctx, where) })
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if errors.Is(err, index.ErrFault) {
+		return nil, err
+	}
+	return f.delta, err
+}
+
+// findChanges fills in the delta.
+func (f *finder) findChanges(ctx context.Context, where Where) error {
+	opt := restat.Options{
+		Index: f.last, Assets: f.s.Assets.Name(), Out: f.s.Out.Name(), Workers: f.s.Limits.Workers, IgnoreStamps: f.s.Mode.IgnoreStamps, Checksum: f.s.Basis.Checksum,
+		OutputsByFolder: f.s.Mode.OutputsByFolder && !f.s.Mode.IgnoreStamps && where == nil, Only: where,
+	}
+	if opt.IgnoreStamps {
+		f.s.Observer.Stage("checksum")
+	}
+	begin := f.s.Clock.Now()
+	found, err := restat.Find(ctx, opt)
+	if err != nil {
+		if errors.Is(err, index.ErrFault) {
+			return err
+		}
+		return errNeedFullScan
+	}
+	f.delta.Found = found
+	if found.Read > 0 {
+		f.delta.Read.Took = f.s.Clock.Now().Sub(begin)
+	}
+	if err := f.loadIndex(); err != nil {
+		return err
+	}
+	if err := f.compareTools(); err != nil {
+		return err
+	}
+	if err := f.listAgain(ctx); err != nil {
+		return err
+	}
+	if len(found.Files) > 0 && !opt.IgnoreStamps {
+		f.s.Observer.Stage("checksum")
+	}
+	if err := f.compareContents(ctx, opt); err != nil {
+		return err
+	}
+	if err := f.followRules(); err != nil {
+		return err
+	}
+	if source := f.s.Scope.Source; source != "" {
+		f.concern(source)
+		f.now = map[string]*scan.Entry{source: f.now[source]}
+	} else if err := f.addDependents(); err != nil {
+		return err
+	}
+	if len(f.s.Scope.Patterns) > 0 {
+		if err := f.applyPatterns(); err != nil {
+			return err
+		}
+	}
+	f.complete()
+	return nil
+}
+
+// loadIndex checks the rows of the index and reads all of it, if the run needs that.
+func (f *finder) loadIndex() error {
+	every := f.s.Mode.EveryAction
+	if every && f.last.CheckRows() != nil {
+		return errNeedFullScan // or the observer would get some events twice
+	}
+	pending := 0
+	for _, target := range f.delta.Targets {
+		f.last.Pending(target, func(string) { pending++ })
+	}
+	found := f.delta.Found
+	needed := len(found.Files)+len(found.Reread)+len(found.Folders)+len(f.s.Scope.Patterns)+f.last.Totals().Failed+pending > 0
+	if (needed || every) && f.last.Load() != nil {
+		return errNeedFullScan
+	}
+	return nil
+}
+
+// compareContents reads the files whose stamps do not prove their content, and sorts the files
+// that differ.
+func (f *finder) compareContents(ctx context.Context, opt restat.Options) error {
+	found := f.delta.Found
+	begin := f.s.Clock.Now()
+	if err := restat.Compare(ctx, opt, found); err != nil {
+		return err
+	}
+	f.compareParts(ctx)
+	r := &f.delta.Read
+	r.Files, r.Bytes, r.Took = found.Read, found.Bytes, r.Took+f.s.Clock.Now().Sub(begin)
+	files := found.Files
+	for i := range files {
+		file := &files[i]
+		if file.Role == index.Made && file.Known.Mode != 0 && file.Known.Mode != file.Now.Mode {
+			file.Same = false // a new output would get other permissions
+		}
+		if file.Same {
+			continue
+		}
+		if err := f.sortFile(file); err != nil {
+			return err
+		}
+	}
+	return nil
+}

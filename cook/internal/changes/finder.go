@@ -1,0 +1,245 @@
+package changes
+
+import (
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/restat"
+	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/cook/internal/session"
+	"github.com/assetcook/assetcook/cook/internal/tools"
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/dependency"
+)
+
+// errNeedFullScan says that stamps cannot show the differences.
+var errNeedFullScan = errors.New("the whole tree must be looked at")
+
+// A finder collects a delta by comparing stamps.
+type finder struct {
+	s     *session.Session
+	last  *index.Index
+	delta *Delta
+	now   map[string]*scan.Entry // sources to plan; nil if removed
+	rules map[string]scan.Stamp  // edited rule files
+}
+
+// wants reports whether an action is in scope.
+func (f *finder) wants(source, target string) bool {
+	return slices.Contains(f.delta.Targets, target) && f.s.Scope.Has(source)
+}
+
+// concern adds a source to plan, unchanged unless the finder knows that it differs. A source
+// that the index does not have was removed: a run for other targets has seen that.
+func (f *finder) concern(path string) {
+	if _, ok := f.now[path]; ok {
+		return
+	}
+	f.now[path] = nil
+	if file, ok := f.last.File(path); ok && file.Role == index.Asset {
+		f.now[path] = &scan.Entry{Path: path, Stamp: file.Stamp}
+	}
+}
+
+// outdated leaves a source to the next run for a target.
+func (f *finder) outdated(target, source string) {
+	if f.delta.Edited.Outdated == nil {
+		f.delta.Edited.Outdated = map[string][]string{}
+	}
+	f.delta.Edited.Outdated[target] = append(f.delta.Edited.Outdated[target], source)
+}
+
+// compareTools returns an error if programs differ from the ones that identified the methods.
+// Actions that are pending, or of other targets, may have used other programs.
+func (f *finder) compareTools() error {
+	comparer := tools.NewComparer(f.toolContent)
+	f.delta.Read.Tools = comparer.Present
+	same := true
+	compare := func(m index.Method) { same = comparer.SameTools(m) && same }
+	if f.last.Methods(compare) != nil {
+		return errNeedFullScan
+	}
+	if same {
+		return nil // the common case, which looks at no action
+	}
+	if f.last.Load() != nil {
+		return errNeedFullScan
+	}
+	same = true
+	pending := map[[2]string]bool{}
+	for _, target := range f.delta.Targets {
+		f.last.Pending(target, func(source string) { pending[[2]string{source, target}] = true })
+	}
+	f.last.MethodsOf(func(source, target string) bool { return pending[[2]string{source, target}] }, compare)
+	if !same {
+		return errNeedFullScan
+	}
+	return nil
+}
+
+// toolContent returns the content of a program as the index knows it: "" if the program is
+// missing, another text if the index does not know the present program.
+func (f *finder) toolContent(name string) string {
+	file, err := recipe.FindTool(f.s.Assets.Name(), name)
+	if err != nil || f.last.Load() != nil {
+		return ""
+	}
+	if known, ok := f.last.File(file); ok {
+		return known.Blob.String()
+	}
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+		return ""
+	}
+	return "unknown"
+}
+
+// sortFile adds a file that differs to the part of the delta that its role decides.
+func (f *finder) sortFile(file *restat.File) error {
+	path := f.last.Path(file.Ref)
+	switch file.Role {
+	case index.Asset:
+		f.delta.Changed[dependency.OfFile(path)] = true
+		f.now[path] = nil
+		if file.Kind == restat.Changed {
+			f.now[path] = &scan.Entry{Path: path, Stamp: file.Now}
+		}
+	case index.Made:
+		if !slices.Contains(f.delta.Targets, f.last.Target(file.Ref)) {
+			return nil // a run for other targets made it
+		}
+		f.concern(f.last.Source(file.Ref))
+	case index.Other:
+		if f.s.Scope.Source != "" && f.s.State.Manifest.Has(path) {
+			return nil // no question depends on it, and a run may be replacing it
+		}
+		if filepath.IsAbs(path) {
+			return errNeedFullScan // a program, or the manifest
+		}
+		f.delta.Changed[f.last.Dependency(file.Ref)] = true
+		f.delta.Stale.Nodes = append(f.delta.Stale.Nodes, file.Ref)
+	case index.Absent:
+		f.delta.Changed[f.last.Dependency(file.Ref)] = true
+		f.delta.Stale.Nodes = append(f.delta.Stale.Nodes, file.Ref)
+	case index.Config:
+		if file.Kind != restat.Changed {
+			return errNeedFullScan
+		}
+		f.delta.Changed[dependency.OfFile(path)] = true // assets may read it as well
+		f.rules[path] = file.Now
+	default:
+		return errNeedFullScan // an ignore file decides which files are sources
+	}
+	return nil
+}
+
+// addDependents adds the sources that depend on changes, failed in the last run, or are pending.
+// If these are many, listing the tree is faster.
+func (f *finder) addDependents() error {
+	f.last.Failed(f.concern)
+	f.last.Dependents(f.delta.Changed, f.concern)
+	for _, target := range f.delta.Targets {
+		f.last.Pending(target, f.concern)
+	}
+	if TooMany(len(f.now), f.last.Totals().Actions) {
+		return errNeedFullScan
+	}
+	if len(f.now) > 0 {
+		f.addBundles()
+	}
+	return nil
+}
+
+// addBundles adds the bundles, because the changed artifacts are unknown before cooking.
+// Bundles that patterns leave out are for the next run.
+func (f *finder) addBundles() {
+	bundles := func(m index.Method) bool {
+		return plan.AnyRecipe(m, func(name string) bool {
+			r, ok := f.s.Basis.Recipes.Lookup(name)
+			return ok && r.Bundles
+		})
+	}
+	there := false
+	f.last.Methods(func(m index.Method) { there = there || bundles(m) })
+	if !there {
+		return
+	}
+	f.last.Deps(dependency.Kind.IsArtifacts, func(source string, d index.Dep) {
+		target := d.On.Path
+		switch {
+		case f.wants(source, target):
+			f.concern(source)
+		case slices.Contains(f.delta.Targets, target):
+			f.outdated(target, source)
+		}
+	})
+}
+
+// applyPatterns removes everything that patterns leave out from the delta. The index keeps its
+// entries, and the old stamps of directories, so that a run over everything finds the changes.
+// It needs a full scan in two cases:
+//
+//   - a source out of scope depends on a change, because the index cannot store the new content
+//     for some dependents only
+//   - a source came with its directory
+func (f *finder) applyPatterns() error {
+	d := f.delta
+	if err := f.s.Scope.CheckPatterns(d.Tree.Entries, f.last); err != nil {
+		return err
+	}
+	if len(f.rules) > 0 {
+		return errNeedFullScan
+	}
+	out := func(path string) bool { return !f.s.Scope.Has(path) }
+	apart := true
+	f.last.Dependents(d.Changed, func(path string) { apart = apart && !out(path) })
+	if !apart {
+		return errNeedFullScan
+	}
+	maps.DeleteFunc(f.now, func(path string, _ *scan.Entry) bool { return out(path) })
+	for path, e := range f.now {
+		if _, known := f.last.FindFolder(parent(path)); e != nil && !known {
+			return errNeedFullScan // the index also needs the directory, by its real name
+		}
+	}
+	maps.DeleteFunc(d.Changed, func(on dependency.Dependency, _ bool) bool { return out(on.Path) })
+	outFile := func(ref index.Ref, role index.Role) bool {
+		switch role {
+		case index.Asset:
+			return out(f.last.Path(ref))
+		case index.Made:
+			return out(f.last.Source(ref))
+		}
+		return false
+	}
+	d.Found.Files = slices.DeleteFunc(d.Found.Files, func(file restat.File) bool { return outFile(file.Ref, file.Role) })
+	d.Found.Reread = slices.DeleteFunc(d.Found.Reread, func(ref index.Ref) bool { return outFile(ref, f.last.Node(ref).Role) })
+	d.Tree.Folders, d.Stale.Folders, d.Found.OutFolders = nil, nil, nil
+	return nil
+}
+
+// complete fills in the sources of the delta and their known actions.
+func (f *finder) complete() {
+	d := f.delta
+	if len(f.now) == 0 {
+		return
+	}
+	d.Concerned = make(map[string]bool, len(f.now))
+	for _, path := range slices.Sorted(maps.Keys(f.now)) {
+		d.Concerned[path] = true
+		d.Before = append(d.Before, f.last.ActionsOf(path)...)
+		e := f.now[path]
+		if e == nil {
+			continue
+		}
+		if file := d.Touched(path); file != nil {
+			e.Stamp = file.Now
+		}
+		d.Sources = append(d.Sources, *e)
+	}
+}

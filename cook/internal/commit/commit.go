@@ -1,0 +1,249 @@
+package commit
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook/internal/changes"
+	"github.com/assetcook/assetcook/cook/internal/contents"
+	"github.com/assetcook/assetcook/cook/internal/execute"
+	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/cook/internal/session"
+	"github.com/assetcook/assetcook/cook/internal/state"
+	"github.com/assetcook/assetcook/cook/internal/todo"
+	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/confine"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// Work is the execution of a plan.
+type Work struct {
+	Done    *execute.Done
+	Foreign map[string]bool // from ClaimOutputs
+}
+
+// Committed is the result of a commit.
+type Committed struct {
+	// Actions are the actions of the sources in the delta as they are now. They are nil
+	// after a run over the whole tree.
+	Actions []index.Action
+	// StaleTargets are other targets with pending sources.
+	StaleTargets []string
+	// Replaced are the absolute names of the replaced files of the manifest.
+	Replaced []string
+}
+
+// A run is everything that a pass found out and did.
+type run struct {
+	s     *session.Session
+	delta *changes.Delta
+	todo  *todo.Todo
+	work  Work
+}
+
+// Commit leaves the results of a pass for the next one. Writing the index takes as much memory
+// as the plan does, so the caller should not keep delta, todo and work of a run over the whole
+// tree.
+func Commit(s *session.Session, delta *changes.Delta, t *todo.Todo, work Work) (Committed, error) {
+	if delta.Empty() {
+		return Committed{}, nil
+	}
+	c, done, err := collect(run{s, delta, t, work})
+	if err != nil {
+		return Committed{}, err
+	}
+	done.Replaced, err = s.State.Commit(c)
+	return done, err
+}
+
+// collect puts together the state that a run leaves. The result refers to no part of the run if
+// that was over the whole tree.
+func collect(r run) (c state.Commit, done Committed, err error) {
+	actions := r.actions()
+	c = state.Commit{
+		Last: r.delta.Last, IDs: r.todo.IDs.Of, Journal: r.openClaims(actions), Whole: r.s.Scope.Whole(),
+		Checksum: r.s.Basis.Checksum, Clock: r.s.Clock.Stamps, Note: r.s.Observer.Note,
+	}
+	if !r.delta.Whole {
+		c.Listed = state.Changes(eachAction(r.delta.Before), actions, r.todo.IDs.Of)
+		done.Actions = actions
+	}
+	if c.Pending, err = r.unsynced(); err != nil {
+		return c, done, err
+	}
+	if len(r.todo.Plan.Actions)+len(r.delta.Before) > 0 {
+		r.s.Observer.Stage("save")
+	}
+	if r.delta.Whole {
+		c.Next = r.newIndex(actions)
+	} else {
+		c.Next = r.editedIndex(actions)
+	}
+	fingerprint, valid, stale := r.validity()
+	c.Next.Vouch(fingerprint, valid)
+	done.StaleTargets = stale
+	return c, done, nil
+}
+
+func eachAction(list []index.Action) func(yield func(*index.Action) bool) {
+	return func(yield func(*index.Action) bool) {
+		for i := range list {
+			if !yield(&list[i]) {
+				return
+			}
+		}
+	}
+}
+
+// actions returns the planned actions as they are now, and the kept ones.
+func (r run) actions() []index.Action {
+	p := r.todo.Plan
+	list := make([]index.Action, 0, len(p.Actions)+len(p.Kept))
+	for _, b := range p.Kept {
+		list = append(list, b.Action)
+	}
+	stamps := recheck{hashing.NewSummer(r.s.Basis.Checksum), r.s.Clock.Stamps, r.s.Out, r.s.State.FineStamps}
+	for i := range r.work.Done.Results {
+		a, res := &p.Actions[i], &r.work.Done.Results[i]
+		var row index.Action
+		switch {
+		case a.Err != nil || res.Outcome == execute.NotReached:
+			if a.Last == nil {
+				continue
+			}
+			row = a.Last.Action
+		case res.Outcome == execute.UpToDate:
+			row = res.Row(a)
+			row.Method = a.Method.Fields
+		default:
+			row = res.Row(a)
+			row.Method = a.Method.Fields
+			row.Decision = index.Decision{At: r.s.Clock.Started, Outcome: string(res.Outcome), Why: decisionText(a, res.Err)}
+			if last := a.Last; last != nil && last.State == index.Failed && row.State == index.Failed && last.ID == row.ID && last.Decision.Why == row.Decision.Why {
+				row.Decision.At = last.Decision.At // the same failure again
+			}
+			stamps.settle(row.Made)
+		}
+		list = append(list, row)
+	}
+	return list
+}
+
+// decisionText returns the reasons of an action and its error, one line each.
+func decisionText(a *plan.Action, err error) string {
+	lines := make([]string, len(a.Reasons))
+	for i, r := range a.Reasons {
+		lines[i] = r.String()
+	}
+	if err != nil {
+		lines = append(lines, "error: "+strings.ReplaceAll(pathname.Escape(err.Error()), "\n", " | "))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// A recheck looks at new artifacts again, because a stamp that has become old enough can be
+// trusted.
+type recheck struct {
+	summer *hashing.Summer
+	clock  *scan.Clock
+	out    *confine.Dir
+	fine   func(device uint64) bool // whether a file system has fine stamps
+}
+
+// settle marks the artifacts with trusted stamps as settled. Their stamps were not old enough
+// when the contents were summed. On file systems with fine stamps each change sets another
+// time, so that does no harm. On others, settle sums the artifact again.
+func (c recheck) settle(made []index.Artifact) {
+	for i := range made {
+		m := &made[i]
+		if m.Settled || !c.clock.SettledSince(m.Stamp) {
+			continue
+		}
+		info, err := c.out.Root().Lstat(m.Path)
+		if err == nil && scan.StampOf(info) == m.Stamp {
+			m.Settled = c.fine(m.Stamp.Device) || contents.Holds(context.Background(), c.summer, c.out, m.Path, m)
+		}
+	}
+}
+
+// validity returns the fingerprint and the targets for which the next index is valid: this
+// run's targets if the index knows how each action ended, and other targets with the sources
+// that their next run must recheck. stale are the other targets with such sources.
+func (r run) validity() (fingerprint hashing.Digest, valid []index.Vouch, stale []string) {
+	d := r.delta
+	known := r.endedAll()
+	if d.Whole {
+		known = known && r.s.Scope.Whole() && len(r.todo.Claims) == 0 && !d.Tree.Failed()
+	}
+	if !known {
+		return hashing.Digest{}, nil, nil // the next run must look at everything
+	}
+	actions := len(d.Sources) // of one target
+	if !d.Whole {
+		actions = d.Last.Totals().Actions
+	}
+	for _, target := range r.todo.Targets {
+		valid = append(valid, index.Vouch{Target: target, Pending: r.stillPending(target, nil)})
+	}
+	for _, target := range changes.OtherTargets(d.Last, r.s, r.todo.Targets, r.todo.Rules) {
+		pending := r.stillPending(target, r.todo.Plan.Pending[target])
+		if len(pending) > 0 {
+			stale = append(stale, target)
+		}
+		if !changes.TooMany(len(pending), actions) {
+			valid = append(valid, index.Vouch{Target: target, Pending: pending})
+		}
+	}
+	if r.knowsDeclared(valid) {
+		valid = append(valid, index.Vouch{Target: changes.AllDeclared})
+	}
+	return r.s.Basis.Fingerprint, valid, stale
+}
+
+// endedAll reports whether the index will know how each action of the plan ended.
+func (r run) endedAll() bool {
+	for i := range r.todo.Plan.Actions {
+		if r.todo.Plan.Actions[i].Err != nil || r.work.Done.Results[i].Outcome == execute.NotReached {
+			return false
+		}
+	}
+	return true
+}
+
+// knowsDeclared reports whether the index will be valid for each target that the rules declare.
+func (r run) knowsDeclared(valid []index.Vouch) bool {
+	last := r.delta.Last
+	if !r.delta.Whole && !slices.Contains(last.Vouched(), changes.AllDeclared) {
+		return false // an edited index cannot become so
+	}
+	targets := changes.ValidTargets(last)
+	if r.todo.Rules != nil {
+		targets = r.todo.Rules.Set.Targets()
+	}
+	return !slices.ContainsFunc(targets, func(t string) bool {
+		return !slices.ContainsFunc(valid, func(v index.Vouch) bool { return v.Target == t })
+	})
+}
+
+// stillPending returns the sources that the next run for a target must recheck: the ones that
+// were pending and are not in the delta, the ones that edited rules cook in another way, and
+// more.
+func (r run) stillPending(target string, more []string) []string {
+	if r.delta.Whole {
+		return more
+	}
+	all := map[string]bool{}
+	r.delta.Last.Pending(target, func(source string) {
+		if !r.delta.Concerned[source] {
+			all[source] = true
+		}
+	})
+	for _, source := range slices.Concat(r.delta.Edited.Outdated[target], more) {
+		all[source] = true
+	}
+	return slices.Sorted(maps.Keys(all))
+}

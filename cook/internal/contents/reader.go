@@ -1,0 +1,166 @@
+package contents
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+
+	"github.com/assetcook/assetcook/cook/internal/bulk"
+	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/dependency"
+	"github.com/assetcook/assetcook/internal/lease"
+	"github.com/assetcook/assetcook/internal/regular"
+)
+
+// A reader judges files by their stamps, and reads the others.
+type reader struct {
+	opt      Options
+	summer   *hashing.Summer
+	sameFunc bool // the index has checksums of this function
+	read     Counts
+}
+
+// Counts counts the files and bytes read.
+type Counts struct{ Files, Bytes atomic.Int64 }
+
+// A job is a file to read.
+type job struct {
+	file  *File
+	known *index.File // nil if unknown
+	want  hashing.Want
+}
+
+// judge finds out the content of a file by its stamp, or returns the job of reading it.
+func (rd *reader) judge(f *File, known *index.File) job {
+	f.Settled = rd.opt.Clock.Settled(f.Stamp)
+	if known == nil || known.Blob == (store.BlobID{}) { // the latter is a rule file that no asset has read
+		return job{file: f, want: hashing.WantSum | hashing.WantDigest}
+	}
+	if known.Settled && known.Stamp == f.Stamp && rd.sameFunc && !rd.opt.IgnoreStamps {
+		f.Sum, f.Blob, f.How = known.Sum, known.Blob, ByStamp
+		return job{}
+	}
+	if rd.sameFunc && known.Stamp.Size == f.Stamp.Size {
+		return job{file: f, known: known, want: hashing.WantSum}
+	}
+	return job{file: f, known: known, want: hashing.WantSum | hashing.WantDigest}
+}
+
+// readAll does jobs. It reads a file again for the blob ID if the checksum shows new content.
+func (rd *reader) readAll(ctx context.Context, jobs []job) error {
+	again := make([]bool, len(jobs))
+	tree := bulk.OpenTree(rd.opt.Assets)
+	defer tree.Close()
+	runs := bulk.Runs(len(jobs), func(i, j int) bool { return bulk.SameFolder(jobs[i].file.Path, jobs[j].file.Path) },
+		func(i int) int64 { return jobs[i].file.Stamp.Size })
+	err := bulk.Each(ctx, rd.opt.Workers, rd.summer, runs, func(w *bulk.Worker, r bulk.Run) error {
+		for i := r.First; i < r.Last && ctx.Err() == nil; i++ {
+			sum, err := rd.sum(ctx, w, &tree, jobs[i])
+			again[i] = rd.note(jobs[i], sum, err)
+		}
+		return ctx.Err()
+	})
+	if err != nil {
+		return err
+	}
+	var rest []job
+	for i, more := range again {
+		if more {
+			rest = append(rest, job{jobs[i].file, jobs[i].known, hashing.WantSum | hashing.WantDigest})
+		}
+	}
+	if len(rest) == 0 {
+		return nil
+	}
+	return rd.readAll(ctx, rest)
+}
+
+// sum reads a file. It takes the stamp before reading the first byte. While another process can
+// write to the file, no stamp proves the content.
+func (rd *reader) sum(ctx context.Context, w *bulk.Worker, tree *bulk.Tree, j job) (hashing.FileSum, error) {
+	if got, err := w.Sum(tree, j.file.Path, bulk.Ask{Want: j.want, Busy: !rd.opt.Unsettled}); err == nil {
+		j.file.Stamp = got.Stamp
+		j.file.Settled = rd.opt.Clock.Settled(got.Stamp) && !got.Busy && !rd.opt.Unsettled
+		return got.FileSum, nil
+	}
+	return rd.sumAlone(ctx, j) // perhaps through a link, or for the error
+}
+
+// sumAlone is sum for a single file.
+func (rd *reader) sumAlone(ctx context.Context, j job) (hashing.FileSum, error) {
+	r, err := rd.openSource(j.file)
+	if err != nil {
+		return hashing.FileSum{}, err
+	}
+	defer r.Close()
+	return rd.summer.Sum(ctx, r, j.want)
+}
+
+func (rd *reader) openSource(f *File) (io.ReadCloser, error) {
+	var r *os.File
+	var err error
+	if filepath.IsAbs(f.Path) {
+		r, err = regular.Open(f.Path)
+	} else {
+		r, err = rd.opt.Assets.OpenFile(f.Path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := rd.see(f, r); err != nil {
+		r.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// see takes the stamp of a file from the open file.
+func (rd *reader) see(f *File, r *os.File) error {
+	info, err := r.Stat()
+	if err != nil {
+		return err
+	}
+	f.Stamp = scan.StampOf(info)
+	f.Settled = rd.opt.Clock.Settled(f.Stamp) && lease.File(r) != lease.Busy
+	return nil
+}
+
+// note records the result of reading, and reports whether the blob ID is still needed.
+func (rd *reader) note(j job, sum hashing.FileSum, err error) (more bool) {
+	f := j.file
+	if err != nil {
+		f.How, f.Err = Unreadable, err
+		return false
+	}
+	rd.read.Files.Add(1)
+	rd.read.Bytes.Add(sum.Size)
+	f.Sum = sum.Sum
+	switch {
+	case j.want&hashing.WantDigest != 0:
+		f.Blob = store.BlobID(sum.Digest)
+		f.How = ByReading
+		if j.known != nil && f.Blob == j.known.Blob {
+			f.How = ByChecksum
+		}
+	case sum.Sum == j.known.Sum && sum.Size == j.known.Stamp.Size:
+		f.Blob, f.How = j.known.Blob, ByChecksum
+	default:
+		return true
+	}
+	return false
+}
+
+// artifacts returns artifacts as a file with a trusted stamp: only the run itself changes them,
+// and a bundle waits for that before it asks.
+func (rd *reader) artifacts(on dependency.Dependency) File {
+	f := File{Path: on.Path, How: ByReading, Settled: true}
+	if f.Blob, f.Err = rd.opt.Artifacts(on); f.Err != nil {
+		f.How = Unreadable
+	}
+	return f
+}

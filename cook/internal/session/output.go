@@ -1,0 +1,164 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/assetcook/assetcook/cook/internal/state"
+	"github.com/assetcook/assetcook/cook/internal/statedir"
+	"github.com/assetcook/assetcook/internal/confine"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// openTries bounds the attempts to open and lock an output directory that other programs keep
+// removing.
+const openTries = 100
+
+// openOut opens the output directory of a new session and takes its lock if the access says so.
+// A cook clean may remove the directory or the lock at any moment, so it tries again.
+func openOut(s *Session, access Access) error {
+	var err error
+	for range openTries {
+		if err = tryOut(s, access); err == nil {
+			return nil
+		}
+		closeOut(s)
+		if !reopens(err) {
+			return err
+		}
+	}
+	return err
+}
+
+// closeOut releases the lock and closes the output directory.
+func closeOut(s *Session) {
+	if s.Out != nil {
+		s.State.Close()
+		s.Out.Close()
+	}
+	s.Out, s.State, s.used = nil, nil, false
+}
+
+// reopens reports whether an error means that the output directory was removed or replaced.
+func reopens(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, state.ErrLostLock)
+}
+
+// lock takes the lock and lets the clock learn the time of the file system.
+func lock(s *Session) error {
+	stamp, err := s.State.Lock()
+	if err == nil && s.Clock.file != nil {
+		s.Clock.Stamps.Written(s.Clock.file(stamp))
+	}
+	return err
+}
+
+// tryOut is one attempt of openOut.
+func tryOut(s *Session, access Access) error {
+	makes := access == Ask || access == Write
+	if makes {
+		if err := os.MkdirAll(s.Place.Out, 0o777); err != nil {
+			if info, linkErr := os.Lstat(s.Place.Out); linkErr == nil && info.Mode()&fs.ModeSymlink != 0 {
+				return Configf("output folder %s is a link that leads to no folder; make that or remove the link", s.Place.Out)
+			}
+			return fmt.Errorf("output folder: %w", err)
+		}
+	}
+	real := s.Place.Out
+	out, err := confine.Open(s.Place.Out)
+	if err == nil {
+		s.Out, s.State, real = out, state.Open(out), out.Name()
+	}
+	if err := checkPlaces(s.Assets.Name(), real, s.Place.Cache); err != nil {
+		return err
+	}
+	if !makes && errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("output folder: %w", err)
+	}
+	if s.used = s.State.Exists(); !s.used {
+		if err := s.State.Manifest.CheckForeign(); err != nil {
+			return &ConfigError{err}
+		}
+		if !makes {
+			return nil
+		}
+	}
+	if makes {
+		if err := settleState(s); err != nil {
+			return err
+		}
+	}
+	if !s.used {
+		if err := s.State.Make(); err != nil {
+			return err
+		}
+	}
+	if access == Look || access == Ask {
+		return nil
+	}
+	return lock(s)
+}
+
+// settleState moves the state to the directory that the project names. Without such a name it
+// moves the state out of an output directory that is likely to be served; if that fails, the
+// state stays in the output directory.
+func settleState(s *Session) error {
+	home := s.Place.State
+	if home == "" {
+		home, _ = statedir.Served(s.Out.Name(), s.Assets.Name())
+	}
+	if home == "" {
+		return nil
+	}
+	settled, err := s.State.Settle(home)
+	var locked *state.LockedError
+	switch {
+	case settled:
+		s.Observer.Note(fmt.Sprintf("the state of %s is in %s", pathname.FromHere(s.Out.Name()), pathname.FromHere(s.State.Folder())))
+	case err == nil:
+	case errors.As(err, &locked), reopens(err):
+		return err
+	case s.Place.State != "":
+		return &ConfigError{err}
+	}
+	return nil
+}
+
+// checkPlaces returns an error if outputs or the store would overwrite assets. Output inside the
+// assets is fine, because the scan skips it.
+func checkPlaces(assets, out, cache string) error {
+	if _, inside := pathname.Below(out, assets); inside {
+		return Configf("output folder %s holds the asset folder %s; choose another output folder", out, assets)
+	}
+	if rel, ok := pathname.Below(assets, cache); ok && rel == "." {
+		return Configf("the store cannot be the asset folder %s; choose another folder for the store", assets)
+	}
+	return nil
+}
+
+// ownFolders returns the directories inside the assets that belong to cook.
+func ownFolders(s *Session) []string {
+	var inside []string
+	dirs := []string{s.Place.Out, s.Place.Cache}
+	if s.State != nil && s.State.Home() != s.Out.Name() {
+		dirs = append(dirs, s.State.Folder())
+	}
+	for _, dir := range dirs {
+		real, err := dir, error(nil)
+		if dir == s.Place.Out && s.Out != nil {
+			real = s.Out.Name()
+		} else if real, err = filepath.EvalSymlinks(dir); err != nil {
+			continue // it does not exist yet
+		}
+		if rel, ok := pathname.Below(s.Assets.Name(), real); ok && rel != "." {
+			inside = append(inside, real)
+		}
+	}
+	return inside
+}

@@ -1,0 +1,178 @@
+package session
+
+import (
+	"errors"
+	"io"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook/internal/rules"
+	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/confine"
+	"github.com/assetcook/assetcook/internal/lease"
+	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/internal/regular"
+)
+
+// A Ruleset holds the compiled rules of a tree and the texts of their files.
+type Ruleset struct {
+	Set   *rules.Set
+	Texts RuleTexts
+	// Unread is the cook.toml of the asset directory if Place.Config replaces it, else "".
+	Unread string
+	busy   map[string]bool // rule files that were open for writing
+}
+
+// RuleTexts are the rule files of a tree at one moment.
+type RuleTexts struct {
+	files       []rules.File
+	sums        map[string]hashing.Sum128 // of the tree's files, by path
+	fingerprint hashing.Digest            // of the session that read them
+}
+
+// Sum returns the checksum of a rule file of the tree.
+func (t *RuleTexts) Sum(path string) (hashing.Sum128, bool) {
+	sum, ok := t.sums[path]
+	return sum, ok
+}
+
+// Differ reports whether a rule file lacks a known checksum or has another one.
+func (t *RuleTexts) Differ(known func(path string) (hashing.Sum128, bool)) bool {
+	for path, sum := range t.sums {
+		if was, ok := known(path); !ok || was != sum {
+			return true
+		}
+	}
+	return false
+}
+
+// Busy reports whether a rule file was open for writing, so its stamp does not prove its text.
+func (r *Ruleset) Busy(path string) bool { return r.busy[path] }
+
+// Following returns a session that follows earlier rules instead of the present files. An index
+// of its runs is not valid for the present files.
+func (s *Session) Following(texts *RuleTexts) *Session {
+	with := *s
+	with.Basis.followed, with.Basis.Fingerprint = texts, texts.fingerprint
+	return &with
+}
+
+// CompileRules reads and compiles the rule files of a tree. It returns an error if they do not
+// declare a target in scope.
+func (s *Session) CompileRules(configs []scan.Entry) (*Ruleset, error) {
+	set := &Ruleset{Texts: RuleTexts{sums: map[string]hashing.Sum128{}, fingerprint: s.Basis.Fingerprint}, busy: map[string]bool{}}
+	var err error
+	if s.Basis.followed != nil {
+		err = set.follow(s.Basis.followed, configs)
+	} else {
+		err = set.read(s.Assets, s.Place, s.Basis.config, configs, s.Basis.Checksum)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if set.Set, err = rules.Compile(set.Texts.files, s.Basis.Recipes); err != nil {
+		return nil, &ConfigError{err}
+	}
+	set.Set.ReadHeads(func(path string) ([]byte, error) { return readHead(s.Assets, path) })
+	declared := set.Set.Targets()
+	for _, t := range s.Scope.Among(declared) {
+		if !set.Set.HasTarget(t) {
+			return nil, Configf("unknown target %q; cook.toml has %s", t, list(declared))
+		}
+	}
+	return set, nil
+}
+
+// follow takes earlier texts for the present files. The next index gets the checksums of these
+// texts without stamps, so the next run sees the present files as edited.
+func (r *Ruleset) follow(texts *RuleTexts, configs []scan.Entry) error {
+	r.Texts.files = texts.files
+	for _, c := range configs {
+		r.Texts.sums[c.Path], r.busy[c.Path] = texts.sums[c.Path], true
+	}
+	for path := range texts.sums {
+		if _, there := r.Texts.sums[path]; !there {
+			return Configf("%s: is gone", path) // no index would tell the next run
+		}
+	}
+	return nil
+}
+
+// read reads the rule files. config is the text of place.Config when the fingerprint was
+// computed: an index must not be valid for rules that the run did not follow.
+func (r *Ruleset) read(assets *confine.Dir, place Place, config []byte, configs []scan.Entry, checksum hashing.Func) error {
+	if info, err := assets.Stat(scan.ConfigName); err == nil && info.IsDir() {
+		return Configf("%s: a folder, want a file of rules", filepath.Join(place.Dir, scan.ConfigName))
+	}
+	if place.Config != "" {
+		var err error
+		if config == nil {
+			config, err = readConfig(place.Config)
+		}
+		if err != nil {
+			return Configf("%s: %w", pathname.Show(place.Config), err)
+		}
+		r.Texts.files = append(r.Texts.files, rules.File{Name: place.Config, Data: config})
+	}
+	for _, c := range configs {
+		dir := path.Dir(c.Path)
+		if dir == "." {
+			dir = ""
+		}
+		data, busy, err := ReadAsset(assets, c.Path, rules.MaxFile)
+		name := filepath.Join(place.Dir, filepath.FromSlash(c.Path))
+		if err != nil {
+			return Configf("%s: %w", pathname.Show(name), err)
+		}
+		r.Texts.sums[c.Path], r.busy[c.Path] = checksum.Sum128(data), busy
+		if dir == "" && place.Config != "" {
+			r.Unread = c.Path
+			continue
+		}
+		r.Texts.files = append(r.Texts.files, rules.File{Name: name, Dir: dir, Data: data})
+	}
+	return nil
+}
+
+// readConfig reads a rule file outside the asset directory.
+func readConfig(name string) ([]byte, error) {
+	f, err := regular.Open(name)
+	if err != nil {
+		return nil, errors.Unwrap(err)
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, rules.MaxFile+1))
+}
+
+func list(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
+}
+
+// ReadAsset reads a file of the asset directory, but at most one byte more than most. busy
+// reports that the file is open for writing, so its stamp does not prove its content.
+func ReadAsset(assets *confine.Dir, path string, most int64) (data []byte, busy bool, err error) {
+	f, err := assets.OpenFile(path)
+	if err != nil {
+		return nil, false, err
+	}
+	defer f.Close()
+	busy = lease.File(f) == lease.Busy
+	data, err = io.ReadAll(io.LimitReader(f, most+1))
+	return data, busy, err
+}
+
+// readHead reads the first bytes of a source.
+func readHead(assets *confine.Dir, path string) ([]byte, error) {
+	f, err := assets.OpenFile(path)
+	if err != nil {
+		return nil, err
+	}
+	head, err := io.ReadAll(io.LimitReader(f, recipe.HeadSize))
+	return head, errors.Join(err, f.Close())
+}

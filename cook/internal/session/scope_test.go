@@ -1,0 +1,74 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/assetcook/assetcook/cook/internal/rules"
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/recipes/builtin"
+)
+
+// Patterns of the command line match as in the cook.toml of the asset directory.
+func TestPatternsMeanTheSame(t *testing.T) {
+	set, err := recipe.NewSet(builtin.All()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		patterns string // separated by spaces
+		yes, no  string
+		err      string
+	}{
+		{"*.png", "a.png x/a.png x/y/a.png", "a.PNG a.png/b", ""},
+		{"/*.png", "a.png", "x/a.png", ""},
+		{"/a.png", "a.png", "x/a.png", ""},
+		{"./a.png", "a.png", "x/a.png", ""},
+		{"x/*.png", "x/a.png", "a.png y/x/a.png", ""},
+		{"a.png", "a.png x/a.png", "b.png", ""},
+		{"ui", "ui/a ui/x/a", "x/ui/a uix/a", ""},
+		{"/ui", "ui/a ui/x/a", "x/ui/a uix/a", ""},
+		{"ui/", "ui/a ui/x/a", "x/ui/a uix/a", ""},
+		{"x/ui", "x/ui/a", "ui/a y/x/ui/a", ""},
+		{".", "a x/a", "", ""},
+		{"ui !*.png", "ui/a.tga", "ui/a.png", ""},
+		{"ui !/ui/*.png", "ui/x/a.png", "ui/a.png", ""},
+		{"ui !ui/old !x/ ui/old/keep.png", "ui/a ui/old/keep.png", "ui/old/a", ""},
+		{"fx ui", "fx/a ui/a", "a", ""},
+		{"a[1].png", "a1.png a[1].png", "a.png", ""},
+		{"[a", "", "", `pattern "[a": unfinished [class], {alternatives} or backslash`},
+		{"a ../b", "", "", `pattern "../b": has an element "..", which no path has`},
+		{"!a", "", "", `pattern "!a": excludes from nothing; put it behind a pattern that it excludes from`},
+	} {
+		patterns := strings.Fields(tc.patterns)
+		scope, err := (Scope{Patterns: patterns}).compiled()
+		chosen, ruleErr := rules.Compile([]rules.File{{Name: "cook.toml", Data: fmt.Appendf(nil, "[[rule]]\nrecipe = 'zstd'\nmatch = ['%s']", strings.Join(patterns, "', '"))}}, set)
+		if tc.err != "" {
+			var config *ConfigError
+			if !errors.As(err, &config) || err.Error() != tc.err || ruleErr == nil || !strings.HasSuffix(ruleErr.Error(), ": match: "+tc.err) {
+				t.Errorf("%s: command line %v, rule %v, want %s", tc.patterns, err, ruleErr, tc.err)
+			}
+			continue
+		}
+		if err != nil || ruleErr != nil {
+			t.Errorf("%s: command line %v, rule %v", tc.patterns, err, ruleErr)
+			continue
+		}
+		for want, paths := range map[bool]string{true: tc.yes, false: tc.no} {
+			for p := range strings.FieldsSeq(paths) {
+				m, err := chosen.Method(p, "")
+				if err != nil {
+					t.Fatal(err)
+				}
+				if line, rule := scope.Has(p), m.Recipe.Name == "zstd"; line != want || rule != want {
+					t.Errorf("%s on %s: command line %v, rule %v, want %v", tc.patterns, p, line, rule, want)
+				}
+			}
+		}
+		if n := testing.AllocsPerRun(10, func() { scope.Has("ui/x/a.png") }); n != 0 {
+			t.Errorf("%s: %v allocations", tc.patterns, n)
+		}
+	}
+}

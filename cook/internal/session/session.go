@@ -1,0 +1,218 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"time"
+
+	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/cook/internal/state"
+	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/confine"
+	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/profile"
+)
+
+// A Session is everything that a pass works with. It never changes after Open and Lock.
+type Session struct {
+	Place    Place
+	Scope    Scope
+	Mode     Mode
+	Limits   Limits
+	Probe    profile.Probe
+	Observer Observer
+	Clock    Clock
+	Assets   *confine.Dir
+	Out      *confine.Dir // nil if missing, and the session may not make it
+	State    *state.Dir   // of Out
+	Basis    Basis
+	used     bool // a run has cooked into Out before
+}
+
+// A Clock tells the time of a session.
+type Clock struct {
+	Now     func() time.Time
+	Started time.Time
+	Stamps  *scan.Clock // judges stamps from Started on
+	file    func(scan.Stamp) scan.Stamp
+}
+
+// A Basis is everything outside the tree that decides about the whole tree, for any target.
+type Basis struct {
+	Checksum hashing.Func
+	Recipes  *recipe.Set
+	// Fingerprint hashes the program, the directories and the options. It is zero if it
+	// cannot be computed. An index with another fingerprint is not valid for the session.
+	Fingerprint hashing.Digest
+	config      []byte     // Place.Config when Fingerprint was computed
+	followed    *RuleTexts // rules to use instead of the present files; usually nil
+}
+
+// An Access is the use of the output directory by a session.
+type Access uint8
+
+const (
+	// Look makes no directory and takes no lock.
+	Look Access = iota
+	// Ask makes the directory and takes no lock.
+	Ask
+	// Write makes the directory and takes the lock.
+	Write
+	// WriteExisting takes the lock of a directory that a run has cooked into. It makes no
+	// directory.
+	WriteExisting
+)
+
+// Open opens a session. Close it after use.
+func Open(opt Options, access Access) (*Session, error) {
+	opt, err := opt.WithDefaults()
+	if err != nil {
+		return nil, err
+	}
+	s := &Session{
+		Place: opt.Place, Scope: opt.Scope, Mode: opt.Mode, Limits: opt.Limits, Probe: opt.Probe, Observer: opt.Observer,
+		Clock: Clock{Now: opt.Time.Now, Started: opt.Time.Now(), file: opt.Time.File},
+	}
+	if s.Basis.Checksum, err = checksum(opt.Checksum); err != nil {
+		return nil, err
+	}
+	s.Clock.Stamps = scan.NewClock(s.Clock.Started, opt.Time.Now)
+	if s.Basis.Recipes, err = recipe.NewSet(opt.Recipes...); err != nil {
+		return nil, &ConfigError{err}
+	}
+	if s.Assets, err = confine.Open(opt.Place.Dir); err != nil {
+		return nil, &ConfigError{err}
+	}
+	if err := openOut(s, access); err != nil {
+		s.Close()
+		return nil, err
+	}
+	identify(s)
+	return s, nil
+}
+
+// Lock locks the output directory of a session opened with Look or Ask. It completes Open, so
+// call it before a pass. If a cook clean has removed the directory or the lock meanwhile, Lock
+// opens the directory again with the given access. With WriteExisting, Used reports whether the
+// directory still exists.
+func (s *Session) Lock(access Access) error {
+	err := lock(s)
+	if !reopens(err) {
+		return err
+	}
+	closeOut(s)
+	err = openOut(s, access)
+	identify(s)
+	return err
+}
+
+// Close releases the lock and closes the directories.
+func (s *Session) Close() {
+	closeOut(s)
+	s.Assets.Close()
+}
+
+// Used reports whether a run had cooked into the output directory before Open.
+func (s *Session) Used() bool { return s.used }
+
+// A Question asks about one source. Answering it changes nothing.
+type Question struct {
+	Source string
+	Beside bool // see Mode
+}
+
+// Asking returns a session for a pass that answers a question.
+func (s *Session) Asking(q Question) *Session {
+	with := *s
+	with.Scope.Source, with.Mode.Beside = q.Source, q.Beside
+	return &with
+}
+
+// LoadIndex returns the index of the last run. A missing or damaged index means work, not
+// failure: the result is then empty, and the observer gets a note.
+func (s *Session) LoadIndex() (*state.Known, error) {
+	if s.Out == nil {
+		return state.Empty(), nil
+	}
+	known, err := s.State.Index.Load()
+	switch {
+	case err == nil:
+		return known, nil
+	case errors.Is(err, fs.ErrNotExist):
+		if s.State.Manifest.Exists() && s.State.Exists() {
+			s.Observer.Note("the index is missing; everything is checked anew")
+		}
+	case errors.Is(err, state.ErrUnreadable):
+		return nil, fmt.Errorf("%w; remove it", s.State.Index.Describe(err))
+	default:
+		s.Observer.Note(fmt.Sprintf("%v; everything is checked anew", s.State.Index.Describe(err)))
+	}
+	return state.Empty(), nil
+}
+
+// CheckedIndex reads all of an index and returns it, or an empty index if it is damaged.
+func (s *Session) CheckedIndex(last *index.Index) *index.Index {
+	if err := index.Guard(last.Check); err != nil {
+		s.Observer.Note(fmt.Sprintf("%v; everything is checked anew", s.State.Index.Describe(err)))
+		return index.Empty()
+	}
+	return last
+}
+
+// OpenStore opens the store. It returns nil if the store cannot be opened: a run without a store
+// works, but cooks more often.
+func (s *Session) OpenStore() *store.Store {
+	open := store.Open
+	if s.Mode.DryRun {
+		open = store.OpenReadOnly
+	}
+	opened, err := open(s.Place.Cache)
+	if err != nil {
+		if !s.Mode.DryRun {
+			s.Observer.Note(fmt.Sprintf("store: %v; results are not kept for later", err))
+		}
+		return nil
+	}
+	return opened
+}
+
+// CheckOwner returns an error if the output directory belongs to another asset directory.
+func (s *Session) CheckOwner() error {
+	if s.Out == nil {
+		return nil
+	}
+	other := s.State.OtherOwner(s.Assets.Name())
+	if other == "" {
+		return nil
+	}
+	return Configf("output folder %s holds what was cooked of the asset folder %s, not of %s; choose another output folder, or clean that one first",
+		pathname.Show(s.Place.Out), pathname.Show(other), pathname.Show(s.Place.Dir))
+}
+
+// ScanOptions returns the options for listing the tree. A file that a recipe cooks by default is
+// never ignored by default.
+func (s *Session) ScanOptions() scan.Options {
+	opt := scan.Options{Exclude: ownFolders(s), Workers: s.Limits.Workers, ListAll: s.Mode.ListAll}
+	for _, name := range s.Basis.Recipes.Names() {
+		r, _ := s.Basis.Recipes.Lookup(name)
+		opt.Wanted = append(opt.Wanted, r.Extensions...)
+	}
+	return opt
+}
+
+// Ignored returns the ignore rule that leaves a path of the asset directory out.
+func (s *Session) Ignored(path string, isFolder bool) (scan.Verdict, bool) {
+	return scan.Ignored(path, isFolder, s.ScanOptions().Wanted, func(name string) ([]byte, error) {
+		f, err := s.Assets.OpenFile(name)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		return io.ReadAll(io.LimitReader(f, scan.MaxIgnoreSize))
+	})
+}

@@ -1,0 +1,162 @@
+package state
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook/internal/manifest"
+	"github.com/assetcook/assetcook/cook/internal/statedir"
+	"github.com/assetcook/assetcook/internal/atomicfile"
+	"github.com/assetcook/assetcook/internal/confine"
+)
+
+// IndexName is the path of the index in the output directory.
+const IndexName = manifest.StateDir + "/index"
+
+// Paths of the other files.
+const (
+	lockName      = manifest.StateDir + "/lock"
+	changesPrefix = "changes-"
+	journalName   = manifest.StateDir + "/journal"
+	dirtyName     = manifest.StateDir + "/dirty"
+	historyName   = manifest.StateDir + "/history"
+)
+
+// files names, reads and writes cook's own files.
+type files struct {
+	out  *confine.Dir
+	home *confine.Dir // holds .cook; usually out
+	lock *lock        // nil without
+	// logged says that a file of the output directory was synced since BeginReading, so the
+	// log of its file system is written.
+	logged bool
+}
+
+// in returns the directory of one of cook's own files: home or the output directory.
+func (f *files) in(p string) *confine.Dir {
+	if p == manifest.StateDir || strings.HasPrefix(p, manifest.StateDir+"/") {
+		return f.home
+	}
+	return f.out
+}
+
+// name returns the absolute name of one of cook's own files.
+func (f *files) name(p string) string {
+	return filepath.Join(f.in(p).Name(), filepath.FromSlash(p))
+}
+
+// readStateFile reads a file. It returns an error for anything but a regular file.
+func (f *files) readStateFile(name string) ([]byte, error) {
+	file, err := f.in(name).OpenFile(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	var b bytes.Buffer
+	if info, err := file.Stat(); err == nil {
+		b.Grow(int(info.Size()) + bytes.MinRead)
+	}
+	_, err = b.ReadFrom(file)
+	return b.Bytes(), err
+}
+
+// replace replaces a file completely or not at all, even if the power fails. A killed process
+// may leave a temporary file in .cook; ClearLeftovers removes it.
+func (f *files) replace(name string, data []byte) error {
+	f.logged = true
+	return f.putFile(name, data, (*atomicfile.File).Sync)
+}
+
+// replaceDurably is replace for a file whose name must be on the disk before the next step.
+func (f *files) replaceDurably(name string, data []byte) error {
+	if err := f.replace(name, data); err != nil {
+		return err
+	}
+	return atomicfile.SyncFolder(filepath.Dir(f.name(name)))
+}
+
+// putFile replaces a file. It calls ready after writing the data, before renaming the file into
+// place.
+func (f *files) putFile(name string, data []byte, ready func(*atomicfile.File) error) error {
+	failed := func(err error) error { return fmt.Errorf("write %s: %w", f.name(name), err) }
+	file, discard, err := f.create(name)
+	if err != nil {
+		return cmp.Or(f.checkLock(), failed(err)) // a removed directory takes no files
+	}
+	defer discard()
+	if _, err := file.Write(data); err != nil {
+		return failed(err)
+	}
+	if err := ready(file); err != nil {
+		return failed(err)
+	}
+	if err := f.checkLock(); err != nil {
+		return err
+	}
+	if err := file.Commit(name); err != nil {
+		return failed(err)
+	}
+	return nil
+}
+
+// unsynced is the ready function for a file that may get lost in a power cut, because a run
+// notices that.
+func unsynced(*atomicfile.File) error { return nil }
+
+// create creates a temporary file for one of cook's own files. Call discard at the end, even
+// after a Commit.
+func (f *files) create(name string) (file *atomicfile.File, discard func(), err error) {
+	if f.in(name) != f.home {
+		return createWork(f.out.Root())
+	}
+	if file, err = atomicfile.CreateIn(f.home.Root(), manifest.StateDir, 0o666); err != nil {
+		return nil, nil, err
+	}
+	return file, file.Discard, nil
+}
+
+// createWork is create for an output directory whose .cook is, or becomes, a file.
+func createWork(out confine.Root) (file *atomicfile.File, discard func(), err error) {
+	if err := out.MkdirAll(statedir.Work, 0o777); err != nil {
+		return nil, nil, err
+	}
+	if file, err = atomicfile.CreateIn(out, statedir.Work, 0o666); err != nil {
+		out.RemoveEmpty(statedir.Work)
+		return nil, nil, err
+	}
+	return file, func() { file.Discard(); out.RemoveEmpty(statedir.Work) }, nil
+}
+
+// writeNew writes one of cook's own files without the lock, before anything depends on it.
+func (f *files) writeNew(name string, data []byte) error {
+	file, discard, err := f.create(name)
+	if err != nil {
+		return err
+	}
+	defer discard()
+	if _, err := file.Write(data); err != nil {
+		return err
+	}
+	return file.Commit(name)
+}
+
+// removeMaybe removes a file of home, if it exists.
+func (f *files) removeMaybe(name string) error {
+	if err := f.home.Root().Remove(name); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// removeName removes a file .cook that names a directory without state.
+func (f *files) removeName() error {
+	if statedir.Named(f.out.Name(), manifest.StateDir) == "" {
+		return nil
+	}
+	return f.out.Root().Remove(manifest.StateDir)
+}

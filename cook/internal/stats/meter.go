@@ -1,0 +1,154 @@
+package stats
+
+import (
+	"sync"
+	"time"
+
+	"github.com/assetcook/assetcook/cook/internal/execute"
+	"github.com/assetcook/assetcook/cook/internal/session"
+	"github.com/assetcook/assetcook/internal/advice"
+	"github.com/assetcook/assetcook/profile"
+	"github.com/assetcook/assetcook/profile/counters"
+	"github.com/assetcook/assetcook/profile/events"
+)
+
+// A Meter is the observer of a pass. It adds up events, publishes the sums to a probe that is
+// on, and forwards everything to the next observer.
+type Meter struct {
+	Stats     Stats
+	next      session.Observer
+	row       *profile.Worker // the pass's own row
+	stage     profile.Span    // the current stage
+	stages    stopwatch
+	published []published // in the order of Stats.Values
+	endFrames func()
+}
+
+// frameTime is the length of a frame in the history of the counters. The last frame ends with
+// the pass.
+const frameTime = 100 * time.Millisecond
+
+// A published is one value of the stats and the places that show it.
+type published struct {
+	counter *counters.Counter
+	symbol  events.Symbol
+	value   int64 // last published
+}
+
+// NewMeter returns the meter of a pass over a session. Stop it at the end of the pass.
+func NewMeter(s *session.Session) *Meter {
+	m := &Meter{next: s.Observer, stages: stopwatch{now: s.Clock.Now}}
+	if !s.Probe.On() {
+		return m
+	}
+	for name := range m.Stats.Values() {
+		m.published = append(m.published, published{counter: s.Probe.Counters.Counter(name), symbol: s.Probe.Events.Symbol(name)})
+	}
+	m.row = s.Probe.Worker("cook")
+	if rec := s.Probe.Events; !s.Probe.Run.IsZero() && rec != nil {
+		m.row.Row().Instant(rec.Symbol("cook/run ID"), rec.Symbol(s.Probe.Run.String()))
+	}
+	for _, p := range m.published {
+		m.row.Row().Value(p.symbol, 0) // an earlier pass may have left other values
+	}
+	m.endFrames = pushFrames(s.Probe.Counters, s.Clock.Now)
+	return m
+}
+
+// pushFrames closes frames of the counters' history from time to time. The function end closes
+// the last frame.
+func pushFrames(set *counters.Set, now func() time.Time) (end func()) {
+	if set == nil {
+		return func() {}
+	}
+	quit := make(chan struct{})
+	var pushing sync.WaitGroup
+	pushing.Go(func() {
+		ticker := time.NewTicker(frameTime)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ticker.C:
+				set.PushFrame(now())
+			case <-quit:
+				return
+			}
+		}
+	})
+	return func() {
+		close(quit)
+		pushing.Wait()
+		set.PushFrame(now())
+	}
+}
+
+// Publish shows stats from a watcher to the probe of a session.
+func Publish(s *session.Session, known *Stats) {
+	m := NewMeter(s)
+	m.Stats = *known
+	m.Stop()
+}
+
+// Stage begins a stage of the recording and of the history.
+func (m *Meter) Stage(name string) {
+	m.next.Stage(name)
+	m.stages.begin(name)
+	m.stage.End()
+	m.stage = m.row.Begin("cook/stage/"+name, "")
+	m.publish()
+}
+
+// Event counts an event.
+func (m *Meter) Event(e execute.Event) {
+	e.Err = advice.For(e.Err)
+	m.Stats.AddEvent(&e)
+	if e.Outcome != execute.UpToDate {
+		m.publish()
+	}
+	m.next.Event(e)
+}
+
+// Planned, Reading, Step and Note forward to the next observer.
+func (m *Meter) Planned(actions int, expected time.Duration) { m.next.Planned(actions, expected) }
+func (m *Meter) Reading(files, of int, bytes int64)          { m.next.Reading(files, of, bytes) }
+func (m *Meter) Step(source, target, step string)            { m.next.Step(source, target, step) }
+func (m *Meter) Note(text string)                            { m.next.Note(text) }
+
+// Uncounted returns the next observer, for events of actions that AddUnchanged counts.
+func (m *Meter) Uncounted() session.Observer { return m.next }
+
+// publish shows the sums to the probe.
+func (m *Meter) publish() {
+	if m.published == nil {
+		return
+	}
+	i := 0
+	for _, value := range m.Stats.Values() {
+		p := &m.published[i]
+		if value != p.value {
+			p.counter.Add(value - p.value)
+			m.row.Row().Value(p.symbol, float64(value))
+			p.value = value
+		}
+		i++
+	}
+	m.row.Flush()
+}
+
+// Stop ends the measurements.
+func (m *Meter) Stop() {
+	if m.row == nil {
+		return
+	}
+	m.stage.End()
+	m.publish()
+	m.row.Release()
+	m.endFrames()
+}
+
+// Stages ends the current stage and returns the cost of each stage. It asks the system for the
+// memory of the process, so a no-op run should not call it.
+func (m *Meter) Stages() []Stage {
+	m.stages.end()
+	return m.stages.stages
+}

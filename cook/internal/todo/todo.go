@@ -1,0 +1,228 @@
+package todo
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/assetcook/assetcook/cook/internal/changes"
+	"github.com/assetcook/assetcook/cook/internal/contents"
+	"github.com/assetcook/assetcook/cook/internal/execute"
+	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/remote"
+	"github.com/assetcook/assetcook/cook/internal/session"
+	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/cook/internal/tools"
+	"github.com/assetcook/assetcook/internal/dependency"
+	"github.com/assetcook/assetcook/internal/parallel"
+)
+
+// A Todo is the plan for a delta, with the facts that it is made from.
+type Todo struct {
+	Plan      *plan.Plan
+	Targets   []string         // in scope
+	Rules     *session.Ruleset // nil if the plan needs no rules
+	Contents  *contents.Contents
+	Artifacts *execute.Artifacts // inputs of bundles
+	Claims    []plan.Claim       // outputs that are ours, though perhaps not in the index
+	Store     *store.Store       // nil for none
+	IDs       *Identities        // nil if assets have none
+	Looked    int64              // outputs whose stamps were compared
+	Reading   time.Duration      // spent on finding out contents
+	// Unchanged sums up the actions that the delta does not concern. Touched sums up the
+	// ones of them with touched files.
+	Unchanged, Touched index.Totals
+}
+
+// Make plans the work for a delta. It reports stages and damage to the observer, but no events.
+func Make(ctx context.Context, s *session.Session, d *changes.Delta) (*Todo, error) {
+	t := &Todo{Plan: &plan.Plan{}, Targets: d.Targets, Rules: d.Edited.Rules}
+	if !d.Whole {
+		t.Unchanged, t.Touched = d.Totals(&s.Scope)
+	}
+	if !d.Whole && len(d.Concerned) == 0 {
+		return t, nil
+	}
+	var err error
+	if t.Rules == nil {
+		if t.Rules, err = s.CompileRules(d.Configs()); err != nil {
+			return nil, err
+		}
+	}
+	t.Targets = s.Scope.Among(t.Rules.Set.Targets())
+	if s.State != nil {
+		s.State.BeginReading()
+	}
+	s.Observer.Stage("checksum")
+	begin := s.Clock.Now()
+	t.Artifacts = &execute.Artifacts{Last: d.Last, Concerned: d.Concerned, Final: s.Scope.Source != ""}
+	t.Contents = contents.New(contents.Options{
+		Artifacts: t.Artifacts.Digest,
+		Assets:    s.Assets, Known: knownFiles(s, d), Checksum: s.Basis.Checksum, IgnoreStamps: s.Mode.IgnoreStamps,
+		Workers: s.Limits.Workers, Clock: s.Clock.Stamps, Late: readsLate(s, d), Parts: d.Read.Parts,
+	})
+	if err := t.Contents.Sources(ctx, d.Sources); err != nil {
+		return nil, err
+	}
+	if t.IDs, err = identify(s, d, t.Contents); err != nil {
+		return nil, err
+	}
+	t.Artifacts.IDs = t.IDs.Of
+	before, err := t.Contents.Outputs(ctx, s.Out, d.Before, func(a *index.Action) bool {
+		wanted := slices.Contains(t.Targets, a.Target) && s.Scope.Has(a.Path)
+		if wanted {
+			t.Looked += int64(len(a.Made))
+		}
+		return wanted
+	})
+	if err != nil {
+		return nil, err
+	}
+	t.Reading = s.Clock.Now().Sub(begin)
+	s.Observer.Stage("plan")
+	if d.Whole && s.Out != nil {
+		if t.Claims, err = s.State.Journal.Claims(d.Last.ID() != "", s.Observer.Note); err != nil {
+			return nil, err
+		}
+	}
+	t.Store = s.OpenStore()
+	t.Plan = t.Decide(ctx, s, d, before)
+	return t, nil
+}
+
+// readsLate reports whether to read each source when its turn comes. That needs an index without
+// sources, and a run that answers no question. A run asks its server about all sources at once,
+// so with a server it reads them before.
+func readsLate(s *session.Session, d *changes.Delta) bool {
+	return d.Whole && len(d.Before) == 0 && s.Scope.Source == "" && s.Place.Remote.URL == ""
+}
+
+// knownFiles returns the known contents. A question about one source gets the old stamps, so
+// that it finds a touched source, with the same reasons as a full scan.
+func knownFiles(s *session.Session, d *changes.Delta) contents.Known {
+	if s.Scope.Source != "" {
+		return d.WithOldStamps(s.Clock.Stamps)
+	}
+	return d.Restamped(s.Clock.Stamps)
+}
+
+// Decide makes the plan from the facts in a Todo and the known actions. It does not fill in
+// Plan.
+func (t *Todo) Decide(ctx context.Context, s *session.Session, d *changes.Delta, before []contents.Before) *plan.Plan {
+	var outside plan.Outside
+	if !d.Whole {
+		outside = unconcerned{d}
+	}
+	return plan.Make(plan.Input{
+		Sources: t.Contents.Assets(),
+		Facts: plan.Facts{
+			File:    func(on dependency.Dependency) contents.File { return t.Contents.At(ctx, on) },
+			Tool:    tools.Finder(s.Assets.Name(), func(file string) (contents.File, error) { return t.Contents.Tool(ctx, file) }),
+			Changes: t.Artifacts.Changes,
+			Said:    t.Contents.Changed,
+			Open:    t.Artifacts.Open,
+			Sayers: func(extract dependency.Dependency) []string {
+				return slices.DeleteFunc(t.Contents.Sayers(extract), func(file string) bool { _, ignored := s.Ignored(file, false); return ignored })
+			},
+		},
+		Rules:      t.Rules.Set,
+		Targets:    t.Targets,
+		Others:     changes.OtherTargets(d.Last, s, t.Targets, t.Rules),
+		Before:     before,
+		Claims:     t.Claims,
+		Outside:    outside,
+		FoldsCase:  runtime.GOOS == "windows" || runtime.GOOS == "darwin", // almost every drive there does
+		InScope:    s.Scope.Has,
+		Incomplete: d.Tree.Incomplete,
+		Demand:     plan.Demand{Wait: !t.Artifacts.Final, Force: s.Mode.Force, Strict: s.Mode.Strict},
+	})
+}
+
+// Partial reports whether the plan for a part of the tree cannot be right, so the whole tree
+// must be listed.
+func (t *Todo) Partial() bool { return t.Plan.Contested || len(t.Plan.Unseen) > 0 }
+
+// Works reports whether there is something to make or remove.
+func (t *Todo) Works() bool {
+	if len(t.Plan.Retired)+len(t.Plan.Waiting) > 0 {
+		return true
+	}
+	for i := range t.Plan.Actions {
+		if t.Plan.Actions[i].Runs {
+			return true
+		}
+	}
+	return false
+}
+
+// Expected returns the number of actions that run, and their expected time.
+func (t *Todo) Expected() (n int, took time.Duration) {
+	for i := range t.Plan.Actions {
+		if a := &t.Plan.Actions[i]; a.Runs {
+			n++
+			took += execute.Expected(a)
+		}
+	}
+	return n, took
+}
+
+// Owned returns a function that reports whether cook has made a file of the output directory.
+// d is the delta of the plan.
+func (t *Todo) Owned(d *changes.Delta, s *session.Session) func(output string) bool {
+	claimed := map[string]bool{}
+	for _, c := range t.Claims {
+		claimed[c.Output] = true
+	}
+	return func(output string) bool {
+		if claimed[output] {
+			return true
+		}
+		owned := false // a damaged index proves nothing: leave the file alone
+		index.Guard(func() error { _, owned = d.Last.Owner(output); return nil })
+		return owned || s.State.IsTag(output)
+	}
+}
+
+// Env returns the environment for cooking the actions of the plan.
+func (t *Todo) Env(s *session.Session) execute.Env {
+	memory := s.Limits.Memory
+	if memory <= 0 { // asked for late: a no-op run does not need it
+		memory = session.DefaultMemory()
+	}
+	server, _ := remote.OptionsOf(s.Place.Remote) // Open has checked it
+	if !s.Probe.Run.IsZero() {
+		server.Args = append(server.Args, "-run", s.Probe.Run.String())
+	}
+	work := ""
+	if s.State != nil {
+		work = s.State.Work()
+	}
+	return execute.Env{
+		Assets: s.Assets, Out: s.Out, Work: work, Contents: t.Contents, Artifacts: t.Artifacts, Checksum: s.Basis.Checksum, Store: t.Store, Remote: server, Memory: memory,
+		Cores: parallel.NewCores(s.Limits.Workers), Now: s.Clock.Now, Probe: s.Probe,
+	}
+}
+
+// unconcerned knows the outputs of the sources that a delta does not concern.
+type unconcerned struct{ delta *changes.Delta }
+
+// Owns reports whether one of these sources made a file of the output directory. A damaged index
+// cannot tell, so everything must be looked at.
+func (u unconcerned) Owns(output string) bool {
+	yes := true
+	index.Guard(func() error {
+		source, ok := u.delta.Last.Owner(output)
+		yes = ok && !u.delta.Concerned[source]
+		return nil
+	})
+	return yes
+}
+
+// Holds reports whether a directory of the output directory has artifacts.
+func (u unconcerned) Holds(folder string) bool {
+	yes := true
+	index.Guard(func() error { yes = u.delta.Last.HoldsOutputs(folder); return nil })
+	return yes
+}
