@@ -23,10 +23,11 @@ var layers = [][]string{
 	{"cmd/..."},
 	{"examples/...", "docs/..."},
 	{"proof/..."},
+	{"internal/proof/..."},
 	{"bench/..."},
 	{"recipes"},
 	{"cook/cli/..."},
-	{"cook/reload", "cook/inspect", "cook/remote"},
+	{"cook/reload", "cook/internal/inspect"},
 	{"cook/internal/report/...", "cook/internal/scenario"},
 	{"cook/internal/likeness"},
 	{"cook"},
@@ -52,11 +53,15 @@ var layers = [][]string{
 	{"recipes/..."},
 	{"internal/audio/...", "internal/image/...", "internal/mesh/...", "internal/font/...", "internal/jsontext"},
 	{"cook/recipe/recipetest"},
+	{"internal/jobs"},
 	{"cook/recipe"},
+	{"internal/jobenv"},
 	{"cook/manifest", "cook/pak"},
+	{"cook/internal/manifest"},
 	{"profile"},
 	{"profile/..."},
 	{"hashing/..."},
+	{"internal/audio/...", "internal/image/...", "internal/mesh/...", "internal/font/...", "internal/jsontext"},
 	{"crcslice8", "ptrhash", "intern", ""},
 	{"internal/..."},
 }
@@ -76,36 +81,38 @@ cook/cli/internal/cmdline: cook cook/internal/glob cook/internal/report cook/int
 cook/cli/internal/query: cook cook/cli/internal/cmdline cook/internal/glob cook/internal/ids cook/internal/likeness cook/internal/remote cook/internal/report cook/internal/report/overview cook/internal/scan cook/internal/store cook/internal/survey cook/recipe internal/atomicfile internal/busyfile internal/confine internal/frontend internal/human internal/nearest internal/pathname internal/texttable
 cook/cli/internal/run: cook cook/cli/internal/cmdline cook/cli/internal/setup cook/cli/internal/viewer cook/internal/report cook/internal/state cook/internal/statedir cook/internal/survey internal/atomicfile internal/busyfile internal/frontend internal/human internal/nearest internal/pathname internal/socket internal/sysmem profile profile/counters profile/events profile/events/export profile/guid profile/memory
 cook/cli/internal/setup: cook cook/cli/internal/cmdline cook/internal/report cook/internal/rules cook/internal/scan cook/internal/survey cook/recipe internal/atomicfile internal/busyfile internal/frontend internal/human internal/image/pixmap internal/image/role internal/image/source internal/pathname
-cook/cli/internal/tools: cook cook/cli/internal/cmdline cook/internal/glob cook/internal/remote cook/internal/rules cook/internal/scenario cook/pak cook/remote hashing internal/atomicfile internal/busyfile internal/frontend internal/human internal/pathname profile/events/command profile/guid profile/smoke
+cook/cli/internal/tools: cook cook/cli/internal/cmdline cook/internal/glob cook/internal/remote cook/internal/remote/process cook/internal/rules cook/internal/scenario cook/pak hashing internal/atomicfile internal/busyfile internal/frontend internal/human internal/pathname profile/events/command profile/guid profile/smoke
 cook/cli/internal/upkeep: cook cook/cli/internal/cmdline cook/internal/export cook/internal/survey internal/frontend internal/human internal/pathname
-cook/cli/internal/viewer: cook cook/cli/internal/cmdline cook/inspect internal/child internal/frontend profile/events profile/view profile/view/command
-cook/cli: cook cook/cli/internal/cmdline cook/cli/internal/query cook/cli/internal/run cook/cli/internal/setup cook/cli/internal/tools cook/cli/internal/upkeep cook/cli/internal/viewer cook/internal/remote cook/internal/runaction cook/recipe cook/remote internal/frontend internal/manpage internal/nearest internal/version profile/events/command
-cook/inspect: cook/internal/execute cook/internal/glob cook/internal/likeness cook/internal/report/overview cook/internal/stats cook/internal/store cook/internal/survey cook/recipe internal/audio/loudness internal/audio/ogg internal/audio/opus internal/audio/pcm internal/audio/qoa internal/audio/source internal/audio/vorbiscomment internal/audio/wav internal/child internal/confine internal/image/cooked internal/image/pixmap internal/image/texture internal/mesh/drawn internal/pathname internal/webjson profile/view
+cook/cli/internal/viewer: cook cook/cli/internal/cmdline cook/internal/inspect internal/child internal/frontend profile/events profile/view profile/view/command
+cook/cli: cook cook/cli/internal/cmdline cook/cli/internal/query cook/cli/internal/run cook/cli/internal/setup cook/cli/internal/tools cook/cli/internal/upkeep cook/cli/internal/viewer cook/internal/remote cook/internal/remote/process cook/internal/runaction cook/recipe internal/frontend internal/manpage internal/nearest internal/version profile/events/command
 cook/internal/artifacts: cook/internal/glob cook/internal/index cook/internal/plan cook/internal/store cook/manifest hashing internal/dependency internal/pathname
 cook/internal/bulk: cook/internal/scan hashing internal/confine internal/dirfd internal/parallel
 cook/internal/changes: cook/internal/contents cook/internal/execute cook/internal/index cook/internal/plan cook/internal/restat cook/internal/rules cook/internal/scan cook/internal/session cook/internal/tools cook/recipe internal/dependency
 cook/internal/clean: cook/internal/index cook/internal/plan cook/internal/session cook/internal/state cook/internal/store cook/internal/watch internal/busyfile internal/confine internal/pathname
 cook/internal/commit: cook/internal/changes cook/internal/contents cook/internal/execute cook/internal/index cook/internal/plan cook/internal/restat cook/internal/scan cook/internal/session cook/internal/state cook/internal/todo hashing internal/confine internal/dependency internal/pathname
 cook/internal/contents: cook/internal/bulk cook/internal/index cook/internal/scan cook/internal/store cook/recipe hashing internal/confine internal/dependency internal/lease internal/parallel internal/pathname internal/regular
-cook/internal/cookone: cook/internal/artifacts cook/internal/bulk cook/internal/contents cook/internal/glob cook/internal/index cook/internal/plan cook/internal/scan cook/internal/store cook/manifest cook/recipe hashing internal/confine internal/dependency internal/fastclock internal/lease internal/parallel internal/pathname internal/regular profile profile/events profile/memory
+cook/internal/cookone: cook/internal/artifacts cook/internal/bulk cook/internal/contents cook/internal/glob cook/internal/index cook/internal/plan cook/internal/scan cook/internal/store cook/manifest cook/recipe hashing internal/confine internal/dependency internal/fastclock internal/jobs internal/lease internal/parallel internal/pathname internal/regular profile profile/events profile/memory
 cook/internal/execute: cook/internal/artifacts cook/internal/bulk cook/internal/contents cook/internal/cookone cook/internal/index cook/internal/lookup cook/internal/place cook/internal/plan cook/internal/remote cook/internal/remote/broker cook/internal/store hashing internal/dependency internal/parallel internal/pathname profile
-cook/internal/export: cook/manifest hashing internal/atomicfile internal/confine internal/parallel internal/pathname internal/reflink
+cook/internal/export: cook/internal/manifest hashing internal/atomicfile internal/confine internal/parallel internal/pathname internal/reflink
 cook/internal/feed: cook/internal/peer hashing
 cook/internal/glob:
 cook/internal/ids: internal/pathname internal/regular
 cook/internal/index/multiply: cook/internal/index cook/internal/scan
 cook/internal/index: cook/internal/scan cook/internal/store hashing internal/dependency
+cook/internal/inspect: cook/internal/execute cook/internal/glob cook/internal/likeness cook/internal/report/overview cook/internal/stats cook/internal/store cook/internal/survey cook/recipe internal/audio/loudness internal/audio/ogg internal/audio/opus internal/audio/pcm internal/audio/qoa internal/audio/source internal/audio/vorbiscomment internal/audio/wav internal/child internal/confine internal/image/cooked internal/image/pixmap internal/image/texture internal/mesh/drawn internal/pathname internal/webjson profile/view
 cook/internal/likeness: cook/internal/scan cook/internal/store cook/internal/survey cook/recipe hashing internal/confine internal/image/cooked internal/image/pixmap internal/image/source internal/image/texture
 cook/internal/lint: cook/internal/changes cook/internal/execute cook/internal/index cook/internal/plan cook/internal/rules cook/internal/scan cook/internal/session cook/internal/todo cook/recipe hashing internal/parallel internal/pathname
 cook/internal/lookup: cook/internal/artifacts cook/internal/bulk cook/internal/contents cook/internal/cookone cook/internal/index cook/internal/place cook/internal/plan cook/internal/remote cook/internal/store internal/confine internal/dependency profile
+cook/internal/manifest: hashing
 cook/internal/notify:
 cook/internal/pass: cook/internal/changes cook/internal/commit cook/internal/contents cook/internal/execute cook/internal/index cook/internal/lint cook/internal/plan cook/internal/session cook/internal/stats cook/internal/store cook/internal/todo cook/recipe profile/guid
 cook/internal/peer: internal/socket
 cook/internal/place: cook/internal/bulk cook/internal/contents cook/internal/cookone cook/internal/index cook/internal/plan cook/internal/scan cook/internal/statedir cook/internal/store hashing internal/busyfile internal/confine internal/pathname profile
-cook/internal/plan: cook/internal/contents cook/internal/index cook/internal/rules cook/internal/store cook/manifest cook/recipe hashing internal/dependency internal/pathname internal/program
+cook/internal/plan: cook/internal/contents cook/internal/index cook/internal/manifest cook/internal/rules cook/internal/store cook/recipe hashing internal/dependency internal/jobs internal/pathname internal/program
 cook/internal/project: cook/internal/rules cook/internal/scan internal/pathname internal/regular
-cook/internal/remote/broker: cook/internal/contents cook/internal/cookone cook/internal/index cook/internal/lookup cook/internal/plan cook/internal/remote cook/internal/store cook/recipe hashing internal/confine internal/dependency internal/human internal/parallel internal/pathname internal/regular internal/sysidle profile
+cook/internal/remote/broker: cook/internal/contents cook/internal/cookone cook/internal/index cook/internal/lookup cook/internal/plan cook/internal/remote cook/internal/store cook/recipe hashing internal/confine internal/dependency internal/human internal/jobs internal/parallel internal/pathname internal/regular internal/sysidle profile
 cook/internal/remote/messages:
+cook/internal/remote/process: cook/internal/remote/reapi cook/internal/remote/share cook/internal/remote/webcache cook/internal/rules cook/internal/store hashing internal/human internal/pathname internal/texttable profile/guid
 cook/internal/remote/reapi: cook/internal/remote/messages cook/internal/remote/share internal/pathname
 cook/internal/remote/remotetest: internal/faultlink
 cook/internal/remote/share: cook/internal/remote cook/internal/remote/messages cook/internal/store hashing internal/busyfile internal/human internal/pathname internal/regular profile/guid
@@ -119,38 +126,37 @@ cook/internal/runaction: cook/internal/artifacts cook/internal/contents cook/int
 cook/internal/scan: internal/dirfd internal/lazyregexp internal/lease internal/pathname
 cook/internal/scenario: cook cook/internal/glob cook/recipe internal/busyfile profile profile/counters profile/memory profile/smoke
 cook/internal/session: cook/internal/execute cook/internal/glob cook/internal/index cook/internal/remote cook/internal/rules cook/internal/scan cook/internal/state cook/internal/statedir cook/internal/store cook/recipe hashing internal/confine internal/lease internal/pathname internal/regular internal/sysmem profile
-cook/internal/state: cook/internal/index cook/internal/plan cook/internal/scan cook/internal/statedir cook/internal/store cook/manifest hashing internal/atomicfile internal/busyfile internal/confine internal/dependency internal/mapped internal/pathname internal/regular internal/syncfs
-cook/internal/statedir: cook/manifest internal/busyfile internal/pathname internal/regular
+cook/internal/state: cook/internal/index cook/internal/manifest cook/internal/plan cook/internal/scan cook/internal/statedir cook/internal/store hashing internal/atomicfile internal/busyfile internal/confine internal/dependency internal/mapped internal/pathname internal/regular internal/syncfs
+cook/internal/statedir: cook/internal/manifest internal/busyfile internal/pathname internal/regular
 cook/internal/stats: cook/internal/execute cook/internal/index cook/internal/plan cook/internal/remote cook/internal/session internal/advice internal/sysmem profile profile/counters profile/events profile/guid
 cook/internal/store: hashing internal/atomicfile internal/busyfile internal/dependency internal/reflink internal/regular
-cook/internal/survey: cook/internal/contents cook/internal/cookone cook/internal/execute cook/internal/glob cook/internal/index cook/internal/plan cook/internal/rules cook/internal/scan cook/internal/session cook/internal/state cook/internal/stats cook/internal/store cook/recipe hashing internal/confine internal/dependency internal/human internal/nearest internal/pathname
+cook/internal/survey: cook/internal/contents cook/internal/cookone cook/internal/execute cook/internal/glob cook/internal/index cook/internal/plan cook/internal/rules cook/internal/scan cook/internal/session cook/internal/state cook/internal/stats cook/internal/store cook/recipe hashing internal/confine internal/dependency internal/human internal/jobs internal/nearest internal/pathname
 cook/internal/todo: cook/internal/artifacts cook/internal/changes cook/internal/contents cook/internal/cookone cook/internal/execute cook/internal/ids cook/internal/index cook/internal/plan cook/internal/remote cook/internal/scan cook/internal/session cook/internal/store cook/internal/tools hashing internal/atomicfile internal/dependency internal/human internal/parallel internal/pathname
 cook/internal/tools: cook/internal/contents cook/internal/index cook/internal/plan cook/recipe internal/pathname internal/program
-cook/internal/verify: cook/internal/artifacts cook/internal/bulk cook/internal/changes cook/internal/contents cook/internal/cookone cook/internal/execute cook/internal/glob cook/internal/index cook/internal/lint cook/internal/lookup cook/internal/plan cook/internal/remote cook/internal/scan cook/internal/session cook/internal/state cook/internal/statedir cook/internal/store cook/internal/todo cook/manifest cook/recipe hashing internal/advice internal/confine internal/dependency internal/human internal/parallel internal/pathname internal/regular profile
+cook/internal/verify: cook/internal/artifacts cook/internal/bulk cook/internal/changes cook/internal/contents cook/internal/cookone cook/internal/execute cook/internal/glob cook/internal/index cook/internal/lint cook/internal/lookup cook/internal/manifest cook/internal/plan cook/internal/remote cook/internal/scan cook/internal/session cook/internal/state cook/internal/statedir cook/internal/store cook/internal/todo hashing internal/advice internal/confine internal/dependency internal/human internal/parallel internal/pathname internal/regular profile
 cook/internal/watch: cook/internal/changes cook/internal/feed cook/internal/index cook/internal/notify cook/internal/pass cook/internal/peer cook/internal/rules cook/internal/session cook/internal/state cook/internal/stats cook/recipe internal/dependency internal/dirfd internal/pathname internal/program
-cook/manifest: hashing
+cook/manifest: cook/internal/manifest
 cook/pak: hashing internal/atomicfile internal/mapped internal/parallel internal/reflink internal/regular
-cook/recipe/recipetest: cook/recipe internal/dependency internal/parallel internal/pathname
-cook/recipe: cook/manifest internal/dependency internal/pathname
-cook/reload: cook/internal/feed cook/internal/statedir cook/manifest hashing internal/regular internal/webguard
-cook/remote: cook/internal/remote/reapi cook/internal/remote/share cook/internal/remote/webcache cook/internal/rules cook/internal/store hashing internal/human internal/pathname internal/texttable profile/guid
-cook: cook/internal/clean cook/internal/contents cook/internal/execute cook/internal/lint cook/internal/pass cook/internal/plan cook/internal/project cook/internal/remote cook/internal/rules cook/internal/scan cook/internal/session cook/internal/state cook/internal/stats cook/internal/store cook/internal/survey cook/internal/todo cook/internal/verify cook/internal/watch cook/recipe internal/advice internal/dependency internal/human internal/pathname profile profile/guid
-proof/conformance: cook/recipe internal/audio/source internal/image/source recipes/builtin recipes/data recipes/mesh
-proof/damage: cook proof/oracle
-proof/faults: cook/manifest internal/faultfs proof/oracle
-proof/minimal: cook cook/recipe proof/oracle recipes/builtin
-proof/oracle: cook cook/manifest cook/recipe profile profile/counters recipes
+cook/recipe/recipetest: cook/recipe internal/dependency internal/jobs internal/parallel internal/pathname
+cook/recipe: cook/manifest internal/dependency internal/fileformat internal/jobenv internal/pathname
+cook/reload: cook/internal/feed cook/internal/manifest cook/internal/statedir hashing internal/regular internal/webguard
+cook: cook/internal/clean cook/internal/contents cook/internal/execute cook/internal/lint cook/internal/pass cook/internal/plan cook/internal/project cook/internal/remote cook/internal/rules cook/internal/scan cook/internal/session cook/internal/state cook/internal/stats cook/internal/store cook/internal/survey cook/internal/todo cook/internal/verify cook/internal/watch cook/recipe internal/advice internal/dependency internal/human internal/pathname profile
+internal/proof/damage: cook internal/proof/oracle
+internal/proof/faults: cook/manifest internal/faultfs internal/proof/oracle
+internal/proof/minimal: cook cook/recipe internal/proof/oracle recipes/builtin
+internal/proof/oracle: cook cook/manifest cook/recipe profile profile/counters recipes
+proof/conformance: cook/recipe internal/audio/source internal/image/source internal/jobs recipes/builtin recipes/data recipes/mesh
 proof/readers/audiodecode: internal/audio/source
 proof/readers/audiofiles: internal/audio/opus internal/audio/pcm internal/audio/qoa internal/audio/wav
 proof/readers/pictures: bench/peers internal/image/pixmap internal/image/source
 proof/readers/shaders:
 proof/readers/textures: internal/image/astc internal/image/cooked internal/image/dds internal/image/ktx2 internal/image/pixmap internal/image/texenc internal/image/texture internal/image/uastc
-proof/reliability: bench/peers cook cook/recipe crcslice8 internal/audio/ogg internal/audio/pcm internal/audio/wav internal/confine internal/faultfs internal/image/imagetest internal/image/ktx2 internal/image/source internal/image/texture internal/mesh/gltf internal/pathname proof/damage proof/faults proof/minimal proof/oracle recipes/audio recipes/builtin recipes/image recipes/lut recipes/mesh recipes/shader
-proof/roles: cook/recipe cook/recipe/recipetest internal/image/role recipes/image
+proof/reliability: bench/peers cook cook/recipe crcslice8 internal/audio/ogg internal/audio/pcm internal/audio/wav internal/confine internal/faultfs internal/image/imagetest internal/image/ktx2 internal/image/source internal/image/texture internal/jobs internal/mesh/gltf internal/pathname internal/proof/damage internal/proof/faults internal/proof/minimal internal/proof/oracle recipes/audio recipes/builtin recipes/image recipes/lut recipes/mesh recipes/shader
+proof/roles: internal/image/role internal/jobs recipes/image
 proof/servers/machines: internal/faultlink
 recipes/atlas: cook/manifest cook/recipe hashing internal/human internal/image/pixmap internal/image/png internal/image/source internal/image/webp internal/pathname internal/plaintext internal/rectpack recipes/image
 recipes/audio: cook/recipe internal/audio/adpcm internal/audio/loudness internal/audio/ogg internal/audio/opus internal/audio/pcm internal/audio/qoa internal/audio/resample internal/audio/source internal/audio/wav internal/detmath internal/pathname internal/plaintext
-recipes/builtin: cook/recipe internal/busyfile internal/ctxio internal/dependency internal/human internal/jsontext internal/mesh/gltf internal/pathname internal/plaintext internal/program internal/sandbox internal/sysmem
+recipes/builtin: cook/recipe internal/busyfile internal/ctxio internal/dependency internal/human internal/jobs internal/jsontext internal/mesh/gltf internal/pathname internal/plaintext internal/program internal/sandbox internal/sysmem
 recipes/bundle: cook/manifest cook/pak cook/recipe hashing internal/plaintext
 recipes/data: cook/recipe internal/ctxio internal/jsontext internal/lazyregexp internal/plaintext
 recipes/font: cook/recipe internal/font/distancefield internal/font/kerning internal/image/ktx2 internal/image/pixmap internal/image/png internal/image/texture internal/jsontext internal/pathname internal/plaintext
@@ -261,7 +267,7 @@ func TestImports(t *testing.T) {
 func compareEdges(t *testing.T, found map[string]map[string]bool) {
 	var want []string
 	for pkg, imports := range found {
-		if fits("cook/...", pkg) || fits("recipes/...", pkg) || fits("proof/...", pkg) {
+		if fits("cook/...", pkg) || fits("recipes/...", pkg) || fits("proof/...", pkg) || fits("internal/proof/...", pkg) {
 			want = append(want, strings.Join(append([]string{pkg + ":"}, slices.Sorted(maps.Keys(imports))...), " "))
 		}
 	}
@@ -304,8 +310,8 @@ func TestMayImport(t *testing.T) {
 		{"cook/recipe", "recipes/image", false},
 		{"internal/mesh/drawn", "internal/mesh/gltf", true},
 		{"internal/mapped", "internal/image/tga", false},
-		{"proof/faults", "proof/oracle", true},
-		{"proof/faults", "cmd/cook", false},
+		{"internal/proof/faults", "internal/proof/oracle", true},
+		{"internal/proof/faults", "cmd/cook", false},
 		{"hashing", "crcslice8", true},
 		{"crcslice8", "hashing", false},
 	} {

@@ -64,13 +64,12 @@ func gather() recipe.Recipe {
 	return recipe.Recipe{Name: "gather", Version: 1, Bundles: true, UsesPath: true, Extensions: []string{".gather"}, New: func() recipe.Cooker { return &gatherer{} }}
 }
 
-// A graph is what a tree of texts and bundles of them and of each other holds, and what is
-// known of it.
+// A graph has the files of a tree of texts and bundles, and the earlier inputs of the bundles.
 type graph struct {
 	*rand.Rand
 	files map[string]string          // by path
 	order []string                   // bundles; each takes texts and those before it
-	seen  map[string]map[string]bool // what each bundle was made of at one time
+	seen  map[string]map[string]bool // earlier inputs of each bundle
 }
 
 const texts = 4
@@ -117,7 +116,7 @@ func (g *graph) edit() string {
 
 func output(source string) string { return strings.Replace(source, ".gather", ".out", 1) }
 
-// cook returns the outputs, and the bundles that were never made of what they are made of now.
+// cook returns the outputs, and the bundles with new inputs.
 func (g *graph) cook() (outputs map[string]string, due []string) {
 	outputs = map[string]string{}
 	for path, text := range g.files {
@@ -156,8 +155,8 @@ func (g *graph) cook() (outputs map[string]string, due []string) {
 	return outputs, due
 }
 
-// Random graphs of bundles are cooked to what a model says, and each edit cooks exactly the
-// bundles that were never made of what they are made of now.
+// Random graphs of bundles are cooked as a model predicts, and each edit cooks exactly the bundles
+// with new inputs.
 func TestBundlesAreCookedMinimally(t *testing.T) {
 	for i := range scripts(5, 10) {
 		seed := *seed + i
@@ -213,7 +212,7 @@ func listFiles(t *testing.T, dir, pattern string) []string {
 	return names
 }
 
-// An artifact that somebody changes while a bundle is cooked gets into no bundle.
+// An artifact that changes while a bundle is cooked gets into no bundle.
 func TestBundleProvesArtifacts(t *testing.T) {
 	p, rec := newProject(t), &recorder{}
 	p.run.Recipes, p.run.Observer = []recipe.Recipe{gather()}, rec

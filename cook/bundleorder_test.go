@@ -52,6 +52,7 @@ type outcomes struct {
 
 func (o *outcomes) Stage(string)               {}
 func (o *outcomes) Planned(int, time.Duration) {}
+func (o *outcomes) Reading(_, _ int, _ int64)  {}
 func (o *outcomes) Note(string)                {}
 
 func (o *outcomes) Step(path, _, step string) {
@@ -76,8 +77,8 @@ func (o *outcomes) Event(e cook.Event) {
 	}
 }
 
-// A bundle is cooked while an asset that is in no bundle still is: one that was never seen
-// before, one of which a member was edited, and one that was itself edited.
+// A bundle is cooked while assets outside of it are being cooked: a new bundle, one with an edited
+// member, and an edited one.
 func TestBundleWaitsForItsMembersOnly(t *testing.T) {
 	p := newProject(t)
 	var done chan struct{}
@@ -115,8 +116,8 @@ func TestBundleWaitsForItsMembersOnly(t *testing.T) {
 	}
 }
 
-// A bundle that asked in vain says what it waits for, and leaves what it was cooked to before
-// alone until it begins again.
+// A bundle that has to wait names the missing assets, and keeps its old outputs until it begins
+// again.
 func TestBundleThatAsksInVain(t *testing.T) {
 	p := newProject(t)
 	var asked chan struct{}
@@ -143,8 +144,8 @@ func TestBundleThatAsksInVain(t *testing.T) {
 	}
 }
 
-// A run that stops at the first failure does not reach the bundles of what it did not reach,
-// and leaves alone those of which nothing has changed.
+// A run that stops at the first failure does not reach bundles with unreached members, and keeps
+// bundles without changes.
 func TestStoppedRunReachesNoBundle(t *testing.T) {
 	p, start := newProject(t), time.Now()
 	p.run.Recipes, p.run.Workers = []recipe.Recipe{gather()}, 1
@@ -170,8 +171,8 @@ func TestStoppedRunReachesNoBundle(t *testing.T) {
 	}
 }
 
-// Bundles that wait for each other because of what they asked for last time ask once more:
-// one of them may take something else now.
+// Bundles that wait for each other because of old questions ask once more: one of them may take
+// other artifacts now.
 func TestBundlesAskOnceMore(t *testing.T) {
 	p := newProject(t)
 	// It takes the file that an artifact names.
@@ -209,7 +210,7 @@ func TestBundlesAskOnceMore(t *testing.T) {
 	}
 }
 
-// A bundle that no longer takes what is still being made does not say that this has changed.
+// A bundle that no longer takes an unfinished artifact does not name it as changed.
 func TestReasonsOfBundleAreNotGuessed(t *testing.T) {
 	p, ended := newProject(t), make(chan struct{})
 	close(ended)
@@ -240,8 +241,8 @@ func TestReasonsOfBundleAreNotGuessed(t *testing.T) {
 	}
 }
 
-// A bundle that was cooked of the same before is not cooked again, also if what it takes is
-// made just after its result was looked for in vain.
+// A bundle with known inputs is not cooked again, even if its members are made just after a first
+// look-up of its result has failed.
 func TestBundleIsLookedForAgain(t *testing.T) {
 	p, start := newProject(t), time.Now()
 	p.run.Now = func() time.Time { return start } // so that sizes alone give the order

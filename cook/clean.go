@@ -13,14 +13,14 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/store"
 )
 
-// Trimmed is what Trim did. Sizes are those of the files in the store.
-type Trimmed struct {
-	Before, After int64
-	Removed       int // files
-}
+// Trimmed is the result of Trim. It has the fields
+//
+//	Before, After int64 // bytes of the store
+//	Removed       int   // files
+type Trimmed = store.TrimStats
 
-// Trim shrinks the store in a folder ("" as in Project.Cache) to a size (0 is
-// DefaultCacheSize), least recently used results first.
+// Trim shrinks the store in a folder ("" as in Project.Cache) to a size (0 is DefaultCacheSize). It
+// removes the least recently used results first.
 func Trim(ctx context.Context, cache string, size int64) (Trimmed, error) {
 	dir, err := session.CacheDir(cache)
 	if err != nil {
@@ -37,23 +37,23 @@ func Trim(ctx context.Context, cache string, size int64) (Trimmed, error) {
 		size = DefaultCacheSize
 	}
 	stats, err := s.Trim(ctx, size, time.Now())
-	return Trimmed(stats), asPublic(err)
+	return stats, asPublic(err)
 }
 
-// TrimToLastRun removes from the store of a project all that the index of its output folder does not
-// record, for any target: what is left restores the outputs as the last run left them. It removes the results of
-// other projects as well, so the store must be named, by p.Cache or $COOKCACHE: it is a
-// [ConfigError] for the store that all projects of a user share.
+// TrimToLastRun removes from the store of a project everything that the index of its output folder
+// does not record, for any target. The rest restores the outputs as the last run left them. It
+// removes results of other projects as well, so the store must be named, by p.Cache or $COOKCACHE;
+// the store that all projects of a user share is a [ConfigError].
 func TrimToLastRun(ctx context.Context, p Project, o Observer) (Trimmed, error) {
 	if p.Cache == "" && os.Getenv("COOKCACHE") == "" {
 		dir, err := session.CacheDir("")
 		if err == nil {
-			err = &ConfigError{fmt.Errorf("%s is the store of all projects of this user, and what other projects keep in it would be removed; name the store of this project, here and when it is cooked", dir)}
+			err = &ConfigError{Err: fmt.Errorf("%s is the store of all projects of this user, and what other projects keep in it would be removed; name the store of this project, here and when it is cooked", dir)}
 		}
 		return Trimmed{}, asPublic(err)
 	}
 	opt := p.options()
-	opt.Observer = observed(o, false)
+	opt.Observer = o
 	s, err := session.Open(opt, session.Look)
 	if err != nil {
 		return Trimmed{}, asPublic(err)
@@ -63,17 +63,17 @@ func TrimToLastRun(ctx context.Context, p Project, o Observer) (Trimmed, error) 
 		return Trimmed{}, noStore(s.Place.Cache)
 	}
 	stats, err := clean.Store(ctx, s)
-	return Trimmed(stats), asPublic(err)
+	return stats, asPublic(err)
 }
 
-func noStore(dir string) error { return &ConfigError{fmt.Errorf("no store in %s", dir)} }
+func noStore(dir string) error { return &ConfigError{Err: fmt.Errorf("no store in %s", dir)} }
 
-// Clean removes from the output folder what cook made, and cook's own files, and
-// returns how many artifacts that were. Other files stay, and so do the store and the
-// sources. An interrupt leaves the artifacts that were not reached to the next run.
+// Clean removes the artifacts and the files of cook itself from the output folder, and returns the
+// number of artifacts. Other files stay, and so do the store and the sources. After an interrupt,
+// the next run removes the rest.
 func Clean(ctx context.Context, p Project, o Observer) (removed int, err error) {
 	opt := p.options()
-	opt.Observer = observed(o, false)
+	opt.Observer = o
 	s, err := session.Open(opt, session.Look)
 	if err != nil {
 		return 0, asPublic(err)
@@ -83,7 +83,7 @@ func Clean(ctx context.Context, p Project, o Observer) (removed int, err error) 
 	return removed, asPublic(err)
 }
 
-// ExtraOptions say what Extra does. The zero value only looks.
+// ExtraOptions choose what Extra does. The zero value removes nothing.
 type ExtraOptions struct {
 	Remove bool
 	// Force also removes files of a folder that cook did not make. Cook makes an output
@@ -94,12 +94,12 @@ type ExtraOptions struct {
 	Observer Observer
 }
 
-// Extra finds the files of the output folder that nothing makes, and returns how many they
-// are. Asked to, it removes them, and folders that hold nothing else; Found is then called
-// when that is done. What Verify reports as extra files are these.
+// Extra finds files of the output folder that no asset makes, and returns their number. On request
+// it removes them and folders that contain nothing else; it then calls Found after the removal.
+// Verify reports the same files as extra files.
 func Extra(ctx context.Context, p Project, o ExtraOptions) (n int, err error) {
 	opt := p.options()
-	opt.Observer = observed(o.Observer, false)
+	opt.Observer = o.Observer
 	s, err := session.Open(opt, session.Look)
 	if err != nil {
 		return 0, asPublic(err)

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/assetcook/assetcook/cook"
-	"github.com/assetcook/assetcook/proof/oracle"
+	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
 // Several runs at once: cooks into the same and into another folder that share a store,

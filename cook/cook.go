@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/pass"
-	"github.com/assetcook/assetcook/cook/internal/rules"
 	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/cook/internal/state"
 	"github.com/assetcook/assetcook/cook/internal/stats"
@@ -14,15 +13,14 @@ import (
 	"github.com/assetcook/assetcook/profile"
 )
 
-// CookOptions say what Cook brings up to date, and how.
+// CookOptions choose what Cook brings up to date, and how.
 type CookOptions struct {
-	// Patterns limit the run to matching sources: globs on paths below Dir, as a rule's
-	// match, so that a folder stands for all below it and "!" excludes. None means
-	// everything.
+	// Patterns limit the run to matching sources. They are globs on paths below Dir, as in
+	// rules: a folder stands for everything below it, and "!" excludes. Nil means all sources.
 	Patterns []string
-	// DryRun changes nothing on the disk and reports what would be done.
+	// DryRun changes nothing on the disk and reports the work that a run would do.
 	DryRun bool
-	// Force cooks everything, known or not.
+	// Force cooks everything, even if the result is known.
 	Force bool
 	// IgnoreTimestamps checksums all sources and outputs.
 	IgnoreTimestamps bool
@@ -30,24 +28,22 @@ type CookOptions struct {
 	Strict bool
 	// StopOnFailure starts nothing new after the first failure.
 	StopOnFailure bool
-	// OutputsByFolder skips per-file checks in output folders whose stamp is unchanged:
-	// an output that was removed, renamed or replaced is noticed, one that was edited in
-	// place is not.
+	// OutputsByFolder skips per-file checks in output folders whose stamp is unchanged. The run
+	// then notices removed, renamed and replaced outputs, but not outputs edited in place.
 	OutputsByFolder bool
 	// Wait waits while another cook has the output folder's lock, instead of failing with
 	// a *LockedError.
 	Wait bool
 
 	Limits Limits
-	// Probe measures the run: its counters count what a Summary does and how long each
-	// stage takes, its recording has a row for the run and one for each worker, its
-	// tracker knows what memory recipes were given, its Run is the run's ID in the history
-	// (which a run without one draws). The run ends a frame of the counters
-	// every 100 ms, and one at its end; callers that push their own frames should pass a
-	// separate set. The zero value measures nothing.
+	// Probe measures the run. Its counters have the numbers of the Summary and the time of each
+	// stage; its recording has a row for the run and one for each worker; its tracker has the
+	// memory of recipes; its Run is the ID of the run in the history, by default a new one. The
+	// run ends a frame of the counters every 100 ms, and one at its end; callers that push
+	// frames themselves should pass a separate set. The zero value measures nothing.
 	Probe profile.Probe
-	// Observer follows the run; nil for none. EveryAsset gives it an event for assets
-	// that need no work, too.
+	// Observer follows the run; nil for none. With EveryAsset it gets events for assets that
+	// need no work, too.
 	Observer   Observer
 	EveryAsset bool
 }
@@ -57,16 +53,15 @@ func (o *CookOptions) of(p Project) session.Options {
 	opt.Scope.Patterns = o.Patterns
 	opt.Mode.DryRun, opt.Mode.Force, opt.Mode.IgnoreStamps = o.DryRun, o.Force, o.IgnoreTimestamps
 	opt.Mode.Strict, opt.Mode.StopOnFailure, opt.Mode.OutputsByFolder = o.Strict, o.StopOnFailure, o.OutputsByFolder
-	opt.Limits, opt.Place.Remote = session.Limits(o.Limits), rules.Remote(p.Remote)
-	opt.Probe, opt.Observer = o.Probe, observed(o.Observer, o.EveryAsset)
+	opt.Limits, opt.Place.Remote, opt.Mode.EveryAction = o.Limits, p.Remote, o.EveryAsset
+	opt.Probe, opt.Observer = o.Probe, o.Observer
 	return opt
 }
 
-// Cook brings the output folder up to date with the asset folder. Assets that fail are
-// counted in the Summary and reported to the Observer. Cook returns an error only when
-// the run as a whole failed: a *ConfigError, a *LockedError, the context's error after
-// an interrupt, or a failure to read or write what every run needs. The Summary says
-// what was done all the same.
+// Cook brings the output folder up to date with the asset folder. Assets that fail are counted in
+// the Summary and reported to the Observer. Cook returns an error only if the run as a whole failed:
+// a *ConfigError, a *LockedError, the error of ctx after an interrupt, or a failure to read or write
+// the state of the output folder. The Summary then has the work that was done.
 func Cook(ctx context.Context, p Project, opt CookOptions) (Summary, error) {
 	begun, noted := time.Now(), false
 	for {
@@ -76,7 +71,7 @@ func Cook(ctx context.Context, p Project, opt CookOptions) (Summary, error) {
 		if !errors.As(err, &locked) || !opt.Wait && !beside {
 			return summary, asPublic(err)
 		}
-		// A watcher is at work, or another cook that is to be waited for.
+		// A watcher is at work, or another cook, and the caller wants to wait.
 		if !noted && (opt.Wait && !beside || time.Since(begun) > watch.LongWait) && opt.Observer != nil {
 			noted = true
 			opt.Observer.Note(locked.Process() + " works on the same output folder; waiting for it to end")
@@ -87,8 +82,8 @@ func Cook(ctx context.Context, p Project, opt CookOptions) (Summary, error) {
 	}
 }
 
-// cookOnce is Cook where the output folder is not locked. If it is, beside reports
-// whether that is by a watcher that is alive and will soon be done.
+// cookOnce is Cook without waiting for the lock of the output folder. beside reports whether a
+// watcher has the lock, is alive and will soon release it.
 func cookOnce(ctx context.Context, opt session.Options) (_ Summary, beside bool, err error) {
 	access := session.Ask
 	if opt.Mode.DryRun {

@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/assetcook/assetcook/proof/damage"
+	"github.com/assetcook/assetcook/internal/proof/damage"
 )
 
 // No run panics, hangs or leaves wrong outputs because a file that cook keeps is damaged.

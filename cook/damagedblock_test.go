@@ -53,8 +53,7 @@ func TestDamagedBlockOfTheIndex(t *testing.T) {
 	}
 }
 
-// A run in which nothing changed looks at no action, not even to compare the programs that
-// were used: damage there stays unnoticed.
+// A no-op run reads no action, not even to compare programs: damage there stays unnoticed.
 func TestNoOpWithProgramsReadsNoActions(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip(err)
@@ -85,7 +84,7 @@ func TestNoOpWithProgramsReadsNoActions(t *testing.T) {
 // reported twice, nor left out.
 func TestDamagedBlockAmidReports(t *testing.T) {
 	const block = 64 << 10
-	p := smallFiles(t, 1500) // so that there are actions in several blocks
+	p := smallFiles(t, 1500) // enough actions for several blocks
 	name := p.path("cooked/.cook/index")
 	whole, err := os.ReadFile(name)
 	p.must(err)

@@ -1,12 +1,11 @@
-// Package cook turns a folder of source assets into a folder of shippable ones and
-// does only the work that is needed.
+// Package cook turns a folder of source assets into a folder of shippable ones and does only the
+// work that is needed.
 //
 //	project := cook.Project{Dir: "assets", Recipes: recipes.All()}
 //	summary, err := cook.Cook(ctx, project, cook.CookOptions{})
 //
-// Package recipes has the recipes that come with this module; package cook/recipe says
-// what a recipe is, for those who write one; package cook/cli is the whole command for
-// a program with recipes of its own.
+// Package recipes has the recipes of this module. Package cook/recipe is for authors of recipes.
+// Package cook/cli is the whole command, for a program with recipes of its own.
 //
 // # How it works
 //
@@ -14,23 +13,23 @@
 //
 //	index --changes--> delta --plan--> actions and reasons --execute--> artifacts --commit--> manifest, index
 //
-// The index is what the last run knew: stamps, checksums, blob IDs, actions. It is a
-// cache; without it there is more to read and nothing else. The stamps of all that it
-// knows are compared with the file system. A stamp that was old enough to be trusted
-// and has not changed proves that the content is the same; otherwise the file is
-// checksummed. Only what differs is planned, and each decision has reasons.
+// The index has the stamps, checksums, blob IDs and actions of the last run. It is a cache: without
+// it a run reads more and finds the same. A run compares the stamps in the index with the file
+// system. An unchanged stamp that was old enough to be trusted proves that the content is the same;
+// otherwise the run reads the file and compares checksums. It plans only actions with differences,
+// and each decision has reasons.
 //
 // # Why the output is never wrong
 //
-// The index is written when everything that it describes is on the disk. A run that
-// ends early, by whatever means, leaves an older index: the next run sees more
-// differences than there are, never fewer. Artifacts are renamed into place when they
-// are complete. Their names are in a journal before that, so that even without an index
-// cook can tell its own files from yours; it never touches yours.
+// A run writes the index after everything that the index describes is on the disk. A run that ends
+// early, by whatever means, leaves an older index: the next run sees too many differences, never
+// too few. Artifacts are renamed into place when they are complete. Before that, their names are in
+// a journal, so that even without an index cook can tell its own files from yours. It never touches
+// yours.
 //
-// A source that changes while it is cooked is noticed, because it is stamped before it
-// is read and again after. That result is thrown away.
+// A run stamps a source before it reads it and again after cooking. If the source changed in
+// between, the run throws the result away.
 //
-// [Verify] proves all this of an output folder: it trusts no stamp, reads everything,
-// and cooks a sample again under other conditions.
+// [Verify] proves all this of an output folder: it trusts no stamp, reads everything, and cooks a
+// sample again under other conditions.
 package cook

@@ -44,9 +44,8 @@ func (p *project) written(before map[string]scan.Stamp) (names []string, state i
 	return names, state
 }
 
-// After one edit, what a run reads and writes does not depend on the number of files: one
-// source, one output, and the changes to the index, which itself is not rewritten. The
-// manifest is an exception.
+// After one edit, the reads and writes of a run do not depend on the number of files: one source, one
+// output, and the changes to the index, which itself is not rewritten. The manifest is an exception.
 func TestCostOfOneEdit(t *testing.T) {
 	type cost struct {
 		checksummed int

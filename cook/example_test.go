@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/assetcook/assetcook/cook/recipe"
-	"github.com/assetcook/assetcook/proof/oracle"
+	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
 // Upper is a recipe that writes text in capitals.

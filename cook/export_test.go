@@ -12,11 +12,11 @@ import (
 // tell nothing.
 func (p *Project) SetListAll() { p.listAll = true }
 
-// SetFullScan makes runs list the whole tree. They keep what the index knows.
+// SetFullScan makes runs list the whole tree and keep the index.
 func (p *Project) SetFullScan() { p.fullScan = true }
 
-// SetFileTime gives the file system of the output folder a clock of its own: stamp
-// turns that of a file just written into what it shows.
+// SetFileTime gives the file system of the output folder a clock of its own: stamp converts the stamp
+// of a new file to the time of that clock.
 func (p *Project) SetFileTime(stamp func(scan.Stamp) scan.Stamp) { p.fileTime = stamp }
 
 // CleanAfter is Clean, with something that happens after the output folder was opened.

@@ -33,7 +33,7 @@ type painter struct{}
 
 var (
 	painting sync.Mutex
-	painted  []string // what painters have cooked
+	painted  []string // artifacts of painters
 )
 
 func (painter) Outputs() []string { return []string{"{path}"} }
@@ -69,7 +69,7 @@ func (painter) Cook(_ context.Context, job *recipe.Job) error {
 	return job.Write(0, data)
 }
 
-func (painter) Asks(job *recipe.Job) error {
+func askLists(job *recipe.Job) error {
 	_, err := ask(job)
 	return err
 }
@@ -110,7 +110,8 @@ var usesOfList = recipe.Extract{
 
 var listsRead atomic.Int64
 
-var painterRecipe = recipe.Recipe{Name: "painter", Version: 1, New: func() recipe.Cooker { return &painter{} }, Extracts: []recipe.Extract{usesOfList}}
+var painterRecipe = recipe.Recipe{Name: "painter", Version: 1, New: func() recipe.Cooker { return &painter{} }, Extracts: []recipe.Extract{usesOfList},
+	Traits: func(recipe.Cooker) recipe.Traits { return recipe.Traits{Asks: askLists} }}
 
 // A gallery is a project of pictures and lists.
 type gallery struct{ *project }
@@ -157,8 +158,8 @@ func (g gallery) remove(name string) {
 	g.must(os.Remove(g.asset(name)))
 }
 
-// An edit of a file of which assets read an extract cooks those again of which it then says
-// something else, and no others; one of which it says the same costs reading it.
+// An edit of a file with extracts cooks exactly the assets with a changed part. Other edits cost
+// reading the file.
 func TestExtractsAreCookedMinimally(t *testing.T) {
 	g := newGallery(t, "root.pic", "m/a.pic", "m/t/a.pic", "m/t/b.pic", "m/t/deep/a.pic")
 	g.step("at first", "m/a.pic", "m/t/a.pic", "m/t/b.pic", "m/t/deep/a.pic", "root.pic")
@@ -286,7 +287,7 @@ func TestReasonsOfExtracts(t *testing.T) {
 	why("gone again", "asks.pic", "dependency changed: m/one.list (uses): ")
 }
 
-// A run for a target whose rules ask no list keeps what the next one for another target compares.
+// A run for a target without questions keeps the answers for other targets.
 func TestExtractsOfOtherTargets(t *testing.T) {
 	g := newGallery(t, "m/t/a.pic", "asks.pic")
 	g.write("asks.pic", "asks m/one.list\n")
@@ -310,7 +311,7 @@ func TestExtractsOfOtherTargets(t *testing.T) {
 	g.made("a/m/t/a.pic", "m/t/a.pic\n../one.list: use t/a.pic y\n../two.list: use t/a.pic w\n")
 }
 
-// What a run leaves out, and what its assets were told, is known to the next one.
+// The next run knows left-out sources and answers of the last one.
 func TestReasonsOfExtractsLeftOut(t *testing.T) {
 	g := newGallery(t, "root.pic", "m/a.pic")
 	g.write("m/one.list", "use a.pic x\n")

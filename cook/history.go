@@ -1,44 +1,27 @@
 package cook
 
 import (
-	"time"
-
+	"github.com/assetcook/assetcook/cook/internal/stats"
 	"github.com/assetcook/assetcook/cook/internal/survey"
-	"github.com/assetcook/assetcook/profile/guid"
 )
 
-// A Past is a run as the history has it.
-type Past struct {
-	ID     guid.ID // see profile.Probe.Run; zero of a run of a version that gave it none
-	At     time.Time
-	Took   time.Duration    // wall time
-	Stages []PastStage      // in the order in which they first began; none of a run of a version that did not measure them
-	Counts map[string]int64 // of the counters that were not 0 at the end of the run
-}
+// A Past is a run in the history. It has the fields
+//
+//	ID     guid.ID          // as profile.Probe.Run; zero for a run of a version without IDs
+//	At     time.Time
+//	Took   time.Duration    // wall time
+//	Stages []PastStage      // in the order in which they first began
+//	Counts map[string]int64 // counters that were not 0 at the end of the run
+//	Detail *Detail          // of the newest runs only; its type is internal
+type Past = stats.Past
 
-// A PastStage is what one stage of a run cost.
-type PastStage struct {
-	Name string        // as Observer.Stage has it
-	Took time.Duration // wall time, summed if the run came to the stage again
-	// PeakRSS is the most bytes of physical memory that the process had held at once by
-	// the end of the stage, mapped files included; 0 where the system does not say. It
-	// counts from the start of the process, so it never falls from stage to stage, nor
-	// from round to round of a watcher.
-	PeakRSS int64
-}
+// A PastStage is the cost of one stage of a run. It has the fields
+//
+//	Name    string        // as in Observer.Stage
+//	Took    time.Duration // wall time, summed if the stage came again
+//	PeakRSS int64         // most physical memory of the process until then, in bytes; 0 if unknown
+type PastStage = stats.Stage
 
-// History returns the last runs into an output folder that had something to do, oldest
-// first, at most 600. A line that is torn, because a run was killed in the middle of
-// writing it, is left out.
-func History(out string) ([]Past, error) {
-	past, err := survey.Runs(out)
-	var runs []Past
-	for _, p := range past {
-		run := Past{ID: p.ID, At: p.At, Took: p.Took, Counts: p.Counts}
-		for _, s := range p.Stages {
-			run.Stages = append(run.Stages, PastStage(s))
-		}
-		runs = append(runs, run)
-	}
-	return runs, err
-}
+// History returns the last runs into an output folder that had something to do, oldest first, at
+// most 600. It skips lines that a killed run did not finish.
+func History(out string) ([]Past, error) { return survey.Runs(out) }

@@ -27,8 +27,8 @@ func TestHistory(t *testing.T) {
 		must(err)
 		return runs
 	}
-	// check cooks and checks that the history then has n runs (0: any number), of which
-	// the last one is this run if it did work.
+	// check cooks and checks that the history then has n runs (0: any number), and that the last
+	// one is this run if it did work.
 	check := func(n int) {
 		t.Helper()
 		s := p.cook()
@@ -127,7 +127,7 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// checkStages checks what a run that did work says of its stages.
+// checkStages checks the stages of a run that did work.
 func checkStages(t *testing.T, run cook.Past) {
 	t.Helper()
 	var names []string

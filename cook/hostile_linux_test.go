@@ -19,7 +19,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/internal/report"
-	"github.com/assetcook/assetcook/proof/oracle"
+	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
 // A hostileTree is a project with a folder "outside" that no run may read or write. It
@@ -48,7 +48,7 @@ func (h *hostileTree) options() oracle.Run {
 	return run
 }
 
-// cookPrinting cooks and checks that what is printed has no control characters.
+// cookPrinting cooks and checks that the output has no control characters.
 func (h *hostileTree) cookPrinting() cook.Summary {
 	h.Helper()
 	h.rec = recorder{}

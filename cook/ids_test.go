@@ -35,8 +35,7 @@ type idTree struct {
 	branches []branch
 }
 
-// IDs stay through all renames that were cooked, on all branches, and are those of a cook from
-// scratch.
+// IDs stay through all cooked renames, on all branches, and equal the IDs of a cook from scratch.
 func TestIDsStay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dir, err := os.MkdirTemp("", "ids")
@@ -60,8 +59,8 @@ func TestIDsStay(t *testing.T) {
 	})
 }
 
-// edit makes, edits, removes and renames assets, and folders of them. What happens to an asset
-// between two cooks is one of these, and no asset takes the path of one that is known.
+// edit makes, edits, removes and renames assets, and folders of them. Between two cooks an asset has
+// one edit, and no asset takes the path of a known one.
 func (t *idTree) edit() {
 	paths := []string{"a.txt", "A.txt", "b.txt", "d/a.txt", "d/b.txt", "e/a.txt", "e/b.txt"}
 	before := maps.Clone(t.assets)
@@ -113,7 +112,7 @@ func (t *idTree) edit() {
 	}
 }
 
-// checkOut makes the tree that of a branch.
+// checkOut replaces the tree by a branch.
 func (t *idTree) checkOut(b branch) {
 	for p := range t.texts() {
 		t.must(os.Remove(t.at(p)))

@@ -17,7 +17,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/hashing"
-	"github.com/assetcook/assetcook/proof/oracle"
+	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
 var (
@@ -26,8 +26,8 @@ var (
 	seed      = flag.Uint64("oracle.seed", 1, "seed of the first script, the same each time so that a failure is that of a change; 0 picks one by the time, as proof/reliability does")
 )
 
-// scripts returns how many random scripts to play: one for each so many of
-// -oracle.sequences, a quarter of that with -short, but not fewer than least.
+// scripts returns the number of random scripts to play: one for every each of -oracle.sequences, a
+// quarter of that with -short, but at least least.
 func scripts(each, least int) uint64 {
 	n := *sequences / each
 	if testing.Short() {
@@ -194,7 +194,7 @@ func TestIncrementalEqualsFromScratch(t *testing.T) {
 	players.Wait()
 }
 
-// The full scan of the laws lists the tree, and keeps what the index knows.
+// The full scan of the laws lists the tree and keeps the index.
 func TestFullScan(t *testing.T) {
 	p := smallFiles(t, 20)
 	for _, full := range []bool{false, true} {

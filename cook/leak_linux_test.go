@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook"
-	"github.com/assetcook/assetcook/proof/oracle"
+	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
 // resources are what this process holds: goroutines, and descriptors and mappings by
@@ -108,6 +108,8 @@ func (i *interrupter) disarm() {
 
 func (i *interrupter) Stage(string)               { i.count() }
 func (i *interrupter) Planned(int, time.Duration) { i.count() }
+func (i *interrupter) Step(_, _, _ string)        {}
+func (i *interrupter) Reading(_, _ int, _ int64)  {}
 func (i *interrupter) Note(string)                { i.count() }
 func (i *interrupter) Event(e cook.Event) {
 	i.mu.Lock()

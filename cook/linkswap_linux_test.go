@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/assetcook/assetcook/cook"
-	"github.com/assetcook/assetcook/proof/oracle"
+	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
 // swapUntilStopped exchanges a folder and a symbolic link, over and over. Both always exist,
@@ -95,7 +95,7 @@ func TestFoldersSwappedForLinks(t *testing.T) {
 		t.Errorf("outside: %s", d)
 	}
 
-	// Without swaps, the outputs are those of a run from scratch.
+	// Without swaps, the outputs equal a run from scratch.
 	h.undoSwap("assets/sub", "assets/link")
 	h.undoSwap("cooked/sub", "link")
 	h.must(os.Remove(h.path("assets/link")))

@@ -13,7 +13,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/internal/execute"
 	"github.com/assetcook/assetcook/cook/internal/survey"
-	"github.com/assetcook/assetcook/proof/oracle"
+	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
 // onDisk adds up the artifacts in an output folder.
@@ -47,8 +47,8 @@ func outBytes(list []survey.Asset) (bytes int64) {
 	return bytes
 }
 
-// Whatever is edited, sizes listed add up to what lies on the disk, and changes that the
-// history lists to what that has grown by.
+// After any edits, the listed sizes add up to the sizes on the disk, and the listed changes to their
+// growth.
 func TestListAddsUp(t *testing.T) {
 	p := sampleProject(t)
 	p.run.Now = func() time.Time { return time.Now().Add(time.Hour) }

@@ -10,11 +10,11 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/assetcook/assetcook/internal/proof/oracle"
 	"github.com/assetcook/assetcook/profile"
 	"github.com/assetcook/assetcook/profile/counters"
 	"github.com/assetcook/assetcook/profile/events"
 	"github.com/assetcook/assetcook/profile/memory"
-	"github.com/assetcook/assetcook/proof/oracle"
 )
 
 // BenchmarkMeasured cooks testdata/assets alternately without and with all measurements,

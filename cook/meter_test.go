@@ -12,11 +12,11 @@ import (
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/proof/oracle"
 	"github.com/assetcook/assetcook/profile"
 	"github.com/assetcook/assetcook/profile/counters"
 	"github.com/assetcook/assetcook/profile/events"
 	"github.com/assetcook/assetcook/profile/memory"
-	"github.com/assetcook/assetcook/proof/oracle"
 )
 
 // recorded sums up a recording.
@@ -200,7 +200,9 @@ func TestNegativeEstimate(t *testing.T) {
 	p := sampleProject(t)
 	p.write("a.json", "[1]")
 	p.write("cook.toml", "[[rule]]\nmatch = 'a.json'\nrecipe = 'negative'\n")
-	p.run.Recipes = []recipe.Recipe{{Name: "negative", Version: 1, New: func() recipe.Cooker { return &negative{} }}}
+	p.run.Recipes = []recipe.Recipe{{Name: "negative", Version: 1, New: func() recipe.Cooker { return &negative{} }, Traits: func(recipe.Cooker) recipe.Traits {
+		return recipe.Traits{Estimate: func(head []byte, size int64) (int64, error) { return -size, nil }}
+	}}}
 	if s := p.cook(); s.Failed.Assets != 1 || s.Cooked.Assets == 0 {
 		t.Error(s.String())
 	}
@@ -208,6 +210,5 @@ func TestNegativeEstimate(t *testing.T) {
 
 type negative struct{}
 
-func (*negative) Outputs() []string                               { return []string{"{path}"} }
-func (*negative) Cook(context.Context, *recipe.Job) error         { return nil }
-func (*negative) Estimate(head []byte, size int64) (int64, error) { return -size, nil }
+func (*negative) Outputs() []string                       { return []string{"{path}"} }
+func (*negative) Cook(context.Context, *recipe.Job) error { return nil }

@@ -5,12 +5,11 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/assetcook/assetcook/proof/minimal"
+	"github.com/assetcook/assetcook/internal/proof/minimal"
 )
 
-// Random trees of programs that read files and take each other's artifacts are cooked to what
-// a model says, and each edit cooks exactly what was never cooked from what it is made of now.
-// proof/reliability plays more of them.
+// Random trees of programs that read files and artifacts of each other are cooked as a model
+// predicts, and each edit cooks exactly the assets with new inputs. proof/reliability plays more.
 func TestEditsAreCookedMinimally(t *testing.T) {
 	const first = 20_000 // with the seed 1 the 14th finds a chain's folders missing in its ID, which few do
 	var all minimal.Counts

@@ -8,8 +8,8 @@ import (
 )
 
 // The memory that a no-op run allocates does not depend on the number of files: 2,900
-// more files in the same folders make no difference, apart from what the runtime and
-// package testing allocate meanwhile. On other systems than Linux, package dirfd allocates
+// more files in the same folders make no difference, apart from allocations of the runtime
+// and package testing. On other systems than Linux, package dirfd allocates
 // a string for each name.
 func TestUnchangedFilesAllocateNothing(t *testing.T) {
 	const noise, noiseBytes = 20, 8 << 10
@@ -24,7 +24,7 @@ func TestUnchangedFilesAllocateNothing(t *testing.T) {
 	}
 }
 
-// unchanged is a run that finds so many files up to date.
+// unchanged is a run that finds n files up to date.
 func unchanged(files int) func(*project) {
 	return func(p *project) {
 		if s := p.cook(); s.ByStamp.Assets != files || s.Looked.Listed != 0 {
@@ -35,7 +35,7 @@ func unchanged(files int) func(*project) {
 
 func noEdit() {}
 
-// What a run over a few files allocates does not depend on how many others there are.
+// Allocations of a run over a few files do not depend on the number of others.
 func TestPatternAllocatesForItsFiles(t *testing.T) {
 	const noise, noiseBytes = 20, 8 << 10
 	few, fewBytes := patternAllocations(smallFiles(t, 500))
@@ -84,8 +84,8 @@ func TestAllocationsOfEachFile(t *testing.T) {
 	}
 }
 
-// allocations returns what a run allocates, each after an edit: the minimum of some runs,
-// because other goroutines may allocate meanwhile.
+// allocations returns the least allocations of some runs, each after an edit, because other
+// goroutines may allocate meanwhile.
 func allocations(p *project, edit func(), run func(*project)) (mallocs, bytes uint64) {
 	p.Helper()
 	mallocs, bytes = 1<<63, 1<<63

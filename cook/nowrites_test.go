@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assetcook/assetcook/proof/oracle"
+	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
 // A no-op run writes nothing: no file or folder of the outputs or the store gets another

@@ -13,7 +13,7 @@ import (
 	"github.com/assetcook/assetcook/recipes"
 )
 
-// A recorder is an observer that records what it is called with. It has no lock, because
+// A recorder is an observer that records its calls. It has no lock, because
 // a run calls its observer from one goroutine at a time; the race detector checks that.
 type recorder struct {
 	failed []string // "source: error"
@@ -23,6 +23,8 @@ type recorder struct {
 
 func (r *recorder) Stage(string)               {}
 func (r *recorder) Planned(int, time.Duration) {}
+func (r *recorder) Step(_, _, _ string)        {}
+func (r *recorder) Reading(_, _ int, _ int64)  {}
 func (r *recorder) Note(text string)           { r.notes = append(r.notes, text) }
 func (r *recorder) Event(e cook.Event) {
 	switch e.Outcome {
@@ -51,6 +53,8 @@ type hooks struct {
 }
 
 func (h hooks) Planned(int, time.Duration) {}
+func (h hooks) Step(_, _, _ string)        {}
+func (h hooks) Reading(_, _ int, _ int64)  {}
 func (h hooks) Stage(name string) {
 	if h.stage != nil {
 		h.stage(name)
@@ -76,7 +80,7 @@ func failOnFailure(t testing.TB) cook.Observer {
 	}}
 }
 
-// TestReadObserver: reading is reported to those of several observers that follow it.
+// Each of several observers is told how far reading is.
 func TestReadObserver(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(dir, "assets"), 0o777); err != nil {

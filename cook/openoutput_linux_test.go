@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/assetcook/assetcook/cook/recipe"
-	"github.com/assetcook/assetcook/proof/oracle"
+	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
 // An output that is still open for writing when its recipe returns could change after it

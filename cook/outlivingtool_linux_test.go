@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// withTool makes assets of which one, x.do, is cooked by a shell script: $1 is its source,
-// $2 its output, and more follow.
+// withTool makes assets, and a rule that cooks x.do by a shell script: $1 is its source, $2 its
+// output, and more follow.
 func withTool(t *testing.T, script string, more ...string) *project {
 	t.Helper()
 	p := fewAssets(t)

@@ -7,16 +7,16 @@ import (
 	"testing"
 
 	"github.com/assetcook/assetcook/cook/recipe"
-	"github.com/assetcook/assetcook/proof/oracle"
+	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
-// A looker copies its source, and looks at what it made last time.
+// A looker copies its source, and reads its last output.
 type looker struct {
 	Option int `toml:"option" doc:"does nothing"`
 }
 
 var (
-	looked      string // what a looker saw last, "none" for nothing
+	looked      string // last output that a looker saw, or "none"
 	beforeLooks = func() {}
 )
 
@@ -40,8 +40,8 @@ func (*looker) Cook(_ context.Context, job *recipe.Job) error {
 	return job.Write(0, data)
 }
 
-// A recipe is shown what it made last time with the same options, if that is unchanged; not
-// when everything is to be made anew, and not when its results are verified.
+// A recipe gets its last outputs with the same options if they are unchanged, but not in forced runs,
+// and not in Verify.
 func TestPrevious(t *testing.T) {
 	p := newProject(t)
 	p.run.Recipes = []recipe.Recipe{{Name: "looker", Version: 1, New: func() recipe.Cooker { return &looker{} }}}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/internal/scan"
-	"github.com/assetcook/assetcook/proof/oracle"
+	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
 // A project is a temporary folder with assets, outputs and a store, and the options to
@@ -128,8 +128,7 @@ func fromScratch(t testing.TB, run oracle.Run) oracle.Tree {
 	return p.outputs()
 }
 
-// compareWithScratch cooks, and compares the outputs with those of the same run into an
-// empty folder.
+// compareWithScratch cooks, and compares the outputs with the same run into an empty folder.
 func (p *project) compareWithScratch() cook.Summary {
 	p.Helper()
 	p.tick()

@@ -11,8 +11,8 @@ import (
 	"github.com/assetcook/assetcook/cook"
 )
 
-// Runs that read everything allocate little for each file: where timestamps are ignored
-// a few bytes of lists, where the tree is verified what is known and planned of it.
+// Runs that read everything allocate little for each file: a few bytes of lists without timestamps,
+// and the known and planned action in Verify.
 func TestAllocationsOfReadingEverything(t *testing.T) {
 	for name, tt := range map[string]struct {
 		run           func(p *project)

@@ -15,10 +15,10 @@ import (
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/recipe"
-	"github.com/assetcook/assetcook/proof/oracle"
+	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
-// A testRecipe is what the recipe "test" does. A nil estimate is 1 byte.
+// A testRecipe has the functions of the recipe "test". A nil estimate means 1 byte.
 type testRecipe struct {
 	cook     func(ctx context.Context, job *recipe.Job) error
 	estimate func() (int64, error)
@@ -37,7 +37,7 @@ func (*testOptions) Outputs() []string { return []string{"{path}"} }
 func (*testOptions) Cook(ctx context.Context, job *recipe.Job) error {
 	return currentRecipe.cook(ctx, job)
 }
-func (*testOptions) Estimate([]byte, int64) (int64, error) {
+func estimateTest([]byte, int64) (int64, error) {
 	if currentRecipe.estimate == nil {
 		return 1, nil
 	}
@@ -46,7 +46,8 @@ func (*testOptions) Estimate([]byte, int64) (int64, error) {
 
 // testRecipes lists the recipe "test".
 func testRecipes() []recipe.Recipe {
-	return []recipe.Recipe{{Name: "test", Version: 1, New: func() recipe.Cooker { return &testOptions{} }}}
+	return []recipe.Recipe{{Name: "test", Version: 1, New: func() recipe.Cooker { return &testOptions{} },
+		Traits: func(recipe.Cooker) recipe.Traits { return recipe.Traits{Estimate: estimateTest} }}}
 }
 
 // cookWithRecipe cooks some files with the recipe "test". Workers, Memory and Observer are
@@ -223,8 +224,8 @@ func TestUnusableStore(t *testing.T) {
 // pieces is how many pieces a Job.Each of these tests has: enough for others to come.
 const pieces = 10_000
 
-// meeting returns a piece of a Job.Each, and a function that says how many were at work at
-// once at most. Until there were so many, a piece waits a little for others.
+// meeting returns a piece of a Job.Each, and a function that returns the most pieces at work at once.
+// A piece waits a little for others until there were that many together.
 func meeting(together int64) (piece func(int) error, most func() int64) {
 	var now, peak atomic.Int64
 	piece = func(int) error {
@@ -272,8 +273,7 @@ func TestPiecesOfManyAssets(t *testing.T) {
 	}
 }
 
-// Workers that wait for memory or for the result of an equal asset leave their cores to
-// those that they wait for.
+// Workers that wait for memory or for the result of an equal asset lend their cores to other workers.
 func TestWaitingWorkersLendTheirCores(t *testing.T) {
 	const budget = 10
 	for name, files := range map[string]map[string]string{

@@ -19,11 +19,11 @@ import (
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/cli"
+	"github.com/assetcook/assetcook/cook/internal/remote/process"
 	"github.com/assetcook/assetcook/cook/internal/remote/remotetest"
 	"github.com/assetcook/assetcook/cook/recipe"
-	"github.com/assetcook/assetcook/cook/remote"
 	"github.com/assetcook/assetcook/internal/memtemp"
-	"github.com/assetcook/assetcook/proof/oracle"
+	"github.com/assetcook/assetcook/internal/proof/oracle"
 	"github.com/assetcook/assetcook/recipes"
 )
 
@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 		cli.Main(append(recipes.All(), anchored, failsThere, following, painterRecipe)...)
 	}
 	if len(os.Args) > 1 && os.Args[1] == "serve-remote" {
-		os.Exit(remote.Serve(context.Background(), os.Args[2:], os.Stdin, silent{os.Stdout, os.Getenv(holdVar)}, os.Stderr))
+		os.Exit(process.Serve(context.Background(), os.Args[2:], os.Stdin, silent{os.Stdout, os.Getenv(holdVar)}, os.Stderr))
 	}
 	os.Setenv("GORACE", noSleep) // for those programs
 	memtemp.Use()
@@ -97,8 +97,7 @@ func newTeam(t *testing.T, seed uint64) *team {
 	return tm
 }
 
-// cook is an oracle.Cooker: that of a machine of the team, and of one by itself for what is
-// cooked from scratch.
+// cook is an oracle.Cooker: a machine of the team, or a machine alone for a cook from scratch.
 func (tm *team) cook(ctx context.Context, f oracle.Folders, mode oracle.Mode) (oracle.Result, error) {
 	if filepath.Base(f.Cache) == "store" && filepath.Base(filepath.Dir(f.Cache)) == "new" {
 		tm.alone.Add(1)
@@ -164,7 +163,7 @@ func TestSharedEqualsFromScratch(t *testing.T) {
 	}
 }
 
-// What came from a server is in the machine's store, all of it.
+// All results of a server are in the store of the machine.
 func TestSharedIsStored(t *testing.T) {
 	server := &remotetest.Server{}
 	url := server.Start(t)
@@ -186,8 +185,8 @@ func TestSharedIsStored(t *testing.T) {
 	}
 }
 
-// What is on its way from a server is cooked meanwhile, and what comes before that is done is
-// taken: the cooking ends.
+// An asset is cooked while its result is on the way from a server. A result that arrives first ends
+// the cooking.
 func TestRace(t *testing.T) {
 	server := &remotetest.Server{}
 	p := newProject(t)
@@ -221,8 +220,7 @@ func TestRace(t *testing.T) {
 	}
 }
 
-// A server that is silent makes nothing fail, and nothing wait for it: what is not answered is
-// cooked.
+// A silent server makes no asset fail or wait: assets without an answer are cooked.
 func TestSilence(t *testing.T) {
 	p := newProject(t)
 	release := filepath.Join(t.TempDir(), "release")

@@ -20,17 +20,17 @@ import (
 	"github.com/assetcook/assetcook/internal/sandbox"
 )
 
-// An anchor holds the one worker that there is here until the test lets it go, so that other
-// machines cook all else. It never leaves.
+// An anchor keeps the only local worker busy until the test ends it, so that other machines cook
+// everything else. It is never cooked elsewhere.
 type anchor struct{}
 
 func (*anchor) Outputs() []string { return []string{"{path}"} }
-func (*anchor) StaysHere() bool   { return true }
 func (*anchor) Cook(ctx context.Context, job *recipe.Job) error {
 	return currentRecipe.cook(ctx, job)
 }
 
-var anchored = recipe.Recipe{Name: "anchor", Version: 1, Extensions: []string{".anchor"}, New: func() recipe.Cooker { return &anchor{} }}
+var anchored = recipe.Recipe{Name: "anchor", Version: 1, Extensions: []string{".anchor"}, New: func() recipe.Cooker { return &anchor{} },
+	Traits: func(recipe.Cooker) recipe.Traits { return recipe.Traits{Local: true} }}
 
 // A farm is a project whose assets other machines cook, as far as they can.
 type farm struct {
@@ -117,7 +117,7 @@ func executed(s cook.Summary) int64 {
 	return s.Remote.Executed
 }
 
-// compare compares the outputs with those of a machine by itself.
+// compare compares the outputs with the outputs of one machine alone.
 func (f *farm) compare() {
 	f.Helper()
 	recipeMu.Lock()
@@ -152,8 +152,8 @@ recipe = "copy"
 `,
 }
 
-// Other machines cook what can leave this one: from sources alone, with files that they read,
-// with programs. The results are those of this machine, and known like its own.
+// Other machines cook sources alone, sources with other files, and sources with programs. The results
+// equal local results, and are known like them.
 func TestExecutedElsewhere(t *testing.T) {
 	files := farmed
 	want := int64(4)
@@ -188,8 +188,8 @@ deps    = "trace"
 	}
 }
 
-// follow reads the file that its source names, the one that that names, and so on, as far as
-// there are any: without one it makes something else.
+// follow reads the file that its source names, the file named there, and so on, to the first missing
+// file, which makes another output.
 type follow struct{}
 
 func (*follow) Outputs() []string { return []string{"{path}"} }
@@ -208,7 +208,7 @@ func (*follow) Cook(_ context.Context, job *recipe.Job) error {
 
 var following = recipe.Recipe{Name: "follow", Version: 1, Extensions: []string{".follow"}, New: func() recipe.Cooker { return &follow{} }}
 
-// What an action has not found elsewhere and would here is sent after it, a few times.
+// A file that an action misses elsewhere is sent after it, a few times.
 func TestLooksForInVainElsewhere(t *testing.T) {
 	const rounds = 4
 	for files, want := range map[int]int64{0: 1, 1: 2, 3: rounds, 4: rounds} { // executions
@@ -235,7 +235,7 @@ func TestLooksForInVainElsewhere(t *testing.T) {
 		if files == 0 {
 			continue
 		}
-		// What it read is known when the source has changed.
+		// Its reads are known when the source has changed.
 		f.tick()
 		f.write("x.follow", "1")
 		f.write("0.anchor", strings.Repeat("y", 1<<20))
@@ -246,7 +246,7 @@ func TestLooksForInVainElsewhere(t *testing.T) {
 	}
 }
 
-// executions returns what is closed when a server has been asked for so many.
+// executions returns a channel that is closed after n requests to a server.
 func executions(s *remotetest.Server, n int64) chan struct{} {
 	done, once := make(chan struct{}), sync.Once{}
 	s.Fault = func(_ context.Context, call string) error {
@@ -275,8 +275,7 @@ func TestNothingExecutesElsewhere(t *testing.T) {
 	}
 }
 
-// What has to stay here is cooked here: what reads more of the machine than programs, chains,
-// what is a copy, and what is forced.
+// Local recipes, chains, copies and forced assets are cooked on this machine.
 func TestStaysHere(t *testing.T) {
 	f := newFarm(t, &remotetest.Server{}, map[string]string{
 		"a.open": "open", "a.sys": "system", "a.chain": "chain", "a.copy": "copy", "a.list": `{{len (artifacts "*.copy")}}`,
@@ -357,7 +356,7 @@ func (*there) Cook(_ context.Context, job *recipe.Job) error {
 
 var failsThere = recipe.Recipe{Name: "there", Version: 1, New: func() recipe.Cooker { return &there{} }}
 
-// What another machine makes as it is here already stays in place, and its result is kept.
+// An output that another machine makes again stays in place, and its result is kept.
 func TestUnchangedElsewhere(t *testing.T) {
 	f := newFarm(t, &remotetest.Server{}, map[string]string{"b.there": "one", "cook.toml": "[[rule]]\nmatch = \"*.there\"\nrecipe = \"there\"\n"})
 	f.run.Recipes = append(f.run.Recipes, failsThere)
@@ -376,7 +375,7 @@ func TestUnchangedElsewhere(t *testing.T) {
 	}
 }
 
-// What other machines refuse they are not asked for again, and one line says why.
+// Refused actions are not offered again, and one line has the reason.
 func TestRefusedElsewhere(t *testing.T) {
 	f := newFarm(t, &remotetest.Server{}, map[string]string{
 		"a.here": "one", "b.here": "two", "cook.toml": "[[rule]]\nmatch = \"*.here\"\nrecipe = \"here\"\n",

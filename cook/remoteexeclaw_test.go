@@ -19,7 +19,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/remote"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/dependency"
-	"github.com/assetcook/assetcook/proof/oracle"
+	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
 // A badFarm is a team whose server has machines that fail, and lie where that can be told.
@@ -28,7 +28,7 @@ type badFarm struct {
 	executed, failed atomic.Int64
 }
 
-// spoil changes what has come of an action, mostly in no way.
+// spoil sometimes changes the result of an action.
 func (f *badFarm) spoil(r *repb.ActionResult) {
 	fault := f.dice(40)
 	if fault > 12 || len(r.OutputFiles) == 0 {
@@ -105,7 +105,7 @@ func (f *badFarm) hash(content []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// cook is an oracle.Cooker, like that of a team.
+// cook is an oracle.Cooker, like the one of a team.
 func (f *badFarm) cook(ctx context.Context, folders oracle.Folders, mode oracle.Mode) (oracle.Result, error) {
 	if filepath.Base(folders.Cache) == "store" && filepath.Base(filepath.Dir(folders.Cache)) == "new" {
 		f.alone.Add(1)
@@ -125,8 +125,7 @@ func (f *badFarm) cook(ctx context.Context, folders oracle.Folders, mode oracle.
 	return oracle.Cook(ctx, run)
 }
 
-// After any edits, the outputs are those of a cook from scratch on one machine, however those
-// that cook as well fail.
+// After any edits, the outputs equal a cook from scratch on one machine, however other machines fail.
 func TestExecutedEqualsFromScratch(t *testing.T) {
 	var executed, failed, alone int64
 	for i := range scripts(75, 3) {

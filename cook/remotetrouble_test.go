@@ -13,7 +13,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/internal/remote/remotetest"
-	"github.com/assetcook/assetcook/proof/oracle"
+	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
 var (
@@ -22,9 +22,8 @@ var (
 	troubleBeside = flag.Int("trouble.beside", 10, "how many runs go side by side")
 )
 
-// Whatever is wrong with a server, with the way to it, or with what a machine shows to it: a
-// cook has the outputs and the failures of one that shares nothing, and leaves a store that
-// gives the same outputs without the server.
+// With any fault of a server, of the way to it, or of credentials, a cook has the outputs and the
+// failures of a cook without a server, and leaves a store that restores the same outputs.
 func TestTroubledServers(t *testing.T) {
 	alone := sampleProject(t)
 	alone.write("data/broken.json", "{")
@@ -87,7 +86,7 @@ func (w *troubledPlay) play(kind string, seed uint64) (restored, given int) {
 	defer os.RemoveAll(dir)
 	server := remotetest.StartTroubled(w, kind, draw)
 	from := server.Address
-	if draw(2) == 0 { // what is wrong begins later
+	if draw(2) == 0 { // the fault begins later
 		server.Calm.Store(true)
 		from = server.Direct
 	}
@@ -99,7 +98,7 @@ func (w *troubledPlay) play(kind string, seed uint64) (restored, given int) {
 	return s.Restored.Assets, given
 }
 
-// cook cooks with a store into a new folder, and compares what comes of it.
+// cook cooks with a store into a new folder, and compares the outputs.
 func (w *troubledPlay) cook(store, out string, at *remotetest.Address) cook.Summary {
 	run := oracle.Run{Dir: w.assets, Out: filepath.Join(w.dir, "out-"+out), Cache: filepath.Join(w.dir, "store-"+store), Workers: 2}
 	if at != nil {

@@ -12,16 +12,16 @@ import (
 	"github.com/assetcook/assetcook/internal/human"
 )
 
-// A Count is how many assets had one outcome, and what they amount to.
-type Count struct {
-	Assets int           `json:"assets"`
-	In     int64         `json:"bytes_in"`  // of their sources
-	Out    int64         `json:"bytes_out"` // of their artifacts
-	Time   time.Duration `json:"ns"`        // spent on them, summed over the workers
-}
+// A Count is the number of assets with one outcome, and their sums. It has the fields
+//
+//	Assets int
+//	In     int64         // bytes of sources
+//	Out    int64         // bytes of artifacts
+//	Time   time.Duration // spent on them, summed over the workers
+type Count = stats.Count
 
-// A Summary is what a run amounts to. An asset cooked for two targets counts twice.
-// Each one found has exactly one outcome, from ByStamp to NotReached.
+// A Summary has the numbers of a run. An asset cooked for two targets counts twice. Each asset
+// found has exactly one outcome, from ByStamp to NotReached.
 type Summary struct {
 	Found      Count `json:"found"`
 	ByStamp    Count `json:"up_to_date_by_stamp"`
@@ -29,107 +29,109 @@ type Summary struct {
 	Unchanged  Count `json:"unchanged"` // an input changed, the artifacts did not
 	Restored   Count `json:"restored"`
 	Cooked     Count `json:"cooked"`
-	NotShipped Count `json:"not_shipped"` // cooked assets hold them
+	NotShipped Count `json:"not_shipped"` // other cooked assets contain them
 	Failed     Count `json:"failed"`
 	NotReached Count `json:"not_reached"`
 	Removed    Count `json:"removed"` // artifacts, not assets
-	// Errors are failures that are no asset's, Warnings how often a source looked like a
-	// mistake.
+	// Errors counts failures outside assets, Warnings likely mistakes in sources.
 	Errors   int `json:"errors,omitempty"`
 	Warnings int `json:"warnings,omitempty"`
 
-	// Checksummed is what was read to find out what changed: sources, outputs and tools;
-	// Assets counts files here.
+	// Checksummed counts files read to find changes: sources, outputs and tools.
 	Checksummed Count `json:"checksummed"`
-	// Told says that a watcher knew all of this, and that nothing was looked at.
+	// Told is true if a watcher answered and the run looked at nothing itself.
 	Told bool `json:"told_by_watcher,omitempty"`
-	// Looked counts the system calls that told what is there.
+	// Looked counts the system calls that looked for changes.
 	Looked Calls `json:"looked"`
-	// Saved is the estimated cook time avoided: as recorded, of what was not cooked.
+	// Saved is the recorded cook time of assets that the run did not have to cook.
 	Saved  time.Duration `json:"saved_ns"`
 	Took   time.Duration `json:"took_ns"` // wall time
 	DryRun bool          `json:"dry_run,omitempty"`
 
-	// Remote is what passed between the run and Project.Remote; nil if nothing was asked.
+	// Remote counts the traffic with Project.Remote; nil if there was none.
 	Remote *Traffic `json:"remote,omitempty"`
 
-	// Copied are the files that a first run copies because neither a recipe nor a rule is
-	// for them, LeftOut what it leaves out though no .cookignore says so; the biggest first.
+	// Copied are the files that a first run copies because no recipe or rule is for them.
+	// LeftOut are the files that it leaves out without a .cookignore. The largest come first.
 	Copied  []Kind `json:"copied,omitempty"`
 	LeftOut []Kind `json:"left_out,omitempty"`
-	// First says that nothing had been cooked into the output folder before. Then Preset is that
-	// of recipe image as which the command cook finds pictures to look that no rule has one
-	// for: "2d", "3d", or "" if it cannot tell.
+	// First is true if nothing had been cooked into the output folder before. The command cook
+	// then sets Preset to the preset that it suggests for pictures without a rule: "2d", "3d",
+	// or "" if it cannot tell.
 	First  bool   `json:"-"`
 	Preset string `json:"preset,omitempty"`
-	// Behind are targets that were cooked before, were not asked for, and are no longer up to
-	// date, as the run has found; "" is the one without a name.
+	// Behind are targets of earlier runs that this run did not cook and found out of date; "" is
+	// the unnamed target.
 	Behind []string `json:"behind,omitempty"`
 }
 
-// A Kind is all files with one extension, or left out by one name.
+// A Kind is all files with one extension, such as ".spm", or without any: "". If files and folders
+// were left out by their names, the kind is the name, with a slash behind that of a folder. A Kind
+// has the fields
+//
+//	Name  string
+//	Files int
+//	Bytes int64 // 0 for folders
 type Kind = pass.Kind
 
-// Traffic is what passed between a run and a server on which results are shared.
-type Traffic struct {
-	Looked     int64         `json:"looked"`              // assets whose results were looked for
-	Hits       int64         `json:"hits"`                // those that had one
-	Downloaded int64         `json:"downloaded"`          // artifacts
-	Down       int64         `json:"bytes_down"`          // of them
-	Uploaded   int64         `json:"uploaded"`            // results
-	Up         int64         `json:"bytes_up"`            // of their artifacts and of inputs, as far as the server did not have them
-	Left       int64         `json:"left,omitempty"`      // results that the next run uploads
-	Dear       int64         `json:"dear,omitempty"`      // results that take longer to download than to cook
-	Executed   int64         `json:"executed"`            // assets that other machines have cooked
-	Untrusted  int64         `json:"untrusted,omitempty"` // results that no trusted key has signed
-	Requests   int64         `json:"requests"`
-	Waited     time.Duration `json:"waited_ns"` // for the server's first answer
-}
+// Traffic counts what a run and Project.Remote sent to each other. It has the fields
+//
+//	Looked     int64         // assets whose results were looked for
+//	Hits       int64         // assets with a result
+//	Downloaded int64         // artifacts
+//	Down       int64         // bytes of these artifacts
+//	Uploaded   int64         // results
+//	Up         int64         // bytes of artifacts and inputs that the server did not have
+//	Left       int64         // results that the next run uploads
+//	Dear       int64         // results that take longer to download than to cook
+//	Executed   int64         // assets that other machines cooked
+//	Untrusted  int64         // results that no trusted key has signed
+//	Requests   int64
+//	Waited     time.Duration // for the first answer of the server
+type Traffic = remote.Stats
 
-func traffic(s remote.Stats) *Traffic {
-	if s == (remote.Stats{}) {
-		return nil
-	}
-	return (*Traffic)(&s)
-}
-
-// Calls are system calls.
-type Calls struct {
-	Opened int64 `json:"folders_opened"`
-	Listed int64 `json:"folders_listed"`
-	Stats  int64 `json:"stats"` // of sources, outputs, folders, dependencies and programs
-}
+// Calls counts system calls that look for changes. It has the fields
+//
+//	Opened int64 // folders
+//	Listed int64 // folders
+//	Stats  int64 // of sources, outputs, folders, dependencies and programs
+type Calls = stats.Looked
 
 func summarize(t *stats.Stats, took time.Duration) Summary {
-	return Summary{
-		Found: Count(t.Found), ByStamp: Count(t.Outcomes.ByStamp), ByChecksum: Count(t.Outcomes.ByChecksum), Unchanged: Count(t.Outcomes.Unchanged),
-		Restored: Count(t.Outcomes.Restored), Cooked: Count(t.Outcomes.Cooked), NotShipped: Count(t.Outcomes.NotShipped), Failed: Count(t.Outcomes.Failed), NotReached: Count(t.Outcomes.NotReached),
-		Removed: Count(t.Removed), Errors: t.Errors, Warnings: t.Warnings, Checksummed: Count(t.Checksummed),
-		Looked: Calls(t.Looked), Saved: t.Saved, Took: took, Remote: traffic(t.Remote),
+	s := Summary{
+		Found: t.Found, ByStamp: t.Outcomes.ByStamp, ByChecksum: t.Outcomes.ByChecksum, Unchanged: t.Outcomes.Unchanged,
+		Restored: t.Outcomes.Restored, Cooked: t.Outcomes.Cooked, NotShipped: t.Outcomes.NotShipped, Failed: t.Outcomes.Failed, NotReached: t.Outcomes.NotReached,
+		Removed: t.Removed, Errors: t.Errors, Warnings: t.Warnings, Checksummed: t.Checksummed,
+		Looked: t.Looked, Saved: t.Saved, Took: took,
 	}
+	if t.Remote != (Traffic{}) {
+		s.Remote = &t.Remote
+	}
+	return s
 }
 
-// Values yields every number of a summary but the wall time, under the name of its
-// counter. Names and their order are always the same.
+// Values yields each number of a summary except the wall time, with the name of its counter. Names
+// and order are always the same.
 func (s *Summary) Values() iter.Seq2[string, int64] {
 	t := stats.Stats{
-		Found: stats.Count(s.Found), Removed: stats.Count(s.Removed), Checksummed: stats.Count(s.Checksummed),
-		Errors: s.Errors, Warnings: s.Warnings, Looked: stats.Looked(s.Looked), Saved: s.Saved,
+		Found: s.Found, Removed: s.Removed, Checksummed: s.Checksummed,
+		Errors: s.Errors, Warnings: s.Warnings, Looked: s.Looked, Saved: s.Saved,
 		Outcomes: stats.Outcomes{
-			ByStamp: stats.Count(s.ByStamp), ByChecksum: stats.Count(s.ByChecksum), Unchanged: stats.Count(s.Unchanged),
-			Restored: stats.Count(s.Restored), Cooked: stats.Count(s.Cooked), NotShipped: stats.Count(s.NotShipped), Failed: stats.Count(s.Failed), NotReached: stats.Count(s.NotReached),
+			ByStamp: s.ByStamp, ByChecksum: s.ByChecksum, Unchanged: s.Unchanged,
+			Restored: s.Restored, Cooked: s.Cooked, NotShipped: s.NotShipped, Failed: s.Failed, NotReached: s.NotReached,
 		},
 	}
 	return t.Values()
 }
 
-// UpToDate is how many assets needed no work.
+// UpToDate returns the number of assets that needed no work.
 func (s *Summary) UpToDate() int { return s.ByStamp.Assets + s.ByChecksum.Assets }
 
-// Failures is how much went wrong: 0 is what a caller wants.
+// Failures returns the number of failures: 0 means success.
 func (s *Summary) Failures() int { return s.Failed.Assets + s.Errors }
 
-// String is the last line of a run: what there is none of is not in it, but for the assets.
+// String returns the last line of a run. It leaves out numbers that are 0, except that of the
+// assets.
 func (s Summary) String() string {
 	var parts []string
 	part := func(n int, what string) {
@@ -159,7 +161,7 @@ func (s Summary) String() string {
 		line += " (saved " + human.Duration(s.Saved) + ")"
 	}
 	if s.Remote != nil {
-		line += fmt.Sprintf(" (remote: %v)", remote.Stats(*s.Remote))
+		line += fmt.Sprintf(" (remote: %v)", *s.Remote)
 	}
 	if s.DryRun {
 		line += " (dry run)"

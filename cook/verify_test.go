@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/assetcook/assetcook/cook"
-	"github.com/assetcook/assetcook/proof/oracle"
+	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
 // verify returns the findings and the totals.
@@ -26,12 +26,12 @@ func (p *project) verify(how oracle.Check) (found []cook.Finding, sum cook.Verif
 	return found, sum
 }
 
-// mustFind fails the test unless the findings are of exactly these kinds.
+// mustFind fails the test unless the findings have exactly these kinds.
 func mustFind(t *testing.T, found []cook.Finding, want ...string) {
 	t.Helper()
 	var kinds []string
 	for _, f := range found {
-		kinds = append(kinds, f.Kind)
+		kinds = append(kinds, string(f.Kind))
 	}
 	slices.Sort(kinds)
 	slices.Sort(want)

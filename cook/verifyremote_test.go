@@ -18,8 +18,8 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// A mark is a recipe that appends something to its source, and to that what the file holds
-// that a source names which begins with "read ".
+// A mark is a recipe that appends a text to its source, and the content of the file that a source
+// names after "read ".
 type mark struct {
 	append string
 	blind  bool // does not read
@@ -144,7 +144,7 @@ func keyPair(t *testing.T, name string) (private, public string) {
 	return private, private + ".pub"
 }
 
-// What is right on a server is no difference, nor is what it does not have.
+// Correct and missing results on a server are no difference.
 func TestVerifyRemote(t *testing.T) {
 	server := &remotetest.Server{}
 	url := server.Start(t)
@@ -169,8 +169,8 @@ func TestVerifyRemote(t *testing.T) {
 	}
 }
 
-// What is wrong on a server is found for every way in which a run would take it, with both
-// contents and with who made and signed it.
+// Wrong results on a server are found for every way in which a run would take them, with both contents
+// and with their origin.
 func TestVerifyPoisonedRemote(t *testing.T) {
 	private, public := keyPair(t, "eve")
 	for name, tc := range map[string]struct {
@@ -215,7 +215,7 @@ func TestVerifyPoisonedRemote(t *testing.T) {
 			if found, _, err := verifyMarked(t, p, true); err != nil || len(found) != len(tc.wrong) {
 				t.Errorf("trusted: %v, %v", found, err)
 			}
-			// What no run would take is no difference.
+			// A result that no run would take is no difference.
 			_, other := keyPair(t, "ci")
 			p.Remote.Trust = []string{other}
 			if found, sum, err := verifyMarked(t, p, true); err != nil || len(found) > 0 || sum.Shared != 0 {

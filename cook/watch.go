@@ -3,13 +3,11 @@ package cook
 import (
 	"context"
 
-	"github.com/assetcook/assetcook/cook/internal/rules"
-	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/cook/internal/watch"
 	"github.com/assetcook/assetcook/profile"
 )
 
-// WatchOptions say how a watcher cooks; the fields are those of CookOptions.
+// WatchOptions choose how a watcher cooks, as CookOptions do.
 type WatchOptions struct {
 	Strict          bool
 	StopOnFailure   bool
@@ -17,32 +15,31 @@ type WatchOptions struct {
 	Limits          Limits
 	Probe           profile.Probe
 	Observer        Observer
-	// Round is called after the first round and after every one that found work to do
-	// or ended otherwise than the one before.
+	// Round is called after the first round, and after each round that had work to do or ended
+	// otherwise than the round before.
 	Round func(Round)
 }
 
-// A Round is one time that a watcher brought the output folder up to date.
+// A Round is one pass of a watcher over the project.
 type Round struct {
 	Summary Summary
 	Err     error
-	// Rules is what is wrong with the rules, if the round followed those of before.
+	// Rules is the error of the present rules, if the round used earlier ones.
 	Rules error
-	// Folders is how many folders are watched; 0 means that none can be and that the
-	// tree is looked at from time to time.
+	// Folders is the number of watched folders. 0 means that the system cannot watch, and that
+	// the watcher looks at the tree from time to time.
 	Folders int
 }
 
-// Watch cooks, and cooks again whenever something changed, until ctx ends; it returns
-// the context's error, or that of the first round if that could not even begin.
+// Watch cooks, and cooks again after each change, until ctx ends. It returns the error of ctx, or of
+// the first round if that could not begin.
 //
-// Meanwhile Cook, with the same options, asks the watcher instead of looking at the tree
-// itself.
+// Meanwhile Cook, with the same options, asks the watcher instead of looking at the tree.
 func Watch(ctx context.Context, p Project, opt WatchOptions) error {
 	o := p.options()
 	o.Mode.Strict, o.Mode.StopOnFailure, o.Mode.OutputsByFolder = opt.Strict, opt.StopOnFailure, opt.OutputsByFolder
-	o.Limits, o.Probe, o.Observer = session.Limits(opt.Limits), opt.Probe, observed(opt.Observer, false)
-	o.Place.Remote = rules.Remote(p.Remote)
+	o.Limits, o.Probe, o.Observer = opt.Limits, opt.Probe, opt.Observer
+	o.Place.Remote = p.Remote
 	return asPublic(watch.Run(ctx, o, func(r watch.Round) {
 		if opt.Round != nil {
 			opt.Round(Round{summarize(&r.Done.Stats, r.Done.Took), asPublic(r.Err), asPublic(r.Rules), r.Folders})
@@ -50,5 +47,5 @@ func Watch(ctx context.Context, p Project, opt WatchOptions) error {
 	}))
 }
 
-// StageWait is the stage of a watcher between two rounds.
+// StageWait is the name of the stage between two rounds of a watcher.
 const StageWait = watch.StageWait

@@ -10,7 +10,7 @@ import (
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/manifest"
 	"github.com/assetcook/assetcook/cook/recipe"
-	"github.com/assetcook/assetcook/proof/oracle"
+	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
 // dueTime is far less than the minute after which a watcher checks everything, and far

@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assetcook/assetcook/proof/oracle"
+	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
 // A write through one name of a file reaches the outputs of its other name in
-// another folder, of which there is no event, however the first name came to be: also
+// another folder without an event, whatever made the first name: also
 // in a folder that is listed in every round because it holds a symbolic link.
 func TestWatcherLearnsOfNewNames(t *testing.T) {
 	for name, came := range map[string]struct {

@@ -12,6 +12,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/internal/session"
+	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/cook/internal/survey"
 	"github.com/assetcook/assetcook/cook/internal/todo"
 	"github.com/assetcook/assetcook/cook/internal/watch"
@@ -19,47 +20,47 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// An Explanation is all that decides about one asset for one target.
+// An Explanation has everything that decides about one asset for one target.
 type Explanation struct {
 	Path, Target string
-	// ID is that of the asset, "" if assets have none, or this one was never cooked.
+	// ID is the ID of the asset; "" if assets have none, or the asset was never cooked.
 	ID string
-	// Runs says whether a run would do anything, Reasons why, Err that it would fail.
+	// Runs is true if a run would work on the asset, for Reasons. Err is the error that the run
+	// would return for it.
 	Runs    bool
 	Reasons []Reason
 	Err     error
-	// Makes is what the recipe makes of the source, if it can say so, and Warnings what
-	// looks like a mistake; both a line each.
+	// Makes has lines of the recipe about the result, Warnings one line for each likely mistake.
 	Makes, Warnings []string
-	// Options are the recipe and its options; Rules those that had a say, weakest first.
-	// Both are empty if no recipe could be chosen.
+	// Options are the recipe and its options; Rules are the rules that decided about them, by
+	// rising precedence. Both are empty if no recipe could be chosen.
 	Options []Option
 	Rules   []string
-	// Overruled is what rules say of the source and that has no effect, a line each.
+	// Overruled has a line for each setting of a rule that another one overrides.
 	Overruled []string
-	// Inputs are the source, the dependencies of last time, and programs.
+	// Inputs are the source, the dependencies of the last run, and programs.
 	Inputs []Input
 	Last   *LastTime // nil if the asset was never cooked
 }
 
-// An Option is one choice and where it comes from.
+// An Option is one option, its value and the origin of the value.
 type Option struct {
 	Key   string `json:"key"` // the first one's is "recipe"
 	Value string `json:"value"`
 	From  string `json:"from"` // such as "cook.toml:3", "built-in" or "default"
 }
 
-// An Input is a file that counts. Was is its content last time, "" if that is not
-// known; Now is "" for a file that is absent, and Err says that it cannot be read.
+// An Input is a file on which the result depends. Was is its content in the last run, "" if
+// unknown. Now is "" for an absent file. Err is true for an unreadable file.
 type Input struct {
 	Path    string `json:"path"`
 	Now     string `json:"now,omitempty"` // BLAKE3
-	Was     string `json:"was,omitempty"` // BLAKE3, or "absent" for what was not there
+	Was     string `json:"was,omitempty"` // BLAKE3, or "absent"
 	Program bool   `json:"program,omitempty"`
 	Err     bool   `json:"unreadable,omitempty"`
 }
 
-// LastTime is what was done when an asset was last worked on.
+// LastTime is the last work on an asset.
 type LastTime struct {
 	Outcome  Outcome       `json:"outcome"`
 	At       time.Time     `json:"at"`
@@ -69,16 +70,16 @@ type LastTime struct {
 	Origin   *Origin       `json:"origin,omitempty"` // nil if it was cooked on this machine
 }
 
-// An Origin is where a result came from, as a server says.
-type Origin struct {
-	Server string    `json:"server"`
-	Run    string    `json:"run,omitempty"` // that cooked it
-	Host   string    `json:"host,omitempty"`
-	Key    string    `json:"key,omitempty"` // fingerprint of the one that signed it
-	At     time.Time `json:"at,omitzero"`   // when it was cooked
-}
+// An Origin says which server a result came from, in the words of the server. It has the fields
+//
+//	Server string    // address
+//	Run    string    // ID of the run that cooked it
+//	Host   string    // where that run was
+//	Key    string    // fingerprint of the key that signed it; "" for none
+//	At     time.Time // when it was cooked; zero if unknown
+type Origin = store.Origin
 
-// An Output is an artifact that was made, and what became of it.
+// An Output is an artifact and its present state.
 type Output struct {
 	Path  string `json:"path"`
 	Blob  string `json:"blob"` // BLAKE3
@@ -86,18 +87,17 @@ type Output struct {
 	State string `json:"state"` // "intact", "missing" or "edited"
 }
 
-// ErrNoAsset says that a path names no asset.
+// ErrNoAsset is the error for a path that names no asset.
 var ErrNoAsset = errors.New("no such asset")
 
-// Why explains one asset and changes nothing on the disk. The path is that of a source,
-// relative to the project's Dir or as the shell would name it, or that of an output.
-// There is one explanation for each target.
+// Why explains one asset and changes nothing on the disk. It returns one explanation for each
+// target. The path names a source, relative to Project.Dir or to the current directory, or an output.
 func Why(ctx context.Context, p Project, path string, opt WhyOptions) ([]Explanation, error) {
 	all, err := explain(ctx, opt.of(p), path)
 	return all, asPublic(err)
 }
 
-// WhyOptions say what run Why is about.
+// WhyOptions describe the run that Why explains, as CookOptions do.
 type WhyOptions struct {
 	IgnoreTimestamps bool
 	OutputsByFolder  bool
@@ -109,7 +109,7 @@ func (o *WhyOptions) of(p Project) session.Options {
 	opt := p.options()
 	opt.Mode.DryRun, opt.Mode.IgnoreStamps, opt.Mode.OutputsByFolder = true, o.IgnoreTimestamps, o.OutputsByFolder
 	opt.Limits.Workers = o.Workers
-	opt.Observer = observed(o.Observer, false)
+	opt.Observer = o.Observer
 	return opt
 }
 
@@ -143,12 +143,12 @@ func explain(ctx context.Context, opt session.Options, name string) ([]Explanati
 }
 
 func explanation(ctx context.Context, s *session.Session, t *todo.Todo, a *plan.Action) Explanation {
-	e := Explanation{Path: a.Path, Target: a.Target, Runs: a.Runs(), Reasons: reasons(a.Reasons), Err: a.Err}
+	e := Explanation{Path: a.Path, Target: a.Target, Runs: a.Runs(), Reasons: a.Reasons, Err: a.Err}
 	was := ""
 	if a.Last != nil {
 		was = a.Last.Source.String()
 		e.ID, e.Last = t.IDs.Of(a.Path), lastTime(a.Last)
-		if o := Origin(survey.Origin(t.Store, a)); o != (Origin{}) {
+		if o := survey.Origin(t.Store, a); o != (Origin{}) {
 			e.Last.Origin = &o
 		}
 	}
@@ -164,7 +164,7 @@ func explanation(ctx context.Context, s *session.Session, t *todo.Todo, a *plan.
 			}
 			now := t.Contents.At(ctx, d.On)
 			if contents.IsSilent(*d) && plan.Dependency(d.Name, d.On, now) == *d {
-				continue // asked, and told nothing
+				continue // asked, without an answer
 			}
 			e.Inputs = append(e.Inputs, input(t.Contents.Asked(d.On), was, now))
 		}
@@ -184,7 +184,7 @@ func explanation(ctx context.Context, s *session.Session, t *todo.Todo, a *plan.
 	return e
 }
 
-// choices lists what the rules decided.
+// choices lists the decisions of the rules.
 func choices(m *plan.Method) (options []Option, rules []string) {
 	for step := range m.Choice.Steps("") {
 		options = append(options, Option{"recipe" + step.Of, fmt.Sprintf("%s version %d", step.Recipe.Name, step.Recipe.Version), step.Chosen().String()})

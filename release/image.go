@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -71,6 +72,8 @@ func readRelease(dist string) (release, error) {
 	if len(r.linux) == 0 {
 		return r, fmt.Errorf("%s has no programs for Linux", dist)
 	}
+	// GoReleaser lists its targets in another order each time.
+	slices.SortFunc(r.linux, func(a, b programs) int { return strings.Compare(a.platform.String(), b.platform.String()) })
 	return r, nil
 }
 

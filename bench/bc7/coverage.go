@@ -12,11 +12,11 @@ import (
 	"slices"
 	"strings"
 
-	cook "github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/image/cooked"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 	"github.com/assetcook/assetcook/internal/image/role"
 	"github.com/assetcook/assetcook/internal/image/texture"
+	"github.com/assetcook/assetcook/internal/jobs"
 	recipe "github.com/assetcook/assetcook/recipes/image"
 )
 
@@ -93,7 +93,7 @@ func (r *coverageRow) addCoverage(ctx context.Context, m *pixmap.Map, test float
 	want := drawn(m, test)
 	o := recipe.Recipe().New().(*recipe.Image)
 	o.Format, o.Quality, o.Coverage = r.format.String(), r.quality, test
-	file, err := o.Encode(ctx, cook.NewJob(cook.Env{}, 0), &pixmap.Map{W: m.W, H: m.H, Pix8: slices.Clone(m.Pix8)}, role.Slot{Role: role.Color, Alpha: role.Opacity})
+	file, err := o.Encode(ctx, jobs.New(recipe.Recipe(), jobs.Env{}, 0), &pixmap.Map{W: m.W, H: m.H, Pix8: slices.Clone(m.Pix8)}, role.Slot{Role: role.Color, Alpha: role.Opacity})
 	if err != nil {
 		return err
 	}

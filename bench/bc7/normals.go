@@ -11,11 +11,11 @@ import (
 	"slices"
 	"strings"
 
-	cook "github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/image/cooked"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 	"github.com/assetcook/assetcook/internal/image/role"
 	"github.com/assetcook/assetcook/internal/image/texture"
+	"github.com/assetcook/assetcook/internal/jobs"
 	recipe "github.com/assetcook/assetcook/recipes/image"
 )
 
@@ -65,7 +65,7 @@ func anglesOf(ctx context.Context, out io.Writer, pix []byte, program string) er
 func storedNormals(ctx context.Context, pix []byte, f texture.Format, quality string, z bool) ([]byte, error) {
 	o := recipe.Recipe().New().(*recipe.Image)
 	o.Format, o.Quality, o.Kind, o.NormalZ, o.Mips = f.String(), quality, "normal", z && f.IsASTC(), "false"
-	file, err := o.Encode(ctx, cook.NewJob(cook.Env{}, 0), &pixmap.Map{W: side, H: side, Pix8: slices.Clone(pix)}, role.Slot{Role: role.Normal})
+	file, err := o.Encode(ctx, jobs.New(recipe.Recipe(), jobs.Env{}, 0), &pixmap.Map{W: side, H: side, Pix8: slices.Clone(pix)}, role.Slot{Role: role.Normal})
 	if err != nil {
 		return nil, err
 	}

@@ -203,5 +203,7 @@ func (s *stages) Stage(name string) {
 }
 
 func (s *stages) Planned(int, time.Duration) {}
+func (s *stages) Step(_, _, _ string)        {}
+func (s *stages) Reading(_, _ int, _ int64)  {}
 func (s *stages) Event(cook.Event)           {}
 func (s *stages) Note(string)                {}

@@ -115,6 +115,8 @@ type recipeOf map[string]string
 
 func (recipeOf) Stage(string)               {}
 func (recipeOf) Planned(int, time.Duration) {}
+func (recipeOf) Step(_, _, _ string)        {}
+func (recipeOf) Reading(_, _ int, _ int64)  {}
 func (recipeOf) Note(string)                {}
 func (r recipeOf) Event(e cook.Event) {
 	if e.Recipe != "" {

@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/internal/faultfs"
-	"github.com/assetcook/assetcook/proof/faults"
-	"github.com/assetcook/assetcook/proof/oracle"
+	"github.com/assetcook/assetcook/internal/proof/faults"
+	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
 // buildCook builds the command without the race detector: it is started hundreds of

@@ -21,9 +21,9 @@ import (
 	"github.com/assetcook/assetcook/cook/cli/internal/upkeep"
 	"github.com/assetcook/assetcook/cook/cli/internal/viewer"
 	"github.com/assetcook/assetcook/cook/internal/remote"
+	"github.com/assetcook/assetcook/cook/internal/remote/process"
 	"github.com/assetcook/assetcook/cook/internal/runaction"
 	"github.com/assetcook/assetcook/cook/recipe"
-	remoteclient "github.com/assetcook/assetcook/cook/remote"
 	"github.com/assetcook/assetcook/internal/frontend"
 )
 
@@ -88,7 +88,7 @@ func asChild(ctx context.Context, c *cmdline.Call) (status int, ok bool) {
 	case word == remote.RunAction && len(rest) == 0:
 		return runAction(ctx, c), true
 	case word == remote.Serve && len(rest) > 0:
-		return remoteclient.Serve(ctx, rest, os.Stdin, c.Stdout, c.Stderr), true
+		return process.Serve(ctx, rest, os.Stdin, c.Stdout, c.Stderr), true
 	case word == viewer.Attached && len(rest) > 0:
 		c.Args = rest
 		return viewer.RunAttached(ctx, c), true

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/assetcook/assetcook/internal/frontend"
-	"github.com/assetcook/assetcook/proof/oracle"
+	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
 // A reader that goes away ends the printing, not the run: exit status and outputs are the same as

@@ -23,8 +23,8 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/remote/remotetest"
 	"github.com/assetcook/assetcook/internal/faultfs"
 	"github.com/assetcook/assetcook/internal/memtemp"
+	"github.com/assetcook/assetcook/internal/proof/oracle"
 	"github.com/assetcook/assetcook/profile/counters"
-	"github.com/assetcook/assetcook/proof/oracle"
 )
 
 // commands are the programs that this test binary can run as, by name.

@@ -1,117 +1,78 @@
-// Package manifest reads and writes the list of what was cooked: which
-// artifacts each source became for each target, with their sizes and BLAKE3.
+// Package manifest reads the list of artifacts in an output folder: for each source and target the
+// artifacts, with their sizes and BLAKE3.
 //
 // # Form
 //
-// The list is sorted by source and then by target, bytewise, and holds no
-// times. Equal lists give equal files, whatever the history: a manifest that
-// was updated a thousand times is, byte for byte, the one that is built from
-// scratch.
+// The list is sorted by source and then by target, bytewise, and holds no times. Equal lists give
+// equal files, whatever the history.
 //
-// A manifest of up to 4096 assets is one file, manifest.json, with one asset a
-// line:
+// A manifest of up to 4096 assets is one file, manifest.json, with one asset a line:
 //
 //	{"assetcook":2,"assets":[
 //	{"source":"a.png","target":"pc","outputs":[{"path":"a.ktx2","size":7,"blake3":"…"}]}
 //	]}
 //
-// A larger one is cut into parts, each a file of that same form, and
-// manifest.json names them in order, with the first asset of each and how many
-// it has:
+// A larger manifest is cut into parts, each a file of the same form. Then manifest.json names the
+// parts in order, with the first asset of each and the number of its assets:
 //
 //	{"assetcook":2,"parts":[
 //	{"first":"a.png","first_target":"pc","path":"manifest.parts/<32 hex>.json","assets":1013}
 //	]}
 //
-// If assets have IDs, that of the source stands behind the target:
+// If assets have IDs, the ID of the source follows the target:
 //
 //	{"source":"a.png","target":"pc","id":"d0f64a06-1bd3-54fd-96ea-44d6ff1ab0e4","outputs":[...]}
 //
-// The target is left out where it is empty. A name that is not UTF-8 has U+FFFD
-// in its plain field for each byte that is not, and all its bytes in one of the
-// same name with _base64 behind it. There is one spelling of everything: what
-// this package reads is what it would write, or an error.
+// An empty target is left out. A name that is not UTF-8 has U+FFFD in its plain field for each byte
+// that is not, and all its bytes in a second field whose name ends in _base64. Everything has one
+// spelling: this package reads what cook writes, or returns an error.
 //
 // # Parts
 //
-// A part is named by the first 16 bytes of the BLAKE3 of its bytes, so it never
-// changes, and a reader can tell a damaged one. A writer puts new parts
-// into place first, replaces the root by a rename, and removes the parts that
-// are no longer named last: at every instant the root names whole parts. A
-// reader that finds a part gone reads the root again.
-//
-// # Where parts begin
-//
-// Besides the first asset, a part begins with each source whose XXH3-64 has its
-// low 10 bits zero. So the places are known from the sorted list alone and do
-// not shift: an edit changes the part it falls in, at most the one before too,
-// and the root. Counting to 1024 instead would move every later border when an
-// asset comes in near the beginning. Only the source is hashed, and a source
-// begins no second part, so the targets of a source stay together.
-//
-// Parts have 1024 assets of different sources on average and one in a hundred
-// has over 4700. Names that were chosen for it can make a part as long as the
-// list; that costs time, nothing else.
+// The name of a part is the first 16 bytes of the BLAKE3 of its content. So a part never changes,
+// and a reader finds damage. A run first puts new parts into place, then replaces manifest.json by a
+// rename, and then removes old parts: at every instant manifest.json names whole parts. A reader
+// that misses a part reads manifest.json again.
 package manifest
 
 import (
-	"errors"
-	"strings"
+	"iter"
 
-	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/cook/internal/manifest"
 )
 
 const (
-	// Name is the file that a manifest is read from, below the output folder.
-	Name = "manifest.json"
+	// Name is the file at which reading begins, below the output folder.
+	Name = manifest.Name
 	// PartsDir is the folder of the parts, below the output folder.
-	PartsDir = "manifest.parts"
+	PartsDir = manifest.PartsDir
 )
 
-// ErrFormat is the cause when a manifest is of a format that the operation does
-// not take: for [Update] format 1, which earlier versions wrote; for all of
-// them one of a later version.
-var ErrFormat = errors.New("made by another version of cook; build the manifest anew")
+// ErrFormat is the cause of an error if a later version of cook wrote the manifest.
+var ErrFormat = manifest.ErrFormat
 
-// Asset is a source that was cooked for a target.
-type Asset struct {
-	Source  string   // slash-separated and clean, below the asset folder
-	Target  string   // UTF-8, may be empty
-	ID      string   `json:",omitempty"` // a UUID that the source keeps through renames; "" if assets have none
-	Outputs []Output // in the order of the recipe
-}
+// An Asset is a source that was cooked for a target. It has the fields
+//
+//	Source  string   // clean path with slashes, below the asset folder
+//	Target  string   // UTF-8, may be empty
+//	ID      string   // UUID that the source keeps through renames; "" if assets have none
+//	Outputs []Output // in the order of the recipe
+type Asset = manifest.Asset
 
-// Output is an artifact.
-type Output struct {
-	Path   string // slash-separated and clean, below the output folder
-	Size   int64  // bytes
-	BLAKE3 hashing.Digest
-}
+// An Output is an artifact. It has the fields
+//
+//	Path   string         // clean, with slashes, below the output folder
+//	Size   int64          // bytes
+//	BLAKE3 hashing.Digest // of the content
+type Output = manifest.Output
 
-// File is a file of a manifest.
-type File struct {
-	Name string // slash-separated, below the output folder
-	Data []byte
-}
-
-// Change sets the asset of a source and target, or removes it. Setting one that
-// is not there adds it; removing one that is not there changes nothing.
-type Change struct {
-	Asset       // to remove it, source and target are enough
-	Remove bool // rather than set
-}
-
-// load reads a file of a manifest by its name, as in [File].
-type load = func(name string) ([]byte, error)
-
-// key is what assets are sorted by.
-type key struct{ source, target string }
-
-func (a *Asset) key() key { return key{a.Source, a.Target} }
-
-func (k key) compare(other key) int {
-	if c := strings.Compare(k.source, other.source); c != 0 {
-		return c
-	}
-	return strings.Compare(k.target, other.target)
+// Read yields all assets of a manifest in order. root is the content of manifest.json; load reads
+// parts by their paths below the output folder, one at a time. Read takes this format and format 1,
+// and yields from a part only if its content fits its name.
+//
+// An error comes last, with a zero Asset, and names the damaged file. Then the assets before it are
+// not the whole list. The error wraps that of load, so a caller that learns of a missing part can
+// read manifest.json again.
+func Read(root []byte, load func(path string) ([]byte, error)) iter.Seq2[Asset, error] {
+	return manifest.Read(root, load)
 }

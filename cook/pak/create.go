@@ -16,24 +16,25 @@ import (
 	"github.com/assetcook/assetcook/internal/parallel"
 )
 
-// A File is what is to be in a pak.
+// A File is a file to put into a pak.
 type File struct {
 	Name string
 	// Read returns the content. It may be called twice, and from several goroutines for
 	// several files.
 	Read func() ([]byte, error)
-	// Gone says in a patch that there is no such file. Read may be nil then.
+	// Gone removes the file, in a patch. Read may then be nil.
 	Gone bool
-	// Size and Digest are the length and the BLAKE3 of the content, if they are known: files
-	// of which nothing else is needed are not read. A zero Digest is not known.
+	// Size and Digest are the length and the BLAKE3 of the content, if the caller knows them.
+	// Create does not read a file whose data it can take from another pak. A zero Digest means
+	// unknown.
 	Size   int64
 	Digest hashing.Digest
 }
 
 // Options say how a pak is made. The zero value is right for most.
 type Options struct {
-	// Previous is the pak that the new one replaces: "" for none. What is the same stays
-	// where it is, unless that would leave a quarter of the pak unused.
+	// Previous is the pak that the new one replaces; "" for none. Unchanged files keep their
+	// places, unless a quarter of the pak would become unused.
 	Previous string
 	// Reuse saves work, and does not change the pak: data of files that this one has as well
 	// is copied out of it, sharing blocks if the file system can. It must be as Create has
@@ -42,8 +43,8 @@ type Options struct {
 	// Patches is the Digest of the pak that the new one is a patch for.
 	Patches hashing.Digest
 	// Level is how hard files are compressed, as the zstd program counts; 0 is 3, and a
-	// negative one does not compress. A file that loses less than one part in sixteen is
-	// stored as it is.
+	// negative one does not compress. A file that would shrink by less than one part in
+	// sixteen is stored uncompressed.
 	Level int
 	// Key signs the pak; nil is no signature.
 	Key ed25519.PrivateKey
@@ -57,8 +58,8 @@ type Options struct {
 // Stats say what Create did.
 type Stats struct {
 	Files  int   // all
-	Kept   int   // those whose bytes stayed where they were in Previous
-	Reused int   // those whose bytes were copied out of Reuse
+	Kept   int   // files that kept their places in Previous
+	Reused int   // files copied from Reuse
 	Size   int64 // of the pak
 	// Written is how many bytes were not taken from Previous or Reuse.
 	Written int64
@@ -135,8 +136,8 @@ type writer struct {
 	kept    []bool  // whether they are in their places
 	out     *os.File
 	encoder *zstd.Encoder // nil to compress nothing
-	gaps    regions       // that are free among what is kept
-	layout  layout        // of what is not
+	gaps    regions       // free space between kept files
+	layout  layout        // of the other files
 	reuse   *reuse        // nil for none
 	batch   int           // files that are packed side by side
 	memory  int64         // that they may take, 0 for any
@@ -215,7 +216,7 @@ func (w *writer) putData(list []*packed) error {
 			}
 			continue
 		}
-		if err := w.reuse.flush(w.out); err != nil { // it may lie in the middle of what is copied
+		if err := w.reuse.flush(w.out); err != nil { // the new file may lie inside the copied run
 			return err
 		}
 		w.stats.Written += p.entry.Packed

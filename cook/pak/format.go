@@ -19,7 +19,7 @@ const (
 	footerSize = 128
 	pageSize   = 4096
 	smallAlign = 64
-	// largeSize is from which size on data begins at a page.
+	// largeSize is the least size of data that begins at a page.
 	largeSize = 64 << 10
 	// maxFiles bounds a pak; the numbers of records are in 32 bits.
 	maxFiles = 1 << 30
@@ -52,15 +52,15 @@ func damaged(format string, args ...any) error {
 // An Entry is a file in a pak.
 type Entry struct {
 	Name string
-	// Size is that of the file, Packed what it takes in the pak.
+	// Size is the size of the file, Packed its size in the pak.
 	Size, Packed int64
-	// Offset is where it lies in the pak.
+	// Offset is the place of the data in the pak.
 	Offset int64
 	// Digest is the BLAKE3 of the file.
 	Digest hashing.Digest
 	// Compressed says that the data is a frame of Zstandard.
 	Compressed bool
-	// Gone says that there is no such file, whatever paks below have.
+	// Gone removes the file of paks below this one.
 	Gone bool
 }
 
@@ -75,7 +75,7 @@ func align(offset, size int64) int64 {
 
 func hashOf(name string) uint64 { return xxh3.HashString(name) }
 
-// slotsFor is how many slots a table of so many files has.
+// slotsFor returns the number of slots for n files.
 func slotsFor(n int) int {
 	slots := 2
 	for slots < 2*n {
@@ -158,7 +158,7 @@ func (f *footer) append(b []byte) []byte {
 	return append(b, make([]byte, 32)...)
 }
 
-// size is that of records, slots and names.
+// size returns the bytes of records, slots and names.
 func (f *footer) size() int64 {
 	return recordSize*int64(f.count) + slotSize*int64(f.slots) + int64(f.names)
 }

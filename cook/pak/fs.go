@@ -27,7 +27,7 @@ func (p *Pak) findEntry(op, name string) (Entry, error) {
 }
 
 // Open opens a file or folder, as [fs.FS] has it. Files can be read at any offset
-// ([io.ReaderAt]); those that are stored as they are need no memory.
+// ([io.ReaderAt]); uncompressed files need no memory.
 func (p *Pak) Open(name string) (fs.File, error) {
 	e, err := p.findEntry("open", name)
 	if err == nil {
@@ -36,7 +36,7 @@ func (p *Pak) Open(name string) (fs.File, error) {
 	return openFolder(p, name, err)
 }
 
-// openFolder opens a folder where there is no file, for which there was an error.
+// openFolder opens a folder after opening a file of that name failed with err.
 func openFolder(in fs.ReadDirFS, name string, err error) (fs.File, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -238,8 +238,8 @@ func (folderInfo) ModTime() time.Time { return time.Time{} }
 func (folderInfo) IsDir() bool        { return true }
 func (folderInfo) Sys() any           { return nil }
 
-// Layers returns paks as one file system: files of a later one stand in the place of those
-// of earlier ones, and what is gone in it is not there.
+// Layers returns paks as one file system: files of a later pak replace files of earlier ones, and
+// its removed files do not exist.
 func Layers(paks ...*Pak) *Layered { return &Layered{paks} }
 
 // Layered is several paks, by [Layers].
@@ -285,7 +285,7 @@ func (l *Layered) ReadFile(name string) ([]byte, error) {
 // ReadDir lists a folder, as [fs.ReadDirFS] has it.
 func (l *Layered) ReadDir(name string) ([]fs.DirEntry, error) {
 	found := map[string]fs.DirEntry{}
-	for _, p := range l.paks { // what a later one has stands in the place of what was found
+	for _, p := range l.paks { // entries of a later pak replace earlier ones
 		list, err := p.ReadDir(name)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err

@@ -25,11 +25,11 @@ const (
 //   - One that would cross into the next chunk, and those just before it. Which of these is
 //     the first is decided by the hashes of their names, so that it is the same one
 //     although all of them have moved a little.
-//   - One whose hash says so, once in restartSize. So what was added or removed moves no
+//   - One whose hash says so, once in restartSize. So an added or removed file moves no
 //     more than that, or by whole chunks.
 type layout struct {
 	end  int64     // of all that has been added
-	held []*packed // whose places may still change: from the first that may end a chunk on
+	held []*packed // files whose places may still change
 }
 
 // placeData gives data a place behind the data before. It returns those whose places are final,
@@ -73,8 +73,8 @@ func (l *layout) append(p *packed) {
 	l.end = up(p.entry.Offset+p.entry.Packed, step)
 }
 
-// cut chooses the first of those held that moves behind a boundary, if at most so many bytes
-// before it may stay unused. It may be one more than there are; it is -1 if none moves.
+// cut returns the index of the first held file that moves behind a boundary, if at most unused bytes
+// before the boundary may stay empty. It may be the number of held files; it is -1 if none moves.
 func (l *layout) cut(boundary, unused int64) (first int) {
 	first = -1
 	least := uint64(0)
@@ -93,7 +93,7 @@ func restarts(hash uint64, size int64) bool {
 	return float64(hash)*restartSize < float64(size)*(1<<64)
 }
 
-// stepFor returns the alignment of both ends of the room for data of a size. What is large has
+// stepFor returns the alignment of both ends of the room for data of a size. Large data gets
 // one part in 64 more than it needs, on average, so that it can grow a little.
 func stepFor(size int64) int64 {
 	if size < largeSize {

@@ -24,7 +24,7 @@ func newEncoder(level, workers int) (*zstd.Encoder, error) {
 		zstd.WithWindowSize(maxWindow), zstd.WithEncoderCRC(false))
 }
 
-// A packed is a file as it is to be stored.
+// A packed is a file in its stored form.
 type packed struct {
 	i     int // of the file
 	entry Entry

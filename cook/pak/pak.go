@@ -32,8 +32,8 @@ type Pak struct {
 	records, slots, names []byte
 }
 
-// Open opens a pak. That costs the same whatever is in it: what the directory says is
-// judged when it is used. Verify judges all.
+// Open opens a pak in constant time: parts of the directory are checked when they are used. Verify
+// checks everything.
 func Open(name string) (*Pak, error) {
 	p, err := open(name)
 	if err != nil {
@@ -119,8 +119,8 @@ func (p *Pak) Close() error {
 // Len is how many entries there are.
 func (p *Pak) Len() int { return p.footer.count }
 
-// Digest is the BLAKE3 of the directory: that of all that is in the pak. The order of the
-// data in it counts as well.
+// Digest returns the BLAKE3 of the directory. It differs if any file differs, or the order of the
+// data.
 func (p *Pak) Digest() hashing.Digest { return p.footer.digest }
 
 // Patches is the Digest of the pak that this one is a patch for, zero if it is none.
@@ -170,7 +170,7 @@ func (p *Pak) name(i int) ([]byte, error) {
 	return p.names[from : from+n], nil
 }
 
-// entry returns what a record says, if that can be.
+// entry returns the entry of a record, or an error if the record is damaged.
 func (p *Pak) entry(i int) (Entry, error) {
 	name, err := p.name(i)
 	if err != nil {
@@ -232,8 +232,8 @@ var decoders = sync.Pool{New: func() any {
 	return d
 }}
 
-// unpack decodes the frame of an entry. It takes no more memory than what comes out, at most
-// the entry, and a window, whatever the frame and the entry say.
+// unpack decodes the frame of an entry. Its memory is bounded by the size in the entry and a window,
+// whatever the frame declares.
 func unpack(data []byte, e *Entry) ([]byte, error) {
 	d := decoders.Get().(*zstd.Decoder)
 	defer decoders.Put(d)

@@ -10,7 +10,7 @@ import (
 	"github.com/assetcook/assetcook/internal/reflink"
 )
 
-// keep takes over from the previous pak what is the same.
+// keep keeps unchanged files of the previous pak.
 func (w *writer) keep(ctx context.Context, name string) error {
 	old, err := Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -77,7 +77,7 @@ func (w *writer) takeOver(old *Pak, known map[string]Entry) error {
 				delete(known, w.files[i].Name)
 			}
 		}
-		for _, e := range known { // nothing of what is gone stays readable
+		for _, e := range known { // erase removed files
 			if err := w.zero(e.Offset, min(e.Offset+e.Packed, w.layout.end)); err != nil {
 				return err
 			}

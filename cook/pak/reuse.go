@@ -9,7 +9,7 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// A reuse is a pak out of which data is copied. A nil one has none.
+// A reuse copies data of another pak. A nil reuse has no data.
 type reuse struct {
 	file  *os.File
 	known map[hashing.Digest]*oldEntry // by content
@@ -63,7 +63,7 @@ func (r *reuse) find(p *packed, digest hashing.Digest, size int64) bool {
 // copyFromOld copies the data of a file to its place, or will do so with what follows.
 func (r *reuse) copyFromOld(out *os.File, p *packed) error {
 	from, to := p.old.Offset, p.entry.Offset
-	// Where nothing lies between two entries they are one run: what is between is zeros.
+	// Neighboring entries are one run, with only zeros between them.
 	if n := &r.run; n.size > 0 && p.old.number == n.last+1 && to-n.to == from-n.from {
 		n.size, n.last = from+p.old.Packed-n.from, p.old.number
 		return nil

@@ -239,7 +239,7 @@ func mountQuake(name string) (archive, error) {
 	return &storedIn{f, func(name string) (place, bool) { p, ok := files[name]; return p, ok }}, nil
 }
 
-// What the benchmarks compare reads what was written.
+// The compared formats read back the written files.
 func TestRivals(t *testing.T) {
 	tree := map[string][]byte{"a": []byte("first"), "b/second.txt": bytes.Repeat([]byte("second "), 300), "empty": {}}
 	for _, r := range rivals {

@@ -6,18 +6,17 @@ import (
 	"github.com/assetcook/assetcook/cook/manifest"
 )
 
-// Artifacts returns what other assets were cooked to for the same target, as far as patterns
-// choose it, sorted by source; the outputs of each that they do not choose are left out.
-// Patterns are those of rules, in order, and see paths below the folder of the target:
-// "ui/**/*.ktx2", "!*_old.*". The job's own outputs are never among them. Only a recipe with
-// Bundles may ask.
+// Artifacts returns the artifacts of other assets for the same target that patterns choose, sorted
+// by source. Patterns are as in rules, in order, and see paths below the folder of the target:
+// "ui/**/*.ktx2", "!*_old.*". The list of an asset has only outputs that the patterns choose; the
+// outputs of the job itself are never among them. Only a recipe with Bundles may call Artifacts.
 //
-// Which artifacts there are, and what they hold, is a dependency. The cooker sees to it that
-// they are up to date: if they are still to be cooked, or cannot be, the error says so and
-// has to be returned.
+// The list and the content of the artifacts are a dependency, and cook brings them up to date
+// first. If they are still to be cooked, or cannot be, Artifacts returns an error, which Cook must
+// return.
 func (j *Job) Artifacts(patterns ...string) ([]manifest.Asset, error) {
-	if !j.env.Recipe.Bundles {
-		panic("recipe " + j.env.Recipe.Name + ": Job.Artifacts without Recipe.Bundles")
+	if !j.recipe.Bundles {
+		panic("recipe " + j.recipe.Name + ": Job.Artifacts without Recipe.Bundles")
 	}
 	if j.env.Artifacts == nil {
 		return nil, errors.New("there are no artifacts here")
@@ -29,11 +28,11 @@ func (j *Job) Artifacts(patterns ...string) ([]manifest.Asset, error) {
 	return list, err
 }
 
-// IDs returns the ID of each asset that Artifacts returns for the same patterns, by source. It
-// is an error if assets have none. Only a recipe that asks depends on them.
+// IDs returns the ID of each asset that Artifacts returns for the same patterns, by source. Assets
+// without IDs are an error. The IDs are a dependency of recipes that call IDs.
 func (j *Job) IDs(patterns ...string) (map[string]string, error) {
-	if !j.env.Recipe.Bundles {
-		panic("recipe " + j.env.Recipe.Name + ": Job.IDs without Recipe.Bundles")
+	if !j.recipe.Bundles {
+		panic("recipe " + j.recipe.Name + ": Job.IDs without Recipe.Bundles")
 	}
 	if j.env.IDs == nil {
 		return nil, errors.New("there are no artifacts here")
@@ -45,6 +44,6 @@ func (j *Job) IDs(patterns ...string) (map[string]string, error) {
 	return ids, err
 }
 
-// ReadArtifact reads one of the files that Artifacts has returned, by its path, and proves
-// that it is what was listed. Several goroutines may call it at once.
+// ReadArtifact reads a file that Artifacts has returned, by its path, and verifies that its content
+// is the listed one. Several goroutines may call it at once.
 func (j *Job) ReadArtifact(path string) ([]byte, error) { return j.env.ReadArtifact(path) }

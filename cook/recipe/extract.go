@@ -11,33 +11,35 @@ import (
 	"strings"
 
 	"github.com/assetcook/assetcook/internal/dependency"
+	"github.com/assetcook/assetcook/internal/jobenv"
 )
 
-// An Extract is a part of a file that recipes may depend on in the place of the whole: what the
-// file says of a source. An edit that leaves that the same does not cook the source again. Files
-// are read once in a run, whichever sources ask.
+// An Extract is a part of a file, about one source, that recipes depend on instead of the whole
+// file. An edit of the file that leaves the part unchanged does not cook the source again. A run
+// reads each file once, however many sources ask.
 type Extract struct {
-	// Name says what it is, in a word of a-z: "materials".
+	// Name is a word of a-z, such as "materials".
 	Name string
-	// Version rises whenever the same file may give something else.
+	// Version rises whenever Of may return something else for the same file.
 	Version int
-	// Of makes it of a file's content, and of nothing else. A file that cannot be understood
-	// says nothing: the error is for reading only. It must bound what a hostile file can cost.
+	// Of returns the parts of a file. It uses nothing but the content, and bounds the cost of
+	// hostile files. The error for a malformed file has no part in the result: such a file says
+	// nothing.
 	Of func(file io.ReaderAt, size int64) (Says, error)
-	// Holds are extensions, in lower case with their dots, of sources that outputs of the recipe
-	// contain, as models contain their buffers. The extract says something of each source that a file
-	// reads, and Files is a pattern of such files, without a folder. The files in the folder of a
-	// source and in the folder above it are asked. A source has no outputs if the recipe cooks all
-	// files that read it, no rule decides how it is cooked, and no recipe has its extension.
+	// Holds lists extensions, in lower case with dots, of sources that outputs of the recipe
+	// contain, as models contain their buffers. The extract has a part about each source that a
+	// file reads, and Files is a pattern of such files, without a folder. Cook asks the files in
+	// the folder of a source and in the folder above. A source has no outputs if the recipe cooks
+	// all files that read it, no rule decides about it, and no recipe has its extension.
 	Holds []string
 	Files string
 }
 
-// Says is what a file says, by subjects: paths relative to the file's folder. Under "" is what it
-// says of all.
+// Says has the parts of a file by subject. A subject is a path relative to the folder of the file;
+// "" is the part about every source.
 type Says map[string][]byte
 
-// About returns what is said of a subject.
+// About returns the part about a subject.
 func (s Says) About(subject string) []byte {
 	all, about := s[""], s[subject]
 	if subject == "" || len(about) == 0 {
@@ -46,16 +48,16 @@ func (s Says) About(subject string) []byte {
 	return append(all[:len(all):len(all)], about...)
 }
 
-// A Said is what a file says of a source, which is not nothing.
-type Said struct {
-	File string // by its name, as Dep.Name
-	Text []byte
-}
+// A Said is the part of a file that is about a source. It has the fields
+//
+//	File string // the name of the file, as Job.Read takes it
+//	Text []byte // not empty
+type Said = jobenv.Said
 
 // key names an extract and its version.
 func (x Extract) key() string { return x.Name + "." + strconv.Itoa(x.Version) }
 
-// Extract finds an extract of a recipe by its name and version, as the Function of a Dependency.
+// Extract finds an extract of a recipe by name and version, as in the Function of a Dependency.
 func (s *Set) Extract(key string) (Extract, bool) {
 	for _, name := range s.names {
 		for _, x := range s.byName[name].Extracts {
@@ -67,11 +69,12 @@ func (s *Set) Extract(key string) (Extract, bool) {
 	return Extract{}, false
 }
 
-// ReadExtract returns what another file, whose name is as Dep.Name, says of the source by an
-// extract of the recipe. That is recorded as a dependency, also if there is no such file: then
-// the error is fs.ErrNotExist. The source is cooked again when that changes, or when it is
-// renamed and the file says something else of its new name, and not when other parts of the file
-// are edited. Of a source that another recipe made the error is errors.ErrUnsupported.
+// ReadExtract returns the part of another file that is about the source, by the extract of the
+// recipe with a name. The name of the file is as for Job.Read. The part is a dependency: an edit
+// that changes it, or a rename of the source to which the file says something else, cooks the
+// source again; an edit of other parts does not. The error is fs.ErrNotExist if there is no such
+// file, which is a dependency as well, and errors.ErrUnsupported for a source that another recipe
+// made.
 func (j *Job) ReadExtract(name, extract string) ([]byte, error) {
 	said, found, err := j.extract(Dependency{Kind: dependency.Extract, Path: name}, extract)
 	switch {
@@ -85,12 +88,13 @@ func (j *Job) ReadExtract(name, extract string) ([]byte, error) {
 	return said[0].Text, nil
 }
 
-// ReadExtracts is ReadExtract of all files of a folder that match a pattern, sorted by name; of
-// those that say something of the source. Only the last part of the pattern, which is as that of
-// Glob, may stand for several names. It is one dependency, however many files there are: the
-// source is cooked again when they say something else of it, be it that one comes or goes, and
-// not when files come, go and are edited that say nothing of it. Outside the asset tree there
-// are none. What is asked has to be asked by the method Asks of the cooker as well.
+// ReadExtracts is ReadExtract for all files of a folder that match a pattern. It returns the files
+// with a part about the source, sorted by name. Only the last element of the pattern may match
+// several names, as in Glob. Outside the asset tree there are no such files.
+//
+// All of it is one dependency, however many files match: the source is cooked again when a part
+// about it changes, appears or goes. Files without a part may come, go and change. Traits.Asks must
+// ask the same questions.
 func (j *Job) ReadExtracts(pattern, extract string) ([]Said, error) {
 	folder, last := path.Split(pattern)
 	if last == "" || last == ".." || !validPart(last) || isPattern(folder) || strings.IndexByte(pattern, 0) >= 0 {
@@ -104,9 +108,9 @@ func (j *Job) ReadExtracts(pattern, extract string) ([]Said, error) {
 	return said, err
 }
 
-// extract returns what files say of the source by an extract, by the last parts of their names.
+// extract returns the parts of files about the source, by the last elements of their names.
 func (j *Job) extract(of Dependency, extract string) (said []Said, found bool, err error) {
-	for _, x := range j.env.Recipe.Extracts {
+	for _, x := range j.recipe.Extracts {
 		if x.Name != extract {
 			continue
 		}
@@ -127,5 +131,5 @@ func (j *Job) extract(of Dependency, extract string) (said []Said, found bool, e
 		}
 		return slices.Clone(said), found, err
 	}
-	panic(fmt.Sprintf("recipe %s reads the extract %q, which Recipe.Extracts does not have", j.env.Recipe.Name, extract))
+	panic(fmt.Sprintf("recipe %s reads the extract %q, which Recipe.Extracts does not have", j.recipe.Name, extract))
 }

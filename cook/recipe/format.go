@@ -5,43 +5,25 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/assetcook/assetcook/internal/fileformat"
 )
 
-// A Format is a kind of file.
-type Format struct {
-	Name       string   // with its article: "a PNG picture"
-	Extensions []string // as those of a Recipe
-	// Magic are the ways in which files of the format start, a dot standing for any byte.
-	Magic []string
-	// Loose says that files of the format may start otherwise as well.
-	Loose bool
-}
+// A Format is a kind of file. It has the fields
+//
+//	Name       string   // with its article: "a PNG picture"
+//	Extensions []string // in lower case, with their dots
+//	Magic      []string // beginnings of such files; a dot is any byte
+//	Loose      bool     // files may begin otherwise as well
+type Format = fileformat.Format
 
-// Starts returns how many bytes of head, the first of a file, say that the file is of the
-// format, 0 for none.
-func (f Format) Starts(head []byte) int {
-	most := 0
-	for _, m := range f.Magic {
-		if len(m) > most && len(m) <= len(head) && isMagic(m, head) {
-			most = len(m)
-		}
-	}
-	return most
-}
+// HeadSize is the number of bytes at the beginning of a source that Estimate and Lint get.
+const HeadSize = fileformat.HeadSize
 
-func isMagic(magic string, head []byte) bool {
-	for i := range len(magic) {
-		if magic[i] != '.' && magic[i] != head[i] {
-			return false
-		}
-	}
-	return true
-}
+// ErrShortHead is returned by Traits.Estimate if it needs the whole source.
+var ErrShortHead = fileformat.ErrShortHead
 
-// Has reports whether files of the format go by an extension, which is in lower case.
-func (f Format) Has(ext string) bool { return slices.Contains(f.Extensions, ext) }
-
-func (f Format) check() error {
+func checkFormat(f Format) error {
 	switch {
 	case f.Name == "":
 		return errors.New("no name")

@@ -12,13 +12,13 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// Glob returns the files that match a pattern, sorted, by names that Read, OpenDep and
-// Depend take. A pattern is such a name, in which *, ?, [a-z] and {a,b} stand for parts of
-// one name, and ** for any number of folders. Names that start with a dot have to be matched
-// by one. Links to folders are not followed.
+// Glob returns the files that match a pattern, sorted, by names that Read, OpenDep and Depend take.
+// In a pattern, *, ?, [a-z] and {a,b} match parts of one name, and ** matches any number of
+// folders. Only a pattern that begins with a dot matches a name that begins with a dot. Glob does
+// not follow links to folders.
 //
-// That these are all files that match is a dependency, what they hold is not: the source is
-// cooked again when another one appears, or one is gone.
+// The list of names is a dependency; the content of the files is not. The source is cooked again
+// when a matching file appears or goes.
 func (j *Job) Glob(pattern string) ([]string, error) {
 	switch {
 	case !doublestar.ValidatePattern(pattern) || strings.IndexByte(pattern, 0) >= 0:
@@ -43,7 +43,7 @@ func (j *Job) Glob(pattern string) ([]string, error) {
 	return slices.Compact(g.found), err
 }
 
-// validPart reports whether a part of a pattern is a pattern by itself.
+// validPart reports whether an element of a pattern is a pattern by itself.
 func validPart(part string) bool {
 	return doublestar.ValidatePattern(part) && strings.Count(part, "{") == strings.Count(part, "}")
 }
@@ -75,7 +75,7 @@ func (g *globbing) walk(folder string, parts []string) error {
 	})
 }
 
-// each calls do for what a folder holds, and records that it depends on that.
+// each calls do for each matching name in a folder, and records the listing.
 func (g *globbing) each(folder, pattern string, ofFolders bool, do func(name string) error) error {
 	at, err := dependency.OfNames(folder, pattern, ofFolders).Resolve(g.job.env.Path)
 	if err != nil {
@@ -93,7 +93,7 @@ func (g *globbing) each(folder, pattern string, ofFolders bool, do func(name str
 	return nil
 }
 
-// list returns the names that a listing chooses, and records it.
+// list returns the names that a listing chooses, and records the listing.
 func (j *Job) list(folder string, at Dependency) ([]string, error) {
 	if j.env.List == nil {
 		return nil, errors.New("folders cannot be listed here")
@@ -105,5 +105,5 @@ func (j *Job) list(folder string, at Dependency) ([]string, error) {
 	return names, err
 }
 
-// isPattern reports whether a name has marks of patterns.
+// isPattern reports whether a name has special characters of patterns.
 func isPattern(name string) bool { return strings.ContainsAny(name, `*?[{\\`) }

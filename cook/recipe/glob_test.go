@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/assetcook/assetcook/internal/dependency"
+	"github.com/assetcook/assetcook/internal/jobenv"
 )
 
 // lister is Env.List of a tree.
@@ -54,13 +55,14 @@ func TestGlob(t *testing.T) {
 		{"sub/**", []string{"sub/deep/f.h", "sub/e.h"}, []string{"d/sub/*", "d/sub/*/", "d/sub/deep/*", "d/sub/deep/*/"}},
 		{"none/*.h", nil, []string{"d/none/*.h"}},
 	} {
-		job := NewJob(Env{Path: "d/a.x", List: lister(tree)}, 0)
+		job := &Job{env: jobenv.Env{Path: "d/a.x", List: lister(tree)}}
 		got, err := job.Glob(tc.pattern)
 		if err != nil || !slices.Equal(got, tc.want) {
 			t.Errorf("%s: %q, %v; want %q", tc.pattern, got, err, tc.want)
 		}
 		var deps []string
-		for _, d := range job.Deps() {
+		recorded, _ := job.recorded()
+		for _, d := range recorded {
 			if at, err := d.On.Named(d.Name).Resolve("d/a.x"); err != nil || at != d.On {
 				t.Errorf("%s: %q is at %v, %v; want %v", tc.pattern, d.Name, at, err, d.On)
 			}
@@ -77,7 +79,7 @@ func TestGlob(t *testing.T) {
 }
 
 func TestGlobRefuses(t *testing.T) {
-	job := NewJob(Env{Path: "d/a.x", List: lister(fstest.MapFS{})}, 0)
+	job := &Job{env: jobenv.Env{Path: "d/a.x", List: lister(fstest.MapFS{})}}
 	for pattern, want := range map[string]string{
 		"[a": "not valid", "a\x00*": "not valid", "{a/b,c}/*": "{a,b} cannot hold a slash", "../../*": "outside the asset tree",
 	} {
@@ -85,7 +87,7 @@ func TestGlobRefuses(t *testing.T) {
 			t.Errorf("%q: %v", pattern, err)
 		}
 	}
-	if _, err := NewJob(Env{Path: "a"}, 0).Glob("*"); err == nil {
+	if _, err := (&Job{env: jobenv.Env{Path: "a"}}).Glob("*"); err == nil {
 		t.Error("no error where nothing can be listed")
 	}
 }
@@ -106,7 +108,7 @@ func TestGlobIsDoublestar(t *testing.T) {
 			t.Fatal(err)
 		}
 		slices.Sort(want)
-		got, err := NewJob(Env{Path: "source", List: lister(tree)}, 0).Glob(pattern)
+		got, err := (&Job{env: jobenv.Env{Path: "source", List: lister(tree)}}).Glob(pattern)
 		if err != nil || !slices.Equal(got, slices.Compact(want)) {
 			t.Fatalf("%s: %q, %v; want %q", pattern, got, err, want)
 		}

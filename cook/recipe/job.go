@@ -11,121 +11,53 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/assetcook/assetcook/cook/manifest"
 	"github.com/assetcook/assetcook/internal/dependency"
+	"github.com/assetcook/assetcook/internal/jobenv"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// Env is what a Job stands on. The cooker's run stage provides one; package
-// recipetest provides one for tests.
-type Env struct {
-	// Recipe is what is being cooked with.
-	Recipe Recipe
-	// Path is the source's path in the asset tree, with slashes.
-	Path string
-	// Open opens a file of the asset tree by such a path, and Stat describes
-	// it. They must refuse whatever lies outside.
-	Open func(path string) (fs.File, error)
-	Stat func(path string) (fs.FileInfo, error)
-	// List returns the names in a folder that a listing chooses, sorted. If it chooses all,
-	// each name has a slash and the type behind it. found is false if there is no such folder.
-	// A nil one lists nothing, and Glob fails.
-	List func(listing Dependency) (names []string, found bool, err error)
-	// IsLink reports whether a name of the asset tree is a symbolic link. If it is nil, Depend
-	// fails for links.
-	IsLink func(path string) (bool, error)
-	// Extract returns what the files of an extract say of its subject, by the last parts of
-	// their names, sorted. found is false if there is no such file, or folder. The list is not
-	// the caller's. With a nil one ReadExtract fails.
-	Extract func(of Dependency) (said []Said, found bool, err error)
-	// Artifacts returns what assets were cooked to for the same target, as far as patterns
-	// choose it, and the dependency on that. ReadArtifact reads one of them by its path. A nil
-	// one has no artifacts.
-	Artifacts    func(patterns []string) (list []manifest.Asset, on Dependency, err error)
-	ReadArtifact func(path string) ([]byte, error)
-	// Previous opens what the i-th output was when the same recipe with the same options
-	// made it the last time, proved to be unchanged; nil for none. A nil one has none.
-	Previous func(i int) *os.File
-	// IDs returns the IDs of those assets, by source, and the dependency on that.
-	IDs func(patterns []string) (ids map[string]string, on Dependency, err error)
-	// Followed returns how a file of the asset tree is cooked for the same target: the recipe's
-	// name ("" if it is not known), its options and the artifacts. It may be nil.
-	Followed func(path string) (by string, options Cooker, outputs []string)
-	// Outputs are the files to be written, one for each output, in folders
-	// that exist. None of the files does yet.
-	Outputs []string
-	// Names are the final paths of the outputs in the output folder, with slashes. If another
-	// recipe cooks an output further, the path is that recipe's output.
-	Names []string
-	// Create makes the i-th of them, for writing. It must not be led elsewhere.
-	Create func(i int) (*os.File, error)
-	// Hold notes that the job holds so many bytes of a kind until it is over; nil
-	// if it is not wanted.
-	Hold func(kind string, bytes int64)
-	// Step notes what the recipe is doing, and end that this is over; nil if it is not
-	// wanted. Steps nest, and are of the goroutine of the job.
-	Step func(name string) (end func())
-	// Note is told of what a run is to say once, and not of each source; nil if it is
-	// not wanted.
-	Note func(line string)
-	// Each shares the pieces of a Job.Each among the CPUs that are idle; nil for one
-	// after the other.
-	Each func(ctx context.Context, n int, do func(i int) error) error
-	// Used receives the processor time of each external program. It may be nil.
-	Used func(time.Duration)
-	// Assets is the asset tree's folder, for external programs.
-	Assets string
-	// SourceFile is the file that the source is in, if another recipe made it so that it is
-	// not in the asset tree; "" if it is.
-	SourceFile string
-	// Scratch returns a folder that is empty at first and removed afterwards.
-	Scratch func() (string, error)
-	// Vars are environment variables that external programs get in the place of
-	// those that every cook gives them; nil for none. Verifying sets them to find
-	// results that depend on them.
-	Vars map[string]string
-	// Traced is told that the dependencies have all that external programs were seen to read,
-	// whatever they or their rules tell of it. Verifying sets it to find what these leave out;
-	// nil if they are to be believed.
-	Traced func()
-}
-
-// A Job is one cooking of one source: all that a recipe may read, and where it
-// writes. It belongs to one goroutine, which Each may split work off.
+// A Job cooks one source once: a recipe reads files and writes outputs through it. It belongs to
+// one goroutine, which may share work by Each.
 type Job struct {
-	env      Env
+	recipe   Recipe
+	env      jobenv.Env
 	size     int64
 	deps     []Dep
 	warnings []string
 }
 
-// A Dependency says what counts besides the source: its Kind, and a path. The zero Kind is the
-// content of a file; others are the names in a folder, or what other files say.
+// A Dependency is something besides the source that the result depends on. A recipe outside this
+// module sets Path alone, which means the content of a file. The other fields describe what the
+// methods of a Job record, such as the names in a folder. It has the fields
+//
+//	Kind     dependency.Kind // 0 for the content of a file
+//	Path     string          // as Job.Read takes it
+//	Pattern  string          // chooses names in a folder
+//	Function string          // name and version of an Extract
+//	Subject  string          // path that an Extract is about
 type Dependency = dependency.Dependency
 
-// A Dep is a dependency of a job: what its recipe looked at, or looked for.
-type Dep struct {
-	// On has a path in the asset tree.
-	On Dependency
-	// Name is that path as the recipe wrote it: relative to the source's folder, or to the asset
-	// tree if it starts with a slash. A renamed folder keeps it.
-	Name string
-	// Found is false if there was no such file, or folder. Its absence is then what the result
-	// depends on.
-	Found bool
+// A Dep is a dependency that a job has recorded: something that its recipe read or looked for. It
+// has the fields
+//
+//	On    Dependency // with a path in the asset tree
+//	Name  string     // the path as the recipe wrote it; a renamed folder keeps it
+//	Found bool       // false if there was no such file or folder
+type Dep = jobenv.Dep
+
+func init() {
+	jobenv.NewJob = func(r any, env jobenv.Env, size int64) any { return &Job{recipe: r.(Recipe), env: env, size: size} }
+	jobenv.EnvOf = func(job any) *jobenv.Env { return &job.(*Job).env }
+	jobenv.Recorded = func(job any) ([]Dep, []string) { return job.(*Job).recorded() }
 }
 
-// NewJob returns a job on env for a source of the given size in bytes.
-func NewJob(env Env, size int64) *Job { return &Job{env: env, size: size} }
-
-// Ext returns the source's extension in lower case with its dot, "" if there
-// is none. It is part of the action's identity.
+// Ext returns the extension of the source in lower case with its dot, "" if there is none. It is
+// part of the action ID.
 func (j *Job) Ext() string { return Ext(j.env.Path) }
 
-// Ext returns the lower-case extension of a path, with its dot. A name that
-// only starts with a dot has none.
+// Ext returns the lower-case extension of a path, with its dot. A name whose only dot comes first
+// has none.
 func Ext(p string) string {
 	name := path.Base(p)
 	if i := strings.LastIndexByte(name, '.'); i > 0 {
@@ -134,22 +66,21 @@ func Ext(p string) string {
 	return ""
 }
 
-// Path returns where the source lies in the asset tree. It panics unless the
-// recipe has UsesPath, because a result that depends on the path without
-// saying so would outlive a rename.
+// Path returns the path of the source in the asset tree. It panics unless the recipe has UsesPath,
+// because otherwise a renamed source would keep its old result.
 func (j *Job) Path() string {
-	if !j.env.Recipe.UsesPath {
-		panic("recipe " + j.env.Recipe.Name + ": Job.Path without Recipe.UsesPath")
+	if !j.recipe.UsesPath {
+		panic("recipe " + j.recipe.Name + ": Job.Path without Recipe.UsesPath")
 	}
 	return j.env.Path
 }
 
 // Link returns the relative path, with slashes, by which output from refers to output to. Rules
-// decide where outputs go, and may have another recipe cook them further. Link panics unless the
-// recipe has NamesOutputs, because a stored result would outlive a change of the name.
+// decide the names of outputs, and may have another recipe cook them further. Link panics unless
+// the recipe has NamesOutputs, because a stored result would outlive a change of the name.
 func (j *Job) Link(from, to int) string {
-	if !j.env.Recipe.NamesOutputs {
-		panic("recipe " + j.env.Recipe.Name + ": Job.Link without Recipe.NamesOutputs")
+	if !j.recipe.NamesOutputs {
+		panic("recipe " + j.recipe.Name + ": Job.Link without Recipe.NamesOutputs")
 	}
 	return pathname.Relative(path.Dir(j.env.Names[from]), j.env.Names[to])
 }
@@ -167,19 +98,17 @@ func (j *Job) Source() ([]byte, error) {
 	return data, err
 }
 
-// Hold notes that the job has taken so many bytes of a kind ("decoded pictures"),
-// for those who want to know where memory goes. They count as held until the job
-// is over. Kinds are few; after 64 of them all others count as one.
+// Hold records that the job has allocated memory of a kind, such as "decoded pictures", for
+// profiles of memory. It counts as held until the job ends. After 64 kinds all others count as one.
 func (j *Job) Hold(kind string, bytes int) {
 	if j.env.Hold != nil && bytes > 0 {
 		j.env.Hold(kind, int64(bytes))
 	}
 }
 
-// Step says what the recipe is doing ("decode", "encode") until end is called, for
-// recordings of a run and for people who wait. Steps may nest. Names are few, short and the
-// same for all sources; after 64 of them all others count as one. Only the goroutine of the
-// job may call it.
+// Step tells recordings and people who wait what the recipe does, such as "decode" or "encode",
+// until end is called. Steps may nest. Names are few, short and the same for all sources; after 64
+// names all others count as one. Only the goroutine of the job may call Step.
 //
 //	defer job.Step("decode")()
 func (j *Job) Step(name string) (end func()) {
@@ -191,14 +120,13 @@ func (j *Job) Step(name string) (end func()) {
 
 func noStep() {}
 
-// Each calls do for each number below n, in the goroutine of the job and, while the run
-// has CPUs without work, in others. What comes of it must not depend on which, or in
-// which order: each call best writes to a place of its own. do must not use the job.
-// Pieces of 1 to 50 ms are worth the switch and keep other assets from waiting. Memory
-// that each piece takes counts once for each CPU in Estimate.
+// Each calls do for each number below n, in the goroutine of the job and, while CPUs are idle, in
+// others. The result must not depend on the order, so each call should write to a place of its own.
+// do must not use the job. Pieces of 1 to 50 ms are worth the switch and keep other assets from
+// waiting. Memory of a piece counts once for each CPU in Traits.Estimate.
 //
-// Each returns when all calls have returned, with the error of the lowest number of
-// those that failed. After a failure, or when ctx has ended, no more calls begin.
+// Each returns after the last call, with the error of the lowest number that failed. After a
+// failure, or the end of ctx, no more calls begin.
 func (j *Job) Each(ctx context.Context, n int, do func(i int) error) error {
 	if j.env.Each != nil && n > 1 {
 		return j.env.Each(ctx, n, do)
@@ -214,8 +142,8 @@ func (j *Job) Each(ctx context.Context, n int, do func(i int) error) error {
 	return nil
 }
 
-// OpenDep opens another file and records it as a dependency, also when it is
-// absent: then the error is fs.ErrNotExist. The name is as Dep.Name.
+// OpenDep opens another file and records it as a dependency, also if it is absent: then the error
+// is fs.ErrNotExist.
 func (j *Job) OpenDep(name string) (fs.File, error) {
 	at, err := dependency.OfFile(name).Resolve(j.env.Path)
 	if err != nil {
@@ -228,19 +156,19 @@ func (j *Job) OpenDep(name string) (fs.File, error) {
 	return f, err
 }
 
-// Read reads another file whole; see OpenDep.
+// Read reads another file; see OpenDep.
 func (j *Job) Read(name string) ([]byte, error) {
 	data, err := readAll(j.OpenDep(name))
 	j.Hold("file contents", len(data))
 	return data, err
 }
 
-// ErrChanged says that an input changed while the recipe was reading it. The run then cooks the
-// source again.
+// ErrChanged is returned if an input changed while the recipe was reading it. The run then cooks
+// the source again.
 var ErrChanged = errors.New("changed while it was being read")
 
 // Depend records a dependency without reading it, for recipes whose external program has read it.
-// Its path is as Dep.Name. That it is absent is no error.
+// An absent file is no error.
 func (j *Job) Depend(on Dependency) error {
 	at, err := on.Resolve(j.env.Path)
 	if err != nil {
@@ -253,7 +181,7 @@ func (j *Job) Depend(on Dependency) error {
 		if j.env.IsLink == nil {
 			return errors.New("symbolic links are not supported here")
 		}
-		var is bool // if not, that is what the result depends on
+		var is bool // false is a dependency as well
 		if is, err = j.env.IsLink(at.Path); err == nil {
 			j.record(on.Path, at, is)
 		}
@@ -265,7 +193,7 @@ func (j *Job) Depend(on Dependency) error {
 	return err
 }
 
-// stat records a file, and returns whether it is there.
+// stat records a file and reports whether it exists.
 func (j *Job) stat(name string, at Dependency) (found bool, err error) {
 	info, err := j.env.Stat(at.Path)
 	switch {
@@ -278,9 +206,8 @@ func (j *Job) stat(name string, at Dependency) (found bool, err error) {
 	return err == nil, nil
 }
 
-// Exists reports whether another file is there without reading it. The answer is a
-// dependency, the file's content is not: the source is cooked again when the file
-// appears or goes, not when it is edited.
+// Exists reports whether another file exists, without reading it. Only the answer is a dependency:
+// the source is cooked again when the file appears or goes, not when it is edited.
 func (j *Job) Exists(name string) (bool, error) {
 	at, err := Dependency{Kind: dependency.Presence, Path: name}.Resolve(j.env.Path)
 	if err != nil {
@@ -289,15 +216,15 @@ func (j *Job) Exists(name string) (bool, error) {
 	return j.stat(name, at)
 }
 
-// The bounds of what is kept of a job's warnings: lines, and bytes of each.
+// Limits of the warnings of a job: lines, and bytes of a line.
 const (
 	maxWarnings = 20
 	maxWarning  = 500
 )
 
-// Warn records a line about something that is wrong with the source, although it can
-// be cooked. It is reported when the result is made or brought back, and is a failure
-// with -strict. Equal causes belong in one line with their number.
+// Warn records a line about a fault of the source that does not prevent cooking. Each run that
+// makes or restores the result reports it, and -strict makes it a failure. Equal faults belong in
+// one line with their number.
 func (j *Job) Warn(format string, args ...any) {
 	line := fmt.Sprintf(format, args...)
 	if len(line) > maxWarning {
@@ -308,22 +235,19 @@ func (j *Job) Warn(format string, args ...any) {
 	}
 }
 
-// Note says something of the machine or the run, not of the source: a run says each line
-// once, and no result remembers it.
+// Note reports a line about the machine or the run, not about the source. A run prints each line
+// once, and results do not keep it.
 func (j *Job) Note(format string, args ...any) {
 	if j.env.Note != nil {
 		j.env.Note(fmt.Sprintf(format, args...))
 	}
 }
 
-// Warnings returns the lines of Warn.
-func (j *Job) Warnings() []string { return slices.Clone(j.warnings) }
-
-// Deps returns what has been recorded, sorted by what was asked for, each once.
-func (j *Job) Deps() []Dep {
+// recorded returns the dependencies, each once and sorted by name, and the lines of Warn.
+func (j *Job) recorded() ([]Dep, []string) {
 	slices.SortFunc(j.deps, func(a, b Dep) int { return dependency.Compare(a.On.Named(a.Name), b.On.Named(b.Name)) })
 	j.deps = slices.CompactFunc(j.deps, func(a, b Dep) bool { return a.On.Named(a.Name) == b.On.Named(b.Name) })
-	return slices.Clone(j.deps)
+	return slices.Clone(j.deps), slices.Clone(j.warnings)
 }
 
 // record notes a dependency in the asset tree under the path that the recipe wrote.
@@ -334,16 +258,16 @@ func (j *Job) record(name string, at Dependency, found bool) {
 	}
 }
 
-// Outputs returns how many outputs there are to write.
+// Outputs returns the number of outputs to write.
 func (j *Job) Outputs() int { return len(j.env.Outputs) }
 
 // Create opens the i-th output for writing.
 func (j *Job) Create(i int) (*os.File, error) { return j.env.Create(i) }
 
-// Previous opens the i-th output that the source was cooked to last time, by the same recipe
-// with the same options, if it is at hand and proved to be unchanged, byte by byte; else it
-// returns nil. The caller closes it. It is there to save work, for parts that have not
-// changed: what is made must be the same without it, and [cook verify] proves that.
+// Previous opens the i-th output that the same recipe with the same options made of the source last
+// time, verified byte by byte; nil if it is not available. The caller closes it. A recipe may copy
+// unchanged parts from it to save work; the result must be the same without it, which [cook verify]
+// proves.
 //
 // [cook verify]: https://github.com/assetcook/assetcook/blob/main/docs/verify.md
 func (j *Job) Previous(i int) *os.File {
@@ -366,8 +290,8 @@ func (j *Job) Write(i int, data []byte) error {
 // OutputFile returns the file name of the i-th output, for external programs.
 func (j *Job) OutputFile(i int) string { return j.env.Outputs[i] }
 
-// SourceFile returns the file name of the source, for external programs. It is not in the
-// asset tree if another recipe made it.
+// SourceFile returns the file name of the source, for external programs. It is outside the asset
+// tree if another recipe made the source.
 func (j *Job) SourceFile() string {
 	if j.env.SourceFile != "" {
 		return j.env.SourceFile
@@ -375,20 +299,11 @@ func (j *Job) SourceFile() string {
 	return filepath.Join(j.env.Assets, filepath.FromSlash(j.env.Path))
 }
 
-// Assets returns the asset tree's folder, for external programs.
+// Assets returns the folder of the asset tree, for external programs.
 func (j *Job) Assets() string { return j.env.Assets }
 
-// Scratch returns a folder for temporary files. It is empty at first and
-// removed when the job is over.
+// Scratch returns a folder for temporary files, empty at first and removed after the job.
 func (j *Job) Scratch() (string, error) { return j.env.Scratch() }
-
-// Programs says how to run external programs. vars replaces some of the usual environment
-// variables; the caller must not change the map. A caller that traces the programs, and passes all
-// files they read to Depend, calls traced first. It passes their processor time to used, which
-// counts it as time of the job. All three results may be nil.
-func (j *Job) Programs() (vars map[string]string, traced func(), used func(time.Duration)) {
-	return j.env.Vars, j.env.Traced, j.env.Used
-}
 
 func readAll(f fs.File, err error) ([]byte, error) {
 	if err != nil {

@@ -25,8 +25,8 @@ import (
 type Option struct {
 	Key     string
 	Doc     string
-	Want    string // what a value must be, for messages: "true or false"
-	Unkeyed string // why the option cannot change a byte; "" for most
+	Want    string // the expected value, for messages: "true or false"
+	Unkeyed string // reason why no byte depends on the option; "" for most
 	field   int
 }
 
@@ -35,14 +35,14 @@ func Options(c Cooker) []Option {
 	return slices.Clone(describe(reflect.TypeOf(c).Elem()).options)
 }
 
-// A description is what the fields of an options struct say.
+// A description has the options that the fields of a struct declare.
 type description struct {
 	options []Option // in the order of the struct
-	keyed   []Option // those that can change the result, by key
-	err     error    // why they cannot be options
+	keyed   []Option // options that can change the result, by key
+	err     error    // a field that cannot be an option
 }
 
-// descriptions has one for each options struct that was asked for, by its reflect.Type.
+// descriptions has a description for each struct that was asked for, by its reflect.Type.
 var descriptions sync.Map
 
 func describe(t reflect.Type) *description {
@@ -69,7 +69,7 @@ func describe(t reflect.Type) *description {
 	return d
 }
 
-// An OptionError says which option is wrong and what was expected of it.
+// An OptionError is the error of an option with a wrong value.
 type OptionError struct {
 	Key  string
 	Got  string // the offending value as written, "" if there is none
@@ -83,12 +83,11 @@ func (e *OptionError) Error() string {
 	return fmt.Sprintf("%s: want %s, have %s", e.Key, e.Want, e.Got)
 }
 
-// ErrNoOption is what SetOption says of a key that the recipe does not have.
+// ErrNoOption is returned by SetOption for a key that the recipe does not have.
 var ErrNoOption = errors.New("no such option")
 
-// SetOption sets one option from a value as a TOML reader gives it: bool,
-// int64, float64, string, []any, map[string]any. A value that does not fit
-// gives an *OptionError and leaves the option unchanged.
+// SetOption sets one option from a value as a TOML reader returns it: bool, int64, float64, string,
+// []any or map[string]any. A wrong value returns an *OptionError and leaves the option unchanged.
 func SetOption(c Cooker, key string, value any) error {
 	v := reflect.ValueOf(c).Elem()
 	for _, o := range describe(v.Type()).options {
@@ -106,11 +105,10 @@ func SetOption(c Cooker, key string, value any) error {
 	return ErrNoOption
 }
 
-// A Field is one thing that decides what an action makes, as the fingerprint
-// hashes it and as people are shown it.
+// A Field is one option and its value, as the action ID contains it and people see it.
 type Field struct{ Key, Value string }
 
-// Value returns what a cooker has for the option, as a Field has it.
+// Value returns the value of the option in a cooker, as in a Field.
 func (o Option) Value(c Cooker) string { return o.value(reflect.ValueOf(c).Elem()) }
 
 func (o Option) value(options reflect.Value) string {
@@ -121,9 +119,8 @@ func (o Option) value(options reflect.Value) string {
 	return canonical(v)
 }
 
-// Fields lists the options that can change the result, sorted by key. The
-// values are canonical: equal options give equal text and no two different
-// options share one.
+// Fields lists the options that can change the result, sorted by key. Values are canonical: equal
+// options give equal text, and different options give different text.
 func Fields(c Cooker) []Field {
 	v := reflect.ValueOf(c).Elem()
 	var fields []Field
@@ -169,7 +166,7 @@ func checkFields(t reflect.Type) error {
 	return nil
 }
 
-// reserved are the keys that rules keep for themselves.
+// reserved are the keys that rules use themselves.
 var reserved = map[string]bool{"match": true, "recipe": true, "output": true, "outputs": true}
 
 func want(f reflect.StructField) string {

@@ -1,7 +1,7 @@
-// Package recipe says what a recipe is: how one kind of source is cooked.
+// Package recipe is the SDK for recipes. A recipe cooks one kind of source.
 //
-// A recipe is written as a struct. Its exported fields are the options that a
-// user may set in cook.toml, its Cook method does the work:
+// A recipe is written as a struct. Its exported fields are the options that a user may set in
+// cook.toml, and its method Cook does the work:
 //
 //	type Upper struct {
 //		Suffix string `toml:"suffix" doc:"text put after the last line"`
@@ -22,38 +22,42 @@
 //		New: func() recipe.Cooker { return &Upper{Suffix: "\n"} },
 //	}
 //
-// Once it is one of cook.Project.Recipes, or handed to cli.Main, it cooks the files of
-// its extensions, and rules can name it for others.
+// A program lists it in cook.Project.Recipes, or passes it to cli.Main. It then cooks files with its
+// extensions, and rules can name it for other files.
 //
-// # What a recipe promises
+// # Promises of a recipe
 //
-// The bytes it writes are decided by its name, version, options, tools, the
-// source's extension and content, and the content of what it read through
-// its Job; by its path only where UsesPath says so. Clock, environment, core
-// count and map order must not show, and the machine only where a
-// MachineUser says so. The cooker relies on it: a result once
-// seen is taken from the store ever after.
+// The written bytes depend only on
 //
-// Options are in the fingerprint by construction: Fields walks the struct, and
-// a field stays out only if its tag gives a reason for it.
+//   - name, version and options of the recipe, and the content of its tools,
+//   - the extension and the content of the source,
+//   - files and listings that the recipe read through its Job,
+//   - the path of the source, with Recipe.UsesPath,
+//   - the kind of machine, if Traits.Machine names it.
 //
-// # Optional methods
+// Clock, environment, number of cores and order of maps must not show. Cook relies on this: it
+// takes a known result from the store instead of calling the recipe again.
 //
-// A Cooker may have more methods, each the only one of an interface:
+// Every option is part of the action ID, unless its tag gives a reason to leave it out.
 //
-//	method    interface    what it does                                 without it
-//	Check     Checker      refuses options that do not fit together     all values that fit their option are taken
-//	Estimate  Estimator    says how much memory a source needs          three times the source's size
-//	Lint      Linter       warns of mistakes in the first bytes         only what all formats have in common
-//	Explain   Explainer    adds lines to cook why                       the options alone
-//	Asks      Asker        asks files what they say of a source         no files are asked together
-//	Bundles   Bundler      says whether artifacts are taken             what Recipe.Bundles says
-//	UsesPath  PathUser     says whether the path counts                 what Recipe.UsesPath says
-//	Tools     ToolUser     names programs whose content is an input     no program may be run
-//	Machine   MachineUser  keeps results of kinds of machines apart     same bytes on all machines
+// # Names of files
 //
-// A method of such a name with other parameters or results is not called. Check of
-// package recipetest, which every recipe's tests should call, reports it.
+// The name of another file is relative to the folder of the source, or to the asset tree if it
+// begins with a slash. All methods of Job that read or mention files take such names.
+//
+// # More about a recipe
+//
+// [Recipe] has a field for each thing that a recipe may declare about all of its cookers, and
+// [Traits] for the things that depend on the options, such as the memory that a source needs or
+// the programs that are run:
+//
+//	Traits: func(c recipe.Cooker) recipe.Traits {
+//		u := c.(*Upper)
+//		return recipe.Traits{Check: u.check, Estimate: u.estimate}
+//	},
+//
+// Check of package recipetest proves the rules above for a recipe. Call it in a test of each
+// recipe.
 package recipe
 
 import "context"
@@ -66,56 +70,55 @@ type Recipe struct {
 	Version int
 	// New returns a pointer to a fresh options struct that holds the defaults.
 	New func() Cooker
-	// UsesPath says that the bytes depend on where the source lies. Such an
-	// asset is cooked again when it is renamed.
+	// Traits returns more about a cooker of New whose options are set; nil for no traits.
+	Traits func(Cooker) Traits
+	// UsesPath allows Job.Path: the bytes depend on the path of the source. A renamed source is
+	// cooked again.
 	UsesPath bool
-	// NamesOutputs says that some outputs contain the names of others, by Job.Link.
+	// NamesOutputs allows Job.Link: some outputs contain the names of others.
 	NamesOutputs bool
-	// Cheap says that cooking costs no more than copying the result out of the
-	// store, so the store keeps nothing of it.
+	// Cheap marks a recipe that takes no longer than a copy of the result from the store. The
+	// store keeps no results of it.
 	Cheap bool
-	// Bundles says that the recipe makes something of other assets' artifacts, by
-	// Job.Artifacts. Such a source is cooked when all that it asks for is up to date.
+	// Bundles allows Job.Artifacts: the recipe reads artifacts of other assets. Its source is
+	// cooked after these assets.
 	Bundles bool
-	// Extensions are the files that the recipe cooks where no rule names another
-	// recipe: ".png", in lower case, which stands for ".PNG" as well. No two recipes
-	// of a set share one.
+	// Extensions are the extensions of files that the recipe cooks without a rule: ".png", in
+	// lower case, means ".PNG" as well. No two recipes of a program share one.
 	Extensions []string
 	// Recognizes reports whether the recipe cooks a file with one of these extensions that begins
 	// with head, the first HeadSize bytes or the whole file. Other files are copied, because other
 	// programs use the same extension. Nil recognizes all files.
 	Recognizes func(head []byte) bool
-	// Hints are what the paths of these files may say, and Hinted returns which of them a
-	// path says, by its index, or -1. Hinted is called for each such file of a run, so it
-	// should make no garbage. If it comes to say otherwise, Version must rise.
+	// Hints are options that paths of these files may suggest. Hinted returns the index of the
+	// hint for a path, or -1. A run calls it for each such file, so it should not allocate.
+	// Version must rise if it returns another hint for the same path.
 	Hints  []Hint
 	Hinted func(path string) int
-	// Extracts are what the recipe reads of files of which it needs only a part; see
-	// Job.ReadExtract.
+	// Extracts are the parts of files that the recipe reads by Job.ReadExtract.
 	Extracts []Extract
-	// Follow names the recipe to whose outputs the outputs of this recipe refer; it may be nil. See
+	// Follow names the recipe whose outputs the outputs of this recipe mention; nil for none. See
 	// Job.Followed.
 	Follow *Follow
-	// Formats are those that the recipe knows by their first bytes. A file that is empty
-	// or of another format than its name says gets a warning, whatever cooks it.
+	// Formats are kinds of files that the recipe knows. A file that is empty, or whose first bytes
+	// contradict its name, gets a warning, whatever recipe cooks it.
 	Formats []Format
 }
 
-// A Hint sets an option of files whose paths say so. Rules override it. A file that is
-// renamed so that its path says the same is not cooked again.
+// A Hint sets an option for files whose paths suggest it. Rules override it. A renamed file whose
+// path suggests the same is not cooked again.
 type Hint struct {
 	Key   string
 	Value any // as SetOption takes it
 }
 
-// A Cooker is a recipe's options, filled in and ready to cook. It is used by
-// many goroutines at once and must not change while it cooks.
+// A Cooker has the options of a recipe, filled in and ready to cook. Many goroutines use it at once,
+// so Cook must not change it.
 type Cooker interface {
-	// Outputs are the templates of the files that Cook writes, in order; see
-	// package rules for the words in braces. A rule may replace them one for
-	// one. None means that the rule must say.
+	// Outputs returns templates for the names of the files that Cook writes, in order, such as
+	// "{stem}.json". A rule may replace them one for one. Nil means that a rule must name them.
 	Outputs() []string
-	// Cook reads the source and its dependencies through job and writes every
-	// output. Errors need not name the source: the cooker does.
+	// Cook reads the source and its dependencies through job and writes every output. Errors
+	// need not name the source.
 	Cook(ctx context.Context, job *Job) error
 }

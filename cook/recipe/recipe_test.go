@@ -11,6 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/assetcook/assetcook/internal/jobenv"
 )
 
 type sample struct {
@@ -167,7 +169,7 @@ func TestExtensionsOfASet(t *testing.T) {
 		{[]Recipe{named("a", ".x", ".y"), named("b", ".z"), named("c")}, ""},
 		{[]Recipe{named("b", ".y"), named("a", ".x", ".y")}, `recipes "a" and "b" both have the extension .y; remove it from one, or give both the same name for the later one to replace the earlier`},
 		{[]Recipe{named("a", ".x"), named("a", ".x")}, ""},
-		{[]Recipe{named("a", ".x"), named("b", ".x"), named("a", ".y")}, ""}, // what is replaced does not count
+		{[]Recipe{named("a", ".x"), named("b", ".x"), named("a", ".y")}, ""}, // a replaced recipe does not count
 		{[]Recipe{named("a", ".y"), named("b", ".x"), named("a", ".x")}, `recipes "a" and "b" both`},
 	} {
 		s, err := NewSet(tc.recipes...)
@@ -241,7 +243,7 @@ func TestPathMustBeDeclared(t *testing.T) {
 			t.Errorf("recovered %v, want a panic that names UsesPath", r)
 		}
 	}()
-	NewJob(Env{Path: "a.png"}, 0).Path()
+	(&Job{env: jobenv.Env{Path: "a.png"}}).Path()
 }
 
 func TestSetOptionKeepsOldValueOnError(t *testing.T) {
@@ -254,15 +256,15 @@ func TestSetOptionKeepsOldValueOnError(t *testing.T) {
 
 // Steps cost nothing if they are not wanted.
 func TestStep(t *testing.T) {
-	job := NewJob(Env{}, 0)
+	job := &Job{}
 	if n := testing.AllocsPerRun(100, func() { job.Step("decode")() }); n != 0 {
 		t.Errorf("a step that is not wanted allocates %v times", n)
 	}
 	var said []string
-	job = NewJob(Env{Step: func(name string) func() {
+	job = &Job{env: jobenv.Env{Step: func(name string) func() {
 		said = append(said, name)
 		return func() { said = append(said, "end "+name) }
-	}}, 0)
+	}}}
 	outer := job.Step("mipmaps")
 	job.Step("encode")()
 	outer()

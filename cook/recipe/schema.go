@@ -9,12 +9,13 @@ import (
 	"time"
 )
 
-// durationPattern is what time.ParseDuration takes, as a regular expression of JSON Schema.
+// durationPattern is a regular expression of JSON Schema for the values that time.ParseDuration
+// takes.
 const durationPattern = `^[-+]?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`
 
-// Schema describes the values that the option takes, as JSON Schema (draft-07) that
-// encoding/json can write: type, words, bounds, and as the default what a cooker has. Bounds
-// of durations, which a schema has no word for, are in the description.
+// Schema describes the values of the option as JSON Schema (draft-07) that encoding/json can write:
+// type, words and bounds. The default is the value in c. JSON Schema cannot bound durations, so the
+// description has these bounds.
 func (o Option) Schema(c Cooker) map[string]any {
 	f := reflect.TypeOf(c).Elem().Field(o.field)
 	schema := o.valueSchema(f)
@@ -27,7 +28,7 @@ func (o Option) Schema(c Cooker) map[string]any {
 	if word, isWord := value.(string); isWord && f.Tag.Get("enum") != "" && isTruth(word) {
 		value = word == "true"
 	}
-	if _, ok := parse(f, value); ok { // what says that an option is not set may be none of its values
+	if _, ok := parse(f, value); ok { // the default may be no valid value, if it means "not set"
 		schema["default"] = value
 	}
 	return schema
@@ -65,8 +66,7 @@ func (o Option) valueSchema(f reflect.StructField) map[string]any {
 	return schema
 }
 
-// wordSchema describes a string, or one of some words, of which true and false have no
-// quotes.
+// wordSchema describes a string, or one of some words; true and false among them have no quotes.
 func wordSchema(words string) map[string]any {
 	if words == "" {
 		return map[string]any{"type": "string"}

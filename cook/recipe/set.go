@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// A Set holds the recipes that rules may name. It never changes.
+// A Set has the recipes that rules may name. It never changes.
 type Set struct {
 	byName  map[string]Recipe
 	names   []string
 	formats []Format
 }
 
-// NewSet makes a set. A later recipe replaces an earlier one of the same name, with its
-// extensions, so that a program can improve on a built-in one.
+// NewSet returns a set of recipes. A later recipe replaces an earlier one of the same name, with
+// its extensions, so that a program can improve a built-in recipe.
 func NewSet(recipes ...Recipe) (*Set, error) {
 	s := &Set{byName: make(map[string]Recipe, len(recipes)), names: make([]string, 0, len(recipes))}
 	for _, r := range recipes {
@@ -49,7 +49,7 @@ func (s *Set) Names() []string { return s.names }
 // Formats lists the formats of all recipes. The caller must not change the slice.
 func (s *Set) Formats() []Format { return s.formats }
 
-// checkClaims refuses a set in which two recipes cook the same files by default.
+// checkClaims returns an error if two recipes of the set have the same extension.
 func (s *Set) checkClaims() error {
 	cooks := map[string]string{}
 	for _, name := range s.names {
@@ -84,7 +84,7 @@ func checkRecipe(r Recipe) error {
 		return err
 	}
 	for _, f := range r.Formats {
-		if err := f.check(); err != nil {
+		if err := checkFormat(f); err != nil {
 			return fmt.Errorf("format %q: %w", f.Name, err)
 		}
 	}
@@ -94,11 +94,10 @@ func checkRecipe(r Recipe) error {
 	return checkHints(r, c)
 }
 
-// Fallback names the recipe, if there is one, of the files whose extension no recipe of
-// the set has.
+// Fallback is the name of the recipe for files whose extension no recipe of the set has.
 const Fallback = "copy"
 
-// maxExtension is how long an extension of a recipe may be, in bytes.
+// maxExtension is the length limit of an extension of a recipe, in bytes.
 const maxExtension = 16
 
 func checkHints(r Recipe, c Cooker) error {
@@ -118,8 +117,7 @@ func checkHints(r Recipe, c Cooker) error {
 	return nil
 }
 
-// isWord reports whether a text is made of lower-case letters, digits and the given
-// marks.
+// isWord reports whether a text consists of lower-case letters, digits and the given marks.
 func isWord(s, marks string) bool {
 	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789"+marks) == ""
 }

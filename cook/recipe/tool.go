@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// FindTool returns the file of a tool that a ToolUser names: absolute, or
+// FindTool returns the file of one of the Tools of a recipe: absolute, or
 // relative to the asset folder if it has a slash, else a program on PATH.
 func FindTool(assets, name string) (string, error) {
 	if filepath.IsAbs(name) {
@@ -28,7 +28,7 @@ func FindTool(assets, name string) (string, error) {
 	return filepath.Abs(file)
 }
 
-// notOnPath is the error of a program that is nowhere.
+// notOnPath is the error for a program that is not on PATH.
 type notOnPath string
 
 func (name notOnPath) Error() string {

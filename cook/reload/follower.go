@@ -12,31 +12,31 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/feed"
+	"github.com/assetcook/assetcook/cook/internal/manifest"
 	"github.com/assetcook/assetcook/cook/internal/statedir"
-	"github.com/assetcook/assetcook/cook/manifest"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/regular"
 )
 
-// lookTime is between two looks at the manifest while no watcher tells what changes.
+// lookTime is the interval of looks at the manifest without a watcher.
 const lookTime = 250 * time.Millisecond
 
-// A follower knows what it has told of an output folder.
+// A follower has the artifacts of an output folder as it has reported them.
 type follower struct {
 	out    string
 	listed map[string]artifact
 	seen   os.FileInfo   // the manifest when it was last read, nil for none
-	at     feed.Position // in what the watcher tells
-	fault  error         // why the manifest could not be read when it was last compared
+	at     feed.Position // in the feed of the watcher
+	fault  error         // of the last comparison with the manifest
 }
 
-// An artifact is what the manifest has of one.
+// An artifact is an artifact of the manifest.
 type artifact struct {
 	blob           hashing.Digest
 	source, target string
 }
 
-// follow begins with what the manifest lists now, with nothing if it cannot be read.
+// follow begins with the artifacts of the present manifest, without any if it cannot be read.
 func follow(out string) *follower {
 	if abs, err := filepath.Abs(out); err == nil {
 		out = abs
@@ -68,7 +68,7 @@ func (f *follower) next(ctx context.Context) ([][]Change, error) {
 		before := f.fault
 		var changes []Change
 		if changes, f.fault = f.compare(); f.fault != nil {
-			f.at = feed.Position{} // what the watcher has told is not known here
+			f.at = feed.Position{} // the watcher has reported changes that this follower does not know
 			if before == nil || before.Error() != f.fault.Error() {
 				return nil, f.fault
 			}
@@ -91,7 +91,7 @@ func pause(ctx context.Context) {
 	}
 }
 
-// apply notes what a watcher has told.
+// apply adds changes that a watcher has reported.
 func (f *follower) apply(batches [][]feed.Change) [][]Change {
 	var all [][]Change
 	for _, batch := range batches {
@@ -116,9 +116,9 @@ func (f *follower) apply(batches [][]feed.Change) [][]Change {
 	return all
 }
 
-// compare reads the manifest and returns how it differs from what was told.
+// compare reads the manifest and returns its differences from the reported artifacts.
 func (f *follower) compare() ([]Change, error) {
-	f.seen = f.stamp() // what comes between this and reading is compared again
+	f.seen = f.stamp() // a change between this and reading is compared again
 	now, err := f.readArtifacts()
 	if err != nil {
 		return nil, err
@@ -183,8 +183,8 @@ func (f *follower) load(name string) ([]byte, error) {
 	return io.ReadAll(file)
 }
 
-// stamp returns what identifies the manifest, nil if there is none. It is always replaced
-// by a rename.
+// stamp returns the stamp of the manifest, nil if there is none. Each change of a manifest is a
+// rename, so it has another stamp.
 func (f *follower) stamp() os.FileInfo {
 	info, err := os.Stat(filepath.Join(f.out, manifest.Name))
 	if err != nil {
@@ -193,7 +193,7 @@ func (f *follower) stamp() os.FileInfo {
 	return info
 }
 
-// same reports whether two stamps are of the same manifest.
+// same reports whether two stamps belong to one manifest.
 func same(a, b os.FileInfo) bool {
 	if a == nil || b == nil {
 		return a == nil && b == nil

@@ -19,8 +19,8 @@ import (
 //go:embed reload.js
 var script []byte
 
-// What a stream does while there is nothing to tell, and how long a browser may take to
-// read.
+// beat is the interval of messages in an idle stream, patience the longest time that a browser may
+// take to read.
 const (
 	beat     = 15 * time.Second
 	patience = 10 * time.Second
@@ -34,12 +34,11 @@ const (
 // The data of an event is JSON, {"changes": [{"path", "blob", "removed", "source",
 // "target", "reason", "saved"}]}, where saved is in milliseconds since 1970, or
 // {"problem": "the manifest cannot be read because ..."}. Events named hello and compare
-// begin a stream: the first if the browser is told all that changes from now on, the
-// second if it has missed something. A browser that connects again is told what it has
-// missed, as far as that is kept.
+// begin a stream: hello if the browser gets all changes from now on, compare if it has missed some.
+// A browser that connects again gets the changes that it has missed, as far as they are kept.
 //
-// Requests are refused if they come under a name that is not the machine's, or from a page
-// of another site. The folder is followed while a browser is connected.
+// The handler refuses requests for other hosts than this machine, and from pages of other sites. It
+// follows the folder while a browser is connected.
 func Handler(out string) http.Handler {
 	h := &handler{out: out, history: feed.NewHistory()}
 	mux := http.NewServeMux()
@@ -152,13 +151,13 @@ func (h *handler) events(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// A stream is what is sent to one browser.
+// A stream is the stream of events to one browser.
 type stream struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
 }
 
-// send reports whether the browser takes what is sent.
+// send sends an event and reports whether the browser has received it.
 func (s stream) send(format string, args ...any) bool {
 	_ = s.control.SetWriteDeadline(time.Now().Add(patience)) // not all writers can
 	_, err := fmt.Fprintf(s.w, format, args...)
@@ -167,7 +166,7 @@ func (s stream) send(format string, args ...any) bool {
 
 func id(p feed.Position) string { return fmt.Sprintf("%s.%d", p.Teller, p.Number) }
 
-// parseID reads what id returns, and reports whether there is anything.
+// parseID parses a text that id has returned, and reports whether it is valid.
 func parseID(text string) (p feed.Position, ok bool) {
 	teller, number, _ := strings.Cut(text, ".")
 	n, err := strconv.ParseInt(number, 10, 64)
@@ -177,7 +176,7 @@ func parseID(text string) (p feed.Position, ok bool) {
 	return feed.Position{Teller: teller, Number: n}, true
 }
 
-// An event is a batch as browsers get it.
+// An event is a batch in the form for browsers.
 type event struct {
 	Changes []change `json:"changes,omitempty"`
 	Problem string   `json:"problem,omitempty"`

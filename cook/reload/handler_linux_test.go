@@ -61,7 +61,7 @@ func (b *browser) next() (name, data string) {
 	return "", ""
 }
 
-// changes returns the paths of the next batch, those that were removed with a minus.
+// changes returns the paths of the next batch, removed paths with a minus.
 func (b *browser) changes() string {
 	b.t.Helper()
 	name, data := b.next()

@@ -17,7 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/assetcook/assetcook/cook"
-	"github.com/assetcook/assetcook/cook/manifest"
+	"github.com/assetcook/assetcook/cook/internal/manifest"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/leaktest"
 	"github.com/assetcook/assetcook/recipes/builtin"
@@ -96,7 +96,7 @@ func (w *tree) cook(opt cook.CookOptions) {
 	}
 }
 
-// A subscriber applies what it is told to a copy of a list of artifacts.
+// A subscriber applies batches to a copy of a list of artifacts.
 type subscriber struct {
 	mu     sync.Mutex
 	list   map[string]hashing.Digest
@@ -168,7 +168,7 @@ func (s *subscriber) reaches(t *testing.T, out string) {
 	}
 }
 
-// listed is what the manifest of an output folder lists.
+// listed returns the artifacts in the manifest of an output folder.
 func listed(t *testing.T, out string) map[string]hashing.Digest {
 	t.Helper()
 	f := follow(out)
@@ -182,7 +182,7 @@ func listed(t *testing.T, out string) map[string]hashing.Digest {
 	return all
 }
 
-// onDisk is what lies in an output folder.
+// onDisk returns the artifacts in an output folder.
 func onDisk(t *testing.T, out string) map[string]hashing.Digest {
 	t.Helper()
 	all := map[string]hashing.Digest{}

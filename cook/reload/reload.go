@@ -11,23 +11,21 @@
 //		}
 //	}
 //
-// # Who tells
+// # Sources of changes
 //
-// A watching cook (cook -watch, or cook.Watch) tells what each of its rounds has changed,
-// at a Unix socket in the output folder, as soon as all artifacts of the round are in
-// place. What other cooks change beside it, or while there is no watcher, is found by
-// comparing the manifest with what was told before; without a watcher, or on systems
-// where it cannot be asked, a look at the manifest's stamp four times a second shows that
-// there is something to compare. No program needs to be started in any order.
+// A watcher (cook -watch, or cook.Watch) reports the changes of each round at a Unix socket in the
+// output folder, as soon as all artifacts of the round are in place. Changes by other cooks, or
+// without a watcher, are found by a comparison of the manifest with the reported changes. If there
+// is no watcher, or the system has no such sockets, Follow looks at the stamp of the manifest four
+// times a second. Programs can start in any order.
 //
-// # What holds
+// # Guarantees
 //
-// Artifacts are renamed into place before they are told, so a file that is opened is
-// whole: as it was told, or newer. A change may be told twice. What a batch says holds
-// for the state that all batches before it have led to: a program that applies every
-// batch to the list of artifacts at the time of its call of Follow has what the manifest
-// lists now. A batch is one cook, unless the program was too slow, or the batch comes
-// from a comparison: then it is all that has changed since.
+// Artifacts are renamed into place before they are reported, so an opened file is whole: it is the
+// reported one, or a newer one. A change may be reported twice. Batches are cumulative: a program
+// that applies every batch to the artifacts at its call of Follow has the artifacts of the present
+// manifest. A batch has the changes of one cook. If the program was too slow, or the batch is the
+// result of a comparison, it has all changes since the last batch.
 //
 // # Browsers
 //
@@ -43,13 +41,13 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// A Batch is what one cook has changed, sorted by path.
+// A Batch has the changes of one cook, sorted by path.
 type Batch struct {
 	Number  int // from 1, for each call of Follow
 	Changes []Change
 }
 
-// A Change is an artifact that has another content than before, or is none any more.
+// A Change is an artifact with new content, or a removed one.
 type Change struct {
 	Path    string         // in the output folder, with slashes
 	Blob    hashing.Digest // BLAKE3 of its content; zero if it was removed
@@ -61,19 +59,18 @@ type Change struct {
 type Cause struct {
 	Source string
 	Target string
-	// Reason is one line, such as "content changed: 3f2a -> 9c01". It is "" and Saved is zero where only
-	// the manifest shows the change.
+	// Reason is one line, such as "content changed: 3f2a -> 9c01". If only the manifest shows the
+	// change, it is "" and Saved is zero.
 	Reason string
-	// Saved is when the source was written.
+	// Saved is the time at which the source was written.
 	Saved time.Time
 }
 
-// Follow yields what changes in an output folder from this call on, until ctx ends: call
-// it before the artifacts are loaded. The folder need not exist yet.
+// Follow yields the changes in an output folder after this call, until ctx ends. Call it before you
+// load the artifacts. The folder need not exist yet.
 //
-// An error says that the manifest cannot be read, and is yielded once, until it is another
-// one. It does not end the loop: what has changed meanwhile comes when the
-// manifest can be read again.
+// Follow yields an error once if the manifest cannot be read. The error does not end the loop: the
+// changes come when the manifest can be read again.
 //
 // Follow holds the paths and blob IDs of all artifacts. The sequence can be used once.
 func Follow(ctx context.Context, out string) iter.Seq2[Batch, error] {

@@ -1,6 +1,6 @@
-// Command view is a program like a game, whose page shows what it measures: a camera, frame
-// times with their subsystems and hitches, a level that jumps, memory of levels that come
-// and go, and as many counters and events as asked for.
+// Command view is a program like a game, with a page of its measurements: a camera, frame times with
+// subsystems and hitches, a level that jumps, memory of levels that come and go, and any number of
+// counters and events.
 //
 //	go run ./examples/view
 //	go run ./examples/view -counters 1000 -events 1000000
@@ -70,7 +70,7 @@ var graphs = []string{
 	"graph add memory memory/images/bytes memory/meshes/bytes",
 }
 
-// A game has what a frame touches.
+// A game has the state that a frame uses.
 type game struct {
 	set      *counters.Set
 	worker   *events.Worker

@@ -68,8 +68,7 @@ func (s *storage) load(level int) {
 	s.ends = len(s.level)
 }
 
-// churn takes sprites of many sizes and gives back others, so that what is kept for reuse
-// does not fit what is asked for.
+// churn allocates sprites of many sizes and frees others, so that free blocks do not fit new requests.
 func (s *storage) churn(n int) {
 	defer s.worker.Push(fmt.Sprintf("effect %d", n%7)).Pop()
 	for range 4 {

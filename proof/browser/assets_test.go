@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,9 +19,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/assetcook/assetcook/cook"
-	"github.com/assetcook/assetcook/cook/inspect"
 	"github.com/assetcook/assetcook/internal/image/cooked"
-	"github.com/assetcook/assetcook/profile/view"
 	"github.com/assetcook/assetcook/recipes"
 )
 
@@ -111,6 +108,13 @@ func serving(t *testing.T, stderr *bufio.Reader) (server, fragment string) {
 	}
 	go io.Copy(io.Discard, stderr)
 	return server, "#" + fragment
+}
+
+// viewAssets opens the page of cook view for an asset folder.
+func viewAssets(t *testing.T, assets string) *page {
+	t.Helper()
+	server, fragment := served(t, exec.Command(filepath.Join(binaries(t), "cook"), "view", "-dir", assets, "-http", "127.0.0.1:0"))
+	return open(t, server, fragment+"&tab=assets")
 }
 
 const firstCell = `.assets .sizer .arow:not([hidden]) > span:first-child`
@@ -277,11 +281,7 @@ func TestLargeAssetTableScrolls(t *testing.T) {
 	if _, err := cook.Cook(context.Background(), project, cook.CookOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	tab, err := inspect.Tab(inspect.Options{Dir: project.Dir})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := browse(t, http.Handler(view.Handler(view.Sources{Tabs: []view.Tab{tab}})), "")
+	p := viewAssets(t, project.Dir)
 	p.until(fmt.Sprintf(`document.querySelector(".assets .table").dataset.matched === "%d"`, files))
 	for _, i := range []int{0, 50_000, 99_950, 12_345, 77_777} {
 		want := fmt.Sprintf("level%02d/file%05d.dat", i/1000, i)

@@ -9,7 +9,6 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 
-	"github.com/assetcook/assetcook/cook/inspect"
 	"github.com/assetcook/assetcook/profile/counters"
 	"github.com/assetcook/assetcook/profile/events"
 	"github.com/assetcook/assetcook/profile/memory"
@@ -59,18 +58,18 @@ func TestTabReachesEveryControl(t *testing.T) {
 	}
 	tracker := memory.New(memory.Options{})
 	tracker.Group("textures", 0)
-	dir := t.TempDir()
-	tab, err := inspect.Tab(inspect.Options{Dir: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
 	sources := view.Sources{
-		Counters: set, Memory: tracker, Tabs: []view.Tab{tab}, Token: "t",
+		Counters: set, Memory: tracker, Token: "t",
 		Recordings: []view.Recording{{Name: "run", Tape: events.OpenTape(recorded.Bytes())}},
 	}
 	for _, name := range []string{"assets", "counters", "timeline", "memory"} {
 		t.Run(name, func(t *testing.T) {
-			p := browse(t, view.Handler(sources), "#token=t&tab="+name)
+			var p *page
+			if name == "assets" {
+				p = viewAssets(t, t.TempDir())
+			} else {
+				p = browse(t, view.Handler(sources), "#token=t&tab="+name)
+			}
 			p.until(`document.querySelector(".view:not([hidden])")?.id === "view-` + name + `"`)
 			want := map[string]bool{}
 			for _, c := range eval[[]string](p, controls) {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/jobs"
 )
 
 // cook cooks one file of a tree with a recipe and options. It returns the output and the recipe's
@@ -29,8 +30,8 @@ func cook(ctx context.Context, r recipe.Recipe, options map[string]any, tree fs.
 	}
 	defer os.RemoveAll(dir)
 	file := filepath.Join(dir, "out")
-	job := recipe.NewJob(recipe.Env{
-		Recipe: r, Path: name, Outputs: []string{file},
+	job := jobs.New(r, jobs.Env{
+		Path: name, Outputs: []string{file},
 		Open:    tree.Open,
 		Stat:    func(p string) (fs.FileInfo, error) { return fs.Stat(tree, p) },
 		Extract: func(recipe.Dependency) ([]recipe.Said, bool, error) { return nil, false, nil },
@@ -38,10 +39,10 @@ func cook(ctx context.Context, r recipe.Recipe, options map[string]any, tree fs.
 		Scratch: func() (string, error) { return os.MkdirTemp(dir, "scratch") },
 	}, info.Size())
 	if err := c.Cook(ctx, job); err != nil {
-		return nil, job.Warnings(), err
+		return nil, jobs.Warnings(job), err
 	}
 	out, err = os.ReadFile(file)
-	return out, job.Warnings(), err
+	return out, jobs.Warnings(job), err
 }
 
 // files lists the files below a directory that have one of the extensions: slash-separated names

@@ -8,7 +8,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/assetcook/assetcook/proof/damage"
+	"github.com/assetcook/assetcook/internal/proof/damage"
 )
 
 // damageFiles runs the sweep of package damage.

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/internal/faultfs"
-	"github.com/assetcook/assetcook/proof/oracle"
+	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
 // Variables that select the behavior of the test binary when a campaign runs it instead of cook.

@@ -10,7 +10,7 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/assetcook/assetcook/proof/faults"
+	"github.com/assetcook/assetcook/internal/proof/faults"
 )
 
 // archCampaigns returns the campaigns for this processor architecture.

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/assetcook/assetcook/proof/oracle"
+	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
 // looks runs sequences of oracle.PlayLooks.

@@ -17,6 +17,7 @@ import (
 	"github.com/assetcook/assetcook/internal/confine"
 	"github.com/assetcook/assetcook/internal/image/ktx2"
 	"github.com/assetcook/assetcook/internal/image/texture"
+	"github.com/assetcook/assetcook/internal/jobs"
 )
 
 // A mediaFile is one file to cook.
@@ -137,7 +138,7 @@ func (b *mediaBench) once(ctx context.Context, f mediaFile, name string) (r medi
 				r.odd = checkPixels(ctx, b.dir, f, b.sound)
 			}
 		case "mesh":
-			r.odd = checkModel(ctx, out, job.Warnings())
+			r.odd = checkModel(ctx, out, jobs.Warnings(job))
 		case "shader":
 			r.odd = b.checkShader(f.ext, out)
 		}
@@ -145,10 +146,10 @@ func (b *mediaBench) once(ctx context.Context, f mediaFile, name string) (r medi
 
 	size := int64(len(f.data))
 	r.estimate = 3*size + 1<<20
-	if e, ok := c.cooker.(recipe.Estimator); ok {
-		r.estimate, r.err = e.Estimate(f.data[:min(size, recipe.HeadSize)], size)
+	if estimate := c.recipe.Traits(c.cooker).Estimate; estimate != nil {
+		r.estimate, r.err = estimate(f.data[:min(size, recipe.HeadSize)], size)
 		if errors.Is(r.err, recipe.ErrShortHead) {
-			r.estimate, r.err = e.Estimate(f.data, size)
+			r.estimate, r.err = estimate(f.data, size)
 		}
 		if r.err != nil {
 			r.estimate = size
@@ -159,8 +160,8 @@ func (b *mediaBench) once(ctx context.Context, f mediaFile, name string) (r medi
 		r.overBudget = true
 		return r
 	}
-	job = recipe.NewJob(recipe.Env{
-		Recipe: c.recipe, Path: name, Outputs: []string{out}, Assets: b.dir,
+	job = jobs.New(c.recipe, jobs.Env{
+		Path: name, Outputs: []string{out}, Assets: b.dir,
 		Create:  func(int) (*os.File, error) { return os.Create(out) },
 		Open:    func(p string) (fs.File, error) { return b.assets.OpenFile(p) },
 		Stat:    b.assets.Stat,

@@ -14,7 +14,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/jobs"
 	"github.com/assetcook/assetcook/internal/mesh/gltf"
 	"github.com/assetcook/assetcook/recipes/mesh"
 )
@@ -163,8 +163,8 @@ func checkModel(ctx context.Context, file string, warned []string) error {
 	c.Textures = "keep"
 	again := file + ".again"
 	defer os.Remove(again)
-	job := recipe.NewJob(recipe.Env{
-		Recipe: r, Path: "a.glb", Outputs: []string{again},
+	job := jobs.New(r, jobs.Env{
+		Path: "a.glb", Outputs: []string{again},
 		Open:   func(string) (fs.File, error) { return os.Open(file) },
 		Stat:   func(string) (fs.FileInfo, error) { return nil, fs.ErrNotExist },
 		Create: func(int) (*os.File, error) { return os.Create(again) },
@@ -173,7 +173,7 @@ func checkModel(ctx context.Context, file string, warned []string) error {
 		return fmt.Errorf("the cooked model is rejected: %w", err)
 	}
 	images := func(line string) bool { return strings.Contains(line, "named all the same") }
-	left := job.Warnings()
+	left := jobs.Warnings(job)
 	if slices.ContainsFunc(left, images) && !slices.ContainsFunc(warned, images) {
 		return errors.New("images do not exist, but there was no warning")
 	}

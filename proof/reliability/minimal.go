@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/assetcook/assetcook/proof/minimal"
+	"github.com/assetcook/assetcook/internal/proof/minimal"
 )
 
 // countCooks plays sequences of package minimal. Each run must do exactly the work that a model

@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/assetcook/assetcook/proof/oracle"
+	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
 // A choice is a kind of edit, and how often it is chosen.

@@ -29,9 +29,8 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"github.com/assetcook/assetcook/cook/recipe"
-	"github.com/assetcook/assetcook/cook/recipe/recipetest"
 	"github.com/assetcook/assetcook/internal/image/role"
+	"github.com/assetcook/assetcook/internal/jobs"
 	"github.com/assetcook/assetcook/recipes/image"
 )
 
@@ -103,15 +102,15 @@ func byRecipe(folder, picture string) (answer, bool) {
 	if err != nil {
 		return answer{}, false
 	}
-	job := recipe.NewJob(recipetest.Env(image.Recipe(), tree, picture), info.Size())
-	lines, err := o.Explain(context.Background(), job)
+	job := jobs.New(image.Recipe(), jobs.OfTree(image.Recipe(), tree, picture), info.Size())
+	lines, err := image.Recipe().Traits(o).Explain(context.Background(), job)
 	if err != nil {
 		return answer{}, false
 	}
 	for _, line := range lines {
 		if says, ok := strings.CutPrefix(line, "role "); ok {
 			word, _, _ := strings.Cut(says, ":")
-			return answer{role.Parse(word), len(job.Warnings()) > 0, says}, true
+			return answer{role.Parse(word), len(jobs.Warnings(job)) > 0, says}, true
 		}
 	}
 	return answer{}, false

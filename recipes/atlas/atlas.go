@@ -78,11 +78,12 @@ func Recipe() recipe.Recipe {
 				Container: "png", Format: "auto", Quality: "normal", SRGB: true, Zstd: 3,
 			}
 		},
+		Traits: func(c recipe.Cooker) recipe.Traits {
+			o := c.(*Atlas)
+			return recipe.Traits{IgnoresArtifacts: !o.Artifacts, Check: o.checkOptions, Estimate: o.estimateMemory}
+		},
 	}
 }
-
-// Bundles implements recipe.Bundler.
-func (o *Atlas) Bundles() bool { return o.Artifacts }
 
 // Outputs implements recipe.Cooker. For each scale it lists the pages, then a JSON file for each
 // page or one for all.
@@ -139,8 +140,8 @@ func (o *Atlas) dataExt() string {
 	return "json"
 }
 
-// Check implements recipe.Checker.
-func (o *Atlas) Check() error {
+// checkOptions implements Traits.Check.
+func (o *Atlas) checkOptions() error {
 	switch {
 	case o.Data != "hash" && o.Rotate:
 		return &recipe.OptionError{Key: "rotate", Got: "true", Want: fmt.Sprintf("false with data = %q: neither Phaser nor Godot turns sprites back", o.Data)}
@@ -161,7 +162,7 @@ func (o *Atlas) Check() error {
 	if o.isPicture() {
 		return nil
 	}
-	return o.texture().Check()
+	return image.Recipe().Traits(o.texture()).Check()
 }
 
 // texture returns the options for making textures of pages.
@@ -175,9 +176,9 @@ func (o *Atlas) texture() *image.Image {
 // maxList is the size limit of a source, in bytes.
 const maxList = 1 << 20
 
-// Estimate implements recipe.Estimator. It knows only the source, not the sprites: it assumes
+// estimateMemory implements Traits.Estimate. It knows only the source, not the sprites: it assumes
 // that they fill the pages, and that one batch is read at a time.
-func (o *Atlas) Estimate(_ []byte, size int64) (int64, error) {
+func (o *Atlas) estimateMemory(_ []byte, size int64) (int64, error) {
 	if size > maxList {
 		return 0, fmt.Errorf("%d bytes of patterns: at most %d are taken", size, maxList)
 	}
@@ -194,7 +195,7 @@ func (o *Atlas) Estimate(_ []byte, size int64) (int64, error) {
 
 // Cook implements recipe.Cooker.
 func (o *Atlas) Cook(ctx context.Context, job *recipe.Job) error {
-	if err := o.Check(); err != nil {
+	if err := o.checkOptions(); err != nil {
 		return err
 	}
 	files, err := o.listed(job)

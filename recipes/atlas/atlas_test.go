@@ -561,7 +561,7 @@ func TestErrorNamesTheFileOrLine(t *testing.T) {
 		"rdo":         func(o *Atlas) { o.Container, o.Format, o.RDO = "ktx2", "bc1", 1 },
 	} {
 		var wrong *recipe.OptionError
-		if err := options(change).Check(); !asOption(err, &wrong) || wrong.Key != want {
+		if err := options(change).checkOptions(); !asOption(err, &wrong) || wrong.Key != want {
 			t.Errorf("%s: %v", want, err)
 		}
 	}

@@ -81,6 +81,10 @@ func Recipe() recipe.Recipe {
 		New: func() recipe.Cooker {
 			return &Audio{Format: "auto", Bits: defaultBits, Channels: "keep", Peak: defaultPeak, Loops: "keep"}
 		},
+		Traits: func(c recipe.Cooker) recipe.Traits {
+			o := c.(*Audio)
+			return recipe.Traits{Check: o.checkOptions, Estimate: o.estimateMemory, Lint: o.lintSource, Explain: o.explainResult}
+		},
 	}
 }
 
@@ -96,8 +100,8 @@ func (o *Audio) Outputs() []string {
 	return []string{"{stem}.wav"}
 }
 
-// Check implements recipe.Checker.
-func (o *Audio) Check() error {
+// checkOptions implements Traits.Check.
+func (o *Audio) checkOptions() error {
 	switch o.Bits {
 	case 8, 16, 24, 32:
 	default:

@@ -231,7 +231,7 @@ func TestOpusKeepsTheNumberOfFrames(t *testing.T) {
 	if err != nil || !bytes.Equal(same, out) {
 		t.Errorf("Opus to Opus: %v", err)
 	}
-	if n, err := options(func(o *Audio) { o.Format = "opus" }).Estimate(out, int64(len(out))); err != nil || n <= 0 {
+	if n, err := options(func(o *Audio) { o.Format = "opus" }).estimateMemory(out, int64(len(out))); err != nil || n <= 0 {
 		t.Errorf("estimate %d, %v", n, err)
 	}
 	if _, err := cook(t, options(func(o *Audio) { o.Format = "opus" }), out[:len(out)-1]); err == nil || !strings.Contains(err.Error(), "cut off") {
@@ -372,7 +372,7 @@ func TestLoudnessOfLowRatesIsRefused(t *testing.T) {
 		if _, err := cook(t, o, data); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", format, err, want)
 		}
-		if n, err := o.Estimate(data, int64(len(data))); err == nil || !strings.Contains(err.Error(), want) {
+		if n, err := o.estimateMemory(data, int64(len(data))); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: an estimate of %d, %v, want %s", format, n, err, want)
 		}
 	}
@@ -385,7 +385,7 @@ func TestLoudnessOfLowRatesIsRefused(t *testing.T) {
 		o := options(func(o *Audio) { o.Loudness = -20 })
 		set(o)
 		data := file(t, low, wav.PCM16)
-		if _, err := o.Estimate(data, int64(len(data))); err != nil {
+		if _, err := o.estimateMemory(data, int64(len(data))); err != nil {
 			t.Error(err)
 		}
 		if out, err := cook(t, o, data); err != nil || len(out) < 1000 {
@@ -465,7 +465,7 @@ func TestWrongOptionIsNamed(t *testing.T) {
 		"format": "qoa", "bits": int64(8), "dither": true, "rate": int64(22050), "channels": "mono", "loudness": -16.0,
 		"peak": -2.0, "trim": -60.0, "loops": "drop", "bitrate": int64(64),
 	})
-	if err := options(nil).Check(); err != nil {
+	if err := options(nil).checkOptions(); err != nil {
 		t.Errorf("the defaults: %v", err)
 	}
 	for _, c := range []struct {
@@ -485,7 +485,7 @@ func TestWrongOptionIsNamed(t *testing.T) {
 		{func(o *Audio) { o.Format, o.Bits, o.Dither = "pcm", 32, true }, "dither"},
 	} {
 		var wrong *recipe.OptionError
-		if err := options(c.set).Check(); !errors.As(err, &wrong) || wrong.Key != c.key {
+		if err := options(c.set).checkOptions(); !errors.As(err, &wrong) || wrong.Key != c.key {
 			t.Errorf("%v, want an error about %s", err, c.key)
 		}
 	}
@@ -496,7 +496,7 @@ func TestWrongOptionIsNamed(t *testing.T) {
 		func(o *Audio) { o.Rate = 1000 },
 		func(o *Audio) { o.Rate, o.Loudness, o.Peak = 4000, -16, -2 },
 	} {
-		if err := options(set).Check(); err != nil {
+		if err := options(set).checkOptions(); err != nil {
 			t.Error(err)
 		}
 	}

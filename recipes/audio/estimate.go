@@ -8,8 +8,8 @@ import (
 	"github.com/assetcook/assetcook/internal/audio/source"
 )
 
-// Estimate implements recipe.Estimator.
-func (o *Audio) Estimate(head []byte, size int64) (int64, error) {
+// estimateMemory implements Traits.Estimate.
+func (o *Audio) estimateMemory(head []byte, size int64) (int64, error) {
 	info, err := o.probe(head, size)
 	if errors.Is(err, source.ErrOpus) && o.leavesOpus() {
 		return fixedMemory + size, nil

@@ -12,9 +12,9 @@ import (
 	"github.com/assetcook/assetcook/internal/audio/wav"
 )
 
-// Explain describes the output and the reasons, one per line. It decodes and measures the source,
+// explainResult describes the output and the reasons, one per line. It decodes and measures the source,
 // but writes nothing.
-func (o *Audio) Explain(ctx context.Context, job *recipe.Job) ([]string, error) {
+func (o *Audio) explainResult(ctx context.Context, job *recipe.Job) ([]string, error) {
 	head, err := readHead(job)
 	if err != nil {
 		return nil, err
@@ -83,9 +83,9 @@ func magnitude(samples []float32) float64 {
 	return float64(top)
 }
 
-// Lint returns likely mistakes in a source, one per line: an extension of another kind, a
+// lintSource returns likely mistakes in a source, one per line: an extension of another kind, a
 // truncated file, or a file that is not worth cooking.
-func (o *Audio) Lint(path string, head []byte, size int64) []string {
+func (o *Audio) lintSource(path string, head []byte, size int64) []string {
 	kind, err := source.Identify(head)
 	if err != nil {
 		return []string{err.Error()}

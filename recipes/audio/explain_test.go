@@ -2,29 +2,18 @@ package audio
 
 import (
 	"bytes"
-	"fmt"
-	"io/fs"
-	"os"
 	"strings"
 	"testing"
 	"testing/fstest"
 
-	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/cook/recipe/recipetest"
 	"github.com/assetcook/assetcook/internal/audio/pcm"
 	"github.com/assetcook/assetcook/internal/audio/wav"
 )
 
 func explain(t *testing.T, o *Audio, data []byte) []string {
 	t.Helper()
-	tree := fstest.MapFS{"a": {Data: data}}
-	job := recipe.NewJob(recipe.Env{
-		Recipe: Recipe(), Path: "a", Open: func(p string) (fs.File, error) { return tree.Open(p) },
-		Create: func(int) (*os.File, error) { return nil, fmt.Errorf("nothing is to be written") },
-	}, int64(len(data)))
-	lines, err := o.Explain(t.Context(), job)
-	if err != nil {
-		t.Fatal(err)
-	}
+	lines, _ := recipetest.Explain(t, Recipe(), o, fstest.MapFS{"a": {Data: data}}, "a")
 	return lines
 }
 
@@ -83,7 +72,7 @@ func TestLintFindsLikelyMistakes(t *testing.T) {
 		{"a/b.wav", nil, "the file is empty"},
 		{"a/b.opus", opus, "the file is Ogg Opus, which"},
 	} {
-		got := strings.Join(options(nil).Lint(c.path, c.head, int64(len(c.head))), "|")
+		got := strings.Join(options(nil).lintSource(c.path, c.head, int64(len(c.head))), "|")
 		if (got == "") != (c.want == "") || !strings.HasPrefix(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.path, got, c.want)
 		}

@@ -42,6 +42,10 @@ func SoundsRecipe() recipe.Recipe {
 		New: func() recipe.Cooker {
 			return &Sounds{Format: "opus", Data: "howler", Name: "base", Gap: 0.5, Longest: 180, Rate: 48000, Channels: "stereo", Peak: defaultPeak}
 		},
+		Traits: func(c recipe.Cooker) recipe.Traits {
+			o := c.(*Sounds)
+			return recipe.Traits{Check: o.checkOptions, Estimate: o.estimateMemory, Explain: o.explainResult}
+		},
 	}
 }
 
@@ -56,15 +60,15 @@ func (o *Sounds) ext() string {
 	return ".wav"
 }
 
-// Check implements recipe.Checker.
-func (o *Sounds) Check() error {
+// checkOptions implements Traits.Check.
+func (o *Sounds) checkOptions() error {
 	if o.Format == "opus" && o.Rate != 48000 {
 		return &recipe.OptionError{Key: "rate", Got: strconv.Itoa(o.Rate), Want: `48000 with format "opus", which has no other`}
 	}
 	if err := checkPatterns(o.Loop); err != nil {
 		return err
 	}
-	return o.audio().Check()
+	return o.audio().checkOptions()
 }
 
 // audio returns the options for preparing each sound and writing the file.
@@ -93,8 +97,8 @@ func (o *Sounds) largestSound() int64 { return 64<<20 + 2*o.memory(o.Longest) }
 // maxSoundList is the size limit of a source, in bytes.
 const maxSoundList = 1 << 20
 
-// Estimate implements recipe.Estimator. It knows only the source, not the sounds.
-func (o *Sounds) Estimate(_ []byte, size int64) (int64, error) {
+// estimateMemory implements Traits.Estimate. It knows only the source, not the sounds.
+func (o *Sounds) estimateMemory(_ []byte, size int64) (int64, error) {
 	if size > maxSoundList {
 		return 0, fmt.Errorf("%d bytes of patterns: at most %d are taken", size, maxSoundList)
 	}
@@ -123,8 +127,8 @@ func (o *Sounds) Cook(ctx context.Context, job *recipe.Job) error {
 	return o.writeData(job, joined.places)
 }
 
-// Explain implements recipe.Explainer.
-func (o *Sounds) Explain(ctx context.Context, job *recipe.Job) ([]string, error) {
+// explainResult implements Traits.Explain.
+func (o *Sounds) explainResult(ctx context.Context, job *recipe.Job) ([]string, error) {
 	joined, err := o.join(ctx, job)
 	if err != nil {
 		return nil, err
@@ -151,7 +155,7 @@ type joined struct {
 
 // join prepares the sounds and appends each to the last.
 func (o *Sounds) join(ctx context.Context, job *recipe.Job) (*joined, error) {
-	if err := o.Check(); err != nil {
+	if err := o.checkOptions(); err != nil {
 		return nil, err
 	}
 	files, err := o.listed(job)

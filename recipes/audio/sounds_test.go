@@ -218,7 +218,7 @@ func TestHostileSoundsAreRefusedEarly(t *testing.T) {
 	if res := cookSounds(t, soundOptions(func(o *Sounds) { o.Longest = 1 }), huge); res.Err == nil || !strings.Contains(res.Err.Error(), "are too many for one of the sounds") {
 		t.Error(res.Err)
 	}
-	if _, err := soundOptions(nil).Estimate(nil, maxSoundList+1); err == nil {
+	if _, err := soundOptions(nil).estimateMemory(nil, maxSoundList+1); err == nil {
 		t.Error("a huge list is accepted")
 	}
 }
@@ -262,7 +262,7 @@ func TestWrongOptionOfSoundsIsNamed(t *testing.T) {
 		"bitrate": func(o *Sounds) { o.Format, o.Bitrate = "pcm", 64 },
 		"peak":    func(o *Sounds) { o.Peak = -3 },
 	} {
-		if err := soundOptions(set).Check(); err == nil || !strings.Contains(err.Error(), want) {
+		if err := soundOptions(set).checkOptions(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}
@@ -279,7 +279,7 @@ func TestSoundsStayBelowTheEstimate(t *testing.T) {
 	tree["ui/long.wav"] = &fstest.MapFile{Data: file(t, chord(48000, 1, 48000*26), wav.PCM16)}
 	for _, format := range []string{"pcm", "qoa", "adpcm"} {
 		o := soundOptions(func(o *Sounds) { o.Format, o.Longest = format, 30 })
-		want, err := o.Estimate(nil, 20)
+		want, err := o.estimateMemory(nil, 20)
 		if err != nil {
 			t.Fatal(err)
 		}

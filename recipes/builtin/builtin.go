@@ -19,22 +19,33 @@ func All() []recipe.Recipe {
 		{
 			Name: "command", Version: 3, UsesPath: true,
 			New: func() recipe.Cooker { return &Command{Timeout: defaultTimeout, Deps: "declared", Sandbox: true} },
+			Traits: func(options recipe.Cooker) recipe.Traits {
+				c := options.(*Command)
+				return recipe.Traits{
+					Check: c.checkOptions, Explain: c.explainResult, Declare: c.declareReads,
+					Tools: c.tools(), Local: c.staysHere(), Confined: c.isConfined,
+				}
+			},
 		},
 		{
 			Name: "copy", Version: 1, Cheap: true,
-			New: func() recipe.Cooker { return &Copy{} },
+			New:    func() recipe.Cooker { return &Copy{} },
+			Traits: func(c recipe.Cooker) recipe.Traits { return recipe.Traits{Estimate: c.(*Copy).estimateMemory} },
 		},
 		{
 			Name: "gltf", Version: 4, Cheap: true,
-			New: func() recipe.Cooker { return &GLTF{} },
+			New:    func() recipe.Cooker { return &GLTF{} },
+			Traits: func(c recipe.Cooker) recipe.Traits { return recipe.Traits{Estimate: c.(*GLTF).estimateMemory} },
 		},
 		{
 			Name: "json", Version: 1, Cheap: true, Extensions: []string{".json", ".jsonc"},
-			New: func() recipe.Cooker { return &JSON{Minify: true} },
+			New:    func() recipe.Cooker { return &JSON{Minify: true} },
+			Traits: func(c recipe.Cooker) recipe.Traits { return recipe.Traits{Estimate: c.(*JSON).estimateMemory} },
 		},
 		{
 			Name: "zstd", Version: 1,
-			New: func() recipe.Cooker { return &Zstd{Level: 3} },
+			New:    func() recipe.Cooker { return &Zstd{Level: 3} },
+			Traits: func(c recipe.Cooker) recipe.Traits { return recipe.Traits{Estimate: c.(*Zstd).estimateMemory} },
 		},
 	}
 }

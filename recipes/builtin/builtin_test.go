@@ -12,6 +12,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/cook/recipe/recipetest"
+	"github.com/assetcook/assetcook/internal/jobs"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -58,7 +59,7 @@ func cook(t testing.TB, name string, data []byte) recipetest.Result {
 	return recipetest.Cook(t, r, r.New(), fstest.MapFS{"a.x": {Data: data}}, "", "a.x")
 }
 
-// wantError checks that an error is there and says what is wanted.
+// wantError checks the text of an error.
 func wantError(t testing.TB, err error, want ...string) {
 	t.Helper()
 	if err == nil {
@@ -100,8 +101,8 @@ func TestSourceIsGone(t *testing.T) {
 		if cmd, ok := c.(*Command); ok {
 			cmd.Command = []string{"sh", "{out}"}
 		}
-		job := recipe.NewJob(recipe.Env{
-			Recipe: r, Path: "a", Open: fstest.MapFS{}.Open,
+		job := jobs.New(r, jobs.Env{
+			Path: "a", Open: fstest.MapFS{}.Open,
 			Outputs: []string{t.TempDir() + "/out"}, Assets: t.TempDir(),
 			Scratch: func() (string, error) { return t.TempDir(), nil },
 		}, 0)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/jobs"
 	"github.com/assetcook/assetcook/internal/pathname"
 	"github.com/assetcook/assetcook/internal/sandbox"
 )
@@ -35,34 +36,32 @@ import (
 //	              the source, in Makefile syntax
 //	{scratch}     a folder for temporary files, empty at first
 //
-// No shell is involved, so file names need no quoting. Who asks for one must
-// not put a name into its script but hand it over:
+// No shell is involved, so file names need no quoting. Pass names to the script of a shell as
+// arguments:
 //
 //	command = ["sh", "-c", 'convert "$1" > "$2"', "sh", "{in}", "{out}"]
 //
-// The program sees what the rule gives it and no more: it runs in a folder that holds the
-// source, the files of reads and of tools, each under its path in the asset folder, dated to
-// the start of 1980. Where the system has the means (Linux), it cannot leave that: it reads
-// these files, its own folder, what system names and the system's folders such as /usr; it
-// writes its outputs and the scratch folder; there is no network; whoever it leaves behind is
-// killed. See package internal/sandbox. A program with {depfile} runs in the asset folder,
-// all of which it may read, because what it has read is told afterwards. What it does not
-// tell is found by verifying, which traces such programs and those without a sandbox.
+// The program sees only its declared inputs. It runs in a folder with the source and the files of
+// reads and tools, each under its path in the asset folder, dated to the start of 1980. On Linux it
+// cannot leave this folder: it reads these files, its own folder, the paths of the option system, and
+// folders of the system such as /usr; it writes its outputs and the scratch folder; it has no network;
+// processes that it leaves behind are killed. See package internal/sandbox. A program with {depfile}
+// runs in the asset folder and may read all of it, because it lists its inputs afterwards. Verifying
+// traces such programs, and programs without a sandbox, and finds inputs that they do not list.
 //
-// There is nothing to read on standard input. What it prints is shown only if it fails. Its
-// environment is the same everywhere: PATH as the cooker has it, HOME and TMPDIR (the scratch
-// folder), LANG and LC_ALL (C.UTF-8), TZ (UTC), SOURCE_DATE_EPOCH (the start of 1980, the
-// earliest that a zip file can hold) and what env adds. On Windows TEMP, TMP, USERPROFILE and
-// SystemRoot join them.
+// Standard input is empty. Output of the program is shown only if it fails. Its environment is the
+// same everywhere: PATH of cook, HOME and TMPDIR (the scratch folder), LANG and LC_ALL (C.UTF-8), TZ
+// (UTC), SOURCE_DATE_EPOCH (the start of 1980, the earliest date in a zip file) and the variables of
+// env. Windows adds TEMP, TMP, USERPROFILE and SystemRoot.
 //
-// If sandbox is false, or daemons true, it runs in the asset folder with the cooker's HOME and
-// may do what the cooker may. Then the result must not depend on other files than the source,
-// those of reads and the tools, unless {depfile} tells of them. Programs that it leaves behind are killed when
-// it ends, but for those that have made themselves a session of their own if daemons is true.
-// Systems other than Linux do not find who has left the program's process group, and Linux
-// before 6.12, or without the sandbox, not who has also dropped TMPDIR or become another user.
-// On Windows a job object holds all that the program starts; if daemons is true, only the
-// program itself is killed. On Linux and Windows they are killed when the cooker itself is.
+// If sandbox is false, or daemons true, the program runs in the asset folder with the HOME of cook and
+// the same rights. Then the result must depend only on the source, the files of reads and tools, and
+// the files that {depfile} lists. Processes that the program leaves behind are killed when it ends,
+// except processes with a session of their own if daemons is true. Some are not found: on other
+// systems than Linux, processes that have left the process group of the program; on Linux before
+// 6.12, or without the sandbox, processes that also dropped TMPDIR or became another user. On Windows
+// a job object has all processes that the program starts; if daemons is true, only the program itself
+// is killed. On Linux and Windows all of them are killed when cook itself is.
 type Command struct {
 	Command   []string          `toml:"command" doc:"the program and its arguments; a program with a slash lies in the asset folder, else on PATH"`
 	Env       map[string]string `toml:"env" doc:"further environment variables"`
@@ -90,13 +89,13 @@ const (
 // Outputs implements recipe.Cooker: the rule must say.
 func (*Command) Outputs() []string { return nil }
 
-// Tools implements recipe.ToolUser.
-func (c *Command) Tools() []string {
+// tools implements Traits.Tools.
+func (c *Command) tools() []string {
 	return slices.Concat(c.Command[:min(1, len(c.Command))], c.ToolFiles)
 }
 
-// Check implements recipe.Checker.
-func (c *Command) Check() error {
+// checkOptions implements Traits.Check.
+func (c *Command) checkOptions() error {
 	if len(c.Command) == 0 || c.Command[0] == "" {
 		return &recipe.OptionError{Key: "command", Want: `a program and its arguments, such as ["tool", "{in}", "{out}"]`}
 	}
@@ -129,7 +128,7 @@ func (c *Command) Check() error {
 func (c *Command) Cook(ctx context.Context, job *recipe.Job) error { return c.cook(ctx, job, grace) }
 
 func (c *Command) cook(ctx context.Context, job *recipe.Job, grace time.Duration) error {
-	if err := c.Check(); err != nil {
+	if err := c.checkOptions(); err != nil {
 		return err
 	}
 	call, err := c.prepare(job)
@@ -137,11 +136,11 @@ func (c *Command) cook(ctx context.Context, job *recipe.Job, grace time.Duration
 		return err
 	}
 	if err := c.run(ctx, call, grace); err != nil {
-		dependInVain(call, job, c.Tools()) // a missing file may be the cause
+		dependInVain(call, job, c.tools()) // a missing file may be the cause
 		return fmt.Errorf("%s: %w", c.Command[0], err)
 	}
 	if call.trace != nil {
-		err := dependOnTrace(call.trace, newPlaces(call, c.Tools()), job)
+		err := dependOnTrace(call.trace, newPlaces(call, c.tools()), job)
 		if changed := call.trace.Changed(); changed != "" { // asked last, after the inputs were recorded
 			err = fmt.Errorf("input %s %w", pathname.Show(changed), recipe.ErrChanged)
 		}
@@ -174,15 +173,15 @@ type call struct {
 	outputs         []string // absolute
 	depfile         string
 	wantsDepfile    bool
-	vars            map[string]string // see recipe.Env.Vars
+	vars            map[string]string // see jobs.Programs
 	used            func(processor time.Duration)
 	cell            *cell          // nil if it runs unconfined, in the asset folder
 	shown           *sandbox.Trace // fixes the modes and times that it sees; may be nil
-	trace           *sandbox.Trace // records what it reads in the asset folder; may be nil
+	trace           *sandbox.Trace // records reads in the asset folder; may be nil
 }
 
 func (c *Command) prepare(job *recipe.Job) (*call, error) {
-	vars, traced, used := job.Programs()
+	vars, traced, used := jobs.Programs(job)
 	p := call{vars: vars, used: used, wantsDepfile: c.hasWord("depfile")}
 	var err error
 	if p.assets, err = filepath.Abs(job.Assets()); err != nil {
@@ -231,7 +230,7 @@ func (c *Command) prepare(job *recipe.Job) (*call, error) {
 	return &p, c.fillIn(&p, job.Path())
 }
 
-// opens opens the source, which is what proves that it lies in the asset tree.
+// opens opens the source, which proves that it is in the asset tree.
 func opens(job *recipe.Job) error {
 	src, err := job.Open()
 	if err == nil {
@@ -252,7 +251,7 @@ func (c *Command) hasWord(word string) bool {
 func (c *Command) fillIn(p *call, source string) error {
 	in := filepath.FromSlash("./" + source)
 	if p.made != "" && (p.cell == nil || p.cell.assets == "") {
-		in = p.made // it was not copied to the folder in which the program runs
+		in = p.made // it is no copy in the folder of the program
 	}
 	words := map[string]string{
 		"in":      in,
@@ -305,7 +304,7 @@ func (c *Command) environ(p *call) []string {
 		}
 	}
 	maps.Copy(vars, p.vars)
-	maps.Copy(vars, c.Env) // what the rule sets, the result may depend on
+	maps.Copy(vars, c.Env) // a variable of the rule is an input
 	list := make([]string, 0, len(vars))
 	for _, name := range slices.Sorted(maps.Keys(vars)) {
 		list = append(list, name+"="+vars[name])

@@ -138,8 +138,8 @@ func overFileSize(state *os.ProcessState) bool {
 	return ok && (status.Signaled() && status.Signal() == unix.SIGXFSZ || status.Exited() && status.ExitStatus() == 128+int(unix.SIGXFSZ))
 }
 
-// wait waits for the leader and ends the group. The group is killed while the
-// leader, though dead, still holds its number, so that nobody else can be hit.
+// wait waits for the leader and ends the group. It kills the group while the dead leader still has its
+// process number, so that no other process can be hit.
 func (g *group) wait() (*os.ProcessState, error) {
 	for unix.Waitid(unix.P_PID, g.leader.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil) == unix.EINTR {
 	}

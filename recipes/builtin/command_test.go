@@ -40,7 +40,7 @@ func TestCommandCheck(t *testing.T) {
 		{Command{Command: []string{"tool", "{out}"}, Env: map[string]string{"A": "\x00"}}, `have "A"`},
 		{Command{Command: []string{"tool", "{out}"}, ToolFiles: []string{""}}, "tools: want names of files"},
 	} {
-		err := tc.c.Check()
+		err := tc.c.checkOptions()
 		if tc.want == "" {
 			if err != nil {
 				t.Errorf("%q: %v", tc.c.Command, err)
@@ -57,10 +57,10 @@ func TestCommandCheck(t *testing.T) {
 
 func TestCommandTools(t *testing.T) {
 	c := Command{Command: []string{"tool", "{out}"}, ToolFiles: []string{"a/b", "c"}}
-	if d := cmp.Diff([]string{"tool", "a/b", "c"}, c.Tools()); d != "" {
+	if d := cmp.Diff([]string{"tool", "a/b", "c"}, c.tools()); d != "" {
 		t.Error(d)
 	}
-	if got := new(Command).Tools(); len(got) != 0 {
+	if got := new(Command).tools(); len(got) != 0 {
 		t.Errorf("tools of no command: %q", got)
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// inherited are the variables that programs get from the cooker's own
-// environment, tempVariables those that name the scratch folder besides TMPDIR, and
-// homeVariables those that do so in a sandbox.
+// inherited are the variables that programs get from the environment of cook, tempVariables the
+// variables besides TMPDIR that name the scratch folder, and homeVariables the variables that name it
+// in a sandbox.
 var (
 	inherited     = []string{"PATH", "HOME"}
 	tempVariables []string
@@ -27,7 +27,7 @@ func (*job) start(cmd *exec.Cmd, _ strays) error {
 	return cmd.Start()
 }
 
-// The errors of these say that nobody is left, which is what was wanted.
+// Errors mean that no process is left, as intended.
 func (*job) terminate(leader *os.Process) { syscall.Kill(-leader.Pid, syscall.SIGTERM) }
 func (*job) kill(leader *os.Process)      { syscall.Kill(-leader.Pid, syscall.SIGKILL) }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/cook/recipe/recipetest"
+	"github.com/assetcook/assetcook/internal/jobs"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -41,7 +42,9 @@ func script(text string, args ...string) *impatient {
 // run cooks the source at path in a folder of assets.
 func (p *impatient) run(t *testing.T, ctx context.Context, assets, path string) recipetest.Result {
 	t.Helper()
-	return recipetest.CookContext(ctx, t, named(t, "command"), p, os.DirFS(assets), assets, path)
+	r := named(t, "command")
+	r.Traits = nil // a Command has them
+	return recipetest.CookContext(ctx, t, r, p, os.DirFS(assets), assets, path)
 }
 
 // assets makes a folder with files, which hold their own names.
@@ -95,9 +98,9 @@ func TestCommandOutputsAreChecked(t *testing.T) {
 		`echo > "$1"; (`: "sh: exit status 2\n\t",
 	} {
 		dir := assets(t, "a")
-		// What was made cannot be read as a file, so this asks for the error only.
-		job := recipe.NewJob(recipe.Env{
-			Recipe: named(t, "command"), Path: "a", Open: os.DirFS(dir).Open,
+		// The output cannot be read as a file, so this looks at the error only.
+		job := jobs.New(named(t, "command"), jobs.Env{
+			Path: "a", Open: os.DirFS(dir).Open,
 			Outputs: []string{filepath.Join(t.TempDir(), "out")}, Assets: dir,
 			Scratch: func() (string, error) { return t.TempDir(), nil },
 		}, 1)
@@ -114,8 +117,8 @@ func TestCommandOutputsAreChecked(t *testing.T) {
 func TestCommandCountsProcessorTime(t *testing.T) {
 	dir := assets(t, "a")
 	var used time.Duration
-	job := recipe.NewJob(recipe.Env{
-		Recipe: named(t, "command"), Path: "a", Open: os.DirFS(dir).Open,
+	job := jobs.New(named(t, "command"), jobs.Env{
+		Path: "a", Open: os.DirFS(dir).Open,
 		Outputs: []string{filepath.Join(t.TempDir(), "out")}, Assets: dir,
 		Create:  func(i int) (*os.File, error) { return nil, errors.New("not needed") },
 		Scratch: func() (string, error) { return t.TempDir(), nil },

@@ -2,9 +2,9 @@ package builtin
 
 import "io/fs"
 
-// inherited are the variables that programs get from the cooker's own
-// environment, tempVariables those that name the scratch folder besides TMPDIR, and
-// homeVariables those that do so in a sandbox.
+// inherited are the variables that programs get from the environment of cook, tempVariables the
+// variables besides TMPDIR that name the scratch folder, and homeVariables the variables that name it
+// in a sandbox.
 var (
 	inherited     = []string{"PATH", "HOME", "SystemRoot", "USERPROFILE"}
 	tempVariables = []string{"TEMP", "TMP"}

@@ -25,14 +25,14 @@ import (
 
 // A cell is where a confined program runs.
 type cell struct {
-	assets   string   // what it sees of the asset folder, absolute; "" if that is all of it
+	assets   string   // the visible part of the asset folder, absolute; "" for all of it
 	read     []string // files and folders besides that it may read
 	write    []string // folders that it may write to
 	declared []string // paths of the asset tree that it was given
 	from     string   // the source's path
 }
 
-// checkSandbox checks the options that say what the program is given.
+// checkSandbox checks the options about inputs of the program.
 func (c *Command) checkSandbox() error {
 	for _, name := range c.Reads {
 		words, err := placeholders(name)
@@ -145,18 +145,18 @@ func (c *cell) bring(name string, open func() (fs.File, error)) error {
 // start is the date of all that a program reads.
 var start = time.Unix(sourceDate, 0)
 
-// StaysHere says that other machines do not cook what reads more of this one than the program
-// and its libraries, or may.
-func (c *Command) StaysHere() bool { return !c.Sandbox || c.Daemons || len(c.System) > 0 }
+// staysHere reports whether the program may read more of this machine than itself and its libraries,
+// so that no other machine can cook the source.
+func (c *Command) staysHere() bool { return !c.Sandbox || c.Daemons || len(c.System) > 0 }
 
-// Confined reports whether the program can write only to its scratch folder, which may then have
+// isConfined reports whether the program can write only to its scratch folder, which may then have
 // the same name in each run.
-func (c *Command) Confined() bool { return c.Sandbox && !c.Daemons && confinable() == nil }
+func (c *Command) isConfined() bool { return c.Sandbox && !c.Daemons && confinable() == nil }
 
-// Declare has a job depend on what the rule says that the program reads.
-func (c *Command) Declare(job *recipe.Job) error { return c.bringReads(&call{}, job) }
+// declareReads records the files of the option reads as dependencies.
+func (c *Command) declareReads(job *recipe.Job) error { return c.bringReads(&call{}, job) }
 
-// bringReads gives the program what the rule says it reads.
+// bringReads gives the program the files of the option reads.
 func (c *Command) bringReads(p *call, job *recipe.Job) error {
 	for _, name := range c.Reads {
 		name, err := fill(name, map[string]string{"stem": stem(job.Path())})
@@ -197,10 +197,10 @@ func (p *call) bringRead(name string, job *recipe.Job) error {
 	return err
 }
 
-// bringTools gives the program its own files and what belongs to it. Those of the asset
-// folder are there by links: they are what they are, not copies.
+// bringTools gives the program its own files and the tools. It links files of the asset folder
+// instead of copying them.
 func (c *Command) bringTools(p *call, base string) error {
-	for i, tool := range c.Tools() {
+	for i, tool := range c.tools() {
 		file, err := recipe.FindTool(p.assets, tool)
 		if err != nil {
 			return err
@@ -256,8 +256,8 @@ func noteOpen(job *recipe.Job) error {
 	return err
 }
 
-// Explain implements recipe.Explainer.
-func (c *Command) Explain(context.Context, *recipe.Job) ([]string, error) {
+// explainResult implements Traits.Explain.
+func (c *Command) explainResult(context.Context, *recipe.Job) ([]string, error) {
 	var why string
 	switch err := confinable(); {
 	case c.Daemons:
@@ -276,7 +276,7 @@ func (c *Command) Explain(context.Context, *recipe.Job) ([]string, error) {
 	return []string{why}, nil
 }
 
-// policy is what the program may do; nil for all. w is told what it asks for.
+// policy returns the rights of the program, nil for all. w gets the paths that it asks for.
 func (p *call) policy(w *wanted) *sandbox.Policy {
 	var policy *sandbox.Policy
 	switch {
@@ -308,7 +308,7 @@ func (p *call) folder() string {
 	return p.cell.assets
 }
 
-// deliver moves what a confined program has made to where the job wants it.
+// deliver moves the outputs of a confined program to the outputs of the job.
 func (p *call) deliver(job *recipe.Job) error {
 	if p.cell == nil {
 		return nil
@@ -321,7 +321,7 @@ func (p *call) deliver(job *recipe.Job) error {
 	return nil
 }
 
-// inUserTerms takes the cell out of what a program has printed.
+// inUserTerms removes names of the cell from output of a program.
 func (p *call) inUserTerms(text string) string {
 	if p.cell == nil {
 		return text
@@ -337,9 +337,9 @@ func (p *call) inUserTerms(text string) string {
 	return strings.NewReplacer(pairs...).Replace(text)
 }
 
-// failure says how the program ended, and of a confined one what it asked for that it was
-// not given. again runs it once more, tells what it asks for, and reports whether it failed
-// again.
+// failure returns the error of a failed program. For a confined program it names files that the
+// program asked for and did not get. again runs the program once more, adds the files that it asks
+// for, and reports whether it failed again.
 func (p *call) failure(state *os.ProcessState, again func(*wanted) bool) error {
 	err := errors.New(state.String())
 	if p.cell == nil || len(p.cell.declared) == 0 || p.policy(nil) == nil {
@@ -355,7 +355,7 @@ func (p *call) failure(state *os.ProcessState, again func(*wanted) bool) error {
 	return err
 }
 
-// wanted is what a program asked for that is there and that it was not given.
+// wanted has existing files that a program asked for and did not get.
 type wanted struct {
 	cell        *cell
 	given, tree string   // cell.assets and the asset folder, without links

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/jobs"
 	"github.com/assetcook/assetcook/internal/pathname"
 	"github.com/assetcook/assetcook/internal/sandbox"
 )
@@ -26,7 +27,7 @@ func celled(text string, reads ...string) *impatient {
 	return p
 }
 
-// The program sees what it is given, under the same paths, and depends on it.
+// The program sees its inputs under their paths, and they are dependencies.
 func TestCellHoldsInputs(t *testing.T) {
 	dir := assets(t, "d/a.x", "d/a.inc", "d/b.inc", "lib/all.inc", "lib/other.inc", "tools/t")
 	p := celled(`find . -type f -o -type l | sort > "$2"; cat "$1" a.inc d/a.inc lib/all.inc >> "$2" 2>/dev/null; find . -type f -newermt 1980-01-02 >> "$2"
@@ -64,7 +65,7 @@ func TestCellRunsToolsOfTheAssets(t *testing.T) {
 	}
 }
 
-// What runs a script is given with it, wherever it is; where it is nowhere, that is said.
+// A script gets its interpreter, wherever it is; a missing interpreter is an error.
 func TestCellHasInterpreters(t *testing.T) {
 	dir, elsewhere := assets(t, "a", "none", "second"), assets(t, "sh")
 	sh, err := os.ReadFile("/bin/sh")
@@ -143,7 +144,7 @@ func TestCellErrors(t *testing.T) {
 	}
 }
 
-// System opens what is outside.
+// The option system opens paths outside.
 func TestCellSystem(t *testing.T) {
 	if sandbox.Supported() != nil {
 		t.Skip(sandbox.Supported())
@@ -159,7 +160,7 @@ func TestCellSystem(t *testing.T) {
 	wantError(t, p.run(t, t.Context(), assets(t, "a"), "a").Err, `add system = ["`)
 }
 
-// A traced program depends on what it saw.
+// A traced program depends on everything that it saw.
 func TestCellTraced(t *testing.T) {
 	if sandbox.Supported() != nil {
 		t.Skip(sandbox.Supported())
@@ -198,8 +199,8 @@ func TestCellIsOpenElsewhere(t *testing.T) {
 	confinable = func() error { return sandbox.ErrUnsupported }
 	dir, out := assets(t, "a", "b"), filepath.Join(t.TempDir(), "out")
 	var notes []string
-	job := recipe.NewJob(recipe.Env{
-		Recipe: named(t, "command"), Path: "a", Open: os.DirFS(dir).Open, Outputs: []string{out}, Assets: dir,
+	job := jobs.New(named(t, "command"), jobs.Env{
+		Path: "a", Open: os.DirFS(dir).Open, Outputs: []string{out}, Assets: dir,
 		Scratch: func() (string, error) { return t.TempDir(), nil },
 		Note:    func(line string) { notes = append(notes, line) },
 	}, 1)
@@ -229,7 +230,7 @@ func TestCellOptions(t *testing.T) {
 		{Command{Deps: "trace", Sandbox: true, Daemons: true}, `deps: want "declared" where sandbox is false or daemons true`},
 	} {
 		tc.c.Command = []string{"x", "{out}"}
-		wantError(t, tc.c.Check(), tc.want)
+		wantError(t, tc.c.checkOptions(), tc.want)
 	}
 }
 
@@ -249,7 +250,7 @@ func TestCellExplained(t *testing.T) {
 		if len(c.Command) == 0 {
 			c.Command = []string{"x"}
 		}
-		lines, err := c.Explain(context.Background(), nil)
+		lines, err := c.explainResult(context.Background(), nil)
 		if err != nil || len(lines) != 1 || !strings.Contains(lines[0], want) {
 			t.Errorf("%q, %v; want %q", lines, err, want)
 		}
@@ -261,8 +262,8 @@ func TestCellNeedsItsSource(t *testing.T) {
 	if res := celled(`:`).run(t, t.Context(), assets(t, "a"), "a"); res.Err == nil {
 		t.Error("no output, no error")
 	}
-	job := recipe.NewJob(recipe.Env{
-		Recipe: named(t, "command"), Path: "gone", Open: os.DirFS(t.TempDir()).Open, Outputs: []string{filepath.Join(t.TempDir(), "out")}, Assets: t.TempDir(),
+	job := jobs.New(named(t, "command"), jobs.Env{
+		Path: "gone", Open: os.DirFS(t.TempDir()).Open, Outputs: []string{filepath.Join(t.TempDir(), "out")}, Assets: t.TempDir(),
 		Scratch: func() (string, error) { return t.TempDir(), nil },
 	}, 1)
 	if err := celled(`echo > "$2"`).Cook(t.Context(), job); !errors.Is(err, fs.ErrNotExist) {

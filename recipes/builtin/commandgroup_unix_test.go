@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// A witness is a named pipe that a script and what it starts hold open.
+// A witness is a named pipe that a script and its children keep open.
 type witness struct {
 	name  string
 	lines *bufio.Reader
@@ -59,7 +59,7 @@ func (w *witness) wait(t *testing.T, line string) {
 	}
 }
 
-// allGone waits until nobody holds the pipe any more.
+// allGone waits until no process has the pipe open.
 func (w *witness) allGone(t *testing.T) {
 	t.Helper()
 	w.hold.Close()
@@ -182,7 +182,7 @@ func TestCommandThatStoppedItselfIsEnded(t *testing.T) {
 	w.allGone(t)
 }
 
-// What a program prints is read, and forgotten but for the end.
+// Output of a program is read, and only its end is kept.
 func TestCommandThatPrintsWithoutEnd(t *testing.T) {
 	const size = 100 << 20
 	p := script(`echo > "$1"; yes | head -c `+fmt.Sprint(size)+`; exit 1`, "{out}")
@@ -196,7 +196,7 @@ func TestCommandThatPrintsWithoutEnd(t *testing.T) {
 	}
 }
 
-// What a program prints is kept even though it leaves somebody behind.
+// Output of a program is kept even if it leaves a process behind.
 func TestCommandOutputIsWhole(t *testing.T) {
 	err := script(`sleep 1000 & i=0; while [ $i -lt 5000 ]; do echo line $i; i=$((i+1)); done; exit 1`, "{out}").
 		run(t, t.Context(), assets(t, "a"), "a").Err

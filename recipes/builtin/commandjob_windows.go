@@ -13,7 +13,7 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// Strays are what a program has started, unless it may leave servers behind.
+// Strays are processes that a program has started, unless it may leave servers behind.
 type strays struct {
 	after int
 	job   bool // a job object holds them
@@ -106,7 +106,7 @@ func (j *job) terminate(leader *os.Process) {
 	}
 }
 
-// kill ends all in the job object. An error says that nobody is left.
+// kill ends all processes in the job object. An error means that no process is left.
 func (j *job) kill(leader *os.Process) {
 	if j.handle == 0 {
 		leader.Kill()

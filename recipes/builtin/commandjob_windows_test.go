@@ -43,7 +43,7 @@ func init() {
 	}
 }
 
-// stay waits for this process to end, which nobody does from within.
+// stay waits for the end of this process, which never ends by itself.
 func stay() error {
 	_, err := windows.WaitForSingleObject(windows.CurrentProcess(), windows.INFINITE)
 	return err

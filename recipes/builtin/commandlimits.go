@@ -12,8 +12,8 @@ import (
 	"github.com/assetcook/assetcook/internal/sysmem"
 )
 
-// limits are what a program may take before it is stopped, with all that it has started: one
-// that goes wrong would take the machine with it long before its time is over.
+// limits bound a program with all processes that it starts. A faulty program would otherwise exhaust
+// the machine long before its timeout.
 type limits struct {
 	processes int
 	memory    int64    // bytes; 0 where the machine's is not known
@@ -88,7 +88,7 @@ func (l limits) written(size int64) error {
 					size += max(smallest, info.Size())
 				}
 			}
-			return nil // what cannot be looked at does not count
+			return nil // unreadable processes do not count
 		})
 	}
 	if size > l.disk {

@@ -10,13 +10,12 @@ import (
 )
 
 const (
-	tailBytes = 64 << 10 // what is kept of what a program prints
-	tailLines = 20       // what is shown of that
+	tailBytes = 64 << 10 // kept bytes of the output of a program
+	tailLines = 20       // shown lines of it
 	tailWidth = 400      // bytes shown of a line
 )
 
-// A tail keeps the end of what is written to it: programs say last what
-// stopped them.
+// A tail keeps the end of a text: programs print the cause of a failure last.
 type tail struct {
 	mu  sync.Mutex
 	buf []byte
@@ -35,8 +34,8 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// lastLines returns the end of the text for people, each line indented, with
-// a note of what is missing. It is "" if nothing was printed.
+// lastLines returns the end of the text for people, each line indented, with a note about missing
+// lines. It is "" if nothing was printed.
 func (t *tail) lastLines() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

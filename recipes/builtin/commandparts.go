@@ -22,7 +22,7 @@ func readsOf(file, assets, scratch string) []string {
 }
 
 func folderOf(file, assets, scratch string) []string {
-	home, _ := os.UserHomeDir() // an empty one is kept from nobody
+	home, _ := os.UserHomeDir() // an empty one hides nothing
 	return sandbox.Program(file, home, assets, scratch)
 }
 
@@ -55,7 +55,7 @@ var (
 	knownParts sync.Map // program.Parts by stamped
 )
 
-// partsOf returns what a program is made of; nothing if that is not to be found out.
+// partsOf returns the files of a program, nil if they cannot be found.
 func partsOf(file string) program.Parts {
 	info, err := os.Stat(file)
 	if err != nil {

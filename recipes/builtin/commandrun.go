@@ -14,7 +14,7 @@ import (
 	"github.com/assetcook/assetcook/internal/sandbox"
 )
 
-// run runs the program to its end. The error carries what it printed.
+// run runs the program to its end. The error has the output of the program.
 func (c *Command) run(ctx context.Context, p *call, grace time.Duration) error {
 	errTimeout := fmt.Errorf("timed out after %s (timeout)", showDuration(c.Timeout))
 	ctx, cancel := context.WithTimeoutCause(ctx, c.Timeout, errTimeout)
@@ -73,9 +73,9 @@ type end struct {
 	err   error
 }
 
-// execute runs a command in a process group of its own until it ends or the
-// context does, and leaves nothing behind of the group, the strays and who is in the
-// box; nil for none. The error is the context's cause, or that of a limit, if that was first.
+// execute runs a command in a process group of its own until the command or the context ends. It
+// leaves no process of the group, no stray, and no process in the box, nil for none. The error is the
+// cause of the context, or a limit that the command reached before.
 func execute(ctx context.Context, cmd *exec.Cmd, grace time.Duration, left strays, box *sandbox.Policy, most limits) (*os.ProcessState, *tail, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, new(tail), context.Cause(ctx)
@@ -129,12 +129,12 @@ func execute(ctx context.Context, cmd *exec.Cmd, grace time.Duration, left stray
 		left.kill()
 	}
 	if g.box != nil {
-		// Who stays is noticed if he has an output open; but what he reads is not known yet.
+		// A process that stays is noticed if it has an output open; its reads are unknown.
 		if err := g.box.End(); last.err == nil && (errors.Is(err, sandbox.ErrTrace) || err != nil && box.Trace != nil) {
 			last.err = err
 		}
 	}
-	// Who was not found may hold the pipe open for ever.
+	// A process that was not found may keep the pipe open for ever.
 	select {
 	case <-drained:
 	case <-time.After(grace):
@@ -143,10 +143,9 @@ func execute(ctx context.Context, cmd *exec.Cmd, grace time.Duration, left stray
 	return last.state, printed, last.err
 }
 
-// start starts the group's leader, if it can, and sends how it ends. Both are
-// done by one thread, which does nothing else: a program that is to die with the
-// thread that started it must not die earlier than we do, and threads that are
-// lent to others may end. A thread in a box is lent to nobody.
+// start starts the leader of the group, if it can, and sends how it ends. One thread does both and
+// nothing else: a program dies with the thread that started it, and other threads of Go may end
+// before this process. No other goroutine gets a thread in a box.
 func (g *group) start(cmd *exec.Cmd, box *sandbox.Policy, left strays) <-chan end {
 	started := make(chan struct{})
 	ended := make(chan end, 1)
@@ -174,13 +173,13 @@ func (g *group) start(cmd *exec.Cmd, box *sandbox.Policy, left strays) <-chan en
 	return ended
 }
 
-// A group is a program and what it has started.
+// A group is a program and the processes that it has started.
 type group struct {
 	leader *os.Process
 	job    job
 	box    *sandbox.Box // nil if it is not confined
 	mu     sync.Mutex
-	over   bool // the leader's number may belong to somebody else by now
+	over   bool // another process may have the number of the leader by now
 }
 
 // signal sends to the group unless that is over.

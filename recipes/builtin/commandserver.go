@@ -14,9 +14,8 @@ import (
 // log: programs do without.
 var casual = []string{"/run/nscd/", "/var/run/nscd/", "/run/systemd/", "/dev/log", "/run/dbus/", "/var/run/dbus/"}
 
-// noteServer notes that the program asks for a server, which it cannot reach: one that does
-// work for it would read files that nobody is told of. It is called as note is. A path without
-// a server would lead nowhere elsewhere either.
+// noteServer records that the program asks for a server. It cannot reach the server, which could read
+// undeclared files for it. noteServer is called as note is. It ignores paths without a server.
 func (w *wanted) noteServer(address string) {
 	if slices.ContainsFunc(casual, func(prefix string) bool { return strings.HasPrefix(address, prefix) }) || slices.Contains(w.servers, address) {
 		return

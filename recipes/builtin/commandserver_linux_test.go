@@ -86,7 +86,7 @@ func TestCommandThatAsksForServers(t *testing.T) {
 	}
 }
 
-// What a rule says its program reads is an input without a sandbox, too.
+// The files of reads are inputs without a sandbox, too.
 func TestCommandOpenReads(t *testing.T) {
 	p := script(`echo > "$1"`, "{out}")
 	p.Reads = []string{"b", "/lib/none"}

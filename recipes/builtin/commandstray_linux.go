@@ -13,34 +13,31 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Strays are processes that a program started and that are out of its group:
-// what setsid and the double fork of a daemon make. They are known by the
-// variable TMPDIR, which they inherit and which names a folder that no other
-// program was given. So they are found without a change to the process that we
-// are part of (no subreaper), and without privileges (no namespace, in which
-// programs would moreover be process 1, to which other rules apply).
+// Strays are processes that a program started and that have left its process group, by setsid and the
+// double fork of a daemon. They inherit the variable TMPDIR, which names a folder that no other
+// program got. So they can be found without a change of this process (no subreaper), and without
+// privileges (no namespace, in which programs would be process 1, with other rules for signals).
 //
-// Not found is who has thrown TMPDIR away or belongs to another user.
+// A stray that has dropped TMPDIR or belongs to another user is not found.
 type strays struct {
-	marker []byte    // the variable as it stands in an environment
-	after  int       // they have been started after this process
-	since  time.Time // and that was then
+	marker []byte    // the variable in the form of an environment
+	after  int       // the process number before the first of them
+	since  time.Time // the time of that
 }
 
 const (
-	// straysLate is how long a program may have run so that the numbers of the
-	// processes started meanwhile are sure not to have gone full circle.
+	// straysLate is the longest run of a program in which process numbers cannot wrap around.
 	straysLate = time.Second
-	// straysRange is up to how many numbers are cheaper to try than to list.
+	// straysRange is the most process numbers that are cheaper to try than to list.
 	straysRange = 256
-	// straysPasses bounds the hunt where new processes come without end.
+	// straysPasses bounds the search if new processes come without end.
 	straysPasses = 100
-	// straysPatience is how long a process may take to become another program.
+	// straysPatience is the longest time that a process takes to become another program.
 	straysPatience = 2 * time.Second
 )
 
-// findStrays says how to find the strays of a program that was started with an
-// environment, in which TMPDIR is scratch unless the rule has changed that.
+// findStrays returns the means to find the strays of a program with an environment, in which TMPDIR is
+// scratch unless the rule has changed it.
 func findStrays(environ []string, scratch string) strays {
 	marker := "TMPDIR=" + scratch
 	if !slices.Contains(environ, marker) {
@@ -49,13 +46,13 @@ func findStrays(environ []string, scratch string) strays {
 	return strays{marker: []byte(marker), since: time.Now()}
 }
 
-// kill kills all there are. The program itself and its group must be dead.
+// kill kills all strays. The program itself and its group must be dead.
 //
-// Processes may beget others while we look, and have ended when we come to them;
-// or what they beget has a number and cannot be seen yet. A child's number is
-// higher than its father's. So whoever looks in ascending order finds either
-// one, unless the child's number was given after the end of what is looked
-// through. All are found when nobody was and no number was given meanwhile.
+// A process may start a child during the search and end before the search reaches it, and a child
+// may have a number before it can be seen. The number of a child is higher than that of its parent.
+// So a search in ascending order finds the parent or the child, unless the number of the child is
+// beyond the end of the search. The search is complete when it found no stray and no new number was
+// given meanwhile.
 func (s strays) kill() {
 	if s.marker == nil || s.after == 0 || !procIsOurs() {
 		return
@@ -164,7 +161,7 @@ func isStarting(pid int) bool {
 	return err == nil && state != "Z" && state != "X" && flags&kernelThread == 0 && envEnd == "0"
 }
 
-// killOne kills a stray, and nobody who got its number meanwhile.
+// killOne kills a stray, but not another process that got its number meanwhile.
 func (s strays) killOne(pid int) bool {
 	fd, err := unix.PidfdOpen(pid, 0)
 	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EPERM) {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/jobs"
 )
 
 // leaving is a program that starts a stranger as a script says, in which "$@" is
@@ -35,7 +36,7 @@ const (
 	asDaemon   = `setsid sh -c 'setsid "$@" </dev/null >/dev/null 2>&1 &' sh "$@"`
 )
 
-// Nobody gets away by leaving the process group, however the program ends.
+// Processes that leave the group are killed, however the program ends.
 func TestCommandLeavesNoStrays(t *testing.T) {
 	for _, start := range []string{ownSession, asDaemon} {
 		for _, end := range []string{"exit 0", "exit 1", "sleep 1000"} {
@@ -69,7 +70,7 @@ func TestCommandLeavesNoStraysThatAreBeingMade(t *testing.T) {
 	w.allGone(t)
 }
 
-// Who cannot be known for sure lives on.
+// A process that may not be a stray lives on.
 func TestCommandKillsNobodyElse(t *testing.T) {
 	for what, tc := range map[string]struct {
 		start   string
@@ -151,7 +152,7 @@ func TestIsStarting(t *testing.T) {
 		if err := start.Start(); err != nil {
 			t.Fatal(err)
 		}
-		pid := start.Process.Pid // Start returns when it is the program that it is to be
+		pid := start.Process.Pid // Start returns after exec
 		for ready := false; !ready; ready = !isStarting(pid) {
 			runtime.Gosched()
 		}
@@ -200,8 +201,8 @@ func init() {
 			return err
 		}
 		c := &Command{Command: []string{"sh", "-c", `exec 9>"$2"; echo started >&9; exec sleep 1000`, "sh", "{out}", args[0]}, Timeout: time.Hour}
-		return c.Cook(context.Background(), recipe.NewJob(recipe.Env{
-			Recipe: recipe.Recipe{Name: "command", UsesPath: true}, Path: "a", Open: os.DirFS(dir).Open, Outputs: []string{filepath.Join(dir, "out")}, Assets: dir,
+		return c.Cook(context.Background(), jobs.New(recipe.Recipe{Name: "command", UsesPath: true}, jobs.Env{
+			Path: "a", Open: os.DirFS(dir).Open, Outputs: []string{filepath.Join(dir, "out")}, Assets: dir,
 			Scratch: func() (string, error) { return dir, nil },
 		}, 0))
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/dependency"
+	"github.com/assetcook/assetcook/internal/jobs"
 	"github.com/assetcook/assetcook/internal/pathname"
 	"github.com/assetcook/assetcook/internal/sandbox"
 )
@@ -15,7 +16,7 @@ import (
 // newTrace returns an empty trace for a program that sees the asset folder.
 func (c *Command) newTrace(p *call) *sandbox.Trace {
 	t := &sandbox.Trace{Folder: p.assets, Seen: map[string]sandbox.Access{}}
-	for _, tool := range c.Tools() {
+	for _, tool := range c.tools() {
 		if file, err := recipe.FindTool(p.assets, tool); err == nil { // else it cannot be executed
 			t.Programs = append(t.Programs, file)
 		}
@@ -24,13 +25,13 @@ func (c *Command) newTrace(p *call) *sandbox.Trace {
 }
 
 // mayReadMore reports whether the program of a call may read files of the asset folder that
-// are neither declared nor recorded. Of a server that it talks to nothing is seen.
+// are neither declared nor recorded. Reads of a server that it talks to cannot be seen.
 func (c *Command) mayReadMore(p *call) bool {
 	return p.trace == nil && !c.Daemons && (p.cell == nil || p.cell.assets == "")
 }
 
-// openPolicy is what a program without a cell may do while it is traced: read everything, and
-// write where its results are to be.
+// openPolicy returns the rights of a traced program without a cell: to read everything, and to write
+// in the folders of its outputs.
 func (p *call) openPolicy() *sandbox.Policy {
 	policy := &sandbox.Policy{Read: []string{"/"}, Write: []string{p.scratch}}
 	for _, file := range p.outputs {
@@ -99,7 +100,7 @@ func dependOnTrace(t *sandbox.Trace, places *places, job *recipe.Job) error {
 			return err
 		}
 	}
-	for _, d := range job.Deps() { // the run may have looked earlier, with another result
+	for _, d := range jobs.Deps(job) { // the run may have looked earlier, with another result
 		if is, seen := found[d.On.Named(d.Name)]; seen && is != d.Found {
 			return fmt.Errorf("input %s %w", pathname.Show(d.On.Named(d.Name).String()), recipe.ErrChanged)
 		}

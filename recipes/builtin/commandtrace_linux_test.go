@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/jobs"
 	"github.com/assetcook/assetcook/internal/sandbox"
 )
 
@@ -25,8 +25,8 @@ func TestCellTracerOutOfDescriptors(t *testing.T) {
 	}
 	p := celled(`echo > "$TMPDIR/started"; until test -d go; do :; done; read x < b; echo done > "$2"`)
 	p.Deps = "trace"
-	job := recipe.NewJob(recipe.Env{
-		Recipe: named(t, "command"), Path: "a", Open: os.DirFS(dir).Open, Outputs: []string{filepath.Join(t.TempDir(), "out")}, Assets: dir,
+	job := jobs.New(named(t, "command"), jobs.Env{
+		Path: "a", Open: os.DirFS(dir).Open, Outputs: []string{filepath.Join(t.TempDir(), "out")}, Assets: dir,
 		Scratch: func() (string, error) { return scratch, nil },
 	}, 1)
 	over := make(chan error, 1)

@@ -22,8 +22,8 @@ const copyStep = 16 << 20
 // Outputs implements recipe.Cooker.
 func (*Copy) Outputs() []string { return []string{"{path}"} }
 
-// Estimate implements recipe.Estimator: a buffer, whatever the size.
-func (*Copy) Estimate([]byte, int64) (int64, error) { return 64 << 10, nil }
+// estimateMemory implements Traits.Estimate: a buffer, whatever the size.
+func (*Copy) estimateMemory([]byte, int64) (int64, error) { return 64 << 10, nil }
 
 // Cook implements recipe.Cooker.
 func (c *Copy) Cook(ctx context.Context, job *recipe.Job) error {
@@ -39,7 +39,7 @@ func (c *Copy) Cook(ctx context.Context, job *recipe.Job) error {
 	if err != nil {
 		return err
 	}
-	// No more than was found: what has grown since is cooked again.
+	// Copy no more than the known size: a source that has grown is cooked again.
 	for left := job.Size(); left > 0 && err == nil; left -= copyStep {
 		if err = ctx.Err(); err == nil {
 			_, err = io.CopyN(dst, src, min(left, copyStep))

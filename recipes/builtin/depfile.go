@@ -17,12 +17,10 @@ const (
 // recipes, as compilers write it: each once, in order. A backslash joins
 // lines and escapes blanks, '#' and ':'; "$$" is a dollar sign. A colon ends
 // the targets where a blank or the line's end follows, so C:/a is one name. The
-// compilers of TI and ARM put names in double quotes, in which every character stands
-// for itself.
+// compilers of TI and ARM put names in double quotes, without escapes.
 //
-// Where programs differ in what they escape, the reading is chosen that keeps
-// a name whole: '#' starts a comment only at the start of a line, and a lone
-// '$' is one.
+// Programs differ in their escapes. The parser prefers the reading that keeps a name
+// whole: '#' starts a comment only at the start of a line, and a lone '$' is a '$'.
 func parseDepfile(text []byte) ([]string, error) {
 	if len(text) > maxDepfile {
 		return nil, fmt.Errorf("is larger than %d MiB", maxDepfile>>20)
@@ -51,8 +49,7 @@ type depfileReader struct {
 	seen  map[string]bool
 }
 
-// rule reads one logical line: nothing, a comment, or targets and what they
-// depend on.
+// rule reads one logical line: nothing, a comment, or targets and their prerequisites.
 func (d *depfileReader) rule() error {
 	d.blanks()
 	if d.peek() == '#' {

@@ -10,10 +10,11 @@ import (
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/jobs"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// depend reads the depfile and records what it names.
+// depend reads the depfile and records the files that it names.
 func (c *Command) depend(p *call, job *recipe.Job) error {
 	text, err := readDepfile(p.depfile)
 	if err != nil {
@@ -23,7 +24,7 @@ func (c *Command) depend(p *call, job *recipe.Job) error {
 	if err != nil {
 		return err
 	}
-	places := newPlaces(p, c.Tools())
+	places := newPlaces(p, c.tools())
 	recorded := map[recipe.Dependency]string{} // dependency to its name in the depfile
 	for _, prerequisite := range names {
 		file, known, err := places.find(prerequisite)
@@ -47,7 +48,7 @@ func (c *Command) depend(p *call, job *recipe.Job) error {
 // write names in a way that parseDepfile does not know.
 func warnOfAbsent(job *recipe.Job, recorded map[recipe.Dependency]string) {
 	absent, first := 0, ""
-	for _, d := range job.Deps() {
+	for _, d := range jobs.Deps(job) {
 		if name, ok := recorded[d.On.Named(d.Name)]; ok && !d.Found {
 			if absent++; first == "" {
 				first = name
@@ -77,8 +78,8 @@ func readDepfile(name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxDepfile+1))
 }
 
-// places are what a prerequisite is compared with. Each folder and file is
-// there under its own name and, where links lead to it, under its real one.
+// places are the folders and files with which a prerequisite is compared. Each has its own name and,
+// if links lead to it, its real one.
 type places struct {
 	assets  []string // the asset folder; the first is where programs run
 	scratch []string
@@ -134,9 +135,8 @@ func realFolder(file string) (string, error) {
 // find returns a prerequisite's name as recipe.Job.Depend takes it, from the
 // asset tree's root. Known is true for files that need no recording.
 //
-// A name with links in it is recorded as it is, so that a link that comes to
-// point elsewhere is noticed. But ".." after a link makes such a name mean
-// another file than it says, so these are resolved first.
+// A name with links is recorded unresolved, so that a changed link is noticed. But ".." after a link
+// leads to another file than the name suggests, so such names are resolved first.
 func (l *places) find(prerequisite string) (name string, known bool, err error) {
 	file := filepath.FromSlash(prerequisite)
 	if !filepath.IsAbs(file) {

@@ -11,18 +11,18 @@ import (
 // GLTF checks a glTF 2.0 document (.gltf, the JSON form) and copies it as it
 // is. It has no options.
 //
-// What is checked, package gltf says.
+// Package gltf documents the checks.
 //
-// The files of buffers are dependencies, those of images only by being there: an edit of
-// a texture does not cook every model that shows it.
+// Files of buffers are dependencies. Of files of images only the existence is one: an edit of a
+// texture does not cook every model that shows it.
 type GLTF struct{}
 
 // Outputs implements recipe.Cooker.
 func (*GLTF) Outputs() []string { return []string{"{path}"} }
 
-// Estimate implements recipe.Estimator. Buffers in files of their own are not
+// estimateMemory implements Traits.Estimate. Buffers in files of their own are not
 // read, only measured.
-func (*GLTF) Estimate(_ []byte, size int64) (int64, error) {
+func (*GLTF) estimateMemory(_ []byte, size int64) (int64, error) {
 	return gltf.Memory(size), nil
 }
 

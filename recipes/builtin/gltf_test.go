@@ -106,7 +106,7 @@ func TestGLTFAccepts(t *testing.T) {
 		{`data:application/octet-stream;base64,AAAAAAAAAAAAAAA=`, `data:application/gltf-buffer;a=b;base64,AAAAAAAAAAAAAAA`},
 		{`data:application/octet-stream;base64,AAAAAAAAAAAAAAA=`, `data:application/octet-stream,ninebytes%20`},
 		{`"version": "2.0"`, `"version": "2.11"`},
-		// What is not decoded may be anything.
+		// Undecoded parts may be anything.
 		{`"extras": {`, `"extras": {"nodes": [1], "targets": [null], "x": [{"targets": [2]}], `},
 		{`"scene": 0`, `"scene": 0, "mine": {"nodes": [0]}, "extensionsRequired": ["EXT_meshopt_compression"]`},
 		// The last column of a matrix needs no padding.
@@ -147,7 +147,7 @@ func TestGLTFReportsThreeFaults(t *testing.T) {
 	}
 }
 
-// What is missing is a dependency as well: its arrival must cook again.
+// A missing file is a dependency as well: its arrival must cook again.
 func TestGLTFDependsOnMissingBuffers(t *testing.T) {
 	buffer := `{"uri": "gone.bin", "byteLength": 1}`
 	res := cookGLTF(t, `{"asset": {"version": "2.0"}, "buffers": [`+buffer+`,`+strings.Replace(buffer, "gone", "./gone", 1)+`]}`)

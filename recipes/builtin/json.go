@@ -10,9 +10,8 @@ import (
 	"github.com/assetcook/assetcook/internal/plaintext"
 )
 
-// JSON checks that the source is one JSON value (RFC 8259) in UTF-8 in which
-// no object names a key twice, and drops the white space. Numbers, strings and
-// the order of keys stay as they are written.
+// JSON checks that the source is one JSON value (RFC 8259) in UTF-8 without duplicate keys, and drops
+// the white space. Numbers, strings and the order of keys stay unchanged.
 //
 // A source that is called .jsonc may have comments and commas before a bracket, which are
 // dropped. A byte order mark at the start is accepted. Nesting is limited to the 10,000
@@ -24,8 +23,8 @@ type JSON struct {
 // Outputs implements recipe.Cooker.
 func (*JSON) Outputs() []string { return []string{"{path}"} }
 
-// Estimate implements recipe.Estimator.
-func (*JSON) Estimate(_ []byte, size int64) (int64, error) {
+// estimateMemory implements Traits.Estimate.
+func (*JSON) estimateMemory(_ []byte, size int64) (int64, error) {
 	// The text, again without comments, its compact form, three times the text to check it in pieces, and at
 	// worst (a key every five bytes, the list of keys being copied as it grows) 3.6
 	// times the text.

@@ -8,12 +8,12 @@ import (
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/busyfile"
+	"github.com/assetcook/assetcook/internal/jobs"
 )
 
-// Run runs a program for a recipe as the recipe command does, in its sandbox, with nothing
-// given to it but what lies in the job's scratch folder: there it runs, reads and writes.
-// Its name comes first; the recipe must be a recipe.ToolUser that names it. The error
-// carries what it printed.
+// Run runs a program for a recipe, as the recipe command does, in the same sandbox. The program runs
+// in the scratch folder of the job, and reads and writes only there. argv begins with its name, which
+// must be one of Traits.Tools. The error has the output of the program.
 func Run(ctx context.Context, job *recipe.Job, scratch string, timeout time.Duration, argv []string) error {
 	assets, err := filepath.Abs(job.Assets())
 	if err != nil {
@@ -28,7 +28,7 @@ func Run(ctx context.Context, job *recipe.Job, scratch string, timeout time.Dura
 	}
 	noteOpen(job)
 	c := &Command{Command: argv, Timeout: timeout, Sandbox: true}
-	vars, _, used := job.Programs() // no trace: the program is confined to its inputs
+	vars, _, used := jobs.Programs(job) // no trace: the program is confined to its inputs
 	p := &call{assets: assets, scratch: scratch, program: program, args: argv, vars: vars, used: used}
 	p.cell = &cell{assets: scratch, write: []string{scratch}, read: readsOf(program, assets, scratch)}
 	if err := c.run(ctx, p, grace); err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe/recipetest"
 )
 
-// running is a recipe of somebody else that runs a program.
+// running is a recipe of another author that runs a program.
 type running struct {
 	argv    []string
 	timeout time.Duration
@@ -40,7 +40,7 @@ func TestRunForOtherRecipes(t *testing.T) {
 	for _, tc := range []struct {
 		script  string
 		timeout time.Duration
-		want    string // the output, or what the error says
+		want    string // the output or the error
 		fails   bool
 	}{
 		{`pwd | grep -c . > OUT; echo "$TZ" >> OUT`, time.Minute, "1\nUTC\n", false},

@@ -17,8 +17,8 @@ import (
 // the content's size and checksum. Its window is at most 8 MiB, which the RFC
 // asks every decoder to support.
 //
-// The bytes are those of one version of the encoder: when that changes them,
-// as the test of golden sums notices, the recipe's version must rise.
+// The bytes depend on the version of the encoder. If a new version changes them, which the test of
+// golden sums finds, the version of the recipe must rise.
 type Zstd struct {
 	Level       int  `toml:"level" min:"1" max:"19" doc:"as the zstd program counts; the encoder has four: 1-2, 3-5, 6-9 and 10-19"`
 	PrivateKeys bool `toml:"private_keys" doc:"take a source that begins with a private key, which is refused otherwise"`
@@ -33,10 +33,10 @@ const (
 // Outputs implements recipe.Cooker.
 func (*Zstd) Outputs() []string { return []string{"{path}.zst"} }
 
-// Estimate implements recipe.Estimator.
-func (z *Zstd) Estimate(_ []byte, size int64) (int64, error) {
-	// The encoder keeps two windows of history. Its tables and block buffers
-	// are of a fixed size that grows with the level.
+// estimateMemory implements Traits.Estimate.
+func (z *Zstd) estimateMemory(_ []byte, size int64) (int64, error) {
+	// The encoder keeps two windows of history. The level sets the size of its tables and
+	// block buffers.
 	tables := int64(3 << 20)
 	switch zstd.EncoderLevelFromZstd(z.Level) {
 	case zstd.SpeedBetterCompression:

@@ -136,7 +136,7 @@ func TestZstdStaysInsideItsEstimate(t *testing.T) {
 	for _, level := range []int{1, 3, 6, 10} {
 		for _, size := range []int{10, 1 << 20, 20 << 20} {
 			z := &Zstd{Level: level}
-			estimate, err := z.Estimate(nil, int64(size))
+			estimate, err := z.estimateMemory(nil, int64(size))
 			if err != nil {
 				t.Fatal(err)
 			}

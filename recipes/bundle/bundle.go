@@ -13,11 +13,13 @@ func All() []recipe.Recipe {
 	return []recipe.Recipe{
 		{
 			Name: "list", Version: 1, Bundles: true,
-			New: func() recipe.Cooker { return &List{} },
+			New:    func() recipe.Cooker { return &List{} },
+			Traits: func(c recipe.Cooker) recipe.Traits { return recipe.Traits{Estimate: c.(*List).estimateMemory} },
 		},
 		{
 			Name: "pak", Version: 2, Bundles: true, Extensions: []string{".paklist"}, Recognizes: isPakList,
-			New: func() recipe.Cooker { return &Pak{Level: 3} },
+			New:    func() recipe.Cooker { return &Pak{Level: 3} },
+			Traits: func(c recipe.Cooker) recipe.Traits { return recipe.Traits{Estimate: c.(*Pak).estimateMemory} },
 		},
 	}
 }

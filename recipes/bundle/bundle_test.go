@@ -15,6 +15,7 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe/recipetest"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/dependency"
+	"github.com/assetcook/assetcook/internal/jobs"
 )
 
 func TestRecipesAreComplete(t *testing.T) {
@@ -39,8 +40,8 @@ func cook(t *testing.T, name, source string, artifacts map[string]string) (strin
 		if r.Name != name {
 			continue
 		}
-		job := recipe.NewJob(recipe.Env{
-			Recipe: r, Path: "source", Outputs: []string{file}, Open: tree.Open,
+		job := jobs.New(r, jobs.Env{
+			Path: "source", Outputs: []string{file}, Open: tree.Open,
 			Stat:   func(p string) (fs.FileInfo, error) { return fs.Stat(tree, p) },
 			Create: func(int) (*os.File, error) { return os.Create(file) },
 			Artifacts: func(patterns []string) ([]manifest.Asset, recipe.Dependency, error) {
@@ -63,8 +64,8 @@ func cook(t *testing.T, name, source string, artifacts map[string]string) (strin
 
 func TestPakContainsTheArtifacts(t *testing.T) {
 	file, job, err := cook(t, "pak", "\ufeff# all\r\n\r\n**\r\n", map[string]string{"a/b.txt": strings.Repeat("text ", 1000), "c": ""})
-	if err != nil || len(job.Warnings()) > 0 || len(job.Deps()) != 1 {
-		t.Fatal(err, job.Warnings(), job.Deps())
+	if err != nil || len(jobs.Warnings(job)) > 0 || len(jobs.Deps(job)) != 1 {
+		t.Fatal(err, jobs.Warnings(job), jobs.Deps(job))
 	}
 	p, err := pak.Open(file)
 	if err != nil {
@@ -74,8 +75,8 @@ func TestPakContainsTheArtifacts(t *testing.T) {
 	if e, ok, err := p.Lookup("a/b.txt"); err != nil || !ok || !e.Compressed || p.Len() != 2 {
 		t.Errorf("%+v, %d files, %v", e, p.Len(), err)
 	}
-	if _, job, err := cook(t, "pak", "*.nothing", nil); err != nil || len(job.Warnings()) != 1 {
-		t.Errorf("an empty pak: %v, warnings %q", err, job.Warnings())
+	if _, job, err := cook(t, "pak", "*.nothing", nil); err != nil || len(jobs.Warnings(job)) != 1 {
+		t.Errorf("an empty pak: %v, warnings %q", err, jobs.Warnings(job))
 	}
 	if _, _, err := cook(t, "pak", "# nothing\n\n", nil); err == nil || !strings.HasPrefix(err.Error(), "no pattern") {
 		t.Errorf("without patterns: %v", err)
@@ -105,8 +106,8 @@ func TestListFillsTheTemplate(t *testing.T) {
 		`{{range artifacts "**"}}{{if false}}{{.ID}}{{end}}{{.Source}}{{end}}`: 1,
 	} {
 		file, job, err := cook(t, "list", source, artifacts)
-		if err != nil || len(job.Deps()) != deps {
-			t.Errorf("%s: %v, %d dependencies, want %d", source, err, len(job.Deps()), deps)
+		if err != nil || len(jobs.Deps(job)) != deps {
+			t.Errorf("%s: %v, %d dependencies, want %d", source, err, len(jobs.Deps(job)), deps)
 		}
 		if got, _ := os.ReadFile(file); deps == 2 && string(got) != `ID of ui/1 ".png ui/1 ".png ID of ui/1 ".png` {
 			t.Errorf("%s gives %q", source, got)

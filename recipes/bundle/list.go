@@ -40,8 +40,8 @@ const (
 	maxList     = 256 << 20
 )
 
-// Estimate implements recipe.Estimator.
-func (*List) Estimate(_ []byte, size int64) (int64, error) {
+// estimateMemory implements Traits.Estimate.
+func (*List) estimateMemory(_ []byte, size int64) (int64, error) {
 	if size > maxTemplate {
 		return 0, fmt.Errorf("a template of %d bytes: at most %d are taken", size, maxTemplate)
 	}

@@ -34,9 +34,9 @@ const maxPatterns = 1 << 20
 // member exceeds it.
 const memberMemory = 64 << 20
 
-// Estimate implements recipe.Estimator. Half of it is for encoders, and half for members and
+// estimateMemory implements Traits.Estimate. Half of it is for encoders, and half for members and
 // their compressed data.
-func (*Pak) Estimate(_ []byte, size int64) (int64, error) {
+func (*Pak) estimateMemory(_ []byte, size int64) (int64, error) {
 	if size > maxPatterns {
 		return 0, fmt.Errorf("%d bytes of patterns: at most %d are taken", size, maxPatterns)
 	}

@@ -85,14 +85,18 @@ func Recipe() recipe.Recipe {
 		New: func() recipe.Cooker {
 			return &Data{Format: "json", Input: "auto", Numbers: "nearest", Separator: "auto", Decimal: ".", Header: true}
 		},
+		Traits: func(c recipe.Cooker) recipe.Traits {
+			o := c.(*Data)
+			return recipe.Traits{Check: o.checkOptions, Estimate: o.estimateMemory}
+		},
 	}
 }
 
 // Outputs implements recipe.Cooker.
 func (o *Data) Outputs() []string { return []string{"{stem}." + o.Format} }
 
-// Check implements recipe.Checker.
-func (o *Data) Check() error {
+// checkOptions implements Traits.Check.
+func (o *Data) checkOptions() error {
 	if o.Schema != "" && (!strings.HasPrefix(o.Schema, "/") || strings.HasSuffix(o.Schema, "/")) {
 		return &recipe.OptionError{Key: "schema", Got: fmt.Sprintf("%q", o.Schema), Want: `a path from the asset directory such as "/schemas/kart.json"`}
 	}

@@ -22,10 +22,10 @@ const (
 	schemasBytes = 80 << 20 // for the schemas
 )
 
-// Estimate implements recipe.Estimator. The format depends on the file name, which is unknown
+// estimateMemory implements Traits.Estimate. The format depends on the file name, which is unknown
 // here, and the number of values on the whole file. So it assumes the most expensive format,
 // YAML.
-func (o *Data) Estimate(head []byte, size int64) (int64, error) {
+func (o *Data) estimateMemory(head []byte, size int64) (int64, error) {
 	if size > maxSource {
 		return 0, fmt.Errorf("%d bytes are more than the %d that can be read; split the file", size, int64(maxSource))
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/assetcook/assetcook/internal/image/png"
 )
 
-// Check implements recipe.Checker.
-func (o *Font) Check() error {
+// checkOptions implements Traits.Check.
+func (o *Font) checkOptions() error {
 	for _, text := range o.Charset {
 		if _, _, err := parseRange(text); err != nil {
 			return err
@@ -31,9 +31,9 @@ const maxSource = 256 << 20
 
 var errLarge = errors.New("larger than 256 MiB, which no font is")
 
-// Estimate implements recipe.Estimator. The size of the atlas depends on the glyphs, so it
+// estimateMemory implements Traits.Estimate. The size of the atlas depends on the glyphs, so it
 // assumes the largest.
-func (o *Font) Estimate(head []byte, size int64) (int64, error) {
+func (o *Font) estimateMemory(head []byte, size int64) (int64, error) {
 	if size > maxSource {
 		return 0, errLarge
 	}

@@ -95,6 +95,10 @@ func Recipe() recipe.Recipe {
 				Padding: 1, MaxSize: 2048, PowerOfTwo: true, Container: "ktx2", Data: "assetcook", Zstd: 3,
 			}
 		},
+		Traits: func(c recipe.Cooker) recipe.Traits {
+			o := c.(*Font)
+			return recipe.Traits{Check: o.checkOptions, Estimate: o.estimateMemory, Explain: o.explainResult}
+		},
 	}
 }
 
@@ -137,8 +141,8 @@ func (o *Font) Cook(ctx context.Context, job *recipe.Job) error {
 	return errors.Join(s.writeMetrics(ctx, out, path.Base(job.Path()), job.Link(1, 0), pairs), out.Close())
 }
 
-// Explain implements recipe.Explainer.
-func (o *Font) Explain(ctx context.Context, job *recipe.Job) ([]string, error) {
+// explainResult implements Traits.Explain.
+func (o *Font) explainResult(ctx context.Context, job *recipe.Job) ([]string, error) {
 	s, err := o.prepare(ctx, job)
 	if err != nil {
 		return nil, err

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"image"
 	"image/png"
-	"io/fs"
 	"math"
 	"slices"
 	"strings"
@@ -380,7 +379,7 @@ func TestWrongOptionIsNamed(t *testing.T) {
 		{func(o *Font) { o.Charset = []string{"U+41-"} }, "charset: want runes"},
 		{func(o *Font) { o.Charset = []string{"U+D800"} }, "charset: want none of"},
 	} {
-		err := options(tc.set).Check()
+		err := options(tc.set).checkOptions()
 		var wrong *recipe.OptionError
 		switch {
 		case tc.want == "" && err != nil:
@@ -393,11 +392,11 @@ func TestWrongOptionIsNamed(t *testing.T) {
 
 func TestExplainCountsTheGlyphs(t *testing.T) {
 	tree := fstest.MapFS{"a.ttf": {Data: goregular.TTF}}
-	job := recipe.NewJob(recipe.Env{Path: "a.ttf", Open: tree.Open, Stat: func(p string) (fs.FileInfo, error) { return fs.Stat(tree, p) }}, int64(len(goregular.TTF)))
-	lines, err := options(func(o *Font) { o.Charset, o.Missing = []string{"U+41-45", "U+10000"}, "skip" }).Explain(t.Context(), job)
+	o := options(func(o *Font) { o.Charset, o.Missing = []string{"U+41-45", "U+10000"}, "skip" })
+	lines, _ := recipetest.Explain(t, Recipe(), o, tree, "a.ttf")
 	want := []string{"5 glyphs in 128 x 128 pixels, 49 % filled", `skipped, for the font has no glyphs for them: U+10000 '𐀀'`, "0 kerning pairs"}
-	if err != nil || !slices.Equal(lines, want) {
-		t.Errorf("%q, %v", lines, err)
+	if !slices.Equal(lines, want) {
+		t.Errorf("%q", lines)
 	}
 }
 

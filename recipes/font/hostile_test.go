@@ -128,7 +128,7 @@ func TestMemoryStaysBelowTheEstimate(t *testing.T) {
 		{"many boxes", trueType([][]byte{{}, boxGlyph(many...)}, nil), func(o *Font) { o.Charset = []string{"U+41"} }},
 	} {
 		o := options(tc.set)
-		want, err := o.Estimate(tc.file[:min(len(tc.file), 64<<10)], int64(len(tc.file)))
+		want, err := o.estimateMemory(tc.file[:min(len(tc.file), 64<<10)], int64(len(tc.file)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -156,11 +156,11 @@ func TestMemoryStaysBelowTheEstimate(t *testing.T) {
 		{"ttcf", 1000, nil},
 		{"true", 1000, nil},
 	} {
-		if _, err := options().Estimate([]byte(tc.head), tc.size); !errors.Is(err, tc.want) {
+		if _, err := options().estimateMemory([]byte(tc.head), tc.size); !errors.Is(err, tc.want) {
 			t.Errorf("%q of %d: %v, want %v", tc.head, tc.size, err, tc.want)
 		}
 	}
-	small, _ := options().Estimate([]byte("OTTO"), 1000)
+	small, _ := options().estimateMemory([]byte("OTTO"), 1000)
 	for name, o := range map[string]*Font{
 		"max_size": options(func(o *Font) { o.MaxSize *= 2 }),
 		"text":     options(func(o *Font) { o.Text = []string{"a.txt"} }),
@@ -168,7 +168,7 @@ func TestMemoryStaysBelowTheEstimate(t *testing.T) {
 		"zstd":     options(func(o *Font) { o.Zstd = 19 }),
 		"field":    options(func(o *Font) { o.Field = "msdf" }),
 	} {
-		if large, _ := o.Estimate([]byte("OTTO"), 1000); large <= small {
+		if large, _ := o.estimateMemory([]byte("OTTO"), 1000); large <= small {
 			t.Errorf("%s: the estimate %d is not larger than %d", name, large, small)
 		}
 	}
@@ -177,8 +177,8 @@ func TestMemoryStaysBelowTheEstimate(t *testing.T) {
 // The estimate includes the atlas, for each container.
 func TestEstimateIncludesTheAtlas(t *testing.T) {
 	for _, container := range []string{"png", "ktx2"} {
-		small, _ := options(func(o *Font) { o.Container, o.Zstd = container, 0 }).Estimate([]byte("OTTO"), 1000)
-		large, _ := options(func(o *Font) { o.Container, o.Zstd, o.MaxSize = container, 0, 4096 }).Estimate([]byte("OTTO"), 1000)
+		small, _ := options(func(o *Font) { o.Container, o.Zstd = container, 0 }).estimateMemory([]byte("OTTO"), 1000)
+		large, _ := options(func(o *Font) { o.Container, o.Zstd, o.MaxSize = container, 0, 4096 }).estimateMemory([]byte("OTTO"), 1000)
 		if large-small < 4096*4096-2048*2048 {
 			t.Errorf("%s: %d more", container, large-small)
 		}
@@ -243,7 +243,7 @@ func FuzzCook(f *testing.F) {
 	f.Fuzz(func(t *testing.T, file []byte) {
 		o := letters()
 		o.Field = []string{"sdf", "mtsdf"}[len(file)%2]
-		if _, err := o.Estimate(file, int64(len(file))); err != nil {
+		if _, err := o.estimateMemory(file, int64(len(file))); err != nil {
 			return
 		}
 		if res := cookFile(t, o, file); res.Err == nil && len(res.Outputs[1]) == 0 {

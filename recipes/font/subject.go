@@ -45,7 +45,7 @@ type extent struct{ w, h int }
 // prepare reads the source and places the glyphs.
 func (o *Font) prepare(ctx context.Context, job *recipe.Job) (*subject, error) {
 	defer job.Step("decode")()
-	if err := o.Check(); err != nil {
+	if err := o.checkOptions(); err != nil {
 		return nil, err
 	}
 	runes, err := o.runes(ctx, job)

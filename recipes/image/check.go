@@ -13,8 +13,8 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// Check implements recipe.Checker.
-func (o *Image) Check() error {
+// checkOptions implements Traits.Check.
+func (o *Image) checkOptions() error {
 	for c := range 4 {
 		if _, err := o.channel(c); err != nil {
 			return err
@@ -163,8 +163,8 @@ func (o *Image) channel(c int) (part, error) {
 	return p, nil
 }
 
-// Lint implements recipe.Linter. Cook reports files that are damaged or not pictures.
-func (o *Image) Lint(path string, head []byte, size int64) []string {
+// lintSource implements Traits.Lint. Cook reports files that are damaged or not pictures.
+func (o *Image) lintSource(path string, head []byte, size int64) []string {
 	info, err := source.Probe(head, recipe.Ext(path), size, texture.MaxSide)
 	if err != nil {
 		return nil

@@ -55,7 +55,7 @@ func TestWrongOptionIsNamed(t *testing.T) {
 		{"rdo", func(o *Image) { o.RDO, o.Format = 1, "bc5" }},
 		{"format", func(o *Image) { o.Format = "etc2" }},
 	} {
-		err := options(tc.set).Check()
+		err := options(tc.set).checkOptions()
 		var wrong *recipe.OptionError
 		switch {
 		case tc.key == "" && err != nil:

@@ -15,7 +15,7 @@ import (
 // Encode makes a texture file of a picture that is part of another asset, following the options.
 // slot says how materials read the picture. The picture must not be used afterwards.
 func (o *Image) Encode(ctx context.Context, job *recipe.Job, m *pixmap.Map, slot role.Slot) ([]byte, error) {
-	if err := o.Check(); err != nil {
+	if err := o.checkOptions(); err != nil {
 		return nil, err
 	}
 	s := &subject{o: o, pictures: []*pixmap.Map{m}, used: usage{

@@ -3,9 +3,9 @@ package image
 import (
 	"testing"
 
-	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 	"github.com/assetcook/assetcook/internal/image/role"
+	"github.com/assetcook/assetcook/internal/jobs"
 )
 
 // A picture that is declared a normal map, but is none, becomes data: BC7 without sRGB, all four
@@ -26,7 +26,7 @@ func TestEncodeChecksDeclaredNormalMaps(t *testing.T) {
 		}
 		o := Recipe().New().(*Image)
 		o.Quality, o.Container = "fast", "dds"
-		job := recipe.NewJob(recipe.Env{Recipe: Recipe(), Path: "a.glb"}, 1)
+		job := jobs.New(Recipe(), jobs.Env{Path: "a.glb"}, 1)
 		have, err := o.Encode(t.Context(), job, m, role.Slot{Role: role.Parse(tc.kind)})
 		if err != nil {
 			t.Fatal(err)

@@ -12,10 +12,10 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// Estimate implements recipe.Estimator. It refuses every header that Cook would refuse. It does
+// estimateMemory implements Traits.Estimate. It refuses every header that Cook would refuse. It does
 // not know the extension, so Cook reports files that are not pictures; Cook checks the head first
 // as well.
-func (o *Image) Estimate(head []byte, size int64) (int64, error) {
+func (o *Image) estimateMemory(head []byte, size int64) (int64, error) {
 	info, err := source.Probe(head, "", size, o.MaxSize)
 	if errors.Is(err, source.ErrFormat) {
 		// TGA has no signature. If it is not a TGA file either, Cook reports the error.

@@ -15,12 +15,13 @@ import (
 	"github.com/assetcook/assetcook/internal/image/imagetest"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 	"github.com/assetcook/assetcook/internal/image/texture"
+	"github.com/assetcook/assetcook/internal/jobs"
 )
 
 func estimate(o *Image, data []byte) (int64, error) {
-	need, err := o.Estimate(data[:min(len(data), recipe.HeadSize)], int64(len(data)))
+	need, err := o.estimateMemory(data[:min(len(data), recipe.HeadSize)], int64(len(data)))
 	if errors.Is(err, recipe.ErrShortHead) {
-		return o.Estimate(data, int64(len(data)))
+		return o.estimateMemory(data, int64(len(data)))
 	}
 	return need, err
 }
@@ -37,7 +38,7 @@ func allocated(f func()) int64 {
 // prepare decodes data and chooses a format without encoding.
 func prepare(t testing.TB, o *Image, name string, data []byte) error {
 	t.Helper()
-	job := recipe.NewJob(recipetest.Env(Recipe(), fstest.MapFS{name: {Data: data}}, name), int64(len(data)))
+	job := jobs.New(Recipe(), jobs.OfTree(Recipe(), fstest.MapFS{name: {Data: data}}, name), int64(len(data)))
 	_, err := o.prepare(t.Context(), job)
 	return err
 }
@@ -159,7 +160,7 @@ func TestEstimateIsNearlyTheLevel(t *testing.T) {
 	for _, tc := range []struct{ depth, color byte }{{8, 0}, {8, 2}, {8, 6}, {8, 3}, {16, 0}, {16, 2}, {16, 4}, {16, 6}} {
 		data := imagetest.PNG(side, side, nil)[:33]
 		data[24], data[25] = tc.depth, tc.color
-		need, err := options().Estimate(data, 2<<20)
+		need, err := options().estimateMemory(data, 2<<20)
 		level := bytesOf(side, side, pixmap.Bits8) * int64(tc.depth) / 8
 		if most := (level + texture.BC7.Bytes(side, side)*4/3) * 13 / 10; err != nil || need < level || need > most {
 			t.Errorf("%d bits, color type %d: %d bytes for a level of %d, want %d at most, error %v", tc.depth, tc.color, need, level, most, err)
@@ -184,11 +185,11 @@ func TestEstimateLeavesOtherFilesToCook(t *testing.T) {
 	if err != nil || small > 32<<20 {
 		t.Errorf("16 x 16 PNG: %d bytes, error %v", small, err)
 	}
-	if got, err := options().Estimate([]byte("no picture"), 10); err != nil || got < 1 {
+	if got, err := options().estimateMemory([]byte("no picture"), 10); err != nil || got < 1 {
 		t.Errorf("not a picture: %d bytes, error %v; want none, because Cook reports it", got, err)
 	}
 	for _, text := range []string{"", "version https://git-lfs.github.com/spec/v1\n"} {
-		_, early := options().Estimate([]byte(text), int64(len(text)))
+		_, early := options().estimateMemory([]byte(text), int64(len(text)))
 		late := prepare(t, options(), "a.png", []byte(text))
 		if early == nil || late == nil || early.Error() != late.Error() {
 			t.Errorf("%q: Estimate returns %v, Cook %v", text, early, late)
@@ -204,10 +205,10 @@ func TestEstimateAsksForMoreOfTheFile(t *testing.T) {
 	}
 	profile := append([]byte{0xff, 0xe2, 0xff, 0xff}, make([]byte, 65533)...)
 	late := append(append(bytes.Clone(b.Bytes()[:2]), bytes.Repeat(profile, 2)...), b.Bytes()[2:]...)
-	if _, err := options().Estimate(late[:recipe.HeadSize], int64(len(late))); !errors.Is(err, recipe.ErrShortHead) {
+	if _, err := options().estimateMemory(late[:recipe.HeadSize], int64(len(late))); !errors.Is(err, recipe.ErrShortHead) {
 		t.Errorf("error %v from the head alone", err)
 	}
-	if got, err := options().Estimate(late, int64(len(late))); err != nil || got < int64(len(late)) {
+	if got, err := options().estimateMemory(late, int64(len(late))); err != nil || got < int64(len(late)) {
 		t.Errorf("%d bytes, error %v", got, err)
 	}
 	if err := prepare(t, options(), "a.jpg", late); err != nil {
@@ -263,7 +264,7 @@ func TestFormatFitsTheGPU(t *testing.T) {
 		options(func(o *Image) { o.GPU, o.Container = "mobile", "dds" }),
 		options(func(o *Image) { o.GPU, o.RDO = "web", 1 }),
 	} {
-		if err := o.Check(); err == nil {
+		if err := o.checkOptions(); err == nil {
 			t.Errorf("gpu = %q with container = %q and rdo = %v is accepted", o.GPU, o.Container, o.RDO)
 		}
 	}

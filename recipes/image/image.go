@@ -115,6 +115,13 @@ func Recipe() recipe.Recipe {
 				MaxSize: 16384, POT: "keep", Flip: "none", Cube: "none", Prefilter: "none", Irradiance: "none", Zstd: 3,
 			}
 		},
+		Traits: func(c recipe.Cooker) recipe.Traits {
+			o := c.(*Image)
+			return recipe.Traits{
+				IgnoresPath: !o.usesPath(), Check: o.checkOptions, Estimate: o.estimateMemory,
+				Lint: o.lintSource, Explain: o.explainResult, Asks: o.askFiles,
+			}
+		},
 	}
 }
 
@@ -167,7 +174,7 @@ func (o *Image) Cook(ctx context.Context, job *recipe.Job) error {
 // with a given number of smaller levels, and writes it as the job's i-th output. The picture must
 // not be used afterwards.
 func (o *Image) Write(ctx context.Context, job *recipe.Job, i int, m *pixmap.Map, smaller int) error {
-	if err := o.Check(); err != nil {
+	if err := o.checkOptions(); err != nil {
 		return err
 	}
 	if o.Kind == "material" { // no material names a picture that another recipe made
@@ -193,8 +200,8 @@ func (o *Image) Memory(w, h int) int64 {
 	return bytesOf(w, h, pixmap.Bits8) + max(o.making(pixmap.Bits8, l), o.packing(pixmap.Bits8, l))
 }
 
-// Explain implements recipe.Explainer.
-func (o *Image) Explain(ctx context.Context, job *recipe.Job) ([]string, error) {
+// explainResult implements Traits.Explain.
+func (o *Image) explainResult(ctx context.Context, job *recipe.Job) ([]string, error) {
 	s, err := o.prepare(ctx, job)
 	if err != nil {
 		return nil, err
@@ -224,7 +231,7 @@ func (o *Image) Prepared(ctx context.Context, job *recipe.Job) (*cooked.Prepared
 
 // prepare reads the source and the other pictures, and makes all decisions.
 func (o *Image) prepare(ctx context.Context, job *recipe.Job) (*subject, error) {
-	if err := o.Check(); err != nil {
+	if err := o.checkOptions(); err != nil {
 		return nil, err
 	}
 	o, err := o.settleName(job)

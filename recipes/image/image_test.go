@@ -15,12 +15,12 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/cook/recipe/recipetest"
 	"github.com/assetcook/assetcook/internal/countdown"
 	"github.com/assetcook/assetcook/internal/image/dds"
 	"github.com/assetcook/assetcook/internal/image/ktx2"
 	"github.com/assetcook/assetcook/internal/image/texture"
+	"github.com/assetcook/assetcook/internal/jobs"
 	"github.com/assetcook/assetcook/internal/parallel"
 	"github.com/google/go-cmp/cmp"
 )
@@ -40,7 +40,7 @@ func plain(o *Image) { o.Format, o.Kind = "rgba8", "color" }
 // cookTree cooks a file of a tree.
 func cookTree(t testing.TB, o *Image, tree fstest.MapFS, name string) (*texture.Texture, recipetest.Result) {
 	t.Helper()
-	if err := o.Check(); err != nil {
+	if err := o.checkOptions(); err != nil {
 		t.Fatal(err)
 	}
 	res := recipetest.Cook(t, Recipe(), o, tree, "", name)
@@ -129,7 +129,7 @@ func itoa(n int) string {
 
 func TestDefaultOptionsAreValid(t *testing.T) {
 	r := Recipe()
-	if err := options().Check(); err != nil {
+	if err := options().checkOptions(); err != nil {
 		t.Errorf("the defaults: %v", err)
 	}
 	for container, want := range map[string]string{"ktx2": "{path}.ktx2", "dds": "{path}.dds"} {
@@ -197,7 +197,7 @@ func TestCookStopsAnywhere(t *testing.T) {
 }
 
 func TestCookMissingSource(t *testing.T) {
-	job := recipe.NewJob(recipetest.Env(Recipe(), fstest.MapFS{}, "a.png"), 10)
+	job := jobs.New(Recipe(), jobs.OfTree(Recipe(), fstest.MapFS{}, "a.png"), 10)
 	if err := options().Cook(t.Context(), job); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("error %v, want not exist", err)
 	}
@@ -215,7 +215,7 @@ func TestSameBytesOnAnyCores(t *testing.T) {
 		var want []byte
 		for _, cores := range []int{0, 1, 2, 7} {
 			shared := 0
-			env := recipetest.Env(Recipe(), tree, "a.png")
+			env := jobs.OfTree(Recipe(), tree, "a.png")
 			env.Outputs = []string{"out"}
 			var file *os.File
 			env.Create = func(int) (f *os.File, err error) {
@@ -230,7 +230,7 @@ func TestSameBytesOnAnyCores(t *testing.T) {
 					return c.Each(ctx, n, do)
 				}
 			}
-			if err := o.Cook(t.Context(), recipe.NewJob(env, int64(len(tree["a.png"].Data)))); err != nil {
+			if err := o.Cook(t.Context(), jobs.New(Recipe(), env, int64(len(tree["a.png"].Data)))); err != nil {
 				t.Fatal(err)
 			}
 			got, err := os.ReadFile(file.Name())

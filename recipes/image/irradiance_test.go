@@ -102,7 +102,7 @@ func TestIrradianceNeedsACubeOfColors(t *testing.T) {
 		"kind": func(o *Image) { o.Kind = "normal" },
 	} {
 		var wrong *recipe.OptionError
-		err := options(func(o *Image) { o.Cube, o.Irradiance = "equirect", "sh" }, set).Check()
+		err := options(func(o *Image) { o.Cube, o.Irradiance = "equirect", "sh" }, set).checkOptions()
 		if !errors.As(err, &wrong) || wrong.Key != key || !strings.Contains(wrong.Want, `irradiance = "sh"`) {
 			t.Errorf("%s: error %v", key, err)
 		}

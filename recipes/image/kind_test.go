@@ -8,10 +8,10 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/cook/recipe/recipetest"
 	"github.com/assetcook/assetcook/internal/countdown"
 	"github.com/assetcook/assetcook/internal/image/texture"
+	"github.com/assetcook/assetcook/internal/jobs"
 )
 
 // bumps draws a normal map.
@@ -141,11 +141,7 @@ func TestAutoChoosesKindAndFormat(t *testing.T) {
 
 func explain(t testing.TB, o *Image, tree fstest.MapFS, name string) []string {
 	t.Helper()
-	job := recipe.NewJob(recipetest.Env(Recipe(), tree, name), int64(len(tree[name].Data)))
-	lines, err := o.Explain(t.Context(), job)
-	if err != nil {
-		t.Fatal(err)
-	}
+	lines, _ := recipetest.Explain(t, Recipe(), o, tree, name)
 	return lines
 }
 
@@ -248,7 +244,7 @@ func TestImpossibleLegacyHeaderIsRefused(t *testing.T) {
 		"the legacy header has no bc7,":   legacy(func(o *Image) { o.Format = "bc7" }),
 		"the legacy header has no arrays": legacy(func(o *Image) { o.Format, o.Layers = "bc1", []string{"b.png"} }),
 	} {
-		if err := o.Check(); err == nil || !strings.Contains(err.Error(), want) {
+		if err := o.checkOptions(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
@@ -322,7 +318,7 @@ func TestPixelsAreAnalysedOnce(t *testing.T) {
 	rows := func(change func(*Image)) int {
 		ctx := countdown.New(t.Context(), math.MaxInt)
 		tree := fstest.MapFS{"a.png": {Data: file}}
-		job := recipe.NewJob(recipetest.Env(Recipe(), tree, "a.png"), int64(len(file)))
+		job := jobs.New(Recipe(), jobs.OfTree(Recipe(), tree, "a.png"), int64(len(file)))
 		if _, err := options(change).prepare(ctx, job); err != nil {
 			t.Fatal(err)
 		}

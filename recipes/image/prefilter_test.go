@@ -59,7 +59,7 @@ func TestPrefilterNeedsACubeOfColors(t *testing.T) {
 		"kind":     func(o *Image) { o.Kind = "normal" },
 	} {
 		var wrong *recipe.OptionError
-		err := options(func(o *Image) { o.Cube, o.Prefilter = "equirect", "ggx" }, set).Check()
+		err := options(func(o *Image) { o.Cube, o.Prefilter = "equirect", "ggx" }, set).checkOptions()
 		if !errors.As(err, &wrong) || wrong.Key != key {
 			t.Errorf("%s: error %v", key, err)
 		}

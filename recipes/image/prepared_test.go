@@ -5,9 +5,8 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/assetcook/assetcook/cook/recipe"
-	"github.com/assetcook/assetcook/cook/recipe/recipetest"
 	"github.com/assetcook/assetcook/internal/image/role"
+	"github.com/assetcook/assetcook/internal/jobs"
 )
 
 // Prepared returns exactly the pixels that Cook encodes, for any options that change sizes,
@@ -38,7 +37,7 @@ func TestPreparedIsWhatIsEncoded(t *testing.T) {
 			if res.Err != nil {
 				t.Fatal(res.Err)
 			}
-			job := recipe.NewJob(recipetest.Env(Recipe(), files, source), int64(len(files[source].Data)))
+			job := jobs.New(Recipe(), jobs.OfTree(Recipe(), files, source), int64(len(files[source].Data)))
 			p, err := o.Prepared(t.Context(), job)
 			if err != nil {
 				t.Fatal(err)

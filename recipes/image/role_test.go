@@ -103,7 +103,7 @@ func TestStrongestEvidenceDecidesTheRole(t *testing.T) {
 func TestRolesAreKinds(t *testing.T) {
 	for r := role.Color; r <= role.Font; r++ {
 		o := options(func(o *Image) { o.Kind = r.String() })
-		if err := o.Check(); err != nil || o.likely() != r {
+		if err := o.checkOptions(); err != nil || o.likely() != r {
 			t.Errorf("%v: %v, error %v", r, o.likely(), err)
 		}
 		tex := cook(t, o, "a.png", encodePNG(t, gradient(40, 40)))

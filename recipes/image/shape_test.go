@@ -241,7 +241,7 @@ func TestImpossibleShapeIsRefusedEarly(t *testing.T) {
 	} {
 		data := encodePNG(t, scene(tc.w, tc.h))
 		o := options(tc.set)
-		_, early := o.Estimate(data, int64(len(data)))
+		_, early := o.estimateMemory(data, int64(len(data)))
 		tree := fstest.MapFS{"a.png": {Data: data}}
 		for _, name := range o.Faces {
 			tree[name] = tree["a.png"]
@@ -250,12 +250,12 @@ func TestImpossibleShapeIsRefusedEarly(t *testing.T) {
 		if early == nil || res.Err == nil || !strings.Contains(early.Error(), tc.want) || early.Error() != res.Err.Error() {
 			t.Errorf("Estimate returns %v, Cook %v, want %q", early, res.Err, tc.want)
 		}
-		if lines := o.Lint("a.png", data, int64(len(data))); len(lines) != 1 || !strings.Contains(lines[0], tc.want) {
+		if lines := o.lintSource("a.png", data, int64(len(data))); len(lines) != 1 || !strings.Contains(lines[0], tc.want) {
 			t.Errorf("Lint returns %q, want %q", lines, tc.want)
 		}
 	}
 	fine := encodePNG(t, scene(8, 8))
-	if lines := options(func(o *Image) { o.POT = "require" }).Lint("a.png", fine, int64(len(fine))); lines != nil {
+	if lines := options(func(o *Image) { o.POT = "require" }).lintSource("a.png", fine, int64(len(fine))); lines != nil {
 		t.Errorf("Lint returns %q for a good picture", lines)
 	}
 	var photo bytes.Buffer
@@ -263,10 +263,10 @@ func TestImpossibleShapeIsRefusedEarly(t *testing.T) {
 		t.Fatal(err)
 	}
 	junk := slices.Insert(photo.Bytes(), bytes.Index(photo.Bytes(), []byte{0xff, 0xc0}), 0, 0, 0)
-	if lines := options().Lint("a.jpg", junk, int64(len(junk))); len(lines) != 1 || !strings.Contains(lines[0], "3 extra bytes between segments") {
+	if lines := options().lintSource("a.jpg", junk, int64(len(junk))); len(lines) != 1 || !strings.Contains(lines[0], "3 extra bytes between segments") {
 		t.Errorf("%q", lines)
 	}
-	if lines := options().Lint("a.png", []byte("no picture"), 10); lines != nil {
+	if lines := options().lintSource("a.png", []byte("no picture"), 10); lines != nil {
 		t.Errorf("Lint returns %q for a file that is not a picture", lines)
 	}
 }

@@ -33,8 +33,8 @@ func (o *Image) asksRole() bool {
 	return !o.transparent() && (o.Kind == "material" || o.Kind == "auto")
 }
 
-// Asks implements recipe.Asker.
-func (o *Image) Asks(job *recipe.Job) error {
+// askFiles implements Traits.Asks.
+func (o *Image) askFiles(job *recipe.Job) error {
 	if !o.asks() {
 		return nil
 	}
@@ -133,7 +133,7 @@ func (s *subject) askMaterials(_ context.Context, job *recipe.Job) error {
 		job.Warn("taken for data: %s; a picture for each would suit both", by)
 	}
 	o.Kind = s.used.role.String() // decides how it is decoded
-	return o.Check()
+	return o.checkOptions()
 }
 
 // joinUses returns the combined use of a picture, the decisive use, and whether one texture suits

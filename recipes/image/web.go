@@ -45,9 +45,9 @@ func scaleSuffix(scale float64) string {
 	return "@" + strconv.FormatFloat(scale, 'f', -1, 64) + "x"
 }
 
-// UsesPath implements recipe.PathUser: the name of a source may contain its scale, or a number
+// usesPath reports whether Cook asks for the path: the name of a source may contain its scale, or a number
 // that counts frames.
-func (o *Image) UsesPath() bool { return len(o.Scales) > 0 || o.name() == role.PerhapsNumbered }
+func (o *Image) usesPath() bool { return len(o.Scales) > 0 || o.name() == role.PerhapsNumbered }
 
 // checkPicture checks the options that pictures do not support.
 func (o *Image) checkPicture() error {

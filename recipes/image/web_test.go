@@ -24,7 +24,7 @@ func pictures(format string, scales ...float64) *Image {
 // cookPictures cooks a single file and decodes the outputs.
 func cookPictures(t testing.TB, o *Image, name string, data []byte) []stdimage.Image {
 	t.Helper()
-	if err := o.Check(); err != nil {
+	if err := o.checkOptions(); err != nil {
 		t.Fatal(err)
 	}
 	res := recipetest.Cook(t, Recipe(), o, fstest.MapFS{name: {Data: data}}, "", name)
@@ -141,7 +141,7 @@ func TestPicturesAreNamedByScale(t *testing.T) {
 			t.Errorf("%q, want %q", got, tc.want)
 		}
 	}
-	if pictures("png").UsesPath() || !pictures("png", 1).UsesPath() {
+	if pictures("png").usesPath() || !pictures("png", 1).usesPath() {
 		t.Error("want UsesPath only with scales")
 	}
 }
@@ -158,13 +158,13 @@ func TestWrongOptionOfPicturesIsNamed(t *testing.T) {
 		"rdo":         func(o *Image) { o.RDO = 1 },
 	} {
 		var wrong *recipe.OptionError
-		if err := options(func(o *Image) { o.Format = "webp" }, set).Check(); !errors.As(err, &wrong) || wrong.Key != key {
+		if err := options(func(o *Image) { o.Format = "webp" }, set).checkOptions(); !errors.As(err, &wrong) || wrong.Key != key {
 			t.Errorf("%s: error %v", key, err)
 		}
 	}
 	var wrong *recipe.OptionError
 	for _, o := range []*Image{pictures("bc7", 1), pictures("auto", 1, 2), pictures("png", 1, 2, 1)} {
-		if err := o.Check(); !errors.As(err, &wrong) || wrong.Key != "scales" {
+		if err := o.checkOptions(); !errors.As(err, &wrong) || wrong.Key != "scales" {
 			t.Errorf("%s of %v: error %v", o.Format, o.Scales, err)
 		}
 	}

@@ -29,7 +29,8 @@ type LUT struct {
 func Recipe() recipe.Recipe {
 	return recipe.Recipe{
 		Name: "lut", Version: 1, Extensions: []string{".cube"}, Recognizes: isCube,
-		New: func() recipe.Cooker { return &LUT{Format: "auto", Container: "ktx2", Picture: "tiles", Zstd: 3} },
+		New:    func() recipe.Cooker { return &LUT{Format: "auto", Container: "ktx2", Picture: "tiles", Zstd: 3} },
+		Traits: func(c recipe.Cooker) recipe.Traits { return recipe.Traits{Estimate: c.(*LUT).estimateMemory} },
 	}
 }
 
@@ -39,9 +40,9 @@ func (o *LUT) Outputs() []string { return []string{"{path}." + o.Container} }
 // maxSide is the longest allowed side of a picture, in pixels: a table of 256 in one row.
 const maxSide = maxSize * maxSize
 
-// Estimate implements recipe.Estimator. It does not know whether the source is text. In text, a
+// estimateMemory implements Traits.Estimate. It does not know whether the source is text. In text, a
 // number takes at least two bytes, and a line of a table six.
-func (o *LUT) Estimate(head []byte, size int64) (int64, error) {
+func (o *LUT) estimateMemory(head []byte, size int64) (int64, error) {
 	const fixed = 1 << 20
 	ofText := 2*size + size/6*(bytesOfFloats+bytesOfTexel)
 	info, err := source.Probe(head, "", size, maxSide)

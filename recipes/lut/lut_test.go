@@ -239,12 +239,12 @@ func TestEstimateCoversTheEntries(t *testing.T) {
 	for _, n := range []int{2, 33} {
 		text := []byte(fmt.Sprintf("LUT_3D_SIZE %d\n", n) + strings.Repeat("0 0 0\n", n*n*n))
 		o := Recipe().New().(*LUT)
-		got, err := o.Estimate(text[:min(len(text), recipe.HeadSize)], int64(len(text)))
+		got, err := o.estimateMemory(text[:min(len(text), recipe.HeadSize)], int64(len(text)))
 		if want := int64(len(text) + n*n*n*(bytesOfFloats+bytesOfTexel)); err != nil || got < want {
 			t.Errorf("%d: %d, %v; want %d at least", n, got, err, want)
 		}
 	}
-	if _, err := Recipe().New().(*LUT).Estimate([]byte("\x89PNG\r\n\x1a\n"), 1000); !errors.Is(err, recipe.ErrShortHead) {
+	if _, err := Recipe().New().(*LUT).estimateMemory([]byte("\x89PNG\r\n\x1a\n"), 1000); !errors.Is(err, recipe.ErrShortHead) {
 		t.Errorf("the start of a PNG: %v", err)
 	}
 }

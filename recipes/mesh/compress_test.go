@@ -98,7 +98,7 @@ func TestReadsCompressed(t *testing.T) {
 	if !bytes.Equal(last, plain) {
 		t.Errorf("compressing changed a model of %d bytes, now %d", len(plain), len(last))
 	}
-	if need, err := options(nil).Estimate(packed, int64(len(packed))); err != nil || need < int64(len(plain)) {
+	if need, err := options(nil).estimateMemory(packed, int64(len(packed))); err != nil || need < int64(len(plain)) {
 		t.Errorf("needs %d bytes, %v", need, err)
 	}
 }

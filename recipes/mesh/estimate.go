@@ -12,9 +12,9 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/obj"
 )
 
-// Estimate implements recipe.Estimator. It needs the whole text of a document, which gives
+// estimateMemory implements Traits.Estimate. It needs the whole text of a document, which gives
 // the sizes of other files, and the whole of an OBJ file.
-func (o *Mesh) Estimate(head []byte, size int64) (int64, error) {
+func (o *Mesh) estimateMemory(head []byte, size int64) (int64, error) {
 	switch start := bytes.TrimLeft(head, " \t\r\n"); {
 	case gltf.IsGLB(head):
 		n, err := gltf.TextSize(head, size)

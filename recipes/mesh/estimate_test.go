@@ -16,10 +16,10 @@ func TestEstimateRefusesHopeless(t *testing.T) {
 		`"accessors":[{"bufferView":0,"componentType":5126,"type":"VEC3","count":70000000000000}],` +
 		`"meshes":[{"primitives":[{"attributes":{"POSITION":0}}]}]}`
 	o := options(nil)
-	if n, err := o.Estimate([]byte(claim), int64(len(claim))); err == nil || !strings.Contains(err.Error(), "bytes of memory") {
+	if n, err := o.estimateMemory([]byte(claim), int64(len(claim))); err == nil || !strings.Contains(err.Error(), "bytes of memory") {
 		t.Errorf("%d, %v", n, err)
 	}
-	if _, err := o.Estimate([]byte(claim[:100]), int64(len(claim))); err != recipe.ErrShortHead {
+	if _, err := o.estimateMemory([]byte(claim[:100]), int64(len(claim))); err != recipe.ErrShortHead {
 		t.Errorf("a part of the text: %v", err)
 	}
 	// Overlapping accessors count once each.
@@ -30,7 +30,7 @@ func TestEstimateRefusesHopeless(t *testing.T) {
 	}
 	text := `{"asset":{"version":"2.0"},"buffers":[{"byteLength":1000000,"uri":"a.bin"}],"bufferViews":[{"buffer":0,"byteLength":1000000}],` +
 		`"accessors":[` + strings.Join(accessors, ",") + `],"meshes":[{"primitives":[` + strings.Join(primitives, ",") + `]}]}`
-	if n, err := o.Estimate([]byte(text), int64(len(text))); err != nil || n < 1000*80000*12 {
+	if n, err := o.estimateMemory([]byte(text), int64(len(text))); err != nil || n < 1000*80000*12 {
 		t.Errorf("%d bytes, %v", n, err)
 	}
 }
@@ -44,7 +44,7 @@ func TestEstimateGrows(t *testing.T) {
 			"meshes":[{"primitives":[{"attributes":{"POSITION":$p,"NORMAL":$n`+more+`},"indices":$i}]}]`,
 			map[string]int{"p": p, "n": no, "uv": uv, "i": i}))
 		text := tree["m/a.gltf"].Data
-		need, err := o.Estimate(text, int64(len(text)))
+		need, err := o.estimateMemory(text, int64(len(text)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +62,7 @@ func TestEstimateGrows(t *testing.T) {
 			t.Errorf("%s: texture coordinates of half a megabyte count for %.0f", name, less)
 		}
 	}
-	if _, err := options(nil).Estimate([]byte("v 0 0 0\n"), 100); err != recipe.ErrShortHead {
+	if _, err := options(nil).estimateMemory([]byte("v 0 0 0\n"), 100); err != recipe.ErrShortHead {
 		t.Errorf("a part of a model: %v", err)
 	}
 }

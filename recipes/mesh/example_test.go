@@ -6,19 +6,19 @@ import (
 	"io/fs"
 	"testing/fstest"
 
-	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/jobs"
 	"github.com/assetcook/assetcook/recipes/mesh"
 )
 
-// Explain describes the cooked model without writing it.
-func ExampleMesh_Explain() {
+// Explain describes the cooked model without writing a file.
+func ExampleRecipe() {
 	tree := fstest.MapFS{"flag.obj": {Data: []byte("v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n")}}
-	job := recipe.NewJob(recipe.Env{
-		Recipe: mesh.Recipe(), Path: "flag.obj",
+	job := jobs.New(mesh.Recipe(), jobs.Env{
+		Path: "flag.obj",
 		Open: tree.Open, Stat: func(p string) (fs.FileInfo, error) { return fs.Stat(tree, p) },
 	}, int64(len(tree["flag.obj"].Data)))
 	options := mesh.Recipe().New().(*mesh.Mesh)
-	lines, err := options.Explain(context.Background(), job)
+	lines, err := mesh.Recipe().Traits(options).Explain(context.Background(), job)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -7,8 +7,8 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
-// Explain implements recipe.Explainer.
-func (o *Mesh) Explain(ctx context.Context, job *recipe.Job) ([]string, error) {
+// explainResult implements Traits.Explain.
+func (o *Mesh) explainResult(ctx context.Context, job *recipe.Job) ([]string, error) {
 	doc, gone, err := o.readModel(ctx, job)
 	if err != nil {
 		return nil, err

@@ -9,7 +9,7 @@ import (
 
 // Whatever a file holds, it is refused in a line or becomes a GLB file that cooks again.
 func fuzzCook(t *testing.T, o *Mesh, name string, data, buffer []byte) {
-	need, err := o.Estimate(data, int64(len(data)))
+	need, err := o.estimateMemory(data, int64(len(data)))
 	if err != nil || need > 1<<28 {
 		return // the cooker would not start, or not here
 	}
@@ -21,7 +21,7 @@ func fuzzCook(t *testing.T, o *Mesh, name string, data, buffer []byte) {
 		}
 		return
 	}
-	if n, err := o.Estimate(res.Outputs[0], int64(len(res.Outputs[0]))); err != nil {
+	if n, err := o.estimateMemory(res.Outputs[0], int64(len(res.Outputs[0]))); err != nil {
 		t.Fatalf("%d, %v: the output is no input", n, err)
 	}
 	again := recipetest.Cook(t, Recipe(), o, fstest.MapFS{"a.glb": {Data: res.Outputs[0]}}, "", "a.glb")

@@ -13,6 +13,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/cook/recipe/recipetest"
+	"github.com/assetcook/assetcook/internal/jobs"
 )
 
 var update = flag.Bool("update", false, "write the golden file anew")
@@ -73,19 +74,19 @@ func TestOptions(t *testing.T) {
 		if err := recipe.SetOption(c, key, tc.value); err != nil {
 			t.Fatal(err)
 		}
-		if err := c.(recipe.Checker).Check(); (err == nil) != tc.ok || err != nil && !strings.HasPrefix(err.Error(), key) {
+		if err := r.Traits(c).Check(); (err == nil) != tc.ok || err != nil && !strings.HasPrefix(err.Error(), key) {
 			t.Errorf("%s = %v: %v", key, tc.value, err)
 		}
 	}
-	if err := r.New().(recipe.Checker).Check(); err != nil {
+	if err := r.Traits(r.New()).Check(); err != nil {
 		t.Errorf("the defaults: %v", err)
 	}
 }
 
 // The lines of Explain match the cooked model.
 func TestExplain(t *testing.T) {
-	job := recipe.NewJob(recipe.Env{Recipe: Recipe(), Path: "m/a.gltf", Open: forms().Open, Stat: forms().Stat}, 1)
-	lines, err := options(func(o *Mesh) { o.LODs = 1 }).Explain(t.Context(), job)
+	job := jobs.New(Recipe(), jobs.Env{Path: "m/a.gltf", Open: forms().Open, Stat: forms().Stat}, 1)
+	lines, err := options(func(o *Mesh) { o.LODs = 1 }).explainResult(t.Context(), job)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,8 +104,8 @@ func TestExplain(t *testing.T) {
 			t.Errorf("%q is not in\n%s", want, all)
 		}
 	}
-	job = recipe.NewJob(recipe.Env{Recipe: Recipe(), Path: "m/a.gltf", Open: dance().Open, Stat: dance().Stat}, 1)
-	if lines, err = options(nil).Explain(t.Context(), job); err != nil || len(lines) != 3 || !strings.HasPrefix(lines[1], "animation 0: ") ||
+	job = jobs.New(Recipe(), jobs.Env{Path: "m/a.gltf", Open: dance().Open, Stat: dance().Stat}, 1)
+	if lines, err = options(nil).explainResult(t.Context(), job); err != nil || len(lines) != 3 || !strings.HasPrefix(lines[1], "animation 0: ") ||
 		lines[2] != "animation 1: 3 keyframes, were 240" {
 		t.Errorf("%q, %v", lines, err)
 	}
@@ -114,8 +115,8 @@ func TestExplain(t *testing.T) {
 	from := strings.Index(text, `{"attributes"`)
 	to := strings.Index(text, `"material":0}`) + len(`"material":0}`)
 	tree["m/a.gltf"].Data = []byte(text[:to] + "," + text[from:to] + text[to:])
-	job = recipe.NewJob(recipe.Env{Recipe: Recipe(), Path: "m/a.gltf", Open: tree.Open, Stat: tree.Stat}, 1)
-	if lines, err := options(nil).Explain(t.Context(), job); err != nil || len(lines) != 1 {
+	job = jobs.New(Recipe(), jobs.Env{Path: "m/a.gltf", Open: tree.Open, Stat: tree.Stat}, 1)
+	if lines, err := options(nil).explainResult(t.Context(), job); err != nil || len(lines) != 1 {
 		t.Errorf("%q, %v", lines, err)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/cook/recipe/recipetest"
 	"github.com/assetcook/assetcook/internal/dependency"
+	"github.com/assetcook/assetcook/internal/jobs"
 	"github.com/assetcook/assetcook/internal/mesh/gltf"
 	pictureRecipe "github.com/assetcook/assetcook/recipes/image"
 )
@@ -90,7 +91,7 @@ func TestTexturesNameCookedImages(t *testing.T) {
 			}
 		}
 	}
-	if err := options(func(o *Mesh) { o.Textures, o.TextureSuffix = "basisu", ".dds" }).Check(); err == nil {
+	if err := options(func(o *Mesh) { o.Textures, o.TextureSuffix = "basisu", ".dds" }).checkOptions(); err == nil {
 		t.Error("basisu in DDS: accepted")
 	}
 }
@@ -128,10 +129,10 @@ func TestTexturesFollowRules(t *testing.T) {
 	} {
 		o := Recipe().New().(*Mesh)
 		tree := pictured(`[{"uri":"a%20b.PNG","mimeType":"image/png"}]`, `[{"source":0}]`, "")
-		env := recipetest.Env(Recipe(), tree, "m/a.gltf")
+		env := jobs.OfTree(Recipe(), tree, "m/a.gltf")
 		if tc.how.by != "" {
 			o.ImageRules = "1"
-			env.Followed = func(path string) (string, recipe.Cooker, []string) {
+			env.Followed = func(path string) (string, any, []string) {
 				if path != "m/a b.PNG" {
 					t.Errorf("%s: asked of %s", tc.name, path)
 				}
@@ -145,7 +146,7 @@ func TestTexturesFollowRules(t *testing.T) {
 		env.Outputs, env.Create = []string{out}, func(int) (*os.File, error) { return os.Create(out) }
 		var noted []string
 		env.Note = func(line string) { noted = append(noted, line) }
-		job := recipe.NewJob(env, int64(len(tree["m/a.gltf"].Data)))
+		job := jobs.New(Recipe(), env, int64(len(tree["m/a.gltf"].Data)))
 		if err := o.Cook(t.Context(), job); err != nil {
 			t.Fatalf("%s: %v", tc.name, err)
 		}
@@ -165,7 +166,7 @@ func TestTexturesFollowRules(t *testing.T) {
 		} else if tc.warned != "" {
 			want = []string{`image "a%20b.PNG" ` + tc.warned}
 		}
-		if d := cmp.Diff(want, job.Warnings()); d != "" {
+		if d := cmp.Diff(want, jobs.Warnings(job)); d != "" {
 			t.Errorf("%s: %s", tc.name, d)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/jobs"
 )
 
 // live returns the memory held after a model is cooked and before it is written: less than
@@ -22,7 +22,7 @@ func live(t *testing.T, o *Mesh, tree fstest.MapFS, name string) uint64 {
 		return stats.HeapAlloc
 	}
 	before := heap()
-	job := recipe.NewJob(recipe.Env{Recipe: Recipe(), Path: name, Open: tree.Open, Stat: tree.Stat}, 1)
+	job := jobs.New(Recipe(), jobs.Env{Path: name, Open: tree.Open, Stat: tree.Stat}, 1)
 	doc, _, err := o.readModel(t.Context(), job)
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +89,7 @@ func TestEstimateOfMany(t *testing.T) {
 		for _, lods := range []int{0, 8} {
 			o := options(func(o *Mesh) { o.LODs, o.LODRatio, o.LODError = lods, 0.6, 1 })
 			text := tree[path].Data
-			estimate, err := o.Estimate(text, int64(len(text)))
+			estimate, err := o.estimateMemory(text, int64(len(text)))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -98,7 +98,7 @@ func TestEstimateOfMany(t *testing.T) {
 				t.Errorf("%s, %d levels: %d bytes are held, the estimate is %d", name, lods, held, estimate)
 			}
 			o.Prune = true
-			if estimate, err = o.Estimate(text, int64(len(text))); err != nil {
+			if estimate, err = o.estimateMemory(text, int64(len(text))); err != nil {
 				t.Fatal(err)
 			}
 			if held := live(t, o, tree, path); int64(held) > estimate {

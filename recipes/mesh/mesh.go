@@ -198,17 +198,22 @@ func Recipe() recipe.Recipe {
 				Embedded: "keep", EmbeddedQuality: "normal", Textures: "auto", TextureSuffix: defaultSuffix,
 			}
 		},
+		Traits: func(c recipe.Cooker) recipe.Traits {
+			o := c.(*Mesh)
+			return recipe.Traits{
+				// Other rules may cook the images beside a moved model.
+				IgnoresPath: o.ImageRules == "" || o.Textures == "keep",
+				Check:       o.checkOptions, Estimate: o.estimateMemory, Explain: o.explainResult,
+			}
+		},
 	}
 }
-
-// UsesPath implements recipe.PathUser: other rules may cook the images beside a moved model.
-func (o *Mesh) UsesPath() bool { return o.ImageRules != "" && o.Textures != "keep" }
 
 // Outputs implements recipe.Cooker.
 func (o *Mesh) Outputs() []string { return []string{"{dir}/{stem}.glb"} }
 
-// Check implements recipe.Checker.
-func (o *Mesh) Check() error {
+// checkOptions implements Traits.Check.
+func (o *Mesh) checkOptions() error {
 	for _, bits := range []struct {
 		key    string
 		n      int

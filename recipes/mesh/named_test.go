@@ -59,7 +59,7 @@ func TestVariants(t *testing.T) {
 	// The estimate counts on vertices that tangents make.
 	estimate := func(materials string) int64 {
 		text := model(materials, `,"material":0`+mapped("1"))["m/a.gltf"].Data
-		n, err := options(nil).Estimate(text, int64(len(text)))
+		n, err := options(nil).estimateMemory(text, int64(len(text)))
 		if err != nil {
 			t.Fatal(err)
 		}

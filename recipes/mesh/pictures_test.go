@@ -180,14 +180,14 @@ func TestEmbeddedEstimate(t *testing.T) {
 		[]byte(base64.StdEncoding.EncodeToString(painted(t, 256, noise))))
 	glb := cook(t, options(nil), fstest.MapFS{"m/a.gltf": {Data: large}, "m/a.png": {Data: []byte("x")}}, "m/a.gltf")
 	size := int64(len(glb))
-	if _, err := o.Estimate(glb[:len(glb)-1], size); err != recipe.ErrShortHead {
+	if _, err := o.estimateMemory(glb[:len(glb)-1], size); err != recipe.ErrShortHead {
 		t.Errorf("a file that is not all there: %v", err)
 	}
-	with, err := o.Estimate(glb, size)
+	with, err := o.estimateMemory(glb, size)
 	if err != nil {
 		t.Fatal(err)
 	}
-	without, err := options(nil).Estimate(glb, size)
+	without, err := options(nil).estimateMemory(glb, size)
 	if err != nil || with < without+4*256*256*4 {
 		t.Errorf("needs %d, without pictures %d, %v", with, without, err)
 	}

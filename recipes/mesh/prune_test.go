@@ -10,8 +10,8 @@ import (
 
 	"github.com/qmuntal/gltf"
 
-	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/cook/recipe/recipetest"
+	"github.com/assetcook/assetcook/internal/jobs"
 )
 
 // Prune removes unneeded attributes with their bytes.
@@ -119,8 +119,8 @@ func TestPruneLists(t *testing.T) {
 			t.Errorf("%s: warned of %s", tc.what, warned)
 		}
 	}
-	job := recipe.NewJob(recipe.Env{Recipe: Recipe(), Path: "m/a.gltf", Open: plain.Open, Stat: plain.Stat}, 1)
-	lines, err := options(func(o *Mesh) { o.Prune = true }).Explain(t.Context(), job)
+	job := jobs.New(Recipe(), jobs.Env{Path: "m/a.gltf", Open: plain.Open, Stat: plain.Stat}, 1)
+	lines, err := options(func(o *Mesh) { o.Prune = true }).explainResult(t.Context(), job)
 	const want = "prune leaves out 1 node, 1 mesh, 1 material, 1 texture, 1 image, 4 accessors"
 	if err != nil || lines[0] != want {
 		t.Errorf("%q, %v; want %q", lines, err, want)

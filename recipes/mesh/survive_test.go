@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/jobs"
 	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
@@ -174,7 +174,7 @@ func TestFractionsAsPositions(t *testing.T) {
 	if have := fmt.Sprint(at(accessor, "min"), at(accessor, "max")); have != "[-32767 0 0] [32767 16384 0]" {
 		t.Errorf("bounds %s", have)
 	}
-	job := recipe.NewJob(recipe.Env{Recipe: Recipe(), Path: "m/a.gltf", Open: tree.Open, Stat: tree.Stat}, 1)
+	job := jobs.New(Recipe(), jobs.Env{Path: "m/a.gltf", Open: tree.Open, Stat: tree.Stat}, 1)
 	doc, _, err := o.readModel(t.Context(), job)
 	if err != nil {
 		t.Fatal(err)

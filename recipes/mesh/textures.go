@@ -281,7 +281,7 @@ func (o *Mesh) picturesCost(doc *gltf.Document, chunk []byte) (int64, error) {
 		if err != nil {
 			continue // is no picture, as cooking says
 		}
-		need, err := p.Estimate(file, int64(len(file)))
+		need, err := texture.Recipe().Traits(p).Estimate(file, int64(len(file)))
 		if err != nil {
 			return 0, fmt.Errorf("image %d: %w", i, err)
 		}

@@ -83,6 +83,10 @@ func Recipe() recipe.Recipe {
 		New: func() recipe.Cooker {
 			return &Shader{Format: "source", GLSLVersion: "450", SPIRVVersion: "1.3", Client: "vulkan", Stage: "auto", Timeout: time.Minute}
 		},
+		Traits: func(c recipe.Cooker) recipe.Traits {
+			o := c.(*Shader)
+			return recipe.Traits{Check: o.checkOptions, Estimate: o.estimateMemory, Tools: o.tools(), Machine: o.machine()}
+		},
 	}
 }
 
@@ -96,8 +100,8 @@ func (o *Shader) Outputs() []string {
 
 var extensions = map[string]string{"spirv": ".spv", "glsl": ".glsl", "hlsl": ".hlsl", "msl": ".metal"}
 
-// Check implements recipe.Checker.
-func (o *Shader) Check() error {
+// checkOptions implements Traits.Check.
+func (o *Shader) checkOptions() error {
 	for _, dir := range o.IncludeDirs {
 		if !strings.HasPrefix(dir, "/") {
 			return &recipe.OptionError{Key: "include_dirs", Got: strconv.Quote(dir), Want: `paths from the asset directory such as "/shaders/lib"`}
@@ -124,17 +128,17 @@ func identifier(s string) bool {
 	return s != ""
 }
 
-// Tools implements recipe.ToolUser.
-func (o *Shader) Tools() []string {
+// tools implements Traits.Tools.
+func (o *Shader) tools() []string {
 	if o.Compiler == "" {
 		return nil
 	}
 	return []string{o.Compiler}
 }
 
-// Machine implements recipe.MachineUser: naga evaluates constants with the rounding of the
+// machine returns the kind of this machine: naga evaluates constants with the rounding of the
 // processor.
-func (o *Shader) Machine() string {
+func (o *Shader) machine() string {
 	if o.Format == "source" {
 		return ""
 	}
@@ -144,10 +148,10 @@ func (o *Shader) Machine() string {
 // maxSource is the size limit of a shader.
 const maxSource = 4 << 20
 
-// Estimate implements recipe.Estimator. Includes may expand to maxFlat, held three times: as
+// estimateMemory implements Traits.Estimate. Includes may expand to maxFlat, held three times: as
 // read, without comments, and written. The child's memory per byte of WGSL is measured, with
 // childHeap as its limit.
-func (o *Shader) Estimate(_ []byte, size int64) (int64, error) {
+func (o *Shader) estimateMemory(_ []byte, size int64) (int64, error) {
 	if size > maxSource {
 		return 0, fmt.Errorf("%d bytes are too many for a shader; at most %d are read", size, int64(maxSource))
 	}

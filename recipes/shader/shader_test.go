@@ -34,7 +34,7 @@ func cook(t testing.TB, files map[string]string, path string, o options) recipet
 			t.Fatal(err)
 		}
 	}
-	if err := c.(recipe.Checker).Check(); err != nil {
+	if err := r.Traits(c).Check(); err != nil {
 		return recipetest.Result{Err: err}
 	}
 	return recipetest.Cook(t, r, c, tree, "", path)

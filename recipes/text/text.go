@@ -28,16 +28,17 @@ type Text struct {
 func Recipe() recipe.Recipe {
 	return recipe.Recipe{
 		Name: "text", Version: 1, Cheap: true,
-		New: func() recipe.Cooker { return &Text{Encoding: "auto", LineEndings: "lf"} },
+		New:    func() recipe.Cooker { return &Text{Encoding: "auto", LineEndings: "lf"} },
+		Traits: func(c recipe.Cooker) recipe.Traits { return recipe.Traits{Estimate: c.(*Text).estimateMemory} },
 	}
 }
 
 // Outputs implements recipe.Cooker.
 func (*Text) Outputs() []string { return []string{"{path}"} }
 
-// Estimate implements recipe.Estimator. Latin-1 may double in UTF-8, each bare line end in CRLF,
+// estimateMemory implements Traits.Estimate. Latin-1 may double in UTF-8, each bare line end in CRLF,
 // and a growing buffer exists twice.
-func (*Text) Estimate(_ []byte, size int64) (int64, error) { return 64<<10 + 8*size, nil }
+func (*Text) estimateMemory(_ []byte, size int64) (int64, error) { return 64<<10 + 8*size, nil }
 
 // Cook implements recipe.Cooker.
 func (o *Text) Cook(ctx context.Context, job *recipe.Job) error {

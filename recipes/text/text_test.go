@@ -121,7 +121,7 @@ func TestCanceledDecodingEnds(t *testing.T) {
 func TestMemoryStaysBelowTheEstimate(t *testing.T) {
 	for _, source := range []string{strings.Repeat("\n", 1<<20), strings.Repeat("\xe9", 1<<20), strings.Repeat("\xe9\n", 1<<19)} {
 		o := &Text{Encoding: "latin1", LineEndings: "crlf"}
-		estimate, err := o.Estimate(nil, int64(len(source)))
+		estimate, err := o.estimateMemory(nil, int64(len(source)))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -196,7 +196,7 @@ func (f *finder) findChanges(ctx context.Context, where Where) error {
 
 // loadIndex checks the rows of the index and reads all of it, if the run needs that.
 func (f *finder) loadIndex() error {
-	every := f.s.Observer.EveryAction()
+	every := f.s.Mode.EveryAction
 	if every && f.last.CheckRows() != nil {
 		return errNeedFullScan // or the observer would get some events twice
 	}

@@ -78,9 +78,9 @@ func (d *Delta) unchangedRows(scope *session.Scope) iter.Seq2[*index.Row, string
 }
 
 // ReportUnchanged sends an observer an event for each action that the delta does not concern,
-// if it wants them. The observer must not count them, because Totals does.
+// for Mode.EveryAction. The observer must not count them, because Totals does.
 func (d *Delta) ReportUnchanged(scope *session.Scope, o session.Observer) {
-	if d.Whole || !o.EveryAction() {
+	if d.Whole {
 		return
 	}
 	for row, source := range d.unchangedRows(scope) {

@@ -16,7 +16,7 @@ import (
 type Conditions struct {
 	// Scratch is the directory for the artifacts. It has no other files at the same time.
 	Scratch *confine.Dir
-	// Vars and Traced are as in recipe.Env.
+	// Vars and Traced are as in jobs.Env.
 	Vars   map[string]string
 	Traced func()
 	// Read gets the dependencies of the recipe, even if it failed; may be nil.

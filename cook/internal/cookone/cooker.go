@@ -18,6 +18,7 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/confine"
 	"github.com/assetcook/assetcook/internal/dependency"
+	"github.com/assetcook/assetcook/internal/jobs"
 	"github.com/assetcook/assetcook/internal/parallel"
 	"github.com/assetcook/assetcook/internal/pathname"
 	"github.com/assetcook/assetcook/profile"
@@ -168,7 +169,7 @@ func (c *Cooker) cookOnce(ctx context.Context, t Task, how Attempt) (_ Ready, er
 	var elsewhere processorTime
 	env := c.recipeEnv(ctx, t, tmp, &w, how)
 	env.Each, env.Used = elsewhere.each(env.Each), elsewhere.addProcessorTime
-	job := recipe.NewJob(env, t.Action.Source.Stamp.Size)
+	job := jobs.New(t.Action.Method.Choice.Recipe, env, t.Action.Source.Stamp.Size)
 	span := how.Probe.Begin("cook/run/recipe", "")
 	var cookErr error
 	used, known := onProcessor(func() {
@@ -179,11 +180,11 @@ func (c *Cooker) cookOnce(ctx context.Context, t Task, how Attempt) (_ Ready, er
 	if how.Holdings != nil {
 		how.Holdings.release(how.Probe)
 	}
-	r := Ready{Task: t, Scratch: tmp, CookTime: c.env.Now().Sub(w.begin), Warnings: job.Warnings()}
+	r := Ready{Task: t, Scratch: tmp, CookTime: c.env.Now().Sub(w.begin), Warnings: jobs.Warnings(job)}
 	if known && r.CookTime > 0 { // the clock of a test may stand still
 		r.CookTime = max(used+elsewhere.sum(), time.Nanosecond)
 	}
-	r.Deps, err = c.checkInputs(ctx, t, job.Deps(), &w, how.Probe)
+	r.Deps, err = c.checkInputs(ctx, t, jobs.Deps(job), &w, how.Probe)
 	if how.Again != nil && how.Again.Read != nil {
 		how.Again.Read(r.Deps)
 	}
@@ -195,9 +196,9 @@ func (c *Cooker) cookOnce(ctx context.Context, t Task, how Attempt) (_ Ready, er
 }
 
 // Explain lets a recipe describe the artifacts of a source. A panic of the recipe is an error.
-func Explain(ctx context.Context, e recipe.Explainer, job *recipe.Job) (lines []string, err error) {
+func Explain(ctx context.Context, explain func(context.Context, *recipe.Job) ([]string, error), job *recipe.Job) (lines []string, err error) {
 	err = protect(func() error {
-		lines, err = e.Explain(ctx, job)
+		lines, err = explain(ctx, job)
 		return err
 	})
 	return lines, err

@@ -19,14 +19,15 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/dependency"
+	"github.com/assetcook/assetcook/internal/jobs"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // recipeEnv returns the functions through which the job of a recipe works.
-func (c *Cooker) recipeEnv(ctx context.Context, t Task, tmp *Scratch, w *watch, how Attempt) recipe.Env {
+func (c *Cooker) recipeEnv(ctx context.Context, t Task, tmp *Scratch, w *watch, how Attempt) jobs.Env {
 	a := t.Action
-	env := recipe.Env{
-		Recipe: a.Method.Choice.Recipe, Path: a.Path, Outputs: tmp.abs(), Names: a.Method.Choice.FinalNames(a.Path), Create: tmp.create,
+	env := jobs.Env{
+		Path: a.Path, Outputs: tmp.abs(), Names: a.Method.Choice.FinalNames(a.Path), Create: tmp.create,
 		Assets: c.env.Assets.Name(), SourceFile: t.chain.file(a.Path), Followed: a.Method.Choice.Followed,
 		Open: func(p string) (fs.File, error) { return c.openInput(ctx, t, p, w, how.Source) },
 		Stat: func(p string) (fs.FileInfo, error) {

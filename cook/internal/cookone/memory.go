@@ -61,14 +61,14 @@ func (b *budget) admit(ctx context.Context, a *plan.Action, how Attempt) (releas
 	defer how.Probe.Begin("cook/run/admit", "").End()
 	size := a.Source.Stamp.Size
 	need := size*3 + 1<<20
-	if e, ok := a.Method.Choice.Cooker.(recipe.Estimator); ok {
-		need, err = estimate(e, how.Source, min(size, recipe.HeadSize), size)
+	if ask := a.Method.Choice.Traits().Estimate; ask != nil {
+		need, err = estimate(ask, how.Source, min(size, recipe.HeadSize), size)
 		if errors.Is(err, recipe.ErrShortHead) {
 			var whole func()
 			if whole, err = b.reserve(ctx, size, how); err != nil {
 				return nil, err
 			}
-			need, err = estimate(e, how.Source, size, size)
+			need, err = estimate(ask, how.Source, size, size)
 			whole()
 		}
 		if err != nil {
@@ -82,12 +82,12 @@ func (b *budget) admit(ctx context.Context, a *plan.Action, how Attempt) (releas
 }
 
 // estimate lets a recipe estimate its memory from the first n bytes of a source.
-func estimate(e recipe.Estimator, src *Source, n, size int64) (int64, error) {
+func estimate(ask func(head []byte, size int64) (int64, error), src *Source, n, size int64) (int64, error) {
 	head, err := src.First(n)
 	if err != nil {
 		return 0, err
 	}
-	return e.Estimate(head, size)
+	return ask(head, size)
 }
 
 // Holdings notes the memory that the running recipe of one worker holds, as it says itself.

@@ -146,15 +146,12 @@ func (s *Scratch) folder() (string, error) {
 	return filepath.Join(s.in.Name(), s.base), nil
 }
 
-// A confiner is a recipe that can report that its program may write only to the scratch directory.
-type confiner interface{ Confined() bool }
-
 // folderOf returns the scratch directory of an action. If the program is confined to it, its name
 // is a hash of the action, so that each run uses the same name, unless an equal action is using it
 // now. Files left by an earlier run are removed. Programs left by that run cannot write to the new
 // directory: they are confined to the old one, although the name is the same.
 func (s *Scratch) folderOf(a *plan.Action) (string, error) {
-	if c, ok := a.Method.Choice.Cooker.(confiner); !ok || !c.Confined() || s.names == nil {
+	if confined := a.Method.Choice.Traits().Confined; s.names == nil || confined == nil || !confined() {
 		return s.folder()
 	}
 	hash := fnv.New64a()

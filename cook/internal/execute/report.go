@@ -10,45 +10,36 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/plan"
 )
 
-// An Outcome says how an action ended.
+// An Outcome says what happened to an action.
 type Outcome string
 
 const (
-	UpToDate  Outcome = "up to date"
-	Unchanged Outcome = "unchanged" // an input changed, the artifacts did not
-	Restored  Outcome = "restored"  // the result was known and not cooked again
-	Cooked    Outcome = "cooked"
-	Failed    Outcome = "failed"
-	// NotShipped is the end of a source without outputs, because other artifacts contain it.
-	NotShipped Outcome = "not shipped"
-	// Removed is an artifact of a deleted source, or of a source that failed after a change.
-	Removed Outcome = "removed"
-	// Warned ends no action: its source probably has a mistake.
-	Warned Outcome = "warned"
-	// NotReached is an action that had not ended when the run did.
-	NotReached Outcome = "not reached"
-	// Error is a failure of no action: a directory that cannot be listed, or an artifact of a
-	// deleted source that cannot be removed.
-	Error Outcome = "error"
+	Started    Outcome = "started" // work has begun
+	UpToDate   Outcome = "up to date"
+	Unchanged  Outcome = "unchanged" // an input changed, the artifacts did not
+	Restored   Outcome = "restored"  // the result was known and not cooked again
+	Cooked     Outcome = "cooked"
+	NotShipped Outcome = "not shipped" // no outputs, because other cooked assets contain the source
+	Failed     Outcome = "failed"
+	NotReached Outcome = "not reached" // the run ended before
+	Removed    Outcome = "removed"     // artifacts of a source that is gone, or failed after a change
+	Warned     Outcome = "warned"      // a likely mistake; the action goes on
+	Error      Outcome = "error"       // a failure outside actions, such as a directory that cannot be listed
 )
 
-// Ends reports whether an outcome ends an action.
-func (o Outcome) Ends() bool { return o != Removed && o != Warned && o != Error }
-
-// An Event happens to one action. Actions that run have an event when they start, too.
+// An Event is something that happened to one action. The exported fields are listed in the
+// documentation of package cook.
 type Event struct {
-	Started bool
-	Path    string // the source
-	Target  string
-	Recipe  string // "" if no recipe could be chosen
-	Outcome Outcome
-	Reasons []plan.Reason
-	Outputs []string
-	In, Out int64 // bytes of the source and of the artifacts
-	// Took is the time of the work in this run. CookTime is the time of cooking when the
-	// result was made.
-	Took, CookTime time.Duration
-	Err            error // failure or warning
+	Path     string // of the source
+	Target   string
+	Recipe   string // "" if none could be chosen
+	Outcome  Outcome
+	Reasons  []plan.Reason
+	Outputs  []string
+	In, Out  int64         // bytes of source and artifacts
+	Took     time.Duration // duration of the work here
+	CookTime time.Duration // duration of cooking, as measured the last time
+	Err      error         // the failure or the warning
 }
 
 // A reporter passes events and messages on, from one goroutine at a time.

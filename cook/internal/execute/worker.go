@@ -167,7 +167,7 @@ func (w *worker) workOn(ctx context.Context, i int, a *plan.Action, late bool) *
 	if (late || r.remote != nil && r.remote.Reads()) && r.queue.startsAgain(i) {
 		r.reports.showStep(a, "")
 	} else {
-		r.reports.event(Event{Started: true, Path: a.Path, Target: a.Target, Recipe: a.Method.Choice.Recipe.Name, In: a.Source.Stamp.Size, CookTime: cookone.Expected(a)})
+		r.reports.event(Event{Outcome: Started, Path: a.Path, Target: a.Target, Recipe: a.Method.Choice.Recipe.Name, In: a.Source.Stamp.Size, CookTime: cookone.Expected(a)})
 	}
 	defer w.probe.Begin("cook/recipe/"+a.Method.Choice.Recipe.Name, a.Path).End()
 	defer w.probe.Memory().Push(a.Path).Pop()

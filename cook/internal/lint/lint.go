@@ -6,7 +6,7 @@
 //     JPEG named .png
 //
 // The recipes declare the formats of sources; this package lists formats that no recipe reads. A
-// recipe with knowledge of its own mistakes is a recipe.Linter.
+// recipe with knowledge of its own mistakes has Traits.Lint.
 package lint
 
 import (

@@ -50,9 +50,9 @@ func SuspectHead(formats []recipe.Format, a *plan.Action, first func(n int64) ([
 			lines = []string{fmt.Sprintf("looking at it panicked: %v", p)}
 		}
 	}()
-	linter, ok := a.Method.Choice.Cooker.(recipe.Linter)
+	find := a.Method.Choice.Traits().Lint
 	want := int64(Head)
-	if ok {
+	if find != nil {
 		want = recipe.HeadSize
 	}
 	want = min(want, a.Source.Stamp.Size)
@@ -61,8 +61,8 @@ func SuspectHead(formats []recipe.Format, a *plan.Action, first func(n int64) ([
 		return nil // another program is writing it
 	}
 	lines = Source(formats, a.Path, head[:min(Head, len(head))], a.Source.Stamp.Size)
-	if ok && len(lines) == 0 {
-		lines = linter.Lint(a.Path, head, a.Source.Stamp.Size)
+	if find != nil && len(lines) == 0 {
+		lines = find(a.Path, head, a.Source.Stamp.Size)
 	}
 	return lines
 }

@@ -69,7 +69,9 @@ func begin(s *session.Session, d *changes.Delta, t *todo.Todo, m *stats.Meter, n
 	m.Stats.Looked.Stats += t.Looked
 	err := index.Guard(func() error {
 		m.Stats.AddUnchanged(t.Unchanged, t.Touched)
-		d.ReportUnchanged(&s.Scope, m.Uncounted())
+		if s.Mode.EveryAction {
+			d.ReportUnchanged(&s.Scope, m.Uncounted())
+		}
 		return nil
 	})
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/assetcook/assetcook/cook/internal/manifest"
 	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/cook/internal/state"
-	"github.com/assetcook/assetcook/cook/manifest"
 	"github.com/assetcook/assetcook/internal/confine"
 )
 

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/execute"
+	"github.com/assetcook/assetcook/cook/internal/manifest"
 	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/internal/session"
-	"github.com/assetcook/assetcook/cook/manifest"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/recipes/builtin"
 )
@@ -27,12 +27,11 @@ type project struct {
 
 // A recorder keeps what an observer is told.
 type recorder struct {
-	every  bool // whether to be told of actions that need no work
 	notes  string
 	events []execute.Event
 }
 
-func (r *recorder) EveryAction() bool          { return r.every }
+func (r *recorder) Reading(_, _ int, _ int64)  {}
 func (r *recorder) Stage(string)               {}
 func (r *recorder) Planned(int, time.Duration) {}
 func (r *recorder) Step(_, _, _ string)        {}
@@ -79,7 +78,7 @@ func (p *project) write(name, text string) {
 // open opens a session that may write.
 func (p *project) open() *session.Session {
 	p.t.Helper()
-	*p.heard = recorder{every: p.heard.every}
+	*p.heard = recorder{}
 	p.Observer = p.heard
 	s, err := session.Open(p.Options, session.Write)
 	if err != nil {
@@ -126,7 +125,7 @@ func exists(name string) bool {
 func TestUpToDateCountsOnce(t *testing.T) {
 	for _, every := range []bool{false, true} {
 		p := newProject(t, map[string]string{"a.txt": "one", "b/c.txt": "two", "d.txt": "three"})
-		p.heard.every = every
+		p.Mode.EveryAction = every
 		p.run()
 		p.write("a.txt", "other")
 		for _, want := range [...]string{"cook/found 3, cook/skip/stamp 2, cook/cook 1, cook/checksum 1", "cook/found 3, cook/skip/stamp 3"} {

@@ -298,7 +298,7 @@ type warnings struct{ said *[]string }
 
 func (warnings) Stage(string)               {}
 func (warnings) Planned(int, time.Duration) {}
-func (warnings) EveryAction() bool          { return false }
+func (warnings) Reading(_, _ int, _ int64)  {}
 func (warnings) Step(_, _, _ string)        {}
 func (w warnings) Note(text string)         { *w.said = append(*w.said, text) }
 func (w warnings) Event(e execute.Event) {

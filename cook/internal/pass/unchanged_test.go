@@ -54,7 +54,7 @@ func TestRestInScope(t *testing.T) {
 			s := p.open()
 			defer s.Close()
 			for _, every := range []bool{false, true} {
-				p.heard.every, p.heard.events = every, nil
+				s.Mode.EveryAction, p.heard.events = every, nil
 				done, err := Run(t.Context(), s, nil)
 				if err != nil {
 					t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/dependency"
+	"github.com/assetcook/assetcook/internal/jobs"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
@@ -104,18 +105,18 @@ func Asks(m *Method, source string) ([]recipe.Dep, error) {
 	for m.First != nil {
 		m = m.First
 	}
-	c, ok := m.Choice.Cooker.(recipe.Asker)
-	if !ok {
+	asks := m.Choice.Traits().Asks
+	if asks == nil {
 		return nil, nil
 	}
 	job := askingJob(m.Choice.Recipe, source)
-	err := c.Asks(job)
-	return job.Deps(), err
+	err := asks(job)
+	return jobs.Deps(job), err
 }
 
 // askingJob returns a job that records questions of a recipe about a source.
 func askingJob(r recipe.Recipe, source string) *recipe.Job {
-	return recipe.NewJob(recipe.Env{Recipe: r, Path: source, Extract: func(recipe.Dependency) ([]recipe.Said, bool, error) { return nil, true, nil }}, 0)
+	return jobs.New(r, jobs.Env{Path: source, Extract: func(recipe.Dependency) ([]recipe.Said, bool, error) { return nil, true, nil }}, 0)
 }
 
 // askHolders asks the files whose outputs may contain a source.
@@ -132,7 +133,7 @@ func askHolders(r *recipe.Recipe, source string) ([]recipe.Dep, error) {
 			}
 		}
 	}
-	return job.Deps(), nil
+	return jobs.Deps(job), nil
 }
 
 // IsAsked reports whether a dependency is part of the action ID, because Asks returns it.

@@ -10,7 +10,6 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/contents"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/rules"
-	"github.com/assetcook/assetcook/cook/recipe"
 )
 
 // A Method is a method of the rules with everything that identifies it.
@@ -142,14 +141,11 @@ func (p *Methods) Of(chosen *rules.Method) (*Method, error) {
 		for _, o := range step.Options {
 			add(o.Key+step.Of, o.Value)
 		}
-		if user, ok := step.Cooker.(recipe.MachineUser); ok {
-			if kind := user.Machine(); kind != "" && !slices.Contains(kinds, kind) {
-				kinds = append(kinds, kind)
-			}
+		traits := step.Traits()
+		if kind := traits.Machine; kind != "" && !slices.Contains(kinds, kind) {
+			kinds = append(kinds, kind)
 		}
-		if user, ok := step.Cooker.(recipe.ToolUser); ok {
-			tools = append(tools, user.Tools()...)
-		}
+		tools = append(tools, traits.Tools...)
 	}
 	if r := chosen.Holder(); r != nil {
 		add(fieldHolder, r.Name)

@@ -26,13 +26,13 @@ type fake struct {
 
 func (*fake) Outputs() []string                       { return []string{"{path}.out"} }
 func (*fake) Cook(context.Context, *recipe.Job) error { return nil }
-func (f *fake) Tools() []string                       { return f.Tool }
+func fakeTraits(c recipe.Cooker) recipe.Traits        { return recipe.Traits{Tools: c.(*fake).Tool} }
 func newFake() recipe.Cooker                          { return &fake{Level: 1} }
 func fakes(version int, usesPath bool) []recipe.Recipe {
 	return []recipe.Recipe{
-		{Name: "copy", Version: version, UsesPath: usesPath, New: newFake},
-		{Name: "json", Version: 1, New: newFake},
-		{Name: "pak", Version: 1, Bundles: true, New: newFake},
+		{Name: "copy", Version: version, UsesPath: usesPath, New: newFake, Traits: fakeTraits},
+		{Name: "json", Version: 1, New: newFake, Traits: fakeTraits},
+		{Name: "pak", Version: 1, Bundles: true, New: newFake, Traits: fakeTraits},
 	}
 }
 

@@ -128,18 +128,18 @@ func (t Traffic) String() string {
 
 // Stats count the look-ups and transfers of a run.
 type Stats struct {
-	Looked     int64         `json:"looked"`     // actions that were looked for
-	Hits       int64         `json:"hits"`       // actions with a result
-	Downloaded int64         `json:"downloaded"` // blobs
-	Down       int64         `json:"down"`       // bytes of them
-	Uploaded   int64         `json:"uploaded"`   // results
-	Up         int64         `json:"up"`         // bytes of their blobs
-	Left       int64         `json:"left"`       // results that the next run uploads
-	Dear       int64         `json:"dear"`       // results that take longer to download than to cook
-	Executed   int64         `json:"executed"`   // actions that other machines have cooked for the run
-	Untrusted  int64         `json:"untrusted"`  // keys with results that no trusted key has signed
+	Looked     int64         `json:"looked"`              // actions that were looked for
+	Hits       int64         `json:"hits"`                // actions with a result
+	Downloaded int64         `json:"downloaded"`          // artifacts
+	Down       int64         `json:"bytes_down"`          // of these artifacts
+	Uploaded   int64         `json:"uploaded"`            // results
+	Up         int64         `json:"bytes_up"`            // of artifacts and inputs that the server did not have
+	Left       int64         `json:"left,omitempty"`      // results that the next run uploads
+	Dear       int64         `json:"dear,omitempty"`      // results that take longer to download than to cook
+	Executed   int64         `json:"executed"`            // actions that other machines cooked
+	Untrusted  int64         `json:"untrusted,omitempty"` // results that no trusted key has signed
 	Requests   int64         `json:"requests"`
-	Waited     time.Duration `json:"waited"` // for the first answer of the server
+	Waited     time.Duration `json:"waited_ns"` // for the first answer of the server
 }
 
 // String returns the counts for the summary of a run.

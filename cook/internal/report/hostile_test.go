@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/internal/plan"
 )
 
 // hostile has characters that a terminal obeys, a reader misreads, or a grep splits.
@@ -111,7 +112,7 @@ func TestJSONIsThatOfPackageJSON(t *testing.T) {
 			Path:    text.Draw(t, "path"), Target: text.Draw(t, "target"), Recipe: text.Draw(t, "recipe"),
 			Outputs: rapid.SliceOfN(text, 0, 3).Draw(t, "outputs"),
 			Reasons: rapid.SliceOfN(rapid.Custom(func(t *rapid.T) cook.Reason {
-				return cook.Reason{Kind: text.Draw(t, "kind"), Subject: text.Draw(t, "subject"), Old: text.Draw(t, "old"), New: text.Draw(t, "new")}
+				return cook.Reason{Kind: plan.Kind(text.Draw(t, "kind")), Subject: text.Draw(t, "subject"), Old: text.Draw(t, "old"), New: text.Draw(t, "new")}
 			}), 0, 3).Draw(t, "reasons"),
 			In: rapid.Int64().Draw(t, "in"), Out: rapid.Int64().Draw(t, "out"),
 			Took: time.Duration(rapid.Int64().Draw(t, "took")), CookTime: time.Duration(rapid.Int64Range(0, 1).Draw(t, "cook time")),

@@ -98,6 +98,12 @@ func (j *JSON) Stage(string) { j.w.Flush() }
 // Planned does nothing.
 func (j *JSON) Planned(int, time.Duration) {}
 
+// Step does nothing.
+func (j *JSON) Step(_, _, _ string) {}
+
+// Reading does nothing.
+func (j *JSON) Reading(_, _ int, _ int64) {}
+
 // Note writes a record of its own.
 func (j *JSON) Note(text string) { j.encode(Record{Event: "note", Text: text}) }
 
@@ -166,7 +172,7 @@ func appendPlain(b []byte, e *cook.Event) (_ []byte, ok bool) {
 	}
 	for i := range e.Reasons {
 		reason := &e.Reasons[i]
-		l.quote([...]string{`,"reasons":[{"kind":"`, `,{"kind":"`}[min(i, 1)], reason.Kind)
+		l.quote([...]string{`,"reasons":[{"kind":"`, `,{"kind":"`}[min(i, 1)], string(reason.Kind))
 		l.text(`,"subject":"`, reason.Subject)
 		l.text(`,"old":"`, reason.Old)
 		l.text(`,"new":"`, reason.New)

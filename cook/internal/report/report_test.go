@@ -11,12 +11,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/internal/frontend"
 )
 
 // events are a small run: two assets that are up to date, one of each other outcome.
 func events() []cook.Event {
-	reason := func(kind string) []cook.Reason { return []cook.Reason{{Kind: kind}} }
+	reason := func(kind string) []cook.Reason { return []cook.Reason{{Kind: plan.Kind(kind)}} }
 	return []cook.Event{
 		{Path: "gone", Outcome: cook.Error, Err: errors.New("permission denied")},
 		{Path: "old.png", Outcome: cook.Removed, Outputs: []string{"old.png.ktx2"}, Out: 7},

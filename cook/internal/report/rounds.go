@@ -69,15 +69,18 @@ func (r *Rounds) Event(e cook.Event) {
 	r.new[failure] = true
 }
 
-// Step passes steps on to an observer that follows them.
+// Step passes on.
 func (r *Rounds) Step(path, target, step string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if o, ok := r.round().(interface {
-		Step(path, target, step string)
-	}); ok {
-		o.Step(path, target, step)
-	}
+	r.round().Step(path, target, step)
+}
+
+// Reading passes on.
+func (r *Rounds) Reading(files, of int, bytes int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.round().Reading(files, of, bytes)
 }
 
 // Note passes on a note, unless this round or the last one had it.

@@ -72,7 +72,13 @@ func (s *SARIF) Stage(string) {}
 // Planned does nothing.
 func (s *SARIF) Planned(int, time.Duration) {}
 
-// Note does nothing: notes report no mistake.
+// Step does nothing.
+func (s *SARIF) Step(_, _, _ string) {}
+
+// Reading does nothing.
+func (s *SARIF) Reading(_, _ int, _ int64) {}
+
+// Note does nothing: a note is about no mistake.
 func (s *SARIF) Note(string) {}
 
 // Event adds a failure or a warning.

@@ -88,6 +88,12 @@ func (t *Text) Stage(string) {}
 // Planned does nothing.
 func (t *Text) Planned(int, time.Duration) {}
 
+// Step does nothing.
+func (t *Text) Step(_, _, _ string) {}
+
+// Reading does nothing.
+func (t *Text) Reading(_, _ int, _ int64) {}
+
 // Note prints a line.
 func (t *Text) Note(text string) {
 	if rest, ok := strings.CutPrefix(text, "warning: "); ok {

@@ -177,18 +177,20 @@ func (m *Method) eachStep(path, of string, yield func(Step) bool) bool {
 
 // Bundles reports whether a step reads artifacts of other assets.
 func (m *Method) Bundles() bool {
-	return m.any(func(s *Method) bool {
-		b, some := s.Cooker.(recipe.Bundler)
-		return s.Recipe.Bundles && (!some || b.Bundles())
-	})
+	return m.any(func(s *Method) bool { return s.Recipe.Bundles && !s.Traits().IgnoresArtifacts })
 }
 
 // UsesPath reports whether the artifacts depend on the path of the source.
 func (m *Method) UsesPath() bool {
-	return m.any(func(s *Method) bool {
-		p, some := s.Cooker.(recipe.PathUser)
-		return s.Recipe.UsesPath && (!some || p.UsesPath())
-	})
+	return m.any(func(s *Method) bool { return s.Recipe.UsesPath && !s.Traits().IgnoresPath })
+}
+
+// Traits returns the traits of the method's cooker; of a chain, the traits of its first step.
+func (m *Method) Traits() recipe.Traits {
+	if m.Recipe.Traits == nil {
+		return recipe.Traits{}
+	}
+	return m.Recipe.Traits(m.Cooker)
 }
 
 // NamesOutputs reports whether a step writes names of artifacts into its outputs.

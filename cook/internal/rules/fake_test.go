@@ -18,7 +18,7 @@ type fakeImage struct {
 func (*fakeImage) Outputs() []string                       { return []string{"{path}"} }
 func (*fakeImage) Cook(context.Context, *recipe.Job) error { return nil }
 
-func (i *fakeImage) Check() error {
+func (i *fakeImage) check() error {
 	if i.Quality == 9 && i.MaxSize == 0 {
 		return &recipe.OptionError{Key: "quality", Got: "9", Want: "at most 8 without max_size"}
 	}
@@ -41,7 +41,7 @@ type fakeCommand struct {
 func (*fakeCommand) Outputs() []string                       { return nil }
 func (*fakeCommand) Cook(context.Context, *recipe.Job) error { return nil }
 
-func (c *fakeCommand) Check() error {
+func (c *fakeCommand) check() error {
 	if len(c.Command) == 0 {
 		return &recipe.OptionError{Key: "command", Want: "a program and its arguments"}
 	}
@@ -66,7 +66,12 @@ func (*fakeCopy) Outputs() []string                       { return []string{"{pa
 func (*fakeCopy) Cook(context.Context, *recipe.Job) error { return nil }
 
 func fake(name string, fresh func() recipe.Cooker, extensions ...string) recipe.Recipe {
-	return recipe.Recipe{Name: name, Version: 1, New: fresh, Extensions: extensions}
+	return recipe.Recipe{Name: name, Version: 1, New: fresh, Extensions: extensions, Traits: func(c recipe.Cooker) (t recipe.Traits) {
+		if c, ok := c.(interface{ check() error }); ok {
+			t.Check = c.check
+		}
+		return t
+	}}
 }
 
 var (

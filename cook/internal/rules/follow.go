@@ -102,8 +102,8 @@ func (m *Method) Follows() bool {
 	})
 }
 
-// Followed implements recipe.Env.Followed for jobs of the method.
-func (m *Method) Followed(source string) (by string, options recipe.Cooker, outputs []string) {
+// Followed is jobs.Env.Followed for jobs of the method.
+func (m *Method) Followed(source string) (by string, options any, outputs []string) {
 	if m.set == nil {
 		return "", nil, nil
 	}

@@ -280,8 +280,9 @@ func (d *decision) conclude(target string) *outcome {
 		return fail(chosen, "no recipe has this file's extension, and there is no recipe %q for all other files; name one in a [[rule]] (have %s), or list the file in .cookignore",
 			d.recipe, strings.Join(d.set.recipes.Names(), ", "))
 	}
-	if c, ok := d.cooker.(recipe.Checker); ok {
-		if err := c.Check(); err != nil {
+	m := &Method{Recipe: r, Cooker: d.cooker, Target: target, chosen: win{d.chose, chosen, d.holder}}
+	if check := m.Traits().Check; check != nil {
+		if err := check(); err != nil {
 			at := chosen
 			var wrong *recipe.OptionError
 			if errors.As(err, &wrong) {
@@ -293,7 +294,6 @@ func (d *decision) conclude(target string) *outcome {
 		}
 	}
 
-	m := &Method{Recipe: r, Cooker: d.cooker, Target: target, chosen: win{d.chose, chosen, d.holder}}
 	if r.Follow != nil {
 		m.set = d.set
 	}

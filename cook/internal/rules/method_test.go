@@ -104,7 +104,7 @@ type torn struct {
 
 func (*torn) Outputs() []string                       { return []string{"../{path}"} }
 func (*torn) Cook(context.Context, *recipe.Job) error { return nil }
-func (o *torn) Check() error {
+func (o *torn) check() error {
 	if o.Broken {
 		return errors.New("out of order")
 	}

@@ -39,11 +39,11 @@ type join struct {
 
 func (j *join) Outputs() []string { return []string{"{path}", "{path}.len"} }
 
-func (j *join) Tools() []string {
-	if j.Tool == "" {
-		return nil
+func (j *join) traits() (t recipe.Traits) {
+	if j.Tool != "" {
+		t.Tools = []string{j.Tool}
 	}
-	return []string{j.Tool}
+	return t
 }
 
 func (j *join) Cook(_ context.Context, job *recipe.Job) error {
@@ -75,7 +75,8 @@ func (j *join) Cook(_ context.Context, job *recipe.Job) error {
 	return errors.Join(job.Write(0, all), job.Write(1, []byte{byte(len(all))}))
 }
 
-var joining = recipe.Recipe{Name: "join", Version: 1, New: func() recipe.Cooker { return &join{Suffix: "default"} }}
+var joining = recipe.Recipe{Name: "join", Version: 1, New: func() recipe.Cooker { return &join{Suffix: "default"} },
+	Traits: func(c recipe.Cooker) recipe.Traits { return c.(*join).traits() }}
 
 // travel makes the folder that another machine is given for the source a/s.txt with some
 // options, and returns it.

@@ -82,6 +82,8 @@ type sighting struct {
 
 func (s sightings) Stage(string)               {}
 func (s sightings) Planned(int, time.Duration) {}
+func (s sightings) Step(_, _, _ string)        {}
+func (s sightings) Reading(_, _ int, _ int64)  {}
 func (s sightings) Note(string)                {}
 
 func (s sightings) Event(e cook.Event) {

@@ -53,6 +53,7 @@ type Mode struct {
 	StopOnFailure   bool // start nothing new after the first failure
 	OutputsByFolder bool // skip per-file checks in output directories with unchanged stamps
 	ListAll         bool // list every directory, for file systems without directory times
+	EveryAction     bool // report up-to-date actions, too
 	FullScan        bool // list the whole tree, as if the index were invalid
 	// Beside says that a watcher works on the output directory, so its journal and temporary
 	// files are no leftovers of a killed run. Only questions set it; see [Session.Asking].
@@ -80,11 +81,11 @@ type Observer interface {
 	Stage(name string)
 	Planned(actions int, expected time.Duration)
 	Event(execute.Event)
-	// EveryAction reports whether the observer wants events for up-to-date actions.
-	EveryAction() bool
 	// Step reports the current step of a started action, "" for no particular step.
 	Step(source, target, step string)
 	Note(text string)
+	// Reading reports how many of the files that Verify reads it has read, and their bytes.
+	Reading(files, of int, bytes int64)
 }
 
 // DefaultCacheSize is the default limit for the size of the store.
@@ -210,6 +211,6 @@ type silent struct{}
 func (silent) Stage(string)               {}
 func (silent) Planned(int, time.Duration) {}
 func (silent) Event(execute.Event)        {}
-func (silent) EveryAction() bool          { return false }
 func (silent) Step(_, _, _ string)        {}
 func (silent) Note(string)                {}
+func (silent) Reading(_, _ int, _ int64)  {}

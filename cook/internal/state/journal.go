@@ -11,8 +11,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/assetcook/assetcook/cook/internal/manifest"
 	"github.com/assetcook/assetcook/cook/internal/plan"
-	"github.com/assetcook/assetcook/cook/manifest"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/atomicfile"
 )

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/assetcook/assetcook/cook/manifest"
+	"github.com/assetcook/assetcook/cook/internal/manifest"
 )
 
 // notedName lists the warnings of earlier runs that a run would repeat: quoted lines, sorted.

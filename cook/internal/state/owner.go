@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/assetcook/assetcook/cook/internal/manifest"
 	"github.com/assetcook/assetcook/cook/internal/statedir"
-	"github.com/assetcook/assetcook/cook/manifest"
 )
 
 // ownerName is the file that names the asset directory of an output directory: its path from the

@@ -5,8 +5,8 @@ import (
 	"io/fs"
 	"runtime"
 
+	"github.com/assetcook/assetcook/cook/internal/manifest"
 	"github.com/assetcook/assetcook/cook/internal/statedir"
-	"github.com/assetcook/assetcook/cook/manifest"
 )
 
 // Remove removes all of cook's own files, the lock last. After that another cook may lock the

@@ -7,7 +7,7 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/assetcook/assetcook/cook/manifest"
+	"github.com/assetcook/assetcook/cook/internal/manifest"
 	"github.com/assetcook/assetcook/internal/confine"
 )
 

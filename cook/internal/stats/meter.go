@@ -108,9 +108,9 @@ func (m *Meter) Event(e execute.Event) {
 	m.next.Event(e)
 }
 
-// Planned, EveryAction, Step and Note forward to the next observer.
+// Planned, Reading, Step and Note forward to the next observer.
 func (m *Meter) Planned(actions int, expected time.Duration) { m.next.Planned(actions, expected) }
-func (m *Meter) EveryAction() bool                           { return m.next.EveryAction() }
+func (m *Meter) Reading(files, of int, bytes int64)          { m.next.Reading(files, of, bytes) }
 func (m *Meter) Step(source, target, step string)            { m.next.Step(source, target, step) }
 func (m *Meter) Note(text string)                            { m.next.Note(text) }
 

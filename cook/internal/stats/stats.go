@@ -17,10 +17,10 @@ import (
 
 // A Count is the number of actions with one outcome, with their sums.
 type Count struct {
-	Assets int
-	In     int64         // bytes of their sources
-	Out    int64         // bytes of their artifacts
-	Time   time.Duration // spent, summed over the workers
+	Assets int           `json:"assets"`
+	In     int64         `json:"bytes_in"`  // of their sources
+	Out    int64         `json:"bytes_out"` // of their artifacts
+	Time   time.Duration `json:"ns"`        // spent, summed over the workers
 }
 
 // AddEvent counts the action of an event.
@@ -64,14 +64,15 @@ type Stats struct {
 
 // Looked counts system calls.
 type Looked struct {
-	Opened, Listed int64 // directories
-	Stats          int64 // of sources, outputs, directories, dependencies and programs
+	Opened int64 `json:"folders_opened"`
+	Listed int64 `json:"folders_listed"`
+	Stats  int64 `json:"stats"` // of sources, outputs, directories, dependencies and programs
 }
 
 // AddEvent counts an event.
 func (t *Stats) AddEvent(e *execute.Event) {
 	switch {
-	case e.Started:
+	case e.Outcome == execute.Started:
 		return
 	case e.Outcome == execute.Warned:
 		t.Warnings++

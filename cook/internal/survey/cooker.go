@@ -15,6 +15,7 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/confine"
+	"github.com/assetcook/assetcook/internal/jobs"
 )
 
 // A Reading has the files that a recipe reads to answer a question about a source.
@@ -31,8 +32,8 @@ func NewJob(ctx context.Context, r Reading, by recipe.Recipe, path string, size 
 	read := contents.New(contents.Options{
 		Assets: r.Assets, Known: index.Empty(), Checksum: r.Checksum, Unsettled: true, Workers: 1, Clock: r.Clock, Extracts: r.Recipes.Extract,
 	})
-	return recipe.NewJob(recipe.Env{
-		Recipe: by, Path: path, Assets: r.Assets.Name(),
+	return jobs.New(by, jobs.Env{
+		Path: path, Assets: r.Assets.Name(),
 		Open:    func(p string) (fs.File, error) { return r.Assets.OpenFile(p) },
 		Stat:    r.Assets.Stat,
 		List:    func(listing recipe.Dependency) ([]string, bool, error) { return read.List(ctx, listing) },

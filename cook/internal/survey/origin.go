@@ -10,7 +10,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/cook/internal/store"
-	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/jobs"
 )
 
 // Origin returns the machine that cooked the known artifacts of an action. It is zero for this
@@ -61,14 +61,14 @@ func Trace(out, cache string, list []Asset) error {
 // Makes asks a recipe what it makes of a source, and what it warns of. That it cannot cook it
 // shows elsewhere.
 func Makes(ctx context.Context, s *session.Session, a *plan.Action) (lines, warnings []string) {
-	explainer, ok := a.Method.Choice.Cooker.(recipe.Explainer)
-	if !ok {
+	explain := a.Method.Choice.Traits().Explain
+	if explain == nil {
 		return nil, nil
 	}
 	job := NewJob(ctx, Reading{s.Assets, s.Basis.Recipes, s.Basis.Checksum, s.Clock.Stamps}, a.Method.Choice.Recipe, a.Path, a.Source.Stamp.Size)
-	lines, err := cookone.Explain(ctx, explainer, job)
+	lines, err := cookone.Explain(ctx, explain, job)
 	if err != nil {
 		return []string{err.Error()}, nil
 	}
-	return lines, job.Warnings()
+	return lines, jobs.Warnings(job)
 }

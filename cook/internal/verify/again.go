@@ -108,7 +108,7 @@ type worker struct {
 func (w *worker) repeat(ctx context.Context, a *plan.Action) {
 	event := execute.Event{Path: a.Path, Target: a.Target, Recipe: a.Method.Choice.Recipe.Name, In: a.Source.Stamp.Size}
 	started := event
-	started.Started, started.CookTime = true, cookone.Expected(a)
+	started.Outcome, started.CookTime = execute.Started, cookone.Expected(a)
 	w.report.event(started)
 	begin := w.session.Clock.Now()
 	now := w.try(ctx, a, !w.lost)

@@ -19,6 +19,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/state"
 	"github.com/assetcook/assetcook/cook/internal/verify"
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/jobs"
 )
 
 // cookFuncs are what recipes do, by name. Each cooks the files of the extension of its
@@ -64,11 +65,11 @@ func TestCauses(t *testing.T) {
 		"place": func(_ context.Context, j *recipe.Job) error { return j.Write(0, fmt.Append(nil, len(j.OutputFile(0)))) },
 		"good":  func(_ context.Context, j *recipe.Job) error { return j.Write(0, []byte("good")) },
 		"vars": func(_ context.Context, j *recipe.Job) error {
-			vars, _, _ := j.Programs()
+			vars, _, _ := jobs.Programs(j)
 			return j.Write(0, fmt.Append(nil, vars["TZ"]))
 		},
 		"broken": func(_ context.Context, j *recipe.Job) error {
-			if vars, _, _ := j.Programs(); len(vars) > 0 {
+			if vars, _, _ := jobs.Programs(j); len(vars) > 0 {
 				return errors.New("out of paint\nand of brushes")
 			}
 			return j.Write(0, nil)

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -9,6 +10,8 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/internal/human"
+	"github.com/assetcook/assetcook/internal/pathname"
 	"github.com/assetcook/assetcook/profile"
 )
 
@@ -33,31 +36,41 @@ const (
 
 // A Finding is one difference between the present state and a cook from scratch.
 type Finding struct {
-	Kind FindingKind
-	// Path is the source and Target its target. Without a source, Path is the file in the
-	// output directory or the store.
-	Path    string
-	Target  string
-	Targets []string // to cook again for repair
-	Output  string   // the artifact, if any
-	Recipe  string   // to blame, if any
-	Inputs  []string // paths that should be dependencies
-	// Warning means that nothing differs yet.
-	Warning bool
+	Kind FindingKind `json:"kind"`
+	// Path is the source, Target its target; if no one source is concerned, Path
+	// is the file in the output folder or the store.
+	Path    string   `json:"-"`
+	Target  string   `json:"-"`
+	Targets []string `json:"-"`                // to cook again as a remedy; none for the unnamed target
+	Output  string   `json:"-"`                // the artifact concerned, if any
+	Recipe  string   `json:"-"`                // if it is the cause
+	Inputs  []string `json:"inputs,omitempty"` // files that should be dependencies
+	// Warning marks a possible cause of differences. It is not counted.
+	Warning bool `json:"-"`
 	// Bytes is the first difference of two artifacts; nil if unknown.
-	Bytes *ByteDifference
+	Bytes *ByteDifference `json:"bytes,omitempty"`
 	// Origin is the origin of a result on the server that differs.
-	Origin *store.Origin
-	// Text has the problem and the remedy, without the path. The output of a program
+	Origin *store.Origin `json:"origin,omitempty"`
+	// Text says what is wrong and what to do, without the path. Output of a program
 	// follows on lines of its own.
-	Text string
+	Text string `json:"-"`
+}
+
+// String returns the finding as one line for people, and output of a program below it.
+func (f Finding) String() string {
+	name := pathname.Show(f.Path)
+	if f.Target != "" {
+		name += " [" + f.Target + "]"
+	}
+	text := strings.TrimRight(pathname.Escape(f.Text), "\n")
+	return name + ": " + strings.ReplaceAll(text, "\n", "\n  | ")
 }
 
 // A ByteDifference is the first difference of two artifacts.
 type ByteDifference struct {
-	Offset int64 // from 0
-	Was    int   // byte of the output, -1 for its end
-	Now    int   // byte of the new artifact, -1 for its end
+	Offset int64 `json:"offset"` // from 0
+	Was    int   `json:"was"`    // the byte in the output folder, -1 for its end
+	Now    int   `json:"now"`    // the byte in the new artifact, -1 for its end
 }
 
 // String returns the place for people.
@@ -73,16 +86,22 @@ func (d ByteDifference) String() string {
 
 // Sum has the totals of a verification. An asset cooked for two targets counts twice.
 type Sum struct {
-	Outputs int   // read
-	Bytes   int64 // of the outputs
-	Blobs   int   // of the store that are intact
-	Again   int   // assets cooked again
-	Shared  int   // results of the server that were compared
-	Assets  int
-	// Seed draws the same sample again.
-	Seed        uint64
-	Differences int
-	Took        time.Duration
+	Outputs     int           `json:"outputs"`          // looked at
+	Bytes       int64         `json:"bytes"`            // read of them
+	Blobs       int           `json:"blobs"`            // of the store, found intact
+	Again       int           `json:"again"`            // assets cooked again
+	Shared      int           `json:"shared,omitempty"` // results of the server that were compared with them
+	Assets      int           `json:"assets"`
+	Seed        uint64        `json:"seed"` // draws the same sample again
+	Differences int           `json:"differences"`
+	Took        time.Duration `json:"took_ns"`
+}
+
+// String returns the last line of verifying. Its form is fixed, for scripts.
+func (s Sum) String() string {
+	return fmt.Sprintf("verified %s (%s) and %s, cooked %d of %s again: %s in %s",
+		human.Count(s.Outputs, "output"), human.Bytes(s.Bytes), human.Count(s.Blobs, "blob"),
+		s.Again, human.Count(s.Assets, "asset"), human.Count(s.Differences, "difference"), human.Duration(s.Took))
 }
 
 // A reporter counts differences without warnings. It calls Found and the observer from one
@@ -144,16 +163,10 @@ func (r *reporter) note(text string) {
 
 // reading reports that files were read.
 func (r *reporter) reading(files, of int, bytes int64) {
-	to, ok := r.observer.(interface {
-		Reading(files, of int, bytes int64)
-	})
-	if !ok {
-		return
-	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.files, r.bytes = r.files+files, r.bytes+bytes
-	to.Reading(r.files, of, r.bytes)
+	r.observer.Reading(r.files, of, r.bytes)
 }
 
 // stage begins a stage. No other goroutine is at work.

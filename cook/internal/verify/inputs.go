@@ -11,7 +11,6 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/glob"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/plan"
-	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/dependency"
 	"github.com/assetcook/assetcook/internal/human"
 	"github.com/assetcook/assetcook/internal/pathname"
@@ -165,10 +164,8 @@ func inputName(on dependency.Dependency) string {
 
 // program names the program of an action, or a program of a chain.
 func program(a *plan.Action) string {
-	if user, ok := a.Method.Choice.Cooker.(recipe.ToolUser); ok && a.Method.Choice.Then == nil {
-		if tools := user.Tools(); len(tools) > 0 {
-			return pathname.Show(tools[0])
-		}
+	if tools := a.Method.Choice.Traits().Tools; len(tools) > 0 && a.Method.Choice.Then == nil {
+		return pathname.Show(tools[0])
 	}
 	return "a program"
 }

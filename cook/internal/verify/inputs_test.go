@@ -13,6 +13,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/verify"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/dependency"
+	"github.com/assetcook/assetcook/internal/jobs"
 )
 
 // A dependency of the second cook that the first one did not name is found.
@@ -26,7 +27,7 @@ func TestHiddenInputs(t *testing.T) {
 	// seen depends on the files that a program names, and if it is traced on all others too.
 	seen := func(told []recipe.Dependency, traced ...recipe.Dependency) func(context.Context, *recipe.Job) error {
 		return func(_ context.Context, j *recipe.Job) error {
-			if _, tell, _ := j.Programs(); tell != nil {
+			if _, tell, _ := jobs.Programs(j); tell != nil {
 				tell()
 				return always(j, slices.Concat(told, traced)...)
 			}
@@ -56,21 +57,21 @@ func TestHiddenInputs(t *testing.T) {
 			return always(j, file(fmt.Sprintf("lib/%c.h", 'a'+min(calls.Add(1), 2)-1)))
 		},
 		"fails": func(_ context.Context, j *recipe.Job) error {
-			if _, tell, _ := j.Programs(); tell != nil {
+			if _, tell, _ := jobs.Programs(j); tell != nil {
 				tell()
 				return errors.New("sh: exit status 1\n\tsh: no sockets\n\tsh: bye")
 			}
 			return always(j)
 		},
 		"differs": func(_ context.Context, j *recipe.Job) error {
-			if _, tell, _ := j.Programs(); tell != nil {
+			if _, tell, _ := jobs.Programs(j); tell != nil {
 				tell()
 				return errors.Join(j.Depend(file("lib/a.h")), j.Write(0, []byte("y")))
 			}
 			return always(j)
 		},
 		"both": func(_ context.Context, j *recipe.Job) error {
-			vars, tell, _ := j.Programs()
+			vars, tell, _ := jobs.Programs(j)
 			if tell != nil {
 				tell()
 				return errors.Join(j.Depend(file("lib/a.h")), j.Write(0, []byte(vars["TZ"])))

@@ -166,7 +166,6 @@ func (o *observer) Reading(files, of int, bytes int64) {
 	o.read, o.of, o.bytes = files, of, bytes
 }
 
-func (o *observer) EveryAction() bool   { return false }
 func (o *observer) Step(_, _, _ string) {}
 func (o *observer) Note(text string)    { o.notes = append(o.notes, text) }
 
@@ -176,11 +175,11 @@ func (o *observer) Event(e execute.Event) {
 	}
 	defer o.atWork.Store(false)
 	switch {
-	case e.Recipe == "" && (e.Started || e.Outcome == execute.Cooked):
+	case e.Recipe == "" && (e.Outcome == execute.Started || e.Outcome == execute.Cooked):
 		o.t.Errorf("no recipe in %+v", e)
 	case e.Err != nil:
 		o.t.Logf("%s: %v", e.Path, e.Err)
-	case e.Started:
+	case e.Outcome == execute.Started:
 		o.started++
 	case e.Outcome == execute.Cooked:
 		o.cooked++

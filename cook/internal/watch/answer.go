@@ -35,7 +35,6 @@ func (m *watcher) listen() (*peer.Listener, error) {
 	}
 	defer s.Close()
 	m.opt, m.places = opt, placesOf(s)
-	m.opt.Observer = someActions{s.Observer}
 	dir := s.State.Folder()
 	socket, err := peer.Listen(dir)
 	switch {

@@ -24,7 +24,7 @@ func Ask(ctx context.Context, s *session.Session) (known *stats.Stats, beside bo
 	switch {
 	case !s.Used() || m.DryRun:
 		return nil, false
-	case m.Force || m.FullScan || m.IgnoreStamps || m.Strict || len(s.Scope.Patterns) > 0 || s.Scope.Source != "" || s.Observer.EveryAction():
+	case m.Force || m.FullScan || m.IgnoreStamps || m.Strict || len(s.Scope.Patterns) > 0 || s.Scope.Source != "" || m.EveryAction:
 		_, beside = Beside(ctx, s)
 		return nil, beside
 	}

@@ -122,11 +122,11 @@ type every struct {
 
 func (every) Stage(string)               {}
 func (every) Planned(int, time.Duration) {}
-func (every) EveryAction() bool          { return true }
+func (every) Reading(_, _ int, _ int64)  {}
 func (every) Step(_, _, _ string)        {}
 func (e every) Note(text string)         { e.t.Error(text) }
 func (e every) Event(v execute.Event) {
-	if v.Outcome == execute.UpToDate && !v.Started {
+	if v.Outcome == execute.UpToDate {
 		e.idle <- v.Path
 	}
 }

@@ -12,9 +12,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/assetcook/assetcook/cook/internal/manifest"
 	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/session"
-	"github.com/assetcook/assetcook/cook/manifest"
 )
 
 // Whatever was edited before: when a watcher has answered, the output folder holds what

@@ -91,11 +91,6 @@ func forWatching(opt session.Options) session.Options {
 	return opt
 }
 
-// someActions is an observer without events for up-to-date actions.
-type someActions struct{ session.Observer }
-
-func (someActions) EveryAction() bool { return false }
-
 // A watcher keeps one output directory up to date.
 type watcher struct {
 	opt  session.Options

@@ -1,9 +1,8 @@
-// Package recipetest is for tests of recipes: Check proves what every recipe has to hold,
-// Cook cooks one source.
+// Package recipetest is for tests of recipes: Check fails if a recipe breaks a rule that every
+// recipe has to keep, Cook cooks one source, and Explain returns the lines for cook why.
 package recipetest
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,20 +10,18 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/bmatcuk/doublestar/v4"
-
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/dependency"
+	"github.com/assetcook/assetcook/internal/jobs"
 	"github.com/assetcook/assetcook/internal/parallel"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// Result is what cooking gave.
+// Result is the result of cooking one source.
 type Result struct {
 	Outputs [][]byte // nil for an output that was not written
 	Deps    []recipe.Dep
@@ -32,10 +29,9 @@ type Result struct {
 	Err     error
 }
 
-// Cook cooks the source at path of the tree with options c, which r.New made.
-// Outputs are as many as c.Outputs says, or one if it leaves that to the rule.
-// A tree that is an os.DirFS can be handed to programs as well: dir names its
-// folder, "" otherwise.
+// Cook cooks the source at path of the tree with options c that r.New made. There are as many
+// outputs as c.Outputs names, or one if a rule must name them. If the tree is an os.DirFS, dir is
+// its folder, so that programs can read it; otherwise "".
 func Cook(t testing.TB, r recipe.Recipe, c recipe.Cooker, tree fs.FS, dir, path string) Result {
 	t.Helper()
 	return CookContext(t.Context(), t, r, c, tree, dir, path)
@@ -53,18 +49,18 @@ func CookContext(ctx context.Context, t testing.TB, r recipe.Recipe, c recipe.Co
 	for i := range files {
 		files[i] = filepath.Join(out, fmt.Sprint(i))
 	}
-	env := Env(r, tree, path)
+	env := jobs.OfTree(r, tree, path)
 	env.Outputs, env.Assets, env.Names = files, dir, outputNames(c, path)
 	env.Create = func(i int) (*os.File, error) {
 		return os.OpenFile(files[i], os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	}
 	env.Scratch = func() (string, error) { return os.MkdirTemp(out, "scratch") }
 	env.Each = parallel.NewCores(4).Each // so that the race detector sees what pieces share
-	job := recipe.NewJob(env, info.Size())
+	job := jobs.New(r, env, info.Size())
 
 	res := Result{Outputs: make([][]byte, len(files))}
 	res.Err = c.Cook(ctx, job)
-	res.Deps, res.Warned = job.Deps(), job.Warnings()
+	res.Deps, res.Warned = jobs.Deps(job), jobs.Warnings(job)
 	checkAsked(t, r, c, path, res.Deps)
 	for i, f := range files {
 		if res.Outputs[i], err = os.ReadFile(f); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -72,6 +68,25 @@ func CookContext(ctx context.Context, t testing.TB, r recipe.Recipe, c recipe.Co
 		}
 	}
 	return res
+}
+
+// Explain returns the lines for cook why and the warnings of a source at path of the tree, with the
+// options c that r.New made. It fails the test if r has no Traits.Explain, or that fails.
+func Explain(t testing.TB, r recipe.Recipe, c recipe.Cooker, tree fs.FS, path string) (lines, warnings []string) {
+	t.Helper()
+	explain := traitsOf(r, c).Explain
+	if explain == nil {
+		t.Fatalf("recipe %s has no Traits.Explain", r.Name)
+	}
+	info, err := fs.Stat(tree, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	job := jobs.New(r, jobs.OfTree(r, tree, path), info.Size())
+	if lines, err = explain(t.Context(), job); err != nil {
+		t.Fatal(err)
+	}
+	return lines, jobs.Warnings(job)
 }
 
 // outputNames returns the default paths of a source's outputs.
@@ -91,16 +106,16 @@ func outputNames(c recipe.Cooker, source string) []string {
 	return list
 }
 
-// checkAsked proves that a cooker asks what its method Asks says.
+// checkAsked fails the test if Cook asked a question that Traits.Asks did not.
 func checkAsked(t testing.TB, r recipe.Recipe, c recipe.Cooker, path string, deps []recipe.Dep) {
 	t.Helper()
 	var asked []recipe.Dep
-	if a, ok := c.(recipe.Asker); ok {
-		job := recipe.NewJob(recipe.Env{Recipe: r, Path: path, Extract: func(recipe.Dependency) ([]recipe.Said, bool, error) { return nil, true, nil }}, 0)
-		if err := a.Asks(job); err != nil {
+	if asks := traitsOf(r, c).Asks; asks != nil {
+		job := jobs.New(r, jobs.Env{Path: path, Extract: func(recipe.Dependency) ([]recipe.Said, bool, error) { return nil, true, nil }}, 0)
+		if err := asks(job); err != nil {
 			t.Errorf("%s: Asks: %v", r.Name, err)
 		}
-		asked = job.Deps()
+		asked = jobs.Deps(job)
 	}
 	for _, d := range deps {
 		if d.On.Kind == dependency.Extracts && !slices.ContainsFunc(asked, func(a recipe.Dep) bool { return a.On == d.On }) {
@@ -109,35 +124,15 @@ func checkAsked(t testing.TB, r recipe.Recipe, c recipe.Cooker, path string, dep
 	}
 }
 
-// Env returns what a job needs that reads a source of a tree, and what belongs to it, and
-// writes nothing.
-func Env(r recipe.Recipe, tree fs.FS, path string) recipe.Env {
-	return recipe.Env{
-		Recipe: r, Path: path, Open: tree.Open, Stat: func(p string) (fs.FileInfo, error) { return fs.Stat(tree, p) },
-		List: func(listing recipe.Dependency) ([]string, bool, error) { return list(tree, listing) },
-		IsLink: func(p string) (bool, error) {
-			info, err := fs.Lstat(tree, p)
-			if errors.Is(err, fs.ErrNotExist) {
-				return false, nil
-			}
-			return err == nil && info.Mode()&fs.ModeSymlink != 0, err
-		},
-		Extract: func(of recipe.Dependency) ([]recipe.Said, bool, error) { return extract(r, tree, of) },
-	}
-}
-
-// Check proves what every recipe has to hold: it can be part of a set, no optional method
-// has a signature that keeps it from being called, and every option has a line of
-// documentation and is either in the fingerprint or excused from it by name. For the last
-// it sets each option to another value, as recipe.SetOption takes it, and looks whether
-// recipe.Fields sees it.
+// Check fails the test if a recipe breaks a rule that every recipe has to keep: it can be part
+// of a set, and each option has a line of documentation and is either part of the fingerprint
+// or excused by name. other has another value for each option, as recipe.SetOption takes it.
 func Check(t testing.TB, r recipe.Recipe, other map[string]any) {
 	t.Helper()
 	if _, err := recipe.NewSet(r); err != nil {
 		t.Error(err)
 		return
 	}
-	checkMethods(t, r)
 	for _, o := range recipe.Options(r.New()) {
 		if o.Doc == "" {
 			t.Errorf("%s: option %s has no doc for cook help", r.Name, o.Key)
@@ -159,85 +154,10 @@ func Check(t testing.TB, r recipe.Recipe, other map[string]any) {
 	}
 }
 
-// optional are the interfaces, of one method each, that a cooker may have as well.
-var optional = []reflect.Type{
-	reflect.TypeFor[recipe.Checker](),
-	reflect.TypeFor[recipe.Estimator](),
-	reflect.TypeFor[recipe.Linter](),
-	reflect.TypeFor[recipe.Explainer](),
-	reflect.TypeFor[recipe.Asker](),
-	reflect.TypeFor[recipe.Bundler](),
-	reflect.TypeFor[recipe.PathUser](),
-	reflect.TypeFor[recipe.ToolUser](),
-	reflect.TypeFor[recipe.MachineUser](),
-}
-
-// checkMethods reports methods that are called like optional ones and are none.
-func checkMethods(t testing.TB, r recipe.Recipe) {
-	t.Helper()
-	cooker := reflect.ValueOf(r.New())
-	for _, want := range optional {
-		m := want.Method(0)
-		if have := cooker.MethodByName(m.Name); have.IsValid() && !cooker.Type().Implements(want) {
-			t.Errorf("%s: method %s is a %v and is not called: want %v, as recipe.%s has it", r.Name, m.Name, have.Type(), m.Type, want.Name())
-		}
+// traitsOf returns the traits of a cooker.
+func traitsOf(r recipe.Recipe, c recipe.Cooker) recipe.Traits {
+	if r.Traits == nil {
+		return recipe.Traits{}
 	}
-}
-
-// list is recipe.Env.List of a tree.
-func list(tree fs.FS, listing recipe.Dependency) (names []string, found bool, err error) {
-	entries, err := fs.ReadDir(tree, listing.Path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, false, nil
-	}
-	for _, e := range entries {
-		if listing.Kind == dependency.Entries {
-			names = append(names, e.Name()+"/"+e.Type().String())
-			continue
-		}
-		hidden := strings.HasPrefix(e.Name(), ".") && !strings.HasPrefix(listing.Pattern, ".")
-		if e.IsDir() == (listing.Kind == dependency.Folders) && !hidden && doublestar.MatchUnvalidated(listing.Pattern, e.Name()) {
-			names = append(names, e.Name())
-		}
-	}
-	return names, err == nil, err
-}
-
-// extract is recipe.Env.Extract of a tree.
-func extract(r recipe.Recipe, tree fs.FS, of recipe.Dependency) (said []recipe.Said, found bool, err error) {
-	set, err := recipe.NewSet(r)
-	if err != nil {
-		return nil, false, err
-	}
-	x, known := set.Extract(of.Function)
-	if !known {
-		return nil, false, fmt.Errorf("%s: not an extract of the recipe", of)
-	}
-	names := []string{path.Base(of.Path)}
-	if of.Kind == dependency.Extracts {
-		if names, found, err = list(tree, of); !found || err != nil {
-			return nil, found, err
-		}
-	}
-	for _, name := range names {
-		file, err := fs.ReadFile(tree, of.OfOne(name).Path)
-		if err != nil {
-			return nil, false, ignoreAbsent(err)
-		}
-		says, err := x.Of(bytes.NewReader(file), int64(len(file)))
-		if err != nil {
-			return nil, false, err
-		}
-		if text := says.About(of.Subject); len(text) > 0 {
-			said = append(said, recipe.Said{File: name, Text: text})
-		}
-	}
-	return said, true, nil
-}
-
-func ignoreAbsent(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
+	return r.Traits(c)
 }

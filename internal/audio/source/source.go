@@ -12,13 +12,13 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/audio/flac"
 	"github.com/assetcook/assetcook/internal/audio/mp3"
 	"github.com/assetcook/assetcook/internal/audio/ogg"
 	"github.com/assetcook/assetcook/internal/audio/pcm"
 	"github.com/assetcook/assetcook/internal/audio/vorbis"
 	"github.com/assetcook/assetcook/internal/audio/wav"
+	"github.com/assetcook/assetcook/internal/fileformat"
 )
 
 // A Kind is a file format.
@@ -115,7 +115,7 @@ func identifyOgg(head []byte) (Kind, error) {
 }
 
 // Probe describes a file of the given size that starts with head. If head is too short to tell, the
-// error is recipe.ErrShortHead.
+// error is fileformat.ErrShortHead.
 func Probe(head []byte, size int64) (Info, error) {
 	kind, err := Identify(head)
 	if err != nil {
@@ -138,7 +138,7 @@ func Probe(head []byte, size int64) (Info, error) {
 		}
 	case MP3:
 		if int64(len(head)) < size {
-			return Info{}, recipe.ErrShortHead
+			return Info{}, fileformat.ErrShortHead
 		}
 		var m mp3.Info
 		if m, err = mp3.Probe(head); err == nil {
@@ -146,7 +146,7 @@ func Probe(head []byte, size int64) (Info, error) {
 		}
 	case Vorbis:
 		if int64(len(head)) < size { // the length is in the last page
-			return Info{}, recipe.ErrShortHead
+			return Info{}, fileformat.ErrShortHead
 		}
 		var v vorbis.Info
 		if v, err = vorbis.Probe(head); err == nil {

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/audio/pcm"
 	"github.com/assetcook/assetcook/internal/audio/wav"
+	"github.com/assetcook/assetcook/internal/fileformat"
 )
 
 // encode makes a WAV file.
@@ -125,7 +125,7 @@ func TestHeadIsTooShortForLengthsAtTheEnd(t *testing.T) {
 	} {
 		data := read(t, name)
 		_, err := Probe(data[:4000], int64(len(data)))
-		if errors.Is(err, recipe.ErrShortHead) != short || err != nil && !short {
+		if errors.Is(err, fileformat.ErrShortHead) != short || err != nil && !short {
 			t.Errorf("%s: %v", name, err)
 		}
 		if _, err := Probe(data, int64(len(data))); err != nil {

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/fileformat"
 )
 
 // A layout describes the content of a file and its place.
@@ -47,7 +47,7 @@ func readLayout(head []byte, size int64, early bool) (*layout, error) {
 	at := int64(riffHeader)
 	for count := 0; at+chunkHeader <= size; count++ {
 		if at+chunkHeader > int64(len(head)) {
-			return nil, recipe.ErrShortHead
+			return nil, fileformat.ErrShortHead
 		}
 		if count == maxChunks {
 			return nil, fmt.Errorf("wav: more than %d chunks; the file is damaged", maxChunks)
@@ -152,7 +152,7 @@ func (r *reader) chunk(id string, body []byte, at, n int64) error {
 	switch id {
 	case "fmt ", "ds64", "fact":
 		if int64(len(body)) < min(n, maxFormat) {
-			return recipe.ErrShortHead
+			return fileformat.ErrShortHead
 		}
 	}
 	switch {

@@ -97,7 +97,7 @@ type Info struct {
 }
 
 // Probe describes a file of the given size that starts with head. If head is too short to tell, the
-// error is recipe.ErrShortHead. A clip takes 4 * Frames * Channels bytes; no other allocation
+// error is fileformat.ErrShortHead. A clip takes 4 * Frames * Channels bytes; no other allocation
 // depends on the file's length.
 func Probe(head []byte, size int64) (Info, error) {
 	l, err := readLayout(head, size, true)

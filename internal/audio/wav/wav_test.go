@@ -15,9 +15,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/audio/pcm"
 	"github.com/assetcook/assetcook/internal/countdown"
+	"github.com/assetcook/assetcook/internal/fileformat"
 	"pgregory.net/rapid"
 )
 
@@ -327,7 +327,7 @@ func TestShortHeadAsksForMore(t *testing.T) {
 		switch {
 		case err == nil && got == want:
 			enough++
-		case !errors.Is(err, recipe.ErrShortHead):
+		case !errors.Is(err, fileformat.ErrShortHead):
 			t.Errorf("%d bytes: %+v, %v", n, got, err)
 		case enough > 0:
 			t.Errorf("%d bytes are not enough, but fewer were", n)

@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/image/bmp"
 
-	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/fileformat"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
@@ -42,7 +42,7 @@ const (
 // readBitmap reads the header at the start of data.
 func readBitmap(data []byte) (bitmap, error) {
 	if len(data) < bmpFileHeader+bmpInfoHeader {
-		return bitmap{}, recipe.ErrShortHead
+		return bitmap{}, fileformat.ErrShortHead
 	}
 	long := func(at int) uint32 {
 		if at+4 > len(data) {
@@ -59,7 +59,7 @@ func readBitmap(data []byte) (bitmap, error) {
 	}
 	at := int(bmpFileHeader + size)
 	if len(data) < at {
-		return bitmap{}, recipe.ErrShortHead
+		return bitmap{}, fileformat.ErrShortHead
 	}
 	width, height := int64(int32(long(18))), int64(int32(long(22)))
 	b := bitmap{topDown: height < 0, depth: depth, offset: int64(long(10)), order: [4]int{2, 1, 0, -1}}
@@ -98,7 +98,7 @@ func readBitmap(data []byte) (bitmap, error) {
 		}
 		colors = min(colors, max(0, b.offset-int64(at))/4)
 		if int64(len(data)) < int64(at)+4*colors {
-			return bitmap{}, recipe.ErrShortHead
+			return bitmap{}, fileformat.ErrShortHead
 		}
 		b.palette = data[at : at+int(4*colors)]
 	}

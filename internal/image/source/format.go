@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/fileformat"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
@@ -16,9 +16,9 @@ import (
 type format struct {
 	name string
 	// TGA has no magic numbers.
-	recipe.Format
+	fileformat.Format
 	short string // a shorter magic number, for files that should be pictures
-	// probe reads the header of a file of size bytes. It returns recipe.ErrShortHead if data ends
+	// probe reads the header of a file of size bytes. It returns fileformat.ErrShortHead if data ends
 	// too early; if data is the whole file, the file is truncated.
 	probe func(data []byte, size int64) (header, error)
 	// decode decodes a whole file with the header h, and may add notes to it. It may panic.
@@ -28,24 +28,24 @@ type format struct {
 // formats lists the supported formats, TGA last.
 func formats() []format {
 	return []format{
-		{"PNG", recipe.Format{Name: "a PNG picture", Extensions: []string{".png", ".apng"}, Magic: []string{"\x89PNG\r\n\x1a\n"}}, "", probePNG, decodePNG},
-		{"JPEG", recipe.Format{Name: "a JPEG picture", Extensions: []string{".jpg", ".jpeg", ".jpe", ".jfif"}, Magic: []string{"\xff\xd8\xff"}}, "", probeJPEG, decodeJPEG},
-		{"GIF", recipe.Format{Name: "a GIF picture", Extensions: []string{".gif"}, Magic: []string{"GIF87a", "GIF89a"}}, "", probeGIF, decodeGIF},
-		{"BMP", recipe.Format{Name: "a BMP picture", Extensions: []string{".bmp", ".dib"}, Magic: []string{"BM....\x00\x00\x00\x00"}, Loose: true}, "BM", probeBMP, decodeBMP},
-		{"TIFF", recipe.Format{Name: "a TIFF picture", Extensions: []string{".tif", ".tiff"}, Magic: []string{"II*\x00", "MM\x00*", "II+\x00", "MM\x00+"}}, "", probeTIFF, decodeTIFF},
-		{"WebP", recipe.Format{Name: "a WebP picture", Extensions: []string{".webp"}, Magic: []string{"RIFF....WEBP"}}, "", probeWebP, decodeWebP},
-		{"QOI", recipe.Format{Name: "a QOI picture", Extensions: []string{".qoi"}, Magic: []string{"qoif"}}, "", probeQOI, decodeQOI},
-		{"HDR", recipe.Format{Name: "a Radiance picture", Extensions: []string{".hdr", ".pic", ".rgbe"}, Magic: []string{"#?RADIANCE", "#?RGBE"}, Loose: true}, "#?", probeHDR, decodeHDR},
-		{"EXR", recipe.Format{Name: "an OpenEXR picture", Extensions: []string{".exr"}, Magic: []string{"\x76\x2f\x31\x01"}}, "", probeEXR, decodeEXR},
-		{"PSD", recipe.Format{Name: "a Photoshop picture", Extensions: []string{".psd", ".psb"}, Magic: []string{"8BPS\x00\x01", "8BPS\x00\x02"}}, "", probePSD, decodePSD},
-		{"Aseprite", recipe.Format{Name: "an Aseprite picture", Extensions: []string{".aseprite", ".ase"}, Magic: []string{"....\xe0\xa5......\x08\x00", "....\xe0\xa5......\x10\x00", "....\xe0\xa5......\x20\x00"}}, "", probeAseprite, decodeAseprite},
-		{"TGA", recipe.Format{Name: "a TGA picture", Extensions: []string{".tga", ".icb", ".vda", ".vst"}, Loose: true}, "", probeTGA, decodeTGA},
+		{"PNG", fileformat.Format{Name: "a PNG picture", Extensions: []string{".png", ".apng"}, Magic: []string{"\x89PNG\r\n\x1a\n"}}, "", probePNG, decodePNG},
+		{"JPEG", fileformat.Format{Name: "a JPEG picture", Extensions: []string{".jpg", ".jpeg", ".jpe", ".jfif"}, Magic: []string{"\xff\xd8\xff"}}, "", probeJPEG, decodeJPEG},
+		{"GIF", fileformat.Format{Name: "a GIF picture", Extensions: []string{".gif"}, Magic: []string{"GIF87a", "GIF89a"}}, "", probeGIF, decodeGIF},
+		{"BMP", fileformat.Format{Name: "a BMP picture", Extensions: []string{".bmp", ".dib"}, Magic: []string{"BM....\x00\x00\x00\x00"}, Loose: true}, "BM", probeBMP, decodeBMP},
+		{"TIFF", fileformat.Format{Name: "a TIFF picture", Extensions: []string{".tif", ".tiff"}, Magic: []string{"II*\x00", "MM\x00*", "II+\x00", "MM\x00+"}}, "", probeTIFF, decodeTIFF},
+		{"WebP", fileformat.Format{Name: "a WebP picture", Extensions: []string{".webp"}, Magic: []string{"RIFF....WEBP"}}, "", probeWebP, decodeWebP},
+		{"QOI", fileformat.Format{Name: "a QOI picture", Extensions: []string{".qoi"}, Magic: []string{"qoif"}}, "", probeQOI, decodeQOI},
+		{"HDR", fileformat.Format{Name: "a Radiance picture", Extensions: []string{".hdr", ".pic", ".rgbe"}, Magic: []string{"#?RADIANCE", "#?RGBE"}, Loose: true}, "#?", probeHDR, decodeHDR},
+		{"EXR", fileformat.Format{Name: "an OpenEXR picture", Extensions: []string{".exr"}, Magic: []string{"\x76\x2f\x31\x01"}}, "", probeEXR, decodeEXR},
+		{"PSD", fileformat.Format{Name: "a Photoshop picture", Extensions: []string{".psd", ".psb"}, Magic: []string{"8BPS\x00\x01", "8BPS\x00\x02"}}, "", probePSD, decodePSD},
+		{"Aseprite", fileformat.Format{Name: "an Aseprite picture", Extensions: []string{".aseprite", ".ase"}, Magic: []string{"....\xe0\xa5......\x08\x00", "....\xe0\xa5......\x10\x00", "....\xe0\xa5......\x20\x00"}}, "", probeAseprite, decodeAseprite},
+		{"TGA", fileformat.Format{Name: "a TGA picture", Extensions: []string{".tga", ".icb", ".vda", ".vst"}, Loose: true}, "", probeTGA, decodeTGA},
 	}
 }
 
 // Formats lists the formats that Decode reads.
-func Formats() []recipe.Format {
-	var list []recipe.Format
+func Formats() []fileformat.Format {
+	var list []fileformat.Format
 	for _, f := range formats() {
 		list = append(list, f.Format)
 	}

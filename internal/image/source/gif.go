@@ -9,7 +9,7 @@ import (
 	"image/gif"
 	"io"
 
-	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/fileformat"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
@@ -21,7 +21,7 @@ const gifRatio = 4096 * 8 / 12
 // the screen with that frame drawn on it.
 func probeGIF(data []byte, _ int64) (header, error) {
 	if len(data) < 13 {
-		return header{}, recipe.ErrShortHead
+		return header{}, fileformat.ErrShortHead
 	}
 	p := header{w: int(binary.LittleEndian.Uint16(data[6:])), h: int(binary.LittleEndian.Uint16(data[8:])), bits: 8}
 	frame := p.pixels()

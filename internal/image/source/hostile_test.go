@@ -18,14 +18,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/image/tiff"
 
-	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/fileformat"
 	"github.com/assetcook/assetcook/internal/image/imagetest"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
 // probeHead calls Probe as a recipe does: with only the head of the file.
 func probeHead(data []byte, ext string, side int) (Info, error) {
-	return Probe(data[:min(len(data), recipe.HeadSize)], ext, int64(len(data)), side)
+	return Probe(data[:min(len(data), fileformat.HeadSize)], ext, int64(len(data)), side)
 }
 
 // allocated returns how many bytes f allocates in total.
@@ -283,7 +283,7 @@ func TestHeaderBeyondTheHeadAsksForMore(t *testing.T) {
 	wide := stdimage.NewNRGBA(stdimage.Rect(0, 0, 200, 200))
 	noise(wide.Pix, false)
 	for name, data := range map[string][]byte{"jpeg": late, "tiff": encodeTIFF(t, wide, nil)} {
-		if _, err := probeHead(data, "", maxSide); !errors.Is(err, recipe.ErrShortHead) {
+		if _, err := probeHead(data, "", maxSide); !errors.Is(err, fileformat.ErrShortHead) {
 			t.Errorf("%s: error %v from the head alone", name, err)
 		}
 		if _, err := Probe(data, "", int64(len(data)), maxSide); err != nil {
@@ -345,7 +345,7 @@ func TestBombsAreRefusedOrCheap(t *testing.T) {
 	for _, b := range imagetest.Bombs() {
 		t.Run(b.Name, func(t *testing.T) {
 			info, refused := probeHead(b.Data, b.Ext, maxSide)
-			if errors.Is(refused, recipe.ErrShortHead) {
+			if errors.Is(refused, fileformat.ErrShortHead) {
 				info, refused = Probe(b.Data, b.Ext, int64(len(b.Data)), maxSide)
 			}
 			limit := info.Memory + int64(len(b.Data))
@@ -397,7 +397,7 @@ func FuzzDecode(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if refused != nil && !errors.Is(refused, recipe.ErrShortHead) || refused == nil && probed.Memory != info.Memory && len(data) <= recipe.HeadSize {
+		if refused != nil && !errors.Is(refused, fileformat.ErrShortHead) || refused == nil && probed.Memory != info.Memory && len(data) <= fileformat.HeadSize {
 			t.Errorf("decoded as %+v, but Probe says %+v, %v", info, probed, refused)
 		}
 		if m.W != info.W || m.H != info.H || m.W < 1 || m.H < 1 || m.W > side || m.H > side || m.Depth() != info.Depth ||

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/fileformat"
 	"github.com/assetcook/assetcook/internal/image/aseprite"
 	"github.com/assetcook/assetcook/internal/image/exr"
 	"github.com/assetcook/assetcook/internal/image/hdr"
@@ -172,7 +172,7 @@ func decodeQOI(ctx context.Context, data []byte, _ *header) (*pixmap.Map, error)
 
 func probeTGA(data []byte, _ int64) (header, error) {
 	if len(data) < tga.HeaderSize {
-		return header{}, recipe.ErrShortHead
+		return header{}, fileformat.ErrShortHead
 	}
 	h, err := tga.ReadHeader(data)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	stdimage "image"
 	"image/jpeg"
 
-	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/fileformat"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
@@ -51,7 +51,7 @@ func probeJPEG(data []byte, _ int64) (header, error) {
 			at++ // fill bytes
 		}
 		if at+4 > len(data) {
-			return header{}, recipe.ErrShortHead
+			return header{}, fileformat.ErrShortHead
 		}
 		marker, body := data[at+1], data[at+4:]
 		length := int(data[at+2])<<8 | int(data[at+3])
@@ -65,7 +65,7 @@ func probeJPEG(data []byte, _ int64) (header, error) {
 			return header{}, errors.New("JPEG file with a damaged segment")
 		case 0xc0 <= marker && marker <= 0xc2:
 			if len(body) < length-2 {
-				return header{}, recipe.ErrShortHead
+				return header{}, fileformat.ErrShortHead
 			}
 			h, err := jpegFrame(body[:length-2], marker == 0xc2, data)
 			h.orientation, h.profile, h.notes = notes.orientation, notes.profile, extraneousBytes(extraneous)

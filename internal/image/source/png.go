@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"image/png"
 
-	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/fileformat"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
@@ -24,7 +24,7 @@ const (
 // probePNG reads IHDR, which must be the first chunk, and the chunks up to the first IDAT.
 func probePNG(data []byte, _ int64) (header, error) {
 	if len(data) < 33 {
-		return header{}, recipe.ErrShortHead
+		return header{}, fileformat.ErrShortHead
 	}
 	if string(data[8:16]) != "\x00\x00\x00\x0dIHDR" {
 		return header{}, errors.New("PNG file does not start with an IHDR chunk")

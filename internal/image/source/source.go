@@ -38,7 +38,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/fileformat"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
@@ -101,7 +101,7 @@ func (i Info) Fits(ext string) bool {
 
 // Probe reads the header of a picture from head, the start of a file of size bytes. The extension
 // is in lower case with its dot; only TGA needs it. Probe refuses a side of more than maxSide
-// pixels, and every header that Decode would refuse. The error is recipe.ErrShortHead if head is
+// pixels, and every header that Decode would refuse. The error is fileformat.ErrShortHead if head is
 // shorter than the file and too short to tell.
 func Probe(head []byte, ext string, size int64, maxSide int) (Info, error) {
 	f, err := identify(head, ext)
@@ -207,10 +207,10 @@ func (h header) info(f format) Info {
 }
 
 // inspect reads and checks the header at the start of data. The file is size bytes long; only if
-// data is shorter can the error be recipe.ErrShortHead.
+// data is shorter can the error be fileformat.ErrShortHead.
 func (f format) inspect(data []byte, size int64, maxSide int) (header, error) {
 	h, err := f.probe(data, size)
-	if errors.Is(err, recipe.ErrShortHead) && int64(len(data)) >= size {
+	if errors.Is(err, fileformat.ErrShortHead) && int64(len(data)) >= size {
 		err = truncated(f.name, io.ErrUnexpectedEOF)
 	}
 	if err != nil {
@@ -233,10 +233,10 @@ func truncated(name string, cause error) error {
 	return fmt.Errorf("%s %w: %w", name, ErrTruncated, cause)
 }
 
-// shortHead turns an unexpected end of a header into recipe.ErrShortHead.
+// shortHead turns an unexpected end of a header into fileformat.ErrShortHead.
 func shortHead(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return recipe.ErrShortHead
+		return fileformat.ErrShortHead
 	}
 	return err
 }

@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/image/webp"
 
-	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/fileformat"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
@@ -27,12 +27,12 @@ func probeWebP(data []byte, size int64) (header, error) {
 	for {
 		name, length, body, ok := chunks.next()
 		if !ok {
-			return header{}, recipe.ErrShortHead
+			return header{}, fileformat.ErrShortHead
 		}
 		switch name {
 		case "VP8X", "VP8 ", "VP8L":
 			if len(body) < 10 && int64(len(body)) < length {
-				return header{}, recipe.ErrShortHead
+				return header{}, fileformat.ErrShortHead
 			}
 			p, err := webpSize(name, body[:min(10, len(body))])
 			if err != nil {
@@ -74,7 +74,7 @@ func (c *webpChunks) next() (name string, length int64, body []byte, ok bool) {
 // data is not the whole file, they may come after its end.
 func (c *webpChunks) notes(p *header, flags byte, partial bool) error {
 	if partial && flags&webpEXIF != 0 {
-		return recipe.ErrShortHead // the orientation is needed
+		return fileformat.ErrShortHead // the orientation is needed
 	}
 	for {
 		name, length, body, ok := c.next()

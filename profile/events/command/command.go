@@ -21,7 +21,7 @@ import (
 	"github.com/assetcook/assetcook/internal/frontend"
 	"github.com/assetcook/assetcook/profile/events"
 	"github.com/assetcook/assetcook/profile/events/export"
-	"github.com/assetcook/assetcook/profile/events/stat"
+	"github.com/assetcook/assetcook/profile/internal/stat"
 )
 
 const usage = `usage:

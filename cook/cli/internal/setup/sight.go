@@ -31,6 +31,8 @@ type sight struct {
 
 func (s *sight) Stage(string)               {}
 func (s *sight) Planned(int, time.Duration) {}
+func (s *sight) Step(_, _, _ string)        {}
+func (s *sight) Reading(_, _ int, _ int64)  {}
 func (s *sight) Note(string)                {}
 
 // Event counts a source.

@@ -8,8 +8,8 @@ import (
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/cli/internal/cmdline"
 	"github.com/assetcook/assetcook/cook/internal/remote"
+	"github.com/assetcook/assetcook/cook/internal/remote/process"
 	"github.com/assetcook/assetcook/cook/internal/rules"
-	remoteclient "github.com/assetcook/assetcook/cook/remote"
 	"github.com/assetcook/assetcook/internal/frontend"
 )
 
@@ -61,7 +61,7 @@ func (r *remoteOptions) runRemote(ctx context.Context, c *cmdline.Call, words []
 	if err != nil {
 		return c.Wrong("%v", err)
 	}
-	if err := remoteclient.Check(ctx, opt.Args, c.Stdout); err != nil {
+	if err := process.Check(ctx, opt.Args, c.Stdout); err != nil {
 		return c.Fail(ctx, err)
 	}
 	return frontend.OK

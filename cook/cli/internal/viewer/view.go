@@ -10,7 +10,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/cli/internal/cmdline"
-	"github.com/assetcook/assetcook/cook/inspect"
+	"github.com/assetcook/assetcook/cook/internal/inspect"
 	"github.com/assetcook/assetcook/internal/frontend"
 	"github.com/assetcook/assetcook/profile/view"
 	viewcommand "github.com/assetcook/assetcook/profile/view/command"

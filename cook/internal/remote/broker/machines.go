@@ -188,13 +188,6 @@ func (m *Machines) leaveTime(a *plan.Action) time.Duration {
 	return cookone.Expected(a)
 }
 
-// A keeper is a recipe that may be bound to this machine with its present options.
-type keeper interface {
-	// StaysHere reports whether the artifacts may depend on more of the machine than its
-	// programs and their libraries.
-	StaysHere() bool
-}
-
 // mayLeave reports whether another machine can cook an action.
 func (m *Machines) mayLeave(a *plan.Action) bool {
 	switch {
@@ -205,8 +198,7 @@ func (m *Machines) mayLeave(a *plan.Action) bool {
 	case a.Method.Next != nil || a.Method.Choice.Bundles() || a.Method.Choice.Follows() || m.refuses(a.Method):
 		return false
 	}
-	k, ok := a.Method.Choice.Cooker.(keeper)
-	return !ok || !k.StaysHere()
+	return !a.Method.Choice.Traits().Local
 }
 
 // Local is the work of a worker that sends an action away.

@@ -17,6 +17,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/remote"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/dependency"
+	"github.com/assetcook/assetcook/internal/jobs"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
@@ -173,12 +174,6 @@ func fileOf(to, from string, f contents.File) remote.File {
 	return remote.File{Path: to, From: from, Blob: f.Blob.String(), Size: f.Stamp.Size, Executable: fs.FileMode(f.Stamp.Mode)&0o111 != 0}
 }
 
-// A declarer is a recipe that knows its dependencies before it runs.
-type declarer interface {
-	// Declare records the dependencies in a job.
-	Declare(job *recipe.Job) error
-}
-
 // knownReads returns the dependencies that an action is known to have: of the last run, of
 // earlier runs here or elsewhere, and the ones that it declares.
 func (m *Machines) knownReads(ctx context.Context, t cookone.Task) (reads []dependency.Dependency) {
@@ -197,13 +192,13 @@ func (m *Machines) knownReads(ctx context.Context, t cookone.Task) (reads []depe
 			reads = append(reads, at)
 		}
 	}
-	if d, ok := a.Method.Choice.Cooker.(declarer); ok {
-		job := recipe.NewJob(recipe.Env{
-			Recipe: a.Method.Choice.Recipe, Path: a.Path, Stat: m.opt.Assets.Stat,
+	if declare := a.Method.Choice.Traits().Declare; declare != nil {
+		job := jobs.New(a.Method.Choice.Recipe, jobs.Env{
+			Path: a.Path, Stat: m.opt.Assets.Stat,
 			List: func(listing recipe.Dependency) ([]string, bool, error) { return m.opt.Contents.List(ctx, listing) },
 		}, a.Source.Stamp.Size)
-		d.Declare(job) // dependencies recorded before an error are right too
-		for _, dep := range job.Deps() {
+		declare(job) // dependencies recorded before an error are right too
+		for _, dep := range jobs.Deps(job) {
 			reads = append(reads, dep.On)
 		}
 	}

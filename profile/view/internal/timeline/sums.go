@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/assetcook/assetcook/profile/events"
-	"github.com/assetcook/assetcook/profile/events/stat"
+	"github.com/assetcook/assetcook/profile/internal/stat"
 )
 
 // A Query selects scopes: all that overlap the time from From to To.

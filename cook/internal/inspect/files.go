@@ -1,0 +1,261 @@
+package inspect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"net/http"
+	"slices"
+
+	"github.com/assetcook/assetcook/cook/internal/execute"
+	"github.com/assetcook/assetcook/cook/internal/likeness"
+	"github.com/assetcook/assetcook/cook/internal/survey"
+	"github.com/assetcook/assetcook/internal/confine"
+	"github.com/assetcook/assetcook/internal/image/cooked"
+	"github.com/assetcook/assetcook/internal/image/pixmap"
+	"github.com/assetcook/assetcook/internal/image/texture"
+	"github.com/assetcook/assetcook/internal/webjson"
+)
+
+// A file is a file that a page shows beside an asset: its source, a file that it reads, its artifact,
+// or a file of another asset.
+type file struct {
+	Asset  execute.Path `json:"asset"`
+	Target string       `json:"target"`
+	Side   string       `json:"side"` // "source" or "output"
+	Path   execute.Path `json:"path"`
+
+	// of a picture
+	Level   int `json:"level"`
+	Picture int `json:"picture"`
+	Width   int `json:"width"` // to scale a source to; 0 for its own width
+	Height  int `json:"height"`
+
+	// of bytes
+	From int64 `json:"from"`
+	To   int64 `json:"to"`
+}
+
+var (
+	errSide  = errors.New("there are two sides, source and output")
+	errOther = fmt.Errorf("no file of this project: %w", fs.ErrNotExist)
+)
+
+// dir returns the folder of a file: of a source in the index, of a file that the asset reads, or of
+// an artifact. done releases the folder.
+func (p *project) dir(f *file) (dir *confine.Dir, a *survey.Asset, done func(), err error) {
+	list, a, err := p.table.of(string(f.Asset), f.Target)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	switch name := string(f.Path); f.Side {
+	case "source":
+		if _, ok := list.find(name); !ok && !slices.Contains(a.Dependencies, name) {
+			return nil, nil, nil, errOther
+		}
+		return p.assets, a, func() {}, nil
+	case "output":
+		if !list.made()[name] {
+			return nil, nil, nil, errOther
+		}
+		dir, err := confine.Open(p.out)
+		return dir, a, func() { dir.Close() }, err
+	}
+	return nil, nil, nil, errSide
+}
+
+// readAssetFile reads a file whole.
+func (p *project) readAssetFile(f *file) ([]byte, *survey.Asset, error) {
+	dir, a, done, err := p.dir(f)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer done()
+	data, err := likeness.Read(dir, string(f.Path))
+	return data, a, err
+}
+
+// mostBytes is how many bytes are answered at once.
+const mostBytes = 4 << 20
+
+func (p *project) bytes(w http.ResponseWriter, req *http.Request) {
+	var f file
+	if !webjson.Read(w, req, &f) {
+		return
+	}
+	dir, _, done, err := p.dir(&f)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	defer done()
+	from, err := dir.OpenFile(string(f.Path))
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	defer from.Close()
+	if f.From < 0 || f.To < f.From {
+		fail(w, errors.New("bytes end before they begin"))
+		return
+	}
+	w.Header().Set("Content-Type", "application/octet-stream")
+	io.Copy(w, io.NewSectionReader(from, f.From, min(f.To-f.From, mostBytes))) // an error shows as fewer bytes
+}
+
+// A textureInfo describes a cooked texture.
+type textureInfo struct {
+	Format   string      `json:"format"`
+	SRGB     bool        `json:"srgb"`
+	Float    bool        `json:"float"`
+	Channels string      `json:"channels"`
+	Swizzle  string      `json:"swizzle,omitempty"`
+	Premult  bool        `json:"premultiplied,omitempty"`
+	Pictures int         `json:"pictures"`
+	Kind     string      `json:"kind,omitempty"` // name of the pictures, if there are several
+	Levels   []levelInfo `json:"levels"`
+}
+
+type levelInfo struct {
+	Width  int `json:"width"`
+	Height int `json:"height"`
+	Bytes  int `json:"bytes"` // of all pictures
+}
+
+// kindOf returns the name of the pictures of a texture.
+func kindOf(t *texture.Texture) string {
+	switch {
+	case t.Depth > 0:
+		return "slices"
+	case t.Cube:
+		return "faces"
+	case t.Layers > 0:
+		return "layers"
+	}
+	return ""
+}
+
+func (p *project) texture(_ context.Context, f *file) (any, [][]byte, error) {
+	t, _, err := p.openTexture(f)
+	if err != nil {
+		return nil, nil, err
+	}
+	info := textureInfo{
+		Format: t.Format.String(), SRGB: t.SRGB, Float: t.Format.Float(), Channels: t.Format.Channels(), Swizzle: t.Swizzle,
+		Premult: t.Premultiplied, Pictures: t.Pictures(), Kind: kindOf(t),
+	}
+	for i := range t.Levels {
+		w, h := texture.LevelSize(t.W, t.H, i)
+		info.Levels = append(info.Levels, levelInfo{w, h, len(t.Levels[i])})
+	}
+	return info, nil, nil
+}
+
+func (p *project) openTexture(f *file) (*texture.Texture, *survey.Asset, error) {
+	data, a, err := p.readAssetFile(f)
+	if err != nil {
+		return nil, nil, err
+	}
+	t, err := cooked.Open(data, 8*likeness.LargestPicture)
+	return t, a, err
+}
+
+// A likenessInfo says how like a texture is to its source.
+type likenessInfo struct {
+	PSNR     *float64 `json:"psnr"`               // nil if the pixels are the same, or if Note says why it is not known
+	Angle    *float64 `json:"angle,omitempty"`    // mean, in degrees, of normals
+	Coverage *float64 `json:"coverage,omitempty"` // most that a level's share of drawn pixels is off by
+	Role     string   `json:"role,omitempty"`
+	Why      string   `json:"role_why,omitempty"` // reason for the role
+	Note     string   `json:"note,omitempty"`
+}
+
+func (p *project) likeness(ctx context.Context, f *file) (any, [][]byte, error) {
+	t, a, err := p.openTexture(f)
+	if err != nil {
+		return nil, nil, err
+	}
+	found, err := p.judge.Look(ctx, a, t)
+	return infoOf(found, err), nil, ctx.Err()
+}
+
+func infoOf(f likeness.Finding, err error) likenessInfo {
+	known := func(x float64) *float64 {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return nil
+		}
+		return &x
+	}
+	info := likenessInfo{PSNR: known(f.PSNR), Angle: known(f.Angle), Coverage: known(f.Coverage), Role: f.Role, Why: f.Why}
+	if err != nil {
+		info.Note = err.Error()
+	}
+	return info
+}
+
+// A pictureInfo describes pixels, which follow as 8 bits of red, green, blue and alpha,
+// in rows from the top.
+type pictureInfo struct {
+	Width  int  `json:"width"`
+	Height int  `json:"height"`
+	Scaled bool `json:"scaled,omitempty"`
+	Bits   int  `json:"bits"` // that a channel has in the file, 32 for floating point
+	// OfWidth and OfHeight are the size of the source.
+	OfWidth  int `json:"of_width"`
+	OfHeight int `json:"of_height"`
+}
+
+// mostPixels is how many pixels a page is given at once.
+const mostPixels = 16 << 20
+
+var errPixels = errors.New("more than 16 million pixels; choose a smaller level")
+
+func (p *project) picture(ctx context.Context, f *file) (any, [][]byte, error) {
+	data, _, err := p.readAssetFile(f)
+	if err != nil {
+		return nil, nil, err
+	}
+	var m *pixmap.Map
+	color := pixmap.Data
+	if f.Side == "output" && likeness.IsTexture(string(f.Path)) {
+		t, err := cooked.Open(data, 8*likeness.LargestPicture)
+		if err != nil {
+			return nil, nil, err
+		}
+		if w, h := texture.LevelSize(t.W, t.H, max(0, f.Level)); w*h > mostPixels {
+			return nil, nil, errPixels
+		}
+		if m, err = cooked.Level(ctx, t, f.Level, f.Picture); err != nil {
+			return nil, nil, err
+		}
+		if t.SRGB || t.Format.Float() {
+			color = pixmap.SRGB
+		}
+	} else {
+		color = pixmap.SRGB
+		if m, err = likeness.Decode(ctx, data, string(f.Path), true); err != nil {
+			return nil, nil, err
+		}
+	}
+	info := pictureInfo{OfWidth: m.W, OfHeight: m.H, Bits: map[pixmap.Depth]int{pixmap.Bits8: 8, pixmap.Bits16: 16, pixmap.Float: 32}[m.Depth()]}
+	w, h := m.W, m.H
+	if f.Width > 0 && f.Height > 0 {
+		w, h = min(f.Width, texture.MaxSide), min(f.Height, texture.MaxSide)
+	}
+	if w*h > mostPixels {
+		w, h = pixmap.Fit(w, h, 4096)
+	}
+	if info.Scaled = w != m.W || h != m.H; info.Scaled {
+		if m, err = pixmap.Resize(ctx, m, w, h, pixmap.Sampling{Color: color}); err != nil {
+			return nil, nil, err
+		}
+	}
+	if m, err = pixmap.Convert(ctx, m, pixmap.Bits8, color); err != nil {
+		return nil, nil, err
+	}
+	info.Width, info.Height = m.W, m.H
+	return info, [][]byte{m.Pix8}, nil
+}

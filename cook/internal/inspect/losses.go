@@ -1,0 +1,247 @@
+package inspect
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/assetcook/assetcook/cook/internal/execute"
+	"github.com/assetcook/assetcook/cook/internal/likeness"
+	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/cook/internal/survey"
+	"github.com/assetcook/assetcook/internal/confine"
+	"github.com/assetcook/assetcook/internal/webjson"
+)
+
+// Losses compare all textures with their sources, one after the other, the largest first, as long as
+// a page asks for progress. They keep all results.
+type losses struct {
+	mu    sync.Mutex
+	known map[comparison]loss
+	busy  bool
+	asked time.Time
+}
+
+// A comparison identifies a texture and its source by content.
+type comparison struct {
+	path, target, output string
+	source               store.BlobID
+	at                   time.Time // when it was cooked
+}
+
+// A loss is the result of a comparison.
+type loss struct {
+	Path   execute.Path `json:"path"`
+	Target string       `json:"target,omitempty"`
+	Output execute.Path `json:"output"`
+	Format string       `json:"format,omitempty"`
+	Width  int          `json:"width,omitempty"`
+	Height int          `json:"height,omitempty"`
+	Levels int          `json:"levels,omitempty"`
+	Size   int64        `json:"bytes"`
+	likenessInfo
+}
+
+// A candidate is an artifact to compare.
+type candidate struct {
+	comparison
+	asset *survey.Asset
+	size  int64
+}
+
+func candidates(all []survey.Asset) (list []candidate) {
+	for i := range all {
+		a := &all[i]
+		for _, o := range a.Outputs {
+			if likeness.IsTexture(o.Path) {
+				list = append(list, candidate{comparison{a.Path, a.Target, o.Path, a.Source, a.Last.At}, a, o.Size})
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b candidate) int { return cmp.Compare(b.size, a.size) })
+	return list
+}
+
+// unasked is how long the comparing goes on that no page asks about.
+const unasked = 5 * time.Second
+
+// begin goes on comparing, unless that is under way.
+func (l *losses) begin(p *project, list []candidate) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.asked = time.Now()
+	if l.busy {
+		return
+	}
+	if old := l.known; old == nil || len(old) > 2*len(list)+100 {
+		l.known = map[comparison]loss{} // without removed artifacts
+		for i := range list {
+			if found, ok := old[list[i].comparison]; ok {
+				l.known[list[i].comparison] = found
+			}
+		}
+	}
+	l.busy = true
+	go func() {
+		for i := range list {
+			l.mu.Lock()
+			_, known := l.known[list[i].comparison]
+			wanted := time.Since(l.asked) < unasked
+			l.mu.Unlock()
+			if !wanted {
+				break
+			}
+			if known {
+				continue
+			}
+			found := p.compare(&list[i])
+			l.mu.Lock()
+			l.known[list[i].comparison] = found
+			l.mu.Unlock()
+		}
+		l.mu.Lock()
+		l.busy = false
+		l.mu.Unlock()
+	}()
+}
+
+func (p *project) compare(c *candidate) loss {
+	found := loss{Path: execute.Path(c.path), Target: c.target, Output: execute.Path(c.output), Size: c.size}
+	p.turn <- struct{}{}
+	defer func() { <-p.turn }()
+	_, _, err := guarded(func() (any, [][]byte, error) {
+		out, err := confine.Open(p.out)
+		if err != nil {
+			return nil, nil, err
+		}
+		defer out.Close()
+		t, err := likeness.Open(out, c.output)
+		if err != nil {
+			return nil, nil, err
+		}
+		found.Format, found.Width, found.Height, found.Levels = t.Format.String(), t.W, t.H, len(t.Levels)
+		known, err := p.judge.Look(context.Background(), c.asset, t)
+		found.likenessInfo = infoOf(known, err)
+		if err == nil && math.IsInf(known.PSNR, 1) {
+			found.Note = "the same pixels as the source"
+		}
+		return nil, nil, nil
+	})
+	if err != nil {
+		found.Note = err.Error()
+	}
+	return found
+}
+
+// A lossQuery chooses and orders losses.
+type lossQuery struct {
+	Role   string `json:"role"`   // "" for any
+	Format string `json:"format"` // "" for any
+	By     string `json:"sort"`   // "" for PSNR
+	Down   bool   `json:"down"`
+}
+
+func (q *lossQuery) wants(l *loss) bool {
+	return (q.Role == "" || l.Role == q.Role) && (q.Format == "" || l.Format == q.Format)
+}
+
+// compare orders losses: the worst first, and losses without the figure last in either direction.
+func (q *lossQuery) compare(a, b *loss) int {
+	order := 0
+	switch q.By {
+	case "path":
+		order = strings.Compare(string(a.Path), string(b.Path))
+	case "role":
+		order = strings.Compare(a.Role, b.Role)
+	case "format":
+		order = strings.Compare(a.Format, b.Format)
+	case "size":
+		order = cmp.Compare(b.Width*b.Height, a.Width*a.Height)
+	case "bytes":
+		order = cmp.Compare(b.Size, a.Size)
+	default:
+		figure := map[string]func(*loss) *float64{
+			"angle":    func(l *loss) *float64 { return l.Angle },
+			"coverage": func(l *loss) *float64 { return l.Coverage },
+		}[q.By]
+		worst := -1 // the worst is the largest
+		if figure == nil {
+			figure, worst = func(l *loss) *float64 { return l.PSNR }, 1
+		}
+		x, y := figure(a), figure(b)
+		if x == nil || y == nil {
+			return cmp.Or(compareBool(x == nil, y == nil), strings.Compare(a.Note, b.Note))
+		}
+		order = worst * cmp.Compare(*x, *y)
+	}
+	if q.Down {
+		return -order
+	}
+	return order
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
+// A comparing says how far the comparing has come.
+type comparing struct {
+	Of      int      `json:"of"`
+	Done    int      `json:"done"`
+	Known   int      `json:"known"` // that have a PSNR
+	Matched int      `json:"matched"`
+	Rows    []loss   `json:"rows"`
+	Roles   []choice `json:"roles"`
+	Formats []choice `json:"formats"`
+}
+
+// mostLosses is how many textures are listed.
+const mostLosses = 1000
+
+func (p *project) listLosses(w http.ResponseWriter, req *http.Request) {
+	var q lossQuery
+	if !webjson.Read(w, req, &q) {
+		return
+	}
+	list, err := p.table.current()
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	all := candidates(list.all)
+	p.losses.begin(p, all)
+	answer := comparing{Of: len(all), Rows: []loss{}}
+	roles, formats := map[string]int{}, map[string]int{}
+	p.losses.mu.Lock()
+	for i := range all {
+		found, ok := p.losses.known[all[i].comparison]
+		if !ok {
+			continue
+		}
+		answer.Done++
+		if found.PSNR != nil {
+			answer.Known++
+		}
+		roles[found.Role]++
+		formats[found.Format]++
+		if q.wants(&found) {
+			answer.Rows = append(answer.Rows, found)
+		}
+	}
+	p.losses.mu.Unlock()
+	slices.SortStableFunc(answer.Rows, func(a, b loss) int { return q.compare(&a, &b) })
+	answer.Roles, answer.Formats, answer.Matched = sorted(roles), sorted(formats), len(answer.Rows)
+	answer.Rows = answer.Rows[:min(mostLosses, len(answer.Rows))]
+	webjson.Write(w, answer)
+}

@@ -1,0 +1,214 @@
+package inspect
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/assetcook/assetcook/internal/audio/pcm"
+	"github.com/assetcook/assetcook/internal/audio/qoa"
+	"github.com/assetcook/assetcook/internal/audio/source"
+	"github.com/assetcook/assetcook/internal/audio/wav"
+)
+
+// A sound is the answer that sound.js shows: a header, followed by the peaks and the clip,
+// see parts.
+type sound struct {
+	Format   soundFormat   `json:"format"`
+	Loudness soundLoudness `json:"loudness"`
+	Peaks    soundPeaks    `json:"peaks"`
+	Clip     soundClip     `json:"clip"`
+
+	peaks, clip []byte
+}
+
+// A soundFormat describes a file.
+type soundFormat struct {
+	Kind     string      `json:"kind"`   // the container: "WAV"
+	Coding   string      `json:"coding"` // how samples are stored: "16-bit PCM"
+	Rate     int         `json:"rate"`   // frames a second
+	Channels int         `json:"channels"`
+	Frames   int64       `json:"frames"`
+	Seconds  float64     `json:"seconds"`
+	Bytes    int         `json:"bytes"`   // of the file
+	BitRate  float64     `json:"bitRate"` // bits a second, of the whole file
+	Loops    []soundLoop `json:"loops"`
+}
+
+// A soundLoop is pcm.Loop for JSON.
+type soundLoop struct {
+	Start    int64 `json:"start"`
+	End      int64 `json:"end"`   // the first frame after the loop
+	Count    int   `json:"count"` // 0 is for ever
+	PingPong bool  `json:"pingPong"`
+}
+
+// soundPeaks describe the first part: for each channel, for each column, the lowest and
+// the highest sample as two float32, little endian. Column i of n has the frames from
+// i*Frames/n up to (i+1)*Frames/n.
+type soundPeaks struct {
+	Columns int    `json:"columns"`
+	Why     string `json:"why,omitempty"` // why there are none
+}
+
+// A soundClip describes the second part: a file that a browser decodes.
+type soundClip struct {
+	Type    string  `json:"type,omitempty"` // of media: "audio/wav"
+	Bytes   int     `json:"bytes"`
+	Seconds float64 `json:"seconds"`
+	Why     string  `json:"why,omitempty"` // why it is cut or missing
+}
+
+// parts returns the bytes that follow the header.
+func (s *sound) parts() [][]byte { return [][]byte{s.peaks, s.clip} }
+
+func (p *project) sound(ctx context.Context, f *file) (any, [][]byte, error) {
+	data, _, err := p.readAssetFile(f)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := soundOf(ctx, data)
+	if err != nil {
+		return nil, nil, err
+	}
+	return s, s.parts(), nil
+}
+
+// soundOf describes a file of any kind that the audio recipe reads or writes.
+func soundOf(ctx context.Context, data []byte) (*sound, error) {
+	return soundLimits{memory: 640 << 20, clip: 128 << 20, length: 10 * time.Minute, columns: 4096}.readSoundWithin(ctx, data)
+}
+
+// soundLimits bound the work on a file.
+type soundLimits struct {
+	memory  int64 // bytes that decoding may hold
+	clip    int64 // bytes of the clip
+	length  time.Duration
+	columns int
+}
+
+func (l soundLimits) readSoundWithin(ctx context.Context, data []byte) (*sound, error) {
+	format, memory, err := probeSound(data)
+	if errors.Is(err, source.ErrOpus) {
+		return l.readOpus(data)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if memory > l.memory {
+		format.measure(len(data))
+		why := fmt.Sprintf("the sound needs %d MiB once decoded, the limit is %d", memory>>20, l.memory>>20)
+		return &sound{Format: format, Loudness: unmeasured(why), Peaks: soundPeaks{Why: why}, Clip: soundClip{Why: why}}, nil
+	}
+	var c *pcm.Clip
+	if format.Kind == kindQOA {
+		c, err = qoa.Decode(ctx, data)
+	} else {
+		c, _, err = source.Decode(ctx, data)
+	}
+	if err != nil {
+		return nil, err
+	}
+	format.Rate, format.Channels, format.Frames = c.Rate, c.Channels, int64(c.Frames())
+	for _, loop := range c.Loops {
+		format.Loops = append(format.Loops, soundLoop(loop))
+	}
+	format.measure(len(data))
+	s := &sound{Format: format}
+	if s.Loudness, err = loudnessOf(ctx, c); err != nil {
+		return nil, err
+	}
+	if s.peaks, err = peaksOf(ctx, c, min(l.columns, c.Frames())); err != nil {
+		return nil, err
+	}
+	s.Peaks.Columns = len(s.peaks) / (peakSize * c.Channels)
+	s.Clip, s.clip, err = l.clipOf(ctx, c)
+	return s, err
+}
+
+const kindQOA = "QOA"
+
+// probeSound describes a file without decoding it, and how much memory that would take.
+func probeSound(data []byte) (f soundFormat, memory int64, err error) {
+	if bytes.HasPrefix(data, []byte("qoaf")) {
+		f = soundFormat{Kind: kindQOA, Coding: kindQOA}
+		if len(data) >= 16 { // the headers of the file and of the first frame
+			f.Frames = int64(binary.BigEndian.Uint32(data[4:]))
+			f.Channels, f.Rate = int(data[8]), int(binary.BigEndian.Uint32(data[8:])&qoa.MaxRate)
+		}
+		return f, 10 * int64(len(data)), nil
+	}
+	info, err := source.Probe(data, int64(len(data)))
+	if err != nil {
+		return f, 0, err
+	}
+	f = soundFormat{Kind: string(info.Kind), Coding: info.Coding, Rate: info.Rate, Channels: info.Channels, Frames: info.Frames}
+	return f, info.Memory, nil
+}
+
+// measure fills in the fields that follow from the others and the size of the file.
+func (f *soundFormat) measure(size int) {
+	f.Bytes = size
+	if f.Rate > 0 && f.Frames > 0 {
+		f.Seconds = float64(f.Frames) / float64(f.Rate)
+		f.BitRate = 8 * float64(size) / f.Seconds
+	}
+	if f.Loops == nil {
+		f.Loops = []soundLoop{} // a list in JSON
+	}
+}
+
+const peakSize = 8 // two float32
+
+// looks is how many samples are worked on between two looks at the context.
+const looks = 1 << 18
+
+// peaksOf returns the first part for a clip of at least as many frames as columns.
+func peaksOf(ctx context.Context, c *pcm.Clip, columns int) ([]byte, error) {
+	frames := int64(c.Frames())
+	peaks := make([]byte, 0, peakSize*columns*c.Channels)
+	left := looks
+	for ch := range c.Channels {
+		for i := range int64(columns) {
+			from, to := int(i*frames/int64(columns)), int((i+1)*frames/int64(columns))
+			low, high := float32(math.Inf(1)), float32(math.Inf(-1))
+			for frame := from; frame < to; frame++ {
+				v := c.Samples[frame*c.Channels+ch]
+				low, high = min(low, v), max(high, v)
+				if left--; left == 0 {
+					left = looks
+					if err := ctx.Err(); err != nil {
+						return nil, err
+					}
+				}
+			}
+			peaks = binary.LittleEndian.AppendUint32(peaks, math.Float32bits(low))
+			peaks = binary.LittleEndian.AppendUint32(peaks, math.Float32bits(high))
+		}
+	}
+	return peaks, nil
+}
+
+// clipOf returns the start of a clip as WAV of 16 bits.
+func (l soundLimits) clipOf(ctx context.Context, c *pcm.Clip) (soundClip, []byte, error) {
+	if c.Rate > wav.MaxRate {
+		return soundClip{Why: fmt.Sprintf("a rate of %d Hz is too high to play", c.Rate)}, nil, nil
+	}
+	frames := min(int64(c.Frames()), int64(l.length/time.Second)*int64(c.Rate), l.clip/int64(2*c.Channels))
+	head := soundClip{Type: "audio/wav", Seconds: float64(frames) / float64(c.Rate)}
+	if frames < int64(c.Frames()) {
+		head.Why = fmt.Sprintf("only the first %.3g s are played", head.Seconds)
+	}
+	start := &pcm.Clip{Rate: c.Rate, Channels: c.Channels, Samples: c.Samples[:frames*int64(c.Channels)]}
+	var file bytes.Buffer
+	file.Grow(int(wav.Size(frames, c.Rate, c.Channels, 0, wav.PCM16)))
+	if err := wav.Encode(ctx, &file, start, wav.Options{Coding: wav.PCM16}); err != nil {
+		return head, nil, err
+	}
+	head.Bytes = file.Len()
+	return head, file.Bytes(), nil
+}

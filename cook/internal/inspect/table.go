@@ -1,0 +1,275 @@
+package inspect
+
+import (
+	"cmp"
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/assetcook/assetcook/cook/internal/execute"
+	"github.com/assetcook/assetcook/cook/internal/survey"
+	"github.com/assetcook/assetcook/internal/webjson"
+)
+
+// A table is the list of all assets, read again when a run has changed it.
+type table struct {
+	out string
+
+	mu   sync.Mutex
+	seal string
+	list *listing // nil before it was first read
+}
+
+// A listing has the assets of one state of the index. Only its last order changes.
+type listing struct {
+	Seal    string
+	all     []survey.Asset
+	text    []string // path and reasons of each, in lower case
+	users   map[string][]string
+	last    time.Time // when the last run began
+	choices choices
+	made    func() map[string]bool // paths of artifacts
+
+	mu    sync.Mutex
+	asked order
+}
+
+// choices has the number of assets of each selectable kind.
+type choices struct {
+	Outcomes []choice `json:"outcomes"`
+	Recipes  []choice `json:"recipes"`
+	Targets  []choice `json:"targets"`
+}
+
+type choice struct {
+	Name   string `json:"name"`
+	Assets int    `json:"assets"`
+}
+
+// current returns the present list.
+func (t *table) current() (*listing, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	seal := survey.Seal(t.out)
+	if t.list != nil && seal == t.seal && seal != "" {
+		return t.list, nil
+	}
+	all, err := survey.List(t.out)
+	if errors.Is(err, survey.ErrNotCooked) {
+		all, err = nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	t.list, t.seal = newListing(seal, all), seal
+	return t.list, nil
+}
+
+// use records that an asset reads a file, or its artifacts.
+func (l *listing) use(file, by string) {
+	if users := l.users[file]; len(users) == 0 || users[len(users)-1] != by {
+		l.users[file] = append(users, by)
+	}
+}
+
+// useArtifacts notes the sources of the artifacts that bundles take.
+func (l *listing) useArtifacts() {
+	sources := map[string]string{} // by artifact
+	for i := range l.all {
+		for _, o := range l.all[i].Takes {
+			sources[o] = ""
+		}
+	}
+	if len(sources) == 0 {
+		return
+	}
+	for i := range l.all {
+		for _, o := range l.all[i].Outputs {
+			if _, taken := sources[o.Path]; taken {
+				sources[o.Path] = l.all[i].Path
+			}
+		}
+	}
+	for i := range l.all {
+		for _, o := range l.all[i].Takes {
+			l.use(sources[o], l.all[i].Path)
+		}
+	}
+}
+
+func newListing(seal string, all []survey.Asset) *listing {
+	l := &listing{Seal: seal, all: all, text: make([]string, len(all)), users: map[string][]string{}}
+	outcomes, recipes, targets := map[string]int{}, map[string]int{}, map[string]int{}
+	for i := range all {
+		a := &all[i]
+		l.text[i] = strings.ToLower(a.Path + " " + why(a))
+		outcomes[string(a.Last.Outcome)]++
+		recipes[a.Method.Recipe]++
+		targets[a.Target]++
+		if a.Last.At.After(l.last) {
+			l.last = a.Last.At
+		}
+		for _, d := range a.Dependencies {
+			l.use(d, a.Path)
+		}
+	}
+	l.useArtifacts()
+	l.made = sync.OnceValue(func() map[string]bool {
+		made := make(map[string]bool, len(all))
+		for i := range all {
+			for _, o := range all[i].Outputs {
+				made[o.Path] = true
+			}
+		}
+		return made
+	})
+	l.choices = choices{sorted(outcomes), sorted(recipes), sorted(targets)}
+	return l
+}
+
+func sorted(counts map[string]int) []choice {
+	list := []choice{}
+	for name, n := range counts {
+		list = append(list, choice{name, n})
+	}
+	slices.SortFunc(list, func(a, b choice) int { return cmp.Or(cmp.Compare(b.Assets, a.Assets), strings.Compare(a.Name, b.Name)) })
+	return list
+}
+
+// why returns the reasons for the last work on an asset.
+func why(a *survey.Asset) string { return strings.Join(a.Last.Reasons, "; ") }
+
+// A row is an asset in the table.
+type row struct {
+	Path    execute.Path  `json:"path"`
+	Target  string        `json:"target,omitempty"`
+	Recipe  string        `json:"recipe"`
+	Outcome string        `json:"outcome"`
+	At      *time.Time    `json:"at,omitempty"`
+	In      int64         `json:"in"`
+	Out     int64         `json:"out"`
+	Took    time.Duration `json:"cook_ns"`
+	Why     string        `json:"why,omitempty"`
+	Warned  bool          `json:"warned,omitempty"`
+	Failed  bool          `json:"failed,omitempty"`
+}
+
+func rowOf(a *survey.Asset) row {
+	r := row{
+		Path: execute.Path(a.Path), Target: a.Target, Recipe: a.Method.Recipe, Outcome: string(a.Last.Outcome), In: a.In, Out: a.Out(),
+		Took: a.CookTime, Why: why(a), Warned: a.Warned, Failed: a.Failed,
+	}
+	if at := a.Last.At; !at.IsZero() && at.Unix() != 0 {
+		r.At = &at
+	}
+	return r
+}
+
+// A page is some rows of a query.
+type page struct {
+	Seal    string  `json:"seal"`
+	All     int     `json:"all"`
+	Matched int     `json:"matched"`
+	From    int     `json:"from"`
+	Rows    []row   `json:"rows"`
+	Sums    totals  `json:"sums"`
+	Choices choices `json:"choices"`
+}
+
+// mostRows is how many rows a page has at most.
+const mostRows = 500
+
+func (p *project) rows(w http.ResponseWriter, req *http.Request) {
+	list, err := p.table.current()
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	v := req.URL.Query()
+	o := list.order(queryOf(v))
+	from, _ := strconv.Atoi(v.Get("from"))
+	from = min(max(0, from), len(o.rows))
+	n, _ := strconv.Atoi(v.Get("count"))
+	n = min(max(0, n), mostRows, len(o.rows)-from)
+	answer := page{Seal: list.Seal, All: len(list.all), Matched: len(o.rows), From: from, Rows: []row{}, Sums: o.totals, Choices: list.choices}
+	for _, i := range o.rows[from : from+n] {
+		answer.Rows = append(answer.Rows, rowOf(&list.all[i]))
+	}
+	webjson.Write(w, answer)
+}
+
+// Details are all that the table knows of one asset.
+type details struct {
+	row
+	Seal         string            `json:"seal"`
+	Reasons      []string          `json:"reasons"`
+	Options      map[string]string `json:"options"`
+	Outputs      []output          `json:"outputs"`
+	Dependencies []execute.Path    `json:"dependencies"`
+	Users        []execute.Path    `json:"users"` // assets that read the source
+	MoreUsers    int               `json:"more_users,omitempty"`
+	Dir          string            `json:"dir"` // asset folder
+	OutDir       string            `json:"out_dir"`
+}
+
+type output struct {
+	Path execute.Path `json:"path"`
+	Size int64        `json:"size"`
+}
+
+const mostUsers = 1000
+
+func (p *project) asset(w http.ResponseWriter, req *http.Request) {
+	var name execute.Path
+	name.UnmarshalText([]byte(req.URL.Query().Get("path")))
+	list, a, err := p.table.of(string(name), req.URL.Query().Get("target"))
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	d := details{
+		row: rowOf(a), Seal: list.Seal, Reasons: a.Last.Reasons, Options: a.Method.Options, Outputs: []output{},
+		Dependencies: pathsOf(a.Dependencies), Dir: p.assets.Name(), OutDir: p.out,
+	}
+	users := list.users[a.Path]
+	d.Users = pathsOf(users[:min(mostUsers, len(users))])
+	d.MoreUsers = len(users) - len(d.Users)
+	for _, o := range a.Outputs {
+		d.Outputs = append(d.Outputs, output{execute.Path(o.Path), o.Size})
+	}
+	webjson.Write(w, d)
+}
+
+func pathsOf(names []string) []execute.Path {
+	list := []execute.Path{}
+	for _, n := range names {
+		list = append(list, execute.Path(n))
+	}
+	return list
+}
+
+var errNoAsset = errors.New("no such asset in the output folder; it may have been removed since")
+
+// of returns an asset.
+func (t *table) of(name, target string) (*listing, *survey.Asset, error) {
+	list, err := t.current()
+	if err != nil {
+		return nil, nil, err
+	}
+	i, _ := list.find(name)
+	for ; i < len(list.all) && list.all[i].Path == name; i++ {
+		if list.all[i].Target == target {
+			return list, &list.all[i], nil
+		}
+	}
+	return nil, nil, errNoAsset
+}
+
+// find returns the first asset of a source, whatever its target.
+func (l *listing) find(name string) (i int, ok bool) {
+	return slices.BinarySearchFunc(l.all, name, func(a survey.Asset, name string) int { return strings.Compare(a.Path, name) })
+}

@@ -1,0 +1,138 @@
+package process
+
+import (
+	"cmp"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"strings"
+
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// maxCredentials bounds a file of credentials.
+const maxCredentials = 1 << 20
+
+// authorization returns the value of that header, "" for none. Credentials come from files or
+// the environment, never from the command line, which others can see.
+func (w *way) authorization() (string, error) {
+	token, err := secret(w.token, "COOK_REMOTE_TOKEN")
+	if err != nil {
+		return "", err
+	}
+	basic, err := secret(w.basic, "COOK_REMOTE_BASIC")
+	switch {
+	case err != nil:
+		return "", err
+	case token != "" && basic != "":
+		return "", errors.New("both a token and user:password are given; choose one")
+	case token != "":
+		return "Bearer " + token, nil
+	case basic != "" && !strings.Contains(basic, ":"):
+		return "", errors.New("the credentials are not of the form user:password")
+	case basic != "":
+		return "Basic " + base64.StdEncoding.EncodeToString([]byte(basic)), nil
+	}
+	return "", nil
+}
+
+// hostsVar is the variable with the hosts, separated by commas, that get secrets of the
+// environment although a cook.toml chooses the server. A host without a port means all its ports.
+const hostsVar = "COOK_REMOTE_HOSTS"
+
+// bind refuses a server from a cook.toml if the environment has secrets but does not name the
+// server's host: a cloned project must not receive secrets for another server.
+func (w *way) bind(address *url.URL) error {
+	if w.project == "" {
+		return nil
+	}
+	for host := range strings.SplitSeq(os.Getenv(hostsVar), ",") {
+		if host = strings.TrimSpace(host); host != "" && (strings.EqualFold(host, address.Hostname()) || strings.EqualFold(host, address.Host)) {
+			return nil
+		}
+	}
+	from := func(variable, file string) bool { return file == os.Getenv(variable) }
+	for _, secret := range [...]struct {
+		variable string
+		used     bool
+	}{
+		{"COOK_REMOTE_TOKEN", w.token == ""},
+		{"COOK_REMOTE_BASIC", w.basic == ""},
+		{"COOK_REMOTE_TOKEN_FILE", from("COOK_REMOTE_TOKEN_FILE", w.token)},
+		{"COOK_REMOTE_BASIC_FILE", from("COOK_REMOTE_BASIC_FILE", w.basic)},
+		{"COOK_REMOTE_CERT", from("COOK_REMOTE_CERT", w.cert)},
+		{"COOK_REMOTE_KEY", from("COOK_REMOTE_KEY", w.key)},
+		{"COOK_REMOTE_SIGN_KEY", from("COOK_REMOTE_SIGN_KEY", w.sign)},
+	} {
+		if secret.used && os.Getenv(secret.variable) != "" {
+			return fmt.Errorf("%s is not used, because %s chooses this server; set %s=%s to use it there, or name the server by -remote or COOK_REMOTE",
+				secret.variable, pathname.Show(w.project), hostsVar, address.Hostname())
+		}
+	}
+	return nil
+}
+
+// secret returns the content of a file or, without a file, a variable of the environment. Errors
+// never contain it.
+func secret(file, variable string) (string, error) {
+	text := os.Getenv(variable)
+	if file != "" {
+		data, err := readFile(file)
+		if err != nil {
+			return "", err
+		}
+		text = string(data)
+	}
+	text = strings.TrimSpace(text)
+	if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		return "", fmt.Errorf("the credentials of %s are more than one line", cmp.Or(file, variable))
+	}
+	return text, nil
+}
+
+func readFile(file string) ([]byte, error) {
+	info, err := os.Stat(file)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxCredentials {
+		return nil, fmt.Errorf("%s: not a file of at most %d bytes", file, maxCredentials)
+	}
+	return os.ReadFile(file)
+}
+
+// tls returns how connections are encrypted.
+func (w *way) tls() (*tls.Config, error) {
+	c := &tls.Config{MinVersion: tls.VersionTLS12}
+	if w.ca != "" {
+		data, err := readFile(w.ca)
+		if err != nil {
+			return nil, err
+		}
+		c.RootCAs = x509.NewCertPool()
+		if !c.RootCAs.AppendCertsFromPEM(data) {
+			return nil, fmt.Errorf("%s: no certificate in PEM", w.ca)
+		}
+	}
+	if (w.cert == "") != (w.key == "") {
+		return nil, errors.New("a certificate needs its key, and a key its certificate")
+	}
+	if w.cert != "" {
+		pair, err := tls.LoadX509KeyPair(w.cert, w.key)
+		if err != nil {
+			return nil, err
+		}
+		c.Certificates = []tls.Certificate{pair}
+	}
+	return c, nil
+}
+
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}

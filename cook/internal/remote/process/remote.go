@@ -1,0 +1,158 @@
+// Package process is the process of cook that speaks to a server on which results are shared.
+// A run starts it when it first has something to ask or to give, and "cook remote check"
+// tries a server with it.
+package process
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/assetcook/assetcook/cook/internal/remote/reapi"
+	"github.com/assetcook/assetcook/cook/internal/remote/share"
+	"github.com/assetcook/assetcook/cook/internal/remote/webcache"
+	"github.com/assetcook/assetcook/cook/internal/rules"
+	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/profile/guid"
+)
+
+// Serve answers the questions of a run that come on stdin, until they end, and returns the exit
+// status.
+func Serve(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	fs := flag.NewFlagSet("serve-remote", flag.ContinueOnError)
+	fs.SetOutput(stderr)
+	var way way
+	way.flags(fs)
+	fs.BoolVar(&way.patient, "patient", false, "wait until it is known whether the server is there")
+	dir := fs.String("store", "", "`folder` of the store")
+	if fs.Parse(args) != nil {
+		return 2
+	}
+	if *dir == "" || fs.NArg() > 0 {
+		fmt.Fprintln(stderr, "cook: serve-remote is for runs of cook, which start it; use cook -remote")
+		return 2
+	}
+	if way.run == "" {
+		way.run = guid.New().String()
+	}
+	signal.Ignore(os.Interrupt) // is for the run; the end of stdin ends this process
+	err := rules.CheckRemote(way.url)
+	if err == nil {
+		err = answer(ctx, &way, *dir, stdin, stdout)
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "cook: %s: %v\n", way.url, err)
+		return 1
+	}
+	return 0
+}
+
+// Check tries the server in args, the arguments of [Serve], and prints a table of its abilities.
+func Check(ctx context.Context, args []string, stdout io.Writer) error {
+	fs := flag.NewFlagSet("remote check", flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	var way way
+	way.flags(fs)
+	if err := fs.Parse(args); err != nil {
+		return err
+	}
+	if way.run == "" {
+		way.run = guid.New().String()
+	}
+	err := rules.CheckRemote(way.url)
+	if err == nil {
+		err = checkServer(ctx, &way, stdout)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", way.url, err)
+	}
+	return nil
+}
+
+// answer serves one run.
+func answer(ctx context.Context, w *way, dir string, in io.Reader, out io.Writer) error {
+	s, err := store.Open(dir)
+	if err != nil {
+		return err
+	}
+	keys, wrong := w.keys()
+	open := func(ctx context.Context) (share.Server, error) {
+		if wrong != nil {
+			return nil, wrong // and so nothing is taken or given
+		}
+		return w.open(ctx)
+	}
+	host, _ := os.Hostname()
+	host = strings.ToValidUTF8(host, "\ufffd") // which JSON would make of it under a signature
+	where := hashing.DigestOf([]byte(w.url)).String()[:16]
+	return share.Serve(ctx, in, out, share.Options{
+		Store: s, Open: open, Name: w.url, Run: w.run, Host: host, Keys: keys, Patient: w.patient, Pending: filepath.Join(s.Dir(), "v1", "uploads-"+where),
+		Platform: w.platform,
+	})
+}
+
+// A way is how a server is reached.
+type way struct {
+	url, ca, cert, key, token, basic string
+	project                          string // the cook.toml that chooses url, "" if the user chooses it
+	sign, run                        string
+	trust, platform                  []string
+	patient                          bool
+}
+
+func (w *way) flags(fs *flag.FlagSet) {
+	fs.StringVar(&w.url, "url", "", "`address` of the server: grpc[s]://HOST:PORT/INSTANCE or http[s]://HOST/PREFIX")
+	fs.StringVar(&w.project, "project", "", "`file` cook.toml that chooses the address: secrets of the environment go there only if $"+hostsVar+" has its host")
+	fs.StringVar(&w.ca, "ca", "", "`file` of certificates that sign the server's")
+	fs.StringVar(&w.cert, "cert", "", "`file` of the certificate to show to the server")
+	fs.StringVar(&w.key, "key", "", "`file` of the key of that certificate")
+	fs.StringVar(&w.token, "token-file", "", "`file` with a bearer token (default: $COOK_REMOTE_TOKEN)")
+	fs.Func("platform", "`KEY=VALUE` of the machines that are to cook; may be given several times", func(property string) error {
+		w.platform = append(w.platform, property)
+		return nil
+	})
+	fs.StringVar(&w.sign, "sign-key", "", "`file` of the key that signs results")
+	fs.Func("trust", "`file` of a key whose results are taken; may be given several times", func(file string) error {
+		w.trust = append(w.trust, file)
+		return nil
+	})
+	fs.StringVar(&w.run, "run", "", "`ID` of the run that is served")
+	fs.StringVar(&w.basic, "basic-file", "", "`file` with user:password (default: $COOK_REMOTE_BASIC)")
+}
+
+// open opens the server.
+func (w *way) open(ctx context.Context) (share.Server, error) {
+	address, err := url.Parse(w.url)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.bind(address); err != nil {
+		return nil, err
+	}
+	authorization, err := w.authorization()
+	if err != nil {
+		return nil, err
+	}
+	tls, err := w.tls()
+	if err != nil {
+		return nil, err
+	}
+	if authorization != "" && (address.Scheme == "grpc" || address.Scheme == "http") && !isLoopback(address.Hostname()) {
+		return nil, fmt.Errorf("credentials do not travel in the clear: use %ss://", address.Scheme)
+	}
+	if address.Scheme == "http" || address.Scheme == "https" {
+		return webcache.Open(ctx, address, webcache.Options{TLS: tls, Authorization: authorization})
+	}
+	return reapi.Open(ctx, address, reapi.Options{TLS: tls, Authorization: authorization, Invocation: w.run})
+}
+
+// openTimeout bounds how long a check waits for the server.
+const openTimeout = 5 * time.Second

@@ -1,0 +1,199 @@
+//go:build amd64 || arm64
+
+package faults
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/assetcook/assetcook/internal/proof/oracle"
+)
+
+// A scene is a state of the workspace, and the command that runs with faults.
+type scene struct {
+	name string
+	verb []string // the verb to run; nil to cook
+	// begin sets up the workspace for the command. It starts from the state that the last
+	// play left: cooked, with its sources.
+	begin func(ws *workspace) error
+	// foreign lists the user's files in the output directory. One in place of an output makes
+	// cook fail, and is removed before the outputs are repaired.
+	foreign map[string]string
+	// moves says that the command is to keep its state in the directory state.
+	moves bool
+}
+
+func scenes() []scene {
+	return []scene{
+		{name: "first", begin: func(ws *workspace) error {
+			return errors.Join(os.RemoveAll(ws.out), os.RemoveAll(ws.store))
+		}},
+		{name: "edited", begin: func(ws *workspace) error {
+			return errors.Join(ws.undo(), ws.cook(), os.RemoveAll(ws.store), ws.edit(), ws.damage())
+		}},
+		{name: "rules", begin: func(ws *workspace) error { // a full run whose results are all in the store
+			return errors.Join(ws.undo(), ws.cook(), ws.edit(), ws.damage(), ws.write("cook.toml", otherRules))
+		}},
+		{name: "lost", begin: func(ws *workspace) error { // a lost index; the manifest tells which outputs are owned
+			return errors.Join(ws.cook(), os.Remove(filepath.Join(ws.out, ".cook", "index")), os.RemoveAll(ws.store))
+		}},
+		{
+			name:    "foreign",
+			foreign: map[string]string{"plain.txt": "mine", "tex/wood.png.ktx2": "mine too", "data/deep/list": "and this"},
+			begin: func(ws *workspace) error {
+				err := errors.Join(os.RemoveAll(ws.out), os.RemoveAll(ws.store))
+				for name, text := range ws.scene.foreign {
+					err = errors.Join(err, write(filepath.Join(ws.out, filepath.FromSlash(name)), text))
+				}
+				return err
+			},
+		},
+		{name: "unchanged", begin: func(ws *workspace) error { return ws.cook() }},
+		{name: "moved", moves: true, begin: func(ws *workspace) error { // the state moves out of the output directory
+			return errors.Join(os.RemoveAll(ws.out), os.RemoveAll(filepath.Join(ws.dir, "state")), ws.undo(), ws.cook(), ws.edit())
+		}},
+		{name: "clean", verb: []string{"clean"}, begin: func(ws *workspace) error { return ws.cook() }},
+	}
+}
+
+const otherRules = "[[rule]]\nmatch = \"tex/*_n.png\"\nsrgb = false\n\n[[rule]]\nmatch = \"data/**\"\nrecipe = \"zstd\"\n"
+
+// A workspace contains the directories of one worker.
+type workspace struct {
+	command         func(args ...string) *exec.Cmd
+	scene           scene
+	dir             string
+	src, out, store string
+	fresh           oracle.Tree // outputs of a cook from scratch of the scene's sources
+	later           oracle.Tree // the same after editLater
+}
+
+// prepare computes the expected outputs of the scene.
+func (ws *workspace) prepare() error {
+	if err := ws.cook(); err != nil {
+		return err
+	}
+	if err := ws.scene.begin(ws); err != nil {
+		return err
+	}
+	var err error
+	if ws.fresh, err = ws.fromScratch(); err != nil {
+		return err
+	}
+	if err := ws.editLater(); err != nil {
+		return err
+	}
+	if ws.later, err = ws.fromScratch(); err != nil {
+		return err
+	}
+	return ws.undo()
+}
+
+func (ws *workspace) fromScratch() (oracle.Tree, error) {
+	scratch := filepath.Join(ws.dir, "scratch")
+	defer os.RemoveAll(scratch)
+	out := filepath.Join(scratch, "out")
+	if err := run(ws.command("-dir", ws.src, "-out", out, "-cache", filepath.Join(scratch, "store"), "-j", "1")); err != nil {
+		return nil, err
+	}
+	return oracle.ReadTree(out)
+}
+
+func (ws *workspace) args(verb ...string) []string {
+	args := append(verb, "-dir", ws.src, "-out", ws.out, "-cache", ws.store)
+	if len(verb) == 0 {
+		args = append(args, "-j", "1")
+	}
+	return args
+}
+
+// cook cooks without faults.
+func (ws *workspace) cook() error { return run(ws.command(ws.args()...)) }
+
+func run(cmd *exec.Cmd) error {
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("%q: %w\n%s", cmd.Args, err, stderr.Bytes())
+	}
+	return nil
+}
+
+func (ws *workspace) write(name, data string) error {
+	return write(filepath.Join(ws.src, filepath.FromSlash(name)), data)
+}
+
+// write writes a file and makes its directory.
+func write(name, data string) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return err
+	}
+	return os.WriteFile(name, []byte(data), 0o666)
+}
+
+// edit makes all kinds of edits to the sources.
+func (ws *workspace) edit() error {
+	return errors.Join(
+		ws.write("data/level.json", `{"name": "second", "laps": 12}`),
+		ws.write("tex/sky.png", string(oracle.Picture(7))),
+		ws.write("mesh/cart.bin", "87654321"), // a dependency
+		ws.write("new/deep/added.txt", "a new asset"),
+		os.Remove(filepath.Join(ws.src, "plain.txt")),
+		os.RemoveAll(filepath.Join(ws.src, "data", "deep")),
+		os.Rename(filepath.Join(ws.src, "sound", "bell.wav"), filepath.Join(ws.src, "sound", "gong.wav")),
+	)
+}
+
+// editLater changes sources whose outputs were possibly placed by a killed cook. The next cook
+// has to know that it owns those outputs.
+func (ws *workspace) editLater() error {
+	return errors.Join(
+		ws.write("same/two.txt", "no longer like the other"),
+		ws.write("tex/wood.png", string(oracle.Picture(5))),
+		ws.write("new/deep/added.txt", "another text"),
+	)
+}
+
+// undo reverts all edits.
+func (ws *workspace) undo() error {
+	err := errors.Join(
+		os.RemoveAll(filepath.Join(ws.src, "new")),
+		os.RemoveAll(filepath.Join(ws.src, "sound", "gong.wav")),
+	)
+	// Only rewrite files that differ, so that the others keep their stamps.
+	original := filepath.Join(ws.dir, "original")
+	if _, statErr := os.Stat(original); errors.Is(statErr, fs.ErrNotExist) {
+		err = errors.Join(err, oracle.Sample(original))
+	}
+	return errors.Join(err, filepath.WalkDir(original, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(original, name)
+		if err != nil {
+			return err
+		}
+		want, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		if have, err := os.ReadFile(filepath.Join(ws.src, rel)); err == nil && bytes.Equal(have, want) {
+			return nil
+		}
+		return ws.write(filepath.ToSlash(rel), string(want))
+	}))
+}
+
+// damage makes all kinds of changes to outputs.
+func (ws *workspace) damage() error {
+	return errors.Join(
+		os.Remove(filepath.Join(ws.out, "same", "one.txt")),
+		os.Truncate(filepath.Join(ws.out, "ui", "icon.png.ktx2"), 40),
+		os.WriteFile(filepath.Join(ws.out, "mesh", "wheel.glb"), []byte("dcba"), 0o666),
+	)
+}
